@@ -1,0 +1,191 @@
+#include "lzero/base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+namespace {
+
+absl::Status ErrnoStatus(absl::string_view what, const std::string& path) {
+  const int code = errno;
+  const std::string message = absl::StrCat(what, " ", path, ": ", std::strerror(code));
+  return code == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
+}
+
+absl::Status FromErrorCode(absl::string_view what, const std::string& path,
+                           const std::error_code& code) {
+  if (!code) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(what, " ", path, ": ", code.message()));
+}
+
+absl::Status WriteAll(int file, const std::string& path, absl::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return ErrnoStatus("cannot write", path);
+    }
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SyncDirectoryOf(const std::string& path) {
+  const auto slash = path.rfind('/');
+  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return ErrnoStatus("cannot open folder", parent);
+  ::fsync(folder);
+  ::close(folder);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return ErrnoStatus("cannot open", path);
+  std::string content;
+  struct stat facts = {};
+  if (::fstat(file, &facts) == 0 && facts.st_size > 0) {
+    content.reserve(static_cast<size_t>(facts.st_size));
+  }
+  char buffer[1 << 16];
+  while (true) {
+    const ssize_t got = ::read(file, buffer, sizeof(buffer));
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      const absl::Status status = ErrnoStatus("cannot read", path);
+      ::close(file);
+      return status;
+    }
+    if (got == 0) break;
+    content.append(buffer, static_cast<size_t>(got));
+  }
+  ::close(file);
+  return content;
+}
+
+absl::Status WriteFileAtomic(const std::string& path, absl::string_view content) {
+  const std::string temporary = path + ".tmp";
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return ErrnoStatus("cannot create", temporary);
+  absl::Status status = WriteAll(file, temporary, content);
+  if (status.ok() && ::fsync(file) != 0) status = ErrnoStatus("cannot sync", temporary);
+  ::close(file);
+  LZ_RETURN_IF_ERROR(status);
+  return RenameDurably(temporary, path);
+}
+
+absl::Status AppendFile(const std::string& path, absl::string_view content) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) return ErrnoStatus("cannot open", path);
+  const absl::Status status = WriteAll(file, path, content);
+  ::close(file);
+  return status;
+}
+
+absl::Status MakeDirectories(const std::string& path) {
+  std::error_code code;
+  std::filesystem::create_directories(path, code);
+  return FromErrorCode("cannot create folder", path, code);
+}
+
+absl::Status RemoveTree(const std::string& path) {
+  std::error_code code;
+  std::filesystem::remove_all(path, code);
+  return FromErrorCode("cannot remove", path, code);
+}
+
+absl::Status RenameDurably(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) {
+    return ErrnoStatus(absl::StrCat("cannot rename ", from, " to"), to);
+  }
+  return SyncDirectoryOf(to);
+}
+
+absl::Status ReplaceSymlink(const std::string& target, const std::string& link) {
+  const std::string temporary = link + ".tmp";
+  ::unlink(temporary.c_str());
+  if (::symlink(target.c_str(), temporary.c_str()) != 0) {
+    return ErrnoStatus("cannot create link", temporary);
+  }
+  return RenameDurably(temporary, link);
+}
+
+bool FileExists(const std::string& path) {
+  std::error_code code;
+  return std::filesystem::exists(path, code);
+}
+
+bool IsDirectory(const std::string& path) {
+  std::error_code code;
+  return std::filesystem::is_directory(path, code);
+}
+
+absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path) {
+  std::error_code code;
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator entries(path, code);
+  LZ_RETURN_IF_ERROR(FromErrorCode("cannot list folder", path, code));
+  for (const auto& entry : entries) names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string JoinPath(absl::string_view a, absl::string_view b) {
+  if (a.empty()) return std::string(b);
+  return absl::StrCat(a, a.back() == '/' ? "" : "/", b);
+}
+
+namespace {
+
+constexpr std::array<std::array<uint32_t, 256>, 8> MakeCrcTables() {
+  std::array<std::array<uint32_t, 256>, 8> tables = {};
+  for (uint32_t i = 0; i < 256; ++i) {
+    uint32_t crc = i;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0u);
+    tables[0][i] = crc;
+  }
+  for (uint32_t i = 0; i < 256; ++i) {
+    for (int t = 1; t < 8; ++t) {
+      tables[t][i] = tables[t - 1][i] >> 8 ^ tables[0][tables[t - 1][i] & 0xff];
+    }
+  }
+  return tables;
+}
+
+}  // namespace
+
+uint32_t Crc32c(absl::string_view bytes, uint32_t crc) {
+  static constexpr auto kTables = MakeCrcTables();  // slicing by eight
+  const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
+  size_t left = bytes.size();
+  crc = ~crc;
+  while (left >= 8) {
+    uint32_t low, high;
+    std::memcpy(&low, at, 4);
+    std::memcpy(&high, at + 4, 4);
+    low ^= crc;
+    crc = kTables[7][low & 0xff] ^ kTables[6][low >> 8 & 0xff] ^ kTables[5][low >> 16 & 0xff] ^
+          kTables[4][low >> 24] ^ kTables[3][high & 0xff] ^ kTables[2][high >> 8 & 0xff] ^
+          kTables[1][high >> 16 & 0xff] ^ kTables[0][high >> 24];
+    at += 8;
+    left -= 8;
+  }
+  while (left-- > 0) crc = crc >> 8 ^ kTables[0][(crc ^ *at++) & 0xff];
+  return ~crc;
+}
+
+}  // namespace lzero

@@ -1,0 +1,43 @@
+// Whole-file reading and durable writing. Errors name the path. Blocks on the disk.
+#ifndef LZERO_BASE_FILES_H_
+#define LZERO_BASE_FILES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace lzero {
+
+// The whole file as bytes. NotFound when it does not exist.
+absl::StatusOr<std::string> ReadFile(const std::string& path);
+
+// Writes `content` to `path`.tmp, fsyncs, and renames: after a crash the path holds either the old
+// or the new content, never a mixture.
+absl::Status WriteFileAtomic(const std::string& path, absl::string_view content);
+
+// Appends `content` to `path` (created if missing), not durable.
+absl::Status AppendFile(const std::string& path, absl::string_view content);
+
+absl::Status MakeDirectories(const std::string& path);
+absl::Status RemoveTree(const std::string& path);
+// Renames a file or folder over `to` and fsyncs the parent folder.
+absl::Status RenameDurably(const std::string& from, const std::string& to);
+// Makes `link` point at `target` (relative), replacing an older link in one step.
+absl::Status ReplaceSymlink(const std::string& target, const std::string& link);
+bool FileExists(const std::string& path);
+bool IsDirectory(const std::string& path);
+// Names (not paths) in a folder, sorted.
+absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path);
+// a/b joined with one slash.
+std::string JoinPath(absl::string_view a, absl::string_view b);
+
+// CRC-32C (Castagnoli) of `bytes`, continued from `crc` (0 to begin).
+uint32_t Crc32c(absl::string_view bytes, uint32_t crc = 0);
+
+}  // namespace lzero
+
+#endif  // LZERO_BASE_FILES_H_

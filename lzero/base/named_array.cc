@@ -1,0 +1,57 @@
+#include "lzero/base/named_array.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace lzero {
+namespace {
+
+struct TypeFacts {
+  ArrayType type;
+  absl::string_view name;
+  int64_t size;
+};
+
+constexpr TypeFacts kTypes[] = {
+    {ArrayType::kF32, "F32", 4}, {ArrayType::kF64, "F64", 8}, {ArrayType::kI64, "I64", 8},
+    {ArrayType::kI32, "I32", 4}, {ArrayType::kU8, "U8", 1},   {ArrayType::kU64, "U64", 8},
+    {ArrayType::kU32, "U32", 4},
+};
+
+}  // namespace
+
+absl::string_view ArrayTypeName(ArrayType type) { return kTypes[static_cast<int>(type)].name; }
+
+int64_t ArrayTypeSize(ArrayType type) { return kTypes[static_cast<int>(type)].size; }
+
+absl::StatusOr<ArrayType> ParseArrayType(absl::string_view name) {
+  for (const TypeFacts& facts : kTypes) {
+    if (facts.name == name) return facts.type;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("element type '", name, "' is not one of F32 F64 I64 I32 U8 U64 U32"));
+}
+
+int64_t NamedArray::num_elements() const {
+  int64_t count = 1;
+  for (const int64_t size : shape) count *= size;
+  return count;
+}
+
+const NamedArray* FindArray(absl::Span<const NamedArray> arrays, absl::string_view name) {
+  for (const NamedArray& array : arrays) {
+    if (array.name == name) return &array;
+  }
+  return nullptr;
+}
+
+absl::Status CheckArrayType(const NamedArray* array, absl::string_view name, ArrayType expected) {
+  if (array == nullptr) return absl::NotFoundError(absl::StrCat("no array '", name, "'"));
+  if (array->type != expected) {
+    return absl::InvalidArgumentError(absl::StrCat("array '", name, "' holds ",
+                                                   ArrayTypeName(array->type), ", expected ",
+                                                   ArrayTypeName(expected)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

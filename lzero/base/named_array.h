@@ -1,0 +1,75 @@
+// A named block of numbers: what checkpoints are made of. Floors without torch export their state
+// as NamedArrays; lzero/tensor writes them as safetensors. Plain data, no thread rule.
+#ifndef LZERO_BASE_NAMED_ARRAY_H_
+#define LZERO_BASE_NAMED_ARRAY_H_
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace lzero {
+
+// The element types of the safetensors format that lzero uses.
+enum class ArrayType { kF32, kF64, kI64, kI32, kU8, kU64, kU32 };
+
+absl::string_view ArrayTypeName(ArrayType type);  // "F32", "I64", ...
+absl::StatusOr<ArrayType> ParseArrayType(absl::string_view name);
+int64_t ArrayTypeSize(ArrayType type);  // bytes an element
+
+struct NamedArray {
+  std::string name;
+  ArrayType type = ArrayType::kF32;
+  std::vector<int64_t> shape;
+  std::string bytes;  // little-endian, row-major
+
+  int64_t num_elements() const;
+};
+
+template <typename T>
+constexpr ArrayType ArrayTypeOf() {
+  if constexpr (std::is_same_v<T, float>) return ArrayType::kF32;
+  if constexpr (std::is_same_v<T, double>) return ArrayType::kF64;
+  if constexpr (std::is_same_v<T, int64_t>) return ArrayType::kI64;
+  if constexpr (std::is_same_v<T, int32_t>) return ArrayType::kI32;
+  if constexpr (std::is_same_v<T, uint8_t>) return ArrayType::kU8;
+  if constexpr (std::is_same_v<T, uint64_t>) return ArrayType::kU64;
+  if constexpr (std::is_same_v<T, uint32_t>) return ArrayType::kU32;
+}
+
+// A copy of `values` with this shape; an empty shape means one dimension.
+template <typename T>
+NamedArray MakeNamedArray(std::string name, absl::Span<const T> values,
+                          std::vector<int64_t> shape = {}) {
+  if (shape.empty()) shape = {static_cast<int64_t>(values.size())};
+  NamedArray array{std::move(name), ArrayTypeOf<T>(), std::move(shape), {}};
+  array.bytes.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  return array;
+}
+
+// Finds `name` in `arrays` and copies its elements out. NotFound when missing; InvalidArgument when
+// the element type differs (names both).
+const NamedArray* FindArray(absl::Span<const NamedArray> arrays, absl::string_view name);
+absl::Status CheckArrayType(const NamedArray* array, absl::string_view name, ArrayType expected);
+
+template <typename T>
+absl::StatusOr<std::vector<T>> ReadArray(absl::Span<const NamedArray> arrays,
+                                         absl::string_view name) {
+  const NamedArray* array = FindArray(arrays, name);
+  const absl::Status status = CheckArrayType(array, name, ArrayTypeOf<T>());
+  if (!status.ok()) return status;
+  std::vector<T> values(array->bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), array->bytes.data(), array->bytes.size());
+  return values;
+}
+
+}  // namespace lzero
+
+#endif  // LZERO_BASE_NAMED_ARRAY_H_

@@ -1,0 +1,191 @@
+// Every setting of an experiment, with its default. A field is declared once, in Visit; the YAML
+// key path is section.name. Cross-field rules are in ConsistencyErrors. Plain data, no thread rule.
+#ifndef LZERO_CONFIG_EXPERIMENT_CONFIG_H_
+#define LZERO_CONFIG_EXPERIMENT_CONFIG_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lzero/config/fields.h"
+
+namespace lzero {
+
+struct EnvConfig {
+  std::string id = "cartpole";
+  int64_t max_episode_steps = 0;  // 0: what the environment says
+  int64_t num_collectors = 8;
+  int64_t num_evaluators = 8;
+  // Exploring starts while collecting: with this probability an episode of a board game begins
+  // after 1 .. random_opening_plies uniformly random legal moves.
+  double random_opening_fraction = 0.0;
+  int64_t random_opening_plies = 6;
+  void Visit(FieldVisitor& visitor);
+};
+
+enum class EncoderKind { kVector, kBoard };
+enum class LatentNorm { kLayerNorm, kSimNorm };
+enum class LatentLoss { kMse, kGroupKl };
+enum class TerminalMode { kAbsorb, kMask };
+
+struct ModelConfig {
+  EncoderKind encoder = EncoderKind::kVector;
+  int64_t encoder_width = 128;    // vector: hidden units
+  int64_t encoder_layers = 1;     // vector: hidden layers
+  int64_t encoder_channels = 32;  // board: channels
+  int64_t encoder_blocks = 1;     // board: residual blocks
+  int64_t embed_dim = 64;
+  int64_t num_layers = 2;
+  int64_t num_heads = 2;
+  int64_t context_length = 8;       // W, tokens
+  int64_t support_size = 101;       // S, odd
+  std::optional<int64_t> head_dim;  // null: 4 * embed_dim
+  LatentNorm latent_norm = LatentNorm::kLayerNorm;
+  LatentLoss latent_loss = LatentLoss::kMse;
+  int64_t sim_norm_group = 8;
+  double dropout = 0.0;
+  TerminalMode terminal = TerminalMode::kAbsorb;
+  void Visit(FieldVisitor& visitor);
+};
+
+struct LossConfig {
+  double latent_weight = 10.0;
+  double reward_weight = 1.0;
+  double value_weight = 0.5;
+  double policy_weight = 1.0;
+  double entropy_weight = 5e-3;
+  void Visit(FieldVisitor& visitor);
+};
+
+enum class SearchPolicy { kPuct, kGumbel };
+enum class QTransform { kTreeMinMax, kParentAndSiblings, kMinMax, kCompletedByMixValue };
+
+struct SearchConfig {
+  SearchPolicy policy = SearchPolicy::kPuct;
+  int64_t num_simulations = 25;
+  double temperature = 1.0;
+  double temperature_final = 1.0;
+  int64_t temperature_decay_env_steps = 0;  // linear from temperature to temperature_final
+  double root_noise_alpha = 0.3;
+  double root_noise_fraction = 0.25;
+  double pb_c_init = 1.25;
+  double pb_c_base = 19652.0;
+  QTransform q_transform = QTransform::kTreeMinMax;  // of PUCT, and of Gumbel's completed Q
+  double min_max_delta = 0.01;                       // floor of the tree's value range
+  double min_value = -1.0;                           // fixed range of q_transform min_max
+  double max_value = 1.0;
+  int64_t max_num_considered_actions = 16;  // Gumbel
+  double value_scale = 0.1;                 // Gumbel
+  double maxvisit_init = 50.0;              // Gumbel
+  bool rescale_values = true;               // Gumbel: completed_by_mix_value per node
+  double gumbel_scale = 1.0;                // Gumbel: noise while collecting
+  std::optional<int64_t> max_depth;
+  void Visit(FieldVisitor& visitor);
+};
+
+enum class ValueBootstrap { kSearch, kTargetNetwork };
+
+struct ReplayConfig {
+  int64_t capacity = 100000;  // transitions
+  int64_t max_mebibytes = 4096;
+  int64_t segment_length = 200;  // transitions
+  int64_t num_unroll_steps = 5;  // U
+  int64_t td_steps = 20;
+  int64_t num_context_steps = 0;
+  double discount = 0.997;
+  bool prioritized = false;
+  double priority_exponent = 0.6;
+  double importance_exponent = 0.4;
+  ValueBootstrap value_bootstrap = ValueBootstrap::kTargetNetwork;
+  void Visit(FieldVisitor& visitor);
+};
+
+enum class LearningRateSchedule { kConstant, kCosine, kLinear };
+enum class OnNan { kStop, kRollback };
+
+struct TrainConfig {
+  int64_t batch_size = 64;
+  double updates_per_env_step = 0.25;
+  double learning_rate = 1e-3;
+  LearningRateSchedule learning_rate_schedule = LearningRateSchedule::kConstant;
+  double final_learning_rate = 0.0;  // where a schedule ends, at stop.max_env_steps
+  int64_t warmup_updates = 0;        // linear, from 0
+  double weight_decay = 1e-4;
+  double beta1 = 0.9;
+  double beta2 = 0.95;
+  double grad_clip = 5.0;
+  double target_update_rate = 0.05;  // EMA a update
+  int64_t start_env_steps = 500;
+  int64_t num_threads = 1;
+  OnNan on_nan = OnNan::kStop;
+  void Visit(FieldVisitor& visitor);
+};
+
+enum class Device { kCpu };
+enum class Runner { kAuto, kEager };
+enum class Graphs { kRequired, kPreferred, kOff };
+enum class InferenceDtype { kFp32 };
+enum class CacheStorage { kStatic, kGrowing };
+enum class RootContext { kRebuild, kCarry };
+
+struct InferenceConfig {
+  Device device = Device::kCpu;
+  Runner runner = Runner::kAuto;
+  Graphs graphs = Graphs::kPreferred;
+  InferenceDtype dtype = InferenceDtype::kFp32;
+  CacheStorage cache_storage = CacheStorage::kStatic;
+  RootContext root_context = RootContext::kRebuild;
+  int64_t num_threads = 1;
+  void Visit(FieldVisitor& visitor);
+};
+
+struct EvaluateConfig {
+  int64_t every_updates = 200;  // 0: only at the end
+  int64_t episodes = 8;
+  std::optional<int64_t> num_simulations;  // null: search.num_simulations
+  void Visit(FieldVisitor& visitor);
+};
+
+struct CheckpointConfig {
+  int64_t every_updates = 500;  // 0: only at the end and on Ctrl-C
+  int64_t keep = 3;
+  void Visit(FieldVisitor& visitor);
+};
+
+struct StopConfig {
+  std::optional<int64_t> max_env_steps = 20000;
+  std::optional<int64_t> max_updates;
+  std::optional<double> target_return;
+  int64_t patience = 3;  // evaluations in a row at target_return or more
+  void Visit(FieldVisitor& visitor);
+};
+
+struct ExperimentConfig {
+  EnvConfig env;
+  ModelConfig model;
+  LossConfig loss;
+  SearchConfig search;
+  ReplayConfig replay;
+  TrainConfig train;
+  InferenceConfig inference;
+  EvaluateConfig evaluate;
+  CheckpointConfig checkpoint;
+  StopConfig stop;
+  int64_t seed = 0;
+  bool deterministic = false;
+  void Visit(FieldVisitor& visitor);
+};
+
+// A broken rule between fields: the key path to point at, and the sentence.
+struct ConsistencyError {
+  std::string key;  // "model.num_heads"
+  std::string message;
+};
+
+// All broken rules between fields (num_heads divides embed_dim, latent norm fits latent loss, ...).
+std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config);
+
+}  // namespace lzero
+
+#endif  // LZERO_CONFIG_EXPERIMENT_CONFIG_H_

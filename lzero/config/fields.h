@@ -1,0 +1,60 @@
+// How a config field is declared: once, in the Visit method of its section, through this interface.
+// Parsing, range checks, `config explain`, the resolved dump and overrides are visitors (schema.h).
+// Not a parser. Visitors belong to one thread.
+#ifndef LZERO_CONFIG_FIELDS_H_
+#define LZERO_CONFIG_FIELDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lzero {
+
+// What a field is, apart from its type, default and range.
+struct FieldInfo {
+  const char* name;         // key inside its section
+  const char* help;         // one sentence
+  const char* unit = "";    // "tokens", "env steps", "updates"; empty for pure numbers
+  const char* source = "";  // paper or reference the default comes from
+};
+
+// Bounds of a number; an open bound excludes its value.
+struct Range {
+  double low;
+  double high;
+  bool low_open = false;
+  bool high_open = false;
+};
+
+// One call a field. `value` holds the default before a visit that parses, the setting after it.
+class FieldVisitor {
+ public:
+  virtual ~FieldVisitor() = default;
+  // Fields until EndSection belong to `name`.
+  virtual void BeginSection(const char* name, const char* help) = 0;
+  virtual void EndSection() = 0;
+
+  virtual void Int(const FieldInfo& field, int64_t* value, Range range) = 0;
+  virtual void Float(const FieldInfo& field, double* value, Range range) = 0;
+  virtual void Bool(const FieldInfo& field, bool* value) = 0;
+  virtual void Text(const FieldInfo& field, std::string* value) = 0;
+  // `value` is an index into `names`.
+  virtual void ChoiceIndex(const FieldInfo& field, int* value,
+                           const std::vector<std::string>& names) = 0;
+  // null in YAML is nullopt.
+  virtual void OptionalInt(const FieldInfo& field, std::optional<int64_t>* value, Range range) = 0;
+  virtual void OptionalFloat(const FieldInfo& field, std::optional<double>* value, Range range) = 0;
+
+  // An enum whose values count up from 0 in the order of `names`.
+  template <typename E>
+  void Choice(const FieldInfo& field, E* value, const std::vector<std::string>& names) {
+    int index = static_cast<int>(*value);
+    ChoiceIndex(field, &index, names);
+    *value = static_cast<E>(index);
+  }
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_CONFIG_FIELDS_H_

@@ -1,0 +1,67 @@
+// The interface of an environment. An Env is used by one thread at a time. Errors of the caller
+// that can come from outside (an illegal action, stepping a finished episode) are absl::Status and
+// change nothing; terminated and truncated are never merged.
+#ifndef LZERO_ENV_ENV_H_
+#define LZERO_ENV_ENV_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lzero/env/env_spec.h"
+
+namespace lzero {
+
+// An action of either kind; `values` is used by box spaces only.
+struct Action {
+  int32_t index = 0;
+  std::vector<float> values;
+
+  static Action Discrete(int32_t index) { return Action{index, {}}; }
+};
+
+struct TimeStep {
+  std::vector<float> observation;          // [observation.size()]
+  std::vector<uint8_t> legal_action_mask;  // [num_actions], 1 = legal; all 0 once the episode ended
+  int to_play = 0;          // player to move at this observation, 0-based; 0 in one-player games
+  float reward = 0.0f;      // of the step that led here, from the view of the player who moved
+  bool terminated = false;  // the task itself ended
+  bool truncated = false;   // a step cap cut the episode; the task would go on
+  double episode_return = 0.0;  // sum of rewards so far, from player 0's view
+
+  bool ended() const { return terminated || truncated; }
+};
+
+class Env {
+ public:
+  virtual ~Env() = default;
+
+  // Fixed for the life of the environment.
+  virtual const EnvSpec& spec() const = 0;
+
+  // Starts a new episode; the same seed and actions give the same episode.
+  virtual TimeStep Reset(uint64_t seed) = 0;
+
+  // FailedPrecondition before the first Reset or after the end of an episode; InvalidArgument for
+  // an action out of range, illegal, or not a number. On an error nothing has changed.
+  virtual absl::StatusOr<TimeStep> Step(const Action& action) = 0;
+
+  // Everything that Step and later Resets depend on. Unimplemented when spec().can_save is false.
+  virtual absl::StatusOr<std::string> Save() const;
+  // InvalidArgument (nothing changed) when `state` was not made by Save of the same environment.
+  virtual absl::Status Load(const std::string& state);
+
+  // The physics state, float64, as traces record it (environments.md section 5). Unimplemented when
+  // spec().can_set_state is false. SetState begins a fresh episode at step 0 in that state.
+  virtual absl::StatusOr<std::vector<double>> GetState() const;
+  virtual absl::Status SetState(const std::vector<double>& state);
+
+  // A picture in characters, lines separated by '\n'. Unimplemented by default.
+  virtual absl::StatusOr<std::string> RenderText() const;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_ENV_H_

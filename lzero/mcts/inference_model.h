@@ -1,0 +1,59 @@
+// What search needs of a model, owned by search: latents, caches and networks stay behind it and
+// are addressed by (EnvId, NodeId). Implementations: the world model (lzero/inference), the hash
+// model and the golden model of this folder. Used by one thread at a time.
+#ifndef LZERO_MCTS_INFERENCE_MODEL_H_
+#define LZERO_MCTS_INFERENCE_MODEL_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "lzero/base/ids.h"
+
+namespace lzero {
+
+// One root: where a search starts, with as much of its past as the model may need to rebuild
+// context.
+struct Root {
+  EnvId env;
+  // [num_past + 1, observation size] float32, oldest first; the last row is the root's observation.
+  absl::Span<const float> observations;
+  // [num_past]: the action taken after each past observation.
+  absl::Span<const int32_t> actions;
+  int64_t step = 0;  // of the root's observation within its episode, 0 at the start
+  int to_play = 0;
+  // [A], 1 = legal.
+  absl::Span<const uint8_t> legal_action_mask;
+};
+
+class InferenceModel {
+ public:
+  virtual ~InferenceModel() = default;
+
+  virtual int num_actions() const = 0;
+
+  // Begins a search: forgets the nodes of the roots' environments and evaluates every root (node
+  // 0).
+  //   prior_logits [B, A] float32 out; value [B] float32 out, from the view of the player to move.
+  virtual absl::Status InitialInference(absl::Span<const Root> roots,
+                                        absl::Span<float> prior_logits,
+                                        absl::Span<float> value) = 0;
+
+  // One step from `parents[i]` by `actions[i]`, stored under `children[i]`, for the B roots of the
+  // last InitialInference in the same order. All spans have B entries, prior_logits [B, A].
+  //   rewards: of the step, from the view of the player who moved.
+  //   discounts: what the child's value is multiplied with; negative where the player to move
+  //   changes,
+  //              0 where a perfect simulator knows that the episode ended.
+  //   values: of the child, from the view of the player to move there.
+  virtual absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                          absl::Span<const int32_t> actions,
+                                          absl::Span<const NodeId> children,
+                                          absl::Span<float> rewards, absl::Span<float> discounts,
+                                          absl::Span<float> values,
+                                          absl::Span<float> prior_logits) = 0;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_MCTS_INFERENCE_MODEL_H_

@@ -1,0 +1,70 @@
+// The whole search: for each simulation select, recurrent inference, expand, back up, batched over
+// B roots. Variants (PUCT, Gumbel, q transforms) are functions; the tree is one set of arrays
+// (tree.h). A Search belongs to one thread; it keeps its arrays between searches and allocates them
+// once.
+#ifndef LZERO_MCTS_SEARCH_H_
+#define LZERO_MCTS_SEARCH_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/mcts/inference_model.h"
+#include "lzero/mcts/tree.h"
+
+namespace lzero {
+
+// How one search is run; what does not change from search to search is in SearchConfig.
+struct SearchRequest {
+  bool add_noise = false;  // Dirichlet noise (PUCT) or Gumbel noise at the root: collecting
+  bool deterministic_ties =
+      true;                   // first index; otherwise a number keyed by (seed, env, search, node)
+  uint64_t seed = 0;          // key of noise and ties
+  uint64_t search_index = 0;  // counts the searches of this role
+  // [B, A] Gumbel noise to use instead of drawing it (golden files); empty: draw.
+  absl::Span<const float> root_gumbel;
+};
+
+// Everything below is [B] or [B, A], rows in the order of the roots. Valid until the next Run.
+struct SearchResult {
+  int num_roots = 0;
+  int num_actions = 0;
+  std::vector<int32_t> visit_counts;  // [B, A] of the root
+  std::vector<float> root_values;     // [B] mean backed-up value of the root
+  std::vector<float> network_values;  // [B] the network's value of the root
+  std::vector<float> action_weights;  // [B, A] policy target: visit shares, or improved policy
+  std::vector<int32_t> best_actions;  // [B] PUCT: most visited; Gumbel: best score of those
+  std::vector<float> q_values;        // [B, A] reward + discount * value of the child; 0 unvisited
+  double mean_depth = 0.0;            // of the expanded leaves
+};
+
+class Search {
+ public:
+  // InvalidArgument when settings do not fit (0 simulations, more considered actions than fit,
+  // ...).
+  static absl::StatusOr<std::unique_ptr<Search>> Create(const SearchConfig& config, int num_actions,
+                                                        int max_roots);
+
+  // Runs `num_simulations` for every root. InvalidArgument (naming the environment) for a root
+  // without a legal action; Internal when the model returned a number that is not finite; errors of
+  // the model are passed on. Blocks.
+  absl::Status Run(InferenceModel& model, absl::Span<const Root> roots,
+                   const SearchRequest& request, SearchResult* result);
+
+  const Tree& tree() const { return tree_; }
+  const SearchConfig& config() const { return config_; }
+
+ private:
+  Search(const SearchConfig& config, int num_actions, int max_roots);
+
+  SearchConfig config_;
+  Tree tree_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_MCTS_SEARCH_H_

@@ -1,0 +1,54 @@
+// What the learner gets from the replay buffer: contiguous arrays, allocated once and reused.
+// Axes: N samples, C context steps, U unroll steps, A actions, obs = observation size.
+// Plain data; belongs to whoever holds it.
+#ifndef LZERO_REPLAY_TRAIN_BATCH_H_
+#define LZERO_REPLAY_TRAIN_BATCH_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace lzero {
+
+// Where a sample came from; `generation` tells a recycled leaf from the one that was sampled.
+struct PositionHandle {
+  int32_t leaf = 0;
+  uint32_t generation = 0;
+};
+
+struct TrainBatch {
+  int num_samples = 0;        // N
+  int num_context_steps = 0;  // C
+  int num_unroll_steps = 0;   // U
+  int num_actions = 0;        // A
+  int observation_size = 0;
+
+  // Sequence o_{-C} a_{-C} ... o_0 a_0 ... a_{U-1} o_U; past the end of an episode the last
+  // observation repeats and actions are random. Context before an episode's start repeats o of the
+  // first step with context_mask 0.
+  std::vector<float> observations;  // [N, C + U + 1, obs]
+  std::vector<int32_t> actions;     // [N, C + U]
+  std::vector<float> context_mask;  // [N, C] 1 = a real step of this episode
+
+  // Targets of unroll step k = 0 .. U-1, and where each may be used (1) or not (0).
+  std::vector<float> rewards;               // [N, U]
+  std::vector<float> reward_mask;           // [N, U]
+  std::vector<float> latent_mask;           // [N, U] target is the encoding of o_{k+1}
+  std::vector<float> policies;              // [N, U, A]
+  std::vector<float> policy_mask;           // [N, U]
+  std::vector<uint8_t> legal_action_masks;  // [N, U, A]
+  std::vector<float> value_mask;            // [N, U]
+  // Value target = partial_returns + bootstrap_scales * V(bootstrap_observations). The scale is
+  // +-discount^n, 0 when there is nothing to bootstrap from (a termination within n steps). With
+  // value_bootstrap: search the stored root value is already inside partial_returns, scale 0.
+  std::vector<float> partial_returns;         // [N, U]
+  std::vector<float> bootstrap_scales;        // [N, U]
+  std::vector<float> bootstrap_observations;  // [N, U, obs] zeros where the scale is 0
+
+  std::vector<float> importance_weights;  // [N], 1 for uniform replay
+  std::vector<PositionHandle> positions;  // [N]
+  double mean_age = 0.0;                  // appended transitions since the sampled ones, mean
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_TRAIN_BATCH_H_

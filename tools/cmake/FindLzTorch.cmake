@@ -1,0 +1,59 @@
+# Finds libtorch inside the Python wheel without importing Python: only files are looked at.
+# The wheel's own TorchConfig.cmake insists on a working CUDA set-up, so imported targets are made here.
+#
+# Input:   LZERO_TORCH_DIR or the environment variable of that name (a folder "torch" of a wheel);
+#          otherwise the virtual environment that tools/setup.sh makes.
+# Output:  LzTorch::torch (c10 + torch_cpu), LzTorch_DIR, LzTorch_VERSION.
+
+set(LZERO_TORCH_DIR "$ENV{LZERO_TORCH_DIR}" CACHE PATH "Folder 'torch' of an unpacked torch wheel")
+if(NOT LZERO_TORCH_DIR)
+  file(GLOB candidates ${CMAKE_SOURCE_DIR}/.deps/venv/lib/python3*/site-packages/torch)
+  list(LENGTH candidates found)
+  if(found GREATER 0)
+    list(GET candidates 0 LzTorch_DIR)
+  endif()
+else()
+  set(LzTorch_DIR ${LZERO_TORCH_DIR})
+endif()
+
+set(LzTorch_VERSION "")
+if(LzTorch_DIR AND EXISTS ${LzTorch_DIR}/version.py)
+  file(STRINGS ${LzTorch_DIR}/version.py version_line REGEX "^__version__")
+  string(REGEX REPLACE ".*'([0-9.]+).*" "\\1" LzTorch_VERSION "${version_line}")
+endif()
+
+# libtorch_cpu needs CUDA's runtime and profiling libraries even where there is no GPU: from the
+# toolkit, or from the two small wheels beside torch (tools/setup.sh installs them when needed).
+set(LzTorch_CUDA_DIRS "")
+foreach(folder ${LzTorch_DIR}/../nvidia/cu13/lib /usr/local/cuda/lib64 /usr/local/cuda-13.0/lib64
+        /usr/local/cuda/extras/CUPTI/lib64)
+  if(EXISTS ${folder}/libcudart.so.13 OR EXISTS ${folder}/libcupti.so.13)
+    get_filename_component(folder ${folder} REALPATH)
+    list(APPEND LzTorch_CUDA_DIRS ${folder})
+  endif()
+endforeach()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(LzTorch
+  REQUIRED_VARS LzTorch_DIR LzTorch_VERSION
+  VERSION_VAR LzTorch_VERSION
+  REASON_FAILURE_MESSAGE "run tools/setup.sh, or point LZERO_TORCH_DIR at the folder 'torch' of a torch 2.11 wheel")
+
+if(LzTorch_FOUND AND NOT TARGET LzTorch::torch)
+  foreach(library c10 torch_cpu)
+    add_library(LzTorch::${library} SHARED IMPORTED)
+    set_target_properties(LzTorch::${library} PROPERTIES
+      IMPORTED_LOCATION ${LzTorch_DIR}/lib/lib${library}.so)
+  endforeach()
+  add_library(LzTorch::torch INTERFACE IMPORTED)
+  set_target_properties(LzTorch::torch PROPERTIES
+    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES
+      "${LzTorch_DIR}/include;${LzTorch_DIR}/include/torch/csrc/api/include"
+    INTERFACE_LINK_LIBRARIES "LzTorch::torch_cpu;LzTorch::c10"
+    # --no-as-needed keeps torch_cpu's operator registrations; undefined CUDA symbols of torch_cpu are
+    # found at load time through its own library path.
+    INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined")
+  set(rpath ${LzTorch_DIR}/lib ${LzTorch_CUDA_DIRS})
+  list(APPEND CMAKE_BUILD_RPATH ${rpath})
+  list(APPEND CMAKE_INSTALL_RPATH ${rpath})
+endif()
