@@ -61,7 +61,7 @@ void UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
   step_->OnWeightsChanged();
 }
 
-void UniZeroInference::EndEpisode(EnvId env) { cache_->EndEpisode(env); }
+void UniZeroInference::ForgetContexts() { cache_->Reset(); }
 
 bool UniZeroInference::CanContinue(const Root& root) const {
   return root.step > 0 && !root.actions.empty() && cache_->HasInit(root.env, root.step - 1);
@@ -78,6 +78,7 @@ absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
     (CanContinue(roots[i]) ? continued : rebuilt).push_back(static_cast<int>(i));
   }
   cache_->BeginSearch(envs_);
+  const ScopedTimer timer(&network_time_);
   LZ_RETURN_IF_ERROR(CatchTorch([&]() -> absl::Status {
     const c10::InferenceMode inference;
     if (!rebuilt.empty()) LZ_RETURN_IF_ERROR(RebuildRoots(roots, rebuilt));
@@ -191,8 +192,15 @@ absl::Status UniZeroInference::RecurrentInference(
     child_keys_.push_back({envs_[i], parents[i], children[i]});
     action_buffer[i] = actions[i];
   }
-  LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &buffers.contexts));
-  LZ_RETURN_IF_ERROR(step_->Run(static_cast<int64_t>(parents.size())));
+  {
+    const ScopedTimer timer(&copy_time_);
+    LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &buffers.contexts));
+  }
+  {
+    const ScopedTimer timer(&network_time_);
+    LZ_RETURN_IF_ERROR(step_->Run(static_cast<int64_t>(parents.size())));
+  }
+  const ScopedTimer timer(&copy_time_);
   LZ_RETURN_IF_ERROR(cache_->StoreRecurrent(child_keys_, buffers.tokens));
   CopyOut(buffers.rewards, rewards);
   CopyOut(buffers.values, values);

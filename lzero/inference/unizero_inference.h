@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/inference/recurrent_step.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
@@ -58,10 +59,15 @@ class UniZeroInference : public InferenceModel {
   // Copies the weights in place and drops contexts of older weights (root_context: carry keeps the
   // roots'). Between searches only.
   void CopyWeightsFrom(const WorldModel& source);
-  // The episode of `env` ended: its root contexts are forgotten.
-  void EndEpisode(EnvId env);
+  // Drops every cached context: the next roots are rebuilt from their past. A checkpoint does it,
+  // so that a run that goes on and a run that is resumed compute the same numbers.
+  void ForgetContexts();
 
+  KVCacheManager& cache() { return *cache_; }
   const KVCacheManager& cache() const { return *cache_; }
+  // Time inside the network, and copying contexts in and out of the cache.
+  double network_seconds() const { return network_time_.seconds(); }
+  double copy_seconds() const { return copy_time_.seconds(); }
   const RootStats& root_stats() const { return root_stats_; }
   const RecurrentStep& step() const { return *step_; }
   const WorldModel& model() const { return *model_; }
@@ -87,6 +93,7 @@ class UniZeroInference : public InferenceModel {
   at::Tensor root_logits_;  // [num_envs, A]
   at::Tensor root_values_;  // [num_envs]
   RootStats root_stats_;
+  Stopwatch network_time_, copy_time_;
   int64_t weight_version_ = 0;
   std::vector<EnvId> envs_;  // of the last InitialInference
   std::vector<ContextKey> parent_keys_;

@@ -43,7 +43,8 @@ struct LossTerms {
   at::Tensor entropy;       // of the policy over legal actions
   at::Tensor value_errors;  // [N] mean |V - target| over valid positions
   at::Tensor value_mean;    // mean predicted value
-  at::Tensor latent_spread;  // standard deviation of latents over the batch: near 0 when they collapse
+  at::Tensor
+      latent_spread;  // standard deviation of latents over the batch: near 0 when they collapse
 };
 
 // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]; the target network

@@ -1,0 +1,93 @@
+// The training run: collection and learning in turn (deterministic: true) or at the same time, with
+// an exact ratio of updates to environment steps in both; evaluation, checkpoints, metrics, resume.
+// Overlapped: while the learner makes the updates that are owed, the collector plays the next step
+// with the weights of the last barrier; at the barrier steps and weights change hands. So the
+// result depends on the config and the seed, never on machine speed.
+#ifndef LZERO_TRAIN_TRAINER_H_
+#define LZERO_TRAIN_TRAINER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/thread_pool.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/env/env_registry.h"
+#include "lzero/replay/replay_buffer.h"
+#include "lzero/train/build.h"
+#include "lzero/train/learner.h"
+#include "lzero/train/progress.h"
+#include "lzero/train/run_outputs.h"
+#include "lzero/train/training_state.h"
+
+namespace lzero {
+
+enum class StopReason { kLimit, kTargetReached, kInterrupted };
+
+struct TrainOutcome {
+  StopReason reason = StopReason::kLimit;
+  TrainingState state;
+};
+
+class Trainer {
+ public:
+  // Builds every object and writes nothing. `registry` outlives the trainer. `stop` is polled
+  // between steps; when it turns true the run writes a checkpoint and ends as interrupted.
+  static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
+                                                         const EnvRegistry& registry,
+                                                         std::unique_ptr<RunOutputs> outputs,
+                                                         const std::atomic<bool>* stop);
+
+  // Continues from the content of a checkpoint. InvalidArgument explains what does not fit.
+  absl::Status Restore(const CheckpointContent& content);
+
+  // Runs to a stop condition. On an error that is the data's fault (a loss that is not finite) the
+  // offending batch is in the run folder and the message says where.
+  absl::StatusOr<TrainOutcome> Run();
+
+ private:
+  Trainer(const ExperimentConfig& config, const EnvRegistry& registry,
+          std::unique_ptr<RunOutputs> outputs, const std::atomic<bool>* stop);
+
+  bool HasReachedLimit() const;
+  int64_t UpdatesOwed() const;
+  double LearningRate() const;
+  absl::Status Advance();
+  absl::Status CollectAndLearn(int64_t num_updates);
+  absl::Status LearnOwed(int64_t num_updates);
+  absl::Status HandleBadUpdate(const absl::Status& status);
+  absl::Status AfterStep(int64_t updates_before);
+  absl::Status Evaluate();
+  absl::Status SaveCheckpoint();
+  absl::StatusOr<CheckpointContent> MakeCheckpoint();
+  void WriteMetrics();
+  ProgressTimes Times() const;
+
+  ExperimentConfig config_;
+  const EnvRegistry& registry_;
+  std::unique_ptr<RunOutputs> outputs_;
+  const std::atomic<bool>* stop_;
+  ThreadPool env_pool_;
+  ThreadPool overlap_pool_;
+  EnvSpec spec_;
+  std::unique_ptr<Learner> learner_;
+  std::unique_ptr<ReplayBuffer> replay_;
+  CollectorRole collector_;
+  EvaluatorRole evaluator_;
+  RandomStream sampler_;
+  TrainBatch batch_;
+  std::vector<float> priorities_;
+  TrainingState state_;
+  Progress progress_;
+  Stopwatch learn_time_, sample_time_, copy_time_, evaluate_time_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_TRAINER_H_
