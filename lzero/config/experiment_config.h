@@ -118,6 +118,7 @@ struct TrainConfig {
   double target_update_rate = 0.05;  // EMA a update
   int64_t start_env_steps = 500;
   int64_t num_threads = 1;
+  int64_t log_every_updates = 50;  // a line of metrics
   OnNan on_nan = OnNan::kStop;
   void Visit(FieldVisitor& visitor);
 };

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/replay/replay_plan.h"
 
 namespace lzero {
 namespace {
@@ -134,10 +135,9 @@ absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
   absl::StrAppendFormat(&plan, "training      batch %d, unroll %d, %g updates for each env step\n",
                         config.train.batch_size, config.replay.num_unroll_steps,
                         config.train.updates_per_env_step);
-  absl::StrAppendFormat(&plan,
-                        "memory        replay up to %.0f MiB, cache %.1f MiB for each role\n",
-                        PlannedReplayBytes(config.replay, shape) / mebibyte,
-                        inference->cache().stats().bytes / mebibyte);
+  absl::StrAppendFormat(
+      &plan, "memory        replay up to %.0f MiB, cache %.1f MiB for each role\n",
+      PlannedBytes(config.replay, shape) / mebibyte, inference->cache().stats().bytes / mebibyte);
   return plan;
 }
 

@@ -52,30 +52,36 @@ class Trainer {
   absl::StatusOr<TrainOutcome> Run();
 
  private:
-  Trainer(const ExperimentConfig& config, const EnvRegistry& registry,
-          std::unique_ptr<RunOutputs> outputs, const std::atomic<bool>* stop);
+  Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> outputs,
+          const std::atomic<bool>* stop);
 
   bool HasReachedLimit() const;
+  bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
+  // Updates that the ratio asks for at this number of environment steps and that are not made yet.
   int64_t UpdatesOwed() const;
   double LearningRate() const;
-  absl::Status Advance();
-  absl::Status CollectAndLearn(int64_t num_updates);
-  absl::Status LearnOwed(int64_t num_updates);
-  absl::Status HandleBadUpdate(const absl::Status& status);
-  absl::Status AfterStep(int64_t updates_before);
+  double FractionOver() const;
+  absl::StatusOr<StopReason> RunLoop();
+  absl::Status CollectAndLearn();
+  absl::Status Learn(int64_t num_updates);
+  absl::Status LearnRest();
+  absl::Status HandBack();
+  absl::Status HandleBadUpdate(const absl::Status& bad);
+  absl::Status AfterStep();
   absl::Status Evaluate();
   absl::Status SaveCheckpoint();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   void WriteMetrics();
+  void ShowProgress();
+  void WriteStatus(const std::string& phase);
+  ProgressCounts Counts() const;
   ProgressTimes Times() const;
 
   ExperimentConfig config_;
-  const EnvRegistry& registry_;
   std::unique_ptr<RunOutputs> outputs_;
   const std::atomic<bool>* stop_;
   ThreadPool env_pool_;
   ThreadPool overlap_pool_;
-  EnvSpec spec_;
   std::unique_ptr<Learner> learner_;
   std::unique_ptr<ReplayBuffer> replay_;
   CollectorRole collector_;
@@ -85,7 +91,13 @@ class Trainer {
   std::vector<float> priorities_;
   TrainingState state_;
   Progress progress_;
-  Stopwatch learn_time_, sample_time_, copy_time_, evaluate_time_;
+  Progress metrics_rates_;
+  Stopwatch learn_time_, copy_time_, evaluate_time_;
+  double session_start_ = 0.0;
+  double wall_before_session_ = 0.0;
+  std::optional<double> collect_return_;  // mean of the episodes since the last metrics line
+  int64_t num_rollbacks_ = 0;
+  int64_t last_checkpoint_env_steps_ = -1;
 };
 
 }  // namespace lzero

@@ -21,6 +21,7 @@ void VisitFields(State& state, Visit visit) {
   visit("target_streak", state.target_streak);
   visit("solved_env_steps", state.solved_env_steps);
   visit("solved_wall_seconds", state.solved_wall_seconds);
+  visit("last_evaluation_update", state.last_evaluation_update);
   visit("next_metrics_update", state.next_metrics_update);
   visit("next_evaluation_update", state.next_evaluation_update);
   visit("next_checkpoint_update", state.next_checkpoint_update);

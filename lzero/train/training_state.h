@@ -23,6 +23,7 @@ struct TrainingState {
   int64_t target_streak = 0;                // evaluations in a row at stop.target_return or more
   std::optional<int64_t> solved_env_steps;  // when the streak first reached stop.patience
   std::optional<double> solved_wall_seconds;
+  int64_t last_evaluation_update = -1;
   int64_t next_metrics_update = 0;  // write metrics when so many updates are made
   int64_t next_evaluation_update = 0;
   int64_t next_checkpoint_update = 0;

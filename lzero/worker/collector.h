@@ -54,6 +54,7 @@ class Collector {
 
   int num_envs() const { return envs_->num_envs(); }
   StagedSteps& staged() { return staged_; }
+  const CollectStats& stats() const { return stats_; }
   CollectStats TakeStats();
   double env_seconds() const { return env_time_.seconds(); }
   double search_seconds() const { return search_time_.seconds(); }
