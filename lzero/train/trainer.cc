@@ -177,8 +177,10 @@ absl::Status Trainer::CollectAndLearn() {
   };
   if (config_.deterministic) {
     learn();
-    if (learned.ok()) learned = HandBack();
-    collect();
+    if (learned.ok()) {
+      if (owed > 0) learned = HandBack();
+      collect();
+    }
   } else {
     // Index 0 runs on this thread, index 1 on the other one.
     overlap_pool_.Run(owed > 0 ? 2 : 1, [&](int64_t part) {
@@ -190,7 +192,8 @@ absl::Status Trainer::CollectAndLearn() {
     });
     if (learned.ok() && owed > 0) learned = HandBack();
   }
-  if (!learned.ok()) return learned;
+  if (absl::IsAborted(learned)) return HandleBadUpdate(learned);
+  LZ_RETURN_IF_ERROR(learned);
   LZ_RETURN_IF_ERROR(collected);
   const ScopedTimer timer(&copy_time_);
   state_.env_steps += collector_.collector->staged().num_steps();
@@ -209,7 +212,6 @@ absl::Status Trainer::Learn(int64_t num_updates) {
     const bool prioritized = config_.replay.prioritized;
     const absl::Status status =
         learner_->Update(batch_, LearningRate(), prioritized ? &priorities_ : nullptr);
-    if (absl::IsAborted(status)) return HandleBadUpdate(status);
     LZ_RETURN_IF_ERROR(status);
     if (prioritized) replay_->UpdatePriorities(batch_.positions, priorities_);
     state_.updates = learner_->num_updates();

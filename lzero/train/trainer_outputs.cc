@@ -52,15 +52,16 @@ absl::Status Trainer::Evaluate() {
   state_.last_evaluation_update = state_.updates;
   state_.last_return = mean;
   state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
-  const double target = config_.stop.target_return.value_or(config_.stop.solved_return);
-  state_.target_streak = mean >= target ? state_.target_streak + 1 : 0;
+  const bool on_target =
+      config_.stop.target_return.has_value() && mean >= *config_.stop.target_return;
+  state_.target_streak = on_target ? state_.target_streak + 1 : 0;
   if (state_.target_streak >= config_.stop.patience && !state_.solved_env_steps.has_value()) {
     state_.solved_env_steps = state_.env_steps;
     state_.solved_wall_seconds = state_.wall_seconds;
     LZ_LOG_INFO(absl::StrFormat(
         "solved: %d evaluations in a row with mean return >= %g, after %s "
         "env steps and %.1f s",
-        config_.stop.patience, target, FormatCount(state_.env_steps), state_.wall_seconds));
+        config_.stop.patience, *config_.stop.target_return, FormatCount(state_.env_steps), state_.wall_seconds));
   }
   LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, episodes));
   outputs_->WriteScalars(state_.env_steps, state_.updates, {{"eval/return_mean", mean}});

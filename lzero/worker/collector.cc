@@ -118,6 +118,7 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
         absl::StrCat("the collector's state holds ", episodes.size(), " environments, the config ",
                      "says env.num_collectors: ", episode_counts_.size()));
   }
+  staged_.Clear();
   agent_->set_search_index(static_cast<uint64_t>(counters[0]));
   episode_counts_ = episodes;
   if (counters[1] == 0) return 0;

@@ -46,6 +46,10 @@ void StagedSteps::MoveTo(ReplayBuffer& replay) {
     record.truncated = seen.truncated;
     replay.Append(entry.env, record);
   }
+  Clear();
+}
+
+void StagedSteps::Clear() {
   num_entries_ = 0;
   num_steps_ = 0;
 }

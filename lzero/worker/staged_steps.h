@@ -21,6 +21,7 @@ class StagedSteps {
            const TimeStep& next);
   // Hands everything to the replay buffer in order and becomes empty (memory is kept).
   void MoveTo(ReplayBuffer& replay);
+  void Clear();
   int64_t num_steps() const { return num_steps_; }
 
  private:
