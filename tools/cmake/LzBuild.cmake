@@ -64,10 +64,17 @@ function(lz_use_torch_header target)
   target_precompile_headers(${target} REUSE_FROM lzero_torch_header)
 endfunction()
 
-# lz_add_tests(FLOOR [TORCH] [LABELS ...] [LINK ...]): tests/FLOOR/*_test.cc as one program FLOOR_test.
-# Torch-free programs register every case; a torch program starts slowly and is one ctest case.
+# All test programs, for builds that want nothing else.
+add_custom_target(all_tests)
+
+# lz_add_tests(FLOOR [TORCH] [THREADS] [LABELS ...] [LINK ...]): tests/FLOOR/*_test.cc as one program
+# FLOOR_test. Torch-free programs register every case; a torch program starts slowly and is one ctest
+# case. THREADS: the floor uses threads; a thread-sanitizer build has the tests of these floors alone.
 function(lz_add_tests floor)
-  cmake_parse_arguments(ARG "TORCH" "" "LABELS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;THREADS" "" "LABELS;LINK" ${ARGN})
+  if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread" AND NOT ARG_THREADS)
+    return()
+  endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${floor}/*.cc)
   if(NOT sources)
     return()
@@ -76,6 +83,7 @@ function(lz_add_tests floor)
     set(ARG_LABELS unit)
   endif()
   add_executable(${floor}_test ${sources})
+  add_dependencies(all_tests ${floor}_test)
   target_link_libraries(${floor}_test PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${floor}_test PRIVATE LZ_TEST_DATA="${CMAKE_SOURCE_DIR}/tests")
   if(ARG_TORCH)
