@@ -179,9 +179,10 @@ struct ExperimentConfig {
   void Visit(FieldVisitor& visitor);
 };
 
-// A broken rule between fields: the key path to point at, and the sentence.
+// A broken rule between fields: the key paths that take part, the one to point at first, and the
+// sentence.
 struct ConsistencyError {
-  std::string key;  // "model.num_heads"
+  std::vector<std::string> keys;  // "model.num_heads", "model.embed_dim"
   std::string message;
 };
 
