@@ -41,21 +41,37 @@ inline void Store(Float4 lanes, float* to) { std::memcpy(to, &lanes, sizeof(lane
 
 inline Float4 Max(Float4 a, Float4 b) { return a > b ? a : b; }
 inline Float4 Min(Float4 a, Float4 b) { return a < b ? a : b; }
-inline Int4 MaxInt(Int4 a, Int4 b) { return a > b ? a : b; }
+inline Int4 Max(Int4 a, Int4 b) { return a > b ? a : b; }
+inline Int4 Min(Int4 a, Int4 b) { return a < b ? a : b; }
 inline Float4 ToFloat(Int4 lanes) { return __builtin_convertvector(lanes, Float4); }
 
-// Reductions in a fixed order, so that a sum has the same bits everywhere.
-inline float SumLanes(Float4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
-inline float MaxLane(Float4 v) {
-  const float low = v[0] > v[1] ? v[0] : v[1];
-  const float high = v[2] > v[3] ? v[2] : v[3];
-  return low > high ? low : high;
+// The same lanes in another order, for reductions that stay in vector registers.
+inline Float4 SwapHalves(Float4 v) { return Float4{v[2], v[3], v[0], v[1]}; }
+inline Float4 SwapPairs(Float4 v) { return Float4{v[1], v[0], v[3], v[2]}; }
+inline Int4 SwapHalves(Int4 v) { return Int4{v[2], v[3], v[0], v[1]}; }
+inline Int4 SwapPairs(Int4 v) { return Int4{v[1], v[0], v[3], v[2]}; }
+
+// Reductions in a fixed order, so that a sum has the same bits everywhere. Every lane of the result
+// holds it.
+inline Float4 SumLanes(Float4 v) {
+  v += SwapHalves(v);
+  return v + SwapPairs(v);
 }
-inline float MinLane(Float4 v) { return -MaxLane(-v); }
-inline int32_t MaxLaneInt(Int4 v) {
-  const int32_t low = v[0] > v[1] ? v[0] : v[1];
-  const int32_t high = v[2] > v[3] ? v[2] : v[3];
-  return low > high ? low : high;
+inline Float4 MaxLanes(Float4 v) {
+  v = Max(v, SwapHalves(v));
+  return Max(v, SwapPairs(v));
+}
+inline Float4 MinLanes(Float4 v) {
+  v = Min(v, SwapHalves(v));
+  return Min(v, SwapPairs(v));
+}
+inline Int4 MaxLanes(Int4 v) {
+  v = Max(v, SwapHalves(v));
+  return Max(v, SwapPairs(v));
+}
+inline Int4 MinLanes(Int4 v) {
+  v = Min(v, SwapHalves(v));
+  return Min(v, SwapPairs(v));
 }
 
 // exp(x) for x <= 0 within 2e-7 of its value; below -87 it stays at the smallest normal number.
@@ -89,15 +105,10 @@ class FirstMaximum {
     best_ = better ? scores : best_;
     index_ = better ? indices : index_;
   }
-  float best() const { return MaxLane(best_); }
+  float best() const { return MaxLanes(best_)[0]; }
   int index() const {
-    const float best = MaxLane(best_);
-    int32_t first = std::numeric_limits<int32_t>::max();
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const int32_t index = best_[lane] == best ? index_[lane] : first;
-      first = index < first ? index : first;
-    }
-    return first;
+    const Int4 none = FillInt(std::numeric_limits<int32_t>::max());
+    return MinLanes(best_ == MaxLanes(best_) ? index_ : none)[0];
   }
 
  private:

@@ -52,10 +52,10 @@ inline ChildStats ComputeChildStats(const Node& node, int padded_actions) {
     sum_prior_q += prior * q;
     min_q = Min(visited ? q : Fill(kInfinity), min_q);
     max_q = Max(visited ? q : Fill(-kInfinity), max_q);
-    max_visits = MaxInt(visits, max_visits);
+    max_visits = Max(visits, max_visits);
   }
-  return {SumLanes(sum_prior), SumLanes(sum_prior_q), MinLane(min_q), MaxLane(max_q),
-          MaxLaneInt(max_visits)};
+  return {SumLanes(sum_prior)[0], SumLanes(sum_prior_q)[0], MinLanes(min_q)[0], MaxLanes(max_q)[0],
+          MaxLanes(max_visits)[0]};
 }
 
 // The value that stands for unvisited actions: the network's value and the prior-weighted Q of the
@@ -63,10 +63,12 @@ inline ChildStats ComputeChildStats(const Node& node, int padded_actions) {
 inline float MixedValue(const SearchRules& rules, const NodeRecord& record,
                         const ChildStats& stats) {
   if (!rules.use_mixed_value || record.num_children == 0) return record.value;
-  constexpr float kTiny = 1e-30f;  // priors may have underflown
-  const float weighted_q = stats.sum_prior_q / (stats.sum_prior > kTiny ? stats.sum_prior : kTiny);
+  // (value + n * sum_prior_q / sum_prior) / (n + 1) with one division; priors may have underflown.
+  constexpr float kTiny = 1e-30f;
+  const float sum_prior = stats.sum_prior > kTiny ? stats.sum_prior : kTiny;
   const float num_visits = static_cast<float>(record.visits - 1);
-  return (record.value + num_visits * weighted_q) / (num_visits + 1.0f);
+  return (record.value * sum_prior + num_visits * stats.sum_prior_q) /
+         (sum_prior * (num_visits + 1.0f));
 }
 
 // The first-play value of a node: what an unvisited action is believed to be worth. At the root the
@@ -88,6 +90,11 @@ inline ValueScale TreeMinMaxScale(const SearchRules& rules, const RootRecord& ro
   const float range = root.max_q - root.min_q;
   const float divisor = range > rules.min_max_delta ? range : rules.min_max_delta;
   return {root.min_q, 1.0f / divisor, 0.0f, 1.0f, 0.0f};
+}
+
+// A range fixed by the config; unvisited actions score its minimum. [mctx qtransform_by_min_max]
+inline ValueScale FixedRangeScale(const SearchRules& rules) {
+  return {rules.min_value, 1.0f / (rules.max_value - rules.min_value), -kInfinity, kInfinity, 0.0f};
 }
 
 // Low and high over the node's value and the visited Q; unvisited actions score 0. [mctx
@@ -127,11 +134,11 @@ inline ValueScale CompletedScale(const SearchRules& rules, const NodeRecord& rec
 
 // Completed Q normalised by the range of the whole tree instead of the node's own, times the same
 // strength as above: what Gumbel uses with q_transform tree_min_max.
-inline ValueScale CompletedTreeScale(const SearchRules& rules, const RootRecord& root,
+inline ValueScale CompletedTreeScale(const SearchRules& rules, const ValueScale& tree_scale,
                                      const NodeRecord& record, const ChildStats& stats) {
   const float strength =
       (rules.maxvisit_init + static_cast<float>(stats.max_visits)) * rules.value_scale;
-  ValueScale scale = TreeMinMaxScale(rules, root);
+  ValueScale scale = tree_scale;
   scale.scale *= strength;
   scale.ceiling *= strength;
   scale.unvisited = scale.Visited(MixedValue(rules, record, stats));

@@ -17,7 +17,7 @@ bool AllFinite(absl::Span<const float> numbers) {
   Float4 sums = Fill(0.0f);
   size_t i = 0;
   for (; i + kLanes <= numbers.size(); i += kLanes) sums += Load(numbers.data() + i) * 0.0f;
-  float sum = SumLanes(sums);
+  float sum = SumLanes(sums)[0];
   for (; i < numbers.size(); ++i) sum += numbers[i] * 0.0f;
   return sum == 0.0f;
 }
@@ -168,12 +168,14 @@ absl::Status Search::CheckOutputs(absl::Span<const Root> roots, int node) const 
 }
 
 SelectContext Search::ContextOf(int b, const SearchRequest& request) {
+  const RootRecord& root = tree_.root(b);
   return {&rules_,
-          &tree_.root(b),
+          &root,
           tree_.num_actions(),
           tree_.padded_actions(),
           request.deterministic_ties,
-          scores_.data()};
+          scores_.data(),
+          TreeMinMaxScale(rules_, root)};
 }
 
 void Search::SelectAll(int simulation, const SearchRequest& request) {
@@ -197,15 +199,13 @@ void Search::ExpandAll(int simulation) {
     const Leaf& leaf = batch_.leaves[i];
     int node = simulation + 1;
     if (leaf.child < 0) [[likely]] {
-      ExpandNode(tree_, b, node, leaf, rules_.policy,
+      ExpandNode(tree_, b, node, leaf,
                  {batch_.rewards[i], batch_.discounts[i], batch_.values[i],
                   batch_.prior_logits.data() + i * num_actions});
     } else {
       tree_.At(b, node).record->visits = 0;
       node = leaf.child;
-      NodeRecord& record = *tree_.At(b, node).record;
-      record.value_sum += record.value;
-      record.visits += 1;
+      RevisitNode(tree_.At(b, node));
     }
     BackUp(tree_, b, node);
   }

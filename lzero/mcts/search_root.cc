@@ -37,12 +37,14 @@ void Search::PrepareRoot(int b, const Root& root, const SearchRequest& request) 
     peak = std::max(peak, logits_[i]);
   }
   const Leaf no_edge = {-1, -1, -1, 0};
-  ExpandNode(tree_, b, 0, no_edge, rules_.policy,
-             {0.0f, 0.0f, batch_.values[static_cast<size_t>(b)], logits_.data()});
   const bool puct = rules_.policy == SearchPolicy::kPuct;
-  float* prior = tree_.At(b, 0).prior;
+  const Node node = tree_.At(b, 0);
+  ExpandNode(tree_, b, 0, no_edge,
+             {0.0f, 0.0f, batch_.values[static_cast<size_t>(b)], logits_.data()});
+  OpenNode(node, tree_.padded_actions());
+  MakeReady(node, num_actions, puct ? kNoPrior : 0.0f);
   for (int a = 0; a < num_actions; ++a) {
-    if (!root.legal_action_mask[static_cast<size_t>(a)]) prior[a] = puct ? kNoPrior : 0.0f;
+    if (!root.legal_action_mask[static_cast<size_t>(a)]) node.prior[a] = puct ? kNoPrior : 0.0f;
   }
   if (puct) {
     if (request.add_noise) AddDirichletNoise(b, root, request);
@@ -146,8 +148,7 @@ void Search::FinishGumbelRoot(int b, const SearchRequest& request, SearchResult*
   const Node node = tree_.At(b, 0);
   const float* logits = tree_.root_logits(b);
   const ChildStats stats = ComputeChildStats(node, context.padded_actions);
-  const ValueScale scale =
-      GumbelValueScale(rules_, *context.root, *node.record, stats, context.num_actions);
+  const ValueScale scale = GumbelValueScale(context, *node.record, stats);
   result->best_actions[static_cast<size_t>(b)] =
       SelectGumbelRoot(context, node, logits, tree_.root_gumbel(b), stats.max_visits);
 

@@ -4,22 +4,45 @@
 
 namespace lzero {
 
+namespace {
+
+// The softmax is computed where it is needed for the first time: at the second visit of the node.
+float PriorPadding(const SearchRules& rules) {
+  return rules.policy == SearchPolicy::kPuct ? kNoPrior : 0.0f;
+}
+
+int SelectRootOfGumbel(const Tree& tree, int b, int simulation, const SelectContext& context,
+                       const Node& node) {
+  const SearchRules& rules = *context.rules;
+  const int num_legal = context.root->num_legal;
+  const int considered = num_legal < rules.max_considered ? num_legal : rules.max_considered;
+  const int64_t at = int64_t{considered} * rules.num_simulations + simulation;
+  return SelectGumbelRoot(context, node, tree.root_logits(b), tree.root_gumbel(b),
+                          rules.considered_visits[static_cast<size_t>(at)]);
+}
+
+}  // namespace
+
 Leaf Descend(const Tree& tree, int b, int simulation, const SelectContext& context) {
   const SearchRules& rules = *context.rules;
+  const RootNodes nodes = tree.nodes(b);
+  const bool puct = rules.policy == SearchPolicy::kPuct;
   int n = 0;
   float first_play = 0.0f;
   for (int depth = 1;; ++depth) {
-    const Node node = tree.At(b, n);
+    const Node node = nodes[n];
+    if (node.record->state == NodeState::kLeaf) {
+      OpenNode(node, context.padded_actions);
+      return {n, SelectUnvisited(context, node, n), -1, depth};
+    }
+    if (node.record->state == NodeState::kOpened) [[unlikely]] {
+      MakeReady(node, context.num_actions, PriorPadding(rules));
+    }
     int action;
-    if (rules.policy == SearchPolicy::kPuct) {
+    if (puct) {
       action = SelectPuct(context, node, n, &first_play);
     } else if (n == 0) {
-      const int considered = context.root->num_legal < rules.max_considered
-                                 ? context.root->num_legal
-                                 : rules.max_considered;
-      const int64_t at = int64_t{considered} * rules.num_simulations + simulation;
-      action = SelectGumbelRoot(context, node, tree.root_logits(b), tree.root_gumbel(b),
-                                rules.considered_visits[static_cast<size_t>(at)]);
+      action = SelectRootOfGumbel(tree, b, simulation, context, node);
     } else {
       action = SelectGumbelInterior(context, node, n);
     }
@@ -29,57 +52,69 @@ Leaf Descend(const Tree& tree, int b, int simulation, const SelectContext& conte
   }
 }
 
-void Softmax(const float* logits, int num_actions, float padding, float* prior) {
-  const int padded_actions = PaddedActions(num_actions);
-  std::memcpy(prior, logits, sizeof(float) * static_cast<size_t>(num_actions));
-  for (int a = num_actions; a < padded_actions; ++a) prior[a] = -kInfinity;
-  Float4 peaks = Fill(-kInfinity);
-  for (int a = 0; a < padded_actions; a += kLanes) peaks = Max(Load(prior + a), peaks);
-  const float peak = MaxLane(peaks);
-  Float4 sums = Fill(0.0f);
-  for (int a = 0; a < padded_actions; a += kLanes) {
-    const Float4 logit = Load(prior + a);
-    const Float4 weight = logit > -kInfinity ? ExpNonPositive(logit - peak) : Fill(0.0f);
-    Store(weight, prior + a);
-    sums += weight;
-  }
-  const float inverse = 1.0f / SumLanes(sums);
-  for (int a = 0; a < padded_actions; a += kLanes) {
-    Store(Max(Load(prior + a) * inverse, Fill(1e-30f)), prior + a);
-  }
-  for (int a = num_actions; a < padded_actions; ++a) prior[a] = padding;
+void ExpandNode(const Tree& tree, int b, int n, const Leaf& leaf, const NodeOutputs& outputs) {
+  const RootNodes nodes = tree.nodes(b);
+  const Node node = nodes[n];
+  *node.record = {.value_sum = outputs.value,
+                  .q_sum = 0.0,
+                  .visits = 1,
+                  .num_children = 0,
+                  .parent = leaf.parent,
+                  .action = leaf.action,
+                  .reward = outputs.reward,
+                  .discount = outputs.discount,
+                  .value = outputs.value,
+                  .state = NodeState::kLeaf};
+  const int num_actions = tree.num_actions();
+  std::memcpy(node.prior, outputs.prior_logits, sizeof(float) * static_cast<size_t>(num_actions));
+  for (int a = num_actions; a < tree.padded_actions(); ++a) node.prior[a] = -kInfinity;
+  if (leaf.parent >= 0) nodes[leaf.parent].child[leaf.action] = n;
 }
 
-void ExpandNode(const Tree& tree, int b, int n, const Leaf& leaf, SearchPolicy policy,
-                const NodeOutputs& outputs) {
-  const Node node = tree.At(b, n);
-  NodeRecord& record = *node.record;
-  record.value_sum = outputs.value;
-  record.q_sum = 0.0;
-  record.visits = 1;
-  record.num_children = 0;
-  record.parent = leaf.parent;
-  record.action = leaf.action;
-  record.reward = outputs.reward;
-  record.discount = outputs.discount;
-  record.value = outputs.value;
-  record.depth = leaf.depth;
-  Softmax(outputs.prior_logits, tree.num_actions(), policy == SearchPolicy::kPuct ? kNoPrior : 0.0f,
-          node.prior);
-  for (int a = 0; a < tree.padded_actions(); ++a) {
+void OpenNode(const Node& node, int padded_actions) {
+  for (int a = 0; a < padded_actions; ++a) {
     node.q[a] = 0.0f;
     node.visits[a] = 0;
     node.child[a] = -1;
   }
-  if (leaf.parent >= 0) tree.At(b, leaf.parent).child[leaf.action] = n;
+  node.record->state = NodeState::kOpened;
+}
+
+void MakeReady(const Node& node, int num_actions, float padding) {
+  const int padded_actions = PaddedActions(num_actions);
+  float* prior = node.prior;
+  Float4 peaks = Fill(-kInfinity);
+  for (int a = 0; a < padded_actions; a += kLanes) peaks = Max(Load(prior + a), peaks);
+  peaks = MaxLanes(peaks);
+  Float4 sums = Fill(0.0f);
+  for (int a = 0; a < padded_actions; a += kLanes) {
+    const Float4 logits = Load(prior + a);
+    const Float4 weights = logits > -kInfinity ? ExpNonPositive(logits - peaks) : Fill(0.0f);
+    Store(weights, prior + a);
+    sums += weights;
+  }
+  const Float4 inverse = 1.0f / SumLanes(sums);
+  for (int a = 0; a < padded_actions; a += kLanes) {
+    Store(Max(Load(prior + a) * inverse, Fill(1e-30f)), prior + a);
+  }
+  for (int a = num_actions; a < padded_actions; ++a) prior[a] = padding;
+  node.record->state = NodeState::kReady;
+}
+
+void RevisitNode(const Node& node) {
+  node.record->value_sum += node.record->value;
+  node.record->visits += 1;
 }
 
 void BackUp(const Tree& tree, int b, int leaf) {
+  const RootNodes nodes = tree.nodes(b);
   RootRecord& root = tree.root(b);
-  const NodeRecord* child = tree.At(b, leaf).record;
+  float min_q = root.min_q;
+  float max_q = root.max_q;
+  const NodeRecord* child = nodes[leaf].record;
   double value = child->value;
   while (child->parent >= 0) {
-    const Node parent = tree.At(b, child->parent);
+    const Node parent = nodes[child->parent];
     NodeRecord& record = *parent.record;
     value = child->reward + child->discount * value;
     record.value_sum += value;
@@ -90,10 +125,12 @@ void BackUp(const Tree& tree, int b, int leaf) {
     record.num_children += parent.visits[action] == 0;
     parent.visits[action] += 1;
     parent.q[action] = q;
-    if (q < root.min_q) root.min_q = q;
-    if (q > root.max_q) root.max_q = q;
+    min_q = q < min_q ? q : min_q;
+    max_q = q > max_q ? q : max_q;
     child = &record;
   }
+  root.min_q = min_q;
+  root.max_q = max_q;
 }
 
 }  // namespace lzero

@@ -16,7 +16,7 @@ struct Leaf {
   int32_t depth;  // of the child
 };
 
-// Walks down root `b` for simulation number `simulation` (from 0).
+// Walks down root `b` for simulation number `simulation` (from 0), and opens the node it ends in.
 Leaf Descend(const Tree& tree, int b, int simulation, const SelectContext& context);
 
 // What the model said about a node: of its edge (0 for a root), and of itself.
@@ -27,17 +27,21 @@ struct NodeOutputs {
   const float* prior_logits = nullptr;  // [A]
 };
 
-// Fills node `n` of root `b`: nothing visited, prior = softmax of the logits (not yet masked at a
-// root), visited once with the network's value.
-void ExpandNode(const Tree& tree, int b, int n, const Leaf& leaf, SearchPolicy policy,
-                const NodeOutputs& outputs);
+// Makes node `n` of root `b` a leaf, visited once with the network's value, and links it.
+void ExpandNode(const Tree& tree, int b, int n, const Leaf& leaf, const NodeOutputs& outputs);
+
+// Leaf -> opened: no action visited.
+void OpenNode(const Node& node, int padded_actions);
+
+// Opened -> ready: prior = softmax of the logits; entries past the actions become `padding`.
+void MakeReady(const Node& node, int num_actions, float padding);
+
+// Counts one more visit of a node that cannot be searched further, with the network's value.
+void RevisitNode(const Node& node);
 
 // Adds the value of node `leaf` to all nodes above it: v <- reward + discount * v along the path,
 // means, visits, Q, and the range of Q of the tree.
 void BackUp(const Tree& tree, int b, int leaf);
-
-// softmax over `num_actions` logits into prior [P]; entries past them are `padding`.
-void Softmax(const float* logits, int num_actions, float padding, float* prior);
 
 }  // namespace lzero
 

@@ -1,5 +1,6 @@
 #include "lzero/mcts/tree.h"
 
+#include <cmath>
 #include <new>
 
 namespace lzero {
@@ -66,6 +67,20 @@ Tree::Tree(int max_roots, int max_nodes, int num_actions)
   root_logits_ = reinterpret_cast<float*>(at);
   at += RootActionsBytes(max_roots_, padded_actions_);
   root_gumbel_ = reinterpret_cast<float*>(at);
+}
+
+int32_t Tree::depth(int b, int n) const {
+  int32_t depth = 0;
+  for (int32_t node = n; parent(b, node) >= 0; node = parent(b, node)) ++depth;
+  return depth;
+}
+
+float Tree::prior(int b, int n, int a) const {
+  const Node node = At(b, n);
+  if (node.record->state == NodeState::kReady) return node.prior[a] > 0.0f ? node.prior[a] : 0.0f;
+  double sum = 0.0;
+  for (int i = 0; i < num_actions_; ++i) sum += std::exp(double{node.prior[i]} - node.prior[a]);
+  return static_cast<float>(1.0 / sum);
 }
 
 double Tree::q_value(int b, int n, int a) const {

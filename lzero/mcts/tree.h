@@ -18,6 +18,13 @@
 
 namespace lzero {
 
+// How much of a node's arrays over actions is there.
+enum class NodeState : int32_t {
+  kLeaf,    // prior holds the logits; nothing else is valid
+  kOpened,  // prior holds the logits; q, visits and child are valid
+  kReady,   // all valid
+};
+
 // What a node knows apart from its actions.
 struct NodeRecord {
   double value_sum;      // of backed-up values, the network's value included once
@@ -29,21 +36,36 @@ struct NodeRecord {
   float reward;          // of the edge from the parent; 0 at the root
   float discount;        // of the edge from the parent; 0 at the root
   float value;           // the network's
-  int32_t depth;         // 0 at the root
+  NodeState state;
 
   double MeanValue() const { return value_sum / visits; }
 };
 
 // One node, its arrays over actions [P]. Lanes past the last action have prior `kNoPrior` in PUCT
-// and 0 in Gumbel, no visits and no child.
+// and 0 in Gumbel, logits of -infinity, no visits and no child.
 struct Node {
   NodeRecord* record;
-  float* q;         // reward + discount * value of the child; 0 where unvisited
   float* prior;     // probability; kNoPrior: never to be selected (PUCT root, illegal)
+  float* q;         // reward + discount * value of the child; 0 where unvisited
   int32_t* visits;  // of the action
   int32_t* child;   // node index, -1: not expanded
 };
 inline constexpr float kNoPrior = -kInfinity;
+
+// The nodes of one root.
+struct RootNodes {
+  std::byte* first;
+  int64_t node_stride;
+  int32_t padded_actions;
+
+  Node operator[](int64_t n) const {
+    std::byte* at = first + n * node_stride;
+    float* actions = reinterpret_cast<float*>(at + sizeof(NodeRecord));
+    return {reinterpret_cast<NodeRecord*>(at), actions, actions + padded_actions,
+            reinterpret_cast<int32_t*>(actions + 2 * padded_actions),
+            reinterpret_cast<int32_t*>(actions + 3 * padded_actions)};
+  }
+};
 
 // What belongs to a whole tree.
 struct RootRecord {
@@ -73,14 +95,12 @@ class Tree {
   bool IsExpanded(int b, int n) const { return At(b, n).record->visits > 0; }
   int32_t parent(int b, int n) const { return At(b, n).record->parent; }
   int32_t action_from_parent(int b, int n) const { return At(b, n).record->action; }
-  int32_t depth(int b, int n) const { return At(b, n).record->depth; }
-  int32_t child(int b, int n, int a) const { return At(b, n).child[a]; }
-  int32_t visit_count(int b, int n, int a) const { return At(b, n).visits[a]; }
+  int32_t depth(int b, int n) const;
+  int32_t child(int b, int n, int a) const { return IsLeaf(b, n) ? -1 : At(b, n).child[a]; }
+  int32_t visit_count(int b, int n, int a) const { return IsLeaf(b, n) ? 0 : At(b, n).visits[a]; }
   int32_t node_visits(int b, int n) const { return At(b, n).record->visits; }
-  float prior(int b, int n, int a) const {
-    const float prior = At(b, n).prior[a];
-    return prior > 0.0f ? prior : 0.0f;
-  }
+  // The probability that a search uses: at the root without illegal actions, with noise. O(A).
+  float prior(int b, int n, int a) const;
   float reward(int b, int n) const { return At(b, n).record->reward; }
   float discount(int b, int n) const { return At(b, n).record->discount; }
   float network_value(int b, int n) const { return At(b, n).record->value; }
@@ -94,25 +114,25 @@ class Tree {
     num_roots_ = num_roots;
     num_nodes_ = num_nodes;
   }
+  RootNodes nodes(int b) const {
+    return {nodes_ + b * root_stride_, node_stride_, padded_actions_};
+  }
   Node At(int b, int n) const {
     LZ_DCHECK(b >= 0 && b < max_roots_ && n >= 0 && n < max_nodes_);
-    std::byte* at = nodes_ + b * root_stride_ + n * node_stride_;
-    float* actions = reinterpret_cast<float*>(at + sizeof(NodeRecord));
-    return {reinterpret_cast<NodeRecord*>(at), actions, actions + padded_actions_,
-            reinterpret_cast<int32_t*>(actions + 2 * padded_actions_),
-            reinterpret_cast<int32_t*>(actions + 3 * padded_actions_)};
+    return nodes(b)[n];
   }
   RootRecord& root(int b) const { return roots_[b]; }
   // [P] of the root: logits minus the largest legal one, and Gumbel noise; illegal and padding:
   // -inf and 0. Only the Gumbel policy fills them.
   float* root_logits(int b) const { return root_logits_ + int64_t{b} * padded_actions_; }
   float* root_gumbel(int b) const { return root_gumbel_ + int64_t{b} * padded_actions_; }
-  int64_t node_stride() const { return node_stride_; }
 
   // Bytes that a tree of these sizes allocates.
   static int64_t NumBytes(int64_t max_roots, int64_t max_nodes, int64_t num_actions);
 
  private:
+  bool IsLeaf(int b, int n) const { return At(b, n).record->state == NodeState::kLeaf; }
+
   struct Free {
     void operator()(std::byte* memory) const;
   };
