@@ -79,6 +79,8 @@ struct SearchConfig {
   double value_scale = 0.1;                 // Gumbel
   double maxvisit_init = 50.0;              // Gumbel
   bool rescale_values = true;               // Gumbel: completed_by_mix_value per node
+  bool use_mixed_value = true;              // false: unvisited actions take the network's value
+  double q_epsilon = 1e-8;                  // floor of a value range inside one node
   double gumbel_scale = 1.0;                // Gumbel: noise while collecting
   std::optional<int64_t> max_depth;
   void Visit(FieldVisitor& visitor);
