@@ -61,6 +61,12 @@ function(lz_use_torch_header target)
     target_link_libraries(lzero_torch_header PUBLIC LzTorch::torch)
     target_precompile_headers(lzero_torch_header PRIVATE <torch/torch.h>)
   endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    # CMake would say -fPIE, and the header is compiled with -fPIC like the floors: they must agree.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   target_precompile_headers(${target} REUSE_FROM lzero_torch_header)
 endfunction()
 
