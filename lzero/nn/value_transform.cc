@@ -24,9 +24,10 @@ struct Split {
 Split SplitBetweenAtoms(const at::Tensor& values, int64_t support_size) {
   const double limit = static_cast<double>(support_size - 1) / 2;
   const at::Tensor position = at::clamp(TransformValues(values), -limit, limit).add(limit);
-  // The last lower atom is S - 2, so that the exact maximum becomes share 1 of the last atom.
-  const at::Tensor lower =
-      at::clamp_max(at::floor(position), static_cast<double>(support_size - 2));
+  // The last lower atom is S - 2, so that the exact maximum becomes share 1 of the last atom. A NaN
+  // keeps a valid index and makes the share NaN, so that it reaches the loss.
+  const at::Tensor lower = at::nan_to_num(
+      at::clamp_max(at::floor(position), static_cast<double>(support_size - 2)), 0.0);
   return {lower.to(at::kLong), position - lower};
 }
 
