@@ -10,6 +10,11 @@ namespace {
 
 constexpr double kEpsilon = 0.001;
 
+// The inverse is (1 + u)^2 - 1 = u (u + 2) with 1 + u = (r - 1) / (2 eps) and
+// r = sqrt(1 + 4 eps (|y| + 1 + eps)), [MuZero App. F]. At y = 0 the root is 1 + 2 eps, so that
+// u = (r - (1 + 2 eps)) / (2 eps) = 2 |y| / (r + 1 + 2 eps): nothing cancels.
+constexpr double kRootAtZero = 1.0 + 2.0 * kEpsilon;
+
 // Lower atom index and the share of the upper one, both [...].
 struct Split {
   at::Tensor lower;  // int64
@@ -19,9 +24,10 @@ struct Split {
 Split SplitBetweenAtoms(const at::Tensor& values, int64_t support_size) {
   const double limit = static_cast<double>(support_size - 1) / 2;
   const at::Tensor position = at::clamp(TransformValues(values), -limit, limit).add(limit);
-  // The last lower atom is S - 2, so that the exact maximum becomes share 1 of the last atom.
-  const at::Tensor lower =
-      at::clamp_max(at::floor(position), static_cast<double>(support_size - 2));
+  // The last lower atom is S - 2, so that the exact maximum becomes share 1 of the last atom. A NaN
+  // keeps a valid index and makes the share NaN, so that it reaches the loss.
+  const at::Tensor lower = at::nan_to_num(
+      at::clamp_max(at::floor(position), static_cast<double>(support_size - 2)), 0.0);
   return {lower.to(at::kLong), position - lower};
 }
 
@@ -32,9 +38,10 @@ double TransformValue(double value) {
 }
 
 double InverseTransformValue(double transformed) {
-  const double shifted = std::abs(transformed) + 1.0 + kEpsilon;
-  const double root = 2.0 * shifted / (std::sqrt(1.0 + 4.0 * kEpsilon * shifted) + 1.0);
-  return std::copysign((root - 1.0) * (root + 1.0), transformed);
+  const double magnitude = std::abs(transformed);
+  const double root = std::sqrt(1.0 + 4.0 * kEpsilon * (magnitude + 1.0 + kEpsilon));
+  const double increase = 2.0 * magnitude / (root + kRootAtZero);
+  return std::copysign(increase * (increase + 2.0), transformed);
 }
 
 at::Tensor TransformValues(const at::Tensor& values) {
@@ -45,9 +52,10 @@ at::Tensor TransformValues(const at::Tensor& values) {
 }
 
 at::Tensor InverseTransformValues(const at::Tensor& transformed) {
-  const at::Tensor shifted = at::abs(transformed).add_(1.0 + kEpsilon);
-  const at::Tensor root = 2.0 * shifted / at::sqrt(1.0 + 4.0 * kEpsilon * shifted).add_(1.0);
-  return at::sign(transformed) * ((root - 1.0) * (root + 1.0));
+  const at::Tensor magnitude = at::abs(transformed);
+  const at::Tensor root = at::sqrt(1.0 + 4.0 * kEpsilon * (magnitude + (1.0 + kEpsilon)));
+  const at::Tensor increase = 2.0 * magnitude / (root + kRootAtZero);
+  return at::sign(transformed) * increase * (increase + 2.0);
 }
 
 at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values) {
