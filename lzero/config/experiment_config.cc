@@ -86,6 +86,12 @@ void VisitGumbel(FieldVisitor& visitor, SearchConfig& search) {
                 "each node",
                 "", kGumbel},
                &search.rescale_values);
+  visitor.Bool(
+      {"use_mixed_value",
+       "Gumbel: unvisited actions take the mixed value; false: the network's value", "", kGumbel},
+      &search.use_mixed_value);
+  visitor.Float({"q_epsilon", "Floor of a value range inside one node"}, &search.q_epsilon,
+                {0, 1, true});
   visitor.Float(
       {"gumbel_scale", "Gumbel: scale of the noise at the root while collecting; 0: no noise", "",
        kGumbel},
@@ -266,6 +272,8 @@ void TrainConfig::Visit(FieldVisitor& visitor) {
                   "On a loss or gradient that is not finite: stop, or go on from the last "
                   "checkpoint"},
                  &on_nan, {"stop", "rollback"});
+  visitor.Int({"log_every_updates", "Updates from one line of metrics to the next", "updates"},
+              &log_every_updates, {1, 1e9});
   VisitOptimizer(visitor, *this);
   visitor.EndSection();
 }
@@ -327,6 +335,8 @@ void StopConfig::Visit(FieldVisitor& visitor) {
   visitor.Int(
       {"patience", "Evaluations in a row at target_return or more", "evaluations", kPrototype},
       &patience, {1, 1e6});
+  visitor.Bool({"end_at_target", "End the run when it is solved; false: say so and go on"},
+               &end_at_target);
   visitor.EndSection();
 }
 
