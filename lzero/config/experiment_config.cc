@@ -130,7 +130,7 @@ void VisitOptimizer(FieldVisitor& visitor, TrainConfig& train) {
 
 void EnvConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("env", "The environment, and how many copies of it run.");
-  visitor.Text({"id", "Name of the environment in the registry."}, &id);
+  visitor.Text({"id", "Name of the environment in the registry"}, &id);
   visitor.Int(
       {"max_episode_steps",
        "Episodes are truncated after this many steps; 0: what the environment says", "steps"},

@@ -65,6 +65,7 @@ std::string PlainNumberHint(absl::string_view text) {
   std::string plain = absl::StrReplaceAll(text, {{"_", ""}, {",", ""}});
   const bool negative = absl::StartsWith(plain, "-");
   if (negative || absl::StartsWith(plain, "+")) plain.erase(0, 1);
+  if (absl::StartsWith(plain, "-") || absl::StartsWith(plain, "+")) return "";
   while (HasLeadingZero(plain) && absl::ascii_isdigit(static_cast<unsigned char>(plain[1]))) {
     plain.erase(0, 1);
   }

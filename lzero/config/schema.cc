@@ -15,10 +15,11 @@ namespace {
 
 using FieldFunction = std::function<void(const FieldDescription&, const FieldValue&)>;
 
-// Turns the calls of a visit into one callback a field.
+// Turns the calls of a visit into one callback a field, or into one for the field `only_path`.
 class FieldLister : public FieldVisitor {
  public:
-  explicit FieldLister(const FieldFunction& visit) : visit_(visit) {}
+  explicit FieldLister(const FieldFunction& visit, absl::string_view only_path = "")
+      : visit_(visit), only_path_(only_path) {}
 
   const std::vector<SectionDescription>& sections() const { return sections_; }
 
@@ -53,9 +54,10 @@ class FieldLister : public FieldVisitor {
   void Emit(const FieldInfo& field, FieldType type, const FieldValue& value, Range range = {0, 0},
             const std::vector<std::string>& choices = {}) {
     FieldDescription description;
+    description.path = section_.empty() ? field.name : absl::StrCat(section_, ".", field.name);
+    if (!only_path_.empty() && description.path != only_path_) return;
     description.section = section_;
     description.name = field.name;
-    description.path = section_.empty() ? field.name : absl::StrCat(section_, ".", field.name);
     description.help = field.help;
     description.unit = field.unit;
     description.source = field.source;
@@ -68,6 +70,7 @@ class FieldLister : public FieldVisitor {
   }
 
   const FieldFunction& visit_;
+  const absl::string_view only_path_;
   std::string section_;
   std::vector<SectionDescription> sections_;
 };
@@ -238,11 +241,12 @@ std::optional<std::string> SetField(ExperimentConfig& config, absl::string_view 
                                     const ScalarText& scalar) {
   bool found = false;
   std::optional<std::string> problem;
-  ForEachField(config, [&](const FieldDescription& field, const FieldValue& value) {
-    if (field.path != path) return;
+  const FieldFunction set = [&](const FieldDescription& field, const FieldValue& value) {
     found = true;
     problem = SetFromText(field, value, scalar);
-  });
+  };
+  FieldLister lister(set, path);
+  config.Visit(lister);
   LZ_CHECK(found, "no field ", path);
   return problem;
 }

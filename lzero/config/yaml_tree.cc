@@ -13,6 +13,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "lzero/config/scalar_text.h"
 
 namespace lzero {
@@ -37,8 +38,8 @@ const char* KindName(const YamlNode& node) {
 // Builds the tree from the parser's events.
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(YamlNode* root, std::vector<YamlProblem>* problems)
-      : root_(root), problems_(problems) {}
+  TreeBuilder(absl::string_view text, YamlNode* root, std::vector<YamlProblem>* problems)
+      : lines_(absl::StrSplit(text, '\n')), root_(root), problems_(problems) {}
 
   int num_documents() const { return num_documents_; }
 
@@ -72,7 +73,7 @@ class TreeBuilder : public YAML::EventHandler {
     YamlNode node = NewNode(mark, YamlNode::Kind::kScalar);
     node.scalar.text = value;
     node.scalar.quoted = tag == "!";
-    node.refused = tag != "!" && RefuseTag(mark, tag);
+    node.refused = node.scalar.quoted ? RefuseUnclosed(mark) : RefuseTag(mark, tag);
     Add(std::move(node));
   }
 
@@ -118,6 +119,35 @@ class TreeBuilder : public YAML::EventHandler {
     return true;
   }
 
+  // yaml-cpp takes a quote that is never closed as closed by the end of the file, so quotes are
+  // looked at in the source: they must close on their line.
+  bool RefuseUnclosed(const YAML::Mark& mark) {
+    const TextPosition at = FromMark(mark);
+    absl::string_view rest;
+    if (static_cast<size_t>(at.line) <= lines_.size()) {
+      const absl::string_view line = lines_[static_cast<size_t>(at.line) - 1];
+      rest = line.substr(std::min(line.size(), static_cast<size_t>(at.column) - 1));
+    }
+    const char quote = rest.empty() ? '\0' : rest[0];
+    if (quote == '\'' || quote == '"') {
+      for (size_t i = 1; i < rest.size(); ++i) {
+        const bool doubled = quote == '\'' && absl::StartsWith(rest.substr(i), "''");
+        if (doubled || (quote == '"' && rest[i] == '\\')) {
+          ++i;  // an escaped character
+        } else if (rest[i] == quote) {
+          return false;
+        }
+      }
+      Report(mark, "a quoted text must end on its line");
+      return true;
+    }
+    if (quote == '|' || quote == '>') {
+      Report(mark, "block texts (| and >) are not supported; allowed: the text on one line");
+      return true;
+    }
+    return quote == '!' && RefuseTag(mark, "!str");
+  }
+
   void Open(const YAML::Mark& mark, const std::string& tag, YamlNode::Kind kind) {
     OpenNode opened;
     opened.node = NewNode(mark, kind);
@@ -147,6 +177,10 @@ class TreeBuilder : public YAML::EventHandler {
     if (!parent.has_key) {
       TakeKey(parent, node);
       return;
+    }
+    // The parser marks a missing value where the next key begins.
+    if (node.scalar.is_null && node.position.line != parent.key_position.line) {
+      node.position = parent.key_position;
     }
     if (parent.keep_value) {
       parent.node.entries.push_back({parent.key, parent.key_position, std::move(node)});
@@ -182,6 +216,7 @@ class TreeBuilder : public YAML::EventHandler {
     }
   }
 
+  const std::vector<absl::string_view> lines_;
   YamlNode* const root_;
   std::vector<YamlProblem>* const problems_;
   std::vector<OpenNode> open_;
@@ -248,13 +283,13 @@ YamlTree ReadYamlTree(absl::string_view text) {
   if (!CheckBytes(text, &tree.problems)) return tree;
   YamlNode root;
   root.scalar.is_null = true;
-  TreeBuilder builder(&root, &tree.problems);
+  TreeBuilder builder(text, &root, &tree.problems);
   if (!Parse(text, builder, &tree.problems)) return tree;
   if (root.kind == YamlNode::Kind::kMap) {
     tree.root = std::move(root);
     tree.readable = true;
   } else if (root.scalar.is_null) {
-    tree.problems.push_back({root.position, "empty; allowed: sections and keys"});
+    tree.problems.push_back({{}, "empty; allowed: sections and keys"});
   } else if (!root.refused) {
     tree.problems.push_back(
         {root.position, absl::StrCat("not a map of sections and keys; got ", KindName(root))});
