@@ -179,15 +179,33 @@ SelectContext Search::ContextOf(int b, const SearchRequest& request) {
 }
 
 void Search::SelectAll(int simulation, const SearchRequest& request) {
+  // Several walks take turns, so that one's loads and arithmetic overlap with the others'.
+  constexpr int kNumWalks = 4;
+  Cursor walks[kNumWalks];
   const int num_roots = tree_.num_roots();
-  for (int b = 0; b < num_roots; ++b) {
-    const size_t i = static_cast<size_t>(b);
-    const Leaf leaf = Descend(tree_, b, simulation, ContextOf(b, request));
-    batch_.leaves[i] = leaf;
-    batch_.parents[i] = NodeId(leaf.parent);
-    batch_.actions[i] = leaf.action;
-    batch_.children[i] = NodeId(simulation + 1);
-    depth_sum_ += leaf.depth;
+  int next_root = 0;
+  int num_walks = 0;
+  while (num_walks < kNumWalks && next_root < num_roots) {
+    walks[num_walks++] = {ContextOf(next_root, request), next_root};
+    ++next_root;
+  }
+  while (num_walks > 0) {
+    for (int w = 0; w < num_walks; ++w) {
+      Leaf leaf;
+      if (!Step(tree_, simulation, &walks[w], &leaf)) continue;
+      const size_t i = static_cast<size_t>(walks[w].root);
+      batch_.leaves[i] = leaf;
+      batch_.parents[i] = NodeId(leaf.parent);
+      batch_.actions[i] = leaf.action;
+      batch_.children[i] = NodeId(simulation + 1);
+      depth_sum_ += leaf.depth;
+      if (next_root < num_roots) {
+        walks[w] = {ContextOf(next_root, request), next_root};
+        ++next_root;
+      } else {
+        walks[w--] = walks[--num_walks];
+      }
+    }
   }
 }
 

@@ -23,33 +23,35 @@ int SelectRootOfGumbel(const Tree& tree, int b, int simulation, const SelectCont
 
 }  // namespace
 
-Leaf Descend(const Tree& tree, int b, int simulation, const SelectContext& context) {
+bool Step(const Tree& tree, int simulation, Cursor* cursor, Leaf* leaf) {
+  const SelectContext& context = cursor->context;
   const SearchRules& rules = *context.rules;
-  const RootNodes nodes = tree.nodes(b);
-  const bool puct = rules.policy == SearchPolicy::kPuct;
-  int n = 0;
-  float first_play = 0.0f;
-  for (int depth = 1;; ++depth) {
-    const Node node = nodes[n];
-    if (node.record->state == NodeState::kLeaf) {
-      OpenNode(node, context.padded_actions);
-      return {n, SelectUnvisited(context, node, n), -1, depth};
-    }
-    if (node.record->state == NodeState::kOpened) [[unlikely]] {
-      MakeReady(node, context.num_actions, PriorPadding(rules));
-    }
-    int action;
-    if (puct) {
-      action = SelectPuct(context, node, n, &first_play);
-    } else if (n == 0) {
-      action = SelectRootOfGumbel(tree, b, simulation, context, node);
-    } else {
-      action = SelectGumbelInterior(context, node, n);
-    }
-    const int32_t child = node.child[action];
-    if (child < 0 || depth >= rules.max_depth) return {n, action, child, depth};
-    n = child;
+  const int32_t n = cursor->node;
+  const Node node = tree.nodes(cursor->root)[n];
+  if (node.record->state == NodeState::kLeaf) {
+    OpenNode(node, context.padded_actions);
+    *leaf = {n, SelectUnvisited(context, node, n), -1, cursor->depth};
+    return true;
   }
+  if (node.record->state == NodeState::kOpened) [[unlikely]] {
+    MakeReady(node, context.num_actions, PriorPadding(rules));
+  }
+  int action;
+  if (rules.policy == SearchPolicy::kPuct) {
+    action = SelectPuct(context, node, n, &cursor->first_play);
+  } else if (n == 0) {
+    action = SelectRootOfGumbel(tree, cursor->root, simulation, context, node);
+  } else {
+    action = SelectGumbelInterior(context, node, n);
+  }
+  const int32_t child = node.child[action];
+  if (child < 0 || cursor->depth >= rules.max_depth) {
+    *leaf = {n, action, child, cursor->depth};
+    return true;
+  }
+  cursor->node = child;
+  cursor->depth += 1;
+  return false;
 }
 
 void ExpandNode(const Tree& tree, int b, int n, const Leaf& leaf, const NodeOutputs& outputs) {

@@ -16,8 +16,18 @@ struct Leaf {
   int32_t depth;  // of the child
 };
 
-// Walks down root `b` for simulation number `simulation` (from 0), and opens the node it ends in.
-Leaf Descend(const Tree& tree, int b, int simulation, const SelectContext& context);
+// A walk down one tree that has not ended.
+struct Cursor {
+  SelectContext context;
+  int32_t root = 0;
+  int32_t node = 0;
+  int32_t depth = 1;  // of the next child
+  float first_play = 0.0f;
+};
+
+// One level of simulation number `simulation` (from 0). True when the walk ended, in `leaf`; the
+// node it ended in is open then.
+bool Step(const Tree& tree, int simulation, Cursor* cursor, Leaf* leaf);
 
 // What the model said about a node: of its edge (0 for a root), and of itself.
 struct NodeOutputs {
