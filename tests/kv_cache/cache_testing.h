@@ -105,9 +105,9 @@ inline KVCache MakeCache(const KVCacheShape& shape, const std::vector<int64_t>& 
 // Buffers full of a number that no token has.
 inline ContextBatch MakeBatch(const KVCacheManagerConfig& config, int64_t max_batch) {
   ContextBatch batch;
-  batch.tokens = at::full({max_batch, config.context_length - 1, config.shape.num_layers, 2,
-                           config.shape.embed_dim},
-                          -7.0, at::kFloat);
+  batch.tokens = at::full(
+      {max_batch, config.context_length - 1, config.shape.num_layers, 2, config.shape.embed_dim},
+      -7.0, at::kFloat);
   batch.lengths = at::full({max_batch}, -7, at::kLong);
   return batch;
 }

@@ -43,7 +43,8 @@ TEST(KVCache, TokensLieInLayerKindTokenColumnOrder) {
   KVCache cache = MakeEmpty(CacheStorage::kStatic, 4);
   ASSERT_TRUE(cache.Append(MakeTokens(kShape, {5, 6})).ok());
   const auto* elements = static_cast<const float*>(cache.storage_address());
-  EXPECT_EQ(elements[((1 * 2 + 1) * 4 + 1) * 3 + 2], 61102.0f);  // layer 1, value, token 6, column 2
+  EXPECT_EQ(elements[((1 * 2 + 1) * 4 + 1) * 3 + 2],
+            61102.0f);  // layer 1, value, token 6, column 2
 }
 
 TEST(KVCache, AppendTakesAnyStrides) {
@@ -111,7 +112,8 @@ TEST(KVCache, ReserveMakesRoomInGrowingStorageOnly) {
   EXPECT_TRUE(growing.Reserve(4).ok());
   EXPECT_EQ(growing.capacity(), 9);
   EXPECT_EQ(ReadTokens(growing), Numbers({1, 2}));
-  EXPECT_TRUE(Says(growing.Reserve(-1), StatusCode::kInvalidArgument, {"Reserve(-1)", "at least 0"}));
+  EXPECT_TRUE(
+      Says(growing.Reserve(-1), StatusCode::kInvalidArgument, {"Reserve(-1)", "at least 0"}));
   EXPECT_TRUE(Says(growing.Reserve(int64_t{1} << 45), StatusCode::kResourceExhausted,
                    {"[2, 2, 35184372088832, 3]", "this machine has"}));
   EXPECT_EQ(growing.capacity(), 9);

@@ -11,8 +11,7 @@ TEST(TokenTensor, CountsBytesAndRefusesWhatCannotBeCounted) {
   EXPECT_EQ(*TokenBytes({5, 2, 3}), 120);
   EXPECT_EQ(*TokenBytes({5, 0, 3}), 0);
   EXPECT_TRUE(Says(TokenBytes({int64_t{1} << 40, int64_t{1} << 40}).status(),
-                   StatusCode::kInvalidArgument,
-                   {"[1099511627776, 1099511627776]", "64 bits"}));
+                   StatusCode::kInvalidArgument, {"[1099511627776, 1099511627776]", "64 bits"}));
 }
 
 TEST(TokenTensor, CreatesZeros) {
