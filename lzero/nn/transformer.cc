@@ -35,7 +35,7 @@ at::Tensor TransformerBlock::Drop(const at::Tensor& x) const {
 
 at::Tensor TransformerBlock::FeedForward(const at::Tensor& x) const {
   const at::Tensor hidden = at::gelu(expand_->Forward(norm_feed_forward_->Forward(x)), "tanh");
-  return x + Drop(contract_->Forward(hidden));
+  return contract_->Forward(hidden);
 }
 
 at::Tensor TransformerBlock::Forward(const at::Tensor& x, const at::Tensor& mask,
@@ -51,7 +51,7 @@ at::Tensor TransformerBlock::Forward(const at::Tensor& x, const at::Tensor& mask
   const at::Tensor mixed = at::scaled_dot_product_attention(
       query, key, value, mask, is_training() ? dropout_ : 0.0, /*is_causal=*/false);
   const at::Tensor y = x + Drop(projection_->Forward(mixed.transpose(1, 2).flatten(-2)));
-  return FeedForward(y);
+  return y + Drop(FeedForward(y));
 }
 
 at::Tensor TransformerBlock::Step(const at::Tensor& x, const at::Tensor& context,
@@ -69,7 +69,8 @@ at::Tensor TransformerBlock::Step(const at::Tensor& x, const at::Tensor& context
   const at::Tensor value = heads.select(2, 1).transpose(1, 2);
   const at::Tensor mixed =
       at::scaled_dot_product_attention(query, key, value, mask, 0.0, /*is_causal=*/false);
-  return FeedForward(x + projection_->Forward(mixed.flatten(1)));
+  const at::Tensor y = x + projection_->Forward(mixed.flatten(1));
+  return y + FeedForward(y);
 }
 
 Transformer::Transformer(const ModelConfig& config)

@@ -28,7 +28,7 @@ class TransformerBlock : public torch::nn::Module {
 
   // One new token x [B, E] on a context [B, W - 1, 2, E] (a strided view will do); mask additive
   // [B, 1, 1, W]; table RotaryTable(1 - W, W). Writes the token's own keys and values to
-  // `keys_values` [B, 2, E].
+  // `keys_values` [B, 2, E]. Never drops out: a step is inference in either mode of the module.
   at::Tensor Step(const at::Tensor& x, const at::Tensor& context, const at::Tensor& mask,
                   const at::Tensor& table, at::Tensor* keys_values) const;
 
