@@ -26,12 +26,15 @@ if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread")
   add_compile_options(-Wno-tsan)
 endif()
 
-# lz_add_floor(NAME [TORCH] [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...])
-# One static library lzero_NAME from every .cc of the calling folder.
+# lz_add_floor(NAME [TORCH] [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...]
+#              [EXCLUDE files ...])
+# One static library lzero_NAME from every .cc of the calling folder but the excluded ones.
 function(lz_add_floor name)
-  cmake_parse_arguments(ARG "TORCH" "" "DEPS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc
        ${CMAKE_CURRENT_SOURCE_DIR}/internal/*.cc)
+  list(TRANSFORM ARG_EXCLUDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${ARG_EXCLUDE})
   list(TRANSFORM ARG_DEPS PREPEND lzero_)
   if(sources)
     add_library(lzero_${name} STATIC ${sources})
@@ -64,11 +67,17 @@ function(lz_use_torch_header target)
   target_precompile_headers(${target} REUSE_FROM lzero_torch_header)
 endfunction()
 
-# lz_add_tests(FLOOR [TORCH] [LABELS ...] [LINK ...]): tests/FLOOR/*_test.cc as one program FLOOR_test.
+# lz_add_tests(FLOOR [TORCH] [LABELS ...] [LINK ...] [EXCLUDE files ...] [FILES files ...]):
+# tests/FLOOR/*_test.cc but the excluded ones, or the named files, as one program FLOOR_test.
 # Torch-free programs register every case; a torch program starts slowly and is one ctest case.
 function(lz_add_tests floor)
-  cmake_parse_arguments(ARG "TORCH" "" "LABELS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "LABELS;LINK;EXCLUDE;FILES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${floor}/*.cc)
+  list(TRANSFORM ARG_EXCLUDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${ARG_EXCLUDE})
+  if(ARG_FILES)
+    set(sources ${ARG_FILES})
+  endif()
   if(NOT sources)
     return()
   endif()
