@@ -44,16 +44,13 @@ absl::Status Collector::Step(int64_t env_steps) {
   for (const EnvId id : ids_) {
     roots_.push_back(trackers_[id.value].MakeRoot(id, envs_->last(id)));
   }
-  const SearchResult* result = nullptr;
-  const std::vector<int32_t>* chosen = nullptr;
   {
     const ScopedTimer timer(&search_time_);
-    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps));
-    result = &agent_->result();
-    chosen = &agent_->actions();
+    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
   }
-  RecordSearch(*result);
-  for (size_t i = 0; i < ids_.size(); ++i) actions_[i].index = (*chosen)[i];
+  const SearchResult& result = decision_.search;
+  RecordSearch(result);
+  for (size_t i = 0; i < ids_.size(); ++i) actions_[i].index = decision_.actions[i];
   {
     const ScopedTimer timer(&env_time_);
     LZ_RETURN_IF_ERROR(envs_->Step(ids_, actions_));
@@ -61,9 +58,9 @@ absl::Status Collector::Step(int64_t env_steps) {
   for (size_t i = 0; i < ids_.size(); ++i) {
     const EnvId id = ids_[i];
     const TimeStep& next = envs_->last(id);
-    const auto policy = absl::MakeConstSpan(result->action_weights)
-                            .subspan(i * result->num_actions, result->num_actions);
-    staged_.Add(id, actions_[i].index, policy, result->root_values[i], next);
+    const auto policy = absl::MakeConstSpan(result.action_weights)
+                            .subspan(i * result.num_actions, result.num_actions);
+    staged_.Add(id, actions_[i].index, policy, result.root_values[i], next);
     trackers_[i].Add(actions_[i].index, next.observation);
     if (next.ended()) {
       stats_.episodes.push_back({next.episode_return, trackers_[i].step()});
@@ -94,7 +91,7 @@ CollectStats Collector::TakeStats() {
 absl::StatusOr<std::vector<NamedArray>> Collector::Export() const {
   LZ_CHECK(staged_.num_steps() == 0, staged_.num_steps(), " staged steps");
   std::vector<NamedArray> arrays;
-  const std::vector<int64_t> counters = {static_cast<int64_t>(agent_->search_index()),
+  const std::vector<int64_t> counters = {static_cast<int64_t>(agent_->num_searches()),
                                          started_ ? 1 : 0};
   arrays.push_back(MakeNamedArray("counters", absl::MakeConstSpan(counters)));
   arrays.push_back(MakeNamedArray("episode_counts", absl::MakeConstSpan(episode_counts_)));
@@ -119,7 +116,7 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
                      "says env.num_collectors: ", episode_counts_.size()));
   }
   staged_.Clear();
-  agent_->set_search_index(static_cast<uint64_t>(counters[0]));
+  agent_->set_num_searches(static_cast<uint64_t>(counters[0]));
   episode_counts_ = episodes;
   if (counters[1] == 0) return 0;
   started_ = true;

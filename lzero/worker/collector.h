@@ -82,6 +82,7 @@ class Collector {
   bool started_ = false;
   std::vector<Root> roots_;
   std::vector<Action> actions_;
+  Decision decision_;
 };
 
 }  // namespace lzero

@@ -45,9 +45,9 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     for (const EnvId id : active) {
       roots.push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
     }
-    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0));
+    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
     actions.resize(active.size());
-    for (size_t i = 0; i < active.size(); ++i) actions[i].index = agent_->actions()[i];
+    for (size_t i = 0; i < active.size(); ++i) actions[i].index = decision_.actions[i];
     LZ_RETURN_IF_ERROR(envs_->Step(active, actions));
     std::vector<EnvId> still_active;
     for (size_t i = 0; i < active.size(); ++i) {
@@ -95,8 +95,8 @@ absl::Status Evaluator::ChooseBatch(absl::Span<const TimeStep> positions, bool w
     if (cache_ != nullptr) cache_->EndEpisode(root.env);
   }
   if (with_search) {
-    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0));
-    std::copy_n(agent_->actions().begin(), positions.size(), actions);
+    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
+    std::copy_n(decision_.actions.begin(), positions.size(), actions);
     return absl::OkStatus();
   }
   const size_t num_actions = static_cast<size_t>(model_->num_actions());

@@ -57,6 +57,7 @@ class Evaluator {
   std::unique_ptr<Agent> agent_;
   InferenceModel* model_;
   KVCacheManager* cache_;
+  Decision decision_;
 };
 
 }  // namespace lzero
