@@ -112,3 +112,33 @@ function(lz_add_tests floor)
                          PROPERTIES LABELS "${ARG_LABELS}")
   endif()
 endfunction()
+
+# Everything is instrumented in a fuzzing build, so that the fuzzer sees the floors' branches.
+if(LZERO_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "LZERO_FUZZ needs clang; got ${CMAKE_CXX_COMPILER_ID}. Use: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# lz_add_fuzz(DIR/NAME_fuzz.cc [LINK libraries ...]): program NAME_fuzz, and the ctest case
+# fuzz.NAME that runs the inputs of DIR/corpus/NAME through it. A libFuzzer program with LZERO_FUZZ,
+# otherwise a plain one over the corpus alone (replay_main.cc).
+function(lz_add_fuzz source)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  get_filename_component(target ${source} NAME_WE)
+  get_filename_component(folder ${source} DIRECTORY)
+  string(REGEX REPLACE "_fuzz$" "" name ${target})
+  set(corpus ${folder}/corpus/${name})
+  add_executable(${target} ${source})
+  target_link_libraries(${target} PRIVATE ${ARG_LINK})
+  if(LZERO_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    add_test(NAME fuzz.${name} COMMAND ${target} -runs=0 ${corpus})
+  else()
+    target_sources(${target} PRIVATE ${folder}/replay_main.cc)
+    add_test(NAME fuzz.${name} COMMAND ${target} ${corpus})
+  endif()
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS unit)
+endfunction()
