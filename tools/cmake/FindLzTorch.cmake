@@ -53,7 +53,7 @@ if(LzTorch_FOUND AND NOT TARGET LzTorch::torch)
   endforeach()
   add_library(LzTorch::torch INTERFACE IMPORTED)
   set_target_properties(LzTorch::torch PROPERTIES
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES
+    INTERFACE_INCLUDE_DIRECTORIES
       "${LzTorch_DIR}/include;${LzTorch_DIR}/include/torch/csrc/api/include"
     INTERFACE_LINK_LIBRARIES "LzTorch::torch_cpu;LzTorch::c10"
     # --no-as-needed keeps torch_cpu's operator registrations; undefined CUDA symbols of torch_cpu are

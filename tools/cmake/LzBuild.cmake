@@ -17,7 +17,8 @@ endif()
 # GCC 12 reports maybe-uninitialized inside libstdc++ under sanitizers: a known false positive.
 add_compile_options(-Wall -Wextra -Werror -Wno-psabi)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options(-fpch-preprocess)
+  # GCC 12 warns of overlapping copies inside std::string (its bug 105651).
+  add_compile_options(-fpch-preprocess -Wno-restrict)
   if(CMAKE_CXX_FLAGS MATCHES "sanitize")
     add_compile_options(-Wno-maybe-uninitialized)
   endif()
@@ -26,12 +27,15 @@ if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread")
   add_compile_options(-Wno-tsan)
 endif()
 
-# lz_add_floor(NAME [TORCH] [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...])
-# One static library lzero_NAME from every .cc of the calling folder.
+# lz_add_floor(NAME [TORCH] [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...]
+#              [EXCLUDE files ...])
+# One static library lzero_NAME from every .cc of the calling folder but the excluded ones.
 function(lz_add_floor name)
-  cmake_parse_arguments(ARG "TORCH" "" "DEPS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc
        ${CMAKE_CURRENT_SOURCE_DIR}/internal/*.cc)
+  list(TRANSFORM ARG_EXCLUDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${ARG_EXCLUDE})
   list(TRANSFORM ARG_DEPS PREPEND lzero_)
   if(sources)
     add_library(lzero_${name} STATIC ${sources})
@@ -61,21 +65,33 @@ function(lz_use_torch_header target)
     target_link_libraries(lzero_torch_header PUBLIC LzTorch::torch)
     target_precompile_headers(lzero_torch_header PRIVATE <torch/torch.h>)
   endif()
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    # CMake would say -fPIE, and the header is compiled with -fPIC like the floors: they must agree.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
+  endif()
   target_precompile_headers(${target} REUSE_FROM lzero_torch_header)
 endfunction()
 
 # All test programs, for builds that want nothing else.
 add_custom_target(all_tests)
 
-# lz_add_tests(FLOOR [TORCH] [THREADS] [LABELS ...] [LINK ...]): tests/FLOOR/*_test.cc as one program
-# FLOOR_test. Torch-free programs register every case; a torch program starts slowly and is one ctest
-# case. THREADS: the floor uses threads; a thread-sanitizer build has the tests of these floors alone.
+# lz_add_tests(FLOOR [TORCH] [THREADS] [LABELS ...] [LINK ...] [EXCLUDE files ...] [FILES files ...]):
+# tests/FLOOR/*_test.cc but the excluded ones, or the named files, as one program FLOOR_test.
+# Torch-free programs register every case; a torch program starts slowly and is one ctest case.
+# THREADS: the floor uses threads; a thread-sanitizer build has the tests of these floors alone.
 function(lz_add_tests floor)
-  cmake_parse_arguments(ARG "TORCH;THREADS" "" "LABELS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;THREADS" "" "LABELS;LINK;EXCLUDE;FILES" ${ARGN})
   if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread" AND NOT ARG_THREADS)
     return()
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${floor}/*.cc)
+  list(TRANSFORM ARG_EXCLUDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(REMOVE_ITEM sources ${ARG_EXCLUDE})
+  if(ARG_FILES)
+    set(sources ${ARG_FILES})
+  endif()
   if(NOT sources)
     return()
   endif()

@@ -1,0 +1,35 @@
+// Checks at the seams between floors: shape, element type and device of a tensor against what the
+// receiver expects. They return a Status, never synchronise a device and look at no element.
+#ifndef LZERO_TENSOR_SHAPE_CHECK_H_
+#define LZERO_TENSOR_SHAPE_CHECK_H_
+
+#include <cstdint>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+
+// Length of an axis that may be anything.
+inline constexpr int64_t kAnyLength = -1;
+
+// CheckShape(tensor, {batch, kAnyLength}, "observations"): InvalidArgument with both shapes.
+absl::Status CheckShape(const at::Tensor& tensor, absl::Span<const int64_t> expected,
+                        absl::string_view name);
+
+// InvalidArgument with both types.
+absl::Status CheckDtype(const at::Tensor& tensor, at::ScalarType expected, absl::string_view name);
+
+// InvalidArgument with both device names.
+absl::Status CheckDevice(const at::Tensor& tensor, at::Device expected, absl::string_view name);
+
+}  // namespace lzero
+
+// Returns from the enclosing function when `tensor` does not lie on `device`.
+#define LZ_CHECK_DEVICE(tensor, device, name) \
+  LZ_RETURN_IF_ERROR(::lzero::CheckDevice((tensor), (device), (name)))
+
+#endif  // LZERO_TENSOR_SHAPE_CHECK_H_

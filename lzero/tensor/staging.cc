@@ -1,0 +1,95 @@
+#include "lzero/tensor/staging.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/tensor/torch_status.h"
+#include "torch/torch.h"
+
+namespace lzero {
+
+absl::StatusOr<Staging> Staging::Create(std::string name, std::vector<int64_t> shape,
+                                        at::ScalarType type, at::Device device) {
+  if (type != at::kFloat && type != at::kLong && type != at::kInt && type != at::kByte) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": cannot stage ", c10::toString(type),
+                                                   "; allowed: Float, Long, Int, Byte"));
+  }
+  for (const int64_t length : shape) {
+    if (length < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, ": shape [", absl::StrJoin(shape, ", "), "] has a negative length"));
+    }
+  }
+  absl::StatusOr<at::Tensor> tensor =
+      CatchTorch([&] { return at::zeros(shape, at::TensorOptions().dtype(type).device(device)); });
+  if (!tensor.ok()) return Annotate(tensor.status(), name);
+  return Staging(std::move(name), *std::move(tensor));
+}
+
+Staging::Staging(std::string name, at::Tensor tensor)
+    : name_(std::move(name)), tensor_(std::move(tensor)), row_size_(1) {
+  for (int64_t axis = 1; axis < tensor_.dim(); ++axis) row_size_ *= tensor_.size(axis);
+}
+
+absl::Status Staging::CheckRows(at::ScalarType type, int64_t num_values) const {
+  if (type != tensor_.scalar_type()) {
+    return absl::InvalidArgumentError(absl::StrCat(name_, " holds ",
+                                                   c10::toString(tensor_.scalar_type()),
+                                                   ", the host gave ", c10::toString(type)));
+  }
+  const bool whole_rows = row_size_ == 0 ? num_values == 0 : num_values % row_size_ == 0;
+  if (!whole_rows || num_values > tensor_.numel()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name_, " has shape [", absl::StrJoin(tensor_.sizes(), ", "), "]: ", num_values,
+                     " values are not between 0 and ", tensor_.numel(), " in rows of ", row_size_));
+  }
+  return absl::OkStatus();
+}
+
+template <typename T>
+absl::Status Staging::CopyIn(absl::Span<const T> values) {
+  const int64_t count = static_cast<int64_t>(values.size());
+  LZ_RETURN_IF_ERROR(CheckRows(c10::CppTypeToScalarType<T>::value, count));
+  if (count == 0) return absl::OkStatus();
+  if (tensor_.is_cpu()) {
+    std::memcpy(tensor_.mutable_data_ptr<T>(), values.data(), values.size() * sizeof(T));
+    return absl::OkStatus();
+  }
+  return CatchTorch([&] {
+    const at::Tensor host = at::from_blob(const_cast<T*>(values.data()), {count},
+                                          at::TensorOptions().dtype(tensor_.scalar_type()));
+    const torch::NoGradGuard no_grad;
+    tensor_.view(-1).narrow(0, 0, count).copy_(host);
+  });
+}
+
+template <typename T>
+absl::Status Staging::CopyOut(absl::Span<T> values) const {
+  const int64_t count = static_cast<int64_t>(values.size());
+  LZ_RETURN_IF_ERROR(CheckRows(c10::CppTypeToScalarType<T>::value, count));
+  if (count == 0) return absl::OkStatus();
+  if (tensor_.is_cpu()) {
+    std::memcpy(values.data(), tensor_.const_data_ptr<T>(), values.size() * sizeof(T));
+    return absl::OkStatus();
+  }
+  return CatchTorch([&] {
+    at::Tensor host =
+        at::from_blob(values.data(), {count}, at::TensorOptions().dtype(tensor_.scalar_type()));
+    const torch::NoGradGuard no_grad;
+    host.copy_(tensor_.view(-1).narrow(0, 0, count));
+  });
+}
+
+template absl::Status Staging::CopyIn<float>(absl::Span<const float> values);
+template absl::Status Staging::CopyIn<int64_t>(absl::Span<const int64_t> values);
+template absl::Status Staging::CopyIn<int32_t>(absl::Span<const int32_t> values);
+template absl::Status Staging::CopyIn<uint8_t>(absl::Span<const uint8_t> values);
+template absl::Status Staging::CopyOut<float>(absl::Span<float> values) const;
+template absl::Status Staging::CopyOut<int64_t>(absl::Span<int64_t> values) const;
+template absl::Status Staging::CopyOut<int32_t>(absl::Span<int32_t> values) const;
+template absl::Status Staging::CopyOut<uint8_t>(absl::Span<uint8_t> values) const;
+
+}  // namespace lzero

@@ -1,0 +1,50 @@
+// A tensor on a device that the host fills and reads: the only place where numbers cross between
+// host and device. Its address never changes, so captured steps may point at it. On the CPU both
+// sides are the same memory. Belongs to one thread; the copies block until they are complete.
+#ifndef LZERO_TENSOR_STAGING_H_
+#define LZERO_TENSOR_STAGING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+namespace lzero {
+
+class Staging {
+ public:
+  // Zeros of this shape and type (float32, int64, int32 or uint8). InvalidArgument, naming `name`,
+  // for other types or negative lengths; ResourceExhausted when the memory is not there.
+  static absl::StatusOr<Staging> Create(std::string name, std::vector<int64_t> shape,
+                                        at::ScalarType type, at::Device device);
+
+  // Copies `values` over the first rows (whole rows of the first axis); the rest is left alone.
+  // InvalidArgument, naming both, when the element type differs, the values are no whole number of
+  // rows, or there are more than fit. Allocates nothing.
+  template <typename T>
+  absl::Status CopyIn(absl::Span<const T> values);
+
+  // Copies the first rows out into `values`, under the same conditions.
+  template <typename T>
+  absl::Status CopyOut(absl::Span<T> values) const;
+
+  // The tensor on the device; valid as long as this object or a copy of the tensor lives.
+  const at::Tensor& tensor() const { return tensor_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  Staging(std::string name, at::Tensor tensor);
+  absl::Status CheckRows(at::ScalarType type, int64_t num_values) const;
+
+  std::string name_;
+  at::Tensor tensor_;
+  int64_t row_size_;  // elements
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_TENSOR_STAGING_H_

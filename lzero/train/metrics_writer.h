@@ -1,0 +1,61 @@
+// The numbers of a run over environment steps: metrics.jsonl, one JSON object a line, and the same
+// numbers as TensorBoard scalars. Equal calls write an equal metrics.jsonl, byte for byte (wall
+// time is only in the TensorBoard file). Belongs to one thread; every line is handed to the
+// operating system before Write returns.
+#ifndef LZERO_TRAIN_METRICS_WRITER_H_
+#define LZERO_TRAIN_METRICS_WRITER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "lzero/train/tensorboard_writer.h"
+
+namespace lzero {
+
+using Metric = std::pair<std::string, double>;
+
+class MetricsWriter {
+ public:
+  // Appends to `run_dir`/metrics.jsonl (created if missing); `tensorboard` may be null.
+  static absl::StatusOr<std::unique_ptr<MetricsWriter>> Create(
+      const std::string& run_dir, std::unique_ptr<TensorBoardWriter> tensorboard);
+
+  ~MetricsWriter();
+  MetricsWriter(const MetricsWriter&) = delete;
+  MetricsWriter& operator=(const MetricsWriter&) = delete;
+
+  // Adds {"env_steps":..,"updates":..,<metrics in their order>}. Numbers have the fewest digits
+  // that give the same double again; NaN and infinities, which JSON has not, become null (and stay
+  // in TensorBoard). Unavailable when the disk refuses.
+  absl::Status Write(int64_t env_steps, int64_t updates, absl::Span<const Metric> metrics);
+
+  // Length of metrics.jsonl: what a checkpoint stores.
+  int64_t offset() const { return offset_; }
+
+  // Cuts metrics.jsonl to the length it had at a checkpoint of step `env_steps`, and tells
+  // TensorBoard to forget later points. OutOfRange when the file is shorter; InvalidArgument when
+  // `offset` is not the end of a line.
+  absl::Status TruncateTo(int64_t offset, int64_t env_steps);
+
+ private:
+  MetricsWriter(std::string path, int file, int64_t offset,
+                std::unique_ptr<TensorBoardWriter> tensorboard);
+
+  std::string path_;
+  int file_;
+  int64_t offset_;
+  std::unique_ptr<TensorBoardWriter> tensorboard_;
+};
+
+// The line that Write adds, with its line feed.
+std::string FormatMetricsLine(int64_t env_steps, int64_t updates, absl::Span<const Metric> metrics);
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_METRICS_WRITER_H_

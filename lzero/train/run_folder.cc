@@ -1,0 +1,105 @@
+#include "lzero/train/run_folder.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/files.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "nlohmann/json.hpp"
+
+namespace lzero {
+namespace {
+
+constexpr const char* kManifest = "manifest.json";
+constexpr const char* kConfig = "config.yaml";
+constexpr const char* kResolvedConfig = "config.resolved.yaml";
+constexpr const char* kLog = "log.txt";
+
+// `text` as one component of a path: never empty, hidden, or a way to another folder.
+std::string FileNamePart(const std::string& text) {
+  std::string part = text.empty() ? "run" : text;
+  for (char& c : part) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_' && c != '-') {
+      c = '-';
+    }
+  }
+  if (part[0] == '.') part[0] = '-';
+  return part;
+}
+
+std::string FormatUtc(const char* format, absl::Time time) {
+  return absl::FormatTime(format, time, absl::UTCTimeZone());
+}
+
+std::string ManifestText(const RunDescription& description) {
+  nlohmann::ordered_json json;
+  json["lzero_version"] = description.version;
+  if (!description.git_commit.empty()) json["git_commit"] = description.git_commit;
+  json["env"] = description.env_id;
+  json["name"] = description.name;
+  json["seed"] = description.seed;
+  json["start_time"] = FormatUtc("%Y-%m-%dT%H:%M:%SZ", description.start_time);
+  json["command_line"] = description.command_line;
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+absl::StatusOr<std::string> Fill(const std::string& run_dir, const RunDescription& description) {
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(run_dir, kConfig), description.config_text));
+  LZ_RETURN_IF_ERROR(
+      WriteFileAtomic(JoinPath(run_dir, kResolvedConfig), description.resolved_text));
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(run_dir, kManifest), ManifestText(description)));
+  LZ_RETURN_IF_ERROR(SetLogFile(JoinPath(run_dir, kLog)));
+  return run_dir;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CreateRunFolder(const std::string& root,
+                                            const RunDescription& description) {
+  const std::string parent = JoinPath(root, FileNamePart(description.env_id));
+  LZ_RETURN_IF_ERROR(MakeDirectories(parent));
+  const std::string base =
+      absl::StrCat(JoinPath(parent, FileNamePart(description.name)), "-s", description.seed, "-",
+                   FormatUtc("%Y%m%dT%H%M%SZ", description.start_time));
+  std::string run_dir = base;
+  // mkdir decides who owns a name when two runs start in the same second.
+  for (int number = 2; ::mkdir(run_dir.c_str(), 0755) != 0; ++number) {
+    if (errno != EEXIST) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot create run folder ", run_dir, ": ", std::strerror(errno)));
+    }
+    run_dir = absl::StrCat(base, "-", number);
+  }
+  return Fill(run_dir, description);
+}
+
+absl::StatusOr<std::string> CreateRunFolderAt(const std::string& run_dir,
+                                              const RunDescription& description) {
+  LZ_RETURN_IF_ERROR(MakeDirectories(run_dir));
+  LZ_ASSIGN_OR_RETURN(const auto names, ListDirectory(run_dir));
+  if (!names.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run folder ", run_dir, " is not empty (it holds ", names[0],
+                     "): give an empty or new "
+                     "folder, or continue the run in it with: lzero resume ",
+                     run_dir));
+  }
+  return Fill(run_dir, description);
+}
+
+absl::Status OpenRunFolder(const std::string& path) {
+  if (!IsDirectory(path)) return absl::NotFoundError(absl::StrCat("no such run folder: ", path));
+  for (const char* name : {kManifest, kResolvedConfig}) {
+    if (!FileExists(JoinPath(path, name))) {
+      return absl::NotFoundError(absl::StrCat(path, " is not the folder of a run: no ", name));
+    }
+  }
+  return SetLogFile(JoinPath(path, kLog));
+}
+
+}  // namespace lzero

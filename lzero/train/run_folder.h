@@ -1,0 +1,45 @@
+// Makes the folder that a run lives in and what is in it from the first second: config.yaml,
+// config.resolved.yaml, manifest.json, log.txt. Later content has its own writers (metrics,
+// checkpoints, status). Called once a run, by the main thread; blocks on the disk.
+#ifndef LZERO_TRAIN_RUN_FOLDER_H_
+#define LZERO_TRAIN_RUN_FOLDER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace lzero {
+
+struct RunDescription {
+  std::string env_id;
+  std::string name;  // of the experiment; characters that are no part of file names become '-'
+  int64_t seed = 0;
+  std::string config_text;    // the config file as given
+  std::string resolved_text;  // every setting in force
+  std::string version;        // of lzero
+  std::string git_commit;     // "" when not known
+  std::vector<std::string> command_line;
+  absl::Time start_time;
+};
+
+// Makes `root`/<env>/<name>-s<seed>-<utc> (with -2, -3 .. behind it when that exists) and its
+// files. Returns the path. From now on the log goes to log.txt in it, too.
+absl::StatusOr<std::string> CreateRunFolder(const std::string& root,
+                                            const RunDescription& description);
+
+// The same in the folder `run_dir` that the user named. FailedPrecondition when it exists and is
+// not empty.
+absl::StatusOr<std::string> CreateRunFolderAt(const std::string& run_dir,
+                                              const RunDescription& description);
+
+// Checks that `path` is the folder of a run (it has a manifest and a resolved config) and continues
+// its log. NotFound names what is missing.
+absl::Status OpenRunFolder(const std::string& path);
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_RUN_FOLDER_H_
