@@ -116,8 +116,11 @@ site_packages() {
   done
 }
 
-# pip writes RECORD last: with it the wheel is whole.
-wheel_is_installed() { [ -n "$(site_packages)" ] && [ -f "$(site_packages)/$1.dist-info/RECORD" ]; }
+# wheel_is_installed NAME==VERSION: pip writes RECORD last, with it the wheel is whole.
+wheel_is_installed() {
+  local name=${1//-/_}
+  [ -n "$(site_packages)" ] && [ -f "$(site_packages)/${name/==/-}.dist-info/RECORD" ]
+}
 
 setup_venv() {
   if [ -n "$(site_packages)" ] && "$deps/venv/bin/python3" -m pip --version >/dev/null 2>&1; then
@@ -130,52 +133,73 @@ setup_venv() {
   changed=true
 }
 
-# install_wheel SIZE WHEEL...: with pip's own settings (its environment, its configuration files).
-install_wheel() {
-  local size=$1
+# install_wheels SIZE WHEEL...: with pip's own settings (its environment, its configuration files).
+# --ignore-installed repairs what an interrupted installation left.
+install_wheels() {
+  local size=$1 wheel
   shift
   setup_venv
   say "installing $*, $size to download"
   "$deps/venv/bin/python3" -m pip install --no-deps --disable-pip-version-check --no-input \
-    --progress-bar off "$@" 2>&1 | hide_addresses >>"$log" || fail_with_log "pip install $* failed"
+    --progress-bar off --ignore-installed "$@" 2>&1 | hide_addresses >>"$log" ||
+    fail_with_log "pip install $* failed"
+  for wheel in "$@"; do
+    wheel_is_installed "$wheel" || fail_with_log "pip left no whole $wheel in .deps/venv"
+  done
   changed=true
 }
 
 setup_torch() {
   if [ -n "${LZERO_TORCH_DIR:-}" ]; then
     note "torch: LZERO_TORCH_DIR is set, skipped"
-  elif wheel_is_installed "torch-$torch_version"; then
+  elif wheel_is_installed "torch==$torch_version"; then
     note "torch $torch_version: there, skipped"
   elif $check; then
     missing_parts+=("the torch $torch_version wheel in .deps/venv")
   else
-    install_wheel "about 530 MB (1.2 GB unpacked)" "torch==$torch_version"
+    install_wheels "about 530 MB (1.2 GB unpacked)" "torch==$torch_version"
   fi
 }
 
-# Succeeds when the loader, or the folders that tools/cmake/FindLzTorch.cmake looks in, have library $1.
+# The folders of CUDA toolkits that tools/cmake/FindLzTorch.cmake looks in too.
+toolkit_folders() {
+  local folder
+  for folder in /usr/local/cuda*/{lib64,lib,targets/x86_64-linux/lib,extras/CUPTI/lib64}; do
+    if [ -d "$folder" ]; then echo "$folder"; fi
+  done
+}
+
+# Succeeds when the loader or a toolkit has library $1, or the wheel $2 is installed.
 library_is_found() {
   local folder
-  if { ldconfig -p 2>/dev/null || /sbin/ldconfig -p; } | grep -qF "$1"; then return 0; fi
-  for folder in /usr/local/cuda*/{lib64,lib,targets/x86_64-linux/lib,extras/CUPTI/lib64} \
-    "$(site_packages)"/nvidia/cu13/lib; do
+  if { ldconfig -p 2>/dev/null || /sbin/ldconfig -p; } | grep -F "$1" >/dev/null; then return 0; fi
+  while IFS= read -r folder; do
     if [ -e "$folder/$1" ]; then return 0; fi
-  done
-  return 1
+  done < <(toolkit_folders)
+  wheel_is_installed "$2"
 }
 
 setup_cuda_libraries() {
   local wheels=()
   if [ -n "${LZERO_TORCH_DIR:-}" ]; then return; fi
-  library_is_found libcudart.so.13 || wheels+=("$runtime_wheel")
-  library_is_found libcupti.so.13 || wheels+=("$cupti_wheel")
+  library_is_found libcudart.so.13 "$runtime_wheel" || wheels+=("$runtime_wheel")
+  library_is_found libcupti.so.13 "$cupti_wheel" || wheels+=("$cupti_wheel")
   if [ ${#wheels[@]} -eq 0 ]; then
     note "CUDA 13 runtime libraries: there, skipped"
   elif $check; then
     missing_parts+=("libcudart.so.13 or libcupti.so.13: ${wheels[*]}")
   else
-    install_wheel "13 MB or less" "${wheels[@]}"
+    install_wheels "13 MB or less" "${wheels[@]}"
   fi
+}
+
+# What libtorch_cpu names must be found, or the program would not start.
+verify_torch() {
+  local library unresolved
+  library=${LZERO_TORCH_DIR:-$(site_packages)/torch}/lib/libtorch_cpu.so
+  unresolved=$(LD_LIBRARY_PATH=$(toolkit_folders | paste -sd:) ldd "$library" 2>&1 |
+    grep 'not found' || true)
+  if [ -n "$unresolved" ]; then fail "libtorch does not find: $unresolved"; fi
 }
 
 run_all() {
@@ -212,6 +236,7 @@ exec 9>"$deps/.lock"
 if command -v flock >/dev/null; then flock 9; fi
 run_all 9>&-
 if $changed; then
+  verify_torch
   say "ready; details in .deps/setup.log"
 else
   say "nothing to do"
