@@ -91,7 +91,7 @@ int Doctor() {
   ReportMemory(report);
   ReportFolder(report);
   EnvRegistry registry;
-  RegisterAllEnvs(&registry);
+  RegisterAllEnvs(registry);
   report.Ok("environments", absl::StrCat(registry.entries().size(), " native (lzero envs list)"));
   report.Note("gpu", "this build computes on the CPU (inference.device: cpu)");
   return report.failed() ? kExitFailure : kExitOk;
