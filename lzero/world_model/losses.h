@@ -43,15 +43,17 @@ struct LossTerms {
   at::Tensor entropy;       // of the policy over legal actions
   at::Tensor value_errors;  // [N] mean |V - target| over valid positions
   at::Tensor value_mean;    // mean predicted value
-  at::Tensor latent_spread;  // standard deviation of latents over the batch: near 0 when they collapse
+  at::Tensor
+      latent_spread;  // standard deviation of latents over the batch: near 0 when they collapse
 };
 
 // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]; the target network
 // reads each bootstrap observation as a sequence of one token. No gradient.
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch);
 
-// Every term is a mean over the valid positions of each sample, then over the batch, weighted by
-// the sample's importance weight; weights of terms from `weights`.
+// Every term is a mean over the valid positions of each sample, then over the batch. In `total`
+// each sample counts with its importance weight and each term with its weight from `weights`; the
+// named terms are plain means, so that they read alike with and without prioritised replay.
 LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
                         const BatchTensors& batch, const LossConfig& weights);
 
