@@ -160,7 +160,7 @@ struct StopConfig {
   std::optional<int64_t> max_env_steps = 20000;
   std::optional<int64_t> max_updates;
   std::optional<double> target_return;
-  int64_t patience = 3;  // evaluations in a row at target_return or more
+  int64_t patience = 3;       // evaluations in a row at target_return or more
   bool end_at_target = true;  // false: report it and go on
   void Visit(FieldVisitor& visitor);
 };

@@ -194,7 +194,7 @@ class TreeBuilder : public YAML::EventHandler {
     map.key = node.scalar.text;
     map.key_position = node.position;
     const bool is_name = node.kind == YamlNode::Kind::kScalar && !node.scalar.is_null;
-    if (!is_name) map.key = KindName(node);
+    if (!is_name) map.key = std::string(KindName(node));
     if (node.refused) return;
     const std::string shown = absl::StrCat(map.path, map.key.substr(0, 100));
     if (!is_name || map.key.empty()) {
@@ -203,7 +203,7 @@ class TreeBuilder : public YAML::EventHandler {
     } else if (!IsPrintableUtf8(map.key) || map.key.size() > 100) {
       problems_->push_back(
           {node.position, absl::StrCat("unknown key; got ", QuotedForMessage(map.key))});
-      map.key = "?";
+      map.key = std::string("?");
     } else if (map.key == "<<") {
       problems_->push_back(
           {node.position, absl::StrCat(shown, ": merge keys are not supported; use extends")});

@@ -64,7 +64,7 @@ struct GoldenReport {
   std::vector<std::string> differences;
 };
 
-// Values may differ by at most this much.
+// Values may differ by at most this much, or by a millionth where they are above 10.
 inline constexpr double kGoldenTolerance = 1e-5;
 
 // Runs the recorded search. A path outside the file, a different visit count, and a value further

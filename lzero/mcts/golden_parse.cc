@@ -2,7 +2,6 @@
 // first and reports the place.
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -23,24 +22,10 @@ constexpr int64_t kMaxActions = 100'000;
 constexpr int64_t kMaxSimulations = 100'000;
 
 // Facts about how a file was made, which a replay does not need: the edges and noise are in it.
-const std::set<std::string>& DescriptiveKeys() {
-  static const auto* const keys = new std::set<std::string>{"name",
-                                                            "seed",
-                                                            "discount",
-                                                            "logit_std",
-                                                            "value_std",
-                                                            "reward_std",
-                                                            "terminal_prob",
-                                                            "two_player",
-                                                            "num_players",
-                                                            "value_scale_model",
-                                                            "reward_scale_model",
-                                                            "dirichlet_alpha",
-                                                            "description",
-                                                            "comment",
-                                                            "dtype"};
-  return *keys;
-}
+constexpr const char* kDescriptiveKeys[] = {
+    "name",        "seed",       "discount",    "logit_std",         "value_std",
+    "reward_std",  "two_player", "num_players", "value_scale_model", "reward_scale_model",
+    "description", "comment",    "dtype",       "terminal_prob",     "dirichlet_alpha"};
 
 absl::Status Wrong(const std::string& where, const Json* found, absl::string_view allowed) {
   std::string text = "nothing";
@@ -150,9 +135,10 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Refuses keys that are in neither set.
-  absl::Status RefuseOthers(const std::set<std::string>& known,
-                            const std::set<std::string>& descriptive) const {
+  // Refuses keys that are neither `known` nor descriptive.
+  absl::Status RefuseOthers(const std::set<std::string>& known) const {
+    const std::set<std::string> descriptive(std::begin(kDescriptiveKeys),
+                                            std::end(kDescriptiveKeys));
     for (auto item = json_.begin(); item != json_.end(); ++item) {
       if (known.count(item.key()) == 0 && descriptive.count(item.key()) == 0) {
         return absl::InvalidArgumentError(
@@ -179,9 +165,12 @@ absl::Status FindObject(const Reader& parent, const std::string& key, const Json
   return absl::OkStatus();
 }
 
-// Reads `key` into `out` if it is there.
+// Read `key` into `out` if it is there.
 absl::Status MaybeNumber(const Reader& reader, const std::string& key, double* out) {
   return reader.Has(key) ? reader.Number(key, out) : absl::OkStatus();
+}
+absl::Status MaybeBool(const Reader& reader, const std::string& key, bool* out) {
+  return reader.Has(key) ? reader.Bool(key, out) : absl::OkStatus();
 }
 
 absl::Status ParseQTransform(const Reader& config, SearchConfig* search) {
@@ -212,17 +201,12 @@ absl::Status ParseQTransform(const Reader& config, SearchConfig* search) {
                  "qtransform_by_parent_and_siblings, qtransform_by_min_max, "
                  "qtransform_completed_by_mix_value, tree_min_max");
   }
-  LZ_RETURN_IF_ERROR(reader.RefuseOthers(known, {}));
+  LZ_RETURN_IF_ERROR(reader.RefuseOthers(known));
   LZ_RETURN_IF_ERROR(MaybeNumber(reader, "epsilon", &search->q_epsilon));
   LZ_RETURN_IF_ERROR(MaybeNumber(reader, "value_scale", &search->value_scale));
   LZ_RETURN_IF_ERROR(MaybeNumber(reader, "maxvisit_init", &search->maxvisit_init));
-  if (reader.Has("rescale_values")) {
-    LZ_RETURN_IF_ERROR(reader.Bool("rescale_values", &search->rescale_values));
-  }
-  if (reader.Has("use_mixed_value")) {
-    LZ_RETURN_IF_ERROR(reader.Bool("use_mixed_value", &search->use_mixed_value));
-  }
-  return absl::OkStatus();
+  LZ_RETURN_IF_ERROR(MaybeBool(reader, "rescale_values", &search->rescale_values));
+  return MaybeBool(reader, "use_mixed_value", &search->use_mixed_value);
 }
 
 absl::Status ParsePuctOptions(const Reader& reader, GoldenTree* golden) {
@@ -279,11 +263,11 @@ absl::Status ParseConfig(const Json& json, GoldenTree* golden) {
                                  "max_depth", "invalid_actions", "qtransform"};
   if (policy == "muzero_policy") {
     known.insert({"pb_c_init", "pb_c_base", "dirichlet_fraction", "temperature"});
-    LZ_RETURN_IF_ERROR(reader.RefuseOthers(known, DescriptiveKeys()));
+    LZ_RETURN_IF_ERROR(reader.RefuseOthers(known));
     LZ_RETURN_IF_ERROR(ParsePuctOptions(reader, golden));
   } else if (policy == "gumbel_muzero_policy") {
     known.insert({"max_num_considered_actions", "gumbel_scale", "root_gumbel"});
-    LZ_RETURN_IF_ERROR(reader.RefuseOthers(known, DescriptiveKeys()));
+    LZ_RETURN_IF_ERROR(reader.RefuseOthers(known));
     LZ_RETURN_IF_ERROR(ParseGumbelOptions(reader, golden));
   } else {
     return Wrong("config.policy", reader.Find("policy"), "muzero_policy, gumbel_muzero_policy");

@@ -21,23 +21,28 @@ int64_t SegmentBytes(const ReplayConfig& config, const ReplayShape& shape) {
   return GameSegment::BytesFor(SegmentShapeOf(shape), config.segment_length);
 }
 
-absl::Status CheckRange(const char* key, double value, double low, double high) {
+template <typename T>
+absl::Status CheckRange(const char* key, T value, T low, T high) {
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(key, " is ", value, ", allowed are ", low, " to ", high));
 }
 
 absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
-  constexpr double kMaxCount = 1 << 30;
-  LZ_RETURN_IF_ERROR(CheckRange("replay.capacity", config.capacity, 1, kMaxCount));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.max_mebibytes", config.max_mebibytes, 1, kMaxCount));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.segment_length", config.segment_length, 1, kMaxCount));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.num_unroll_steps", config.num_unroll_steps, 1, 1 << 20));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.td_steps", config.td_steps, 1, 1 << 20));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.num_context_steps", config.num_context_steps, 0, 1 << 20));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.discount", config.discount, 0, 1));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.priority_exponent", config.priority_exponent, 0, 2));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.importance_exponent", config.importance_exponent, 0, 2));
+  constexpr int64_t kMost = 1 << 30;
+  constexpr int64_t kMostSteps = 1 << 20;
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.capacity", config.capacity, 1, kMost));
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.max_mebibytes", config.max_mebibytes, 1, kMost));
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.segment_length", config.segment_length, 1, kMost));
+  LZ_RETURN_IF_ERROR(
+      CheckRange<int64_t>("replay.num_unroll_steps", config.num_unroll_steps, 1, kMostSteps));
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.td_steps", config.td_steps, 1, kMostSteps));
+  LZ_RETURN_IF_ERROR(
+      CheckRange<int64_t>("replay.num_context_steps", config.num_context_steps, 0, kMostSteps));
+  LZ_RETURN_IF_ERROR(CheckRange("replay.discount", config.discount, 0.0, 1.0));
+  LZ_RETURN_IF_ERROR(CheckRange("replay.priority_exponent", config.priority_exponent, 0.0, 2.0));
+  LZ_RETURN_IF_ERROR(
+      CheckRange("replay.importance_exponent", config.importance_exponent, 0.0, 2.0));
   LZ_RETURN_IF_ERROR(CheckRange("observation size", shape.observation_size, 1, 1 << 26));
   LZ_RETURN_IF_ERROR(CheckRange("number of actions", shape.num_actions, 1, 1 << 20));
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);

@@ -70,8 +70,9 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(role.inference, BuildInference(config, envs->spec(), num_envs,
                                                      config.search.num_simulations));
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "collector");
-  LZ_ASSIGN_OR_RETURN(auto agent, Agent::Create(config.search, envs->spec().action.num_actions,
-                                                static_cast<int>(num_envs), AgentOptions{seed, true}));
+  LZ_ASSIGN_OR_RETURN(auto agent,
+                      Agent::Create(config.search, envs->spec().action.num_actions,
+                                    static_cast<int>(num_envs), AgentOptions{seed, true}));
   CollectorOptions options;
   options.seed = seed;
   options.max_past_steps = NumRootPastSteps(config.model);
@@ -90,8 +91,9 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
   SearchConfig search = config.search;
   search.num_simulations = num_simulations;
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "evaluator");
-  LZ_ASSIGN_OR_RETURN(auto agent, Agent::Create(search, envs->spec().action.num_actions,
-                                                static_cast<int>(num_envs), AgentOptions{seed, true}));
+  LZ_ASSIGN_OR_RETURN(
+      auto agent, Agent::Create(search, envs->spec().action.num_actions, static_cast<int>(num_envs),
+                                AgentOptions{seed, true}));
   role.evaluator =
       std::make_unique<Evaluator>(NumRootPastSteps(config.model), std::move(envs), std::move(agent),
                                   role.inference.get(), &role.inference->cache());

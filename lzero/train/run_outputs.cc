@@ -97,9 +97,10 @@ absl::StatusOr<std::string> RunOutputs::DumpBadUpdate(
     const std::map<std::string, std::vector<NamedArray>>& weights) {
   const std::string folder = JoinPath(run_dir_, absl::StrCat("bad_update_", number));
   LZ_RETURN_IF_ERROR(MakeDirectories(folder));
-  LZ_RETURN_IF_ERROR(WriteSafetensors(JoinPath(folder, "batch.safetensors"), BatchArrays(batch)));
+  LZ_RETURN_IF_ERROR(
+      WriteSafetensors(JoinPath(folder, "batch.safetensors"), BatchArrays(batch)).status());
   for (const auto& [name, arrays] : weights) {
-    LZ_RETURN_IF_ERROR(WriteSafetensors(JoinPath(folder, name + ".safetensors"), arrays));
+    LZ_RETURN_IF_ERROR(WriteSafetensors(JoinPath(folder, name + ".safetensors"), arrays).status());
   }
   return folder;
 }

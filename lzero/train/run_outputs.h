@@ -1,5 +1,6 @@
-// Everything a training run writes, behind one object: metrics, evaluations, checkpoints, status, and
-// the dump of an update that went wrong. Owns the run folder's writers; the trainer's thread only.
+// Everything a training run writes, behind one object: metrics, evaluations, checkpoints, status,
+// and the dump of an update that went wrong. Owns the run folder's writers; the trainer's thread
+// only.
 #ifndef LZERO_TRAIN_RUN_OUTPUTS_H_
 #define LZERO_TRAIN_RUN_OUTPUTS_H_
 

@@ -120,10 +120,10 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   progress_.SetStartFraction(FractionOver());
   metrics_rates_.Start(Counts(), session_start_);
   collector_.inference->CopyWeightsFrom(learner_->model());
-  WriteStatus("running");
+  WriteStatus(RunState::kRunning);
   const absl::StatusOr<StopReason> reason = RunLoop();
   if (!reason.ok()) {
-    WriteStatus("failed");
+    WriteStatus(RunState::kFailed);
     return reason.status();
   }
   TrainOutcome outcome;
@@ -137,7 +137,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   }
   if (last_checkpoint_env_steps_ != state_.env_steps) LZ_RETURN_IF_ERROR(SaveCheckpoint());
   ShowProgress();
-  WriteStatus(*reason == StopReason::kInterrupted ? "interrupted" : "finished");
+  WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
   outcome.state = state_;
   return outcome;
 }
@@ -229,7 +229,7 @@ absl::Status Trainer::HandBack() {
 absl::Status Trainer::AfterStep() {
   state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
   if (state_.updates >= state_.next_metrics_update) {
-    WriteMetrics();
+    LZ_RETURN_IF_ERROR(WriteMetrics());
     state_.next_metrics_update = state_.updates + config_.train.log_every_updates;
   }
   const int64_t evaluate_every = config_.evaluate.every_updates;
@@ -244,7 +244,7 @@ absl::Status Trainer::AfterStep() {
   }
   if (progress_.IsDue(MonotonicSeconds())) {
     ShowProgress();
-    WriteStatus("running");
+    WriteStatus(RunState::kRunning);
   }
   return absl::OkStatus();
 }

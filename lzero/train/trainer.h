@@ -71,9 +71,9 @@ class Trainer {
   absl::Status Evaluate();
   absl::Status SaveCheckpoint();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
-  void WriteMetrics();
+  absl::Status WriteMetrics();
   void ShowProgress();
-  void WriteStatus(const std::string& phase);
+  void WriteStatus(RunState run_state);
   ProgressCounts Counts() const;
   ProgressTimes Times() const;
 

@@ -58,13 +58,15 @@ absl::Status Trainer::Evaluate() {
   if (state_.target_streak >= config_.stop.patience && !state_.solved_env_steps.has_value()) {
     state_.solved_env_steps = state_.env_steps;
     state_.solved_wall_seconds = state_.wall_seconds;
-    LZ_LOG_INFO(absl::StrFormat(
-        "solved: %d evaluations in a row with mean return >= %g, after %s "
-        "env steps and %.1f s",
-        config_.stop.patience, *config_.stop.target_return, FormatCount(state_.env_steps), state_.wall_seconds));
+    LZ_LOG_INFO(
+        absl::StrFormat("solved: %d evaluations in a row with mean return >= %g, after %s "
+                        "env steps and %.1f s",
+                        config_.stop.patience, *config_.stop.target_return,
+                        FormatCount(state_.env_steps), state_.wall_seconds));
   }
   LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, episodes));
-  outputs_->WriteScalars(state_.env_steps, state_.updates, {{"eval/return_mean", mean}});
+  LZ_RETURN_IF_ERROR(
+      outputs_->WriteScalars(state_.env_steps, state_.updates, {{"eval/return_mean", mean}}));
   const bool is_best = !state_.best_return.has_value() || mean > *state_.best_return;
   if (is_best) {
     state_.best_return = mean;
@@ -74,7 +76,7 @@ absl::Status Trainer::Evaluate() {
   return absl::OkStatus();
 }
 
-void Trainer::WriteMetrics() {
+absl::Status Trainer::WriteMetrics() {
   MetricMap metrics = learner_->ReadMetrics();
   const CollectStats stats = collector_.collector->TakeStats();
   if (!stats.episodes.empty()) {
@@ -124,13 +126,14 @@ void Trainer::ShowProgress() {
                              collect_return_, state_.last_return, Times(), now));
 }
 
-void Trainer::WriteStatus(const std::string& phase) {
+void Trainer::WriteStatus(RunState run_state) {
   RunStatus status;
-  status.state = phase;
+  status.state = run_state;
   status.env_steps = state_.env_steps;
   status.updates = state_.updates;
   status.eval_return = state_.last_return;
-  status.eta_seconds = progress_.EtaSeconds(FractionOver(), MonotonicSeconds());
+  if (run_state == RunState::kRunning)
+    status.eta_seconds = progress_.EtaSeconds(FractionOver(), MonotonicSeconds());
   const absl::Status written = outputs_->WriteStatus(status);
   if (!written.ok()) LZ_LOG_WARNING(written.message());
 }
@@ -149,7 +152,7 @@ absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
 absl::Status Trainer::SaveCheckpoint() {
   if (last_checkpoint_env_steps_ == state_.env_steps) return absl::OkStatus();
   const ScopedTimer timer(&copy_time_);
-  WriteMetrics();
+  LZ_RETURN_IF_ERROR(WriteMetrics());
   // A resumed run begins without cached contexts: the run that goes on does the same.
   collector_.inference->ForgetContexts();
   LZ_ASSIGN_OR_RETURN(const CheckpointContent content, MakeCheckpoint());
@@ -175,7 +178,7 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   state_ = state;
   sampler_.set_state(state.sampler);
   last_checkpoint_env_steps_ = state.env_steps;
-  return outputs_->TruncateMetrics(state.metrics_bytes);
+  return outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps);
 }
 
 absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {

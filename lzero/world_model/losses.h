@@ -51,9 +51,9 @@ struct LossTerms {
 // reads each bootstrap observation as a sequence of one token. No gradient.
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch);
 
-// Every term is a mean over the valid positions of each sample, then over the batch. In `total` each
-// sample counts with its importance weight and each term with its weight from `weights`; the named
-// terms are plain means, so that they read alike with and without prioritised replay.
+// Every term is a mean over the valid positions of each sample, then over the batch. In `total`
+// each sample counts with its importance weight and each term with its weight from `weights`; the
+// named terms are plain means, so that they read alike with and without prioritised replay.
 LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
                         const BatchTensors& batch, const LossConfig& weights);
 

@@ -30,214 +30,204 @@ absl::StatusOr<LoadedConfig> Assemble(const std::string& text,
   return assembler.Finish();
 }
 
-std::vector<WrongInput> WrongValues() {
-  return {
-      {"train: {batch_size: sixty}",
-       {},
-       "f.yaml:1:21: train.batch_size: not an integer; got 'sixty'; allowed: an integer from 1 to "
-       "65536"},
-      {"train:\n  batch_size: 0\n",
-       {},
-       "f.yaml:2:15: train.batch_size: out of range; got '0'; allowed: an integer from 1 to 65536"},
-      {"train: {batch_size: -64}",
-       {},
-       "f.yaml:1:21: train.batch_size: out of range; got '-64'; allowed: an integer from 1 to "
-       "65536"},
-      {"train: {batch_size: 64.5}",
-       {},
-       "f.yaml:1:21: train.batch_size: not an integer; got '64.5'; allowed: an integer from 1 to "
-       "65536"},
-      {"train: {batch_size: 1e2}",
-       {},
-       "f.yaml:1:21: train.batch_size: not an integer; got '1e2'; allowed: an integer from 1 to "
-       "65536; did you mean '100'?"},
-      {"train: {batch_size: 010}",
-       {},
-       "f.yaml:1:21: train.batch_size: an integer with leading zeros; got '010'; allowed: an "
-       "integer from 1 to 65536; did you mean '10'?"},
-      {"train: {batch_size: '64'}",
-       {},
-       "f.yaml:1:21: train.batch_size: not an integer; got '64' in quotes; allowed: an integer "
-       "from 1 to 65536"},
-      {"train: {batch_size: 99999999999999999999}",
-       {},
-       "f.yaml:1:21: train.batch_size: too large for a 64-bit integer; got "
-       "'99999999999999999999'; allowed: an integer from 1 to 65536"},
-      {"train: {batch_size: }",
-       {},
-       "f.yaml:1:21: train.batch_size: a value is needed; got null; allowed: an integer from 1 to "
-       "65536"},
-      {"train: {batch_size: [64]}",
-       {},
-       "f.yaml:1:21: train.batch_size: a single value is needed; got a list"},
-      {"train: {batch_size: {a: 64}}",
-       {},
-       "f.yaml:1:21: train.batch_size: a single value is needed; got a map"},
-      {"train: {learning_rate: fast}",
-       {},
-       "f.yaml:1:24: train.learning_rate: not a number; got 'fast'; allowed: a number above 0 to "
-       "10"},
-      {"train: {learning_rate: 0}",
-       {},
-       "f.yaml:1:24: train.learning_rate: out of range; got '0'; allowed: a number above 0 to 10"},
-      {"train: {learning_rate: .nan}",
-       {},
-       "f.yaml:1:24: train.learning_rate: not a number; got '.nan'; allowed: a number above 0 to "
-       "10"},
-      {"train: {learning_rate: 1e999}",
-       {},
-       "f.yaml:1:24: train.learning_rate: too large or too small for a 64-bit float; got '1e999'; "
-       "allowed: a number above 0 to 10"},
-      {"train: {beta1: 1}",
-       {},
-       "f.yaml:1:16: train.beta1: out of range; got '1'; allowed: a number from 0 to below 1"},
-      {"replay: {discount: 1.01}",
-       {},
-       "f.yaml:1:20: replay.discount: out of range; got '1.01'; allowed: a number above 0 to 1"},
-      {"search: {root_noise_fraction: 25%}",
-       {},
-       "f.yaml:1:31: search.root_noise_fraction: not a number; got '25%'; allowed: a number from 0 "
-       "to 1"},
-      {"deterministic: off",
-       {},
-       "f.yaml:1:16: deterministic: not a truth value; got 'off'; allowed: true or false; did you "
-       "mean 'false'?"},
-      {"deterministic: 'true'",
-       {},
-       "f.yaml:1:16: deterministic: not a truth value; got 'true' in quotes; allowed: true or "
-       "false"},
-      {"replay: {prioritized: null}",
-       {},
-       "f.yaml:1:23: replay.prioritized: a value is needed; got null; allowed: true or false"},
-      {"search: {policy: gumble}",
-       {},
-       "f.yaml:1:18: search.policy: unknown choice; got 'gumble'; allowed: one of puct, gumbel; "
-       "did "
-       "you mean 'gumbel'?"},
-      {"inference: {device: cuda}",
-       {},
-       "f.yaml:1:21: inference.device: unknown choice; got 'cuda'; allowed: cpu"},
-      {"inference: {graphs: false}",
-       {},
-       "f.yaml:1:21: inference.graphs: unknown choice; got 'false'; allowed: one of required, "
-       "preferred, off"},
-      {"env: {id: ''}", {}, "f.yaml:1:11: env.id: empty; got ''; allowed: printable text"},
-      {"env: {id: \"a\\x07\"}",
-       {},
-       "f.yaml:1:11: env.id: control characters or bytes that are not UTF-8; got 'a\\x07'; "
-       "allowed: printable text"},
-      {"stop: {target_return: high}",
-       {},
-       "f.yaml:1:23: stop.target_return: not a number; got 'high'; allowed: a number from "
-       "-1000000000000 to 1000000000000, or null"},
-      {"model: {head_dim: none}",
-       {},
-       "f.yaml:1:19: model.head_dim: not an integer; got 'none'; allowed: an integer from 1 to "
-       "1048576, or null"},
-      {"seed: -1",
-       {},
-       "f.yaml:1:7: seed: out of range; got '-1'; allowed: an integer from 0 to 9007199254740992"},
-  };
-}
+const std::vector<WrongInput> kWrongValues = {
+    {"train: {batch_size: sixty}",
+     {},
+     "f.yaml:1:21: train.batch_size: not an integer; got 'sixty'; allowed: an integer from 1 to "
+     "65536"},
+    {"train:\n  batch_size: 0\n",
+     {},
+     "f.yaml:2:15: train.batch_size: out of range; got '0'; allowed: an integer from 1 to 65536"},
+    {"train: {batch_size: -64}",
+     {},
+     "f.yaml:1:21: train.batch_size: out of range; got '-64'; allowed: an integer from 1 to "
+     "65536"},
+    {"train: {batch_size: 64.5}",
+     {},
+     "f.yaml:1:21: train.batch_size: not an integer; got '64.5'; allowed: an integer from 1 to "
+     "65536"},
+    {"train: {batch_size: 1e2}",
+     {},
+     "f.yaml:1:21: train.batch_size: not an integer; got '1e2'; allowed: an integer from 1 to "
+     "65536; did you mean '100'?"},
+    {"train: {batch_size: 010}",
+     {},
+     "f.yaml:1:21: train.batch_size: an integer with leading zeros; got '010'; allowed: an "
+     "integer from 1 to 65536; did you mean '10'?"},
+    {"train: {batch_size: '64'}",
+     {},
+     "f.yaml:1:21: train.batch_size: not an integer; got '64' in quotes; allowed: an integer "
+     "from 1 to 65536"},
+    {"train: {batch_size: 99999999999999999999}",
+     {},
+     "f.yaml:1:21: train.batch_size: too large for a 64-bit integer; got "
+     "'99999999999999999999'; allowed: an integer from 1 to 65536"},
+    {"train: {batch_size: }",
+     {},
+     "f.yaml:1:21: train.batch_size: a value is needed; got null; allowed: an integer from 1 to "
+     "65536"},
+    {"train: {batch_size: [64]}",
+     {},
+     "f.yaml:1:21: train.batch_size: a single value is needed; got a list"},
+    {"train: {batch_size: {a: 64}}",
+     {},
+     "f.yaml:1:21: train.batch_size: a single value is needed; got a map"},
+    {"train: {learning_rate: fast}",
+     {},
+     "f.yaml:1:24: train.learning_rate: not a number; got 'fast'; allowed: a number above 0 to "
+     "10"},
+    {"train: {learning_rate: 0}",
+     {},
+     "f.yaml:1:24: train.learning_rate: out of range; got '0'; allowed: a number above 0 to 10"},
+    {"train: {learning_rate: .nan}",
+     {},
+     "f.yaml:1:24: train.learning_rate: not a number; got '.nan'; allowed: a number above 0 to "
+     "10"},
+    {"train: {learning_rate: 1e999}",
+     {},
+     "f.yaml:1:24: train.learning_rate: too large or too small for a 64-bit float; got '1e999'; "
+     "allowed: a number above 0 to 10"},
+    {"train: {beta1: 1}",
+     {},
+     "f.yaml:1:16: train.beta1: out of range; got '1'; allowed: a number from 0 to below 1"},
+    {"replay: {discount: 1.01}",
+     {},
+     "f.yaml:1:20: replay.discount: out of range; got '1.01'; allowed: a number above 0 to 1"},
+    {"search: {root_noise_fraction: 25%}",
+     {},
+     "f.yaml:1:31: search.root_noise_fraction: not a number; got '25%'; allowed: a number from 0 "
+     "to 1"},
+    {"deterministic: off",
+     {},
+     "f.yaml:1:16: deterministic: not a truth value; got 'off'; allowed: true or false; did you "
+     "mean 'false'?"},
+    {"deterministic: 'true'",
+     {},
+     "f.yaml:1:16: deterministic: not a truth value; got 'true' in quotes; allowed: true or "
+     "false"},
+    {"replay: {prioritized: null}",
+     {},
+     "f.yaml:1:23: replay.prioritized: a value is needed; got null; allowed: true or false"},
+    {"search: {policy: gumble}",
+     {},
+     "f.yaml:1:18: search.policy: unknown choice; got 'gumble'; allowed: one of puct, gumbel; "
+     "did "
+     "you mean 'gumbel'?"},
+    {"inference: {device: cuda}",
+     {},
+     "f.yaml:1:21: inference.device: unknown choice; got 'cuda'; allowed: cpu"},
+    {"inference: {graphs: false}",
+     {},
+     "f.yaml:1:21: inference.graphs: unknown choice; got 'false'; allowed: one of required, "
+     "preferred, off"},
+    {"env: {id: ''}", {}, "f.yaml:1:11: env.id: empty; got ''; allowed: printable text"},
+    {"env: {id: \"a\\x07\"}",
+     {},
+     "f.yaml:1:11: env.id: control characters or bytes that are not UTF-8; got 'a\\x07'; "
+     "allowed: printable text"},
+    {"stop: {target_return: high}",
+     {},
+     "f.yaml:1:23: stop.target_return: not a number; got 'high'; allowed: a number from "
+     "-1000000000000 to 1000000000000, or null"},
+    {"model: {head_dim: none}",
+     {},
+     "f.yaml:1:19: model.head_dim: not an integer; got 'none'; allowed: an integer from 1 to "
+     "1048576, or null"},
+    {"seed: -1",
+     {},
+     "f.yaml:1:7: seed: out of range; got '-1'; allowed: an integer from 0 to 9007199254740992"},
+};
 
-std::vector<WrongInput> WrongStructure() {
-  return {
-      {"train: {batch_sise: 64}",
-       {},
-       "f.yaml:1:9: train.batch_sise: unknown key; did you mean 'train.batch_size'?"},
-      {"train: {embed_dim: 64}",
-       {},
-       "f.yaml:1:9: train.embed_dim: unknown key; did you mean 'model.embed_dim'?"},
-      {"modle: {embed_dim: 64}", {}, "f.yaml:1:1: modle: unknown key; did you mean 'model'?"},
-      {"batch_size: 64",
-       {},
-       "f.yaml:1:1: batch_size: unknown key; did you mean 'train.batch_size'?"},
-      {"checkpoint: {zzzzzzzzzzzz: 1}",
-       {},
-       "f.yaml:1:14: checkpoint.zzzzzzzzzzzz: unknown key; allowed: every_updates, keep"},
-      {"train.batch_size: 64",
-       {},
-       "f.yaml:1:1: train.batch_size: unknown key; dotted keys are for the command line; allowed: "
-       "train: {batch_size: value}"},
-      {"seed: 1\nseed: 2\n", {}, "f.yaml:2:1: seed: duplicate key; first set at line 1, column 1"},
-      {"train: {keep: 1}",
-       {},
-       "f.yaml:1:9: train.keep: unknown key; did you mean 'checkpoint.keep'?"},
-      {"train: 64",
-       {},
-       "f.yaml:1:8: train: a section is a map of its keys; got '64'; allowed: train: {key: value}"},
-      {"train: [1]",
-       {},
-       "f.yaml:1:8: train: a section is a map of its keys; got a list; allowed: train: {key: "
-       "value}"},
-      {"train:\nseed: 1\n",
-       {},
-       "f.yaml:1:1: train: a section is a map of its keys; got nothing; allowed: train: {key: "
-       "value}"},
-      {"train: {<<: {batch_size: 3}}",
-       {},
-       "f.yaml:1:9: train.<<: merge keys are not supported; use extends"},
-      {"seed: !!int 3",
-       {},
-       "f.yaml:1:7: tags are not supported; got 'tag:yaml.org,2002:int'; allowed: the plain value"},
-      {"", {}, "f.yaml:1:1: empty; allowed: sections and keys"},
-      {"seed", {}, "f.yaml:1:1: not a map of sections and keys; got a single value"},
-      {"seed: [", {}, "f.yaml:1:1: not valid YAML: end of sequence flow not found"},
-      {"seed:\n\t- 1", {}, "f.yaml:2:1: a tab in the indentation; allowed: spaces"},
-      {"seed: 1\n---\nseed: 2\n",
-       {},
-       "f.yaml:2:1: a second document begins here; allowed: one document a file"},
-  };
-}
+const std::vector<WrongInput> kWrongStructure = {
+    {"train: {batch_sise: 64}",
+     {},
+     "f.yaml:1:9: train.batch_sise: unknown key; did you mean 'train.batch_size'?"},
+    {"train: {embed_dim: 64}",
+     {},
+     "f.yaml:1:9: train.embed_dim: unknown key; did you mean 'model.embed_dim'?"},
+    {"modle: {embed_dim: 64}", {}, "f.yaml:1:1: modle: unknown key; did you mean 'model'?"},
+    {"batch_size: 64", {}, "f.yaml:1:1: batch_size: unknown key; did you mean 'train.batch_size'?"},
+    {"checkpoint: {zzzzzzzzzzzz: 1}",
+     {},
+     "f.yaml:1:14: checkpoint.zzzzzzzzzzzz: unknown key; allowed: every_updates, keep"},
+    {"train.batch_size: 64",
+     {},
+     "f.yaml:1:1: train.batch_size: unknown key; dotted keys are for the command line; allowed: "
+     "train: {batch_size: value}"},
+    {"seed: 1\nseed: 2\n", {}, "f.yaml:2:1: seed: duplicate key; first set at line 1, column 1"},
+    {"train: {keep: 1}",
+     {},
+     "f.yaml:1:9: train.keep: unknown key; did you mean 'checkpoint.keep'?"},
+    {"train: 64",
+     {},
+     "f.yaml:1:8: train: a section is a map of its keys; got '64'; allowed: train: {key: value}"},
+    {"train: [1]",
+     {},
+     "f.yaml:1:8: train: a section is a map of its keys; got a list; allowed: train: {key: "
+     "value}"},
+    {"train:\nseed: 1\n",
+     {},
+     "f.yaml:1:1: train: a section is a map of its keys; got nothing; allowed: train: {key: "
+     "value}"},
+    {"train: {<<: {batch_size: 3}}",
+     {},
+     "f.yaml:1:9: train.<<: merge keys are not supported; use extends"},
+    {"seed: !!int 3",
+     {},
+     "f.yaml:1:7: tags are not supported; got 'tag:yaml.org,2002:int'; allowed: the plain value"},
+    {"", {}, "f.yaml:1:1: empty; allowed: sections and keys"},
+    {"seed", {}, "f.yaml:1:1: not a map of sections and keys; got a single value"},
+    {"seed: [", {}, "f.yaml:1:1: not valid YAML: end of sequence flow not found"},
+    {"seed:\n\t- 1", {}, "f.yaml:2:1: a tab in the indentation; allowed: spaces"},
+    {"seed: 1\n---\nseed: 2\n",
+     {},
+     "f.yaml:2:1: a second document begins here; allowed: one document a file"},
+};
 
-std::vector<WrongInput> WrongOverrides() {
-  return {
-      {"{}",
-       {"train.batch_size=0"},
-       "command line: train.batch_size=0: out of range; got '0'; allowed: an integer from 1 to "
-       "65536"},
-      {"{}",
-       {"train.batch_size"},
-       "command line: train.batch_size: not a setting; allowed: key.path=value"},
-      {"{}", {"=5"}, "command line: =5: not a setting; allowed: key.path=value"},
-      {"{}", {""}, "command line: : not a setting; allowed: key.path=value"},
-      {"{}",
-       {"train.batch_size="},
-       "command line: train.batch_size=: not an integer; got ''; allowed: an integer from 1 to "
-       "65536"},
-      {"{}",
-       {"trian.batch_size=3"},
-       "command line: trian.batch_size=3: unknown key; did you mean 'train.batch_size'?"},
-      {"{}",
-       {"batch_size=3"},
-       "command line: batch_size=3: unknown key; did you mean 'train.batch_size'?"},
-      {"{}",
-       {"train=3"},
-       "command line: train=3: a section has no value; allowed: train.key=value"},
-      {"{}",
-       {"extends=a.yaml"},
-       "command line: extends=a.yaml: extends belongs in a file; allowed: key.path=value"},
-      {"{}",
-       {"seed=1", "seed=2"},
-       "command line: seed=2: duplicate key; set twice on the command line"},
-      {"{}",
-       {"train.batch_size=null"},
-       "command line: train.batch_size=null: a value is needed; got null; allowed: an integer from "
-       "1 to 65536"},
-      {"{}",
-       {"deterministic=yes"},
-       "command line: deterministic=yes: not a truth value; got 'yes'; allowed: true or false; did "
-       "you mean 'true'?"},
-      {"{}",
-       {"env.id=\xff"},
-       "command line: 'env.id=\\xff': control characters or bytes that are not UTF-8; got '\\xff'; "
-       "allowed: printable text"},
-      {"{}",
-       {"seed=1 2"},
-       "command line: seed=1 2: not an integer; got '1 2'; allowed: an integer from 0 to "
-       "9007199254740992"},
-  };
-}
+const std::vector<WrongInput> kWrongOverrides = {
+    {"{}",
+     {"train.batch_size=0"},
+     "command line: train.batch_size=0: out of range; got '0'; allowed: an integer from 1 to "
+     "65536"},
+    {"{}",
+     {"train.batch_size"},
+     "command line: train.batch_size: not a setting; allowed: key.path=value"},
+    {"{}", {"=5"}, "command line: =5: not a setting; allowed: key.path=value"},
+    {"{}", {""}, "command line: : not a setting; allowed: key.path=value"},
+    {"{}",
+     {"train.batch_size="},
+     "command line: train.batch_size=: not an integer; got ''; allowed: an integer from 1 to "
+     "65536"},
+    {"{}",
+     {"trian.batch_size=3"},
+     "command line: trian.batch_size=3: unknown key; did you mean 'train.batch_size'?"},
+    {"{}",
+     {"batch_size=3"},
+     "command line: batch_size=3: unknown key; did you mean 'train.batch_size'?"},
+    {"{}", {"train=3"}, "command line: train=3: a section has no value; allowed: train.key=value"},
+    {"{}",
+     {"extends=a.yaml"},
+     "command line: extends=a.yaml: extends belongs in a file; allowed: key.path=value"},
+    {"{}",
+     {"seed=1", "seed=2"},
+     "command line: seed=2: duplicate key; set twice on the command line"},
+    {"{}",
+     {"train.batch_size=null"},
+     "command line: train.batch_size=null: a value is needed; got null; allowed: an integer from "
+     "1 to 65536"},
+    {"{}",
+     {"deterministic=yes"},
+     "command line: deterministic=yes: not a truth value; got 'yes'; allowed: true or false; did "
+     "you mean 'true'?"},
+    {"{}",
+     {"env.id=\xff"},
+     "command line: 'env.id=\\xff': control characters or bytes that are not UTF-8; got '\\xff'; "
+     "allowed: printable text"},
+    {"{}",
+     {"seed=1 2"},
+     "command line: seed=1 2: not an integer; got '1 2'; allowed: an integer from 0 to "
+     "9007199254740992"},
+};
 
 void ExpectLines(const std::vector<WrongInput>& table) {
   for (const WrongInput& test : table) {
@@ -248,9 +238,9 @@ void ExpectLines(const std::vector<WrongInput>& table) {
   }
 }
 
-TEST(Assemble, ReportsWrongValues) { ExpectLines(WrongValues()); }
-TEST(Assemble, ReportsWrongStructure) { ExpectLines(WrongStructure()); }
-TEST(Assemble, ReportsWrongOverrides) { ExpectLines(WrongOverrides()); }
+TEST(Assemble, ReportsWrongValues) { ExpectLines(kWrongValues); }
+TEST(Assemble, ReportsWrongStructure) { ExpectLines(kWrongStructure); }
+TEST(Assemble, ReportsWrongOverrides) { ExpectLines(kWrongOverrides); }
 
 TEST(Assemble, ReportsEverythingAtOnceInOrder) {
   const auto loaded = Assemble(
