@@ -14,7 +14,8 @@ OTHER_FILE_NAMES = re.compile(r"CMakeLists\.txt|Find[A-Za-z]+\.cmake|Lz[A-Za-z]+
 
 WORDS = ("hidden_state", "rollout", "done", "gamma", "wm", "ctx", "cfg", "tmp", "data", "info", "utils")
 PREFIXES = ("new_", "old_", "legacy_", "custom_")
-FILE_WORDS = WORDS + ("util", "helper", "helpers", "misc", "common")
+# A file may be named after the verb 'lzero envs rollout'.
+FILE_WORDS = tuple(word for word in WORDS if word != "rollout") + ("util", "helper", "helpers", "misc", "common")
 _WORD = re.compile(
     r"(?<![\w.:>])(?:(?:is_|num_|the_)?(?P<word>" + "|".join(WORDS) + r")s?_?"
     r"|(?P<prefix>" + "|".join(PREFIXES) + r")\w+)(?!\w)(?!\s*::)"

@@ -1,10 +1,14 @@
 """Tests of the style checks: each check finds what it must in a small bad tree, and nothing in a good
 one. The trees are written to a temporary folder."""
 
+import json
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import functions
@@ -267,6 +271,24 @@ class ProgramsTest(StyleTest):
         self.write("tools/a.cc", "int x;\n")
         self.assertEqual(self.exit_code(*command), 0)
         self.write("tools/a.cc", "int    x ;\n")
+        self.assertEqual(self.exit_code(*command), 1)
+
+    def test_clang_tidy_fails_on_bad_names_and_remembers_good_files(self):
+        if shutil.which("clang-tidy") is None:
+            self.skipTest("clang-tidy is not installed")
+        shutil.copy(HERE.parents[1] / ".clang-tidy", self.root)
+        self.write("lzero/base/a.h", "int Twice(int number);\n")
+        self.write("lzero/base/a.cc", '#include "lzero/base/a.h"\nint Twice(int n) { return n; }\n')
+        self.write("build/compile_commands.json", json.dumps([{
+            "directory": str(self.root), "file": str(self.root / "lzero/base/a.cc"),
+            "command": f"ccache g++ -I{self.root} -fpch-preprocess -o a.o -c a.cc"}]))
+        command = (sys.executable, "-B", HERE / "tidy.py", self.root, self.root / "build")
+        self.assertEqual(self.exit_code(*command), 0)
+        self.assertTrue((self.root / "build/tidy/lzero/base/a.cc.passed").is_file())
+        self.write("lzero/base/a.h", "int twice(int number);\n")
+        later = time.time() + 5
+        os.utime(self.root / "lzero/base/a.h", (later, later))
+        self.assertEqual(self.exit_code(*command), 1)
         self.assertEqual(self.exit_code(*command), 1)
 
 
