@@ -79,8 +79,8 @@ void BatchWriter::GatherWindow(const PositionIndex::Place& place) {
   window_.rewards = {rewards_.data(), num_steps};
   window_.root_values = {root_values_.data(), num_steps};
   window_.to_play = {to_play_.data(), num_steps + 1};
-  const bool at_end = last->next() == nullptr && last_step == last->num_steps();
-  window_.end = at_end ? last->end() : SegmentEnd::kRunsOn;
+  // A segment that others follow runs on.
+  window_.end = last_step == last->num_steps() ? last->end() : SegmentEnd::kRunsOn;
 }
 
 void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real, int sample,

@@ -235,14 +235,22 @@ TEST(ReplayBuffer, NewPositionsGetTheLargestPrioritySeen) {
   TrainBatch batch;
   ASSERT_TRUE(filled.buffer->Sample(1, random, &batch).ok());
   filled.buffer->UpdatePriorities(batch.positions, {32.0f});
-  filled.buffer->UpdatePriorities(batch.positions, {0.0f});  // as good as never drawn again
+  filled.buffer->UpdatePriorities(batch.positions, {1.0f});
   PlayEpisode(filled.buffer.get(), 0, 1, 10);
-  int seen = 0;
-  for (int i = 0; i < 100; ++i) {
-    ASSERT_TRUE(filled.buffer->Sample(10, random, &batch).ok());
-    for (int j = 0; j < 10; ++j) seen += StartOf(batch, j) == 10;
+  const auto count_new = [&] {
+    int count = 0;
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_TRUE(filled.buffer->Sample(90, random, &batch).ok());
+      for (int j = 0; j < 90; ++j) count += StartOf(batch, j) == 10;
+    }
+    return count;
+  };
+  EXPECT_NEAR(count_new(), 8000, 150);  // 32^0.6 = 8 against 1; five standard deviations
+  // Priority 0 is as good as never drawn again, but stays eligible: 1e-6^0.6 = 0.00025.
+  for (int i = 0; i < 90; ++i) {
+    if (StartOf(batch, i) == 0) filled.buffer->UpdatePriorities({batch.positions[i]}, {0.0f});
   }
-  EXPECT_GE(seen, 995);  // 32^0.6 = 8 against 1e-6^0.6 = 0.00025
+  EXPECT_GE(count_new(), 8990);
   EXPECT_EQ(filled.buffer->stats().num_eligible, 2);
 }
 
