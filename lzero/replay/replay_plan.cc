@@ -40,9 +40,9 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(
       CheckRange<int64_t>("replay.num_context_steps", config.num_context_steps, 0, kMostSteps));
   LZ_RETURN_IF_ERROR(CheckRange("replay.discount", config.discount, 0.0, 1.0));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.priority_exponent", config.priority_exponent, 0.0, 2.0));
+  LZ_RETURN_IF_ERROR(CheckRange("replay.priority_exponent", config.priority_exponent, 0.0, 10.0));
   LZ_RETURN_IF_ERROR(
-      CheckRange("replay.importance_exponent", config.importance_exponent, 0.0, 2.0));
+      CheckRange("replay.importance_exponent", config.importance_exponent, 0.0, 1.0));
   LZ_RETURN_IF_ERROR(CheckRange("observation size", shape.observation_size, 1, 1 << 26));
   LZ_RETURN_IF_ERROR(CheckRange("number of actions", shape.num_actions, 1, 1 << 20));
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);

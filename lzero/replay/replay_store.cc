@@ -22,7 +22,8 @@ ReplayStore::ReplayStore(const ReplayConfig& config, const ReplayShape& shape)
 
 double ReplayStore::WeightOf(double priority) const {
   if (!prioritized_) return 1.0;
-  return std::pow(std::max(priority, 1e-6), priority_exponent_);
+  // The upper bound keeps the sum of all weights finite.
+  return std::min(std::pow(std::max(priority, 1e-6), priority_exponent_), 1e200);
 }
 
 int64_t ReplayStore::num_segments() const {

@@ -127,6 +127,8 @@ TEST(ReplayStore, WeightsOfPriorities) {
   const ReplayStore store(fixture.config, fixture.shape);
   EXPECT_DOUBLE_EQ(store.WeightOf(9.0), 3.0);
   EXPECT_DOUBLE_EQ(store.WeightOf(0.0), 1e-3);
+  fixture.config.priority_exponent = 10.0;
+  EXPECT_EQ(ReplayStore(fixture.config, fixture.shape).WeightOf(3e38), 1e200);
 }
 
 TEST(ReplayStore, BytesCountOpenSegmentsFromTheStart) {
