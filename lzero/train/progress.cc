@@ -69,11 +69,13 @@ std::string FormatSeconds(double seconds) {
 }
 
 std::string FormatCount(int64_t count) {
-  std::string digits = absl::StrCat(count < 0 ? -count : count);
-  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<size_t>(at), ",");
+  const std::string digits = absl::StrCat(count < 0 ? -count : count);
+  std::string grouped = count < 0 ? "-" : "";
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) grouped += ',';
+    grouped += digits[i];
   }
-  return count < 0 ? "-" + digits : digits;
+  return grouped;
 }
 
 }  // namespace lzero
