@@ -7,7 +7,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/episode_record.h"
@@ -86,25 +85,29 @@ class Recorder {
   TraceGame game_;
 };
 
-absl::StatusOr<Action> ParseAction(absl::string_view text, ActionKind kind, int line_number) {
-  Action action;
-  if (kind == ActionKind::kDiscrete) {
-    if (!absl::SimpleAtoi(text, &action.index)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", line_number, ": action '", text, "' is not an integer"));
-    }
-    return action;
-  }
+absl::Status NotA(absl::string_view what, absl::string_view given, int line_number) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("line ", line_number, ": '", given.substr(0, 40), "' is not ", what));
+}
+
+// Every integer of a line is an action, or the numbers of a line together are one.
+absl::Status ParseActionLine(absl::string_view line, ActionKind kind, int line_number,
+                             std::vector<Action>& actions) {
+  std::vector<float> values;
   for (const absl::string_view part :
-       absl::StrSplit(text, absl::ByAnyChar(", \t"), absl::SkipEmpty())) {
-    float value = 0.0f;
-    if (!absl::SimpleAtof(part, &value)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", line_number, ": '", part, "' is not a number"));
+       absl::StrSplit(line, absl::ByAnyChar(", \t\r"), absl::SkipEmpty())) {
+    if (kind == ActionKind::kDiscrete) {
+      int32_t index = 0;
+      if (!absl::SimpleAtoi(part, &index)) return NotA("an integer", part, line_number);
+      actions.push_back(Action::Discrete(index));
+    } else {
+      float value = 0.0f;
+      if (!absl::SimpleAtof(part, &value)) return NotA("a number", part, line_number);
+      values.push_back(value);
     }
-    action.values.push_back(value);
   }
-  return action;
+  if (!values.empty()) actions.push_back({0, std::move(values)});
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -126,12 +129,9 @@ absl::StatusOr<Trace> RecordRollout(Env& env, const RolloutOptions& options) {
 absl::StatusOr<std::vector<Action>> ParseActions(absl::string_view text, ActionKind kind) {
   std::vector<Action> actions;
   int line_number = 0;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    ++line_number;
-    line = absl::StripAsciiWhitespace(line.substr(0, line.find('#')));
-    if (line.empty()) continue;
-    LZ_ASSIGN_OR_RETURN(Action action, ParseAction(line, kind, line_number));
-    actions.push_back(std::move(action));
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    const absl::string_view content = line.substr(0, line.find('#'));
+    LZ_RETURN_IF_ERROR(ParseActionLine(content, kind, ++line_number, actions));
   }
   return actions;
 }

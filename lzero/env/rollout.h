@@ -26,8 +26,9 @@ struct RolloutOptions {
 // number of the action.
 absl::StatusOr<Trace> RecordRollout(Env& env, const RolloutOptions& options);
 
-// Reads an action file: one action a line, an integer, or for a box its numbers separated by commas
-// or blanks; empty lines and text after '#' are skipped. InvalidArgument names the line.
+// Reads an action file. Discrete: integers separated by blanks, commas or line ends. Box: one
+// action a line, its numbers separated by blanks or commas. Text after '#' is skipped.
+// InvalidArgument names the line.
 absl::StatusOr<std::vector<Action>> ParseActions(absl::string_view text, ActionKind kind);
 
 }  // namespace lzero

@@ -112,9 +112,8 @@ absl::Status Trainer::WriteMetrics() {
       metrics[absl::StrCat("time/share_", name)] = share;
     }
   }
-  outputs_->WriteScalars(
-      state_.env_steps, state_.updates,
-      std::vector<std::pair<std::string, double>>(metrics.begin(), metrics.end()));
+  return outputs_->WriteScalars(state_.env_steps, state_.updates,
+                                std::vector<Metric>(metrics.begin(), metrics.end()));
 }
 
 void Trainer::ShowProgress() {
