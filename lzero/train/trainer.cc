@@ -128,7 +128,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   }
   TrainOutcome outcome;
   outcome.reason = *reason;
-  if (*reason != StopReason::kInterrupted) {
+  if (*reason == StopReason::kLimit) {
     LZ_RETURN_IF_ERROR(LearnRest());
     if (state_.evaluations == 0 || state_.last_evaluation_update != state_.updates) {
       const absl::Status evaluated = Evaluate();
