@@ -64,8 +64,7 @@ void ExpectIntact(const std::string& path, int64_t at_least) {
 }
 
 TEST(CheckpointKillTest, TheLatestCheckpointAlwaysLoads) {
-  // In memory if possible: without a disk to wait for, the kills fall on more places of the code.
-  const TestFolder test_folder(IsDirectory("/dev/shm") ? "/dev/shm" : testing::TempDir());
+  const TestFolder test_folder;
   const std::string run_dir = test_folder.path() + "/run";
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(WriteCheckpoint(run_dir, 1, ContentOf(1), 2).ok());

@@ -1,4 +1,5 @@
 // A new empty folder for one test, removed with the object, so that tests may run side by side.
+// In memory where that is possible: writers sync to the disk, and tests need not wait for one.
 #ifndef TESTS_TRAIN_TEST_FOLDER_H_
 #define TESTS_TRAIN_TEST_FOLDER_H_
 
@@ -15,7 +16,8 @@ namespace lzero {
 
 class TestFolder {
  public:
-  explicit TestFolder(const std::string& parent = testing::TempDir()) {
+  TestFolder() {
+    const std::string parent = IsDirectory("/dev/shm") ? "/dev/shm" : testing::TempDir();
     std::string path = JoinPath(std::filesystem::canonical(parent).string(), "lzero_test_XXXXXX");
     LZ_CHECK(::mkdtemp(path.data()) != nullptr, "cannot make ", path);
     path_ = path;
