@@ -26,7 +26,9 @@ absl::Status ErrnoStatus(absl::string_view what, const std::string& path) {
 absl::Status FromErrorCode(absl::string_view what, const std::string& path,
                            const std::error_code& code) {
   if (!code) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(what, " ", path, ": ", code.message()));
+  const std::string message = absl::StrCat(what, " ", path, ": ", code.message());
+  const bool missing = code == std::errc::no_such_file_or_directory;
+  return missing ? absl::NotFoundError(message) : absl::UnavailableError(message);
 }
 
 absl::Status WriteAll(int file, const std::string& path, absl::string_view content) {
@@ -84,8 +86,9 @@ absl::Status WriteFileAtomic(const std::string& path, absl::string_view content)
   absl::Status status = WriteAll(file, temporary, content);
   if (status.ok() && ::fsync(file) != 0) status = ErrnoStatus("cannot sync", temporary);
   ::close(file);
-  LZ_RETURN_IF_ERROR(status);
-  return RenameDurably(temporary, path);
+  if (status.ok()) status = RenameDurably(temporary, path);
+  if (!status.ok()) ::unlink(temporary.c_str());
+  return status;
 }
 
 absl::Status AppendFile(const std::string& path, absl::string_view content) {
@@ -137,9 +140,13 @@ bool IsDirectory(const std::string& path) {
 absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path) {
   std::error_code code;
   std::vector<std::string> names;
-  std::filesystem::directory_iterator entries(path, code);
+  std::filesystem::directory_iterator entry(path, code);
+  const std::filesystem::directory_iterator end;
+  while (!code && entry != end) {
+    names.push_back(entry->path().filename().string());
+    entry.increment(code);
+  }
   LZ_RETURN_IF_ERROR(FromErrorCode("cannot list folder", path, code));
-  for (const auto& entry : entries) names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
 }

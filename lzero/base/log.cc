@@ -3,9 +3,11 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "spdlog/pattern_formatter.h"
 #include "spdlog/sinks/basic_file_sink.h"
+#include "spdlog/sinks/dist_sink.h"
 #include "spdlog/sinks/stdout_color_sinks.h"
 #include "spdlog/spdlog.h"
 
@@ -21,10 +23,18 @@ std::shared_ptr<spdlog::sinks::stderr_color_sink_mt> TerminalSink() {
   return sink;
 }
 
+// Terminal and log file behind one lock, so that a file can be set while other threads log.
+std::shared_ptr<spdlog::sinks::dist_sink_mt> AllSinks() {
+  static auto sinks =
+      std::make_shared<spdlog::sinks::dist_sink_mt>(std::vector<spdlog::sink_ptr>{TerminalSink()});
+  return sinks;
+}
+
 spdlog::logger& Logger() {
   static auto* logger = [] {
-    auto* made = new spdlog::logger("lzero", TerminalSink());
+    auto* made = new spdlog::logger("lzero", AllSinks());
     made->set_level(spdlog::level::debug);
+    made->flush_on(spdlog::level::info);
     TerminalSink()->set_level(spdlog::level::info);
     return made;
   }();
@@ -63,16 +73,16 @@ absl::Status SetLogFile(const std::string& path) {
     sink->set_formatter(std::make_unique<spdlog::pattern_formatter>(
         "%Y-%m-%dT%H:%M:%S.%eZ %L %v", spdlog::pattern_time_type::utc));
     sink->set_level(spdlog::level::info);
-    auto& sinks = Logger().sinks();
-    sinks.resize(1);
-    sinks.push_back(std::move(sink));
-    Logger().flush_on(spdlog::level::info);
+    AllSinks()->set_sinks({TerminalSink(), std::move(sink)});
   } catch (const spdlog::spdlog_ex& error) {
     return absl::UnavailableError(absl::StrCat("cannot open log file ", path, ": ", error.what()));
   }
   return absl::OkStatus();
 }
 
-void SetLogLevel(LogLevel level) { TerminalSink()->set_level(ToSpdlog(level)); }
+void SetLogLevel(LogLevel level) {
+  Logger();  // sets the first level
+  TerminalSink()->set_level(ToSpdlog(level));
+}
 
 }  // namespace lzero

@@ -1,6 +1,7 @@
 #include "lzero/base/named_array.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace lzero {
 namespace {
@@ -50,6 +51,12 @@ absl::Status CheckArrayType(const NamedArray* array, absl::string_view name, Arr
     return absl::InvalidArgumentError(absl::StrCat("array '", name, "' holds ",
                                                    ArrayTypeName(array->type), ", expected ",
                                                    ArrayTypeName(expected)));
+  }
+  const int64_t num_bytes = array->num_elements() * ArrayTypeSize(array->type);
+  if (static_cast<int64_t>(array->bytes.size()) != num_bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("array '", name, "' of shape [", absl::StrJoin(array->shape, ", "), "] has ",
+                     array->bytes.size(), " bytes, expected ", num_bytes));
   }
   return absl::OkStatus();
 }

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "lzero/base/check.h"
 
 namespace lzero {
 
@@ -44,18 +45,20 @@ constexpr ArrayType ArrayTypeOf() {
   if constexpr (std::is_same_v<T, uint32_t>) return ArrayType::kU32;
 }
 
-// A copy of `values` with this shape; an empty shape means one dimension.
+// A copy of `values` with this shape (as many elements); an empty shape means one dimension.
 template <typename T>
 NamedArray MakeNamedArray(std::string name, absl::Span<const T> values,
                           std::vector<int64_t> shape = {}) {
   if (shape.empty()) shape = {static_cast<int64_t>(values.size())};
   NamedArray array{std::move(name), ArrayTypeOf<T>(), std::move(shape), {}};
+  LZ_CHECK(array.num_elements() == static_cast<int64_t>(values.size()), "array '", array.name,
+           "': shape holds ", array.num_elements(), " elements, got ", values.size());
   array.bytes.assign(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
   return array;
 }
 
 // Finds `name` in `arrays` and copies its elements out. NotFound when missing; InvalidArgument when
-// the element type differs (names both).
+// the element type differs (names both) or the bytes do not fill the shape.
 const NamedArray* FindArray(absl::Span<const NamedArray> arrays, absl::string_view name);
 absl::Status CheckArrayType(const NamedArray* array, absl::string_view name, ArrayType expected);
 

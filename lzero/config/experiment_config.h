@@ -79,6 +79,8 @@ struct SearchConfig {
   double value_scale = 0.1;                 // Gumbel
   double maxvisit_init = 50.0;              // Gumbel
   bool rescale_values = true;               // Gumbel: completed_by_mix_value per node
+  bool use_mixed_value = true;              // false: unvisited actions take the network's value
+  double q_epsilon = 1e-8;                  // floor of a value range inside one node
   double gumbel_scale = 1.0;                // Gumbel: noise while collecting
   std::optional<int64_t> max_depth;
   void Visit(FieldVisitor& visitor);
@@ -118,6 +120,7 @@ struct TrainConfig {
   double target_update_rate = 0.05;  // EMA a update
   int64_t start_env_steps = 500;
   int64_t num_threads = 1;
+  int64_t log_every_updates = 50;  // a line of metrics
   OnNan on_nan = OnNan::kStop;
   void Visit(FieldVisitor& visitor);
 };
@@ -157,7 +160,8 @@ struct StopConfig {
   std::optional<int64_t> max_env_steps = 20000;
   std::optional<int64_t> max_updates;
   std::optional<double> target_return;
-  int64_t patience = 3;  // evaluations in a row at target_return or more
+  int64_t patience = 3;       // evaluations in a row at target_return or more
+  bool end_at_target = true;  // false: report it and go on
   void Visit(FieldVisitor& visitor);
 };
 
@@ -177,9 +181,10 @@ struct ExperimentConfig {
   void Visit(FieldVisitor& visitor);
 };
 
-// A broken rule between fields: the key path to point at, and the sentence.
+// A broken rule between fields: the key paths that take part, the one to point at first, and the
+// sentence.
 struct ConsistencyError {
-  std::string key;  // "model.num_heads"
+  std::vector<std::string> keys;  // "model.num_heads", "model.embed_dim"
   std::string message;
 };
 

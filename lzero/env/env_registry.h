@@ -1,5 +1,6 @@
-// Environments by id. Not filled by static initialisers (a linker drops them): envs/register_all.h
-// lists every native environment. Filled once at start, then read by any thread.
+// Environments by id, and the graders of those that can be graded. Not filled by static
+// initialisers (a linker drops them): envs/register_all.h lists every native environment. Filled
+// once at start, then read by any thread.
 #ifndef LZERO_ENV_ENV_REGISTRY_H_
 #define LZERO_ENV_ENV_REGISTRY_H_
 
@@ -12,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/env/env.h"
+#include "lzero/env/grader.h"
 
 namespace lzero {
 
@@ -25,23 +27,36 @@ struct EnvOptions {
 class EnvRegistry {
  public:
   using Factory = std::function<absl::StatusOr<std::unique_ptr<Env>>(const EnvOptions&)>;
+  using GraderFactory = std::function<std::unique_ptr<Grader>()>;
 
   struct Entry {
     std::string id;
     std::string summary;  // one line for `lzero envs list`
     Factory factory;
+    GraderFactory grader = nullptr;  // none: play cannot be graded exactly
   };
 
   // An id that is already there is our bug.
   void Register(Entry entry);
   // NotFound names the nearest id; InvalidArgument when an option does not fit the environment.
   absl::StatusOr<std::unique_ptr<Env>> Make(const std::string& id, const EnvOptions& options) const;
+  // NotFound when the id is unknown (names the nearest) or has no grader (names those that have).
+  absl::StatusOr<std::unique_ptr<Grader>> MakeGrader(const std::string& id) const;
+  // NotFound names the nearest id.
+  absl::StatusOr<const Entry*> Find(const std::string& id) const;
   // All entries, sorted by id.
   std::vector<const Entry*> entries() const;
 
  private:
   std::map<std::string, Entry> entries_;
 };
+
+// InvalidArgument when max_episode_steps is negative.
+absl::Status CheckStepCap(const std::string& id, const EnvOptions& options);
+// For games that last at most `longest` steps: InvalidArgument for a shorter cap.
+absl::Status CheckNoStepCap(const std::string& id, const EnvOptions& options, int64_t longest);
+// For everything but boards: InvalidArgument when random openings are asked for.
+absl::Status CheckNoRandomOpenings(const std::string& id, const EnvOptions& options);
 
 }  // namespace lzero
 

@@ -21,27 +21,33 @@ struct KVCacheShape {
 class KVCache {
  public:
   // `storage` kStatic: address and capacity are fixed for life. kGrowing: doubles when full,
-  // contents kept. InvalidArgument for sizes that are not positive (names them).
+  // contents kept. InvalidArgument for sizes that are not positive (names them) and for a device
+  // that cannot hold tensors; ResourceExhausted when the machine has too little memory.
   static absl::StatusOr<KVCache> Create(CacheStorage storage, const KVCacheShape& shape,
                                         int64_t capacity, at::Device device);
+  // The cache moved from is empty with capacity 0; growing storage can be appended to again, static
+  // storage refuses in words.
   KVCache(KVCache&& other) noexcept;
   KVCache& operator=(KVCache&& other) noexcept;
   KVCache(const KVCache&) = delete;
   KVCache& operator=(const KVCache&) = delete;
+  ~KVCache() = default;
 
-  // Appends tokens [L, 2, n, E] float32 on the same device (copied). InvalidArgument for another
-  // shape, type or device (names both); ResourceExhausted when static storage is full (names the
-  // capacity to ask for). On an error nothing has changed.
+  // Appends tokens [L, 2, n, E] float32 on the same device, any strides (copied, without
+  // gradients). InvalidArgument for another shape, type or device (names both); ResourceExhausted
+  // when static storage is full (names the capacity to ask for). On an error nothing has changed.
   absl::Status Append(const at::Tensor& tokens);
   // What is in it now becomes the prefix.
   void Advance();
   // Back to the prefix; no memory is touched.
   void ResetSuffix();
-  // Empty, no prefix; defined in every state, also moved-from.
+  // Empty, no prefix, weight version 0; capacity and address stay. Defined in every state, also
+  // moved-from.
   void Reset();
-  // Room for at least `capacity` tokens. FailedPrecondition for static storage.
+  // Room for at least `capacity` tokens in all; a smaller number changes nothing.
+  // FailedPrecondition for static storage; InvalidArgument for a negative number.
   absl::Status Reserve(int64_t capacity);
-  // A deep copy: no memory is shared.
+  // A deep copy of the same kind and capacity: no memory is shared.
   KVCache Clone() const;
   // A copy of tokens begin .. begin + count - 1, [L, 2, count, E]; the range must lie inside.
   at::Tensor CopyTokens(int64_t begin, int64_t count) const;
@@ -51,17 +57,22 @@ class KVCache {
   int64_t capacity() const;
   CacheStorage storage() const { return storage_; }
   const KVCacheShape& shape() const { return shape_; }
-  at::Device device() const;
+  at::Device device() const { return device_; }
   int64_t bytes() const;
-  // Version of the weights that computed the tokens.
+  // Version of the weights that computed the tokens; of the oldest where they differ.
   int64_t weight_version() const { return weight_version_; }
   void set_weight_version(int64_t version) { weight_version_ = version; }
+  // Where the tokens begin (null after being moved from), to check that it stays.
+  const void* storage_address() const;
 
  private:
-  KVCache(CacheStorage storage, const KVCacheShape& shape, at::Tensor tokens);
+  KVCache(CacheStorage storage, const KVCacheShape& shape, at::Device device, at::Tensor tokens);
+
+  absl::Status GrowTo(int64_t capacity);
 
   CacheStorage storage_;
   KVCacheShape shape_;
+  at::Device device_;
   at::Tensor tokens_;  // [L, 2, capacity, E]; undefined after being moved from
   int64_t size_ = 0;
   int64_t prefix_size_ = 0;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -15,17 +14,28 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
+#include "lzero/config/experiment_config.h"
 #include "lzero/kv_cache/kv_cache.h"
 
 namespace lzero {
+
+namespace internal {
+class ContextIndex;
+class TokenPool;
+struct ContextPath;
+}  // namespace internal
 
 struct KVCacheManagerConfig {
   KVCacheShape shape;
   int64_t context_length = 0;  // W; a context holds the last W - 1 tokens
   int64_t num_envs = 0;
+  // Static storage holds exactly the next two numbers; growing storage begins with fewer and
+  // doubles past them.
   int64_t nodes_per_env = 0;       // num_simulations + 1, root included
   int64_t init_steps_per_env = 2;  // init entries held at once for each environment
   CacheStorage storage = CacheStorage::kStatic;
+  // kCarry: init entries of older weights stay readable, and are counted (carried_reads).
+  RootContext root_context = RootContext::kRebuild;
   at::Device device = at::kCPU;
 };
 
@@ -43,68 +53,106 @@ struct ChildKey {
 
 // Fixed buffers of the caller, filled by CloneInto: row i holds the context of keys[i],
 // right-aligned: its newest token is at position W - 2, positions before the length are zero.
+// Both contiguous, on the manager's device.
 struct ContextBatch {
   at::Tensor tokens;   // [max_batch, W - 1, L, 2, E] float32
   at::Tensor lengths;  // [max_batch] int64, 0 .. W - 1
 };
 
+// Counts contexts, not calls. Every lookup is one of hits, misses and stale_reads; a CloneInto that
+// fails stops at the first context it cannot read and clones none.
 struct KVCacheStats {
   int64_t stores = 0;
   int64_t clones = 0;
   int64_t hits = 0;
   int64_t misses = 0;
   int64_t refused_stores = 0;
-  int64_t stale_reads = 0;  // refused: computed with older weights
-  int64_t bytes = 0;
-  int64_t peak_bytes = 0;
+  int64_t stale_reads = 0;    // refused: computed with older weights
+  int64_t carried_reads = 0;  // clones with root tokens of older weights (root_context: carry)
+  int64_t path_hops = 0;      // entries visited by clones, root's included
+  int64_t bytes = 0;          // of token storage now
+  int64_t peak_bytes = 0;     // also while growing, when old and new storage exist
 };
 
+// Environments outside 0 .. num_envs - 1 are InvalidArgument where a status is returned and a
+// caller's bug elsewhere.
 class KVCacheManager {
  public:
-  // Checks the capacities against each other and allocates everything (static storage) once.
-  // InvalidArgument names the value and what is allowed.
+  // Checks the capacities against each other, allocates everything (static storage) once and logs
+  // the bytes. InvalidArgument names the value and what is allowed; ResourceExhausted when the
+  // machine has too little memory.
   static absl::StatusOr<std::unique_ptr<KVCacheManager>> Create(const KVCacheManagerConfig& config);
-  virtual ~KVCacheManager() = default;
+  ~KVCacheManager();
+  KVCacheManager(const KVCacheManager&) = delete;
+  KVCacheManager& operator=(const KVCacheManager&) = delete;
 
   // Copies the last W - 1 tokens of `cache` in as the context of `env` at `step`; a step stored
-  // before is replaced. ResourceExhausted when init_steps_per_env entries are held (names the
-  // number to raise): nothing is dropped in silence. FailedPrecondition when the cache's weight
-  // version is not current.
-  virtual absl::Status StoreInit(EnvId env, int64_t step, const KVCache& cache) = 0;
-  // Forgets the init entries of `env` with a smaller step than `step`.
-  virtual void RetireInit(EnvId env, int64_t step) = 0;
-  // Copies the two tokens of each child in; tokens [B, 2, L, 2, E] float32 (rows beyond the
-  // children are ignored). ResourceExhausted names nodes_per_env; NotFound when a parent is
-  // missing; nothing has changed on an error.
-  virtual absl::Status StoreRecurrent(absl::Span<const ChildKey> children,
-                                      const at::Tensor& tokens) = 0;
+  // before is replaced, and nodes that hang on it are NotFound from then on. ResourceExhausted when
+  // init_steps_per_env entries are held (names the number to raise): nothing is dropped in silence.
+  // FailedPrecondition when the cache's weight version is not current (carry: is newer).
+  // InvalidArgument for a negative step or a cache of other shape or device. Nothing has changed
+  // on an error.
+  absl::Status StoreInit(EnvId env, int64_t step, const KVCache& cache);
+  // Forgets the init entries of `env` with a smaller step than `step`, and nodes that hang on them.
+  void RetireInit(EnvId env, int64_t step);
+  // Copies the two tokens of each child in; tokens [B, 2, L, 2, E] float32 contiguous (rows beyond
+  // the children are ignored). ResourceExhausted names nodes_per_env; NotFound when a parent is
+  // missing (it must have been stored by an earlier call); AlreadyExists for a child of this search
+  // that is there: tokens never change under a path; FailedPrecondition for a parent of older
+  // weights; InvalidArgument for tokens that do not fit. Nothing has changed on an error.
+  absl::Status StoreRecurrent(absl::Span<const ChildKey> children, const at::Tensor& tokens);
 
-  // Deep clones. NotFound when absent; FailedPrecondition when computed with older weights.
-  virtual absl::StatusOr<KVCache> CloneInit(EnvId env, int64_t step) const = 0;
-  virtual absl::StatusOr<KVCache> CloneRecurrent(EnvId env, NodeId node) const = 0;
+  // Deep clones of the manager's storage kind, with room for the two tokens of one more step: the
+  // prefix is the root's tokens that are still inside the window, the suffix the path's tokens.
+  // NotFound when absent; FailedPrecondition when computed with older weights.
+  absl::StatusOr<KVCache> CloneInit(EnvId env, int64_t step) const;
+  absl::StatusOr<KVCache> CloneRecurrent(EnvId env, NodeId node) const;
   // Node 0 from the init pool (its newest step), others from the recurrent pool.
-  virtual absl::StatusOr<KVCache> Clone(EnvId env, NodeId node) const = 0;
-  // The same for many keys at once into fixed buffers; allocates nothing; rows beyond the keys
-  // become empty contexts. On an error the buffers are unspecified.
-  virtual absl::Status CloneInto(absl::Span<const ContextKey> keys, ContextBatch* batch) const = 0;
-  // True when an init entry of the current weights is there.
-  virtual bool HasInit(EnvId env, int64_t step) const = 0;
+  absl::StatusOr<KVCache> Clone(EnvId env, NodeId node) const;
+  // The same for many keys at once into fixed buffers; allocates nothing after the first call of
+  // its size; rows beyond the keys become empty contexts. Errors as above, and InvalidArgument for
+  // buffers that do not fit; on an error the buffers are unchanged.
+  absl::Status CloneInto(absl::Span<const ContextKey> keys, ContextBatch* batch) const;
+  // True when CloneInit would succeed.
+  bool HasInit(EnvId env, int64_t step) const;
 
   // Forgets the recurrent entries of these environments, O(1) each.
-  virtual void BeginSearch(absl::Span<const EnvId> envs) = 0;
-  // Forgets the init pool and the recurrent entries of one environment.
-  virtual void EndEpisode(EnvId env) = 0;
+  void BeginSearch(absl::Span<const EnvId> envs);
+  // Forgets the init pool and the recurrent entries of one environment, O(1).
+  void EndEpisode(EnvId env);
   // The weights now have this version: entries of older versions can no longer be read. Versions
-  // only grow.
-  virtual void InvalidateWeights(int64_t version) = 0;
-  virtual int64_t weight_version() const = 0;
-  virtual void Reset() = 0;
+  // only grow (a smaller one is a caller's bug).
+  void InvalidateWeights(int64_t version);
+  int64_t weight_version() const;
+  // Forgets every entry, O(1); storage, weight version and counts stay.
+  void Reset();
 
-  virtual const KVCacheStats& stats() const = 0;
-  virtual const KVCacheManagerConfig& config() const = 0;
+  const KVCacheStats& stats() const { return stats_; }
+  const KVCacheManagerConfig& config() const { return config_; }
   // Fixed address of the pools, for tests and captured steps; changes only when growing storage
   // grows.
-  virtual const void* storage_address() const = 0;
+  const void* storage_address() const;
+
+ private:
+  KVCacheManager(const KVCacheManagerConfig& config, std::unique_ptr<internal::ContextIndex> index,
+                 std::unique_ptr<internal::TokenPool> pool);
+
+  absl::Status PrepareInit(EnvId env, int64_t step, const KVCache& cache);
+  absl::Status PrepareChildren(absl::Span<const ChildKey> children, const at::Tensor& tokens);
+  absl::Status GrowInits(EnvId env, int64_t step);
+  absl::Status GrowNodes(absl::Span<const ChildKey> children);
+  absl::Status GrowTo(int64_t num_inits, int64_t num_nodes);
+  absl::Status CheckBatch(absl::Span<const ContextKey> keys, const ContextBatch& batch) const;
+  absl::Status CountLookup(const absl::Status& found) const;
+  absl::StatusOr<KVCache> CloneContext(const absl::StatusOr<internal::ContextPath>& path) const;
+
+  KVCacheManagerConfig config_;
+  std::unique_ptr<internal::ContextIndex> index_;
+  std::unique_ptr<internal::TokenPool> pool_;
+  // Scratch that keeps its memory between calls: slots of the tokens to read or write, lengths.
+  mutable std::vector<int64_t> slots_;
+  mutable std::vector<int64_t> lengths_;
+  mutable KVCacheStats stats_;
 };
 
 }  // namespace lzero

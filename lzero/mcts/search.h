@@ -14,6 +14,8 @@
 #include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/mcts/inference_model.h"
+#include "lzero/mcts/rules.h"
+#include "lzero/mcts/simulate.h"
 #include "lzero/mcts/tree.h"
 
 namespace lzero {
@@ -44,14 +46,18 @@ struct SearchResult {
 
 class Search {
  public:
-  // InvalidArgument when settings do not fit (0 simulations, more considered actions than fit,
-  // ...).
+  // InvalidArgument naming the setting that does not fit, or the sizes whose tree would not fit
+  // into memory.
   static absl::StatusOr<std::unique_ptr<Search>> Create(const SearchConfig& config, int num_actions,
                                                         int max_roots);
 
   // Runs `num_simulations` for every root. InvalidArgument (naming the environment) for a root
-  // without a legal action; Internal when the model returned a number that is not finite; errors of
-  // the model are passed on. Blocks.
+  // without a legal action, for wrong sizes and for two roots of one environment; Internal when the
+  // model returned a number that is not finite; errors of the model are passed on. Blocks. No
+  // roots: an empty result. Allocates nothing once `result` has held as many roots before.
+  //
+  // The model is asked for every root in every simulation; simulation s makes node s + 1. Where a
+  // walk ends at max_depth in a node that exists, node s + 1 is evaluated and then left unused.
   absl::Status Run(InferenceModel& model, absl::Span<const Root> roots,
                    const SearchRequest& request, SearchResult* result);
 
@@ -59,10 +65,43 @@ class Search {
   const SearchConfig& config() const { return config_; }
 
  private:
+  // One entry a root: what goes to the model and what comes back. [B], prior_logits [B, A].
+  struct Batch {
+    std::vector<NodeId> parents;
+    std::vector<int32_t> actions;
+    std::vector<NodeId> children;
+    std::vector<float> rewards;
+    std::vector<float> discounts;
+    std::vector<float> values;
+    std::vector<float> prior_logits;
+    std::vector<Leaf> leaves;
+  };
+
   Search(const SearchConfig& config, int num_actions, int max_roots);
 
+  absl::Status CheckRequest(const InferenceModel& model, absl::Span<const Root> roots,
+                            const SearchRequest& request);
+  absl::Status CheckOutputs(absl::Span<const Root> roots, int node) const;
+  void PrepareRoot(int b, const Root& root, const SearchRequest& request);
+  void AddDirichletNoise(int b, const Root& root, const SearchRequest& request);
+  void SetGumbelNoise(int b, const Root& root, const SearchRequest& request);
+  void SelectAll(int simulation, const SearchRequest& request);
+  void ExpandAll(int simulation);
+  SelectContext ContextOf(int b, const SearchRequest& request);
+  absl::Status Finish(absl::Span<const Root> roots, const SearchRequest& request,
+                      SearchResult* result);
+  void FinishPuctRoot(int b, const SearchRequest& request, SearchResult* result);
+  void FinishGumbelRoot(int b, const SearchRequest& request, SearchResult* result);
+
   SearchConfig config_;
+  SearchRules rules_;
   Tree tree_;
+  Batch batch_;
+  std::vector<float> scores_;  // [P] scratch of selection
+  std::vector<float> logits_;  // [A] scratch of root preparation
+  std::vector<double> noise_;  // [A] scratch of root noise
+  std::vector<int32_t> envs_;  // [B] scratch of CheckRequest
+  int64_t depth_sum_ = 0;      // of the leaves of this search
 };
 
 }  // namespace lzero

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,29 +17,14 @@
 #include "lzero/base/named_array.h"
 #include "lzero/base/rng.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/replay/batch_writer.h"
+#include "lzero/replay/replay_plan.h"
+#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_store.h"
+#include "lzero/replay/step_record.h"
 #include "lzero/replay/train_batch.h"
 
 namespace lzero {
-
-struct ReplayShape {
-  int observation_size = 0;
-  int num_actions = 0;
-  int num_envs = 0;
-  TerminalMode terminal = TerminalMode::kAbsorb;
-};
-
-// One transition as the collector saw it.
-struct StepRecord {
-  int32_t action = 0;
-  float reward = 0.0f;             // from the view of the player who moved
-  absl::Span<const float> policy;  // [A] search distribution at the observation before the step
-  float root_value = 0.0f;         // of that search, from the view of the player to move
-  absl::Span<const float> observation;          // after the step
-  absl::Span<const uint8_t> legal_action_mask;  // [A] after the step
-  int to_play = 0;                              // after the step
-  bool terminated = false;
-  bool truncated = false;
-};
 
 struct ReplayStats {
   int64_t num_transitions = 0;  // stored now
@@ -52,33 +38,53 @@ struct ReplayStats {
 
 class ReplayBuffer {
  public:
-  // InvalidArgument when the smallest useful content does not fit capacity or bytes (names both).
+  // InvalidArgument for a setting out of range, and when the smallest useful content does not fit
+  // capacity or bytes (see CheckReplayConfig). PlannedBytes says what it may grow to.
   static absl::StatusOr<std::unique_ptr<ReplayBuffer>> Create(const ReplayConfig& config,
                                                               const ReplayShape& shape);
-  virtual ~ReplayBuffer() = default;
 
   // Starts an episode of `env` with its first observation; an unfinished one before it is closed as
   // it stands (its complete positions stay).
-  virtual void BeginEpisode(EnvId env, absl::Span<const float> observation,
-                            absl::Span<const uint8_t> legal_action_mask, int to_play) = 0;
-  // Adds a transition to the episode of `env`; terminated or truncated ends it.
-  virtual void Append(EnvId env, const StepRecord& step) = 0;
+  void BeginEpisode(EnvId env, absl::Span<const float> observation,
+                    absl::Span<const uint8_t> legal_action_mask, int to_play);
+  // Adds a transition to the episode of `env`; terminated or truncated ends it. What does not fit
+  // any more is evicted, oldest finished segment first. Wrong sizes, an action out of range, or an
+  // environment without an episode are the caller's bug.
+  void Append(EnvId env, const StepRecord& step);
 
-  // Fills `batch` with `num_samples` positions. FailedPrecondition when none is eligible. Allocates
-  // only when the batch's shape changes.
-  virtual absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch) = 0;
+  // Fills `batch` with `num_samples` positions, drawn independently and with replacement, each with
+  // probability weight / sum of weights: weight 1 for uniform replay, else
+  // max(priority, 1e-6)^priority_exponent, a position not sampled yet having the largest priority
+  // ever set (at least 1). Importance weights are (num_eligible * probability)^-importance_exponent
+  // over the largest of the batch [Schaul et al. 2016]. From `random` it draws first one Uniform()
+  // for each sample, then, sample by sample, the actions past the end of an episode.
+  // FailedPrecondition (nothing drawn) when no position is eligible. Allocates only when the
+  // batch's shape changes.
+  absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
 
-  // New priorities (>= 0) for sampled positions; those recycled meanwhile are left alone.
-  virtual void UpdatePriorities(absl::Span<const PositionHandle> positions,
-                                absl::Span<const float> priorities) = 0;
+  // New priorities (finite, >= 0) for sampled positions; those recycled meanwhile are left alone.
+  // No effect when replay is uniform.
+  void UpdatePriorities(absl::Span<const PositionHandle> positions,
+                        absl::Span<const float> priorities);
 
-  virtual ReplayStats stats() const = 0;
+  ReplayStats stats() const;
 
-  // Everything, priorities and unfinished segments included; Import restores it exactly: the same
-  // later calls give the same samples. Import: InvalidArgument (nothing changed) when the arrays do
-  // not fit this buffer's shape or contradict each other.
-  virtual std::vector<NamedArray> Export() const = 0;
-  virtual absl::Status Import(absl::Span<const NamedArray> arrays) = 0;
+  // Everything, priorities and unfinished segments included, as arrays named "replay.*"; Import
+  // restores it exactly: the same later calls give the same samples. Import ignores other arrays;
+  // InvalidArgument (nothing changed) when the arrays do not fit this buffer's settings
+  // or contradict each other. Settings that only shape later samples (context steps, discount,
+  // importance exponent, terminal mode) may differ, and so may max_mebibytes while all fits.
+  std::vector<NamedArray> Export() const;
+  absl::Status Import(absl::Span<const NamedArray> arrays);
+
+ private:
+  ReplayBuffer(const ReplayConfig& config, const ReplayShape& shape);
+
+  const ReplayConfig config_;
+  const ReplayShape shape_;
+  mutable std::mutex mutex_;
+  std::unique_ptr<ReplayStore> store_;  // guarded by mutex_
+  BatchWriter writer_;                  // guarded by mutex_
 };
 
 }  // namespace lzero

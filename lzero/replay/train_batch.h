@@ -15,6 +15,15 @@ struct PositionHandle {
   uint32_t generation = 0;
 };
 
+struct BatchShape {
+  int num_samples = 0;
+  int num_context_steps = 0;
+  int num_unroll_steps = 0;
+  int num_actions = 0;
+  int observation_size = 0;
+  bool operator==(const BatchShape&) const = default;
+};
+
 struct TrainBatch {
   int num_samples = 0;        // N
   int num_context_steps = 0;  // C
@@ -23,19 +32,22 @@ struct TrainBatch {
   int observation_size = 0;
 
   // Sequence o_{-C} a_{-C} ... o_0 a_0 ... a_{U-1} o_U; past the end of an episode the last
-  // observation repeats and actions are random. Context before an episode's start repeats o of the
-  // first step with context_mask 0.
+  // observation repeats and actions are random. Context before an episode's start (or before the
+  // oldest step still stored) repeats o of the first step, action 0, with context_mask 0.
   std::vector<float> observations;  // [N, C + U + 1, obs]
   std::vector<int32_t> actions;     // [N, C + U]
   std::vector<float> context_mask;  // [N, C] 1 = a real step of this episode
 
-  // Targets of unroll step k = 0 .. U-1, and where each may be used (1) or not (0).
+  // Targets of unroll step k = 0 .. U-1, and where each may be used (1) or not (0). Where a mask is
+  // 0 its target is 0. After a termination steps are absorbing (TerminalMode::kAbsorb: reward 0 and
+  // value 0 count, the latent repeats, no policy) or nothing counts (kMask); after a truncation
+  // nothing counts.
   std::vector<float> rewards;               // [N, U]
   std::vector<float> reward_mask;           // [N, U]
   std::vector<float> latent_mask;           // [N, U] target is the encoding of o_{k+1}
   std::vector<float> policies;              // [N, U, A]
   std::vector<float> policy_mask;           // [N, U]
-  std::vector<uint8_t> legal_action_masks;  // [N, U, A]
+  std::vector<uint8_t> legal_action_masks;  // [N, U, A] all 1 past the end
   std::vector<float> value_mask;            // [N, U]
   // Value target = partial_returns + bootstrap_scales * V(bootstrap_observations). The scale is
   // +-discount^n, 0 when there is nothing to bootstrap from (a termination within n steps). With
@@ -47,6 +59,12 @@ struct TrainBatch {
   std::vector<float> importance_weights;  // [N], 1 for uniform replay
   std::vector<PositionHandle> positions;  // [N]
   double mean_age = 0.0;                  // appended transitions since the sampled ones, mean
+
+  BatchShape shape() const {
+    return {num_samples, num_context_steps, num_unroll_steps, num_actions, observation_size};
+  }
+  // Makes every array the size that `shape` says; does nothing when it has that shape already.
+  void Resize(const BatchShape& shape);
 };
 
 }  // namespace lzero

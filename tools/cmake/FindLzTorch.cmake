@@ -25,13 +25,19 @@ endif()
 # libtorch_cpu needs CUDA's runtime and profiling libraries even where there is no GPU: from the
 # toolkit, or from the two small wheels beside torch (tools/setup.sh installs them when needed).
 set(LzTorch_CUDA_DIRS "")
-foreach(folder ${LzTorch_DIR}/../nvidia/cu13/lib /usr/local/cuda/lib64 /usr/local/cuda-13.0/lib64
-        /usr/local/cuda/extras/CUPTI/lib64)
+file(GLOB toolkits /usr/local/cuda*)
+set(folders ${LzTorch_DIR}/../nvidia/cu13/lib)
+foreach(toolkit ${toolkits})
+  list(APPEND folders ${toolkit}/lib64 ${toolkit}/lib ${toolkit}/targets/x86_64-linux/lib
+       ${toolkit}/extras/CUPTI/lib64)
+endforeach()
+foreach(folder ${folders})
   if(EXISTS ${folder}/libcudart.so.13 OR EXISTS ${folder}/libcupti.so.13)
     get_filename_component(folder ${folder} REALPATH)
     list(APPEND LzTorch_CUDA_DIRS ${folder})
   endif()
 endforeach()
+list(REMOVE_DUPLICATES LzTorch_CUDA_DIRS)
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(LzTorch
@@ -51,8 +57,9 @@ if(LzTorch_FOUND AND NOT TARGET LzTorch::torch)
       "${LzTorch_DIR}/include;${LzTorch_DIR}/include/torch/csrc/api/include"
     INTERFACE_LINK_LIBRARIES "LzTorch::torch_cpu;LzTorch::c10"
     # --no-as-needed keeps torch_cpu's operator registrations; undefined CUDA symbols of torch_cpu are
-    # found at load time through its own library path.
-    INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined")
+    # found at load time through its own library path, then through the program's: an old-style RPATH,
+    # because a RUNPATH is not searched for the libraries that a library needs.
+    INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined;-Wl,--disable-new-dtags")
   set(rpath ${LzTorch_DIR}/lib ${LzTorch_CUDA_DIRS})
   list(APPEND CMAKE_BUILD_RPATH ${rpath})
   list(APPEND CMAKE_INSTALL_RPATH ${rpath})

@@ -1,0 +1,82 @@
+// Puts a config together from layers of YAML and from overrides, and collects everything that is
+// wrong on the way, a line each. Does not read files (load.h does). Belongs to one thread.
+#ifndef LZERO_CONFIG_ASSEMBLE_H_
+#define LZERO_CONFIG_ASSEMBLE_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/config/yaml_tree.h"
+
+namespace lzero {
+
+struct LoadedConfig {
+  ExperimentConfig config;
+  std::vector<std::string> files;             // the chain of extends, the named file first
+  std::map<std::string, std::string> set_at;  // key path -> "file:line:column" or "command line"
+};
+
+class ConfigAssembler {
+ public:
+  // The next layer below those added before. `name` stands for it in messages.
+  void AddLayer(const std::string& name, absl::string_view text);
+  // The text of the entry `extends` of the lowest layer, "" when it has none. Reports one that is
+  // no file name.
+  std::string LowestExtends();
+  // Reports about the entry `extends` of the lowest layer, or about the named file itself when
+  // there is no layer yet; `message` is a clause. What can be checked later is then less.
+  void ReportUnreadable(const std::string& message);
+  // "a.yaml -> b.yaml", the layers so far.
+  std::string ChainText() const;
+  size_t num_layers() const { return layers_.size(); }
+
+  // Sets the fields from the layers, the lowest first.
+  void ApplyLayers();
+  // Sets one field from "key.path=value", after ApplyLayers.
+  void ApplyOverride(const std::string& assignment);
+  // Checks the rules between fields. InvalidArgument with all problems, a line each.
+  absl::StatusOr<LoadedConfig> Finish();
+
+ private:
+  struct Layer {
+    std::string name;
+    YamlTree tree;
+    int rank = 0;  // 0: the named file, -1: what it extends, ...
+  };
+  struct Setting {
+    std::string where;  // "file:line:column", "command line: key=value"
+    int rank = 0;       // later layers have a higher one
+  };
+  struct Problem {
+    int rank = 0;
+    TextPosition position;
+    std::string line;
+  };
+
+  void ApplyLayer(const Layer& layer);
+  void ApplySection(const Layer& layer, const YamlEntry& section);
+  void ApplyField(const Layer& layer, const std::string& path, const YamlEntry& entry);
+  void ReportUnknownKey(const Layer& layer, const std::string& path, const TextPosition& position);
+  void ReportAt(const Layer& layer, const TextPosition& position, absl::string_view message);
+  void ReportOverride(const std::string& shown, absl::string_view message);
+  void ReportConsistency();
+  // True when a key that takes part has no trustworthy value.
+  bool InDoubt(const ConsistencyError& error) const;
+  std::string JoinedProblems();
+
+  std::vector<Layer> layers_;  // the named file first
+  ExperimentConfig config_;
+  std::map<std::string, Setting> settings_;  // key path -> where it was set last
+  std::vector<Problem> problems_;
+  std::set<std::string> doubtful_;  // keys and sections that were meant but not set
+  bool complete_ = true;            // every layer could be read
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_CONFIG_ASSEMBLE_H_

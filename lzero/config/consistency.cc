@@ -1,0 +1,145 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/config/scalar_text.h"
+
+namespace lzero {
+namespace {
+
+using Errors = std::vector<ConsistencyError>;
+
+void Require(bool holds, Errors* errors, std::vector<std::string> keys, std::string message) {
+  if (!holds) errors->push_back({std::move(keys), std::move(message)});
+}
+
+void CheckTransformer(const ModelConfig& model, Errors* errors) {
+  const bool divides = model.embed_dim % model.num_heads == 0;
+  Require(divides, errors, {"model.num_heads", "model.embed_dim"},
+          absl::StrCat("must divide embed_dim; got num_heads ", model.num_heads, ", embed_dim ",
+                       model.embed_dim));
+  Require(!divides || model.embed_dim / model.num_heads % 2 == 0, errors,
+          {"model.num_heads", "model.embed_dim"},
+          absl::StrCat("rotary positions need heads of even size; got embed_dim ", model.embed_dim,
+                       " / num_heads ", model.num_heads, " = ", model.embed_dim / model.num_heads));
+  Require(model.support_size % 2 == 1, errors, {"model.support_size"},
+          absl::StrCat("must be odd, so that one atom is zero; got ", model.support_size));
+  Require(model.context_length % 2 == 0, errors, {"model.context_length"},
+          absl::StrCat("must be even, because a step is two tokens; got ", model.context_length));
+}
+
+void CheckLatent(const ModelConfig& model, Errors* errors) {
+  const bool sim_norm = model.latent_norm == LatentNorm::kSimNorm;
+  const bool group_kl = model.latent_loss == LatentLoss::kGroupKl;
+  Require(sim_norm == group_kl, errors, {"model.latent_loss", "model.latent_norm"},
+          absl::StrCat("does not fit latent_norm; got latent_loss ", group_kl ? "group_kl" : "mse",
+                       ", latent_norm ", sim_norm ? "sim_norm" : "layer_norm",
+                       "; allowed: mse with layer_norm, group_kl with sim_norm"));
+  Require(!sim_norm || model.embed_dim % model.sim_norm_group == 0, errors,
+          {"model.sim_norm_group", "model.embed_dim", "model.latent_norm"},
+          absl::StrCat("must divide embed_dim; got sim_norm_group ", model.sim_norm_group,
+                       ", embed_dim ", model.embed_dim));
+}
+
+void CheckSearch(const SearchConfig& search, Errors* errors) {
+  const bool gumbel = search.policy == SearchPolicy::kGumbel;
+  const bool mixed = search.q_transform == QTransform::kCompletedByMixValue;
+  const bool tree = search.q_transform == QTransform::kTreeMinMax;
+  Require(gumbel || !mixed, errors, {"search.q_transform", "search.policy"},
+          "completed_by_mix_value belongs to policy gumbel; got policy puct; allowed with puct: "
+          "tree_min_max, parent_and_siblings, min_max");
+  Require(
+      !gumbel || mixed || tree, errors, {"search.q_transform", "search.policy"},
+      absl::StrCat("does not fit policy gumbel; got ",
+                   search.q_transform == QTransform::kMinMax ? "min_max" : "parent_and_siblings",
+                   "; allowed with gumbel: completed_by_mix_value, tree_min_max"));
+  Require(search.min_value < search.max_value, errors, {"search.min_value", "search.max_value"},
+          absl::StrCat("must be less than max_value; got min_value ", FloatText(search.min_value),
+                       ", max_value ", FloatText(search.max_value)));
+}
+
+void CheckReplay(const ExperimentConfig& config, Errors* errors) {
+  const ReplayConfig& replay = config.replay;
+  Require(replay.capacity >= replay.segment_length, errors,
+          {"replay.capacity", "replay.segment_length"},
+          absl::StrCat("must hold a whole segment; got capacity ", replay.capacity,
+                       ", segment_length ", replay.segment_length));
+  const int64_t sequence = replay.num_context_steps + replay.num_unroll_steps + replay.td_steps;
+  Require(
+      replay.capacity >= sequence, errors,
+      {"replay.capacity", "replay.num_unroll_steps", "replay.td_steps", "replay.num_context_steps"},
+      absl::StrCat("must hold num_context_steps + num_unroll_steps + td_steps; got capacity ",
+                   replay.capacity, ", needed ", sequence));
+  Require(replay.capacity >= config.train.batch_size, errors,
+          {"replay.capacity", "train.batch_size"},
+          absl::StrCat("must hold a batch; got capacity ", replay.capacity, ", batch_size ",
+                       config.train.batch_size));
+  Require(replay.capacity >= config.train.start_env_steps, errors,
+          {"replay.capacity", "train.start_env_steps"},
+          absl::StrCat("must hold what is collected before the first update; got capacity ",
+                       replay.capacity, ", start_env_steps ", config.train.start_env_steps));
+}
+
+void CheckTrain(const ExperimentConfig& config, Errors* errors) {
+  const TrainConfig& train = config.train;
+  const bool scheduled = train.learning_rate_schedule != LearningRateSchedule::kConstant;
+  Require(!scheduled || train.final_learning_rate <= train.learning_rate, errors,
+          {"train.final_learning_rate", "train.learning_rate", "train.learning_rate_schedule"},
+          absl::StrCat("must not be more than learning_rate; got final_learning_rate ",
+                       FloatText(train.final_learning_rate), ", learning_rate ",
+                       FloatText(train.learning_rate)));
+  Require(!scheduled || config.stop.max_env_steps.has_value(), errors,
+          {"train.learning_rate_schedule", "stop.max_env_steps"},
+          "cosine and linear end at stop.max_env_steps; got max_env_steps null; allowed: constant, "
+          "or a number of max_env_steps");
+  Require(train.on_nan == OnNan::kStop || config.checkpoint.every_updates > 0, errors,
+          {"train.on_nan", "checkpoint.every_updates"},
+          "rollback needs checkpoints during the run; got checkpoint.every_updates 0");
+}
+
+void CheckInference(const InferenceConfig& inference, Errors* errors) {
+  const bool required = inference.graphs == Graphs::kRequired;
+  Require(!required || inference.device != Device::kCpu, errors,
+          {"inference.graphs", "inference.device", "inference.runner"},
+          "no graph runner on device cpu; got required; allowed: preferred, off");
+  Require(!required || inference.cache_storage == CacheStorage::kStatic, errors,
+          {"inference.cache_storage", "inference.graphs"},
+          "graphs need fixed addresses, growing storage moves when it grows; got growing with "
+          "graphs required; allowed: static, or graphs preferred or off");
+}
+
+void CheckStop(const ExperimentConfig& config, Errors* errors) {
+  const StopConfig& stop = config.stop;
+  Require(stop.max_env_steps.has_value() || stop.max_updates.has_value() ||
+              stop.target_return.has_value(),
+          errors, {"stop.max_env_steps", "stop.max_updates", "stop.target_return"},
+          "the run would never end; got null for max_env_steps, max_updates and target_return; "
+          "allowed: a number for at least one");
+  Require(!stop.max_env_steps.has_value() || config.train.start_env_steps < *stop.max_env_steps,
+          errors, {"train.start_env_steps", "stop.max_env_steps"},
+          absl::StrCat("must be less than stop.max_env_steps, or nothing is learned; got ",
+                       "start_env_steps ", config.train.start_env_steps, ", max_env_steps ",
+                       stop.max_env_steps.value_or(0)));
+  Require(!stop.target_return.has_value() || config.evaluate.every_updates > 0, errors,
+          {"stop.target_return", "evaluate.every_updates"},
+          "needs evaluations during the run; got evaluate.every_updates 0; allowed: 1 or more, or "
+          "target_return null");
+}
+
+}  // namespace
+
+std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config) {
+  Errors errors;
+  CheckTransformer(config.model, &errors);
+  CheckLatent(config.model, &errors);
+  CheckSearch(config.search, &errors);
+  CheckReplay(config, &errors);
+  CheckTrain(config, &errors);
+  CheckInference(config.inference, &errors);
+  CheckStop(config, &errors);
+  return errors;
+}
+
+}  // namespace lzero

@@ -1,0 +1,362 @@
+#include "lzero/config/experiment_config.h"
+
+namespace lzero {
+namespace {
+
+// Where defaults come from.
+constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
+constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
+constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
+constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";
+constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";
+constexpr char kLightZero[] = "LightZero, UniZero policy defaults";
+constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
+constexpr char kPrototype[] = "prototype runs on CartPole";
+
+constexpr Range kFraction = {0, 1};
+constexpr Range kWeight = {0, 1e6};
+constexpr Range kSteps = {0, 1e12};
+constexpr Range kPositiveSteps = {1, 1e12};
+
+void VisitTransformer(FieldVisitor& visitor, ModelConfig& model) {
+  visitor.Int({"embed_dim", "Width E of tokens and latent states", "units", kCartPole},
+              &model.embed_dim, {2, 65536});
+  visitor.Int({"num_layers", "Transformer blocks L", "layers", kCartPole}, &model.num_layers,
+              {1, 256});
+  visitor.Int({"num_heads", "Attention heads; they divide embed_dim into heads of even size",
+               "heads", kCartPole},
+              &model.num_heads, {1, 1024});
+  visitor.Int({"context_length",
+               "Window W: a token attends to itself and the W - 1 tokens before it; an "
+               "environment step is two tokens",
+               "tokens", kUniZero},
+              &model.context_length, {2, 65536});
+  visitor.Int({"support_size", "Atoms of the two-hot support of values and rewards, odd", "atoms",
+               kLightZero},
+              &model.support_size, {3, 100001});
+  visitor.OptionalInt(
+      {"head_dim", "Hidden units of the heads; null: 4 * embed_dim", "units", kLightZero},
+      &model.head_dim, {1, 1048576});
+  visitor.Choice({"latent_norm", "Final norm of latent states", "",
+                  "LightZero (layer_norm), UniZero (sim_norm)"},
+                 &model.latent_norm, {"layer_norm", "sim_norm"});
+  visitor.Choice(
+      {"latent_loss", "Loss of the next latent: mse goes with layer_norm, group_kl with sim_norm",
+       "", "LightZero (mse), UniZero (group_kl)"},
+      &model.latent_loss, {"mse", "group_kl"});
+  visitor.Int({"sim_norm_group", "Units in one softmax group of sim_norm", "units", kUniZero},
+              &model.sim_norm_group, {2, 65536});
+  visitor.Float({"dropout", "Dropped share of activations while learning", "", kPrototype},
+                &model.dropout, {0, 1, false, true});
+  visitor.Choice({"terminal",
+                  "After a true end of an episode: absorb continues with absorbing steps, "
+                  "mask leaves later steps out of the losses",
+                  "", kPrototype},
+                 &model.terminal, {"absorb", "mask"});
+}
+
+void VisitPuct(FieldVisitor& visitor, SearchConfig& search) {
+  visitor.Float(
+      {"root_noise_alpha",
+       "PUCT: concentration of the Dirichlet noise at the root while collecting", "", kLightZero},
+      &search.root_noise_alpha, {0, 1000, true});
+  visitor.Float({"root_noise_fraction", "PUCT: share of the noise in the root's prior; 0: no noise",
+                 "", kMuZeroB},
+                &search.root_noise_fraction, kFraction);
+  visitor.Float({"pb_c_init", "PUCT: exploration constant", "", kMuZeroB}, &search.pb_c_init,
+                {0, 1000});
+  visitor.Float({"pb_c_base", "PUCT: visits at which exploration begins to grow", "", kMuZeroB},
+                &search.pb_c_base, {1, 1e12});
+}
+
+void VisitGumbel(FieldVisitor& visitor, SearchConfig& search) {
+  visitor.Int(
+      {"max_num_considered_actions",
+       "Gumbel: actions that enter sequential halving at the root, at most", "actions", kGumbel},
+      &search.max_num_considered_actions, {1, 100000});
+  visitor.Float(
+      {"value_scale", "Gumbel: completed Q is multiplied by (maxvisit_init + most visits) * this",
+       "", kGumbel},
+      &search.value_scale, {0, 1000, true});
+  visitor.Float(
+      {"maxvisit_init", "Gumbel: visits added in the scale of the completed Q", "visits", kGumbel},
+      &search.maxvisit_init, {0, 1e6});
+  visitor.Bool({"rescale_values",
+                "Gumbel with completed_by_mix_value: completed Q is scaled to [0, 1] at "
+                "each node",
+                "", kGumbel},
+               &search.rescale_values);
+  visitor.Bool(
+      {"use_mixed_value",
+       "Gumbel: unvisited actions take the mixed value; false: the network's value", "", kGumbel},
+      &search.use_mixed_value);
+  visitor.Float({"q_epsilon", "Floor of a value range inside one node"}, &search.q_epsilon,
+                {0, 1, true});
+  visitor.Float(
+      {"gumbel_scale", "Gumbel: scale of the noise at the root while collecting; 0: no noise", "",
+       kGumbel},
+      &search.gumbel_scale, {0, 100});
+}
+
+void VisitOptimizer(FieldVisitor& visitor, TrainConfig& train) {
+  visitor.Float({"learning_rate", "AdamW learning rate", "", kPrototype}, &train.learning_rate,
+                {0, 10, true});
+  visitor.Choice({"learning_rate_schedule",
+                  "From learning_rate to final_learning_rate, reached at "
+                  "stop.max_env_steps"},
+                 &train.learning_rate_schedule, {"constant", "cosine", "linear"});
+  visitor.Float(
+      {"final_learning_rate", "Where a cosine or linear schedule ends; unused when constant"},
+      &train.final_learning_rate, {0, 10});
+  visitor.Int({"warmup_updates",
+               "The learning rate first grows from 0 over this many; 0: no warm-up", "updates"},
+              &train.warmup_updates, kSteps);
+  visitor.Float({"weight_decay", "AdamW weight decay of tensors with two and more dimensions", "",
+                 kLightZero},
+                &train.weight_decay, {0, 10});
+  visitor.Float({"beta1", "AdamW decay of the first moment", "", kLightZero}, &train.beta1,
+                {0, 1, false, true});
+  visitor.Float({"beta2", "AdamW decay of the second moment", "", kLightZero}, &train.beta2,
+                {0, 1, false, true});
+  visitor.Float({"grad_clip", "Largest global norm of the gradient", "", kCartPole},
+                &train.grad_clip, {0, 1e9, true});
+  visitor.Float(
+      {"target_update_rate",
+       "Share of the new weights that enters the target network at each update", "", kLightZero},
+      &train.target_update_rate, {0, 1, true});
+}
+
+}  // namespace
+
+void EnvConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("env", "The environment, and how many copies of it run.");
+  visitor.Text({"id", "Name of the environment in the registry"}, &id);
+  visitor.Int(
+      {"max_episode_steps",
+       "Episodes are truncated after this many steps; 0: what the environment says", "steps"},
+      &max_episode_steps, {0, 1e9});
+  visitor.Int(
+      {"num_collectors", "Environments that collect together, one row of the search batch each",
+       "environments", kCartPole},
+      &num_collectors, {1, 4096});
+  visitor.Int({"num_evaluators", "Environments that evaluate together", "environments", kPrototype},
+              &num_evaluators, {1, 4096});
+  visitor.Float({"random_opening_fraction",
+                 "Share of collected episodes that begin with uniformly random legal moves", "",
+                 "prototype runs on TicTacToe"},
+                &random_opening_fraction, kFraction);
+  visitor.Int(
+      {"random_opening_plies", "Longest random opening; its length is uniform from 1 to this",
+       "moves", "prototype runs on TicTacToe"},
+      &random_opening_plies, {1, 10000});
+  visitor.EndSection();
+}
+
+void ModelConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("model", "The world model: encoder, transformer, heads.");
+  visitor.Choice({"encoder",
+                  "Encoder of observations: an MLP for vectors, residual convolutions at "
+                  "full size for boards"},
+                 &encoder, {"vector", "board"});
+  visitor.Int({"encoder_width", "Vector encoder: width of its hidden layers", "units", kPrototype},
+              &encoder_width, {1, 65536});
+  visitor.Int({"encoder_layers", "Vector encoder: number of hidden layers", "layers", kPrototype},
+              &encoder_layers, {0, 64});
+  visitor.Int({"encoder_channels", "Board encoder: channels", "channels"}, &encoder_channels,
+              {1, 4096});
+  visitor.Int({"encoder_blocks", "Board encoder: residual blocks", "blocks",
+               "LightZero, TicTacToe configs"},
+              &encoder_blocks, {0, 256});
+  VisitTransformer(visitor, *this);
+  visitor.EndSection();
+}
+
+void LossConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("loss", "Weights of the loss terms.");
+  visitor.Float({"latent_weight", "Next latent state", "", kLightZero}, &latent_weight, kWeight);
+  visitor.Float({"reward_weight", "Reward", "", kLightZero}, &reward_weight, kWeight);
+  visitor.Float({"value_weight", "Value", "", kLightZero}, &value_weight, kWeight);
+  visitor.Float({"policy_weight", "Policy", "", kLightZero}, &policy_weight, kWeight);
+  visitor.Float(
+      {"entropy_weight", "Bonus on the policy's entropy, inside the policy term", "", kLightZero},
+      &entropy_weight, kWeight);
+  visitor.EndSection();
+}
+
+void SearchConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("search", "Monte-Carlo tree search while collecting and evaluating.");
+  visitor.Choice({"policy", "Rule of selection and of the policy target"}, &policy,
+                 {"puct", "gumbel"});
+  visitor.Int({"num_simulations", "Simulations a search", "simulations", kCartPole},
+              &num_simulations, {1, 100000});
+  visitor.Float({"temperature",
+                 "Collected actions are drawn from visit counts to the power 1/temperature; "
+                 "0: the most visited",
+                 "", kPrototype},
+                &temperature, {0, 100});
+  visitor.Float(
+      {"temperature_final",
+       "Temperature after the decay; unused when temperature_decay_env_steps is 0", "", kPrototype},
+      &temperature_final, {0, 100});
+  visitor.Int(
+      {"temperature_decay_env_steps",
+       "Linear from temperature to temperature_final over this many; 0: no decay", "env steps"},
+      &temperature_decay_env_steps, kSteps);
+  visitor.Choice(
+      {"q_transform", "How Q values are scaled in PUCT, and the completed Q values in Gumbel", "",
+       kMuZeroB},
+      &q_transform, {"tree_min_max", "parent_and_siblings", "min_max", "completed_by_mix_value"});
+  visitor.Float({"min_max_delta", "q_transform tree_min_max: floor of the range of Q values", "",
+                 "LightZero, value_delta_max"},
+                &min_max_delta, {0, 1e6, true});
+  visitor.Float({"min_value", "q_transform min_max: value that becomes 0"}, &min_value,
+                {-1e9, 1e9});
+  visitor.Float({"max_value", "q_transform min_max: value that becomes 1"}, &max_value,
+                {-1e9, 1e9});
+  visitor.OptionalInt(
+      {"max_depth", "Nodes deeper than this are not expanded; null: no limit", "edges"}, &max_depth,
+      {1, 100000});
+  VisitPuct(visitor, *this);
+  VisitGumbel(visitor, *this);
+  visitor.EndSection();
+}
+
+void ReplayConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("replay", "The replay buffer and the targets made from it.");
+  visitor.Int({"capacity", "Newest transitions kept", "transitions"}, &capacity, {1, 1e10});
+  visitor.Int(
+      {"max_mebibytes", "Memory the buffer may hold; older segments are dropped beyond it", "MiB"},
+      &max_mebibytes, {1, 1e7});
+  visitor.Int({"segment_length", "Longest game segment; longer episodes are stored in several",
+               "transitions", "LightZero, Atari segment configs"},
+              &segment_length, {1, 1e6});
+  visitor.Int({"num_unroll_steps", "Steps U of a training sequence", "steps", kCartPole},
+              &num_unroll_steps, {1, 10000});
+  visitor.Int({"td_steps", "Rewards summed in the n-step value target before the bootstrap",
+               "steps", kPrototype},
+              &td_steps, {1, 100000});
+  visitor.Int({"num_context_steps",
+               "Steps before the first unrolled one that enter the sequence without loss", "steps"},
+              &num_context_steps, {0, 10000});
+  visitor.Float({"discount", "Discount of future rewards", "", kMuZero}, &discount, {0, 1, true});
+  visitor.Bool({"prioritized", "Sample by priority instead of uniformly"}, &prioritized);
+  visitor.Float(
+      {"priority_exponent", "Prioritized: sampling probability goes with priority to this power",
+       "", kPriorities},
+      &priority_exponent, {0, 10});
+  visitor.Float(
+      {"importance_exponent", "Prioritized: power of the importance weights", "", kPriorities},
+      &importance_exponent, kFraction);
+  visitor.Choice({"value_bootstrap",
+                  "Value at the end of the n steps: stored from the search, or computed "
+                  "by the target network",
+                  "", kPrototype},
+                 &value_bootstrap, {"search", "target_network"});
+  visitor.EndSection();
+}
+
+void TrainConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("train", "The learner.");
+  visitor.Int({"batch_size", "Sequences in one update", "sequences", kPrototype}, &batch_size,
+              {1, 65536});
+  visitor.Float(
+      {"updates_per_env_step", "Replay ratio: updates for each collected step, exact over the run",
+       "updates", kLightZero},
+      &updates_per_env_step, {0, 1000, true});
+  visitor.Int(
+      {"start_env_steps", "Steps collected before the first update", "env steps", kPrototype},
+      &start_env_steps, kSteps);
+  visitor.Int({"num_threads", "Threads of the learner's tensor operations", "threads"},
+              &num_threads, {1, 1024});
+  visitor.Choice({"on_nan",
+                  "On a loss or gradient that is not finite: stop, or go on from the last "
+                  "checkpoint"},
+                 &on_nan, {"stop", "rollback"});
+  visitor.Int({"log_every_updates", "Updates from one line of metrics to the next", "updates"},
+              &log_every_updates, {1, 1e9});
+  VisitOptimizer(visitor, *this);
+  visitor.EndSection();
+}
+
+void InferenceConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("inference", "How the world model runs inside the search.");
+  visitor.Choice({"device", "Where the model runs"}, &device, {"cpu"});
+  visitor.Choice(
+      {"runner", "How a recurrent step runs; auto: the fastest that fits device and graphs"},
+      &runner, {"auto", "eager"});
+  visitor.Choice({"graphs",
+                  "Capture steps as graphs: required refuses to run without, preferred "
+                  "falls back, off never captures"},
+                 &graphs, {"required", "preferred", "off"});
+  visitor.Choice({"dtype", "Numbers of the model inside the search"}, &dtype, {"fp32"});
+  visitor.Choice({"cache_storage",
+                  "Cached keys and values: static is allocated once, growing doubles when "
+                  "full"},
+                 &cache_storage, {"static", "growing"});
+  visitor.Choice({"root_context",
+                  "After an update of the weights: rebuild encodes the past steps of a root "
+                  "again, carry keeps the older keys and values"},
+                 &root_context, {"rebuild", "carry"});
+  visitor.Int({"num_threads", "Threads of one recurrent step", "threads"}, &num_threads, {1, 1024});
+  visitor.EndSection();
+}
+
+void EvaluateConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("evaluate", "Evaluation during training: greedy actions, no noise.");
+  visitor.Int({"every_updates", "Updates between two evaluations; 0: only at the end", "updates"},
+              &every_updates, kSteps);
+  visitor.Int({"episodes", "Episodes of one evaluation", "episodes", kPrototype}, &episodes,
+              {1, 1e6});
+  visitor.OptionalInt(
+      {"num_simulations", "Simulations a search; null: search.num_simulations", "simulations"},
+      &num_simulations, {1, 100000});
+  visitor.EndSection();
+}
+
+void CheckpointConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("checkpoint", "What is kept to resume from.");
+  visitor.Int({"every_updates", "Updates between two checkpoints; 0: only at the end and on Ctrl-C",
+               "updates"},
+              &every_updates, kSteps);
+  visitor.Int({"keep", "Newest checkpoints kept, beside the best", "checkpoints"}, &keep, {1, 1e6});
+  visitor.EndSection();
+}
+
+void StopConfig::Visit(FieldVisitor& visitor) {
+  visitor.BeginSection("stop", "When a run ends: at the first limit that is reached.");
+  visitor.OptionalInt({"max_env_steps", "Collected steps; null: no limit", "env steps"},
+                      &max_env_steps, kPositiveSteps);
+  visitor.OptionalInt({"max_updates", "Updates; null: no limit", "updates"}, &max_updates,
+                      kPositiveSteps);
+  visitor.OptionalFloat({"target_return",
+                         "Solved when `patience` evaluations in a row have this mean return "
+                         "or more; null: never"},
+                        &target_return, {-1e12, 1e12});
+  visitor.Int(
+      {"patience", "Evaluations in a row at target_return or more", "evaluations", kPrototype},
+      &patience, {1, 1e6});
+  visitor.Bool({"end_at_target", "End the run when it is solved; false: say so and go on"},
+               &end_at_target);
+  visitor.EndSection();
+}
+
+void ExperimentConfig::Visit(FieldVisitor& visitor) {
+  env.Visit(visitor);
+  model.Visit(visitor);
+  loss.Visit(visitor);
+  search.Visit(visitor);
+  replay.Visit(visitor);
+  train.Visit(visitor);
+  inference.Visit(visitor);
+  evaluate.Visit(visitor);
+  checkpoint.Visit(visitor);
+  stop.Visit(visitor);
+  visitor.Int({"seed", "Every random stream of the run derives from it"}, &seed,
+              {0, 9007199254740992.0});
+  visitor.Bool({"deterministic",
+                "Collect and learn in turn: the same seed gives the same metrics, byte for "
+                "byte"},
+               &deterministic);
+}
+
+}  // namespace lzero

@@ -1,0 +1,112 @@
+#include "lzero/config/load.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/files.h"
+#include "lzero/base/nearest.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxChain = 32;  // files that extend each other
+
+// The bytes of a config file; the error is a clause that does not name the file.
+absl::StatusOr<std::string> ReadConfigFile(const std::string& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  if (!fs::exists(status)) {
+    const std::string folder = fs::path(path).parent_path().string();
+    const auto names = ListDirectory(folder.empty() ? "." : folder);
+    const std::string name = fs::path(path).filename().string();
+    return absl::NotFoundError(absl::StrCat(
+        "no such file", names.ok() && name.size() <= 100 ? DidYouMean(name, *names) : ""));
+  }
+  if (!fs::is_regular_file(status)) {
+    return absl::InvalidArgumentError(fs::is_directory(status) ? "a folder; allowed: a YAML file"
+                                                               : "not a regular file");
+  }
+  const uintmax_t size = fs::file_size(path, code);
+  if (!code && size > kMaxConfigBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("too large for a config; got ", size, " bytes; allowed: ", kMaxConfigBytes));
+  }
+  return ReadFile(path);
+}
+
+// Adds the file and all it extends.
+void ReadChain(const std::string& path, ConfigAssembler* assembler) {
+  std::vector<fs::path> seen;
+  std::string next = path;
+  while (true) {
+    const std::string shown = fs::path(next).lexically_normal().string();
+    const std::string chain =
+        assembler->num_layers() == 0
+            ? ""
+            : absl::StrCat("; chain: ", assembler->ChainText(), " -> ", shown);
+    std::error_code code;
+    const fs::path identity = fs::weakly_canonical(next, code);
+    if (std::find(seen.begin(), seen.end(), identity) != seen.end()) {
+      assembler->ReportUnreadable(absl::StrCat("the files extend each other in a cycle", chain));
+      return;
+    }
+    if (seen.size() == kMaxChain) {
+      assembler->ReportUnreadable(
+          absl::StrCat("too many files extend each other; allowed: ", kMaxChain, chain));
+      return;
+    }
+    seen.push_back(identity);
+    const absl::StatusOr<std::string> content = ReadConfigFile(next);
+    if (!content.ok()) {
+      assembler->ReportUnreadable(absl::StrCat(shown, ": ", content.status().message(), chain));
+      return;
+    }
+    assembler->AddLayer(shown, *content);
+    const std::string base = assembler->LowestExtends();
+    if (base.empty()) return;
+    next = (fs::path(next).parent_path() / base).string();
+  }
+}
+
+absl::StatusOr<LoadedConfig> ApplyAll(ConfigAssembler* assembler,
+                                      absl::Span<const std::string> overrides) {
+  assembler->ApplyLayers();
+  for (const std::string& assignment : overrides) assembler->ApplyOverride(assignment);
+  return assembler->Finish();
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedConfig> LoadConfig(const std::string& path,
+                                        absl::Span<const std::string> overrides) {
+  ConfigAssembler assembler;
+  ReadChain(path, &assembler);
+  return ApplyAll(&assembler, overrides);
+}
+
+absl::StatusOr<LoadedConfig> LoadConfigText(absl::string_view text, const std::string& name,
+                                            absl::Span<const std::string> overrides) {
+  ConfigAssembler assembler;
+  assembler.AddLayer(name, text);
+  if (!assembler.LowestExtends().empty()) {
+    assembler.ReportUnreadable("this text may not extend a file; allowed: the keys themselves");
+  }
+  return ApplyAll(&assembler, overrides);
+}
+
+absl::StatusOr<ExperimentConfig> ParseResolvedConfig(absl::string_view text,
+                                                     const std::string& name) {
+  LZ_ASSIGN_OR_RETURN(LoadedConfig loaded, LoadConfigText(text, name, {}));
+  return std::move(loaded.config);
+}
+
+}  // namespace lzero

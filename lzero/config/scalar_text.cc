@@ -1,0 +1,201 @@
+#include "lzero/config/scalar_text.h"
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+
+namespace lzero {
+namespace {
+
+size_t CountDigits(absl::string_view text) {
+  size_t count = 0;
+  while (count < text.size() && absl::ascii_isdigit(static_cast<unsigned char>(text[count]))) {
+    ++count;
+  }
+  return count;
+}
+
+// A number taken apart; whole.size() + ... covers the text, or `valid` is false.
+struct DecimalParts {
+  bool valid = false;
+  bool negative = false;
+  absl::string_view whole;     // digits before the point
+  absl::string_view fraction;  // digits after it
+  bool has_exponent = false;
+  absl::string_view unsigned_text;  // without the sign
+};
+
+DecimalParts SplitDecimal(absl::string_view text) {
+  DecimalParts parts;
+  parts.negative = absl::StartsWith(text, "-");
+  if (parts.negative || absl::StartsWith(text, "+")) text.remove_prefix(1);
+  parts.unsigned_text = text;
+  parts.whole = text.substr(0, CountDigits(text));
+  text.remove_prefix(parts.whole.size());
+  if (absl::StartsWith(text, ".")) {
+    text.remove_prefix(1);
+    parts.fraction = text.substr(0, CountDigits(text));
+    text.remove_prefix(parts.fraction.size());
+  }
+  if (parts.whole.empty() && parts.fraction.empty()) return parts;
+  if (absl::StartsWithIgnoreCase(text, "e")) {
+    parts.has_exponent = true;
+    text.remove_prefix(1);
+    if (absl::StartsWith(text, "-") || absl::StartsWith(text, "+")) text.remove_prefix(1);
+    const size_t digits = CountDigits(text);
+    if (digits == 0) return parts;
+    text.remove_prefix(digits);
+  }
+  parts.valid = text.empty();
+  return parts;
+}
+
+bool HasLeadingZero(absl::string_view whole) { return whole.size() > 1 && whole[0] == '0'; }
+
+// What a person probably meant by a text that is no plain number: 1_000, 1,000 and 010.
+std::string PlainNumberHint(absl::string_view text) {
+  std::string plain = absl::StrReplaceAll(text, {{"_", ""}, {",", ""}});
+  const bool negative = absl::StartsWith(plain, "-");
+  if (negative || absl::StartsWith(plain, "+")) plain.erase(0, 1);
+  if (absl::StartsWith(plain, "-") || absl::StartsWith(plain, "+")) return "";
+  while (HasLeadingZero(plain) && absl::ascii_isdigit(static_cast<unsigned char>(plain[1]))) {
+    plain.erase(0, 1);
+  }
+  if (plain.size() > 30 || !SplitDecimal(plain).valid) return "";
+  return absl::StrCat("; did you mean '", negative ? "-" : "", plain, "'?");
+}
+
+// 1e3 and 5.0 are integers written as floats.
+std::string IntegerHint(absl::string_view text) {
+  const absl::StatusOr<double> value = ParseFloat(text);
+  if (!value.ok()) return PlainNumberHint(text);
+  if (*value != std::floor(*value) || std::abs(*value) > 1e15) return "";
+  return absl::StrCat("; did you mean '", static_cast<int64_t>(*value), "'?");
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> ParseInt(absl::string_view text) {
+  const DecimalParts parts = SplitDecimal(text);
+  if (!parts.valid || parts.has_exponent || parts.whole.size() != parts.unsigned_text.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("not an integer", IntegerHint(text)));
+  }
+  if (HasLeadingZero(parts.whole)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("an integer with leading zeros", PlainNumberHint(text)));
+  }
+  uint64_t magnitude = 0;
+  const char* end = parts.whole.data() + parts.whole.size();
+  const auto result = std::from_chars(parts.whole.data(), end, magnitude);
+  if (result.ec != std::errc() || magnitude > static_cast<uint64_t>(INT64_MAX)) {
+    return absl::OutOfRangeError("too large for a 64-bit integer");
+  }
+  const auto value = static_cast<int64_t>(magnitude);
+  return parts.negative ? -value : value;
+}
+
+absl::StatusOr<double> ParseFloat(absl::string_view text) {
+  const DecimalParts parts = SplitDecimal(text);
+  if (!parts.valid) {
+    return absl::InvalidArgumentError(absl::StrCat("not a number", PlainNumberHint(text)));
+  }
+  if (HasLeadingZero(parts.whole)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a number with leading zeros", PlainNumberHint(text)));
+  }
+  double value = 0.0;
+  const char* end = parts.unsigned_text.data() + parts.unsigned_text.size();
+  const auto result = std::from_chars(parts.unsigned_text.data(), end, value);
+  if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value)) {
+    return absl::OutOfRangeError("too large or too small for a 64-bit float");
+  }
+  return parts.negative ? -value : value;
+}
+
+absl::StatusOr<bool> ParseBool(absl::string_view text) {
+  if (text == "true") return true;
+  if (text == "false") return false;
+  const std::string lower = absl::AsciiStrToLower(text);
+  std::string hint;
+  if (lower == "on" || lower == "yes" || lower == "y" || lower == "1" || lower == "true") {
+    hint = "; did you mean 'true'?";
+  } else if (lower == "off" || lower == "no" || lower == "n" || lower == "0" || lower == "false") {
+    hint = "; did you mean 'false'?";
+  }
+  return absl::InvalidArgumentError(absl::StrCat("not a truth value", hint));
+}
+
+std::string FloatText(double value) {
+  const double magnitude = std::abs(value);
+  const bool fixed = magnitude == 0.0 || (magnitude >= 1e-6 && magnitude < 1e15);
+  char buffer[64];
+  const auto result =
+      std::to_chars(buffer, buffer + sizeof(buffer), value,
+                    fixed ? std::chars_format::fixed : std::chars_format::scientific);
+  return std::string(buffer, result.ptr);
+}
+
+std::string QuotedForMessage(absl::string_view text) {
+  constexpr size_t kLongest = 60;
+  const bool cut = text.size() > kLongest;
+  text = text.substr(0, kLongest);
+  const std::string escaped = IsPrintableUtf8(text) ? std::string(text) : absl::CHexEscape(text);
+  return absl::StrCat("'", escaped, cut ? "..." : "", "'");
+}
+
+std::string YamlText(absl::string_view text) {
+  bool plain = !text.empty() && absl::ascii_isalnum(static_cast<unsigned char>(text[0]));
+  for (const char c : text) {
+    plain = plain && (absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                      absl::StrContains("_-./:", absl::string_view(&c, 1)));
+  }
+  const std::string lower = absl::AsciiStrToLower(text);
+  if (plain && lower != "null" && text.back() != ':') return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      absl::StrAppend(&quoted, "\\", absl::string_view(&c, 1));
+    } else if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) {
+      absl::StrAppend(&quoted, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    } else {
+      quoted.push_back(c);
+    }
+  }
+  return quoted + "\"";
+}
+
+bool IsPrintableUtf8(absl::string_view text) {
+  while (!text.empty()) {
+    const int length = Utf8Length(text);
+    if (length == 0) return false;
+    if (length == 1 && absl::ascii_iscntrl(static_cast<unsigned char>(text[0]))) return false;
+    text.remove_prefix(static_cast<size_t>(length));
+  }
+  return true;
+}
+
+int Utf8Length(absl::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const int length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  if (length == 0 || text.size() < static_cast<size_t>(length)) return 0;
+  for (int i = 1; i < length; ++i) {
+    if ((byte(static_cast<size_t>(i)) & 0xc0) != 0x80) return 0;
+  }
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool surrogate = first == 0xed && byte(1) >= 0xa0;
+  const bool beyond_unicode = first == 0xf4 && byte(1) >= 0x90;
+  return overlong || surrogate || beyond_unicode ? 0 : length;
+}
+
+}  // namespace lzero

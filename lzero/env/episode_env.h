@@ -1,0 +1,79 @@
+// What every native environment shares: when a step is allowed, which actions are refused, the step
+// cap, returns, and the frame of a saved state. A concrete environment adds its rules only. An
+// environment from outside the program implements Env directly.
+// Used by one thread at a time.
+#ifndef LZERO_ENV_EPISODE_ENV_H_
+#define LZERO_ENV_EPISODE_ENV_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "lzero/env/env.h"
+#include "lzero/env/saved_state.h"
+
+namespace lzero {
+
+// InvalidArgument unless `action` has the kind, range and number of values that `spec` asks for and
+// is legal by `mask` ([num_actions]; empty: everything is legal).
+absl::Status CheckAction(const EnvSpec& spec, const Action& action, absl::Span<const uint8_t> mask);
+
+class EpisodeEnv : public Env {
+ public:
+  const EnvSpec& spec() const final { return spec_; }
+  TimeStep Reset(uint64_t seed) final;
+  absl::StatusOr<TimeStep> Step(const Action& action) final;
+  absl::StatusOr<std::string> Save() const final;
+  absl::Status Load(const std::string& state) final;
+  absl::StatusOr<std::vector<double>> GetState() const final;
+  absl::Status SetState(const std::vector<double>& state) final;
+
+ protected:
+  struct Outcome {
+    float reward = 0.0f;  // from the view of the player who moved
+    bool terminated = false;
+  };
+
+  explicit EpisodeEnv(EnvSpec spec);
+
+  // Puts the game at the start of an episode.
+  virtual void StartGame(uint64_t seed) = 0;
+  // Plays an action that was checked already.
+  virtual Outcome Advance(const Action& action) = 0;
+  // Fills `observation` [observation.size()].
+  virtual void Observe(absl::Span<float> observation) const = 0;
+  // Sets `mask` [num_actions], all ones on entry, while the episode runs.
+  virtual void FillLegalActions(absl::Span<uint8_t> mask) const;
+  virtual int ToPlay() const { return 0; }
+
+  // Asked only when the spec says can_save. LoadGame reads every value, asks reader.Finish(),
+  // checks them and only then changes the game.
+  virtual void SaveGame(StateWriter& writer) const;
+  virtual absl::Status LoadGame(StateReader& reader);
+  // Asked only when the spec says can_set_state; SetPhysics refuses a wrong size or non-number.
+  virtual std::vector<double> GetPhysics() const;
+  virtual absl::Status SetPhysics(const std::vector<double>& state);
+
+ private:
+  enum class Phase : uint8_t { kNotStarted, kRunning, kEnded };
+
+  // The part of a saved state that is the same for all; `terminated` and the like are not needed.
+  struct Progress {
+    Phase phase = Phase::kNotStarted;
+    int64_t num_steps = 0;
+    double episode_return = 0.0;  // player 0's view
+  };
+
+  std::vector<uint8_t> LegalMask() const;
+  TimeStep MakeTimeStep(const Outcome& outcome, bool truncated) const;
+
+  EnvSpec spec_;
+  Progress progress_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_EPISODE_ENV_H_

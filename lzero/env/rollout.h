@@ -1,0 +1,36 @@
+// Plays an environment with given or random actions and records a trace: what `lzero envs rollout`
+// does. Not the collector, which plays with an agent. Blocks.
+#ifndef LZERO_ENV_ROLLOUT_H_
+#define LZERO_ENV_ROLLOUT_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "lzero/env/env.h"
+#include "lzero/env/trace.h"
+
+namespace lzero {
+
+struct RolloutOptions {
+  uint64_t seed = 0;  // of the first episode; episode k starts from seed + k
+  int64_t num_steps = 1000;
+  // Absent: random legal actions. Given: played in order, fewer steps when they run out.
+  std::optional<std::vector<Action>> actions;
+};
+
+// A new episode starts whenever one ends. Two-player episodes that reached their end are recorded
+// as games as well. An action that the environment refuses is returned as its error, with the
+// number of the action.
+absl::StatusOr<Trace> RecordRollout(Env& env, const RolloutOptions& options);
+
+// Reads an action file. Discrete: integers separated by blanks, commas or line ends. Box: one
+// action a line, its numbers separated by blanks or commas. Text after '#' is skipped.
+// InvalidArgument names the line.
+absl::StatusOr<std::vector<Action>> ParseActions(absl::string_view text, ActionKind kind);
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_ROLLOUT_H_

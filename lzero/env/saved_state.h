@@ -1,0 +1,94 @@
+// The byte string behind Env::Save and Env::Load: the name of the environment, then plain values in
+// order, little-endian. Not a file format: it lives inside checkpoints that carry their own check.
+// Plain objects, no thread rule.
+#ifndef LZERO_ENV_SAVED_STATE_H_
+#define LZERO_ENV_SAVED_STATE_H_
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace lzero {
+
+class StateWriter {
+ public:
+  // `owner` is the name that StateReader will ask for.
+  explicit StateWriter(absl::string_view owner);
+
+  template <typename T>
+  void Write(const T& value) {
+    static_assert(std::is_arithmetic_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
+  }
+  template <typename T>
+  void WriteVector(const std::vector<T>& values) {
+    Write(static_cast<uint64_t>(values.size()));
+    for (const T& value : values) Write(value);
+  }
+  void WriteString(absl::string_view text);
+
+  std::string Take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// Reading past the end fills with zeros and is remembered: ask Finish once, after the last value.
+class StateReader {
+ public:
+  // `bytes` outlives the reader.
+  StateReader(absl::string_view owner, absl::string_view bytes);
+
+  template <typename T>
+  T Read() {
+    static_assert(std::is_arithmetic_v<T>);
+    if constexpr (std::is_same_v<T, bool>) {
+      const uint8_t byte = Read<uint8_t>();
+      if (byte > 1) damaged_ = true;
+      return byte == 1;
+    } else {
+      T value = 0;
+      if (rest_.size() < sizeof(T)) {
+        damaged_ = true;
+        return value;
+      }
+      std::memcpy(&value, rest_.data(), sizeof(T));
+      rest_.remove_prefix(sizeof(T));
+      return value;
+    }
+  }
+  template <typename T>
+  std::vector<T> ReadVector() {
+    const uint64_t size = Read<uint64_t>();
+    std::vector<T> values;
+    if (size > rest_.size() / sizeof(T)) {
+      damaged_ = true;
+      return values;
+    }
+    for (uint64_t i = 0; i < size; ++i) values.push_back(Read<T>());
+    return values;
+  }
+  std::string ReadString();
+
+  // InvalidArgument when the bytes were not written for `owner`, or are too short or too long.
+  absl::Status Finish() const;
+  // InvalidArgument for values that read well and make no sense, named by `what`.
+  absl::Status Impossible(absl::string_view what) const;
+
+ private:
+  std::string owner_;
+  absl::string_view rest_;
+  size_t size_;
+  bool other_owner_ = false;
+  bool damaged_ = false;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_SAVED_STATE_H_

@@ -1,0 +1,124 @@
+#include "lzero/env/vector_env.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/env/saved_state.h"
+
+namespace lzero {
+namespace {
+
+constexpr absl::string_view kOwner = "vector_env";
+
+bool SameSpec(const EnvSpec& a, const EnvSpec& b) {
+  return a.id == b.id && a.observation.shape == b.observation.shape &&
+         a.observation.low == b.observation.low && a.observation.high == b.observation.high &&
+         a.action.kind == b.action.kind && a.action.num_actions == b.action.num_actions &&
+         a.action.low == b.action.low && a.action.high == b.action.high &&
+         a.num_players == b.num_players && a.max_episode_steps == b.max_episode_steps;
+}
+
+void WriteTimeStep(StateWriter& writer, const TimeStep& step) {
+  writer.WriteVector(step.observation);
+  writer.WriteVector(step.legal_action_mask);
+  writer.Write(static_cast<int32_t>(step.to_play));
+  writer.Write(step.reward);
+  writer.Write(step.terminated);
+  writer.Write(step.truncated);
+  writer.Write(step.episode_return);
+}
+
+TimeStep ReadTimeStep(StateReader& reader) {
+  TimeStep step;
+  step.observation = reader.ReadVector<float>();
+  step.legal_action_mask = reader.ReadVector<uint8_t>();
+  step.to_play = reader.Read<int32_t>();
+  step.reward = reader.Read<float>();
+  step.terminated = reader.Read<bool>();
+  step.truncated = reader.Read<bool>();
+  step.episode_return = reader.Read<double>();
+  return step;
+}
+
+bool FitsSpec(const TimeStep& step, const EnvSpec& spec) {
+  return static_cast<int64_t>(step.observation.size()) == spec.observation.size() &&
+         step.to_play >= 0 && step.to_play < spec.num_players &&
+         (spec.action.kind == ActionKind::kBox ||
+          static_cast<int>(step.legal_action_mask.size()) == spec.action.num_actions);
+}
+
+}  // namespace
+
+VectorEnv::VectorEnv(std::vector<std::unique_ptr<Env>> envs, ThreadPool* pool)
+    : envs_(std::move(envs)), last_(envs_.size()), pool_(pool) {}
+
+absl::StatusOr<std::unique_ptr<VectorEnv>> VectorEnv::Create(std::vector<std::unique_ptr<Env>> envs,
+                                                             ThreadPool* pool) {
+  LZ_CHECK(pool != nullptr, "VectorEnv needs a pool");
+  if (envs.empty()) {
+    return absl::InvalidArgumentError("a vector environment needs at least 1 environment, got 0");
+  }
+  for (size_t i = 1; i < envs.size(); ++i) {
+    if (!SameSpec(envs[0]->spec(), envs[i]->spec())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "environment ", i, " ('", envs[i]->spec().id, "') has another spec than environment 0 ('",
+          envs[0]->spec().id, "'); a vector environment needs equal ids, shapes, bounds and caps"));
+    }
+  }
+  return std::unique_ptr<VectorEnv>(new VectorEnv(std::move(envs), pool));
+}
+
+void VectorEnv::Reset(EnvId id, uint64_t seed) { last_[id.value] = envs_[id.value]->Reset(seed); }
+
+absl::Status VectorEnv::Step(absl::Span<const EnvId> ids, absl::Span<const Action> actions) {
+  LZ_CHECK(ids.size() == actions.size(), ids.size(), " ids and ", actions.size(), " actions");
+  std::vector<uint8_t> named(envs_.size(), 0);
+  for (const EnvId id : ids) {
+    LZ_CHECK(id.value >= 0 && id.value < num_envs(), "environment ", id.value, " of ", num_envs());
+    LZ_CHECK(named[id.value] == 0, "environment ", id.value, " is stepped twice in one call");
+    named[id.value] = 1;
+  }
+  std::vector<absl::Status> statuses(ids.size());
+  pool_->Run(static_cast<int64_t>(ids.size()), [&](int64_t i) {
+    const int index = ids[i].value;
+    absl::StatusOr<TimeStep> step = envs_[index]->Step(actions[i]);
+    if (step.ok()) {
+      last_[index] = std::move(step).value();
+    } else {
+      statuses[i] = step.status();
+    }
+  });
+  for (size_t i = 0; i < ids.size(); ++i) {
+    LZ_RETURN_IF_ERROR(Annotate(statuses[i], absl::StrCat("environment ", ids[i].value)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> VectorEnv::Save(EnvId id) const {
+  absl::StatusOr<std::string> state = envs_[id.value]->Save();
+  if (!state.ok()) return Annotate(state.status(), absl::StrCat("environment ", id.value));
+  StateWriter writer(kOwner);
+  writer.WriteString(*state);
+  WriteTimeStep(writer, last_[id.value]);
+  return writer.Take();
+}
+
+absl::Status VectorEnv::Load(EnvId id, const std::string& state) {
+  const std::string where = absl::StrCat("environment ", id.value);
+  StateReader reader(kOwner, state);
+  const std::string env_state = reader.ReadString();
+  TimeStep last = ReadTimeStep(reader);
+  LZ_RETURN_IF_ERROR(Annotate(reader.Finish(), where));
+  // Before the first Reset there is no time step yet.
+  if (!last.observation.empty() && !FitsSpec(last, spec())) {
+    return Annotate(reader.Impossible("its last time step does not fit the environment"), where);
+  }
+  LZ_RETURN_IF_ERROR(Annotate(envs_[id.value]->Load(env_state), where));
+  last_[id.value] = std::move(last);
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

@@ -1,0 +1,46 @@
+#include "lzero/inference/recurrent_step.h"
+
+#include <utility>
+
+#include "lzero/base/check.h"
+#include "lzero/base/log.h"
+#include "lzero/inference/eager_step.h"
+#include "torch/torch.h"
+
+namespace lzero {
+
+ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch) {
+  const Transformer& transformer = model.transformer();
+  return {at::zeros({max_batch, transformer.context_length() - 1, transformer.num_layers(), 2,
+                     model.config().embed_dim}),
+          at::zeros({max_batch}, at::kLong)};
+}
+
+StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch) {
+  const int64_t num_layers = model.transformer().num_layers();
+  StepBuffers buffers;
+  buffers.contexts = MakeContextBatch(model, max_batch);
+  buffers.actions = at::zeros({max_batch}, at::kLong);
+  buffers.rewards = at::zeros({max_batch});
+  buffers.values = at::zeros({max_batch});
+  buffers.prior_logits = at::zeros({max_batch, model.shape().num_actions});
+  buffers.tokens = at::zeros({max_batch, 2, num_layers, 2, model.config().embed_dim});
+  return buffers;
+}
+
+absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
+                                                                 const WorldModel& model,
+                                                                 int64_t max_batch) {
+  LZ_CHECK(max_batch > 0, "batch of ", max_batch);
+  if (config.graphs == Graphs::kRequired) {
+    return absl::FailedPreconditionError(
+        "inference.graphs: required, but runner eager on device cpu records no graph; "
+        "use graphs: preferred or off");
+  }
+  if (config.runner == Runner::kAuto) {
+    LZ_LOG_DEBUG("inference.runner: auto chose eager (the runner of device cpu)");
+  }
+  return std::make_unique<EagerStep>(model, max_batch);
+}
+
+}  // namespace lzero

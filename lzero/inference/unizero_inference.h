@@ -1,0 +1,105 @@
+// Initial and recurrent inference of the world model for one role (collector or evaluator): its own
+// copy of the weights, its own KVCacheManager, one step runner. Implements the interface that
+// search needs. Root contexts are exact: continued from the previous step's while the weights stay
+// the same, rebuilt from the last L (W - 1) tokens otherwise. Belongs to one thread.
+#ifndef LZERO_INFERENCE_UNIZERO_INFERENCE_H_
+#define LZERO_INFERENCE_UNIZERO_INFERENCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lzero/base/stopwatch.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/inference/recurrent_step.h"
+#include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/mcts/inference_model.h"
+#include "lzero/world_model/world_model.h"
+
+namespace lzero {
+
+struct UniZeroInferenceOptions {
+  ModelConfig model;
+  WorldModelShape shape;
+  InferenceConfig inference;
+  int64_t num_envs = 0;         // environments of this role; also the largest batch of roots
+  int64_t num_simulations = 0;  // of one search
+  double discount = 1.0;
+  int num_players = 1;
+};
+
+// Past steps of a root (observation and action each) that determine its context exactly: L (W - 1)
+// tokens, the reach of L stacked bands.
+int64_t NumRootPastSteps(const ModelConfig& config);
+
+struct RootStats {
+  int64_t rebuilt = 0;    // roots computed from their past steps
+  int64_t continued = 0;  // roots continued from the cached context of the step before
+  int64_t carried = 0;    // of those, from keys of older weights (root_context: carry)
+};
+
+class UniZeroInference : public InferenceModel {
+ public:
+  // Allocates weights, cache and step buffers. Weights are `seed`-independent zeros of no use until
+  // the first CopyWeightsFrom.
+  static absl::StatusOr<std::unique_ptr<UniZeroInference>> Create(
+      const UniZeroInferenceOptions& options);
+
+  int num_actions() const override { return static_cast<int>(options_.shape.num_actions); }
+  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override;
+  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                  absl::Span<const int32_t> actions,
+                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override;
+
+  // Copies the weights in place and drops contexts of older weights (root_context: carry keeps the
+  // roots'). Between searches only.
+  void CopyWeightsFrom(const WorldModel& source);
+  // Drops every cached context: the next roots are rebuilt from their past. A checkpoint does it,
+  // so that a run that goes on and a run that is resumed compute the same numbers.
+  void ForgetContexts();
+
+  KVCacheManager& cache() { return *cache_; }
+  const KVCacheManager& cache() const { return *cache_; }
+  // Time inside the network, and copying contexts in and out of the cache.
+  double network_seconds() const { return network_time_.seconds(); }
+  double copy_seconds() const { return copy_time_.seconds(); }
+  const RootStats& root_stats() const { return root_stats_; }
+  const RecurrentStep& step() const { return *step_; }
+  const WorldModel& model() const { return *model_; }
+
+ private:
+  UniZeroInference(const UniZeroInferenceOptions& options, std::shared_ptr<WorldModel> model);
+
+  bool CanContinue(const Root& root) const;
+  absl::Status RebuildRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
+  absl::Status ContinueRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
+  // Stores the newest W - 1 of `tokens` [n, L, 2, E] as the root context of `root`.
+  absl::Status StoreRoot(const Root& root, const at::Tensor& tokens);
+  // Writes heads of y [rows, E] into root_logits_ and root_values_ at `rows`.
+  void ReadRoots(const at::Tensor& y, absl::Span<const int> rows);
+
+  UniZeroInferenceOptions options_;
+  int64_t num_past_steps_;
+  std::shared_ptr<WorldModel> model_;
+  std::unique_ptr<KVCacheManager> cache_;
+  std::unique_ptr<RecurrentStep> step_;
+  std::unique_ptr<KVCache> root_cache_;  // reused to hand root contexts to the manager
+  ContextBatch root_contexts_;
+  at::Tensor root_logits_;  // [num_envs, A]
+  at::Tensor root_values_;  // [num_envs]
+  RootStats root_stats_;
+  Stopwatch network_time_, copy_time_;
+  int64_t weight_version_ = 0;
+  std::vector<EnvId> envs_;  // of the last InitialInference
+  std::vector<ContextKey> parent_keys_;
+  std::vector<ChildKey> child_keys_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_INFERENCE_UNIZERO_INFERENCE_H_

@@ -1,0 +1,325 @@
+#include "lzero/kv_cache/kv_cache_manager.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "ATen/ops/empty.h"
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/kv_cache/internal/context_index.h"
+#include "lzero/kv_cache/internal/token_pool.h"
+#include "lzero/kv_cache/internal/token_tensor.h"
+
+namespace lzero {
+
+using internal::ContextIndex;
+using internal::ContextPath;
+using internal::ContextWindow;
+using internal::CopyMethod;
+using internal::kTokensPerNode;
+using internal::TokenPool;
+
+namespace {
+
+// What growing storage begins with, where the config allows more.
+constexpr int64_t kFirstNodes = 8;
+constexpr int64_t kFirstInits = 1;
+
+absl::Status CheckPositive(const char* name, int64_t value) {
+  if (value > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("KV cache: ", name, " is ", value, ", must be at least 1"));
+}
+
+absl::Status CheckConfig(const KVCacheManagerConfig& config) {
+  LZ_RETURN_IF_ERROR(CheckPositive("num_layers", config.shape.num_layers));
+  LZ_RETURN_IF_ERROR(CheckPositive("embed_dim", config.shape.embed_dim));
+  LZ_RETURN_IF_ERROR(CheckPositive("context_length", config.context_length));
+  LZ_RETURN_IF_ERROR(CheckPositive("num_envs", config.num_envs));
+  LZ_RETURN_IF_ERROR(CheckPositive("nodes_per_env", config.nodes_per_env));
+  return CheckPositive("init_steps_per_env", config.init_steps_per_env);
+}
+
+std::string EnvStepText(EnvId env, int64_t step) {
+  return absl::StrCat("environment ", env.value, ", step ", step);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
+    const KVCacheManagerConfig& config) {
+  LZ_RETURN_IF_ERROR(CheckConfig(config));
+  const bool growing = config.storage == CacheStorage::kGrowing;
+  const int64_t window = config.context_length - 1;
+  const int64_t num_inits =
+      growing ? std::min(kFirstInits, config.init_steps_per_env) : config.init_steps_per_env;
+  const int64_t num_nodes =
+      growing ? std::min(kFirstNodes, config.nodes_per_env) : config.nodes_per_env;
+  LZ_ASSIGN_OR_RETURN(const int64_t num_slots,
+                      ContextIndex::CountSlots(config.num_envs, window, num_inits, num_nodes));
+  absl::StatusOr<std::unique_ptr<TokenPool>> pool = TokenPool::Create(
+      config.shape, num_slots, config.device,
+      config.device.is_cpu() ? CopyMethod::kDirect : CopyMethod::kIndexOperations);
+  if (!pool.ok()) {
+    return Annotate(pool.status(), absl::StrCat("num_envs ", config.num_envs, ", nodes_per_env ",
+                                                num_nodes, ", init_steps_per_env ", num_inits,
+                                                ", context_length ", config.context_length));
+  }
+  auto index = std::make_unique<ContextIndex>(config.num_envs, window, num_inits, num_nodes,
+                                              config.root_context);
+  LZ_LOG_INFO("KV cache: ", (*pool)->bytes(), " bytes for ", config.num_envs, " environments, ",
+              num_nodes, " nodes and ", num_inits, " roots of ", window, " tokens each");
+  return absl::WrapUnique(new KVCacheManager(config, std::move(index), *std::move(pool)));
+}
+
+KVCacheManager::KVCacheManager(const KVCacheManagerConfig& config,
+                               std::unique_ptr<ContextIndex> index, std::unique_ptr<TokenPool> pool)
+    : config_(config), index_(std::move(index)), pool_(std::move(pool)) {
+  config_.device = pool_->device();  // with its index: cuda -> cuda:0
+  slots_.reserve(config.num_envs * std::max(config.context_length - 1, kTokensPerNode));
+  lengths_.reserve(config.num_envs);
+  stats_.bytes = stats_.peak_bytes = pool_->bytes();
+}
+
+KVCacheManager::~KVCacheManager() = default;
+
+absl::Status KVCacheManager::StoreInit(EnvId env, int64_t step, const KVCache& cache) {
+  const absl::Status prepared = PrepareInit(env, step, cache);
+  if (!prepared.ok()) {
+    ++stats_.refused_stores;
+    return prepared;
+  }
+  const int64_t count = std::min(cache.size(), config_.context_length - 1);
+  const int64_t first = index_->PutInit(env, step, count, cache.weight_version());
+  pool_->Write(first, cache.CopyTokens(cache.size() - count, count));
+  ++stats_.stores;
+  return absl::OkStatus();
+}
+
+absl::Status KVCacheManager::PrepareInit(EnvId env, int64_t step, const KVCache& cache) {
+  LZ_RETURN_IF_ERROR(index_->CheckEnv(env));
+  if (step < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("KV cache: StoreInit of ", EnvStepText(env, step), ": steps begin at 0"));
+  }
+  const KVCacheShape& given = cache.shape();
+  const KVCacheShape& allowed = config_.shape;
+  if (given.num_layers != allowed.num_layers || given.embed_dim != allowed.embed_dim ||
+      cache.device() != config_.device) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "KV cache: StoreInit of ", EnvStepText(env, step), ": the cache has ", given.num_layers,
+        " layers of ", given.embed_dim, " on ", cache.device().str(), ", the manager ",
+        allowed.num_layers, " of ", allowed.embed_dim, " on ", config_.device.str()));
+  }
+  const int64_t current = index_->weight_version();
+  const bool carry = config_.root_context == RootContext::kCarry;
+  if (cache.weight_version() > current || (cache.weight_version() < current && !carry)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "KV cache: StoreInit of ", EnvStepText(env, step), ": the cache has weights version ",
+        cache.weight_version(), ", the manager is at version ", current,
+        cache.weight_version() > current ? "; call InvalidateWeights first"
+                                         : "; compute it again with the weights of now"));
+  }
+  return index_->HasInitRoom(env, step) ? absl::OkStatus() : GrowInits(env, step);
+}
+
+absl::Status KVCacheManager::GrowInits(EnvId env, int64_t step) {
+  if (config_.storage == CacheStorage::kGrowing) {
+    return GrowTo(2 * index_->num_inits(), index_->num_nodes());
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "KV cache: StoreInit of ", EnvStepText(env, step), ": static storage holds ",
+      config_.init_steps_per_env, " init entries of each environment, this one has steps ",
+      index_->HeldSteps(env), "; retire one, or raise init_steps_per_env to at least ",
+      config_.init_steps_per_env + 1));
+}
+
+void KVCacheManager::RetireInit(EnvId env, int64_t step) { index_->RetireInit(env, step); }
+
+absl::Status KVCacheManager::StoreRecurrent(absl::Span<const ChildKey> children,
+                                            const at::Tensor& tokens) {
+  const absl::Status prepared = PrepareChildren(children, tokens);
+  if (!prepared.ok()) {
+    stats_.refused_stores += static_cast<int64_t>(children.size());
+    return prepared;
+  }
+  slots_.clear();
+  for (const ChildKey& child : children) {
+    const int64_t first = index_->PutChild(child);
+    slots_.push_back(first);
+    slots_.push_back(first + 1);
+  }
+  pool_->Scatter(slots_, tokens);
+  stats_.stores += static_cast<int64_t>(children.size());
+  return absl::OkStatus();
+}
+
+absl::Status KVCacheManager::PrepareChildren(absl::Span<const ChildKey> children,
+                                             const at::Tensor& tokens) {
+  LZ_RETURN_IF_ERROR(internal::CheckTensor(
+      "KV cache: tokens of StoreRecurrent", tokens, at::kFloat,
+      {internal::kAnySize, kTokensPerNode, config_.shape.num_layers, 2, config_.shape.embed_dim},
+      config_.device));
+  const auto count = static_cast<int64_t>(children.size());
+  if (tokens.size(0) < count || !tokens.is_contiguous()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("KV cache: tokens of StoreRecurrent have ", tokens.size(0), " rows, ",
+                     tokens.is_contiguous() ? "contiguous" : "not contiguous", "; ", count,
+                     " children need at least as many rows, contiguous"));
+  }
+  LZ_RETURN_IF_ERROR(index_->CheckChildren(children));
+  return GrowNodes(children);
+}
+
+absl::Status KVCacheManager::GrowNodes(absl::Span<const ChildKey> children) {
+  ChildKey largest{};
+  for (const ChildKey& child : children) {
+    if (child.child > largest.child) largest = child;
+  }
+  const int64_t needed = int64_t{largest.child.value} + 1;
+  if (needed <= index_->num_nodes()) return absl::OkStatus();
+  if (config_.storage == CacheStorage::kGrowing) {
+    return GrowTo(index_->num_inits(), std::max(needed, 2 * index_->num_nodes()));
+  }
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "KV cache: environment ", largest.env.value, " stores node ", largest.child.value,
+      ", static storage holds nodes 0 .. ", config_.nodes_per_env - 1,
+      "; raise nodes_per_env (num_simulations + 1) to at least ", needed));
+}
+
+absl::Status KVCacheManager::GrowTo(int64_t num_inits, int64_t num_nodes) {
+  LZ_ASSIGN_OR_RETURN(
+      const int64_t num_slots,
+      ContextIndex::CountSlots(config_.num_envs, config_.context_length - 1, num_inits, num_nodes));
+  const int64_t before = pool_->bytes();
+  LZ_RETURN_IF_ERROR(pool_->Grow(num_slots));
+  index_->Grow(num_inits, num_nodes);
+  LZ_CHECK(index_->num_slots() == num_slots, index_->num_slots(), " slots, not ", num_slots);
+  stats_.bytes = pool_->bytes();
+  const int64_t both = stats_.bytes == before ? before : stats_.bytes + before;
+  stats_.peak_bytes = std::max(stats_.peak_bytes, both);
+  LZ_LOG_INFO("KV cache: grown to ", stats_.bytes, " bytes, ", num_nodes, " nodes and ", num_inits,
+              " roots for each environment");
+  return absl::OkStatus();
+}
+
+absl::Status KVCacheManager::CountLookup(const absl::Status& found) const {
+  if (found.ok()) {
+    ++stats_.hits;
+  } else if (absl::IsNotFound(found)) {
+    ++stats_.misses;
+  } else if (absl::IsFailedPrecondition(found)) {
+    ++stats_.stale_reads;
+  }
+  return found;
+}
+
+absl::StatusOr<KVCache> KVCacheManager::CloneInit(EnvId env, int64_t step) const {
+  return CloneContext(index_->FindInit(env, step));
+}
+
+absl::StatusOr<KVCache> KVCacheManager::CloneRecurrent(EnvId env, NodeId node) const {
+  return CloneContext(index_->FindNode(env, node));
+}
+
+absl::StatusOr<KVCache> KVCacheManager::Clone(EnvId env, NodeId node) const {
+  return CloneContext(index_->Find(env, node));
+}
+
+absl::StatusOr<KVCache> KVCacheManager::CloneContext(
+    const absl::StatusOr<ContextPath>& path) const {
+  LZ_RETURN_IF_ERROR(CountLookup(path.status()));
+  const int64_t window = config_.context_length - 1;
+  LZ_ASSIGN_OR_RETURN(KVCache clone, KVCache::Create(config_.storage, config_.shape,
+                                                     window + kTokensPerNode, config_.device));
+  slots_.resize(window);
+  const ContextWindow found = index_->CollectSlots(*path, absl::MakeSpan(slots_));
+  const at::Tensor rows =
+      at::empty({found.length, config_.shape.num_layers, 2, config_.shape.embed_dim},
+                at::TensorOptions().dtype(at::kFloat).device(config_.device));
+  pool_->GatherInto(absl::MakeConstSpan(slots_).last(found.length), rows);
+  const at::Tensor tokens = rows.permute({1, 2, 0, 3});  // [L, 2, length, E]
+  const int64_t own_tokens = found.length - found.root_tokens;
+  LZ_RETURN_IF_ERROR(clone.Append(tokens.narrow(2, 0, found.root_tokens)));
+  clone.Advance();
+  LZ_RETURN_IF_ERROR(clone.Append(tokens.narrow(2, found.root_tokens, own_tokens)));
+  clone.set_weight_version(found.weight_version);
+  stats_.path_hops += found.hops;
+  if (found.weight_version < index_->weight_version()) ++stats_.carried_reads;
+  ++stats_.clones;
+  return clone;
+}
+
+absl::Status KVCacheManager::CheckBatch(absl::Span<const ContextKey> keys,
+                                        const ContextBatch& batch) const {
+  const int64_t window = config_.context_length - 1;
+  LZ_RETURN_IF_ERROR(internal::CheckTensor(
+      "KV cache: tokens of CloneInto", batch.tokens, at::kFloat,
+      {internal::kAnySize, window, config_.shape.num_layers, 2, config_.shape.embed_dim},
+      config_.device));
+  const int64_t max_batch = batch.tokens.size(0);
+  LZ_RETURN_IF_ERROR(internal::CheckTensor("KV cache: lengths of CloneInto", batch.lengths,
+                                           at::kLong, {max_batch}, config_.device));
+  if (!batch.tokens.is_contiguous() || !batch.lengths.is_contiguous()) {
+    return absl::InvalidArgumentError(
+        "KV cache: the buffers of CloneInto are not contiguous, both must be");
+  }
+  if (static_cast<int64_t>(keys.size()) <= max_batch) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("KV cache: CloneInto of ", keys.size(),
+                                                 " keys into buffers of ", max_batch, " rows"));
+}
+
+absl::Status KVCacheManager::CloneInto(absl::Span<const ContextKey> keys,
+                                       ContextBatch* batch) const {
+  LZ_RETURN_IF_ERROR(CheckBatch(keys, *batch));
+  const int64_t window = config_.context_length - 1;
+  const int64_t max_batch = batch->tokens.size(0);
+  slots_.assign(max_batch * window, 0);
+  lengths_.assign(max_batch, 0);
+  int64_t carried = 0;
+  for (size_t row = 0; row < keys.size(); ++row) {
+    const absl::StatusOr<ContextPath> path = index_->Find(keys[row].env, keys[row].node);
+    const absl::Status counted = CountLookup(path.status());
+    if (!counted.ok()) return Annotate(counted, absl::StrCat("row ", row));
+    const ContextWindow found =
+        index_->CollectSlots(*path, absl::MakeSpan(slots_).subspan(row * window, window));
+    lengths_[row] = found.length;
+    stats_.path_hops += found.hops;
+    if (found.weight_version < index_->weight_version()) ++carried;
+  }
+  pool_->GatherInto(slots_, batch->tokens);
+  pool_->CopyNumbers(lengths_, batch->lengths);
+  stats_.carried_reads += carried;
+  stats_.clones += static_cast<int64_t>(keys.size());
+  return absl::OkStatus();
+}
+
+bool KVCacheManager::HasInit(EnvId env, int64_t step) const {
+  const absl::Status found = index_->FindInit(env, step).status();
+  LZ_CHECK(!absl::IsInvalidArgument(found), found.message());
+  return found.ok();
+}
+
+void KVCacheManager::BeginSearch(absl::Span<const EnvId> envs) {
+  for (const EnvId env : envs) index_->BeginSearch(env);
+}
+
+void KVCacheManager::EndEpisode(EnvId env) { index_->EndEpisode(env); }
+
+void KVCacheManager::InvalidateWeights(int64_t version) {
+  LZ_CHECK(version >= index_->weight_version(), "weights version ", version, " after version ",
+           index_->weight_version(), ": versions only grow");
+  index_->set_weight_version(version);
+}
+
+int64_t KVCacheManager::weight_version() const { return index_->weight_version(); }
+
+void KVCacheManager::Reset() { index_->Reset(); }
+
+const void* KVCacheManager::storage_address() const { return pool_->address(); }
+
+}  // namespace lzero

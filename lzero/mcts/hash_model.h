@@ -1,0 +1,60 @@
+// A model whose answers are a pure function of (seed, root, path of actions): for property tests,
+// and for the signature of the search. Every number is a multiple of 1/1024, so that it is exact in
+// float32. Not a game. Belongs to one thread; allocates nothing once it has seen a search as large.
+#ifndef LZERO_MCTS_HASH_MODEL_H_
+#define LZERO_MCTS_HASH_MODEL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lzero/mcts/inference_model.h"
+
+namespace lzero {
+
+struct HashModelOptions {
+  uint64_t seed = 0;
+  int num_actions = 2;
+  float discount = 0.997f;         // negative: the mover changes with every action
+  float logit_scale = 2.0f;        // logits lie in [-scale, scale]; 0: all equal (ties)
+  float value_scale = 1.0f;        // values and rewards likewise
+  double terminal_fraction = 0.0;  // of edges with discount 0
+};
+
+class HashModel final : public InferenceModel {
+ public:
+  explicit HashModel(const HashModelOptions& options) : options_(options) {}
+
+  int num_actions() const override { return options_.num_actions; }
+  // A root is told apart by its environment and step.
+  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override;
+  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                  absl::Span<const int32_t> actions,
+                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override;
+
+  // The same answers for one path, without a search: [A] logits.
+  struct Answer {
+    float reward = 0.0f;
+    float discount = 0.0f;
+    float value = 0.0f;
+    std::vector<float> prior_logits;
+  };
+  Answer Evaluate(EnvId env, int64_t step, absl::Span<const int32_t> path) const;
+
+ private:
+  uint64_t RootHash(EnvId env, int64_t step) const;
+  float Logit(uint64_t hash, int action) const;
+  float Value(uint64_t hash) const;
+  float Reward(uint64_t hash) const;
+  float Discount(uint64_t hash) const;
+
+  HashModelOptions options_;
+  size_t num_roots_ = 0;
+  std::vector<uint64_t> hashes_;  // [N, B] of the nodes of the running search
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_MCTS_HASH_MODEL_H_

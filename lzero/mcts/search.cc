@@ -1,0 +1,232 @@
+#include "lzero/mcts/search.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+
+namespace {
+
+constexpr int64_t kMaxTreeBytes = int64_t{16} << 30;
+
+// The sum of x * 0 is 0 unless an x is infinite or not a number.
+bool AllFinite(absl::Span<const float> numbers) {
+  Float4 sums = Fill(0.0f);
+  size_t i = 0;
+  for (; i + kLanes <= numbers.size(); i += kLanes) sums += Load(numbers.data() + i) * 0.0f;
+  float sum = SumLanes(sums)[0];
+  for (; i < numbers.size(); ++i) sum += numbers[i] * 0.0f;
+  return sum == 0.0f;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Search>> Search::Create(const SearchConfig& config, int num_actions,
+                                                       int max_roots) {
+  LZ_RETURN_IF_ERROR(CheckSearchConfig(config));
+  if (num_actions < 1 || max_roots < 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a search needs at least 1 action and 1 root, got ", num_actions, " and ", max_roots));
+  }
+  const int64_t num_nodes = config.num_simulations + 1;
+  // In floating point first: the sizes may not even fit into 64 bits.
+  const double estimate = 16.0 * num_actions * max_roots * static_cast<double>(num_nodes);
+  if (estimate > static_cast<double>(kMaxTreeBytes) ||
+      Tree::NumBytes(max_roots, num_nodes, num_actions) > kMaxTreeBytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the search trees of ", max_roots, " roots with search.num_simulations ",
+        config.num_simulations, " and ", num_actions, " actions need about ",
+        static_cast<int64_t>(estimate / (1 << 20)), " MiB; allowed: ", kMaxTreeBytes >> 20,
+        " MiB. Lower the simulations or the number of environments"));
+  }
+  return std::unique_ptr<Search>(new Search(config, num_actions, max_roots));
+}
+
+Search::Search(const SearchConfig& config, int num_actions, int max_roots)
+    : config_(config),
+      rules_(MakeSearchRules(config, num_actions)),
+      tree_(max_roots, static_cast<int>(config.num_simulations) + 1, num_actions) {
+  const size_t num_roots = static_cast<size_t>(max_roots);
+  batch_.parents.resize(num_roots);
+  batch_.actions.resize(num_roots);
+  batch_.children.resize(num_roots);
+  batch_.rewards.resize(num_roots);
+  batch_.discounts.resize(num_roots);
+  batch_.values.resize(num_roots);
+  batch_.prior_logits.resize(num_roots * static_cast<size_t>(num_actions));
+  batch_.leaves.resize(num_roots);
+  scores_.resize(static_cast<size_t>(tree_.padded_actions()));
+  logits_.resize(static_cast<size_t>(num_actions));
+  noise_.resize(static_cast<size_t>(num_actions));
+  envs_.reserve(num_roots);
+}
+
+absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
+                         const SearchRequest& request, SearchResult* result) {
+  LZ_RETURN_IF_ERROR(CheckRequest(model, roots, request));
+  const size_t num_roots = roots.size();
+  tree_.Begin(static_cast<int>(num_roots), rules_.num_simulations + 1);
+  depth_sum_ = 0;
+  if (roots.empty()) return Finish(roots, request, result);
+
+  const size_t num_logits = num_roots * static_cast<size_t>(tree_.num_actions());
+  const auto logits = absl::MakeSpan(batch_.prior_logits).first(num_logits);
+  const auto values = absl::MakeSpan(batch_.values).first(num_roots);
+  const auto rewards = absl::MakeSpan(batch_.rewards).first(num_roots);
+  const auto discounts = absl::MakeSpan(batch_.discounts).first(num_roots);
+  std::fill(rewards.begin(), rewards.end(), 0.0f);
+  std::fill(discounts.begin(), discounts.end(), 0.0f);
+  LZ_RETURN_IF_ERROR(model.InitialInference(roots, logits, values));
+  LZ_RETURN_IF_ERROR(CheckOutputs(roots, 0));
+  for (size_t b = 0; b < num_roots; ++b) PrepareRoot(static_cast<int>(b), roots[b], request);
+
+  for (int simulation = 0; simulation < rules_.num_simulations; ++simulation) {
+    SelectAll(simulation, request);
+    LZ_RETURN_IF_ERROR(model.RecurrentInference(
+        absl::MakeConstSpan(batch_.parents).first(num_roots),
+        absl::MakeConstSpan(batch_.actions).first(num_roots),
+        absl::MakeConstSpan(batch_.children).first(num_roots), rewards, discounts, values, logits));
+    LZ_RETURN_IF_ERROR(CheckOutputs(roots, simulation + 1));
+    ExpandAll(simulation);
+  }
+  return Finish(roots, request, result);
+}
+
+absl::Status Search::CheckRequest(const InferenceModel& model, absl::Span<const Root> roots,
+                                  const SearchRequest& request) {
+  const size_t num_actions = static_cast<size_t>(tree_.num_actions());
+  if (model.num_actions() != tree_.num_actions()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the model has ", model.num_actions(), " actions, the search was made for ", num_actions));
+  }
+  if (roots.size() > static_cast<size_t>(tree_.max_roots())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a search of ", roots.size(), " roots, made for at most ", tree_.max_roots()));
+  }
+  const size_t num_noise = request.root_gumbel.size();
+  if (num_noise != 0 && num_noise != roots.size() * num_actions) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("root_gumbel has ", num_noise,
+                     " numbers; allowed: 0, or roots * actions = ", roots.size() * num_actions));
+  }
+  envs_.clear();
+  for (const Root& root : roots) {
+    const auto& mask = root.legal_action_mask;
+    if (mask.size() != num_actions) {
+      return absl::InvalidArgumentError(absl::StrCat("environment ", root.env.value,
+                                                     ": legal action mask of ", mask.size(),
+                                                     " entries for ", num_actions, " actions"));
+    }
+    if (std::all_of(mask.begin(), mask.end(), [](uint8_t legal) { return legal == 0; })) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("environment ", root.env.value, ", step ", root.step,
+                       ": no legal action at the root of a search; the environment must end the "
+                       "episode or offer an action"));
+    }
+    envs_.push_back(root.env.value);
+  }
+  std::sort(envs_.begin(), envs_.end());
+  const auto repeated = std::adjacent_find(envs_.begin(), envs_.end());
+  if (repeated != envs_.end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("environment ", *repeated, " has two roots in one search"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Search::CheckOutputs(absl::Span<const Root> roots, int node) const {
+  const size_t num_roots = roots.size();
+  const size_t num_actions = static_cast<size_t>(tree_.num_actions());
+  const struct {
+    const char* name;
+    const std::vector<float>& numbers;
+    size_t width;
+  } outputs[] = {{"reward", batch_.rewards, 1},
+                 {"discount", batch_.discounts, 1},
+                 {"value", batch_.values, 1},
+                 {"prior logit", batch_.prior_logits, num_actions}};
+  for (const auto& output : outputs) {
+    const auto numbers = absl::MakeConstSpan(output.numbers).first(num_roots * output.width);
+    if (AllFinite(numbers)) [[likely]]
+      continue;
+    size_t i = 0;
+    while (std::isfinite(numbers[i])) ++i;
+    const size_t b = i / output.width;
+    return absl::InternalError(
+        absl::StrCat("the model returned ", output.name, " ", numbers[i],
+                     output.width == 1 ? "" : absl::StrCat(" of action ", i % output.width),
+                     " for environment ", roots[b].env.value, ", node ", node,
+                     node == 0 ? " (the root)"
+                               : absl::StrCat(" (parent ", batch_.parents[b].value, ", action ",
+                                              batch_.actions[b], ")"),
+                     "; only finite numbers can be searched"));
+  }
+  return absl::OkStatus();
+}
+
+SelectContext Search::ContextOf(int b, const SearchRequest& request) {
+  const RootRecord& root = tree_.root(b);
+  return {&rules_,
+          &root,
+          tree_.num_actions(),
+          tree_.padded_actions(),
+          request.deterministic_ties,
+          scores_.data(),
+          TreeMinMaxScale(rules_, root)};
+}
+
+void Search::SelectAll(int simulation, const SearchRequest& request) {
+  // Several walks take turns, so that one's loads and arithmetic overlap with the others'.
+  constexpr int kNumWalks = 4;
+  Cursor walks[kNumWalks];
+  const int num_roots = tree_.num_roots();
+  int next_root = 0;
+  int num_walks = 0;
+  while (num_walks < kNumWalks && next_root < num_roots) {
+    walks[num_walks++] = {ContextOf(next_root, request), next_root};
+    ++next_root;
+  }
+  while (num_walks > 0) {
+    for (int w = 0; w < num_walks; ++w) {
+      Leaf leaf;
+      if (!Step(tree_, simulation, &walks[w], &leaf)) continue;
+      const size_t i = static_cast<size_t>(walks[w].root);
+      batch_.leaves[i] = leaf;
+      batch_.parents[i] = NodeId(leaf.parent);
+      batch_.actions[i] = leaf.action;
+      batch_.children[i] = NodeId(simulation + 1);
+      depth_sum_ += leaf.depth;
+      if (next_root < num_roots) {
+        walks[w] = {ContextOf(next_root, request), next_root};
+        ++next_root;
+      } else {
+        walks[w--] = walks[--num_walks];
+      }
+    }
+  }
+}
+
+void Search::ExpandAll(int simulation) {
+  const int num_roots = tree_.num_roots();
+  const size_t num_actions = static_cast<size_t>(tree_.num_actions());
+  for (int b = 0; b < num_roots; ++b) {
+    const size_t i = static_cast<size_t>(b);
+    const Leaf& leaf = batch_.leaves[i];
+    int node = simulation + 1;
+    if (leaf.child < 0) [[likely]] {
+      ExpandNode(tree_, b, node, leaf,
+                 {batch_.rewards[i], batch_.discounts[i], batch_.values[i],
+                  batch_.prior_logits.data() + i * num_actions});
+    } else {
+      tree_.At(b, node).record->visits = 0;
+      node = leaf.child;
+      RevisitNode(tree_.At(b, node));
+    }
+    BackUp(tree_, b, node);
+  }
+}
+
+}  // namespace lzero

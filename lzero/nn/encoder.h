@@ -1,0 +1,33 @@
+// Encoders: one observation -> one latent token [E], closed by the final norm of latents, which the
+// next-latent head shares. Kinds are a closed set behind one interface.
+#ifndef LZERO_NN_ENCODER_H_
+#define LZERO_NN_ENCODER_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "torch/nn/module.h"
+
+namespace lzero {
+
+// layer_norm (no scale or shift: latents cannot shrink) or softmax in groups (SimNorm).
+// x [..., E] -> [..., E]
+at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_norm_group);
+
+class Encoder : public torch::nn::Module {
+ public:
+  // observations [N, observation size] float32 -> [N, E] before the final norm.
+  virtual at::Tensor Forward(const at::Tensor& observations) const = 0;
+};
+
+// InvalidArgument when the encoder does not fit the observation's shape (a board encoder needs
+// {channels, height, width}).
+absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(const ModelConfig& config,
+                                                     const std::vector<int64_t>& observation_shape);
+
+}  // namespace lzero
+
+#endif  // LZERO_NN_ENCODER_H_

@@ -1,0 +1,49 @@
+#include "lzero/nn/layers.h"
+
+#include <cmath>
+
+#include "torch/torch.h"
+
+namespace lzero {
+
+LinearLayer::LinearLayer(int64_t in, int64_t out) {
+  const double bound = 1.0 / std::sqrt(static_cast<double>(in));
+  weight = register_parameter("weight", torch::empty({out, in}).uniform_(-bound, bound));
+  bias = register_parameter("bias", torch::empty({out}).uniform_(-bound, bound));
+}
+
+at::Tensor LinearLayer::Forward(const at::Tensor& x) const { return at::linear(x, weight, bias); }
+
+void LinearLayer::InitZero() {
+  const torch::NoGradGuard no_grad;
+  weight.zero_();
+  bias.zero_();
+}
+
+void LinearLayer::InitNormal(double standard_deviation) {
+  const torch::NoGradGuard no_grad;
+  weight.normal_(0.0, standard_deviation);
+  bias.zero_();
+}
+
+LayerNormLayer::LayerNormLayer(int64_t size) {
+  weight = register_parameter("weight", torch::ones({size}));
+  bias = register_parameter("bias", torch::zeros({size}));
+}
+
+at::Tensor LayerNormLayer::Forward(const at::Tensor& x) const {
+  return at::layer_norm(x, {x.size(-1)}, weight, bias);
+}
+
+Head::Head(int64_t embed_dim, int64_t head_dim, int64_t out)
+    : norm_in_(register_module("norm_in", std::make_shared<LayerNormLayer>(embed_dim))),
+      first_(register_module("first", std::make_shared<LinearLayer>(embed_dim, head_dim))),
+      norm_hidden_(register_module("norm_hidden", std::make_shared<LayerNormLayer>(head_dim))),
+      last_(register_module("last", std::make_shared<LinearLayer>(head_dim, out))) {}
+
+at::Tensor Head::Forward(const at::Tensor& x) const {
+  const at::Tensor hidden = norm_hidden_->Forward(first_->Forward(norm_in_->Forward(x)));
+  return last_->Forward(at::gelu(hidden, "tanh"));
+}
+
+}  // namespace lzero

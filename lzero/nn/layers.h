@@ -1,0 +1,54 @@
+// Linear, LayerNorm and the prediction head as modules over plain at:: operations, so that the same
+// code runs with gradients (training) and in inference mode. No thread rule beyond torch's own.
+#ifndef LZERO_NN_LAYERS_H_
+#define LZERO_NN_LAYERS_H_
+
+#include <cstdint>
+
+#include "torch/nn/module.h"
+
+namespace lzero {
+
+// y = x W^T + b; W [out, in], b [out].
+class LinearLayer : public torch::nn::Module {
+ public:
+  // PyTorch's default initialisation: uniform in +-1/sqrt(in).
+  LinearLayer(int64_t in, int64_t out);
+  // x [..., in] -> [..., out]
+  at::Tensor Forward(const at::Tensor& x) const;
+  void InitZero();
+  void InitNormal(double standard_deviation);
+
+  at::Tensor weight;
+  at::Tensor bias;
+};
+
+// Normalises the last dimension, then scales and shifts.
+class LayerNormLayer : public torch::nn::Module {
+ public:
+  explicit LayerNormLayer(int64_t size);
+  at::Tensor Forward(const at::Tensor& x) const;
+
+  at::Tensor weight;
+  at::Tensor bias;
+};
+
+// LN, Linear(E, head_dim), LN, GELU(tanh), Linear(head_dim, out). [model.md section 2]
+class Head : public torch::nn::Module {
+ public:
+  Head(int64_t embed_dim, int64_t head_dim, int64_t out);
+  // x [..., E] -> [..., out]
+  at::Tensor Forward(const at::Tensor& x) const;
+  // The last linear layer, for its special initialisation.
+  LinearLayer& last() { return *last_; }
+
+ private:
+  std::shared_ptr<LayerNormLayer> norm_in_;
+  std::shared_ptr<LinearLayer> first_;
+  std::shared_ptr<LayerNormLayer> norm_hidden_;
+  std::shared_ptr<LinearLayer> last_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_NN_LAYERS_H_

@@ -1,0 +1,88 @@
+#include "lzero/nn/value_transform.h"
+
+#include <cmath>
+
+#include "lzero/base/check.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+constexpr double kEpsilon = 0.001;
+
+// The inverse is (1 + u)^2 - 1 = u (u + 2) with 1 + u = (r - 1) / (2 eps) and
+// r = sqrt(1 + 4 eps (|y| + 1 + eps)), [MuZero App. F]. At y = 0 the root is 1 + 2 eps, so that
+// u = (r - (1 + 2 eps)) / (2 eps) = 2 |y| / (r + 1 + 2 eps): nothing cancels.
+constexpr double kRootAtZero = 1.0 + 2.0 * kEpsilon;
+
+// Lower atom index and the share of the upper one, both [...].
+struct Split {
+  at::Tensor lower;  // int64
+  at::Tensor upper_share;
+};
+
+Split SplitBetweenAtoms(const at::Tensor& values, int64_t support_size) {
+  const double limit = static_cast<double>(support_size - 1) / 2;
+  const at::Tensor position = at::clamp(TransformValues(values), -limit, limit).add(limit);
+  // The last lower atom is S - 2, so that the exact maximum becomes share 1 of the last atom. A NaN
+  // keeps a valid index and makes the share NaN, so that it reaches the loss.
+  const at::Tensor lower = at::nan_to_num(
+      at::clamp_max(at::floor(position), static_cast<double>(support_size - 2)), 0.0);
+  return {lower.to(at::kLong), position - lower};
+}
+
+}  // namespace
+
+double TransformValue(double value) {
+  return std::copysign(std::sqrt(std::abs(value) + 1.0) - 1.0, value) + kEpsilon * value;
+}
+
+double InverseTransformValue(double transformed) {
+  const double magnitude = std::abs(transformed);
+  const double root = std::sqrt(1.0 + 4.0 * kEpsilon * (magnitude + 1.0 + kEpsilon));
+  const double increase = 2.0 * magnitude / (root + kRootAtZero);
+  return std::copysign(increase * (increase + 2.0), transformed);
+}
+
+at::Tensor TransformValues(const at::Tensor& values) {
+  const at::Tensor magnitude = at::abs(values);
+  // sqrt(m + 1) - 1 = m / (sqrt(m + 1) + 1)
+  const at::Tensor squeezed = magnitude / at::sqrt(magnitude + 1.0).add_(1.0);
+  return at::sign(values) * squeezed + kEpsilon * values;
+}
+
+at::Tensor InverseTransformValues(const at::Tensor& transformed) {
+  const at::Tensor magnitude = at::abs(transformed);
+  const at::Tensor root = at::sqrt(1.0 + 4.0 * kEpsilon * (magnitude + (1.0 + kEpsilon)));
+  const at::Tensor increase = 2.0 * magnitude / (root + kRootAtZero);
+  return at::sign(transformed) * increase * (increase + 2.0);
+}
+
+at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values) {
+  const Split split = SplitBetweenAtoms(values, logits.size(-1));
+  const at::Tensor log_probabilities = at::log_softmax(logits, -1);
+  const at::Tensor indices = at::stack({split.lower, split.lower + 1}, -1);
+  const at::Tensor shares = at::stack({1.0 - split.upper_share, split.upper_share}, -1);
+  return -(at::gather(log_probabilities, -1, indices) * shares).sum(-1);
+}
+
+at::Tensor TwoHot(const at::Tensor& values, int64_t support_size) {
+  const Split split = SplitBetweenAtoms(values, support_size);
+  std::vector<int64_t> shape = values.sizes().vec();
+  shape.push_back(support_size);
+  at::Tensor encoded = at::zeros(shape, values.options());
+  encoded.scatter_(-1, split.lower.unsqueeze(-1), (1.0 - split.upper_share).unsqueeze(-1));
+  return encoded.scatter_add_(-1, split.lower.unsqueeze(-1) + 1, split.upper_share.unsqueeze(-1));
+}
+
+at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms) {
+  return InverseTransformValues(at::matmul(at::softmax(logits, -1), atoms));
+}
+
+at::Tensor SupportAtoms(int64_t support_size) {
+  LZ_CHECK(support_size >= 3 && support_size % 2 == 1, "support of ", support_size, " atoms");
+  const double limit = static_cast<double>(support_size - 1) / 2;
+  return at::arange(-limit, limit + 0.5, 1.0, at::kFloat);
+}
+
+}  // namespace lzero

@@ -1,0 +1,192 @@
+#include "lzero/replay/batch_writer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "lzero/base/check.h"
+
+namespace lzero {
+namespace {
+
+// Calls visit(segment, step, count, offset) for the pieces, in order, of the `num_steps` steps (or
+// as many as there are) from `step` of `segment` on. `offset` counts the steps before the piece.
+// Returns the segment the last piece lies in.
+template <typename Visit>
+const GameSegment* ForEachPiece(const GameSegment* segment, int step, int num_steps, Visit visit) {
+  int offset = 0;
+  while (true) {
+    const int count = std::min(num_steps - offset, segment->num_steps() - step);
+    if (count > 0) visit(*segment, step, count, offset);
+    offset += count;
+    if (offset == num_steps || segment->next() == nullptr) return segment;
+    segment = segment->next();
+    step = 0;
+  }
+}
+
+template <typename T>
+void CopyN(absl::Span<const T> from, size_t begin, size_t count, T* to) {
+  std::memcpy(to, from.data() + begin, count * sizeof(T));
+}
+
+}  // namespace
+
+BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
+    : num_context_steps_(static_cast<int>(config.num_context_steps)),
+      num_unroll_steps_(static_cast<int>(config.num_unroll_steps)),
+      num_actions_(shape.num_actions),
+      observation_size_(shape.observation_size),
+      window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
+      terminal_(shape.terminal),
+      rule_(static_cast<int>(config.td_steps), config.discount, config.value_bootstrap),
+      rewards_(window_size_),
+      root_values_(window_size_),
+      to_play_(window_size_ + 1) {}
+
+BatchShape BatchWriter::ShapeFor(int num_samples) const {
+  return {num_samples, num_context_steps_, num_unroll_steps_, num_actions_, observation_size_};
+}
+
+void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStream& random,
+                        TrainBatch* batch) {
+  GatherWindow(place);
+  const int num_known = static_cast<int>(window_.rewards.size());
+  const int num_real = std::min(num_unroll_steps_, num_known);
+  LZ_DCHECK(num_real == num_unroll_steps_ || window_.end == SegmentEnd::kTerminated ||
+                window_.end == SegmentEnd::kTruncated,
+            "position is not eligible");
+  WriteSequence(place, num_real, sample, random, batch);
+  WriteTargets(place, num_real, sample, batch);
+  WriteValueTargets(place, num_real, sample, batch);
+  if (num_real < num_unroll_steps_) WritePastEnd(num_real, sample, batch);
+}
+
+void BatchWriter::GatherWindow(const PositionIndex::Place& place) {
+  int size = 0;
+  int last_step = 0;  // one past the last gathered step, inside its segment
+  const GameSegment* last =
+      ForEachPiece(place.segment, place.step, window_size_,
+                   [&](const GameSegment& segment, int step, int count, int offset) {
+                     CopyN(segment.rewards(), step, count, rewards_.data() + offset);
+                     CopyN(segment.root_values(), step, count, root_values_.data() + offset);
+                     // One more: the player to move after the piece, written again by the next
+                     // piece.
+                     CopyN(segment.to_play(), step, count + 1, to_play_.data() + offset);
+                     size = offset + count;
+                     last_step = step + count;
+                   });
+  const size_t num_steps = static_cast<size_t>(size);
+  window_.rewards = {rewards_.data(), num_steps};
+  window_.root_values = {root_values_.data(), num_steps};
+  window_.to_play = {to_play_.data(), num_steps + 1};
+  // A segment that others follow runs on.
+  window_.end = last_step == last->num_steps() ? last->end() : SegmentEnd::kRunsOn;
+}
+
+void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real, int sample,
+                                RandomStream& random, TrainBatch* batch) const {
+  // Back to the first context step, or the oldest one still stored.
+  const GameSegment* segment = place.segment;
+  int num_context = place.step;
+  while (num_context < num_context_steps_ && segment->previous() != nullptr) {
+    segment = segment->previous();
+    num_context += segment->num_steps();
+  }
+  const int step = std::max(0, num_context - num_context_steps_);
+  num_context -= step;
+  const int num_missing = num_context_steps_ - num_context;
+  const int num_present = num_context + num_real;
+  const int sequence_size = num_context_steps_ + num_unroll_steps_;
+  const size_t row_size = static_cast<size_t>(observation_size_);
+
+  float* observations = batch->observations.data() + sample * (sequence_size + 1) * row_size;
+  int32_t* actions = batch->actions.data() + static_cast<size_t>(sample) * sequence_size;
+  ForEachPiece(segment, step, num_present,
+               [&](const GameSegment& piece, int first, int count, int offset) {
+                 const int row = num_missing + offset;
+                 // One more: the observation after the piece, written again by the next piece.
+                 piece.observations().CopyRows(first, count + 1, observations + row * row_size);
+                 CopyN(piece.actions(), first, count, actions + row);
+               });
+  for (int row = 0; row < num_missing; ++row) {
+    std::memcpy(observations + row * row_size, observations + num_missing * row_size,
+                row_size * sizeof(float));
+    actions[row] = 0;
+  }
+  const int last_row = num_missing + num_present;
+  for (int row = last_row; row < sequence_size; ++row) {
+    std::memcpy(observations + (row + 1) * row_size, observations + last_row * row_size,
+                row_size * sizeof(float));
+    actions[row] = static_cast<int32_t>(random.UniformInt(num_actions_));
+  }
+  float* mask = batch->context_mask.data() + static_cast<size_t>(sample) * num_context_steps_;
+  std::fill(mask, mask + num_missing, 0.0f);
+  std::fill(mask + num_missing, mask + num_context_steps_, 1.0f);
+}
+
+void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, int sample,
+                               TrainBatch* batch) {
+  const size_t base = static_cast<size_t>(sample) * num_unroll_steps_;
+  const size_t num_actions = static_cast<size_t>(num_actions_);
+  float* policies = batch->policies.data() + base * num_actions;
+  uint8_t* legal = batch->legal_action_masks.data() + base * num_actions;
+  ForEachPiece(place.segment, place.step, num_real,
+               [&](const GameSegment& piece, int first, int count, int offset) {
+                 const size_t begin = first * num_actions;
+                 const size_t size = count * num_actions;
+                 CopyN(piece.policies(), begin, size, policies + offset * num_actions);
+                 CopyN(piece.legal_action_masks(), begin, size, legal + offset * num_actions);
+               });
+  std::copy_n(window_.rewards.begin(), num_real, batch->rewards.begin() + base);
+  for (std::vector<float>* mask :
+       {&batch->reward_mask, &batch->latent_mask, &batch->policy_mask, &batch->value_mask}) {
+    std::fill_n(mask->begin() + base, num_real, 1.0f);
+  }
+}
+
+void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
+                                    TrainBatch* batch) const {
+  const size_t row_size = static_cast<size_t>(observation_size_);
+  // Observation `row` of `segment` is observation `begin + row` of the window.
+  const GameSegment* segment = place.segment;
+  int begin = -place.step;
+  for (int k = 0; k < num_real; ++k) {
+    const size_t slot = static_cast<size_t>(sample) * num_unroll_steps_ + k;
+    const ValueTarget target = rule_.Compute(window_, k);
+    batch->partial_returns[slot] = target.partial_return;
+    batch->bootstrap_scales[slot] = target.bootstrap_scale;
+    float* observation = batch->bootstrap_observations.data() + slot * row_size;
+    if (target.bootstrap_scale == 0.0f) {
+      std::fill_n(observation, row_size, 0.0f);
+      continue;
+    }
+    // Bootstrap steps never go back from one unroll step to the next.
+    while (target.bootstrap_step - begin > segment->num_steps()) {
+      begin += segment->num_steps();
+      segment = segment->next();
+    }
+    segment->observations().CopyRows(target.bootstrap_step - begin, 1, observation);
+  }
+}
+
+void BatchWriter::WritePastEnd(int num_real, int sample, TrainBatch* batch) const {
+  const bool absorbing =
+      window_.end == SegmentEnd::kTerminated && terminal_ == TerminalMode::kAbsorb;
+  const size_t begin = static_cast<size_t>(sample) * num_unroll_steps_ + num_real;
+  const size_t count = static_cast<size_t>(num_unroll_steps_ - num_real);
+  const size_t num_actions = static_cast<size_t>(num_actions_);
+  for (std::vector<float>* mask : {&batch->reward_mask, &batch->latent_mask, &batch->value_mask}) {
+    std::fill_n(mask->begin() + begin, count, absorbing ? 1.0f : 0.0f);
+  }
+  for (std::vector<float>* zeros :
+       {&batch->policy_mask, &batch->rewards, &batch->partial_returns, &batch->bootstrap_scales}) {
+    std::fill_n(zeros->begin() + begin, count, 0.0f);
+  }
+  std::fill_n(batch->policies.begin() + begin * num_actions, count * num_actions, 0.0f);
+  std::fill_n(batch->legal_action_masks.begin() + begin * num_actions, count * num_actions,
+              uint8_t{1});
+  std::fill_n(batch->bootstrap_observations.begin() + begin * observation_size_,
+              count * observation_size_, 0.0f);
+}
+
+}  // namespace lzero

@@ -1,0 +1,135 @@
+#include "lzero/replay/game_segment.h"
+
+#include <cstring>
+#include <utility>
+
+#include "lzero/base/check.h"
+
+namespace lzero {
+namespace {
+
+// Two heap blocks and the segment itself, 16 bytes of the heap's own for each, and the pointer that
+// its owner keeps (a deque's node share included).
+constexpr int64_t kHeapBytes = 3 * 16 + 16;
+
+}  // namespace
+
+GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t max_steps) {
+  const size_t steps = static_cast<size_t>(max_steps);
+  const size_t actions = static_cast<size_t>(shape.num_actions);
+  // From the largest element to the smallest, so that every field is aligned.
+  Layout layout = {};
+  size_t size = 0;
+  layout.sequences = std::exchange(size, size + steps * sizeof(int64_t));
+  layout.leaves = std::exchange(size, size + steps * sizeof(int32_t));
+  layout.actions = std::exchange(size, size + steps * sizeof(int32_t));
+  layout.rewards = std::exchange(size, size + steps * sizeof(float));
+  layout.root_values = std::exchange(size, size + steps * sizeof(float));
+  layout.policies = std::exchange(size, size + steps * actions * sizeof(float));
+  layout.legal_action_masks = std::exchange(size, size + (steps + 1) * actions);
+  layout.to_play = std::exchange(size, size + steps + 1);
+  layout.size = size;
+  return layout;
+}
+
+GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, int64_t episode,
+                         int64_t first_step)
+    : shape_(shape),
+      max_steps_(max_steps),
+      env_(env),
+      episode_(episode),
+      first_step_(first_step),
+      layout_(LayoutFor(shape, max_steps)),
+      block_(std::make_unique_for_overwrite<std::byte[]>(layout_.size)),
+      observations_(shape.observation_size, max_steps + 1) {}
+
+int64_t GameSegment::BytesFor(const SegmentShape& shape, int64_t max_steps) {
+  return static_cast<int64_t>(sizeof(GameSegment) + LayoutFor(shape, max_steps).size) +
+         ObservationStore::BytesFor(shape.observation_size, max_steps + 1) + kHeapBytes;
+}
+
+void GameSegment::Link(GameSegment* earlier, GameSegment* later) {
+  if (earlier != nullptr) earlier->next_ = later;
+  if (later != nullptr) later->previous_ = earlier;
+}
+
+void GameSegment::SetObservationRow(int row, absl::Span<const float> observation,
+                                    absl::Span<const uint8_t> legal_action_mask, int to_play) {
+  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  LZ_CHECK(observation.size() == static_cast<size_t>(shape_.observation_size), "observation of ",
+           observation.size(), " numbers, expected ", shape_.observation_size);
+  LZ_CHECK(legal_action_mask.size() == num_actions, "legal action mask of ",
+           legal_action_mask.size(), ", expected ", num_actions);
+  LZ_CHECK(to_play >= 0 && to_play <= 255, "to_play ", to_play);
+  observations_.SetRow(row, observation.data());
+  uint8_t* legal = MutableField<uint8_t>(layout_.legal_action_masks) + row * num_actions;
+  for (size_t i = 0; i < num_actions; ++i) legal[i] = legal_action_mask[i] != 0;
+  MutableField<uint8_t>(layout_.to_play)[row] = static_cast<uint8_t>(to_play);
+}
+
+void GameSegment::SetFirstObservation(absl::Span<const float> observation,
+                                      absl::Span<const uint8_t> legal_action_mask, int to_play) {
+  SetObservationRow(0, observation, legal_action_mask, to_play);
+}
+
+void GameSegment::SetFirstObservationFrom(const GameSegment& earlier) {
+  const int row = earlier.num_steps_;
+  observations_.SetRowFrom(earlier.observations_, row, 0);
+  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  std::memcpy(MutableField<uint8_t>(layout_.legal_action_masks),
+              earlier.legal_action_masks().data() + row * num_actions, num_actions);
+  MutableField<uint8_t>(layout_.to_play)[0] = earlier.to_play()[row];
+}
+
+bool GameSegment::BeginsWhereEnds(const GameSegment& earlier) const {
+  const int row = earlier.num_steps_;
+  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  return observations_.RowEquals(0, earlier.observations_, row) &&
+         std::memcmp(legal_action_masks().data(),
+                     earlier.legal_action_masks().data() + row * num_actions, num_actions) == 0 &&
+         to_play()[0] == earlier.to_play()[row];
+}
+
+void GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence) {
+  const int row = num_steps_;
+  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  LZ_CHECK(row < max_steps_, "segment of ", max_steps_, " steps is full");
+  LZ_CHECK(step.policy.size() == num_actions, "policy of ", step.policy.size(),
+           " numbers, expected ", num_actions);
+  LZ_CHECK(step.action >= 0 && step.action < shape_.num_actions, "action ", step.action, " of ",
+           num_actions);
+  SetObservationRow(row + 1, step.observation, step.legal_action_mask, step.to_play);
+  MutableField<int64_t>(layout_.sequences)[row] = sequence;
+  MutableField<int32_t>(layout_.leaves)[row] = leaf;
+  MutableField<int32_t>(layout_.actions)[row] = step.action;
+  MutableField<float>(layout_.rewards)[row] = step.reward;
+  MutableField<float>(layout_.root_values)[row] = step.root_value;
+  std::memcpy(MutableField<float>(layout_.policies) + row * num_actions, step.policy.data(),
+              num_actions * sizeof(float));
+  ++num_steps_;
+}
+
+void GameSegment::ShrinkToFit() {
+  if (num_steps_ == max_steps_) return;
+  const Layout layout = LayoutFor(shape_, num_steps_);
+  auto block = std::make_unique_for_overwrite<std::byte[]>(layout.size);
+  const size_t steps = static_cast<size_t>(num_steps_);
+  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  const auto copy = [&](size_t Layout::*field, size_t size) {
+    std::memcpy(block.get() + layout.*field, block_.get() + layout_.*field, size);
+  };
+  copy(&Layout::sequences, steps * sizeof(int64_t));
+  copy(&Layout::leaves, steps * sizeof(int32_t));
+  copy(&Layout::actions, steps * sizeof(int32_t));
+  copy(&Layout::rewards, steps * sizeof(float));
+  copy(&Layout::root_values, steps * sizeof(float));
+  copy(&Layout::policies, steps * num_actions * sizeof(float));
+  copy(&Layout::legal_action_masks, (steps + 1) * num_actions);
+  copy(&Layout::to_play, steps + 1);
+  block_ = std::move(block);
+  layout_ = layout;
+  max_steps_ = num_steps_;
+  observations_.ShrinkTo(num_steps_ + 1);
+}
+
+}  // namespace lzero

@@ -1,0 +1,129 @@
+// A stretch of one episode: up to a fixed number of transitions and the observations around them.
+// Segments of an episode form a chain; the last observation of one is the first of the next, so no
+// position is lost at a cut. Knows nothing of sampling or eviction. Not thread-safe.
+#ifndef LZERO_REPLAY_GAME_SEGMENT_H_
+#define LZERO_REPLAY_GAME_SEGMENT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "lzero/base/ids.h"
+#include "lzero/replay/observation_store.h"
+#include "lzero/replay/step_record.h"
+
+namespace lzero {
+
+struct SegmentShape {
+  int observation_size = 0;
+  int num_actions = 0;
+};
+
+// What follows the last transition of a segment.
+enum class SegmentEnd : uint8_t {
+  kRunsOn = 0,      // the next segment, or steps still to come
+  kTerminated = 1,  // the episode ended by itself
+  kTruncated = 2,   // a step cap cut it
+  kAbandoned = 3,   // another episode began before it ended
+};
+
+class GameSegment {
+ public:
+  // An empty segment with room for `max_steps` transitions, beginning at step `first_step` of
+  // episode number `episode`.
+  GameSegment(const SegmentShape& shape, int max_steps, EnvId env, int64_t episode,
+              int64_t first_step);
+  GameSegment(const GameSegment&) = delete;
+  GameSegment& operator=(const GameSegment&) = delete;
+
+  // Bytes held by a segment with room for `max_steps` transitions, the heap's own share estimated.
+  static int64_t BytesFor(const SegmentShape& shape, int64_t max_steps);
+
+  EnvId env() const { return env_; }
+  int64_t episode() const { return episode_; }
+  int64_t first_step() const { return first_step_; }
+  int num_steps() const { return num_steps_; }
+  int max_steps() const { return max_steps_; }
+  SegmentEnd end() const { return end_; }
+  void set_end(SegmentEnd end) { end_ = end; }
+  const GameSegment* next() const { return next_; }
+  const GameSegment* previous() const { return previous_; }
+  GameSegment* mutable_next() { return next_; }
+  GameSegment* mutable_previous() { return previous_; }
+
+  // Makes `later` (which may be null) the segment that follows `earlier` (which may be null).
+  static void Link(GameSegment* earlier, GameSegment* later);
+
+  // What precedes the first transition. To be called before Append.
+  void SetFirstObservation(absl::Span<const float> observation,
+                           absl::Span<const uint8_t> legal_action_mask, int to_play);
+  // Begins with the last observation of `earlier`, which has the same shape.
+  void SetFirstObservationFrom(const GameSegment& earlier);
+  // Whether the first observation, its legal mask and player are, bit for bit, the last of
+  // `earlier`.
+  bool BeginsWhereEnds(const GameSegment& earlier) const;
+  // Adds a transition; there must be room. `leaf` and `sequence` are the owner's notes.
+  void Append(const StepRecord& step, int32_t leaf, int64_t sequence);
+  // Gives back the room that is not used.
+  void ShrinkToFit();
+
+  const ObservationStore& observations() const { return observations_; }  // [num_steps + 1] rows
+  // Per transition, [num_steps]; policies [num_steps, A].
+  absl::Span<const int32_t> actions() const { return Steps<int32_t>(layout_.actions, 1); }
+  absl::Span<const float> rewards() const { return Steps<float>(layout_.rewards, 1); }
+  absl::Span<const float> root_values() const { return Steps<float>(layout_.root_values, 1); }
+  absl::Span<const float> policies() const {
+    return Steps<float>(layout_.policies, shape_.num_actions);
+  }
+  absl::Span<const int32_t> leaves() const { return Steps<int32_t>(layout_.leaves, 1); }
+  absl::Span<const int64_t> sequences() const { return Steps<int64_t>(layout_.sequences, 1); }
+  // Per observation, [num_steps + 1, A] and [num_steps + 1].
+  absl::Span<const uint8_t> legal_action_masks() const {
+    return {Field<uint8_t>(layout_.legal_action_masks),
+            static_cast<size_t>(num_steps_ + 1) * shape_.num_actions};
+  }
+  absl::Span<const uint8_t> to_play() const {
+    return {Field<uint8_t>(layout_.to_play), static_cast<size_t>(num_steps_ + 1)};
+  }
+
+ private:
+  // Where each field begins inside the block, in bytes.
+  struct Layout {
+    size_t sequences, leaves, actions, rewards, root_values, policies, legal_action_masks, to_play;
+    size_t size;
+  };
+  static Layout LayoutFor(const SegmentShape& shape, int64_t max_steps);
+
+  template <typename T>
+  const T* Field(size_t offset) const {
+    return reinterpret_cast<const T*>(block_.get() + offset);
+  }
+  template <typename T>
+  T* MutableField(size_t offset) {
+    return reinterpret_cast<T*>(block_.get() + offset);
+  }
+  template <typename T>
+  absl::Span<const T> Steps(size_t offset, int per_step) const {
+    return {Field<T>(offset), static_cast<size_t>(num_steps_) * per_step};
+  }
+  void SetObservationRow(int row, absl::Span<const float> observation,
+                         absl::Span<const uint8_t> legal_action_mask, int to_play);
+
+  SegmentShape shape_;
+  int max_steps_;
+  int num_steps_ = 0;
+  EnvId env_;
+  SegmentEnd end_ = SegmentEnd::kRunsOn;
+  int64_t episode_;
+  int64_t first_step_;
+  GameSegment* previous_ = nullptr;
+  GameSegment* next_ = nullptr;
+  Layout layout_;
+  std::unique_ptr<std::byte[]> block_;
+  ObservationStore observations_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_GAME_SEGMENT_H_

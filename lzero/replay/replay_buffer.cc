@@ -1,0 +1,112 @@
+#include "lzero/replay/replay_buffer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/replay/replay_export.h"
+#include "lzero/replay/replay_import.h"
+
+namespace lzero {
+
+absl::StatusOr<std::unique_ptr<ReplayBuffer>> ReplayBuffer::Create(const ReplayConfig& config,
+                                                                   const ReplayShape& shape) {
+  LZ_RETURN_IF_ERROR(CheckReplayConfig(config, shape));
+  return std::unique_ptr<ReplayBuffer>(new ReplayBuffer(config, shape));
+}
+
+ReplayBuffer::ReplayBuffer(const ReplayConfig& config, const ReplayShape& shape)
+    : config_(config),
+      shape_(shape),
+      store_(std::make_unique<ReplayStore>(config, shape)),
+      writer_(config, shape) {}
+
+void ReplayBuffer::BeginEpisode(EnvId env, absl::Span<const float> observation,
+                                absl::Span<const uint8_t> legal_action_mask, int to_play) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  store_->BeginEpisode(env, observation, legal_action_mask, to_play);
+}
+
+void ReplayBuffer::Append(EnvId env, const StepRecord& step) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  store_->Append(env, step);
+}
+
+absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBatch* batch) {
+  LZ_CHECK(num_samples > 0, "got ", num_samples);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const PositionIndex& index = store_->index();
+  if (index.num_eligible() == 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "replay holds ", index.num_used(), " transitions and none can be sampled yet: targets of ",
+        "an unfinished episode are known ", ReplayHorizon(config_), " steps later"));
+  }
+  batch->Resize(writer_.ShapeFor(num_samples));
+  const double total = index.total_weight();
+  double smallest_weight = total;
+  for (PositionHandle& position : batch->positions) {
+    position = index.HandleOf(index.Find(random.Uniform() * total));
+    smallest_weight = std::min(smallest_weight, index.weight(position.leaf));
+  }
+  double age = 0.0;
+  for (int i = 0; i < num_samples; ++i) {
+    const int leaf = batch->positions[i].leaf;
+    const PositionIndex::Place& place = index.place(leaf);
+    writer_.Write(place, i, random, batch);
+    // (E p_i)^-beta / max_j (E p_j)^-beta: the number of eligible positions E and the sum cancel.
+    batch->importance_weights[i] = static_cast<float>(
+        std::pow(smallest_weight / index.weight(leaf), config_.importance_exponent));
+    age += static_cast<double>(store_->counters().num_appended - 1 -
+                               place.segment->sequences()[place.step]);
+  }
+  batch->mean_age = age / num_samples;
+  store_->counters().num_sampled += num_samples;
+  return absl::OkStatus();
+}
+
+void ReplayBuffer::UpdatePriorities(absl::Span<const PositionHandle> positions,
+                                    absl::Span<const float> priorities) {
+  LZ_CHECK(positions.size() == priorities.size(), positions.size(), " positions, ",
+           priorities.size(), " priorities");
+  if (!config_.prioritized) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    LZ_CHECK(std::isfinite(priorities[i]) && priorities[i] >= 0.0f, "priority ", priorities[i]);
+    if (!store_->index().IsCurrent(positions[i])) continue;
+    if (store_->index().weight(positions[i].leaf) <= 0.0) continue;  // sampled before an Import
+    double& max_priority = store_->counters().max_priority;
+    max_priority = std::max<double>(max_priority, priorities[i]);
+    store_->index().SetWeight(positions[i].leaf, store_->WeightOf(priorities[i]));
+  }
+}
+
+ReplayStats ReplayBuffer::stats() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const ReplayStore::Counters& counters = store_->counters();
+  ReplayStats stats;
+  stats.num_transitions = store_->num_transitions();
+  stats.num_eligible = store_->index().num_eligible();
+  stats.num_segments = store_->num_segments();
+  stats.num_episodes_ended = counters.num_episodes_ended;
+  stats.num_appended = counters.num_appended;
+  stats.num_sampled = counters.num_sampled;
+  stats.bytes = store_->bytes();
+  return stats;
+}
+
+std::vector<NamedArray> ReplayBuffer::Export() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return ExportReplay(config_, shape_, *store_);
+}
+
+absl::Status ReplayBuffer::Import(absl::Span<const NamedArray> arrays) {
+  LZ_ASSIGN_OR_RETURN(std::unique_ptr<ReplayStore> store, ImportReplay(config_, shape_, arrays));
+  const std::lock_guard<std::mutex> lock(mutex_);
+  store_ = std::move(store);
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

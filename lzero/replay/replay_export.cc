@@ -1,0 +1,129 @@
+#include "lzero/replay/replay_export.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/types/span.h"
+
+namespace lzero {
+namespace {
+
+constexpr int64_t kFormat = 1;
+
+class Exporter {
+ public:
+  explicit Exporter(const ReplayStore& store, const ReplayShape& shape) : shape_(shape) {
+    for (const auto& segment : store.finished()) segments_.push_back(segment.get());
+    for (const auto& segment : store.open()) {
+      if (segment != nullptr) segments_.push_back(segment.get());
+    }
+    num_finished_ = store.finished().size();
+  }
+
+  // [S, 6]
+  NamedArray Rows() const {
+    std::vector<int64_t> rows;
+    for (size_t i = 0; i < segments_.size(); ++i) {
+      const GameSegment& segment = *segments_[i];
+      rows.insert(rows.end(), {segment.env().value, segment.episode(), segment.first_step(),
+                               segment.num_steps(), static_cast<int64_t>(segment.end()),
+                               static_cast<int64_t>(i >= num_finished_)});
+    }
+    return MakeNamedArray<int64_t>("replay.segments", rows,
+                                   {static_cast<int64_t>(segments_.size()), kSegmentColumns});
+  }
+
+  NamedArray Observations() const {
+    const int64_t size = shape_.observation_size;
+    int64_t num_rows = 0;
+    for (const GameSegment* segment : segments_) num_rows += segment->num_steps() + 1;
+    NamedArray array{"replay.observations", ArrayType::kF32, {num_rows, size}, {}};
+    array.bytes.resize(num_rows * size * sizeof(float));
+    std::vector<float> row(size);
+    char* out = array.bytes.data();
+    for (const GameSegment* segment : segments_) {
+      for (int i = 0; i <= segment->num_steps(); ++i, out += size * sizeof(float)) {
+        segment->observations().CopyRows(i, 1, row.data());
+        std::memcpy(out, row.data(), size * sizeof(float));
+      }
+    }
+    return array;
+  }
+
+  // The field of all segments, one after the other; `columns` 0: one dimension.
+  template <typename T>
+  NamedArray Field(const char* name, absl::Span<const T> (GameSegment::*get)() const,
+                   int64_t columns = 0) const {
+    std::vector<T> values;
+    for (const GameSegment* segment : segments_) {
+      const absl::Span<const T> part = (segment->*get)();
+      values.insert(values.end(), part.begin(), part.end());
+    }
+    std::vector<int64_t> dims = {static_cast<int64_t>(values.size())};
+    if (columns > 0) dims = {dims[0] / columns, columns};
+    return MakeNamedArray<T>(name, values, std::move(dims));
+  }
+
+  NamedArray Weights(const PositionIndex& index) const {
+    std::vector<double> weights;
+    for (const GameSegment* segment : segments_) {
+      for (const int32_t leaf : segment->leaves()) weights.push_back(index.weight(leaf));
+    }
+    return MakeNamedArray<double>("replay.weights", weights);
+  }
+
+ private:
+  const ReplayShape& shape_;
+  std::vector<const GameSegment*> segments_;
+  size_t num_finished_ = 0;
+};
+
+}  // namespace
+
+std::vector<ReplaySetting> ReplaySettings(const ReplayConfig& config, const ReplayShape& shape) {
+  return {{"format", kFormat},
+          {"observation size", shape.observation_size},
+          {"number of actions", shape.num_actions},
+          {"env.num_collectors", shape.num_envs},
+          {"replay.capacity", config.capacity},
+          {"replay.segment_length", config.segment_length},
+          {"replay.num_unroll_steps", config.num_unroll_steps},
+          {"replay.td_steps", config.td_steps},
+          {"replay.value_bootstrap", static_cast<int64_t>(config.value_bootstrap)},
+          {"replay.prioritized", config.prioritized}};
+}
+
+std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplayShape& shape,
+                                     const ReplayStore& store) {
+  std::vector<int64_t> settings;
+  for (const ReplaySetting& setting : ReplaySettings(config, shape))
+    settings.push_back(setting.value);
+  const ReplayStore::Counters& counters = store.counters();
+  const std::vector<int64_t> counts = {counters.num_appended, counters.num_sampled,
+                                       counters.num_episodes_ended, counters.num_episodes_begun};
+  const Exporter exporter(store, shape);
+  std::vector<NamedArray> arrays;
+  arrays.push_back(MakeNamedArray<int64_t>("replay.settings", settings));
+  arrays.push_back(MakeNamedArray<double>("replay.exponent", {config.priority_exponent}));
+  arrays.push_back(MakeNamedArray<int64_t>("replay.counters", counts));
+  arrays.push_back(MakeNamedArray<double>("replay.max_priority", {counters.max_priority}));
+  arrays.push_back(exporter.Rows());
+  arrays.push_back(exporter.Observations());
+  const int64_t num_actions = shape.num_actions;
+  arrays.push_back(
+      exporter.Field("replay.legal_action_masks", &GameSegment::legal_action_masks, num_actions));
+  arrays.push_back(exporter.Field("replay.to_play", &GameSegment::to_play));
+  arrays.push_back(exporter.Field("replay.actions", &GameSegment::actions));
+  arrays.push_back(exporter.Field("replay.rewards", &GameSegment::rewards));
+  arrays.push_back(exporter.Field("replay.root_values", &GameSegment::root_values));
+  arrays.push_back(exporter.Field("replay.policies", &GameSegment::policies, num_actions));
+  arrays.push_back(exporter.Field("replay.leaves", &GameSegment::leaves));
+  arrays.push_back(exporter.Field("replay.sequences", &GameSegment::sequences));
+  arrays.push_back(exporter.Weights(store.index()));
+  const PositionIndex& index = store.index();
+  arrays.push_back(MakeNamedArray<uint32_t>("replay.generations", index.generations()));
+  arrays.push_back(MakeNamedArray<int32_t>("replay.free_leaves", index.free_leaves()));
+  return arrays;
+}
+
+}  // namespace lzero

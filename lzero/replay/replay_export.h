@@ -1,0 +1,46 @@
+// A replay store as named arrays, for checkpoints, and what the reading side (replay_import.h) must
+// know of their layout. Not the file format: lzero/tensor writes the arrays.
+// Pure functions; whoever owns the store holds its lock.
+#ifndef LZERO_REPLAY_REPLAY_EXPORT_H_
+#define LZERO_REPLAY_REPLAY_EXPORT_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lzero/base/named_array.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_store.h"
+
+namespace lzero {
+
+// A number that must be the same on the saving and on the loading side.
+struct ReplaySetting {
+  const char* name;
+  int64_t value;
+};
+std::vector<ReplaySetting> ReplaySettings(const ReplayConfig& config, const ReplayShape& shape);
+
+// One row of "replay.segments".
+struct SegmentRow {
+  int64_t env, episode, first_step, num_steps, end, is_open;
+};
+inline constexpr int64_t kSegmentColumns = 6;
+static_assert(sizeof(SegmentRow) == kSegmentColumns * sizeof(int64_t));
+
+// Everything in `store`, as arrays named "replay.*". With S segments (finished ones from the oldest
+// to the newest, then those being filled by environment), T transitions, R = T + S observation rows
+// and K leaves ever used:
+//   settings I64 [10], exponent F64 [1]      what Import insists on
+//   counters I64 [4], max_priority F64 [1]
+//   segments I64 [S, 6]                      env, episode, first step, steps, SegmentEnd, is open
+//   observations F32 [R, obs], legal_action_masks U8 [R, A], to_play U8 [R]
+//   actions I32 [T], rewards F32 [T], root_values F32 [T], policies F32 [T, A], leaves I32 [T],
+//   sequences I64 [T], weights F64 [T]
+//   generations U32 [K], free_leaves I32 [K - T]
+std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplayShape& shape,
+                                     const ReplayStore& store);
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_REPLAY_EXPORT_H_

@@ -1,0 +1,379 @@
+#include "lzero/replay/replay_import.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/replay/replay_export.h"
+
+namespace lzero {
+namespace {
+
+template <typename... Parts>
+absl::Status Invalid(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat("replay state: ", parts...));
+}
+
+class Importer {
+ public:
+  Importer(const ReplayConfig& config, const ReplayShape& shape,
+           absl::Span<const NamedArray> arrays)
+      : config_(config),
+        shape_(shape),
+        arrays_(arrays),
+        store_(std::make_unique<ReplayStore>(config, shape)) {}
+
+  absl::StatusOr<std::unique_ptr<ReplayStore>> Run() {
+    LZ_RETURN_IF_ERROR(CheckSettings());
+    LZ_RETURN_IF_ERROR(ReadCounters());
+    LZ_RETURN_IF_ERROR(ReadRows());
+    LZ_RETURN_IF_ERROR(ReadFields());
+    LZ_RETURN_IF_ERROR(CheckSequences());
+    LZ_RETURN_IF_ERROR(RestoreLeaves());
+    for (const SegmentRow& row : rows_) LZ_RETURN_IF_ERROR(RestoreSegment(row));
+    LZ_RETURN_IF_ERROR(RestorePlaces());
+    return std::move(store_);
+  }
+
+ private:
+  // Copies an array of exactly this shape; -1 stands for any length.
+  template <typename T>
+  absl::Status Read(const char* name, std::vector<int64_t> dims, std::vector<T>* values) {
+    LZ_RETURN_IF_ERROR(CheckArray(name, ArrayTypeOf<T>(), std::move(dims)));
+    LZ_ASSIGN_OR_RETURN(*values, ReadArray<T>(arrays_, name));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckArray(const char* name, ArrayType type, std::vector<int64_t> dims) const;
+  absl::Status CheckSettings();
+  absl::Status ReadCounters();
+  absl::Status ReadRows();
+  absl::Status CheckRow(const SegmentRow& row) const;
+  absl::Status ReadFields();
+  absl::Status CheckSequences() const;
+  absl::Status RestoreLeaves();
+  absl::Status RestoreSegment(const SegmentRow& row);
+  absl::Status LinkSegment(GameSegment* segment);
+  absl::Status RestorePlaces();
+  absl::Status RestoreWeights(const GameSegment& segment, const double* weights);
+
+  const ReplayConfig& config_;
+  const ReplayShape& shape_;
+  const absl::Span<const NamedArray> arrays_;
+  std::unique_ptr<ReplayStore> store_;
+  std::vector<SegmentRow> rows_;
+  int64_t num_steps_ = 0;  // T
+  const NamedArray* observations_ = nullptr;
+  std::vector<uint8_t> legal_action_masks_, to_play_;
+  std::vector<int32_t> actions_, leaves_;
+  std::vector<float> rewards_, root_values_, policies_;
+  std::vector<int64_t> sequences_;
+  std::vector<double> weights_;
+  // While segments are restored: rows read so far, and the last segment of every episode.
+  int64_t next_observation_ = 0;
+  int64_t next_step_ = 0;
+  std::unordered_map<int64_t, GameSegment*> tails_;
+  std::vector<GameSegment*> segments_;
+};
+
+absl::Status Importer::CheckArray(const char* name, ArrayType type,
+                                  std::vector<int64_t> dims) const {
+  const NamedArray* array = FindArray(arrays_, name);
+  const absl::Status status = CheckArrayType(array, name, type);
+  if (!status.ok()) return Invalid(status.message());
+  bool same = array->shape.size() == dims.size();
+  for (size_t i = 0; same && i < dims.size(); ++i) {
+    same = dims[i] < 0 ? array->shape[i] >= 0 : dims[i] == array->shape[i];
+  }
+  if (!same) {
+    std::string expected = absl::StrJoin(dims, ", ");
+    return Invalid("array '", name, "' has shape [", absl::StrJoin(array->shape, ", "),
+                   "], expected [", expected, "] (-1: any)");
+  }
+  const int64_t held = static_cast<int64_t>(array->bytes.size());
+  int64_t bytes = ArrayTypeSize(type);
+  for (const int64_t size : array->shape) {
+    bytes = size > 0 && bytes > held / size ? held + 1 : bytes * size;  // never overflows
+  }
+  if (bytes != held) {
+    return Invalid("array '", name, "' holds ", array->bytes.size(), " bytes, which is not shape [",
+                   absl::StrJoin(array->shape, ", "), "]");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::CheckSettings() {
+  const std::vector<ReplaySetting> settings = ReplaySettings(config_, shape_);
+  std::vector<int64_t> saved;
+  LZ_RETURN_IF_ERROR(Read("replay.settings", {static_cast<int64_t>(settings.size())}, &saved));
+  for (size_t i = 0; i < settings.size(); ++i) {
+    if (saved[i] == settings[i].value) continue;
+    return Invalid(settings[i].name, " is ", settings[i].value, " here and ", saved[i],
+                   " in the saved state; it cannot change between saving and loading");
+  }
+  std::vector<double> exponent;
+  LZ_RETURN_IF_ERROR(Read("replay.exponent", {1}, &exponent));
+  if (config_.prioritized && exponent[0] != config_.priority_exponent) {
+    return Invalid("replay.priority_exponent is ", config_.priority_exponent, " here and ",
+                   exponent[0], " in the saved state; saved priorities cannot be converted");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::ReadCounters() {
+  std::vector<int64_t> values;
+  LZ_RETURN_IF_ERROR(Read("replay.counters", {4}, &values));
+  for (const int64_t value : values) {
+    if (value < 0) return Invalid("array 'replay.counters' holds ", value, ", allowed are >= 0");
+  }
+  std::vector<double> priority;
+  LZ_RETURN_IF_ERROR(Read("replay.max_priority", {1}, &priority));
+  if (!std::isfinite(priority[0]) || priority[0] < 1.0) {
+    return Invalid("array 'replay.max_priority' holds ", priority[0], ", allowed are >= 1");
+  }
+  ReplayStore::Counters& counters = store_->counters();
+  counters.num_appended = values[0];
+  counters.num_sampled = values[1];
+  counters.num_episodes_ended = values[2];
+  counters.num_episodes_begun = values[3];
+  counters.max_priority = priority[0];
+  return absl::OkStatus();
+}
+
+absl::Status Importer::ReadRows() {
+  std::vector<int64_t> values;
+  LZ_RETURN_IF_ERROR(Read("replay.segments", {-1, kSegmentColumns}, &values));
+  rows_.resize(values.size() / kSegmentColumns);
+  if (!values.empty()) std::memcpy(rows_.data(), values.data(), values.size() * sizeof(int64_t));
+  std::vector<int64_t> last_episodes(shape_.num_envs, -1);
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const SegmentRow& row = rows_[i];
+    LZ_RETURN_IF_ERROR(Annotate(CheckRow(row), absl::StrCat("segment ", i)));
+    // Finished ones first, then at most one open segment of each environment in order.
+    const bool ordered =
+        i == 0 || rows_[i - 1].is_open == 0 || (row.is_open == 1 && rows_[i - 1].env < row.env);
+    if (!ordered) return Invalid("segment ", i, " is out of order");
+    int64_t& last_episode = last_episodes[row.env];
+    if (row.episode < last_episode) {
+      return Invalid("segment ", i, " of environment ", row.env, " is of episode ", row.episode,
+                     ", after episode ", last_episode);
+    }
+    last_episode = row.episode;
+    num_steps_ += row.num_steps;
+  }
+  if (num_steps_ > store_->index().num_leaves() || num_steps_ > store_->counters().num_appended) {
+    return Invalid("it holds ", num_steps_, " transitions, allowed are ",
+                   store_->index().num_leaves(),
+                   " here (replay.capacity, replay.max_mebibytes) and ",
+                   store_->counters().num_appended, " by its own count of appended ones");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::CheckRow(const SegmentRow& row) const {
+  const int64_t length = config_.segment_length;
+  const int64_t num_begun = store_->counters().num_episodes_begun;
+  if (row.env < 0 || row.env >= shape_.num_envs) {
+    return Invalid("environment ", row.env, " of ", shape_.num_envs);
+  }
+  if (row.episode < 0 || row.episode >= num_begun) {
+    return Invalid("episode ", row.episode, " of ", num_begun, " begun");
+  }
+  if (row.first_step < 0 || row.first_step % length != 0) {
+    return Invalid("begins at step ", row.first_step, ", not a multiple of ", length);
+  }
+  if (row.end < 0 || row.end > 3 || row.is_open < 0 || row.is_open > 1) {
+    return Invalid("end ", row.end, " (allowed 0 to 3), open ", row.is_open, " (allowed 0 or 1)");
+  }
+  const bool runs_on = row.end == static_cast<int64_t>(SegmentEnd::kRunsOn);
+  const int64_t least = row.is_open ? 0 : runs_on ? length : 1;
+  const int64_t most = row.is_open ? length - 1 : length;
+  if (row.num_steps < least || row.num_steps > most) {
+    return Invalid(row.num_steps, " steps, allowed are ", least, " to ", most);
+  }
+  if (row.is_open && !runs_on) return Invalid("is open, but ended (", row.end, ")");
+  return absl::OkStatus();
+}
+
+absl::Status Importer::ReadFields() {
+  const int64_t steps = num_steps_;
+  const int64_t rows = steps + static_cast<int64_t>(rows_.size());
+  const int64_t num_actions = shape_.num_actions;
+  LZ_RETURN_IF_ERROR(
+      CheckArray("replay.observations", ArrayType::kF32, {rows, shape_.observation_size}));
+  observations_ = FindArray(arrays_, "replay.observations");
+  LZ_RETURN_IF_ERROR(Read("replay.legal_action_masks", {rows, num_actions}, &legal_action_masks_));
+  LZ_RETURN_IF_ERROR(Read("replay.to_play", {rows}, &to_play_));
+  LZ_RETURN_IF_ERROR(Read("replay.actions", {steps}, &actions_));
+  LZ_RETURN_IF_ERROR(Read("replay.rewards", {steps}, &rewards_));
+  LZ_RETURN_IF_ERROR(Read("replay.root_values", {steps}, &root_values_));
+  LZ_RETURN_IF_ERROR(Read("replay.policies", {steps, num_actions}, &policies_));
+  LZ_RETURN_IF_ERROR(Read("replay.leaves", {steps}, &leaves_));
+  LZ_RETURN_IF_ERROR(Read("replay.sequences", {steps}, &sequences_));
+  LZ_RETURN_IF_ERROR(Read("replay.weights", {steps}, &weights_));
+  for (const int32_t action : actions_) {
+    if (action < 0 || action >= num_actions) {
+      return Invalid("array 'replay.actions' holds ", action, ", allowed are 0 to ",
+                     num_actions - 1);
+    }
+  }
+  for (const uint8_t legal : legal_action_masks_) {
+    if (legal > 1) {
+      return Invalid("array 'replay.legal_action_masks' holds ", static_cast<int>(legal),
+                     ", allowed are 0 and 1");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::CheckSequences() const {
+  std::vector<int64_t> sorted = sequences_;
+  std::sort(sorted.begin(), sorted.end());
+  const int64_t num_appended = store_->counters().num_appended;
+  if (!sorted.empty() && (sorted.front() < 0 || sorted.back() >= num_appended)) {
+    return Invalid("array 'replay.sequences' holds ", sorted.front(), " to ", sorted.back(),
+                   ", allowed are 0 to ", num_appended - 1);
+  }
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end()) return Invalid("array 'replay.sequences' holds ", *twice, " twice");
+  return absl::OkStatus();
+}
+
+absl::Status Importer::RestoreLeaves() {
+  std::vector<uint32_t> generations;
+  std::vector<int32_t> free_leaves;
+  LZ_RETURN_IF_ERROR(Read("replay.generations", {-1}, &generations));
+  const int64_t num_used = static_cast<int64_t>(generations.size());
+  if (num_used < num_steps_ || num_used > store_->index().num_leaves()) {
+    return Invalid("array 'replay.generations' holds ", num_used, " leaves, allowed are ",
+                   num_steps_, " to ", store_->index().num_leaves());
+  }
+  LZ_RETURN_IF_ERROR(Read("replay.free_leaves", {num_used - num_steps_}, &free_leaves));
+  std::vector<bool> taken(num_used, false);
+  for (const std::vector<int32_t>* leaves : {&leaves_, &free_leaves}) {
+    for (const int32_t leaf : *leaves) {
+      if (leaf < 0 || leaf >= num_used || taken[leaf]) {
+        return Invalid("leaf ", leaf, " in 'replay.leaves' or 'replay.free_leaves' is given twice ",
+                       "or outside 0 to ", num_used - 1);
+      }
+      taken[leaf] = true;
+    }
+  }
+  store_->index().RestoreLeaves(generations, free_leaves);
+  return absl::OkStatus();
+}
+
+absl::Status Importer::RestoreSegment(const SegmentRow& row) {
+  const int num_steps = static_cast<int>(row.num_steps);
+  const int max_steps = row.is_open ? static_cast<int>(config_.segment_length) : num_steps;
+  if (!row.is_open && !store_->FitsFinished(num_steps)) {
+    return Invalid("its ", num_steps_,
+                   " transitions need more than replay.max_mebibytes = ", config_.max_mebibytes);
+  }
+  std::unique_ptr<GameSegment> segment =
+      store_->MakeSegment(max_steps, EnvId(row.env), row.episode, row.first_step);
+  const size_t obs = static_cast<size_t>(shape_.observation_size);
+  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  std::vector<float> observation(obs);
+  for (int i = 0; i <= num_steps; ++i, ++next_observation_) {
+    std::memcpy(observation.data(),
+                observations_->bytes.data() + next_observation_ * obs * sizeof(float),
+                obs * sizeof(float));
+    const absl::Span<const uint8_t> legal(
+        legal_action_masks_.data() + next_observation_ * num_actions, num_actions);
+    const int to_play = to_play_[next_observation_];
+    if (i == 0) {
+      segment->SetFirstObservation(observation, legal, to_play);
+      continue;
+    }
+    StepRecord step;
+    step.action = actions_[next_step_];
+    step.reward = rewards_[next_step_];
+    step.policy = {policies_.data() + next_step_ * num_actions, num_actions};
+    step.root_value = root_values_[next_step_];
+    step.observation = observation;
+    step.legal_action_mask = legal;
+    step.to_play = to_play;
+    segment->Append(step, leaves_[next_step_], sequences_[next_step_]);
+    ++next_step_;
+  }
+  segment->set_end(static_cast<SegmentEnd>(row.end));
+  LZ_RETURN_IF_ERROR(LinkSegment(segment.get()));
+  segments_.push_back(segment.get());
+  if (row.is_open) {
+    store_->RestoreOpen(std::move(segment));
+  } else {
+    store_->RestoreFinished(std::move(segment));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::LinkSegment(GameSegment* segment) {
+  GameSegment*& tail = tails_[segment->episode()];
+  if (tail != nullptr) {
+    if (tail->end() != SegmentEnd::kRunsOn || tail->env() != segment->env() ||
+        tail->first_step() + tail->num_steps() != segment->first_step()) {
+      return Invalid("the segments of episode ", segment->episode(), " do not follow each other");
+    }
+    if (!segment->BeginsWhereEnds(*tail)) {
+      return Invalid("two segments of episode ", segment->episode(),
+                     " disagree about the observation between them");
+    }
+    GameSegment::Link(tail, segment);
+  }
+  tail = segment;
+  return absl::OkStatus();
+}
+
+absl::Status Importer::RestorePlaces() {
+  for (const auto& [episode, tail] : tails_) {
+    const bool is_open = store_->open()[tail->env().value].get() == tail;
+    if (tail->end() == SegmentEnd::kRunsOn && !is_open) {
+      return Invalid("episode ", episode, " runs on, but its next segment is missing");
+    }
+  }
+  const double* weights = weights_.data();
+  for (const GameSegment* segment : segments_) {
+    LZ_RETURN_IF_ERROR(RestoreWeights(*segment, weights));
+    weights += segment->num_steps();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::RestoreWeights(const GameSegment& segment, const double* weights) {
+  const GameSegment& tail = *tails_[segment.episode()];
+  const int64_t length = tail.first_step() + tail.num_steps();
+  const absl::Span<const int32_t> leaves = segment.leaves();
+  for (int i = 0; i < segment.num_steps(); ++i) {
+    const double weight = weights[i];
+    const bool eligible = store_->IsEligible(segment.first_step() + i, length, tail.end());
+    const bool allowed = !eligible             ? weight == 0.0
+                         : config_.prioritized ? std::isfinite(weight) && weight > 0.0
+                                               : weight == 1.0;
+    if (!allowed) {
+      return Invalid("array 'replay.weights' holds ", weight, " for step ",
+                     segment.first_step() + i, " of episode ", segment.episode(), ", which can",
+                     eligible ? "" : "not", " be sampled");
+    }
+    store_->index().RestorePlace(leaves[i], {&segment, i}, weight);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ReplayStore>> ImportReplay(const ReplayConfig& config,
+                                                          const ReplayShape& shape,
+                                                          absl::Span<const NamedArray> arrays) {
+  return Importer(config, shape, arrays).Run();
+}
+
+}  // namespace lzero

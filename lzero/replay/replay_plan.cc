@@ -1,0 +1,109 @@
+#include "lzero/replay/replay_plan.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/replay/game_segment.h"
+#include "lzero/replay/position_index.h"
+
+namespace lzero {
+namespace {
+
+constexpr int64_t kMebibyte = int64_t{1} << 20;
+
+SegmentShape SegmentShapeOf(const ReplayShape& shape) {
+  return {shape.observation_size, shape.num_actions};
+}
+
+int64_t SegmentBytes(const ReplayConfig& config, const ReplayShape& shape) {
+  return GameSegment::BytesFor(SegmentShapeOf(shape), config.segment_length);
+}
+
+template <typename T>
+absl::Status CheckRange(const char* key, T value, T low, T high) {
+  if (value >= low && value <= high) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(key, " is ", value, ", allowed are ", low, " to ", high));
+}
+
+absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
+  constexpr int64_t kMost = 1 << 30;
+  constexpr int64_t kMostSteps = 1 << 20;
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.capacity", config.capacity, 1, kMost));
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.max_mebibytes", config.max_mebibytes, 1, kMost));
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.segment_length", config.segment_length, 1, kMost));
+  LZ_RETURN_IF_ERROR(
+      CheckRange<int64_t>("replay.num_unroll_steps", config.num_unroll_steps, 1, kMostSteps));
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.td_steps", config.td_steps, 1, kMostSteps));
+  LZ_RETURN_IF_ERROR(
+      CheckRange<int64_t>("replay.num_context_steps", config.num_context_steps, 0, kMostSteps));
+  LZ_RETURN_IF_ERROR(CheckRange("replay.discount", config.discount, 0.0, 1.0));
+  LZ_RETURN_IF_ERROR(CheckRange("replay.priority_exponent", config.priority_exponent, 0.0, 10.0));
+  LZ_RETURN_IF_ERROR(
+      CheckRange("replay.importance_exponent", config.importance_exponent, 0.0, 1.0));
+  LZ_RETURN_IF_ERROR(CheckRange("observation size", shape.observation_size, 1, 1 << 26));
+  LZ_RETURN_IF_ERROR(CheckRange("number of actions", shape.num_actions, 1, 1 << 20));
+  return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);
+}
+
+}  // namespace
+
+int64_t ReplayHorizon(const ReplayConfig& config) {
+  // The last unrolled step is t + U - 1; its bootstrap needs observation t + U - 1 + td, or the
+  // search made there, which exists once the step after it is stored.
+  const int64_t searched = config.value_bootstrap == ValueBootstrap::kSearch ? 1 : 0;
+  return config.num_unroll_steps - 1 + config.td_steps + searched;
+}
+
+int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shape) {
+  // A stored transition costs at least this much, whatever the length of its segment.
+  const SegmentShape segment = SegmentShapeOf(shape);
+  const int64_t step_bytes = GameSegment::BytesFor(segment, 2) - GameSegment::BytesFor(segment, 1);
+  return std::min(config.capacity, config.max_mebibytes * kMebibyte / step_bytes);
+}
+
+int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape) {
+  return PositionIndex::BytesFor(std::max<int64_t>(1, ReplayMaxTransitions(config, shape))) +
+         shape.num_envs * SegmentBytes(config, shape);
+}
+
+absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape) {
+  LZ_RETURN_IF_ERROR(CheckRanges(config, shape));
+  const int64_t horizon = ReplayHorizon(config);
+  const int64_t transitions = shape.num_envs * (config.segment_length + horizon);
+  const std::string content =
+      absl::StrCat("the smallest useful content of ", shape.num_envs,
+                   " environments (segments of replay.segment_length = ", config.segment_length,
+                   " transitions, targets known ", horizon, " steps later)");
+  if (transitions > config.capacity) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "replay.capacity = ", config.capacity, " transitions, but ", content, " is ", transitions,
+        " transitions: raise replay.capacity, or lower replay.segment_length, replay.td_steps or "
+        "env.num_collectors"));
+  }
+  const int64_t finished = (horizon + config.segment_length - 1) / config.segment_length;
+  const int64_t bytes =
+      ReplayFixedBytes(config, shape) + shape.num_envs * finished * SegmentBytes(config, shape);
+  if (bytes > config.max_mebibytes * kMebibyte) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("replay.max_mebibytes = ", config.max_mebibytes, ", but ", content, " needs ",
+                     (bytes + kMebibyte - 1) / kMebibyte, " MiB with the index of ",
+                     ReplayMaxTransitions(config, shape),
+                     " transitions: raise replay.max_mebibytes, or lower replay.segment_length, "
+                     "replay.td_steps, replay.capacity or env.num_collectors"));
+  }
+  return absl::OkStatus();
+}
+
+int64_t PlannedBytes(const ReplayConfig& config, const ReplayShape& shape) {
+  // Episodes of one step cost the most for each transition.
+  const double most = static_cast<double>(ReplayFixedBytes(config, shape)) +
+                      static_cast<double>(config.capacity) *
+                          static_cast<double>(GameSegment::BytesFor(SegmentShapeOf(shape), 1));
+  const int64_t limit = config.max_mebibytes * kMebibyte;
+  return most < static_cast<double>(limit) ? static_cast<int64_t>(most) : limit;
+}
+
+}  // namespace lzero

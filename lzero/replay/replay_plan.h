@@ -1,0 +1,38 @@
+// What a replay buffer will need, worked out before anything is allocated: how far a position looks
+// ahead, the least content that is of use, and the most memory the buffer will ever hold. Pure
+// functions, any thread.
+#ifndef LZERO_REPLAY_REPLAY_PLAN_H_
+#define LZERO_REPLAY_REPLAY_PLAN_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/replay/replay_shape.h"
+
+namespace lzero {
+
+// InvalidArgument (key, value, what is allowed) for a setting out of range, and when the smallest
+// useful content does not fit replay.capacity or replay.max_mebibytes: for every environment a
+// segment being filled and as many finished ones as keep at least one position eligible in an
+// episode that never ends.
+absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape);
+
+// Steps an unfinished episode must have after position t before all targets of t are known: t is
+// eligible in an episode of n transitions if and only if t + ReplayHorizon <= n.
+int64_t ReplayHorizon(const ReplayConfig& config);
+
+// Transitions that can be stored at once: replay.capacity, or less where the bytes allow less.
+int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shape);
+
+// Bytes held whatever is stored: the index, and the segment that each environment is filling.
+int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape);
+
+// The most bytes the buffer will ever hold with these settings (that pass CheckReplayConfig): for
+// the trainer to print before the run. Never more than replay.max_mebibytes. Copies made by Export
+// and Import come on top while they run.
+int64_t PlannedBytes(const ReplayConfig& config, const ReplayShape& shape);
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_REPLAY_PLAN_H_

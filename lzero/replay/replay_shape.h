@@ -1,0 +1,18 @@
+// The sizes a replay buffer is made for. Plain data, no thread rule.
+#ifndef LZERO_REPLAY_REPLAY_SHAPE_H_
+#define LZERO_REPLAY_REPLAY_SHAPE_H_
+
+#include "lzero/config/experiment_config.h"
+
+namespace lzero {
+
+struct ReplayShape {
+  int observation_size = 0;
+  int num_actions = 0;
+  int num_envs = 0;
+  TerminalMode terminal = TerminalMode::kAbsorb;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_REPLAY_SHAPE_H_

@@ -1,0 +1,143 @@
+#include "lzero/replay/replay_store.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lzero/base/check.h"
+#include "lzero/replay/replay_plan.h"
+
+namespace lzero {
+
+ReplayStore::ReplayStore(const ReplayConfig& config, const ReplayShape& shape)
+    : max_steps_(static_cast<int>(config.segment_length)),
+      prioritized_(config.prioritized),
+      priority_exponent_(config.priority_exponent),
+      max_bytes_(config.max_mebibytes << 20),
+      horizon_(ReplayHorizon(config)),
+      fixed_bytes_(ReplayFixedBytes(config, shape)),
+      shape_{shape.observation_size, shape.num_actions},
+      index_(static_cast<int>(ReplayMaxTransitions(config, shape))),
+      open_(shape.num_envs) {}
+
+double ReplayStore::WeightOf(double priority) const {
+  if (!prioritized_) return 1.0;
+  // The upper bound keeps the sum of all weights finite.
+  return std::min(std::pow(std::max(priority, 1e-6), priority_exponent_), 1e200);
+}
+
+int64_t ReplayStore::num_segments() const {
+  int64_t num_open = 0;
+  for (const auto& segment : open_) num_open += segment != nullptr;
+  return static_cast<int64_t>(finished_.size()) + num_open;
+}
+
+int64_t ReplayStore::SegmentBytes(int max_steps) const {
+  return GameSegment::BytesFor(shape_, max_steps);
+}
+
+std::unique_ptr<GameSegment> ReplayStore::MakeSegment(int max_steps, EnvId env, int64_t episode,
+                                                      int64_t first_step) const {
+  return std::make_unique<GameSegment>(shape_, max_steps, env, episode, first_step);
+}
+
+void ReplayStore::BeginEpisode(EnvId env, absl::Span<const float> observation,
+                               absl::Span<const uint8_t> legal_action_mask, int to_play) {
+  LZ_CHECK(env.value >= 0 && env.value < static_cast<int>(open_.size()), "environment ", env.value,
+           " of ", open_.size());
+  std::unique_ptr<GameSegment>& open = open_[env.value];
+  if (open != nullptr && open->num_steps() > 0) {
+    Finish(env, SegmentEnd::kAbandoned);
+  } else if (open != nullptr && open->previous() != nullptr) {
+    GameSegment* last = open->mutable_previous();
+    last->set_end(SegmentEnd::kAbandoned);
+    GameSegment::Link(last, nullptr);
+  }
+  open = MakeSegment(max_steps_, env, counters_.num_episodes_begun++, 0);
+  open->SetFirstObservation(observation, legal_action_mask, to_play);
+}
+
+void ReplayStore::Append(EnvId env, const StepRecord& step) {
+  LZ_CHECK(env.value >= 0 && env.value < static_cast<int>(open_.size()), "environment ", env.value,
+           " of ", open_.size());
+  GameSegment* segment = open_[env.value].get();
+  LZ_CHECK(segment != nullptr, "environment ", env.value, " has no episode: call BeginEpisode");
+  MakeRoom(1, 0);
+  const int leaf = index_.Allocate({segment, segment->num_steps()});
+  segment->Append(step, leaf, counters_.num_appended++);
+  const int64_t length = segment->first_step() + segment->num_steps();
+
+  if (step.terminated || step.truncated) {
+    ++counters_.num_episodes_ended;
+    Finish(env, step.terminated ? SegmentEnd::kTerminated : SegmentEnd::kTruncated);
+    MarkEligible(segment, std::max<int64_t>(0, length - horizon_), length - 1);
+    return;
+  }
+  if (length >= horizon_) MarkEligible(segment, length - horizon_, length - horizon_);
+  if (segment->num_steps() == max_steps_) {
+    Finish(env, SegmentEnd::kRunsOn);
+    open_[env.value] = MakeSegment(max_steps_, env, segment->episode(), length);
+    open_[env.value]->SetFirstObservationFrom(*segment);
+    GameSegment::Link(segment, open_[env.value].get());
+  }
+}
+
+void ReplayStore::Finish(EnvId env, SegmentEnd end) {
+  std::unique_ptr<GameSegment> segment = std::move(open_[env.value]);
+  const int64_t bytes = SegmentBytes(segment->num_steps());
+  MakeRoom(0, bytes);
+  segment->set_end(end);
+  segment->ShrinkToFit();
+  RestoreFinished(std::move(segment));
+}
+
+void ReplayStore::MakeRoom(int64_t more_transitions, int64_t more_bytes) {
+  while (num_transitions() + more_transitions > index_.num_leaves() ||
+         bytes() + more_bytes > max_bytes_) {
+    EvictOldest();
+  }
+}
+
+void ReplayStore::EvictOldest() {
+  LZ_CHECK(!finished_.empty(), "unfinished segments alone are over the limit");
+  const std::unique_ptr<GameSegment> segment = std::move(finished_.front());
+  finished_.pop_front();
+  // From the last leaf to the first, so that they are taken again in order.
+  const absl::Span<const int32_t> leaves = segment->leaves();
+  for (size_t i = leaves.size(); i > 0; --i) index_.Release(leaves[i - 1]);
+  finished_bytes_ -= SegmentBytes(segment->num_steps());
+  GameSegment::Link(nullptr, segment->mutable_next());
+}
+
+void ReplayStore::MarkEligible(const GameSegment* tail, int64_t first, int64_t last) {
+  const double weight = WeightOf(counters_.max_priority);
+  for (const GameSegment* segment = tail; segment != nullptr; segment = segment->previous()) {
+    const int64_t begin = segment->first_step();
+    const absl::Span<const int32_t> leaves = segment->leaves();
+    const int64_t stop = std::min(last + 1, begin + static_cast<int64_t>(leaves.size()));
+    for (int64_t position = std::max(first, begin); position < stop; ++position) {
+      index_.SetWeight(leaves[position - begin], weight);
+    }
+    if (begin <= first) return;
+  }
+}
+
+bool ReplayStore::IsEligible(int64_t position, int64_t length, SegmentEnd end) const {
+  const bool ended = end == SegmentEnd::kTerminated || end == SegmentEnd::kTruncated;
+  return ended || position + horizon_ <= length;
+}
+
+void ReplayStore::RestoreOpen(std::unique_ptr<GameSegment> segment) {
+  open_[segment->env().value] = std::move(segment);
+}
+
+void ReplayStore::RestoreFinished(std::unique_ptr<GameSegment> segment) {
+  finished_bytes_ += SegmentBytes(segment->num_steps());
+  finished_.push_back(std::move(segment));
+}
+
+bool ReplayStore::FitsFinished(int num_steps) const {
+  return bytes() + SegmentBytes(num_steps) <= max_bytes_;
+}
+
+}  // namespace lzero

@@ -1,0 +1,26 @@
+// One transition as the collector saw it. Plain data: the spans belong to the caller and are copied
+// by whoever takes the record.
+#ifndef LZERO_REPLAY_STEP_RECORD_H_
+#define LZERO_REPLAY_STEP_RECORD_H_
+
+#include <cstdint>
+
+#include "absl/types/span.h"
+
+namespace lzero {
+
+struct StepRecord {
+  int32_t action = 0;
+  float reward = 0.0f;             // from the view of the player who moved
+  absl::Span<const float> policy;  // [A] search distribution at the observation before the step
+  float root_value = 0.0f;         // of that search, from the view of the player to move
+  absl::Span<const float> observation;          // after the step
+  absl::Span<const uint8_t> legal_action_mask;  // [A] after the step
+  int to_play = 0;                              // after the step
+  bool terminated = false;                      // wins where both flags are set
+  bool truncated = false;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_STEP_RECORD_H_

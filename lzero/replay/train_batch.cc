@@ -1,0 +1,31 @@
+#include "lzero/replay/train_batch.h"
+
+#include <cstddef>
+
+namespace lzero {
+
+void TrainBatch::Resize(const BatchShape& shape) {
+  if (shape == this->shape()) return;
+  num_samples = shape.num_samples;
+  num_context_steps = shape.num_context_steps;
+  num_unroll_steps = shape.num_unroll_steps;
+  num_actions = shape.num_actions;
+  observation_size = shape.observation_size;
+  const size_t samples = static_cast<size_t>(num_samples);
+  const size_t context = samples * num_context_steps;
+  const size_t unroll = samples * num_unroll_steps;
+  observations.assign((context + unroll + samples) * observation_size, 0.0f);
+  actions.assign(context + unroll, 0);
+  context_mask.assign(context, 0.0f);
+  for (std::vector<float>* values : {&rewards, &reward_mask, &latent_mask, &policy_mask,
+                                     &value_mask, &partial_returns, &bootstrap_scales}) {
+    values->assign(unroll, 0.0f);
+  }
+  policies.assign(unroll * num_actions, 0.0f);
+  legal_action_masks.assign(unroll * num_actions, 0);
+  bootstrap_observations.assign(unroll * observation_size, 0.0f);
+  importance_weights.assign(samples, 1.0f);
+  positions.assign(samples, PositionHandle{});
+}
+
+}  // namespace lzero

@@ -1,0 +1,59 @@
+#include "lzero/train/agent_loader.h"
+
+#include <filesystem>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/files.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/config/load.h"
+#include "lzero/tensor/tensor_arrays.h"
+#include "torch/torch.h"
+
+namespace lzero {
+
+absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path) {
+  const std::string best = JoinPath(path, "checkpoints/best");
+  return FindCheckpoint(FileExists(best) ? best : path);
+}
+
+absl::StatusOr<ExperimentConfig> ReadCheckpointConfig(const std::string& checkpoint_path) {
+  const std::filesystem::path run =
+      std::filesystem::absolute(checkpoint_path).parent_path().parent_path();
+  const std::string config_path = (run / "config.resolved.yaml").string();
+  const auto text = ReadFile(config_path);
+  if (!text.ok()) {
+    return absl::NotFoundError(absl::StrCat(
+        "the run of ", checkpoint_path, " has no config.resolved.yaml: ", text.status().message()));
+  }
+  return ParseResolvedConfig(*text, config_path);
+}
+
+absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
+                                      std::optional<int64_t> simulations, int64_t num_envs,
+                                      ThreadPool* pool) {
+  LoadedAgent agent;
+  LZ_ASSIGN_OR_RETURN(agent.checkpoint_path, FindAgentCheckpoint(path));
+  LZ_ASSIGN_OR_RETURN(agent.config, ReadCheckpointConfig(agent.checkpoint_path));
+  const std::vector<std::string> wanted = {"model"};
+  LZ_ASSIGN_OR_RETURN(const LoadedCheckpoint loaded, ReadCheckpoint(agent.checkpoint_path, wanted));
+  agent.env_steps = loaded.env_steps;
+  agent.num_simulations = simulations.value_or(
+      agent.config.evaluate.num_simulations.value_or(agent.config.search.num_simulations));
+  const int64_t envs = num_envs > 0 ? num_envs : agent.config.env.num_evaluators;
+  LZ_ASSIGN_OR_RETURN(agent.role,
+                      BuildEvaluator(agent.config, registry, envs, agent.num_simulations, pool));
+  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, registry));
+  LZ_ASSIGN_OR_RETURN(const auto model,
+                      WorldModel::Create(agent.config.model, BuildWorldModelShape(spec), 0));
+  std::vector<NamedTensor> weights;
+  for (const auto& entry : model->named_parameters()) {
+    weights.emplace_back(entry.key(), entry.value());
+  }
+  LZ_RETURN_IF_ERROR(Annotate(CopyAllInto(weights, loaded.content.files.at("model")),
+                              absl::StrCat(agent.checkpoint_path, "/model.safetensors")));
+  agent.role.inference->CopyWeightsFrom(*model);
+  return agent;
+}
+
+}  // namespace lzero

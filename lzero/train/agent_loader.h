@@ -1,0 +1,43 @@
+// From a checkpoint on the disk to an agent that can play: config, weights, evaluator. Used by the
+// verbs that do not train.
+#ifndef LZERO_TRAIN_AGENT_LOADER_H_
+#define LZERO_TRAIN_AGENT_LOADER_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "lzero/base/thread_pool.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/env/env_registry.h"
+#include "lzero/train/build.h"
+#include "lzero/train/checkpoint_store.h"
+
+namespace lzero {
+
+struct LoadedAgent {
+  ExperimentConfig config;
+  std::string checkpoint_path;
+  int64_t env_steps = 0;
+  int64_t num_simulations = 0;
+  EvaluatorRole role;
+};
+
+// The checkpoint folder that `path` means: a checkpoint itself, or of a run folder the best one
+// (the latest when none is marked).
+absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path);
+
+// The resolved config of the run that a checkpoint folder belongs to.
+absl::StatusOr<ExperimentConfig> ReadCheckpointConfig(const std::string& checkpoint_path);
+
+// Loads an agent for evaluation. `simulations`: nullopt = as the run evaluates. `num_envs`: 0 = as
+// the config says. NotFound when there is no such checkpoint; DataLoss for a damaged one;
+// InvalidArgument lists the tensors that do not fit the config. `pool` outlives the agent.
+absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
+                                      std::optional<int64_t> simulations, int64_t num_envs,
+                                      ThreadPool* pool);
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_AGENT_LOADER_H_

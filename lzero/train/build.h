@@ -1,0 +1,55 @@
+// The one place where objects are put together from a config: everything else receives what it
+// needs by constructor. Nothing here runs anything.
+#ifndef LZERO_TRAIN_BUILD_H_
+#define LZERO_TRAIN_BUILD_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "lzero/base/thread_pool.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/env/env_registry.h"
+#include "lzero/inference/unizero_inference.h"
+#include "lzero/replay/replay_buffer.h"
+#include "lzero/worker/collector.h"
+#include "lzero/worker/evaluator.h"
+#include "lzero/world_model/world_model.h"
+
+namespace lzero {
+
+// A collector with the inference engine (weights, cache, step) that answers its searches.
+struct CollectorRole {
+  std::unique_ptr<UniZeroInference> inference;
+  std::unique_ptr<Collector> collector;
+};
+
+struct EvaluatorRole {
+  std::unique_ptr<UniZeroInference> inference;
+  std::unique_ptr<Evaluator> evaluator;
+};
+
+// Spec of the configured environment. InvalidArgument when the family cannot play it (box actions).
+absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
+
+WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
+
+// `pool` outlives the role.
+absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
+                                             const EnvRegistry& registry, ThreadPool* pool);
+
+// `num_envs` evaluation environments (no random openings), `num_simulations` a search.
+absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
+                                             const EnvRegistry& registry, int64_t num_envs,
+                                             int64_t num_simulations, ThreadPool* pool);
+
+absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
+                                                          const EnvSpec& spec);
+
+// What a run will do and need, for people: model size, search, ratio, memory. One fact a line.
+absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
+                                         const EnvRegistry& registry);
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_BUILD_H_

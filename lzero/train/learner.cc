@@ -1,0 +1,125 @@
+#include "lzero/train/learner.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/tensor/tensor_arrays.h"
+#include "lzero/tensor/torch_status.h"
+#include "lzero/world_model/losses.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+std::vector<std::pair<std::string, at::Tensor>> NamedWeights(const WorldModel& model) {
+  std::vector<std::pair<std::string, at::Tensor>> tensors;
+  for (const auto& entry : model.named_parameters())
+    tensors.emplace_back(entry.key(), entry.value());
+  return tensors;
+}
+
+std::vector<NamedArray> ExportWeights(const WorldModel& model) {
+  std::vector<NamedArray> arrays;
+  for (const auto& [name, tensor] : NamedWeights(model))
+    arrays.push_back(ToNamedArray(name, tensor));
+  return arrays;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig& config,
+                                                         const WorldModelShape& shape) {
+  const uint64_t seed = static_cast<uint64_t>(config.seed);
+  LZ_ASSIGN_OR_RETURN(auto model, WorldModel::Create(config.model, shape, seed));
+  LZ_ASSIGN_OR_RETURN(auto target, WorldModel::Create(config.model, shape, seed));
+  target->CopyWeightsFrom(*model);
+  target->eval();
+  for (const at::Tensor& parameter : target->parameters()) parameter.set_requires_grad(false);
+  return std::unique_ptr<Learner>(new Learner(config, std::move(model), std::move(target)));
+}
+
+Learner::Learner(const ExperimentConfig& config, std::shared_ptr<WorldModel> model,
+                 std::shared_ptr<WorldModel> target)
+    : config_(config),
+      model_(std::move(model)),
+      target_(std::move(target)),
+      optimizer_(*model_, config.train) {}
+
+absl::Status Learner::Update(TrainBatch& batch, double learning_rate,
+                             std::vector<float>* priorities) {
+  return CatchTorch([&]() -> absl::Status {
+    optimizer_.ClearGradients();
+    const LossTerms terms = ComputeLosses(*model_, *target_, ViewBatch(batch), config_.loss);
+    const double total = terms.total.item<double>();
+    if (!std::isfinite(total)) {
+      return absl::AbortedError(
+          absl::StrCat("the loss of update ", num_updates_ + 1, " is ", total));
+    }
+    terms.total.backward();
+    const double gradient_norm = optimizer_.ClipGradients();
+    if (!std::isfinite(gradient_norm)) {
+      return absl::AbortedError(
+          absl::StrCat("the gradient norm of update ", num_updates_ + 1, " is ", gradient_norm));
+    }
+    optimizer_.Step(learning_rate);
+    target_->MoveWeightsTowards(*model_, config_.train.target_update_rate);
+    ++num_updates_;
+
+    AddMetric("loss/total", total);
+    AddMetric("loss/latent", terms.latent.item<double>());
+    AddMetric("loss/reward", terms.reward.item<double>());
+    AddMetric("loss/value", terms.value.item<double>());
+    AddMetric("loss/policy", terms.policy.item<double>());
+    AddMetric("policy/entropy", terms.entropy.item<double>());
+    AddMetric("value/mean", terms.value_mean.item<double>());
+    AddMetric("value/error", terms.value_errors.mean().item<double>());
+    AddMetric("latent/spread", terms.latent_spread.item<double>());
+    AddMetric("grad/norm", gradient_norm);
+    AddMetric("grad/clipped", gradient_norm > config_.train.grad_clip ? 1.0 : 0.0);
+    AddMetric("train/learning_rate", learning_rate);
+    AddMetric("replay/age", batch.mean_age);
+    ++num_summed_;
+    if (priorities != nullptr) {
+      const float* errors = terms.value_errors.const_data_ptr<float>();
+      priorities->assign(errors, errors + batch.num_samples);
+      for (float& priority : *priorities) priority += 1e-6f;
+    }
+    return absl::OkStatus();
+  });
+}
+
+MetricMap Learner::ReadMetrics() {
+  MetricMap means;
+  for (const auto& [name, sum] : sums_) means[name] = sum / static_cast<double>(num_summed_);
+  sums_.clear();
+  num_summed_ = 0;
+  return means;
+}
+
+std::map<std::string, std::vector<NamedArray>> Learner::Export() const {
+  return {{"model", ExportWeights(*model_)},
+          {"target", ExportWeights(*target_)},
+          {"optimizer", optimizer_.Export()}};
+}
+
+absl::Status Learner::Import(const std::map<std::string, std::vector<NamedArray>>& files,
+                             int64_t num_updates) {
+  for (const char* name : {"model", "target", "optimizer"}) {
+    if (!files.contains(name)) {
+      return absl::NotFoundError(absl::StrCat("the checkpoint has no ", name, ".safetensors"));
+    }
+  }
+  // All three are compared before the first is written.
+  LZ_RETURN_IF_ERROR(CompareAll(NamedWeights(*model_), files.at("model")));
+  LZ_RETURN_IF_ERROR(CompareAll(NamedWeights(*target_), files.at("target")));
+  LZ_RETURN_IF_ERROR(optimizer_.Import(files.at("optimizer")));
+  LZ_RETURN_IF_ERROR(CopyAllInto(NamedWeights(*model_), files.at("model")));
+  LZ_RETURN_IF_ERROR(CopyAllInto(NamedWeights(*target_), files.at("target")));
+  num_updates_ = num_updates;
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

@@ -1,0 +1,63 @@
+// One update of the world model: losses, backward, clip, AdamW, EMA target network. Owns the
+// training copy of the weights. Not a loop: the trainer decides when to update. Learner's thread
+// only.
+#ifndef LZERO_TRAIN_LEARNER_H_
+#define LZERO_TRAIN_LEARNER_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lzero/base/named_array.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/replay/train_batch.h"
+#include "lzero/train/optimizer.h"
+#include "lzero/world_model/world_model.h"
+
+namespace lzero {
+
+// Means over the updates since the last ReadMetrics, under their metric names ("loss/total", ...).
+using MetricMap = std::map<std::string, double>;
+
+class Learner {
+ public:
+  static absl::StatusOr<std::unique_ptr<Learner>> Create(const ExperimentConfig& config,
+                                                         const WorldModelShape& shape);
+
+  // One update with this learning rate. `priorities` [N], if given, receives new priorities (mean
+  // absolute value error of each sample). Aborted when the loss or the gradient norm is not finite:
+  // the weights are as before the call.
+  absl::Status Update(TrainBatch& batch, double learning_rate, std::vector<float>* priorities);
+
+  const WorldModel& model() const { return *model_; }
+  const WorldModel& target() const { return *target_; }
+  int64_t num_updates() const { return num_updates_; }
+  MetricMap ReadMetrics();
+
+  // Files of a checkpoint: model, target, optimizer.
+  std::map<std::string, std::vector<NamedArray>> Export() const;
+  // InvalidArgument with a line for each tensor that differs; nothing has changed then.
+  absl::Status Import(const std::map<std::string, std::vector<NamedArray>>& files,
+                      int64_t num_updates);
+
+ private:
+  Learner(const ExperimentConfig& config, std::shared_ptr<WorldModel> model,
+          std::shared_ptr<WorldModel> target);
+  void AddMetric(const std::string& name, double value) { sums_[name] += value; }
+
+  ExperimentConfig config_;
+  std::shared_ptr<WorldModel> model_;
+  std::shared_ptr<WorldModel> target_;
+  AdamW optimizer_;
+  int64_t num_updates_ = 0;
+  MetricMap sums_;
+  int64_t num_summed_ = 0;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_LEARNER_H_

@@ -1,0 +1,50 @@
+// AdamW over the weights of a model [Loshchilov and Hutter 2019]: weight decay on tensors of two
+// and more dimensions only, global-norm clipping before the step. Fused: a few calls for all
+// tensors. Belongs to the learner's thread.
+#ifndef LZERO_TRAIN_OPTIMIZER_H_
+#define LZERO_TRAIN_OPTIMIZER_H_
+
+#include <string>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/status.h"
+#include "lzero/base/named_array.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/world_model/world_model.h"
+
+namespace lzero {
+
+class AdamW {
+ public:
+  // `model` must outlive the optimiser.
+  AdamW(WorldModel& model, const TrainConfig& config);
+
+  void ClearGradients();
+  // Scales all gradients so that their joint Euclidean norm is at most config.grad_clip; returns
+  // the norm before. Reads one number back from the device.
+  double ClipGradients();
+  void Step(double learning_rate);
+
+  // Moments and step counts by parameter name.
+  std::vector<NamedArray> Export() const;
+  // InvalidArgument naming every tensor that is missing or has another shape; nothing has changed
+  // then.
+  absl::Status Import(absl::Span<const NamedArray> arrays);
+
+ private:
+  // Parameters that share a weight decay.
+  struct Group {
+    double weight_decay = 0.0;
+    std::vector<std::string> names;
+    std::vector<at::Tensor> parameters, first_moments, second_moments, steps;
+  };
+  std::vector<at::Tensor> Gradients(const Group& group) const;
+
+  TrainConfig config_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_OPTIMIZER_H_

@@ -1,0 +1,108 @@
+#include "lzero/train/run_outputs.h"
+
+#include <unistd.h>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "lzero/base/files.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/tensor/safetensors.h"
+#include "lzero/train/tensorboard_writer.h"
+
+namespace lzero {
+namespace {
+
+std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
+  const int64_t n = batch.num_samples, c = batch.num_context_steps, u = batch.num_unroll_steps;
+  const int64_t a = batch.num_actions, obs = batch.observation_size;
+  std::vector<NamedArray> arrays;
+  const auto add = [&arrays](const char* name, const auto& values, std::vector<int64_t> shape) {
+    arrays.push_back(MakeNamedArray(name, absl::MakeConstSpan(values), std::move(shape)));
+  };
+  add("observations", batch.observations, {n, c + u + 1, obs});
+  add("actions", batch.actions, {n, c + u});
+  add("context_mask", batch.context_mask, {n, c});
+  add("rewards", batch.rewards, {n, u});
+  add("reward_mask", batch.reward_mask, {n, u});
+  add("latent_mask", batch.latent_mask, {n, u});
+  add("policies", batch.policies, {n, u, a});
+  add("policy_mask", batch.policy_mask, {n, u});
+  add("legal_action_masks", batch.legal_action_masks, {n, u, a});
+  add("value_mask", batch.value_mask, {n, u});
+  add("partial_returns", batch.partial_returns, {n, u});
+  add("bootstrap_scales", batch.bootstrap_scales, {n, u});
+  add("bootstrap_observations", batch.bootstrap_observations, {n, u, obs});
+  add("importance_weights", batch.importance_weights, {n});
+  return arrays;
+}
+
+}  // namespace
+
+std::vector<EpisodeRow> ToRows(const std::vector<EvaluatedEpisode>& episodes) {
+  std::vector<EpisodeRow> rows;
+  for (const EvaluatedEpisode& episode : episodes) {
+    rows.push_back({episode.seed, episode.episode_return, episode.length, episode.terminated,
+                    episode.truncated});
+  }
+  return rows;
+}
+
+absl::StatusOr<std::unique_ptr<RunOutputs>> RunOutputs::Create(const std::string& run_dir,
+                                                               int64_t keep) {
+  LZ_ASSIGN_OR_RETURN(auto tensorboard, TensorBoardWriter::Create(JoinPath(run_dir, "tb")));
+  LZ_ASSIGN_OR_RETURN(auto metrics, MetricsWriter::Create(run_dir, std::move(tensorboard)));
+  return std::unique_ptr<RunOutputs>(new RunOutputs(run_dir, keep, std::move(metrics)));
+}
+
+RunOutputs::RunOutputs(std::string run_dir, int64_t keep, std::unique_ptr<MetricsWriter> metrics)
+    : run_dir_(std::move(run_dir)), keep_(keep), metrics_(std::move(metrics)) {}
+
+absl::Status RunOutputs::WriteScalars(int64_t env_steps, int64_t updates,
+                                      const std::vector<Metric>& metrics) {
+  return metrics_->Write(env_steps, updates, metrics);
+}
+
+absl::Status RunOutputs::TruncateMetrics(int64_t num_bytes, int64_t env_steps) {
+  return metrics_->TruncateTo(num_bytes, env_steps);
+}
+
+absl::Status RunOutputs::WriteEvaluation(int64_t env_steps,
+                                         const std::vector<EvaluatedEpisode>& episodes) {
+  const std::vector<EpisodeRow> rows = ToRows(episodes);
+  const ReturnSummary summary = SummarizeEpisodes(rows, static_cast<uint64_t>(env_steps));
+  return lzero::WriteEvaluation(run_dir_, env_steps, summary, rows).status();
+}
+
+absl::Status RunOutputs::WriteCheckpoint(int64_t env_steps, const CheckpointContent& content) {
+  return lzero::WriteCheckpoint(run_dir_, env_steps, content, keep_).status();
+}
+
+absl::Status RunOutputs::MarkBest(int64_t env_steps) {
+  return MarkBestCheckpoint(run_dir_, env_steps);
+}
+
+absl::StatusOr<CheckpointContent> RunOutputs::ReadLatestCheckpoint() const {
+  LZ_ASSIGN_OR_RETURN(LoadedCheckpoint loaded, ReadCheckpoint(run_dir_));
+  return std::move(loaded.content);
+}
+
+absl::Status RunOutputs::WriteStatus(RunStatus status) {
+  status.process_id = getpid();
+  status.updated_time = absl::Now();
+  return WriteStatusFile(run_dir_, status);
+}
+
+absl::StatusOr<std::string> RunOutputs::DumpBadUpdate(
+    int64_t number, const TrainBatch& batch,
+    const std::map<std::string, std::vector<NamedArray>>& weights) {
+  const std::string folder = JoinPath(run_dir_, absl::StrCat("bad_update_", number));
+  LZ_RETURN_IF_ERROR(MakeDirectories(folder));
+  LZ_RETURN_IF_ERROR(
+      WriteSafetensors(JoinPath(folder, "batch.safetensors"), BatchArrays(batch)).status());
+  for (const auto& [name, arrays] : weights) {
+    LZ_RETURN_IF_ERROR(WriteSafetensors(JoinPath(folder, name + ".safetensors"), arrays).status());
+  }
+  return folder;
+}
+
+}  // namespace lzero

@@ -1,0 +1,64 @@
+// Everything a training run writes, behind one object: metrics, evaluations, checkpoints, status,
+// and the dump of an update that went wrong. Owns the run folder's writers; the trainer's thread
+// only.
+#ifndef LZERO_TRAIN_RUN_OUTPUTS_H_
+#define LZERO_TRAIN_RUN_OUTPUTS_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lzero/base/named_array.h"
+#include "lzero/replay/train_batch.h"
+#include "lzero/train/checkpoint_store.h"
+#include "lzero/train/metrics_writer.h"
+#include "lzero/train/statistics.h"
+#include "lzero/train/status_file.h"
+#include "lzero/worker/evaluator.h"
+
+namespace lzero {
+
+class RunOutputs {
+ public:
+  // Writes into the existing run folder `run_dir`; `keep` checkpoints besides best.
+  static absl::StatusOr<std::unique_ptr<RunOutputs>> Create(const std::string& run_dir,
+                                                            int64_t keep);
+
+  const std::string& run_dir() const { return run_dir_; }
+
+  absl::Status WriteScalars(int64_t env_steps, int64_t updates, const std::vector<Metric>& metrics);
+  int64_t metrics_bytes() const { return metrics_->offset(); }
+  absl::Status TruncateMetrics(int64_t num_bytes, int64_t env_steps);
+
+  absl::Status WriteEvaluation(int64_t env_steps, const std::vector<EvaluatedEpisode>& episodes);
+  absl::Status WriteCheckpoint(int64_t env_steps, const CheckpointContent& content);
+  absl::Status MarkBest(int64_t env_steps);
+  absl::StatusOr<CheckpointContent> ReadLatestCheckpoint() const;
+  // Fills in process and time.
+  absl::Status WriteStatus(RunStatus status);
+
+  // Writes batch.safetensors and the weights before the update to bad_update_<number>/ of the run
+  // folder; returns that folder.
+  absl::StatusOr<std::string> DumpBadUpdate(
+      int64_t number, const TrainBatch& batch,
+      const std::map<std::string, std::vector<NamedArray>>& weights);
+
+ private:
+  RunOutputs(std::string run_dir, int64_t keep, std::unique_ptr<MetricsWriter> metrics);
+
+  std::string run_dir_;
+  int64_t keep_;
+  std::unique_ptr<MetricsWriter> metrics_;
+};
+
+// The rows of an evaluation for tables and summaries.
+std::vector<EpisodeRow> ToRows(const std::vector<EvaluatedEpisode>& episodes);
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_RUN_OUTPUTS_H_

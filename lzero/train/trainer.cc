@@ -1,0 +1,252 @@
+#include "lzero/train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+constexpr double kProgressSeconds = 2.0;
+constexpr double kPi = 3.14159265358979323846;
+
+}  // namespace
+
+Trainer::Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> outputs,
+                 const std::atomic<bool>* stop)
+    : config_(config),
+      outputs_(std::move(outputs)),
+      stop_(stop),
+      env_pool_(1),
+      overlap_pool_(config.deterministic ? 1 : 2),
+      sampler_(static_cast<uint64_t>(config.seed), "sampler"),
+      progress_(kProgressSeconds),
+      metrics_rates_(0.0) {
+  state_.next_metrics_update = config.train.log_every_updates;
+  state_.next_evaluation_update = config.evaluate.every_updates;
+  state_.next_checkpoint_update = config.checkpoint.every_updates;
+}
+
+absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig& config,
+                                                         const EnvRegistry& registry,
+                                                         std::unique_ptr<RunOutputs> outputs,
+                                                         const std::atomic<bool>* stop) {
+  at::set_num_threads(static_cast<int>(config.train.num_threads));
+  std::unique_ptr<Trainer> trainer(new Trainer(config, std::move(outputs), stop));
+  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
+  LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
+  LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
+  LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
+  const int64_t simulations =
+      config.evaluate.num_simulations.value_or(config.search.num_simulations);
+  LZ_ASSIGN_OR_RETURN(trainer->evaluator_,
+                      BuildEvaluator(config, registry, config.env.num_evaluators, simulations,
+                                     &trainer->env_pool_));
+  return trainer;
+}
+
+bool Trainer::HasReachedLimit() const {
+  const StopConfig& stop = config_.stop;
+  return (stop.max_env_steps.has_value() && state_.env_steps >= *stop.max_env_steps) ||
+         (stop.max_updates.has_value() && state_.updates >= *stop.max_updates);
+}
+
+double Trainer::FractionOver() const {
+  double fraction = 0.0;
+  if (config_.stop.max_env_steps.has_value()) {
+    fraction =
+        static_cast<double>(state_.env_steps) / static_cast<double>(*config_.stop.max_env_steps);
+  }
+  if (config_.stop.max_updates.has_value()) {
+    fraction = std::max(fraction, static_cast<double>(state_.updates) /
+                                      static_cast<double>(*config_.stop.max_updates));
+  }
+  return std::min(fraction, 1.0);
+}
+
+int64_t Trainer::UpdatesOwed() const {
+  const int64_t counted = std::max<int64_t>(0, state_.env_steps - config_.train.start_env_steps);
+  int64_t owed = static_cast<int64_t>(std::floor(static_cast<double>(counted) *
+                                                 config_.train.updates_per_env_step)) -
+                 state_.updates;
+  if (config_.stop.max_updates.has_value()) {
+    owed = std::min(owed, *config_.stop.max_updates - state_.updates);
+  }
+  return std::max<int64_t>(0, owed);
+}
+
+double Trainer::LearningRate() const {
+  const TrainConfig& train = config_.train;
+  double rate = train.learning_rate;
+  const double over = FractionOver();
+  if (train.learning_rate_schedule == LearningRateSchedule::kLinear) {
+    rate += (train.final_learning_rate - train.learning_rate) * over;
+  } else if (train.learning_rate_schedule == LearningRateSchedule::kCosine) {
+    rate = train.final_learning_rate +
+           (train.learning_rate - train.final_learning_rate) * 0.5 * (1.0 + std::cos(kPi * over));
+  }
+  if (state_.updates < train.warmup_updates) {
+    rate *= static_cast<double>(state_.updates + 1) / static_cast<double>(train.warmup_updates);
+  }
+  return rate;
+}
+
+ProgressCounts Trainer::Counts() const {
+  return {state_.env_steps, state_.updates, state_.env_steps * config_.search.num_simulations};
+}
+
+ProgressTimes Trainer::Times() const {
+  ProgressTimes times;
+  times.env = collector_.collector->env_seconds();
+  times.network = collector_.inference->network_seconds();
+  times.copy = collector_.inference->copy_seconds() + copy_time_.seconds();
+  times.tree =
+      collector_.collector->search_seconds() - times.network - collector_.inference->copy_seconds();
+  times.learn = learn_time_.seconds();
+  times.evaluate = evaluate_time_.seconds();
+  return times;
+}
+
+absl::StatusOr<TrainOutcome> Trainer::Run() {
+  session_start_ = MonotonicSeconds();
+  wall_before_session_ = state_.wall_seconds;
+  progress_.Start(Counts(), session_start_);
+  progress_.SetStartFraction(FractionOver());
+  metrics_rates_.Start(Counts(), session_start_);
+  collector_.inference->CopyWeightsFrom(learner_->model());
+  WriteStatus(RunState::kRunning);
+  const absl::StatusOr<StopReason> reason = RunLoop();
+  if (!reason.ok()) {
+    WriteStatus(RunState::kFailed);
+    return reason.status();
+  }
+  TrainOutcome outcome;
+  outcome.reason = *reason;
+  if (*reason != StopReason::kInterrupted) {
+    LZ_RETURN_IF_ERROR(LearnRest());
+    if (state_.evaluations == 0 || state_.last_evaluation_update != state_.updates) {
+      const absl::Status evaluated = Evaluate();
+      if (!evaluated.ok() && !absl::IsCancelled(evaluated)) return evaluated;
+    }
+  }
+  if (last_checkpoint_env_steps_ != state_.env_steps) LZ_RETURN_IF_ERROR(SaveCheckpoint());
+  ShowProgress();
+  WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
+  outcome.state = state_;
+  return outcome;
+}
+
+absl::StatusOr<StopReason> Trainer::RunLoop() {
+  while (!HasReachedLimit()) {
+    if (IsStopped()) return StopReason::kInterrupted;
+    LZ_RETURN_IF_ERROR(CollectAndLearn());
+    const absl::Status status = AfterStep();
+    if (absl::IsCancelled(status)) return StopReason::kInterrupted;
+    LZ_RETURN_IF_ERROR(status);
+    if (config_.stop.target_return.has_value() && state_.target_streak >= config_.stop.patience) {
+      return StopReason::kTargetReached;
+    }
+  }
+  return StopReason::kLimit;
+}
+
+// The updates that the last collected steps still owe, so that the ratio holds over the whole run.
+absl::Status Trainer::LearnRest() {
+  const int64_t owed = UpdatesOwed();
+  if (owed == 0) return absl::OkStatus();
+  LZ_RETURN_IF_ERROR(Learn(owed));
+  return HandBack();
+}
+
+absl::Status Trainer::CollectAndLearn() {
+  const int64_t owed = UpdatesOwed();
+  absl::Status learned, collected;
+  const auto learn = [&] {
+    at::set_num_threads(static_cast<int>(config_.train.num_threads));
+    learned = Learn(owed);
+  };
+  const auto collect = [&] {
+    at::set_num_threads(static_cast<int>(config_.inference.num_threads));
+    collected = collector_.collector->Step(state_.env_steps);
+  };
+  if (config_.deterministic) {
+    learn();
+    if (learned.ok()) {
+      if (owed > 0) learned = HandBack();
+      collect();
+    }
+  } else {
+    // Index 0 runs on this thread, index 1 on the other one.
+    overlap_pool_.Run(owed > 0 ? 2 : 1, [&](int64_t part) {
+      if (part == 0 && owed > 0) {
+        learn();
+      } else {
+        collect();
+      }
+    });
+    if (learned.ok() && owed > 0) learned = HandBack();
+  }
+  if (absl::IsAborted(learned)) return HandleBadUpdate(learned);
+  LZ_RETURN_IF_ERROR(learned);
+  LZ_RETURN_IF_ERROR(collected);
+  const ScopedTimer timer(&copy_time_);
+  state_.env_steps += collector_.collector->staged().num_steps();
+  collector_.collector->staged().MoveTo(*replay_);
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::Learn(int64_t num_updates) {
+  for (int64_t i = 0; i < num_updates; ++i) {
+    {
+      const ScopedTimer timer(&copy_time_);
+      LZ_RETURN_IF_ERROR(
+          replay_->Sample(static_cast<int>(config_.train.batch_size), sampler_, &batch_));
+    }
+    const ScopedTimer timer(&learn_time_);
+    const bool prioritized = config_.replay.prioritized;
+    const absl::Status status =
+        learner_->Update(batch_, LearningRate(), prioritized ? &priorities_ : nullptr);
+    LZ_RETURN_IF_ERROR(status);
+    if (prioritized) replay_->UpdatePriorities(batch_.positions, priorities_);
+    state_.updates = learner_->num_updates();
+  }
+  return absl::OkStatus();
+}
+
+// At the barrier: the collector's weights become the learner's.
+absl::Status Trainer::HandBack() {
+  const ScopedTimer timer(&copy_time_);
+  collector_.inference->CopyWeightsFrom(learner_->model());
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::AfterStep() {
+  state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
+  if (state_.updates >= state_.next_metrics_update) {
+    LZ_RETURN_IF_ERROR(WriteMetrics());
+    state_.next_metrics_update = state_.updates + config_.train.log_every_updates;
+  }
+  const int64_t evaluate_every = config_.evaluate.every_updates;
+  if (evaluate_every > 0 && state_.updates >= state_.next_evaluation_update) {
+    state_.next_evaluation_update += evaluate_every;
+    LZ_RETURN_IF_ERROR(Evaluate());
+  }
+  const int64_t checkpoint_every = config_.checkpoint.every_updates;
+  if (checkpoint_every > 0 && state_.updates >= state_.next_checkpoint_update) {
+    state_.next_checkpoint_update += checkpoint_every;
+    LZ_RETURN_IF_ERROR(SaveCheckpoint());
+  }
+  if (progress_.IsDue(MonotonicSeconds())) {
+    ShowProgress();
+    WriteStatus(RunState::kRunning);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

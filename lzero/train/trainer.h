@@ -1,0 +1,105 @@
+// The training run: collection and learning in turn (deterministic: true) or at the same time, with
+// an exact ratio of updates to environment steps in both; evaluation, checkpoints, metrics, resume.
+// Overlapped: while the learner makes the updates that are owed, the collector plays the next step
+// with the weights of the last barrier; at the barrier steps and weights change hands. So the
+// result depends on the config and the seed, never on machine speed.
+#ifndef LZERO_TRAIN_TRAINER_H_
+#define LZERO_TRAIN_TRAINER_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/thread_pool.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/env/env_registry.h"
+#include "lzero/replay/replay_buffer.h"
+#include "lzero/train/build.h"
+#include "lzero/train/learner.h"
+#include "lzero/train/progress.h"
+#include "lzero/train/run_outputs.h"
+#include "lzero/train/training_state.h"
+
+namespace lzero {
+
+enum class StopReason { kLimit, kTargetReached, kInterrupted };
+
+struct TrainOutcome {
+  StopReason reason = StopReason::kLimit;
+  TrainingState state;
+};
+
+class Trainer {
+ public:
+  // Builds every object and writes nothing. `registry` outlives the trainer. `stop` is polled
+  // between steps; when it turns true the run writes a checkpoint and ends as interrupted.
+  static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
+                                                         const EnvRegistry& registry,
+                                                         std::unique_ptr<RunOutputs> outputs,
+                                                         const std::atomic<bool>* stop);
+
+  // Continues from the content of a checkpoint. InvalidArgument explains what does not fit.
+  absl::Status Restore(const CheckpointContent& content);
+
+  // Runs to a stop condition. On an error that is the data's fault (a loss that is not finite) the
+  // offending batch is in the run folder and the message says where.
+  absl::StatusOr<TrainOutcome> Run();
+
+ private:
+  Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> outputs,
+          const std::atomic<bool>* stop);
+
+  bool HasReachedLimit() const;
+  bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
+  // Updates that the ratio asks for at this number of environment steps and that are not made yet.
+  int64_t UpdatesOwed() const;
+  double LearningRate() const;
+  double FractionOver() const;
+  absl::StatusOr<StopReason> RunLoop();
+  absl::Status CollectAndLearn();
+  absl::Status Learn(int64_t num_updates);
+  absl::Status LearnRest();
+  absl::Status HandBack();
+  absl::Status HandleBadUpdate(const absl::Status& bad);
+  absl::Status AfterStep();
+  absl::Status Evaluate();
+  absl::Status SaveCheckpoint();
+  absl::StatusOr<CheckpointContent> MakeCheckpoint();
+  absl::Status WriteMetrics();
+  void ShowProgress();
+  void WriteStatus(RunState run_state);
+  ProgressCounts Counts() const;
+  ProgressTimes Times() const;
+
+  ExperimentConfig config_;
+  std::unique_ptr<RunOutputs> outputs_;
+  const std::atomic<bool>* stop_;
+  ThreadPool env_pool_;
+  ThreadPool overlap_pool_;
+  std::unique_ptr<Learner> learner_;
+  std::unique_ptr<ReplayBuffer> replay_;
+  CollectorRole collector_;
+  EvaluatorRole evaluator_;
+  RandomStream sampler_;
+  TrainBatch batch_;
+  std::vector<float> priorities_;
+  TrainingState state_;
+  Progress progress_;
+  Progress metrics_rates_;
+  Stopwatch learn_time_, copy_time_, evaluate_time_;
+  double session_start_ = 0.0;
+  double wall_before_session_ = 0.0;
+  std::optional<double> collect_return_;  // mean of the episodes since the last metrics line
+  int64_t num_rollbacks_ = 0;
+  int64_t last_checkpoint_env_steps_ = -1;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_TRAINER_H_

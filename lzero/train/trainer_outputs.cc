@@ -1,0 +1,202 @@
+// What a Trainer writes and reads back: evaluations, checkpoints, metrics, progress, status.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/train/trainer.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+constexpr int64_t kMaxRollbacks = 3;
+
+double MeanReturn(const std::vector<FinishedEpisode>& episodes) {
+  double sum = 0.0;
+  for (const FinishedEpisode& episode : episodes) sum += episode.episode_return;
+  return sum / static_cast<double>(episodes.size());
+}
+
+double MeanReturn(const std::vector<EvaluatedEpisode>& episodes) {
+  double sum = 0.0;
+  for (const EvaluatedEpisode& episode : episodes) sum += episode.episode_return;
+  return sum / static_cast<double>(episodes.size());
+}
+
+double MeanLength(const std::vector<FinishedEpisode>& episodes) {
+  double sum = 0.0;
+  for (const FinishedEpisode& episode : episodes) sum += static_cast<double>(episode.length);
+  return sum / static_cast<double>(episodes.size());
+}
+
+}  // namespace
+
+absl::Status Trainer::Evaluate() {
+  const ScopedTimer timer(&evaluate_time_);
+  at::set_num_threads(static_cast<int>(config_.inference.num_threads));
+  evaluator_.inference->CopyWeightsFrom(learner_->model());
+  std::vector<uint64_t> seeds;
+  for (int64_t i = 0; i < config_.evaluate.episodes; ++i) {
+    seeds.push_back(
+        StreamKey(static_cast<uint64_t>(config_.seed), "evaluator_episode",
+                  static_cast<uint64_t>(state_.evaluations) << 32 | static_cast<uint64_t>(i)));
+  }
+  LZ_ASSIGN_OR_RETURN(const auto episodes,
+                      evaluator_.evaluator->Run(seeds, {}, [this] { return IsStopped(); }));
+  const double mean = MeanReturn(episodes);
+  ++state_.evaluations;
+  state_.last_evaluation_update = state_.updates;
+  state_.last_return = mean;
+  state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
+  const bool on_target =
+      config_.stop.target_return.has_value() && mean >= *config_.stop.target_return;
+  state_.target_streak = on_target ? state_.target_streak + 1 : 0;
+  if (state_.target_streak >= config_.stop.patience && !state_.solved_env_steps.has_value()) {
+    state_.solved_env_steps = state_.env_steps;
+    state_.solved_wall_seconds = state_.wall_seconds;
+    LZ_LOG_INFO(
+        absl::StrFormat("solved: %d evaluations in a row with mean return >= %g, after %s "
+                        "env steps and %.1f s",
+                        config_.stop.patience, *config_.stop.target_return,
+                        FormatCount(state_.env_steps), state_.wall_seconds));
+  }
+  LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, episodes));
+  LZ_RETURN_IF_ERROR(
+      outputs_->WriteScalars(state_.env_steps, state_.updates, {{"eval/return_mean", mean}}));
+  const bool is_best = !state_.best_return.has_value() || mean > *state_.best_return;
+  if (is_best) {
+    state_.best_return = mean;
+    LZ_RETURN_IF_ERROR(SaveCheckpoint());
+    LZ_RETURN_IF_ERROR(outputs_->MarkBest(state_.env_steps));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::WriteMetrics() {
+  MetricMap metrics = learner_->ReadMetrics();
+  const CollectStats stats = collector_.collector->TakeStats();
+  if (!stats.episodes.empty()) {
+    collect_return_ = MeanReturn(stats.episodes);
+    metrics["collect/return_mean"] = *collect_return_;
+    metrics["collect/length_mean"] = MeanLength(stats.episodes);
+    state_.episodes += static_cast<int64_t>(stats.episodes.size());
+  }
+  if (stats.num_searches > 0) {
+    const double searches = static_cast<double>(stats.num_searches);
+    metrics["search/root_value"] = stats.root_value_sum / searches;
+    metrics["search/depth_mean"] = stats.depth_sum / searches;
+    metrics["search/entropy"] = stats.policy_entropy_sum / searches;
+  }
+  const ReplayStats replay = replay_->stats();
+  metrics["replay/size"] = static_cast<double>(replay.num_transitions);
+  metrics["replay/eligible"] = static_cast<double>(replay.num_eligible);
+  metrics["replay/mebibytes"] = static_cast<double>(replay.bytes) / (1 << 20);
+  metrics["replay/reuse"] = static_cast<double>(replay.num_sampled) /
+                            static_cast<double>(std::max<int64_t>(1, replay.num_appended));
+  const RootStats& roots = collector_.inference->root_stats();
+  metrics["cache/mebibytes"] =
+      static_cast<double>(collector_.inference->cache().stats().bytes) / (1 << 20);
+  if (!config_.deterministic) {  // wall-clock numbers would make two equal runs differ
+    metrics["cache/roots_rebuilt"] = static_cast<double>(roots.rebuilt);
+    metrics["cache/roots_continued"] = static_cast<double>(roots.continued);
+    const Progress::Rates rates = metrics_rates_.Mark(Counts(), MonotonicSeconds());
+    metrics["time/env_steps_per_s"] = rates.env_steps_per_s;
+    metrics["time/updates_per_s"] = rates.updates_per_s;
+    metrics["time/sims_per_s"] = rates.sims_per_s;
+    metrics["time/wall_seconds"] = state_.wall_seconds;
+    for (const auto& [name, share] : Times().Shares()) {
+      metrics[absl::StrCat("time/share_", name)] = share;
+    }
+  }
+  return outputs_->WriteScalars(state_.env_steps, state_.updates,
+                                std::vector<Metric>(metrics.begin(), metrics.end()));
+}
+
+void Trainer::ShowProgress() {
+  const double now = MonotonicSeconds();
+  const Progress::Rates rates = progress_.Mark(Counts(), now);
+  const std::vector<FinishedEpisode>& episodes = collector_.collector->stats().episodes;
+  if (!episodes.empty()) collect_return_ = MeanReturn(episodes);
+  LZ_LOG_INFO(progress_.Line(Counts(), rates, config_.stop.max_env_steps, FractionOver(),
+                             collect_return_, state_.last_return, Times(), now));
+}
+
+void Trainer::WriteStatus(RunState run_state) {
+  RunStatus status;
+  status.state = run_state;
+  status.env_steps = state_.env_steps;
+  status.updates = state_.updates;
+  status.eval_return = state_.last_return;
+  if (run_state == RunState::kRunning)
+    status.eta_seconds = progress_.EtaSeconds(FractionOver(), MonotonicSeconds());
+  const absl::Status written = outputs_->WriteStatus(status);
+  if (!written.ok()) LZ_LOG_WARNING(written.message());
+}
+
+absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
+  CheckpointContent content;
+  content.files = learner_->Export();
+  content.files["replay"] = replay_->Export();
+  LZ_ASSIGN_OR_RETURN(content.files["collector"], collector_.collector->Export());
+  state_.sampler = sampler_.state();
+  state_.metrics_bytes = outputs_->metrics_bytes();
+  content.state_json = TrainingStateToJson(state_);
+  return content;
+}
+
+absl::Status Trainer::SaveCheckpoint() {
+  if (last_checkpoint_env_steps_ == state_.env_steps) return absl::OkStatus();
+  const ScopedTimer timer(&copy_time_);
+  LZ_RETURN_IF_ERROR(WriteMetrics());
+  // A resumed run begins without cached contexts: the run that goes on does the same.
+  collector_.inference->ForgetContexts();
+  LZ_ASSIGN_OR_RETURN(const CheckpointContent content, MakeCheckpoint());
+  LZ_RETURN_IF_ERROR(outputs_->WriteCheckpoint(state_.env_steps, content));
+  last_checkpoint_env_steps_ = state_.env_steps;
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::Restore(const CheckpointContent& content) {
+  LZ_ASSIGN_OR_RETURN(const TrainingState state, TrainingStateFromJson(content.state_json));
+  for (const char* name : {"replay", "collector"}) {
+    if (!content.files.contains(name)) {
+      return absl::NotFoundError(absl::StrCat("the checkpoint has no ", name, ".safetensors"));
+    }
+  }
+  LZ_RETURN_IF_ERROR(learner_->Import(content.files, state.updates));
+  LZ_RETURN_IF_ERROR(Annotate(replay_->Import(content.files.at("replay")), "replay"));
+  LZ_ASSIGN_OR_RETURN(const int restarted,
+                      collector_.collector->Import(content.files.at("collector")));
+  if (restarted > 0) {
+    LZ_LOG_WARNING(restarted, " environments cannot be saved; they started a new episode");
+  }
+  state_ = state;
+  sampler_.set_state(state.sampler);
+  last_checkpoint_env_steps_ = state.env_steps;
+  return outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps);
+}
+
+absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {
+  LZ_ASSIGN_OR_RETURN(const std::string folder,
+                      outputs_->DumpBadUpdate(state_.updates + 1, batch_, learner_->Export()));
+  const std::string message =
+      absl::StrCat(bad.message(), "; the batch and the weights before it are in ", folder);
+  if (config_.train.on_nan == OnNan::kStop) return absl::AbortedError(message);
+  if (++num_rollbacks_ > kMaxRollbacks) {
+    return absl::AbortedError(
+        absl::StrCat(message, "; gave up after ", kMaxRollbacks, " rollbacks"));
+  }
+  LZ_LOG_WARNING(message, "; rolling back to the last checkpoint");
+  LZ_ASSIGN_OR_RETURN(const CheckpointContent content, outputs_->ReadLatestCheckpoint());
+  LZ_RETURN_IF_ERROR(Restore(content));
+  // Another stream of samples, or the same batch would come again.
+  sampler_ = RandomStream(static_cast<uint64_t>(config_.seed), "sampler",
+                          static_cast<uint64_t>(num_rollbacks_));
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

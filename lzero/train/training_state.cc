@@ -1,0 +1,93 @@
+#include "lzero/train/training_state.h"
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+
+namespace lzero {
+namespace {
+
+using Json = nlohmann::json;
+
+// Calls visit(name, field) for every field of the state.
+template <typename State, typename Visit>
+void VisitFields(State& state, Visit visit) {
+  visit("env_steps", state.env_steps);
+  visit("updates", state.updates);
+  visit("episodes", state.episodes);
+  visit("evaluations", state.evaluations);
+  visit("wall_seconds", state.wall_seconds);
+  visit("last_return", state.last_return);
+  visit("best_return", state.best_return);
+  visit("target_streak", state.target_streak);
+  visit("solved_env_steps", state.solved_env_steps);
+  visit("solved_wall_seconds", state.solved_wall_seconds);
+  visit("last_evaluation_update", state.last_evaluation_update);
+  visit("next_metrics_update", state.next_metrics_update);
+  visit("next_evaluation_update", state.next_evaluation_update);
+  visit("next_checkpoint_update", state.next_checkpoint_update);
+  visit("metrics_bytes", state.metrics_bytes);
+  visit("sampler_key", state.sampler.key);
+  visit("sampler_position", state.sampler.position);
+}
+
+class Reader {
+ public:
+  explicit Reader(const Json& json) : json_(json) {}
+
+  template <typename T>
+  void operator()(const char* name, T& field) {
+    const auto found = json_.find(name);
+    if (found == json_.end() || !found->is_number()) return Fail(name, "a number");
+    field = found->get<T>();
+  }
+  template <typename T>
+  void operator()(const char* name, std::optional<T>& field) {
+    const auto found = json_.find(name);
+    if (found == json_.end() || !(found->is_number() || found->is_null())) {
+      return Fail(name, "a number or null");
+    }
+    if (found->is_null()) {
+      field.reset();
+    } else {
+      field = found->get<T>();
+    }
+  }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  void Fail(const char* name, const char* expected) {
+    if (status_.ok()) {
+      status_ = absl::InvalidArgumentError(
+          absl::StrCat("state.json: field '", name, "' is not ", expected));
+    }
+  }
+
+  const Json& json_;
+  absl::Status status_;
+};
+
+}  // namespace
+
+std::string TrainingStateToJson(const TrainingState& state) {
+  Json json = Json::object();
+  VisitFields(state, [&json](const char* name, const auto& field) {
+    if constexpr (requires { field.has_value(); }) {
+      json[name] = field.has_value() ? Json(*field) : Json(nullptr);
+    } else {
+      json[name] = field;
+    }
+  });
+  return json.dump(2) + "\n";
+}
+
+absl::StatusOr<TrainingState> TrainingStateFromJson(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return absl::InvalidArgumentError("state.json is not a JSON object");
+  TrainingState state;
+  Reader reader(json);
+  VisitFields(state, [&reader](const char* name, auto& field) { reader(name, field); });
+  if (!reader.status().ok()) return reader.status();
+  return state;
+}
+
+}  // namespace lzero

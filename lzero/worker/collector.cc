@@ -1,0 +1,140 @@
+#include "lzero/worker/collector.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+
+Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv> envs,
+                     std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache)
+    : options_(options),
+      envs_(std::move(envs)),
+      agent_(std::move(agent)),
+      model_(model),
+      cache_(cache),
+      episode_counts_(envs_->num_envs(), 0),
+      actions_(envs_->num_envs()) {
+  for (int i = 0; i < envs_->num_envs(); ++i) {
+    ids_.push_back(EnvId(i));
+    trackers_.emplace_back(options.max_past_steps, envs_->spec().observation.size());
+  }
+}
+
+void Collector::BeginEpisode(EnvId env) {
+  const uint64_t index =
+      static_cast<uint64_t>(env.value) << 40 | static_cast<uint64_t>(episode_counts_[env.value]++);
+  envs_->Reset(env, StreamKey(options_.seed, "collector_episode", index));
+  const TimeStep& first = envs_->last(env);
+  trackers_[env.value].Begin(first.observation);
+  staged_.Begin(env, first);
+  if (cache_ != nullptr) cache_->EndEpisode(env);
+}
+
+absl::Status Collector::Step(int64_t env_steps) {
+  if (!started_) {
+    for (const EnvId id : ids_) BeginEpisode(id);
+    started_ = true;
+  }
+  roots_.clear();
+  for (const EnvId id : ids_) {
+    roots_.push_back(trackers_[id.value].MakeRoot(id, envs_->last(id)));
+  }
+  {
+    const ScopedTimer timer(&search_time_);
+    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
+  }
+  const SearchResult& result = decision_.search;
+  RecordSearch(result);
+  for (size_t i = 0; i < ids_.size(); ++i) actions_[i].index = decision_.actions[i];
+  {
+    const ScopedTimer timer(&env_time_);
+    LZ_RETURN_IF_ERROR(envs_->Step(ids_, actions_));
+  }
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    const EnvId id = ids_[i];
+    const TimeStep& next = envs_->last(id);
+    const auto policy = absl::MakeConstSpan(result.action_weights)
+                            .subspan(i * result.num_actions, result.num_actions);
+    staged_.Add(id, actions_[i].index, policy, result.root_values[i], next);
+    trackers_[i].Add(actions_[i].index, next.observation);
+    if (next.ended()) {
+      stats_.episodes.push_back({next.episode_return, trackers_[i].step()});
+      BeginEpisode(id);
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Collector::RecordSearch(const SearchResult& result) {
+  for (int i = 0; i < result.num_roots; ++i) {
+    stats_.root_value_sum += result.root_values[i];
+    for (int a = 0; a < result.num_actions; ++a) {
+      const double share = result.action_weights[i * result.num_actions + a];
+      if (share > 0.0) stats_.policy_entropy_sum -= share * std::log(share);
+    }
+  }
+  stats_.depth_sum += result.mean_depth * result.num_roots;
+  stats_.num_searches += result.num_roots;
+}
+
+CollectStats Collector::TakeStats() {
+  CollectStats taken = std::move(stats_);
+  stats_ = {};
+  return taken;
+}
+
+absl::StatusOr<std::vector<NamedArray>> Collector::Export() const {
+  LZ_CHECK(staged_.num_steps() == 0, staged_.num_steps(), " staged steps");
+  std::vector<NamedArray> arrays;
+  const std::vector<int64_t> counters = {static_cast<int64_t>(agent_->num_searches()),
+                                         started_ ? 1 : 0};
+  arrays.push_back(MakeNamedArray("counters", absl::MakeConstSpan(counters)));
+  arrays.push_back(MakeNamedArray("episode_counts", absl::MakeConstSpan(episode_counts_)));
+  if (!started_) return arrays;
+  for (const EnvId id : ids_) {
+    const std::string prefix = absl::StrCat("env", id.value, ".");
+    trackers_[id.value].Export(prefix, &arrays);
+    if (!envs_->spec().can_save) continue;
+    LZ_ASSIGN_OR_RETURN(const std::string state, envs_->Save(id));
+    arrays.push_back(
+        NamedArray{prefix + "state", ArrayType::kU8, {static_cast<int64_t>(state.size())}, state});
+  }
+  return arrays;
+}
+
+absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
+  LZ_ASSIGN_OR_RETURN(const auto counters, ReadArray<int64_t>(arrays, "counters"));
+  LZ_ASSIGN_OR_RETURN(const auto episodes, ReadArray<int64_t>(arrays, "episode_counts"));
+  if (counters.size() != 2 || episodes.size() != episode_counts_.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the collector's state holds ", episodes.size(), " environments, the config ",
+                     "says env.num_collectors: ", episode_counts_.size()));
+  }
+  staged_.Clear();
+  agent_->set_num_searches(static_cast<uint64_t>(counters[0]));
+  episode_counts_ = episodes;
+  if (counters[1] == 0) return 0;
+  started_ = true;
+  int restarted = 0;
+  for (const EnvId id : ids_) {
+    const std::string prefix = absl::StrCat("env", id.value, ".");
+    const NamedArray* state = FindArray(arrays, prefix + "state");
+    if (state == nullptr) {
+      BeginEpisode(id);
+      ++restarted;
+      continue;
+    }
+    LZ_RETURN_IF_ERROR(
+        Annotate(envs_->Load(id, state->bytes), absl::StrCat("environment ", id.value)));
+    LZ_RETURN_IF_ERROR(trackers_[id.value].Import(prefix, arrays));
+    if (cache_ != nullptr) cache_->EndEpisode(id);
+  }
+  return restarted;
+}
+
+}  // namespace lzero

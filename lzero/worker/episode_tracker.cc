@@ -1,0 +1,74 @@
+#include "lzero/worker/episode_tracker.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+
+EpisodeTracker::EpisodeTracker(int64_t max_past, int64_t observation_size)
+    : max_past_(max_past), observation_size_(observation_size) {
+  observations_.reserve((max_past + 1) * observation_size);
+  actions_.reserve(max_past);
+}
+
+void EpisodeTracker::Begin(absl::Span<const float> observation) {
+  LZ_CHECK(static_cast<int64_t>(observation.size()) == observation_size_, observation.size());
+  step_ = 0;
+  observations_.assign(observation.begin(), observation.end());
+  actions_.clear();
+}
+
+void EpisodeTracker::Add(int32_t action, absl::Span<const float> observation) {
+  LZ_CHECK(static_cast<int64_t>(observation.size()) == observation_size_, observation.size());
+  ++step_;
+  actions_.push_back(action);
+  if (static_cast<int64_t>(actions_.size()) > max_past_) {
+    actions_.erase(actions_.begin());
+    observations_.erase(observations_.begin(), observations_.begin() + observation_size_);
+  }
+  observations_.insert(observations_.end(), observation.begin(), observation.end());
+}
+
+Root EpisodeTracker::MakeRoot(EnvId env, const TimeStep& time_step) const {
+  Root root;
+  root.env = env;
+  root.observations = observations_;
+  root.actions = actions_;
+  root.step = step_;
+  root.to_play = time_step.to_play;
+  root.legal_action_mask = time_step.legal_action_mask;
+  return root;
+}
+
+void EpisodeTracker::Export(const std::string& prefix, std::vector<NamedArray>* arrays) const {
+  arrays->push_back(
+      MakeNamedArray(absl::StrCat(prefix, "step"), absl::Span<const int64_t>(&step_, 1)));
+  arrays->push_back(
+      MakeNamedArray(absl::StrCat(prefix, "observations"), absl::MakeConstSpan(observations_)));
+  arrays->push_back(MakeNamedArray(absl::StrCat(prefix, "actions"), absl::MakeConstSpan(actions_)));
+}
+
+absl::Status EpisodeTracker::Import(const std::string& prefix,
+                                    absl::Span<const NamedArray> arrays) {
+  LZ_ASSIGN_OR_RETURN(const auto step, ReadArray<int64_t>(arrays, absl::StrCat(prefix, "step")));
+  LZ_ASSIGN_OR_RETURN(auto observations,
+                      ReadArray<float>(arrays, absl::StrCat(prefix, "observations")));
+  LZ_ASSIGN_OR_RETURN(auto actions, ReadArray<int32_t>(arrays, absl::StrCat(prefix, "actions")));
+  if (step.size() != 1 || step[0] < static_cast<int64_t>(actions.size()) ||
+      static_cast<int64_t>(actions.size()) > max_past_ ||
+      static_cast<int64_t>(observations.size()) !=
+          (static_cast<int64_t>(actions.size()) + 1) * observation_size_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the past of ", prefix, " does not fit: ", actions.size(), " actions, ",
+                     observations.size(), " observation values of ", observation_size_, " each"));
+  }
+  step_ = step[0];
+  observations_ = std::move(observations);
+  actions_ = std::move(actions);
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

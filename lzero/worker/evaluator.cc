@@ -1,0 +1,120 @@
+#include "lzero/worker/evaluator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+
+Evaluator::Evaluator(int64_t max_past_steps, std::unique_ptr<VectorEnv> envs,
+                     std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache)
+    : max_past_steps_(max_past_steps),
+      envs_(std::move(envs)),
+      agent_(std::move(agent)),
+      model_(model),
+      cache_(cache) {}
+
+absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
+    absl::Span<const uint64_t> seeds, const std::function<void(Env&, const TimeStep&)>& on_step,
+    const std::function<bool()>& stop) {
+  std::vector<EvaluatedEpisode> episodes(seeds.size());
+  std::vector<EpisodeTracker> trackers(
+      envs_->num_envs(), EpisodeTracker(max_past_steps_, envs_->spec().observation.size()));
+  std::vector<size_t> episode_of(envs_->num_envs());
+  std::vector<EnvId> active;
+  size_t next_episode = 0;
+  const auto begin = [&](EnvId id) {
+    const size_t episode = episode_of[id.value] = next_episode++;
+    episodes[episode].seed = seeds[episode];
+    envs_->Reset(id, seeds[episode]);
+    trackers[id.value].Begin(envs_->last(id).observation);
+    if (cache_ != nullptr) cache_->EndEpisode(id);
+    if (on_step && id.value == 0) on_step(envs_->env(id), envs_->last(id));
+  };
+  for (int i = 0; i < envs_->num_envs() && next_episode < seeds.size(); ++i) {
+    active.push_back(EnvId(i));
+    begin(active.back());
+  }
+  std::vector<Root> roots;
+  std::vector<Action> actions;
+  while (!active.empty()) {
+    if (stop && stop()) return absl::CancelledError("evaluation interrupted");
+    roots.clear();
+    for (const EnvId id : active) {
+      roots.push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
+    }
+    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
+    actions.resize(active.size());
+    for (size_t i = 0; i < active.size(); ++i) actions[i].index = decision_.actions[i];
+    LZ_RETURN_IF_ERROR(envs_->Step(active, actions));
+    std::vector<EnvId> still_active;
+    for (size_t i = 0; i < active.size(); ++i) {
+      const EnvId id = active[i];
+      const TimeStep& next = envs_->last(id);
+      trackers[id.value].Add(actions[i].index, next.observation);
+      if (on_step && id.value == 0) on_step(envs_->env(id), next);
+      if (next.ended()) {
+        EvaluatedEpisode& episode = episodes[episode_of[id.value]];
+        episode.episode_return = next.episode_return;
+        episode.length = trackers[id.value].step();
+        episode.terminated = next.terminated;
+        episode.truncated = next.truncated;
+        if (next_episode == seeds.size()) continue;
+        begin(id);
+      }
+      still_active.push_back(id);
+    }
+    active = std::move(still_active);
+  }
+  return episodes;
+}
+
+absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const TimeStep> positions,
+                                                              bool with_search) {
+  std::vector<int32_t> actions(positions.size());
+  const size_t batch = static_cast<size_t>(envs_->num_envs());
+  for (size_t begin = 0; begin < positions.size(); begin += batch) {
+    const auto chunk = positions.subspan(begin, std::min(batch, positions.size() - begin));
+    LZ_RETURN_IF_ERROR(ChooseBatch(chunk, with_search, actions.data() + begin));
+  }
+  return actions;
+}
+
+absl::Status Evaluator::ChooseBatch(absl::Span<const TimeStep> positions, bool with_search,
+                                    int32_t* actions) {
+  std::vector<Root> roots;
+  for (size_t i = 0; i < positions.size(); ++i) {
+    Root root;
+    root.env = EnvId(static_cast<int64_t>(i));
+    root.observations = positions[i].observation;
+    root.to_play = positions[i].to_play;
+    root.legal_action_mask = positions[i].legal_action_mask;
+    roots.push_back(root);
+    if (cache_ != nullptr) cache_->EndEpisode(root.env);
+  }
+  if (with_search) {
+    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
+    std::copy_n(decision_.actions.begin(), positions.size(), actions);
+    return absl::OkStatus();
+  }
+  const size_t num_actions = static_cast<size_t>(model_->num_actions());
+  std::vector<float> logits(positions.size() * num_actions), values(positions.size());
+  LZ_RETURN_IF_ERROR(
+      model_->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(values)));
+  for (size_t i = 0; i < positions.size(); ++i) {
+    int best = -1;
+    for (size_t a = 0; a < num_actions; ++a) {
+      if (positions[i].legal_action_mask[a] == 0) continue;
+      if (best < 0 || logits[i * num_actions + a] > logits[i * num_actions + best]) {
+        best = static_cast<int>(a);
+      }
+    }
+    LZ_CHECK(best >= 0, "position ", i, " has no legal action");
+    actions[i] = best;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

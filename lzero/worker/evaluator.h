@@ -1,0 +1,65 @@
+// Plays whole episodes greedily with its own environments, model and cache, so that evaluation
+// never disturbs collection. Used by one thread at a time.
+#ifndef LZERO_WORKER_EVALUATOR_H_
+#define LZERO_WORKER_EVALUATOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "lzero/agent/agent.h"
+#include "lzero/env/vector_env.h"
+#include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/mcts/inference_model.h"
+#include "lzero/worker/episode_tracker.h"
+
+namespace lzero {
+
+struct EvaluatedEpisode {
+  uint64_t seed = 0;
+  double episode_return = 0.0;  // from player 0's view
+  int64_t length = 0;
+  bool terminated = false;
+  bool truncated = false;
+};
+
+class Evaluator {
+ public:
+  // `model` answers the searches of `agent`; `cache` is its manager (null for a model without one).
+  Evaluator(int64_t max_past_steps, std::unique_ptr<VectorEnv> envs, std::unique_ptr<Agent> agent,
+            InferenceModel* model, KVCacheManager* cache);
+
+  // One greedy episode for each seed, in the order of the seeds. `on_step`, if given, is called for
+  // environment 0 after its reset and after every step (rendering). Cancelled when `stop` turns
+  // true.
+  absl::StatusOr<std::vector<EvaluatedEpisode>> Run(
+      absl::Span<const uint64_t> seeds,
+      const std::function<void(Env&, const TimeStep&)>& on_step = {},
+      const std::function<bool()>& stop = {});
+
+  // The greedy action at each of many positions that stand alone (no past): with search, or by the
+  // policy head alone.
+  absl::StatusOr<std::vector<int32_t>> ChooseActions(absl::Span<const TimeStep> positions,
+                                                     bool with_search);
+
+  const EnvSpec& spec() const { return envs_->spec(); }
+
+ private:
+  absl::Status ChooseBatch(absl::Span<const TimeStep> positions, bool with_search,
+                           int32_t* actions);
+
+  int64_t max_past_steps_;
+  std::unique_ptr<VectorEnv> envs_;
+  std::unique_ptr<Agent> agent_;
+  InferenceModel* model_;
+  KVCacheManager* cache_;
+  Decision decision_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_WORKER_EVALUATOR_H_

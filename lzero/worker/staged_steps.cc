@@ -1,0 +1,57 @@
+#include "lzero/worker/staged_steps.h"
+
+namespace lzero {
+
+StagedSteps::Entry& StagedSteps::NewEntry() {
+  if (num_entries_ == entries_.size()) entries_.emplace_back();
+  return entries_[num_entries_++];
+}
+
+void StagedSteps::Begin(EnvId env, const TimeStep& first) {
+  Entry& entry = NewEntry();
+  entry.env = env;
+  entry.begins_episode = true;
+  entry.time_step = first;
+}
+
+void StagedSteps::Add(EnvId env, int32_t action, absl::Span<const float> policy, float root_value,
+                      const TimeStep& next) {
+  Entry& entry = NewEntry();
+  entry.env = env;
+  entry.begins_episode = false;
+  entry.action = action;
+  entry.root_value = root_value;
+  entry.policy.assign(policy.begin(), policy.end());
+  entry.time_step = next;
+  ++num_steps_;
+}
+
+void StagedSteps::MoveTo(ReplayBuffer& replay) {
+  for (size_t i = 0; i < num_entries_; ++i) {
+    const Entry& entry = entries_[i];
+    const TimeStep& seen = entry.time_step;
+    if (entry.begins_episode) {
+      replay.BeginEpisode(entry.env, seen.observation, seen.legal_action_mask, seen.to_play);
+      continue;
+    }
+    StepRecord record;
+    record.action = entry.action;
+    record.reward = seen.reward;
+    record.policy = entry.policy;
+    record.root_value = entry.root_value;
+    record.observation = seen.observation;
+    record.legal_action_mask = seen.legal_action_mask;
+    record.to_play = seen.to_play;
+    record.terminated = seen.terminated;
+    record.truncated = seen.truncated;
+    replay.Append(entry.env, record);
+  }
+  Clear();
+}
+
+void StagedSteps::Clear() {
+  num_entries_ = 0;
+  num_steps_ = 0;
+}
+
+}  // namespace lzero

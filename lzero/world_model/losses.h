@@ -1,0 +1,62 @@
+// The training forward pass of the world model and its named loss terms (model.md section 3).
+// One sequence pass over [N, 2 (C + U)] tokens; targets come from the EMA target network without
+// gradient. Not an optimiser. Never synchronises: the terms are tensors.
+#ifndef LZERO_WORLD_MODEL_LOSSES_H_
+#define LZERO_WORLD_MODEL_LOSSES_H_
+
+#include "ATen/core/Tensor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/replay/train_batch.h"
+#include "lzero/world_model/world_model.h"
+
+namespace lzero {
+
+// The arrays of a TrainBatch as tensors. Views: the batch must outlive them and not change
+// meanwhile.
+struct BatchTensors {
+  at::Tensor observations;            // [N, C + U + 1, obs]
+  at::Tensor actions;                 // [N, C + U] int32
+  at::Tensor num_padding;             // [N] int64, tokens before the episode's start
+  at::Tensor rewards;                 // [N, U]
+  at::Tensor reward_mask;             // [N, U]
+  at::Tensor latent_mask;             // [N, U]
+  at::Tensor policies;                // [N, U, A]
+  at::Tensor policy_mask;             // [N, U]
+  at::Tensor illegal;                 // [N, U, A] bool
+  at::Tensor value_mask;              // [N, U]
+  at::Tensor partial_returns;         // [N, U]
+  at::Tensor bootstrap_scales;        // [N, U]
+  at::Tensor bootstrap_observations;  // [N, U, obs]
+  at::Tensor importance_weights;      // [N]
+  int64_t num_context_steps = 0;
+};
+
+BatchTensors ViewBatch(TrainBatch& batch);
+
+// Scalars unless said; all but `total` carry no gradient.
+struct LossTerms {
+  at::Tensor total;  // with gradient
+  at::Tensor latent;
+  at::Tensor reward;
+  at::Tensor value;
+  at::Tensor policy;
+  at::Tensor entropy;       // of the policy over legal actions
+  at::Tensor value_errors;  // [N] mean |V - target| over valid positions
+  at::Tensor value_mean;    // mean predicted value
+  at::Tensor
+      latent_spread;  // standard deviation of latents over the batch: near 0 when they collapse
+};
+
+// bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]; the target network
+// reads each bootstrap observation as a sequence of one token. No gradient.
+at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch);
+
+// Every term is a mean over the valid positions of each sample, then over the batch. In `total`
+// each sample counts with its importance weight and each term with its weight from `weights`; the
+// named terms are plain means, so that they read alike with and without prioritised replay.
+LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
+                        const BatchTensors& batch, const LossConfig& weights);
+
+}  // namespace lzero
+
+#endif  // LZERO_WORLD_MODEL_LOSSES_H_

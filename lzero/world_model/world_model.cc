@@ -1,0 +1,94 @@
+#include "lzero/world_model/world_model.h"
+
+#include <utility>
+
+#include "lzero/base/check.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/nn/value_transform.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+// Standard deviation of embeddings and of the last linear layer of the next-latent head: small, but
+// not zero, so that different nodes of a fresh model never start identical.
+constexpr double kSmallInit = 0.02;
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<WorldModel>> WorldModel::Create(const ModelConfig& config,
+                                                               const WorldModelShape& shape,
+                                                               uint64_t seed) {
+  torch::manual_seed(StreamKey(seed, "world_model_weights") >> 1);
+  LZ_ASSIGN_OR_RETURN(std::shared_ptr<Encoder> encoder,
+                      MakeEncoder(config, shape.observation_shape));
+  return std::shared_ptr<WorldModel>(new WorldModel(config, shape, std::move(encoder)));
+}
+
+WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
+                       std::shared_ptr<Encoder> encoder)
+    : config_(config), shape_(shape), atoms_(SupportAtoms(config.support_size)) {
+  const int64_t embed_dim = config.embed_dim;
+  const int64_t head_dim = config.head_dim.value_or(4 * embed_dim);
+  const auto make_head = [&](const char* name, int64_t out) {
+    return register_module(name, std::make_shared<Head>(embed_dim, head_dim, out));
+  };
+  encoder_ = register_module("encoder", std::move(encoder));
+  action_embedding_ = register_parameter(
+      "action_embedding", torch::empty({shape.num_actions, embed_dim}).normal_(0.0, kSmallInit));
+  transformer_ = register_module("transformer", std::make_shared<Transformer>(config));
+  policy_head_ = make_head("policy_head", shape.num_actions);
+  value_head_ = make_head("value_head", config.support_size);
+  reward_head_ = make_head("reward_head", config.support_size);
+  latent_head_ = make_head("latent_head", embed_dim);
+  policy_head_->last().InitZero();
+  value_head_->last().InitZero();
+  reward_head_->last().InitZero();
+  latent_head_->last().InitNormal(kSmallInit);
+}
+
+at::Tensor WorldModel::Encode(const at::Tensor& observations) const {
+  return NormalizeLatent(encoder_->Forward(observations), config_.latent_norm,
+                         config_.sim_norm_group);
+}
+
+at::Tensor WorldModel::EmbedActions(const at::Tensor& actions) const {
+  return at::embedding(action_embedding_, actions);
+}
+
+at::Tensor WorldModel::PolicyLogits(const at::Tensor& y) const { return policy_head_->Forward(y); }
+at::Tensor WorldModel::ValueLogits(const at::Tensor& y) const { return value_head_->Forward(y); }
+at::Tensor WorldModel::RewardLogits(const at::Tensor& y) const { return reward_head_->Forward(y); }
+
+at::Tensor WorldModel::NextLatent(const at::Tensor& y) const {
+  return NormalizeLatent(latent_head_->Forward(y), config_.latent_norm, config_.sim_norm_group);
+}
+
+at::Tensor WorldModel::Decode(const at::Tensor& logits) const {
+  return DecodeSupport(logits, atoms_);
+}
+
+int64_t WorldModel::num_parameters() const {
+  int64_t count = 0;
+  for (const at::Tensor& parameter : parameters()) count += parameter.numel();
+  return count;
+}
+
+void WorldModel::CopyWeightsFrom(const WorldModel& other) {
+  const torch::NoGradGuard no_grad;
+  std::vector<at::Tensor> mine = parameters();
+  const std::vector<at::Tensor> theirs = other.parameters();
+  LZ_CHECK(mine.size() == theirs.size(), mine.size(), " against ", theirs.size(), " tensors");
+  at::_foreach_copy_(mine, theirs);
+}
+
+void WorldModel::MoveWeightsTowards(const WorldModel& other, double rate) {
+  const torch::NoGradGuard no_grad;
+  std::vector<at::Tensor> mine = parameters();
+  const std::vector<at::Tensor> theirs = other.parameters();
+  LZ_CHECK(mine.size() == theirs.size(), mine.size(), " against ", theirs.size(), " tensors");
+  at::_foreach_lerp_(mine, theirs, rate);
+}
+
+}  // namespace lzero

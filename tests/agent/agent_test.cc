@@ -1,0 +1,146 @@
+#include "lzero/agent/agent.h"
+
+#include <set>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/mcts/hash_model.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+
+class AgentTest : public testing::Test {
+ protected:
+  static constexpr int kRoots = 4;
+  static constexpr int kActions = 3;
+
+  AgentTest()
+      : mask_(kActions, 1), model_([] {
+          HashModelOptions options;
+          options.num_actions = kActions;
+          return options;
+        }()) {
+    for (int b = 0; b < kRoots; ++b) {
+      roots_.emplace_back();
+      roots_.back().env = EnvId(b);
+      roots_.back().legal_action_mask = mask_;
+    }
+  }
+
+  std::unique_ptr<Agent> Make(const AgentOptions& options = {}) {
+    auto agent = Agent::Create(config_, kActions, kRoots, options);
+    EXPECT_TRUE(agent.ok()) << agent.status();
+    return std::move(agent).value();
+  }
+
+  Decision Act(Agent* agent, ActMode mode, int64_t env_steps = 0) {
+    Decision decision;
+    const absl::Status status = agent->Act(model_, roots_, mode, env_steps, &decision);
+    EXPECT_TRUE(status.ok()) << status;
+    return decision;
+  }
+
+  SearchConfig config_;
+  std::vector<uint8_t> mask_;
+  HashModel model_;
+  std::vector<Root> roots_;
+};
+
+TEST_F(AgentTest, EvaluationTakesTheBestActionsWithoutNoise) {
+  const auto agent = Make();
+  const Decision first = Act(agent.get(), ActMode::kEvaluate);
+  EXPECT_EQ(first.actions, first.search.best_actions);
+  EXPECT_EQ(first.temperature, 0.0);
+  const Decision second = Act(agent.get(), ActMode::kEvaluate);
+  EXPECT_EQ(first.search.visit_counts, second.search.visit_counts);
+}
+
+TEST_F(AgentTest, CollectingDrawsVisitedActions) {
+  const auto agent = Make();
+  std::set<std::vector<int32_t>> seen;
+  for (int i = 0; i < 20; ++i) {
+    const Decision decision = Act(agent.get(), ActMode::kCollect);
+    EXPECT_EQ(decision.temperature, 1.0);
+    seen.insert(decision.actions);
+    for (size_t b = 0; b < kRoots; ++b) {
+      const size_t at = b * kActions + static_cast<size_t>(decision.actions[b]);
+      EXPECT_GT(decision.search.visit_counts[at], 0);
+    }
+  }
+  EXPECT_GT(seen.size(), 5u);
+}
+
+TEST_F(AgentTest, TheScheduleReachesTemperatureZero) {
+  config_.temperature_final = 0.0;
+  config_.temperature_decay_env_steps = 100;
+  const auto agent = Make();
+  EXPECT_EQ(Act(agent.get(), ActMode::kCollect, 50).temperature, 0.5);
+  const Decision late = Act(agent.get(), ActMode::kCollect, 200);
+  EXPECT_EQ(late.temperature, 0.0);
+  EXPECT_EQ(late.actions, late.search.best_actions);
+}
+
+TEST_F(AgentTest, GumbelTakesTheChoiceOfTheSearch) {
+  config_.policy = SearchPolicy::kGumbel;
+  const auto agent = Make();
+  std::set<std::vector<int32_t>> seen;
+  for (int i = 0; i < 20; ++i) {
+    const Decision decision = Act(agent.get(), ActMode::kCollect);
+    EXPECT_EQ(decision.actions, decision.search.best_actions);
+    seen.insert(decision.actions);
+  }
+  EXPECT_GT(seen.size(), 3u) << "the noise makes it a draw";
+}
+
+TEST_F(AgentTest, SameSeedSameActionsAndResumable) {
+  const auto one = Make({.seed = 5});
+  const auto other = Make({.seed = 5});
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Act(one.get(), ActMode::kCollect).actions,
+              Act(other.get(), ActMode::kCollect).actions);
+  }
+  const auto resumed = Make({.seed = 5});
+  resumed->set_num_searches(one->num_searches());
+  EXPECT_EQ(resumed->num_searches(), 3u);
+  EXPECT_EQ(Act(one.get(), ActMode::kCollect).actions,
+            Act(resumed.get(), ActMode::kCollect).actions);
+}
+
+TEST_F(AgentTest, AnEnvironmentDoesNotNoticeTheOthers) {
+  const auto together = Make({.seed = 5, .deterministic_ties = false});
+  const auto alone = Make({.seed = 5, .deterministic_ties = false});
+  for (int i = 0; i < 10; ++i) {
+    const Decision all = Act(together.get(), ActMode::kCollect);
+    Decision one;
+    ASSERT_TRUE(
+        alone->Act(model_, absl::MakeConstSpan(roots_).subspan(2, 1), ActMode::kCollect, 0, &one)
+            .ok());
+    EXPECT_EQ(all.actions[2], one.actions[0]);
+  }
+}
+
+TEST_F(AgentTest, ErrorsArePassedOnAndCountNoSearch) {
+  const auto agent = Make();
+  mask_.assign(kActions, 0);
+  Decision decision;
+  EXPECT_THAT(agent->Act(model_, roots_, ActMode::kCollect, 0, &decision).message(),
+              HasSubstr("environment 0, step 0: no legal action"));
+  EXPECT_EQ(agent->num_searches(), 0u);
+}
+
+TEST_F(AgentTest, WrongSettingsAreRefused) {
+  config_.temperature = -1.0;
+  EXPECT_EQ(Agent::Create(config_, kActions, kRoots, {}).status().message(),
+            "search.temperature is -1 and search.temperature_final is 1; allowed: 0 or more (0 "
+            "takes the best action)");
+  config_ = {};
+  config_.num_simulations = 0;
+  EXPECT_THAT(Agent::Create(config_, kActions, kRoots, {}).status().message(),
+              HasSubstr("search.num_simulations is 0"));
+}
+
+}  // namespace
+}  // namespace lzero

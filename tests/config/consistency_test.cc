@@ -1,0 +1,145 @@
+// Tests of ConsistencyErrors (consistency.cc): each rule broken alone, and the values next to it.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/config/load.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct BrokenRule {
+  std::vector<std::string> overrides;
+  const char* key;
+  const char* message;
+};
+
+const BrokenRule kBrokenRules[] = {
+    {{"model.num_heads=3"},
+     "model.num_heads",
+     "must divide embed_dim; got num_heads 3, embed_dim 64"},
+    {{"model.embed_dim=66"},
+     "model.num_heads",
+     "rotary positions need heads of even size; got embed_dim 66 / num_heads 2 = 33"},
+    {{"model.support_size=100"}, "model.support_size", "must be odd"},
+    {{"model.context_length=7"}, "model.context_length", "must be even"},
+    {{"model.latent_norm=sim_norm"},
+     "model.latent_loss",
+     "got latent_loss mse, latent_norm sim_norm; allowed: mse with layer_norm, group_kl with "
+     "sim_norm"},
+    {{"model.latent_loss=group_kl"},
+     "model.latent_loss",
+     "got latent_loss group_kl, latent_norm layer_norm"},
+    {{"model.latent_norm=sim_norm", "model.latent_loss=group_kl", "model.sim_norm_group=6"},
+     "model.sim_norm_group",
+     "must divide embed_dim; got sim_norm_group 6, embed_dim 64"},
+    {{"search.q_transform=completed_by_mix_value"},
+     "search.q_transform",
+     "completed_by_mix_value belongs to policy gumbel"},
+    {{"search.policy=gumbel", "search.q_transform=min_max"},
+     "search.q_transform",
+     "does not fit policy gumbel; got min_max; allowed with gumbel: completed_by_mix_value, "
+     "tree_min_max"},
+    {{"search.policy=gumbel", "search.q_transform=parent_and_siblings"},
+     "search.q_transform",
+     "got parent_and_siblings"},
+    {{"search.min_value=1"},
+     "search.min_value",
+     "must be less than max_value; got min_value 1, max_value 1"},
+    {{"replay.capacity=199", "train.start_env_steps=0"},
+     "replay.capacity",
+     "must hold a whole segment; got capacity 199, segment_length 200"},
+    {{"replay.td_steps=99996"},
+     "replay.capacity",
+     "must hold num_context_steps + num_unroll_steps + td_steps; got capacity 100000, needed "
+     "100001"},
+    {{"replay.capacity=500", "train.batch_size=501"},
+     "replay.capacity",
+     "must hold a batch; got capacity 500, batch_size 501"},
+    {{"replay.capacity=499"},
+     "replay.capacity",
+     "must hold what is collected before the first update; got capacity 499, start_env_steps 500"},
+    {{"train.learning_rate_schedule=cosine", "train.final_learning_rate=0.01"},
+     "train.final_learning_rate",
+     "must not be more than learning_rate; got final_learning_rate 0.01, learning_rate 0.001"},
+    {{"train.learning_rate_schedule=linear", "stop.max_env_steps=null", "stop.max_updates=10"},
+     "train.learning_rate_schedule",
+     "cosine and linear end at stop.max_env_steps"},
+    {{"train.on_nan=rollback", "checkpoint.every_updates=0"},
+     "train.on_nan",
+     "rollback needs checkpoints during the run"},
+    {{"inference.graphs=required"},
+     "inference.graphs",
+     "no graph runner on device cpu; got required; allowed: preferred, off"},
+    {{"stop.max_env_steps=null"}, "stop.max_env_steps", "the run would never end"},
+    {{"stop.max_env_steps=500"},
+     "train.start_env_steps",
+     "must be less than stop.max_env_steps, or nothing is learned; got start_env_steps 500, "
+     "max_env_steps 500"},
+    {{"stop.target_return=1", "evaluate.every_updates=0"},
+     "stop.target_return",
+     "needs evaluations during the run"},
+};
+
+TEST(Consistency, DefaultsKeepEveryRule) {
+  EXPECT_THAT(ConsistencyErrors(ExperimentConfig()), IsEmpty());
+}
+
+TEST(Consistency, NamesEachBrokenRule) {
+  for (const BrokenRule& test : kBrokenRules) {
+    const auto loaded = LoadConfigText("{}", "text", test.overrides);
+    ASSERT_FALSE(loaded.ok()) << test.message;
+    const std::string message(loaded.status().message());
+    EXPECT_THAT(message, HasSubstr(absl::StrCat(test.key, ": "))) << test.message;
+    EXPECT_THAT(message, HasSubstr(test.message));
+    EXPECT_THAT(message, Not(HasSubstr("\n"))) << "only this rule";
+  }
+}
+
+TEST(Consistency, GrowingStorageWithRequiredGraphsIsRefusedInWords) {
+  ExperimentConfig config;
+  config.inference.graphs = Graphs::kRequired;
+  config.inference.cache_storage = CacheStorage::kGrowing;
+  const auto errors = ConsistencyErrors(config);
+  ASSERT_EQ(errors.size(), 2u);
+  EXPECT_THAT(errors[1].keys, ElementsAre("inference.cache_storage", "inference.graphs"));
+  EXPECT_THAT(errors[1].message,
+              HasSubstr("graphs need fixed addresses, growing storage moves when it grows"));
+}
+
+TEST(Consistency, AllowsWhatIsNextToARule) {
+  const std::vector<std::string> good[] = {
+      {"model.num_heads=4"},
+      {"model.embed_dim=6", "model.num_heads=3"},
+      {"model.support_size=3"},
+      {"model.context_length=2"},
+      {"model.latent_norm=sim_norm", "model.latent_loss=group_kl"},
+      {"model.sim_norm_group=6"},  // not used with layer_norm
+      {"search.policy=gumbel"},
+      {"search.policy=gumbel", "search.q_transform=completed_by_mix_value"},
+      {"search.q_transform=min_max", "search.min_value=0.5"},
+      {"replay.capacity=500"},
+      {"replay.td_steps=99995"},
+      {"train.learning_rate_schedule=linear", "train.final_learning_rate=0.001"},
+      {"train.final_learning_rate=1"},  // not used when constant
+      {"train.on_nan=rollback"},
+      {"inference.graphs=off", "inference.cache_storage=growing"},
+      {"stop.max_env_steps=null", "stop.max_updates=10"},
+      {"stop.max_env_steps=null", "stop.target_return=10"},
+      {"stop.max_env_steps=501"},
+  };
+  for (const auto& overrides : good) {
+    const auto loaded = LoadConfigText("{}", "text", overrides);
+    EXPECT_TRUE(loaded.ok()) << loaded.status();
+  }
+}
+
+}  // namespace
+}  // namespace lzero

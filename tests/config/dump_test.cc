@@ -1,0 +1,126 @@
+#include "lzero/config/dump.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/config/load.h"
+#include "tests/config/config_test_tools.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// Gives every field a random value of its range, with all digits a double has.
+class Randomizer : public FieldVisitor {
+ public:
+  explicit Randomizer(uint64_t seed) : random_(seed) {}
+  void BeginSection(const char*, const char*) override {}
+  void EndSection() override {}
+  void Int(const FieldInfo&, int64_t* value, Range range) override { *value = DrawInt(range); }
+  void Float(const FieldInfo&, double* value, Range range) override { *value = DrawFloat(range); }
+  void Bool(const FieldInfo&, bool* value) override { *value = random_() % 2 == 0; }
+  void Text(const FieldInfo&, std::string* value) override {
+    static const char* const kTexts[] = {"cartpole", "null", "~",        "a: b",
+                                         "010",      "- x",  "\"'\\",    "caf\xc3\xa9",
+                                         "# no",     "{a}",  " spaces ", "plugin:x/y-z.so",
+                                         "<<",       "true", "*a"};
+    *value = kTexts[random_() % std::size(kTexts)];
+  }
+  void ChoiceIndex(const FieldInfo&, int* value, const std::vector<std::string>& names) override {
+    *value = static_cast<int>(random_() % names.size());
+  }
+  void OptionalInt(const FieldInfo&, std::optional<int64_t>* value, Range range) override {
+    *value = random_() % 3 == 0 ? std::nullopt : std::optional<int64_t>(DrawInt(range));
+  }
+  void OptionalFloat(const FieldInfo&, std::optional<double>* value, Range range) override {
+    *value = random_() % 3 == 0 ? std::nullopt : std::optional<double>(DrawFloat(range));
+  }
+
+ private:
+  int64_t DrawInt(const Range& range) {
+    return std::uniform_int_distribution<int64_t>(static_cast<int64_t>(range.low),
+                                                  static_cast<int64_t>(range.high))(random_);
+  }
+  double DrawFloat(const Range& range) {
+    while (true) {
+      const double value = std::uniform_real_distribution<double>(range.low, range.high)(random_);
+      const double tiny = std::ldexp(value, -static_cast<int>(random_() % 60));
+      const double drawn = random_() % 2 == 0 ? value : tiny;
+      if (drawn > range.low && drawn < range.high) return drawn;
+    }
+  }
+  std::mt19937_64 random_;
+};
+
+// Makes the rules between fields hold.
+void MakeConsistent(ExperimentConfig& config) {
+  config.model.num_heads = 2 + config.model.num_heads % 15;
+  config.model.sim_norm_group = config.model.num_heads;
+  config.model.embed_dim = config.model.num_heads * 6;
+  config.model.support_size |= 1;
+  config.model.context_length = std::max<int64_t>(2, config.model.context_length / 2 * 2);
+  config.model.latent_loss =
+      config.model.latent_norm == LatentNorm::kSimNorm ? LatentLoss::kGroupKl : LatentLoss::kMse;
+  config.search.q_transform = QTransform::kTreeMinMax;
+  if (config.search.min_value >= config.search.max_value) {
+    std::swap(config.search.min_value, config.search.max_value);
+  }
+  config.replay.capacity += 10000000;
+  config.train.start_env_steps %= 1000;
+  config.train.final_learning_rate = config.train.learning_rate / 3;
+  config.inference.graphs = Graphs::kOff;
+  config.stop.max_env_steps = 1000 + config.stop.max_env_steps.value_or(0) / 2;
+  config.evaluate.every_updates += 1;
+  config.checkpoint.every_updates += 1;
+  config.replay.capacity = std::min<int64_t>(config.replay.capacity, 10000000000);
+}
+
+TEST(ResolvedYaml, ReadsBackToIdenticalValues) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    ExperimentConfig config;
+    Randomizer randomizer(seed);
+    config.Visit(randomizer);
+    MakeConsistent(config);
+    const std::string yaml = ResolvedYaml(config);
+    const auto loaded = ParseResolvedConfig(yaml, "dump");
+    ASSERT_TRUE(loaded.ok()) << loaded.status() << "\n" << yaml;
+    EXPECT_EQ(RawValues(*loaded).values(), RawValues(config).values());
+    EXPECT_EQ(ResolvedYaml(*loaded), yaml);
+  }
+}
+
+TEST(ResolvedYaml, IsABlockASection) {
+  const std::string yaml = ResolvedYaml(ExperimentConfig());
+  EXPECT_THAT(yaml, StartsWith("env:\n  id: cartpole\n  max_episode_steps: 0\n"));
+  EXPECT_THAT(yaml, HasSubstr("\ntrain:\n  batch_size: 64\n  updates_per_env_step: 0.25\n"));
+  EXPECT_THAT(yaml, HasSubstr("\n  learning_rate: 0.001\n"));
+  EXPECT_THAT(yaml, HasSubstr("\nstop:\n  max_env_steps: 20000\n  max_updates: null\n"));
+  EXPECT_THAT(yaml, ::testing::EndsWith("\nseed: 0\ndeterministic: false\n"));
+}
+
+TEST(DiffConfigs, ListsWhatDiffers) {
+  ExperimentConfig a;
+  ExperimentConfig b;
+  EXPECT_THAT(DiffConfigs(a, b), IsEmpty());
+  b.env.id = "catch";
+  b.train.learning_rate = 0.0003;
+  b.stop.target_return = 195;
+  b.search.policy = SearchPolicy::kGumbel;
+  std::vector<std::string> lines;
+  for (const ConfigDifference& difference : DiffConfigs(a, b)) {
+    lines.push_back(difference.key + " " + difference.a + " " + difference.b);
+  }
+  EXPECT_THAT(lines,
+              ElementsAre("env.id cartpole catch", "search.policy puct gumbel",
+                          "train.learning_rate 0.001 0.0003", "stop.target_return null 195"));
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,198 @@
+#include "lzero/env/trace.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/files.h"
+
+namespace lzero {
+namespace {
+
+constexpr char kMeta[] = R"({"type":"meta","env":"toy","max_episode_steps":5,"action":"discrete"})";
+constexpr char kReset[] = R"({"type":"reset","episode":0,"seed":7,"state":[0.5],"obs":[0.5]})";
+constexpr char kStep[] =
+    R"({"type":"step","t":0,"action":1,"obs":[1.5],"reward":1.0,"terminated":false,"truncated":false,"state":[1.5]})";
+
+std::string Lines(std::initializer_list<absl::string_view> lines) {
+  std::string text;
+  for (const absl::string_view line : lines) absl::StrAppend(&text, line, "\n");
+  return text;
+}
+
+std::string ErrorOf(const std::string& text) {
+  const absl::Status status = ParseTrace(text).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  return std::string(status.message());
+}
+
+TEST(TraceTest, NumbersReadBackExactly) {
+  EXPECT_EQ(ExactNumber(1.0), "1.0");
+  EXPECT_EQ(ExactNumber(-0.0), "-0.0");
+  EXPECT_EQ(ExactNumber(0.1), "0.1");
+  EXPECT_EQ(ExactNumber(0.1f), "0.1");
+  EXPECT_EQ(ExactNumber(1e300), "1e+300");
+  EXPECT_EQ(ExactNumber(-0.03714297972308004), "-0.03714297972308004");
+  uint64_t bits = 0x9e3779b97f4a7c15u;
+  for (int i = 0; i < 2000; ++i) {
+    bits = bits * 6364136223846793005u + 1442695040888963407u;
+    double value = 0.0;
+    std::memcpy(&value, &bits, sizeof(value));
+    if (!std::isfinite(value)) continue;
+    EXPECT_EQ(std::strtod(ExactNumber(value).c_str(), nullptr), value);
+    const float narrow =
+        std::ldexp(static_cast<float>(bits >> 40), static_cast<int>(bits % 60) - 40);
+    EXPECT_EQ(std::strtof(ExactNumber(narrow).c_str(), nullptr), narrow);
+  }
+}
+
+TEST(TraceTest, ReadsWhatTheReferenceRecorded) {
+  const auto trace = ParseTrace(*ReadFile(LZ_TEST_DATA "/golden/envs/CartPole-v1.jsonl"));
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->meta.env, "CartPole-v1");
+  EXPECT_EQ(trace->meta.max_episode_steps, 500);
+  ASSERT_EQ(trace->episodes.size(), 3u);
+  EXPECT_EQ(trace->episodes[1].seed, 12u);
+  EXPECT_EQ(trace->episodes[0].state->at(1), -7.221375598850249e-05);
+  EXPECT_EQ(trace->episodes[0].observation[3], -0.0471311f);
+  const TraceStep& step = trace->episodes[0].steps[1];
+  EXPECT_EQ(step.action.index, 0);
+  EXPECT_EQ(step.observation[1], -0.0003490236f);
+  EXPECT_EQ(step.reward, 1.0);
+  EXPECT_EQ(step.line, 4);
+  EXPECT_TRUE(trace->episodes[2].steps.back().terminated);
+}
+
+TEST(TraceTest, WritesTheLinesOfTheDesignPage) {
+  EXPECT_EQ(TraceMetaLine({"a\"b", 9, ActionKind::kBox}),
+            "{\"type\":\"meta\",\"env\":\"a\\\"b\",\"max_episode_steps\":9,\"action\":\"box\"}\n");
+  TraceEpisode episode;
+  episode.episode = 2;
+  episode.seed = 18446744073709551615u;
+  episode.observation = {0.1f, 2.0f};
+  EXPECT_EQ(TraceResetLine(episode),
+            "{\"type\":\"reset\",\"episode\":2,\"seed\":18446744073709551615,\"state\":null,"
+            "\"obs\":[0.1,2.0]}\n");
+  TraceStep step;
+  step.action = {0, {0.5f}};
+  step.observation = {-1.0f};
+  step.reward = -0.25;
+  step.truncated = true;
+  step.state = {{0.1}};
+  EXPECT_EQ(TraceStepLine(4, step, ActionKind::kBox),
+            "{\"type\":\"step\",\"t\":4,\"action\":[0.5],\"obs\":[-1.0],\"reward\":-0.25,"
+            "\"terminated\":false,\"truncated\":true,\"state\":[0.1]}\n");
+  EXPECT_EQ(TraceGameLine({{4, 0}, {9, 8}, {1, -1}, 0}),
+            "{\"type\":\"game\",\"moves\":[4,0],\"legal_counts\":[9,8],\"returns\":[1.0,-1.0]}\n");
+  EXPECT_EQ(TraceGameLine({{}, {}, {}, 0}),
+            "{\"type\":\"game\",\"moves\":[],\"legal_counts\":[],\"returns\":null}\n");
+}
+
+TEST(TraceTest, WhatIsWrittenReadsBackTheSame) {
+  const std::string text =
+      Lines({kMeta, kReset, kStep, R"({"type":"reset","episode":1,"seed":8,"state":null,"obs":[]})",
+             R"({"type":"game","moves":[0],"legal_counts":[2],"returns":[0.5,-0.5]})"});
+  const auto trace = ParseTrace(text);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(TraceText(*trace), text);
+}
+
+TEST(TraceTest, BlankLinesAndUnknownKeysAreSkipped) {
+  const auto trace =
+      ParseTrace(Lines({"", R"({"type":"meta","env":"toy","gymnasium":"1.4.0"})", "  \r",
+                        R"({"type":"reset","episode":0,"seed":7,"policy":"random","obs":[1]})"}));
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->meta.max_episode_steps, 0);
+  EXPECT_FALSE(trace->episodes[0].state.has_value());
+}
+
+TEST(TraceTest, BrokenFilesNameTheLine) {
+  EXPECT_EQ(ErrorOf(""), "the trace is empty; it begins with a meta line");
+  EXPECT_EQ(ErrorOf(Lines({kMeta, "{\"type\""})),
+            "line 2: not a JSON object (broken JSON); a trace has one object a line");
+  EXPECT_EQ(ErrorOf("[1]"), "line 1: not a JSON object (array); a trace has one object a line");
+  EXPECT_EQ(ErrorOf(kReset), "line 1: the first line must be of type \"meta\", got \"reset\"");
+  EXPECT_EQ(ErrorOf(Lines({kMeta, kMeta})), "line 2: a second meta line");
+  EXPECT_EQ(ErrorOf("{}"), "line 1: 'type' is missing; it is a text");
+  EXPECT_EQ(ErrorOf(Lines({kMeta, R"({"type":"stop"})"})),
+            "line 2: 'type' is \"stop\"; it is \"meta\", \"reset\", \"step\" or \"game\"");
+  EXPECT_EQ(ErrorOf(R"({"type":"meta"})"), "line 1: 'env' is missing; it is a text");
+  EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","action":"both"})"),
+            "line 1: 'action' is \"both\"; it is \"discrete\" or \"box\"");
+  EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","max_episode_steps":-1})"),
+            "line 1: 'max_episode_steps' is -1; it is an integer of 0 or more");
+  EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","max_episode_steps":18446744073709551615})"),
+            "line 1: 'max_episode_steps' is 18446744073709551615; it is an integer of 0 or more");
+}
+
+TEST(TraceTest, BrokenEpisodesNameTheLine) {
+  EXPECT_EQ(ErrorOf(Lines({kMeta, kStep})), "line 2: a step before the first reset");
+  EXPECT_EQ(ErrorOf(Lines({kMeta, kReset, kStep, kStep})), "line 4: 't' is 0; it is 1 here");
+  const std::string last =
+      R"({"type":"step","t":0,"action":1,"obs":[1],"reward":1,"terminated":true,"truncated":false})";
+  EXPECT_EQ(ErrorOf(Lines({kMeta, kReset, last, last})),
+            "line 4: a step after the end of episode 0");
+  const auto with_step = [](absl::string_view fields) {
+    return ErrorOf(Lines({kMeta, kReset, absl::StrCat(R"({"type":"step","t":0,)", fields, "}")}));
+  };
+  EXPECT_EQ(with_step(R"("action":[1])"),
+            "line 3: 'action' is [1]; it is an integer of 0 or more (the meta line says discrete)");
+  EXPECT_EQ(with_step(R"("action":3000000000)"),
+            "line 3: 'action' is 3000000000; it is an integer of 0 or more (the meta line says "
+            "discrete)");
+  EXPECT_EQ(with_step(R"("action":1,"obs":[true])"),
+            "line 3: 'obs' is [true]; it is a list of numbers");
+  EXPECT_EQ(with_step(R"("action":1,"obs":[1e39])"),
+            "line 3: 'obs' is [1e+39]; it is a list of 32-bit numbers");
+  EXPECT_EQ(with_step(R"("action":1,"obs":[1],"reward":"1")"),
+            "line 3: 'reward' is \"1\"; it is a number");
+  EXPECT_EQ(with_step(R"("action":1,"obs":[1],"reward":1,"terminated":0)"),
+            "line 3: 'terminated' is 0; it is true or false");
+  EXPECT_EQ(with_step(R"("action":1,"obs":[1],"reward":1,"terminated":false)"),
+            "line 3: 'truncated' is missing; it is true or false");
+  EXPECT_EQ(
+      with_step(
+          R"("action":1,"obs":[1],"reward":1,"terminated":false,"truncated":false,"state":5)"),
+      "line 3: 'state' is 5; it is a list of numbers");
+}
+
+TEST(TraceTest, BrokenGamesNameTheLine) {
+  const auto with_game = [](absl::string_view fields) {
+    return ErrorOf(Lines({kMeta, absl::StrCat(R"({"type":"game",)", fields, "}")}));
+  };
+  EXPECT_EQ(with_game(R"("moves":[1,-2])"),
+            "line 2: 'moves' is [1,-2]; it is a list of integers of 0 or more");
+  EXPECT_EQ(with_game(R"("moves":7)"),
+            "line 2: 'moves' is 7; it is a list of integers of 0 or more");
+  EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[])"),
+            "line 2: 'legal_counts' has 0 numbers for 1 moves; one for each");
+  EXPECT_EQ(with_game(R"("moves":[],"legal_counts":[],"returns":[1])"),
+            "line 2: 'returns' is [1]; it is a list of 2 numbers or null");
+}
+
+TEST(TraceTest, LongValuesAreCutInMessages) {
+  EXPECT_EQ(ErrorOf(absl::StrCat(R"({"type":"meta","env":[")", std::string(500, 'x'), R"("]})")),
+            absl::StrCat("line 1: 'env' is [\"", std::string(55, 'x'), "...; it is a text"));
+}
+
+TEST(TraceTest, EveryCutAndEveryChangedByteIsAnswered) {
+  const std::string text = Lines({kMeta, kReset, kStep});
+  for (size_t size = 0; size < text.size(); ++size) (void)ParseTrace(text.substr(0, size));
+  for (size_t i = 0; i < text.size(); ++i) {
+    for (const char byte : {'\0', '"', '9', '[', '}', '\xff'}) {
+      std::string changed = text;
+      changed[i] = byte;
+      const auto trace = ParseTrace(changed);
+      if (trace.ok()) {
+        EXPECT_TRUE(ParseTrace(TraceText(*trace)).ok());
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lzero

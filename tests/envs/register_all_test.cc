@@ -1,0 +1,99 @@
+#include "envs/register_all.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lzero/env/conformance.h"
+#include "lzero/env/vector_env.h"
+
+namespace lzero {
+namespace {
+
+const EnvRegistry& Registry() {
+  static const EnvRegistry registry = [] {
+    EnvRegistry all;
+    RegisterAllEnvs(all);
+    return all;
+  }();
+  return registry;
+}
+
+std::vector<std::string> Ids() {
+  std::vector<std::string> ids;
+  for (const EnvRegistry::Entry* entry : Registry().entries()) ids.push_back(entry->id);
+  return ids;
+}
+
+TEST(RegisterAllTest, ListsEveryNativeEnvironment) {
+  EXPECT_EQ(Ids(), (std::vector<std::string>{"cartpole", "catch", "counting", "tictactoe"}));
+}
+
+class EveryEnvTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryEnvTest, Conforms) {
+  for (const uint64_t seed : {uint64_t{0}, ~uint64_t{0} - 500}) {
+    const auto make = [] { return Registry().Make(GetParam(), {}); };
+    for (const ConformanceCheck& check : RunConformance(make, {seed, 1000})) {
+      EXPECT_TRUE(check.passed) << check.name << ": " << check.detail;
+    }
+  }
+}
+
+TEST_P(EveryEnvTest, DrawsItselfAndNamesItself) {
+  const auto env = Registry().Make(GetParam(), {});
+  ASSERT_TRUE(env.ok());
+  EXPECT_EQ((*env)->spec().id, GetParam());
+  (*env)->Reset(0);
+  const auto picture = (*env)->RenderText();
+  ASSERT_TRUE(picture.ok());
+  EXPECT_EQ(picture->back(), '\n');
+}
+
+TEST_P(EveryEnvTest, RefusesANegativeCap) {
+  EXPECT_EQ(Registry().Make(GetParam(), {-1, 0.0, 6}).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST_P(EveryEnvTest, StepsTogetherOnThreads) {
+  ThreadPool pool(3);
+  std::vector<std::unique_ptr<Env>> envs;
+  std::vector<EnvId> ids;
+  for (int i = 0; i < 8; ++i) {
+    envs.push_back(*Registry().Make(GetParam(), {}));
+    ids.push_back(EnvId(i));
+  }
+  const auto vector_env = *VectorEnv::Create(std::move(envs), &pool);
+  for (const EnvId id : ids) vector_env->Reset(id, id.value);
+  for (int t = 0; t < 30; ++t) {
+    std::vector<Action> actions;
+    for (const EnvId id : ids) {
+      if (vector_env->last(id).ended()) vector_env->Reset(id, 100 + t);
+      const auto& mask = vector_env->last(id).legal_action_mask;
+      const auto legal = std::find(mask.begin(), mask.end(), 1) - mask.begin();
+      actions.push_back(Action::Discrete(static_cast<int32_t>(legal)));
+    }
+    ASSERT_TRUE(vector_env->Step(ids, actions).ok());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryEnvTest, testing::ValuesIn(Ids()),
+                         [](const auto& param) { return param.param; });
+
+TEST(RegisterAllTest, BoardsAloneTakeRandomOpenings) {
+  EXPECT_TRUE(Registry().Make("tictactoe", {0, 1.0, 6}).ok());
+  for (const char* id : {"cartpole", "catch", "counting"}) {
+    EXPECT_EQ(Registry().Make(id, {0, 1.0, 6}).status().message(),
+              std::string("random_opening_fraction of '") + id +
+                  "' is 1; allowed: 0, random openings are for boards");
+  }
+}
+
+TEST(RegisterAllTest, TicTacToeCanBeGraded) {
+  EXPECT_TRUE(Registry().MakeGrader("tictactoe").ok());
+  EXPECT_EQ(Registry().MakeGrader("catch").status().message(),
+            "environment 'catch' has no exact grader; those with one: tictactoe");
+}
+
+}  // namespace
+}  // namespace lzero

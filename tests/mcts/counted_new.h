@@ -1,0 +1,15 @@
+// Replaces operator new in this test program by one that counts. Not in the same file as what it
+// counts: the compiler would see through it. Thread-safe.
+#ifndef LZERO_TESTS_MCTS_COUNTED_NEW_H_
+#define LZERO_TESTS_MCTS_COUNTED_NEW_H_
+
+#include <cstdint>
+
+namespace lzero {
+
+// Calls of operator new since the program began.
+int64_t NumAllocations();
+
+}  // namespace lzero
+
+#endif  // LZERO_TESTS_MCTS_COUNTED_NEW_H_

@@ -1,0 +1,58 @@
+#include "lzero/mcts/hash_model.h"
+
+#include <cmath>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/mcts/search_testing.h"
+
+namespace lzero {
+namespace {
+
+TEST(HashModelTest, AnswersOfASearchAreThoseOfThePathAlone) {
+  HashModelOptions options;
+  options.num_actions = 3;
+  options.seed = 5;
+  options.terminal_fraction = 0.3;
+  HashModel model(options);
+  RootBatch batch(2, 3);
+  std::vector<float> logits(6), values(2), rewards(2), discounts(2);
+  ASSERT_TRUE(
+      model.InitialInference(batch.roots(), absl::MakeSpan(logits), absl::MakeSpan(values)).ok());
+  EXPECT_EQ(values[1], model.Evaluate(EnvId(1), 0, {}).value);
+  const std::vector<NodeId> roots = {NodeId(0), NodeId(0)};
+  const std::vector<NodeId> first = {NodeId(1), NodeId(1)};
+  const std::vector<NodeId> second = {NodeId(2), NodeId(2)};
+  for (const auto& [parents, actions, children] :
+       {std::tuple{roots, std::vector<int32_t>{2, 1}, first},
+        std::tuple{first, std::vector<int32_t>{0, 1}, second}}) {
+    ASSERT_TRUE(model
+                    .RecurrentInference(parents, actions, children, absl::MakeSpan(rewards),
+                                        absl::MakeSpan(discounts), absl::MakeSpan(values),
+                                        absl::MakeSpan(logits))
+                    .ok());
+  }
+  const auto answer = model.Evaluate(EnvId(0), 0, {2, 0});
+  EXPECT_EQ(rewards[0], answer.reward);
+  EXPECT_EQ(discounts[0], answer.discount);
+  EXPECT_EQ(values[0], answer.value);
+  EXPECT_EQ(logits[1], answer.prior_logits[1]);
+  EXPECT_EQ(logits[5], model.Evaluate(EnvId(1), 0, {1, 1}).prior_logits[2]);
+}
+
+TEST(HashModelTest, SeedEnvironmentStepAndPathAllMatter) {
+  const auto value = [](uint64_t seed, int env, int64_t step, std::vector<int32_t> path) {
+    HashModelOptions options;
+    options.seed = seed;
+    return HashModel(options).Evaluate(EnvId(env), step, path).value;
+  };
+  const float base = value(1, 2, 3, {0, 1});
+  EXPECT_NE(base, value(2, 2, 3, {0, 1}));
+  EXPECT_NE(base, value(1, 3, 3, {0, 1}));
+  EXPECT_NE(base, value(1, 2, 4, {0, 1}));
+  EXPECT_NE(base, value(1, 2, 3, {1, 0}));
+  EXPECT_EQ(base * 1024, std::round(base * 1024));
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,57 @@
+#include "lzero/mcts/lanes.h"
+
+#include <cmath>
+
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+TEST(LanesTest, ExpAgreesWithTheLibraryUpToZero) {
+  for (double x = -86.0; x <= 0.0; x += 0.0137) {
+    const float argument = static_cast<float>(x);
+    const double expected = std::exp(static_cast<double>(argument));
+    EXPECT_NEAR(ExpNonPositive(Fill(argument))[2], expected, 3e-7 * expected) << x;
+  }
+  EXPECT_EQ(ExpNonPositive(Fill(0.0f))[0], 1.0f);
+}
+
+TEST(LanesTest, ExpOfVeryNegativeNumbersStaysPositiveAndTiny) {
+  for (const float x : {-87.0f, -100.0f, -1e30f}) {
+    EXPECT_GT(ExpNonPositive(Fill(x))[1], 0.0f) << x;
+    EXPECT_LT(ExpNonPositive(Fill(x))[1], 1.7e-38f) << x;
+  }
+}
+
+TEST(LanesTest, ReductionsPutTheResultIntoEveryLane) {
+  const Float4 floats = {1.0f, -8.0f, 4.0f, 2.5f};
+  const Int4 ints = {3, 9, -2, 5};
+  for (int lane = 0; lane < kLanes; ++lane) {
+    EXPECT_EQ(SumLanes(floats)[lane], -0.5f);
+    EXPECT_EQ(MaxLanes(floats)[lane], 4.0f);
+    EXPECT_EQ(MinLanes(floats)[lane], -8.0f);
+    EXPECT_EQ(MaxLanes(ints)[lane], 9);
+    EXPECT_EQ(MinLanes(ints)[lane], -2);
+  }
+}
+
+TEST(LanesTest, FirstMaximumIsTheFirstOfEquals) {
+  FirstMaximum maximum;
+  maximum.Add(Float4{0.0f, 1.0f, 7.0f, 3.0f}, 0);
+  maximum.Add(Float4{7.0f, 7.0f, -1.0f, 7.0f}, 4);
+  EXPECT_EQ(maximum.index(), 2);
+  EXPECT_EQ(maximum.best(), 7.0f);
+  FirstMaximum later;
+  later.Add(Float4{0.0f, 0.0f, 0.0f, 5.0f}, 0);
+  later.Add(Float4{5.0f, 6.0f, 6.0f, 5.0f}, 4);
+  EXPECT_EQ(later.index(), 5);
+}
+
+TEST(LanesTest, PaddingRoundsUpToWholeGroups) {
+  EXPECT_EQ(PaddedActions(1), 4);
+  EXPECT_EQ(PaddedActions(4), 4);
+  EXPECT_EQ(PaddedActions(18), 20);
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,131 @@
+#include "lzero/replay/game_segment.h"
+
+#include <memory>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr SegmentShape kShape{2, 3};
+
+StepRecord MakeStep(int t, const std::vector<float>& observation, const std::vector<float>& policy,
+                    const std::vector<uint8_t>& legal) {
+  StepRecord step;
+  step.action = t % 3;
+  step.reward = 0.5f * t;
+  step.policy = policy;
+  step.root_value = -1.0f * t;
+  step.observation = observation;
+  step.legal_action_mask = legal;
+  step.to_play = t % 2;
+  return step;
+}
+
+// `num_steps` steps in a segment with room for 5.
+std::unique_ptr<GameSegment> MakeSegment(int num_steps) {
+  auto segment = std::make_unique<GameSegment>(kShape, 5, EnvId(1), 7, 10);
+  segment->SetFirstObservation({0.0f, 0.5f}, {1, 0, 1}, 1);
+  for (int t = 0; t < num_steps; ++t) {
+    const float value = static_cast<float>(t + 1);
+    segment->Append(MakeStep(t, {value, value + 0.5f}, {value, 0.0f, 1.0f}, {0, 1, 7}), 100 + t,
+                    1000 + t);
+  }
+  return segment;
+}
+
+std::vector<float> Observations(const GameSegment& segment) {
+  std::vector<float> rows((segment.num_steps() + 1) * 2);
+  segment.observations().CopyRows(0, segment.num_steps() + 1, rows.data());
+  return rows;
+}
+
+void ExpectThreeSteps(const GameSegment& segment) {
+  EXPECT_EQ(segment.env(), EnvId(1));
+  EXPECT_EQ(segment.episode(), 7);
+  EXPECT_EQ(segment.first_step(), 10);
+  EXPECT_EQ(segment.num_steps(), 3);
+  EXPECT_THAT(Observations(segment), ElementsAre(0, 0.5f, 1, 1.5f, 2, 2.5f, 3, 3.5f));
+  EXPECT_THAT(segment.actions(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(segment.rewards(), ElementsAre(0.0f, 0.5f, 1.0f));
+  EXPECT_THAT(segment.root_values(), ElementsAre(0.0f, -1.0f, -2.0f));
+  EXPECT_THAT(segment.policies(), ElementsAre(1, 0, 1, 2, 0, 1, 3, 0, 1));
+  EXPECT_THAT(segment.leaves(), ElementsAre(100, 101, 102));
+  EXPECT_THAT(segment.sequences(), ElementsAre(1000, 1001, 1002));
+  EXPECT_THAT(segment.legal_action_masks(), ElementsAre(1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1));
+  EXPECT_THAT(segment.to_play(), ElementsAre(1, 0, 1, 0));
+}
+
+TEST(GameSegment, KeepsWhatWasAppended) {
+  const auto segment = MakeSegment(3);
+  EXPECT_EQ(segment->max_steps(), 5);
+  EXPECT_EQ(segment->end(), SegmentEnd::kRunsOn);
+  ExpectThreeSteps(*segment);
+}
+
+TEST(GameSegment, ShrinkingChangesNothingButTheRoom) {
+  const auto segment = MakeSegment(3);
+  segment->ShrinkToFit();
+  EXPECT_EQ(segment->max_steps(), 3);
+  ExpectThreeSteps(*segment);
+  segment->ShrinkToFit();
+  ExpectThreeSteps(*segment);
+}
+
+TEST(GameSegment, TheNextBeginsWithTheLastObservation) {
+  const auto first = MakeSegment(3);
+  GameSegment second(kShape, 5, EnvId(1), 7, 13);
+  second.SetFirstObservationFrom(*first);
+  EXPECT_TRUE(second.BeginsWhereEnds(*first));
+  EXPECT_FALSE(first->BeginsWhereEnds(second));
+  EXPECT_THAT(Observations(second), ElementsAre(3, 3.5f));
+  EXPECT_THAT(second.legal_action_masks(), ElementsAre(0, 1, 1));
+  EXPECT_THAT(second.to_play(), ElementsAre(0));
+  second.SetFirstObservation({3.0f, 3.5f}, {0, 1, 0}, 0);
+  EXPECT_FALSE(second.BeginsWhereEnds(*first));
+  second.SetFirstObservation({3.0f, 3.5f}, {0, 1, 1}, 1);
+  EXPECT_FALSE(second.BeginsWhereEnds(*first));
+  GameSegment::Link(first.get(), &second);
+  EXPECT_EQ(first->next(), &second);
+  EXPECT_EQ(second.previous(), first.get());
+  GameSegment::Link(nullptr, &second);
+  EXPECT_EQ(second.previous(), nullptr);
+}
+
+TEST(GameSegment, CountsEveryFieldInItsBytes) {
+  // A step: observation 2 * 4, policy 3 * 4, legal 3, to_play 1, action, reward, root value and
+  // leaf 4 each, sequence 8.
+  EXPECT_EQ(GameSegment::BytesFor(kShape, 11) - GameSegment::BytesFor(kShape, 10), 48);
+  // An empty one: its one observation row, and the object with the heap's share.
+  EXPECT_GE(GameSegment::BytesFor(kShape, 0), 12 + static_cast<int64_t>(sizeof(GameSegment)));
+}
+
+TEST(GameSegmentDeathTest, RefusesWrongSizes) {
+  const auto segment = MakeSegment(4);
+  const auto step = [](int observation, int policy, int legal, int action) {
+    static std::vector<float> floats(9);
+    static std::vector<uint8_t> bytes(9);
+    StepRecord record;
+    record.observation = {floats.data(), static_cast<size_t>(observation)};
+    record.policy = {floats.data(), static_cast<size_t>(policy)};
+    record.legal_action_mask = {bytes.data(), static_cast<size_t>(legal)};
+    record.action = action;
+    return record;
+  };
+  EXPECT_DEATH(segment->Append(step(3, 3, 3, 0), 0, 0), "observation of 3 numbers, expected 2");
+  EXPECT_DEATH(segment->Append(step(2, 2, 3, 0), 0, 0), "policy of 2 numbers, expected 3");
+  EXPECT_DEATH(segment->Append(step(2, 3, 4, 0), 0, 0), "legal action mask of 4, expected 3");
+  EXPECT_DEATH(segment->Append(step(2, 3, 3, 3), 0, 0), "action 3 of 3");
+  StepRecord player = step(2, 3, 3, 0);
+  player.to_play = -1;
+  EXPECT_DEATH(segment->Append(player, 0, 0), "to_play -1");
+  segment->Append(step(2, 3, 3, 0), 0, 0);
+  EXPECT_DEATH(segment->Append(step(2, 3, 3, 0), 0, 0), "segment of 5 steps is full");
+}
+
+}  // namespace
+}  // namespace lzero

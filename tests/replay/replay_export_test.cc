@@ -1,0 +1,82 @@
+#include "lzero/replay/replay_export.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+template <typename T>
+std::vector<T> Values(const std::vector<NamedArray>& arrays, const std::string& name) {
+  auto values = ReadArray<T>(arrays, name);
+  EXPECT_TRUE(values.ok()) << values.status().message();
+  return std::move(values).value();
+}
+
+// Two environments, segments of two steps: one episode of three steps that terminated, one of one
+// step still going on.
+TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
+  ReplayConfig config;
+  config.capacity = 50;
+  config.segment_length = 2;
+  config.num_unroll_steps = 1;
+  config.td_steps = 3;
+  const ReplayShape shape{1, 2, 2, TerminalMode::kAbsorb};
+  ReplayStore store(config, shape);
+  const std::vector<uint8_t> legal = {1, 0};
+  store.BeginEpisode(EnvId(1), {50.0f}, {0, 1}, 1);
+  store.BeginEpisode(EnvId(0), {0.0f}, legal, 0);
+  for (const int env : {0, 0, 1, 0}) {
+    const float number = static_cast<float>(store.counters().num_appended + 1);
+    const std::vector<float> observation = {number};
+    const std::vector<float> policy = {number, 0.5f};
+    StepRecord step;
+    step.action = env;
+    step.reward = number * 10;
+    step.policy = policy;
+    step.root_value = -number;
+    step.observation = observation;
+    step.legal_action_mask = legal;
+    step.terminated = number == 4;
+    store.Append(EnvId(env), step);
+  }
+  const std::vector<NamedArray> arrays = ExportReplay(config, shape, store);
+  for (const NamedArray& array : arrays) {
+    EXPECT_EQ(array.num_elements() * ArrayTypeSize(array.type),
+              static_cast<int64_t>(array.bytes.size()))
+        << array.name;
+  }
+  EXPECT_THAT(Values<int64_t>(arrays, "replay.settings"),
+              ElementsAre(1, 1, 2, 2, 50, 2, 1, 3, 1, 0));
+  EXPECT_THAT(Values<double>(arrays, "replay.exponent"), ElementsAre(0.6));
+  EXPECT_THAT(Values<int64_t>(arrays, "replay.counters"), ElementsAre(4, 0, 1, 2));
+  EXPECT_THAT(Values<double>(arrays, "replay.max_priority"), ElementsAre(1.0));
+  EXPECT_THAT(Values<int64_t>(arrays, "replay.segments"),
+              ElementsAre(0, 1, 0, 2, 0, 0,    // first two steps, run on
+                          0, 1, 2, 1, 1, 0,    // the third, terminated
+                          1, 0, 0, 1, 0, 1));  // open
+  EXPECT_THAT(Values<float>(arrays, "replay.observations"), ElementsAre(0, 1, 2, 2, 4, 50, 3));
+  EXPECT_THAT(Values<uint8_t>(arrays, "replay.legal_action_masks"),
+              ElementsAre(1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 1, 1, 0));
+  EXPECT_THAT(Values<uint8_t>(arrays, "replay.to_play"), ElementsAre(0, 0, 0, 0, 0, 1, 0));
+  EXPECT_THAT(Values<int32_t>(arrays, "replay.actions"), ElementsAre(0, 0, 0, 1));
+  EXPECT_THAT(Values<float>(arrays, "replay.rewards"), ElementsAre(10, 20, 40, 30));
+  EXPECT_THAT(Values<float>(arrays, "replay.root_values"), ElementsAre(-1, -2, -4, -3));
+  EXPECT_THAT(Values<float>(arrays, "replay.policies"),
+              ElementsAre(1, 0.5f, 2, 0.5f, 4, 0.5f, 3, 0.5f));
+  EXPECT_THAT(Values<int32_t>(arrays, "replay.leaves"), ElementsAre(0, 1, 3, 2));
+  EXPECT_THAT(Values<int64_t>(arrays, "replay.sequences"), ElementsAre(0, 1, 3, 2));
+  EXPECT_THAT(Values<double>(arrays, "replay.weights"), ElementsAre(1, 1, 1, 0));
+  EXPECT_THAT(Values<uint32_t>(arrays, "replay.generations"), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(Values<int32_t>(arrays, "replay.free_leaves"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lzero

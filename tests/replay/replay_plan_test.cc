@@ -1,0 +1,96 @@
+#include "lzero/replay/replay_plan.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/replay/game_segment.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const ReplayShape kShape{4, 2, 8, TerminalMode::kAbsorb};
+
+std::string MessageOf(const ReplayConfig& config, const ReplayShape& shape = kShape) {
+  const absl::Status status = CheckReplayConfig(config, shape);
+  if (!status.ok()) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  }
+  return std::string(status.message());
+}
+
+TEST(ReplayPlan, DefaultsAreFine) { EXPECT_EQ(MessageOf(ReplayConfig{}), ""); }
+
+TEST(ReplayPlan, HorizonIsWhereTheLastBootstrapIsKnown) {
+  ReplayConfig config;
+  config.num_unroll_steps = 5;
+  config.td_steps = 3;
+  EXPECT_EQ(ReplayHorizon(config), 7);  // steps t .. t + 4, bootstrap at observation t + 7
+  config.value_bootstrap = ValueBootstrap::kSearch;
+  EXPECT_EQ(ReplayHorizon(config), 8);  // searched when step t + 7 is stored
+  config.num_unroll_steps = 1;
+  config.td_steps = 1;
+  config.value_bootstrap = ValueBootstrap::kTargetNetwork;
+  EXPECT_EQ(ReplayHorizon(config), 1);
+}
+
+TEST(ReplayPlan, SettingsOutOfRangeAreNamed) {
+  const auto with = [](auto ReplayConfig::*field, auto value) {
+    ReplayConfig config;
+    config.*field = value;
+    return MessageOf(config);
+  };
+  EXPECT_EQ(with(&ReplayConfig::capacity, 0), "replay.capacity is 0, allowed are 1 to 1073741824");
+  EXPECT_THAT(with(&ReplayConfig::max_mebibytes, 0), HasSubstr("replay.max_mebibytes is 0"));
+  EXPECT_THAT(with(&ReplayConfig::segment_length, 0), HasSubstr("replay.segment_length is 0"));
+  EXPECT_THAT(with(&ReplayConfig::num_unroll_steps, 0), HasSubstr("replay.num_unroll_steps is 0"));
+  EXPECT_THAT(with(&ReplayConfig::td_steps, 0), HasSubstr("replay.td_steps is 0"));
+  EXPECT_THAT(with(&ReplayConfig::num_context_steps, -1),
+              HasSubstr("replay.num_context_steps is -1"));
+  EXPECT_EQ(with(&ReplayConfig::discount, 1.5), "replay.discount is 1.5, allowed are 0 to 1");
+  EXPECT_THAT(with(&ReplayConfig::priority_exponent, -0.5),
+              HasSubstr("replay.priority_exponent is -0.5"));
+  EXPECT_THAT(with(&ReplayConfig::importance_exponent, 3.0),
+              HasSubstr("replay.importance_exponent is 3"));
+  EXPECT_THAT(MessageOf({}, {0, 2, 8, TerminalMode::kAbsorb}), HasSubstr("observation size is 0"));
+  EXPECT_THAT(MessageOf({}, {4, 0, 8, TerminalMode::kAbsorb}), HasSubstr("number of actions is 0"));
+  EXPECT_THAT(MessageOf({}, {4, 2, 0, TerminalMode::kAbsorb}),
+              HasSubstr("number of environments is 0"));
+}
+
+TEST(ReplayPlan, ContentThatDoesNotFitIsRefused) {
+  ReplayConfig config;
+  config.capacity = 8 * (200 + 24) - 1;
+  EXPECT_THAT(MessageOf(config),
+              AllOf(HasSubstr("replay.capacity = 1791"), HasSubstr("is 1792 transitions"),
+                    HasSubstr("replay.segment_length = 200"), HasSubstr("24 steps later")));
+  config.capacity = 8 * (200 + 24);
+  EXPECT_EQ(MessageOf(config), "");
+  // 8 environments, each with a segment being filled and a finished one, 48 KiB an observation.
+  const ReplayShape images{12288, 2, 8, TerminalMode::kAbsorb};
+  config.max_mebibytes = 150;
+  EXPECT_THAT(MessageOf(config, images),
+              AllOf(HasSubstr("replay.max_mebibytes = 150"), HasSubstr("needs 151 MiB")));
+  config.max_mebibytes = 151;
+  EXPECT_EQ(MessageOf(config, images), "");
+}
+
+TEST(ReplayPlan, PlannedBytesAreTheWorstCaseOrTheCap) {
+  ReplayConfig config;
+  config.capacity = 10000;
+  const int64_t planned = PlannedBytes(config, kShape);
+  // All episodes of one step: two observations each.
+  EXPECT_GT(planned, 10000 * GameSegment::BytesFor({4, 2}, 1));
+  EXPECT_LT(planned, 10000 * GameSegment::BytesFor({4, 2}, 1) + (1 << 20));
+  config.capacity = 100000000;
+  config.max_mebibytes = 100;
+  EXPECT_EQ(PlannedBytes(config, kShape), 100 << 20);
+  EXPECT_LT(ReplayMaxTransitions(config, kShape), 3000000);  // 46 bytes and more for each
+  EXPECT_LT(ReplayFixedBytes(config, kShape), 100 << 20);
+}
+
+}  // namespace
+}  // namespace lzero

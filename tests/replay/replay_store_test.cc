@@ -1,0 +1,161 @@
+#include "lzero/replay/replay_store.h"
+
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::ElementsAre;
+
+// One number an observation, one action; U 2, td 1: targets known 2 steps later.
+struct Fixture {
+  ReplayConfig config;
+  ReplayShape shape{1, 1, 2, TerminalMode::kAbsorb};
+  Fixture() {
+    config.capacity = 12;
+    config.max_mebibytes = 1;
+    config.segment_length = 3;
+    config.num_unroll_steps = 2;
+    config.td_steps = 1;
+  }
+};
+
+void Begin(ReplayStore* store, int env) { store->BeginEpisode(EnvId(env), {0.0f}, {1}, 0); }
+
+void Append(ReplayStore* store, int env, int num_steps, bool terminated = false,
+            bool truncated = false) {
+  const std::vector<float> numbers = {1.0f};
+  const std::vector<uint8_t> legal = {1};
+  for (int i = 0; i < num_steps; ++i) {
+    StepRecord step;
+    step.policy = numbers;
+    step.observation = numbers;
+    step.legal_action_mask = legal;
+    step.terminated = terminated && i == num_steps - 1;
+    step.truncated = truncated && i == num_steps - 1;
+    store->Append(EnvId(env), step);
+  }
+}
+
+std::vector<int> Lengths(const ReplayStore& store) {
+  std::vector<int> lengths;
+  for (const auto& segment : store.finished()) lengths.push_back(segment->num_steps());
+  return lengths;
+}
+
+TEST(ReplayStore, CutsEpisodesIntoAChain) {
+  const Fixture fixture;
+  ReplayStore store(fixture.config, fixture.shape);
+  Begin(&store, 0);
+  Append(&store, 0, 7);
+  EXPECT_THAT(Lengths(store), ElementsAre(3, 3));
+  const GameSegment* first = store.finished()[0].get();
+  const GameSegment* second = store.finished()[1].get();
+  const GameSegment* open = store.open()[0].get();
+  EXPECT_EQ(first->next(), second);
+  EXPECT_EQ(second->next(), open);
+  EXPECT_EQ(open->previous(), second);
+  EXPECT_EQ(open->first_step(), 6);
+  EXPECT_EQ(open->num_steps(), 1);
+  EXPECT_EQ(store.num_segments(), 3);
+  EXPECT_EQ(store.index().num_eligible(), 6);  // 0 .. 7 - 2
+  Append(&store, 0, 1, true);
+  EXPECT_EQ(store.index().num_eligible(), 8);
+  EXPECT_EQ(store.finished()[2]->end(), SegmentEnd::kTerminated);
+  EXPECT_EQ(store.finished()[2]->max_steps(), 2);  // shrunk
+  EXPECT_EQ(store.counters().num_episodes_ended, 1);
+}
+
+TEST(ReplayStore, EvictsTheOldestFinishedSegment) {
+  const Fixture fixture;
+  ReplayStore store(fixture.config, fixture.shape);
+  Begin(&store, 0);
+  Begin(&store, 1);
+  Append(&store, 0, 3);
+  Append(&store, 1, 2);
+  Append(&store, 0, 7);
+  EXPECT_EQ(store.num_transitions(), 12);
+  EXPECT_THAT(Lengths(store), ElementsAre(3, 3, 3));
+  Append(&store, 0, 1);
+  EXPECT_EQ(store.num_transitions(), 10);
+  EXPECT_THAT(Lengths(store), ElementsAre(3, 3));
+  EXPECT_EQ(store.finished()[0]->first_step(), 3);
+  EXPECT_EQ(store.finished()[0]->previous(), nullptr);
+  EXPECT_EQ(store.open()[1]->num_steps(), 2);  // unfinished ones stay, however old
+}
+
+TEST(ReplayStore, AbandonedEpisodesKeepTheirCompletePositions) {
+  const Fixture fixture;
+  ReplayStore store(fixture.config, fixture.shape);
+  Begin(&store, 0);
+  Append(&store, 0, 4);
+  EXPECT_EQ(store.index().num_eligible(), 3);
+  Begin(&store, 0);
+  EXPECT_EQ(store.index().num_eligible(), 3);
+  EXPECT_EQ(store.finished()[1]->end(), SegmentEnd::kAbandoned);
+  // Just after a cut the empty segment goes and the last full one ends the episode.
+  Append(&store, 0, 3);
+  ASSERT_EQ(store.open()[0]->num_steps(), 0);
+  Begin(&store, 0);
+  EXPECT_EQ(store.finished()[2]->end(), SegmentEnd::kAbandoned);
+  EXPECT_EQ(store.finished()[2]->next(), nullptr);
+  EXPECT_EQ(store.index().num_eligible(), 5);
+  Begin(&store, 0);  // one without steps leaves nothing
+  EXPECT_EQ(store.num_segments(), 4);
+  EXPECT_EQ(store.counters().num_episodes_ended, 0);
+}
+
+TEST(ReplayStore, TerminationWinsOverTruncation) {
+  const Fixture fixture;
+  ReplayStore store(fixture.config, fixture.shape);
+  Begin(&store, 0);
+  Append(&store, 0, 1, true, true);
+  Begin(&store, 0);
+  Append(&store, 0, 1, false, true);
+  EXPECT_EQ(store.finished()[0]->end(), SegmentEnd::kTerminated);
+  EXPECT_EQ(store.finished()[1]->end(), SegmentEnd::kTruncated);
+}
+
+TEST(ReplayStore, WeightsOfPriorities) {
+  Fixture fixture;
+  EXPECT_EQ(ReplayStore(fixture.config, fixture.shape).WeightOf(5.0), 1.0);
+  fixture.config.prioritized = true;
+  fixture.config.priority_exponent = 0.5;
+  const ReplayStore store(fixture.config, fixture.shape);
+  EXPECT_DOUBLE_EQ(store.WeightOf(9.0), 3.0);
+  EXPECT_DOUBLE_EQ(store.WeightOf(0.0), 1e-3);
+  fixture.config.priority_exponent = 10.0;
+  EXPECT_EQ(ReplayStore(fixture.config, fixture.shape).WeightOf(3e38), 1e200);
+}
+
+TEST(ReplayStore, BytesCountOpenSegmentsFromTheStart) {
+  const Fixture fixture;
+  ReplayStore store(fixture.config, fixture.shape);
+  const int64_t open = GameSegment::BytesFor({1, 1}, 3);
+  const int64_t empty = PositionIndex::BytesFor(12) + 2 * open;
+  EXPECT_EQ(store.bytes(), empty);
+  Begin(&store, 0);
+  Append(&store, 0, 2);
+  EXPECT_EQ(store.bytes(), empty);
+  Append(&store, 0, 1);
+  EXPECT_EQ(store.bytes(), empty + open);
+  Append(&store, 0, 1, true);
+  EXPECT_EQ(store.bytes(), empty + open + GameSegment::BytesFor({1, 1}, 1));
+}
+
+TEST(ReplayStoreDeathTest, RefusesWrongCalls) {
+  const Fixture fixture;
+  ReplayStore store(fixture.config, fixture.shape);
+  EXPECT_DEATH(Append(&store, 0, 1), "environment 0 has no episode");
+  EXPECT_DEATH(Begin(&store, 2), "environment 2 of 2");
+  EXPECT_DEATH(Append(&store, -1, 1), "environment -1 of 2");
+  Begin(&store, 0);
+  Append(&store, 0, 1, true);
+  EXPECT_DEATH(Append(&store, 0, 1), "environment 0 has no episode");
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,54 @@
+"""Checks sizes and the mirror rule: files of at most 400 lines, functions of at most 60 (from the first
+line of the signature to the closing brace), and a test file for every .cc of lzero/ and envs/."""
+
+import ast
+import pathlib
+
+import functions
+import source_tree
+
+MAX_FILE_LINES = 400
+MAX_FUNCTION_LINES = 60
+SUFFIXES = source_tree.CPP + (".py", ".sh", ".cmake", ".txt")
+
+
+def functions_of(path, text):
+    """(name, first line, last line) of each function of a C++ or Python file."""
+    if path.suffix in source_tree.CPP:
+        return functions.find_functions(text)
+    if path.suffix == ".py":
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+        nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, kinds)]
+        return [(node.name, node.lineno, node.end_lineno) for node in nodes]
+    return []
+
+
+def test_of(path):
+    """The test file of a .cc: lzero/F/x.cc and lzero/F/internal/x.cc -> tests/F/x_test.cc."""
+    floor = path.parts[1] if path.parts[0] == "lzero" else "envs"
+    return pathlib.Path("tests") / floor / f"{path.stem}_test.cc"
+
+
+def check(tree):
+    for path in tree.files(SUFFIXES):
+        text = tree.read(path)
+        num_lines = len(text.splitlines())
+        is_listing = path.suffix == ".txt" and path.name != "CMakeLists.txt"
+        if num_lines > MAX_FILE_LINES and not is_listing:
+            tree.report(path, num_lines, f"{num_lines} lines, allowed are {MAX_FILE_LINES}")
+        try:
+            found = functions_of(path, text)
+        except (ValueError, SyntaxError) as error:
+            tree.report(path, 1, f"cannot find the functions: {error}")
+            continue
+        for name, first, last in found:
+            if last - first + 1 > MAX_FUNCTION_LINES:
+                tree.report(path, first, f"function {name} has {last - first + 1} lines, "
+                                         f"allowed are {MAX_FUNCTION_LINES}")
+    for path in tree.files((".cc", ".cu"), ("lzero", "envs")):
+        if not (tree.root / test_of(path)).is_file():
+            tree.report(path, 1, f"has no test {test_of(path)}")
+
+
+if __name__ == "__main__":
+    source_tree.run(check)

@@ -1,0 +1,120 @@
+"""Checks naming with clang-tidy (.clang-tidy), with the compiler flags of a build folder.
+
+    tidy.py SOURCE_FOLDER BUILD_FOLDER            all files of floors without torch
+    tidy.py SOURCE_FOLDER BUILD_FOLDER FILE...    these files, torch or not (slow with torch)
+
+A file that passed is left out until it, its header or the rules change. A header without a .cc is
+checked through the file that the build generates to compile it alone. Exit 77 (skipped) when
+clang-tidy is not installed.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+import layers
+
+# Flags that GCC knows and clang 14 does not, and the precompiled header, which is GCC's own.
+_FOREIGN = re.compile(r"-fpch-preprocess|-Winvalid-pch|-Wno-(?:psabi|restrict|tsan|maybe-uninitialized)")
+
+
+def clang_arguments(command):
+    """The include paths and definitions of one GCC command."""
+    kept, skip = [], False
+    for argument in shlex.split(command)[1:]:
+        if skip:
+            skip = False
+        elif argument in ("-o", "-c", "-include"):
+            skip = True
+        elif not _FOREIGN.match(argument):
+            kept.append(argument)
+    start = next((i for i, argument in enumerate(kept) if argument.startswith("-")), 0)
+    return kept[start:]
+
+
+def read_commands(source, build):
+    """path -> (file to compile, arguments): sources under their own name, headers of
+    headers_alone under the header's."""
+    commands = {}
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
+        file = pathlib.Path(entry["file"])
+        if file.parent.name == "headers_alone" and file.is_file():
+            name = re.search(r'"(.+)"', file.read_text(encoding="utf-8")).group(1)
+        elif source in file.parents and build not in file.parents:
+            name = str(file.relative_to(source))
+        else:
+            continue
+        commands[name] = (file, clang_arguments(entry["command"]))
+    return {name: command for name, command in commands.items()
+            if not (name.endswith(".h") and name[:-2] + ".cc" in commands)}
+
+
+def inputs_of(source, name):
+    """The files whose change makes a new check necessary."""
+    header = pathlib.Path(name).with_suffix(".h")
+    return [path for path in (source / name, source / header, source / ".clang-tidy")
+            if path.is_file()]
+
+
+def passed_before(source, build, name):
+    stamp = build / "tidy" / (name + ".passed")
+    return stamp.is_file() and all(
+        stamp.stat().st_mtime >= path.stat().st_mtime for path in inputs_of(source, name))
+
+
+def check_file(program, source, build, name, command):
+    """The findings in one file; none leaves a stamp."""
+    file, arguments = command
+    result = subprocess.run(
+        [program, "--quiet", f"--config-file={source / '.clang-tidy'}", str(file), "--", *arguments,
+         "-Wno-unknown-warning-option", "-Wno-everything"],
+        capture_output=True, text=True, check=False)
+    if result.returncode == 0:
+        stamp = build / "tidy" / (name + ".passed")
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.touch()
+        return ""
+    return result.stdout + (result.stderr if "error:" not in result.stdout else "")
+
+
+def chosen_names(commands, files):
+    if not files:
+        return [name for name in commands
+                if layers.floor_of(name) not in layers.TORCH_FLOORS | {"tests"}]
+    wanted = {str(pathlib.PurePath(file)) for file in files}
+    wanted |= {name[:-2] + ".cc" for name in wanted if name.endswith(".h")}
+    return [name for name in commands if name in wanted]
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(f"usage: {sys.argv[0]} SOURCE_FOLDER BUILD_FOLDER [FILE...]")
+    source, build = (pathlib.Path(folder).resolve() for folder in sys.argv[1:3])
+    program = shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
+    if program is None:
+        print("skipped: clang-tidy is not installed (tools/setup.sh installs it)")
+        sys.exit(77)
+    commands = read_commands(source, build)
+    names = chosen_names(commands, sys.argv[3:])
+    if not names and not sys.argv[3:]:
+        sys.exit(f"no source files of {source} in {build}/compile_commands.json")
+    due = [name for name in names if not passed_before(source, build, name)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        checks = [pool.submit(check_file, program, source, build, name, commands[name])
+                  for name in due]
+        findings = [check.result() for check in checks]
+    text = "".join(findings).replace(f"{source}/", "")
+    print(text, end="")
+    num_bad = sum(1 for finding in findings if finding)
+    print(f"{len(names)} files, {len(due)} checked now, {num_bad} with findings")
+    sys.exit(1 if num_bad else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,278 @@
+#include "tools/envs_verb.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <sstream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "envs/register_all.h"
+#include "lzero/base/files.h"
+
+namespace lzero {
+namespace {
+
+class EnvsVerbTest : public testing::Test {
+ protected:
+  EnvsVerbTest() {
+    RegisterAllEnvs(registry_);
+    folder_ = absl::StrCat(testing::TempDir(), "/lzero_envs_verb_", getpid());
+    EXPECT_TRUE(MakeDirectories(folder_).ok());
+  }
+  ~EnvsVerbTest() override { (void)RemoveTree(folder_); }
+
+  std::string File(const std::string& name, const std::string& content) {
+    const std::string path = JoinPath(folder_, name);
+    EXPECT_TRUE(WriteFileAtomic(path, content).ok());
+    return path;
+  }
+  // Both streams since the last call.
+  std::string Out() { return std::exchange(out_, std::ostringstream()).str(); }
+  std::string Err() { return std::exchange(err_, std::ostringstream()).str(); }
+
+  static std::string Golden(const std::string& name) {
+    return JoinPath(LZ_TEST_DATA "/golden/envs", name);
+  }
+
+  EnvRegistry registry_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+  Console console_{out_, err_};
+  std::string folder_;
+};
+
+TEST_F(EnvsVerbTest, ListNamesEveryEnvironment) {
+  EXPECT_EQ(EnvsList(registry_, console_), 0);
+  EXPECT_EQ(Out(),
+            "cartpole   balance a pole on a cart (Gymnasium CartPole-v1), cap 500\n"
+            "catch      catch a falling ball on a 10x5 board (bsuite)\n"
+            "counting   toy: count to 10 by choosing the right one of 3 actions\n"
+            "tictactoe  TicTacToe, two players, optional random openings\n");
+}
+
+TEST_F(EnvsVerbTest, InfoPrintsTheSpec) {
+  EXPECT_EQ(EnvsInfo(registry_, {"tictactoe", {}}, console_), 0);
+  EXPECT_EQ(Out(),
+            "tictactoe: TicTacToe, two players, optional random openings\n"
+            "observation    float32 {3, 3, 3}, bounds 0 .. 1\n"
+            "actions        discrete, 0 .. 8\n"
+            "players        2\n"
+            "step cap       none\n"
+            "deterministic  yes\n"
+            "saves          yes\n"
+            "physics state  no\n"
+            "exact grader   yes\n"
+            "start with seed 0:\n...\n...\n...\n");
+  EXPECT_EQ(EnvsInfo(registry_, {"cartpole", {200, 0.0, 6}}, console_), 0);
+  EXPECT_NE(Out().find("step cap       200 steps\n"), std::string::npos);
+}
+
+TEST_F(EnvsVerbTest, AnUnknownIdIsUsage) {
+  const std::string expected =
+      "error: no environment 'cartpol'; did you mean 'cartpole'? (known: cartpole, catch, "
+      "counting, tictactoe)\n";
+  const EnvsTarget target{"cartpol", {}};
+  EXPECT_EQ(EnvsInfo(registry_, target, console_), 2);
+  EXPECT_EQ(Err(), expected);
+  EXPECT_EQ(EnvsCheck(registry_, {target}, console_), 2);
+  EXPECT_EQ(Err(), expected);
+  EXPECT_EQ(EnvsRollout(registry_, {target}, console_), 2);
+  EXPECT_EQ(Err(), expected);
+  EXPECT_EQ(EnvsReplay(registry_, {target, "no file"}, console_), 2);
+  EXPECT_EQ(Err(), expected);
+  EXPECT_EQ(EnvsPerft(registry_, {target, 1}, console_), 2);
+  EXPECT_EQ(Err(), expected);
+  EXPECT_EQ(EnvsBench(registry_, {target}, console_), 2);
+  EXPECT_EQ(Err(), expected);
+  EXPECT_EQ(Out(), "");
+}
+
+TEST_F(EnvsVerbTest, AnOptionThatDoesNotFitIsUsage) {
+  EXPECT_EQ(EnvsInfo(registry_, {"catch", {3, 0.0, 6}}, console_), 2);
+  EXPECT_EQ(Err(),
+            "error: max_episode_steps of 'catch' is 3; allowed: 0 or at least 9, since a game is "
+            "over after at most 9 steps and is never cut short\n");
+}
+
+TEST_F(EnvsVerbTest, CheckPrintsEveryCheck) {
+  for (const char* id : {"cartpole", "catch", "counting", "tictactoe"}) {
+    EXPECT_EQ(EnvsCheck(registry_, {{id, {}}}, console_), 0);
+    const std::string text = Out();
+    EXPECT_NE(text.find("pass  mask_equals_accepted_actions\n"), std::string::npos) << text;
+    EXPECT_NE(text.find(absl::StrCat(id, " conforms\n")), std::string::npos) << text;
+  }
+  EXPECT_EQ(EnvsCheck(registry_, {{"catch", {}}, 0, 0}, console_), 2);
+  EXPECT_EQ(Err(), "error: --steps is 0; allowed: 1 or more\n");
+}
+
+class Restless : public Env {
+ public:
+  Restless() {
+    spec_.id = "restless";
+    spec_.observation = {{1}, {0.0f}, {1.0f}};
+    spec_.action.num_actions = 1;
+  }
+  const EnvSpec& spec() const override { return spec_; }
+  TimeStep Reset(uint64_t) override { return Next(); }
+  absl::StatusOr<TimeStep> Step(const Action&) override { return Next(); }
+
+ private:
+  TimeStep Next() {
+    TimeStep step;
+    step.observation = {7.0f};
+    step.legal_action_mask = {1};
+    return step;
+  }
+  EnvSpec spec_;
+};
+
+TEST_F(EnvsVerbTest, AFailedCheckIsExitOne) {
+  registry_.Register({"restless", "broken on purpose",
+                      [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+                        return std::make_unique<Restless>();
+                      }});
+  EXPECT_EQ(EnvsCheck(registry_, {{"restless", {}}, 0, 20}, console_), 1);
+  const std::string text = Out();
+  EXPECT_NE(text.find("FAIL  observation_in_space  seed 0, step 0: observation[0] is 7, outside "
+                      "0 .. 1\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("restless: 3 checks failed\n"), std::string::npos) << text;
+}
+
+TEST_F(EnvsVerbTest, WhatRolloutWritesReplays) {
+  const std::string path = JoinPath(folder_, "trace.jsonl");
+  for (const char* id : {"cartpole", "catch", "counting", "tictactoe"}) {
+    EXPECT_EQ(EnvsRollout(registry_, {{id, {}}, 9, "random", 200, path}, console_), 0);
+    EXPECT_EQ(Out().rfind(absl::StrCat(id, ": 200 steps, "), 0), 0u);
+    EXPECT_EQ(EnvsReplay(registry_, {{id, {}}, path, false}, console_), 0) << Out();
+    EXPECT_EQ(EnvsReplay(registry_, {{id, {}}, path, true}, console_), 0) << Out();
+  }
+  EXPECT_NE(ReadFile(path)->find("{\"type\":\"game\""), std::string::npos);
+}
+
+TEST_F(EnvsVerbTest, RolloutTakesAnActionFile) {
+  const std::string actions = File("actions.txt", "0\n1\n2\n");
+  EXPECT_EQ(EnvsRollout(registry_, {{"counting", {2, 0.0, 6}}, 0, actions, 2, ""}, console_), 0);
+  EXPECT_EQ(
+      Out(),
+      "{\"type\":\"meta\",\"env\":\"counting\",\"max_episode_steps\":2,\"action\":\"discrete\"}\n"
+      "{\"type\":\"reset\",\"episode\":0,\"seed\":0,\"state\":null,"
+      "\"obs\":[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]}\n"
+      "{\"type\":\"step\",\"t\":0,\"action\":0,"
+      "\"obs\":[0.0,1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0],\"reward\":1.0,"
+      "\"terminated\":false,\"truncated\":false,\"state\":null}\n"
+      "{\"type\":\"step\",\"t\":1,\"action\":1,"
+      "\"obs\":[0.0,0.0,1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0],\"reward\":1.0,"
+      "\"terminated\":false,\"truncated\":true,\"state\":null}\n");
+}
+
+TEST_F(EnvsVerbTest, BadRolloutsAreUsage) {
+  const auto error = [&](const std::string& actions, int64_t num_steps) {
+    EXPECT_EQ(EnvsRollout(registry_, {{"counting", {}}, 0, actions, num_steps, ""}, console_), 2);
+    EXPECT_EQ(Out(), "");
+    return Err();
+  };
+  EXPECT_EQ(error("random", 0), "error: --steps is 0; allowed: 1 or more\n");
+  const std::string missing = JoinPath(folder_, "missing.txt");
+  EXPECT_EQ(error(missing, 5),
+            absl::StrCat("error: cannot open ", missing, ": No such file or directory\n"));
+  const std::string words = File("words.txt", "0\nleft\n");
+  EXPECT_EQ(error(words, 5),
+            absl::StrCat("error: ", words, ": line 2: 'left' is not an integer\n"));
+  const std::string empty = File("empty.txt", "# nothing\n");
+  EXPECT_EQ(error(empty, 5), absl::StrCat("error: ", empty, ": holds no action\n"));
+  EXPECT_EQ(error(File("wide.txt", "0 3"), 5),
+            "error: action number 2: action 3 is out of range; 'counting' takes 0 .. 2\n");
+}
+
+TEST_F(EnvsVerbTest, AnUnwritableTraceIsAFailure) {
+  const std::string path = JoinPath(folder_, "no/such/folder/trace.jsonl");
+  EXPECT_EQ(EnvsRollout(registry_, {{"catch", {}}, 0, "random", 5, path}, console_), 1);
+  EXPECT_NE(Err().find(path), std::string::npos);
+}
+
+TEST_F(EnvsVerbTest, GoldenTracesReplay) {
+  EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {}}, Golden("CartPole-v1.jsonl")}, console_), 0);
+  EXPECT_EQ(
+      Out(),
+      "cartpole: 3 episodes (0 played whole, 3 step by step), 0 games, 83 steps: all equal\n");
+  EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {}}, Golden("CartPole-v1.jsonl"), true}, console_),
+            0);
+  EXPECT_EQ(
+      Out(),
+      "cartpole: 3 episodes (3 played whole, 0 step by step), 0 games, 83 steps: all equal\n");
+  // The cap comes from the trace, whatever was asked for.
+  EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {77, 0.0, 6}}, Golden("cartpole_cap200.jsonl")},
+                       console_),
+            0);
+}
+
+TEST_F(EnvsVerbTest, ReplayPrintsTheFirstDifferenceOfEachEpisode) {
+  std::string text = *ReadFile(Golden("CartPole-v1.jsonl"));
+  const std::string from = "\"obs\":[-0.037144423,";
+  text.replace(text.find(from), from.size(), "\"obs\":[-0.047144423,");
+  const std::string path = File("changed.jsonl", text);
+  EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {}}, path}, console_), 1);
+  EXPECT_EQ(Out(), absl::StrCat(path,
+                                ": line 3: episode 0 step 0: observation[0] is -0.037144423, "
+                                "recorded -0.047144424\n"
+                                "cartpole: 3 episodes (0 played whole, 3 step by step), 0 games, ",
+                                "65 steps: 1 of 3 differ\n"));
+}
+
+TEST_F(EnvsVerbTest, BoardGamesReplay) {
+  const std::string meta = "{\"type\":\"meta\",\"env\":\"tic_tac_toe\"}\n";
+  const std::string game =
+      "{\"type\":\"game\",\"moves\":[0,3,1,4,2],\"legal_counts\":[9,8,7,6,5],\"returns\":[1,-1]}\n";
+  const std::string path = File("games.jsonl", meta + game);
+  EXPECT_EQ(EnvsReplay(registry_, {{"tictactoe", {}}, path}, console_), 0);
+  EXPECT_EQ(Out(),
+            "tictactoe: 0 episodes (0 played whole, 0 step by step), 1 games, 5 steps: all "
+            "equal\n");
+}
+
+TEST_F(EnvsVerbTest, BadTracesAreUsage) {
+  const auto error = [&](const std::string& path) {
+    EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {}}, path}, console_), 2);
+    EXPECT_EQ(Out(), "");
+    return Err();
+  };
+  const std::string missing = JoinPath(folder_, "missing.jsonl");
+  EXPECT_EQ(error(missing),
+            absl::StrCat("error: cannot open ", missing, ": No such file or directory\n"));
+  const std::string broken = File("broken.jsonl", "{");
+  EXPECT_EQ(error(broken),
+            absl::StrCat("error: ", broken,
+                         ": line 1: not a JSON object (broken JSON); a trace has one object a "
+                         "line\n"));
+  const std::string bare = File("bare.jsonl", "{\"type\":\"meta\",\"env\":\"x\"}\n");
+  EXPECT_EQ(error(bare), absl::StrCat("error: ", bare, ": holds no episode and no game\n"));
+  const std::string box = File("box.jsonl",
+                               "{\"type\":\"meta\",\"env\":\"x\",\"action\":\"box\"}\n"
+                               "{\"type\":\"reset\",\"episode\":0,\"seed\":0,\"obs\":[]}\n");
+  EXPECT_EQ(error(box), absl::StrCat("error: ", box,
+                                     ": the trace has box actions; 'cartpole' takes discrete "
+                                     "ones\n"));
+}
+
+TEST_F(EnvsVerbTest, PerftPrintsEveryDepth) {
+  EXPECT_EQ(EnvsPerft(registry_, {{"tictactoe", {}}, 3}, console_), 0);
+  EXPECT_EQ(Out(), "depth 1: 9\ndepth 2: 72\ndepth 3: 504\n");
+  EXPECT_EQ(EnvsPerft(registry_, {{"tictactoe", {}}, 0}, console_), 2);
+  EXPECT_EQ(Err(), "error: perft depth is 0; it is 1 or more\n");
+}
+
+TEST_F(EnvsVerbTest, BenchPrintsASpeed) {
+  EXPECT_EQ(EnvsBench(registry_, {{"catch", {}}, 0.01}, console_), 0);
+  const std::string text = Out();
+  EXPECT_EQ(text.rfind("catch: ", 0), 0u);
+  EXPECT_NE(text.find(" steps/s, "), std::string::npos);
+  EXPECT_NE(text.find("9.0 steps an episode"), std::string::npos);
+  EXPECT_EQ(EnvsBench(registry_, {{"catch", {}}, -1.0}, console_), 2);
+  EXPECT_EQ(Err(), "error: --seconds is -1; allowed: above 0, up to 3600\n");
+}
+
+}  // namespace
+}  // namespace lzero

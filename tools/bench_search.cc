@@ -1,0 +1,232 @@
+#include "tools/bench_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/files.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/mcts/search.h"
+#include "lzero/mcts/signature.h"
+#include "nlohmann/json.hpp"
+
+namespace lzero {
+
+namespace {
+
+constexpr int kMinRounds = 5;
+constexpr double kMinMeasuredNs = 10e6;  // of one case in one round
+
+// Answers with rows of a fixed table, moved by one row a step: a few copies, so that what is left
+// is tree work. What they cost is measured and subtracted.
+class TableModel final : public InferenceModel {
+ public:
+  TableModel(int num_actions, int num_roots) : num_actions_(num_actions) {
+    const size_t rows = static_cast<size_t>(num_roots) + kRows;
+    RandomStream stream(/*seed=*/7, "bench search");
+    for (size_t i = 0; i < rows * static_cast<size_t>(num_actions); ++i) {
+      logits_.push_back(static_cast<float>(stream.Normal()));
+    }
+    for (size_t i = 0; i < rows; ++i) {
+      values_.push_back(static_cast<float>(2.0 * stream.Uniform() - 1.0));
+      rewards_.push_back(static_cast<float>(2.0 * stream.Uniform() - 1.0));
+    }
+    discounts_.assign(rows, 0.997f);
+  }
+
+  int num_actions() const override { return num_actions_; }
+
+  absl::Status InitialInference(absl::Span<const Root> /*roots*/, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override {
+    step_ = 0;
+    Copy(logits_, num_actions_, prior_logits);
+    Copy(values_, 1, value);
+    return absl::OkStatus();
+  }
+
+  absl::Status RecurrentInference(absl::Span<const NodeId> /*parents*/,
+                                  absl::Span<const int32_t> /*actions*/,
+                                  absl::Span<const NodeId> /*children*/, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override {
+    step_ = (step_ + 1) % kRows;
+    Copy(logits_, num_actions_, prior_logits);
+    Copy(rewards_, 1, rewards);
+    Copy(discounts_, 1, discounts);
+    Copy(values_, 1, values);
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr size_t kRows = 61;
+
+  void Copy(const std::vector<float>& table, int width, absl::Span<float> out) const {
+    const auto first = table.begin() + static_cast<ptrdiff_t>(step_) * width;
+    std::copy(first, first + static_cast<ptrdiff_t>(out.size()), out.begin());
+  }
+
+  int num_actions_;
+  size_t step_ = 0;
+  std::vector<float> logits_;
+  std::vector<float> values_;
+  std::vector<float> rewards_;
+  std::vector<float> discounts_;
+};
+
+double NowNs() {
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// The one-minute load of the machine, -1 where it is not known.
+double Load1Minute() {
+  const auto text = ReadFile("/proc/loadavg");
+  return text.ok() ? std::strtod(text->c_str(), nullptr) : -1.0;
+}
+
+// One size: its search, its model, and what was measured.
+struct Case {
+  std::string policy;
+  int actions = 0;
+  int batch = 0;
+  int simulations = 0;
+  std::unique_ptr<Search> search;
+  std::unique_ptr<TableModel> model;
+  std::vector<uint8_t> mask;
+  std::vector<Root> roots;
+  SearchResult result;
+  int searches_a_round = 1;
+  double mean_depth = 0.0;
+  std::vector<double> ns_per_root_sim;  // one a round
+
+  double Steps() const { return static_cast<double>(batch) * simulations * searches_a_round; }
+};
+
+absl::Status RunSearches(Case& bench, int count) {
+  const SearchRequest request;
+  for (int i = 0; i < count; ++i) {
+    LZ_RETURN_IF_ERROR(bench.search->Run(*bench.model, bench.roots, request, &bench.result));
+  }
+  return absl::OkStatus();
+}
+
+// Time of the model's part of one search.
+absl::StatusOr<double> ModelNs(Case& bench) {
+  const size_t num_roots = static_cast<size_t>(bench.batch);
+  std::vector<float> rewards(num_roots), discounts(num_roots), values(num_roots);
+  std::vector<float> logits(num_roots * static_cast<size_t>(bench.actions));
+  const double start = NowNs();
+  for (int i = 0; i < bench.searches_a_round; ++i) {
+    LZ_RETURN_IF_ERROR(
+        bench.model->InitialInference(bench.roots, absl::MakeSpan(logits), absl::MakeSpan(values)));
+    for (int s = 0; s < bench.simulations; ++s) {
+      LZ_RETURN_IF_ERROR(bench.model->RecurrentInference(
+          {}, {}, {}, absl::MakeSpan(rewards), absl::MakeSpan(discounts), absl::MakeSpan(values),
+          absl::MakeSpan(logits)));
+    }
+  }
+  return NowNs() - start;
+}
+
+absl::StatusOr<Case> MakeCase(const std::string& policy, int actions, int batch, int simulations) {
+  Case bench;
+  bench.policy = policy;
+  bench.actions = actions;
+  bench.batch = batch;
+  bench.simulations = simulations;
+  SearchConfig config;
+  config.num_simulations = simulations;
+  if (policy != "puct" && policy != "gumbel") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--policy is \"", policy, "\"; allowed: puct, gumbel"));
+  }
+  config.policy = policy == "puct" ? SearchPolicy::kPuct : SearchPolicy::kGumbel;
+  LZ_ASSIGN_OR_RETURN(bench.search, Search::Create(config, actions, batch));
+  bench.model = std::make_unique<TableModel>(actions, batch);
+  bench.mask.assign(static_cast<size_t>(actions), 1);
+  bench.roots.resize(static_cast<size_t>(batch));
+  for (int b = 0; b < batch; ++b) {
+    bench.roots[static_cast<size_t>(b)].env = EnvId(b);
+    bench.roots[static_cast<size_t>(b)].legal_action_mask = bench.mask;
+  }
+  LZ_RETURN_IF_ERROR(RunSearches(bench, 1));  // warm-up, and the pages of the tree
+  bench.mean_depth = bench.result.mean_depth;
+  const double start = NowNs();
+  LZ_RETURN_IF_ERROR(RunSearches(bench, 1));
+  const double once = NowNs() - start;
+  bench.searches_a_round = static_cast<int>(std::clamp(kMinMeasuredNs / once, 1.0, 1e6));
+  return bench;
+}
+
+absl::Status MeasureRound(Case& bench) {
+  LZ_ASSIGN_OR_RETURN(const double model_ns, ModelNs(bench));
+  const double start = NowNs();
+  LZ_RETURN_IF_ERROR(RunSearches(bench, bench.searches_a_round));
+  const double search_ns = NowNs() - start;
+  bench.ns_per_root_sim.push_back((search_ns - model_ns) / bench.Steps());
+  return absl::OkStatus();
+}
+
+double Median(std::vector<double> numbers) {
+  const auto middle = numbers.begin() + static_cast<ptrdiff_t>(numbers.size() / 2);
+  std::nth_element(numbers.begin(), middle, numbers.end());
+  return *middle;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> BenchSearch(const SearchBenchOptions& options) {
+  std::vector<Case> cases;
+  for (const std::string& policy : options.policies) {
+    for (const int actions : options.actions) {
+      for (const int batch : options.batches) {
+        for (const int simulations : options.simulations) {
+          LZ_ASSIGN_OR_RETURN(Case bench, MakeCase(policy, actions, batch, simulations));
+          cases.push_back(std::move(bench));
+          // The roots point at the mask, which keeps its place when the case moves.
+        }
+      }
+    }
+  }
+  const double load_before = Load1Minute();
+  for (int round = 0; round < std::max(kMinRounds, options.rounds); ++round) {
+    for (Case& bench : cases) LZ_RETURN_IF_ERROR(MeasureRound(bench));
+  }
+  const double load_after = Load1Minute();
+  const std::string signature = absl::StrFormat("%016x", SearchSignature());
+  std::vector<std::string> lines;
+  std::vector<std::string> table = {"policy  actions  batch   sims  depth  ns/root/sim  median"};
+  for (const Case& bench : cases) {
+    const auto& ns = bench.ns_per_root_sim;
+    const double least = *std::min_element(ns.begin(), ns.end());
+    const double median = Median(ns);
+    nlohmann::ordered_json line = {{"bench", "search"},
+                                   {"policy", bench.policy},
+                                   {"actions", bench.actions},
+                                   {"batch", bench.batch},
+                                   {"sims", bench.simulations},
+                                   {"rounds", ns.size()},
+                                   {"ns_per_root_sim_min", least},
+                                   {"ns_per_root_sim_median", median},
+                                   {"mean_depth", bench.mean_depth},
+                                   {"signature", signature},
+                                   {"load", {load_before, load_after}}};
+    if (!options.commit.empty()) line["commit"] = options.commit;
+    lines.push_back(line.dump());
+    table.push_back(absl::StrFormat("%-7s %7d %6d %6d %6.2f %12.1f %7.1f", bench.policy,
+                                    bench.actions, bench.batch, bench.simulations, bench.mean_depth,
+                                    least, median));
+  }
+  if (!options.json) lines.insert(lines.end(), table.begin(), table.end());
+  lines.push_back(absl::StrCat("signature ", signature));
+  return lines;
+}
+
+}  // namespace lzero

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Configures a CMake preset if needed and builds it, with one progress line on stderr; the compilers'
+# full output goes to build/PRESET/build.log, whose end is shown when the build fails.
+#
+#   tools/build.sh PRESET [TARGET...]
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+if [ $# -eq 0 ]; then
+  echo "usage: tools/build.sh PRESET [TARGET...]" >&2
+  exit 2
+fi
+preset=$1
+shift
+folder=$root/build/$preset
+log=$folder/build.log
+jobs=${LZERO_JOBS:-$(nproc)}
+started=$SECONDS
+
+fail() {
+  echo "build: error: $1; the end of $log:" >&2
+  tail -n 40 "$log" >&2
+  exit 1
+}
+
+# Shows ninja's last "[12/345]" while process $1 lives: in place on a terminal, else now and then.
+show_progress() {
+  local step='' shown='' ticks=0
+  while kill -0 "$1" 2>/dev/null; do
+    sleep 1
+    ticks=$((ticks + 1))
+    step=$(grep -aoE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1 || true)
+    if [ "$step" = "$shown" ]; then continue; fi
+    if [ -t 2 ]; then
+      printf '\rbuild: %s %s ' "$preset" "$step" >&2
+    elif [ $((ticks % 60)) -eq 0 ]; then
+      echo "build: $preset $step after $((SECONDS - started)) s" >&2
+    else
+      continue
+    fi
+    shown=$step
+  done
+  if [ -t 2 ] && [ -n "$shown" ]; then printf '\r\033[K' >&2; fi
+}
+
+mkdir -p "$folder"
+exec 9>"$folder/.lock"
+flock 9  # two builds in one folder would write over each other
+
+if [ ! -f "$folder/build.ninja" ]; then
+  echo "build: configuring $preset" >&2
+  (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 9>&- || fail "configuring $preset failed"
+fi
+ninja -C "$folder" -j "$jobs" "$@" >"$log" 2>&1 9>&- &
+ninja_process=$!
+trap 'kill "$ninja_process" 2>/dev/null || true' INT TERM
+show_progress "$ninja_process"
+wait "$ninja_process" || fail "building $preset failed"
+if ! grep -q '^ninja: no work to do' "$log"; then
+  echo "build: $preset built in $((SECONDS - started)) s" >&2
+fi

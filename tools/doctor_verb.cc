@@ -1,0 +1,100 @@
+#include "tools/doctor_verb.h"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "envs/register_all.h"
+#include "lzero/base/files.h"
+#include "tools/interrupt.h"
+#include "tools/machine_peaks.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+class Report {
+ public:
+  void Ok(const std::string& what, const std::string& fact) { Line("ok  ", what, fact); }
+  void Note(const std::string& what, const std::string& fact) { Line("note", what, fact); }
+  void Fail(const std::string& what, const std::string& fact) {
+    Line("FAIL", what, fact);
+    failed_ = true;
+  }
+  bool failed() const { return failed_; }
+
+ private:
+  static void Line(const char* mark, const std::string& what, const std::string& fact) {
+    std::printf("%s  %-14s %s\n", mark, what.c_str(), fact.c_str());
+  }
+  bool failed_ = false;
+};
+
+void ReportCpu(Report& report) {
+  const char* simd = __builtin_cpu_supports("avx512f") ? "AVX-512"
+                     : __builtin_cpu_supports("avx2")  ? "AVX2"
+                                                       : "no AVX2";
+  const std::string fact =
+      absl::StrFormat("%d cores, %s, %.0f GFLOP/s fp32 a core", std::thread::hardware_concurrency(),
+                      simd, MeasurePeakGflops());
+  __builtin_cpu_supports("avx2")
+      ? report.Ok("processor", fact)
+      : report.Note("processor", absl::StrCat(fact, "; training is slow"));
+}
+
+void ReportMemory(Report& report) {
+  const double gib = static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
+                     static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 30);
+  const std::string fact = absl::StrFormat("%.1f GiB free", gib);
+  gib > 1.0 ? report.Ok("memory", fact)
+            : report.Note("memory", absl::StrCat(fact, "; lower replay.max_mebibytes"));
+}
+
+void ReportFolder(Report& report) {
+  const std::string here = std::filesystem::current_path().string();
+  struct statvfs facts = {};
+  statvfs(here.c_str(), &facts);
+  const double gib =
+      static_cast<double>(facts.f_bavail) * static_cast<double>(facts.f_frsize) / (1 << 30);
+  const std::string probe = JoinPath(here, ".lzero_doctor");
+  const absl::Status written = WriteFileAtomic(probe, "x");
+  std::filesystem::remove(probe);
+  if (written.ok()) {
+    report.Ok("run folders", absl::StrFormat("can be written here, %.1f GiB free", gib));
+  } else {
+    report.Fail("run folders", absl::StrCat("cannot be written here: ", written.message()));
+  }
+}
+
+void ReportTorch(Report& report) {
+  const at::Tensor product = at::matmul(at::ones({8, 8}), at::ones({8, 8}));
+  const std::string fact = absl::StrCat(TORCH_VERSION, ", CPU", at::hasMKL() ? ", MKL" : "",
+                                        at::globalContext().hasMKLDNN() ? ", oneDNN" : "");
+  product.sum().item<float>() == 512.0f ? report.Ok("libtorch", fact)
+                                        : report.Fail("libtorch", fact + ": wrong product");
+}
+
+}  // namespace
+
+int Doctor() {
+  Report report;
+  report.Ok("lzero",
+            absl::StrCat(LZERO_VERSION, ", commit ", SourceCommit(), ", g++ ", __VERSION__));
+  ReportTorch(report);
+  ReportCpu(report);
+  ReportMemory(report);
+  ReportFolder(report);
+  EnvRegistry registry;
+  RegisterAllEnvs(registry);
+  report.Ok("environments", absl::StrCat(registry.entries().size(), " native (lzero envs list)"));
+  report.Note("gpu", "this build computes on the CPU (inference.device: cpu)");
+  return report.failed() ? kExitFailure : kExitOk;
+}
+
+}  // namespace lzero

@@ -1,0 +1,262 @@
+#include "tools/envs_verb.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/files.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/env/conformance.h"
+#include "lzero/env/episode_record.h"
+#include "lzero/env/perft.h"
+#include "lzero/env/rollout.h"
+#include "lzero/env/trace.h"
+#include "lzero/env/trace_replay.h"
+
+namespace lzero {
+namespace {
+
+constexpr int kOk = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+int Refuse(const Console& console, const absl::Status& status, int exit_code = kUsage) {
+  console.err << "error: " << std::string(status.message()) << "\n";
+  return exit_code;
+}
+
+absl::Status CheckNumSteps(int64_t num_steps) {
+  if (num_steps >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--steps is ", num_steps, "; allowed: 1 or more"));
+}
+
+absl::StatusOr<std::unique_ptr<Env>> MakeEnv(const EnvRegistry& registry,
+                                             const EnvsTarget& target) {
+  return registry.Make(target.id, target.options);
+}
+
+std::string BoundText(const std::vector<float>& low, const std::vector<float>& high) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < low.size(); ++i) parts.push_back(absl::StrCat(low[i], " .. ", high[i]));
+  return absl::StrJoin(parts, ", ");
+}
+
+absl::string_view YesNo(bool value) { return value ? "yes" : "no"; }
+
+std::string SpecText(const EnvSpec& spec, bool has_grader) {
+  const bool discrete = spec.action.kind == ActionKind::kDiscrete;
+  const std::string actions =
+      discrete ? absl::StrCat("discrete, 0 .. ", spec.action.num_actions - 1)
+               : absl::StrCat("box, ", BoundText(spec.action.low, spec.action.high));
+  const std::string cap =
+      spec.max_episode_steps > 0 ? absl::StrCat(spec.max_episode_steps, " steps") : "none";
+  std::string text;
+  absl::StrAppend(&text, "observation    float32 {", absl::StrJoin(spec.observation.shape, ", "),
+                  "}, bounds ", BoundText(spec.observation.low, spec.observation.high), "\n");
+  absl::StrAppend(&text, "actions        ", actions, "\n");
+  absl::StrAppend(&text, "players        ", spec.num_players, "\n");
+  absl::StrAppend(&text, "step cap       ", cap, "\n");
+  absl::StrAppend(&text, "deterministic  ", YesNo(spec.deterministic), "\n");
+  absl::StrAppend(&text, "saves          ", YesNo(spec.can_save), "\n");
+  absl::StrAppend(&text, "physics state  ", YesNo(spec.can_set_state), "\n");
+  absl::StrAppend(&text, "exact grader   ", YesNo(has_grader), "\n");
+  return text;
+}
+
+absl::StatusOr<Trace> RunRollout(Env& env, const EnvsRolloutOptions& options) {
+  LZ_RETURN_IF_ERROR(CheckNumSteps(options.num_steps));
+  RolloutOptions rollout{options.seed, options.num_steps, std::nullopt};
+  if (options.actions != "random") {
+    LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.actions));
+    absl::StatusOr<std::vector<Action>> actions = ParseActions(text, env.spec().action.kind);
+    LZ_RETURN_IF_ERROR(Annotate(actions.status(), options.actions));
+    if (actions->empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(options.actions, ": holds no action"));
+    }
+    rollout.actions = *std::move(actions);
+  }
+  return RecordRollout(env, rollout);
+}
+
+std::string RolloutSummary(const Trace& trace) {
+  int64_t num_steps = 0;
+  int64_t num_ended = 0;
+  for (const TraceEpisode& episode : trace.episodes) {
+    num_steps += static_cast<int64_t>(episode.steps.size());
+    if (episode.steps.empty()) continue;
+    const TraceStep& last = episode.steps.back();
+    if (last.terminated || last.truncated) ++num_ended;
+  }
+  return absl::StrCat(trace.meta.env, ": ", num_steps, " steps, ", num_ended, " episodes ended");
+}
+
+absl::StatusOr<Trace> ReadTrace(const std::string& path) {
+  LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  absl::StatusOr<Trace> trace = ParseTrace(text);
+  LZ_RETURN_IF_ERROR(Annotate(trace.status(), path));
+  if (trace->episodes.empty() && trace->games.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": holds no episode and no game"));
+  }
+  return trace;
+}
+
+absl::StatusOr<ReplayReport> RunReplay(const EnvRegistry& registry,
+                                       const EnvsReplayOptions& options) {
+  LZ_RETURN_IF_ERROR(registry.Find(options.target.id).status());
+  LZ_ASSIGN_OR_RETURN(const Trace trace, ReadTrace(options.trace_path));
+  EnvsTarget target = options.target;
+  if (trace.meta.max_episode_steps > 0) {
+    target.options.max_episode_steps = trace.meta.max_episode_steps;
+  }
+  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeEnv(registry, target));
+  absl::StatusOr<ReplayReport> report = ReplayTrace(*env, trace, options.whole);
+  LZ_RETURN_IF_ERROR(Annotate(report.status(), options.trace_path));
+  return report;
+}
+
+struct Speed {
+  int64_t num_steps = 0;
+  int64_t num_episodes = 0;
+  double seconds = 0.0;
+};
+
+absl::StatusOr<Speed> MeasureSpeed(Env& env, double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  Speed speed;
+  while (speed.seconds < seconds) {
+    // The clock is read once for up to 1,000 steps.
+    LZ_ASSIGN_OR_RETURN(const EpisodeRecord record,
+                        PlayRandomEpisode(env, static_cast<uint64_t>(speed.num_episodes), 1000));
+    speed.num_steps += static_cast<int64_t>(record.actions.size());
+    ++speed.num_episodes;
+    speed.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  }
+  return speed;
+}
+
+}  // namespace
+
+int EnvsList(const EnvRegistry& registry, const Console& console) {
+  size_t width = 0;
+  for (const EnvRegistry::Entry* entry : registry.entries()) {
+    width = std::max(width, entry->id.size());
+  }
+  for (const EnvRegistry::Entry* entry : registry.entries()) {
+    console.out << entry->id << std::string(width + 2 - entry->id.size(), ' ') << entry->summary
+                << "\n";
+  }
+  return kOk;
+}
+
+int EnvsInfo(const EnvRegistry& registry, const EnvsTarget& target, const Console& console) {
+  const auto env = MakeEnv(registry, target);
+  if (!env.ok()) return Refuse(console, env.status());
+  const auto entry = registry.Find(target.id);
+  console.out << target.id << ": " << (*entry)->summary << "\n"
+              << SpecText((*env)->spec(), (*entry)->grader != nullptr);
+  (*env)->Reset(0);
+  const absl::StatusOr<std::string> picture = (*env)->RenderText();
+  if (picture.ok()) console.out << "start with seed 0:\n" << *picture;
+  return kOk;
+}
+
+int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options,
+              const Console& console) {
+  const absl::Status usage = CheckNumSteps(options.num_steps);
+  if (!usage.ok()) return Refuse(console, usage);
+  const auto make = [&] { return MakeEnv(registry, options.target); };
+  const auto first = make();
+  if (!first.ok()) return Refuse(console, first.status());
+  int num_failed = 0;
+  for (const ConformanceCheck& check : RunConformance(make, {options.seed, options.num_steps})) {
+    console.out << (check.passed ? "pass  " : "FAIL  ") << check.name
+                << (check.detail.empty() ? "" : "  ") << check.detail << "\n";
+    if (!check.passed) ++num_failed;
+  }
+  if (num_failed == 0) {
+    console.out << options.target.id << " conforms\n";
+    return kOk;
+  }
+  console.out << options.target.id << ": " << num_failed << " checks failed\n";
+  return kFailed;
+}
+
+int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
+                const Console& console) {
+  const auto env = MakeEnv(registry, options.target);
+  if (!env.ok()) return Refuse(console, env.status());
+  const absl::StatusOr<Trace> trace = RunRollout(**env, options);
+  if (!trace.ok()) return Refuse(console, trace.status());
+  if (options.out_path.empty()) {
+    console.out << TraceText(*trace);
+    return kOk;
+  }
+  const absl::Status written = WriteFileAtomic(options.out_path, TraceText(*trace));
+  if (!written.ok()) return Refuse(console, written, kFailed);
+  console.out << RolloutSummary(*trace) << ", written to " << options.out_path << "\n";
+  return kOk;
+}
+
+int EnvsReplay(const EnvRegistry& registry, const EnvsReplayOptions& options,
+               const Console& console) {
+  const absl::StatusOr<ReplayReport> report = RunReplay(registry, options);
+  if (!report.ok()) return Refuse(console, report.status());
+  for (const std::string& difference : report->differences) {
+    console.out << options.trace_path << ": " << difference << "\n";
+  }
+  console.out << options.target.id << ": " << report->num_episodes << " episodes ("
+              << report->num_whole << " played whole, " << report->num_episodes - report->num_whole
+              << " step by step), " << report->num_games << " games, " << report->num_steps
+              << " steps: ";
+  if (report->differences.empty()) {
+    console.out << "all equal\n";
+    return kOk;
+  }
+  console.out << report->differences.size() << " of " << report->num_episodes + report->num_games
+              << " differ\n";
+  return kFailed;
+}
+
+int EnvsPerft(const EnvRegistry& registry, const EnvsPerftOptions& options,
+              const Console& console) {
+  const auto env = MakeEnv(registry, options.target);
+  if (!env.ok()) return Refuse(console, env.status());
+  const absl::StatusOr<std::vector<int64_t>> counts = Perft(**env, options.depth, options.seed);
+  if (!counts.ok()) return Refuse(console, counts.status());
+  for (size_t i = 0; i < counts->size(); ++i) {
+    console.out << "depth " << i + 1 << ": " << (*counts)[i] << "\n";
+  }
+  return kOk;
+}
+
+int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options,
+              const Console& console) {
+  if (!(options.seconds > 0.0 && options.seconds <= 3600.0)) {
+    return Refuse(console,
+                  absl::InvalidArgumentError(absl::StrCat("--seconds is ", options.seconds,
+                                                          "; allowed: above 0, up to 3600")));
+  }
+  const auto env = MakeEnv(registry, options.target);
+  if (!env.ok()) return Refuse(console, env.status());
+  const absl::StatusOr<Speed> speed = MeasureSpeed(**env, options.seconds);
+  if (!speed.ok()) return Refuse(console, speed.status(), kFailed);
+  console.out << absl::StrFormat(
+      "%s: %.0f steps/s, %.0f ns a step, %.1f steps an episode (random actions, 1 thread, %.2f "
+      "s)\n",
+      options.target.id, static_cast<double>(speed->num_steps) / speed->seconds,
+      1e9 * speed->seconds / static_cast<double>(std::max<int64_t>(1, speed->num_steps)),
+      static_cast<double>(speed->num_steps) / static_cast<double>(speed->num_episodes),
+      speed->seconds);
+  return kOk;
+}
+
+}  // namespace lzero

@@ -1,0 +1,175 @@
+#include "tools/eval_verb.h"
+
+#include <cstdio>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/files.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/train/agent_loader.h"
+#include "lzero/train/run_outputs.h"
+#include "nlohmann/json.hpp"
+#include "tools/interrupt.h"
+#include "tools/verb_support.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+absl::StatusOr<std::vector<uint64_t>> ParseSeeds(const EvalOptions& options, int64_t run_seed) {
+  std::vector<uint64_t> seeds;
+  if (options.seeds.empty()) {
+    for (int64_t i = 0; i < options.episodes; ++i) {
+      seeds.push_back(
+          StreamKey(static_cast<uint64_t>(run_seed), "eval_verb", static_cast<uint64_t>(i)));
+    }
+    return seeds;
+  }
+  const size_t dots = options.seeds.find("..");
+  uint64_t first = 0, last = 0;
+  if (dots == std::string::npos || !absl::SimpleAtoi(options.seeds.substr(0, dots), &first) ||
+      !absl::SimpleAtoi(options.seeds.substr(dots + 2), &last) || last < first ||
+      last - first >= 100000) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--seeds: got '", options.seeds, "', allowed: A..B with A <= B, at most 100,000 seeds"));
+  }
+  for (uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
+  return seeds;
+}
+
+void RenderStep(Env& env, const TimeStep& seen) {
+  const auto picture = env.RenderText();
+  if (picture.ok()) std::printf("%s\n", picture->c_str());
+  std::printf("return %g%s\n\n", seen.episode_return,
+              seen.terminated  ? "  (terminated)"
+              : seen.truncated ? "  (truncated)"
+                               : "");
+}
+
+Json SummaryToJson(const LoadedAgent& agent, const ReturnSummary& summary) {
+  return {{"checkpoint", agent.checkpoint_path},
+          {"env", agent.config.env.id},
+          {"env_steps", agent.env_steps},
+          {"simulations", agent.num_simulations},
+          {"episodes", summary.num_episodes},
+          {"return_mean", summary.mean},
+          {"return_median", summary.median},
+          {"return_iqm", summary.interquartile_mean},
+          {"return_iqm_95", {summary.interval.low, summary.interval.high}},
+          {"return_min", summary.min},
+          {"return_max", summary.max},
+          {"length_mean", summary.mean_length}};
+}
+
+void PrintTable(const LoadedAgent& agent, const ReturnSummary& summary) {
+  std::printf("checkpoint    %s\n", agent.checkpoint_path.c_str());
+  std::printf("environment   %s, %d simulations a move\n", agent.config.env.id.c_str(),
+              static_cast<int>(agent.num_simulations));
+  std::printf("episodes      %d, mean length %.1f\n", static_cast<int>(summary.num_episodes),
+              summary.mean_length);
+  std::printf("return        mean %.2f, median %.2f, min %.2f, max %.2f\n", summary.mean,
+              summary.median, summary.min, summary.max);
+  std::printf("IQM           %.2f (95%% interval %.2f .. %.2f)\n", summary.interquartile_mean,
+              summary.interval.low, summary.interval.high);
+}
+
+int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent) {
+  const auto seeds = ParseSeeds(options, agent.config.seed);
+  if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
+  const std::atomic<bool>* stop = WatchInterrupts();
+  const auto episodes = agent.role.evaluator->Run(
+      *seeds, options.render == "text" ? RenderStep : std::function<void(Env&, const TimeStep&)>(),
+      [stop] { return stop->load(); });
+  if (absl::IsCancelled(episodes.status())) return kExitInterrupted;
+  if (!episodes.ok()) return PrintError(episodes.status(), kExitFailure);
+  const ReturnSummary summary = SummarizeEpisodes(ToRows(*episodes), 0);
+  if (options.json) {
+    std::printf("%s\n", SummaryToJson(agent, summary).dump().c_str());
+  } else {
+    PrintTable(agent, summary);
+  }
+  if (options.min_return.has_value() && summary.mean < *options.min_return) {
+    std::fprintf(stderr, "mean return %.2f is below --min-return %g\n", summary.mean,
+                 *options.min_return);
+    return kExitThreshold;
+  }
+  return kExitOk;
+}
+
+Json GradeToJson(const char* player, const GradeReport& grade) {
+  Json blunders = Json::array();
+  for (const Blunder& blunder : grade.blunders) {
+    blunders.push_back({{"position", blunder.position},
+                        {"action", blunder.action},
+                        {"optimal", blunder.optimal_actions},
+                        {"value_lost", blunder.value_lost}});
+  }
+  return {{"player", player},
+          {"positions", grade.num_positions},
+          {"optimal", grade.num_optimal},
+          {"optimal_fraction", grade.optimal_fraction()},
+          {"nontrivial", grade.num_nontrivial},
+          {"nontrivial_optimal", grade.num_nontrivial_optimal},
+          {"lines_as_first", grade.num_lines_as_first},
+          {"lines_as_second", grade.num_lines_as_second},
+          {"lost_lines_as_first", grade.lost_lines_as_first},
+          {"lost_lines_as_second", grade.lost_lines_as_second},
+          {"blunders", blunders}};
+}
+
+void PrintGrade(const char* player, const GradeReport& grade) {
+  std::printf(
+      "%-12s  optimal moves %d of %d (%.2f %%), non-trivial %d of %d; lines lost as first %d "
+      "of %d, as second %d of %d\n",
+      player, static_cast<int>(grade.num_optimal), static_cast<int>(grade.num_positions),
+      100.0 * grade.optimal_fraction(), static_cast<int>(grade.num_nontrivial_optimal),
+      static_cast<int>(grade.num_nontrivial), static_cast<int>(grade.lost_lines_as_first),
+      static_cast<int>(grade.num_lines_as_first), static_cast<int>(grade.lost_lines_as_second),
+      static_cast<int>(grade.num_lines_as_second));
+}
+
+int Grade(const EvalOptions& options, const EnvRegistry& registry, LoadedAgent& agent) {
+  const auto grader = registry.MakeGrader(agent.config.env.id);
+  if (!grader.ok()) return PrintError(grader.status(), kExitUsage);
+  for (const bool with_search : {true, false}) {
+    const auto grade = (*grader)->Grade([&](absl::Span<const TimeStep> positions) {
+      return agent.role.evaluator->ChooseActions(positions, with_search);
+    });
+    if (!grade.ok()) return PrintError(grade.status(), kExitFailure);
+    const std::string player =
+        with_search ? absl::StrCat("search ", agent.num_simulations) : "policy alone";
+    if (options.json) {
+      std::printf("%s\n", GradeToJson(player.c_str(), *grade).dump().c_str());
+    } else {
+      PrintGrade(player.c_str(), *grade);
+    }
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+int Eval(const EvalOptions& options) {
+  if (!options.render.empty() && options.render != "text") {
+    return PrintError(absl::InvalidArgumentError(
+                          absl::StrCat("--render: got '", options.render, "', allowed: text")),
+                      kExitUsage);
+  }
+  at::set_num_threads(static_cast<int>(options.threads));
+  const EnvRegistry registry = MakeRegistry();
+  ThreadPool pool(1);
+  auto agent =
+      LoadAgent(options.path, registry, options.simulations, options.grade ? 64 : 0, &pool);
+  if (!agent.ok()) {
+    return PrintError(agent.status(), absl::IsNotFound(agent.status()) ? kExitUsage : kExitFailure);
+  }
+  return options.grade ? Grade(options, registry, *agent) : PlayEpisodes(options, *agent);
+}
+
+}  // namespace lzero

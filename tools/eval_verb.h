@@ -1,0 +1,29 @@
+// `lzero eval`: plays a checkpoint greedily and prints a table or JSON; `--grade` judges every
+// position of a solved game.
+#ifndef TOOLS_EVAL_VERB_H_
+#define TOOLS_EVAL_VERB_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lzero {
+
+struct EvalOptions {
+  std::string path;  // run folder (its best checkpoint, else latest) or checkpoint
+  int64_t episodes = 20;
+  std::string seeds;                   // "A..B", instead of `episodes`
+  std::optional<int64_t> simulations;  // null: as the run evaluates
+  std::string render;                  // "" or "text": environment 0 after every step
+  bool json = false;                   // one JSON object on stdout instead of the table
+  std::optional<double> min_return;    // exit 3 when the mean return is lower
+  bool grade = false;
+  int64_t threads = 1;
+};
+
+// Exit codes: 0 ok, 1 failure, 2 usage, 3 below min_return, 130 interrupted.
+int Eval(const EvalOptions& options);
+
+}  // namespace lzero
+
+#endif  // TOOLS_EVAL_VERB_H_

@@ -1,0 +1,26 @@
+// What this machine can do, measured in the same run as a benchmark: fused multiply-adds in
+// registers, and reading memory of a given size. One thread each.
+#ifndef TOOLS_MACHINE_PEAKS_H_
+#define TOOLS_MACHINE_PEAKS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace lzero {
+
+// GFLOP/s of fp32 fused multiply-adds in registers, with the widest of AVX-512, AVX2 and SSE that
+// the CPU has. Takes about 50 ms.
+double MeasurePeakGflops();
+
+// GB/s reading a buffer of `num_bytes` again and again. Takes about 50 ms.
+double MeasureReadGbs(int64_t num_bytes);
+
+// One-minute load average of the machine.
+double LoadAverage();
+
+// Short commit id of the sources beside the program, or "unknown".
+std::string SourceCommit();
+
+}  // namespace lzero
+
+#endif  // TOOLS_MACHINE_PEAKS_H_

@@ -1,0 +1,247 @@
+// The lzero program: one verb a file, the command line is taken apart here and nowhere else.
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "tools/bench_search.h"
+#include "tools/bench_step.h"
+#include "tools/config_verb.h"
+#include "tools/doctor_verb.h"
+#include "tools/envs_verb.h"
+#include "tools/eval_verb.h"
+#include "tools/inspect_verb.h"
+#include "tools/interrupt.h"
+#include "tools/machine_peaks.h"
+#include "tools/search_verb.h"
+#include "tools/train_verb.h"
+#include "tools/verb_support.h"
+
+namespace lzero {
+namespace {
+
+// What the chosen verb will do, set while the command line is parsed.
+using Action = std::function<int()>;
+
+// Options that CLI11 fills live as long as the program.
+template <typename T>
+T* Keep() {
+  return new T();
+}
+
+void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& command_line) {
+  auto* options = Keep<TrainOptions>();
+  options->command_line = command_line;
+  CLI::App* train = app.add_subcommand("train", "Train an agent from a config");
+  train
+      ->add_option("config", options->config_path,
+                   "YAML file, e.g. configs/classic/cartpole_unizero.yaml")
+      ->required();
+  train->add_option("overrides", options->overrides,
+                    "key.path=value, e.g. seed=1 train.batch_size=32");
+  train->add_option("--run-dir", options->run_dir,
+                    "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)");
+  train->add_flag("--dry-run", options->dry_run, "Check everything, print the plan, and stop");
+  train->callback([=] { *action = [=] { return Train(*options); }; });
+
+  auto* run = Keep<std::string>();
+  auto* overrides = Keep<std::vector<std::string>>();
+  CLI::App* resume =
+      app.add_subcommand("resume", "Continue a run exactly where its last checkpoint is");
+  resume->add_option("run", *run, "Run folder")->required();
+  resume->add_option("overrides", *overrides,
+                     "key.path=value of stop, evaluate, checkpoint, num_threads");
+  resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
+}
+
+void AddEval(CLI::App& app, Action* action) {
+  auto* options = Keep<EvalOptions>();
+  CLI::App* eval = app.add_subcommand("eval", "Play a checkpoint greedily and report its return");
+  eval->add_option("path", options->path, "Run folder (its best checkpoint) or a checkpoint")
+      ->required();
+  CLI::Option* episodes = eval->add_option("--episodes", options->episodes, "Episodes to play")
+                              ->check(CLI::Range(1, 100000))
+                              ->capture_default_str();
+  eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
+      ->excludes(episodes);
+  eval->add_option("--sims", options->simulations, "Simulations a move (default: as in the run)")
+      ->check(CLI::Range(1, 100000));
+  eval->add_option("--render", options->render, "text: show one environment after every step");
+  eval->add_flag("--json", options->json, "One JSON object instead of the table");
+  eval->add_option("--min-return", options->min_return,
+                   "Exit with 3 when the mean return is lower");
+  eval->add_flag("--grade", options->grade, "Judge the move in every position of a solved game");
+  eval->add_option("--threads", options->threads, "Threads of the network")
+      ->check(CLI::Range(1, 256));
+  eval->callback([=] { *action = [=] { return Eval(*options); }; });
+
+  auto* path = Keep<std::string>();
+  CLI::App* inspect =
+      app.add_subcommand("inspect", "Show what is in a checkpoint and check every file");
+  inspect->add_option("path", *path, "Run folder or checkpoint")->required();
+  inspect->callback([=] { *action = [=] { return Inspect(*path); }; });
+
+  CLI::App* doctor = app.add_subcommand("doctor", "Check this machine and this build");
+  doctor->callback([=] { *action = [] { return Doctor(); }; });
+}
+
+void AddConfig(CLI::App& app, Action* action) {
+  CLI::App* config = app.add_subcommand("config", "Show, explain and check configs");
+  config->require_subcommand(1);
+  auto* path = Keep<std::string>();
+  auto* overrides = Keep<std::vector<std::string>>();
+  CLI::App* show = config->add_subcommand("show", "Print every setting in force");
+  show->add_option("config", *path, "YAML file")->required();
+  show->add_option("overrides", *overrides, "key.path=value");
+  show->callback([=] { *action = [=] { return ConfigShow(*path, *overrides); }; });
+
+  auto* key = Keep<std::string>();
+  CLI::App* explain =
+      config->add_subcommand("explain", "Say what a key means, its default and range");
+  explain->add_option("key", *key, "Key, section, or nothing for all");
+  explain->callback([=] { *action = [=] { return ConfigExplain(*key); }; });
+
+  auto* paths = Keep<std::vector<std::string>>();
+  CLI::App* validate =
+      config->add_subcommand("validate", "Report everything that is wrong in configs");
+  validate->add_option("configs", *paths, "YAML files")->required();
+  validate->callback([=] { *action = [=] { return ConfigValidate(*paths); }; });
+
+  auto* other = Keep<std::string>();
+  CLI::App* diff = config->add_subcommand("diff", "Print the settings in which two configs differ");
+  diff->add_option("a", *path, "YAML file")->required();
+  diff->add_option("b", *other, "YAML file")->required();
+  diff->callback([=] { *action = [=] { return ConfigDiff(*path, *other); }; });
+}
+
+// An `envs` verb that takes an environment id and its settings.
+CLI::App* AddEnvsVerb(CLI::App* envs, const char* name, const char* help, EnvsTarget* target) {
+  CLI::App* verb = envs->add_subcommand(name, help);
+  verb->add_option("id", target->id, "Environment, see: lzero envs list")->required();
+  verb->add_option("--max-episode-steps", target->options.max_episode_steps,
+                   "Step cap (0: its own)");
+  verb->add_option("--random-openings", target->options.random_opening_fraction,
+                   "Boards: share of episodes that begin with random moves");
+  return verb;
+}
+
+void AddEnvs(CLI::App& app, Action* action) {
+  CLI::App* envs = app.add_subcommand("envs", "List, check, play and trace environments");
+  envs->require_subcommand(1);
+  const auto run = [action](auto verb, const auto* options) {
+    return [=] {
+      *action = [=] { return verb(MakeRegistry(), *options, Console{std::cout, std::cerr}); };
+    };
+  };
+  envs->add_subcommand("list", "Every environment of this build")->callback([=] {
+    *action = [] { return EnvsList(MakeRegistry(), Console{std::cout, std::cerr}); };
+  });
+  auto* info = Keep<EnvsTarget>();
+  AddEnvsVerb(envs, "info", "Shapes, actions, players, limits", info)
+      ->callback(run(EnvsInfo, info));
+
+  auto* check = Keep<EnvsCheckOptions>();
+  CLI::App* verb = AddEnvsVerb(envs, "check", "Run the conformance suite", &check->target);
+  verb->add_option("--seed", check->seed, "Seed");
+  verb->add_option("--steps", check->num_steps, "Random steps")->check(CLI::Range(1, 100000000));
+  verb->callback(run(EnvsCheck, check));
+
+  auto* rollout = Keep<EnvsRolloutOptions>();
+  verb = AddEnvsVerb(envs, "rollout", "Play and write a trace", &rollout->target);
+  verb->add_option("--seed", rollout->seed, "Seed of the first episode");
+  verb->add_option("--actions", rollout->actions, "File with one action a line, or: random")
+      ->capture_default_str();
+  verb->add_option("--steps", rollout->num_steps, "Steps")->check(CLI::Range(1, 100000000));
+  verb->add_option("--out", rollout->out_path, "Trace file (default: standard output)");
+  verb->callback(run(EnvsRollout, rollout));
+
+  auto* replay = Keep<EnvsReplayOptions>();
+  verb = AddEnvsVerb(envs, "replay", "Check against a recorded trace", &replay->target);
+  verb->add_option("--trace", replay->trace_path, "Trace file")->required();
+  verb->add_flag("--whole", replay->whole, "Replay each episode from its first state");
+  verb->callback(run(EnvsReplay, replay));
+
+  auto* perft = Keep<EnvsPerftOptions>();
+  verb = AddEnvsVerb(envs, "perft", "Count move sequences", &perft->target);
+  verb->add_option("--depth", perft->depth, "Plies")->required()->check(CLI::Range(1, 64));
+  verb->add_option("--seed", perft->seed, "Seed");
+  verb->callback(run(EnvsPerft, perft));
+
+  auto* bench = Keep<EnvsBenchOptions>();
+  verb = AddEnvsVerb(envs, "bench", "Time random steps", &bench->target);
+  verb->add_option("--seconds", bench->seconds, "How long")->check(CLI::Range(0.01, 3600.0));
+  verb->callback(run(EnvsBench, bench));
+}
+
+int PrintSearchBench(const SearchBenchOptions& options) {
+  const auto lines = BenchSearch(options);
+  if (!lines.ok()) return PrintError(lines.status(), kExitUsage);
+  for (const std::string& line : *lines) std::cout << line << "\n";
+  return kExitOk;
+}
+
+void AddSearchAndBench(CLI::App& app, Action* action) {
+  CLI::App* search = app.add_subcommand("search", "Replay recorded searches");
+  search->require_subcommand(1);
+  auto* files = Keep<std::vector<std::string>>();
+  CLI::App* replay = search->add_subcommand("replay", "Replay golden search trees");
+  replay->add_option("files", *files, "JSON files, e.g. tests/golden/search/*.json")->required();
+  replay->callback([=] { *action = [=] { return SearchReplay(*files); }; });
+
+  CLI::App* bench = app.add_subcommand("bench", "Measure this machine");
+  bench->require_subcommand(1);
+  auto* tree = Keep<SearchBenchOptions>();
+  tree->commit = SourceCommit();
+  CLI::App* verb = bench->add_subcommand("search", "Tree work of a search, and its signature");
+  verb->add_option("--actions", tree->actions, "Actions")->delimiter(',');
+  verb->add_option("--batch", tree->batches, "Roots")->delimiter(',');
+  verb->add_option("--sims", tree->simulations, "Simulations")->delimiter(',');
+  verb->add_option("--policy", tree->policies, "puct,gumbel")->delimiter(',');
+  verb->add_option("--rounds", tree->rounds, "Interleaved rounds")->check(CLI::Range(5, 1000));
+  verb->add_flag("--json", tree->json, "Only the JSON lines");
+  verb->callback([=] { *action = [=] { return PrintSearchBench(*tree); }; });
+
+  auto* step = Keep<BenchStepOptions>();
+  verb = bench->add_subcommand("step", "The recurrent step; no argument: the standard table");
+  verb->add_option("--embed", step->embed, "Embedding sizes")->delimiter(',');
+  verb->add_option("--layers", step->layers, "Layers")->delimiter(',');
+  verb->add_option("--heads", step->heads, "Heads")->delimiter(',');
+  verb->add_option("--batch", step->batch, "Environments")->delimiter(',');
+  verb->add_option("--context", step->context, "Context length in tokens");
+  verb->add_option("--support", step->support, "Support size");
+  verb->add_option("--actions", step->actions, "Actions");
+  verb->add_option("--runner", step->runners, "Runners")->delimiter(',');
+  verb->add_option("--threads", step->threads, "Threads")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256));
+  verb->add_option("--rounds", step->rounds, "Interleaved rounds")->check(CLI::Range(5, 1000));
+  verb->add_flag("--json", step->json_only, "Only the JSON lines");
+  verb->callback([=] { *action = [=] { return BenchStep(*step); }; });
+}
+
+int Main(int argc, char** argv) {
+  const std::vector<std::string> command_line(argv, argv + argc);
+  CLI::App app("lzero: planning agents with learned world models", "lzero");
+  app.set_version_flag("--version",
+                       std::string("lzero ") + LZERO_VERSION + " (" + SourceCommit() + ")");
+  app.require_subcommand(1);
+  Action action;
+  AddTrain(app, &action, command_line);
+  AddEval(app, &action);
+  AddConfig(app, &action);
+  AddEnvs(app, &action);
+  AddSearchAndBench(app, &action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? kExitOk : kExitUsage;
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace lzero
+
+int main(int argc, char** argv) { return lzero::Main(argc, argv); }

@@ -1,0 +1,47 @@
+#include "tools/search_verb.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/mcts/golden.h"
+
+namespace lzero {
+
+namespace {
+
+constexpr size_t kMaxPrinted = 20;  // differences of one file
+
+}  // namespace
+
+int SearchReplay(const std::vector<std::string>& files) {
+  if (files.empty()) {
+    std::fputs("lzero search replay: needs at least one golden tree (a .json file)\n", stderr);
+    return 2;
+  }
+  int exit_code = 0;
+  for (const std::string& file : files) {
+    const auto report = ReplayGoldenFile(file);
+    if (!report.ok()) {
+      std::fprintf(stderr, "%s\n", std::string(report.status().message()).c_str());
+      exit_code = 2;
+      continue;
+    }
+    const auto& differences = report->differences;
+    if (differences.empty()) {
+      std::printf("ok  %s  nodes %d\n", file.c_str(), report->num_nodes);
+      continue;
+    }
+    exit_code = std::max(exit_code, 1);
+    std::printf("differs  %s  differences %zu\n", file.c_str(), differences.size());
+    for (size_t i = 0; i < std::min(kMaxPrinted, differences.size()); ++i) {
+      std::printf("  %s\n", differences[i].c_str());
+    }
+    if (differences.size() > kMaxPrinted) {
+      std::printf("  and %zu more\n", differences.size() - kMaxPrinted);
+    }
+  }
+  return exit_code;
+}
+
+}  // namespace lzero

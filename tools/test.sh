@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Sets up the machine, builds everything and runs all tests: the release build with every floor, then
+# the torch-free floors under the address and undefined-behaviour sanitizers, then the floors with
+# threads under the thread sanitizer. Exits non-zero when a test fails or none ran.
+#
+#   tools/test.sh [--quick] [CTEST ARGUMENTS...]
+#   --quick        the release build only
+#   tools/test.sh -R replay      passes the choice of tests on to all three
+set -euo pipefail
+
+tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$tools/.." && pwd)
+quick=false
+if [ "${1:-}" = --quick ]; then
+  quick=true
+  shift
+fi
+# With a choice of tests it is no error when a sanitizer build has none of them.
+none=error
+if [ $# -gt 0 ]; then none=ignore; fi
+
+# run_tests PRESET NO_TESTS CTEST ARGUMENTS...
+run_tests() {
+  local preset=$1 no_tests=$2
+  shift 2
+  echo "== tests of the $preset build"
+  (cd "$root" && ctest --test-dir "build/$preset" --output-on-failure -j 2 \
+    --no-tests="$no_tests" "$@")
+}
+
+"$tools/setup.sh"
+"$tools/build.sh" release
+failed=()
+run_tests release error "$@" || failed+=(release)
+
+if ! $quick; then
+  "$tools/build.sh" asan
+  run_tests asan "$none" "$@" || failed+=(asan)
+  "$tools/build.sh" tsan all_tests
+  run_tests tsan "$none" "$@" || failed+=(tsan)
+fi
+
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "tests FAILED in: ${failed[*]}"
+  exit 1
+fi
+echo "all tests passed after $((SECONDS / 60)) min $((SECONDS % 60)) s"

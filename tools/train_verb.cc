@@ -1,0 +1,143 @@
+#include "tools/train_verb.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "lzero/base/files.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/config/dump.h"
+#include "lzero/config/load.h"
+#include "lzero/train/run_folder.h"
+#include "lzero/train/trainer.h"
+#include "tools/interrupt.h"
+#include "tools/machine_peaks.h"
+#include "tools/verb_support.h"
+
+namespace lzero {
+namespace {
+
+// Sections whose values a resumed run may change without becoming another run.
+constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
+constexpr const char* kChangeableKeys[] = {"train.num_threads", "inference.num_threads"};
+
+bool MayChange(const std::string& override) {
+  const std::string key = override.substr(0, override.find('='));
+  const std::string section = key.substr(0, key.find('.'));
+  return std::count(std::begin(kChangeableSections), std::end(kChangeableSections), section) > 0 ||
+         std::count(std::begin(kChangeableKeys), std::end(kChangeableKeys), key) > 0;
+}
+
+void PrintSummary(const std::string& run_dir, const TrainOutcome& outcome) {
+  const TrainingState& state = outcome.state;
+  std::printf("\n%s env steps, %s updates, %s episodes in %s\n",
+              FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
+              FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
+  if (state.solved_env_steps.has_value()) {
+    std::printf("solved        after %s env steps, %.1f s\n",
+                FormatCount(*state.solved_env_steps).c_str(), *state.solved_wall_seconds);
+  }
+  if (state.last_return.has_value()) {
+    std::printf("evaluation    mean return %.2f (best %.2f)\n", *state.last_return,
+                *state.best_return);
+  }
+  std::printf("run folder    %s\n", run_dir.c_str());
+  if (outcome.reason == StopReason::kInterrupted) {
+    std::printf("interrupted   go on with:  lzero resume %s\n", run_dir.c_str());
+  } else {
+    std::printf("evaluate      lzero eval %s\n", run_dir.c_str());
+    std::printf("curves        tensorboard --logdir %s/tb\n", run_dir.c_str());
+  }
+}
+
+int RunToEnd(Trainer& trainer, const std::string& run_dir) {
+  const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
+  if (!outcome.ok()) {
+    LZ_LOG_ERROR(outcome.status().message());
+    std::fprintf(stderr, "run folder: %s\n", run_dir.c_str());
+    return kExitFailure;
+  }
+  PrintSummary(run_dir, *outcome);
+  return outcome->reason == StopReason::kInterrupted ? kExitInterrupted : kExitOk;
+}
+
+std::string ExperimentName(const std::string& config_path) {
+  return std::filesystem::path(config_path).stem().string();
+}
+
+absl::StatusOr<std::string> MakeRunFolder(const TrainOptions& options,
+                                          const ExperimentConfig& config) {
+  RunDescription description;
+  description.env_id = config.env.id;
+  description.name = ExperimentName(options.config_path);
+  description.seed = config.seed;
+  LZ_ASSIGN_OR_RETURN(description.config_text, ReadFile(options.config_path));
+  description.resolved_text = ResolvedYaml(config);
+  description.version = LZERO_VERSION;
+  description.git_commit = SourceCommit();
+  description.command_line = options.command_line;
+  description.start_time = absl::Now();
+  return options.run_dir.empty() ? CreateRunFolder("runs", description)
+                                 : CreateRunFolderAt(options.run_dir, description);
+}
+
+}  // namespace
+
+int Train(const TrainOptions& options) {
+  const auto loaded = LoadConfig(options.config_path, options.overrides);
+  if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
+  const ExperimentConfig& config = loaded->config;
+  const EnvRegistry registry = MakeRegistry();
+  const auto plan = DescribePlan(config, registry);
+  if (!plan.ok()) return PrintError(plan.status(), kExitUsage);
+  std::printf("%s", plan->c_str());
+  std::fflush(stdout);
+  if (options.dry_run) return kExitOk;
+
+  const std::atomic<bool>* stop = WatchInterrupts();
+  const auto run_dir = MakeRunFolder(options, config);
+  if (!run_dir.ok()) return PrintError(run_dir.status(), kExitUsage);
+  auto outputs = RunOutputs::Create(*run_dir, config.checkpoint.keep);
+  if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
+  LZ_LOG_INFO("run folder    ", *run_dir);
+  auto trainer = Trainer::Create(config, registry, *std::move(outputs), stop);
+  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  return RunToEnd(**trainer, *run_dir);
+}
+
+int Resume(const std::string& run_dir, const std::vector<std::string>& overrides) {
+  for (const std::string& override : overrides) {
+    if (!MayChange(override)) {
+      return PrintError(absl::InvalidArgumentError(absl::StrCat(
+                            "resume: ", override, " would make it another run; allowed: stop.*, ",
+                            "evaluate.*, checkpoint.*, train.num_threads, inference.num_threads")),
+                        kExitUsage);
+    }
+  }
+  const absl::Status opened = OpenRunFolder(run_dir);
+  if (!opened.ok()) return PrintError(opened, kExitUsage);
+  const std::string config_path = JoinPath(run_dir, "config.resolved.yaml");
+  const auto loaded = LoadConfig(config_path, overrides);
+  if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
+  const auto checkpoint = ReadCheckpoint(run_dir);
+  if (!checkpoint.ok()) return PrintError(checkpoint.status(), kExitFailure);
+
+  const std::atomic<bool>* stop = WatchInterrupts();
+  const EnvRegistry registry = MakeRegistry();
+  auto outputs = RunOutputs::Create(run_dir, loaded->config.checkpoint.keep);
+  if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
+  auto trainer = Trainer::Create(loaded->config, registry, *std::move(outputs), stop);
+  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  const absl::Status restored = (*trainer)->Restore(checkpoint->content);
+  if (!restored.ok()) return PrintError(Annotate(restored, checkpoint->path), kExitFailure);
+  LZ_LOG_INFO("resuming      ", checkpoint->path);
+  return RunToEnd(**trainer, run_dir);
+}
+
+}  // namespace lzero

@@ -1,0 +1,28 @@
+// `lzero train` and `lzero resume`: from a config or a run folder to a trained agent. Progress goes
+// to stderr and the log, the closing summary to stdout.
+#ifndef TOOLS_TRAIN_VERB_H_
+#define TOOLS_TRAIN_VERB_H_
+
+#include <string>
+#include <vector>
+
+namespace lzero {
+
+struct TrainOptions {
+  std::string config_path;
+  std::vector<std::string> overrides;     // "key.path=value"
+  std::string run_dir;                    // "": runs/<env>/<name>-s<seed>-<utc>
+  bool dry_run = false;                   // print the plan and stop
+  std::vector<std::string> command_line;  // for the manifest
+};
+
+// Exit codes: 0 ok, 1 failure, 2 config error, 130 interrupted after a checkpoint.
+int Train(const TrainOptions& options);
+
+// Continues the run in `run_dir` from its latest checkpoint; `overrides` may change what a run may
+// change (stop, evaluate, checkpoint, inference.num_threads, train.num_threads).
+int Resume(const std::string& run_dir, const std::vector<std::string>& overrides);
+
+}  // namespace lzero
+
+#endif  // TOOLS_TRAIN_VERB_H_

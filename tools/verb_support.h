@@ -1,0 +1,28 @@
+// Small things that several verbs share: error output and the registry of all environments.
+#ifndef TOOLS_VERB_SUPPORT_H_
+#define TOOLS_VERB_SUPPORT_H_
+
+#include <cstdio>
+#include <string>
+
+#include "absl/status/status.h"
+#include "envs/register_all.h"
+#include "lzero/env/env_registry.h"
+
+namespace lzero {
+
+// Prints "error: message" to stderr and returns `exit_code`.
+inline int PrintError(const absl::Status& status, int exit_code) {
+  std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
+  return exit_code;
+}
+
+inline EnvRegistry MakeRegistry() {
+  EnvRegistry registry;
+  RegisterAllEnvs(registry);
+  return registry;
+}
+
+}  // namespace lzero
+
+#endif  // TOOLS_VERB_SUPPORT_H_
