@@ -1,8 +1,7 @@
 #include "tools/bench_search.h"
 
-#include <time.h>
-
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -81,11 +80,10 @@ class TableModel final : public InferenceModel {
   std::vector<float> discounts_;
 };
 
-// Time that this thread has run: what other programs take on a shared machine does not count.
 double NowNs() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // The one-minute load of the machine, -1 where it is not known.
