@@ -1,7 +1,7 @@
 // A new empty folder for one test, removed with the object, so that tests may run side by side.
 // In memory where that is possible: writers sync to the disk, and tests need not wait for one.
-#ifndef TESTS_TRAIN_TEST_FOLDER_H_
-#define TESTS_TRAIN_TEST_FOLDER_H_
+#ifndef LZERO_TESTS_TRAIN_TEST_FOLDER_H_
+#define LZERO_TESTS_TRAIN_TEST_FOLDER_H_
 
 #include <stdlib.h>
 
@@ -34,4 +34,4 @@ class TestFolder {
 
 }  // namespace lzero
 
-#endif  // TESTS_TRAIN_TEST_FOLDER_H_
+#endif  // LZERO_TESTS_TRAIN_TEST_FOLDER_H_
