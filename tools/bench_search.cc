@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -189,8 +190,8 @@ absl::StatusOr<std::vector<std::string>> BenchSearch(const SearchBenchOptions& o
       for (const int batch : options.batches) {
         for (const int simulations : options.simulations) {
           LZ_ASSIGN_OR_RETURN(Case bench, MakeCase(policy, actions, batch, simulations));
-          cases.push_back(std::move(bench));
           // The roots point at the mask, which keeps its place when the case moves.
+          cases.push_back(std::move(bench));
         }
       }
     }
@@ -224,7 +225,8 @@ absl::StatusOr<std::vector<std::string>> BenchSearch(const SearchBenchOptions& o
                                     bench.actions, bench.batch, bench.simulations, bench.mean_depth,
                                     least, median));
   }
-  if (!options.json) lines.insert(lines.end(), table.begin(), table.end());
+  if (options.json) return lines;
+  lines.insert(lines.end(), table.begin(), table.end());
   lines.push_back(absl::StrCat("signature ", signature));
   return lines;
 }

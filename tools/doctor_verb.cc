@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
+#include "lzero/tensor/cuda_library.h"
 #include "tools/interrupt.h"
 #include "tools/machine_peaks.h"
 #include "torch/torch.h"
@@ -93,7 +94,9 @@ int Doctor() {
   EnvRegistry registry;
   RegisterAllEnvs(registry);
   report.Ok("environments", absl::StrCat(registry.entries().size(), " native (lzero envs list)"));
-  report.Note("gpu", "this build computes on the CPU (inference.device: cpu)");
+  const auto devices = ListCudaDevices();
+  report.Note("gpu", absl::StrCat(devices.ok() ? *devices : std::string(devices.status().message()),
+                                  "; this version computes on the CPU"));
   return report.failed() ? kExitFailure : kExitOk;
 }
 

@@ -9,6 +9,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$root/tools/setup.sh" --quiet
 "$root/tools/build.sh" release lzero
 program=$root/build/release/tools/lzero
+export LZERO_COMMAND=$0  # how the program names itself in what it tells the user to type
 if [ $# -eq 0 ]; then
   exec "$program" --help
 fi

@@ -49,9 +49,10 @@ void PrintSummary(const std::string& run_dir, const TrainOutcome& outcome) {
   }
   std::printf("run folder    %s\n", run_dir.c_str());
   if (outcome.reason == StopReason::kInterrupted) {
-    std::printf("interrupted   go on with:  lzero resume %s\n", run_dir.c_str());
+    std::printf("interrupted   go on with:  %s resume %s\n", ProgramCommand().c_str(),
+                run_dir.c_str());
   } else {
-    std::printf("evaluate      lzero eval %s\n", run_dir.c_str());
+    std::printf("evaluate      %s eval %s\n", ProgramCommand().c_str(), run_dir.c_str());
     std::printf("curves        tensorboard --logdir %s/tb\n", run_dir.c_str());
   }
 }
@@ -136,6 +137,10 @@ int Resume(const std::string& run_dir, const std::vector<std::string>& overrides
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
   const absl::Status restored = (*trainer)->Restore(checkpoint->content);
   if (!restored.ok()) return PrintError(Annotate(restored, checkpoint->path), kExitFailure);
+  if (!overrides.empty()) {
+    const absl::Status written = WriteFileAtomic(config_path, ResolvedYaml(loaded->config));
+    if (!written.ok()) return PrintError(written, kExitFailure);
+  }
   LZ_LOG_INFO("resuming      ", checkpoint->path);
   return RunToEnd(**trainer, run_dir);
 }

@@ -3,6 +3,7 @@
 #define TOOLS_VERB_SUPPORT_H_
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "absl/status/status.h"
@@ -15,6 +16,12 @@ namespace lzero {
 inline int PrintError(const absl::Status& status, int exit_code) {
   std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
   return exit_code;
+}
+
+// What the user types to run the program: "tools/run.sh" when that script started it, else "lzero".
+inline std::string ProgramCommand() {
+  const char* command = std::getenv("LZERO_COMMAND");
+  return command != nullptr ? command : "lzero";
 }
 
 inline EnvRegistry MakeRegistry() {

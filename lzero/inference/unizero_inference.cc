@@ -36,6 +36,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
   cache.num_envs = options.num_envs;
   cache.nodes_per_env = options.num_simulations + 1;
   cache.storage = options.inference.cache_storage;
+  cache.root_context = options.inference.root_context;
   LZ_ASSIGN_OR_RETURN(made->cache_, KVCacheManager::Create(cache));
   LZ_ASSIGN_OR_RETURN(made->step_,
                       MakeRecurrentStep(options.inference, *made->model_, options.num_envs));
@@ -162,7 +163,9 @@ absl::Status UniZeroInference::ContinueRoots(absl::Span<const Root> roots,
                 observations[i].data_ptr<float>());
     actions.data_ptr<int64_t>()[i] = root.actions.back();
   }
+  const int64_t carried_before = cache_->stats().carried_reads;
   LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &root_contexts_));
+  root_stats_.carried += cache_->stats().carried_reads - carried_before;
   const at::Tensor contexts = root_contexts_.tokens.narrow(0, 0, num_rows);
   const at::Tensor lengths = root_contexts_.lengths.narrow(0, 0, num_rows);
   const TwoTokenOutputs outputs =

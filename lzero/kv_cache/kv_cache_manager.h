@@ -34,9 +34,9 @@ struct KVCacheManagerConfig {
   int64_t nodes_per_env = 0;       // num_simulations + 1, root included
   int64_t init_steps_per_env = 2;  // init entries held at once for each environment
   CacheStorage storage = CacheStorage::kStatic;
+  at::Device device = at::kCPU;
   // kCarry: init entries of older weights stay readable, and are counted (carried_reads).
   RootContext root_context = RootContext::kRebuild;
-  at::Device device = at::kCPU;
 };
 
 struct ContextKey {

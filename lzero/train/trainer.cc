@@ -128,14 +128,14 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   }
   TrainOutcome outcome;
   outcome.reason = *reason;
-  if (*reason != StopReason::kInterrupted) {
+  if (*reason == StopReason::kLimit) {
     LZ_RETURN_IF_ERROR(LearnRest());
     if (state_.evaluations == 0 || state_.last_evaluation_update != state_.updates) {
       const absl::Status evaluated = Evaluate();
       if (!evaluated.ok() && !absl::IsCancelled(evaluated)) return evaluated;
     }
   }
-  if (last_checkpoint_env_steps_ != state_.env_steps) LZ_RETURN_IF_ERROR(SaveCheckpoint());
+  LZ_RETURN_IF_ERROR(SaveCheckpoint());
   ShowProgress();
   WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
   outcome.state = state_;
@@ -228,20 +228,25 @@ absl::Status Trainer::HandBack() {
 
 absl::Status Trainer::AfterStep() {
   state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
-  if (state_.updates >= state_.next_metrics_update) {
-    LZ_RETURN_IF_ERROR(WriteMetrics());
-    state_.next_metrics_update = state_.updates + config_.train.log_every_updates;
+  // All counters move before anything is written: a run resumed from a checkpoint made below must
+  // not do again what this step already did.
+  const auto is_due = [this](int64_t every, int64_t* next) {
+    if (every == 0 || state_.updates < *next) return false;
+    while (*next <= state_.updates) *next += every;
+    return true;
+  };
+  const bool metrics_due = is_due(config_.train.log_every_updates, &state_.next_metrics_update);
+  const bool evaluation_due =
+      is_due(config_.evaluate.every_updates, &state_.next_evaluation_update);
+  const bool checkpoint_due =
+      is_due(config_.checkpoint.every_updates, &state_.next_checkpoint_update);
+  if (metrics_due) LZ_RETURN_IF_ERROR(WriteMetrics());
+  if (evaluation_due) {
+    const absl::Status evaluated = Evaluate();
+    if (absl::IsCancelled(evaluated)) state_.next_evaluation_update = state_.updates;
+    LZ_RETURN_IF_ERROR(evaluated);
   }
-  const int64_t evaluate_every = config_.evaluate.every_updates;
-  if (evaluate_every > 0 && state_.updates >= state_.next_evaluation_update) {
-    state_.next_evaluation_update += evaluate_every;
-    LZ_RETURN_IF_ERROR(Evaluate());
-  }
-  const int64_t checkpoint_every = config_.checkpoint.every_updates;
-  if (checkpoint_every > 0 && state_.updates >= state_.next_checkpoint_update) {
-    state_.next_checkpoint_update += checkpoint_every;
-    LZ_RETURN_IF_ERROR(SaveCheckpoint());
-  }
+  if (checkpoint_due) LZ_RETURN_IF_ERROR(SaveCheckpoint());
   if (progress_.IsDue(MonotonicSeconds())) {
     ShowProgress();
     WriteStatus(RunState::kRunning);

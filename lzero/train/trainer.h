@@ -55,6 +55,14 @@ class Trainer {
   Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> outputs,
           const std::atomic<bool>* stop);
 
+  // What tells one checkpoint from the next.
+  struct CheckpointMoment {
+    int64_t env_steps = -1;
+    int64_t updates = -1;
+    int64_t evaluations = -1;
+    bool operator==(const CheckpointMoment&) const = default;
+  };
+
   bool HasReachedLimit() const;
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
   // Updates that the ratio asks for at this number of environment steps and that are not made yet.
@@ -97,7 +105,7 @@ class Trainer {
   double wall_before_session_ = 0.0;
   std::optional<double> collect_return_;  // mean of the episodes since the last metrics line
   int64_t num_rollbacks_ = 0;
-  int64_t last_checkpoint_env_steps_ = -1;
+  CheckpointMoment last_checkpoint_;
 };
 
 }  // namespace lzero

@@ -149,14 +149,15 @@ absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
 }
 
 absl::Status Trainer::SaveCheckpoint() {
-  if (last_checkpoint_env_steps_ == state_.env_steps) return absl::OkStatus();
+  const CheckpointMoment now = {state_.env_steps, state_.updates, state_.evaluations};
+  if (now == last_checkpoint_) return absl::OkStatus();  // nothing has happened since
   const ScopedTimer timer(&copy_time_);
   LZ_RETURN_IF_ERROR(WriteMetrics());
   // A resumed run begins without cached contexts: the run that goes on does the same.
   collector_.inference->ForgetContexts();
   LZ_ASSIGN_OR_RETURN(const CheckpointContent content, MakeCheckpoint());
   LZ_RETURN_IF_ERROR(outputs_->WriteCheckpoint(state_.env_steps, content));
-  last_checkpoint_env_steps_ = state_.env_steps;
+  last_checkpoint_ = now;
   return absl::OkStatus();
 }
 
@@ -176,7 +177,7 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   }
   state_ = state;
   sampler_.set_state(state.sampler);
-  last_checkpoint_env_steps_ = state.env_steps;
+  last_checkpoint_ = {state.env_steps, state.updates, state.evaluations};
   return outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps);
 }
 

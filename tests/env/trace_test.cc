@@ -194,5 +194,19 @@ TEST(TraceTest, EveryCutAndEveryChangedByteIsAnswered) {
   }
 }
 
+// The seeds of the fuzz target (tests/fuzz/trace_fuzz.cc), so that they run without a fuzzer too.
+TEST(TraceTest, TheFuzzCorpusIsAnswered) {
+  const std::string folder = LZ_TEST_DATA "/fuzz/corpus/trace";
+  int num_good = 0;
+  for (const std::string& name : *ListDirectory(folder)) {
+    const auto trace = ParseTrace(*ReadFile(JoinPath(folder, name)));
+    if (!trace.ok()) continue;
+    ++num_good;
+    const std::string written = TraceText(*trace);
+    EXPECT_EQ(TraceText(*ParseTrace(written)), written) << name;
+  }
+  EXPECT_GE(num_good, 3);
+}
+
 }  // namespace
 }  // namespace lzero

@@ -74,6 +74,17 @@ class Scenario {
     for (int node = 1; node <= kNumNodes; ++node) ExpandNode(envs, node, &paths);
   }
 
+  // Roots only, nothing compared: values of the given environments.
+  std::vector<float> RootValues(const std::vector<int>& envs) {
+    std::vector<Root> roots;
+    std::vector<std::vector<float>> pasts(envs.size());
+    for (size_t i = 0; i < envs.size(); ++i) roots.push_back(MakeRoot(envs[i], &pasts[i]));
+    std::vector<float> logits(envs.size() * kNumActions), values(envs.size());
+    EXPECT_TRUE(
+        engine_->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(values)).ok());
+    return values;
+  }
+
   RandomStream& random() { return random_; }
   UniZeroInference& engine() { return *engine_; }
 
@@ -213,6 +224,23 @@ TEST(UniZeroInferenceTest, ForgottenContextsAreRebuilt) {
     scenario.engine().ForgetContexts();
   }
   EXPECT_EQ(scenario.engine().root_stats().continued, 0);
+}
+
+TEST(UniZeroInferenceTest, CarriedRootsKeepOlderKeysAndSaySo) {
+  Scenario carrying(SmallConfig(2, 4), RootContext::kCarry, 1, 9);
+  Scenario rebuilding(SmallConfig(2, 4), RootContext::kRebuild, 1, 9);
+  for (Scenario* scenario : {&carrying, &rebuilding}) {
+    scenario->RootValues({0});
+    scenario->Step(0);
+    scenario->UpdateWeights();
+  }
+  const float carried = carrying.RootValues({0})[0];
+  const float rebuilt = rebuilding.RootValues({0})[0];
+  EXPECT_NE(carried, rebuilt);
+  EXPECT_EQ(carrying.engine().root_stats().carried, 1);
+  EXPECT_EQ(carrying.engine().root_stats().continued, 1);
+  EXPECT_EQ(rebuilding.engine().root_stats().carried, 0);
+  EXPECT_EQ(rebuilding.engine().root_stats().rebuilt, 2);
 }
 
 }  // namespace

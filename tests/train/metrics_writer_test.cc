@@ -1,1 +1,107 @@
+// metrics.jsonl byte by byte, and its way back to the length of a checkpoint.
+#include "lzero/train/metrics_writer.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/base/files.h"
+#include "tests/train/test_folder.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::HasSubstr;
+
+class MetricsWriterTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    run_dir_ = test_folder_.path();
+    path_ = run_dir_ + "/metrics.jsonl";
+  }
+  std::unique_ptr<MetricsWriter> Open() { return *MetricsWriter::Create(run_dir_, nullptr); }
+
+  TestFolder test_folder_;
+  std::string run_dir_, path_;
+};
+
+TEST_F(MetricsWriterTest, KeepsTheOrderAndTheShortestDigits) {
+  EXPECT_EQ(
+      FormatMetricsLine(100, 25, {{"loss/total", 0.1}, {"a", 3.0}, {"b", 1e-7}, {"c", -2.5}}),
+      "{\"env_steps\":100,\"updates\":25,\"loss/total\":0.1,\"a\":3,\"b\":1e-07,\"c\":-2.5}\n");
+  EXPECT_EQ(FormatMetricsLine(0, 0, {{"x", static_cast<double>(0.1f)}}),
+            "{\"env_steps\":0,\"updates\":0,\"x\":0.10000000149011612}\n");
+}
+
+TEST_F(MetricsWriterTest, StaysJsonForStrangeNamesAndNumbers) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(FormatMetricsLine(1, 2, {{"a\"b", std::nan("")}, {"c", infinity}, {"d", -infinity}}),
+            "{\"env_steps\":1,\"updates\":2,\"a\\\"b\":null,\"c\":null,\"d\":null}\n");
+}
+
+TEST_F(MetricsWriterTest, EveryLineIsInTheFileAtOnce) {
+  const auto writer = Open();
+  EXPECT_EQ(writer->offset(), 0);
+  ASSERT_TRUE(writer->Write(10, 1, {{"a", 1.0}}).ok());
+  EXPECT_EQ(*ReadFile(path_), "{\"env_steps\":10,\"updates\":1,\"a\":1}\n");
+  EXPECT_EQ(writer->offset(), 35);
+  ASSERT_TRUE(writer->Write(20, 2, {}).ok());
+  EXPECT_EQ(*ReadFile(path_),
+            "{\"env_steps\":10,\"updates\":1,\"a\":1}\n{\"env_steps\":20,\"updates\":2}\n");
+}
+
+TEST_F(MetricsWriterTest, ResumesAtTheOffsetOfTheCheckpoint) {
+  int64_t offset = 0;
+  {
+    const auto writer = Open();
+    ASSERT_TRUE(writer->Write(10, 1, {}).ok());
+    offset = writer->offset();
+    ASSERT_TRUE(writer->Write(20, 2, {}).ok());
+  }
+  // A killed process may leave half a line.
+  ASSERT_TRUE(AppendFile(path_, "{\"env_st").ok());
+  const auto writer = Open();
+  ASSERT_TRUE(writer->TruncateTo(offset, 10).ok());
+  EXPECT_EQ(writer->offset(), offset);
+  ASSERT_TRUE(writer->Write(15, 2, {}).ok());
+  EXPECT_EQ(*ReadFile(path_),
+            "{\"env_steps\":10,\"updates\":1}\n{\"env_steps\":15,\"updates\":2}\n");
+  ASSERT_TRUE(writer->TruncateTo(0, 0).ok());
+  EXPECT_EQ(*ReadFile(path_), "");
+}
+
+TEST_F(MetricsWriterTest, RefusesAnOffsetThatDoesNotFit) {
+  const auto writer = Open();
+  ASSERT_TRUE(writer->Write(10, 1, {}).ok());
+  const absl::Status beyond = writer->TruncateTo(1000, 10);
+  EXPECT_TRUE(absl::IsOutOfRange(beyond));
+  EXPECT_EQ(std::string(beyond.message()),
+            path_ + " has 29 bytes, the checkpoint was made when it had 1000");
+  const absl::Status inside = writer->TruncateTo(5, 10);
+  EXPECT_TRUE(absl::IsInvalidArgument(inside));
+  EXPECT_THAT(std::string(inside.message()), HasSubstr("byte 5"));
+  EXPECT_THAT(std::string(inside.message()), HasSubstr("is inside a line"));
+  EXPECT_EQ(writer->offset(), 29);
+}
+
+TEST_F(MetricsWriterTest, ReportsAMissingFolder) {
+  const absl::Status status = MetricsWriter::Create(run_dir_ + "/none", nullptr).status();
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("cannot open " + run_dir_ + "/none/metrics.jsonl"));
+}
+
+TEST_F(MetricsWriterTest, ForwardsToTensorBoard) {
+  auto tensorboard = *TensorBoardWriter::Create(run_dir_ + "/tb", [] { return 1700000000.0; });
+  const std::string path = tensorboard->path();
+  const auto writer = *MetricsWriter::Create(run_dir_, std::move(tensorboard));
+  ASSERT_TRUE(writer->Write(10, 1, {{"loss/total", 1.5}}).ok());
+  EXPECT_THAT(*ReadFile(path), HasSubstr("loss/total"));
+  const size_t size = ReadFile(path)->size();
+  ASSERT_TRUE(writer->TruncateTo(0, 0).ok());
+  EXPECT_GT(ReadFile(path)->size(), size);  // the restart mark
+}
+
+}  // namespace
+}  // namespace lzero

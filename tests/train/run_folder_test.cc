@@ -1,1 +1,124 @@
+// A run's folder: its name, its files, and what is refused.
+#include "lzero/train/run_folder.h"
+
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/base/files.h"
+#include "lzero/base/log.h"
+#include "nlohmann/json.hpp"
+#include "tests/train/test_folder.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::HasSubstr;
+
+class RunFolderTest : public testing::Test {
+ protected:
+  TestFolder test_folder_;
+  std::string root_ = test_folder_.path() + "/runs";
+};
+
+RunDescription Example() {
+  RunDescription description;
+  description.env_id = "cartpole";
+  description.name = "cartpole_unizero";
+  description.seed = 3;
+  description.config_text = "seed: 3\n";
+  description.resolved_text = "seed: 3\ndeterministic: false\n";
+  description.version = "0.1.0";
+  description.command_line = {"lzero", "train", "a config.yaml", "seed=3"};
+  description.start_time = absl::FromUnixSeconds(1700000000);  // 2023-11-14 22:13:20 UTC
+  return description;
+}
+
+TEST_F(RunFolderTest, HasNameAndFiles) {
+  const auto run_dir = CreateRunFolder(root_, Example());
+  ASSERT_TRUE(run_dir.ok()) << run_dir.status();
+  EXPECT_EQ(*run_dir, root_ + "/cartpole/cartpole_unizero-s3-20231114T221320Z");
+  EXPECT_EQ(*ReadFile(*run_dir + "/config.yaml"), "seed: 3\n");
+  EXPECT_EQ(*ReadFile(*run_dir + "/config.resolved.yaml"), "seed: 3\ndeterministic: false\n");
+  const auto manifest = nlohmann::json::parse(*ReadFile(*run_dir + "/manifest.json"));
+  EXPECT_EQ(manifest["lzero_version"], "0.1.0");
+  EXPECT_EQ(manifest["env"], "cartpole");
+  EXPECT_EQ(manifest["name"], "cartpole_unizero");
+  EXPECT_EQ(manifest["seed"], 3);
+  EXPECT_EQ(manifest["start_time"], "2023-11-14T22:13:20Z");
+  EXPECT_EQ(manifest["command_line"],
+            (std::vector<std::string>{"lzero", "train", "a config.yaml", "seed=3"}));
+  EXPECT_FALSE(manifest.contains("git_commit"));
+}
+
+TEST_F(RunFolderTest, ManifestHasTheCommitWhenKnown) {
+  RunDescription description = Example();
+  description.git_commit = "0123abcd";
+  const auto run_dir = CreateRunFolder(root_, description);
+  ASSERT_TRUE(run_dir.ok());
+  EXPECT_EQ(nlohmann::json::parse(*ReadFile(*run_dir + "/manifest.json"))["git_commit"],
+            "0123abcd");
+}
+
+TEST_F(RunFolderTest, LogGoesToTheFolder) {
+  const auto run_dir = CreateRunFolder(root_, Example());
+  ASSERT_TRUE(run_dir.ok());
+  LZ_LOG_INFO("a line for the log");
+  EXPECT_THAT(*ReadFile(*run_dir + "/log.txt"), HasSubstr("a line for the log"));
+  ASSERT_TRUE(OpenRunFolder(*run_dir).ok());
+  LZ_LOG_INFO("after opening again");
+  const std::string log = *ReadFile(*run_dir + "/log.txt");
+  EXPECT_THAT(log, HasSubstr("a line for the log"));
+  EXPECT_THAT(log, HasSubstr("after opening again"));
+}
+
+TEST_F(RunFolderTest, TwoRunsOfOneSecondGetTwoFolders) {
+  const auto first = CreateRunFolder(root_, Example());
+  const auto second = CreateRunFolder(root_, Example());
+  const auto third = CreateRunFolder(root_, Example());
+  ASSERT_TRUE(first.ok() && second.ok() && third.ok());
+  EXPECT_EQ(*second, *first + "-2");
+  EXPECT_EQ(*third, *first + "-3");
+}
+
+TEST_F(RunFolderTest, NameCannotLeaveTheRoot) {
+  RunDescription description = Example();
+  description.env_id = "../outside";
+  description.name = "a/b c\xc3\xa9";
+  const auto run_dir = CreateRunFolder(root_, description);
+  ASSERT_TRUE(run_dir.ok());
+  EXPECT_EQ(*run_dir, root_ + "/-.-outside/a-b-c---s3-20231114T221320Z");
+  description.name = "";
+  EXPECT_THAT(*CreateRunFolder(root_, description), HasSubstr("/run-s3-"));
+}
+
+TEST_F(RunFolderTest, GivenFolderMustBeEmpty) {
+  const std::string given = root_ + "/given";
+  ASSERT_TRUE(CreateRunFolderAt(given, Example()).ok());
+  EXPECT_TRUE(FileExists(given + "/manifest.json"));
+  const absl::Status status = CreateRunFolderAt(given, Example()).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_EQ(std::string(status.message()),
+            "run folder " + given +
+                " is not empty (it holds config.resolved.yaml): give an empty or new folder, or "
+                "continue the run in it with: lzero resume " +
+                given);
+  ASSERT_TRUE(MakeDirectories(root_ + "/empty").ok());
+  EXPECT_TRUE(CreateRunFolderAt(root_ + "/empty", Example()).ok());
+}
+
+TEST_F(RunFolderTest, OpenRefusesWhatIsNoRun) {
+  EXPECT_THAT(std::string(OpenRunFolder(root_ + "/none").message()),
+              HasSubstr("no such run folder"));
+  ASSERT_TRUE(MakeDirectories(root_).ok());
+  EXPECT_THAT(std::string(OpenRunFolder(root_).message()),
+              HasSubstr("is not the folder of a run: no manifest.json"));
+}
+
+TEST_F(RunFolderTest, ReportsARootThatCannotBeMade) {
+  ASSERT_TRUE(AppendFile(test_folder_.path() + "/a_file", "x").ok());
+  const absl::Status status =
+      CreateRunFolder(test_folder_.path() + "/a_file/runs", Example()).status();
+  EXPECT_THAT(std::string(status.message()), HasSubstr("a_file/runs"));
+}
+
+}  // namespace
+}  // namespace lzero

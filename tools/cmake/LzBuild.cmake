@@ -14,11 +14,14 @@ if(LZ_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_FLAGS MATC
 endif()
 
 # ccache and the precompiled header need reproducible debug paths; warnings are errors everywhere.
-add_compile_options(-Wall -Wextra -Werror -Wno-psabi)
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
+                    $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 warns without cause of overlapping copies and uninitialised bytes inside std::string and
   # std::variant (its bug 105651 and kin), at -O3 and under sanitizers.
-  add_compile_options(-fpch-preprocess -Wno-restrict -Wno-maybe-uninitialized)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>
+                      $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>
+                      $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
 endif()
 if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread")
   add_compile_options(-Wno-tsan)

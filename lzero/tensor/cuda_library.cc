@@ -1,0 +1,48 @@
+#include "lzero/tensor/cuda_library.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+
+namespace lzero {
+namespace {
+
+using ListDevices = int (*)(char* text, size_t size);
+
+// Beside the program, or one folder up in lib/ (installed).
+std::string LibraryPath() {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  for (const char* place : {"liblzero_cuda.so", "../lib/liblzero_cuda.so"}) {
+    const auto path = program.parent_path() / place;
+    if (std::filesystem::exists(path, ignored)) return path.string();
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ListCudaDevices() {
+  const std::string path = LibraryPath();
+  if (path.empty()) {
+    return absl::NotFoundError(
+        "this build has no liblzero_cuda (it is built where nvcc is found: cmake --preset cuda)");
+  }
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return absl::NotFoundError(absl::StrCat("cannot load ", path, ": ", dlerror()));
+  }
+  const auto list = reinterpret_cast<ListDevices>(dlsym(library, "lz_cuda_list_devices"));
+  if (list == nullptr) {
+    return absl::NotFoundError(absl::StrCat(path, " is of another version: ", dlerror()));
+  }
+  char text[4096] = "";
+  const int count = list(text, sizeof(text));
+  if (count <= 0) return absl::NotFoundError(absl::StrCat("no CUDA device: ", text));
+  return std::string(text);
+}
+
+}  // namespace lzero

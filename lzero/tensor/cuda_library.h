@@ -1,0 +1,18 @@
+// Loads liblzero_cuda, the one library that needs CUDA, when something asks for a GPU: the same program
+// runs on machines with and without one. Any thread.
+#ifndef LZERO_TENSOR_CUDA_LIBRARY_H_
+#define LZERO_TENSOR_CUDA_LIBRARY_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace lzero {
+
+// One line for each CUDA device: name, compute capability, memory. NotFound says in words what is
+// missing: the library beside the program, a driver, or a device.
+absl::StatusOr<std::string> ListCudaDevices();
+
+}  // namespace lzero
+
+#endif  // LZERO_TENSOR_CUDA_LIBRARY_H_

@@ -1,0 +1,77 @@
+#include "lzero/tensor/staging.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Staging MakeFloats() { return *Staging::Create("rewards", {3, 2}, at::kFloat, at::kCPU); }
+
+TEST(StagingTest, BeginsWithZeros) {
+  const Staging staging = MakeFloats();
+  EXPECT_EQ(staging.name(), "rewards");
+  EXPECT_TRUE(at::equal(staging.tensor(), at::zeros({3, 2})));
+}
+
+TEST(StagingTest, FillsTheFirstRowsAtAFixedAddress) {
+  Staging staging = MakeFloats();
+  const void* address = staging.tensor().const_data_ptr();
+  ASSERT_TRUE(staging.CopyIn<float>({1, 2, 3, 4, 5, 6}).ok());
+  ASSERT_TRUE(staging.CopyIn<float>({7, 8}).ok());
+  EXPECT_TRUE(staging.CopyIn<float>({}).ok());
+  EXPECT_EQ(staging.tensor().const_data_ptr(), address);
+  const at::Tensor expected = at::tensor(std::vector<float>{7, 8, 3, 4, 5, 6}).view({3, 2});
+  EXPECT_TRUE(at::equal(staging.tensor(), expected));
+}
+
+TEST(StagingTest, ReadsTheFirstRows) {
+  Staging staging = MakeFloats();
+  ASSERT_TRUE(staging.CopyIn<float>({1, 2, 3, 4, 5, 6}).ok());
+  std::vector<float> values(4);
+  ASSERT_TRUE(staging.CopyOut<float>(absl::MakeSpan(values)).ok());
+  EXPECT_THAT(values, ElementsAre(1, 2, 3, 4));
+}
+
+TEST(StagingTest, CarriesIntegersAndBytes) {
+  Staging actions = *Staging::Create("actions", {2}, at::kLong, at::kCPU);
+  ASSERT_TRUE(actions.CopyIn<int64_t>({5, -1}).ok());
+  EXPECT_EQ(actions.tensor()[1].item<int64_t>(), -1);
+  Staging lengths = *Staging::Create("lengths", {1}, at::kInt, at::kCPU);
+  EXPECT_TRUE(lengths.CopyIn<int32_t>({5}).ok());
+  Staging legal = *Staging::Create("legal", {1, 2}, at::kByte, at::kCPU);
+  EXPECT_TRUE(legal.CopyIn<uint8_t>({1, 0}).ok());
+}
+
+TEST(StagingTest, RefusesWhatDoesNotFit) {
+  Staging staging = MakeFloats();
+  EXPECT_EQ(std::string(staging.CopyIn<float>({1, 2, 3}).message()),
+            "rewards has shape [3, 2]: 3 values are not between 0 and 6 in rows of 2");
+  EXPECT_EQ(std::string(staging.CopyIn<float>({1, 2, 3, 4, 5, 6, 7, 8}).message()),
+            "rewards has shape [3, 2]: 8 values are not between 0 and 6 in rows of 2");
+  EXPECT_EQ(std::string(staging.CopyIn<int32_t>({1, 2}).message()),
+            "rewards holds Float, the host gave Int");
+  std::vector<int64_t> integers(2);
+  EXPECT_TRUE(absl::IsInvalidArgument(staging.CopyOut<int64_t>(absl::MakeSpan(integers))));
+}
+
+TEST(StagingTest, RefusesWhatCannotBeMade) {
+  EXPECT_EQ(std::string(Staging::Create("x", {2}, at::kHalf, at::kCPU).status().message()),
+            "x: cannot stage Half; allowed: Float, Long, Int, Byte");
+  EXPECT_EQ(std::string(Staging::Create("x", {2, -3}, at::kFloat, at::kCPU).status().message()),
+            "x: shape [2, -3] has a negative length");
+  const absl::Status memory =
+      Staging::Create("x", {int64_t{1} << 50}, at::kFloat, at::kCPU).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(memory)) << memory;
+  EXPECT_THAT(std::string(memory.message()), HasSubstr("x: libtorch: "));
+}
+
+}  // namespace
+}  // namespace lzero
