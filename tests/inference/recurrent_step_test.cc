@@ -1,0 +1,87 @@
+// The buffers of a step and the choice of its runner.
+#include "lzero/inference/recurrent_step.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/inference/random_model.h"
+
+namespace lzero {
+namespace {
+
+constexpr int64_t kMaxBatch = 5;
+
+// W 6, L 3, E 8, A 4.
+std::shared_ptr<WorldModel> SmallModel() {
+  ModelConfig config;
+  config.embed_dim = 8;
+  config.num_heads = 2;
+  config.num_layers = 3;
+  config.context_length = 6;
+  config.support_size = 11;
+  config.encoder_width = 8;
+  return RandomModel(config, {{2}, 4}, 1);
+}
+
+void ExpectBuffer(const at::Tensor& tensor, at::IntArrayRef shape, at::ScalarType type) {
+  EXPECT_EQ(tensor.sizes(), shape);
+  EXPECT_EQ(tensor.scalar_type(), type);
+  EXPECT_TRUE(tensor.is_contiguous());
+  EXPECT_TRUE(tensor.is_cpu());
+  EXPECT_FALSE(tensor.requires_grad());
+}
+
+TEST(RecurrentStepTest, ContextsAreEmptyAtFirst) {
+  const ContextBatch contexts = MakeContextBatch(*SmallModel(), kMaxBatch);
+  ExpectBuffer(contexts.tokens, {kMaxBatch, 5, 3, 2, 8}, at::kFloat);
+  ExpectBuffer(contexts.lengths, {kMaxBatch}, at::kLong);
+  EXPECT_TRUE(at::equal(contexts.tokens, at::zeros_like(contexts.tokens)));
+  EXPECT_TRUE(at::equal(contexts.lengths, at::zeros_like(contexts.lengths)));
+}
+
+TEST(RecurrentStepTest, BuffersHaveTheShapesOfTheModel) {
+  const StepBuffers buffers = MakeStepBuffers(*SmallModel(), kMaxBatch);
+  ExpectBuffer(buffers.contexts.tokens, {kMaxBatch, 5, 3, 2, 8}, at::kFloat);
+  ExpectBuffer(buffers.contexts.lengths, {kMaxBatch}, at::kLong);
+  ExpectBuffer(buffers.actions, {kMaxBatch}, at::kLong);
+  ExpectBuffer(buffers.rewards, {kMaxBatch}, at::kFloat);
+  ExpectBuffer(buffers.values, {kMaxBatch}, at::kFloat);
+  ExpectBuffer(buffers.prior_logits, {kMaxBatch, 4}, at::kFloat);
+  ExpectBuffer(buffers.tokens, {kMaxBatch, 2, 3, 2, 8}, at::kFloat);
+}
+
+TEST(RecurrentStepTest, TheConfigChoosesTheRunner) {
+  const auto model = SmallModel();
+  for (const Runner runner : {Runner::kAuto, Runner::kEager}) {
+    for (const Graphs graphs : {Graphs::kPreferred, Graphs::kOff}) {
+      InferenceConfig config;
+      config.runner = runner;
+      config.graphs = graphs;
+      const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
+      ASSERT_TRUE(step.ok()) << step.status();
+      EXPECT_EQ((*step)->name(), "eager");
+      EXPECT_EQ((*step)->buffers().actions.size(0), kMaxBatch);
+    }
+  }
+}
+
+TEST(RecurrentStepTest, GraphsThatNoRunnerRecordsAreRefusedInWords) {
+  const auto model = SmallModel();
+  for (const Runner runner : {Runner::kAuto, Runner::kEager}) {
+    InferenceConfig config;
+    config.runner = runner;
+    config.graphs = Graphs::kRequired;
+    const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
+    EXPECT_EQ(step.status().code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(step.status().message(),
+              "inference.graphs: required, but runner eager on device cpu records no graph; use "
+              "graphs: preferred or off");
+  }
+}
+
+TEST(RecurrentStepDeathTest, AStepForNoRowsIsACallersBug) {
+  const auto model = SmallModel();
+  EXPECT_DEATH(MakeRecurrentStep({}, *model, 0).IgnoreError(), "batch of 0");
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,213 @@
+// The collector's state in a checkpoint: what is restored goes on exactly; what cannot be saved
+// starts again and is counted; what does not fit is refused.
+#include <map>
+#include <set>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/worker/collector.h"
+#include "tests/worker/worker_testing.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kMaxPast = 3;
+
+struct Walks {
+  explicit Walks(bool can_save = true, int num_envs = 3, KVCacheManager* cache = nullptr) {
+    SearchConfig search;
+    search.num_simulations = 5;
+    auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save, -1, nullptr});
+    collector = std::make_unique<Collector>(
+        CollectorOptions{9, kMaxPast}, std::move(envs),
+        Agent::Create(search, WalkEnv::kNumActions, num_envs, AgentOptions{4, true}).value(),
+        &model, cache);
+    ReplayConfig config;
+    config.capacity = 2000;
+    config.segment_length = 20;
+    config.num_unroll_steps = 2;
+    config.td_steps = 3;
+    replay = ReplayBuffer::Create(config, {3, WalkEnv::kNumActions, num_envs}).value();
+  }
+
+  void Run(int num_steps) {
+    for (int i = 0; i < num_steps; ++i) {
+      const absl::Status status = collector->Step(0);
+      ASSERT_TRUE(status.ok()) << status;
+    }
+    collector->staged().MoveTo(*replay);
+  }
+
+  std::vector<NamedArray> Export() const {
+    auto arrays = collector->Export();
+    EXPECT_TRUE(arrays.ok()) << arrays.status();
+    return std::move(arrays).value();
+  }
+
+  ThreadPool pool{1};
+  ShownModel model;
+  std::vector<std::vector<EnvCall>> logs;
+  std::unique_ptr<Collector> collector;
+  std::unique_ptr<ReplayBuffer> replay;
+};
+
+std::map<std::string, std::string> BytesByName(const std::vector<NamedArray>& arrays) {
+  std::map<std::string, std::string> bytes;
+  for (const NamedArray& array : arrays) bytes[array.name] = array.bytes;
+  EXPECT_EQ(bytes.size(), arrays.size()) << "two arrays of one name";
+  return bytes;
+}
+
+TEST(CollectorStateTest, ARestoredCollectorStagesTheSameSteps) {
+  for (const int num_before : {0, 1, 2, 7, 20}) {
+    Walks straight;
+    straight.Run(num_before);
+    const std::vector<NamedArray> saved = straight.Export();
+
+    Walks restored;
+    const auto num_restarted = restored.collector->Import(saved);
+    ASSERT_TRUE(num_restarted.ok()) << num_restarted.status();
+    EXPECT_EQ(*num_restarted, 0);
+    ASSERT_TRUE(restored.replay->Import(straight.replay->Export()).ok());
+    EXPECT_EQ(BytesByName(restored.Export()), BytesByName(saved));
+
+    straight.collector->TakeStats();
+    straight.Run(25);
+    restored.Run(25);
+    EXPECT_EQ(BytesByName(restored.replay->Export()), BytesByName(straight.replay->Export()));
+    EXPECT_EQ(BytesByName(restored.Export()), BytesByName(straight.Export()));
+    const CollectStats got = restored.collector->TakeStats();
+    const CollectStats expected = straight.collector->TakeStats();
+    EXPECT_EQ(got.episodes.size(), expected.episodes.size());
+    EXPECT_EQ(got.root_value_sum, expected.root_value_sum);
+  }
+}
+
+TEST(CollectorStateTest, ImportReplacesWhatTheCollectorDidBefore) {
+  Walks straight, other;
+  straight.Run(6);
+  other.Run(11);
+  ASSERT_TRUE(other.collector->Step(0).ok());  // staged, and forgotten by the import
+  ASSERT_TRUE(other.collector->Import(straight.Export()).ok());
+  EXPECT_EQ(other.collector->staged().num_steps(), 0);
+  ASSERT_TRUE(other.replay->Import(straight.replay->Export()).ok());
+  straight.Run(9);
+  other.Run(9);
+  EXPECT_EQ(BytesByName(other.replay->Export()), BytesByName(straight.replay->Export()));
+}
+
+// A roll-back may lead to a checkpoint that was written before the first step.
+TEST(CollectorStateTest, ImportOfAStateBeforeTheFirstStepBeginsEveryEpisodeAnew) {
+  Walks fresh, used;
+  const std::vector<NamedArray> saved = fresh.Export();
+  used.Run(7);
+  ASSERT_TRUE(used.collector->Import(saved).ok());
+  ASSERT_TRUE(used.replay->Import(fresh.replay->Export()).ok());
+  EXPECT_EQ(BytesByName(used.Export()), BytesByName(saved));
+  fresh.Run(9);
+  used.Run(9);
+  EXPECT_EQ(BytesByName(used.replay->Export()), BytesByName(fresh.replay->Export()));
+}
+
+TEST(CollectorStateTest, EnvironmentsThatCannotBeSavedStartAgainAndAreCounted) {
+  Walks before(/*can_save=*/false), after(/*can_save=*/false);
+  before.Run(6);
+  const auto num_restarted = after.collector->Import(before.Export());
+  ASSERT_TRUE(num_restarted.ok()) << num_restarted.status();
+  EXPECT_EQ(*num_restarted, 3);
+  after.Run(1);
+  std::set<uint64_t> used;
+  for (const auto& log : before.logs) {
+    for (const EnvCall& call : log) {
+      if (call.is_reset) used.insert(call.seed);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(after.logs[i][0].is_reset);
+    EXPECT_FALSE(used.contains(after.logs[i][0].seed)) << "the same episode again";
+    EXPECT_EQ(after.model.seen[i].step, 0);
+  }
+  // The replay buffer sees the new episodes begin.
+  EXPECT_EQ(after.replay->stats().num_appended, 3);
+}
+
+TEST(CollectorStateTest, AnotherNumberOfEnvironmentsIsRefused) {
+  Walks three, two(true, 2);
+  three.Run(2);
+  const auto imported = two.collector->Import(three.Export());
+  EXPECT_EQ(imported.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(imported.status().message(),
+            "the collector's state holds 3 environments, the config says env.num_collectors: 2");
+}
+
+TEST(CollectorStateTest, ArraysThatAreMissingOrDamagedAreNamed) {
+  Walks before;
+  before.Run(3);
+  const std::vector<NamedArray> saved = before.Export();
+  for (const char* name : {"counters", "episode_counts", "env1.step", "env2.actions"}) {
+    std::vector<NamedArray> fewer = saved;
+    std::erase_if(fewer, [&](const NamedArray& array) { return array.name == name; });
+    const auto imported = Walks().collector->Import(fewer);
+    EXPECT_EQ(imported.status().code(), absl::StatusCode::kNotFound) << name;
+    EXPECT_THAT(std::string(imported.status().message()), HasSubstr(name));
+  }
+  std::vector<NamedArray> damaged = saved;
+  for (NamedArray& array : damaged) {
+    if (array.name != "env1.state") continue;
+    array.bytes.resize(5);
+    array.shape = {5};
+  }
+  const auto imported = Walks().collector->Import(damaged);
+  EXPECT_EQ(imported.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(imported.status().message()), HasSubstr("environment 1"));
+}
+
+TEST(CollectorStateDeathTest, ExportWithStagedStepsIsACallersBug) {
+  Walks walks;
+  ASSERT_TRUE(walks.collector->Step(0).ok());
+  EXPECT_DEATH(walks.collector->Export().IgnoreError(), "staged");
+}
+
+// Contexts of an episode that is over, or of the time before an import, must not be read again.
+TEST(CollectorStateTest, TheCacheForgetsAnEnvironmentWhoseEpisodeBegins) {
+  KVCacheManagerConfig config;
+  config.shape = {1, 4};
+  config.context_length = 4;
+  config.num_envs = 3;
+  config.nodes_per_env = 6;
+  const auto cache = KVCacheManager::Create(config).value();
+  const KVCache empty = KVCache::Create(CacheStorage::kStatic, config.shape, 4, at::kCPU).value();
+  const auto store_all = [&] {
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(cache->StoreInit(EnvId(i), 50, empty).ok());
+  };
+  const auto is_stored = [&](int env) { return cache->HasInit(EnvId(env), 50); };
+
+  Walks walks(true, 3, cache.get());
+  store_all();
+  walks.Run(1);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(is_stored(i)) << i;
+  const std::vector<NamedArray> saved = walks.Export();
+
+  std::vector<bool> ended(3, false);
+  for (int step = 0; step < 12; ++step) {
+    store_all();
+    std::vector<size_t> num_calls;
+    for (const auto& log : walks.logs) num_calls.push_back(log.size());
+    walks.Run(1);
+    for (int i = 0; i < 3; ++i) {
+      const bool began = walks.logs[i].back().is_reset;
+      EXPECT_EQ(is_stored(i), !began) << "environment " << i;
+      ended[i] = ended[i] || began;
+    }
+  }
+  EXPECT_EQ(ended, std::vector<bool>(3, true));
+
+  store_all();
+  ASSERT_TRUE(walks.collector->Import(saved).ok());
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(is_stored(i)) << i;
+}
+
+}  // namespace
+}  // namespace lzero

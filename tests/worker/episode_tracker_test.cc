@@ -1,0 +1,155 @@
+// The recent past of an episode: which steps are kept, what a root shows, and exact restoring.
+#include "lzero/worker/episode_tracker.h"
+
+#include <algorithm>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Observations of two numbers: (10 t, 10 t + 1) at step t.
+std::vector<float> Observation(int t) {
+  return {static_cast<float>(10 * t), static_cast<float>(10 * t + 1)};
+}
+
+EpisodeTracker After(int64_t max_past, int num_steps) {
+  EpisodeTracker tracker(max_past, 2);
+  tracker.Begin(Observation(0));
+  for (int t = 1; t <= num_steps; ++t) tracker.Add(100 + t, Observation(t));
+  return tracker;
+}
+
+TEST(EpisodeTrackerTest, AFreshEpisodeShowsItsFirstObservationAlone) {
+  const EpisodeTracker tracker = After(3, 0);
+  const Root root = tracker.MakeRoot(EnvId(4), TimeStep());
+  EXPECT_EQ(root.env, EnvId(4));
+  EXPECT_EQ(root.step, 0);
+  EXPECT_THAT(root.observations, ElementsAre(0, 1));
+  EXPECT_THAT(root.actions, IsEmpty());
+}
+
+TEST(EpisodeTrackerTest, KeepsTheLastStepsOldestFirst) {
+  const EpisodeTracker tracker = After(2, 5);
+  const Root root = tracker.MakeRoot(EnvId(0), TimeStep());
+  EXPECT_EQ(root.step, 5);
+  EXPECT_EQ(tracker.step(), 5);
+  EXPECT_THAT(root.observations, ElementsAre(30, 31, 40, 41, 50, 51));
+  // The action of step t led from observation t - 1 to observation t.
+  EXPECT_THAT(root.actions, ElementsAre(104, 105));
+}
+
+TEST(EpisodeTrackerTest, FillsUpBeforeItForgets) {
+  const EpisodeTracker tracker = After(3, 2);
+  const Root root = tracker.MakeRoot(EnvId(0), TimeStep());
+  EXPECT_THAT(root.observations, ElementsAre(0, 1, 10, 11, 20, 21));
+  EXPECT_THAT(root.actions, ElementsAre(101, 102));
+}
+
+TEST(EpisodeTrackerTest, WithoutPastOnlyTheNewestObservationIsKept) {
+  const EpisodeTracker tracker = After(0, 4);
+  const Root root = tracker.MakeRoot(EnvId(0), TimeStep());
+  EXPECT_EQ(root.step, 4);
+  EXPECT_THAT(root.observations, ElementsAre(40, 41));
+  EXPECT_THAT(root.actions, IsEmpty());
+}
+
+TEST(EpisodeTrackerTest, ARootTakesPlayerAndLegalActionsFromTheTimeStep) {
+  const EpisodeTracker tracker = After(1, 1);
+  TimeStep time_step;
+  time_step.to_play = 1;
+  time_step.legal_action_mask = {0, 1, 1};
+  const Root root = tracker.MakeRoot(EnvId(0), time_step);
+  EXPECT_EQ(root.to_play, 1);
+  EXPECT_EQ(root.legal_action_mask.data(), time_step.legal_action_mask.data());
+  EXPECT_EQ(root.legal_action_mask.size(), 3u);
+}
+
+TEST(EpisodeTrackerTest, BeginForgetsTheEpisodeBefore) {
+  EpisodeTracker tracker = After(3, 5);
+  tracker.Begin(Observation(7));
+  const Root root = tracker.MakeRoot(EnvId(0), TimeStep());
+  EXPECT_EQ(root.step, 0);
+  EXPECT_THAT(root.observations, ElementsAre(70, 71));
+  EXPECT_THAT(root.actions, IsEmpty());
+}
+
+TEST(EpisodeTrackerTest, AnImportedTrackerGoesOnLikeTheExportedOne) {
+  for (const int num_steps : {0, 1, 2, 6}) {
+    EpisodeTracker tracker = After(2, num_steps);
+    std::vector<NamedArray> arrays;
+    After(2, 3).Export("env8.", &arrays);  // arrays of another environment beside it
+    tracker.Export("env3.", &arrays);
+    ASSERT_EQ(arrays.size(), 6u);
+    EXPECT_EQ(arrays[3].name, "env3.step");
+    EXPECT_EQ(arrays[4].name, "env3.observations");
+    EXPECT_EQ(arrays[5].name, "env3.actions");
+
+    EpisodeTracker restored(2, 2);
+    ASSERT_TRUE(restored.Import("env3.", arrays).ok());
+    tracker.Add(55, Observation(9));
+    restored.Add(55, Observation(9));
+    const Root expected = tracker.MakeRoot(EnvId(0), TimeStep());
+    const Root got = restored.MakeRoot(EnvId(0), TimeStep());
+    EXPECT_EQ(got.step, expected.step);
+    EXPECT_EQ(got.observations, expected.observations);
+    EXPECT_EQ(got.actions, expected.actions);
+  }
+}
+
+TEST(EpisodeTrackerTest, ImportNamesAnArrayThatIsMissing) {
+  std::vector<NamedArray> arrays;
+  After(2, 3).Export("env0.", &arrays);
+  for (const char* name : {"env0.step", "env0.observations", "env0.actions"}) {
+    std::vector<NamedArray> fewer = arrays;
+    std::erase_if(fewer, [&](const NamedArray& array) { return array.name == name; });
+    EpisodeTracker tracker(2, 2);
+    const absl::Status status = tracker.Import("env0.", fewer);
+    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(name));
+  }
+}
+
+// A tracker of other sizes: fewer past steps kept, larger observations.
+TEST(EpisodeTrackerTest, ImportRefusesAPastThatDoesNotFitAndChangesNothing) {
+  std::vector<NamedArray> arrays;
+  After(3, 3).Export("env0.", &arrays);
+  for (const auto& [max_past, observation_size] : {std::pair(2, 2), std::pair(3, 3)}) {
+    EpisodeTracker tracker(max_past, observation_size);
+    tracker.Begin(std::vector<float>(observation_size, 5.0f));
+    const absl::Status status = tracker.Import("env0.", arrays);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(),
+              absl::StrCat("the past of env0. does not fit: 3 actions, 8 observation values of ",
+                           observation_size, " each"));
+    const Root root = tracker.MakeRoot(EnvId(0), TimeStep());
+    EXPECT_EQ(root.step, 0);
+    EXPECT_EQ(root.observations.size(), static_cast<size_t>(observation_size));
+    EXPECT_EQ(root.observations[0], 5.0f);
+  }
+}
+
+TEST(EpisodeTrackerTest, ImportRefusesAStepBelowTheNumberOfPastActions) {
+  std::vector<NamedArray> arrays;
+  After(3, 3).Export("env0.", &arrays);
+  const int64_t step = 2;
+  arrays[0] = MakeNamedArray("env0.step", absl::Span<const int64_t>(&step, 1));
+  EpisodeTracker tracker(3, 2);
+  EXPECT_EQ(tracker.Import("env0.", arrays).code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(EpisodeTrackerDeathTest, AnObservationOfAnotherSizeIsACallersBug) {
+  EpisodeTracker tracker(2, 2);
+  const std::vector<float> longer(3);
+  EXPECT_DEATH(tracker.Begin(longer), "3");
+  tracker.Begin(Observation(0));
+  EXPECT_DEATH(tracker.Add(0, longer), "3");
+}
+
+}  // namespace
+}  // namespace lzero
