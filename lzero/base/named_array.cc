@@ -52,11 +52,16 @@ absl::Status CheckArrayType(const NamedArray* array, absl::string_view name, Arr
                                                    ArrayTypeName(array->type), ", expected ",
                                                    ArrayTypeName(expected)));
   }
-  const int64_t num_bytes = array->num_elements() * ArrayTypeSize(array->type);
-  if (static_cast<int64_t>(array->bytes.size()) != num_bytes) {
+  const int64_t held = static_cast<int64_t>(array->bytes.size());
+  int64_t num_bytes = ArrayTypeSize(array->type);
+  for (const int64_t size : array->shape) {
+    // Never overflows: what is more than `held` stays more.
+    num_bytes = size > 0 && num_bytes > held / size ? held + 1 : num_bytes * size;
+  }
+  if (num_bytes != held) {
     return absl::InvalidArgumentError(
-        absl::StrCat("array '", name, "' of shape [", absl::StrJoin(array->shape, ", "), "] has ",
-                     array->bytes.size(), " bytes, expected ", num_bytes));
+        absl::StrCat("array '", name, "' holds ", held, " bytes, which is not shape [",
+                     absl::StrJoin(array->shape, ", "), "] of ", ArrayTypeName(array->type)));
   }
   return absl::OkStatus();
 }

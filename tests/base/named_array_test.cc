@@ -50,9 +50,9 @@ TEST(NamedArrayTest, NamesWhatIsMissingOrOfAnotherType) {
 TEST(NamedArrayTest, RefusesBytesThatDoNotFillTheShape) {
   std::vector<NamedArray> arrays = TwoArrays();
   arrays[0].bytes.resize(20);
-  EXPECT_EQ(
-      ReadArray<float>(arrays, "weights").status(),
-      absl::InvalidArgumentError("array 'weights' of shape [2, 3] has 20 bytes, expected 24"));
+  EXPECT_EQ(ReadArray<float>(arrays, "weights").status(),
+            absl::InvalidArgumentError(
+                "array 'weights' holds 20 bytes, which is not shape [2, 3] of F32"));
 }
 
 TEST(NamedArrayDeathTest, AShapeMustHoldTheValues) {
