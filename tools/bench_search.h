@@ -1,6 +1,7 @@
 // `lzero bench search`: how long the tree work of a search takes (select, expand, back up), without
-// the model. Prints one JSON object a case, then a table, and the signature of the search. Not a
-// test: nothing fails by being slow.
+// the model: the fastest search of each round, then the minimum and the median over rounds. Prints
+// one JSON object a case, then a table, and the signature of the search. Not a test: nothing fails
+// by being slow.
 #ifndef LZERO_TOOLS_BENCH_SEARCH_H_
 #define LZERO_TOOLS_BENCH_SEARCH_H_
 

@@ -17,6 +17,11 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr double kFloatMax = std::numeric_limits<float>::max();
+// From here on a double rounds to an infinite float: the shortest text of kFloatMax,
+// 3.4028235e+38, lies between the two.
+constexpr double kFloatLimit = 0x1.ffffffp127;
+
 template <typename T>
 std::string ExactNumberOf(T value) {
   std::array<char, 40> buffer;
@@ -71,9 +76,10 @@ class LineReader {
     return Error(absl::StrCat("'", key, "' is ", given, "; it is ", allowed));
   }
 
-  absl::StatusOr<std::string> Text(const char* key) const {
+  // Lives as long as the object.
+  absl::StatusOr<absl::string_view> Text(const char* key) const {
     if (!At(key).is_string()) return Wrong(key, "a text");
-    return At(key).get<std::string>();
+    return absl::string_view(At(key).get_ref<const std::string&>());
   }
 
   absl::StatusOr<bool> Flag(const char* key) const {
@@ -114,10 +120,8 @@ class LineReader {
     LZ_ASSIGN_OR_RETURN(const std::vector<double> values, Doubles(key));
     std::vector<float> floats;
     for (const double value : values) {
-      if (std::fabs(value) > std::numeric_limits<float>::max()) {
-        return Wrong(key, "a list of 32-bit numbers");
-      }
-      floats.push_back(static_cast<float>(value));
+      if (!(std::fabs(value) < kFloatLimit)) return Wrong(key, "a list of 32-bit numbers");
+      floats.push_back(static_cast<float>(std::clamp(value, -kFloatMax, kFloatMax)));
     }
     return floats;
   }
@@ -151,7 +155,8 @@ class LineReader {
 
 absl::StatusOr<TraceMeta> ReadMeta(const LineReader& line) {
   TraceMeta meta;
-  LZ_ASSIGN_OR_RETURN(meta.env, line.Text("env"));
+  LZ_ASSIGN_OR_RETURN(const absl::string_view env, line.Text("env"));
+  meta.env = std::string(env);
   if (!line.At("max_episode_steps").is_null()) {
     LZ_ASSIGN_OR_RETURN(meta.max_episode_steps, line.Count("max_episode_steps"));
   }
@@ -228,7 +233,7 @@ absl::Status AddStep(const LineReader& line, int line_number, Trace& trace) {
 
 absl::Status AddLine(const Json& object, int line_number, bool& has_meta, Trace& trace) {
   const LineReader line(object, line_number);
-  LZ_ASSIGN_OR_RETURN(const std::string type, line.Text("type"));
+  LZ_ASSIGN_OR_RETURN(const absl::string_view type, line.Text("type"));
   if (has_meta == (type == "meta")) {
     return line.Error(has_meta ? "a second meta line"
                                : absl::StrCat("the first line must be of type \"meta\", got \"",
@@ -256,7 +261,15 @@ absl::Status AddLine(const Json& object, int line_number, bool& has_meta, Trace&
 }  // namespace
 
 std::string ExactNumber(double value) { return ExactNumberOf(value); }
-std::string ExactNumber(float value) { return ExactNumberOf(value); }
+
+std::string ExactNumber(float value) {
+  const std::string text = ExactNumberOf(value);
+  // JSON readers go through double, and rounding twice can miss: then the double is written.
+  double read = 0.0;
+  std::from_chars(text.data(), text.data() + text.size(), read);
+  const bool exact = std::fabs(read) <= kFloatMax && static_cast<float>(read) == value;
+  return exact ? text : ExactNumberOf(static_cast<double>(value));
+}
 
 std::string TraceMetaLine(const TraceMeta& meta) {
   return absl::StrCat(R"({"type":"meta","env":)",

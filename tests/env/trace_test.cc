@@ -36,6 +36,8 @@ TEST(TraceTest, NumbersReadBackExactly) {
   EXPECT_EQ(ExactNumber(0.1), "0.1");
   EXPECT_EQ(ExactNumber(0.1f), "0.1");
   EXPECT_EQ(ExactNumber(1e300), "1e+300");
+  // Its shortest text, 3.4028235e+38, is above the largest float when read as a double.
+  EXPECT_EQ(ExactNumber(std::numeric_limits<float>::max()), "3.4028234663852886e+38");
   EXPECT_EQ(ExactNumber(-0.03714297972308004), "-0.03714297972308004");
   uint64_t bits = 0x9e3779b97f4a7c15u;
   for (int i = 0; i < 2000; ++i) {
@@ -99,6 +101,14 @@ TEST(TraceTest, WhatIsWrittenReadsBackTheSame) {
   const auto trace = ParseTrace(text);
   ASSERT_TRUE(trace.ok()) << trace.status();
   EXPECT_EQ(TraceText(*trace), text);
+}
+
+TEST(TraceTest, TheLargestFloatIsReadAsNumPyPrintsIt) {
+  const auto trace = ParseTrace(Lines(
+      {kMeta, R"({"type":"reset","episode":0,"seed":7,"obs":[3.4028235e38,-3.4028235e38]})"}));
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(trace->episodes[0].observation[0], std::numeric_limits<float>::max());
+  EXPECT_EQ(trace->episodes[0].observation[1], -std::numeric_limits<float>::max());
 }
 
 TEST(TraceTest, BlankLinesAndUnknownKeysAreSkipped) {
@@ -198,7 +208,8 @@ TEST(TraceTest, EveryCutAndEveryChangedByteIsAnswered) {
 TEST(TraceTest, TheFuzzCorpusIsAnswered) {
   const std::string folder = LZ_TEST_DATA "/fuzz/corpus/trace";
   int num_good = 0;
-  for (const std::string& name : *ListDirectory(folder)) {
+  const std::vector<std::string> names = *ListDirectory(folder);
+  for (const std::string& name : names) {
     const auto trace = ParseTrace(*ReadFile(JoinPath(folder, name)));
     if (!trace.ok()) continue;
     ++num_good;

@@ -40,12 +40,15 @@ int ReplayAll(const std::string& folder) {
   }
   int worst = 0;
   for (const std::string& name : *names) {
-    const std::string path = lzero::JoinPath(folder, name);
+    lzero::EnvsReplayOptions options;
+    options.target.id = "cartpole";
+    options.trace_path = lzero::JoinPath(folder, name);
     std::cout << name << ": ";
-    worst = std::max(worst, lzero::EnvsReplay(registry, {{"cartpole", {}}, path, false}, console));
+    worst = std::max(worst, lzero::EnvsReplay(registry, options, console));
     if (!AgreesWhole(name)) continue;
+    options.whole = true;
     std::cout << name << ", whole: ";
-    worst = std::max(worst, lzero::EnvsReplay(registry, {{"cartpole", {}}, path, true}, console));
+    worst = std::max(worst, lzero::EnvsReplay(registry, options, console));
   }
   return worst;
 }

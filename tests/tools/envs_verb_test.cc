@@ -31,6 +31,26 @@ class EnvsVerbTest : public testing::Test {
   std::string Out() { return std::exchange(out_, std::ostringstream()).str(); }
   std::string Err() { return std::exchange(err_, std::ostringstream()).str(); }
 
+  int Rollout(const std::string& id, const std::string& actions, int64_t num_steps,
+              const std::string& out_path = "", int64_t cap = 0) {
+    EnvsRolloutOptions options;
+    options.target.id = id;
+    options.target.options.max_episode_steps = cap;
+    options.actions = actions;
+    options.num_steps = num_steps;
+    options.out_path = out_path;
+    return EnvsRollout(registry_, options, console_);
+  }
+
+  int Replay(const std::string& id, const std::string& path, bool whole = false, int64_t cap = 0) {
+    EnvsReplayOptions options;
+    options.target.id = id;
+    options.target.options.max_episode_steps = cap;
+    options.trace_path = path;
+    options.whole = whole;
+    return EnvsReplay(registry_, options, console_);
+  }
+
   static std::string Golden(const std::string& name) {
     return JoinPath(LZ_TEST_DATA "/golden/envs", name);
   }
@@ -77,9 +97,9 @@ TEST_F(EnvsVerbTest, AnUnknownIdIsUsage) {
   EXPECT_EQ(Err(), expected);
   EXPECT_EQ(EnvsCheck(registry_, {target}, console_), 2);
   EXPECT_EQ(Err(), expected);
-  EXPECT_EQ(EnvsRollout(registry_, {target, 0, "random", 1, ""}, console_), 2);
+  EXPECT_EQ(Rollout("cartpol", "random", 1), 2);
   EXPECT_EQ(Err(), expected);
-  EXPECT_EQ(EnvsReplay(registry_, {target, "no file"}, console_), 2);
+  EXPECT_EQ(Replay("cartpol", "no file"), 2);
   EXPECT_EQ(Err(), expected);
   EXPECT_EQ(EnvsPerft(registry_, {target, 1}, console_), 2);
   EXPECT_EQ(Err(), expected);
@@ -144,10 +164,10 @@ TEST_F(EnvsVerbTest, AFailedCheckIsExitOne) {
 TEST_F(EnvsVerbTest, WhatRolloutWritesReplays) {
   const std::string path = JoinPath(folder_, "trace.jsonl");
   for (const char* id : {"cartpole", "catch", "counting", "tictactoe"}) {
-    EXPECT_EQ(EnvsRollout(registry_, {{id, {}}, 9, "random", 200, path}, console_), 0);
+    EXPECT_EQ(Rollout(id, "random", 200, path), 0);
     EXPECT_EQ(Out().rfind(absl::StrCat(id, ": 200 steps, "), 0), 0u);
     for (const bool whole : {false, true}) {
-      EXPECT_EQ(EnvsReplay(registry_, {{id, {}}, path, whole}, console_), 0);
+      EXPECT_EQ(Replay(id, path, whole), 0);
       EXPECT_NE(Out().find(": all equal\n"), std::string::npos);
     }
   }
@@ -156,7 +176,7 @@ TEST_F(EnvsVerbTest, WhatRolloutWritesReplays) {
 
 TEST_F(EnvsVerbTest, RolloutTakesAnActionFile) {
   const std::string actions = File("actions.txt", "0\n1\n2\n");
-  EXPECT_EQ(EnvsRollout(registry_, {{"counting", {2, 0.0, 6}}, 0, actions, 2, ""}, console_), 0);
+  EXPECT_EQ(Rollout("counting", actions, 2, "", 2), 0);
   EXPECT_EQ(
       Out(),
       "{\"type\":\"meta\",\"env\":\"counting\",\"max_episode_steps\":2,\"action\":\"discrete\"}\n"
@@ -172,7 +192,7 @@ TEST_F(EnvsVerbTest, RolloutTakesAnActionFile) {
 
 TEST_F(EnvsVerbTest, BadRolloutsAreUsage) {
   const auto error = [&](const std::string& actions, int64_t num_steps) {
-    EXPECT_EQ(EnvsRollout(registry_, {{"counting", {}}, 0, actions, num_steps, ""}, console_), 2);
+    EXPECT_EQ(Rollout("counting", actions, num_steps), 2);
     EXPECT_EQ(Out(), "");
     return Err();
   };
@@ -191,24 +211,21 @@ TEST_F(EnvsVerbTest, BadRolloutsAreUsage) {
 
 TEST_F(EnvsVerbTest, AnUnwritableTraceIsAFailure) {
   const std::string path = JoinPath(folder_, "no/such/folder/trace.jsonl");
-  EXPECT_EQ(EnvsRollout(registry_, {{"catch", {}}, 0, "random", 5, path}, console_), 1);
+  EXPECT_EQ(Rollout("catch", "random", 5, path), 1);
   EXPECT_NE(Err().find(path), std::string::npos);
 }
 
 TEST_F(EnvsVerbTest, GoldenTracesReplay) {
-  EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {}}, Golden("CartPole-v1.jsonl")}, console_), 0);
+  EXPECT_EQ(Replay("cartpole", Golden("CartPole-v1.jsonl")), 0);
   EXPECT_EQ(
       Out(),
       "cartpole: 3 episodes (0 played whole, 3 step by step), 0 games, 83 steps: all equal\n");
-  EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {}}, Golden("CartPole-v1.jsonl"), true}, console_),
-            0);
+  EXPECT_EQ(Replay("cartpole", Golden("CartPole-v1.jsonl"), true), 0);
   EXPECT_EQ(
       Out(),
       "cartpole: 3 episodes (3 played whole, 0 step by step), 0 games, 83 steps: all equal\n");
   // The cap comes from the trace, whatever was asked for.
-  EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {77, 0.0, 6}}, Golden("cartpole_cap200.jsonl")},
-                       console_),
-            0);
+  EXPECT_EQ(Replay("cartpole", Golden("cartpole_cap200.jsonl"), false, 77), 0);
 }
 
 TEST_F(EnvsVerbTest, ReplayPrintsTheFirstDifferenceOfEachEpisode) {
@@ -216,7 +233,7 @@ TEST_F(EnvsVerbTest, ReplayPrintsTheFirstDifferenceOfEachEpisode) {
   const std::string from = "\"obs\":[-0.037144423,";
   text.replace(text.find(from), from.size(), "\"obs\":[-0.047144423,");
   const std::string path = File("changed.jsonl", text);
-  EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {}}, path}, console_), 1);
+  EXPECT_EQ(Replay("cartpole", path), 1);
   EXPECT_EQ(Out(), absl::StrCat(path,
                                 ": line 3: episode 0 step 0: observation[0] is -0.037144423, "
                                 "recorded -0.047144424\n"
@@ -229,7 +246,7 @@ TEST_F(EnvsVerbTest, BoardGamesReplay) {
   const std::string game =
       "{\"type\":\"game\",\"moves\":[0,3,1,4,2],\"legal_counts\":[9,8,7,6,5],\"returns\":[1,-1]}\n";
   const std::string path = File("games.jsonl", meta + game);
-  EXPECT_EQ(EnvsReplay(registry_, {{"tictactoe", {}}, path}, console_), 0);
+  EXPECT_EQ(Replay("tictactoe", path), 0);
   EXPECT_EQ(Out(),
             "tictactoe: 0 episodes (0 played whole, 0 step by step), 1 games, 5 steps: all "
             "equal\n");
@@ -237,7 +254,7 @@ TEST_F(EnvsVerbTest, BoardGamesReplay) {
 
 TEST_F(EnvsVerbTest, BadTracesAreUsage) {
   const auto error = [&](const std::string& path) {
-    EXPECT_EQ(EnvsReplay(registry_, {{"cartpole", {}}, path}, console_), 2);
+    EXPECT_EQ(Replay("cartpole", path), 2);
     EXPECT_EQ(Out(), "");
     return Err();
   };

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""One user's journey through the program: train, look, Ctrl-C, resume, evaluate, trace.
+
+    journey_test.py LZERO FOLDER
+"""
+import json
+import pathlib
+import shutil
+import sys
+
+from program import ROOT, Program
+
+COUNTING = ROOT / "configs/teaching/counting_unizero.yaml"
+
+
+def main():
+    lzero, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    program = Program(lzero, folder)
+
+    program.expect("plan only", 0, ["parameters", "replay"], "train", COUNTING, "--dry-run")
+    program.check("a plan leaves nothing", 1 if (folder / "runs").exists() else 0, "", 0)
+
+    code, printed = program.interrupt("train", COUNTING, "stop.max_env_steps=1000000",
+                                      "--run-dir", "run", after="env steps/s")
+    program.check("Ctrl-C", code, printed, 130, "interrupted", "resume run")
+    status = json.loads((folder / "run/status.json").read_text())
+    program.check("status.json after Ctrl-C", 0 if status["state"] == "interrupted" else 1,
+                  str(status), 0)
+    updates = json.loads((folder / "run/checkpoints/latest/state.json").read_text())["updates"]
+    program.expect("resume", 0, ["run folder"], "resume", "run",
+                   f"stop.max_updates={updates + 30}", "stop.max_env_steps=null")
+    state = json.loads((folder / "run/checkpoints/latest/state.json").read_text())
+    program.check("the resumed run made its 30 updates", state["updates"] - updates, "", 30)
+
+    lines = [json.loads(line) for line in (folder / "run/metrics.jsonl").read_text().splitlines()]
+    names = {name for line in lines for name in line}
+    wanted = {"loss/total", "loss/policy", "grad/norm", "replay/size", "time/env_steps_per_s",
+              "eval/return_mean", "collect/return_mean", "search/root_value"}
+    program.check("metric names", 0 if wanted <= names else 1, str(sorted(wanted - names)), 0)
+    program.check("a TensorBoard file", 0 if list((folder / "run/tb").iterdir()) else 1, "", 0)
+
+    program.expect("inspect", 0, ["every file intact", "action_embedding"], "inspect", "run")
+    program.expect("eval", 0, ["mean", "IQM"], "eval", "run", "--episodes", "3")
+    code, printed = program.run("eval", "run", "--seeds", "1..4", "--json")
+    program.check("eval --json", code, printed, 0, '"episodes":4')
+    again = program.run("eval", "run", "--seeds", "1..4", "--json")[1]
+    program.check("eval twice gives the same", 0 if again == printed else 1, again, 0)
+    program.expect("eval below the bar", 3, ["below --min-return"], "eval", "run", "--episodes", "2",
+                   "--min-return", "1000")
+    program.expect("eval rendered", 0, ["return"], "eval", "run", "--episodes", "1", "--render", "text")
+
+    program.expect("rollout", 0, [], "envs", "rollout", "cartpole", "--steps", "20", "--out", "t.jsonl")
+    program.expect("replay", 0, [], "envs", "replay", "cartpole", "--trace", "t.jsonl", "--whole")
+    program.expect("check", 0, [], "envs", "check", "catch", "--steps", "200")
+    program.expect("golden searches", 0, ["ok"], "search", "replay",
+                   *sorted((ROOT / "tests/golden/search").glob("*.json")))
+    program.expect("doctor", 0, ["libtorch", "processor"], "doctor")
+    program.expect("version", 0, ["lzero 0."], "--version")
+    for verb in ["train", "resume", "eval", "inspect", "doctor", "config", "envs", "search", "bench"]:
+        program.expect(f"help of {verb}", 0, ["Usage"], verb, "--help")
+    program.finish()
+
+
+if __name__ == "__main__":
+    main()

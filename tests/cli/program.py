@@ -1,0 +1,66 @@
+"""Runs the lzero program for the command-line tests and keeps score."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+class Program:
+    """The lzero program in a folder of its own; `check` counts what went as expected."""
+
+    def __init__(self, lzero, folder):
+        self.lzero = str(pathlib.Path(lzero).resolve())
+        self.folder = pathlib.Path(folder).resolve()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.num_checks = 0
+        self.failures = []
+        self.rows = []
+
+    def run(self, *arguments, timeout=120):
+        """Exit code and everything printed."""
+        done = subprocess.run([self.lzero, *map(str, arguments)], cwd=self.folder, timeout=timeout,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def interrupt(self, *arguments, after, seconds=60):
+        """Starts the program, sends SIGINT once `after` appears in what it prints."""
+        process = subprocess.Popen([self.lzero, *map(str, arguments)], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        os.set_blocking(process.stdout.fileno(), False)
+        printed, limit, sent = "", time.monotonic() + seconds, False
+        while process.poll() is None and time.monotonic() < limit:
+            printed += process.stdout.read() or ""
+            if after in printed and not sent:
+                process.send_signal(signal.SIGINT)
+                sent = True
+            time.sleep(0.02)
+        process.kill()
+        os.set_blocking(process.stdout.fileno(), True)
+        printed += process.stdout.read()
+        return process.wait(), printed
+
+    def check(self, what, code, printed, expected_code, *parts):
+        """Compares exit code and message parts; a crash is never expected."""
+        self.num_checks += 1
+        wrong = [part for part in parts if part not in printed]
+        if code != expected_code:
+            wrong.append(f"exit code {expected_code} (got {code})")
+        if wrong:
+            self.failures.append(f"{what}: missing {wrong} in:\n{printed[-1500:]}")
+        message = next((line for line in printed.splitlines() if any(p in line for p in parts)),
+                       printed.strip().splitlines()[-1] if printed.strip() else "")
+        self.rows.append((what, code, message[:160]))
+
+    def expect(self, what, expected_code, parts, *arguments):
+        code, printed = self.run(*arguments)
+        self.check(what, code, printed, expected_code, *parts)
+
+    def finish(self):
+        for failure in self.failures:
+            print("FAILED", failure, file=sys.stderr)
+        print(f"{self.num_checks - len(self.failures)} of {self.num_checks} as expected")
+        sys.exit(1 if self.failures else 0)
