@@ -1,0 +1,206 @@
+// From a run folder to an agent, and every way in which the folder can be wrong.
+#include "lzero/train/agent_loader.h"
+
+#include <filesystem>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/base/files.h"
+#include "lzero/config/dump.h"
+#include "lzero/train/learner.h"
+#include "tests/train/test_folder.h"
+#include "tests/train/train_testing.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+
+class AgentLoaderTest : public testing::Test {
+ protected:
+  AgentLoaderTest() : run_(JoinPath(folder_.path(), "run")) {
+    at::set_num_threads(1);
+    RegisterAllEnvs(registry_);
+    LZ_CHECK(MakeDirectories(run_).ok(), run_);
+    WriteConfig(TinyConfig());
+  }
+
+  void WriteConfig(const ExperimentConfig& config) {
+    ASSERT_TRUE(WriteFileAtomic(run_ + "/config.resolved.yaml", ResolvedYaml(config)).ok());
+  }
+
+  // A checkpoint whose weights are a function of the step.
+  void WriteStep(int64_t step, bool is_best = false) {
+    CheckpointContent content;
+    content.files = LearnerOf(step)->Export();
+    content.files["replay"] = {};
+    content.state_json = "{}";
+    ASSERT_TRUE(WriteCheckpoint(run_, step, content, 10).ok());
+    if (is_best) ASSERT_TRUE(MarkBestCheckpoint(run_, step).ok());
+  }
+
+  static std::unique_ptr<Learner> LearnerOf(int64_t step) {
+    ExperimentConfig config = TinyConfig();
+    config.seed = step;
+    return Learner::Create(config, {{4}, 2}).value();
+  }
+
+  absl::StatusOr<LoadedAgent> Load(const std::string& path) {
+    return LoadAgent(path, registry_, std::nullopt, 0, &pool_);
+  }
+
+  void ExpectWeightsOfStep(const std::string& path, int64_t step) {
+    const auto agent = Load(path);
+    ASSERT_TRUE(agent.ok()) << agent.status();
+    EXPECT_EQ(agent->env_steps, step);
+    EXPECT_THAT(agent->checkpoint_path, testing::EndsWith("/step_00000000" + std::to_string(step)));
+    EXPECT_EQ(WeightsOf(agent->role.inference->model()), WeightsOf(LearnerOf(step)->model()));
+  }
+
+  std::string Checkpoint(int64_t step) const {
+    return run_ + "/checkpoints/step_00000000" + std::to_string(step);
+  }
+
+  TestFolder folder_;
+  std::string run_;
+  EnvRegistry registry_;
+  ThreadPool pool_{1};
+};
+
+TEST_F(AgentLoaderTest, ARunMeansItsBestCheckpoint) {
+  WriteStep(1);
+  WriteStep(2, /*is_best=*/true);
+  WriteStep(3);
+  ExpectWeightsOfStep(run_, 2);
+  ExpectWeightsOfStep(run_ + "/", 2);
+}
+
+TEST_F(AgentLoaderTest, ARunWithoutBestMeansItsLatestCheckpoint) {
+  WriteStep(1);
+  WriteStep(3);
+  ExpectWeightsOfStep(run_, 3);
+}
+
+TEST_F(AgentLoaderTest, ACheckpointMeansItself) {
+  WriteStep(1);
+  WriteStep(2, /*is_best=*/true);
+  WriteStep(3);
+  ExpectWeightsOfStep(Checkpoint(1), 1);
+  ExpectWeightsOfStep(Checkpoint(1) + "/", 1);
+  ExpectWeightsOfStep(run_ + "/checkpoints/latest", 3);
+  ExpectWeightsOfStep(run_ + "/checkpoints/best", 2);
+}
+
+TEST_F(AgentLoaderTest, PathsMayBeRelative) {
+  WriteStep(1);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(Checkpoint(1));
+  ExpectWeightsOfStep(".", 1);
+  std::filesystem::current_path(run_ + "/checkpoints");
+  ExpectWeightsOfStep("step_000000001", 1);
+  std::filesystem::current_path(run_);
+  ExpectWeightsOfStep(".", 1);
+  std::filesystem::current_path(before);
+}
+
+TEST_F(AgentLoaderTest, SimulationsAndEnvironmentsAreAsTheRunEvaluatesUnlessGiven) {
+  WriteStep(1);
+  auto agent = Load(run_);
+  ASSERT_TRUE(agent.ok()) << agent.status();
+  EXPECT_EQ(agent->num_simulations, 4);
+  EXPECT_EQ(agent->role.inference->cache().config().num_envs, 2);
+  EXPECT_EQ(agent->config.seed, 5);
+
+  ExperimentConfig config = TinyConfig();
+  config.evaluate.num_simulations = 6;
+  WriteConfig(config);
+  agent = Load(run_);
+  ASSERT_TRUE(agent.ok()) << agent.status();
+  EXPECT_EQ(agent->num_simulations, 6);
+
+  agent = LoadAgent(run_, registry_, 9, 3, &pool_);
+  ASSERT_TRUE(agent.ok()) << agent.status();
+  EXPECT_EQ(agent->num_simulations, 9);
+  EXPECT_EQ(agent->role.inference->cache().config().num_envs, 3);
+  EXPECT_EQ(agent->role.inference->cache().config().nodes_per_env, 10);
+  const std::vector<uint64_t> seeds = {1, 2, 3, 4};
+  const auto episodes = agent->role.evaluator->Run(seeds);
+  ASSERT_TRUE(episodes.ok()) << episodes.status();
+  EXPECT_EQ(episodes->size(), 4u);
+}
+
+TEST_F(AgentLoaderTest, WhatIsMissingIsNamed) {
+  const absl::Status no_folder = Load(run_ + "/nowhere").status();
+  EXPECT_EQ(no_folder.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(no_folder.message()), HasSubstr("no such folder: " + run_ + "/nowhere"));
+
+  const absl::Status no_checkpoint = Load(run_).status();
+  EXPECT_EQ(no_checkpoint.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(no_checkpoint.message()), HasSubstr(run_ + " holds no checkpoint"));
+
+  WriteStep(1);
+  ASSERT_TRUE(RemoveTree(Checkpoint(1) + "/model.safetensors").ok());
+  const absl::Status no_weights = Load(run_).status();
+  EXPECT_FALSE(no_weights.ok());
+  EXPECT_THAT(std::string(no_weights.message()), HasSubstr("model.safetensors"));
+}
+
+TEST_F(AgentLoaderTest, ARunWithoutItsConfigIsNamed) {
+  WriteStep(1);
+  ASSERT_TRUE(RemoveTree(run_ + "/config.resolved.yaml").ok());
+  const absl::Status status = Load(run_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("the run of " + Checkpoint(1)));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("has no config.resolved.yaml"));
+}
+
+TEST_F(AgentLoaderTest, AConfigThatCannotBeReadIsNamedWithItsLine) {
+  WriteStep(1);
+  ASSERT_TRUE(WriteFileAtomic(run_ + "/config.resolved.yaml", "seed: many\n").ok());
+  const absl::Status status = Load(run_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr(run_ + "/config.resolved.yaml:1:7"));
+}
+
+TEST_F(AgentLoaderTest, ADamagedFileIsRefusedAndTheOneBeforeOffered) {
+  WriteStep(1);
+  WriteStep(2);
+  const std::string path = Checkpoint(2) + "/model.safetensors";
+  std::string bytes = ReadFile(path).value();
+  bytes[bytes.size() - 20] = static_cast<char>(bytes[bytes.size() - 20] ^ 1);
+  ASSERT_TRUE(WriteFileAtomic(path, bytes).ok());
+  const absl::Status status = Load(run_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("damaged checkpoint: " + path));
+  EXPECT_THAT(std::string(status.message()), HasSubstr(Checkpoint(1)));
+}
+
+// Evaluation needs the weights alone.
+TEST_F(AgentLoaderTest, DamageInAFileThatIsNotNeededDoesNotMatter) {
+  WriteStep(1);
+  ASSERT_TRUE(AppendFile(Checkpoint(1) + "/replay.safetensors", "x").ok());
+  ExpectWeightsOfStep(run_, 1);
+}
+
+TEST_F(AgentLoaderTest, WeightsOfAnotherArchitectureAreListed) {
+  WriteStep(1);
+  ExperimentConfig config = TinyConfig();
+  config.model.embed_dim = 16;
+  WriteConfig(config);
+  const absl::Status status = Load(run_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  const std::string message(status.message());
+  EXPECT_THAT(message, HasSubstr(Checkpoint(1) + "/model.safetensors"));
+  EXPECT_THAT(message, HasSubstr("action_embedding: expected Float [2, 16], got Float [2, 8]"));
+}
+
+TEST_F(AgentLoaderTest, AnEnvironmentThatIsNotThereIsNamed) {
+  WriteStep(1);
+  const auto agent = LoadAgent(run_, EnvRegistry(), std::nullopt, 0, &pool_);
+  EXPECT_EQ(agent.status().code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(agent.status().message()), HasSubstr("cartpole"));
+}
+
+}  // namespace
+}  // namespace lzero

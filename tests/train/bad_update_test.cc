@@ -1,0 +1,175 @@
+// An update whose numbers are not finite: what is kept of it, what is said, and the way back.
+#include <cmath>
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/tensor/safetensors.h"
+#include "lzero/train/trainer.h"
+#include "tests/train/trainer_testing.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// The reward of collected steps `first` .. `last` of the whole process.
+Probe PoisonSteps(int64_t first, int64_t last, float reward = kNan) {
+  return [=](ProbeStep& step) {
+    if (!step.is_evaluator && step.num_steps >= first && step.num_steps <= last) {
+      step.reward = reward;
+    }
+  };
+}
+
+// The number of the one folder bad_update_N of a run, 0 if there is none.
+int64_t BadUpdateOf(const TestRun& run) {
+  int64_t number = 0;
+  for (const std::string& name : ListDirectory(run.dir()).value()) {
+    if (name.rfind("bad_update_", 0) != 0) continue;
+    EXPECT_EQ(number, 0) << "more than one";
+    number = std::stoll(name.substr(11));
+  }
+  return number;
+}
+
+bool HasNonFinite(const std::string& path, const std::vector<std::string>& names) {
+  const auto content = ReadSafetensors(path);
+  EXPECT_TRUE(content.ok()) << content.status();
+  for (const std::string& name : names) {
+    for (const float value : ReadArray<float>(content->arrays, name).value()) {
+      if (!std::isfinite(value)) return true;
+    }
+  }
+  return false;
+}
+
+void ExpectStopped(const ExperimentConfig& config, float reward) {
+  TestRun run(config, PoisonSteps(61, 120, reward));
+  const auto outcome = run.Run();
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  const int64_t number = BadUpdateOf(run);
+  ASSERT_GT(number, 0);
+  const std::string folder = run.dir() + "/bad_update_" + std::to_string(number);
+  const std::string message(outcome.status().message());
+  EXPECT_THAT(message, HasSubstr(absl::StrCat(" of update ", number, " is ")));
+  EXPECT_THAT(message, HasSubstr("; the batch and the weights before it are in " + folder));
+  EXPECT_TRUE(HasNonFinite(folder + "/batch.safetensors", {"rewards", "partial_returns"}));
+
+  const auto status = ReadStatusFile(run.dir());
+  ASSERT_TRUE(status.ok()) << status.status();
+  EXPECT_EQ(status->state, RunState::kFailed);
+  EXPECT_EQ(status->message, message);
+
+  // The weights are those after the update before: a clean run of so many updates ends with them.
+  ExperimentConfig shorter = config;
+  shorter.stop.max_updates = number - 1;
+  TestRun clean(shorter, PoisonSteps(61, 120, reward));
+  const auto before = clean.Run();
+  ASSERT_TRUE(before.ok()) << before.status();
+  const CheckpointContent expected = clean.Latest().content;
+  for (const char* name : {"model", "target", "optimizer"}) {
+    const auto kept = ReadSafetensors(folder + "/" + name + ".safetensors");
+    ASSERT_TRUE(kept.ok()) << kept.status();
+    ExpectSameBytes({{name, kept->arrays}}, {{name, expected.files.at(name)}});
+  }
+}
+
+TEST(BadUpdateTest, ARewardThatIsNotANumberStopsTheRunAndIsKept) {
+  ExpectStopped(ProbeConfig(), kNan);
+  ExperimentConfig overlapped = ProbeConfig();
+  overlapped.deterministic = false;
+  ExpectStopped(overlapped, kNan);
+}
+
+TEST(BadUpdateTest, AnInfiniteRewardStopsTheRunAndIsKept) {
+  ExpectStopped(ProbeConfig(), kInfinity);
+  ExperimentConfig prioritized = ProbeConfig();
+  prioritized.replay.prioritized = true;
+  ExpectStopped(prioritized, -kInfinity);
+}
+
+// The last updates of a run are made after its last step: they are no exception.
+TEST(BadUpdateTest, ABadUpdateAfterTheLastStepIsKeptToo) {
+  ExperimentConfig config = ProbeConfig();
+  config.train.batch_size = 64;
+  config.train.start_env_steps = 117;  // the only updates are those after the last step
+  config.train.updates_per_env_step = 1.0;
+  TestRun run(config, PoisonSteps(40, 110));
+  const auto outcome = run.Run();
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(BadUpdateOf(run), 1);
+  EXPECT_THAT(std::string(outcome.status().message()), HasSubstr(run.dir() + "/bad_update_1"));
+  EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
+}
+
+// A step size that throws the weights out of all bounds: whoever meets them first, the run ends as
+// failed and says why.
+TEST(BadUpdateTest, WeightsThatExplodeEndTheRun) {
+  ExperimentConfig config = ProbeConfig();
+  config.train.learning_rate = 1e30;
+  config.train.updates_per_env_step = 1.0;
+  TestRun run(config);
+  const auto outcome = run.Run();
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  EXPECT_GT(BadUpdateOf(run), 0);
+  const auto status = ReadStatusFile(run.dir());
+  EXPECT_EQ(status->state, RunState::kFailed);
+  EXPECT_EQ(status->message, outcome.status().message());
+}
+
+ExperimentConfig RollbackConfig() {
+  ExperimentConfig config = ProbeConfig();
+  config.train.on_nan = OnNan::kRollback;
+  config.checkpoint.every_updates = 5;
+  return config;
+}
+
+TEST(BadUpdateTest, ARollbackGoesOnFromTheLastCheckpoint) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = RollbackConfig();
+    config.deterministic = deterministic;
+    TestRun run(config, PoisonSteps(61, 90));  // the environments recover
+    const auto outcome = run.Run();
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_EQ(outcome->reason, StopReason::kLimit);
+    EXPECT_EQ(outcome->state.updates, ExpectedUpdates(outcome->state.env_steps, 30, 1, 2));
+    EXPECT_GT(BadUpdateOf(run), 0);
+    EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFinished);
+    int64_t before = 0;
+    for (const Json& line : run.Metrics()) {
+      EXPECT_GE(line["env_steps"].get<int64_t>(), before);
+      before = line["env_steps"];
+      for (const auto& [name, value] : line.items()) {
+        EXPECT_FALSE(value.is_null()) << name << " is not finite after the roll-back";
+      }
+    }
+    EXPECT_FALSE(HasNonFinite(run.Latest().path + "/model.safetensors", {"action_embedding"}));
+  }
+}
+
+TEST(BadUpdateTest, ThreeRollbacksAreEnough) {
+  TestRun run(RollbackConfig(), PoisonSteps(61, 1000000));
+  const auto outcome = run.Run();
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  EXPECT_THAT(std::string(outcome.status().message()), HasSubstr("gave up after 3 rollbacks"));
+  EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
+}
+
+TEST(BadUpdateTest, ARollbackWithoutACheckpointSaysBoth) {
+  TestRun run(RollbackConfig(), PoisonSteps(1, 1000000));
+  const auto outcome = run.Run();
+  EXPECT_FALSE(outcome.ok());
+  const std::string message(outcome.status().message());
+  EXPECT_THAT(message, HasSubstr(" of update 1 is "));
+  EXPECT_THAT(message, HasSubstr(run.dir() + "/bad_update_1"));
+  EXPECT_THAT(message, HasSubstr("holds no checkpoint"));
+  EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
+}
+
+}  // namespace
+}  // namespace lzero

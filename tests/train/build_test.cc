@@ -1,0 +1,257 @@
+// The composition root: what is refused, what the plan says, and that roles do not disturb each
+// other.
+#include "lzero/train/build.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/train/train_testing.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+EnvRegistry NativeRegistry() {
+  EnvRegistry registry;
+  RegisterAllEnvs(registry);
+  return registry;
+}
+
+ExperimentConfig BoardConfig() {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "tictactoe";
+  config.env.max_episode_steps = 0;
+  config.model.encoder = EncoderKind::kBoard;
+  config.model.encoder_channels = 4;
+  config.model.encoder_blocks = 1;
+  return config;
+}
+
+TEST(BuildTest, ThePlanTellsModelSearchRatioAndMemory) {
+  ExperimentConfig config = TinyConfig();
+  config.replay.max_mebibytes = 7;
+  const auto plan = DescribePlan(config, NativeRegistry());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(*plan, HasSubstr("cartpole: observation [4], 2 actions, 1 player\n"));
+  EXPECT_THAT(*plan, HasSubstr(" parameters, L 1, H 1, E 8, context 4 tokens\n"));
+  EXPECT_THAT(*plan, HasSubstr("puct, 4 simulations, runner eager\n"));
+  EXPECT_THAT(*plan, HasSubstr("batch 4, unroll 2, 0.5 updates for each env step\n"));
+  EXPECT_THAT(*plan, HasSubstr("memory        replay up to "));
+  EXPECT_THAT(*plan, HasSubstr(" MiB, cache "));
+  EXPECT_THAT(*plan, HasSubstr(" MiB for each role\n"));
+}
+
+TEST(BuildTest, ThePlanCountsTheParametersOfEveryPart) {
+  const auto plan = DescribePlan(TinyConfig(), NativeRegistry());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  // E 8, encoder width 8, head 8, 2 actions, 11 atoms, 4 observations; w + b of each linear, two
+  // numbers a unit of each LayerNorm.
+  const int encoder = (4 * 8 + 8) + 2 * 8 + (8 * 8 + 8);
+  const int embedding = 2 * 8;
+  const int block = 2 * 8 + (8 * 24 + 24) + (8 * 8 + 8) + 2 * 8 + (8 * 32 + 32) + (32 * 8 + 8);
+  const auto head = [](int out) { return 2 * 8 + (8 * 8 + 8) + 2 * 8 + (8 * out + out); };
+  const int parameters =
+      encoder + embedding + block + head(2) + head(11) + head(11) + head(8);
+  EXPECT_THAT(*plan, HasSubstr("model         " + std::to_string(parameters) + " parameters"));
+}
+
+TEST(BuildTest, ThePlanOfABoardNamesItsShapeAndPlayers) {
+  ExperimentConfig config = BoardConfig();
+  config.search.policy = SearchPolicy::kGumbel;
+  config.search.q_transform = QTransform::kCompletedByMixValue;
+  const auto plan = DescribePlan(config, NativeRegistry());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(*plan, HasSubstr("tictactoe: observation [3, 3, 3], 9 actions, 2 players\n"));
+  EXPECT_THAT(*plan, HasSubstr("gumbel, 4 simulations"));
+}
+
+// Every way to build something from a config that cannot work gives this error.
+void ExpectRefused(const ExperimentConfig& config, const EnvRegistry& registry,
+                   absl::StatusCode code, const std::string& words) {
+  ThreadPool pool(1);
+  for (const absl::Status& status : {BuildCollector(config, registry, &pool).status(),
+                                     BuildEvaluator(config, registry, 1, 2, &pool).status(),
+                                     DescribePlan(config, registry).status()}) {
+    EXPECT_EQ(status.code(), code);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(words));
+  }
+}
+
+TEST(BuildTest, BoxActionsAreRefused) {
+  EnvRegistry registry;
+  registry.Register({"steering", "for tests",
+                     [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+                       return std::make_unique<BoxEnv>();
+                     }});
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "steering";
+  const auto spec = BuildEnvSpec(config, registry);
+  EXPECT_EQ(spec.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(spec.status().message(),
+            "env.id: steering has box actions; this version trains discrete actions only");
+  EXPECT_EQ(DescribePlan(config, registry).status(), spec.status());
+}
+
+TEST(BuildTest, AnUnknownEnvironmentIsRefusedWithTheNearestName) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "cartpol";
+  ExpectRefused(config, NativeRegistry(), absl::StatusCode::kNotFound, "did you mean 'cartpole'");
+  EXPECT_EQ(BuildEnvSpec(config, NativeRegistry()).status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(BuildTest, AnEncoderThatDoesNotFitTheObservationsIsRefused) {
+  ExperimentConfig config = TinyConfig();
+  config.model.encoder = EncoderKind::kBoard;
+  ExpectRefused(config, NativeRegistry(), absl::StatusCode::kInvalidArgument,
+                "model.encoder: board needs observations [channels, height, width]; this "
+                "environment gives [4]; use encoder: vector");
+}
+
+TEST(BuildTest, OptionsThatDoNotFitTheEnvironmentAreRefused) {
+  ExperimentConfig config = TinyConfig();
+  config.env.random_opening_fraction = 0.5;  // boards only
+  EXPECT_EQ(BuildEnvSpec(config, NativeRegistry()).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(BuildTest, GraphsThatNoRunnerRecordsAreRefused) {
+  ExperimentConfig config = TinyConfig();
+  config.inference.graphs = Graphs::kRequired;
+  ExpectRefused(config, NativeRegistry(), absl::StatusCode::kFailedPrecondition,
+                "inference.graphs: required");
+}
+
+TEST(BuildTest, SpecModelAndReplayHaveTheSizesOfTheEnvironment) {
+  const EnvRegistry registry = NativeRegistry();
+  const ExperimentConfig config = BoardConfig();
+  const auto spec = BuildEnvSpec(config, registry);
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  const WorldModelShape shape = BuildWorldModelShape(*spec);
+  EXPECT_THAT(shape.observation_shape, ElementsAre(3, 3, 3));
+  EXPECT_EQ(shape.num_actions, 9);
+  const auto replay = BuildReplay(config, *spec);
+  ASSERT_TRUE(replay.ok()) << replay.status();
+  const std::vector<float> observation(27, 1.0f);
+  const std::vector<uint8_t> legal(9, 1);
+  (*replay)->BeginEpisode(EnvId(config.env.num_collectors - 1), observation, legal, 0);
+
+  ExperimentConfig too_small = config;
+  too_small.replay.capacity = 5;
+  EXPECT_EQ(BuildReplay(too_small, *spec).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(BuildTest, RolesHaveTheNumberOfEnvironmentsTheyAreAskedFor) {
+  const EnvRegistry registry = NativeRegistry();
+  ThreadPool pool(1);
+  const auto collector = BuildCollector(TinyConfig(), registry, &pool);
+  ASSERT_TRUE(collector.ok()) << collector.status();
+  EXPECT_EQ(collector->collector->num_envs(), 3);
+  EXPECT_EQ(collector->inference->num_actions(), 2);
+  EXPECT_EQ(collector->inference->cache().config().num_envs, 3);
+  EXPECT_EQ(collector->inference->cache().config().nodes_per_env, 5);
+  const auto evaluator = BuildEvaluator(TinyConfig(), registry, 7, 9, &pool);
+  ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+  EXPECT_EQ(evaluator->inference->cache().config().num_envs, 7);
+  EXPECT_EQ(evaluator->inference->cache().config().nodes_per_env, 10);
+  EXPECT_EQ(evaluator->evaluator->spec().id, "cartpole");
+  EXPECT_EQ(evaluator->evaluator->spec().max_episode_steps, 40);
+}
+
+TEST(BuildTest, OnlyTheCollectorPlaysRandomOpenings) {
+  at::set_num_threads(1);
+  const EnvRegistry registry = NativeRegistry();
+  ThreadPool pool(1);
+  ExperimentConfig config = BoardConfig();
+  config.env.random_opening_fraction = 1.0;
+  const auto evaluator = BuildEvaluator(config, registry, 2, 2, &pool);
+  ASSERT_TRUE(evaluator.ok()) << evaluator.status();
+  bool is_first = true;
+  const auto on_step = [&](Env&, const TimeStep& step) {
+    if (is_first) {
+      EXPECT_THAT(step.legal_action_mask, testing::Each(1)) << "the board is not empty";
+    }
+    is_first = step.ended();
+  };
+  const std::vector<uint64_t> seeds = {1, 2, 3, 4, 5, 6};
+  ASSERT_TRUE(evaluator->evaluator->Run(seeds, on_step).ok());
+  EXPECT_TRUE(is_first);
+
+  config.env.num_collectors = 6;
+  const auto collector = BuildCollector(config, registry, &pool);
+  ASSERT_TRUE(collector.ok()) << collector.status();
+  const auto replay = BuildReplay(config, *BuildEnvSpec(config, registry)).value();
+  for (int step = 0; step < 9; ++step) ASSERT_TRUE(collector->collector->Step(0).ok());
+  // A game from the empty board lasts 5 to 9 moves; openings of up to 6 plies leave fewer.
+  int64_t shortest = 9;
+  for (const FinishedEpisode& episode : collector->collector->stats().episodes) {
+    shortest = std::min(shortest, episode.length);
+  }
+  EXPECT_LT(shortest, 5);
+}
+
+// Collects `num_steps`; after each, `between` may do what it likes with other roles.
+ArrayFiles Collect(const ExperimentConfig& config, const WorldModel& weights, int num_steps,
+                   const std::function<void()>& between) {
+  const EnvRegistry registry = NativeRegistry();
+  ThreadPool pool(1);
+  auto role = BuildCollector(config, registry, &pool).value();
+  const auto replay = BuildReplay(config, *BuildEnvSpec(config, registry)).value();
+  role.inference->CopyWeightsFrom(weights);
+  for (int step = 0; step < num_steps; ++step) {
+    EXPECT_TRUE(role.collector->Step(0).ok());
+    between();
+  }
+  role.collector->staged().MoveTo(*replay);
+  return {{"replay", replay->Export()}, {"collector", role.collector->Export().value()}};
+}
+
+TEST(BuildTest, EvaluationLeavesCollectionBitIdentical) {
+  at::set_num_threads(1);
+  const EnvRegistry registry = NativeRegistry();
+  const ExperimentConfig config = TinyConfig();
+  const auto weights = WorldModel::Create(config.model, {{4}, 2}, 3).value();
+  {
+    // Fresh heads are zero, and every tree would look alike.
+    const torch::NoGradGuard no_grad;
+    torch::manual_seed(1);
+    for (at::Tensor& parameter : weights->parameters()) parameter.normal_(0.0, 0.3);
+  }
+  ThreadPool pool(1);
+  auto evaluator = BuildEvaluator(config, registry, 2, 3, &pool).value();
+  evaluator.inference->CopyWeightsFrom(*weights);
+  const std::vector<uint64_t> seeds = {1, 2, 3};
+  int num_calls = 0;
+  const auto evaluate = [&] {
+    if (++num_calls % 5 != 0) return;
+    EXPECT_TRUE(evaluator.evaluator->Run(seeds).ok());
+  };
+  ExpectSameBytes(Collect(config, *weights, 40, evaluate), Collect(config, *weights, 40, [] {}));
+  EXPECT_EQ(num_calls, 40);
+}
+
+TEST(BuildTest, EvaluationDoesNotDependOnTheNumberOfEnvironments) {
+  at::set_num_threads(1);
+  const EnvRegistry registry = NativeRegistry();
+  const ExperimentConfig config = TinyConfig();
+  const auto weights = WorldModel::Create(config.model, {{4}, 2}, 3).value();
+  ThreadPool pool(1);
+  const std::vector<uint64_t> seeds = {1, 2, 3, 4, 5};
+  std::vector<std::vector<EvaluatedEpisode>> results;
+  for (const int64_t num_envs : {1, 2, 5}) {
+    auto role = BuildEvaluator(config, registry, num_envs, 3, &pool).value();
+    role.inference->CopyWeightsFrom(*weights);
+    results.push_back(role.evaluator->Run(seeds).value());
+  }
+  for (const auto& result : results) {
+    for (size_t i = 0; i < seeds.size(); ++i) {
+      EXPECT_EQ(result[i].seed, seeds[i]);
+      EXPECT_EQ(result[i].length, results[0][i].length);
+      EXPECT_EQ(result[i].episode_return, results[0][i].episode_return);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,171 @@
+// What a run leaves behind: checkpoints, the best one, evaluations, metrics, status; and what it
+// keeps of an update that went wrong.
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/tensor/safetensors.h"
+#include "lzero/train/trainer.h"
+#include "tests/train/trainer_testing.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+TEST(TrainerOutputsTest, TheLastCheckpointHoldsTheEndOfTheRun) {
+  // Every step writes a checkpoint, the last one before the last updates are made.
+  for (const int64_t checkpoint_every : {0, 1, 10}) {
+    ExperimentConfig config = TinyConfig();
+    config.checkpoint.every_updates = checkpoint_every;
+    TestRun run(config);
+    const auto outcome = run.Run();
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    const LoadedCheckpoint latest = run.Latest();
+    EXPECT_EQ(latest.env_steps, outcome->state.env_steps);
+    const Json state = TimelessState(latest.content);
+    EXPECT_EQ(state["updates"], outcome->state.updates);
+    EXPECT_EQ(state["evaluations"], outcome->state.evaluations);
+    EXPECT_EQ(state["metrics_bytes"].get<size_t>(), run.Read("metrics.jsonl").size());
+    std::set<std::string> files;
+    for (const auto& [name, arrays] : latest.content.files) files.insert(name);
+    EXPECT_EQ(files, std::set<std::string>(
+                         {"model", "target", "optimizer", "replay", "collector"}));
+  }
+}
+
+TEST(TrainerOutputsTest, BestIsTheCheckpointOfTheBestEvaluation) {
+  // Returns of the evaluations: 1, 3, 2, 3, 2, ... (steps 6 k + 1 .. 6 k + 6 are evaluation k).
+  ExperimentConfig config = ProbeConfig();
+  config.env.num_evaluators = 1;
+  config.evaluate.every_updates = 5;
+  config.evaluate.episodes = 1;
+  config.checkpoint.every_updates = 0;
+  TestRun run(config, [](ProbeStep& step) {
+    if (!step.is_evaluator) return;
+    const int64_t evaluation = (step.num_steps - 1) / 6;
+    const float episode_return = evaluation == 0 ? 1.0f : (evaluation % 2 == 1 ? 3.0f : 2.0f);
+    step.reward = (step.num_steps - 1) % 6 == 0 ? episode_return : 0.0f;
+  });
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->state.best_return, 3.0);
+  std::vector<double> returns;
+  std::vector<int64_t> env_steps;
+  for (const Json& line : run.Metrics()) {
+    if (!line.contains("eval/return_mean")) continue;
+    returns.push_back(line["eval/return_mean"]);
+    env_steps.push_back(line["env_steps"]);
+  }
+  ASSERT_GE(returns.size(), 5u);
+  EXPECT_EQ(static_cast<int64_t>(returns.size()), outcome->state.evaluations);
+  EXPECT_EQ(returns[0], 1.0);
+  EXPECT_EQ(returns[1], 3.0);
+  EXPECT_EQ(returns[2], 2.0);
+  const auto best = ReadCheckpoint(run.dir() + "/checkpoints/best");
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ(best->env_steps, env_steps[1]);  // equal returns later do not replace it
+  EXPECT_EQ(TimelessState(best->content)["best_return"], 3.0);
+  for (const int64_t step : env_steps) {
+    const std::string folder = absl::StrCat("eval/step_", absl::Dec(step, absl::kZeroPad9));
+    EXPECT_EQ(Json::parse(run.Read(folder + "/summary.json"))["env_steps"], step);
+    EXPECT_THAT(run.Read(folder + "/episodes.csv"), HasSubstr("episode,seed,return"));
+  }
+}
+
+TEST(TrainerOutputsTest, MetricsHaveTheNamesOfTheDesign) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = TinyConfig();
+    config.deterministic = deterministic;
+    TestRun run(config);
+    ASSERT_TRUE(run.Run().ok());
+    std::set<std::string> names;
+    for (const Json& line : run.Metrics()) {
+      for (const auto& [name, value] : line.items()) names.insert(name);
+    }
+    for (const char* name :
+         {"env_steps", "updates", "collect/return_mean", "eval/return_mean", "loss/total",
+          "loss/policy", "loss/value", "loss/reward", "loss/latent", "search/root_value",
+          "search/depth_mean", "search/entropy", "replay/size", "replay/age", "replay/reuse",
+          "grad/norm", "cache/mebibytes"}) {
+      EXPECT_TRUE(names.contains(name)) << name;
+    }
+    for (const char* name : {"time/env_steps_per_s", "time/updates_per_s", "time/sims_per_s",
+                             "time/share_env", "time/share_network", "time/share_learn"}) {
+      EXPECT_EQ(names.contains(name), !deterministic) << name;
+    }
+  }
+}
+
+TEST(TrainerOutputsTest, TheStatusFollowsTheRun) {
+  const ExperimentConfig config = ProbeConfig();
+  TestRun run(config);
+  RunState seen = RunState::kFailed;
+  run.set_probe([&](ProbeStep& step) {
+    if (step.num_steps == 5) seen = ReadStatusFile(run.dir())->state;
+  });
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(seen, RunState::kRunning);
+  const auto status = ReadStatusFile(run.dir());
+  ASSERT_TRUE(status.ok()) << status.status();
+  EXPECT_EQ(status->state, RunState::kFinished);
+  EXPECT_EQ(status->env_steps, outcome->state.env_steps);
+  EXPECT_EQ(status->updates, outcome->state.updates);
+  EXPECT_EQ(status->eval_return, outcome->state.last_return);
+  EXPECT_FALSE(status->eta_seconds.has_value());
+  EXPECT_EQ(status->message, "");
+}
+
+// Steps like the environment inside until one step fails.
+class FailingEnv : public Env {
+ public:
+  FailingEnv(std::unique_ptr<Env> inner, int64_t num_steps)
+      : inner_(std::move(inner)), num_left_(num_steps) {}
+  const EnvSpec& spec() const override { return inner_->spec(); }
+  TimeStep Reset(uint64_t seed) override { return inner_->Reset(seed); }
+  absl::StatusOr<TimeStep> Step(const Action& action) override {
+    if (num_left_-- == 0) return absl::InternalError("the motor is stuck");
+    return inner_->Step(action);
+  }
+  absl::StatusOr<std::string> Save() const override { return inner_->Save(); }
+
+ private:
+  std::unique_ptr<Env> inner_;
+  int64_t num_left_;
+};
+
+TEST(TrainerOutputsTest, AnEnvironmentThatFailsEndsTheRunWithItsName) {
+  for (const bool deterministic : {true, false}) {
+    const TestFolder folder;
+    ExperimentConfig config = ProbeConfig();
+    config.env.id = "failing";
+    config.deterministic = deterministic;
+    const EnvRegistry inner = ProbeRegistry(config);
+    EnvRegistry registry;
+    registry.Register({"failing", "for tests",
+                       [&](const EnvOptions& options) -> absl::StatusOr<std::unique_ptr<Env>> {
+                         return std::make_unique<FailingEnv>(inner.Make("probe", options).value(),
+                                                             25);
+                       }});
+    auto outputs = RunOutputs::Create(folder.path(), 2).value();
+    auto trainer = Trainer::Create(config, registry, std::move(outputs), nullptr);
+    ASSERT_TRUE(trainer.ok()) << trainer.status();
+    const auto outcome = (*trainer)->Run();
+    EXPECT_EQ(outcome.status().code(), absl::StatusCode::kInternal);
+    EXPECT_EQ(outcome.status().message(), "environment 0: the motor is stuck");
+    const auto status = ReadStatusFile(folder.path());
+    ASSERT_TRUE(status.ok()) << status.status();
+    EXPECT_EQ(status->state, RunState::kFailed);
+    EXPECT_EQ(status->message, "environment 0: the motor is stuck");
+    EXPECT_EQ(status->env_steps, 75);
+  }
+}
+
+}  // namespace
+}  // namespace lzero

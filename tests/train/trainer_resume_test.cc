@@ -1,0 +1,249 @@
+// Exact resume: whatever checkpoint a run is continued from, it ends as if it had never stopped.
+#include <cmath>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/train/trainer.h"
+#include "tests/train/trainer_testing.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+void ExpectSameEnd(const TestRun& got, const TestRun& expected, bool compare_metrics) {
+  const LoadedCheckpoint a = got.Latest(), b = expected.Latest();
+  EXPECT_EQ(a.env_steps, b.env_steps);
+  ExpectSameBytes(a.content.files, b.content.files);
+  Json got_state = TimelessState(a.content), expected_state = TimelessState(b.content);
+  if (!compare_metrics) {  // their lines hold times
+    got_state.erase("metrics_bytes");
+    expected_state.erase("metrics_bytes");
+  }
+  EXPECT_EQ(got_state, expected_state);
+  if (compare_metrics) EXPECT_EQ(got.Read("metrics.jsonl"), expected.Read("metrics.jsonl"));
+}
+
+// Runs to the end, then again from every `stride`-th checkpoint of that run but the last.
+void ExpectExactResume(const ExperimentConfig& config, int stride) {
+  TestRun straight(config);
+  const auto outcome = straight.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  const auto checkpoints = ListCheckpoints(straight.dir());
+  ASSERT_TRUE(checkpoints.ok()) << checkpoints.status();
+  ASSERT_GE(checkpoints->size(), 4u);
+  int num_resumed = 0;
+  for (size_t i = 1; i + 1 < checkpoints->size(); i += stride) {
+    const std::string step = std::filesystem::path(checkpoints->at(i).path).filename();
+    SCOPED_TRACE("resumed from " + step);
+    TestRun resumed(config);
+    resumed.CopyFrom(straight);
+    const auto second = resumed.Resume(resumed.dir() + "/checkpoints/" + step);
+    ASSERT_TRUE(second.ok()) << second.status();
+    EXPECT_EQ(second->state.updates, outcome->state.updates);
+    EXPECT_EQ(second->state.best_return, outcome->state.best_return);
+    ExpectSameEnd(resumed, straight, config.deterministic);
+    ++num_resumed;
+  }
+  EXPECT_GT(num_resumed, 0);
+}
+
+// Evaluations every 15 updates, checkpoints every 10 and at every new best: some fall together.
+TEST(TrainerResumeTest, EveryCheckpointOfADeterministicRun) { ExpectExactResume(TinyConfig(), 1); }
+
+TEST(TrainerResumeTest, OverlappedRunsGiveTheSameWeights) {
+  ExperimentConfig config = TinyConfig();
+  config.deterministic = false;
+  ExpectExactResume(config, 2);
+}
+
+TEST(TrainerResumeTest, PrioritizedReplayAndGumbel) {
+  ExperimentConfig config = TinyConfig();
+  config.replay.prioritized = true;
+  config.replay.num_context_steps = 1;
+  config.search.policy = SearchPolicy::kGumbel;
+  config.search.q_transform = QTransform::kCompletedByMixValue;
+  ExpectExactResume(config, 3);
+}
+
+TEST(TrainerResumeTest, SearchBootstrapAndMaskedTerminals) {
+  ExperimentConfig config = TinyConfig();
+  config.replay.value_bootstrap = ValueBootstrap::kSearch;
+  config.replay.capacity = 120;  // so that old segments leave
+  config.model.terminal = TerminalMode::kMask;
+  config.train.learning_rate_schedule = LearningRateSchedule::kCosine;
+  config.train.warmup_updates = 25;
+  ExpectExactResume(config, 3);
+}
+
+TEST(TrainerResumeTest, GrowingCachesAndCarriedContexts) {
+  ExperimentConfig config = TinyConfig();
+  config.inference.cache_storage = CacheStorage::kGrowing;
+  config.inference.root_context = RootContext::kCarry;
+  config.search.num_simulations = 12;  // more nodes than growing storage begins with
+  ExpectExactResume(config, 3);
+}
+
+TEST(TrainerResumeTest, Dropout) {
+  ExperimentConfig config = TinyConfig();
+  config.model.dropout = 0.2;
+  ExpectExactResume(config, 3);
+}
+
+TEST(TrainerResumeTest, TwoPlayersWithRandomOpenings) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "tictactoe";
+  config.env.max_episode_steps = 0;
+  config.env.random_opening_fraction = 0.5;
+  ExpectExactResume(config, 3);
+}
+
+// A run of several updates a step may pass several evaluations and checkpoints at once.
+TEST(TrainerResumeTest, ManyUpdatesAStep) {
+  ExperimentConfig config = TinyConfig();
+  config.train.updates_per_env_step = 4.0;
+  config.evaluate.every_updates = 25;
+  config.checkpoint.every_updates = 5;
+  config.stop.max_env_steps = 48;
+  ExpectExactResume(config, 2);
+}
+
+// Ctrl-C at the 60th step of the collector.
+Probe StopAt(std::atomic<bool>* stop, int64_t num_steps) {
+  return [=](ProbeStep& step) {
+    if (!step.is_evaluator && step.num_steps == num_steps) *stop = true;
+  };
+}
+
+TEST(TrainerResumeTest, AnInterruptedRunLeavesACheckpointAndGoesOn) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = ProbeConfig();
+    config.deterministic = deterministic;
+    TestRun run(config);
+    run.set_probe(StopAt(&run.stop(), 60));
+    const auto interrupted = run.Run();
+    ASSERT_TRUE(interrupted.ok()) << interrupted.status();
+    EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
+    EXPECT_EQ(interrupted->state.env_steps, 60);
+    EXPECT_EQ(run.Latest().env_steps, 60);
+    EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kInterrupted);
+
+    run.stop() = false;
+    run.set_probe({});
+    const auto resumed = run.Resume(run.dir());
+    ASSERT_TRUE(resumed.ok()) << resumed.status();
+    EXPECT_EQ(resumed->reason, StopReason::kLimit);
+    EXPECT_EQ(resumed->state.updates, ExpectedUpdates(resumed->state.env_steps, 30, 1, 2));
+    int64_t before = 0;
+    for (const Json& line : run.Metrics()) {
+      EXPECT_GE(line["env_steps"].get<int64_t>(), before);
+      before = line["env_steps"];
+    }
+    EXPECT_EQ(before, resumed->state.env_steps);
+  }
+}
+
+TEST(TrainerResumeTest, ARunThatIsStoppedBeforeItsFirstStepCanBeResumed) {
+  const ExperimentConfig config = TinyConfig();
+  TestRun run(config), straight(config);
+  run.stop() = true;
+  const auto interrupted = run.Run();
+  ASSERT_TRUE(interrupted.ok()) << interrupted.status();
+  EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
+  EXPECT_EQ(interrupted->state.env_steps, 0);
+  run.stop() = false;
+  const auto resumed = run.Resume(run.dir());
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  ASSERT_TRUE(straight.Run().ok());
+  ExpectSameBytes(run.Latest().content.files, straight.Latest().content.files);
+}
+
+// The stop comes while an evaluation is running: it is made again after the resume.
+TEST(TrainerResumeTest, AnEvaluationThatIsInterruptedIsNotLost) {
+  const ExperimentConfig config = ProbeConfig();
+  TestRun straight(config);
+  const auto expected = straight.Run();
+  ASSERT_TRUE(expected.ok()) << expected.status();
+
+  TestRun run(config);
+  run.set_probe([&run](ProbeStep& step) {
+    if (step.is_evaluator && step.num_steps == 3) run.stop() = true;
+  });
+  const auto interrupted = run.Run();
+  ASSERT_TRUE(interrupted.ok()) << interrupted.status();
+  EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
+  EXPECT_EQ(interrupted->state.evaluations, 0);
+  run.stop() = false;
+  run.set_probe({});
+  const auto resumed = run.Resume(run.dir());
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(resumed->state.evaluations, expected->state.evaluations);
+}
+
+TEST(TrainerResumeTest, AFinishedRunStaysFinished) {
+  TestRun run(TinyConfig());
+  const auto first = run.Run();
+  ASSERT_TRUE(first.ok()) << first.status();
+  const LoadedCheckpoint before = run.Latest();
+  const std::string metrics = run.Read("metrics.jsonl");
+  const auto again = run.Resume(run.dir());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->reason, StopReason::kLimit);
+  EXPECT_EQ(again->state.updates, first->state.updates);
+  EXPECT_EQ(again->state.evaluations, first->state.evaluations);
+  ExpectSameBytes(run.Latest().content.files, before.content.files);
+  EXPECT_EQ(run.Read("metrics.jsonl"), metrics);
+}
+
+absl::Status RestoreChanged(TestRun& run, const std::function<void(CheckpointContent&)>& change) {
+  CheckpointContent content = run.Latest().content;
+  change(content);
+  return run.Make().value()->Restore(content);
+}
+
+TEST(TrainerResumeTest, WhatIsMissingOrDoesNotFitIsNamed) {
+  ExperimentConfig config = TinyConfig();
+  config.evaluate.every_updates = 0;
+  TestRun run(config);
+  ASSERT_TRUE(run.Run().ok());
+  for (const char* file : {"replay", "collector", "model", "target", "optimizer"}) {
+    const absl::Status status =
+        RestoreChanged(run, [&](CheckpointContent& content) { content.files.erase(file); });
+    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(status.message(), std::string("the checkpoint has no ") + file + ".safetensors");
+  }
+  const absl::Status no_state =
+      RestoreChanged(run, [](CheckpointContent& content) { content.state_json = "{}"; });
+  EXPECT_THAT(std::string(no_state.message()), HasSubstr("state.json: field 'env_steps'"));
+  const absl::Status no_array = RestoreChanged(
+      run, [](CheckpointContent& content) { content.files["replay"].pop_back(); });
+  EXPECT_THAT(std::string(no_array.message()), HasSubstr("replay"));
+  const absl::Status too_long = RestoreChanged(run, [](CheckpointContent& content) {
+    Json state = Json::parse(content.state_json);
+    state["metrics_bytes"] = 1 << 30;
+    content.state_json = state.dump();
+  });
+  EXPECT_EQ(too_long.code(), absl::StatusCode::kOutOfRange);
+  EXPECT_THAT(std::string(too_long.message()), HasSubstr("metrics.jsonl"));
+}
+
+TEST(TrainerResumeTest, ACheckpointOfAnotherConfigIsRefused) {
+  ExperimentConfig config = TinyConfig();
+  config.evaluate.every_updates = 0;
+  TestRun run(config);
+  ASSERT_TRUE(run.Run().ok());
+  ExperimentConfig wider = config;
+  wider.model.embed_dim = 16;
+  const absl::Status other_model = TestRun(wider).Resume(run.dir()).status();
+  EXPECT_EQ(other_model.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(other_model.message()),
+              HasSubstr("action_embedding: expected Float [2, 16], got Float [2, 8]"));
+  ExperimentConfig more = config;
+  more.env.num_collectors = 4;
+  const absl::Status other_envs = TestRun(more).Resume(run.dir()).status();
+  EXPECT_EQ(other_envs.code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,247 @@
+// The loop: how many updates for how many steps, what ends a run, and that it depends on config and
+// seed alone.
+#include "lzero/train/trainer.h"
+
+#include <cmath>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/train/trainer_testing.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+TrainOutcome Finish(TestRun& run) {
+  const auto outcome = run.Run();
+  EXPECT_TRUE(outcome.ok()) << outcome.status();
+  return outcome.ok() ? *outcome : TrainOutcome();
+}
+
+struct Ratio {
+  int64_t numerator;
+  int64_t denominator;
+  int64_t start;
+  int64_t max_env_steps;
+};
+
+class TrainerRatioTest : public testing::TestWithParam<bool> {};
+
+TEST_P(TrainerRatioTest, UpdatesForEnvStepsAreExactAtTheEnd) {
+  for (const Ratio& ratio : {Ratio{1, 4, 30, 100}, Ratio{5, 4, 0, 50}, Ratio{1, 3, 31, 80},
+                             Ratio{7, 2, 40, 60}, Ratio{1, 2, 60, 61}}) {
+    ExperimentConfig config = TinyConfig();
+    config.deterministic = GetParam();
+    config.train.updates_per_env_step =
+        static_cast<double>(ratio.numerator) / static_cast<double>(ratio.denominator);
+    config.train.start_env_steps = ratio.start;
+    config.stop.max_env_steps = ratio.max_env_steps;
+    config.evaluate.every_updates = 0;
+    config.evaluate.episodes = 1;
+    config.checkpoint.every_updates = 0;
+    TestRun run(config);
+    const TrainOutcome outcome = Finish(run);
+    EXPECT_EQ(outcome.reason, StopReason::kLimit);
+    EXPECT_GE(outcome.state.env_steps, ratio.max_env_steps);
+    EXPECT_LT(outcome.state.env_steps, ratio.max_env_steps + config.env.num_collectors);
+    EXPECT_EQ(outcome.state.updates, ExpectedUpdates(outcome.state.env_steps, ratio.start,
+                                                     ratio.numerator, ratio.denominator))
+        << ratio.numerator << " / " << ratio.denominator;
+    // Everything that was learned is in the checkpoint that the run leaves.
+    EXPECT_EQ(TimelessState(run.Latest().content)["updates"], outcome.state.updates);
+  }
+}
+
+// Also on the way: a metrics line never shows more updates than were owed, and in turn never less.
+TEST_P(TrainerRatioTest, UpdatesFollowTheStepsAllTheTime) {
+  ExperimentConfig config = TinyConfig();
+  config.deterministic = GetParam();
+  config.train.log_every_updates = 1;
+  TestRun run(config);
+  Finish(run);
+  int64_t num_lines = 0;
+  for (const Json& line : run.Metrics()) {
+    const int64_t env_steps = line["env_steps"], updates = line["updates"];
+    EXPECT_LE(updates, ExpectedUpdates(env_steps, 30, 1, 2));
+    EXPECT_GE(updates, ExpectedUpdates(env_steps - config.env.num_collectors, 30, 1, 2));
+    ++num_lines;
+  }
+  EXPECT_GT(num_lines, 20);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, TrainerRatioTest, testing::Bool(), [](const auto& mode) {
+  return mode.param ? "Deterministic" : "Overlapped";
+});
+
+TEST(TrainerTest, ALimitOfUpdatesIsMetExactly) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = TinyConfig();
+    config.deterministic = deterministic;
+    config.train.updates_per_env_step = 2.0;  // several owed at once
+    config.stop.max_env_steps = std::nullopt;
+    config.stop.max_updates = 17;
+    TestRun run(config);
+    const TrainOutcome outcome = Finish(run);
+    EXPECT_EQ(outcome.reason, StopReason::kLimit);
+    EXPECT_EQ(outcome.state.updates, 17);
+  }
+}
+
+TEST(TrainerTest, TheSameSeedGivesTheSameMetricsByteForByte) {
+  ExperimentConfig config = TinyConfig();
+  TestRun one(config), two(config);
+  Finish(one);
+  Finish(two);
+  EXPECT_GT(one.Metrics().size(), 10u);
+  EXPECT_EQ(one.Read("metrics.jsonl"), two.Read("metrics.jsonl"));
+  ExpectSameBytes(two.Latest().content.files, one.Latest().content.files);
+  config.seed = 6;
+  TestRun other(config);
+  Finish(other);
+  EXPECT_NE(one.Read("metrics.jsonl"), other.Read("metrics.jsonl"));
+}
+
+TEST(TrainerTest, OverlappedRunsOfOneSeedEndWithTheSameWeights) {
+  ExperimentConfig config = TinyConfig();
+  config.deterministic = false;
+  TestRun one(config), two(config);
+  const TrainOutcome first = Finish(one), second = Finish(two);
+  EXPECT_EQ(first.state.updates, second.state.updates);
+  EXPECT_EQ(first.state.best_return, second.state.best_return);
+  ExpectSameBytes(two.Latest().content.files, one.Latest().content.files);
+  EXPECT_EQ(TimelessState(two.Latest().content)["evaluations"],
+            TimelessState(one.Latest().content)["evaluations"]);
+}
+
+// Evaluation has its own environments, engine and cache: how often it runs changes nothing else.
+// (There is an update at every step, so that no context lives longer than a step in either run.)
+TEST(TrainerTest, EvaluationDoesNotChangeWhatIsCollectedAndLearned) {
+  ExperimentConfig config = TinyConfig();
+  config.checkpoint.every_updates = 0;
+  config.evaluate.every_updates = 0;
+  TestRun rarely(config);
+  Finish(rarely);
+  config.evaluate.every_updates = 7;
+  TestRun often(config);
+  Finish(often);
+  EXPECT_LT(TimelessState(rarely.Latest().content)["evaluations"],
+            TimelessState(often.Latest().content)["evaluations"]);
+  ExpectSameBytes(often.Latest().content.files, rarely.Latest().content.files);
+}
+
+TEST(TrainerTest, TheLearningRateWarmsUpAndFollowsItsSchedule) {
+  for (const auto schedule : {LearningRateSchedule::kConstant, LearningRateSchedule::kLinear,
+                              LearningRateSchedule::kCosine}) {
+    ExperimentConfig config = TinyConfig();
+    config.train.updates_per_env_step = 1.0 / 3.0;  // one update a step of three environments
+    config.train.log_every_updates = 1;
+    config.train.learning_rate = 0.01;
+    config.train.final_learning_rate = 0.002;
+    config.train.learning_rate_schedule = schedule;
+    config.train.warmup_updates = 4;
+    config.evaluate.every_updates = 0;
+    config.evaluate.episodes = 1;
+    config.checkpoint.every_updates = 0;
+    TestRun run(config);
+    Finish(run);
+    int64_t num_checked = 0;
+    for (const Json& line : run.Metrics()) {
+      if (!line.contains("train/learning_rate")) continue;
+      const double updates = line["updates"], env_steps = line["env_steps"];
+      // The update was made before the three steps that its line counts; the last one at the end.
+      const double over = updates == 30.0 ? 1.0 : (env_steps - 3.0) / 120.0;
+      double expected = 0.01;
+      if (schedule == LearningRateSchedule::kLinear) expected = 0.01 - 0.008 * over;
+      if (schedule == LearningRateSchedule::kCosine) {
+        expected = 0.002 + 0.004 * (1.0 + std::cos(3.14159265358979 * over));
+      }
+      if (updates <= 4.0) expected *= updates / 4.0;
+      EXPECT_NEAR(line["train/learning_rate"].get<double>(), expected, 1e-9) << "update " << updates;
+      ++num_checked;
+    }
+    EXPECT_EQ(num_checked, 30);
+  }
+}
+
+// Episodes of six steps that pay 1 each; evaluations of one episode by one environment.
+ExperimentConfig TargetConfig() {
+  ExperimentConfig config = ProbeConfig();
+  config.env.num_evaluators = 1;
+  config.evaluate.every_updates = 5;
+  config.evaluate.episodes = 1;
+  config.stop.target_return = 6.0;
+  config.stop.patience = 2;
+  return config;
+}
+
+TEST(TrainerTest, ARunEndsWhenItsTargetHolds) {
+  TestRun run(TargetConfig());
+  const TrainOutcome outcome = Finish(run);
+  EXPECT_EQ(outcome.reason, StopReason::kTargetReached);
+  EXPECT_EQ(outcome.state.evaluations, 2);
+  EXPECT_LT(outcome.state.env_steps, 120);
+  EXPECT_EQ(outcome.state.solved_env_steps, outcome.state.env_steps);
+  EXPECT_EQ(outcome.state.last_return, 6.0);
+  EXPECT_TRUE(outcome.state.solved_wall_seconds.has_value());
+}
+
+// Evaluation k (from 0) takes steps 6 k + 1 .. 6 k + 6 of the evaluator.
+TEST(TrainerTest, PatienceCountsEvaluationsInARow) {
+  TestRun run(TargetConfig(), [](ProbeStep& step) {
+    if (step.is_evaluator && (step.num_steps - 1) / 6 == 1) step.reward = 0.5f;
+  });
+  const TrainOutcome outcome = Finish(run);
+  EXPECT_EQ(outcome.reason, StopReason::kTargetReached);
+  EXPECT_EQ(outcome.state.evaluations, 4);  // 6, 3, 6, 6
+  EXPECT_EQ(outcome.state.target_streak, 2);
+}
+
+TEST(TrainerTest, ATargetThatIsNeverReachedEndsAtTheLimit) {
+  ExperimentConfig config = TargetConfig();
+  config.stop.target_return = 6.5;
+  TestRun run(config);
+  const TrainOutcome outcome = Finish(run);
+  EXPECT_EQ(outcome.reason, StopReason::kLimit);
+  EXPECT_FALSE(outcome.state.solved_env_steps.has_value());
+  EXPECT_EQ(outcome.state.target_streak, 0);
+}
+
+TEST(TrainerTest, ARunMayGoOnPastItsTarget) {
+  ExperimentConfig config = TargetConfig();
+  config.stop.end_at_target = false;
+  TestRun run(config);
+  const TrainOutcome outcome = Finish(run);
+  EXPECT_EQ(outcome.reason, StopReason::kLimit);
+  EXPECT_GE(outcome.state.env_steps, 120);
+  ASSERT_TRUE(outcome.state.solved_env_steps.has_value());
+  // The second evaluation comes at ten updates, 20 steps past the start, and one barrier later.
+  EXPECT_GE(*outcome.state.solved_env_steps, 50);
+  EXPECT_LE(*outcome.state.solved_env_steps, 57);
+  EXPECT_GT(outcome.state.evaluations, 5);
+}
+
+TEST(TrainerTest, WhatCannotBeBuiltIsRefused) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "cartpoll";
+  EXPECT_THAT(std::string(TestRun(config).Make().status().message()),
+              HasSubstr("did you mean 'cartpole'"));
+  config = TinyConfig();
+  config.model.encoder = EncoderKind::kBoard;
+  EXPECT_THAT(std::string(TestRun(config).Make().status().message()),
+              HasSubstr("use encoder: vector"));
+  config = TinyConfig();
+  config.replay.capacity = 5;
+  EXPECT_EQ(TestRun(config).Make().status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(TrainerTest, NothingIsWrittenBeforeTheRun) {
+  TestRun run(TinyConfig());
+  ASSERT_TRUE(run.Make().ok());
+  EXPECT_FALSE(FileExists(run.dir() + "/status.json"));
+  EXPECT_FALSE(FileExists(run.dir() + "/checkpoints"));
+}
+
+}  // namespace
+}  // namespace lzero
