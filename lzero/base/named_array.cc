@@ -59,7 +59,8 @@ absl::Status CheckArrayBytes(const NamedArray& array) {
   const int64_t held = static_cast<int64_t>(array.bytes.size());
   int64_t needed = ArrayTypeSize(array.type);
   for (const int64_t size : array.shape) {
-    needed = size > 0 && needed > held / size ? held + 1 : needed * size;  // never overflows
+    const bool too_many = size < 0 || (size > 0 && needed > held / size);
+    needed = too_many ? held + 1 : needed * size;  // never overflows
   }
   if (needed != held) {
     return absl::InvalidArgumentError(
