@@ -1,4 +1,5 @@
 // The lzero program: one verb a file, the command line is taken apart here and nowhere else.
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <string>
@@ -234,9 +235,9 @@ int Main(int argc, char** argv) {
   AddConfig(app, &action);
   AddEnvs(app, &action);
   AddSearchAndBench(app, &action);
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
-    std::vector<std::string> verbs;
-    for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  if (argc > 1 && argv[1][0] != '-' && std::count(verbs.begin(), verbs.end(), argv[1]) == 0) {
     std::cerr << "error: unknown verb '" << argv[1] << "'" << DidYouMean(argv[1], verbs)
               << "; the verbs are: " << absl::StrJoin(verbs, " ") << "\n";
     return kExitUsage;
