@@ -52,18 +52,6 @@ absl::Status CheckArrayType(const NamedArray* array, absl::string_view name, Arr
                                                    ArrayTypeName(array->type), ", expected ",
                                                    ArrayTypeName(expected)));
   }
-<<<<<<< HEAD
-  const int64_t held = static_cast<int64_t>(array->bytes.size());
-  int64_t num_bytes = ArrayTypeSize(array->type);
-  for (const int64_t size : array->shape) {
-    // Never overflows: what is more than `held` stays more.
-    num_bytes = size > 0 && num_bytes > held / size ? held + 1 : num_bytes * size;
-  }
-  if (num_bytes != held) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("array '", name, "' holds ", held, " bytes, which is not shape [",
-                     absl::StrJoin(array->shape, ", "), "] of ", ArrayTypeName(array->type)));
-=======
   return absl::OkStatus();
 }
 
@@ -78,7 +66,6 @@ absl::Status CheckArrayBytes(const NamedArray& array) {
     return absl::InvalidArgumentError(
         absl::StrCat("array '", array.name, "' holds ", held, " bytes, which is not shape [",
                      absl::StrJoin(array.shape, ", "), "] of ", ArrayTypeName(array.type)));
->>>>>>> rails
   }
   return absl::OkStatus();
 }

@@ -214,7 +214,7 @@ TEST_F(SpoiledState, MissingAndMisshapenArrays) {
   Array("segments").shape[0] = int64_t{1} << 61;
   ExpectRefused("which is not shape [2305843009213693952, 6]");
   Array("actions").shape[0] -= 1;
-  ExpectRefused("array 'replay.actions' holds ");
+  ExpectRefused("array 'replay.actions' has shape [");
 }
 
 TEST_F(SpoiledState, OtherSettings) {
