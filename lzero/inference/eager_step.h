@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "ATen/core/Tensor.h"
 #include "lzero/inference/recurrent_step.h"
 
 namespace lzero {

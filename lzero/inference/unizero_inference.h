@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/base/stopwatch.h"

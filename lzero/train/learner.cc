@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lzero/base/check.h"
+#include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch_status.h"
@@ -52,11 +52,24 @@ absl::Status Learner::Update(TrainBatch& batch, double learning_rate,
                              std::vector<float>* priorities) {
   return CatchTorch([&]() -> absl::Status {
     optimizer_.ClearGradients();
+    if (config_.model.dropout > 0.0) {
+      // Dropout draws from libtorch's own generator: keyed by the update, so that a resumed run
+      // draws the same.
+      torch::manual_seed(StreamKey(static_cast<uint64_t>(config_.seed), "dropout",
+                                   static_cast<uint64_t>(num_updates_)) >>
+                         1);
+    }
     const LossTerms terms = ComputeLosses(*model_, *target_, ViewBatch(batch), config_.loss);
     const double total = terms.total.item<double>();
     if (!std::isfinite(total)) {
       return absl::AbortedError(
           absl::StrCat("the loss of update ", num_updates_ + 1, " is ", total));
+    }
+    // An infinite return does not show in the loss: its two-hot target is the last atom.
+    const double value_error = terms.value_errors.mean().item<double>();
+    if (!std::isfinite(value_error)) {
+      return absl::AbortedError(
+          absl::StrCat("the value error of update ", num_updates_ + 1, " is ", value_error));
     }
     terms.total.backward();
     const double gradient_norm = optimizer_.ClipGradients();
@@ -75,7 +88,7 @@ absl::Status Learner::Update(TrainBatch& batch, double learning_rate,
     AddMetric("loss/policy", terms.policy.item<double>());
     AddMetric("policy/entropy", terms.entropy.item<double>());
     AddMetric("value/mean", terms.value_mean.item<double>());
-    AddMetric("value/error", terms.value_errors.mean().item<double>());
+    AddMetric("value/error", value_error);
     AddMetric("latent/spread", terms.latent_spread.item<double>());
     AddMetric("grad/norm", gradient_norm);
     AddMetric("grad/clipped", gradient_norm > config_.train.grad_clip ? 1.0 : 0.0);

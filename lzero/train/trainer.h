@@ -69,6 +69,7 @@ class Trainer {
   int64_t UpdatesOwed() const;
   double LearningRate() const;
   double FractionOver() const;
+  absl::StatusOr<StopReason> RunToEnd();
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
   absl::Status Learn(int64_t num_updates);
@@ -81,7 +82,7 @@ class Trainer {
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void ShowProgress();
-  void WriteStatus(RunState run_state);
+  void WriteStatus(RunState run_state, const std::string& message = "");
   ProgressCounts Counts() const;
   ProgressTimes Times() const;
 

@@ -1,7 +1,7 @@
 // Helpers of the inference tests: a world model whose weights all matter, and an independent full
 // pass over a whole episode and a path of imagined actions.
-#ifndef TESTS_INFERENCE_RANDOM_MODEL_H_
-#define TESTS_INFERENCE_RANDOM_MODEL_H_
+#ifndef LZERO_TESTS_INFERENCE_RANDOM_MODEL_H_
+#define LZERO_TESTS_INFERENCE_RANDOM_MODEL_H_
 
 #include <cstdint>
 #include <memory>
@@ -72,4 +72,4 @@ inline FullPass RunFullPass(const WorldModel& model,
 
 }  // namespace lzero
 
-#endif  // TESTS_INFERENCE_RANDOM_MODEL_H_
+#endif  // LZERO_TESTS_INFERENCE_RANDOM_MODEL_H_

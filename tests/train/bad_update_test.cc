@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/base/files.h"
 #include "lzero/tensor/safetensors.h"
 #include "lzero/train/trainer.h"
 #include "tests/train/trainer_testing.h"
@@ -12,7 +13,6 @@ namespace lzero {
 namespace {
 
 using testing::HasSubstr;
-using Json = nlohmann::json;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -140,12 +140,12 @@ TEST(BadUpdateTest, ARollbackGoesOnFromTheLastCheckpoint) {
     EXPECT_EQ(outcome->state.updates, ExpectedUpdates(outcome->state.env_steps, 30, 1, 2));
     EXPECT_GT(BadUpdateOf(run), 0);
     EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFinished);
-    int64_t before = 0;
-    for (const Json& line : run.Metrics()) {
-      EXPECT_GE(line["env_steps"].get<int64_t>(), before);
-      before = line["env_steps"];
-      for (const auto& [name, value] : line.items()) {
-        EXPECT_FALSE(value.is_null()) << name << " is not finite after the roll-back";
+    double before = 0.0;
+    for (const MetricsLine& line : run.Metrics()) {
+      EXPECT_GE(*line.at("env_steps"), before);
+      before = *line.at("env_steps");
+      for (const auto& [name, value] : line) {
+        EXPECT_TRUE(value.has_value()) << name << " is not finite after the roll-back";
       }
     }
     EXPECT_FALSE(HasNonFinite(run.Latest().path + "/model.safetensors", {"action_embedding"}));

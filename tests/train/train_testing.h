@@ -16,8 +16,8 @@
 #include "gtest/gtest.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/env/episode_env.h"
 #include "lzero/env/env_registry.h"
+#include "lzero/env/episode_env.h"
 #include "lzero/world_model/world_model.h"
 
 namespace lzero {
@@ -55,12 +55,12 @@ inline ExperimentConfig TinyConfig() {
   return config;
 }
 
-// What a ProbeEnv does at a step; `is_evaluator` tells the roles apart, `num_steps` counts the steps
-// of all environments of that role in this process.
+// What a ProbeEnv does at a step; `is_evaluator` tells the roles apart, `num_steps` counts the
+// steps of all environments of that role in this process.
 struct ProbeStep {
   bool is_evaluator = false;
   int64_t num_steps = 0;
-  float reward = 1.0f;     // may be changed
+  float reward = 1.0f;      // may be changed
   bool terminated = false;  // may be changed
 };
 
@@ -134,8 +134,7 @@ inline EnvRegistry ProbeRegistry(const ExperimentConfig& config, Probe probe = {
   auto counts = std::make_shared<ProbeCounts>();
   const int64_t num_collectors = config.env.num_collectors;
   registry.Register(
-      {"probe", "for tests",
-       [=](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+      {"probe", "for tests", [=](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
          const bool is_evaluator = counts->num_made++ > num_collectors;
          return std::make_unique<ProbeEnv>(ProbeSpec("probe"), is_evaluator, probe, counts);
        }});

@@ -6,13 +6,13 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/base/files.h"
 #include "tests/train/trainer_testing.h"
 
 namespace lzero {
 namespace {
 
 using testing::HasSubstr;
-using Json = nlohmann::json;
 
 TrainOutcome Finish(TestRun& run) {
   const auto outcome = run.Run();
@@ -50,7 +50,7 @@ TEST_P(TrainerRatioTest, UpdatesForEnvStepsAreExactAtTheEnd) {
                                                      ratio.numerator, ratio.denominator))
         << ratio.numerator << " / " << ratio.denominator;
     // Everything that was learned is in the checkpoint that the run leaves.
-    EXPECT_EQ(TimelessState(run.Latest().content)["updates"], outcome.state.updates);
+    EXPECT_EQ(CountIn(run.Latest().content, "updates"), outcome.state.updates);
   }
 }
 
@@ -62,8 +62,9 @@ TEST_P(TrainerRatioTest, UpdatesFollowTheStepsAllTheTime) {
   TestRun run(config);
   Finish(run);
   int64_t num_lines = 0;
-  for (const Json& line : run.Metrics()) {
-    const int64_t env_steps = line["env_steps"], updates = line["updates"];
+  for (const MetricsLine& line : run.Metrics()) {
+    const auto env_steps = static_cast<int64_t>(*line.at("env_steps"));
+    const auto updates = static_cast<int64_t>(*line.at("updates"));
     EXPECT_LE(updates, ExpectedUpdates(env_steps, 30, 1, 2));
     EXPECT_GE(updates, ExpectedUpdates(env_steps - config.env.num_collectors, 30, 1, 2));
     ++num_lines;
@@ -111,8 +112,7 @@ TEST(TrainerTest, OverlappedRunsOfOneSeedEndWithTheSameWeights) {
   EXPECT_EQ(first.state.updates, second.state.updates);
   EXPECT_EQ(first.state.best_return, second.state.best_return);
   ExpectSameBytes(two.Latest().content.files, one.Latest().content.files);
-  EXPECT_EQ(TimelessState(two.Latest().content)["evaluations"],
-            TimelessState(one.Latest().content)["evaluations"]);
+  EXPECT_EQ(first.state.evaluations, second.state.evaluations);
 }
 
 // Evaluation has its own environments, engine and cache: how often it runs changes nothing else.
@@ -126,8 +126,8 @@ TEST(TrainerTest, EvaluationDoesNotChangeWhatIsCollectedAndLearned) {
   config.evaluate.every_updates = 7;
   TestRun often(config);
   Finish(often);
-  EXPECT_LT(TimelessState(rarely.Latest().content)["evaluations"],
-            TimelessState(often.Latest().content)["evaluations"]);
+  EXPECT_LT(CountIn(rarely.Latest().content, "evaluations"),
+            CountIn(often.Latest().content, "evaluations"));
   ExpectSameBytes(often.Latest().content.files, rarely.Latest().content.files);
 }
 
@@ -147,9 +147,9 @@ TEST(TrainerTest, TheLearningRateWarmsUpAndFollowsItsSchedule) {
     TestRun run(config);
     Finish(run);
     int64_t num_checked = 0;
-    for (const Json& line : run.Metrics()) {
+    for (const MetricsLine& line : run.Metrics()) {
       if (!line.contains("train/learning_rate")) continue;
-      const double updates = line["updates"], env_steps = line["env_steps"];
+      const double updates = *line.at("updates"), env_steps = *line.at("env_steps");
       // The update was made before the three steps that its line counts; the last one at the end.
       const double over = updates == 30.0 ? 1.0 : (env_steps - 3.0) / 120.0;
       double expected = 0.01;
@@ -158,7 +158,7 @@ TEST(TrainerTest, TheLearningRateWarmsUpAndFollowsItsSchedule) {
         expected = 0.002 + 0.004 * (1.0 + std::cos(3.14159265358979 * over));
       }
       if (updates <= 4.0) expected *= updates / 4.0;
-      EXPECT_NEAR(line["train/learning_rate"].get<double>(), expected, 1e-9) << "update " << updates;
+      EXPECT_NEAR(*line.at("train/learning_rate"), expected, 1e-9) << "update " << updates;
       ++num_checked;
     }
     EXPECT_EQ(num_checked, 30);

@@ -63,9 +63,9 @@ void ExpectEqualArrays(const std::vector<NamedArray>& got,
 struct Walks {
   explicit Walks(uint64_t seed = 9, WalkOptions options = {}, int num_envs = kNumEnvs) {
     auto envs = MakeWalks(num_envs, &pool, &logs, options);
-    collector = std::make_unique<Collector>(CollectorOptions{seed, kMaxPast}, std::move(envs),
-                                            MakeAgent(WalkEnv::kNumActions, num_envs), &model,
-                                            nullptr);
+    collector =
+        std::make_unique<Collector>(CollectorOptions{seed, kMaxPast}, std::move(envs),
+                                    MakeAgent(WalkEnv::kNumActions, num_envs), &model, nullptr);
   }
 
   void Run(int num_steps, int64_t env_steps = 0) {

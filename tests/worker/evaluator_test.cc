@@ -31,9 +31,9 @@ struct Walks {
   explicit Walks(int num_envs, const ShownModelOptions& options = {}, WalkOptions walk = {},
                  KVCacheManager* cache = nullptr)
       : model(options) {
-    evaluator = std::make_unique<Evaluator>(kMaxPast, MakeWalks(num_envs, &pool, &logs, walk),
-                                            MakeAgent(WalkEnv::kNumActions, num_envs), &model,
-                                            cache);
+    evaluator =
+        std::make_unique<Evaluator>(kMaxPast, MakeWalks(num_envs, &pool, &logs, walk),
+                                    MakeAgent(WalkEnv::kNumActions, num_envs), &model, cache);
   }
 
   std::vector<EvaluatedEpisode> Run(absl::Span<const uint64_t> seeds) {
@@ -98,9 +98,8 @@ const std::vector<uint64_t>& Seeds() {
 TEST(EvaluatorTest, OneEpisodeASeedInSeedOrderWhateverTheNumberOfEnvironments) {
   std::vector<EvaluatedEpisode> expected;
   for (const uint64_t seed : Seeds()) expected.push_back(PlayByHand(seed));
-  EXPECT_TRUE(std::any_of(expected.begin(), expected.end(), [](const auto& e) {
-    return e.terminated;
-  }));
+  EXPECT_TRUE(
+      std::any_of(expected.begin(), expected.end(), [](const auto& e) { return e.terminated; }));
   EXPECT_TRUE(
       std::any_of(expected.begin(), expected.end(), [](const auto& e) { return e.truncated; }));
   for (const int num_envs : {1, 2, 3, 11, 16}) {
@@ -108,9 +107,8 @@ TEST(EvaluatorTest, OneEpisodeASeedInSeedOrderWhateverTheNumberOfEnvironments) {
     ExpectSame(walks.Run(Seeds()), expected);
     size_t num_resets = 0;
     for (const auto& log : walks.logs) {
-      num_resets += std::count_if(log.begin(), log.end(), [](const EnvCall& c) {
-        return c.is_reset;
-      });
+      num_resets +=
+          std::count_if(log.begin(), log.end(), [](const EnvCall& c) { return c.is_reset; });
     }
     EXPECT_EQ(num_resets, Seeds().size());
   }
@@ -166,8 +164,7 @@ TEST(EvaluatorTest, OnStepSeesEnvironmentZeroAfterItsResetsAndSteps) {
 TEST(EvaluatorTest, StopEndsARunAndTheNextOneIsWhole) {
   Walks walks(2), undisturbed(2);
   int num_asked = 0;
-  const auto stopped =
-      walks.evaluator->Run(Seeds(), {}, [&num_asked] { return ++num_asked == 6; });
+  const auto stopped = walks.evaluator->Run(Seeds(), {}, [&num_asked] { return ++num_asked == 6; });
   EXPECT_EQ(stopped.status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(stopped.status().message(), "evaluation interrupted");
   EXPECT_EQ(num_asked, 6);
@@ -192,9 +189,9 @@ std::vector<TimeStep> Positions(int count) {
     TimeStep last = env.Reset(seed);
     for (size_t step = 0; step < seed % 3 && !last.ended(); ++step) {
       const auto legal = std::find(last.legal_action_mask.begin(), last.legal_action_mask.end(), 1);
-      last = env.Step(Action::Discrete(
-                          static_cast<int32_t>(legal - last.legal_action_mask.begin())))
-                 .value();
+      last =
+          env.Step(Action::Discrete(static_cast<int32_t>(legal - last.legal_action_mask.begin())))
+              .value();
     }
     if (!last.ended()) positions.push_back(last);
   }

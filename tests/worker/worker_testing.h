@@ -169,7 +169,9 @@ class ShownModel final : public InferenceModel {
     hashes_.assign(1, {});
     for (size_t b = 0; b < roots.size(); ++b) {
       const Root& root = roots[b];
-      seen.push_back({root.env.value, root.step, root.to_play,
+      seen.push_back({root.env.value,
+                      root.step,
+                      root.to_play,
                       {root.observations.begin(), root.observations.end()},
                       {root.actions.begin(), root.actions.end()},
                       {root.legal_action_mask.begin(), root.legal_action_mask.end()}});
