@@ -1,7 +1,7 @@
 // `lzero bench step`: times the recurrent step of every runner over a table of sizes, in
 // interleaved rounds, and prints one JSON object a case and a short table.
-#ifndef TOOLS_BENCH_STEP_H_
-#define TOOLS_BENCH_STEP_H_
+#ifndef LZERO_TOOLS_BENCH_STEP_H_
+#define LZERO_TOOLS_BENCH_STEP_H_
 
 #include <cstdint>
 #include <string>
@@ -29,4 +29,4 @@ int BenchStep(const BenchStepOptions& options);
 
 }  // namespace lzero
 
-#endif  // TOOLS_BENCH_STEP_H_
+#endif  // LZERO_TOOLS_BENCH_STEP_H_

@@ -1,8 +1,8 @@
 // The verbs `lzero config show|explain|validate|diff` as plain functions. Results go to stdout,
 // errors to stderr; each returns the exit code: 0 ok, 2 config error. Parsing of the command line
 // is the main program's. One thread.
-#ifndef TOOLS_CONFIG_VERB_H_
-#define TOOLS_CONFIG_VERB_H_
+#ifndef LZERO_TOOLS_CONFIG_VERB_H_
+#define LZERO_TOOLS_CONFIG_VERB_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ int ConfigDiff(const std::string& a, const std::string& b);
 
 }  // namespace lzero
 
-#endif  // TOOLS_CONFIG_VERB_H_
+#endif  // LZERO_TOOLS_CONFIG_VERB_H_

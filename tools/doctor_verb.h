@@ -1,7 +1,7 @@
 // `lzero doctor`: what this machine and this build can do, one fact a line, and what to do about
 // what is missing.
-#ifndef TOOLS_DOCTOR_VERB_H_
-#define TOOLS_DOCTOR_VERB_H_
+#ifndef LZERO_TOOLS_DOCTOR_VERB_H_
+#define LZERO_TOOLS_DOCTOR_VERB_H_
 
 namespace lzero {
 
@@ -10,4 +10,4 @@ int Doctor();
 
 }  // namespace lzero
 
-#endif  // TOOLS_DOCTOR_VERB_H_
+#endif  // LZERO_TOOLS_DOCTOR_VERB_H_

@@ -73,7 +73,7 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
 
 absl::StatusOr<Trace> RunRollout(Env& env, const EnvsRolloutOptions& options) {
   LZ_RETURN_IF_ERROR(CheckNumSteps(options.num_steps));
-  RolloutOptions rollout{options.seed, options.num_steps, std::nullopt};
+  RolloutOptions recording{options.seed, options.num_steps, std::nullopt};
   if (options.actions != "random") {
     LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.actions));
     absl::StatusOr<std::vector<Action>> actions = ParseActions(text, env.spec().action.kind);
@@ -81,9 +81,9 @@ absl::StatusOr<Trace> RunRollout(Env& env, const EnvsRolloutOptions& options) {
     if (actions->empty()) {
       return absl::InvalidArgumentError(absl::StrCat(options.actions, ": holds no action"));
     }
-    rollout.actions = *std::move(actions);
+    recording.actions = *std::move(actions);
   }
-  return RecordRollout(env, rollout);
+  return RecordRollout(env, recording);
 }
 
 std::string RolloutSummary(const Trace& trace) {

@@ -1,7 +1,7 @@
 // `lzero eval`: plays a checkpoint greedily and prints a table or JSON; `--grade` judges every
 // position of a solved game.
-#ifndef TOOLS_EVAL_VERB_H_
-#define TOOLS_EVAL_VERB_H_
+#ifndef LZERO_TOOLS_EVAL_VERB_H_
+#define LZERO_TOOLS_EVAL_VERB_H_
 
 #include <cstdint>
 #include <optional>
@@ -26,4 +26,4 @@ int Eval(const EvalOptions& options);
 
 }  // namespace lzero
 
-#endif  // TOOLS_EVAL_VERB_H_
+#endif  // LZERO_TOOLS_EVAL_VERB_H_

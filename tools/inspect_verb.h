@@ -1,6 +1,6 @@
 // `lzero inspect`: what is in a checkpoint: counters, files, tensors; whether every file is intact.
-#ifndef TOOLS_INSPECT_VERB_H_
-#define TOOLS_INSPECT_VERB_H_
+#ifndef LZERO_TOOLS_INSPECT_VERB_H_
+#define LZERO_TOOLS_INSPECT_VERB_H_
 
 #include <string>
 
@@ -12,4 +12,4 @@ int Inspect(const std::string& path);
 
 }  // namespace lzero
 
-#endif  // TOOLS_INSPECT_VERB_H_
+#endif  // LZERO_TOOLS_INSPECT_VERB_H_

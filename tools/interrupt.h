@@ -1,7 +1,7 @@
 // Ctrl-C and SIGTERM as a flag that long-running verbs poll. A second signal ends the program at
 // once with exit code 130.
-#ifndef TOOLS_INTERRUPT_H_
-#define TOOLS_INTERRUPT_H_
+#ifndef LZERO_TOOLS_INTERRUPT_H_
+#define LZERO_TOOLS_INTERRUPT_H_
 
 #include <atomic>
 
@@ -18,4 +18,4 @@ inline constexpr int kExitInterrupted = 130;
 
 }  // namespace lzero
 
-#endif  // TOOLS_INTERRUPT_H_
+#endif  // LZERO_TOOLS_INTERRUPT_H_

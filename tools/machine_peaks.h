@@ -1,7 +1,7 @@
 // What this machine can do, measured in the same run as a benchmark: fused multiply-adds in
 // registers, and reading memory of a given size. One thread each.
-#ifndef TOOLS_MACHINE_PEAKS_H_
-#define TOOLS_MACHINE_PEAKS_H_
+#ifndef LZERO_TOOLS_MACHINE_PEAKS_H_
+#define LZERO_TOOLS_MACHINE_PEAKS_H_
 
 #include <cstdint>
 #include <string>
@@ -23,4 +23,4 @@ std::string SourceCommit();
 
 }  // namespace lzero
 
-#endif  // TOOLS_MACHINE_PEAKS_H_
+#endif  // LZERO_TOOLS_MACHINE_PEAKS_H_

@@ -1,10 +1,13 @@
 // The lzero program: one verb a file, the command line is taken apart here and nowhere else.
+#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/str_join.h"
+#include "lzero/base/nearest.h"
 #include "tools/bench_search.h"
 #include "tools/bench_step.h"
 #include "tools/config_verb.h"
@@ -137,9 +140,9 @@ void AddEnvs(CLI::App& app, Action* action) {
   envs->add_subcommand("list", "Every environment of this build")->callback([=] {
     *action = [] { return EnvsList(MakeRegistry(), Console{std::cout, std::cerr}); };
   });
-  auto* info = Keep<EnvsTarget>();
-  AddEnvsVerb(envs, "info", "Shapes, actions, players, limits", info)
-      ->callback(run(EnvsInfo, info));
+  auto* subject = Keep<EnvsTarget>();
+  AddEnvsVerb(envs, "info", "Shapes, actions, players, limits", subject)
+      ->callback(run(EnvsInfo, subject));
 
   auto* check = Keep<EnvsCheckOptions>();
   CLI::App* verb = AddEnvsVerb(envs, "check", "Run the conformance suite", &check->target);
@@ -147,14 +150,14 @@ void AddEnvs(CLI::App& app, Action* action) {
   verb->add_option("--steps", check->num_steps, "Random steps")->check(CLI::Range(1, 100000000));
   verb->callback(run(EnvsCheck, check));
 
-  auto* rollout = Keep<EnvsRolloutOptions>();
-  verb = AddEnvsVerb(envs, "rollout", "Play and write a trace", &rollout->target);
-  verb->add_option("--seed", rollout->seed, "Seed of the first episode");
-  verb->add_option("--actions", rollout->actions, "File with one action a line, or: random")
+  auto* played = Keep<EnvsRolloutOptions>();
+  verb = AddEnvsVerb(envs, "rollout", "Play and write a trace", &played->target);
+  verb->add_option("--seed", played->seed, "Seed of the first episode");
+  verb->add_option("--actions", played->actions, "File with one action a line, or: random")
       ->capture_default_str();
-  verb->add_option("--steps", rollout->num_steps, "Steps")->check(CLI::Range(1, 100000000));
-  verb->add_option("--out", rollout->out_path, "Trace file (default: standard output)");
-  verb->callback(run(EnvsRollout, rollout));
+  verb->add_option("--steps", played->num_steps, "Steps")->check(CLI::Range(1, 100000000));
+  verb->add_option("--out", played->out_path, "Trace file (default: standard output)");
+  verb->callback(run(EnvsRollout, played));
 
   auto* replay = Keep<EnvsReplayOptions>();
   verb = AddEnvsVerb(envs, "replay", "Check against a recorded trace", &replay->target);
@@ -232,6 +235,13 @@ int Main(int argc, char** argv) {
   AddConfig(app, &action);
   AddEnvs(app, &action);
   AddSearchAndBench(app, &action);
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  if (argc > 1 && argv[1][0] != '-' && std::count(verbs.begin(), verbs.end(), argv[1]) == 0) {
+    std::cerr << "error: unknown verb '" << argv[1] << "'" << DidYouMean(argv[1], verbs)
+              << "; the verbs are: " << absl::StrJoin(verbs, " ") << "\n";
+    return kExitUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

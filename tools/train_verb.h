@@ -1,7 +1,7 @@
 // `lzero train` and `lzero resume`: from a config or a run folder to a trained agent. Progress goes
 // to stderr and the log, the closing summary to stdout.
-#ifndef TOOLS_TRAIN_VERB_H_
-#define TOOLS_TRAIN_VERB_H_
+#ifndef LZERO_TOOLS_TRAIN_VERB_H_
+#define LZERO_TOOLS_TRAIN_VERB_H_
 
 #include <string>
 #include <vector>
@@ -25,4 +25,4 @@ int Resume(const std::string& run_dir, const std::vector<std::string>& overrides
 
 }  // namespace lzero
 
-#endif  // TOOLS_TRAIN_VERB_H_
+#endif  // LZERO_TOOLS_TRAIN_VERB_H_

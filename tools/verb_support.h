@@ -1,6 +1,6 @@
 // Small things that several verbs share: error output and the registry of all environments.
-#ifndef TOOLS_VERB_SUPPORT_H_
-#define TOOLS_VERB_SUPPORT_H_
+#ifndef LZERO_TOOLS_VERB_SUPPORT_H_
+#define LZERO_TOOLS_VERB_SUPPORT_H_
 
 #include <cstdio>
 #include <cstdlib>
@@ -32,4 +32,4 @@ inline EnvRegistry MakeRegistry() {
 
 }  // namespace lzero
 
-#endif  // TOOLS_VERB_SUPPORT_H_
+#endif  // LZERO_TOOLS_VERB_SUPPORT_H_

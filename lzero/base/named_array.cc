@@ -52,11 +52,20 @@ absl::Status CheckArrayType(const NamedArray* array, absl::string_view name, Arr
                                                    ArrayTypeName(array->type), ", expected ",
                                                    ArrayTypeName(expected)));
   }
-  const int64_t num_bytes = array->num_elements() * ArrayTypeSize(array->type);
-  if (static_cast<int64_t>(array->bytes.size()) != num_bytes) {
+  return absl::OkStatus();
+}
+
+absl::Status CheckArrayBytes(const NamedArray& array) {
+  const int64_t held = static_cast<int64_t>(array.bytes.size());
+  int64_t needed = ArrayTypeSize(array.type);
+  for (const int64_t size : array.shape) {
+    const bool too_many = size < 0 || (size > 0 && needed > held / size);
+    needed = too_many ? held + 1 : needed * size;  // never overflows
+  }
+  if (needed != held) {
     return absl::InvalidArgumentError(
-        absl::StrCat("array '", name, "' of shape [", absl::StrJoin(array->shape, ", "), "] has ",
-                     array->bytes.size(), " bytes, expected ", num_bytes));
+        absl::StrCat("array '", array.name, "' holds ", held, " bytes, which is not shape [",
+                     absl::StrJoin(array.shape, ", "), "] of ", ArrayTypeName(array.type)));
   }
   return absl::OkStatus();
 }

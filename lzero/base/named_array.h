@@ -61,12 +61,14 @@ NamedArray MakeNamedArray(std::string name, absl::Span<const T> values,
 // the element type differs (names both) or the bytes do not fill the shape.
 const NamedArray* FindArray(absl::Span<const NamedArray> arrays, absl::string_view name);
 absl::Status CheckArrayType(const NamedArray* array, absl::string_view name, ArrayType expected);
+absl::Status CheckArrayBytes(const NamedArray& array);
 
 template <typename T>
 absl::StatusOr<std::vector<T>> ReadArray(absl::Span<const NamedArray> arrays,
                                          absl::string_view name) {
   const NamedArray* array = FindArray(arrays, name);
-  const absl::Status status = CheckArrayType(array, name, ArrayTypeOf<T>());
+  absl::Status status = CheckArrayType(array, name, ArrayTypeOf<T>());
+  if (status.ok()) status = CheckArrayBytes(*array);
   if (!status.ok()) return status;
   std::vector<T> values(array->bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), array->bytes.data(), array->bytes.size());

@@ -72,7 +72,7 @@ absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
   auto index = std::make_unique<ContextIndex>(config.num_envs, window, num_inits, num_nodes,
                                               config.root_context);
   LZ_LOG_DEBUG("KV cache: ", (*pool)->bytes(), " bytes for ", config.num_envs, " environments, ",
-              num_nodes, " nodes and ", num_inits, " roots of ", window, " tokens each");
+               num_nodes, " nodes and ", num_inits, " roots of ", window, " tokens each");
   return absl::WrapUnique(new KVCacheManager(config, std::move(index), *std::move(pool)));
 }
 

@@ -4,6 +4,7 @@
 #define LZERO_NN_LAYERS_H_
 
 #include <cstdint>
+#include <memory>
 
 #include "torch/nn/module.h"
 

@@ -98,15 +98,8 @@ absl::Status Importer::CheckArray(const char* name, ArrayType type,
     return Invalid("array '", name, "' has shape [", absl::StrJoin(array->shape, ", "),
                    "], expected [", expected, "] (-1: any)");
   }
-  const int64_t held = static_cast<int64_t>(array->bytes.size());
-  int64_t bytes = ArrayTypeSize(type);
-  for (const int64_t size : array->shape) {
-    bytes = size > 0 && bytes > held / size ? held + 1 : bytes * size;  // never overflows
-  }
-  if (bytes != held) {
-    return Invalid("array '", name, "' holds ", array->bytes.size(), " bytes, which is not shape [",
-                   absl::StrJoin(array->shape, ", "), "]");
-  }
+  const absl::Status filled = CheckArrayBytes(*array);
+  if (!filled.ok()) return Invalid(filled.message());
   return absl::OkStatus();
 }
 

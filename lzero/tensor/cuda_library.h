@@ -1,5 +1,5 @@
-// Loads liblzero_cuda, the one library that needs CUDA, when something asks for a GPU: the same program
-// runs on machines with and without one. Any thread.
+// Loads liblzero_cuda, the one library that needs CUDA, when something asks for a GPU: the same
+// program runs on machines with and without one. Any thread.
 #ifndef LZERO_TENSOR_CUDA_LIBRARY_H_
 #define LZERO_TENSOR_CUDA_LIBRARY_H_
 

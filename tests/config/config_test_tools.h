@@ -1,7 +1,7 @@
 // What the tests of the config floor share: a scratch folder of files, and the raw values of a
 // config read by a visitor of its own (not through schema.h). Test code only.
-#ifndef TESTS_CONFIG_CONFIG_TEST_TOOLS_H_
-#define TESTS_CONFIG_CONFIG_TEST_TOOLS_H_
+#ifndef LZERO_TESTS_CONFIG_CONFIG_TEST_TOOLS_H_
+#define LZERO_TESTS_CONFIG_CONFIG_TEST_TOOLS_H_
 
 #include <cstdint>
 #include <filesystem>
@@ -89,4 +89,4 @@ class RawValues : public FieldVisitor {
 
 }  // namespace lzero
 
-#endif  // TESTS_CONFIG_CONFIG_TEST_TOOLS_H_
+#endif  // LZERO_TESTS_CONFIG_CONFIG_TEST_TOOLS_H_

@@ -50,14 +50,15 @@ inline FullPass RunFullPass(const WorldModel& model,
   std::vector<at::Tensor> tokens;  // each [E]
   for (size_t i = 0; i < observations.size(); ++i) {
     tokens.push_back(model.Encode(at::tensor(observations[i]).unsqueeze(0)).squeeze(0));
-    if (i + 1 < observations.size()) tokens.push_back(model.EmbedActions(at::tensor(actions[i])));
+    if (i + 1 < observations.size())
+      tokens.push_back(model.EmbedActions(at::tensor({actions[i]})).squeeze(0));
   }
   const auto run = [&] {
     return model.transformer().Forward(at::stack(tokens).unsqueeze(0), {}, nullptr).select(1, -1);
   };
   FullPass result;
   for (const int32_t action : imagined) {
-    tokens.push_back(model.EmbedActions(at::tensor(action)));
+    tokens.push_back(model.EmbedActions(at::tensor({action})).squeeze(0));
     const at::Tensor y = run();
     result.reward = model.Decode(model.RewardLogits(y)).item<float>();
     tokens.push_back(model.NextLatent(y).squeeze(0));

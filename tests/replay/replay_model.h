@@ -1,8 +1,8 @@
 // An independent model of the replay buffer for tests: whole episodes in plain lists, every rule
 // written out literally (training.md section 2), nothing shared with the code under test but the
 // plain structs of its interface. Also drives a buffer and the model with the same random play.
-#ifndef TESTS_REPLAY_REPLAY_MODEL_H_
-#define TESTS_REPLAY_REPLAY_MODEL_H_
+#ifndef LZERO_TESTS_REPLAY_REPLAY_MODEL_H_
+#define LZERO_TESTS_REPLAY_REPLAY_MODEL_H_
 
 #include <cstdint>
 #include <deque>
@@ -105,4 +105,4 @@ class RandomPlay {
 
 }  // namespace lzero
 
-#endif  // TESTS_REPLAY_REPLAY_MODEL_H_
+#endif  // LZERO_TESTS_REPLAY_REPLAY_MODEL_H_

@@ -45,7 +45,7 @@ def check(tree):
             if last - first + 1 > MAX_FUNCTION_LINES:
                 tree.report(path, first, f"function {name} has {last - first + 1} lines, "
                                          f"allowed are {MAX_FUNCTION_LINES}")
-    for path in tree.files((".cc", ".cu"), ("lzero", "envs")):
+    for path in tree.files((".cc",), ("lzero", "envs")):
         if not (tree.root / test_of(path)).is_file():
             tree.report(path, 1, f"has no test {test_of(path)}")
 

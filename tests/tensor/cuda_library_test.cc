@@ -13,9 +13,9 @@ TEST(CudaLibraryTest, SaysWhatIsMissingOrListsDevices) {
     return;
   }
   EXPECT_TRUE(absl::IsNotFound(devices.status()));
-  EXPECT_THAT(std::string(devices.status().message()),
-              testing::AnyOf(testing::HasSubstr("liblzero_cuda"),
-                             testing::HasSubstr("no CUDA device: ")));
+  EXPECT_THAT(
+      std::string(devices.status().message()),
+      testing::AnyOf(testing::HasSubstr("liblzero_cuda"), testing::HasSubstr("no CUDA device: ")));
 }
 
 }  // namespace
