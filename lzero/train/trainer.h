@@ -65,7 +65,8 @@ class Trainer {
 
   bool HasReachedLimit() const;
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
-  // Updates that the ratio asks for at this number of environment steps and that are not made yet.
+  // Updates that the ratio asks for at this number of environment steps and that are not made yet;
+  // 0 while nothing can be sampled.
   int64_t UpdatesOwed() const;
   double LearningRate() const;
   double FractionOver() const;

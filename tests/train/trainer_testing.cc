@@ -60,7 +60,8 @@ std::vector<MetricsLine> TestRun::Metrics() const {
   const std::string text = Read("metrics.jsonl");
   for (const absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
     MetricsLine read;
-    for (const auto& [name, value] : nlohmann::json::parse(std::string(line)).items()) {
+    const auto json = nlohmann::json::parse(std::string(line));
+    for (const auto& [name, value] : json.items()) {
       read[name] = value.is_null() ? std::nullopt : std::optional<double>(value.get<double>());
     }
     lines.push_back(std::move(read));
@@ -76,9 +77,8 @@ LoadedCheckpoint TestRun::Latest() const {
 
 std::map<std::string, std::string> TimelessState(const CheckpointContent& content) {
   std::map<std::string, std::string> fields;
-  for (const auto& [name, value] : nlohmann::json::parse(content.state_json).items()) {
-    fields[name] = value.dump();
-  }
+  const auto json = nlohmann::json::parse(content.state_json);
+  for (const auto& [name, value] : json.items()) fields[name] = value.dump();
   fields.erase("wall_seconds");
   fields.erase("solved_wall_seconds");
   return fields;
