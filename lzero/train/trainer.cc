@@ -71,7 +71,8 @@ double Trainer::FractionOver() const {
 }
 
 int64_t Trainer::UpdatesOwed() const {
-  if (replay_->stats().num_eligible == 0) return 0;  // the first targets are not complete yet
+  // Before any position has all its targets the updates wait; they are made up for later.
+  if (replay_->stats().num_eligible == 0) return 0;
   const int64_t counted = std::max<int64_t>(0, state_.env_steps - config_.train.start_env_steps);
   int64_t owed = static_cast<int64_t>(std::floor(static_cast<double>(counted) *
                                                  config_.train.updates_per_env_step)) -
