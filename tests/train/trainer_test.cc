@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(Modes, TrainerRatioTest, testing::Bool(), [](const auto
   return mode.param ? "Deterministic" : "Overlapped";
 });
 
-// The first transitions cannot be sampled yet: their targets lie in the future. What they owe is made
-// up for as soon as one can.
+// The first transitions cannot be sampled yet: their targets lie in the future. What they owe is
+// made up for as soon as one can.
 TEST(TrainerTest, UpdatesWaitForSomethingToLearnFrom) {
   ExperimentConfig config = TinyConfig();
   config.train.start_env_steps = 0;
