@@ -88,6 +88,7 @@ def kill(options, out):
             print(f"kill {number + 1}: checkpoint at {before} updates "
                   f"{'intact' if intact == 0 else 'DAMAGED'}, resume "
                   f"{'runs' if alive else 'FAILED'}{' (run had ended)' if ended else ''}", flush=True)
+        time.sleep(2.0)
         process.send_signal(signal.SIGINT)
         code = process.wait()
     print(f"{good} of {options.kills} resumed; final Ctrl-C exit code {code}, "

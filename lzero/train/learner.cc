@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lzero/base/check.h"
+#include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch_status.h"
@@ -52,6 +52,13 @@ absl::Status Learner::Update(TrainBatch& batch, double learning_rate,
                              std::vector<float>* priorities) {
   return CatchTorch([&]() -> absl::Status {
     optimizer_.ClearGradients();
+    if (config_.model.dropout > 0.0) {
+      // Dropout draws from libtorch's own generator: keyed by the update, so that a resumed run
+      // draws the same.
+      torch::manual_seed(StreamKey(static_cast<uint64_t>(config_.seed), "dropout",
+                                   static_cast<uint64_t>(num_updates_)) >>
+                         1);
+    }
     const LossTerms terms = ComputeLosses(*model_, *target_, ViewBatch(batch), config_.loss);
     const double total = terms.total.item<double>();
     if (!std::isfinite(total)) {

@@ -71,6 +71,8 @@ double Trainer::FractionOver() const {
 }
 
 int64_t Trainer::UpdatesOwed() const {
+  // Before any position has all its targets the updates wait; they are made up for later.
+  if (replay_->stats().num_eligible == 0) return 0;
   const int64_t counted = std::max<int64_t>(0, state_.env_steps - config_.train.start_env_steps);
   int64_t owed = static_cast<int64_t>(std::floor(static_cast<double>(counted) *
                                                  config_.train.updates_per_env_step)) -
@@ -121,35 +123,48 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   metrics_rates_.Start(Counts(), session_start_);
   collector_.inference->CopyWeightsFrom(learner_->model());
   WriteStatus(RunState::kRunning);
-  const absl::StatusOr<StopReason> reason = RunLoop();
+  const absl::StatusOr<StopReason> reason = RunToEnd();
   if (!reason.ok()) {
-    WriteStatus(RunState::kFailed);
+    WriteStatus(RunState::kFailed, std::string(reason.status().message()));
     return reason.status();
   }
-  TrainOutcome outcome;
-  outcome.reason = *reason;
-  if (*reason == StopReason::kLimit) {
-    LZ_RETURN_IF_ERROR(LearnRest());
-    if (state_.evaluations == 0 || state_.last_evaluation_update != state_.updates) {
-      const absl::Status evaluated = Evaluate();
-      if (!evaluated.ok() && !absl::IsCancelled(evaluated)) return evaluated;
+  ShowProgress();
+  WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
+  return TrainOutcome{*reason, state_};
+}
+
+absl::StatusOr<StopReason> Trainer::RunToEnd() {
+  StopReason reason = StopReason::kLimit;
+  do {
+    LZ_ASSIGN_OR_RETURN(reason, RunLoop());
+    if (reason == StopReason::kLimit) LZ_RETURN_IF_ERROR(LearnRest());
+    // A bad update among the rest may have rolled the run back to before its limit.
+  } while (reason == StopReason::kLimit && !(HasReachedLimit() && UpdatesOwed() == 0));
+  if (reason == StopReason::kLimit &&
+      (state_.evaluations == 0 || state_.last_evaluation_update != state_.updates)) {
+    const absl::Status evaluated = Evaluate();
+    if (absl::IsCancelled(evaluated)) {
+      reason = StopReason::kInterrupted;
+    } else {
+      LZ_RETURN_IF_ERROR(evaluated);
     }
   }
   LZ_RETURN_IF_ERROR(SaveCheckpoint());
-  ShowProgress();
-  WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
-  outcome.state = state_;
-  return outcome;
+  return reason;
 }
 
 absl::StatusOr<StopReason> Trainer::RunLoop() {
   while (!HasReachedLimit()) {
     if (IsStopped()) return StopReason::kInterrupted;
     LZ_RETURN_IF_ERROR(CollectAndLearn());
+    // The end of the run evaluates and saves once the last updates are made. Doing so here as well
+    // would write two checkpoints of one step, the second over the one that `best` may point at.
+    if (HasReachedLimit()) break;
     const absl::Status status = AfterStep();
     if (absl::IsCancelled(status)) return StopReason::kInterrupted;
     LZ_RETURN_IF_ERROR(status);
-    if (config_.stop.target_return.has_value() && state_.target_streak >= config_.stop.patience) {
+    if (config_.stop.target_return.has_value() && config_.stop.end_at_target &&
+        state_.target_streak >= config_.stop.patience) {
       return StopReason::kTargetReached;
     }
   }
@@ -160,7 +175,9 @@ absl::StatusOr<StopReason> Trainer::RunLoop() {
 absl::Status Trainer::LearnRest() {
   const int64_t owed = UpdatesOwed();
   if (owed == 0) return absl::OkStatus();
-  LZ_RETURN_IF_ERROR(Learn(owed));
+  const absl::Status learned = Learn(owed);
+  if (absl::IsAborted(learned)) return HandleBadUpdate(learned);
+  LZ_RETURN_IF_ERROR(learned);
   return HandBack();
 }
 

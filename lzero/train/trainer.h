@@ -65,10 +65,12 @@ class Trainer {
 
   bool HasReachedLimit() const;
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
-  // Updates that the ratio asks for at this number of environment steps and that are not made yet.
+  // Updates that the ratio asks for at this number of environment steps and that are not made yet;
+  // 0 while nothing can be sampled.
   int64_t UpdatesOwed() const;
   double LearningRate() const;
   double FractionOver() const;
+  absl::StatusOr<StopReason> RunToEnd();
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
   absl::Status Learn(int64_t num_updates);
@@ -81,7 +83,7 @@ class Trainer {
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void ShowProgress();
-  void WriteStatus(RunState run_state);
+  void WriteStatus(RunState run_state, const std::string& message = "");
   ProgressCounts Counts() const;
   ProgressTimes Times() const;
 

@@ -125,9 +125,10 @@ void Trainer::ShowProgress() {
                              collect_return_, state_.last_return, Times(), now));
 }
 
-void Trainer::WriteStatus(RunState run_state) {
+void Trainer::WriteStatus(RunState run_state, const std::string& message) {
   RunStatus status;
   status.state = run_state;
+  status.message = message;
   status.env_steps = state_.env_steps;
   status.updates = state_.updates;
   status.eval_return = state_.last_return;
@@ -178,6 +179,9 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   state_ = state;
   sampler_.set_state(state.sampler);
   last_checkpoint_ = {state.env_steps, state.updates, state.evaluations};
+  // After a roll-back: what was measured since then belongs to steps that are undone.
+  learner_->ReadMetrics();
+  collector_.collector->TakeStats();
   return outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps);
 }
 
@@ -192,12 +196,16 @@ absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {
         absl::StrCat(message, "; gave up after ", kMaxRollbacks, " rollbacks"));
   }
   LZ_LOG_WARNING(message, "; rolling back to the last checkpoint");
-  LZ_ASSIGN_OR_RETURN(const CheckpointContent content, outputs_->ReadLatestCheckpoint());
-  LZ_RETURN_IF_ERROR(Restore(content));
+  const absl::StatusOr<CheckpointContent> content = outputs_->ReadLatestCheckpoint();
+  if (!content.ok()) {
+    return absl::AbortedError(
+        absl::StrCat(message, "; cannot roll back: ", content.status().message()));
+  }
+  LZ_RETURN_IF_ERROR(Restore(*content));
   // Another stream of samples, or the same batch would come again.
   sampler_ = RandomStream(static_cast<uint64_t>(config_.seed), "sampler",
                           static_cast<uint64_t>(num_rollbacks_));
-  return absl::OkStatus();
+  return HandBack();
 }
 
 }  // namespace lzero

@@ -1,5 +1,7 @@
 #include "lzero/train/training_state.h"
 
+#include <type_traits>
+
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 
@@ -37,25 +39,34 @@ class Reader {
   template <typename T>
   void operator()(const char* name, T& field) {
     const auto found = json_.find(name);
-    if (found == json_.end() || !found->is_number()) return Fail(name, "a number");
-    field = found->get<T>();
+    if (found == json_.end() || !Is<T>(*found)) return Fail(name, Kind<T>());
+    field = found->template get<T>();
   }
   template <typename T>
   void operator()(const char* name, std::optional<T>& field) {
     const auto found = json_.find(name);
-    if (found == json_.end() || !(found->is_number() || found->is_null())) {
-      return Fail(name, "a number or null");
+    if (found == json_.end() || !(Is<T>(*found) || found->is_null())) {
+      return Fail(name, absl::StrCat(Kind<T>(), " or null"));
     }
     if (found->is_null()) {
       field.reset();
     } else {
-      field = found->get<T>();
+      field = found->template get<T>();
     }
   }
   const absl::Status& status() const { return status_; }
 
  private:
-  void Fail(const char* name, const char* expected) {
+  template <typename T>
+  static bool Is(const Json& value) {
+    if constexpr (std::is_unsigned_v<T>) return value.is_number_unsigned();
+    return std::is_integral_v<T> ? value.is_number_integer() : value.is_number();
+  }
+  template <typename T>
+  static std::string Kind() {
+    return std::is_integral_v<T> ? "a whole number" : "a number";
+  }
+  void Fail(const char* name, const std::string& expected) {
     if (status_.ok()) {
       status_ = absl::InvalidArgumentError(
           absl::StrCat("state.json: field '", name, "' is not ", expected));

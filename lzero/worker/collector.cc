@@ -118,8 +118,8 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
   staged_.Clear();
   agent_->set_num_searches(static_cast<uint64_t>(counters[0]));
   episode_counts_ = episodes;
-  if (counters[1] == 0) return 0;
-  started_ = true;
+  started_ = counters[1] != 0;
+  if (!started_) return 0;  // every environment begins an episode at the next step
   int restarted = 0;
   for (const EnvId id : ids_) {
     const std::string prefix = absl::StrCat("env", id.value, ".");

@@ -60,13 +60,17 @@ std::vector<Past> RandomPasts(int count, uint64_t seed) {
   return pasts;
 }
 
+at::Tensor EmbedAction(const WorldModel& model, int32_t action) {
+  return model.EmbedActions(at::tensor({action})).squeeze(0);
+}
+
 // Puts the context of a past, from one full pass, and its action into row `row`.
 void WriteRow(const WorldModel& model, const Past& past, int64_t row, StepBuffers& buffers) {
   const torch::NoGradGuard no_grad;
   std::vector<at::Tensor> tokens;
   for (size_t t = 0; t < past.observations.size(); ++t) {
     tokens.push_back(model.Encode(at::tensor(past.observations[t]).unsqueeze(0)).squeeze(0));
-    if (t < past.actions.size()) tokens.push_back(model.EmbedActions(at::tensor(past.actions[t])));
+    if (t < past.actions.size()) tokens.push_back(EmbedAction(model, past.actions[t]));
   }
   at::Tensor keys_values;
   model.transformer().Forward(at::stack(tokens).unsqueeze(0), {}, &keys_values);
@@ -151,7 +155,7 @@ TEST(EagerStepTest, GivesTheTokensOfAFullPass) {
     for (size_t t = 0; t < past.observations.size(); ++t) {
       tokens.push_back(model->Encode(at::tensor(past.observations[t]).unsqueeze(0)).squeeze(0));
       const int32_t action = t < past.actions.size() ? past.actions[t] : past.imagined;
-      tokens.push_back(model->EmbedActions(at::tensor(action)));
+      tokens.push_back(EmbedAction(*model, action));
     }
     const at::Tensor at_action =
         model->transformer().Forward(at::stack(tokens).unsqueeze(0), {}, nullptr).select(1, -1);

@@ -37,7 +37,9 @@ class AgentLoaderTest : public testing::Test {
     content.files["replay"] = {};
     content.state_json = "{}";
     ASSERT_TRUE(WriteCheckpoint(run_, step, content, 10).ok());
-    if (is_best) ASSERT_TRUE(MarkBestCheckpoint(run_, step).ok());
+    if (is_best) {
+      ASSERT_TRUE(MarkBestCheckpoint(run_, step).ok());
+    }
   }
 
   static std::unique_ptr<Learner> LearnerOf(int64_t step) {

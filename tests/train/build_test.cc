@@ -52,8 +52,7 @@ TEST(BuildTest, ThePlanCountsTheParametersOfEveryPart) {
   const int embedding = 2 * 8;
   const int block = 2 * 8 + (8 * 24 + 24) + (8 * 8 + 8) + 2 * 8 + (8 * 32 + 32) + (32 * 8 + 8);
   const auto head = [](int out) { return 2 * 8 + (8 * 8 + 8) + 2 * 8 + (8 * out + out); };
-  const int parameters =
-      encoder + embedding + block + head(2) + head(11) + head(11) + head(8);
+  const int parameters = encoder + embedding + block + head(2) + head(11) + head(11) + head(8);
   EXPECT_THAT(*plan, HasSubstr("model         " + std::to_string(parameters) + " parameters"));
 }
 
@@ -81,10 +80,10 @@ void ExpectRefused(const ExperimentConfig& config, const EnvRegistry& registry,
 
 TEST(BuildTest, BoxActionsAreRefused) {
   EnvRegistry registry;
-  registry.Register({"steering", "for tests",
-                     [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
-                       return std::make_unique<BoxEnv>();
-                     }});
+  registry.Register(
+      {"steering", "for tests", [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+         return std::make_unique<BoxEnv>();
+       }});
   ExperimentConfig config = TinyConfig();
   config.env.id = "steering";
   const auto spec = BuildEnvSpec(config, registry);

@@ -129,13 +129,12 @@ std::vector<BadBatch> BadBatches() {
          for (float& weight : batch.importance_weights) weight = 1e30f;
        },
        "the gradient norm of update 3 is "},
-      // The two-hot target of an infinite return is the last atom: the loss does not show it.
       {"return",
        [=](TrainBatch& batch) {
          batch.partial_returns.back() = infinity;
          batch.value_mask.back() = 1.0f;
        },
-       "the value error of update 3 is inf"},
+       "the loss of update 3 is "},
   };
 }
 

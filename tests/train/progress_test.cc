@@ -43,7 +43,7 @@ TEST(ProgressTest, SharesSumToOneInTheirOrder) {
   times.evaluate = 2.0;
   const auto shares = times.Shares();
   const std::vector<std::pair<std::string, double>> expected = {
-      {"env", 0.05},  {"tree", 0.1},  {"network", 0.15},
+      {"env", 0.05}, {"tree", 0.1},  {"network", 0.15},
       {"copy", 0.2}, {"learn", 0.4}, {"evaluate", 0.1}};
   ASSERT_EQ(shares.size(), expected.size());
   for (size_t i = 0; i < shares.size(); ++i) {
@@ -110,8 +110,8 @@ TEST(ProgressTest, TheLineTellsReturnRatesTimeLeftAndWhereTimeGoes) {
 TEST(ProgressTest, TheLineLeavesOutWhatIsNotKnown) {
   Progress progress(2.0);
   progress.Start({}, 0.0);
-  const std::string line = progress.Line({8, 0, 200}, {4.0, 0.0, 100.0}, std::nullopt,
-                                         std::nullopt, std::nullopt, std::nullopt, {}, 2.0);
+  const std::string line = progress.Line({8, 0, 200}, {4.0, 0.0, 100.0}, std::nullopt, std::nullopt,
+                                         std::nullopt, std::nullopt, {}, 2.0);
   EXPECT_EQ(line, "env steps 8 | 4 env steps/s, 100 sims/s, 0 updates/s");
   EXPECT_THAT(progress.Line({8, 0, 200}, {}, std::nullopt, 0.0, -1.0, std::nullopt, {}, 2.0),
               testing::AllOf(HasSubstr("| return -1.0 |"), Not(HasSubstr("ETA"))));

@@ -1,4 +1,5 @@
-// What a run writes through RunOutputs, read back with other tools than the writers where it can be.
+// What a run writes through RunOutputs, read back with other tools than the writers where it can
+// be.
 #include "lzero/train/run_outputs.h"
 
 #include <unistd.h>
@@ -75,8 +76,7 @@ TEST_F(RunOutputsTest, ScalarsAreLinesOfMetricsThatCanBeCutOff) {
   ASSERT_THAT(lines, SizeIs(3));
   EXPECT_EQ(Json::parse(lines[0]),
             Json({{"env_steps", 10}, {"updates", 2}, {"loss/total", 0.5}, {"a", 1.0}}));
-  EXPECT_EQ(Json::parse(lines[1]),
-            Json({{"env_steps", 20}, {"updates", 4}, {"loss/total", 0.25}}));
+  EXPECT_EQ(Json::parse(lines[1]), Json({{"env_steps", 20}, {"updates", 4}, {"loss/total", 0.25}}));
   ASSERT_TRUE(outputs->TruncateMetrics(after_first, 10).ok());
   EXPECT_EQ(Read("metrics.jsonl"), lines[0] + "\n");
   EXPECT_EQ(outputs->metrics_bytes(), after_first);
@@ -98,7 +98,9 @@ TEST_F(RunOutputsTest, KeepsTheNewestCheckpointsAndTheBest) {
   const auto outputs = Make(/*keep=*/2);
   for (int64_t step = 1; step <= 5; ++step) {
     ASSERT_TRUE(outputs->WriteCheckpoint(step, Content(static_cast<float>(step))).ok());
-    if (step == 2) ASSERT_TRUE(outputs->MarkBest(2).ok());
+    if (step == 2) {
+      ASSERT_TRUE(outputs->MarkBest(2).ok());
+    }
   }
   EXPECT_THAT(ListDirectory(dir() + "/checkpoints").value(),
               ElementsAre("best", "latest", "step_000000002", "step_000000004", "step_000000005"));

@@ -1,13 +1,11 @@
 // What a run leaves behind: checkpoints, the best one, evaluations, metrics, status; and what it
 // keeps of an update that went wrong.
-#include <cmath>
-#include <limits>
 #include <set>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/tensor/safetensors.h"
 #include "lzero/train/trainer.h"
+#include "nlohmann/json.hpp"
 #include "tests/train/trainer_testing.h"
 
 namespace lzero {
@@ -15,8 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using Json = nlohmann::json;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(TrainerOutputsTest, TheLastCheckpointHoldsTheEndOfTheRun) {
   // Every step writes a checkpoint, the last one before the last updates are made.
@@ -28,14 +24,14 @@ TEST(TrainerOutputsTest, TheLastCheckpointHoldsTheEndOfTheRun) {
     ASSERT_TRUE(outcome.ok()) << outcome.status();
     const LoadedCheckpoint latest = run.Latest();
     EXPECT_EQ(latest.env_steps, outcome->state.env_steps);
-    const Json state = TimelessState(latest.content);
-    EXPECT_EQ(state["updates"], outcome->state.updates);
-    EXPECT_EQ(state["evaluations"], outcome->state.evaluations);
-    EXPECT_EQ(state["metrics_bytes"].get<size_t>(), run.Read("metrics.jsonl").size());
+    EXPECT_EQ(CountIn(latest.content, "updates"), outcome->state.updates);
+    EXPECT_EQ(CountIn(latest.content, "evaluations"), outcome->state.evaluations);
+    EXPECT_EQ(CountIn(latest.content, "metrics_bytes"),
+              static_cast<int64_t>(run.Read("metrics.jsonl").size()));
     std::set<std::string> files;
     for (const auto& [name, arrays] : latest.content.files) files.insert(name);
-    EXPECT_EQ(files, std::set<std::string>(
-                         {"model", "target", "optimizer", "replay", "collector"}));
+    EXPECT_EQ(files,
+              std::set<std::string>({"model", "target", "optimizer", "replay", "collector"}));
   }
 }
 
@@ -57,10 +53,10 @@ TEST(TrainerOutputsTest, BestIsTheCheckpointOfTheBestEvaluation) {
   EXPECT_EQ(outcome->state.best_return, 3.0);
   std::vector<double> returns;
   std::vector<int64_t> env_steps;
-  for (const Json& line : run.Metrics()) {
+  for (const MetricsLine& line : run.Metrics()) {
     if (!line.contains("eval/return_mean")) continue;
-    returns.push_back(line["eval/return_mean"]);
-    env_steps.push_back(line["env_steps"]);
+    returns.push_back(*line.at("eval/return_mean"));
+    env_steps.push_back(static_cast<int64_t>(*line.at("env_steps")));
   }
   ASSERT_GE(returns.size(), 5u);
   EXPECT_EQ(static_cast<int64_t>(returns.size()), outcome->state.evaluations);
@@ -70,7 +66,7 @@ TEST(TrainerOutputsTest, BestIsTheCheckpointOfTheBestEvaluation) {
   const auto best = ReadCheckpoint(run.dir() + "/checkpoints/best");
   ASSERT_TRUE(best.ok()) << best.status();
   EXPECT_EQ(best->env_steps, env_steps[1]);  // equal returns later do not replace it
-  EXPECT_EQ(TimelessState(best->content)["best_return"], 3.0);
+  EXPECT_EQ(TimelessState(best->content)["best_return"], "3.0");
   for (const int64_t step : env_steps) {
     const std::string folder = absl::StrCat("eval/step_", absl::Dec(step, absl::kZeroPad9));
     EXPECT_EQ(Json::parse(run.Read(folder + "/summary.json"))["env_steps"], step);
@@ -85,8 +81,8 @@ TEST(TrainerOutputsTest, MetricsHaveTheNamesOfTheDesign) {
     TestRun run(config);
     ASSERT_TRUE(run.Run().ok());
     std::set<std::string> names;
-    for (const Json& line : run.Metrics()) {
-      for (const auto& [name, value] : line.items()) names.insert(name);
+    for (const MetricsLine& line : run.Metrics()) {
+      for (const auto& [name, value] : line) names.insert(name);
     }
     for (const char* name :
          {"env_steps", "updates", "collect/return_mean", "eval/return_mean", "loss/total",

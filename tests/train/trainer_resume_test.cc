@@ -1,9 +1,10 @@
 // Exact resume: whatever checkpoint a run is continued from, it ends as if it had never stopped.
-#include <cmath>
+#include <filesystem>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/train/trainer.h"
+#include "nlohmann/json.hpp"
 #include "tests/train/trainer_testing.h"
 
 namespace lzero {
@@ -16,13 +17,15 @@ void ExpectSameEnd(const TestRun& got, const TestRun& expected, bool compare_met
   const LoadedCheckpoint a = got.Latest(), b = expected.Latest();
   EXPECT_EQ(a.env_steps, b.env_steps);
   ExpectSameBytes(a.content.files, b.content.files);
-  Json got_state = TimelessState(a.content), expected_state = TimelessState(b.content);
+  auto got_state = TimelessState(a.content), expected_state = TimelessState(b.content);
   if (!compare_metrics) {  // their lines hold times
     got_state.erase("metrics_bytes");
     expected_state.erase("metrics_bytes");
   }
   EXPECT_EQ(got_state, expected_state);
-  if (compare_metrics) EXPECT_EQ(got.Read("metrics.jsonl"), expected.Read("metrics.jsonl"));
+  if (compare_metrics) {
+    EXPECT_EQ(got.Read("metrics.jsonl"), expected.Read("metrics.jsonl"));
+  }
 }
 
 // Runs to the end, then again from every `stride`-th checkpoint of that run but the last.
@@ -135,12 +138,12 @@ TEST(TrainerResumeTest, AnInterruptedRunLeavesACheckpointAndGoesOn) {
     ASSERT_TRUE(resumed.ok()) << resumed.status();
     EXPECT_EQ(resumed->reason, StopReason::kLimit);
     EXPECT_EQ(resumed->state.updates, ExpectedUpdates(resumed->state.env_steps, 30, 1, 2));
-    int64_t before = 0;
-    for (const Json& line : run.Metrics()) {
-      EXPECT_GE(line["env_steps"].get<int64_t>(), before);
-      before = line["env_steps"];
+    double before = 0.0;
+    for (const MetricsLine& line : run.Metrics()) {
+      EXPECT_GE(*line.at("env_steps"), before);
+      before = *line.at("env_steps");
     }
-    EXPECT_EQ(before, resumed->state.env_steps);
+    EXPECT_EQ(before, static_cast<double>(resumed->state.env_steps));
   }
 }
 
@@ -216,8 +219,8 @@ TEST(TrainerResumeTest, WhatIsMissingOrDoesNotFitIsNamed) {
   const absl::Status no_state =
       RestoreChanged(run, [](CheckpointContent& content) { content.state_json = "{}"; });
   EXPECT_THAT(std::string(no_state.message()), HasSubstr("state.json: field 'env_steps'"));
-  const absl::Status no_array = RestoreChanged(
-      run, [](CheckpointContent& content) { content.files["replay"].pop_back(); });
+  const absl::Status no_array =
+      RestoreChanged(run, [](CheckpointContent& content) { content.files["replay"].pop_back(); });
   EXPECT_THAT(std::string(no_array.message()), HasSubstr("replay"));
   const absl::Status too_long = RestoreChanged(run, [](CheckpointContent& content) {
     Json state = Json::parse(content.state_json);

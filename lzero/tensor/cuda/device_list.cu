@@ -1,12 +1,12 @@
-// The CUDA devices of this machine, for `lzero doctor`. Part of liblzero_cuda, the only library that
-// needs CUDA; it is loaded at run time (tensor/cuda_library.h), so its interface is plain C.
+// The CUDA devices of this machine, for `lzero doctor`. Part of liblzero_cuda, the only library
+// that needs CUDA; it is loaded at run time (tensor/cuda_library.h), so its interface is plain C.
 #include <cuda_runtime.h>
 
 #include <cstdio>
 
-// Writes "name, compute capability, free of total memory" for each device, lines separated by '\n', to
-// `text` (at most `size` bytes with the closing 0). Returns the number of devices; a negative CUDA error
-// code, with its description in `text`, when the driver cannot be asked.
+// Writes "name, compute capability, free of total memory" for each device, lines separated by '\n',
+// to `text` (at most `size` bytes with the closing 0). Returns the number of devices; a negative
+// CUDA error code, with its description in `text`, when the driver cannot be asked.
 extern "C" int lz_cuda_list_devices(char* text, size_t size) {
   int count = 0;
   const cudaError_t asked = cudaGetDeviceCount(&count);
@@ -21,10 +21,10 @@ extern "C" int lz_cuda_list_devices(char* text, size_t size) {
     size_t free_bytes = 0, total_bytes = 0;
     if (cudaGetDeviceProperties(&facts, device) != cudaSuccess) continue;
     if (cudaSetDevice(device) == cudaSuccess) cudaMemGetInfo(&free_bytes, &total_bytes);
-    const int written = std::snprintf(text + used, size - used, "%s%s, sm_%d%d, %.1f of %.1f GiB free",
-                                      device == 0 ? "" : "\n", facts.name, facts.major, facts.minor,
-                                      static_cast<double>(free_bytes) / (1 << 30),
-                                      static_cast<double>(total_bytes) / (1 << 30));
+    const int written = std::snprintf(
+        text + used, size - used, "%s%s, sm_%d%d, %.1f of %.1f GiB free", device == 0 ? "" : "\n",
+        facts.name, facts.major, facts.minor, static_cast<double>(free_bytes) / (1 << 30),
+        static_cast<double>(total_bytes) / (1 << 30));
     if (written < 0 || used + written >= size) break;
     used += written;
   }
