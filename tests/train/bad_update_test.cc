@@ -158,6 +158,37 @@ TEST(BadUpdateTest, ARollbackGoesOnFromTheLastCheckpoint) {
   }
 }
 
+// One update for ten steps: update 2 and its checkpoint at 54 steps, update 3 at 60, and update 4
+// at 72 meets the poison of steps 55 .. 57. The next six steps follow the weights of the
+// checkpoint.
+TEST(BadUpdateTest, ARollbackUndoesEverythingSinceTheCheckpoint) {
+  ExperimentConfig config = RollbackConfig();
+  config.train.updates_per_env_step = 0.1;
+  config.checkpoint.every_updates = 2;
+  TestRun rolled_back(config);
+  rolled_back.set_probe([&rolled_back](ProbeStep& step) {
+    if (step.is_evaluator) return;
+    if (step.num_steps >= 55 && step.num_steps <= 57) step.reward = kNan;
+    if (step.num_steps == 72 + 6) rolled_back.stop() = true;
+  });
+  const auto outcome = rolled_back.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(BadUpdateOf(rolled_back), 4);
+  EXPECT_EQ(outcome->state.env_steps, 60);
+  EXPECT_EQ(outcome->state.updates, 2);
+
+  TestRun resumed(config);
+  resumed.CopyFrom(rolled_back);
+  resumed.set_probe([&resumed](ProbeStep& step) {
+    if (step.num_steps == 6) resumed.stop() = true;
+  });
+  const auto expected = resumed.Resume(resumed.dir() + "/checkpoints/step_000000054");
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  EXPECT_EQ(expected->state.env_steps, 60);
+  ExpectSameBytes(rolled_back.Latest().content.files, resumed.Latest().content.files);
+  EXPECT_EQ(rolled_back.Read("metrics.jsonl"), resumed.Read("metrics.jsonl"));
+}
+
 TEST(BadUpdateTest, ThreeRollbacksAreEnough) {
   TestRun run(RollbackConfig(), PoisonSteps(61, 1000000));
   const auto outcome = run.Run();
