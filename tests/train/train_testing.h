@@ -116,28 +116,32 @@ class ProbeEnv : public EpisodeEnv {
   float shown_ = 0.0f;
 };
 
-inline EnvSpec ProbeSpec(const std::string& id) {
+inline EnvSpec ProbeSpec(const std::string& id, bool can_save) {
   EnvSpec spec;
   spec.id = id;
   spec.observation = {{2}, {0.0f}, {10.0f}};
   spec.action.num_actions = 2;
   spec.max_episode_steps = 6;
-  spec.can_save = true;
+  spec.can_save = can_save;
   return spec;
 }
 
-// The native environments and "probe". One registry serves one Trainer: it makes one environment
-// to look at, then those of the collector, then the evaluator's.
+// The native environments, "probe", and "forgetful", which is the same but cannot be saved. One
+// registry serves one Trainer: it makes one environment to look at, then those of the collector,
+// then the evaluator's.
 inline EnvRegistry ProbeRegistry(const ExperimentConfig& config, Probe probe = {}) {
   EnvRegistry registry;
   RegisterAllEnvs(registry);
   auto counts = std::make_shared<ProbeCounts>();
   const int64_t num_collectors = config.env.num_collectors;
-  registry.Register(
-      {"probe", "for tests", [=](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
-         const bool is_evaluator = counts->num_made++ > num_collectors;
-         return std::make_unique<ProbeEnv>(ProbeSpec("probe"), is_evaluator, probe, counts);
-       }});
+  for (const bool can_save : {true, false}) {
+    const std::string id = can_save ? "probe" : "forgetful";
+    registry.Register(
+        {id, "for tests", [=](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+           const bool is_evaluator = counts->num_made++ > num_collectors;
+           return std::make_unique<ProbeEnv>(ProbeSpec(id, can_save), is_evaluator, probe, counts);
+         }});
+  }
   return registry;
 }
 

@@ -74,6 +74,27 @@ TEST(TrainerOutputsTest, BestIsTheCheckpointOfTheBestEvaluation) {
   }
 }
 
+// The last steps owe updates that are made after them: what follows the best evaluation must not
+// take the place of its weights.
+TEST(TrainerOutputsTest, BestKeepsItsWeightsAtTheEndOfTheRun) {
+  for (const int64_t start : {30, 111, 114, 117}) {
+    ExperimentConfig config = ProbeConfig();
+    config.env.num_evaluators = 1;
+    config.train.start_env_steps = start;
+    config.evaluate.every_updates = 1;
+    config.evaluate.episodes = 1;
+    TestRun run(config, [](ProbeStep& step) {  // every evaluation is worse than the one before
+      if (step.is_evaluator) step.reward = -static_cast<float>((step.num_steps - 1) / 6);
+    });
+    const auto outcome = run.Run();
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    const auto best = ReadCheckpoint(run.dir() + "/checkpoints/best");
+    ASSERT_TRUE(best.ok()) << best.status();
+    EXPECT_EQ(CountIn(best->content, "evaluations"), 1) << "start at " << start;
+    EXPECT_EQ(CountIn(best->content, "updates"), CountIn(best->content, "last_evaluation_update"));
+  }
+}
+
 TEST(TrainerOutputsTest, MetricsHaveTheNamesOfTheDesign) {
   for (const bool deterministic : {true, false}) {
     ExperimentConfig config = TinyConfig();

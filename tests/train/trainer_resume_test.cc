@@ -112,6 +112,19 @@ TEST(TrainerResumeTest, ManyUpdatesAStep) {
   ExpectExactResume(config, 2);
 }
 
+// Steps without an update continue cached contexts, which a resumed run has to rebuild.
+TEST(TrainerResumeTest, FewUpdatesAStep) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = TinyConfig();
+    config.deterministic = deterministic;
+    config.train.updates_per_env_step = 0.1;
+    config.train.log_every_updates = 2;
+    config.evaluate.every_updates = 5;
+    config.checkpoint.every_updates = 2;
+    ExpectExactResume(config, 1);
+  }
+}
+
 // Ctrl-C at the 60th step of the collector.
 Probe StopAt(std::atomic<bool>* stop, int64_t num_steps) {
   return [=](ProbeStep& step) {
@@ -182,6 +195,40 @@ TEST(TrainerResumeTest, AnEvaluationThatIsInterruptedIsNotLost) {
   const auto resumed = run.Resume(run.dir());
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   EXPECT_EQ(resumed->state.evaluations, expected->state.evaluations);
+}
+
+TEST(TrainerResumeTest, AStopDuringTheLastEvaluationInterruptsTheRun) {
+  ExperimentConfig config = ProbeConfig();
+  config.evaluate.every_updates = 0;  // only at the end
+  TestRun run(config);
+  run.set_probe([&run](ProbeStep& step) {
+    if (step.is_evaluator) run.stop() = true;
+  });
+  const auto interrupted = run.Run();
+  ASSERT_TRUE(interrupted.ok()) << interrupted.status();
+  EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
+  EXPECT_EQ(interrupted->state.evaluations, 0);
+  run.stop() = false;
+  run.set_probe({});
+  const auto resumed = run.Resume(run.dir());
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(resumed->reason, StopReason::kLimit);
+  EXPECT_EQ(resumed->state.evaluations, 1);
+  EXPECT_EQ(resumed->state.updates, interrupted->state.updates);
+}
+
+// Environments that cannot be saved begin new episodes; everything else goes on.
+TEST(TrainerResumeTest, EnvironmentsThatCannotBeSaved) {
+  ExperimentConfig config = ProbeConfig();
+  config.env.id = "forgetful";
+  TestRun run(config);
+  run.set_probe(StopAt(&run.stop(), 60));
+  ASSERT_TRUE(run.Run().ok());
+  run.stop() = false;
+  run.set_probe({});
+  const auto resumed = run.Resume(run.dir());
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(resumed->state.updates, ExpectedUpdates(resumed->state.env_steps, 30, 1, 2));
 }
 
 TEST(TrainerResumeTest, AFinishedRunStaysFinished) {
