@@ -109,19 +109,28 @@ TEST(BadUpdateTest, ABadUpdateAfterTheLastStepIsKeptToo) {
   EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
 }
 
-// A step size that throws the weights out of all bounds: whoever meets them first, the run ends as
-// failed and says why.
+// A step size that throws the weights out of all bounds: whoever meets them first, the next update
+// or the next search, the run ends as failed and says why.
 TEST(BadUpdateTest, WeightsThatExplodeEndTheRun) {
-  ExperimentConfig config = ProbeConfig();
-  config.train.learning_rate = 1e30;
-  config.train.updates_per_env_step = 1.0;
-  TestRun run(config);
-  const auto outcome = run.Run();
-  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
-  EXPECT_GT(BadUpdateOf(run), 0);
-  const auto status = ReadStatusFile(run.dir());
-  EXPECT_EQ(status->state, RunState::kFailed);
-  EXPECT_EQ(status->message, outcome.status().message());
+  for (const double updates_per_step : {1.0, 1.0 / 3.0}) {
+    ExperimentConfig config = ProbeConfig();
+    config.train.learning_rate = 1e30;
+    config.train.updates_per_env_step = updates_per_step;
+    TestRun run(config);
+    const auto outcome = run.Run();
+    ASSERT_FALSE(outcome.ok());
+    const std::string message(outcome.status().message());
+    if (updates_per_step == 1.0) {
+      EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+      EXPECT_GT(BadUpdateOf(run), 0);
+    } else {
+      EXPECT_THAT(message, HasSubstr("only finite numbers can be searched"));
+    }
+    const auto status = ReadStatusFile(run.dir());
+    ASSERT_TRUE(status.ok()) << status.status();
+    EXPECT_EQ(status->state, RunState::kFailed);
+    EXPECT_EQ(status->message, message);
+  }
 }
 
 // The poison comes a few steps after the checkpoint of update 12, is met as soon as its episodes
