@@ -3,7 +3,8 @@
 
     tools/run_seeds.py configs/classic/cartpole_unizero.yaml --seeds 0..4 --out DIR [key=value ...]
 
-Each run lies in DIR/seed_N. The table is Markdown: when it was solved, the last evaluation, wall time.
+Each run lies in DIR/seed_N. The tables are Markdown: when it was solved, the last evaluation, wall time; then
+env steps/s and the share of time of each part over the whole run. DIR/evaluations.csv has every evaluation.
 Uses the release build (tools/run.sh makes it).
 """
 import argparse
@@ -32,6 +33,17 @@ def evaluations(run):
     return rows
 
 
+def time_shares(run):
+    """{part: share of the time} over the whole run, from the last metrics line that has them."""
+    shares = {}
+    for line in (run / "metrics.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        found = {key.removeprefix("time/share_"): value for key, value in row.items()
+                 if key.startswith("time/share_")}
+        shares = found or shares
+    return shares
+
+
 def train(config, seed, out, overrides):
     run = out / f"seed_{seed}"
     command = [str(ROOT / "build/release/tools/lzero"), "train", config, f"seed={seed}", *overrides,
@@ -41,7 +53,28 @@ def train(config, seed, out, overrides):
         code = subprocess.run(command, stdout=log, stderr=subprocess.STDOUT).returncode
     wall = time.monotonic() - started
     state = json.loads((run / "checkpoints/latest/state.json").read_text())
-    return {"seed": seed, "code": code, "wall": wall, "state": state, "evals": evaluations(run)}
+    return {"seed": seed, "code": code, "wall": wall, "state": state, "evals": evaluations(run),
+            "shares": time_shares(run)}
+
+
+def print_shares(rows):
+    """Nothing for deterministic runs, whose metrics carry no times."""
+    rows = [row for row in rows if row["shares"]]
+    if not rows:
+        return
+    parts = list(rows[0]["shares"])
+    print(f"\n| seed | env steps/s | {' | '.join(parts)} |")
+    print("|---" * (2 + len(parts)) + "|")
+    for row in rows:
+        state = row["state"]
+        rate = state["env_steps"] / state["wall_seconds"]
+        shares = " | ".join(f"{100 * row['shares'][part]:.1f} %" for part in parts)
+        print(f"| {row['seed']} | {rate:.0f} | {shares} |")
+
+
+def write_evaluations(rows, path):
+    lines = [f"{row['seed']},{at},{value:.6g}\n" for row in rows for at, value in row["evals"]]
+    path.write_text("seed,env_steps,return_mean\n" + "".join(lines))
 
 
 def main():
@@ -50,15 +83,16 @@ def main():
     parser.add_argument("--seeds", default="0..4")
     parser.add_argument("--out", required=True)
     parser.add_argument("overrides", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     out = pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     print("| seed | solved: env steps | solved: s | evaluations after solving (min) | last eval "
           "| env steps | whole run s |")
     print("|---|---|---|---|---|---|---|", flush=True)
-    solved_steps, solved_seconds = [], []
+    rows, solved_steps, solved_seconds = [], [], []
     for seed in parse_seeds(options.seeds):
         row = train(options.config, seed, out, options.overrides)
+        rows.append(row)
         state = row["state"]
         steps, seconds = state["solved_env_steps"], state["solved_wall_seconds"]
         after = [value for at, value in row["evals"] if steps is not None and at > steps]
@@ -75,6 +109,8 @@ def main():
         print(f"\nsolved {len(solved_steps)} of {len(parse_seeds(options.seeds))}; median "
               f"{statistics.median(solved_steps):.0f} env steps, "
               f"{statistics.median(solved_seconds):.1f} s")
+    print_shares(rows)
+    write_evaluations(rows, out / "evaluations.csv")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@ namespace lzero {
 namespace {
 
 constexpr double kProgressSeconds = 2.0;
+constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
 constexpr double kPi = 3.14159265358979323846;
 
 }  // namespace
@@ -74,9 +76,9 @@ int64_t Trainer::UpdatesOwed() const {
   // Before any position has all its targets the updates wait; they are made up for later.
   if (replay_->stats().num_eligible == 0) return 0;
   const int64_t counted = std::max<int64_t>(0, state_.env_steps - config_.train.start_env_steps);
-  int64_t owed = static_cast<int64_t>(std::floor(static_cast<double>(counted) *
-                                                 config_.train.updates_per_env_step)) -
-                 state_.updates;
+  // A ratio such as 0.29 is a little less in binary: 100 steps owe 29 updates, not 28.
+  const double due = static_cast<double>(counted) * config_.train.updates_per_env_step;
+  int64_t owed = static_cast<int64_t>(std::floor(due * (1.0 + kRounding))) - state_.updates;
   if (config_.stop.max_updates.has_value()) {
     owed = std::min(owed, *config_.stop.max_updates - state_.updates);
   }

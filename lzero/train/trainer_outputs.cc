@@ -51,6 +51,7 @@ absl::Status Trainer::Evaluate() {
   ++state_.evaluations;
   state_.last_evaluation_update = state_.updates;
   state_.last_return = mean;
+  state_.last_return_env_steps = state_.env_steps;
   state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
   const bool on_target =
       config_.stop.target_return.has_value() && mean >= *config_.stop.target_return;
@@ -132,6 +133,7 @@ void Trainer::WriteStatus(RunState run_state, const std::string& message) {
   status.env_steps = state_.env_steps;
   status.updates = state_.updates;
   status.eval_return = state_.last_return;
+  status.eval_env_steps = state_.last_return_env_steps;
   if (run_state == RunState::kRunning)
     status.eta_seconds = progress_.EtaSeconds(FractionOver(), MonotonicSeconds());
   const absl::Status written = outputs_->WriteStatus(status);

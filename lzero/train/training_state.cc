@@ -19,6 +19,7 @@ void VisitFields(State& state, Visit visit) {
   visit("evaluations", state.evaluations);
   visit("wall_seconds", state.wall_seconds);
   visit("last_return", state.last_return);
+  visit("last_return_env_steps", state.last_return_env_steps);
   visit("best_return", state.best_return);
   visit("target_streak", state.target_streak);
   visit("solved_env_steps", state.solved_env_steps);

@@ -135,6 +135,7 @@ TEST(TrainerOutputsTest, TheStatusFollowsTheRun) {
   EXPECT_EQ(status->env_steps, outcome->state.env_steps);
   EXPECT_EQ(status->updates, outcome->state.updates);
   EXPECT_EQ(status->eval_return, outcome->state.last_return);
+  EXPECT_EQ(status->eval_env_steps, outcome->state.env_steps);  // the run ends with an evaluation
   EXPECT_FALSE(status->eta_seconds.has_value());
   EXPECT_EQ(status->message, "");
 }

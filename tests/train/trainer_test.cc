@@ -31,7 +31,7 @@ class TrainerRatioTest : public testing::TestWithParam<bool> {};
 
 TEST_P(TrainerRatioTest, UpdatesForEnvStepsAreExactAtTheEnd) {
   for (const Ratio& ratio : {Ratio{1, 4, 30, 100}, Ratio{5, 4, 0, 50}, Ratio{1, 3, 31, 80},
-                             Ratio{7, 2, 40, 60}, Ratio{1, 2, 60, 61}}) {
+                             Ratio{7, 2, 40, 60}, Ratio{1, 2, 60, 61}, Ratio{29, 100, 2, 102}}) {
     ExperimentConfig config = TinyConfig();
     config.deterministic = GetParam();
     config.train.updates_per_env_step =

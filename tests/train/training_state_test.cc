@@ -22,6 +22,7 @@ TrainingState Example() {
   state.evaluations = 1004;
   state.wall_seconds = 0.1;
   state.last_return = -1.0 / 3.0;
+  state.last_return_env_steps = 1011;
   state.best_return = 1e-300;
   state.target_streak = 1005;
   state.solved_env_steps = 1006;
@@ -43,6 +44,7 @@ void ExpectEqual(const TrainingState& got, const TrainingState& expected) {
   EXPECT_EQ(got.evaluations, expected.evaluations);
   EXPECT_EQ(got.wall_seconds, expected.wall_seconds);
   EXPECT_EQ(got.last_return, expected.last_return);
+  EXPECT_EQ(got.last_return_env_steps, expected.last_return_env_steps);
   EXPECT_EQ(got.best_return, expected.best_return);
   EXPECT_EQ(got.target_streak, expected.target_streak);
   EXPECT_EQ(got.solved_env_steps, expected.solved_env_steps);
@@ -86,7 +88,7 @@ void ExpectRefused(const Json& json, const std::string& name) {
 
 TEST(TrainingStateTest, AFieldThatIsMissingOrOfAnotherTypeIsNamed) {
   const Json whole = Json::parse(TrainingStateToJson(Example()));
-  EXPECT_EQ(whole.size(), 17u);
+  EXPECT_EQ(whole.size(), 18u);
   for (const auto& [name, value] : whole.items()) {
     Json missing = whole;
     missing.erase(name);
@@ -102,8 +104,8 @@ TEST(TrainingStateTest, AFieldThatIsMissingOrOfAnotherTypeIsNamed) {
 TEST(TrainingStateTest, NullIsAllowedOnlyWhereAValueMayBeMissing) {
   const Json whole = Json::parse(TrainingStateToJson(Example()));
   Json nulls = whole;
-  for (const char* name :
-       {"last_return", "best_return", "solved_env_steps", "solved_wall_seconds"}) {
+  for (const char* name : {"last_return", "last_return_env_steps", "best_return",
+                           "solved_env_steps", "solved_wall_seconds"}) {
     nulls[name] = nullptr;
   }
   const auto read = TrainingStateFromJson(nulls.dump());
