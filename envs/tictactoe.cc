@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "envs/board_symmetries.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 
@@ -95,6 +96,7 @@ absl::StatusOr<std::unique_ptr<Env>> TicTacToe::Create(const EnvOptions& options
   spec.action.num_actions = kNumSquares;
   spec.num_players = 2;
   spec.can_save = true;
+  spec.symmetries = SquareBoardSymmetries(3, 3);
   LZ_RETURN_IF_ERROR(CheckNoStepCap(spec.id, options, kNumSquares));
   LZ_RETURN_IF_ERROR(CheckOpenings(options));
   return std::unique_ptr<Env>(new TicTacToe(std::move(spec), options));

@@ -67,6 +67,8 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
   absl::StrAppend(&text, "deterministic  ", YesNo(spec.deterministic), "\n");
   absl::StrAppend(&text, "saves          ", YesNo(spec.can_save), "\n");
   absl::StrAppend(&text, "physics state  ", YesNo(spec.can_set_state), "\n");
+  absl::StrAppend(&text, "symmetries     ",
+                  spec.symmetries.empty() ? "none" : absl::StrCat(spec.symmetries.size()), "\n");
   absl::StrAppend(&text, "exact grader   ", YesNo(has_grader), "\n");
   return text;
 }

@@ -252,6 +252,11 @@ void ReplayConfig::Visit(FieldVisitor& visitor) {
                   "by the target network",
                   "", kPrototype},
                  &value_bootstrap, {"search", "target_network"});
+  visitor.Bool({"augment_symmetries",
+                "Show each sample to the learner as one of its images under the symmetries that "
+                "the environment declares, drawn at random",
+                "", "AlphaGo Zero, Silver et al. 2017, Methods"},
+               &augment_symmetries);
   visitor.EndSection();
 }
 

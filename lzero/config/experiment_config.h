@@ -100,6 +100,7 @@ struct ReplayConfig {
   double priority_exponent = 0.6;
   double importance_exponent = 0.4;
   ValueBootstrap value_bootstrap = ValueBootstrap::kTargetNetwork;
+  bool augment_symmetries = false;
   void Visit(FieldVisitor& visitor);
 };
 

@@ -68,6 +68,7 @@ class Suite {
   absl::Status SaveLoad();
   absl::Status BrokenSave();
   absl::Status SetState();
+  absl::Status Symmetries();
 
   // Plays record.actions[from .. to) on `env` and compares with the recorded time steps.
   absl::Status Follow(Env& env, const EpisodeRecord& record, size_t from, size_t to) const;
@@ -76,6 +77,8 @@ class Suite {
   absl::Status ProbeMask(Env& env, const EpisodeRecord& record, size_t t) const;
   absl::Status ProbeSave(const EpisodeRecord& record, size_t t);
   absl::Status ProbeState(const EpisodeRecord& record, size_t t) const;
+  // Plays the image of the record; the start is its own image.
+  absl::Status FollowImage(const EpisodeRecord& record, const Symmetry& symmetry) const;
   absl::Span<const EpisodeRecord> probed() const {
     return absl::MakeConstSpan(episodes_).subspan(0, kNumProbes);
   }
@@ -108,6 +111,7 @@ std::vector<ConformanceCheck> Suite::Run() {
   Add("save_load_equal", SaveLoad());
   Add("broken_save_refused", BrokenSave());
   Add("set_state_equal", SetState());
+  Add("symmetries_hold", Symmetries());
   return checks_;
 }
 
@@ -216,6 +220,7 @@ absl::Status Suite::BadActions() {
 absl::Status Suite::StepAfterEnd() {
   LZ_ASSIGN_OR_RETURN(const EpisodeRecord record,
                       PlayRandomEpisode(*env_, options_.seed, kMaxStepsToEnd));
+  if (record.actions.empty()) return BrokenAt(record, 0, "the episode ends at Reset");
   if (!record.steps.back().ended()) {
     note_ = absl::StrCat("not looked at: no end within ", kMaxStepsToEnd, " steps");
     return absl::OkStatus();
@@ -303,6 +308,40 @@ absl::Status Suite::SetState() {
     for (const size_t t : Probes(record)) LZ_RETURN_IF_ERROR(ProbeState(record, t));
   }
   return ExpectCode(env_->SetState({}), absl::StatusCode::kInvalidArgument, "SetState of nothing");
+}
+
+absl::Status Suite::FollowImage(const EpisodeRecord& record, const Symmetry& symmetry) const {
+  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
+  for (size_t t = 0; t < record.actions.size(); ++t) {
+    const int32_t image = symmetry.action_image[static_cast<size_t>(record.actions[t].index)];
+    const absl::StatusOr<TimeStep> step = env->Step(Action::Discrete(image));
+    if (!step.ok()) return BrokenAt(record, t + 1, step.status().message());
+    const std::string difference =
+        TimeStepDifference(*step, ImageOf(symmetry, record.steps[t + 1]));
+    if (!difference.empty()) return BrokenAt(record, t + 1, difference);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Suite::Symmetries() {
+  if (spec_.symmetries.empty()) {
+    note_ = "the spec declares none";
+    return absl::OkStatus();
+  }
+  int num_played = 0;
+  for (const EpisodeRecord& record : spec_.deterministic ? probed() : probed().first(0)) {
+    for (size_t k = 0; k < spec_.symmetries.size(); ++k) {
+      const TimeStep image = ImageOf(spec_.symmetries[k], record.steps[0]);
+      if (image.observation != record.steps[0].observation) continue;
+      ++num_played;
+      LZ_RETURN_IF_ERROR(Annotate(FollowImage(record, spec_.symmetries[k]),
+                                  absl::StrCat("played as its image under symmetry ", k)));
+    }
+  }
+  note_ = num_played > 0 ? absl::StrCat(spec_.symmetries.size(), " symmetries, ", num_played,
+                                        " episodes played as their images")
+                         : "not looked at: no start that is its own image, or random steps";
+  return absl::OkStatus();
 }
 
 }  // namespace

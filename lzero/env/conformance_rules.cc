@@ -119,8 +119,23 @@ absl::Status CheckSpec(const EnvSpec& spec) {
     return CheckBounds("action", spec.action.low, spec.action.high,
                        static_cast<int64_t>(spec.action.low.size()), false);
   }
-  if (spec.action.num_actions >= 1) return absl::OkStatus();
-  return Broken(absl::StrCat("num_actions is ", spec.action.num_actions));
+  if (spec.action.num_actions < 1) {
+    return Broken(absl::StrCat("num_actions is ", spec.action.num_actions));
+  }
+  for (size_t k = 0; k < spec.symmetries.size(); ++k) {
+    const std::string problem =
+        SymmetryProblem(spec.symmetries[k], spec.observation.size(), spec.action.num_actions);
+    if (!problem.empty()) return Broken(absl::StrCat("symmetry ", k, ": ", problem));
+  }
+  return absl::OkStatus();
+}
+
+TimeStep ImageOf(const Symmetry& symmetry, const TimeStep& step) {
+  TimeStep image = step;
+  MapObservation(symmetry, step.observation, absl::MakeSpan(image.observation));
+  MapActionValues<uint8_t>(symmetry, step.legal_action_mask,
+                           absl::MakeSpan(image.legal_action_mask));
+  return image;
 }
 
 absl::Status CheckObservations(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes) {

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "lzero/base/symmetry.h"
 #include "lzero/env/env.h"
 #include "lzero/env/episode_record.h"
 
@@ -19,7 +20,7 @@ namespace lzero {
 absl::Status Broken(absl::string_view what);
 absl::Status BrokenAt(const EpisodeRecord& record, size_t t, absl::string_view what);
 
-// Ids, shapes, bounds and counts make sense.
+// Ids, shapes, bounds, counts and symmetries make sense.
 absl::Status CheckSpec(const EnvSpec& spec);
 // Every observation has its size, is finite and lies within its bounds.
 absl::Status CheckObservations(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes);
@@ -30,6 +31,9 @@ absl::Status CheckMasksAndFlags(const EnvSpec& spec, absl::Span<const EpisodeRec
 absl::Status CheckStepCaps(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes);
 // episode_return is the sum of the rewards from player 0's view, within 1e-6.
 absl::Status CheckReturns(absl::Span<const EpisodeRecord> episodes);
+
+// The time step as the environment shows it in the image of its game.
+TimeStep ImageOf(const Symmetry& symmetry, const TimeStep& step);
 
 // Actions that must be refused at `step`: out of range, illegal, not a number, of the wrong kind.
 std::vector<Action> BadActionsFor(const EnvSpec& spec, const TimeStep& step);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lzero/base/symmetry.h"
+
 namespace lzero {
 
 enum class ActionKind { kDiscrete, kBox };
@@ -39,6 +41,9 @@ struct EnvSpec {
   bool can_save = false;          // Save and Load work
   bool can_set_state = false;     // physics state, for traces
   bool deterministic = true;      // Step draws no random numbers
+  // Relabellings under which the environment plays the same, the identity among them; empty: none
+  // is declared.
+  std::vector<Symmetry> symmetries = {};
 };
 
 }  // namespace lzero

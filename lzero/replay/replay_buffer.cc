@@ -22,7 +22,8 @@ ReplayBuffer::ReplayBuffer(const ReplayConfig& config, const ReplayShape& shape)
     : config_(config),
       shape_(shape),
       store_(std::make_unique<ReplayStore>(config, shape)),
-      writer_(config, shape) {}
+      writer_(config, shape),
+      augmenter_(config.augment_symmetries ? shape.symmetries : std::vector<Symmetry>()) {}
 
 void ReplayBuffer::BeginEpisode(EnvId env, absl::Span<const float> observation,
                                 absl::Span<const uint8_t> legal_action_mask, int to_play) {
@@ -56,6 +57,9 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
     const int leaf = batch->positions[i].leaf;
     const PositionIndex::Place& place = index.place(leaf);
     writer_.Write(place, i, random, batch);
+    if (augmenter_.num_symmetries() > 0) {
+      augmenter_.Apply(random.UniformInt(augmenter_.num_symmetries()), i, batch);
+    }
     // (E p_i)^-beta / max_j (E p_j)^-beta: the number of eligible positions E and the sum cancel.
     batch->importance_weights[i] = static_cast<float>(
         std::pow(smallest_weight / index.weight(leaf), config_.importance_exponent));

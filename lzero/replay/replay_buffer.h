@@ -22,6 +22,7 @@
 #include "lzero/replay/replay_shape.h"
 #include "lzero/replay/replay_store.h"
 #include "lzero/replay/step_record.h"
+#include "lzero/replay/symmetry_augmenter.h"
 #include "lzero/replay/train_batch.h"
 
 namespace lzero {
@@ -57,7 +58,8 @@ class ReplayBuffer {
   // max(priority, 1e-6)^priority_exponent, a position not sampled yet having the largest priority
   // ever set (at least 1). Importance weights are (num_eligible * probability)^-importance_exponent
   // over the largest of the batch [Schaul et al. 2016]. From `random` it draws first one Uniform()
-  // for each sample, then, sample by sample, the actions past the end of an episode.
+  // for each sample, then, sample by sample, the actions past the end of an episode and, with
+  // augment_symmetries, the number of the symmetry of which the row is the image.
   // FailedPrecondition (nothing drawn) when no position is eligible. Allocates only when the
   // batch's shape changes.
   absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
@@ -85,6 +87,7 @@ class ReplayBuffer {
   mutable std::mutex mutex_;
   std::unique_ptr<ReplayStore> store_;  // guarded by mutex_
   BatchWriter writer_;                  // guarded by mutex_
+  SymmetryAugmenter augmenter_;         // guarded by mutex_
 };
 
 }  // namespace lzero

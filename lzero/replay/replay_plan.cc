@@ -48,6 +48,23 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);
 }
 
+absl::Status CheckSymmetries(const ReplayConfig& config, const ReplayShape& shape) {
+  if (!config.augment_symmetries) return absl::OkStatus();
+  if (shape.symmetries.empty()) {
+    return absl::InvalidArgumentError(
+        "replay.augment_symmetries = true, but the environment declares no symmetries");
+  }
+  for (const Symmetry& symmetry : shape.symmetries) {
+    const std::string problem =
+        SymmetryProblem(symmetry, shape.observation_size, shape.num_actions);
+    if (!problem.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a symmetry of the environment is wrong: ", problem));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int64_t ReplayHorizon(const ReplayConfig& config) {
@@ -71,6 +88,7 @@ int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape) {
 
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRanges(config, shape));
+  LZ_RETURN_IF_ERROR(CheckSymmetries(config, shape));
   const int64_t horizon = ReplayHorizon(config);
   const int64_t transitions = shape.num_envs * (config.segment_length + horizon);
   const std::string content =

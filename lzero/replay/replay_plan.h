@@ -15,7 +15,8 @@ namespace lzero {
 // InvalidArgument (key, value, what is allowed) for a setting out of range, and when the smallest
 // useful content does not fit replay.capacity or replay.max_mebibytes: for every environment a
 // segment being filled and as many finished ones as keep at least one position eligible in an
-// episode that never ends.
+// episode that never ends. Also for augment_symmetries with no symmetries, or with one that is no
+// relabelling of this shape.
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape);
 
 // Steps an unfinished episode must have after position t before all targets of t are known: t is

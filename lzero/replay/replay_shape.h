@@ -2,6 +2,9 @@
 #ifndef LZERO_REPLAY_REPLAY_SHAPE_H_
 #define LZERO_REPLAY_REPLAY_SHAPE_H_
 
+#include <vector>
+
+#include "lzero/base/symmetry.h"
 #include "lzero/config/experiment_config.h"
 
 namespace lzero {
@@ -11,6 +14,7 @@ struct ReplayShape {
   int num_actions = 0;
   int num_envs = 0;
   TerminalMode terminal = TerminalMode::kAbsorb;
+  std::vector<Symmetry> symmetries = {};  // used with replay.augment_symmetries
 };
 
 }  // namespace lzero

@@ -70,9 +70,9 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(role.inference, BuildInference(config, envs->spec(), num_envs,
                                                      config.search.num_simulations));
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "collector");
-  LZ_ASSIGN_OR_RETURN(auto agent,
-                      Agent::Create(config.search, envs->spec().action.num_actions,
-                                    static_cast<int>(num_envs), AgentOptions{seed, true}));
+  LZ_ASSIGN_OR_RETURN(auto agent, Agent::Create(config.search, envs->spec().action.num_actions,
+                                                static_cast<int>(num_envs),
+                                                AgentOptions{seed, config.deterministic}));
   CollectorOptions options;
   options.seed = seed;
   options.max_past_steps = NumRootPastSteps(config.model);
@@ -91,6 +91,8 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
   SearchConfig search = config.search;
   search.num_simulations = num_simulations;
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "evaluator");
+  // Always the first of equal actions: an evaluation depends on the checkpoint alone, not on how
+  // many searches were made before it.
   LZ_ASSIGN_OR_RETURN(
       auto agent, Agent::Create(search, envs->spec().action.num_actions, static_cast<int>(num_envs),
                                 AgentOptions{seed, true}));
@@ -107,6 +109,7 @@ absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig
   shape.num_actions = spec.action.num_actions;
   shape.num_envs = static_cast<int>(config.env.num_collectors);
   shape.terminal = config.model.terminal;
+  shape.symmetries = spec.symmetries;
   return ReplayBuffer::Create(config.replay, shape);
 }
 

@@ -58,6 +58,11 @@ TEST(ConformanceRulesTest, SpecsMustMakeSense) {
             "observation bound 1 is 2 .. 1");
   EXPECT_EQ(message([](EnvSpec& spec) { spec.action.kind = ActionKind::kBox; }),
             "the action has no elements");
+  EXPECT_EQ(message([](EnvSpec& spec) { spec.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}}; }), "");
+  EXPECT_EQ(message([](EnvSpec& spec) {
+              spec.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}, Symmetry{{1, 0}, {2, 1, 1}}};
+            }),
+            "symmetry 1: action_image is no permutation: entry 2 is 1");
   EXPECT_EQ(message([](EnvSpec& spec) {
               spec.action = {ActionKind::kBox, 0, {1}, {}};
             }),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ostream>
 
 #include "tests/env/walk_env.h"
 
@@ -30,6 +31,7 @@ enum class Fault {
   kSavesThoughItCannot,
   kLoadsGarbage,
   kStateForgets,
+  kEndsAtReset,
 };
 
 EnvSpec FaultySpec(Fault fault) {
@@ -52,7 +54,9 @@ class FaultyEnv : public Env {
     num_steps_ = 0;
     moved_ = false;
     static uint64_t num_resets = 0;
-    return Spoil(walk_.Reset(fault_ == Fault::kForgetsSeed ? ++num_resets : seed));
+    TimeStep step = Spoil(walk_.Reset(fault_ == Fault::kForgetsSeed ? ++num_resets : seed));
+    step.terminated = fault_ == Fault::kEndsAtReset;
+    return step;
   }
 
   absl::StatusOr<TimeStep> Step(const Action& action) override {
@@ -134,7 +138,7 @@ TEST(ConformanceTest, AGoodEnvironmentPassesEveryCheck) {
                        "observation_in_space", "mask_and_flags", "step_cap", "returns_consistent",
                        "same_seed_same_episode", "mask_equals_accepted_actions",
                        "bad_actions_refused", "step_after_end_refused", "save_load_equal",
-                       "broken_save_refused", "set_state_equal"}));
+                       "broken_save_refused", "set_state_equal", "symmetries_hold"}));
 }
 
 // Each broken environment, the check that must catch it, and a part of what it says.
@@ -143,6 +147,8 @@ struct Catch {
   const char* check;
   const char* detail;
 };
+
+void PrintTo(const Catch& fault, std::ostream* out) { *out << fault.check; }
 
 class ConformanceCatchTest : public testing::TestWithParam<Catch> {};
 
@@ -178,7 +184,67 @@ INSTANTIATE_TEST_SUITE_P(
         Catch{Fault::kSavesThoughItCannot, "broken_save_refused", "Load gives INVALID_ARGUMENT"},
         Catch{Fault::kLoadsGarbage, "broken_save_refused",
               "Load of 0 broken bytes gives OK; expected INVALID_ARGUMENT"},
-        Catch{Fault::kStateForgets, "set_state_equal", "observation[0] is"}));
+        Catch{Fault::kStateForgets, "set_state_equal", "observation[0] is"},
+        Catch{Fault::kEndsAtReset, "step_after_end_refused", "the episode ends at Reset"}));
+
+// A walk on -3 .. 3 from 0 that looks the same in a mirror.
+class MirrorWalk : public EpisodeEnv {
+ public:
+  static EnvSpec Spec() {
+    EnvSpec spec = WalkSpec();
+    spec.observation = {{2}, {0.0f}, {1.0f}};
+    spec.can_set_state = false;
+    spec.can_save = false;
+    spec.symmetries = {Symmetry{{0, 1}, {0, 1, 2}}, Symmetry{{1, 0}, {2, 1, 0}}};
+    return spec;
+  }
+  MirrorWalk(EnvSpec spec, float right_reward)
+      : EpisodeEnv(std::move(spec)), right_reward_(right_reward) {}
+
+ protected:
+  void StartGame(uint64_t) override { position_ = 0; }
+  Outcome Advance(const Action& action) override {
+    position_ += action.index - 1;
+    return {position_ == 3    ? right_reward_
+            : position_ == -3 ? 1.0f
+                              : 0.0f,
+            std::abs(position_) == 3};
+  }
+  void Observe(absl::Span<float> observation) const override {
+    observation[0] = static_cast<float>(std::max(position_, 0)) / 3.0f;
+    observation[1] = static_cast<float>(std::max(-position_, 0)) / 3.0f;
+  }
+  void FillLegalActions(absl::Span<uint8_t> mask) const override {
+    mask[0] = position_ != 1;  // never back to the middle
+    mask[2] = position_ != -1;
+  }
+
+ private:
+  float right_reward_;
+  int position_ = 0;
+};
+
+TEST(ConformanceTest, GamesArePlayedAsTheirImagesUnderDeclaredSymmetries) {
+  float right_reward = 1.0f;
+  EnvSpec spec = MirrorWalk::Spec();
+  const auto make = [&]() -> absl::StatusOr<std::unique_ptr<Env>> {
+    return std::make_unique<MirrorWalk>(spec, right_reward);
+  };
+  const auto checks = RunConformance(make, {});
+  for (const ConformanceCheck& check : checks) {
+    EXPECT_TRUE(check.passed) << check.name << ": " << check.detail;
+    if (check.name == "symmetries_hold") {
+      EXPECT_EQ(check.detail, "2 symmetries, 24 episodes played as their images");
+    }
+  }
+  right_reward = 0.5f;  // the mirror would pay 1
+  EXPECT_NE(DetailOf(RunConformance(make, {}), "symmetries_hold").find("reward is"),
+            std::string::npos);
+  right_reward = 1.0f;
+  spec.symmetries[1].action_image = {0, 1, 2};  // turns the view, not the actions
+  EXPECT_NE(DetailOf(RunConformance(make, {}), "symmetries_hold").find("under symmetry 1"),
+            std::string::npos);
+}
 
 TEST(ConformanceTest, WhatTheSpecDeniesIsNotAskedFor) {
   const auto make = []() -> absl::StatusOr<std::unique_ptr<Env>> {

@@ -78,6 +78,22 @@ TEST(ReplayPlan, ContentThatDoesNotFitIsRefused) {
   EXPECT_EQ(MessageOf(config, images), "");
 }
 
+TEST(ReplayPlan, AugmentationNeedsSymmetriesThatFit) {
+  ReplayConfig config;
+  ReplayShape shape{2, 3, 8, TerminalMode::kAbsorb};
+  shape.symmetries = {Symmetry{{0, 1, 2}, {2, 1, 0}}};
+  EXPECT_EQ(MessageOf(config, shape), "");  // not used
+  config.augment_symmetries = true;
+  EXPECT_EQ(
+      MessageOf(config, shape),
+      "a symmetry of the environment is wrong: observation_source has 3 entries instead of 2");
+  shape.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}};
+  EXPECT_EQ(MessageOf(config, shape), "");
+  shape.symmetries.clear();
+  EXPECT_EQ(MessageOf(config, shape),
+            "replay.augment_symmetries = true, but the environment declares no symmetries");
+}
+
 TEST(ReplayPlan, PlannedBytesAreTheWorstCaseOrTheCap) {
   ReplayConfig config;
   config.capacity = 10000;

@@ -141,6 +141,43 @@ TEST(BuildTest, SpecModelAndReplayHaveTheSizesOfTheEnvironment) {
   EXPECT_EQ(BuildReplay(too_small, *spec).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(BuildTest, TheReplayBufferKnowsTheSymmetriesOfTheEnvironment) {
+  const EnvRegistry registry = NativeRegistry();
+  ExperimentConfig board = BoardConfig();
+  board.replay.augment_symmetries = true;
+  const auto replay = BuildReplay(board, *BuildEnvSpec(board, registry));
+  EXPECT_TRUE(replay.ok()) << replay.status();
+  ExperimentConfig pole = TinyConfig();
+  pole.replay.augment_symmetries = true;
+  const auto refused = BuildReplay(pole, *BuildEnvSpec(pole, registry));
+  EXPECT_EQ(refused.status().message(),
+            "replay.augment_symmetries = true, but the environment declares no symmetries");
+}
+
+// A fresh network finds all actions equal; one simulation visits the one that the tie falls to.
+TEST(BuildTest, EqualActionsAreDrawnUnlessTheRunIsDeterministic) {
+  const EnvRegistry registry = NativeRegistry();
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = TinyConfig();
+    config.deterministic = deterministic;
+    config.search.num_simulations = 1;
+    config.search.root_noise_fraction = 0.0;
+    ThreadPool pool(1);
+    auto role = BuildCollector(config, registry, &pool);
+    ASSERT_TRUE(role.ok()) << role.status();
+    for (int step = 0; step < 20; ++step) ASSERT_TRUE(role->collector->Step(step).ok());
+    auto replay = BuildReplay(config, *BuildEnvSpec(config, registry));
+    ASSERT_TRUE(replay.ok()) << replay.status();
+    role->collector->staged().MoveTo(**replay);
+    RandomStream random(1);
+    TrainBatch batch;
+    ASSERT_TRUE((*replay)->Sample(64, random, &batch).ok());
+    int num_second = 0;
+    for (size_t i = 1; i < batch.policies.size(); i += 2) num_second += batch.policies[i] > 0.5f;
+    EXPECT_EQ(num_second == 0, deterministic) << num_second;
+  }
+}
+
 TEST(BuildTest, RolesHaveTheNumberOfEnvironmentsTheyAreAskedFor) {
   const EnvRegistry registry = NativeRegistry();
   ThreadPool pool(1);

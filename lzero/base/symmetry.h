@@ -1,0 +1,40 @@
+// A symmetry of an environment: a relabelling of observation elements and actions under which it
+// plays the same. An environment declares its symmetries; replay draws one for each sample, so that
+// one game teaches all its images [AlphaGo Zero, Silver et al. 2017]. Plain data and pure
+// functions, any thread.
+#ifndef LZERO_BASE_SYMMETRY_H_
+#define LZERO_BASE_SYMMETRY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace lzero {
+
+struct Symmetry {
+  // [observation size] element i of the image is element observation_source[i] of the original.
+  std::vector<int32_t> observation_source;
+  // [num_actions] action a of the original is action action_image[a] of the image.
+  std::vector<int32_t> action_image;
+};
+
+// What is wrong with `symmetry` (sizes, or not a permutation); empty when it is right.
+std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size,
+                            int64_t num_actions);
+
+// to[i] = from[observation_source[i]]. Same sizes, different memory.
+void MapObservation(const Symmetry& symmetry, absl::Span<const float> from, absl::Span<float> to);
+
+// to[action_image[a]] = from[a], for a number held for each action. Same sizes, different memory.
+template <typename T>
+void MapActionValues(const Symmetry& symmetry, absl::Span<const T> from, absl::Span<T> to) {
+  for (size_t action = 0; action < from.size(); ++action) {
+    to[static_cast<size_t>(symmetry.action_image[action])] = from[action];
+  }
+}
+
+}  // namespace lzero
+
+#endif  // LZERO_BASE_SYMMETRY_H_
