@@ -61,7 +61,9 @@ void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& com
 void AddEval(CLI::App& app, Action* action) {
   auto* options = Keep<EvalOptions>();
   CLI::App* eval = app.add_subcommand("eval", "Play a checkpoint greedily and report its return");
-  eval->add_option("path", options->path, "Run folder (its best checkpoint) or a checkpoint")
+  eval->add_option("path", options->path,
+                   "Run folder (its best checkpoint; of a game for two players the newest "
+                   "evaluated one) or a checkpoint")
       ->required();
   CLI::Option* episodes = eval->add_option("--episodes", options->episodes, "Episodes to play")
                               ->check(CLI::Range(1, 100000))

@@ -43,7 +43,11 @@ void PrintSummary(const std::string& run_dir, const TrainOutcome& outcome) {
     std::printf("solved        after %s env steps, %.1f s\n",
                 FormatCount(*state.solved_env_steps).c_str(), *state.solved_wall_seconds);
   }
-  if (state.last_return.has_value()) {
+  if (state.last_return.has_value() && outcome.num_players == 2) {
+    std::printf(
+        "evaluation    self-play return %.2f of player 0, which is no measure of strength\n",
+        *state.last_return);
+  } else if (state.last_return.has_value()) {
     std::printf("evaluation    mean return %.2f (best %.2f)\n", *state.last_return,
                 *state.best_return);
   }

@@ -25,7 +25,7 @@ struct LoadedAgent {
 };
 
 // The checkpoint folder that `path` means: a checkpoint itself, or of a run folder the best one
-// (the latest when none is marked).
+// (two players: the newest evaluated one; the latest when none is marked).
 absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path);
 
 // The resolved config of the run that a checkpoint folder belongs to.

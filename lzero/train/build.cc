@@ -58,6 +58,14 @@ absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRe
   return env->spec();
 }
 
+absl::Status CheckStopRule(const ExperimentConfig& config, const EnvSpec& spec) {
+  if (!config.stop.target_return.has_value() || spec.num_players == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "stop.target_return: got ", *config.stop.target_return, ", but ", spec.id,
+      " is a game for two players: the return of self-play says nothing about strength; allowed: "
+      "null, with stop.max_env_steps or stop.max_updates"));
+}
+
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
   return {spec.observation.shape, spec.action.num_actions};
 }
@@ -113,6 +121,7 @@ absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig
 absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
                                          const EnvRegistry& registry) {
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
+  LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
   LZ_ASSIGN_OR_RETURN(const auto model, WorldModel::Create(config.model, BuildWorldModelShape(spec),
                                                            static_cast<uint64_t>(config.seed)));
   LZ_ASSIGN_OR_RETURN(const auto inference, BuildInference(config, spec, config.env.num_collectors,

@@ -42,6 +42,8 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   at::set_num_threads(static_cast<int>(config.train.num_threads));
   std::unique_ptr<Trainer> trainer(new Trainer(config, std::move(outputs), stop));
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
+  LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
+  trainer->num_players_ = spec.num_players;
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
@@ -132,7 +134,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   }
   ShowProgress();
   WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
-  return TrainOutcome{*reason, state_};
+  return TrainOutcome{*reason, state_, num_players_};
 }
 
 absl::StatusOr<StopReason> Trainer::RunToEnd() {

@@ -33,12 +33,15 @@ enum class StopReason { kLimit, kTargetReached, kInterrupted };
 struct TrainOutcome {
   StopReason reason = StopReason::kLimit;
   TrainingState state;
+  int num_players = 1;
 };
 
 class Trainer {
  public:
   // Builds every object and writes nothing. `registry` outlives the trainer. `stop` is polled
   // between steps; when it turns true the run writes a checkpoint and ends as interrupted.
+  // `best` is the checkpoint of the best evaluation; of a game for two players, whose self-play
+  // return does not measure strength, that of the newest one, and stop.target_return is refused.
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
                                                          std::unique_ptr<RunOutputs> outputs,
@@ -79,6 +82,7 @@ class Trainer {
   absl::Status HandleBadUpdate(const absl::Status& bad);
   absl::Status AfterStep();
   absl::Status Evaluate();
+  absl::Status KeepEvaluated(double mean_return);
   absl::Status SaveCheckpoint();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
@@ -99,6 +103,7 @@ class Trainer {
   RandomStream sampler_;
   TrainBatch batch_;
   std::vector<float> priorities_;
+  int num_players_ = 1;
   TrainingState state_;
   Progress progress_;
   Progress metrics_rates_;

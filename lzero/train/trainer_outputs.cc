@@ -68,13 +68,20 @@ absl::Status Trainer::Evaluate() {
   LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, episodes));
   LZ_RETURN_IF_ERROR(
       outputs_->WriteScalars(state_.env_steps, state_.updates, {{"eval/return_mean", mean}}));
-  const bool is_best = !state_.best_return.has_value() || mean > *state_.best_return;
-  if (is_best) {
-    state_.best_return = mean;
-    LZ_RETURN_IF_ERROR(SaveCheckpoint());
-    LZ_RETURN_IF_ERROR(outputs_->MarkBest(state_.env_steps));
+  return KeepEvaluated(mean);
+}
+
+// Saves what was evaluated as `best`, if it is: with one player the best so far. In self-play the
+// return of player 0 is no measure of strength (perfect play of a drawn game scores 0): the newest.
+absl::Status Trainer::KeepEvaluated(double mean_return) {
+  if (num_players_ == 1) {
+    if (state_.best_return.has_value() && mean_return <= *state_.best_return) {
+      return absl::OkStatus();
+    }
+    state_.best_return = mean_return;
   }
-  return absl::OkStatus();
+  LZ_RETURN_IF_ERROR(SaveCheckpoint());
+  return outputs_->MarkBest(state_.env_steps);
 }
 
 absl::Status Trainer::WriteMetrics() {

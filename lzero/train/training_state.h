@@ -20,7 +20,7 @@ struct TrainingState {
   double wall_seconds = 0.0;                     // over all sessions of the run
   std::optional<double> last_return;             // mean of the last evaluation
   std::optional<int64_t> last_return_env_steps;  // when that was measured
-  std::optional<double> best_return;             // best mean of an evaluation
+  std::optional<double> best_return;             // best mean of an evaluation; self-play has none
   int64_t target_streak = 0;                // evaluations in a row at stop.target_return or more
   std::optional<int64_t> solved_env_steps;  // when the streak first reached stop.patience
   std::optional<double> solved_wall_seconds;

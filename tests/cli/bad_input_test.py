@@ -48,6 +48,8 @@ CONFIGS = [
     ("binary junk", "\x01\x02\x03", ["config.yaml"]),
     ("unknown environment", "env: {id: cartpol}", ["cartpol", "cartpole"]),
     ("board encoder on a vector", "model: {encoder: board}", ["encoder", "vector"]),
+    ("target return of self-play", "env: {id: tictactoe}\nstop: {target_return: 0.5}",
+     ["stop.target_return", "two players"]),
     ("option of another environment", "env: {random_opening_fraction: 0.5}", ["random"]),
 ]
 
@@ -130,6 +132,7 @@ def main():
     for what, text, parts in CONFIGS:
         (folder / "config.yaml").write_text(f"extends: {COUNTING}\n{text}\n")
         program.expect(f"config: {what}", 2, parts, "train", "config.yaml")
+        program.expect(f"config: {what}, dry run", 2, parts, "train", "config.yaml", "--dry-run")
     (folder / "junk.json").write_text("[1, 2")
     for what, expected, parts, arguments in COMMANDS:
         program.expect(f"command: {what}", expected, parts, *arguments)

@@ -115,6 +115,14 @@ TEST(BuildTest, OptionsThatDoNotFitTheEnvironmentAreRefused) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST(BuildTest, ATargetReturnOfAGameForTwoPlayersIsRefused) {
+  ExperimentConfig config = BoardConfig();
+  config.stop.target_return = 0.5;
+  const absl::Status status = DescribePlan(config, NativeRegistry()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("stop.target_return: got 0.5"));
+}
+
 TEST(BuildTest, GraphsThatNoRunnerRecordsAreRefused) {
   ExperimentConfig config = TinyConfig();
   config.inference.graphs = Graphs::kRequired;

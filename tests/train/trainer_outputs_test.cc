@@ -74,6 +74,27 @@ TEST(TrainerOutputsTest, BestIsTheCheckpointOfTheBestEvaluation) {
   }
 }
 
+// Perfect play of both sides scores 0, and a bad agent may lose to itself by more or by less: the
+// first evaluation, whatever it gave, must not stay `best`.
+TEST(TrainerOutputsTest, BestOfAGameForTwoPlayersIsTheNewestEvaluation) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "tictactoe";
+  config.env.max_episode_steps = 0;
+  config.checkpoint.keep = 1;
+  config.stop.max_env_steps = 90;
+  TestRun run(config);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->num_players, 2);
+  EXPECT_FALSE(outcome->state.best_return.has_value());
+  ASSERT_TRUE(outcome->state.last_return.has_value());
+  EXPECT_GE(outcome->state.evaluations, 3);
+  const auto best = ReadCheckpoint(run.dir() + "/checkpoints/best");
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ(best->env_steps, *outcome->state.last_return_env_steps);
+  EXPECT_EQ(CountIn(best->content, "evaluations"), outcome->state.evaluations);
+}
+
 // The last steps owe updates that are made after them: what follows the best evaluation must not
 // take the place of its weights.
 TEST(TrainerOutputsTest, BestKeepsItsWeightsAtTheEndOfTheRun) {

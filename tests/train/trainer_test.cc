@@ -261,6 +261,14 @@ TEST(TrainerTest, WhatCannotBeBuiltIsRefused) {
   config = TinyConfig();
   config.replay.capacity = 5;
   EXPECT_EQ(TestRun(config).Make().status().code(), absl::StatusCode::kInvalidArgument);
+  config = TinyConfig();
+  config.env.id = "tictactoe";
+  config.env.max_episode_steps = 0;
+  config.stop.target_return = 0.5;
+  EXPECT_EQ(TestRun(config).Make().status().message(),
+            "stop.target_return: got 0.5, but tictactoe is a game for two players: the return of "
+            "self-play says nothing about strength; allowed: null, with stop.max_env_steps or "
+            "stop.max_updates");
 }
 
 TEST(TrainerTest, NothingIsWrittenBeforeTheRun) {
