@@ -153,7 +153,7 @@ absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
   content.files["replay"] = replay_->Export();
   LZ_ASSIGN_OR_RETURN(content.files["collector"], collector_.collector->Export());
   state_.sampler = sampler_.state();
-  state_.metrics_bytes = outputs_->metrics_bytes();
+  LZ_ASSIGN_OR_RETURN(state_.metrics_bytes, outputs_->SyncMetrics());
   content.state_json = TrainingStateToJson(state_);
   return content;
 }
