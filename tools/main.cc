@@ -52,7 +52,12 @@ void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& com
   auto* overrides = Keep<std::vector<std::string>>();
   CLI::App* resume =
       app.add_subcommand("resume", "Continue a run exactly where its last checkpoint is");
-  resume->add_option("run", *run, "Run folder")->required();
+  resume
+      ->add_option(
+          "run", *run,
+          "Run folder, or RUN/checkpoints/step_N to go on from there; newer checkpoints are "
+          "renamed to step_N.aside")
+      ->required();
   resume->add_option("overrides", *overrides,
                      "key.path=value of stop, evaluate, checkpoint, num_threads");
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
@@ -92,6 +92,35 @@ absl::StatusOr<std::string> MakeRunFolder(const TrainOptions& options,
                                  : CreateRunFolderAt(options.run_dir, description);
 }
 
+// The folder of the run that `path`, a run folder or one of a run's checkpoints, belongs to.
+absl::StatusOr<std::string> FindRunFolder(const std::string& path) {
+  std::error_code code;
+  const std::filesystem::path place = std::filesystem::canonical(path, code);
+  const bool is_inner = !code && place.parent_path().filename() == "checkpoints";
+  if (!is_inner || FileExists(JoinPath(path, "manifest.json"))) return path;
+  const std::string run_dir = place.parent_path().parent_path().string();
+  LZ_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(run_dir));
+  for (const CheckpointPlace& checkpoint : checkpoints) {
+    if (checkpoint.path == place.string()) return run_dir;
+  }
+  return absl::NotFoundError(absl::StrCat("resume: ", path, " is no checkpoint of ", run_dir,
+                                          "; allowed: the run folder, or a folder step_N of it"));
+}
+
+// A checkpoint that cannot be read, and the whole command that goes on from the one before it.
+int PrintUnreadable(const absl::Status& status, const std::string& path,
+                    const std::vector<std::string>& overrides) {
+  PrintError(status, kExitFailure);
+  const auto damaged = FindCheckpoint(path);
+  const auto previous = damaged.ok() ? FindIntactBefore(*damaged) : std::nullopt;
+  if (absl::IsDataLoss(status) && previous.has_value()) {
+    std::vector<std::string> command = {ProgramCommand(), "resume", *previous};
+    command.insert(command.end(), overrides.begin(), overrides.end());
+    std::fprintf(stderr, "go on from it with:  %s\n", absl::StrJoin(command, " ").c_str());
+  }
+  return kExitFailure;
+}
+
 }  // namespace
 
 int Train(const TrainOptions& options) {
@@ -116,7 +145,7 @@ int Train(const TrainOptions& options) {
   return RunToEnd(**trainer, *run_dir);
 }
 
-int Resume(const std::string& run_dir, const std::vector<std::string>& overrides) {
+int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   for (const std::string& override : overrides) {
     if (!MayChange(override)) {
       return PrintError(absl::InvalidArgumentError(absl::StrCat(
@@ -125,13 +154,16 @@ int Resume(const std::string& run_dir, const std::vector<std::string>& overrides
                         kExitUsage);
     }
   }
+  const auto found_run = FindRunFolder(path);
+  if (!found_run.ok()) return PrintError(found_run.status(), kExitUsage);
+  const std::string& run_dir = *found_run;
   const absl::Status opened = OpenRunFolder(run_dir);
   if (!opened.ok()) return PrintError(opened, kExitUsage);
   const std::string config_path = JoinPath(run_dir, "config.resolved.yaml");
   const auto loaded = LoadConfig(config_path, overrides);
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
-  const auto checkpoint = ReadCheckpoint(run_dir);
-  if (!checkpoint.ok()) return PrintError(checkpoint.status(), kExitFailure);
+  const auto checkpoint = ReadCheckpoint(path);
+  if (!checkpoint.ok()) return PrintUnreadable(checkpoint.status(), path, overrides);
 
   const std::atomic<bool>* stop = WatchInterrupts();
   const EnvRegistry registry = MakeRegistry();

@@ -225,20 +225,17 @@ bool IsCheckpointFolder(const std::filesystem::path& path) {
                                         FileExists(JoinPath(path.string(), kChecksumsFile)));
 }
 
-// "; previous complete checkpoint: PATH" for the newest intact one of a smaller step.
+// `folder` is that of a step in the checkpoints/ of some run.
+bool IsInRun(const std::filesystem::path& folder) {
+  return StepOf(folder.filename().string()) >= 0 &&
+         folder.parent_path().filename() == "checkpoints";
+}
+
 std::string OfferPrevious(const std::string& folder) {
-  const std::filesystem::path path(folder);
-  const int64_t step = StepOf(path.filename().string());
-  const std::string run_dir = path.parent_path().parent_path().string();
-  if (step < 0 || path.parent_path().filename() != "checkpoints") return "";
-  absl::StatusOr<std::vector<CheckpointPlace>> places = ListCheckpoints(run_dir);
-  if (!places.ok()) return "";
-  for (auto place = places->rbegin(); place != places->rend(); ++place) {
-    if (place->env_steps < step && VerifyCheckpoint(place->path).ok()) {
-      return absl::StrCat("; previous complete checkpoint: ", place->path);
-    }
-  }
-  return "; there is no complete checkpoint before it";
+  if (!IsInRun(folder)) return "";
+  const std::optional<std::string> previous = FindIntactBefore(folder);
+  return previous.has_value() ? "; previous complete checkpoint: " + *previous
+                              : "; there is no complete checkpoint before it";
 }
 
 absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
@@ -299,6 +296,27 @@ absl::Status MarkBestCheckpoint(const std::string& run_dir, int64_t env_steps) {
   return ReplaceSymlink(StepName(env_steps), JoinPath(checkpoints, "best"));
 }
 
+absl::StatusOr<std::vector<std::string>> RewindCheckpoints(const std::string& run_dir,
+                                                           int64_t env_steps) {
+  const std::string checkpoints = CheckpointsOf(run_dir);
+  const std::string folder = JoinPath(checkpoints, StepName(env_steps));
+  if (!IsDirectory(folder)) return absl::NotFoundError(absl::StrCat("no checkpoint ", folder));
+  // `latest` first: a run that is killed in between and resumed comes here again.
+  LZ_RETURN_IF_ERROR(ReplaceSymlink(StepName(env_steps), JoinPath(checkpoints, "latest")));
+  if (LinkedStep(checkpoints, "best") > env_steps) {
+    LZ_RETURN_IF_ERROR(RemoveTree(JoinPath(checkpoints, "best")));
+  }
+  LZ_ASSIGN_OR_RETURN(const auto places, ListCheckpoints(run_dir));
+  std::vector<std::string> set_aside;
+  for (const CheckpointPlace& place : places) {
+    if (place.env_steps <= env_steps) continue;
+    set_aside.push_back(place.path + ".aside");
+    LZ_RETURN_IF_ERROR(RemoveTree(set_aside.back()));
+    LZ_RETURN_IF_ERROR(RenameDurably(place.path, set_aside.back()));
+  }
+  return set_aside;
+}
+
 absl::StatusOr<std::vector<CheckpointPlace>> ListCheckpoints(const std::string& run_dir) {
   const std::string checkpoints = CheckpointsOf(run_dir);
   std::vector<CheckpointPlace> places;
@@ -343,6 +361,18 @@ absl::StatusOr<LoadedCheckpoint> ReadCheckpoint(const std::string& path,
         absl::StrCat("damaged checkpoint: ", loaded.status().message(), OfferPrevious(folder)));
   }
   return loaded;
+}
+
+std::optional<std::string> FindIntactBefore(const std::string& folder) {
+  const std::filesystem::path path(folder);
+  if (!IsInRun(path)) return std::nullopt;
+  const auto places = ListCheckpoints(path.parent_path().parent_path().string());
+  if (!places.ok()) return std::nullopt;
+  for (auto place = places->rbegin(); place != places->rend(); ++place) {
+    const bool is_before = place->env_steps < StepOf(path.filename().string());
+    if (is_before && VerifyCheckpoint(place->path).ok()) return place->path;
+  }
+  return std::nullopt;
 }
 
 absl::Status VerifyCheckpoint(const std::string& folder) {

@@ -39,6 +39,8 @@ class RunOutputs {
   absl::Status WriteEvaluation(int64_t env_steps, const std::vector<EvaluatedEpisode>& episodes);
   absl::Status WriteCheckpoint(int64_t env_steps, const CheckpointContent& content);
   absl::Status MarkBest(int64_t env_steps);
+  // See RewindCheckpoints; says what was set aside.
+  absl::Status RewindCheckpoints(int64_t env_steps);
   absl::StatusOr<CheckpointContent> ReadLatestCheckpoint() const;
   // Fills in process and time.
   absl::Status WriteStatus(RunStatus status);

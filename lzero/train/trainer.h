@@ -47,7 +47,8 @@ class Trainer {
                                                          std::unique_ptr<RunOutputs> outputs,
                                                          const std::atomic<bool>* stop);
 
-  // Continues from the content of a checkpoint. InvalidArgument explains what does not fit.
+  // Continues from the content of a checkpoint of this run's folder, where newer ones are set
+  // aside. InvalidArgument explains what does not fit; nothing is written then.
   absl::Status Restore(const CheckpointContent& content);
 
   // Runs to a stop condition. On an error that is the data's fault (a loss that is not finite) the

@@ -191,7 +191,8 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   // After a roll-back: what was measured since then belongs to steps that are undone.
   learner_->ReadMetrics();
   collector_.collector->TakeStats();
-  return outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps);
+  LZ_RETURN_IF_ERROR(outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps));
+  return outputs_->RewindCheckpoints(state.env_steps);
 }
 
 absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {

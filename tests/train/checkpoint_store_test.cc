@@ -335,6 +335,35 @@ TEST_F(CheckpointStoreTest, OffersOnlyWhatIsIntact) {
               HasSubstr("; there is no complete checkpoint before it"));
 }
 
+TEST_F(CheckpointStoreTest, GoingBackSetsNewerCheckpointsAside) {
+  for (const int64_t step : {100, 200, 300, 400}) Write(step);
+  ASSERT_TRUE(MarkBestCheckpoint(run_dir_, 300).ok());
+  ASSERT_TRUE(RemoveTree(Folder("000000400") + "/model.safetensors").ok());  // damaged
+  EXPECT_EQ(FindIntactBefore(Folder("000000400")), Folder("000000300"));
+  auto set_aside = RewindCheckpoints(run_dir_, 200);
+  ASSERT_TRUE(set_aside.ok()) << set_aside.status();
+  EXPECT_THAT(*set_aside,
+              ElementsAre(Folder("000000300") + ".aside", Folder("000000400") + ".aside"));
+  EXPECT_THAT(Names(), ElementsAre("latest", "step_000000100", "step_000000200",
+                                   "step_000000300.aside", "step_000000400.aside"));
+  EXPECT_EQ(ReadCheckpoint(run_dir_)->env_steps, 200);
+  EXPECT_EQ(ReadCheckpoint(Folder("000000300") + ".aside")->env_steps, 300);
+  // What is set aside is not counted by keep.
+  Write(250, /*keep=*/2);
+  EXPECT_THAT(Names(), ElementsAre("latest", "step_000000200", "step_000000250",
+                                   "step_000000300.aside", "step_000000400.aside"));
+  // The second time, too; a best that is not newer stays.
+  Write(300);
+  ASSERT_TRUE(MarkBestCheckpoint(run_dir_, 200).ok());
+  ASSERT_TRUE(RewindCheckpoints(run_dir_, 250).ok());
+  EXPECT_THAT(Names(), ElementsAre("best", "latest", "step_000000200", "step_000000250",
+                                   "step_000000300.aside", "step_000000400.aside"));
+  EXPECT_EQ(ReadCheckpoint(checkpoints_ + "/best")->env_steps, 200);
+  EXPECT_THAT(*RewindCheckpoints(run_dir_, 250), testing::IsEmpty());
+  EXPECT_TRUE(absl::IsNotFound(RewindCheckpoints(run_dir_, 240).status()));
+  EXPECT_EQ(FindIntactBefore(Folder("000000200")), std::nullopt);
+}
+
 TEST_F(CheckpointStoreTest, StateMustBeJson) {
   CheckpointContent content = Example(1.0f);
   content.state_json = "not JSON";
