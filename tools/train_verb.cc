@@ -135,13 +135,15 @@ int Train(const TrainOptions& options) {
   if (options.dry_run) return kExitOk;
 
   const std::atomic<bool>* stop = WatchInterrupts();
+  // Before the run folder is made: what is refused leaves nothing behind.
+  auto trainer = Trainer::Create(config, registry, stop);
+  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
   const auto run_dir = MakeRunFolder(options, config);
   if (!run_dir.ok()) return PrintError(run_dir.status(), kExitUsage);
   auto outputs = RunOutputs::Create(*run_dir, config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
   LZ_LOG_INFO("run folder    ", *run_dir);
-  auto trainer = Trainer::Create(config, registry, *std::move(outputs), stop);
-  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  (*trainer)->WriteTo(*std::move(outputs));
   return RunToEnd(**trainer, *run_dir);
 }
 
@@ -167,10 +169,11 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
 
   const std::atomic<bool>* stop = WatchInterrupts();
   const EnvRegistry registry = MakeRegistry();
+  auto trainer = Trainer::Create(loaded->config, registry, stop);
+  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
   auto outputs = RunOutputs::Create(run_dir, loaded->config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
-  auto trainer = Trainer::Create(loaded->config, registry, *std::move(outputs), stop);
-  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  (*trainer)->WriteTo(*std::move(outputs));
   const absl::Status restored = (*trainer)->Restore(checkpoint->content);
   if (!restored.ok()) return PrintError(Annotate(restored, checkpoint->path), kExitFailure);
   if (!overrides.empty()) {

@@ -47,10 +47,15 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              const EnvRegistry& registry, int64_t num_envs,
                                              int64_t num_simulations, ThreadPool* pool);
 
+// The same as the run evaluates: env.num_evaluators and evaluate.num_simulations.
+absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
+                                             const EnvRegistry& registry, ThreadPool* pool);
+
 absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
                                                           const EnvSpec& spec);
 
 // What a run will do and need, for people: model size, search, ratio, memory. One fact a line.
+// Refuses every config that Trainer::Create refuses.
 absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
                                          const EnvRegistry& registry);
 

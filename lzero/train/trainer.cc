@@ -20,10 +20,8 @@ constexpr double kPi = 3.14159265358979323846;
 
 }  // namespace
 
-Trainer::Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> outputs,
-                 const std::atomic<bool>* stop)
+Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
     : config_(config),
-      outputs_(std::move(outputs)),
       stop_(stop),
       env_pool_(1),
       overlap_pool_(config.deterministic ? 1 : 2),
@@ -37,21 +35,16 @@ Trainer::Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> out
 
 absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
-                                                         std::unique_ptr<RunOutputs> outputs,
                                                          const std::atomic<bool>* stop) {
   at::set_num_threads(static_cast<int>(config.train.num_threads));
-  std::unique_ptr<Trainer> trainer(new Trainer(config, std::move(outputs), stop));
+  std::unique_ptr<Trainer> trainer(new Trainer(config, stop));
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
   LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
   trainer->num_players_ = spec.num_players;
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
-  const int64_t simulations =
-      config.evaluate.num_simulations.value_or(config.search.num_simulations);
-  LZ_ASSIGN_OR_RETURN(trainer->evaluator_,
-                      BuildEvaluator(config, registry, config.env.num_evaluators, simulations,
-                                     &trainer->env_pool_));
+  LZ_ASSIGN_OR_RETURN(trainer->evaluator_, BuildEvaluator(config, registry, &trainer->env_pool_));
   return trainer;
 }
 
@@ -120,6 +113,7 @@ ProgressTimes Trainer::Times() const {
 }
 
 absl::StatusOr<TrainOutcome> Trainer::Run() {
+  LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
   session_start_ = MonotonicSeconds();
   wall_before_session_ = state_.wall_seconds;
   progress_.Start(Counts(), session_start_);

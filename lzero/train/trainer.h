@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -44,8 +45,10 @@ class Trainer {
   // return does not measure strength, that of the newest one, and stop.target_return is refused.
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
-                                                         std::unique_ptr<RunOutputs> outputs,
                                                          const std::atomic<bool>* stop);
+
+  // Where Restore and Run write: call it once, before either.
+  void WriteTo(std::unique_ptr<RunOutputs> outputs) { outputs_ = std::move(outputs); }
 
   // Continues from the content of a checkpoint of this run's folder, where newer ones are set
   // aside. InvalidArgument explains what does not fit; nothing is written then.
@@ -56,8 +59,7 @@ class Trainer {
   absl::StatusOr<TrainOutcome> Run();
 
  private:
-  Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> outputs,
-          const std::atomic<bool>* stop);
+  Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop);
 
   // What tells one checkpoint from the next.
   struct CheckpointMoment {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/train/trainer.h"
@@ -172,6 +173,7 @@ absl::Status Trainer::SaveCheckpoint() {
 }
 
 absl::Status Trainer::Restore(const CheckpointContent& content) {
+  LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
   LZ_ASSIGN_OR_RETURN(const TrainingState state, TrainingStateFromJson(content.state_json));
   for (const char* name : {"replay", "collector"}) {
     if (!content.files.contains(name)) {

@@ -40,6 +40,8 @@ CONFIGS = [
     ("gumbel with a transform of puct", "search: {policy: gumbel, q_transform: min_max}",
      ["q_transform"]),
     ("replay too small", "replay: {capacity: 10}", ["capacity"]),
+    ("replay too small for its environments",
+     "env: {num_collectors: 8}\nreplay: {capacity: 200}", ["replay.capacity = 200", "raise"]),
     ("no limit at all", "stop: {max_env_steps: null}", ["stop"]),
     ("merge key", "train: {<<: {batch_size: 3}}", ["<<"]),
     ("tab indentation", "train:\n\tbatch_size: 3", ["config.yaml:3"]),
@@ -134,6 +136,7 @@ def main():
         program.expect(f"config: {what}", 2, parts, "train", "config.yaml")
         program.expect(f"config: {what}, dry run", 2, parts, "train", "config.yaml", "--dry-run")
     (folder / "junk.json").write_text("[1, 2")
+    program.check("wrong configs leave nothing", 1 if (folder / "runs").exists() else 0, "", 0)
     for what, expected, parts, arguments in COMMANDS:
         program.expect(f"command: {what}", expected, parts, *arguments)
     for what, text, parts in ACTIONS:

@@ -193,8 +193,9 @@ TEST(TrainerOutputsTest, AnEnvironmentThatFailsEndsTheRunWithItsName) {
                                                              25);
                        }});
     auto outputs = RunOutputs::Create(folder.path(), 2).value();
-    auto trainer = Trainer::Create(config, registry, std::move(outputs), nullptr);
+    auto trainer = Trainer::Create(config, registry, nullptr);
     ASSERT_TRUE(trainer.ok()) << trainer.status();
+    (*trainer)->WriteTo(std::move(outputs));
     const auto outcome = (*trainer)->Run();
     EXPECT_EQ(outcome.status().code(), absl::StatusCode::kInternal);
     EXPECT_EQ(outcome.status().message(), "environment 0: the motor is stuck");
