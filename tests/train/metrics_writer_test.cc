@@ -88,7 +88,7 @@ TEST_F(MetricsWriterTest, RefusesAnOffsetThatDoesNotFit) {
 // What a power cut may leave: the checkpoint, and less of the file than it had then.
 TEST_F(MetricsWriterTest, GoesOnWithWhatIsLeftOfAFileThatLostItsEnd) {
   const std::string line = "{\"env_steps\":10,\"updates\":1}\n";
-  for (const std::string left : {line + "{\"env_st", line, std::string()}) {
+  for (const std::string& left : {line + "{\"env_st", line, std::string()}) {
     ASSERT_TRUE(WriteFileAtomic(path_, left).ok());
     const auto writer = Open();
     testing::internal::CaptureStderr();
