@@ -48,8 +48,9 @@ void PrintSummary(const std::string& run_dir, const TrainOutcome& outcome) {
         "evaluation    self-play return %.2f of player 0, which is no measure of strength\n",
         *state.last_return);
   } else if (state.last_return.has_value()) {
-    std::printf("evaluation    mean return %.2f (best %.2f)\n", *state.last_return,
-                *state.best_return);
+    std::printf("evaluation    mean return %.2f", *state.last_return);
+    if (state.best_return.has_value()) std::printf(" (best %.2f)", *state.best_return);
+    std::printf("\n");
   }
   std::printf("run folder    %s\n", run_dir.c_str());
   if (outcome.reason == StopReason::kInterrupted) {

@@ -87,6 +87,7 @@ class Trainer {
   absl::Status Evaluate();
   absl::Status KeepEvaluated(double mean_return);
   absl::Status SaveCheckpoint();
+  absl::Status RestoreBest();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void ShowProgress();

@@ -81,6 +81,7 @@ absl::Status Trainer::KeepEvaluated(double mean_return) {
     }
     state_.best_return = mean_return;
   }
+  state_.best_env_steps = state_.env_steps;
   LZ_RETURN_IF_ERROR(SaveCheckpoint());
   return outputs_->MarkBest(state_.env_steps);
 }
@@ -194,7 +195,21 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   learner_->ReadMetrics();
   collector_.collector->TakeStats();
   LZ_RETURN_IF_ERROR(outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps));
-  return outputs_->RewindCheckpoints(state.env_steps);
+  LZ_RETURN_IF_ERROR(outputs_->RewindCheckpoints(state.env_steps));
+  return RestoreBest();
+}
+
+// The run may have been killed between a checkpoint and its mark, or go back to before a later best
+// one, in whose favour the best of that time may have been removed.
+absl::Status Trainer::RestoreBest() {
+  if (!state_.best_env_steps.has_value()) return absl::OkStatus();
+  const absl::Status marked = outputs_->MarkBest(*state_.best_env_steps);
+  if (!absl::IsNotFound(marked)) return marked;
+  LZ_LOG_WARNING("the best checkpoint is gone (", marked.message(),
+                 "); the next evaluation takes its place");
+  state_.best_return.reset();
+  state_.best_env_steps.reset();
+  return absl::OkStatus();
 }
 
 absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {

@@ -89,6 +89,7 @@ TEST(TrainerOutputsTest, BestOfAGameForTwoPlayersIsTheNewestEvaluation) {
   EXPECT_FALSE(outcome->state.best_return.has_value());
   ASSERT_TRUE(outcome->state.last_return.has_value());
   EXPECT_GE(outcome->state.evaluations, 3);
+  EXPECT_EQ(outcome->state.best_env_steps, outcome->state.last_return_env_steps);
   const auto best = ReadCheckpoint(run.dir() + "/checkpoints/best");
   ASSERT_TRUE(best.ok()) << best.status();
   EXPECT_EQ(best->env_steps, *outcome->state.last_return_env_steps);

@@ -270,6 +270,50 @@ TEST(TrainerResumeTest, WhatIsMissingOrDoesNotFitIsNamed) {
   EXPECT_THAT(std::string(no_array.message()), HasSubstr("replay"));
 }
 
+// The first evaluation is the best one: 6, then less and less.
+void PayLessAndLess(ProbeStep& step) {
+  if (step.is_evaluator) step.reward = 1.0f / static_cast<float>(1 + (step.num_steps - 1) / 6);
+}
+
+ExperimentConfig BestFirstConfig() {
+  ExperimentConfig config = ProbeConfig();
+  config.env.num_evaluators = 1;
+  config.evaluate.episodes = 1;
+  return config;
+}
+
+// A kill between the checkpoint of the best evaluation and its mark.
+TEST(TrainerResumeTest, AMarkOfTheBestThatIsMissingIsMadeAgain) {
+  TestRun run(BestFirstConfig(), PayLessAndLess);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->state.best_return, 6.0);
+  const std::string best = run.dir() + "/checkpoints/best";
+  const auto marked = std::filesystem::read_symlink(best);
+  const auto checkpoints = ListCheckpoints(run.dir()).value();
+  ASSERT_LT(*outcome->state.best_env_steps, checkpoints.back().env_steps);
+  ASSERT_TRUE(std::filesystem::remove(best));
+  ASSERT_TRUE(run.Resume(run.dir()).ok());
+  EXPECT_EQ(std::filesystem::read_symlink(best), marked);
+  EXPECT_EQ(ReadCheckpoint(best)->env_steps, *outcome->state.best_env_steps);
+}
+
+TEST(TrainerResumeTest, ABestCheckpointThatIsGoneGivesItsPlaceToTheNextEvaluation) {
+  TestRun run(BestFirstConfig(), PayLessAndLess);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  const std::string best = run.dir() + "/checkpoints/best";
+  std::filesystem::remove_all(std::filesystem::canonical(best));
+  std::filesystem::remove(best);
+  const auto checkpoints = ListCheckpoints(run.dir()).value();
+  run.set_probe({});  // evaluations of 6 once more
+  const auto resumed = run.Resume(checkpoints.at(checkpoints.size() - 3).path);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(resumed->state.best_return, 6.0);
+  EXPECT_GT(*resumed->state.best_env_steps, *outcome->state.best_env_steps);
+  EXPECT_EQ(ReadCheckpoint(best)->env_steps, *resumed->state.best_env_steps);
+}
+
 // A power cut may lose the end of metrics.jsonl: the checkpoint is intact, so the run goes on.
 TEST(TrainerResumeTest, LostMetricsAreNoReasonToRefuseACheckpoint) {
   const ExperimentConfig config = TinyConfig();
