@@ -31,6 +31,7 @@ Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
   state_.next_metrics_update = config.train.log_every_updates;
   state_.next_evaluation_update = config.evaluate.every_updates;
   state_.next_checkpoint_update = config.checkpoint.every_updates;
+  state_.target_return = config.stop.target_return;
 }
 
 absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig& config,
@@ -52,6 +53,12 @@ bool Trainer::HasReachedLimit() const {
   const StopConfig& stop = config_.stop;
   return (stop.max_env_steps.has_value() && state_.env_steps >= *stop.max_env_steps) ||
          (stop.max_updates.has_value() && state_.updates >= *stop.max_updates);
+}
+
+bool Trainer::HasReachedTarget() const {
+  const StopConfig& stop = config_.stop;
+  return stop.target_return.has_value() && stop.end_at_target &&
+         state_.target_streak >= stop.patience;
 }
 
 double Trainer::FractionOver() const {
@@ -153,6 +160,7 @@ absl::StatusOr<StopReason> Trainer::RunToEnd() {
 
 absl::StatusOr<StopReason> Trainer::RunLoop() {
   while (!HasReachedLimit()) {
+    if (HasReachedTarget()) return StopReason::kTargetReached;
     if (IsStopped()) return StopReason::kInterrupted;
     LZ_RETURN_IF_ERROR(CollectAndLearn());
     // The end of the run evaluates and saves once the last updates are made. Doing so here as well
@@ -161,10 +169,6 @@ absl::StatusOr<StopReason> Trainer::RunLoop() {
     const absl::Status status = AfterStep();
     if (absl::IsCancelled(status)) return StopReason::kInterrupted;
     LZ_RETURN_IF_ERROR(status);
-    if (config_.stop.target_return.has_value() && config_.stop.end_at_target &&
-        state_.target_streak >= config_.stop.patience) {
-      return StopReason::kTargetReached;
-    }
   }
   return StopReason::kLimit;
 }

@@ -70,6 +70,8 @@ class Trainer {
   };
 
   bool HasReachedLimit() const;
+  // At stop.target_return for long enough, and that ends the run.
+  bool HasReachedTarget() const;
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
   // Updates that the ratio asks for at this number of environment steps and that are not made yet;
   // 0 while nothing can be sampled.
@@ -88,6 +90,7 @@ class Trainer {
   absl::Status KeepEvaluated(double mean_return);
   absl::Status SaveCheckpoint();
   absl::Status RestoreBest();
+  void RestoreTarget();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void ShowProgress();

@@ -189,6 +189,7 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
     LZ_LOG_WARNING(restarted, " environments cannot be saved; they started a new episode");
   }
   state_ = state;
+  RestoreTarget();
   sampler_.set_state(state.sampler);
   last_checkpoint_ = {state.env_steps, state.updates, state.evaluations};
   // After a roll-back: what was measured since then belongs to steps that are undone.
@@ -197,6 +198,15 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   LZ_RETURN_IF_ERROR(outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps));
   LZ_RETURN_IF_ERROR(outputs_->RewindCheckpoints(state.env_steps));
   return RestoreBest();
+}
+
+// A resumed run may have got another target: how often the old one was met says nothing about it.
+void Trainer::RestoreTarget() {
+  if (state_.target_return == config_.stop.target_return) return;
+  state_.target_return = config_.stop.target_return;
+  state_.target_streak = 0;
+  state_.solved_env_steps.reset();
+  state_.solved_wall_seconds.reset();
 }
 
 // The run may have been killed between a checkpoint and its mark, or go back to before a later best

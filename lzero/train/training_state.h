@@ -22,7 +22,8 @@ struct TrainingState {
   std::optional<int64_t> last_return_env_steps;  // when that was measured
   std::optional<double> best_return;             // best mean of an evaluation; self-play has none
   std::optional<int64_t> best_env_steps;         // of the checkpoint that `best` points at
-  int64_t target_streak = 0;                // evaluations in a row at stop.target_return or more
+  std::optional<double> target_return;      // stop.target_return, which the next three are about
+  int64_t target_streak = 0;                // evaluations in a row at target_return or more
   std::optional<int64_t> solved_env_steps;  // when the streak first reached stop.patience
   std::optional<double> solved_wall_seconds;
   int64_t last_evaluation_update = -1;
