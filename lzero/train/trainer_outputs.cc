@@ -223,10 +223,13 @@ absl::Status Trainer::RestoreBest() {
 }
 
 absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {
-  LZ_ASSIGN_OR_RETURN(const std::string folder,
-                      outputs_->DumpBadUpdate(state_.updates + 1, batch_, learner_->Export()));
+  const absl::StatusOr<std::string> folder =
+      outputs_->DumpBadUpdate(state_.updates + 1, batch_, learner_->Export());
   const std::string message =
-      absl::StrCat(bad.message(), "; the batch and the weights before it are in ", folder);
+      folder.ok()
+          ? absl::StrCat(bad.message(), "; the batch and the weights before it are in ", *folder)
+          : absl::StrCat(bad.message(), "; the batch and the weights before it could not be kept: ",
+                         folder.status().message());
   if (config_.train.on_nan == OnNan::kStop) return absl::AbortedError(message);
   if (++num_rollbacks_ > kMaxRollbacks) {
     return absl::AbortedError(

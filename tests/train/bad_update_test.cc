@@ -109,6 +109,21 @@ TEST(BadUpdateTest, ABadUpdateAfterTheLastStepIsKeptToo) {
   EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
 }
 
+TEST(BadUpdateTest, AFailingDumpDoesNotHideTheBadUpdate) {
+  const ExperimentConfig config = ProbeConfig();
+  TestRun dumped(config, PoisonSteps(61, 120)), run(config, PoisonSteps(61, 120));
+  EXPECT_FALSE(dumped.Run().ok());
+  const int64_t number = BadUpdateOf(dumped);
+  const std::string place = absl::StrCat(run.dir(), "/bad_update_", number);
+  ASSERT_TRUE(WriteFileAtomic(place, "a file where the folder should be").ok());
+  const auto outcome = run.Run();
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  const std::string message(outcome.status().message());
+  EXPECT_THAT(message, HasSubstr(absl::StrCat(" of update ", number, " is ")));
+  EXPECT_THAT(message, HasSubstr("could not be kept: cannot create folder " + place));
+  EXPECT_EQ(ReadStatusFile(run.dir())->message, message);
+}
+
 // A step size that throws the weights out of all bounds: whoever meets them first, the next update
 // or the next search, the run ends as failed and says why.
 TEST(BadUpdateTest, WeightsThatExplodeEndTheRun) {
