@@ -109,6 +109,20 @@ TEST(BadUpdateTest, ABadUpdateAfterTheLastStepIsKeptToo) {
   EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
 }
 
+// Finite rewards so large that errors of their sums are not: no priority can be made of them.
+TEST(BadUpdateTest, ValueErrorsThatOverflowEndAPrioritizedRun) {
+  ExperimentConfig config = ProbeConfig();
+  config.replay.prioritized = true;
+  TestRun run(config, PoisonSteps(61, 120, 1e38f));
+  const auto outcome = run.Run();
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  const int64_t number = BadUpdateOf(run);
+  ASSERT_GT(number, 0);
+  EXPECT_THAT(std::string(outcome.status().message()),
+              HasSubstr(absl::StrCat("the largest value error of update ", number, " is inf; ")));
+  EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
+}
+
 TEST(BadUpdateTest, AFailingDumpDoesNotHideTheBadUpdate) {
   const ExperimentConfig config = ProbeConfig();
   TestRun dumped(config, PoisonSteps(61, 120)), run(config, PoisonSteps(61, 120));
