@@ -159,6 +159,10 @@ absl::StatusOr<StopReason> Trainer::RunToEnd() {
 }
 
 absl::StatusOr<StopReason> Trainer::RunLoop() {
+  // A resumed run begins with the evaluation in which it was interrupted.
+  const absl::Status pending = EvaluateIfDue();
+  if (absl::IsCancelled(pending)) return StopReason::kInterrupted;
+  LZ_RETURN_IF_ERROR(pending);
   while (!HasReachedLimit()) {
     if (HasReachedTarget()) return StopReason::kTargetReached;
     if (IsStopped()) return StopReason::kInterrupted;
@@ -245,26 +249,27 @@ absl::Status Trainer::HandBack() {
   return absl::OkStatus();
 }
 
+bool Trainer::TakeDue(int64_t every, int64_t* next) const {
+  if (every == 0 || state_.updates < *next) return false;
+  while (*next <= state_.updates) *next += every;
+  return true;
+}
+
+absl::Status Trainer::EvaluateIfDue() {
+  const int64_t every = config_.evaluate.every_updates;
+  if (every == 0 || state_.updates < state_.next_evaluation_update) return absl::OkStatus();
+  return Evaluate();
+}
+
 absl::Status Trainer::AfterStep() {
   state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
   // All counters move before anything is written: a run resumed from a checkpoint made below must
   // not do again what this step already did.
-  const auto is_due = [this](int64_t every, int64_t* next) {
-    if (every == 0 || state_.updates < *next) return false;
-    while (*next <= state_.updates) *next += every;
-    return true;
-  };
-  const bool metrics_due = is_due(config_.train.log_every_updates, &state_.next_metrics_update);
-  const bool evaluation_due =
-      is_due(config_.evaluate.every_updates, &state_.next_evaluation_update);
+  const bool metrics_due = TakeDue(config_.train.log_every_updates, &state_.next_metrics_update);
   const bool checkpoint_due =
-      is_due(config_.checkpoint.every_updates, &state_.next_checkpoint_update);
+      TakeDue(config_.checkpoint.every_updates, &state_.next_checkpoint_update);
   if (metrics_due) LZ_RETURN_IF_ERROR(WriteMetrics());
-  if (evaluation_due) {
-    const absl::Status evaluated = Evaluate();
-    if (absl::IsCancelled(evaluated)) state_.next_evaluation_update = state_.updates;
-    LZ_RETURN_IF_ERROR(evaluated);
-  }
+  LZ_RETURN_IF_ERROR(EvaluateIfDue());
   if (checkpoint_due) LZ_RETURN_IF_ERROR(SaveCheckpoint());
   if (progress_.IsDue(MonotonicSeconds())) {
     ShowProgress();

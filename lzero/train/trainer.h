@@ -78,6 +78,8 @@ class Trainer {
   int64_t UpdatesOwed() const;
   double LearningRate() const;
   double FractionOver() const;
+  // True when so many updates are made; `next` then moves past them by steps of `every`.
+  bool TakeDue(int64_t every, int64_t* next) const;
   absl::StatusOr<StopReason> RunToEnd();
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
@@ -86,6 +88,7 @@ class Trainer {
   absl::Status HandBack();
   absl::Status HandleBadUpdate(const absl::Status& bad);
   absl::Status AfterStep();
+  absl::Status EvaluateIfDue();
   absl::Status Evaluate();
   absl::Status KeepEvaluated(double mean_return);
   absl::Status SaveCheckpoint();

@@ -46,8 +46,11 @@ absl::Status Trainer::Evaluate() {
         StreamKey(static_cast<uint64_t>(config_.seed), "evaluator_episode",
                   static_cast<uint64_t>(state_.evaluations) << 32 | static_cast<uint64_t>(i)));
   }
+  // An evaluation that is interrupted stays due: a checkpoint made then leads back to it, with the
+  // same weights.
   LZ_ASSIGN_OR_RETURN(const auto episodes,
                       evaluator_.evaluator->Run(seeds, {}, [this] { return IsStopped(); }));
+  TakeDue(config_.evaluate.every_updates, &state_.next_evaluation_update);
   const double mean = MeanReturn(episodes);
   ++state_.evaluations;
   state_.last_evaluation_update = state_.updates;

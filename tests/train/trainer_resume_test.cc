@@ -174,26 +174,46 @@ TEST(TrainerResumeTest, ARunThatIsStoppedBeforeItsFirstStepCanBeResumed) {
   ExpectSameBytes(run.Latest().content.files, straight.Latest().content.files);
 }
 
-// The stop comes while an evaluation is running: it is made again after the resume.
-TEST(TrainerResumeTest, AnEvaluationThatIsInterruptedIsNotLost) {
-  const ExperimentConfig config = ProbeConfig();
-  TestRun straight(config);
-  const auto expected = straight.Run();
-  ASSERT_TRUE(expected.ok()) << expected.status();
+// When and with what return each evaluation was made.
+std::vector<std::vector<double>> EvaluationsOf(const TestRun& run) {
+  std::vector<std::vector<double>> evaluations;
+  for (const MetricsLine& line : run.Metrics()) {
+    if (!line.contains("eval/return_mean")) continue;
+    evaluations.push_back(
+        {*line.at("env_steps"), *line.at("updates"), *line.at("eval/return_mean")});
+  }
+  return evaluations;
+}
 
-  TestRun run(config);
-  run.set_probe([&run](ProbeStep& step) {
-    if (step.is_evaluator && step.num_steps == 3) run.stop() = true;
-  });
-  const auto interrupted = run.Run();
-  ASSERT_TRUE(interrupted.ok()) << interrupted.status();
-  EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
-  EXPECT_EQ(interrupted->state.evaluations, 0);
-  run.stop() = false;
-  run.set_probe({});
-  const auto resumed = run.Resume(run.dir());
-  ASSERT_TRUE(resumed.ok()) << resumed.status();
-  EXPECT_EQ(resumed->state.evaluations, expected->state.evaluations);
+// The stop comes while an evaluation is running. After the resume it is the first thing made, with
+// the same weights: the run is as if it had never stopped. (There is an update at every step, so
+// that no context outlives one.)
+TEST(TrainerResumeTest, AnEvaluationThatIsInterruptedIsMadeFirstWithTheSameWeights) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = ProbeConfig();  // an evaluation takes 3 episodes of 6 steps
+    config.deterministic = deterministic;
+    TestRun straight(config);
+    const auto expected = straight.Run();
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    ASSERT_GE(expected->state.evaluations, 3);
+    for (int64_t interrupted_at = 0; interrupted_at < expected->state.evaluations;
+         ++interrupted_at) {
+      TestRun run(config);
+      run.set_probe([&run, interrupted_at](ProbeStep& step) {
+        if (step.is_evaluator && step.num_steps == 18 * interrupted_at + 5) run.stop() = true;
+      });
+      const auto interrupted = run.Run();
+      ASSERT_TRUE(interrupted.ok()) << interrupted.status();
+      EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
+      EXPECT_EQ(interrupted->state.evaluations, interrupted_at);
+      run.stop() = false;
+      run.set_probe({});
+      const auto resumed = run.Resume(run.dir());
+      ASSERT_TRUE(resumed.ok()) << resumed.status();
+      EXPECT_EQ(EvaluationsOf(run), EvaluationsOf(straight)) << interrupted_at;
+      ExpectSameEnd(run, straight, /*compare_metrics=*/false);
+    }
+  }
 }
 
 TEST(TrainerResumeTest, AStopDuringTheLastEvaluationInterruptsTheRun) {
