@@ -190,10 +190,7 @@ absl::Status Trainer::LearnRest() {
 absl::Status Trainer::CollectAndLearn() {
   const int64_t owed = UpdatesOwed();
   absl::Status learned, collected;
-  const auto learn = [&] {
-    at::set_num_threads(static_cast<int>(config_.train.num_threads));
-    learned = Learn(owed);
-  };
+  const auto learn = [&] { learned = Learn(owed); };
   const auto collect = [&] {
     at::set_num_threads(static_cast<int>(config_.inference.num_threads));
     collected = collector_.collector->Step(state_.env_steps);
@@ -225,6 +222,7 @@ absl::Status Trainer::CollectAndLearn() {
 }
 
 absl::Status Trainer::Learn(int64_t num_updates) {
+  at::set_num_threads(static_cast<int>(config_.train.num_threads));
   for (int64_t i = 0; i < num_updates; ++i) {
     {
       const ScopedTimer timer(&copy_time_);

@@ -8,6 +8,7 @@
 #include "lzero/tensor/safetensors.h"
 #include "lzero/train/trainer.h"
 #include "tests/train/trainer_testing.h"
+#include "torch/torch.h"
 
 namespace lzero {
 namespace {
@@ -95,15 +96,19 @@ TEST(BadUpdateTest, AnInfiniteRewardStopsTheRunAndIsKept) {
   ExpectStopped(prioritized, -kInfinity);
 }
 
-// The last updates of a run are made after its last step: they are no exception.
+// The last updates of a run are made after its last step: they are no exception, and run on the
+// threads of training although the collector has set its own before.
 TEST(BadUpdateTest, ABadUpdateAfterTheLastStepIsKeptToo) {
   ExperimentConfig config = ProbeConfig();
   config.train.batch_size = 64;
+  config.train.num_threads = 2;
   config.train.start_env_steps = 117;  // the only updates are those after the last step
   config.train.updates_per_env_step = 1.0;
   TestRun run(config, PoisonSteps(40, 110));
   const auto outcome = run.Run();
   EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(at::get_num_threads(), 2);
+  at::set_num_threads(1);
   EXPECT_EQ(BadUpdateOf(run), 1);
   EXPECT_THAT(std::string(outcome.status().message()), HasSubstr(run.dir() + "/bad_update_1"));
   EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
