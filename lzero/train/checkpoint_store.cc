@@ -30,6 +30,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kStateFile = "state.json";
+constexpr const char* kConfigFile = "config.resolved.yaml";
 constexpr const char* kChecksumsFile = "checksums.json";
 constexpr absl::string_view kArraysSuffix = ".safetensors";
 
@@ -129,7 +130,9 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
   LZ_RETURN_IF_ERROR(text.status());
   absl::StatusOr<Manifest> manifest = ParseManifest(*text);
   if (!manifest.ok()) return Damaged(path, manifest.status().message());
-  if (!manifest->files.contains(kStateFile)) return Damaged(path, "does not list state.json");
+  for (const char* name : {kStateFile, kConfigFile}) {
+    if (!manifest->files.contains(name)) return Damaged(path, absl::StrCat("does not list ", name));
+  }
   return manifest;
 }
 
@@ -174,8 +177,11 @@ absl::Status WriteFiles(const std::string& folder, int64_t env_steps,
                         WriteSafetensors(JoinPath(folder, file_name), arrays,
                                          {{"env_steps", absl::StrCat(env_steps)}}));
   }
-  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, kStateFile), content.state_json));
-  checksums[kStateFile] = {content.state_json.size(), Crc32c(content.state_json)};
+  for (const auto& [name, text] :
+       {std::pair(kStateFile, &content.state_json), std::pair(kConfigFile, &content.config_yaml)}) {
+    LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, name), *text));
+    checksums[name] = {text->size(), Crc32c(*text)};
+  }
   LZ_RETURN_IF_ERROR(
       WriteFileAtomic(JoinPath(folder, kChecksumsFile), ChecksumsText(env_steps, checksums)));
   return SyncFolder(folder);
@@ -244,11 +250,12 @@ absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
   std::vector<std::string> wanted;
   for (const auto& [file_name, facts] : manifest.files) {
     const absl::string_view name = absl::StripSuffix(file_name, kArraysSuffix);
-    const bool is_wanted = only.empty() || file_name == kStateFile ||
-                           std::find(only.begin(), only.end(), name) != only.end();
+    const bool is_text = file_name == kStateFile || file_name == kConfigFile;
+    const bool is_wanted =
+        only.empty() || is_text || std::find(only.begin(), only.end(), name) != only.end();
     if (!is_wanted) continue;
     LZ_RETURN_IF_ERROR(VerifyFile(JoinPath(folder, file_name), facts));
-    if (file_name != kStateFile) wanted.emplace_back(name);
+    if (!is_text) wanted.emplace_back(name);
   }
   for (const std::string& name : only) {
     if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) continue;
@@ -256,6 +263,7 @@ absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
   }
   LoadedCheckpoint loaded{folder, manifest.env_steps, {}};
   LZ_ASSIGN_OR_RETURN(loaded.content.state_json, ReadFile(JoinPath(folder, kStateFile)));
+  LZ_ASSIGN_OR_RETURN(loaded.content.config_yaml, ReadFile(JoinPath(folder, kConfigFile)));
   if (!Json::parse(loaded.content.state_json, nullptr, /*allow_exceptions=*/false).is_object()) {
     return Damaged(JoinPath(folder, kStateFile), "is not a JSON object");
   }

@@ -1,5 +1,6 @@
 // The checkpoints of a run on the disk:
-//   RUN/checkpoints/step_000010000/{model,target,...}.safetensors state.json checksums.json
+//   RUN/checkpoints/step_000010000/{model,target,...}.safetensors state.json config.resolved.yaml
+//                                  checksums.json
 //   RUN/checkpoints/latest -> step_000010000    best -> step_000008000
 //   RUN/checkpoints/step_000012000.aside        newer than the one a run was resumed from
 // A checkpoint appears under its name complete or not at all, whenever the process is killed, and
@@ -24,6 +25,7 @@ namespace lzero {
 struct CheckpointContent {
   std::map<std::string, std::vector<NamedArray>> files;  // "model" -> model.safetensors
   std::string state_json;                                // state.json, one JSON object
+  std::string config_yaml;  // config.resolved.yaml, the config of the run at that time
 };
 
 struct LoadedCheckpoint {
@@ -64,9 +66,9 @@ absl::StatusOr<std::vector<CheckpointPlace>> ListCheckpoints(const std::string& 
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
 
 // Reads the checkpoint that `path` means (see FindCheckpoint), after checking every file against
-// its recorded size and CRC-32C. With `only`, the named files and the state alone are checked and
-// read (evaluation needs no replay). DataLoss names the damaged file, what is wrong with it, and
-// the newest intact checkpoint before it, if there is one.
+// its recorded size and CRC-32C. With `only`, the named files, state and config alone are checked
+// and read (evaluation needs no replay). DataLoss names the damaged file, what is wrong with it,
+// and the newest intact checkpoint before it, if there is one.
 absl::StatusOr<LoadedCheckpoint> ReadCheckpoint(const std::string& path,
                                                 absl::Span<const std::string> only = {});
 

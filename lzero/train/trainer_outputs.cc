@@ -8,6 +8,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/dump.h"
 #include "lzero/train/trainer.h"
 #include "torch/torch.h"
 
@@ -160,6 +161,7 @@ absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
   state_.sampler = sampler_.state();
   LZ_ASSIGN_OR_RETURN(state_.metrics_bytes, outputs_->SyncMetrics());
   content.state_json = TrainingStateToJson(state_);
+  content.config_yaml = ResolvedYaml(config_);
   return content;
 }
 

@@ -86,6 +86,7 @@ def main():
     program.check("newer checkpoints are set aside", 1 if missing else 0, str(missing), 0)
     check_run(program, "by choice", chosen, keep=3)
     shutil.copytree(chosen / "checkpoints" / first, folder / "copied")
+    program.expect("eval of a copy outside a run", 0, ["mean"], "eval", "copied", "--episodes", "2")
     program.expect("resume of a copy outside a run", 2, ["not the folder of a run"], "resume", "copied")
     program.finish()
 

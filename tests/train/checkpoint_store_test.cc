@@ -39,6 +39,7 @@ CheckpointContent Example(float weight) {
   content.files["model"] = {MakeNamedArray<float>("layer.weight", weights, {1, 2})};
   content.files["replay"] = {MakeNamedArray<int64_t>("counts", counts)};
   content.state_json = "{\"updates\": 5}\n";
+  content.config_yaml = "seed: 3\n";
   return content;
 }
 
@@ -56,8 +57,9 @@ TEST_F(CheckpointStoreTest, HasTheDocumentedLayout) {
   const auto folder = WriteCheckpoint(run_dir_, 10000, Example(1.0f), 3);
   ASSERT_TRUE(folder.ok()) << folder.status();
   EXPECT_EQ(*folder, Folder("000010000"));
-  EXPECT_THAT(*ListDirectory(*folder), ElementsAre("checksums.json", "model.safetensors",
-                                                   "replay.safetensors", "state.json"));
+  EXPECT_THAT(*ListDirectory(*folder),
+              ElementsAre("checksums.json", "config.resolved.yaml", "model.safetensors",
+                          "replay.safetensors", "state.json"));
   EXPECT_THAT(Names(), ElementsAre("latest", "step_000010000"));
   EXPECT_EQ(std::filesystem::read_symlink(checkpoints_ + "/latest"), "step_000010000");
   EXPECT_EQ(*ReadFile(*folder + "/state.json"), "{\"updates\": 5}\n");
@@ -85,6 +87,7 @@ TEST_F(CheckpointStoreTest, ReadsByRunFolderCheckpointFolderAndLink) {
     EXPECT_EQ(loaded->env_steps, place.env_steps);
     EXPECT_EQ(FirstWeight(*loaded), static_cast<float>(place.env_steps));
     EXPECT_EQ(loaded->content.state_json, "{\"updates\": 5}\n");
+    EXPECT_EQ(loaded->content.config_yaml, "seed: 3\n");
     EXPECT_EQ(loaded->content.files.size(), 2u);
     EXPECT_THAT(*ReadArray<int64_t>(loaded->content.files.at("replay"), "counts"), ElementsAre(3));
   }
@@ -218,7 +221,8 @@ void ForgeChecksums(const std::string& folder, const std::string& body) {
 
 std::vector<Damage> FileDamages() {
   std::vector<Damage> damages;
-  for (const char* file : {"model.safetensors", "replay.safetensors", "state.json"}) {
+  for (const char* file :
+       {"model.safetensors", "replay.safetensors", "state.json", "config.resolved.yaml"}) {
     const std::string name = file;
     damages.push_back({"truncated",
                        [name](const std::string& folder) {
@@ -277,6 +281,9 @@ std::vector<Damage> ChecksumsDamages() {
        file, "a crc32c is not 8 hexadecimal digits"},
       {"no step", forge(R"({"files":{}})"), file, "has no number 'env_steps'"},
       {"empty list", forge(R"({"env_steps":1,"files":{}})"), file, "does not list state.json"},
+      {"no config",
+       forge(R"({"env_steps":1,"files":{"state.json":{"bytes":1,"crc32c":"00000000"}}})"), file,
+       "does not list config.resolved.yaml"},
       {"bad entry", forge(R"({"env_steps":1,"files":{"a":1}})"), file,
        "the entry 'a' has no bytes and crc32c"},
   };

@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/config/dump.h"
 #include "lzero/train/trainer.h"
 #include "nlohmann/json.hpp"
 #include "tests/train/trainer_testing.h"
@@ -28,6 +29,7 @@ TEST(TrainerOutputsTest, TheLastCheckpointHoldsTheEndOfTheRun) {
     EXPECT_EQ(CountIn(latest.content, "evaluations"), outcome->state.evaluations);
     EXPECT_EQ(CountIn(latest.content, "metrics_bytes"),
               static_cast<int64_t>(run.Read("metrics.jsonl").size()));
+    EXPECT_EQ(latest.content.config_yaml, ResolvedYaml(config));
     std::set<std::string> files;
     for (const auto& [name, arrays] : latest.content.files) files.insert(name);
     EXPECT_EQ(files,
