@@ -56,6 +56,6 @@ ninja_process=$!
 trap 'kill "$ninja_process" 2>/dev/null || true' INT TERM
 show_progress "$ninja_process"
 wait "$ninja_process" || fail "building $preset failed"
-if ! grep -q '^ninja: no work to do' "$log"; then
+if grep -qE '^\[[0-9/]+\] (Building|Linking)' "$log"; then  # not only the look-up of the commit
   echo "build: $preset built in $((SECONDS - started)) s" >&2
 fi

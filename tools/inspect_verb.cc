@@ -42,9 +42,9 @@ int Inspect(const std::string& path) {
   std::printf("env steps     %lld\nupdates       %lld\nepisodes      %lld\nwall time     %.1f s\n",
               static_cast<long long>(state->env_steps), static_cast<long long>(state->updates),
               static_cast<long long>(state->episodes), state->wall_seconds);
-  if (state->best_return.has_value()) {
-    std::printf("evaluation    last %.2f, best %.2f\n", *state->last_return, *state->best_return);
-  }
+  if (state->last_return.has_value()) std::printf("evaluation    last %.2f", *state->last_return);
+  if (state->best_return.has_value()) std::printf(", best %.2f", *state->best_return);
+  if (state->last_return.has_value()) std::printf("\n");
   for (const auto& [name, arrays] : loaded->content.files) PrintFile(name, arrays);
   return kExitOk;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lzero/base/stopwatch.h"
+#include "tools/source_commit.h"
 
 namespace lzero {
 namespace {

@@ -18,7 +18,8 @@ double MeasureReadGbs(int64_t num_bytes);
 // One-minute load average of the machine.
 double LoadAverage();
 
-// Short commit id of the sources beside the program, or "unknown".
+// Short commit id of the sources that this program was built from, "-dirty" behind it when they
+// differed from it; "unknown" for sources without git.
 std::string SourceCommit();
 
 }  // namespace lzero

@@ -52,7 +52,12 @@ void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& com
   auto* overrides = Keep<std::vector<std::string>>();
   CLI::App* resume =
       app.add_subcommand("resume", "Continue a run exactly where its last checkpoint is");
-  resume->add_option("run", *run, "Run folder")->required();
+  resume
+      ->add_option(
+          "run", *run,
+          "Run folder, or RUN/checkpoints/step_N to go on from there; newer checkpoints are "
+          "renamed to step_N.aside")
+      ->required();
   resume->add_option("overrides", *overrides,
                      "key.path=value of stop, evaluate, checkpoint, num_threads");
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
@@ -61,7 +66,9 @@ void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& com
 void AddEval(CLI::App& app, Action* action) {
   auto* options = Keep<EvalOptions>();
   CLI::App* eval = app.add_subcommand("eval", "Play a checkpoint greedily and report its return");
-  eval->add_option("path", options->path, "Run folder (its best checkpoint) or a checkpoint")
+  eval->add_option("path", options->path,
+                   "Run folder (its best checkpoint; of a game for two players the newest "
+                   "evaluated one) or a checkpoint")
       ->required();
   CLI::Option* episodes = eval->add_option("--episodes", options->episodes, "Episodes to play")
                               ->check(CLI::Range(1, 100000))

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
@@ -43,9 +43,14 @@ void PrintSummary(const std::string& run_dir, const TrainOutcome& outcome) {
     std::printf("solved        after %s env steps, %.1f s\n",
                 FormatCount(*state.solved_env_steps).c_str(), *state.solved_wall_seconds);
   }
-  if (state.last_return.has_value()) {
-    std::printf("evaluation    mean return %.2f (best %.2f)\n", *state.last_return,
-                *state.best_return);
+  if (state.last_return.has_value() && outcome.num_players == 2) {
+    std::printf(
+        "evaluation    self-play return %.2f of player 0, which is no measure of strength\n",
+        *state.last_return);
+  } else if (state.last_return.has_value()) {
+    std::printf("evaluation    mean return %.2f", *state.last_return);
+    if (state.best_return.has_value()) std::printf(" (best %.2f)", *state.best_return);
+    std::printf("\n");
   }
   std::printf("run folder    %s\n", run_dir.c_str());
   if (outcome.reason == StopReason::kInterrupted) {
@@ -88,6 +93,35 @@ absl::StatusOr<std::string> MakeRunFolder(const TrainOptions& options,
                                  : CreateRunFolderAt(options.run_dir, description);
 }
 
+// The folder of the run that `path`, a run folder or one of a run's checkpoints, belongs to.
+absl::StatusOr<std::string> FindRunFolder(const std::string& path) {
+  std::error_code code;
+  const std::filesystem::path place = std::filesystem::canonical(path, code);
+  const bool is_inner = !code && place.parent_path().filename() == "checkpoints";
+  if (!is_inner || FileExists(JoinPath(path, "manifest.json"))) return path;
+  const std::string run_dir = place.parent_path().parent_path().string();
+  LZ_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(run_dir));
+  for (const CheckpointPlace& checkpoint : checkpoints) {
+    if (checkpoint.path == place.string()) return run_dir;
+  }
+  return absl::NotFoundError(absl::StrCat("resume: ", path, " is no checkpoint of ", run_dir,
+                                          "; allowed: the run folder, or a folder step_N of it"));
+}
+
+// A checkpoint that cannot be read, and the whole command that goes on from the one before it.
+int PrintUnreadable(const absl::Status& status, const std::string& path,
+                    const std::vector<std::string>& overrides) {
+  PrintError(status, kExitFailure);
+  const auto damaged = FindCheckpoint(path);
+  const auto previous = damaged.ok() ? FindIntactBefore(*damaged) : std::nullopt;
+  if (absl::IsDataLoss(status) && previous.has_value()) {
+    std::vector<std::string> command = {ProgramCommand(), "resume", *previous};
+    command.insert(command.end(), overrides.begin(), overrides.end());
+    std::fprintf(stderr, "go on from it with:  %s\n", absl::StrJoin(command, " ").c_str());
+  }
+  return kExitFailure;
+}
+
 }  // namespace
 
 int Train(const TrainOptions& options) {
@@ -102,17 +136,19 @@ int Train(const TrainOptions& options) {
   if (options.dry_run) return kExitOk;
 
   const std::atomic<bool>* stop = WatchInterrupts();
+  // Before the run folder is made: what is refused leaves nothing behind.
+  auto trainer = Trainer::Create(config, registry, stop);
+  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
   const auto run_dir = MakeRunFolder(options, config);
   if (!run_dir.ok()) return PrintError(run_dir.status(), kExitUsage);
   auto outputs = RunOutputs::Create(*run_dir, config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
   LZ_LOG_INFO("run folder    ", *run_dir);
-  auto trainer = Trainer::Create(config, registry, *std::move(outputs), stop);
-  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  (*trainer)->WriteTo(*std::move(outputs));
   return RunToEnd(**trainer, *run_dir);
 }
 
-int Resume(const std::string& run_dir, const std::vector<std::string>& overrides) {
+int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   for (const std::string& override : overrides) {
     if (!MayChange(override)) {
       return PrintError(absl::InvalidArgumentError(absl::StrCat(
@@ -121,20 +157,24 @@ int Resume(const std::string& run_dir, const std::vector<std::string>& overrides
                         kExitUsage);
     }
   }
+  const auto found_run = FindRunFolder(path);
+  if (!found_run.ok()) return PrintError(found_run.status(), kExitUsage);
+  const std::string& run_dir = *found_run;
   const absl::Status opened = OpenRunFolder(run_dir);
   if (!opened.ok()) return PrintError(opened, kExitUsage);
   const std::string config_path = JoinPath(run_dir, "config.resolved.yaml");
   const auto loaded = LoadConfig(config_path, overrides);
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
-  const auto checkpoint = ReadCheckpoint(run_dir);
-  if (!checkpoint.ok()) return PrintError(checkpoint.status(), kExitFailure);
+  const auto checkpoint = ReadCheckpoint(path);
+  if (!checkpoint.ok()) return PrintUnreadable(checkpoint.status(), path, overrides);
 
   const std::atomic<bool>* stop = WatchInterrupts();
   const EnvRegistry registry = MakeRegistry();
+  auto trainer = Trainer::Create(loaded->config, registry, stop);
+  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
   auto outputs = RunOutputs::Create(run_dir, loaded->config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
-  auto trainer = Trainer::Create(loaded->config, registry, *std::move(outputs), stop);
-  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  (*trainer)->WriteTo(*std::move(outputs));
   const absl::Status restored = (*trainer)->Restore(checkpoint->content);
   if (!restored.ok()) return PrintError(Annotate(restored, checkpoint->path), kExitFailure);
   if (!overrides.empty()) {

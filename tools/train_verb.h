@@ -19,9 +19,10 @@ struct TrainOptions {
 // Exit codes: 0 ok, 1 failure, 2 config error, 130 interrupted after a checkpoint.
 int Train(const TrainOptions& options);
 
-// Continues the run in `run_dir` from its latest checkpoint; `overrides` may change what a run may
-// change (stop, evaluate, checkpoint, inference.num_threads, train.num_threads).
-int Resume(const std::string& run_dir, const std::vector<std::string>& overrides);
+// Continues the run that `path` means: a run folder from its latest checkpoint, or a checkpoint of
+// a run from there, newer ones being set aside (see RewindCheckpoints). `overrides` may change what
+// a run may change (stop, evaluate, checkpoint, inference.num_threads, train.num_threads).
+int Resume(const std::string& path, const std::vector<std::string>& overrides);
 
 }  // namespace lzero
 

@@ -323,7 +323,9 @@ void CheckpointConfig::Visit(FieldVisitor& visitor) {
   visitor.Int({"every_updates", "Updates between two checkpoints; 0: only at the end and on Ctrl-C",
                "updates"},
               &every_updates, kSteps);
-  visitor.Int({"keep", "Newest checkpoints kept, beside the best", "checkpoints"}, &keep, {1, 1e6});
+  visitor.Int({"keep", "Newest checkpoints kept, beside `best` (two players: the newest evaluated)",
+               "checkpoints"},
+              &keep, {1, 1e6});
   visitor.EndSection();
 }
 
@@ -335,7 +337,8 @@ void StopConfig::Visit(FieldVisitor& visitor) {
                       kPositiveSteps);
   visitor.OptionalFloat({"target_return",
                          "Solved when `patience` evaluations in a row have this mean return "
-                         "or more; null: never"},
+                         "or more; null: never. Environments of one player only: the "
+                         "return of self-play is no measure of strength"},
                         &target_return, {-1e12, 1e12});
   visitor.Int(
       {"patience", "Evaluations in a row at target_return or more", "evaluations", kPrototype},

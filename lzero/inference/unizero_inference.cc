@@ -53,7 +53,8 @@ UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options,
       model_(std::move(model)),
       root_contexts_(MakeContextBatch(*model_, options.num_envs)),
       root_logits_(at::zeros({options.num_envs, options.shape.num_actions})),
-      root_values_(at::zeros({options.num_envs})) {}
+      root_values_(at::zeros({options.num_envs})),
+      root_versions_(options.num_envs) {}
 
 void UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
   model_->CopyWeightsFrom(source);
@@ -98,10 +99,16 @@ void UniZeroInference::ReadRoots(const at::Tensor& y, absl::Span<const int> rows
   root_values_.index_copy_(0, index, model_->Decode(model_->ValueLogits(y)));
 }
 
-absl::Status UniZeroInference::StoreRoot(const Root& root, const at::Tensor& tokens) {
+absl::Status UniZeroInference::StoreRoot(const Root& root, const at::Tensor& tokens,
+                                         int64_t num_new) {
   const int64_t kept = std::min(tokens.size(0), options_.model.context_length - 1);
+  std::vector<int64_t>& versions = root_versions_[root.env.value];
+  const int64_t num_old = std::max<int64_t>(0, kept - num_new);
+  versions.erase(versions.begin(), versions.end() - num_old);
+  versions.resize(kept, weight_version_);
   root_cache_->Reset();
-  root_cache_->set_weight_version(weight_version_);
+  // A context is as old as its oldest key.
+  root_cache_->set_weight_version(versions.front());
   LZ_RETURN_IF_ERROR(root_cache_->Append(
       tokens.narrow(0, tokens.size(0) - kept, kept).permute({1, 2, 0, 3}).contiguous()));
   root_cache_->Advance();
@@ -141,8 +148,9 @@ absl::Status UniZeroInference::RebuildRoots(absl::Span<const Root> roots,
   ReadRoots(outputs.select(1, num_tokens - 1), rows);
   for (int64_t i = 0; i < num_rows; ++i) {
     const int64_t padding = num_padding.data_ptr<int64_t>()[i];
-    LZ_RETURN_IF_ERROR(
-        StoreRoot(roots[rows[i]], keys_values[i].narrow(0, padding, num_tokens - padding)));
+    LZ_RETURN_IF_ERROR(StoreRoot(roots[rows[i]],
+                                 keys_values[i].narrow(0, padding, num_tokens - padding),
+                                 num_tokens - padding));
   }
   root_stats_.rebuilt += num_rows;
   return absl::OkStatus();
@@ -175,7 +183,7 @@ absl::Status UniZeroInference::ContinueRoots(absl::Span<const Root> roots,
   for (int64_t i = 0; i < num_rows; ++i) {
     const int64_t length = lengths.data_ptr<int64_t>()[i] + 2;
     LZ_RETURN_IF_ERROR(
-        StoreRoot(roots[rows[i]], windows[i].narrow(0, windows.size(1) - length, length)));
+        StoreRoot(roots[rows[i]], windows[i].narrow(0, windows.size(1) - length, length), 2));
   }
   root_stats_.continued += num_rows;
   return absl::OkStatus();

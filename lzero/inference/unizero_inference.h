@@ -38,13 +38,13 @@ int64_t NumRootPastSteps(const ModelConfig& config);
 struct RootStats {
   int64_t rebuilt = 0;    // roots computed from their past steps
   int64_t continued = 0;  // roots continued from the cached context of the step before
-  int64_t carried = 0;    // of those, from keys of older weights (root_context: carry)
+  int64_t carried = 0;  // of those, from a window with keys of older weights (root_context: carry)
 };
 
 class UniZeroInference : public InferenceModel {
  public:
-  // Allocates weights, cache and step buffers. Weights are `seed`-independent zeros of no use until
-  // the first CopyWeightsFrom.
+  // Allocates weights, cache and step buffers. The weights are those of a fresh model of seed 0, of
+  // no use until the first CopyWeightsFrom.
   static absl::StatusOr<std::unique_ptr<UniZeroInference>> Create(
       const UniZeroInferenceOptions& options);
 
@@ -79,8 +79,9 @@ class UniZeroInference : public InferenceModel {
   bool CanContinue(const Root& root) const;
   absl::Status RebuildRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
   absl::Status ContinueRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
-  // Stores the newest W - 1 of `tokens` [n, L, 2, E] as the root context of `root`.
-  absl::Status StoreRoot(const Root& root, const at::Tensor& tokens);
+  // Stores the newest W - 1 of `tokens` [n, L, 2, E], of which the last `num_new` were computed
+  // with the weights of now, as the root context of `root`.
+  absl::Status StoreRoot(const Root& root, const at::Tensor& tokens, int64_t num_new);
   // Writes heads of y [rows, E] into root_logits_ and root_values_ at `rows`.
   void ReadRoots(const at::Tensor& y, absl::Span<const int> rows);
 
@@ -96,6 +97,9 @@ class UniZeroInference : public InferenceModel {
   RootStats root_stats_;
   Stopwatch network_time_, copy_time_;
   int64_t weight_version_ = 0;
+  // By environment: the weights that each token of its root context was computed with, oldest
+  // first.
+  std::vector<std::vector<int64_t>> root_versions_;
   std::vector<EnvId> envs_;  // of the last InitialInference
   std::vector<ContextKey> parent_keys_;
   std::vector<ChildKey> child_keys_;

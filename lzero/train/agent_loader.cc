@@ -1,6 +1,5 @@
 #include "lzero/train/agent_loader.h"
 
-#include <filesystem>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -17,26 +16,16 @@ absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path) {
   return FindCheckpoint(FileExists(best) ? best : path);
 }
 
-absl::StatusOr<ExperimentConfig> ReadCheckpointConfig(const std::string& checkpoint_path) {
-  const std::filesystem::path run =
-      std::filesystem::absolute(checkpoint_path).parent_path().parent_path();
-  const std::string config_path = (run / "config.resolved.yaml").string();
-  const auto text = ReadFile(config_path);
-  if (!text.ok()) {
-    return absl::NotFoundError(absl::StrCat(
-        "the run of ", checkpoint_path, " has no config.resolved.yaml: ", text.status().message()));
-  }
-  return ParseResolvedConfig(*text, config_path);
-}
-
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
                                       std::optional<int64_t> simulations, int64_t num_envs,
                                       ThreadPool* pool) {
   LoadedAgent agent;
   LZ_ASSIGN_OR_RETURN(agent.checkpoint_path, FindAgentCheckpoint(path));
-  LZ_ASSIGN_OR_RETURN(agent.config, ReadCheckpointConfig(agent.checkpoint_path));
   const std::vector<std::string> wanted = {"model"};
   LZ_ASSIGN_OR_RETURN(const LoadedCheckpoint loaded, ReadCheckpoint(agent.checkpoint_path, wanted));
+  LZ_ASSIGN_OR_RETURN(agent.config,
+                      ParseResolvedConfig(loaded.content.config_yaml,
+                                          JoinPath(agent.checkpoint_path, "config.resolved.yaml")));
   agent.env_steps = loaded.env_steps;
   agent.num_simulations = simulations.value_or(
       agent.config.evaluate.num_simulations.value_or(agent.config.search.num_simulations));

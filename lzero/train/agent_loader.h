@@ -25,13 +25,11 @@ struct LoadedAgent {
 };
 
 // The checkpoint folder that `path` means: a checkpoint itself, or of a run folder the best one
-// (the latest when none is marked).
+// (two players: the newest evaluated one; the latest when none is marked).
 absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path);
 
-// The resolved config of the run that a checkpoint folder belongs to.
-absl::StatusOr<ExperimentConfig> ReadCheckpointConfig(const std::string& checkpoint_path);
-
-// Loads an agent for evaluation. `simulations`: nullopt = as the run evaluates. `num_envs`: 0 = as
+// Loads an agent for evaluation, with the config that the checkpoint holds: a copy of its folder is
+// enough. `simulations`: nullopt = as the run evaluates. `num_envs`: 0 = as
 // the config says. NotFound when there is no such checkpoint; DataLoss for a damaged one;
 // InvalidArgument lists the tensors that do not fit the config. `pool` outlives the agent.
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,

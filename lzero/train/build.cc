@@ -43,6 +43,16 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> BuildInference(const Experimen
   return UniZeroInference::Create(options);
 }
 
+ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec) {
+  ReplayShape shape;
+  shape.observation_size = static_cast<int>(spec.observation.size());
+  shape.num_actions = spec.action.num_actions;
+  shape.num_envs = static_cast<int>(config.env.num_collectors);
+  shape.terminal = config.model.terminal;
+  shape.symmetries = spec.symmetries;
+  return shape;
+}
+
 }  // namespace
 
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry) {
@@ -56,6 +66,14 @@ absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRe
         "env.id: ", config.env.id, " has box actions; this version trains discrete actions only"));
   }
   return env->spec();
+}
+
+absl::Status CheckStopRule(const ExperimentConfig& config, const EnvSpec& spec) {
+  if (!config.stop.target_return.has_value() || spec.num_players == 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "stop.target_return: got ", *config.stop.target_return, ", but ", spec.id,
+      " is a game for two players: the return of self-play says nothing about strength; allowed: "
+      "null, with stop.max_env_steps or stop.max_updates"));
 }
 
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
@@ -102,29 +120,29 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
   return role;
 }
 
+absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
+                                             const EnvRegistry& registry, ThreadPool* pool) {
+  return BuildEvaluator(config, registry, config.env.num_evaluators,
+                        config.evaluate.num_simulations.value_or(config.search.num_simulations),
+                        pool);
+}
+
 absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
                                                           const EnvSpec& spec) {
-  ReplayShape shape;
-  shape.observation_size = static_cast<int>(spec.observation.size());
-  shape.num_actions = spec.action.num_actions;
-  shape.num_envs = static_cast<int>(config.env.num_collectors);
-  shape.terminal = config.model.terminal;
-  shape.symmetries = spec.symmetries;
-  return ReplayBuffer::Create(config.replay, shape);
+  return ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec));
 }
 
 absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
                                          const EnvRegistry& registry) {
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
+  LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
   LZ_ASSIGN_OR_RETURN(const auto model, WorldModel::Create(config.model, BuildWorldModelShape(spec),
                                                            static_cast<uint64_t>(config.seed)));
-  LZ_ASSIGN_OR_RETURN(const auto inference, BuildInference(config, spec, config.env.num_collectors,
-                                                           config.search.num_simulations));
-  ReplayShape shape;
-  shape.observation_size = static_cast<int>(spec.observation.size());
-  shape.num_actions = spec.action.num_actions;
-  shape.num_envs = static_cast<int>(config.env.num_collectors);
-  shape.terminal = config.model.terminal;
+  const ReplayShape replay = BuildReplayShape(config, spec);
+  LZ_RETURN_IF_ERROR(CheckReplayConfig(config.replay, replay));
+  ThreadPool pool(1);
+  LZ_ASSIGN_OR_RETURN(const CollectorRole collector, BuildCollector(config, registry, &pool));
+  LZ_RETURN_IF_ERROR(BuildEvaluator(config, registry, &pool).status());
   const double mebibyte = 1024.0 * 1024.0;
   std::string plan;
   absl::StrAppendFormat(&plan, "environment   %s: observation [%s], %d actions, %d player%s\n",
@@ -136,13 +154,14 @@ absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
                         config.model.embed_dim, config.model.context_length);
   absl::StrAppendFormat(&plan, "search        %s, %d simulations, runner %s\n",
                         config.search.policy == SearchPolicy::kPuct ? "puct" : "gumbel",
-                        config.search.num_simulations, inference->step().name());
+                        config.search.num_simulations, collector.inference->step().name());
   absl::StrAppendFormat(&plan, "training      batch %d, unroll %d, %g updates for each env step\n",
                         config.train.batch_size, config.replay.num_unroll_steps,
                         config.train.updates_per_env_step);
-  absl::StrAppendFormat(
-      &plan, "memory        replay up to %.0f MiB, cache %.1f MiB for each role\n",
-      PlannedBytes(config.replay, shape) / mebibyte, inference->cache().stats().bytes / mebibyte);
+  absl::StrAppendFormat(&plan,
+                        "memory        replay up to %.0f MiB, cache %.1f MiB for each role\n",
+                        PlannedBytes(config.replay, replay) / mebibyte,
+                        collector.inference->cache().stats().bytes / mebibyte);
   return plan;
 }
 

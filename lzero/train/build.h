@@ -32,6 +32,10 @@ struct EvaluatorRole {
 // Spec of the configured environment. InvalidArgument when the family cannot play it (box actions).
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
 
+// InvalidArgument for a stop rule that means nothing in this environment: a target return of a game
+// for two players.
+absl::Status CheckStopRule(const ExperimentConfig& config, const EnvSpec& spec);
+
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
 
 // `pool` outlives the role.
@@ -43,10 +47,15 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              const EnvRegistry& registry, int64_t num_envs,
                                              int64_t num_simulations, ThreadPool* pool);
 
+// The same as the run evaluates: env.num_evaluators and evaluate.num_simulations.
+absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
+                                             const EnvRegistry& registry, ThreadPool* pool);
+
 absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
                                                           const EnvSpec& spec);
 
 // What a run will do and need, for people: model size, search, ratio, memory. One fact a line.
+// Refuses every config that Trainer::Create refuses.
 absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
                                          const EnvRegistry& registry);
 

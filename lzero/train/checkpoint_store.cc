@@ -30,6 +30,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr const char* kStateFile = "state.json";
+constexpr const char* kConfigFile = "config.resolved.yaml";
 constexpr const char* kChecksumsFile = "checksums.json";
 constexpr absl::string_view kArraysSuffix = ".safetensors";
 
@@ -129,7 +130,9 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
   LZ_RETURN_IF_ERROR(text.status());
   absl::StatusOr<Manifest> manifest = ParseManifest(*text);
   if (!manifest.ok()) return Damaged(path, manifest.status().message());
-  if (!manifest->files.contains(kStateFile)) return Damaged(path, "does not list state.json");
+  for (const char* name : {kStateFile, kConfigFile}) {
+    if (!manifest->files.contains(name)) return Damaged(path, absl::StrCat("does not list ", name));
+  }
   return manifest;
 }
 
@@ -174,8 +177,11 @@ absl::Status WriteFiles(const std::string& folder, int64_t env_steps,
                         WriteSafetensors(JoinPath(folder, file_name), arrays,
                                          {{"env_steps", absl::StrCat(env_steps)}}));
   }
-  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, kStateFile), content.state_json));
-  checksums[kStateFile] = {content.state_json.size(), Crc32c(content.state_json)};
+  for (const auto& [name, text] :
+       {std::pair(kStateFile, &content.state_json), std::pair(kConfigFile, &content.config_yaml)}) {
+    LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, name), *text));
+    checksums[name] = {text->size(), Crc32c(*text)};
+  }
   LZ_RETURN_IF_ERROR(
       WriteFileAtomic(JoinPath(folder, kChecksumsFile), ChecksumsText(env_steps, checksums)));
   return SyncFolder(folder);
@@ -225,20 +231,17 @@ bool IsCheckpointFolder(const std::filesystem::path& path) {
                                         FileExists(JoinPath(path.string(), kChecksumsFile)));
 }
 
-// "; previous complete checkpoint: PATH" for the newest intact one of a smaller step.
+// `folder` is that of a step in the checkpoints/ of some run.
+bool IsInRun(const std::filesystem::path& folder) {
+  return StepOf(folder.filename().string()) >= 0 &&
+         folder.parent_path().filename() == "checkpoints";
+}
+
 std::string OfferPrevious(const std::string& folder) {
-  const std::filesystem::path path(folder);
-  const int64_t step = StepOf(path.filename().string());
-  const std::string run_dir = path.parent_path().parent_path().string();
-  if (step < 0 || path.parent_path().filename() != "checkpoints") return "";
-  absl::StatusOr<std::vector<CheckpointPlace>> places = ListCheckpoints(run_dir);
-  if (!places.ok()) return "";
-  for (auto place = places->rbegin(); place != places->rend(); ++place) {
-    if (place->env_steps < step && VerifyCheckpoint(place->path).ok()) {
-      return absl::StrCat("; previous complete checkpoint: ", place->path);
-    }
-  }
-  return "; there is no complete checkpoint before it";
+  if (!IsInRun(folder)) return "";
+  const std::optional<std::string> previous = FindIntactBefore(folder);
+  return previous.has_value() ? "; previous complete checkpoint: " + *previous
+                              : "; there is no complete checkpoint before it";
 }
 
 absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
@@ -247,11 +250,12 @@ absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
   std::vector<std::string> wanted;
   for (const auto& [file_name, facts] : manifest.files) {
     const absl::string_view name = absl::StripSuffix(file_name, kArraysSuffix);
-    const bool is_wanted = only.empty() || file_name == kStateFile ||
-                           std::find(only.begin(), only.end(), name) != only.end();
+    const bool is_text = file_name == kStateFile || file_name == kConfigFile;
+    const bool is_wanted =
+        only.empty() || is_text || std::find(only.begin(), only.end(), name) != only.end();
     if (!is_wanted) continue;
     LZ_RETURN_IF_ERROR(VerifyFile(JoinPath(folder, file_name), facts));
-    if (file_name != kStateFile) wanted.emplace_back(name);
+    if (!is_text) wanted.emplace_back(name);
   }
   for (const std::string& name : only) {
     if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) continue;
@@ -259,6 +263,7 @@ absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
   }
   LoadedCheckpoint loaded{folder, manifest.env_steps, {}};
   LZ_ASSIGN_OR_RETURN(loaded.content.state_json, ReadFile(JoinPath(folder, kStateFile)));
+  LZ_ASSIGN_OR_RETURN(loaded.content.config_yaml, ReadFile(JoinPath(folder, kConfigFile)));
   if (!Json::parse(loaded.content.state_json, nullptr, /*allow_exceptions=*/false).is_object()) {
     return Damaged(JoinPath(folder, kStateFile), "is not a JSON object");
   }
@@ -297,6 +302,27 @@ absl::Status MarkBestCheckpoint(const std::string& run_dir, int64_t env_steps) {
   const std::string folder = JoinPath(checkpoints, StepName(env_steps));
   if (!IsDirectory(folder)) return absl::NotFoundError(absl::StrCat("no checkpoint ", folder));
   return ReplaceSymlink(StepName(env_steps), JoinPath(checkpoints, "best"));
+}
+
+absl::StatusOr<std::vector<std::string>> RewindCheckpoints(const std::string& run_dir,
+                                                           int64_t env_steps) {
+  const std::string checkpoints = CheckpointsOf(run_dir);
+  const std::string folder = JoinPath(checkpoints, StepName(env_steps));
+  if (!IsDirectory(folder)) return absl::NotFoundError(absl::StrCat("no checkpoint ", folder));
+  // `latest` first: a run that is killed in between and resumed comes here again.
+  LZ_RETURN_IF_ERROR(ReplaceSymlink(StepName(env_steps), JoinPath(checkpoints, "latest")));
+  if (LinkedStep(checkpoints, "best") > env_steps) {
+    LZ_RETURN_IF_ERROR(RemoveTree(JoinPath(checkpoints, "best")));
+  }
+  LZ_ASSIGN_OR_RETURN(const auto places, ListCheckpoints(run_dir));
+  std::vector<std::string> set_aside;
+  for (const CheckpointPlace& place : places) {
+    if (place.env_steps <= env_steps) continue;
+    set_aside.push_back(place.path + ".aside");
+    LZ_RETURN_IF_ERROR(RemoveTree(set_aside.back()));
+    LZ_RETURN_IF_ERROR(RenameDurably(place.path, set_aside.back()));
+  }
+  return set_aside;
 }
 
 absl::StatusOr<std::vector<CheckpointPlace>> ListCheckpoints(const std::string& run_dir) {
@@ -343,6 +369,18 @@ absl::StatusOr<LoadedCheckpoint> ReadCheckpoint(const std::string& path,
         absl::StrCat("damaged checkpoint: ", loaded.status().message(), OfferPrevious(folder)));
   }
   return loaded;
+}
+
+std::optional<std::string> FindIntactBefore(const std::string& folder) {
+  const std::filesystem::path path(folder);
+  if (!IsInRun(path)) return std::nullopt;
+  const auto places = ListCheckpoints(path.parent_path().parent_path().string());
+  if (!places.ok()) return std::nullopt;
+  for (auto place = places->rbegin(); place != places->rend(); ++place) {
+    const bool is_before = place->env_steps < StepOf(path.filename().string());
+    if (is_before && VerifyCheckpoint(place->path).ok()) return place->path;
+  }
+  return std::nullopt;
 }
 
 absl::Status VerifyCheckpoint(const std::string& folder) {

@@ -65,6 +65,14 @@ absl::Status Learner::Update(TrainBatch& batch, double learning_rate,
       return absl::AbortedError(
           absl::StrCat("the loss of update ", num_updates_ + 1, " is ", total));
     }
+    if (priorities != nullptr) {
+      // The loss of a huge target is finite, its error may overflow: it cannot be a priority.
+      const double largest = terms.value_errors.max().item<double>();
+      if (!std::isfinite(largest)) {
+        return absl::AbortedError(
+            absl::StrCat("the largest value error of update ", num_updates_ + 1, " is ", largest));
+      }
+    }
     terms.total.backward();
     const double gradient_norm = optimizer_.ClipGradients();
     if (!std::isfinite(gradient_norm)) {

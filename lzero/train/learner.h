@@ -29,8 +29,8 @@ class Learner {
                                                          const WorldModelShape& shape);
 
   // One update with this learning rate. `priorities` [N], if given, receives new priorities (mean
-  // absolute value error of each sample). Aborted when the loss or the gradient norm is not finite:
-  // the weights are as before the call.
+  // absolute value error of each sample). Aborted when the loss, the gradient norm or a new
+  // priority is not finite: the weights are as before the call.
   absl::Status Update(TrainBatch& batch, double learning_rate, std::vector<float>* priorities);
 
   const WorldModel& model() const { return *model_; }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -11,6 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -83,23 +86,34 @@ absl::Status MetricsWriter::Write(int64_t env_steps, int64_t updates,
   return tensorboard_->Flush();
 }
 
-absl::Status MetricsWriter::TruncateTo(int64_t offset, int64_t env_steps) {
-  if (offset < 0 || offset > offset_) {
-    return absl::OutOfRangeError(absl::StrCat(
-        path_, " has ", offset_, " bytes, the checkpoint was made when it had ", offset));
-  }
-  if (offset > 0) {
+absl::StatusOr<int64_t> MetricsWriter::Sync() {
+  if (::fdatasync(file_) != 0) return SystemError("cannot sync", path_);
+  return offset_;
+}
+
+absl::StatusOr<int64_t> MetricsWriter::LineEndBefore(int64_t limit) const {
+  for (; limit > 0; --limit) {
     char last = '\0';
-    if (::pread(file_, &last, 1, offset - 1) != 1) return SystemError("cannot read", path_);
-    if (last != '\n') {
-      return absl::InvalidArgumentError(
-          absl::StrCat(path_, ": byte ", offset,
-                       ", where the checkpoint was made, is inside a "
-                       "line; the file is not the one that belongs to the checkpoint"));
-    }
+    if (::pread(file_, &last, 1, limit - 1) != 1) return SystemError("cannot read", path_);
+    if (last == '\n') break;
   }
-  if (::ftruncate(file_, offset) != 0) return SystemError("cannot shorten", path_);
-  offset_ = offset;
+  return limit;
+}
+
+absl::Status MetricsWriter::TruncateTo(int64_t offset, int64_t env_steps) {
+  LZ_ASSIGN_OR_RETURN(const int64_t line_end, LineEndBefore(std::min(offset, offset_)));
+  if (offset > offset_) {
+    LZ_LOG_WARNING(path_, " had ", offset, " bytes when the checkpoint was made and has ", offset_,
+                   " now: the metrics of the last ", offset - line_end,
+                   " bytes before the checkpoint are lost; the run goes on");
+  } else if (line_end != offset) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path_, ": byte ", offset,
+                     ", where the checkpoint was made, is inside a line; the file is not the one "
+                     "that belongs to the checkpoint; move it away to go on without it"));
+  }
+  if (::ftruncate(file_, line_end) != 0) return SystemError("cannot shorten", path_);
+  offset_ = line_end;
   if (tensorboard_ == nullptr) return absl::OkStatus();
   tensorboard_->AddRestart(env_steps + 1);
   return tensorboard_->Flush();

@@ -35,15 +35,21 @@ class MetricsWriter {
   // in TensorBoard). Unavailable when the disk refuses.
   absl::Status Write(int64_t env_steps, int64_t updates, absl::Span<const Metric> metrics);
 
-  // Length of metrics.jsonl: what a checkpoint stores.
-  int64_t offset() const { return offset_; }
+  int64_t offset() const { return offset_; }  // length of metrics.jsonl
+
+  // Waits until all lines are on the disk, so that a power cut leaves them there, and returns the
+  // length of metrics.jsonl: what a checkpoint stores. Unavailable when the disk refuses.
+  absl::StatusOr<int64_t> Sync();
 
   // Cuts metrics.jsonl to the length it had at a checkpoint of step `env_steps`, and tells
-  // TensorBoard to forget later points. OutOfRange when the file is shorter; InvalidArgument when
-  // `offset` is not the end of a line.
+  // TensorBoard to forget later points. A file that is shorter, or gone, has lost lines: a warning
+  // says how much, and what whole lines are left are kept. InvalidArgument when `offset` is not the
+  // end of a line of a longer file.
   absl::Status TruncateTo(int64_t offset, int64_t env_steps);
 
  private:
+  // The end of the last whole line within the first `limit` bytes.
+  absl::StatusOr<int64_t> LineEndBefore(int64_t limit) const;
   MetricsWriter(std::string path, int file, int64_t offset,
                 std::unique_ptr<TensorBoardWriter> tensorboard);
 

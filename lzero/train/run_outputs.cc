@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "lzero/base/files.h"
+#include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/safetensors.h"
 #include "lzero/train/tensorboard_writer.h"
@@ -79,6 +81,14 @@ absl::Status RunOutputs::WriteCheckpoint(int64_t env_steps, const CheckpointCont
 
 absl::Status RunOutputs::MarkBest(int64_t env_steps) {
   return MarkBestCheckpoint(run_dir_, env_steps);
+}
+
+absl::Status RunOutputs::RewindCheckpoints(int64_t env_steps) {
+  LZ_ASSIGN_OR_RETURN(const auto set_aside, lzero::RewindCheckpoints(run_dir_, env_steps));
+  if (!set_aside.empty()) {
+    LZ_LOG_WARNING("newer checkpoints are set aside: ", absl::StrJoin(set_aside, ", "));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<CheckpointContent> RunOutputs::ReadLatestCheckpoint() const {

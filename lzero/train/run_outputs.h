@@ -32,12 +32,15 @@ class RunOutputs {
   const std::string& run_dir() const { return run_dir_; }
 
   absl::Status WriteScalars(int64_t env_steps, int64_t updates, const std::vector<Metric>& metrics);
-  int64_t metrics_bytes() const { return metrics_->offset(); }
+  // Makes the metrics durable; returns their length, which a checkpoint stores.
+  absl::StatusOr<int64_t> SyncMetrics() { return metrics_->Sync(); }
   absl::Status TruncateMetrics(int64_t num_bytes, int64_t env_steps);
 
   absl::Status WriteEvaluation(int64_t env_steps, const std::vector<EvaluatedEpisode>& episodes);
   absl::Status WriteCheckpoint(int64_t env_steps, const CheckpointContent& content);
   absl::Status MarkBest(int64_t env_steps);
+  // See RewindCheckpoints; says what was set aside.
+  absl::Status RewindCheckpoints(int64_t env_steps);
   absl::StatusOr<CheckpointContent> ReadLatestCheckpoint() const;
   // Fills in process and time.
   absl::Status WriteStatus(RunStatus status);

@@ -20,10 +20,8 @@ constexpr double kPi = 3.14159265358979323846;
 
 }  // namespace
 
-Trainer::Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> outputs,
-                 const std::atomic<bool>* stop)
+Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
     : config_(config),
-      outputs_(std::move(outputs)),
       stop_(stop),
       env_pool_(1),
       overlap_pool_(config.deterministic ? 1 : 2),
@@ -33,23 +31,21 @@ Trainer::Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> out
   state_.next_metrics_update = config.train.log_every_updates;
   state_.next_evaluation_update = config.evaluate.every_updates;
   state_.next_checkpoint_update = config.checkpoint.every_updates;
+  state_.target_return = config.stop.target_return;
 }
 
 absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
-                                                         std::unique_ptr<RunOutputs> outputs,
                                                          const std::atomic<bool>* stop) {
   at::set_num_threads(static_cast<int>(config.train.num_threads));
-  std::unique_ptr<Trainer> trainer(new Trainer(config, std::move(outputs), stop));
+  std::unique_ptr<Trainer> trainer(new Trainer(config, stop));
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
+  LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
+  trainer->num_players_ = spec.num_players;
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
-  const int64_t simulations =
-      config.evaluate.num_simulations.value_or(config.search.num_simulations);
-  LZ_ASSIGN_OR_RETURN(trainer->evaluator_,
-                      BuildEvaluator(config, registry, config.env.num_evaluators, simulations,
-                                     &trainer->env_pool_));
+  LZ_ASSIGN_OR_RETURN(trainer->evaluator_, BuildEvaluator(config, registry, &trainer->env_pool_));
   return trainer;
 }
 
@@ -57,6 +53,12 @@ bool Trainer::HasReachedLimit() const {
   const StopConfig& stop = config_.stop;
   return (stop.max_env_steps.has_value() && state_.env_steps >= *stop.max_env_steps) ||
          (stop.max_updates.has_value() && state_.updates >= *stop.max_updates);
+}
+
+bool Trainer::HasReachedTarget() const {
+  const StopConfig& stop = config_.stop;
+  return stop.target_return.has_value() && stop.end_at_target &&
+         state_.target_streak >= stop.patience;
 }
 
 double Trainer::FractionOver() const {
@@ -118,6 +120,7 @@ ProgressTimes Trainer::Times() const {
 }
 
 absl::StatusOr<TrainOutcome> Trainer::Run() {
+  LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
   session_start_ = MonotonicSeconds();
   wall_before_session_ = state_.wall_seconds;
   progress_.Start(Counts(), session_start_);
@@ -132,7 +135,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   }
   ShowProgress();
   WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
-  return TrainOutcome{*reason, state_};
+  return TrainOutcome{*reason, state_, num_players_};
 }
 
 absl::StatusOr<StopReason> Trainer::RunToEnd() {
@@ -156,7 +159,12 @@ absl::StatusOr<StopReason> Trainer::RunToEnd() {
 }
 
 absl::StatusOr<StopReason> Trainer::RunLoop() {
+  // A resumed run begins with the evaluation in which it was interrupted.
+  const absl::Status pending = EvaluateIfDue();
+  if (absl::IsCancelled(pending)) return StopReason::kInterrupted;
+  LZ_RETURN_IF_ERROR(pending);
   while (!HasReachedLimit()) {
+    if (HasReachedTarget()) return StopReason::kTargetReached;
     if (IsStopped()) return StopReason::kInterrupted;
     LZ_RETURN_IF_ERROR(CollectAndLearn());
     // The end of the run evaluates and saves once the last updates are made. Doing so here as well
@@ -165,10 +173,6 @@ absl::StatusOr<StopReason> Trainer::RunLoop() {
     const absl::Status status = AfterStep();
     if (absl::IsCancelled(status)) return StopReason::kInterrupted;
     LZ_RETURN_IF_ERROR(status);
-    if (config_.stop.target_return.has_value() && config_.stop.end_at_target &&
-        state_.target_streak >= config_.stop.patience) {
-      return StopReason::kTargetReached;
-    }
   }
   return StopReason::kLimit;
 }
@@ -186,10 +190,7 @@ absl::Status Trainer::LearnRest() {
 absl::Status Trainer::CollectAndLearn() {
   const int64_t owed = UpdatesOwed();
   absl::Status learned, collected;
-  const auto learn = [&] {
-    at::set_num_threads(static_cast<int>(config_.train.num_threads));
-    learned = Learn(owed);
-  };
+  const auto learn = [&] { learned = Learn(owed); };
   const auto collect = [&] {
     at::set_num_threads(static_cast<int>(config_.inference.num_threads));
     collected = collector_.collector->Step(state_.env_steps);
@@ -221,6 +222,7 @@ absl::Status Trainer::CollectAndLearn() {
 }
 
 absl::Status Trainer::Learn(int64_t num_updates) {
+  at::set_num_threads(static_cast<int>(config_.train.num_threads));
   for (int64_t i = 0; i < num_updates; ++i) {
     {
       const ScopedTimer timer(&copy_time_);
@@ -245,26 +247,27 @@ absl::Status Trainer::HandBack() {
   return absl::OkStatus();
 }
 
+bool Trainer::TakeDue(int64_t every, int64_t* next) const {
+  if (every == 0 || state_.updates < *next) return false;
+  while (*next <= state_.updates) *next += every;
+  return true;
+}
+
+absl::Status Trainer::EvaluateIfDue() {
+  const int64_t every = config_.evaluate.every_updates;
+  if (every == 0 || state_.updates < state_.next_evaluation_update) return absl::OkStatus();
+  return Evaluate();
+}
+
 absl::Status Trainer::AfterStep() {
   state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
   // All counters move before anything is written: a run resumed from a checkpoint made below must
   // not do again what this step already did.
-  const auto is_due = [this](int64_t every, int64_t* next) {
-    if (every == 0 || state_.updates < *next) return false;
-    while (*next <= state_.updates) *next += every;
-    return true;
-  };
-  const bool metrics_due = is_due(config_.train.log_every_updates, &state_.next_metrics_update);
-  const bool evaluation_due =
-      is_due(config_.evaluate.every_updates, &state_.next_evaluation_update);
+  const bool metrics_due = TakeDue(config_.train.log_every_updates, &state_.next_metrics_update);
   const bool checkpoint_due =
-      is_due(config_.checkpoint.every_updates, &state_.next_checkpoint_update);
+      TakeDue(config_.checkpoint.every_updates, &state_.next_checkpoint_update);
   if (metrics_due) LZ_RETURN_IF_ERROR(WriteMetrics());
-  if (evaluation_due) {
-    const absl::Status evaluated = Evaluate();
-    if (absl::IsCancelled(evaluated)) state_.next_evaluation_update = state_.updates;
-    LZ_RETURN_IF_ERROR(evaluated);
-  }
+  LZ_RETURN_IF_ERROR(EvaluateIfDue());
   if (checkpoint_due) LZ_RETURN_IF_ERROR(SaveCheckpoint());
   if (progress_.IsDue(MonotonicSeconds())) {
     ShowProgress();

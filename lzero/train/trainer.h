@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -33,18 +34,24 @@ enum class StopReason { kLimit, kTargetReached, kInterrupted };
 struct TrainOutcome {
   StopReason reason = StopReason::kLimit;
   TrainingState state;
+  int num_players = 1;
 };
 
 class Trainer {
  public:
   // Builds every object and writes nothing. `registry` outlives the trainer. `stop` is polled
   // between steps; when it turns true the run writes a checkpoint and ends as interrupted.
+  // `best` is the checkpoint of the best evaluation; of a game for two players, whose self-play
+  // return does not measure strength, that of the newest one, and stop.target_return is refused.
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
-                                                         std::unique_ptr<RunOutputs> outputs,
                                                          const std::atomic<bool>* stop);
 
-  // Continues from the content of a checkpoint. InvalidArgument explains what does not fit.
+  // Where Restore and Run write: call it once, before either.
+  void WriteTo(std::unique_ptr<RunOutputs> outputs) { outputs_ = std::move(outputs); }
+
+  // Continues from the content of a checkpoint of this run's folder, where newer ones are set
+  // aside. InvalidArgument explains what does not fit; nothing is written then.
   absl::Status Restore(const CheckpointContent& content);
 
   // Runs to a stop condition. On an error that is the data's fault (a loss that is not finite) the
@@ -52,8 +59,7 @@ class Trainer {
   absl::StatusOr<TrainOutcome> Run();
 
  private:
-  Trainer(const ExperimentConfig& config, std::unique_ptr<RunOutputs> outputs,
-          const std::atomic<bool>* stop);
+  Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop);
 
   // What tells one checkpoint from the next.
   struct CheckpointMoment {
@@ -64,12 +70,16 @@ class Trainer {
   };
 
   bool HasReachedLimit() const;
+  // At stop.target_return for long enough, and that ends the run.
+  bool HasReachedTarget() const;
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
   // Updates that the ratio asks for at this number of environment steps and that are not made yet;
   // 0 while nothing can be sampled.
   int64_t UpdatesOwed() const;
   double LearningRate() const;
   double FractionOver() const;
+  // True when so many updates are made; `next` then moves past them by steps of `every`.
+  bool TakeDue(int64_t every, int64_t* next) const;
   absl::StatusOr<StopReason> RunToEnd();
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
@@ -78,8 +88,12 @@ class Trainer {
   absl::Status HandBack();
   absl::Status HandleBadUpdate(const absl::Status& bad);
   absl::Status AfterStep();
+  absl::Status EvaluateIfDue();
   absl::Status Evaluate();
+  absl::Status KeepEvaluated(double mean_return);
   absl::Status SaveCheckpoint();
+  absl::Status RestoreBest();
+  void RestoreTarget();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void ShowProgress();
@@ -99,6 +113,7 @@ class Trainer {
   RandomStream sampler_;
   TrainBatch batch_;
   std::vector<float> priorities_;
+  int num_players_ = 1;
   TrainingState state_;
   Progress progress_;
   Progress metrics_rates_;

@@ -5,8 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/dump.h"
 #include "lzero/train/trainer.h"
 #include "torch/torch.h"
 
@@ -45,8 +47,11 @@ absl::Status Trainer::Evaluate() {
         StreamKey(static_cast<uint64_t>(config_.seed), "evaluator_episode",
                   static_cast<uint64_t>(state_.evaluations) << 32 | static_cast<uint64_t>(i)));
   }
+  // An evaluation that is interrupted stays due: a checkpoint made then leads back to it, with the
+  // same weights.
   LZ_ASSIGN_OR_RETURN(const auto episodes,
                       evaluator_.evaluator->Run(seeds, {}, [this] { return IsStopped(); }));
+  TakeDue(config_.evaluate.every_updates, &state_.next_evaluation_update);
   const double mean = MeanReturn(episodes);
   ++state_.evaluations;
   state_.last_evaluation_update = state_.updates;
@@ -68,13 +73,21 @@ absl::Status Trainer::Evaluate() {
   LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, episodes));
   LZ_RETURN_IF_ERROR(
       outputs_->WriteScalars(state_.env_steps, state_.updates, {{"eval/return_mean", mean}}));
-  const bool is_best = !state_.best_return.has_value() || mean > *state_.best_return;
-  if (is_best) {
-    state_.best_return = mean;
-    LZ_RETURN_IF_ERROR(SaveCheckpoint());
-    LZ_RETURN_IF_ERROR(outputs_->MarkBest(state_.env_steps));
+  return KeepEvaluated(mean);
+}
+
+// Saves what was evaluated as `best`, if it is: with one player the best so far. In self-play the
+// return of player 0 is no measure of strength (perfect play of a drawn game scores 0): the newest.
+absl::Status Trainer::KeepEvaluated(double mean_return) {
+  if (num_players_ == 1) {
+    if (state_.best_return.has_value() && mean_return <= *state_.best_return) {
+      return absl::OkStatus();
+    }
+    state_.best_return = mean_return;
   }
-  return absl::OkStatus();
+  state_.best_env_steps = state_.env_steps;
+  LZ_RETURN_IF_ERROR(SaveCheckpoint());
+  return outputs_->MarkBest(state_.env_steps);
 }
 
 absl::Status Trainer::WriteMetrics() {
@@ -146,8 +159,9 @@ absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
   content.files["replay"] = replay_->Export();
   LZ_ASSIGN_OR_RETURN(content.files["collector"], collector_.collector->Export());
   state_.sampler = sampler_.state();
-  state_.metrics_bytes = outputs_->metrics_bytes();
+  LZ_ASSIGN_OR_RETURN(state_.metrics_bytes, outputs_->SyncMetrics());
   content.state_json = TrainingStateToJson(state_);
+  content.config_yaml = ResolvedYaml(config_);
   return content;
 }
 
@@ -165,6 +179,7 @@ absl::Status Trainer::SaveCheckpoint() {
 }
 
 absl::Status Trainer::Restore(const CheckpointContent& content) {
+  LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
   LZ_ASSIGN_OR_RETURN(const TrainingState state, TrainingStateFromJson(content.state_json));
   for (const char* name : {"replay", "collector"}) {
     if (!content.files.contains(name)) {
@@ -179,19 +194,47 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
     LZ_LOG_WARNING(restarted, " environments cannot be saved; they started a new episode");
   }
   state_ = state;
+  RestoreTarget();
   sampler_.set_state(state.sampler);
   last_checkpoint_ = {state.env_steps, state.updates, state.evaluations};
   // After a roll-back: what was measured since then belongs to steps that are undone.
   learner_->ReadMetrics();
   collector_.collector->TakeStats();
-  return outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps);
+  LZ_RETURN_IF_ERROR(outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps));
+  LZ_RETURN_IF_ERROR(outputs_->RewindCheckpoints(state.env_steps));
+  return RestoreBest();
+}
+
+// A resumed run may have got another target: how often the old one was met says nothing about it.
+void Trainer::RestoreTarget() {
+  if (state_.target_return == config_.stop.target_return) return;
+  state_.target_return = config_.stop.target_return;
+  state_.target_streak = 0;
+  state_.solved_env_steps.reset();
+  state_.solved_wall_seconds.reset();
+}
+
+// The run may have been killed between a checkpoint and its mark, or go back to before a later best
+// one, in whose favour the best of that time may have been removed.
+absl::Status Trainer::RestoreBest() {
+  if (!state_.best_env_steps.has_value()) return absl::OkStatus();
+  const absl::Status marked = outputs_->MarkBest(*state_.best_env_steps);
+  if (!absl::IsNotFound(marked)) return marked;
+  LZ_LOG_WARNING("the best checkpoint is gone (", marked.message(),
+                 "); the next evaluation takes its place");
+  state_.best_return.reset();
+  state_.best_env_steps.reset();
+  return absl::OkStatus();
 }
 
 absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {
-  LZ_ASSIGN_OR_RETURN(const std::string folder,
-                      outputs_->DumpBadUpdate(state_.updates + 1, batch_, learner_->Export()));
+  const absl::StatusOr<std::string> folder =
+      outputs_->DumpBadUpdate(state_.updates + 1, batch_, learner_->Export());
   const std::string message =
-      absl::StrCat(bad.message(), "; the batch and the weights before it are in ", folder);
+      folder.ok()
+          ? absl::StrCat(bad.message(), "; the batch and the weights before it are in ", *folder)
+          : absl::StrCat(bad.message(), "; the batch and the weights before it could not be kept: ",
+                         folder.status().message());
   if (config_.train.on_nan == OnNan::kStop) return absl::AbortedError(message);
   if (++num_rollbacks_ > kMaxRollbacks) {
     return absl::AbortedError(

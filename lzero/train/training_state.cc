@@ -21,6 +21,8 @@ void VisitFields(State& state, Visit visit) {
   visit("last_return", state.last_return);
   visit("last_return_env_steps", state.last_return_env_steps);
   visit("best_return", state.best_return);
+  visit("best_env_steps", state.best_env_steps);
+  visit("target_return", state.target_return);
   visit("target_streak", state.target_streak);
   visit("solved_env_steps", state.solved_env_steps);
   visit("solved_wall_seconds", state.solved_wall_seconds);

@@ -20,8 +20,10 @@ struct TrainingState {
   double wall_seconds = 0.0;                     // over all sessions of the run
   std::optional<double> last_return;             // mean of the last evaluation
   std::optional<int64_t> last_return_env_steps;  // when that was measured
-  std::optional<double> best_return;             // best mean of an evaluation
-  int64_t target_streak = 0;                // evaluations in a row at stop.target_return or more
+  std::optional<double> best_return;             // best mean of an evaluation; self-play has none
+  std::optional<int64_t> best_env_steps;         // of the checkpoint that `best` points at
+  std::optional<double> target_return;      // stop.target_return, which the next three are about
+  int64_t target_streak = 0;                // evaluations in a row at target_return or more
   std::optional<int64_t> solved_env_steps;  // when the streak first reached stop.patience
   std::optional<double> solved_wall_seconds;
   int64_t last_evaluation_update = -1;

@@ -40,6 +40,8 @@ CONFIGS = [
     ("gumbel with a transform of puct", "search: {policy: gumbel, q_transform: min_max}",
      ["q_transform"]),
     ("replay too small", "replay: {capacity: 10}", ["capacity"]),
+    ("replay too small for its environments",
+     "env: {num_collectors: 8}\nreplay: {capacity: 200}", ["replay.capacity = 200", "raise"]),
     ("no limit at all", "stop: {max_env_steps: null}", ["stop"]),
     ("merge key", "train: {<<: {batch_size: 3}}", ["<<"]),
     ("tab indentation", "train:\n\tbatch_size: 3", ["config.yaml:3"]),
@@ -48,6 +50,8 @@ CONFIGS = [
     ("binary junk", "\x01\x02\x03", ["config.yaml"]),
     ("unknown environment", "env: {id: cartpol}", ["cartpol", "cartpole"]),
     ("board encoder on a vector", "model: {encoder: board}", ["encoder", "vector"]),
+    ("target return of self-play", "env: {id: tictactoe}\nstop: {target_return: 0.5}",
+     ["stop.target_return", "two players"]),
     ("option of another environment", "env: {random_opening_fraction: 0.5}", ["random"]),
 ]
 
@@ -130,7 +134,9 @@ def main():
     for what, text, parts in CONFIGS:
         (folder / "config.yaml").write_text(f"extends: {COUNTING}\n{text}\n")
         program.expect(f"config: {what}", 2, parts, "train", "config.yaml")
+        program.expect(f"config: {what}, dry run", 2, parts, "train", "config.yaml", "--dry-run")
     (folder / "junk.json").write_text("[1, 2")
+    program.check("wrong configs leave nothing", 1 if (folder / "runs").exists() else 0, "", 0)
     for what, expected, parts, arguments in COMMANDS:
         program.expect(f"command: {what}", expected, parts, *arguments)
     for what, text, parts in ACTIONS:
@@ -144,7 +150,8 @@ def main():
         program.expect(f"checkpoint: {how}, inspected", 1, [name], "inspect", copy)
     copy = damage(folder, "shape")
     program.expect("checkpoint: other shape, resumed", 1, ["transformer.block0", "64"], "resume", copy)
-    program.expect("checkpoint: other shape, evaluated", 1, ["transformer.block0"], "eval", copy)
+    program.expect("checkpoint: evaluated with the config that it holds", 0, ["mean"], "eval", copy,
+                   "--episodes", "1")
 
     untouched = tree_hash(folder / "run") == before
     program.check("the good run is untouched", 0 if untouched else 1, "", 0)

@@ -243,5 +243,36 @@ TEST(UniZeroInferenceTest, CarriedRootsKeepOlderKeysAndSaySo) {
   EXPECT_EQ(rebuilding.engine().root_stats().rebuilt, 2);
 }
 
+// A window of 3 tokens holds older keys for two steps after an update: [old old old],
+// [old new new], then [new new new].
+TEST(UniZeroInferenceTest, CarriedRootsAreCountedUntilTheOlderKeysHaveLeftTheWindow) {
+  Scenario scenario(SmallConfig(2, 4), RootContext::kCarry, 2, 9);
+  const auto step = [&scenario] {
+    scenario.Step(0);
+    scenario.Step(1);
+    scenario.RootValues({0, 1});
+    return scenario.engine().root_stats().carried;
+  };
+  scenario.RootValues({0, 1});
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(step(), 0);
+  scenario.UpdateWeights();
+  EXPECT_EQ(step(), 2);
+  EXPECT_EQ(step(), 4);
+  EXPECT_EQ(step(), 4);
+  scenario.UpdateWeights();
+  EXPECT_EQ(step(), 6);
+  scenario.UpdateWeights();  // while keys of the update before are there
+  for (const int64_t carried : {8, 10, 10}) EXPECT_EQ(step(), carried);
+  EXPECT_EQ(scenario.engine().root_stats().rebuilt, 2);
+  // A new episode is computed anew.
+  scenario.UpdateWeights();
+  scenario.Begin(0);
+  scenario.RootValues({0});
+  scenario.Step(0);
+  scenario.RootValues({0});
+  EXPECT_EQ(scenario.engine().root_stats().carried, 10);
+  EXPECT_EQ(scenario.engine().root_stats().rebuilt, 3);
+}
+
 }  // namespace
 }  // namespace lzero

@@ -23,19 +23,15 @@ class AgentLoaderTest : public testing::Test {
     at::set_num_threads(1);
     RegisterAllEnvs(registry_);
     LZ_CHECK(MakeDirectories(run_).ok(), run_);
-    WriteConfig(TinyConfig());
   }
 
-  void WriteConfig(const ExperimentConfig& config) {
-    ASSERT_TRUE(WriteFileAtomic(run_ + "/config.resolved.yaml", ResolvedYaml(config)).ok());
-  }
-
-  // A checkpoint whose weights are a function of the step.
+  // A checkpoint with the config `config_yaml_` whose weights are a function of the step.
   void WriteStep(int64_t step, bool is_best = false) {
     CheckpointContent content;
     content.files = LearnerOf(step)->Export();
     content.files["replay"] = {};
     content.state_json = "{}";
+    content.config_yaml = config_yaml_;
     ASSERT_TRUE(WriteCheckpoint(run_, step, content, 10).ok());
     if (is_best) {
       ASSERT_TRUE(MarkBestCheckpoint(run_, step).ok());
@@ -66,6 +62,7 @@ class AgentLoaderTest : public testing::Test {
 
   TestFolder folder_;
   std::string run_;
+  std::string config_yaml_ = ResolvedYaml(TinyConfig());
   EnvRegistry registry_;
   ThreadPool pool_{1};
 };
@@ -116,7 +113,8 @@ TEST_F(AgentLoaderTest, SimulationsAndEnvironmentsAreAsTheRunEvaluatesUnlessGive
 
   ExperimentConfig config = TinyConfig();
   config.evaluate.num_simulations = 6;
-  WriteConfig(config);
+  config_yaml_ = ResolvedYaml(config);
+  WriteStep(1);
   agent = Load(run_);
   ASSERT_TRUE(agent.ok()) << agent.status();
   EXPECT_EQ(agent->num_simulations, 6);
@@ -148,21 +146,33 @@ TEST_F(AgentLoaderTest, WhatIsMissingIsNamed) {
   EXPECT_THAT(std::string(no_weights.message()), HasSubstr("model.safetensors"));
 }
 
-TEST_F(AgentLoaderTest, ARunWithoutItsConfigIsNamed) {
+TEST_F(AgentLoaderTest, ACopiedCheckpointNeedsNothingElse) {
   WriteStep(1);
-  ASSERT_TRUE(RemoveTree(run_ + "/config.resolved.yaml").ok());
+  const std::string copy = folder_.path() + "/copied";
+  std::filesystem::copy(Checkpoint(1), copy, std::filesystem::copy_options::recursive);
+  ASSERT_TRUE(RemoveTree(run_).ok());
+  const auto agent = Load(copy);
+  ASSERT_TRUE(agent.ok()) << agent.status();
+  EXPECT_EQ(WeightsOf(agent->role.inference->model()), WeightsOf(LearnerOf(1)->model()));
+  EXPECT_EQ(agent->config.seed, 5);
+}
+
+TEST_F(AgentLoaderTest, ACheckpointWithoutItsConfigIsNamed) {
+  WriteStep(1);
+  ASSERT_TRUE(RemoveTree(Checkpoint(1) + "/config.resolved.yaml").ok());
   const absl::Status status = Load(run_).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("the run of " + Checkpoint(1)));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("has no config.resolved.yaml"));
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr(Checkpoint(1) + "/config.resolved.yaml: is missing"));
 }
 
 TEST_F(AgentLoaderTest, AConfigThatCannotBeReadIsNamedWithItsLine) {
+  config_yaml_ = "seed: many\n";
   WriteStep(1);
-  ASSERT_TRUE(WriteFileAtomic(run_ + "/config.resolved.yaml", "seed: many\n").ok());
   const absl::Status status = Load(run_).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr(run_ + "/config.resolved.yaml:1:7"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr(Checkpoint(1) + "/config.resolved.yaml:1:7"));
 }
 
 TEST_F(AgentLoaderTest, ADamagedFileIsRefusedAndTheOneBeforeOffered) {
@@ -186,10 +196,10 @@ TEST_F(AgentLoaderTest, DamageInAFileThatIsNotNeededDoesNotMatter) {
 }
 
 TEST_F(AgentLoaderTest, WeightsOfAnotherArchitectureAreListed) {
-  WriteStep(1);
   ExperimentConfig config = TinyConfig();
   config.model.embed_dim = 16;
-  WriteConfig(config);
+  config_yaml_ = ResolvedYaml(config);
+  WriteStep(1);
   const absl::Status status = Load(run_).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   const std::string message(status.message());

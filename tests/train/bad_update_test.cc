@@ -8,6 +8,7 @@
 #include "lzero/tensor/safetensors.h"
 #include "lzero/train/trainer.h"
 #include "tests/train/trainer_testing.h"
+#include "torch/torch.h"
 
 namespace lzero {
 namespace {
@@ -95,18 +96,51 @@ TEST(BadUpdateTest, AnInfiniteRewardStopsTheRunAndIsKept) {
   ExpectStopped(prioritized, -kInfinity);
 }
 
-// The last updates of a run are made after its last step: they are no exception.
+// The last updates of a run are made after its last step: they are no exception, and run on the
+// threads of training although the collector has set its own before.
 TEST(BadUpdateTest, ABadUpdateAfterTheLastStepIsKeptToo) {
   ExperimentConfig config = ProbeConfig();
   config.train.batch_size = 64;
+  config.train.num_threads = 2;
   config.train.start_env_steps = 117;  // the only updates are those after the last step
   config.train.updates_per_env_step = 1.0;
   TestRun run(config, PoisonSteps(40, 110));
   const auto outcome = run.Run();
   EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  EXPECT_EQ(at::get_num_threads(), 2);
+  at::set_num_threads(1);
   EXPECT_EQ(BadUpdateOf(run), 1);
   EXPECT_THAT(std::string(outcome.status().message()), HasSubstr(run.dir() + "/bad_update_1"));
   EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
+}
+
+// Finite rewards so large that errors of their sums are not: no priority can be made of them.
+TEST(BadUpdateTest, ValueErrorsThatOverflowEndAPrioritizedRun) {
+  ExperimentConfig config = ProbeConfig();
+  config.replay.prioritized = true;
+  TestRun run(config, PoisonSteps(61, 120, 1e38f));
+  const auto outcome = run.Run();
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  const int64_t number = BadUpdateOf(run);
+  ASSERT_GT(number, 0);
+  EXPECT_THAT(std::string(outcome.status().message()),
+              HasSubstr(absl::StrCat("the largest value error of update ", number, " is inf; ")));
+  EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
+}
+
+TEST(BadUpdateTest, AFailingDumpDoesNotHideTheBadUpdate) {
+  const ExperimentConfig config = ProbeConfig();
+  TestRun dumped(config, PoisonSteps(61, 120)), run(config, PoisonSteps(61, 120));
+  EXPECT_FALSE(dumped.Run().ok());
+  const int64_t number = BadUpdateOf(dumped);
+  const std::string place = absl::StrCat(run.dir(), "/bad_update_", number);
+  ASSERT_TRUE(WriteFileAtomic(place, "a file where the folder should be").ok());
+  const auto outcome = run.Run();
+  EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
+  const std::string message(outcome.status().message());
+  EXPECT_THAT(message, HasSubstr(absl::StrCat(" of update ", number, " is ")));
+  EXPECT_THAT(message, HasSubstr("could not be kept: cannot create folder " + place));
+  EXPECT_EQ(ReadStatusFile(run.dir())->message, message);
 }
 
 // A step size that throws the weights out of all bounds: whoever meets them first, the next update

@@ -115,6 +115,31 @@ TEST(BuildTest, OptionsThatDoNotFitTheEnvironmentAreRefused) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST(BuildTest, ATargetReturnOfAGameForTwoPlayersIsRefused) {
+  ExperimentConfig config = BoardConfig();
+  config.stop.target_return = 0.5;
+  const absl::Status status = DescribePlan(config, NativeRegistry()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("stop.target_return: got 0.5"));
+}
+
+// 3 environments with segments of 12 and targets 4 steps later: 48 transitions.
+TEST(BuildTest, ThePlanRefusesAReplayThatIsTooSmall) {
+  ExperimentConfig config = TinyConfig();
+  config.replay.capacity = 48;
+  EXPECT_TRUE(DescribePlan(config, NativeRegistry()).ok());
+  config.replay.capacity = 47;
+  const absl::Status status = DescribePlan(config, NativeRegistry()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("replay.capacity = 47"));
+}
+
+TEST(BuildTest, ThePlanRefusesASearchThatCannotBeMade) {
+  ExperimentConfig config = TinyConfig();
+  config.search.temperature = -1.0;
+  ExpectRefused(config, NativeRegistry(), absl::StatusCode::kInvalidArgument, "temperature");
+}
+
 TEST(BuildTest, GraphsThatNoRunnerRecordsAreRefused) {
   ExperimentConfig config = TinyConfig();
   config.inference.graphs = Graphs::kRequired;

@@ -39,6 +39,7 @@ CheckpointContent Example(float weight) {
   content.files["model"] = {MakeNamedArray<float>("layer.weight", weights, {1, 2})};
   content.files["replay"] = {MakeNamedArray<int64_t>("counts", counts)};
   content.state_json = "{\"updates\": 5}\n";
+  content.config_yaml = "seed: 3\n";
   return content;
 }
 
@@ -56,8 +57,9 @@ TEST_F(CheckpointStoreTest, HasTheDocumentedLayout) {
   const auto folder = WriteCheckpoint(run_dir_, 10000, Example(1.0f), 3);
   ASSERT_TRUE(folder.ok()) << folder.status();
   EXPECT_EQ(*folder, Folder("000010000"));
-  EXPECT_THAT(*ListDirectory(*folder), ElementsAre("checksums.json", "model.safetensors",
-                                                   "replay.safetensors", "state.json"));
+  EXPECT_THAT(*ListDirectory(*folder),
+              ElementsAre("checksums.json", "config.resolved.yaml", "model.safetensors",
+                          "replay.safetensors", "state.json"));
   EXPECT_THAT(Names(), ElementsAre("latest", "step_000010000"));
   EXPECT_EQ(std::filesystem::read_symlink(checkpoints_ + "/latest"), "step_000010000");
   EXPECT_EQ(*ReadFile(*folder + "/state.json"), "{\"updates\": 5}\n");
@@ -85,6 +87,7 @@ TEST_F(CheckpointStoreTest, ReadsByRunFolderCheckpointFolderAndLink) {
     EXPECT_EQ(loaded->env_steps, place.env_steps);
     EXPECT_EQ(FirstWeight(*loaded), static_cast<float>(place.env_steps));
     EXPECT_EQ(loaded->content.state_json, "{\"updates\": 5}\n");
+    EXPECT_EQ(loaded->content.config_yaml, "seed: 3\n");
     EXPECT_EQ(loaded->content.files.size(), 2u);
     EXPECT_THAT(*ReadArray<int64_t>(loaded->content.files.at("replay"), "counts"), ElementsAre(3));
   }
@@ -218,7 +221,8 @@ void ForgeChecksums(const std::string& folder, const std::string& body) {
 
 std::vector<Damage> FileDamages() {
   std::vector<Damage> damages;
-  for (const char* file : {"model.safetensors", "replay.safetensors", "state.json"}) {
+  for (const char* file :
+       {"model.safetensors", "replay.safetensors", "state.json", "config.resolved.yaml"}) {
     const std::string name = file;
     damages.push_back({"truncated",
                        [name](const std::string& folder) {
@@ -277,6 +281,9 @@ std::vector<Damage> ChecksumsDamages() {
        file, "a crc32c is not 8 hexadecimal digits"},
       {"no step", forge(R"({"files":{}})"), file, "has no number 'env_steps'"},
       {"empty list", forge(R"({"env_steps":1,"files":{}})"), file, "does not list state.json"},
+      {"no config",
+       forge(R"({"env_steps":1,"files":{"state.json":{"bytes":1,"crc32c":"00000000"}}})"), file,
+       "does not list config.resolved.yaml"},
       {"bad entry", forge(R"({"env_steps":1,"files":{"a":1}})"), file,
        "the entry 'a' has no bytes and crc32c"},
   };
@@ -333,6 +340,35 @@ TEST_F(CheckpointStoreTest, OffersOnlyWhatIsIntact) {
   ASSERT_TRUE(AppendFile(Folder("000000100") + "/model.safetensors", "x").ok());
   EXPECT_THAT(std::string(ReadCheckpoint(run_dir_).status().message()),
               HasSubstr("; there is no complete checkpoint before it"));
+}
+
+TEST_F(CheckpointStoreTest, GoingBackSetsNewerCheckpointsAside) {
+  for (const int64_t step : {100, 200, 300, 400}) Write(step);
+  ASSERT_TRUE(MarkBestCheckpoint(run_dir_, 300).ok());
+  ASSERT_TRUE(RemoveTree(Folder("000000400") + "/model.safetensors").ok());  // damaged
+  EXPECT_EQ(FindIntactBefore(Folder("000000400")), Folder("000000300"));
+  auto set_aside = RewindCheckpoints(run_dir_, 200);
+  ASSERT_TRUE(set_aside.ok()) << set_aside.status();
+  EXPECT_THAT(*set_aside,
+              ElementsAre(Folder("000000300") + ".aside", Folder("000000400") + ".aside"));
+  EXPECT_THAT(Names(), ElementsAre("latest", "step_000000100", "step_000000200",
+                                   "step_000000300.aside", "step_000000400.aside"));
+  EXPECT_EQ(ReadCheckpoint(run_dir_)->env_steps, 200);
+  EXPECT_EQ(ReadCheckpoint(Folder("000000300") + ".aside")->env_steps, 300);
+  // What is set aside is not counted by keep.
+  Write(250, /*keep=*/2);
+  EXPECT_THAT(Names(), ElementsAre("latest", "step_000000200", "step_000000250",
+                                   "step_000000300.aside", "step_000000400.aside"));
+  // The second time, too; a best that is not newer stays.
+  Write(300);
+  ASSERT_TRUE(MarkBestCheckpoint(run_dir_, 200).ok());
+  ASSERT_TRUE(RewindCheckpoints(run_dir_, 250).ok());
+  EXPECT_THAT(Names(), ElementsAre("best", "latest", "step_000000200", "step_000000250",
+                                   "step_000000300.aside", "step_000000400.aside"));
+  EXPECT_EQ(ReadCheckpoint(checkpoints_ + "/best")->env_steps, 200);
+  EXPECT_THAT(*RewindCheckpoints(run_dir_, 250), testing::IsEmpty());
+  EXPECT_TRUE(absl::IsNotFound(RewindCheckpoints(run_dir_, 240).status()));
+  EXPECT_EQ(FindIntactBefore(Folder("000000200")), std::nullopt);
 }
 
 TEST_F(CheckpointStoreTest, StateMustBeJson) {

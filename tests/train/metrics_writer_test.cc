@@ -63,7 +63,9 @@ TEST_F(MetricsWriterTest, ResumesAtTheOffsetOfTheCheckpoint) {
   // A killed process may leave half a line.
   ASSERT_TRUE(AppendFile(path_, "{\"env_st").ok());
   const auto writer = Open();
+  testing::internal::CaptureStderr();
   ASSERT_TRUE(writer->TruncateTo(offset, 10).ok());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");  // nothing is lost
   EXPECT_EQ(writer->offset(), offset);
   ASSERT_TRUE(writer->Write(15, 2, {}).ok());
   EXPECT_EQ(*ReadFile(path_),
@@ -75,15 +77,33 @@ TEST_F(MetricsWriterTest, ResumesAtTheOffsetOfTheCheckpoint) {
 TEST_F(MetricsWriterTest, RefusesAnOffsetThatDoesNotFit) {
   const auto writer = Open();
   ASSERT_TRUE(writer->Write(10, 1, {}).ok());
-  const absl::Status beyond = writer->TruncateTo(1000, 10);
-  EXPECT_TRUE(absl::IsOutOfRange(beyond));
-  EXPECT_EQ(std::string(beyond.message()),
-            path_ + " has 29 bytes, the checkpoint was made when it had 1000");
   const absl::Status inside = writer->TruncateTo(5, 10);
   EXPECT_TRUE(absl::IsInvalidArgument(inside));
   EXPECT_THAT(std::string(inside.message()), HasSubstr("byte 5"));
   EXPECT_THAT(std::string(inside.message()), HasSubstr("is inside a line"));
+  EXPECT_THAT(std::string(inside.message()), HasSubstr("move it away to go on without it"));
   EXPECT_EQ(writer->offset(), 29);
+}
+
+// What a power cut may leave: the checkpoint, and less of the file than it had then.
+TEST_F(MetricsWriterTest, GoesOnWithWhatIsLeftOfAFileThatLostItsEnd) {
+  const std::string line = "{\"env_steps\":10,\"updates\":1}\n";
+  for (const std::string& left : {line + "{\"env_st", line, std::string()}) {
+    ASSERT_TRUE(WriteFileAtomic(path_, left).ok());
+    const auto writer = Open();
+    testing::internal::CaptureStderr();
+    ASSERT_TRUE(writer->TruncateTo(1000, 30).ok());
+    const int64_t kept = left.empty() ? 0 : 29;
+    EXPECT_THAT(
+        testing::internal::GetCapturedStderr(),
+        HasSubstr(absl::StrCat(path_, " had 1000 bytes when the checkpoint was made and has ",
+                               left.size(), " now: the metrics of the last ", 1000 - kept,
+                               " bytes before the checkpoint are lost; the run goes on")));
+    EXPECT_EQ(writer->offset(), kept);
+    ASSERT_TRUE(writer->Write(40, 4, {}).ok());
+    EXPECT_EQ(*ReadFile(path_), line.substr(0, kept) + "{\"env_steps\":40,\"updates\":4}\n");
+    EXPECT_EQ(*writer->Sync(), kept + 29);
+  }
 }
 
 TEST_F(MetricsWriterTest, ReportsAMissingFolder) {

@@ -67,9 +67,9 @@ TEST_F(RunOutputsTest, TheRowsOfAnEvaluationAreItsEpisodes) {
 TEST_F(RunOutputsTest, ScalarsAreLinesOfMetricsThatCanBeCutOff) {
   const auto outputs = Make();
   EXPECT_EQ(outputs->run_dir(), dir());
-  EXPECT_EQ(outputs->metrics_bytes(), 0);
+  EXPECT_EQ(*outputs->SyncMetrics(), 0);
   ASSERT_TRUE(outputs->WriteScalars(10, 2, {{"loss/total", 0.5}, {"a", 1.0}}).ok());
-  const int64_t after_first = outputs->metrics_bytes();
+  const int64_t after_first = *outputs->SyncMetrics();
   EXPECT_EQ(after_first, static_cast<int64_t>(Read("metrics.jsonl").size()));
   ASSERT_TRUE(outputs->WriteScalars(20, 4, {{"loss/total", 0.25}}).ok());
   const std::vector<std::string> lines = absl::StrSplit(Read("metrics.jsonl"), '\n');
@@ -79,7 +79,7 @@ TEST_F(RunOutputsTest, ScalarsAreLinesOfMetricsThatCanBeCutOff) {
   EXPECT_EQ(Json::parse(lines[1]), Json({{"env_steps", 20}, {"updates", 4}, {"loss/total", 0.25}}));
   ASSERT_TRUE(outputs->TruncateMetrics(after_first, 10).ok());
   EXPECT_EQ(Read("metrics.jsonl"), lines[0] + "\n");
-  EXPECT_EQ(outputs->metrics_bytes(), after_first);
+  EXPECT_EQ(*outputs->SyncMetrics(), after_first);
   EXPECT_THAT(ListDirectory(dir() + "/tb").value(), SizeIs(1));
 }
 

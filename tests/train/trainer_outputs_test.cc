@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/config/dump.h"
 #include "lzero/train/trainer.h"
 #include "nlohmann/json.hpp"
 #include "tests/train/trainer_testing.h"
@@ -28,6 +29,7 @@ TEST(TrainerOutputsTest, TheLastCheckpointHoldsTheEndOfTheRun) {
     EXPECT_EQ(CountIn(latest.content, "evaluations"), outcome->state.evaluations);
     EXPECT_EQ(CountIn(latest.content, "metrics_bytes"),
               static_cast<int64_t>(run.Read("metrics.jsonl").size()));
+    EXPECT_EQ(latest.content.config_yaml, ResolvedYaml(config));
     std::set<std::string> files;
     for (const auto& [name, arrays] : latest.content.files) files.insert(name);
     EXPECT_EQ(files,
@@ -72,6 +74,28 @@ TEST(TrainerOutputsTest, BestIsTheCheckpointOfTheBestEvaluation) {
     EXPECT_EQ(Json::parse(run.Read(folder + "/summary.json"))["env_steps"], step);
     EXPECT_THAT(run.Read(folder + "/episodes.csv"), HasSubstr("episode,seed,return"));
   }
+}
+
+// Perfect play of both sides scores 0, and a bad agent may lose to itself by more or by less: the
+// first evaluation, whatever it gave, must not stay `best`.
+TEST(TrainerOutputsTest, BestOfAGameForTwoPlayersIsTheNewestEvaluation) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "tictactoe";
+  config.env.max_episode_steps = 0;
+  config.checkpoint.keep = 1;
+  config.stop.max_env_steps = 90;
+  TestRun run(config);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->num_players, 2);
+  EXPECT_FALSE(outcome->state.best_return.has_value());
+  ASSERT_TRUE(outcome->state.last_return.has_value());
+  EXPECT_GE(outcome->state.evaluations, 3);
+  EXPECT_EQ(outcome->state.best_env_steps, outcome->state.last_return_env_steps);
+  const auto best = ReadCheckpoint(run.dir() + "/checkpoints/best");
+  ASSERT_TRUE(best.ok()) << best.status();
+  EXPECT_EQ(best->env_steps, *outcome->state.last_return_env_steps);
+  EXPECT_EQ(CountIn(best->content, "evaluations"), outcome->state.evaluations);
 }
 
 // The last steps owe updates that are made after them: what follows the best evaluation must not
@@ -172,8 +196,9 @@ TEST(TrainerOutputsTest, AnEnvironmentThatFailsEndsTheRunWithItsName) {
                                                              25);
                        }});
     auto outputs = RunOutputs::Create(folder.path(), 2).value();
-    auto trainer = Trainer::Create(config, registry, std::move(outputs), nullptr);
+    auto trainer = Trainer::Create(config, registry, nullptr);
     ASSERT_TRUE(trainer.ok()) << trainer.status();
+    (*trainer)->WriteTo(std::move(outputs));
     const auto outcome = (*trainer)->Run();
     EXPECT_EQ(outcome.status().code(), absl::StatusCode::kInternal);
     EXPECT_EQ(outcome.status().message(), "environment 0: the motor is stuck");

@@ -3,15 +3,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/base/files.h"
 #include "lzero/train/trainer.h"
-#include "nlohmann/json.hpp"
 #include "tests/train/trainer_testing.h"
 
 namespace lzero {
 namespace {
 
 using testing::HasSubstr;
-using Json = nlohmann::json;
 
 void ExpectSameEnd(const TestRun& got, const TestRun& expected, bool compare_metrics) {
   const LoadedCheckpoint a = got.Latest(), b = expected.Latest();
@@ -175,26 +174,46 @@ TEST(TrainerResumeTest, ARunThatIsStoppedBeforeItsFirstStepCanBeResumed) {
   ExpectSameBytes(run.Latest().content.files, straight.Latest().content.files);
 }
 
-// The stop comes while an evaluation is running: it is made again after the resume.
-TEST(TrainerResumeTest, AnEvaluationThatIsInterruptedIsNotLost) {
-  const ExperimentConfig config = ProbeConfig();
-  TestRun straight(config);
-  const auto expected = straight.Run();
-  ASSERT_TRUE(expected.ok()) << expected.status();
+// When and with what return each evaluation was made.
+std::vector<std::vector<double>> EvaluationsOf(const TestRun& run) {
+  std::vector<std::vector<double>> evaluations;
+  for (const MetricsLine& line : run.Metrics()) {
+    if (!line.contains("eval/return_mean")) continue;
+    evaluations.push_back(
+        {*line.at("env_steps"), *line.at("updates"), *line.at("eval/return_mean")});
+  }
+  return evaluations;
+}
 
-  TestRun run(config);
-  run.set_probe([&run](ProbeStep& step) {
-    if (step.is_evaluator && step.num_steps == 3) run.stop() = true;
-  });
-  const auto interrupted = run.Run();
-  ASSERT_TRUE(interrupted.ok()) << interrupted.status();
-  EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
-  EXPECT_EQ(interrupted->state.evaluations, 0);
-  run.stop() = false;
-  run.set_probe({});
-  const auto resumed = run.Resume(run.dir());
-  ASSERT_TRUE(resumed.ok()) << resumed.status();
-  EXPECT_EQ(resumed->state.evaluations, expected->state.evaluations);
+// The stop comes while an evaluation is running. After the resume it is the first thing made, with
+// the same weights: the run is as if it had never stopped. (There is an update at every step, so
+// that no context outlives one.)
+TEST(TrainerResumeTest, AnEvaluationThatIsInterruptedIsMadeFirstWithTheSameWeights) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = ProbeConfig();  // an evaluation takes 3 episodes of 6 steps
+    config.deterministic = deterministic;
+    TestRun straight(config);
+    const auto expected = straight.Run();
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    ASSERT_GE(expected->state.evaluations, 3);
+    for (int64_t interrupted_at = 0; interrupted_at < expected->state.evaluations;
+         ++interrupted_at) {
+      TestRun run(config);
+      run.set_probe([&run, interrupted_at](ProbeStep& step) {
+        if (step.is_evaluator && step.num_steps == 18 * interrupted_at + 5) run.stop() = true;
+      });
+      const auto interrupted = run.Run();
+      ASSERT_TRUE(interrupted.ok()) << interrupted.status();
+      EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
+      EXPECT_EQ(interrupted->state.evaluations, interrupted_at);
+      run.stop() = false;
+      run.set_probe({});
+      const auto resumed = run.Resume(run.dir());
+      ASSERT_TRUE(resumed.ok()) << resumed.status();
+      EXPECT_EQ(EvaluationsOf(run), EvaluationsOf(straight)) << interrupted_at;
+      ExpectSameEnd(run, straight, /*compare_metrics=*/false);
+    }
+  }
 }
 
 TEST(TrainerResumeTest, AStopDuringTheLastEvaluationInterruptsTheRun) {
@@ -269,13 +288,79 @@ TEST(TrainerResumeTest, WhatIsMissingOrDoesNotFitIsNamed) {
   const absl::Status no_array =
       RestoreChanged(run, [](CheckpointContent& content) { content.files["replay"].pop_back(); });
   EXPECT_THAT(std::string(no_array.message()), HasSubstr("replay"));
-  const absl::Status too_long = RestoreChanged(run, [](CheckpointContent& content) {
-    Json state = Json::parse(content.state_json);
-    state["metrics_bytes"] = 1 << 30;
-    content.state_json = state.dump();
-  });
-  EXPECT_EQ(too_long.code(), absl::StatusCode::kOutOfRange);
-  EXPECT_THAT(std::string(too_long.message()), HasSubstr("metrics.jsonl"));
+}
+
+// The first evaluation is the best one: 6, then less and less.
+void PayLessAndLess(ProbeStep& step) {
+  if (step.is_evaluator) step.reward = 1.0f / static_cast<float>(1 + (step.num_steps - 1) / 6);
+}
+
+ExperimentConfig BestFirstConfig() {
+  ExperimentConfig config = ProbeConfig();
+  config.env.num_evaluators = 1;
+  config.evaluate.episodes = 1;
+  return config;
+}
+
+// A kill between the checkpoint of the best evaluation and its mark.
+TEST(TrainerResumeTest, AMarkOfTheBestThatIsMissingIsMadeAgain) {
+  TestRun run(BestFirstConfig(), PayLessAndLess);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->state.best_return, 6.0);
+  const std::string best = run.dir() + "/checkpoints/best";
+  const auto marked = std::filesystem::read_symlink(best);
+  const auto checkpoints = ListCheckpoints(run.dir()).value();
+  ASSERT_LT(*outcome->state.best_env_steps, checkpoints.back().env_steps);
+  ASSERT_TRUE(std::filesystem::remove(best));
+  ASSERT_TRUE(run.Resume(run.dir()).ok());
+  EXPECT_EQ(std::filesystem::read_symlink(best), marked);
+  EXPECT_EQ(ReadCheckpoint(best)->env_steps, *outcome->state.best_env_steps);
+}
+
+TEST(TrainerResumeTest, ABestCheckpointThatIsGoneGivesItsPlaceToTheNextEvaluation) {
+  TestRun run(BestFirstConfig(), PayLessAndLess);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  const std::string best = run.dir() + "/checkpoints/best";
+  std::filesystem::remove_all(std::filesystem::canonical(best));
+  std::filesystem::remove(best);
+  const auto checkpoints = ListCheckpoints(run.dir()).value();
+  run.set_probe({});  // evaluations of 6 once more
+  const auto resumed = run.Resume(checkpoints.at(checkpoints.size() - 3).path);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(resumed->state.best_return, 6.0);
+  EXPECT_GT(*resumed->state.best_env_steps, *outcome->state.best_env_steps);
+  EXPECT_EQ(ReadCheckpoint(best)->env_steps, *resumed->state.best_env_steps);
+}
+
+// A power cut may lose the end of metrics.jsonl: the checkpoint is intact, so the run goes on.
+TEST(TrainerResumeTest, LostMetricsAreNoReasonToRefuseACheckpoint) {
+  const ExperimentConfig config = TinyConfig();
+  TestRun straight(config);
+  ASSERT_TRUE(straight.Run().ok());
+  const std::string all = straight.Read("metrics.jsonl");
+  const auto checkpoints = ListCheckpoints(straight.dir()).value();
+  const std::string step = std::filesystem::path(checkpoints.at(3).path).filename();
+  const auto checkpoint = ReadCheckpoint(checkpoints.at(3).path);
+  ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
+  const int64_t bytes = CountIn(checkpoint->content, "metrics_bytes");
+  for (const int64_t left : {int64_t{-1}, int64_t{0}, bytes / 2}) {  // -1: no file
+    TestRun run(config);
+    run.CopyFrom(straight);
+    const std::string path = run.dir() + "/metrics.jsonl";
+    std::filesystem::remove(path);
+    if (left >= 0) {
+      ASSERT_TRUE(WriteFileAtomic(path, all.substr(0, left)).ok());
+    }
+    const auto resumed = run.Resume(run.dir() + "/checkpoints/" + step);
+    ASSERT_TRUE(resumed.ok()) << resumed.status();
+    ExpectSameBytes(run.Latest().content.files, straight.Latest().content.files);
+    const size_t kept = left <= 0 ? 0 : all.rfind('\n', left - 1) + 1;
+    EXPECT_EQ(run.Read("metrics.jsonl"), all.substr(0, kept) + all.substr(bytes));
+    EXPECT_EQ(CountIn(run.Latest().content, "metrics_bytes"),
+              static_cast<int64_t>(kept + all.size()) - bytes);
+  }
 }
 
 TEST(TrainerResumeTest, ACheckpointOfAnotherConfigIsRefused) {

@@ -3,6 +3,7 @@
 #include "lzero/train/trainer.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -214,6 +215,40 @@ TEST(TrainerTest, ARunEndsWhenItsTargetHolds) {
   EXPECT_TRUE(outcome.state.solved_wall_seconds.has_value());
 }
 
+TEST(TrainerTest, ARunThatReachedItsTargetStaysFinished) {
+  TestRun run(TargetConfig());
+  const TrainOutcome outcome = Finish(run);
+  const auto files = ListDirectory(run.dir() + "/checkpoints").value();
+  const std::string metrics = run.Read("metrics.jsonl");
+  const auto again = run.Resume(run.dir());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->reason, StopReason::kTargetReached);
+  EXPECT_EQ(again->state.env_steps, outcome.state.env_steps);
+  EXPECT_EQ(again->state.evaluations, outcome.state.evaluations);
+  EXPECT_EQ(ListDirectory(run.dir() + "/checkpoints").value(), files);
+  EXPECT_EQ(run.Read("metrics.jsonl"), metrics);
+  EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFinished);
+}
+
+// More patience or another target, higher or lower, is another question.
+TEST(TrainerTest, ARunThatReachedItsTargetGoesOnToAnother) {
+  for (const auto& [target, patience, expected] :
+       {std::tuple{6.0, 3, 3}, std::tuple{5.0, 2, 4}, std::tuple{5.0, 1, 3}}) {
+    ExperimentConfig config = TargetConfig();
+    TestRun run(config);
+    const TrainOutcome outcome = Finish(run);
+    EXPECT_EQ(outcome.state.evaluations, 2);
+    config.stop.target_return = target;
+    config.stop.patience = patience;
+    run.set_config(config);
+    const auto second = run.Resume(run.dir());
+    ASSERT_TRUE(second.ok()) << second.status();
+    EXPECT_EQ(second->reason, StopReason::kTargetReached);
+    EXPECT_EQ(second->state.evaluations, expected) << target << ", patience " << patience;
+    EXPECT_EQ(second->state.solved_env_steps == outcome.state.solved_env_steps, target == 6.0);
+  }
+}
+
 // Evaluation k (from 0) takes steps 6 k + 1 .. 6 k + 6 of the evaluator.
 TEST(TrainerTest, PatienceCountsEvaluationsInARow) {
   TestRun run(TargetConfig(), [](ProbeStep& step) {
@@ -261,6 +296,14 @@ TEST(TrainerTest, WhatCannotBeBuiltIsRefused) {
   config = TinyConfig();
   config.replay.capacity = 5;
   EXPECT_EQ(TestRun(config).Make().status().code(), absl::StatusCode::kInvalidArgument);
+  config = TinyConfig();
+  config.env.id = "tictactoe";
+  config.env.max_episode_steps = 0;
+  config.stop.target_return = 0.5;
+  EXPECT_EQ(TestRun(config).Make().status().message(),
+            "stop.target_return: got 0.5, but tictactoe is a game for two players: the return of "
+            "self-play says nothing about strength; allowed: null, with stop.max_env_steps or "
+            "stop.max_updates");
 }
 
 TEST(TrainerTest, NothingIsWrittenBeforeTheRun) {

@@ -22,9 +22,12 @@ int64_t ExpectedUpdates(int64_t env_steps, int64_t start, int64_t numerator, int
 
 absl::StatusOr<std::unique_ptr<Trainer>> TestRun::Make() {
   registries_.push_back(std::make_unique<EnvRegistry>(ProbeRegistry(config_, probe_)));
+  auto trainer = Trainer::Create(config_, *registries_.back(), &stop_);
+  if (!trainer.ok()) return trainer.status();
   auto outputs = RunOutputs::Create(dir(), config_.checkpoint.keep);
   if (!outputs.ok()) return outputs.status();
-  return Trainer::Create(config_, *registries_.back(), *std::move(outputs), &stop_);
+  (*trainer)->WriteTo(*std::move(outputs));
+  return trainer;
 }
 
 absl::StatusOr<TrainOutcome> TestRun::Run() {

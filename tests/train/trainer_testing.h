@@ -35,6 +35,7 @@ class TestRun {
   const std::string& dir() const { return folder_.path(); }
   std::atomic<bool>& stop() { return stop_; }
   void set_probe(Probe probe) { probe_ = std::move(probe); }
+  void set_config(const ExperimentConfig& config) { config_ = config; }
 
   // A trainer on a registry of its own, which lives as long as this object.
   absl::StatusOr<std::unique_ptr<Trainer>> Make();

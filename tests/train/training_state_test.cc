@@ -24,6 +24,8 @@ TrainingState Example() {
   state.last_return = -1.0 / 3.0;
   state.last_return_env_steps = 1011;
   state.best_return = 1e-300;
+  state.best_env_steps = 1012;
+  state.target_return = 0.7;
   state.target_streak = 1005;
   state.solved_env_steps = 1006;
   state.solved_wall_seconds = 12.5;
@@ -46,6 +48,8 @@ void ExpectEqual(const TrainingState& got, const TrainingState& expected) {
   EXPECT_EQ(got.last_return, expected.last_return);
   EXPECT_EQ(got.last_return_env_steps, expected.last_return_env_steps);
   EXPECT_EQ(got.best_return, expected.best_return);
+  EXPECT_EQ(got.best_env_steps, expected.best_env_steps);
+  EXPECT_EQ(got.target_return, expected.target_return);
   EXPECT_EQ(got.target_streak, expected.target_streak);
   EXPECT_EQ(got.solved_env_steps, expected.solved_env_steps);
   EXPECT_EQ(got.solved_wall_seconds, expected.solved_wall_seconds);
