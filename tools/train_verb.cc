@@ -108,6 +108,12 @@ absl::StatusOr<std::string> FindRunFolder(const std::string& path) {
                                           "; allowed: the run folder, or a folder step_N of it"));
 }
 
+// A run that was killed before its first checkpoint.
+bool IsNeverSaved(const std::string& run_dir) {
+  const auto checkpoints = ListCheckpoints(run_dir);
+  return checkpoints.ok() && checkpoints->empty();
+}
+
 // A checkpoint that cannot be read, and the whole command that goes on from the one before it.
 int PrintUnreadable(const absl::Status& status, const std::string& path,
                     const std::vector<std::string>& overrides) {
@@ -166,7 +172,10 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   const auto loaded = LoadConfig(config_path, overrides);
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
   const auto checkpoint = ReadCheckpoint(path);
-  if (!checkpoint.ok()) return PrintUnreadable(checkpoint.status(), path, overrides);
+  const bool starts_over = absl::IsNotFound(checkpoint.status()) && IsNeverSaved(run_dir);
+  if (!checkpoint.ok() && !starts_over) {
+    return PrintUnreadable(checkpoint.status(), path, overrides);
+  }
 
   const std::atomic<bool>* stop = WatchInterrupts();
   const EnvRegistry registry = MakeRegistry();
@@ -175,13 +184,15 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   auto outputs = RunOutputs::Create(run_dir, loaded->config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
   (*trainer)->WriteTo(*std::move(outputs));
-  const absl::Status restored = (*trainer)->Restore(checkpoint->content);
-  if (!restored.ok()) return PrintError(Annotate(restored, checkpoint->path), kExitFailure);
+  const std::string source = starts_over ? run_dir : checkpoint->path;
+  const absl::Status restored =
+      starts_over ? (*trainer)->StartOver() : (*trainer)->Restore(checkpoint->content);
+  if (!restored.ok()) return PrintError(Annotate(restored, source), kExitFailure);
   if (!overrides.empty()) {
     const absl::Status written = WriteFileAtomic(config_path, ResolvedYaml(loaded->config));
     if (!written.ok()) return PrintError(written, kExitFailure);
   }
-  LZ_LOG_INFO("resuming      ", checkpoint->path);
+  LZ_LOG_INFO("resuming      ", source, starts_over ? ": no checkpoint yet, from the start" : "");
   return RunToEnd(**trainer, run_dir);
 }
 

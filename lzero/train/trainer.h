@@ -54,6 +54,10 @@ class Trainer {
   // aside. InvalidArgument explains what does not fit; nothing is written then.
   absl::Status Restore(const CheckpointContent& content);
 
+  // For a run that was killed before its first checkpoint: what it wrote is undone and it begins
+  // again.
+  absl::Status StartOver();
+
   // Runs to a stop condition. On an error that is the data's fault (a loss that is not finite) the
   // offending batch is in the run folder and the message says where.
   absl::StatusOr<TrainOutcome> Run();
@@ -94,6 +98,7 @@ class Trainer {
   absl::Status SaveCheckpoint();
   absl::Status RestoreBest();
   void RestoreTarget();
+  void RestoreSchedule();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void ShowProgress();

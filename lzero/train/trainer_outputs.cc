@@ -117,6 +117,7 @@ absl::Status Trainer::WriteMetrics() {
   if (!config_.deterministic) {  // wall-clock numbers would make two equal runs differ
     metrics["cache/roots_rebuilt"] = static_cast<double>(roots.rebuilt);
     metrics["cache/roots_continued"] = static_cast<double>(roots.continued);
+    metrics["cache/roots_carried"] = static_cast<double>(roots.carried);
     const Progress::Rates rates = metrics_rates_.Mark(Counts(), MonotonicSeconds());
     metrics["time/env_steps_per_s"] = rates.env_steps_per_s;
     metrics["time/updates_per_s"] = rates.updates_per_s;
@@ -195,6 +196,7 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   }
   state_ = state;
   RestoreTarget();
+  RestoreSchedule();
   sampler_.set_state(state.sampler);
   last_checkpoint_ = {state.env_steps, state.updates, state.evaluations};
   // After a roll-back: what was measured since then belongs to steps that are undone.
@@ -203,6 +205,19 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   LZ_RETURN_IF_ERROR(outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps));
   LZ_RETURN_IF_ERROR(outputs_->RewindCheckpoints(state.env_steps));
   return RestoreBest();
+}
+
+absl::Status Trainer::StartOver() {
+  LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
+  return outputs_->TruncateMetrics(0, -1);
+}
+
+// A resumed run may have got shorter intervals: they count from here, not from the old next time.
+void Trainer::RestoreSchedule() {
+  state_.next_evaluation_update =
+      std::min(state_.next_evaluation_update, state_.updates + config_.evaluate.every_updates);
+  state_.next_checkpoint_update =
+      std::min(state_.next_checkpoint_update, state_.updates + config_.checkpoint.every_updates);
 }
 
 // A resumed run may have got another target: how often the old one was met says nothing about it.

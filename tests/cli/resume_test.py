@@ -78,6 +78,13 @@ def main():
     program.expect("resume of what was set aside", 2, ["no checkpoint of", "step_N"], "resume",
                    f"{damaged}.aside")
 
+    early = folder / "early"
+    shutil.copytree(run, early, symlinks=True)
+    shutil.rmtree(early / "checkpoints")
+    code, printed = program.run("resume", "early")
+    program.check("killed before the first checkpoint", code, printed, 0, "no checkpoint yet", "run folder")
+    check_run(program, "from the start", early, keep=3)
+
     chosen = folder / "chosen"
     first = steps_of(chosen)[0]
     newer = steps_of(chosen)[1:]

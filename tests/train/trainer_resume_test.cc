@@ -250,6 +250,21 @@ TEST(TrainerResumeTest, EnvironmentsThatCannotBeSaved) {
   EXPECT_EQ(resumed->state.updates, ExpectedUpdates(resumed->state.env_steps, 30, 1, 2));
 }
 
+TEST(TrainerResumeTest, ShorterIntervalsCountFromTheCheckpoint) {
+  ExperimentConfig config = TinyConfig();
+  config.evaluate.every_updates = config.checkpoint.every_updates = 1000;
+  config.stop.max_updates = 20;
+  TestRun run(config);
+  ASSERT_TRUE(run.Run().ok());
+  const int64_t evaluations = CountIn(run.Latest().content, "evaluations");
+  config.evaluate.every_updates = config.checkpoint.every_updates = 5;
+  config.stop.max_updates = 38;
+  run.set_config(config);
+  ASSERT_TRUE(run.Resume(run.dir()).ok());
+  // After 25, 30 and 35 updates, and at the end.
+  EXPECT_EQ(CountIn(run.Latest().content, "evaluations"), evaluations + 4);
+}
+
 TEST(TrainerResumeTest, AFinishedRunStaysFinished) {
   TestRun run(TinyConfig());
   const auto first = run.Run();
