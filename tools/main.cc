@@ -1,11 +1,11 @@
 // The lzero program: one verb a file, the command line is taken apart here and nowhere else.
-#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/nearest.h"
 #include "tools/bench_search.h"
@@ -241,6 +241,30 @@ void AddBench(CLI::App& app, Action* action) {
   AddBenchStep(bench, action);
 }
 
+// What to say about the first word of the command line that stands where a verb must and is none;
+// "" if there is no such word.
+std::string UnknownVerb(const CLI::App& app, const std::vector<std::string>& command_line) {
+  const CLI::App* level = &app;
+  std::string of;
+  for (size_t i = 1; i < command_line.size() && command_line[i].rfind('-', 0) != 0; ++i) {
+    const std::string& word = command_line[i];
+    const CLI::App* next = nullptr;
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : level->get_subcommands({})) {
+      verbs.push_back(verb->get_name());
+      if (verb->get_name() == word) next = verb;
+    }
+    if (verbs.empty()) return "";
+    if (next == nullptr) {
+      return absl::StrCat("unknown verb '", of, word, "'", DidYouMean(word, verbs),
+                          "; the verbs are: ", of, absl::StrJoin(verbs, absl::StrCat(", ", of)));
+    }
+    level = next;
+    absl::StrAppend(&of, word, " ");
+  }
+  return "";
+}
+
 int Main(int argc, char** argv) {
   const std::vector<std::string> command_line(argv, argv + argc);
   CLI::App app("lzero: planning agents with learned world models", "lzero");
@@ -254,12 +278,9 @@ int Main(int argc, char** argv) {
   AddEnvs(app, &action);
   AddSearch(app, &action);
   AddBench(app, &action);
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
-  if (argc > 1 && argv[1][0] != '-' && std::count(verbs.begin(), verbs.end(), argv[1]) == 0) {
-    std::cerr << "error: unknown verb '" << argv[1] << "'" << DidYouMean(argv[1], verbs)
-              << "; the verbs are: " << absl::StrJoin(verbs, " ") << "\n";
-    return kExitUsage;
+  const std::string unknown = UnknownVerb(app, command_line);
+  if (!unknown.empty()) {
+    return PrintError(absl::InvalidArgumentError(unknown), kExitUsage);
   }
   try {
     app.parse(argc, argv);

@@ -85,6 +85,7 @@ COMMANDS = [
     ("bench of a device to come", 2, ["--device"], ["bench", "step", "--device", "cuda"]),
     ("bench of too few rounds", 2, ["--rounds", "5"], ["bench", "step", "--rounds", "4"]),
     ("bench of words", 2, ["--batch", "many"], ["bench", "step", "--batch", "8,many"]),
+    ("unknown bench", 2, ["'bench train'", "bench search, bench step"], ["bench", "train"]),
     ("bench search of an unknown policy", 2, ["best", "puct"], ["bench", "search", "--policy", "best"]),
 ]
 
