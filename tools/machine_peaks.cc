@@ -21,16 +21,16 @@ constexpr int64_t kReadBytes = int64_t{256} << 20;  // of one pass, at least
 constexpr int64_t kFloatsAtOnce = 128;              // read by one step of the loop, on any CPU
 
 // One vector register.
-template <int kBytes>
+template <int RegisterBytes>
 struct Register {
-  typedef float Floats __attribute__((vector_size(kBytes)));
-  static constexpr int64_t kLanes = kBytes / int64_t{sizeof(float)};
+  typedef float Floats __attribute__((vector_size(RegisterBytes)));
+  static constexpr int64_t kLanes = RegisterBytes / int64_t{sizeof(float)};
 };
 
 // The generic loops are compiled once for each instruction set, inside the functions below.
-template <int kBytes>
+template <int RegisterBytes>
 [[gnu::always_inline]] inline float MultiplyAddLoop() {
-  using Floats = typename Register<kBytes>::Floats;
+  using Floats = typename Register<RegisterBytes>::Floats;
   volatile float factor = 0.999f, term = 0.001f;  // known numbers would be folded away
   const Floats a = Floats{} + factor, b = Floats{} + term;
   Floats sums[kAccumulators];
@@ -43,10 +43,10 @@ template <int kBytes>
   return sums[0][0];
 }
 
-template <int kBytes>
+template <int RegisterBytes>
 [[gnu::always_inline]] inline float ReadLoop(const float* values, int64_t count) {
-  using Floats = typename Register<kBytes>::Floats;
-  constexpr int64_t kLanes = Register<kBytes>::kLanes;
+  using Floats = typename Register<RegisterBytes>::Floats;
+  constexpr int64_t kLanes = Register<RegisterBytes>::kLanes;
   Floats sums[8] = {};
   for (int64_t i = 0; i < count; i += 8 * kLanes) {
 #pragma GCC unroll 8
