@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -11,12 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "lzero/base/files.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/mcts/search.h"
 #include "lzero/mcts/signature.h"
 #include "nlohmann/json.hpp"
+#include "tools/machine_peaks.h"
+#include "tools/source_commit.h"
 
 namespace lzero {
 
@@ -86,12 +86,6 @@ double NowNs() {
   return std::chrono::duration<double, std::nano>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-// The one-minute load of the machine, -1 where it is not known.
-double Load1Minute() {
-  const auto text = ReadFile("/proc/loadavg");
-  return text.ok() ? std::strtod(text->c_str(), nullptr) : -1.0;
 }
 
 // One size: its search, its model, and what was measured.
@@ -201,11 +195,11 @@ absl::StatusOr<std::vector<std::string>> BenchSearch(const SearchBenchOptions& o
       }
     }
   }
-  const double load_before = Load1Minute();
+  const double load_before = LoadAverage();
   for (int round = 0; round < std::max(kMinRounds, options.rounds); ++round) {
     for (Case& bench : cases) LZ_RETURN_IF_ERROR(MeasureRound(bench));
   }
-  const double load_after = Load1Minute();
+  const double load_after = LoadAverage();
   const std::string signature = absl::StrFormat("%016x", SearchSignature());
   std::vector<std::string> lines;
   std::vector<std::string> table = {"policy  actions  batch   sims  depth  ns/root/sim  median"};
@@ -213,18 +207,18 @@ absl::StatusOr<std::vector<std::string>> BenchSearch(const SearchBenchOptions& o
     const auto& ns = bench.ns_per_root_sim;
     const double least = *std::min_element(ns.begin(), ns.end());
     const double median = Median(ns);
-    nlohmann::ordered_json line = {{"bench", "search"},
-                                   {"policy", bench.policy},
-                                   {"actions", bench.actions},
-                                   {"batch", bench.batch},
-                                   {"sims", bench.simulations},
-                                   {"rounds", ns.size()},
-                                   {"ns_per_root_sim_min", least},
-                                   {"ns_per_root_sim_median", median},
-                                   {"mean_depth", bench.mean_depth},
-                                   {"signature", signature},
-                                   {"load", {load_before, load_after}}};
-    if (!options.commit.empty()) line["commit"] = options.commit;
+    const nlohmann::ordered_json line = {{"bench", "search"},
+                                         {"policy", bench.policy},
+                                         {"actions", bench.actions},
+                                         {"batch", bench.batch},
+                                         {"sims", bench.simulations},
+                                         {"rounds", ns.size()},
+                                         {"ns_per_root_sim_min", least},
+                                         {"ns_per_root_sim_median", median},
+                                         {"mean_depth", bench.mean_depth},
+                                         {"signature", signature},
+                                         {"commit", SourceCommit()},
+                                         {"load", {load_before, load_after}}};
     lines.push_back(line.dump());
     table.push_back(absl::StrFormat("%-7s %7d %6d %6d %6.2f %12.1f %7.1f", bench.policy,
                                     bench.actions, bench.batch, bench.simulations, bench.mean_depth,

@@ -18,9 +18,8 @@ struct SearchBenchOptions {
   std::vector<int> batches = {8, 256};
   std::vector<int> simulations = {25, 50, 200};
   std::vector<std::string> policies = {"puct", "gumbel"};
-  int rounds = 7;      // of all cases, one after another; at least 5
-  bool json = false;   // only the JSON lines
-  std::string commit;  // printed as it is, if not empty
+  int rounds = 7;     // of all cases, one after another; at least 5
+  bool json = false;  // only the JSON lines
 };
 
 // What is printed, one line a string. InvalidArgument for sizes that cannot be searched.

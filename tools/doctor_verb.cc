@@ -15,6 +15,7 @@
 #include "lzero/tensor/cuda_library.h"
 #include "tools/interrupt.h"
 #include "tools/machine_peaks.h"
+#include "tools/source_commit.h"
 #include "torch/torch.h"
 
 namespace lzero {
@@ -43,7 +44,7 @@ void ReportCpu(Report& report) {
                                                        : "no AVX2";
   const std::string fact =
       absl::StrFormat("%d cores, %s, %.0f GFLOP/s fp32 a core", std::thread::hardware_concurrency(),
-                      simd, MeasurePeakGflops());
+                      simd, MeasurePeakGflops(/*num_threads=*/1));
   __builtin_cpu_supports("avx2")
       ? report.Ok("processor", fact)
       : report.Note("processor", absl::StrCat(fact, "; training is slow"));

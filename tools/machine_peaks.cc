@@ -1,119 +1,153 @@
 #include "tools/machine_peaks.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
-#include <cstdio>
+#include <barrier>
+#include <cstddef>
 #include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <thread>
 #include <vector>
 
 #include "lzero/base/stopwatch.h"
-#include "tools/source_commit.h"
 
 namespace lzero {
 namespace {
 
+constexpr int kPasses = 5;         // of which the fastest counts
 constexpr int kAccumulators = 12;  // enough to hide the latency of a fused multiply-add
 constexpr int64_t kLoops = 1000000;
-// Keeps results alive so that the measured loops are not removed.
-volatile float sink;
+constexpr int64_t kReadBytes = int64_t{256} << 20;  // of one pass, at least
+constexpr int64_t kFloatsAtOnce = 128;              // read by one step of the loop, on any CPU
 
-__attribute__((target("avx512f"))) double FmaSecondsAvx512() {
-  __m512 sums[kAccumulators];
-  for (auto& sum : sums) sum = _mm512_set1_ps(1.0f);
-  const __m512 a = _mm512_set1_ps(0.999f), b = _mm512_set1_ps(0.001f);
-  const double start = MonotonicSeconds();
+// One vector register.
+template <int RegisterBytes>
+struct Register {
+  typedef float Floats __attribute__((vector_size(RegisterBytes)));
+  static constexpr int64_t kLanes = RegisterBytes / int64_t{sizeof(float)};
+};
+
+// The generic loops are compiled once for each instruction set, inside the functions below.
+template <int RegisterBytes>
+[[gnu::always_inline]] inline float MultiplyAddLoop() {
+  using Floats = typename Register<RegisterBytes>::Floats;
+  volatile float factor = 0.999f, term = 0.001f;  // known numbers would be folded away
+  const Floats a = Floats{} + factor, b = Floats{} + term;
+  Floats sums[kAccumulators];
+  for (int j = 0; j < kAccumulators; ++j) sums[j] = Floats{} + static_cast<float>(j);
   for (int64_t i = 0; i < kLoops; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kAccumulators; ++j) sums[j] = _mm512_fmadd_ps(sums[j], a, b);
+    for (int j = 0; j < kAccumulators; ++j) sums[j] = sums[j] * a + b;
   }
-  const double seconds = MonotonicSeconds() - start;
-  float values[16];
-  for (int j = 1; j < kAccumulators; ++j) sums[0] = _mm512_add_ps(sums[0], sums[j]);
-  _mm512_storeu_ps(values, sums[0]);
-  sink = values[0];
-  return seconds;
+  for (int j = 1; j < kAccumulators; ++j) sums[0] += sums[j];
+  return sums[0][0];
 }
 
-__attribute__((target("avx2,fma"))) double FmaSecondsAvx2() {
-  __m256 sums[kAccumulators];
-  for (auto& sum : sums) sum = _mm256_set1_ps(1.0f);
-  const __m256 a = _mm256_set1_ps(0.999f), b = _mm256_set1_ps(0.001f);
-  const double start = MonotonicSeconds();
-  for (int64_t i = 0; i < kLoops; ++i) {
-#pragma GCC unroll 12
-    for (int j = 0; j < kAccumulators; ++j) sums[j] = _mm256_fmadd_ps(sums[j], a, b);
-  }
-  const double seconds = MonotonicSeconds() - start;
-  float values[8];
-  for (int j = 1; j < kAccumulators; ++j) sums[0] = _mm256_add_ps(sums[0], sums[j]);
-  _mm256_storeu_ps(values, sums[0]);
-  sink = values[0];
-  return seconds;
-}
-
-__attribute__((target("avx512f"))) float SumAvx512(const float* values, int64_t count) {
-  __m512 sums[8];
-  for (auto& sum : sums) sum = _mm512_setzero_ps();
-  for (int64_t i = 0; i + 128 <= count; i += 128) {
+template <int RegisterBytes>
+[[gnu::always_inline]] inline float ReadLoop(const float* values, int64_t count) {
+  using Floats = typename Register<RegisterBytes>::Floats;
+  constexpr int64_t kLanes = Register<RegisterBytes>::kLanes;
+  Floats sums[8] = {};
+  for (int64_t i = 0; i < count; i += 8 * kLanes) {
 #pragma GCC unroll 8
     for (int j = 0; j < 8; ++j) {
-      sums[j] = _mm512_add_ps(sums[j], _mm512_loadu_ps(values + i + 16 * j));
+      Floats part;
+      std::memcpy(&part, values + i + j * kLanes, sizeof(part));
+      sums[j] += part;
     }
   }
-  float total = 0.0f;
-  for (const auto& sum : sums) {
-    float lanes[16];
-    _mm512_storeu_ps(lanes, sum);
-    for (const float lane : lanes) total += lane;
-  }
-  return total;
+  for (int j = 1; j < 8; ++j) sums[0] += sums[j];
+  return sums[0][0];
 }
 
-float SumPlain(const float* values, int64_t count) {
-  float sums[16] = {};
-  for (int64_t i = 0; i + 16 <= count; i += 16) {
-    for (int j = 0; j < 16; ++j) sums[j] += values[i + j];
-  }
-  float total = 0.0f;
-  for (const float sum : sums) total += sum;
-  return total;
+__attribute__((target("avx512f"))) float MultiplyAddAvx512() { return MultiplyAddLoop<64>(); }
+__attribute__((target("avx2,fma"))) float MultiplyAddAvx2() { return MultiplyAddLoop<32>(); }
+float MultiplyAddSse() { return MultiplyAddLoop<16>(); }
+
+__attribute__((target("avx512f"))) float ReadAvx512(const float* values, int64_t count) {
+  return ReadLoop<64>(values, count);
 }
+__attribute__((target("avx2,fma"))) float ReadAvx2(const float* values, int64_t count) {
+  return ReadLoop<32>(values, count);
+}
+float ReadSse(const float* values, int64_t count) { return ReadLoop<16>(values, count); }
+
+struct Kernels {
+  int64_t lanes;
+  float (*multiply_add)();
+  float (*read)(const float* values, int64_t count);  // count: a multiple of kFloatsAtOnce
+};
+
+Kernels WidestKernels() {
+  if (__builtin_cpu_supports("avx512f")) return {16, MultiplyAddAvx512, ReadAvx512};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    return {8, MultiplyAddAvx2, ReadAvx2};
+  }
+  return {4, MultiplyAddSse, ReadSse};
+}
+
+// The compiler must believe that `value` is used and that memory changes.
+void Keep(float value) { asm volatile("" : : "m"(value) : "memory"); }
 
 }  // namespace
 
-double MeasurePeakGflops() {
-  const bool wide = __builtin_cpu_supports("avx512f");
-  if (!wide && !__builtin_cpu_supports("fma")) return 0.0;
-  const double lanes = wide ? 16.0 : 8.0;
-  double best = 1e9;
-  for (int round = 0; round < 5; ++round) {
-    best = std::min(best, wide ? FmaSecondsAvx512() : FmaSecondsAvx2());
+double FastestSeconds(int64_t num_threads, const std::function<std::function<void()>()>& prepare) {
+  struct Times {
+    double begin[kPasses], end[kPasses];
+  };
+  std::vector<Times> times(static_cast<size_t>(num_threads));
+  std::barrier together(static_cast<ptrdiff_t>(num_threads));
+  const auto work = [&](Times* mine) {
+    const std::function<void()> pass = prepare();
+    for (int i = 0; i < kPasses; ++i) {
+      together.arrive_and_wait();
+      mine->begin[i] = MonotonicSeconds();
+      pass();
+      mine->end[i] = MonotonicSeconds();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < times.size(); ++i) others.emplace_back(work, &times[i]);
+    work(&times[0]);
   }
-  return 2.0 * lanes * kAccumulators * static_cast<double>(kLoops) / best * 1e-9;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < kPasses; ++i) {
+    double begin = times[0].begin[i], end = times[0].end[i];
+    for (const Times& other : times) {
+      begin = std::min(begin, other.begin[i]);
+      end = std::max(end, other.end[i]);
+    }
+    fastest = std::min(fastest, end - begin);
+  }
+  return fastest;
 }
 
-double MeasureReadGbs(int64_t num_bytes) {
-  const std::vector<float> values(static_cast<size_t>(num_bytes) / sizeof(float), 1.0f);
-  const int64_t count = static_cast<int64_t>(values.size());
-  const bool wide = __builtin_cpu_supports("avx512f");
-  const int64_t repeats = std::max<int64_t>(1, (int64_t{256} << 20) / num_bytes);
-  double best = 1e9;
-  for (int round = 0; round < 5; ++round) {
-    const double start = MonotonicSeconds();
-    for (int64_t i = 0; i < repeats; ++i) {
-      sink = wide ? SumAvx512(values.data(), count) : SumPlain(values.data(), count);
-    }
-    best = std::min(best, (MonotonicSeconds() - start) / static_cast<double>(repeats));
-  }
-  return static_cast<double>(num_bytes) / best * 1e-9;
+double MeasurePeakGflops(int64_t num_threads) {
+  const Kernels kernels = WidestKernels();
+  const double seconds =
+      FastestSeconds(num_threads, [&] { return [&] { Keep(kernels.multiply_add()); }; });
+  const int64_t flops = 2 * kernels.lanes * kAccumulators * kLoops * num_threads;
+  return static_cast<double>(flops) / seconds * 1e-9;
+}
+
+double MeasureReadGbs(int64_t num_bytes, int64_t num_threads) {
+  const Kernels kernels = WidestKernels();
+  const int64_t floats = num_bytes / int64_t{sizeof(float)} / num_threads;
+  const int64_t count = std::max<int64_t>(1, floats / kFloatsAtOnce) * kFloatsAtOnce;
+  const int64_t all_bytes = count * int64_t{sizeof(float)} * num_threads;
+  const int64_t repeats = (kReadBytes + all_bytes - 1) / all_bytes;
+  const double seconds = FastestSeconds(num_threads, [&] {
+    return [&, part = std::vector<float>(static_cast<size_t>(count), 1.0f)] {
+      for (int64_t i = 0; i < repeats; ++i) Keep(kernels.read(part.data(), count));
+    };
+  });
+  return static_cast<double>(all_bytes * repeats) / seconds * 1e-9;
 }
 
 double LoadAverage() {
-  double load[1] = {0.0};
-  return getloadavg(load, 1) == 1 ? load[0] : 0.0;
+  double load[1];
+  return getloadavg(load, 1) == 1 ? load[0] : std::numeric_limits<double>::quiet_NaN();
 }
-
-std::string SourceCommit() { return LZERO_COMMIT; }
 
 }  // namespace lzero

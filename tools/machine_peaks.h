@@ -1,26 +1,28 @@
 // What this machine can do, measured in the same run as a benchmark: fused multiply-adds in
-// registers, and reading memory of a given size. One thread each.
+// registers, and reading memory of a given size; and how busy it is. The functions block; one
+// caller at a time, or they measure each other.
 #ifndef LZERO_TOOLS_MACHINE_PEAKS_H_
 #define LZERO_TOOLS_MACHINE_PEAKS_H_
 
 #include <cstdint>
-#include <string>
+#include <functional>
 
 namespace lzero {
 
-// GFLOP/s of fp32 fused multiply-adds in registers, with the widest of AVX-512, AVX2 and SSE that
-// the CPU has. Takes about 50 ms.
-double MeasurePeakGflops();
+// GFLOP/s of fp32 multiply-adds in registers, of `num_threads` threads together, with the widest of
+// AVX-512, AVX2 and SSE that the CPU has. Takes about 10 ms.
+double MeasurePeakGflops(int64_t num_threads);
 
-// GB/s reading a buffer of `num_bytes` again and again. Takes about 50 ms.
-double MeasureReadGbs(int64_t num_bytes);
+// GB/s at which `num_threads` threads together read `num_bytes` again and again, each thread its
+// own equal part. Takes about 10 ms from a cache and 40 ms from memory.
+double MeasureReadGbs(int64_t num_bytes, int64_t num_threads);
 
-// One-minute load average of the machine.
+// Each of `num_threads` threads calls `prepare` once, then the function it returned several times;
+// they begin each time together. Seconds of the fastest time, first begin to last end.
+double FastestSeconds(int64_t num_threads, const std::function<std::function<void()>()>& prepare);
+
+// One-minute load average of the machine; NaN, which JSON shows as null, where it is not known.
 double LoadAverage();
-
-// Short commit id of the sources that this program was built from, "-dirty" behind it when they
-// differed from it; "unknown" for sources without git.
-std::string SourceCommit();
 
 }  // namespace lzero
 

@@ -1,11 +1,11 @@
 // The lzero program: one verb a file, the command line is taken apart here and nowhere else.
-#include <algorithm>
 #include <functional>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/nearest.h"
 #include "tools/bench_search.h"
@@ -16,8 +16,8 @@
 #include "tools/eval_verb.h"
 #include "tools/inspect_verb.h"
 #include "tools/interrupt.h"
-#include "tools/machine_peaks.h"
 #include "tools/search_verb.h"
+#include "tools/source_commit.h"
 #include "tools/train_verb.h"
 #include "tools/verb_support.h"
 
@@ -191,43 +191,85 @@ int PrintSearchBench(const SearchBenchOptions& options) {
   return kExitOk;
 }
 
-void AddSearchAndBench(CLI::App& app, Action* action) {
+void AddSearch(CLI::App& app, Action* action) {
   CLI::App* search = app.add_subcommand("search", "Replay recorded searches");
   search->require_subcommand(1);
   auto* files = Keep<std::vector<std::string>>();
   CLI::App* replay = search->add_subcommand("replay", "Replay golden search trees");
   replay->add_option("files", *files, "JSON files, e.g. tests/golden/search/*.json")->required();
   replay->callback([=] { *action = [=] { return SearchReplay(*files); }; });
+}
 
-  CLI::App* bench = app.add_subcommand("bench", "Measure this machine");
+// Adds an option that takes a list: 8,32,128.
+template <typename T>
+void AddList(CLI::App* verb, const char* name, T* values, const std::string& help) {
+  CLI::Option* option = verb->add_option(name, *values, help)->delimiter(',');
+  if (!values->empty()) option->capture_default_str();
+}
+
+void AddBenchStep(CLI::App* bench, Action* action) {
+  auto* step = Keep<BenchStepOptions>();
+  CLI::App* verb = bench->add_subcommand(
+      "step",
+      "The recurrent step beside the machine's peaks. Lists (8,32,128) are swept, every "
+      "combination is a case; without sizes: the standard table");
+  AddList(verb, "--embed", &step->embed, "Embedding sizes E (64 when other sizes are given)");
+  AddList(verb, "--layers", &step->layers, "Transformer layers L (2)");
+  AddList(verb, "--heads", &step->heads, "Attention heads H (2)");
+  AddList(verb, "--batch", &step->batch, "Environments B (8)");
+  AddList(verb, "--context", &step->context, "Context lengths W in tokens");
+  AddList(verb, "--support", &step->support, "Support sizes S");
+  AddList(verb, "--actions", &step->actions, "Actions A");
+  AddList(verb, "--runner", &step->runners, "Runners; this build has eager");
+  AddList(verb, "--dtype", &step->dtypes, "Numbers of the weights; this build has fp32");
+  AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it");
+  verb->add_option("--rounds", step->rounds, "Interleaved rounds")
+      ->check(CLI::Range(5, 1000))
+      ->capture_default_str();
+  verb->add_flag("--json", step->json_only, "Only the JSON lines, no table");
+  verb->callback([=] { *action = [=] { return BenchStep(*step); }; });
+}
+
+void AddBench(CLI::App& app, Action* action) {
+  CLI::App* bench = app.add_subcommand("bench", "Measure the speed of this build here");
   bench->require_subcommand(1);
   auto* tree = Keep<SearchBenchOptions>();
-  tree->commit = SourceCommit();
-  CLI::App* verb = bench->add_subcommand("search", "Tree work of a search, and its signature");
-  verb->add_option("--actions", tree->actions, "Actions")->delimiter(',');
-  verb->add_option("--batch", tree->batches, "Roots")->delimiter(',');
-  verb->add_option("--sims", tree->simulations, "Simulations")->delimiter(',');
-  verb->add_option("--policy", tree->policies, "puct,gumbel")->delimiter(',');
-  verb->add_option("--rounds", tree->rounds, "Interleaved rounds")->check(CLI::Range(5, 1000));
-  verb->add_flag("--json", tree->json, "Only the JSON lines");
+  CLI::App* verb = bench->add_subcommand(
+      "search", "Tree work of a search, and its signature. Lists (8,256) are swept");
+  AddList(verb, "--actions", &tree->actions, "Actions");
+  AddList(verb, "--batch", &tree->batches, "Roots");
+  AddList(verb, "--sims", &tree->simulations, "Simulations");
+  AddList(verb, "--policy", &tree->policies, "puct, gumbel");
+  verb->add_option("--rounds", tree->rounds, "Interleaved rounds")
+      ->check(CLI::Range(5, 1000))
+      ->capture_default_str();
+  verb->add_flag("--json", tree->json, "Only the JSON lines, no table");
   verb->callback([=] { *action = [=] { return PrintSearchBench(*tree); }; });
+  AddBenchStep(bench, action);
+}
 
-  auto* step = Keep<BenchStepOptions>();
-  verb = bench->add_subcommand("step", "The recurrent step; no argument: the standard table");
-  verb->add_option("--embed", step->embed, "Embedding sizes")->delimiter(',');
-  verb->add_option("--layers", step->layers, "Layers")->delimiter(',');
-  verb->add_option("--heads", step->heads, "Heads")->delimiter(',');
-  verb->add_option("--batch", step->batch, "Environments")->delimiter(',');
-  verb->add_option("--context", step->context, "Context length in tokens");
-  verb->add_option("--support", step->support, "Support size");
-  verb->add_option("--actions", step->actions, "Actions");
-  verb->add_option("--runner", step->runners, "Runners")->delimiter(',');
-  verb->add_option("--threads", step->threads, "Threads")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 256));
-  verb->add_option("--rounds", step->rounds, "Interleaved rounds")->check(CLI::Range(5, 1000));
-  verb->add_flag("--json", step->json_only, "Only the JSON lines");
-  verb->callback([=] { *action = [=] { return BenchStep(*step); }; });
+// What to say about the first word of the command line that stands where a verb must and is none;
+// "" if there is no such word.
+std::string UnknownVerb(const CLI::App& app, const std::vector<std::string>& command_line) {
+  const CLI::App* level = &app;
+  std::string of;
+  for (size_t i = 1; i < command_line.size() && command_line[i].rfind('-', 0) != 0; ++i) {
+    const std::string& word = command_line[i];
+    const CLI::App* next = nullptr;
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : level->get_subcommands({})) {
+      verbs.push_back(verb->get_name());
+      if (verb->get_name() == word) next = verb;
+    }
+    if (verbs.empty()) return "";
+    if (next == nullptr) {
+      return absl::StrCat("unknown verb '", of, word, "'", DidYouMean(word, verbs),
+                          "; the verbs are: ", of, absl::StrJoin(verbs, absl::StrCat(", ", of)));
+    }
+    level = next;
+    absl::StrAppend(&of, word, " ");
+  }
+  return "";
 }
 
 int Main(int argc, char** argv) {
@@ -241,13 +283,11 @@ int Main(int argc, char** argv) {
   AddEval(app, &action);
   AddConfig(app, &action);
   AddEnvs(app, &action);
-  AddSearchAndBench(app, &action);
-  std::vector<std::string> verbs;
-  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
-  if (argc > 1 && argv[1][0] != '-' && std::count(verbs.begin(), verbs.end(), argv[1]) == 0) {
-    std::cerr << "error: unknown verb '" << argv[1] << "'" << DidYouMean(argv[1], verbs)
-              << "; the verbs are: " << absl::StrJoin(verbs, " ") << "\n";
-    return kExitUsage;
+  AddSearch(app, &action);
+  AddBench(app, &action);
+  const std::string unknown = UnknownVerb(app, command_line);
+  if (!unknown.empty()) {
+    return PrintError(absl::InvalidArgumentError(unknown), kExitUsage);
   }
   try {
     app.parse(argc, argv);

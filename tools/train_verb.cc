@@ -17,7 +17,7 @@
 #include "lzero/train/run_folder.h"
 #include "lzero/train/trainer.h"
 #include "tools/interrupt.h"
-#include "tools/machine_peaks.h"
+#include "tools/source_commit.h"
 #include "tools/verb_support.h"
 
 namespace lzero {

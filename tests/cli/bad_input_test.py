@@ -82,6 +82,15 @@ COMMANDS = [
      ["envs", "replay", "cartpole", "--trace", "none.jsonl"]),
     ("search replay of junk", 2, ["junk.json"], ["search", "replay", "junk.json"]),
     ("bench of odd sizes", 2, ["embed"], ["bench", "step", "--embed", "63"]),
+    ("bench of a runner to come", 2, ["--runner packed", "has eager"],
+     ["bench", "step", "--runner", "eager,packed"]),
+    ("bench of numbers to come", 2, ["--dtype bf16", "has fp32"], ["bench", "step", "--dtype", "bf16"]),
+    ("bench on no thread", 2, ["--threads 0", "1 .. 256"], ["bench", "step", "--threads", "0"]),
+    ("bench of a device to come", 2, ["--device"], ["bench", "step", "--device", "cuda"]),
+    ("bench of too few rounds", 2, ["--rounds", "5"], ["bench", "step", "--rounds", "4"]),
+    ("bench of words", 2, ["--batch", "many"], ["bench", "step", "--batch", "8,many"]),
+    ("unknown bench", 2, ["'bench train'", "bench search, bench step"], ["bench", "train"]),
+    ("bench search of an unknown policy", 2, ["best", "puct"], ["bench", "search", "--policy", "best"]),
 ]
 
 # (what, lines of the action file, parts)

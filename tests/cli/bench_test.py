@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""`lzero bench` as a user calls it: how many cases, which keys, and figures that agree with arithmetic
+of their own from the layers of the world model. No time is judged.
+
+    bench_test.py LZERO FOLDER
+"""
+import itertools
+import json
+import pathlib
+import shutil
+import sys
+
+from program import Program
+
+STEP_KEYS = ["bench", "runner", "embed", "layers", "heads", "batch", "context", "support", "actions",
+             "dtype", "threads", "us_min", "us_median", "gflops", "peak_gflops", "gbs", "peak_gbs",
+             "commit", "load"]
+SEARCH_KEYS = ["bench", "policy", "actions", "batch", "sims", "rounds", "ns_per_root_sim_min",
+               "ns_per_root_sim_median", "mean_depth", "signature", "commit", "load"]
+STANDARD = [(64, 2, 2, 1), (64, 2, 2, 8), (64, 2, 2, 32), (64, 2, 2, 128), (256, 4, 8, 8), (768, 2, 8, 8)]
+
+
+def step_work(case):
+    """Floating-point operations of one step, and bytes of the weights that it reads."""
+    embed, atoms, hidden = case["embed"], case["support"], 4 * case["embed"]
+    attention = embed * 3 * embed + embed * embed
+    feed_forward = embed * hidden + hidden * embed
+    token = case["layers"] * (attention + feed_forward)
+    heads = sum(embed * hidden + hidden * out for out in (case["actions"], atoms, atoms, embed))
+    weights = 2 * token + heads  # an action token, then a latent token
+    return 2 * case["batch"] * weights, 4 * weights
+
+
+def wrong_in(case):
+    """What does not fit in the JSON object of one case of `bench step`."""
+    if list(case) != STEP_KEYS:
+        return [f"keys {list(case)}"]
+    flops, read_bytes = step_work(case)
+    near = {"gflops": flops / case["us_min"] / 1e3, "gbs": read_bytes / case["us_min"] / 1e3}
+    wrong = [f"{key} {case[key]}, expected {value}" for key, value in near.items()
+             if abs(case[key] - value) > 2e-4 * value]
+    wrong += [key for key in ("us_min", "peak_gflops", "peak_gbs") if not case[key] > 0]
+    wrong += ["us_median"] if case["us_median"] < case["us_min"] else []
+    wrong += ["commit"] if not case["commit"] else []
+    wrong += ["load"] if len(case["load"]) != 2 else []
+    return wrong
+
+
+def binding_limit(case):
+    """The end of the table's line of a case."""
+    shares = {"FLOPs": case["gflops"] / case["peak_gflops"], "reads": case["gbs"] / case["peak_gbs"]}
+    limit = max(shares, key=shares.get)
+    return limit, 100 * shares[limit]
+
+
+def run_step(program, what, *arguments):
+    """The JSON objects of a `bench step`, each checked, and the lines after them."""
+    code, printed = program.run("bench", "step", *arguments)
+    lines = printed.splitlines()
+    cases = [json.loads(line) for line in lines if line.startswith("{")]
+    wrong = [text for case in cases for text in wrong_in(case)]
+    program.check(what, code if not wrong else 1, f"{wrong}\n{printed}", 0)
+    return cases, lines[len(cases):]
+
+
+def check_sweep(program):
+    cases, _ = run_step(program, "sweep", "--embed", "32,64", "--layers", "1", "--heads", "2",
+                        "--batch", "1,4", "--context", "4,8", "--support", "21,101", "--actions", "3",
+                        "--runner", "eager", "--dtype", "fp32", "--threads", "1")
+    swept = [tuple(case[key] for key in ("embed", "batch", "context", "support")) for case in cases]
+    expected = list(itertools.product((32, 64), (1, 4), (4, 8), (21, 101)))
+    program.check("every combination once", 0 if swept == expected else 1, str(swept), 0)
+    lists_of_one = {tuple(case[key] for key in ("layers", "heads", "actions", "threads"))
+                    for case in cases}
+    program.check("the lists of one", 0 if lists_of_one == {(1, 2, 3, 1)} else 1, str(cases), 0)
+
+
+def check_table(program):
+    cases, table = run_step(program, "table", "--embed", "32,256", "--threads", "1,2")
+    threads = [case["threads"] for case in cases]
+    program.check("threads are swept", 0 if threads == [1, 2, 1, 2] else 1, str(threads), 0)
+    program.check("a line for each number of threads", 0, "\n".join(table[:2]), 0,
+                  "machine, 1 thread: ", "machine, 2 threads: ", "GFLOP/s fp32 FMA peak", "GB/s from")
+    rows = table[3:]
+    wrong = [] if len(rows) == len(cases) else [f"{len(rows)} rows"]
+    for case, row in zip(cases, rows):
+        limit, share = binding_limit(case)
+        shown = float(row.split()[-2].rstrip("%"))
+        if f"{limit}: " not in row or abs(shown - share) > 0.6:
+            wrong.append(row)
+    program.check("the limit that binds", 1 if wrong else 0, str(wrong), 0)
+
+
+def main():
+    lzero, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    program = Program(lzero, folder)
+    check_sweep(program)
+    check_table(program)
+
+    cases, rest = run_step(program, "standard table", "--json")
+    sizes = [(case["embed"], case["layers"], case["heads"], case["batch"]) for case in cases]
+    program.check("sizes of the standard table", 0 if sizes == STANDARD else 1, str(sizes), 0)
+    program.check("--json prints nothing else", len(rest), "\n".join(rest), 0)
+    small = next(case for case in cases if case["batch"] == 8 and case["embed"] == 64)
+    program.check("work of (64, 2, B 8)", 0 if step_work(small) == (5308416, 1327104) else 1, "", 0)
+
+    code, printed = program.run("bench", "search", "--actions", "2,3", "--batch", "4", "--sims", "8",
+                                "--policy", "puct,gumbel")
+    lines = printed.splitlines()
+    cases = [json.loads(line) for line in lines if line.startswith("{")]
+    right = len(cases) == 4 and all(list(case) == SEARCH_KEYS for case in cases)
+    program.check("bench search", code if right else 1, printed, 0)
+    program.check("the signature comes last", 0, lines[-1], 0, f"signature {cases[0]['signature']}")
+    program.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+#include "tools/bench_step_cases.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/nearest.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/config/load.h"
+
+namespace lzero {
+namespace {
+
+// The table of inference.md section 5.
+const BenchStepCase kStandardSizes[] = {{.embed = 64, .layers = 2, .heads = 2, .batch = 1},
+                                        {.embed = 64, .layers = 2, .heads = 2, .batch = 8},
+                                        {.embed = 64, .layers = 2, .heads = 2, .batch = 32},
+                                        {.embed = 64, .layers = 2, .heads = 2, .batch = 128},
+                                        {.embed = 256, .layers = 4, .heads = 8, .batch = 8},
+                                        {.embed = 768, .layers = 2, .heads = 8, .batch = 8}};
+
+// Replaces every case by one for each of `values`; no values: the cases stay.
+template <typename T>
+void Sweep(const std::vector<T>& values, T BenchStepCase::*field,
+           std::vector<BenchStepCase>* cases) {
+  if (values.empty()) return;
+  std::vector<BenchStepCase> swept;
+  for (const BenchStepCase& step : *cases) {
+    for (const T& value : values) {
+      swept.push_back(step);
+      swept.back().*field = value;
+    }
+  }
+  *cases = std::move(swept);
+}
+
+absl::Status CheckName(const char* option, const std::string& name,
+                       const std::vector<std::string>& allowed) {
+  if (std::count(allowed.begin(), allowed.end(), name) > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(option, " ", name, ": this build has ",
+                                                 absl::StrJoin(allowed, ", "),
+                                                 DidYouMean(name, allowed)));
+}
+
+absl::Status CheckRange(const char* option, int64_t value, int64_t most) {
+  if (value >= 1 && value <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(option, " ", value, ": allowed are 1 .. ", most));
+}
+
+// The model is held to the rules of every other config.
+absl::Status CheckModel(const BenchStepCase& step) {
+  const std::vector<std::string> settings = {absl::StrCat("model.embed_dim=", step.embed),
+                                             absl::StrCat("model.num_layers=", step.layers),
+                                             absl::StrCat("model.num_heads=", step.heads),
+                                             absl::StrCat("model.context_length=", step.context),
+                                             absl::StrCat("model.support_size=", step.support)};
+  return LoadConfigText("{}", "bench step", settings).status();
+}
+
+absl::Status CheckCase(const BenchStepCase& step) {
+  LZ_RETURN_IF_ERROR(CheckName("--runner", step.runner, {"eager"}));
+  LZ_RETURN_IF_ERROR(CheckName("--dtype", step.dtype, {"fp32"}));
+  LZ_RETURN_IF_ERROR(CheckRange("--batch", step.batch, 65536));
+  LZ_RETURN_IF_ERROR(CheckRange("--actions", step.actions, 65536));
+  LZ_RETURN_IF_ERROR(CheckRange("--threads", step.threads, 256));
+  return CheckModel(step);
+}
+
+// Weights of the matrices of all blocks and of all heads (model.md section 2).
+int64_t BlockWeights(const BenchStepCase& step) {
+  return 12 * step.embed * step.embed * step.layers;
+}
+
+int64_t HeadWeights(const BenchStepCase& step) {
+  const int64_t head_dim = 4 * step.embed;
+  const int64_t outputs = step.actions + 2 * step.support + step.embed;
+  return head_dim * (4 * step.embed + outputs);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<BenchStepCase>> BenchStepCases(const BenchStepOptions& options) {
+  std::vector<BenchStepCase> cases;
+  if (options.embed.empty() && options.layers.empty() && options.heads.empty() &&
+      options.batch.empty()) {
+    cases.assign(std::begin(kStandardSizes), std::end(kStandardSizes));
+  } else {
+    cases.emplace_back();
+  }
+  Sweep(options.embed, &BenchStepCase::embed, &cases);
+  Sweep(options.layers, &BenchStepCase::layers, &cases);
+  Sweep(options.heads, &BenchStepCase::heads, &cases);
+  Sweep(options.batch, &BenchStepCase::batch, &cases);
+  Sweep(options.context, &BenchStepCase::context, &cases);
+  Sweep(options.support, &BenchStepCase::support, &cases);
+  Sweep(options.actions, &BenchStepCase::actions, &cases);
+  Sweep(options.runners, &BenchStepCase::runner, &cases);
+  Sweep(options.dtypes, &BenchStepCase::dtype, &cases);
+  Sweep(options.threads, &BenchStepCase::threads, &cases);
+  for (const BenchStepCase& step : cases) LZ_RETURN_IF_ERROR(CheckCase(step));
+  return cases;
+}
+
+ModelConfig BenchStepModel(const BenchStepCase& step) {
+  ModelConfig model;
+  model.embed_dim = step.embed;
+  model.num_layers = step.layers;
+  model.num_heads = step.heads;
+  model.context_length = step.context;
+  model.support_size = step.support;
+  return model;
+}
+
+int64_t StepFlops(const BenchStepCase& step) {
+  return 2 * step.batch * (2 * BlockWeights(step) + HeadWeights(step));
+}
+
+int64_t StepReadBytes(const BenchStepCase& step) {
+  return int64_t{sizeof(float)} * (2 * BlockWeights(step) + HeadWeights(step));
+}
+
+int64_t StepWeightBytes(const BenchStepCase& step) {
+  return int64_t{sizeof(float)} * (BlockWeights(step) + HeadWeights(step));
+}
+
+}  // namespace lzero

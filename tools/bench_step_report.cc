@@ -1,0 +1,110 @@
+#include "tools/bench_step_report.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/check.h"
+#include "nlohmann/json.hpp"
+
+namespace lzero {
+namespace {
+
+struct Figures {
+  double us_min, us_median, gflops, gbs, gflops_share, gbs_share;
+};
+
+Figures FiguresOf(const BenchStepResult& result) {
+  LZ_CHECK(!result.seconds.empty(), "a case without a round");
+  std::vector<double> seconds = result.seconds;
+  std::sort(seconds.begin(), seconds.end());
+  Figures figures;
+  figures.us_min = seconds.front() * 1e6;
+  figures.us_median = seconds[seconds.size() / 2] * 1e6;
+  figures.gflops = static_cast<double>(StepFlops(result.step)) / seconds.front() * 1e-9;
+  figures.gbs = static_cast<double>(StepReadBytes(result.step)) / seconds.front() * 1e-9;
+  figures.gflops_share = figures.gflops / result.peak_gflops;
+  figures.gbs_share = figures.gbs / result.peak_gbs;
+  return figures;
+}
+
+// Five significant digits: more is noise.
+double Rounded(double value) {
+  return std::strtod(absl::StrFormat("%.5g", value).c_str(), nullptr);
+}
+
+// A line for each number of threads: "machine, 1 thread: ...".
+std::string MachineLines(const std::vector<BenchStepResult>& results) {
+  std::map<int64_t, std::map<int64_t, double>> gbs;  // [threads][bytes of weights]
+  std::map<int64_t, double> gflops;
+  for (const BenchStepResult& result : results) {
+    gflops[result.step.threads] = result.peak_gflops;
+    gbs[result.step.threads][StepWeightBytes(result.step)] = result.peak_gbs;
+  }
+  std::string lines;
+  for (const auto& [threads, peak] : gflops) {
+    const std::string reads =
+        absl::StrJoin(gbs[threads], ", ", [](std::string* out, const auto& read) {
+          absl::StrAppendFormat(out, "%.1f GB/s from %.2f MiB", read.second,
+                                static_cast<double>(read.first) / (1 << 20));
+        });
+    absl::StrAppendFormat(&lines, "machine, %d thread%s: %.1f GFLOP/s fp32 FMA peak; reads %s\n",
+                          threads, threads == 1 ? "" : "s", peak, reads);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string BenchStepJson(const BenchStepResult& result, const BenchConditions& conditions) {
+  const BenchStepCase& step = result.step;
+  const Figures figures = FiguresOf(result);
+  const nlohmann::ordered_json line = {
+      {"bench", "step"},
+      {"runner", step.runner},
+      {"embed", step.embed},
+      {"layers", step.layers},
+      {"heads", step.heads},
+      {"batch", step.batch},
+      {"context", step.context},
+      {"support", step.support},
+      {"actions", step.actions},
+      {"dtype", step.dtype},
+      {"threads", step.threads},
+      {"us_min", Rounded(figures.us_min)},
+      {"us_median", Rounded(figures.us_median)},
+      {"gflops", Rounded(figures.gflops)},
+      {"peak_gflops", Rounded(result.peak_gflops)},
+      {"gbs", Rounded(figures.gbs)},
+      {"peak_gbs", Rounded(result.peak_gbs)},
+      {"commit", conditions.commit},
+      {"load", {Rounded(conditions.load_before), Rounded(conditions.load_after)}}};
+  return line.dump();
+}
+
+std::string BenchStepTable(const std::vector<BenchStepResult>& results) {
+  std::string table = MachineLines(results);
+  absl::StrAppendFormat(&table,
+                        "%-7s %-5s %5s %3s %3s %5s %4s %5s %5s %7s %10s %10s %8s %7s %7s %7s  %s\n",
+                        "runner", "dtype", "E", "L", "H", "B", "W", "S", "A", "threads", "us min",
+                        "us median", "GFLOP/s", "of peak", "GB/s", "of peak", "limit that binds");
+  for (const BenchStepResult& result : results) {
+    const BenchStepCase& step = result.step;
+    const Figures figures = FiguresOf(result);
+    // Work / peak is the least time of each limit, and the shares of both are of the same time.
+    const bool flops_bind = figures.gflops_share >= figures.gbs_share;
+    absl::StrAppendFormat(&table,
+                          "%-7s %-5s %5d %3d %3d %5d %4d %5d %5d %7d %10.1f %10.1f %8.1f %6.1f%% "
+                          "%7.1f %6.1f%%  %s: %.0f%% reached\n",
+                          step.runner, step.dtype, step.embed, step.layers, step.heads, step.batch,
+                          step.context, step.support, step.actions, step.threads, figures.us_min,
+                          figures.us_median, figures.gflops, 100.0 * figures.gflops_share,
+                          figures.gbs, 100.0 * figures.gbs_share, flops_bind ? "FLOPs" : "reads",
+                          100.0 * std::max(figures.gflops_share, figures.gbs_share));
+  }
+  return table;
+}
+
+}  // namespace lzero
