@@ -1,6 +1,6 @@
 #include "tools/source_commit.h"
 
-#include "commit_id.h"  // written by the build: LZERO_COMMIT
+#include "generated/commit_id.h"  // written by the build: LZERO_COMMIT
 
 namespace lzero {
 

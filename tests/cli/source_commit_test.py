@@ -26,7 +26,7 @@ def main():
 
     def expect(what, commit):
         subprocess.run([cmake, "-D", f"SOURCE={source}", "-D", f"HEADER={header}", "-P",
-                        str(ROOT / "tools/cmake/SourceCommit.cmake")], check=True)
+                        str(ROOT / "tools/cmake/source_commit.cmake")], check=True)
         got = header.read_text()
         assert got == f'#define LZERO_COMMIT "{commit}"\n', f"{what}: got {got}, expected {commit}"
 

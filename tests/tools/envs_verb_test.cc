@@ -82,6 +82,7 @@ TEST_F(EnvsVerbTest, InfoPrintsTheSpec) {
             "deterministic  yes\n"
             "saves          yes\n"
             "physics state  no\n"
+            "symmetries     8\n"
             "exact grader   yes\n"
             "start with seed 0:\n...\n...\n...\n");
   EXPECT_EQ(EnvsInfo(registry_, {"cartpole", {200, 0.0, 6}}, console_), 0);

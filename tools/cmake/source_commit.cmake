@@ -1,4 +1,4 @@
-# Run by every build: cmake -D SOURCE=... -D HEADER=... -P SourceCommit.cmake. Writes HEADER, a macro
+# Run by every build: cmake -D SOURCE=... -D HEADER=... -P source_commit.cmake. Writes HEADER, a macro
 # with the short commit of SOURCE ("-dirty" behind it when tracked files differ or a source file is
 # untracked; "unknown" without git), and touches it only when that has changed.
 set(commit unknown)
