@@ -383,13 +383,14 @@ TEST_F(CheckpointStoreTest, TheFormatOfAFileIsCheckedEvenWhenItsCrcFits) {
   Write(100);
   const std::string folder = Folder("000000100");
   ASSERT_TRUE(WriteFileAtomic(folder + "/model.safetensors", "short").ok());
-  const std::string state_crc =
-      absl::StrCat(absl::Hex(Crc32c("{\"updates\": 5}\n"), absl::kZeroPad8));
-  const std::string model_crc = absl::StrCat(absl::Hex(Crc32c("short"), absl::kZeroPad8));
-  ForgeChecksums(folder,
-                 absl::StrCat(R"({"env_steps":100,"files":{"model.safetensors":{"bytes":5,)",
-                              R"("crc32c":")", model_crc, R"("},"state.json":{"bytes":15,)",
-                              R"("crc32c":")", state_crc, R"("}}})"));
+  const auto entry = [](const char* name, absl::string_view text) {
+    return absl::StrCat("\"", name, "\":{\"bytes\":", text.size(), ",\"crc32c\":\"",
+                        absl::Hex(Crc32c(text), absl::kZeroPad8), "\"}");
+  };
+  ForgeChecksums(folder, absl::StrCat(R"({"env_steps":100,"files":{)",
+                                      entry("config.resolved.yaml", "seed: 3\n"), ",",
+                                      entry("model.safetensors", "short"), ",",
+                                      entry("state.json", "{\"updates\": 5}\n"), "}}"));
   EXPECT_THAT(std::string(ReadCheckpoint(run_dir_).status().message()),
               HasSubstr("model.safetensors: truncated: 5 bytes"));
 }

@@ -83,7 +83,6 @@ TEST(TrainerOutputsTest, BestOfAGameForTwoPlayersIsTheNewestEvaluation) {
   config.env.id = "tictactoe";
   config.env.max_episode_steps = 0;
   config.checkpoint.keep = 1;
-  config.stop.max_env_steps = 90;
   TestRun run(config);
   const auto outcome = run.Run();
   ASSERT_TRUE(outcome.ok()) << outcome.status();
