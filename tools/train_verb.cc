@@ -72,8 +72,8 @@ std::string ExperimentName(const std::string& config_path) {
   return std::filesystem::path(config_path).stem().string();
 }
 
-absl::StatusOr<std::string> MakeRunFolder(const TrainOptions& options,
-                                          const ExperimentConfig& config) {
+absl::StatusOr<RunFolder> MakeRunFolder(const TrainOptions& options,
+                                        const ExperimentConfig& config) {
   RunDescription description;
   description.env_id = config.env.id;
   description.name = ExperimentName(options.config_path);
@@ -84,8 +84,15 @@ absl::StatusOr<std::string> MakeRunFolder(const TrainOptions& options,
   description.git_commit = SourceCommit();
   description.command_line = options.command_line;
   description.start_time = absl::Now();
-  return options.run_dir.empty() ? CreateRunFolder("runs", description)
-                                 : CreateRunFolderAt(options.run_dir, description);
+  return options.run_dir.empty()
+             ? CreateRunFolder("runs", description)
+             : CreateRunFolderAt(options.run_dir, description, ProgramCommand());
+}
+
+// A folder that is taken, not empty or no run is a wrong command; one that cannot be made or
+// written is the machine's fault.
+int RunFolderExitCode(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) || absl::IsNotFound(status) ? kExitUsage : kExitFailure;
 }
 
 }  // namespace
@@ -102,14 +109,14 @@ int Train(const TrainOptions& options) {
   if (options.dry_run) return kExitOk;
 
   const std::atomic<bool>* stop = WatchInterrupts();
-  const auto run_dir = MakeRunFolder(options, config);
-  if (!run_dir.ok()) return PrintError(run_dir.status(), kExitUsage);
-  auto outputs = RunOutputs::Create(*run_dir, config.checkpoint.keep);
+  const auto folder = MakeRunFolder(options, config);
+  if (!folder.ok()) return PrintError(folder.status(), RunFolderExitCode(folder.status()));
+  auto outputs = RunOutputs::Create(folder->path, config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
-  LZ_LOG_INFO("run folder    ", *run_dir);
+  LZ_LOG_INFO("run folder    ", folder->path);
   auto trainer = Trainer::Create(config, registry, *std::move(outputs), stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
-  return RunToEnd(**trainer, *run_dir);
+  return RunToEnd(**trainer, folder->path);
 }
 
 int Resume(const std::string& run_dir, const std::vector<std::string>& overrides) {
@@ -121,8 +128,8 @@ int Resume(const std::string& run_dir, const std::vector<std::string>& overrides
                         kExitUsage);
     }
   }
-  const absl::Status opened = OpenRunFolder(run_dir);
-  if (!opened.ok()) return PrintError(opened, kExitUsage);
+  const auto folder = OpenRunFolder(run_dir);  // held until the run ends
+  if (!folder.ok()) return PrintError(folder.status(), RunFolderExitCode(folder.status()));
   const std::string config_path = JoinPath(run_dir, "config.resolved.yaml");
   const auto loaded = LoadConfig(config_path, overrides);
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
