@@ -79,6 +79,7 @@ absl::StatusOr<RunFolder> MakeRunFolder(const TrainOptions& options,
   description.name = ExperimentName(options.config_path);
   description.seed = config.seed;
   LZ_ASSIGN_OR_RETURN(description.config_text, ReadFile(options.config_path));
+  description.config_path = std::filesystem::absolute(options.config_path).lexically_normal();
   description.resolved_text = ResolvedYaml(config);
   description.version = LZERO_VERSION;
   description.git_commit = SourceCommit();

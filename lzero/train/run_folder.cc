@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
@@ -21,6 +22,7 @@ constexpr const char* kManifest = "manifest.json";
 constexpr const char* kConfig = "config.yaml";
 constexpr const char* kResolvedConfig = "config.resolved.yaml";
 constexpr const char* kLog = "log.txt";
+constexpr absl::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 // `text` as one component of a path: never empty, hidden, or a way to another folder.
 std::string FileNamePart(const std::string& text) {
@@ -52,7 +54,8 @@ std::string ManifestText(const RunDescription& description) {
 
 absl::StatusOr<RunFolder> Fill(RunFolder folder, const RunDescription& description) {
   const std::string& path = folder.path;
-  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(path, kConfig), description.config_text));
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(
+      JoinPath(path, kConfig), ConfigCopyText(description.config_path, description.config_text)));
   LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(path, kResolvedConfig), description.resolved_text));
   LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(path, kManifest), ManifestText(description)));
   LZ_RETURN_IF_ERROR(SetLogFile(JoinPath(path, kLog)));
@@ -78,6 +81,18 @@ absl::Status CheckEmpty(const std::string& run_dir, const std::string& program) 
 }
 
 }  // namespace
+
+std::string ConfigCopyText(const std::string& config_path, const std::string& config_text) {
+  std::string path = config_path;
+  for (char& c : path) {
+    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) c = '?';  // or the comment would end
+  }
+  // A byte order mark is one at the beginning only.
+  const size_t mark = absl::StartsWith(config_text, kByteOrderMark) ? kByteOrderMark.size() : 0;
+  return absl::StrCat(
+      config_text.substr(0, mark), "# Copy of ", path, "; `extends` is relative to that file.\n",
+      "# Every setting of this run: ", kResolvedConfig, "\n", config_text.substr(mark));
+}
 
 absl::StatusOr<RunFolder> CreateRunFolder(const std::string& root,
                                           const RunDescription& description) {

@@ -19,7 +19,8 @@ struct RunDescription {
   std::string env_id;
   std::string name;  // of the experiment; characters that are no part of file names become '-'
   int64_t seed = 0;
-  std::string config_text;    // the config file as given
+  std::string config_path;    // the config file, absolute
+  std::string config_text;    // what is in it
   std::string resolved_text;  // every setting in force
   std::string version;        // of lzero
   std::string git_commit;     // "" when not known
@@ -32,6 +33,11 @@ struct RunFolder {
   std::string path;
   RunLock lock;
 };
+
+// Text of config.yaml: the given text as it is, below a comment that says which file it was and
+// where every setting in force stands, since a relative `extends` leads nowhere from the run
+// folder.
+std::string ConfigCopyText(const std::string& config_path, const std::string& config_text);
 
 // Makes `root`/<env>/<name>-s<seed>-<utc> (with -2, -3 .. behind it when that exists) and its
 // files, and locks it. From now on the log goes to log.txt in it, too. Unavailable when the folder

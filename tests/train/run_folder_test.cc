@@ -13,7 +13,9 @@
 namespace lzero {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class RunFolderTest : public testing::Test {
  protected:
@@ -26,7 +28,8 @@ RunDescription Example() {
   description.env_id = "cartpole";
   description.name = "cartpole_unizero";
   description.seed = 3;
-  description.config_text = "seed: 3\n";
+  description.config_path = "/configs/my.yaml";
+  description.config_text = "extends: base.yaml\nseed: 3\n";
   description.resolved_text = "seed: 3\ndeterministic: false\n";
   description.version = "0.1.0";
   description.command_line = {"lzero", "train", "a config.yaml", "seed=3"};
@@ -38,7 +41,10 @@ TEST_F(RunFolderTest, HasNameAndFiles) {
   const auto run_dir = CreateRunFolder(root_, Example());
   ASSERT_TRUE(run_dir.ok()) << run_dir.status();
   EXPECT_EQ(run_dir->path, root_ + "/cartpole/cartpole_unizero-s3-20231114T221320Z");
-  EXPECT_EQ(*ReadFile(run_dir->path + "/config.yaml"), "seed: 3\n");
+  EXPECT_EQ(*ReadFile(run_dir->path + "/config.yaml"),
+            "# Copy of /configs/my.yaml; `extends` is relative to that file.\n"
+            "# Every setting of this run: config.resolved.yaml\n"
+            "extends: base.yaml\nseed: 3\n");
   EXPECT_EQ(*ReadFile(run_dir->path + "/config.resolved.yaml"), "seed: 3\ndeterministic: false\n");
   const auto manifest = nlohmann::json::parse(*ReadFile(run_dir->path + "/manifest.json"));
   EXPECT_EQ(manifest["lzero_version"], "0.1.0");
@@ -49,6 +55,14 @@ TEST_F(RunFolderTest, HasNameAndFiles) {
   EXPECT_EQ(manifest["command_line"],
             (std::vector<std::string>{"lzero", "train", "a config.yaml", "seed=3"}));
   EXPECT_FALSE(manifest.contains("git_commit"));
+}
+
+TEST(ConfigCopyTest, NeitherPathNorMarkCanBreakTheCopy) {
+  EXPECT_THAT(ConfigCopyText("/a\nseed: 9", "seed: 3\n"),
+              StartsWith("# Copy of /a?seed: 9; `extends` "));
+  const std::string text = ConfigCopyText("/a.yaml", "\xef\xbb\xbfseed: 3\r\n");
+  EXPECT_THAT(text, StartsWith("\xef\xbb\xbf# Copy of /a.yaml;"));
+  EXPECT_THAT(text, EndsWith("\nseed: 3\r\n"));
 }
 
 TEST_F(RunFolderTest, ManifestHasTheCommitWhenKnown) {
@@ -143,10 +157,10 @@ TEST_F(RunFolderTest, ANewRunIsLockedToo) {
 }
 
 TEST_F(RunFolderTest, OpenRefusesWhatIsNoRun) {
-  EXPECT_THAT(std::string(OpenRunFolder(root_ + "/none").message()),
+  EXPECT_THAT(std::string(OpenRunFolder(root_ + "/none").status().message()),
               HasSubstr("no such run folder"));
   ASSERT_TRUE(MakeDirectories(root_).ok());
-  EXPECT_THAT(std::string(OpenRunFolder(root_).message()),
+  EXPECT_THAT(std::string(OpenRunFolder(root_).status().message()),
               HasSubstr("is not the folder of a run: no manifest.json"));
 }
 
