@@ -118,6 +118,14 @@ void AddConfig(CLI::App& app, Action* action) {
   diff->callback([=] { *action = [=] { return ConfigDiff(*path, *other); }; });
 }
 
+// CLI11 alone would read -1 as the largest seed.
+CLI::Option* AddSeed(CLI::App* verb, uint64_t* seed, const char* help) {
+  return verb->add_option("--seed", *seed, help)->check([](const std::string& text) {
+    const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+    return digits ? std::string() : "got '" + text + "', allowed: an integer of 0 or more";
+  });
+}
+
 // An `envs` verb that takes an environment id and its settings.
 CLI::App* AddEnvsVerb(CLI::App* envs, const char* name, const char* help, EnvsTarget* target) {
   CLI::App* verb = envs->add_subcommand(name, help);
@@ -146,16 +154,17 @@ void AddEnvs(CLI::App& app, Action* action) {
 
   auto* check = Keep<EnvsCheckOptions>();
   CLI::App* verb = AddEnvsVerb(envs, "check", "Run the conformance suite", &check->target);
-  verb->add_option("--seed", check->seed, "Seed");
+  AddSeed(verb, &check->seed, "Seed");
   verb->add_option("--steps", check->num_steps, "Random steps")->check(CLI::Range(1, 100000000));
   verb->callback(run(EnvsCheck, check));
 
   auto* played = Keep<EnvsRolloutOptions>();
   verb = AddEnvsVerb(envs, "rollout", "Play and write a trace", &played->target);
-  verb->add_option("--seed", played->seed, "Seed of the first episode");
+  AddSeed(verb, &played->seed, "Seed of the first episode");
   verb->add_option("--actions", played->actions, "File with one action a line, or: random")
       ->capture_default_str();
-  verb->add_option("--steps", played->num_steps, "Steps")->check(CLI::Range(1, 100000000));
+  verb->add_option("--steps", played->num_steps, "Steps (default: the whole file, or 1000)")
+      ->check(CLI::Range(1, 100000000));
   verb->add_option("--out", played->out_path, "Trace file (default: standard output)");
   verb->callback(run(EnvsRollout, played));
 
@@ -168,7 +177,7 @@ void AddEnvs(CLI::App& app, Action* action) {
   auto* perft = Keep<EnvsPerftOptions>();
   verb = AddEnvsVerb(envs, "perft", "Count move sequences", &perft->target);
   verb->add_option("--depth", perft->depth, "Plies")->required()->check(CLI::Range(1, 64));
-  verb->add_option("--seed", perft->seed, "Seed");
+  AddSeed(verb, &perft->seed, "Seed");
   verb->callback(run(EnvsPerft, perft));
 
   auto* bench = Keep<EnvsBenchOptions>();
