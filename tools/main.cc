@@ -109,7 +109,7 @@ void AddConfig(CLI::App& app, Action* action) {
   CLI::App* validate =
       config->add_subcommand("validate", "Report everything that is wrong in configs");
   validate->add_option("configs", *paths, "YAML files")->required();
-  validate->callback([=] { *action = [=] { return ConfigValidate(*paths); }; });
+  validate->callback([=] { *action = [=] { return ConfigValidate(*paths, MakeRegistry()); }; });
 
   auto* other = Keep<std::string>();
   CLI::App* diff = config->add_subcommand("diff", "Print the settings in which two configs differ");

@@ -14,6 +14,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
+#include "lzero/env/env_rules.h"
 #include "lzero/train/run_folder.h"
 #include "lzero/train/trainer.h"
 #include "tools/interrupt.h"
@@ -78,8 +79,8 @@ absl::StatusOr<RunFolder> MakeRunFolder(const TrainOptions& options,
   description.env_id = config.env.id;
   description.name = ExperimentName(options.config_path);
   description.seed = config.seed;
-  LZ_ASSIGN_OR_RETURN(description.config_text, ReadFile(options.config_path));
   description.config_path = std::filesystem::absolute(options.config_path).lexically_normal();
+  LZ_ASSIGN_OR_RETURN(description.config_text, ReadFile(options.config_path));
   description.resolved_text = ResolvedYaml(config);
   description.version = LZERO_VERSION;
   description.git_commit = SourceCommit();
@@ -99,10 +100,10 @@ int RunFolderExitCode(const absl::Status& status) {
 }  // namespace
 
 int Train(const TrainOptions& options) {
-  const auto loaded = LoadConfig(options.config_path, options.overrides);
+  const EnvRegistry registry = MakeRegistry();
+  const auto loaded = LoadConfig(options.config_path, options.overrides, EnvRule(registry));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
   const ExperimentConfig& config = loaded->config;
-  const EnvRegistry registry = MakeRegistry();
   const auto plan = DescribePlan(config, registry);
   if (!plan.ok()) return PrintError(plan.status(), kExitUsage);
   std::printf("%s", plan->c_str());

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/env/env_rules.h"
 #include "lzero/replay/replay_plan.h"
 
 namespace lzero {
@@ -16,10 +17,8 @@ namespace {
 absl::StatusOr<std::unique_ptr<VectorEnv>> BuildEnvs(const ExperimentConfig& config,
                                                      const EnvRegistry& registry, int64_t num_envs,
                                                      bool random_openings, ThreadPool* pool) {
-  EnvOptions options;
-  options.max_episode_steps = config.env.max_episode_steps;
-  options.random_opening_fraction = random_openings ? config.env.random_opening_fraction : 0.0;
-  options.random_opening_plies = config.env.random_opening_plies;
+  EnvOptions options = EnvOptionsOf(config.env);
+  if (!random_openings) options.random_opening_fraction = 0.0;
   std::vector<std::unique_ptr<Env>> envs;
   for (int64_t i = 0; i < num_envs; ++i) {
     LZ_ASSIGN_OR_RETURN(auto env, registry.Make(config.env.id, options));
@@ -46,11 +45,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> BuildInference(const Experimen
 }  // namespace
 
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry) {
-  EnvOptions options;
-  options.max_episode_steps = config.env.max_episode_steps;
-  options.random_opening_fraction = config.env.random_opening_fraction;
-  options.random_opening_plies = config.env.random_opening_plies;
-  LZ_ASSIGN_OR_RETURN(const auto env, registry.Make(config.env.id, options));
+  LZ_ASSIGN_OR_RETURN(const auto env, registry.Make(config.env.id, EnvOptionsOf(config.env)));
   if (env->spec().action.kind != ActionKind::kDiscrete) {
     return absl::InvalidArgumentError(absl::StrCat(
         "env.id: ", config.env.id, " has box actions; this version trains discrete actions only"));
