@@ -66,15 +66,23 @@ void AddEval(CLI::App& app, Action* action) {
   CLI::Option* episodes = eval->add_option("--episodes", options->episodes, "Episodes to play")
                               ->check(CLI::Range(1, 100000))
                               ->capture_default_str();
-  eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
-      ->excludes(episodes);
+  CLI::Option* seeds =
+      eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
+          ->excludes(episodes);
   eval->add_option("--sims", options->simulations, "Simulations a move (default: as in the run)")
       ->check(CLI::Range(1, 100000));
-  eval->add_option("--render", options->render, "text: show one environment after every step");
+  CLI::Option* render =
+      eval->add_option("--render", options->render,
+                       "text: show one environment after every step (with --json on stderr)");
   eval->add_flag("--json", options->json, "One JSON object instead of the table");
-  eval->add_option("--min-return", options->min_return,
-                   "Exit with 3 when the mean return is lower");
-  eval->add_flag("--grade", options->grade, "Judge the move in every position of a solved game");
+  CLI::Option* min_return = eval->add_option("--min-return", options->min_return,
+                                             "Exit with 3 when the mean return is lower");
+  eval->add_flag("--grade", options->grade,
+                 "Judge the move in every position of a solved game; plays no episodes")
+      ->excludes(episodes)
+      ->excludes(seeds)
+      ->excludes(render)
+      ->excludes(min_return);
   eval->add_option("--threads", options->threads, "Threads of the network")
       ->check(CLI::Range(1, 256));
   eval->callback([=] { *action = [=] { return Eval(*options); }; });
