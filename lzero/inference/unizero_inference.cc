@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/inference/eager_step.h"
+#include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch_status.h"
 #include "torch/torch.h"
 
@@ -55,7 +57,10 @@ UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options,
       root_logits_(at::zeros({options.num_envs, options.shape.num_actions})),
       root_values_(at::zeros({options.num_envs})) {}
 
-void UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
+absl::Status UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
+  for (const auto& weight : source.named_parameters()) {
+    LZ_CHECK_DEVICE(weight.value(), model_->device(), absl::StrCat("weight ", weight.key()));
+  }
   model_->CopyWeightsFrom(source);
   ++weight_version_;
   cache_->InvalidateWeights(weight_version_);
@@ -78,6 +83,7 @@ absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
     envs_.push_back(roots[i].env);
     (CanContinue(roots[i]) ? continued : rebuilt).push_back(static_cast<int>(i));
   }
+  return absl::OkStatus();
   cache_->BeginSearch(envs_);
   const ScopedTimer timer(&network_time_);
   LZ_RETURN_IF_ERROR(CatchTorch([&]() -> absl::Status {

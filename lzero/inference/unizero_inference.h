@@ -58,8 +58,9 @@ class UniZeroInference : public InferenceModel {
                                   absl::Span<float> prior_logits) override;
 
   // Copies the weights in place and drops contexts of older weights (root_context: carry keeps the
-  // roots'). Between searches only.
-  void CopyWeightsFrom(const WorldModel& source);
+  // roots'). Between searches only. InvalidArgument when a weight of `source` lies on another
+  // device than the one it is copied to (names both); nothing has changed then.
+  absl::Status CopyWeightsFrom(const WorldModel& source);
   // Drops every cached context: the next roots are rebuilt from their past. A checkpoint does it,
   // so that a run that goes on and a run that is resumed compute the same numbers.
   void ForgetContexts();

@@ -123,7 +123,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   progress_.Start(Counts(), session_start_);
   progress_.SetStartFraction(FractionOver());
   metrics_rates_.Start(Counts(), session_start_);
-  collector_.inference->CopyWeightsFrom(learner_->model());
+  LZ_RETURN_IF_ERROR(collector_.inference->CopyWeightsFrom(learner_->model()));
   WriteStatus(RunState::kRunning);
   const absl::StatusOr<StopReason> reason = RunToEnd();
   if (!reason.ok()) {
@@ -241,8 +241,7 @@ absl::Status Trainer::Learn(int64_t num_updates) {
 // At the barrier: the collector's weights become the learner's.
 absl::Status Trainer::HandBack() {
   const ScopedTimer timer(&copy_time_);
-  collector_.inference->CopyWeightsFrom(learner_->model());
-  return absl::OkStatus();
+  return collector_.inference->CopyWeightsFrom(learner_->model());
 }
 
 absl::Status Trainer::AfterStep() {

@@ -197,7 +197,7 @@ ArrayFiles Collect(const ExperimentConfig& config, const WorldModel& weights, in
   ThreadPool pool(1);
   auto role = BuildCollector(config, registry, &pool).value();
   const auto replay = BuildReplay(config, *BuildEnvSpec(config, registry)).value();
-  role.inference->CopyWeightsFrom(weights);
+  EXPECT_TRUE(role.inference->CopyWeightsFrom(weights).ok());
   for (int step = 0; step < num_steps; ++step) {
     EXPECT_TRUE(role.collector->Step(0).ok());
     between();
@@ -219,7 +219,7 @@ TEST(BuildTest, EvaluationLeavesCollectionBitIdentical) {
   }
   ThreadPool pool(1);
   auto evaluator = BuildEvaluator(config, registry, 2, 3, &pool).value();
-  evaluator.inference->CopyWeightsFrom(*weights);
+  ASSERT_TRUE(evaluator.inference->CopyWeightsFrom(*weights).ok());
   const std::vector<uint64_t> seeds = {1, 2, 3};
   int num_calls = 0;
   const auto evaluate = [&] {
@@ -240,7 +240,7 @@ TEST(BuildTest, EvaluationDoesNotDependOnTheNumberOfEnvironments) {
   std::vector<std::vector<EvaluatedEpisode>> results;
   for (const int64_t num_envs : {1, 2, 5}) {
     auto role = BuildEvaluator(config, registry, num_envs, 3, &pool).value();
-    role.inference->CopyWeightsFrom(*weights);
+    ASSERT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
     results.push_back(role.evaluator->Run(seeds).value());
   }
   for (const auto& result : results) {
