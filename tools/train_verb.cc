@@ -16,6 +16,7 @@
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/train/run_folder.h"
+#include "lzero/train/run_plan.h"
 #include "lzero/train/trainer.h"
 #include "tools/interrupt.h"
 #include "tools/machine_peaks.h"

@@ -47,6 +47,9 @@ class UniZeroInference : public InferenceModel {
   // the first CopyWeightsFrom.
   static absl::StatusOr<std::unique_ptr<UniZeroInference>> Create(
       const UniZeroInferenceOptions& options);
+  // Bytes that Create keeps for good: weights, cache, contexts of roots, buffers of the step.
+  // Nothing is allocated. Errors as those of the cache.
+  static absl::StatusOr<int64_t> PlannedBytes(const UniZeroInferenceOptions& options);
 
   int num_actions() const override { return static_cast<int>(options_.shape.num_actions); }
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,

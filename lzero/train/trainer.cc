@@ -9,6 +9,8 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/torch_status.h"
+#include "lzero/train/run_plan.h"
 #include "torch/torch.h"
 
 namespace lzero {
@@ -42,6 +44,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   at::set_num_threads(static_cast<int>(config.train.num_threads));
   std::unique_ptr<Trainer> trainer(new Trainer(config, std::move(outputs), stop));
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
+  LZ_RETURN_IF_ERROR(CheckMemory(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
@@ -125,7 +128,8 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   metrics_rates_.Start(Counts(), session_start_);
   LZ_RETURN_IF_ERROR(collector_.inference->CopyWeightsFrom(learner_->model()));
   WriteStatus(RunState::kRunning);
-  const absl::StatusOr<StopReason> reason = RunToEnd();
+  // Memory may run out anywhere in a run: it fails then, it does not crash.
+  const auto reason = CatchTorch([&]() -> absl::StatusOr<StopReason> { return RunToEnd(); });
   if (!reason.ok()) {
     WriteStatus(RunState::kFailed, std::string(reason.status().message()));
     return reason.status();
@@ -188,11 +192,12 @@ absl::Status Trainer::CollectAndLearn() {
   absl::Status learned, collected;
   const auto learn = [&] {
     at::set_num_threads(static_cast<int>(config_.train.num_threads));
-    learned = Learn(owed);
+    learned = CatchTorch([&]() -> absl::Status { return Learn(owed); });
   };
   const auto collect = [&] {
     at::set_num_threads(static_cast<int>(config_.inference.num_threads));
-    collected = collector_.collector->Step(state_.env_steps);
+    collected =
+        CatchTorch([&]() -> absl::Status { return collector_.collector->Step(state_.env_steps); });
   };
   if (config_.deterministic) {
     learn();

@@ -27,7 +27,7 @@ struct WorldModelShape {
 class WorldModel : public torch::nn::Module {
  public:
   // Fresh weights, a function of `seed` alone. InvalidArgument when the encoder does not fit the
-  // observations.
+  // observations; ResourceExhausted when the memory is not there.
   static absl::StatusOr<std::shared_ptr<WorldModel>> Create(const ModelConfig& config,
                                                             const WorldModelShape& shape,
                                                             uint64_t seed);
