@@ -9,6 +9,7 @@
 #include "lzero/config/dump.h"
 #include "lzero/config/explain.h"
 #include "lzero/config/load.h"
+#include "lzero/env/env_rules.h"
 
 namespace lzero {
 namespace {
@@ -42,12 +43,12 @@ int ConfigExplain(const std::string& key) {
   return kOk;
 }
 
-int ConfigValidate(absl::Span<const std::string> paths) {
+int ConfigValidate(absl::Span<const std::string> paths, const EnvRegistry& registry) {
   if (paths.empty())
     return Fail(absl::InvalidArgumentError("no config given; allowed: one or more files"));
   int code = kOk;
   for (const std::string& path : paths) {
-    const absl::StatusOr<LoadedConfig> loaded = LoadConfig(path, {});
+    const absl::StatusOr<LoadedConfig> loaded = LoadConfig(path, {}, EnvRule(registry));
     if (loaded.ok()) {
       Write(stdout, absl::StrCat(path, ": ok\n"));
     } else {

@@ -73,15 +73,28 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
   return text;
 }
 
-absl::StatusOr<Trace> RunRollout(Env& env, const EnvsRolloutOptions& options) {
-  LZ_RETURN_IF_ERROR(CheckNumSteps(options.num_steps));
-  RolloutOptions recording{options.seed, options.num_steps, std::nullopt};
+constexpr int64_t kRandomSteps = 1000;  // where nothing says how many
+
+absl::StatusOr<Trace> RunRollout(Env& env, const EnvsRolloutOptions& options,
+                                 const Console& console) {
+  RolloutOptions recording;
+  recording.seed = options.seed;
+  recording.num_steps = options.num_steps.value_or(kRandomSteps);
+  recording.random_opening_fraction = options.target.options.random_opening_fraction;
+  recording.random_opening_plies = options.target.options.random_opening_plies;
+  LZ_RETURN_IF_ERROR(CheckNumSteps(recording.num_steps));
   if (options.actions != "random") {
     LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.actions));
     absl::StatusOr<std::vector<Action>> actions = ParseActions(text, env.spec().action.kind);
     LZ_RETURN_IF_ERROR(Annotate(actions.status(), options.actions));
     if (actions->empty()) {
       return absl::InvalidArgumentError(absl::StrCat(options.actions, ": holds no action"));
+    }
+    const auto num_actions = static_cast<int64_t>(actions->size());
+    recording.num_steps = options.num_steps.value_or(num_actions);
+    if (recording.num_steps < num_actions) {
+      console.err << "note: --steps " << recording.num_steps << " plays the first of "
+                  << num_actions << " actions in " << options.actions << "\n";
     }
     recording.actions = *std::move(actions);
   }
@@ -110,18 +123,32 @@ absl::StatusOr<Trace> ReadTrace(const std::string& path) {
   return trace;
 }
 
+// What a difference means when the trace names another environment; "" when it names this one.
+std::string OtherEnvText(const TraceMeta& meta, const std::string& id) {
+  if (meta.env == id) return "";
+  return absl::StrCat("the trace is of environment '", meta.env, "', this is '", id, "'");
+}
+
 absl::StatusOr<ReplayReport> RunReplay(const EnvRegistry& registry,
-                                       const EnvsReplayOptions& options) {
-  LZ_RETURN_IF_ERROR(registry.Find(options.target.id).status());
-  LZ_ASSIGN_OR_RETURN(const Trace trace, ReadTrace(options.trace_path));
+                                       const EnvsReplayOptions& options, const Trace& trace) {
+  // Names that this build does not know may be other people's names of the same environment.
+  if (trace.meta.env != options.target.id && registry.Find(trace.meta.env).ok()) {
+    return absl::InvalidArgumentError(OtherEnvText(trace.meta, options.target.id));
+  }
   EnvsTarget target = options.target;
+  const double asked_fraction = target.options.random_opening_fraction;
+  if (asked_fraction != 0.0 && asked_fraction != trace.meta.random_opening_fraction) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--random-openings is ", asked_fraction, ", the trace was recorded with ",
+                     trace.meta.random_opening_fraction, "; leave it out: the trace decides"));
+  }
   if (trace.meta.max_episode_steps > 0) {
     target.options.max_episode_steps = trace.meta.max_episode_steps;
   }
+  target.options.random_opening_fraction = trace.meta.random_opening_fraction;
+  target.options.random_opening_plies = trace.meta.random_opening_plies;
   LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeEnv(registry, target));
-  absl::StatusOr<ReplayReport> report = ReplayTrace(*env, trace, options.whole);
-  LZ_RETURN_IF_ERROR(Annotate(report.status(), options.trace_path));
-  return report;
+  return ReplayTrace(*env, trace, options.whole);
 }
 
 struct Speed {
@@ -196,7 +223,7 @@ int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
                 const Console& console) {
   const auto env = MakeEnv(registry, options.target);
   if (!env.ok()) return Refuse(console, env.status());
-  const absl::StatusOr<Trace> trace = RunRollout(**env, options);
+  const absl::StatusOr<Trace> trace = RunRollout(**env, options, console);
   if (!trace.ok()) return Refuse(console, trace.status());
   if (options.out_path.empty()) {
     console.out << TraceText(*trace);
@@ -210,8 +237,16 @@ int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
 
 int EnvsReplay(const EnvRegistry& registry, const EnvsReplayOptions& options,
                const Console& console) {
-  const absl::StatusOr<ReplayReport> report = RunReplay(registry, options);
-  if (!report.ok()) return Refuse(console, report.status());
+  const absl::Status known = registry.Find(options.target.id).status();
+  if (!known.ok()) return Refuse(console, known);
+  const absl::StatusOr<Trace> trace = ReadTrace(options.trace_path);
+  if (!trace.ok()) return Refuse(console, trace.status());
+  const absl::StatusOr<ReplayReport> report = RunReplay(registry, options, *trace);
+  if (!report.ok()) return Refuse(console, Annotate(report.status(), options.trace_path));
+  const std::string other = OtherEnvText(trace->meta, options.target.id);
+  if (!other.empty() && !report->differences.empty()) {
+    console.out << options.trace_path << ": " << other << "\n";
+  }
   for (const std::string& difference : report->differences) {
     console.out << options.trace_path << ": " << difference << "\n";
   }

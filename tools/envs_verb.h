@@ -6,6 +6,7 @@
 #define LZERO_TOOLS_ENVS_VERB_H_
 
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -33,13 +34,15 @@ struct EnvsCheckOptions {
 struct EnvsRolloutOptions {
   EnvsTarget target;
   uint64_t seed = 0;
-  std::string actions = "random";  // or the path of an action file (rollout.h)
-  int64_t num_steps = 1000;
-  std::string out_path;  // empty: the trace goes to console.out
+  std::string actions = "random";    // or the path of an action file (rollout.h)
+  std::optional<int64_t> num_steps;  // absent: every action of the file, or 1000 random ones
+  std::string out_path;              // empty: the trace goes to console.out
 };
 
 struct EnvsReplayOptions {
-  EnvsTarget target;  // a step cap in the trace's meta line replaces options.max_episode_steps
+  // A step cap in the trace's meta line replaces options.max_episode_steps, and the random openings
+  // are those of the trace.
+  EnvsTarget target;
   std::string trace_path;
   bool whole = false;
 };

@@ -1,6 +1,8 @@
 #include "tools/eval_verb.h"
 
 #include <cstdio>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -43,13 +45,18 @@ absl::StatusOr<std::vector<uint64_t>> ParseSeeds(const EvalOptions& options, int
   return seeds;
 }
 
-void RenderStep(Env& env, const TimeStep& seen) {
+void RenderStep(std::FILE* stream, Env& env, const TimeStep& seen) {
   const auto picture = env.RenderText();
-  if (picture.ok()) std::printf("%s\n", picture->c_str());
-  std::printf("return %g%s\n\n", seen.episode_return,
-              seen.terminated  ? "  (terminated)"
-              : seen.truncated ? "  (truncated)"
-                               : "");
+  if (picture.ok()) std::fprintf(stream, "%s\n", picture->c_str());
+  std::fprintf(stream, "return %g%s\n\n", seen.episode_return,
+               seen.terminated  ? "  (terminated)"
+               : seen.truncated ? "  (truncated)"
+                                : "");
+}
+
+// Paths are bytes; JSON is UTF-8.
+void PrintJson(const Json& json) {
+  std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
 Json SummaryToJson(const LoadedAgent& agent, const ReturnSummary& summary) {
@@ -83,14 +90,18 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent) {
   const auto seeds = ParseSeeds(options, agent.config.seed);
   if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
   const std::atomic<bool>* stop = WatchInterrupts();
-  const auto episodes = agent.role.evaluator->Run(
-      *seeds, options.render == "text" ? RenderStep : std::function<void(Env&, const TimeStep&)>(),
-      [stop] { return stop->load(); });
+  std::function<void(Env&, const TimeStep&)> on_step;
+  if (options.render == "text") {
+    // Standard output belongs to the one JSON object.
+    std::FILE* stream = options.json ? stderr : stdout;
+    on_step = [stream](Env& env, const TimeStep& seen) { RenderStep(stream, env, seen); };
+  }
+  const auto episodes = agent.role.evaluator->Run(*seeds, on_step, [stop] { return stop->load(); });
   if (absl::IsCancelled(episodes.status())) return kExitInterrupted;
   if (!episodes.ok()) return PrintError(episodes.status(), kExitFailure);
   const ReturnSummary summary = SummarizeEpisodes(ToRows(*episodes), 0);
   if (options.json) {
-    std::printf("%s\n", SummaryToJson(agent, summary).dump().c_str());
+    PrintJson(SummaryToJson(agent, summary));
   } else {
     PrintTable(agent, summary);
   }
@@ -137,6 +148,7 @@ void PrintGrade(const char* player, const GradeReport& grade) {
 int Grade(const EvalOptions& options, const EnvRegistry& registry, LoadedAgent& agent) {
   const auto grader = registry.MakeGrader(agent.config.env.id);
   if (!grader.ok()) return PrintError(grader.status(), kExitUsage);
+  Json players = Json::array();
   for (const bool with_search : {true, false}) {
     const auto grade = (*grader)->Grade([&](absl::Span<const TimeStep> positions) {
       return agent.role.evaluator->ChooseActions(positions, with_search);
@@ -145,10 +157,17 @@ int Grade(const EvalOptions& options, const EnvRegistry& registry, LoadedAgent& 
     const std::string player =
         with_search ? absl::StrCat("search ", agent.num_simulations) : "policy alone";
     if (options.json) {
-      std::printf("%s\n", GradeToJson(player.c_str(), *grade).dump().c_str());
+      players.push_back(GradeToJson(player.c_str(), *grade));
     } else {
       PrintGrade(player.c_str(), *grade);
     }
+  }
+  if (options.json) {
+    PrintJson({{"checkpoint", agent.checkpoint_path},
+               {"env", agent.config.env.id},
+               {"env_steps", agent.env_steps},
+               {"simulations", agent.num_simulations},
+               {"players", players}});
   }
   return kExitOk;
 }

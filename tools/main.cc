@@ -73,15 +73,23 @@ void AddEval(CLI::App& app, Action* action) {
   CLI::Option* episodes = eval->add_option("--episodes", options->episodes, "Episodes to play")
                               ->check(CLI::Range(1, 100000))
                               ->capture_default_str();
-  eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
-      ->excludes(episodes);
+  CLI::Option* seeds =
+      eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
+          ->excludes(episodes);
   eval->add_option("--sims", options->simulations, "Simulations a move (default: as in the run)")
       ->check(CLI::Range(1, 100000));
-  eval->add_option("--render", options->render, "text: show one environment after every step");
+  CLI::Option* render =
+      eval->add_option("--render", options->render,
+                       "text: show one environment after every step (with --json on stderr)");
   eval->add_flag("--json", options->json, "One JSON object instead of the table");
-  eval->add_option("--min-return", options->min_return,
-                   "Exit with 3 when the mean return is lower");
-  eval->add_flag("--grade", options->grade, "Judge the move in every position of a solved game");
+  CLI::Option* min_return = eval->add_option("--min-return", options->min_return,
+                                             "Exit with 3 when the mean return is lower");
+  eval->add_flag("--grade", options->grade,
+                 "Judge the move in every position of a solved game; plays no episodes")
+      ->excludes(episodes)
+      ->excludes(seeds)
+      ->excludes(render)
+      ->excludes(min_return);
   eval->add_option("--threads", options->threads, "Threads of the network")
       ->check(CLI::Range(1, 256));
   eval->callback([=] { *action = [=] { return Eval(*options); }; });
@@ -116,13 +124,21 @@ void AddConfig(CLI::App& app, Action* action) {
   CLI::App* validate =
       config->add_subcommand("validate", "Report everything that is wrong in configs");
   validate->add_option("configs", *paths, "YAML files")->required();
-  validate->callback([=] { *action = [=] { return ConfigValidate(*paths); }; });
+  validate->callback([=] { *action = [=] { return ConfigValidate(*paths, MakeRegistry()); }; });
 
   auto* other = Keep<std::string>();
   CLI::App* diff = config->add_subcommand("diff", "Print the settings in which two configs differ");
   diff->add_option("a", *path, "YAML file")->required();
   diff->add_option("b", *other, "YAML file")->required();
   diff->callback([=] { *action = [=] { return ConfigDiff(*path, *other); }; });
+}
+
+// CLI11 alone would read -1 as the largest seed.
+CLI::Option* AddSeed(CLI::App* verb, uint64_t* seed, const char* help) {
+  return verb->add_option("--seed", *seed, help)->check([](const std::string& text) {
+    const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+    return digits ? std::string() : "got '" + text + "', allowed: an integer of 0 or more";
+  });
 }
 
 // An `envs` verb that takes an environment id and its settings.
@@ -153,16 +169,17 @@ void AddEnvs(CLI::App& app, Action* action) {
 
   auto* check = Keep<EnvsCheckOptions>();
   CLI::App* verb = AddEnvsVerb(envs, "check", "Run the conformance suite", &check->target);
-  verb->add_option("--seed", check->seed, "Seed");
+  AddSeed(verb, &check->seed, "Seed");
   verb->add_option("--steps", check->num_steps, "Random steps")->check(CLI::Range(1, 100000000));
   verb->callback(run(EnvsCheck, check));
 
   auto* played = Keep<EnvsRolloutOptions>();
   verb = AddEnvsVerb(envs, "rollout", "Play and write a trace", &played->target);
-  verb->add_option("--seed", played->seed, "Seed of the first episode");
+  AddSeed(verb, &played->seed, "Seed of the first episode");
   verb->add_option("--actions", played->actions, "File with one action a line, or: random")
       ->capture_default_str();
-  verb->add_option("--steps", played->num_steps, "Steps")->check(CLI::Range(1, 100000000));
+  verb->add_option("--steps", played->num_steps, "Steps (default: the whole file, or 1000)")
+      ->check(CLI::Range(1, 100000000));
   verb->add_option("--out", played->out_path, "Trace file (default: standard output)");
   verb->callback(run(EnvsRollout, played));
 
@@ -175,7 +192,7 @@ void AddEnvs(CLI::App& app, Action* action) {
   auto* perft = Keep<EnvsPerftOptions>();
   verb = AddEnvsVerb(envs, "perft", "Count move sequences", &perft->target);
   verb->add_option("--depth", perft->depth, "Plies")->required()->check(CLI::Range(1, 64));
-  verb->add_option("--seed", perft->seed, "Seed");
+  AddSeed(verb, &perft->seed, "Seed");
   verb->callback(run(EnvsPerft, perft));
 
   auto* bench = Keep<EnvsBenchOptions>();

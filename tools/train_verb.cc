@@ -14,7 +14,9 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
+#include "lzero/env/env_rules.h"
 #include "lzero/train/run_folder.h"
+#include "lzero/train/run_plan.h"
 #include "lzero/train/trainer.h"
 #include "tools/interrupt.h"
 #include "tools/source_commit.h"
@@ -77,20 +79,28 @@ std::string ExperimentName(const std::string& config_path) {
   return std::filesystem::path(config_path).stem().string();
 }
 
-absl::StatusOr<std::string> MakeRunFolder(const TrainOptions& options,
-                                          const ExperimentConfig& config) {
+absl::StatusOr<RunFolder> MakeRunFolder(const TrainOptions& options,
+                                        const ExperimentConfig& config) {
   RunDescription description;
   description.env_id = config.env.id;
   description.name = ExperimentName(options.config_path);
   description.seed = config.seed;
+  description.config_path = std::filesystem::absolute(options.config_path).lexically_normal();
   LZ_ASSIGN_OR_RETURN(description.config_text, ReadFile(options.config_path));
   description.resolved_text = ResolvedYaml(config);
   description.version = LZERO_VERSION;
   description.git_commit = SourceCommit();
   description.command_line = options.command_line;
   description.start_time = absl::Now();
-  return options.run_dir.empty() ? CreateRunFolder("runs", description)
-                                 : CreateRunFolderAt(options.run_dir, description);
+  return options.run_dir.empty()
+             ? CreateRunFolder("runs", description)
+             : CreateRunFolderAt(options.run_dir, description, ProgramCommand());
+}
+
+// A folder that is taken, not empty or no run is a wrong command; one that cannot be made or
+// written is the machine's fault.
+int RunFolderExitCode(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) || absl::IsNotFound(status) ? kExitUsage : kExitFailure;
 }
 
 // The folder of the run that `path`, a run folder or one of a run's checkpoints, belongs to.
@@ -131,10 +141,10 @@ int PrintUnreadable(const absl::Status& status, const std::string& path,
 }  // namespace
 
 int Train(const TrainOptions& options) {
-  const auto loaded = LoadConfig(options.config_path, options.overrides);
+  const EnvRegistry registry = MakeRegistry();
+  const auto loaded = LoadConfig(options.config_path, options.overrides, EnvRule(registry));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
   const ExperimentConfig& config = loaded->config;
-  const EnvRegistry registry = MakeRegistry();
   const auto plan = DescribePlan(config, registry);
   if (!plan.ok()) return PrintError(plan.status(), kExitUsage);
   std::printf("%s", plan->c_str());
@@ -145,13 +155,13 @@ int Train(const TrainOptions& options) {
   // Before the run folder is made: what is refused leaves nothing behind.
   auto trainer = Trainer::Create(config, registry, stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
-  const auto run_dir = MakeRunFolder(options, config);
-  if (!run_dir.ok()) return PrintError(run_dir.status(), kExitUsage);
-  auto outputs = RunOutputs::Create(*run_dir, config.checkpoint.keep);
+  const auto folder = MakeRunFolder(options, config);
+  if (!folder.ok()) return PrintError(folder.status(), RunFolderExitCode(folder.status()));
+  auto outputs = RunOutputs::Create(folder->path, config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
-  LZ_LOG_INFO("run folder    ", *run_dir);
+  LZ_LOG_INFO("run folder    ", folder->path);
   (*trainer)->WriteTo(*std::move(outputs));
-  return RunToEnd(**trainer, *run_dir);
+  return RunToEnd(**trainer, folder->path);
 }
 
 int Resume(const std::string& path, const std::vector<std::string>& overrides) {
@@ -166,8 +176,8 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   const auto found_run = FindRunFolder(path);
   if (!found_run.ok()) return PrintError(found_run.status(), kExitUsage);
   const std::string& run_dir = *found_run;
-  const absl::Status opened = OpenRunFolder(run_dir);
-  if (!opened.ok()) return PrintError(opened, kExitUsage);
+  const auto folder = OpenRunFolder(run_dir);  // held until the run ends
+  if (!folder.ok()) return PrintError(folder.status(), RunFolderExitCode(folder.status()));
   const std::string config_path = JoinPath(run_dir, "config.resolved.yaml");
   const auto loaded = LoadConfig(config_path, overrides);
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);

@@ -227,8 +227,8 @@ bool ConfigAssembler::InDoubt(const ConsistencyError& error) const {
   });
 }
 
-void ConfigAssembler::ReportConsistency() {
-  for (const ConsistencyError& error : ConsistencyErrors(config_)) {
+void ConfigAssembler::ReportConsistency(const std::vector<ConsistencyError>& errors) {
+  for (const ConsistencyError& error : errors) {
     if (InDoubt(error)) continue;
     // Points at the key that was set last; the first of equals.
     Setting last = {"defaults", -1000};
@@ -260,8 +260,9 @@ std::string ConfigAssembler::JoinedProblems() {
   return absl::StrJoin(lines, "\n");
 }
 
-absl::StatusOr<LoadedConfig> ConfigAssembler::Finish() {
-  if (complete_) ReportConsistency();
+absl::StatusOr<LoadedConfig> ConfigAssembler::Finish(const ConfigRule& extra_rule) {
+  if (complete_) ReportConsistency(ConsistencyErrors(config_));
+  if (complete_ && extra_rule != nullptr) ReportConsistency(extra_rule(config_));
   if (!problems_.empty()) return absl::InvalidArgumentError(JoinedProblems());
   LoadedConfig loaded;
   loaded.config = config_;

@@ -3,6 +3,7 @@
 #ifndef LZERO_CONFIG_ASSEMBLE_H_
 #define LZERO_CONFIG_ASSEMBLE_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -20,6 +21,9 @@ struct LoadedConfig {
   std::vector<std::string> files;             // the chain of extends, the named file first
   std::map<std::string, std::string> set_at;  // key path -> "file:line:column" or "command line"
 };
+
+// Rules on a config that reads well, from floors above this one.
+using ConfigRule = std::function<std::vector<ConsistencyError>(const ExperimentConfig&)>;
 
 class ConfigAssembler {
  public:
@@ -39,8 +43,9 @@ class ConfigAssembler {
   void ApplyLayers();
   // Sets one field from "key.path=value", after ApplyLayers.
   void ApplyOverride(const std::string& assignment);
-  // Checks the rules between fields. InvalidArgument with all problems, a line each.
-  absl::StatusOr<LoadedConfig> Finish();
+  // Checks the rules between fields, and `extra_rule` (may be null). InvalidArgument with all
+  // problems, a line each.
+  absl::StatusOr<LoadedConfig> Finish(const ConfigRule& extra_rule = nullptr);
 
  private:
   struct Layer {
@@ -64,7 +69,7 @@ class ConfigAssembler {
   void ReportUnknownKey(const Layer& layer, const std::string& path, const TextPosition& position);
   void ReportAt(const Layer& layer, const TextPosition& position, absl::string_view message);
   void ReportOverride(const std::string& shown, absl::string_view message);
-  void ReportConsistency();
+  void ReportConsistency(const std::vector<ConsistencyError>& errors);
   // True when a key that takes part has no trustworthy value.
   bool InDoubt(const ConsistencyError& error) const;
   std::string JoinedProblems();

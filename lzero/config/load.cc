@@ -78,19 +78,21 @@ void ReadChain(const std::string& path, ConfigAssembler* assembler) {
 }
 
 absl::StatusOr<LoadedConfig> ApplyAll(ConfigAssembler* assembler,
-                                      absl::Span<const std::string> overrides) {
+                                      absl::Span<const std::string> overrides,
+                                      const ConfigRule& extra_rule) {
   assembler->ApplyLayers();
   for (const std::string& assignment : overrides) assembler->ApplyOverride(assignment);
-  return assembler->Finish();
+  return assembler->Finish(extra_rule);
 }
 
 }  // namespace
 
 absl::StatusOr<LoadedConfig> LoadConfig(const std::string& path,
-                                        absl::Span<const std::string> overrides) {
+                                        absl::Span<const std::string> overrides,
+                                        const ConfigRule& extra_rule) {
   ConfigAssembler assembler;
   ReadChain(path, &assembler);
-  return ApplyAll(&assembler, overrides);
+  return ApplyAll(&assembler, overrides, extra_rule);
 }
 
 absl::StatusOr<LoadedConfig> LoadConfigText(absl::string_view text, const std::string& name,
@@ -100,7 +102,7 @@ absl::StatusOr<LoadedConfig> LoadConfigText(absl::string_view text, const std::s
   if (!assembler.LowestExtends().empty()) {
     assembler.ReportUnreadable("this text may not extend a file; allowed: the keys themselves");
   }
-  return ApplyAll(&assembler, overrides);
+  return ApplyAll(&assembler, overrides, nullptr);
 }
 
 absl::StatusOr<ExperimentConfig> ParseResolvedConfig(absl::string_view text,

@@ -15,9 +15,11 @@
 namespace lzero {
 
 // Reads `path` over the files it extends over the defaults, then the overrides ("key.path=value").
-// InvalidArgument with all problems, a line each.
+// InvalidArgument with all problems, a line each. `extra_rule` (may be null) checks what this floor
+// cannot know; its errors are reported like those of the rules between fields.
 absl::StatusOr<LoadedConfig> LoadConfig(const std::string& path,
-                                        absl::Span<const std::string> overrides);
+                                        absl::Span<const std::string> overrides,
+                                        const ConfigRule& extra_rule = nullptr);
 
 // The same from text; `name` stands for the file in messages. The text may not extend a file.
 absl::StatusOr<LoadedConfig> LoadConfigText(absl::string_view text, const std::string& name,

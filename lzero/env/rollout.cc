@@ -31,7 +31,8 @@ class Recorder {
  public:
   Recorder(Env& env, const RolloutOptions& options)
       : env_(env), options_(options), random_(options.seed, "rollout actions") {
-    trace_.meta = {env.spec().id, env.spec().max_episode_steps, env.spec().action.kind};
+    trace_.meta = {env.spec().id, env.spec().max_episode_steps, env.spec().action.kind,
+                   options.random_opening_fraction, options.random_opening_plies};
   }
 
   void StartEpisode() {
@@ -66,7 +67,8 @@ class Recorder {
     step.truncated = last_.truncated;
     step.state = StateOf(env_);
     trace_.episodes.back().steps.push_back(std::move(step));
-    if (last_.terminated && env_.spec().num_players == 2) {
+    const bool from_the_first_move = options_.random_opening_fraction == 0.0;
+    if (last_.terminated && env_.spec().num_players == 2 && from_the_first_move) {
       game_.returns = {last_.episode_return, 0.0 - last_.episode_return};
       trace_.games.push_back(game_);
     }

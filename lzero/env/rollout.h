@@ -19,11 +19,14 @@ struct RolloutOptions {
   int64_t num_steps = 1000;
   // Absent: random legal actions. Given: played in order, fewer steps when they run out.
   std::optional<std::vector<Action>> actions;
+  // The settings of `env`, for the meta line.
+  double random_opening_fraction = 0.0;
+  int64_t random_opening_plies = 0;
 };
 
 // A new episode starts whenever one ends. Two-player episodes that reached their end are recorded
-// as games as well. An action that the environment refuses is returned as its error, with the
-// number of the action.
+// as games as well, unless they may have begun with moves that nobody sees (random openings). An
+// action that the environment refuses is returned as its error, with the number of the action.
 absl::StatusOr<Trace> RecordRollout(Env& env, const RolloutOptions& options);
 
 // Reads an action file. Discrete: integers separated by blanks, commas or line ends. Box: one

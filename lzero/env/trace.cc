@@ -160,6 +160,10 @@ absl::StatusOr<TraceMeta> ReadMeta(const LineReader& line) {
   if (!line.At("max_episode_steps").is_null()) {
     LZ_ASSIGN_OR_RETURN(meta.max_episode_steps, line.Count("max_episode_steps"));
   }
+  if (!line.At("random_opening_fraction").is_null()) {
+    LZ_ASSIGN_OR_RETURN(meta.random_opening_fraction, line.Number("random_opening_fraction"));
+    LZ_ASSIGN_OR_RETURN(meta.random_opening_plies, line.Count("random_opening_plies"));
+  }
   const Json& action = line.At("action");
   if (action.is_null() || action == "discrete") return meta;
   if (action != "box") return line.Wrong("action", "\"discrete\" or \"box\"");
@@ -272,10 +276,17 @@ std::string ExactNumber(float value) {
 }
 
 std::string TraceMetaLine(const TraceMeta& meta) {
+  std::string openings;
+  if (meta.random_opening_fraction > 0.0) {
+    openings =
+        absl::StrCat(R"(,"random_opening_fraction":)", ExactNumber(meta.random_opening_fraction),
+                     R"(,"random_opening_plies":)", meta.random_opening_plies);
+  }
   return absl::StrCat(R"({"type":"meta","env":)",
                       Json(meta.env).dump(-1, ' ', true, Json::error_handler_t::replace),
-                      R"(,"max_episode_steps":)", meta.max_episode_steps, R"(,"action":")",
-                      meta.action == ActionKind::kBox ? "box" : "discrete", "\"}\n");
+                      R"(,"max_episode_steps":)", meta.max_episode_steps, openings,
+                      R"(,"action":")", meta.action == ActionKind::kBox ? "box" : "discrete",
+                      "\"}\n");
 }
 
 std::string TraceResetLine(const TraceEpisode& episode) {

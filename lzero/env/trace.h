@@ -19,6 +19,9 @@ struct TraceMeta {
   std::string env;
   int64_t max_episode_steps = 0;  // 0: none
   ActionKind action = ActionKind::kDiscrete;
+  // Settings under which Reset(seed) begins with random moves; not written when the fraction is 0.
+  double random_opening_fraction = 0.0;
+  int64_t random_opening_plies = 0;
 };
 
 struct TraceStep {

@@ -159,6 +159,11 @@ absl::StatusOr<ReplayReport> ReplayTrace(Env& env, const Trace& trace, bool whol
     return absl::InvalidArgumentError(
         absl::StrCat("the trace has games; '", env.spec().id, "' takes box actions"));
   }
+  if (trace.meta.random_opening_fraction > 0.0 && !trace.games.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("line ", trace.games[0].line,
+                                                   ": a game in a trace with random openings; ",
+                                                   "games begin with their first move"));
+  }
   ReplayReport report;
   for (const TraceEpisode& episode : trace.episodes) ReplayEpisode(env, episode, whole, report);
   for (size_t i = 0; i < trace.games.size(); ++i) {

@@ -23,8 +23,9 @@ struct ReplayReport {
 };
 
 // Start states must be equal exactly, observations and rewards within 1e-6 (of the larger of 1 and
-// the recorded value), flags exactly. `env` must have the cap of the trace's meta line and no
-// random openings. InvalidArgument when the trace is of another kind of action.
+// the recorded value), flags exactly. `env` must have the cap and the random openings of the
+// trace's meta line. InvalidArgument when the trace is of another kind of action, or has games as
+// well as random openings: a game begins with its first move.
 absl::StatusOr<ReplayReport> ReplayTrace(Env& env, const Trace& trace, bool whole);
 
 }  // namespace lzero

@@ -1,5 +1,6 @@
 #include "lzero/inference/eager_step.h"
 
+#include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch_status.h"
 #include "torch/torch.h"
 
@@ -27,6 +28,10 @@ EagerStep::EagerStep(const WorldModel& model, int64_t max_batch)
     : RecurrentStep(MakeStepBuffers(model, max_batch)), model_(model) {}
 
 absl::Status EagerStep::Run(int64_t batch_size) {
+  const at::Device device = model_.device();
+  LZ_CHECK_DEVICE(buffers_.contexts.tokens, device, "contexts.tokens of a step");
+  LZ_CHECK_DEVICE(buffers_.contexts.lengths, device, "contexts.lengths of a step");
+  LZ_CHECK_DEVICE(buffers_.actions, device, "actions of a step");
   return CatchTorch([&] {
     const c10::InferenceMode inference;
     const auto rows = [batch_size](const at::Tensor& buffer) {

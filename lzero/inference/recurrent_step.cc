@@ -28,6 +28,21 @@ StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch) {
   return buffers;
 }
 
+int64_t ContextBatchBytes(const ModelConfig& config, int64_t max_batch) {
+  const int64_t floats = (config.context_length - 1) * config.num_layers * 2 * config.embed_dim;
+  return max_batch *
+         (floats * static_cast<int64_t>(sizeof(float)) + static_cast<int64_t>(sizeof(int64_t)));
+}
+
+int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape,
+                         int64_t max_batch) {
+  // Rewards, values, prior logits, two tokens; and the actions.
+  const int64_t floats = 2 + shape.num_actions + 2 * config.num_layers * 2 * config.embed_dim;
+  return ContextBatchBytes(config, max_batch) +
+         max_batch *
+             (floats * static_cast<int64_t>(sizeof(float)) + static_cast<int64_t>(sizeof(int64_t)));
+}
+
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
                                                                  const WorldModel& model,
                                                                  int64_t max_batch) {

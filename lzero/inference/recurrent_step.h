@@ -47,6 +47,11 @@ class RecurrentStep {
 ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch);
 StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch);
 
+// Bytes of the tensors of one ContextBatch and of StepBuffers for a model of this config and shape.
+int64_t ContextBatchBytes(const ModelConfig& config, int64_t max_batch);
+int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape,
+                         int64_t max_batch);
+
 // The runner that the config asks for; `auto` logs what it chose and why. `model` must outlive the
 // step. FailedPrecondition when graphs are required and the runner has none.
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,

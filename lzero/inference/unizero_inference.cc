@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/inference/eager_step.h"
+#include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch_status.h"
+#include "lzero/world_model/model_size.h"
 #include "torch/torch.h"
 
 namespace lzero {
@@ -18,6 +21,17 @@ void CopyOut(const at::Tensor& source, absl::Span<float> target) {
   std::copy_n(source.data_ptr<float>(), target.size(), target.data());
 }
 
+KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options) {
+  KVCacheManagerConfig cache;
+  cache.shape = {options.model.num_layers, options.model.embed_dim};
+  cache.context_length = options.model.context_length;
+  cache.num_envs = options.num_envs;
+  cache.nodes_per_env = options.num_simulations + 1;
+  cache.storage = options.inference.cache_storage;
+  cache.root_context = options.inference.root_context;
+  return cache;
+}
+
 }  // namespace
 
 int64_t NumRootPastSteps(const ModelConfig& config) {
@@ -26,24 +40,30 @@ int64_t NumRootPastSteps(const ModelConfig& config) {
 
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
     const UniZeroInferenceOptions& options) {
-  LZ_ASSIGN_OR_RETURN(std::shared_ptr<WorldModel> model,
-                      WorldModel::Create(options.model, options.shape, /*seed=*/0));
-  model->eval();
-  std::unique_ptr<UniZeroInference> made(new UniZeroInference(options, std::move(model)));
-  KVCacheManagerConfig cache;
-  cache.shape = {options.model.num_layers, options.model.embed_dim};
-  cache.context_length = options.model.context_length;
-  cache.num_envs = options.num_envs;
-  cache.nodes_per_env = options.num_simulations + 1;
-  cache.storage = options.inference.cache_storage;
-  cache.root_context = options.inference.root_context;
-  LZ_ASSIGN_OR_RETURN(made->cache_, KVCacheManager::Create(cache));
-  LZ_ASSIGN_OR_RETURN(made->step_,
-                      MakeRecurrentStep(options.inference, *made->model_, options.num_envs));
-  LZ_ASSIGN_OR_RETURN(KVCache root_cache, KVCache::Create(CacheStorage::kStatic, cache.shape,
-                                                          options.model.context_length, at::kCPU));
-  made->root_cache_ = std::make_unique<KVCache>(std::move(root_cache));
-  return made;
+  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<UniZeroInference>> {
+    LZ_ASSIGN_OR_RETURN(std::shared_ptr<WorldModel> model,
+                        WorldModel::Create(options.model, options.shape, /*seed=*/0));
+    model->eval();
+    std::unique_ptr<UniZeroInference> made(new UniZeroInference(options, std::move(model)));
+    const KVCacheManagerConfig cache = CacheConfig(options);
+    LZ_ASSIGN_OR_RETURN(made->cache_, KVCacheManager::Create(cache));
+    LZ_ASSIGN_OR_RETURN(made->step_,
+                        MakeRecurrentStep(options.inference, *made->model_, options.num_envs));
+    LZ_ASSIGN_OR_RETURN(KVCache root_cache,
+                        KVCache::Create(CacheStorage::kStatic, cache.shape,
+                                        options.model.context_length, at::kCPU));
+    made->root_cache_ = std::make_unique<KVCache>(std::move(root_cache));
+    return made;
+  });
+}
+
+absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const UniZeroInferenceOptions& options) {
+  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(options.model, options.shape));
+  LZ_ASSIGN_OR_RETURN(const int64_t cache_bytes,
+                      KVCacheManager::PlannedBytes(CacheConfig(options)));
+  return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes +
+         ContextBatchBytes(options.model, options.num_envs) +
+         StepBuffersBytes(options.model, options.shape, options.num_envs);
 }
 
 UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options,
@@ -56,11 +76,15 @@ UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options,
       root_values_(at::zeros({options.num_envs})),
       root_versions_(options.num_envs) {}
 
-void UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
+absl::Status UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
+  for (const auto& weight : source.named_parameters()) {
+    LZ_CHECK_DEVICE(weight.value(), model_->device(), absl::StrCat("weight ", weight.key()));
+  }
   model_->CopyWeightsFrom(source);
   ++weight_version_;
   cache_->InvalidateWeights(weight_version_);
   step_->OnWeightsChanged();
+  return absl::OkStatus();
 }
 
 void UniZeroInference::ForgetContexts() { cache_->Reset(); }

@@ -47,6 +47,9 @@ class UniZeroInference : public InferenceModel {
   // no use until the first CopyWeightsFrom.
   static absl::StatusOr<std::unique_ptr<UniZeroInference>> Create(
       const UniZeroInferenceOptions& options);
+  // Bytes that Create keeps for good: weights, cache, contexts of roots, buffers of the step.
+  // Nothing is allocated. Errors as those of the cache.
+  static absl::StatusOr<int64_t> PlannedBytes(const UniZeroInferenceOptions& options);
 
   int num_actions() const override { return static_cast<int>(options_.shape.num_actions); }
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
@@ -58,8 +61,9 @@ class UniZeroInference : public InferenceModel {
                                   absl::Span<float> prior_logits) override;
 
   // Copies the weights in place and drops contexts of older weights (root_context: carry keeps the
-  // roots'). Between searches only.
-  void CopyWeightsFrom(const WorldModel& source);
+  // roots'). Between searches only. InvalidArgument when a weight of `source` lies on another
+  // device than the one it is copied to (names both); nothing has changed then.
+  absl::Status CopyWeightsFrom(const WorldModel& source);
   // Drops every cached context: the next roots are rebuilt from their past. A checkpoint does it,
   // so that a run that goes on and a run that is resumed compute the same numbers.
   void ForgetContexts();

@@ -76,6 +76,14 @@ absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
   return absl::WrapUnique(new KVCacheManager(config, std::move(index), *std::move(pool)));
 }
 
+absl::StatusOr<int64_t> KVCacheManager::PlannedBytes(const KVCacheManagerConfig& config) {
+  LZ_RETURN_IF_ERROR(CheckConfig(config));
+  LZ_ASSIGN_OR_RETURN(const int64_t num_slots,
+                      ContextIndex::CountSlots(config.num_envs, config.context_length - 1,
+                                               config.init_steps_per_env, config.nodes_per_env));
+  return internal::TokenBytes({num_slots, config.shape.num_layers, 2, config.shape.embed_dim});
+}
+
 KVCacheManager::KVCacheManager(const KVCacheManagerConfig& config,
                                std::unique_ptr<ContextIndex> index, std::unique_ptr<TokenPool> pool)
     : config_(config), index_(std::move(index)), pool_(std::move(pool)) {

@@ -82,6 +82,9 @@ class KVCacheManager {
   // the bytes. InvalidArgument names the value and what is allowed; ResourceExhausted when the
   // machine has too little memory.
   static absl::StatusOr<std::unique_ptr<KVCacheManager>> Create(const KVCacheManagerConfig& config);
+  // Bytes of token storage that `config` asks for: static storage from the beginning, growing
+  // storage once every entry is in use. Errors as Create, nothing is allocated.
+  static absl::StatusOr<int64_t> PlannedBytes(const KVCacheManagerConfig& config);
   ~KVCacheManager();
   KVCacheManager(const KVCacheManager&) = delete;
   KVCacheManager& operator=(const KVCacheManager&) = delete;

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lzero/base/status_macros.h"
 #include "lzero/nn/layers.h"
 #include "torch/torch.h"
 
@@ -94,22 +95,28 @@ at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_nor
   return at::softmax(x.unflatten(-1, {-1, sim_norm_group}), -1).flatten(-2);
 }
 
+absl::Status CheckEncoder(const ModelConfig& config,
+                          const std::vector<int64_t>& observation_shape) {
+  if (config.encoder == EncoderKind::kVector || observation_shape.size() == 3) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("model.encoder: board needs observations [channels, height, width]; this "
+                   "environment gives [",
+                   absl::StrJoin(observation_shape, ", "), "]; use encoder: vector"));
+}
+
 absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(
     const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
-  if (config.encoder == EncoderKind::kVector) {
-    int64_t size = 1;
-    for (const int64_t length : observation_shape) size *= length;
-    return std::make_shared<VectorEncoder>(size, config.encoder_width, config.encoder_layers,
-                                           config.embed_dim);
+  LZ_RETURN_IF_ERROR(CheckEncoder(config, observation_shape));
+  if (config.encoder == EncoderKind::kBoard) {
+    return std::make_shared<BoardEncoder>(observation_shape, config.encoder_channels,
+                                          config.encoder_blocks, config.embed_dim);
   }
-  if (observation_shape.size() != 3) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("model.encoder: board needs observations [channels, height, width]; this "
-                     "environment gives [",
-                     absl::StrJoin(observation_shape, ", "), "]; use encoder: vector"));
-  }
-  return std::make_shared<BoardEncoder>(observation_shape, config.encoder_channels,
-                                        config.encoder_blocks, config.embed_dim);
+  int64_t size = 1;
+  for (const int64_t length : observation_shape) size *= length;
+  return std::make_shared<VectorEncoder>(size, config.encoder_width, config.encoder_layers,
+                                         config.embed_dim);
 }
 
 }  // namespace lzero

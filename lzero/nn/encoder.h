@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
 #include "torch/nn/module.h"
@@ -25,6 +26,9 @@ class Encoder : public torch::nn::Module {
 
 // InvalidArgument when the encoder does not fit the observation's shape (a board encoder needs
 // {channels, height, width}).
+absl::Status CheckEncoder(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
+
+// Errors as CheckEncoder.
 absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(const ModelConfig& config,
                                                      const std::vector<int64_t>& observation_shape);
 

@@ -4,6 +4,21 @@
 
 namespace lzero {
 
+int64_t TrainBatchBytes(const BatchShape& shape) {
+  const int64_t samples = shape.num_samples;
+  const int64_t context = samples * shape.num_context_steps;
+  const int64_t unroll = samples * shape.num_unroll_steps;
+  const int64_t words = (context + unroll + samples) * shape.observation_size  // observations
+                        + context + unroll                                     // actions
+                        + context                                              // context_mask
+                        + 7 * unroll                       // rewards, masks, value targets
+                        + unroll * shape.num_actions       // policies
+                        + unroll * shape.observation_size  // bootstrap_observations
+                        + samples;                         // importance_weights
+  return words * static_cast<int64_t>(sizeof(float)) + unroll * shape.num_actions +
+         samples * static_cast<int64_t>(sizeof(PositionHandle));
+}
+
 void TrainBatch::Resize(const BatchShape& shape) {
   if (shape == this->shape()) return;
   num_samples = shape.num_samples;

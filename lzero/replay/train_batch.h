@@ -24,6 +24,9 @@ struct BatchShape {
   bool operator==(const BatchShape&) const = default;
 };
 
+// Bytes of all arrays of a TrainBatch of this shape.
+int64_t TrainBatchBytes(const BatchShape& shape);
+
 struct TrainBatch {
   int num_samples = 0;        // N
   int num_context_steps = 0;  // C

@@ -46,7 +46,7 @@ absl::Status FromTorchError(const c10::Error& error) {
 
 absl::Status FromTorchException(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) {
-    return absl::ResourceExhaustedError("libtorch: out of memory");
+    return absl::ResourceExhaustedError("out of memory");
   }
   return absl::InternalError(absl::StrCat("libtorch: ", TrimBacktrace(error.what())));
 }

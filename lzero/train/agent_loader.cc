@@ -41,7 +41,7 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   }
   LZ_RETURN_IF_ERROR(Annotate(CopyAllInto(weights, loaded.content.files.at("model")),
                               absl::StrCat(agent.checkpoint_path, "/model.safetensors")));
-  agent.role.inference->CopyWeightsFrom(*model);
+  LZ_RETURN_IF_ERROR(agent.role.inference->CopyWeightsFrom(*model));
   return agent;
 }
 

@@ -3,8 +3,8 @@
 #ifndef LZERO_TRAIN_BUILD_H_
 #define LZERO_TRAIN_BUILD_H_
 
+#include <cstdint>
 #include <memory>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "lzero/base/thread_pool.h"
@@ -12,6 +12,7 @@
 #include "lzero/env/env_registry.h"
 #include "lzero/inference/unizero_inference.h"
 #include "lzero/replay/replay_buffer.h"
+#include "lzero/replay/replay_shape.h"
 #include "lzero/worker/collector.h"
 #include "lzero/worker/evaluator.h"
 #include "lzero/world_model/world_model.h"
@@ -37,6 +38,9 @@ absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRe
 absl::Status CheckStopRule(const ExperimentConfig& config, const EnvSpec& spec);
 
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
+ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec);
+UniZeroInferenceOptions BuildInferenceOptions(const ExperimentConfig& config, const EnvSpec& spec,
+                                              int64_t num_envs, int64_t num_simulations);
 
 // `pool` outlives the role.
 absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
@@ -53,11 +57,6 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
 
 absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
                                                           const EnvSpec& spec);
-
-// What a run will do and need, for people: model size, search, ratio, memory. One fact a line.
-// Refuses every config that Trainer::Create refuses.
-absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
-                                         const EnvRegistry& registry);
 
 }  // namespace lzero
 

@@ -33,12 +33,14 @@ std::vector<NamedArray> ExportWeights(const WorldModel& model) {
 absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig& config,
                                                          const WorldModelShape& shape) {
   const uint64_t seed = static_cast<uint64_t>(config.seed);
-  LZ_ASSIGN_OR_RETURN(auto model, WorldModel::Create(config.model, shape, seed));
-  LZ_ASSIGN_OR_RETURN(auto target, WorldModel::Create(config.model, shape, seed));
-  target->CopyWeightsFrom(*model);
-  target->eval();
-  for (const at::Tensor& parameter : target->parameters()) parameter.set_requires_grad(false);
-  return std::unique_ptr<Learner>(new Learner(config, std::move(model), std::move(target)));
+  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<Learner>> {
+    LZ_ASSIGN_OR_RETURN(auto model, WorldModel::Create(config.model, shape, seed));
+    LZ_ASSIGN_OR_RETURN(auto target, WorldModel::Create(config.model, shape, seed));
+    target->CopyWeightsFrom(*model);
+    target->eval();
+    for (const at::Tensor& parameter : target->parameters()) parameter.set_requires_grad(false);
+    return std::unique_ptr<Learner>(new Learner(config, std::move(model), std::move(target)));
+  });
 }
 
 Learner::Learner(const ExperimentConfig& config, std::shared_ptr<WorldModel> model,

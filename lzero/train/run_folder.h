@@ -1,5 +1,5 @@
 // Makes the folder that a run lives in and what is in it from the first second: config.yaml,
-// config.resolved.yaml, manifest.json, log.txt. Later content has its own writers (metrics,
+// config.resolved.yaml, manifest.json, log.txt, .lock. Later content has its own writers (metrics,
 // checkpoints, status). Called once a run, by the main thread; blocks on the disk.
 #ifndef LZERO_TRAIN_RUN_FOLDER_H_
 #define LZERO_TRAIN_RUN_FOLDER_H_
@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "lzero/train/run_lock.h"
 
 namespace lzero {
 
@@ -18,7 +19,8 @@ struct RunDescription {
   std::string env_id;
   std::string name;  // of the experiment; characters that are no part of file names become '-'
   int64_t seed = 0;
-  std::string config_text;    // the config file as given
+  std::string config_path;    // the config file, absolute
+  std::string config_text;    // what is in it
   std::string resolved_text;  // every setting in force
   std::string version;        // of lzero
   std::string git_commit;     // "" when not known
@@ -26,19 +28,33 @@ struct RunDescription {
   absl::Time start_time;
 };
 
+// A run folder that this process may write into.
+struct RunFolder {
+  std::string path;
+  RunLock lock;
+};
+
+// Text of config.yaml: the given text as it is, below a comment that says which file it was and
+// where every setting in force stands, since a relative `extends` leads nowhere from the run
+// folder.
+std::string ConfigCopyText(const std::string& config_path, const std::string& config_text);
+
 // Makes `root`/<env>/<name>-s<seed>-<utc> (with -2, -3 .. behind it when that exists) and its
-// files. Returns the path. From now on the log goes to log.txt in it, too.
-absl::StatusOr<std::string> CreateRunFolder(const std::string& root,
-                                            const RunDescription& description);
+// files, and locks it. From now on the log goes to log.txt in it, too. Unavailable when the folder
+// or a file cannot be made.
+absl::StatusOr<RunFolder> CreateRunFolder(const std::string& root,
+                                          const RunDescription& description);
 
 // The same in the folder `run_dir` that the user named. FailedPrecondition when it exists and is
-// not empty.
-absl::StatusOr<std::string> CreateRunFolderAt(const std::string& run_dir,
-                                              const RunDescription& description);
+// not empty, or another process is at work in it. `program` is what the user types to run lzero.
+absl::StatusOr<RunFolder> CreateRunFolderAt(const std::string& run_dir,
+                                            const RunDescription& description,
+                                            const std::string& program);
 
-// Checks that `path` is the folder of a run (it has a manifest and a resolved config) and continues
-// its log. NotFound names what is missing.
-absl::Status OpenRunFolder(const std::string& path);
+// Checks that `path` is the folder of a run (it has a manifest and a resolved config), locks it and
+// continues its log. NotFound names what is missing; FailedPrecondition when another process is at
+// work in it.
+absl::StatusOr<RunFolder> OpenRunFolder(const std::string& path);
 
 }  // namespace lzero
 

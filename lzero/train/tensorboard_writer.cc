@@ -110,7 +110,6 @@ absl::StatusOr<std::unique_ptr<TensorBoardWriter>> TensorBoardWriter::Create(
   } while (FileExists(path));
   std::unique_ptr<TensorBoardWriter> writer(new TensorBoardWriter(path, std::move(clock)));
   writer->AddEvent(0, Bytes(3, "brain.Event:2"));
-  LZ_RETURN_IF_ERROR(writer->Flush());
   return writer;
 }
 

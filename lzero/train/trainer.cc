@@ -9,6 +9,8 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/torch_status.h"
+#include "lzero/train/run_plan.h"
 #include "torch/torch.h"
 
 namespace lzero {
@@ -42,6 +44,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
   LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
   trainer->num_players_ = spec.num_players;
+  LZ_RETURN_IF_ERROR(CheckMemory(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
@@ -126,9 +129,10 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   progress_.Start(Counts(), session_start_);
   progress_.SetStartFraction(FractionOver());
   metrics_rates_.Start(Counts(), session_start_);
-  collector_.inference->CopyWeightsFrom(learner_->model());
+  LZ_RETURN_IF_ERROR(collector_.inference->CopyWeightsFrom(learner_->model()));
   WriteStatus(RunState::kRunning);
-  const absl::StatusOr<StopReason> reason = RunToEnd();
+  // Memory may run out anywhere in a run: it fails then, it does not crash.
+  const auto reason = CatchTorch([&]() -> absl::StatusOr<StopReason> { return RunToEnd(); });
   if (!reason.ok()) {
     WriteStatus(RunState::kFailed, std::string(reason.status().message()));
     return reason.status();
@@ -190,10 +194,11 @@ absl::Status Trainer::LearnRest() {
 absl::Status Trainer::CollectAndLearn() {
   const int64_t owed = UpdatesOwed();
   absl::Status learned, collected;
-  const auto learn = [&] { learned = Learn(owed); };
+  const auto learn = [&] { learned = CatchTorch([&]() -> absl::Status { return Learn(owed); }); };
   const auto collect = [&] {
     at::set_num_threads(static_cast<int>(config_.inference.num_threads));
-    collected = collector_.collector->Step(state_.env_steps);
+    collected =
+        CatchTorch([&]() -> absl::Status { return collector_.collector->Step(state_.env_steps); });
   };
   if (config_.deterministic) {
     learn();
@@ -243,8 +248,7 @@ absl::Status Trainer::Learn(int64_t num_updates) {
 // At the barrier: the collector's weights become the learner's.
 absl::Status Trainer::HandBack() {
   const ScopedTimer timer(&copy_time_);
-  collector_.inference->CopyWeightsFrom(learner_->model());
-  return absl::OkStatus();
+  return collector_.inference->CopyWeightsFrom(learner_->model());
 }
 
 bool Trainer::TakeDue(int64_t every, int64_t* next) const {

@@ -40,7 +40,7 @@ double MeanLength(const std::vector<FinishedEpisode>& episodes) {
 absl::Status Trainer::Evaluate() {
   const ScopedTimer timer(&evaluate_time_);
   at::set_num_threads(static_cast<int>(config_.inference.num_threads));
-  evaluator_.inference->CopyWeightsFrom(learner_->model());
+  LZ_RETURN_IF_ERROR(evaluator_.inference->CopyWeightsFrom(learner_->model()));
   std::vector<uint64_t> seeds;
   for (int64_t i = 0; i < config_.evaluate.episodes; ++i) {
     seeds.push_back(

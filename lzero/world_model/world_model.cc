@@ -6,6 +6,7 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/nn/value_transform.h"
+#include "lzero/tensor/torch_status.h"
 #include "torch/torch.h"
 
 namespace lzero {
@@ -20,10 +21,12 @@ constexpr double kSmallInit = 0.02;
 absl::StatusOr<std::shared_ptr<WorldModel>> WorldModel::Create(const ModelConfig& config,
                                                                const WorldModelShape& shape,
                                                                uint64_t seed) {
-  torch::manual_seed(StreamKey(seed, "world_model_weights") >> 1);
-  LZ_ASSIGN_OR_RETURN(std::shared_ptr<Encoder> encoder,
-                      MakeEncoder(config, shape.observation_shape));
-  return std::shared_ptr<WorldModel>(new WorldModel(config, shape, std::move(encoder)));
+  return CatchTorch([&]() -> absl::StatusOr<std::shared_ptr<WorldModel>> {
+    torch::manual_seed(StreamKey(seed, "world_model_weights") >> 1);
+    LZ_ASSIGN_OR_RETURN(std::shared_ptr<Encoder> encoder,
+                        MakeEncoder(config, shape.observation_shape));
+    return std::shared_ptr<WorldModel>(new WorldModel(config, shape, std::move(encoder)));
+  });
 }
 
 WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,

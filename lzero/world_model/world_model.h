@@ -27,7 +27,7 @@ struct WorldModelShape {
 class WorldModel : public torch::nn::Module {
  public:
   // Fresh weights, a function of `seed` alone. InvalidArgument when the encoder does not fit the
-  // observations.
+  // observations; ResourceExhausted when the memory is not there.
   static absl::StatusOr<std::shared_ptr<WorldModel>> Create(const ModelConfig& config,
                                                             const WorldModelShape& shape,
                                                             uint64_t seed);
@@ -51,8 +51,10 @@ class WorldModel : public torch::nn::Module {
   const ModelConfig& config() const { return config_; }
   const WorldModelShape& shape() const { return shape_; }
   int64_t num_parameters() const;
+  at::Device device() const { return action_embedding_.device(); }
 
-  // Copies every weight of `other`, which has the same architecture, in place: addresses stay.
+  // Copies every weight of `other`, which has the same architecture and device, in place: addresses
+  // stay.
   void CopyWeightsFrom(const WorldModel& other);
   // weight <- weight + rate * (other's weight - weight), in place: the EMA target network.
   void MoveWeightsTowards(const WorldModel& other, double rate);

@@ -6,6 +6,7 @@ the exit code of the contract (2 usage or config, 1 failure), and leave what was
 """
 import hashlib
 import json
+import os
 import pathlib
 import shutil
 import sys
@@ -18,70 +19,115 @@ SHORT = ["stop.max_env_steps=400", "train.start_env_steps=50", "checkpoint.every
 
 # (what, YAML text below `extends: counting`, parts of the message)
 CONFIGS = [
-    ("unknown key", "train: {bach_size: 32}", ["bach_size", "did you mean", "batch_size"]),
-    ("unknown section", "trian: {batch_size: 32}", ["trian", "did you mean"]),
-    ("duplicate key", "train: {batch_size: 32, batch_size: 64}", ["batch_size"]),
-    ("word for a number", "train: {batch_size: many}", ["train.batch_size", "many"]),
-    ("number for a word", "search: {policy: 3}", ["search.policy", "puct"]),
-    ("misspelt choice", "search: {policy: pukt}", ["pukt", "did you mean 'puct'"]),
-    ("out of range", "replay: {discount: 1.5}", ["replay.discount", "1.5"]),
-    ("negative", "train: {batch_size: -1}", ["train.batch_size", "-1"]),
-    ("octal-looking number", "train: {batch_size: 010}", ["010"]),
-    ("boolean word", "deterministic: maybe", ["deterministic", "maybe"]),
-    ("null where none is allowed", "train: {batch_size: null}", ["train.batch_size"]),
-    ("list for a number", "train: {batch_size: [1, 2]}", ["batch_size"]),
-    ("scalar for a section", "train: 5", ["train"]),
-    ("heads do not divide", "model: {embed_dim: 33}", ["embed_dim"]),
-    ("norm does not fit loss", "model: {latent_norm: sim_norm}", ["latent_norm"]),
-    ("even support", "model: {support_size: 20}", ["support_size"]),
-    ("support too small", "model: {support_size: 1}", ["support_size"]),
-    ("odd context", "model: {context_length: 7}", ["context_length"]),
-    ("graphs without a graph runner", "inference: {graphs: required}", ["graphs"]),
+    ("unknown key", "train: {bach_size: 32}",
+     ["config.yaml:2:9: train.bach_size: unknown key; did you mean 'train.batch_size'?"]),
+    ("unknown section", "trian: {batch_size: 32}",
+     ["config.yaml:2:1: trian: unknown key; did you mean 'train'?"]),
+    ("duplicate key", "train: {batch_size: 32, batch_size: 64}",
+     ["config.yaml:2:25: train.batch_size: duplicate key; first set at line 2, column 9"]),
+    ("word for a number", "train: {batch_size: many}",
+     ["config.yaml:2:21: train.batch_size: not an integer; got 'many'; allowed: an integer from 1 to"]),
+    ("number for a word", "search: {policy: 3}",
+     ["config.yaml:2:18: search.policy: unknown choice; got '3'; allowed: one of puct, gumbel"]),
+    ("misspelt choice", "search: {policy: pukt}", ["search.policy: unknown choice; got 'pukt'",
+                                                   "did you mean 'puct'?"]),
+    ("out of range", "replay: {discount: 1.5}",
+     ["replay.discount: out of range; got '1.5'; allowed: a number above 0 to 1"]),
+    ("negative", "train: {batch_size: -1}", ["train.batch_size: out of range; got '-1'"]),
+    ("octal-looking number", "train: {batch_size: 010}",
+     ["train.batch_size: an integer with leading zeros; got '010'", "did you mean '10'?"]),
+    ("boolean word", "deterministic: maybe", ["deterministic: not a truth value; got 'maybe'"]),
+    ("null where none is allowed", "train: {batch_size: null}",
+     ["train.batch_size: a value is needed; got null"]),
+    ("list for a number", "train: {batch_size: [1, 2]}",
+     ["train.batch_size: a single value is needed; got a list"]),
+    ("scalar for a section", "train: 5", ["train: a section is a map of its keys; got '5'"]),
+    ("heads do not divide", "model: {embed_dim: 33}",
+     ["model.num_heads: must divide embed_dim; got num_heads 2, embed_dim 33"]),
+    ("norm does not fit loss", "model: {latent_norm: sim_norm}",
+     ["model.latent_loss: does not fit latent_norm; got latent_loss mse, latent_norm sim_norm"]),
+    ("even support", "model: {support_size: 20}", ["model.support_size: must be odd", "got 20"]),
+    ("support too small", "model: {support_size: 1}", ["model.support_size: out of range; got '1'"]),
+    ("odd context", "model: {context_length: 7}", ["model.context_length: must be even", "got 7"]),
+    ("graphs without a graph runner", "inference: {graphs: required}",
+     ["inference.graphs: no graph runner on device cpu; got required"]),
     ("gumbel with a transform of puct", "search: {policy: gumbel, q_transform: min_max}",
-     ["q_transform"]),
-    ("replay too small", "replay: {capacity: 10}", ["capacity"]),
-    ("replay too small for its environments",
-     "env: {num_collectors: 8}\nreplay: {capacity: 200}", ["replay.capacity = 200", "raise"]),
-    ("no limit at all", "stop: {max_env_steps: null}", ["stop"]),
-    ("merge key", "train: {<<: {batch_size: 3}}", ["<<"]),
-    ("tab indentation", "train:\n\tbatch_size: 3", ["config.yaml:3"]),
-    ("unclosed bracket", "train: {batch_size: 3", ["config.yaml"]),
-    ("two documents", "---\nseed: 1\n---\nseed: 2", ["config.yaml"]),
-    ("binary junk", "\x01\x02\x03", ["config.yaml"]),
-    ("unknown environment", "env: {id: cartpol}", ["cartpol", "cartpole"]),
-    ("board encoder on a vector", "model: {encoder: board}", ["encoder", "vector"]),
-    ("target return of self-play", "env: {id: tictactoe}\nstop: {target_return: 0.5}",
-     ["stop.target_return", "two players"]),
-    ("option of another environment", "env: {random_opening_fraction: 0.5}", ["random"]),
+     ["search.q_transform: does not fit policy gumbel; got min_max"]),
+    ("replay too small", "replay: {capacity: 10}", ["replay.capacity: must hold a whole segment; got"]),
+    ("no limit at all", "stop: {max_env_steps: null}",
+     ["stop.max_env_steps: the run would never end; got null for max_env_steps, max_updates and"]),
+    ("merge key", "train: {<<: {batch_size: 3}}", ["train.<<: merge keys are not supported"]),
+    ("tab indentation", "train:\n\tbatch_size: 3", ["config.yaml:3:1: a tab in the indentation"]),
+    ("unclosed bracket", "train: {batch_size: 3", ["config.yaml:3:1: not valid YAML"]),
+    ("two documents", "---\nseed: 1\n---\nseed: 2", ["config.yaml:2:1: a second document begins here"]),
+    ("binary junk", "\x01\x02\x03", ["config.yaml:2:1: not a text file; got byte 0x01"]),
+    ("unknown environment", "env: {id: cartpol}",
+     ["config.yaml:2:11: env.id: no environment 'cartpol'; did you mean 'cartpole'?"]),
+    ("board encoder on a vector", "model: {encoder: board}",
+     ["config.yaml:2:18: model.encoder: board needs observations [channels, height, width]"]),
+    ("option of another environment", "env: {random_opening_fraction: 0.5}",
+     ["config.yaml:2:32: env.random_opening_fraction: random_opening_fraction of 'counting' is 0.5"]),
 ]
 
 # (what, exit code, parts, arguments)
 COMMANDS = [
-    ("no verb", 2, ["subcommand"], []),
-    ("unknown verb", 2, ["trian"], ["trian"]),
-    ("unknown option", 2, ["--fast"], ["train", COUNTING, "--fast"]),
-    ("missing config file", 2, ["nowhere.yaml"], ["train", "nowhere.yaml"]),
-    ("config is a folder", 2, [str(ROOT / "configs")], ["train", ROOT / "configs"]),
-    ("override without value", 2, ["seed"], ["train", COUNTING, "seed"]),
-    ("override of an unknown key", 2, ["train.bach_size", "did you mean"],
+    ("no verb", 2, ["A subcommand is required"], []),
+    ("unknown verb", 2, ["unknown verb 'trian'; did you mean 'train'?"], ["trian"]),
+    ("unknown option", 2, ["The following argument was not expected: --fast"],
+     ["train", COUNTING, "--fast"]),
+    ("missing config file", 2, ["nowhere.yaml: no such file"], ["train", "nowhere.yaml"]),
+    ("config is a folder", 2, [f"{ROOT / 'configs'}: a folder; allowed: a YAML file"],
+     ["train", ROOT / "configs"]),
+    ("override without value", 2, ["command line: seed: not a setting; allowed: key.path=value"],
+     ["train", COUNTING, "seed"]),
+    ("override of an unknown key", 2,
+     ["command line: train.bach_size=3: unknown key; did you mean 'train.batch_size'?"],
      ["train", COUNTING, "train.bach_size=3"]),
-    ("override with a bad value", 2, ["command line", "many"],
+    ("override with a bad value", 2, ["command line: train.batch_size=many: not an integer; got 'many'"],
      ["train", COUNTING, "train.batch_size=many"]),
-    ("resume of nothing", 2, ["nowhere"], ["resume", "nowhere"]),
-    ("resume as another run", 2, ["model.embed_dim", "allowed"],
+    ("replay that holds no sequence", 2, ["replay.capacity = 150 transitions, but the smallest useful"],
+     ["train", COUNTING, "replay.capacity=150"]),
+    ("resume of nothing", 2, ["no such run folder: nowhere"], ["resume", "nowhere"]),
+    ("resume of no run", 2, [f"{ROOT} is not the folder of a run: no manifest.json"], ["resume", ROOT]),
+    ("resume as another run", 2, ["resume: model.embed_dim=64 would make it another run; allowed: stop.*"],
      ["resume", "run", "model.embed_dim=64"]),
-    ("eval of nothing", 2, ["nowhere"], ["eval", "nowhere"]),
-    ("eval of 0 episodes", 2, ["--episodes"], ["eval", "run", "--episodes", "0"]),
-    ("eval of seeds backwards", 2, ["--seeds", "A..B"], ["eval", "run", "--seeds", "9..1"]),
-    ("eval rendered to a jpeg", 2, ["--render", "text"], ["eval", "run", "--render", "jpeg"]),
-    ("grade of a game nobody solved", 2, ["counting", "tictactoe"], ["eval", "run", "--grade"]),
-    ("run folder in use", 2, ["run"], ["train", COUNTING, "--run-dir", "run"]),
-    ("explain of an unknown key", 2, ["bach_size"], ["config", "explain", "train.bach_size"]),
-    ("info of an unknown environment", 2, ["cartpol", "cartpole"], ["envs", "info", "cartpol"]),
-    ("replay of a missing trace", 2, ["none.jsonl"],
+    ("eval of nothing", 2, ["no such folder: nowhere"], ["eval", "nowhere"]),
+    ("eval of 0 episodes", 2, ["--episodes: Value 0 not in range 1 to 100000"],
+     ["eval", "run", "--episodes", "0"]),
+    ("eval of seeds backwards", 2, ["--seeds: got '9..1', allowed: A..B with A <= B"],
+     ["eval", "run", "--seeds", "9..1"]),
+    ("eval rendered to a jpeg", 2, ["--render: got 'jpeg', allowed: text"],
+     ["eval", "run", "--render", "jpeg"]),
+    ("grade of a game nobody solved", 2,
+     ["environment 'counting' has no exact grader; those with one: tictactoe"],
+     ["eval", "run", "--grade"]),
+    ("grade with episodes", 2, ["--episodes excludes --grade"],
+     ["eval", "run", "--grade", "--episodes", "3"]),
+    ("grade with seeds", 2, ["--seeds excludes --grade"], ["eval", "run", "--grade", "--seeds", "1..2"]),
+    ("grade with a picture", 2, ["--render excludes --grade"],
+     ["eval", "run", "--grade", "--render", "text"]),
+    ("grade with a bar", 2, ["--min-return excludes --grade"],
+     ["eval", "run", "--grade", "--min-return", "1"]),
+    ("run folder not empty", 2, ["run folder run is not empty (it holds ", "with: lzero resume run"],
+     ["train", COUNTING, "--run-dir", "run"]),
+    ("run folder that cannot be made", 1, ["cannot create folder /proc/x: "],
+     ["train", COUNTING, "--run-dir", "/proc/x"]),
+    ("explain of an unknown key", 2,
+     ["unknown key; got 'train.bach_size'; did you mean 'train.batch_size'?"],
+     ["config", "explain", "train.bach_size"]),
+    ("info of an unknown environment", 2, ["no environment 'cartpol'; did you mean 'cartpole'?"],
+     ["envs", "info", "cartpol"]),
+    ("negative seed", 2, ["--seed: got '-1', allowed: an integer of 0 or more"],
+     ["envs", "rollout", "catch", "--seed", "-1"]),
+    ("replay of a missing trace", 2, ["cannot open none.jsonl: No such file or directory"],
      ["envs", "replay", "cartpole", "--trace", "none.jsonl"]),
-    ("search replay of junk", 2, ["junk.json"], ["search", "replay", "junk.json"]),
-    ("bench of odd sizes", 2, ["embed"], ["bench", "step", "--embed", "63"]),
+    ("replay of another environment's trace", 2,
+     ["the trace is of environment 'catch', this is 'counting'"],
+     ["envs", "replay", "counting", "--trace", "catch.jsonl"]),
+    ("search replay of junk", 2, ["junk.json: golden tree: not a JSON document"],
+     ["search", "replay", "junk.json"]),
+    ("bench of odd sizes", 2, ["model.num_heads: must divide embed_dim; got num_heads 2, embed_dim 63"],
+     ["bench", "step", "--embed", "63"]),
     ("bench of a runner to come", 2, ["--runner packed", "has eager"],
      ["bench", "step", "--runner", "eager,packed"]),
     ("bench of numbers to come", 2, ["--dtype bf16", "has fp32"], ["bench", "step", "--dtype", "bf16"]),
@@ -95,9 +141,32 @@ COMMANDS = [
 
 # (what, lines of the action file, parts)
 ACTIONS = [
-    ("action out of range", "7\n", ["7"]),
-    ("negative action", "-1\n", ["-1"]),
-    ("action that is no number", "left\n", ["left"]),
+    ("action out of range", "7\n",
+     ["action number 1: action 7 is out of range; 'cartpole' takes 0 .. 1"]),
+    ("negative action", "-1\n",
+     ["action number 1: action -1 is out of range; 'cartpole' takes 0 .. 1"]),
+    ("action that is no number", "left\n", ["actions.txt: line 1: 'left' is not an integer"]),
+]
+
+# (what, YAML text, parts): each value is right by itself, the run as a whole cannot be made
+PLANS = [
+    ("replay too small for its environments", "env: {num_collectors: 8}\nreplay: {capacity: 200}",
+     ["replay.capacity = 200 transitions, but the smallest useful content of 8 environments", "raise"]),
+    ("target return of self-play", "env: {id: tictactoe}\nstop: {target_return: 0.5}",
+     ["stop.target_return", "two players"]),
+    ("symmetries that are not there", "replay: {augment_symmetries: true}",
+     ["replay.augment_symmetries = true, but the environment declares no symmetries"]),
+]
+
+# (what, parts, settings): in range, and beyond any machine; refused before anything is made
+GIANTS = [
+    ("a model beyond this machine", ["MiB of memory, this machine has", "lower model.embed_dim"],
+     ["model.embed_dim=65536", "model.num_layers=64"]),
+    ("heads beyond this machine", ["MiB of memory, this machine has", "lower model.embed_dim"],
+     ["model.support_size=100001", "model.head_dim=1048576"]),
+    ("a cache beyond this machine", ["MiB of memory, this machine has", "lower env.num_collectors"],
+     ["env.num_collectors=4096", "replay.capacity=1000000", "model.context_length=65536",
+      "model.embed_dim=1024"]),
 ]
 
 
@@ -132,6 +201,54 @@ def damage(folder, how):
     return copy
 
 
+def check_damaged(program, folder):
+    """Every verb that reads a checkpoint refuses a damaged one and leaves it as it is."""
+    damaged = {"truncated": "model.safetensors", "flipped": "model.safetensors",
+               "missing": "model.safetensors", "empty": "model.safetensors", "state": "state.json"}
+    for how, name in damaged.items():
+        copy = damage(folder, how)
+        before = tree_hash(copy)
+        step = os.readlink(copy / "checkpoints/latest")
+        part = [f"damaged checkpoint: {copy}/checkpoints/{step}/{name}: "]
+        program.expect(f"checkpoint: {how}, resumed", 1, part, "resume", copy)
+        program.expect(f"checkpoint: {how}, inspected", 1, part, "inspect", copy)
+        program.expect(f"checkpoint: {how}, evaluated", 1, part, "eval", copy / "checkpoints/latest")
+        same = tree_hash(copy) == before
+        program.check(f"checkpoint: {how}, still as it was", 0 if same else 1, "", 0)
+    copy = damage(folder, "shape")
+    before = tree_hash(copy)
+    parts = ["the saved tensors do not fit", "encoder.last.bias: expected Float [64], got Float [32]"]
+    program.expect("checkpoint: other shape, resumed", 1, parts, "resume", copy)
+    program.expect("checkpoint: evaluated with the config that it holds", 0, ["mean"], "eval", copy,
+                   "--episodes", "1")
+    same = tree_hash(copy) == before
+    program.check("checkpoint: other shape, still as it was", 0 if same else 1, "", 0)
+
+
+def check_in_use(program):
+    """While a process trains in a folder no other one may, and looking on is free."""
+    with program.started("train", COUNTING, "stop.max_env_steps=10000000", "checkpoint.every_updates=20",
+                         "--run-dir", "busy", after="env steps/s") as process:
+        parts = [f"run folder busy is in use by process {process.pid}:"]
+        program.expect("in use: resumed", 2, parts, "resume", "busy")
+        program.expect("in use: trained in", 2, parts, "train", COUNTING, "--run-dir", "busy")
+        program.expect("in use: inspected", 0, ["every file intact"], "inspect", "busy")
+        program.check("in use: its owner goes on", 0 if process.poll() is None else 1, "", 0)
+
+
+def check_out_of_memory(program, folder):
+    """An update that asks for more than there is: a failed run with a message, not a crash."""
+    # One array of logits takes 4096 * 5 * 100001 * 4 bytes, 8.2e9.
+    settings = ["model.support_size=100001", "model.head_dim=8", "train.batch_size=4096",
+                "replay.num_unroll_steps=5", "stop.max_env_steps=400", "train.start_env_steps=50",
+                "env.num_collectors=1"]
+    code, printed = program.run("train", COUNTING, *settings, "--run-dir", "hungry", memory=8_000_000_000)
+    program.check("memory: runs out in an update", code, printed, 1, "can't allocate memory")
+    status = json.loads((folder / "hungry/status.json").read_text())
+    program.check("memory: the status says failed", 0, str(status), 0, "'state': 'failed'",
+                  "can't allocate memory")
+
+
 def main():
     lzero, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
@@ -143,24 +260,27 @@ def main():
     for what, text, parts in CONFIGS:
         (folder / "config.yaml").write_text(f"extends: {COUNTING}\n{text}\n")
         program.expect(f"config: {what}", 2, parts, "train", "config.yaml")
-        program.expect(f"config: {what}, dry run", 2, parts, "train", "config.yaml", "--dry-run")
+        program.expect(f"config: {what}, validated", 2, parts, "config", "validate", "config.yaml")
+    for what, text, parts in PLANS:
+        (folder / "config.yaml").write_text(f"extends: {COUNTING}\n{text}\n")
+        program.expect(f"plan: {what}", 2, parts, "train", "config.yaml")
+        program.expect(f"plan: {what}, dry run", 2, parts, "train", "config.yaml", "--dry-run")
     (folder / "junk.json").write_text("[1, 2")
-    program.check("wrong configs leave nothing", 1 if (folder / "runs").exists() else 0, "", 0)
+    program.run("envs", "rollout", "catch", "--out", "catch.jsonl")
     for what, expected, parts, arguments in COMMANDS:
         program.expect(f"command: {what}", expected, parts, *arguments)
+    for what, parts, settings in GIANTS:
+        program.expect(f"memory: {what}", 2, parts, "train", COUNTING, *settings)
+        program.expect(f"memory: {what}, planned", 2, parts, "train", COUNTING, *settings, "--dry-run")
+    left = (folder / "runs").exists()
+    program.check("what was refused left no run folder", 1 if left else 0, "", 0)
     for what, text, parts in ACTIONS:
         (folder / "actions.txt").write_text(text)
         program.expect(f"action: {what}", 2, parts, "envs", "rollout", "cartpole", "--actions",
                        "actions.txt", "--steps", "3")
-    for how in ["truncated", "flipped", "missing", "empty", "state"]:
-        copy = damage(folder, how)
-        name = "state.json" if how == "state" else "model.safetensors"
-        program.expect(f"checkpoint: {how}, resumed", 1, [name], "resume", copy)
-        program.expect(f"checkpoint: {how}, inspected", 1, [name], "inspect", copy)
-    copy = damage(folder, "shape")
-    program.expect("checkpoint: other shape, resumed", 1, ["transformer.block0", "64"], "resume", copy)
-    program.expect("checkpoint: evaluated with the config that it holds", 0, ["mean"], "eval", copy,
-                   "--episodes", "1")
+    check_damaged(program, folder)
+    check_in_use(program)
+    check_out_of_memory(program, folder)
 
     untouched = tree_hash(folder / "run") == before
     program.check("the good run is untouched", 0 if untouched else 1, "", 0)

@@ -4,6 +4,7 @@
     journey_test.py LZERO FOLDER
 """
 import json
+import os
 import pathlib
 import shutil
 import sys
@@ -11,6 +12,37 @@ import sys
 from program import ROOT, Program
 
 COUNTING = ROOT / "configs/teaching/counting_unizero.yaml"
+
+
+def check_eval(program, folder):
+    """Tables for people, one JSON object for programs, and a bar that sets the exit code."""
+    program.expect("eval", 0, ["mean", "IQM"], "eval", "run", "--episodes", "3")
+    code, printed = program.run("eval", "run", "--seeds", "1..4", "--json")
+    program.check("eval --json", code, printed, 0, '"episodes":4')
+    again = program.run("eval", "run", "--seeds", "1..4", "--json")[1]
+    program.check("eval twice gives the same", 0 if again == printed else 1, again, 0)
+    code, printed = program.output("eval", "run", "--seeds", "1..2", "--json", "--render", "text")
+    program.check("eval --json --render prints one object", code, str(json.loads(printed)), 0,
+                  "'episodes': 2")
+    shutil.copytree(folder / "run", os.fsdecode(os.fsencode(folder) + b"/run\xff"), symlinks=True)
+    code, printed = program.output("eval", os.fsdecode(b"run\xff"), "--episodes", "2", "--json")
+    program.check("eval of a path that is not UTF-8", code, json.loads(printed)["checkpoint"], 0,
+                  "run\ufffd/checkpoints/")
+    program.expect("eval below the bar", 3, ["below --min-return"], "eval", "run", "--episodes", "2",
+                   "--min-return", "1000")
+    program.expect("eval rendered", 0, ["return"], "eval", "run", "--episodes", "1", "--render", "text")
+
+
+def check_grade(program):
+    program.expect("a board game", 0, ["run folder"], "train",
+                   ROOT / "configs/boards/tictactoe_unizero.yaml", "stop.max_env_steps=80",
+                   "train.start_env_steps=50", "search.num_simulations=2", "evaluate.every_updates=0",
+                   "evaluate.episodes=2", "--run-dir", "board")
+    program.expect("grade", 0, ["search 2 ", "policy alone", "of 4520"], "eval", "board", "--grade")
+    code, printed = program.output("eval", "board", "--grade", "--json")
+    grades = json.loads(printed)["players"]
+    program.check("grade --json prints one object", code, str([one["player"] for one in grades]), 0,
+                  "['search 2', 'policy alone']")
 
 
 def main():
@@ -41,14 +73,8 @@ def main():
     program.check("a TensorBoard file", 0 if list((folder / "run/tb").iterdir()) else 1, "", 0)
 
     program.expect("inspect", 0, ["every file intact", "action_embedding"], "inspect", "run")
-    program.expect("eval", 0, ["mean", "IQM"], "eval", "run", "--episodes", "3")
-    code, printed = program.run("eval", "run", "--seeds", "1..4", "--json")
-    program.check("eval --json", code, printed, 0, '"episodes":4')
-    again = program.run("eval", "run", "--seeds", "1..4", "--json")[1]
-    program.check("eval twice gives the same", 0 if again == printed else 1, again, 0)
-    program.expect("eval below the bar", 3, ["below --min-return"], "eval", "run", "--episodes", "2",
-                   "--min-return", "1000")
-    program.expect("eval rendered", 0, ["return"], "eval", "run", "--episodes", "1", "--render", "text")
+    check_eval(program, folder)
+    check_grade(program)
 
     program.expect("rollout", 0, [], "envs", "rollout", "cartpole", "--steps", "20", "--out", "t.jsonl")
     program.expect("replay", 0, [], "envs", "replay", "cartpole", "--trace", "t.jsonl", "--whole")

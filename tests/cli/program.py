@@ -1,5 +1,7 @@
 """Runs the lzero program for the command-line tests and keeps score."""
+import contextlib
 import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -19,11 +21,37 @@ class Program:
         self.failures = []
         self.rows = []
 
-    def run(self, *arguments, timeout=120):
-        """Exit code and everything printed."""
+    def run(self, *arguments, timeout=120, memory=None):
+        """Exit code and everything printed. `memory`: bytes of addresses that it may use."""
+        def limit():
+            if memory is not None:
+                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         done = subprocess.run([self.lzero, *map(str, arguments)], cwd=self.folder, timeout=timeout,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        return done.returncode, done.stdout
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limit)
+        # Paths need not be UTF-8.
+        return done.returncode, done.stdout.decode(errors="surrogateescape")
+
+    def output(self, *arguments, timeout=120):
+        """Exit code and standard output alone, which must be UTF-8."""
+        done = subprocess.run([self.lzero, *map(str, arguments)], cwd=self.folder, timeout=timeout,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        return done.returncode, done.stdout.decode()
+
+    @contextlib.contextmanager
+    def started(self, *arguments, after, seconds=60):
+        """The program at work in the background, once `after` has appeared; killed at the end."""
+        log = self.folder / "started.log"
+        with open(log, "w") as output:
+            process = subprocess.Popen([self.lzero, *map(str, arguments)], cwd=self.folder,
+                                       stdout=output, stderr=subprocess.STDOUT)
+        try:
+            limit = time.monotonic() + seconds
+            while after not in log.read_text() and process.poll() is None and time.monotonic() < limit:
+                time.sleep(0.02)
+            yield process
+        finally:
+            process.kill()
+            process.wait()
 
     def interrupt(self, *arguments, after, seconds=60):
         """Starts the program, sends SIGINT once `after` appears in what it prints."""

@@ -142,6 +142,15 @@ TEST(TraceReplayTest, GamesAreCheckedMoveByMove) {
             "line 9: game 0: move 0 (0): refused: action 0 is illegal here; 'walk' takes now: 1 2");
 }
 
+TEST(TraceReplayTest, GamesDoNotGoWithRandomOpenings) {
+  WalkEnv env;
+  Trace trace;
+  trace.meta.random_opening_fraction = 0.5;
+  trace.games.push_back({{2}, {2}, {}, 9});
+  EXPECT_EQ(ReplayTrace(env, trace, false).status().message(),
+            "line 9: a game in a trace with random openings; games begin with their first move");
+}
+
 TEST(TraceReplayTest, AnotherKindOfActionIsRefused) {
   WalkEnv env;
   Trace trace;

@@ -69,9 +69,24 @@ TEST(TraceTest, ReadsWhatTheReferenceRecorded) {
   EXPECT_TRUE(trace->episodes[2].steps.back().terminated);
 }
 
+TEST(TraceTest, RandomOpeningsAreRead) {
+  const TraceMeta meta =
+      ParseTrace(TraceMetaLine({"board", 0, ActionKind::kDiscrete, 0.25, 3}))->meta;
+  EXPECT_EQ(meta.random_opening_fraction, 0.25);
+  EXPECT_EQ(meta.random_opening_plies, 3);
+  EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","random_opening_fraction":"often"})"),
+            "line 1: 'random_opening_fraction' is \"often\"; it is a number");
+  EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","random_opening_fraction":0.5})"),
+            "line 1: 'random_opening_plies' is missing; it is an integer of 0 or more");
+}
+
 TEST(TraceTest, WritesTheLinesOfTheDesignPage) {
   EXPECT_EQ(TraceMetaLine({"a\"b", 9, ActionKind::kBox}),
             "{\"type\":\"meta\",\"env\":\"a\\\"b\",\"max_episode_steps\":9,\"action\":\"box\"}\n");
+  EXPECT_EQ(
+      TraceMetaLine({"board", 0, ActionKind::kDiscrete, 0.25, 3}),
+      "{\"type\":\"meta\",\"env\":\"board\",\"max_episode_steps\":0,"
+      "\"random_opening_fraction\":0.25,\"random_opening_plies\":3,\"action\":\"discrete\"}\n");
   TraceEpisode episode;
   episode.episode = 2;
   episode.seed = 18446744073709551615u;

@@ -268,6 +268,24 @@ TEST(EagerStepTest, WeightsChangedInPlaceTakeEffectAtTheNextStep) {
   EXPECT_GT((step.buffers().values - before).abs().min().item<float>(), 1e-4);
 }
 
+TEST(EagerStepTest, ABufferOnAnotherDeviceIsNamedWithBothDevices) {
+  const auto model = SmallModel(8);
+  EagerStep step(*model, kMaxBatch);
+  StepBuffers& buffers = step.buffers();
+  const std::pair<at::Tensor*, std::string> inputs[] = {
+      {&buffers.contexts.tokens, "contexts.tokens"},
+      {&buffers.contexts.lengths, "contexts.lengths"},
+      {&buffers.actions, "actions"}};
+  for (const auto& [buffer, name] : inputs) {
+    const at::Tensor right = *buffer;
+    *buffer = right.to(at::kMeta);
+    EXPECT_EQ(step.Run(1),
+              absl::InvalidArgumentError(name + " of a step lies on device meta, expected cpu"));
+    *buffer = right;
+  }
+  EXPECT_TRUE(step.Run(1).ok());
+}
+
 TEST(EagerStepTest, WhatLibtorchRefusesIsAStatus) {
   const auto model = SmallModel(7);
   EagerStep step(*model, kMaxBatch);

@@ -49,6 +49,19 @@ TEST(RecurrentStepTest, BuffersHaveTheShapesOfTheModel) {
   ExpectBuffer(buffers.tokens, {kMaxBatch, 2, 3, 2, 8}, at::kFloat);
 }
 
+TEST(RecurrentStepTest, BytesAreKnownBeforeTheBuffersAre) {
+  const auto model = SmallModel();
+  const StepBuffers buffers = MakeStepBuffers(*model, kMaxBatch);
+  const auto contexts =
+      static_cast<int64_t>(buffers.contexts.tokens.nbytes() + buffers.contexts.lengths.nbytes());
+  EXPECT_EQ(ContextBatchBytes(model->config(), kMaxBatch), contexts);
+  EXPECT_EQ(
+      StepBuffersBytes(model->config(), model->shape(), kMaxBatch),
+      contexts + static_cast<int64_t>(buffers.actions.nbytes() + buffers.rewards.nbytes() +
+                                      buffers.values.nbytes() + buffers.prior_logits.nbytes() +
+                                      buffers.tokens.nbytes()));
+}
+
 TEST(RecurrentStepTest, TheConfigChoosesTheRunner) {
   const auto model = SmallModel();
   for (const Runner runner : {Runner::kAuto, Runner::kEager}) {

@@ -47,7 +47,7 @@ class Scenario {
 
   void UpdateWeights() {
     model_ = RandomModel(config_, {{kObservationSize}, kNumActions}, ++model_seed_);
-    engine_->CopyWeightsFrom(*model_);
+    EXPECT_TRUE(engine_->CopyWeightsFrom(*model_).ok());
   }
 
   void Begin(int env) {
@@ -272,6 +272,24 @@ TEST(UniZeroInferenceTest, CarriedRootsAreCountedUntilTheOlderKeysHaveLeftTheWin
   scenario.RootValues({0});
   EXPECT_EQ(scenario.engine().root_stats().carried, 10);
   EXPECT_EQ(scenario.engine().root_stats().rebuilt, 3);
+}
+
+TEST(UniZeroInferenceTest, WeightsOnAnotherDeviceAreNamedWithBothDevices) {
+  UniZeroInferenceOptions options;
+  options.model = SmallConfig(1, 4);
+  options.shape = {{kObservationSize}, kNumActions};
+  options.num_envs = 1;
+  options.num_simulations = 1;
+  const auto engine = UniZeroInference::Create(options).value();
+  const auto source = RandomModel(options.model, options.shape, 3);
+  const at::Tensor before = engine->model().parameters()[0].clone();
+  const at::Tensor weight = source->named_parameters()["transformer.block0.qkv.weight"];
+  // What a module of another device looks like: nn::Module itself cannot be moved to meta.
+  weight.unsafeGetTensorImpl()->shallow_copy_from(weight.detach().to(at::kMeta).getIntrusivePtr());
+  EXPECT_EQ(engine->CopyWeightsFrom(*source),
+            absl::InvalidArgumentError(
+                "weight transformer.block0.qkv.weight lies on device meta, expected cpu"));
+  EXPECT_TRUE(at::equal(engine->model().parameters()[0], before));
 }
 
 }  // namespace

@@ -41,6 +41,19 @@ TEST(KVCacheManager, ClonesTheLastTokensOfThePath) {
   }
 }
 
+TEST(KVCacheManager, PlannedBytesAreWhatStaticStorageHolds) {
+  KVCacheManagerConfig config = SmallConfig();
+  EXPECT_EQ(*KVCacheManager::PlannedBytes(config), MakeManager(config)->stats().bytes);
+  config.nodes_per_env *= 3;
+  config.init_steps_per_env = 5;
+  EXPECT_EQ(*KVCacheManager::PlannedBytes(config), MakeManager(config)->stats().bytes);
+  const int64_t all = *KVCacheManager::PlannedBytes(config);
+  config.storage = CacheStorage::kGrowing;
+  EXPECT_EQ(*KVCacheManager::PlannedBytes(config), all);
+  config.num_envs = 0;
+  EXPECT_TRUE(absl::IsInvalidArgument(KVCacheManager::PlannedBytes(config).status()));
+}
+
 TEST(KVCacheManager, AnOddCutLeavesTheSecondTokenOfANode) {
   KVCacheManagerConfig config = SmallConfig();
   config.context_length = 4;  // contexts of 3 tokens

@@ -1,5 +1,8 @@
 #include "lzero/replay/train_batch.h"
 
+#include <cstdint>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace lzero {
@@ -22,6 +25,30 @@ TEST(TrainBatch, ResizeGivesEveryArrayItsShape) {
   EXPECT_EQ(batch.bootstrap_observations.size(), 2u * 5 * 11);
   EXPECT_EQ(batch.importance_weights.size(), 2u);
   EXPECT_EQ(batch.positions.size(), 2u);
+}
+
+template <typename T>
+int64_t BytesOf(const std::vector<T>& values) {
+  return static_cast<int64_t>(values.size() * sizeof(T));
+}
+
+TEST(TrainBatch, BytesAreThoseOfAllArrays) {
+  for (const BatchShape& shape : {BatchShape{2, 3, 5, 7, 11}, BatchShape{13, 0, 1, 2, 3}}) {
+    TrainBatch batch;
+    batch.Resize(shape);
+    int64_t bytes = BytesOf(batch.observations) + BytesOf(batch.actions) +
+                    BytesOf(batch.context_mask) + BytesOf(batch.policies) +
+                    BytesOf(batch.legal_action_masks) + BytesOf(batch.bootstrap_observations) +
+                    BytesOf(batch.importance_weights) + BytesOf(batch.positions);
+    for (const auto* values :
+         {&batch.rewards, &batch.reward_mask, &batch.latent_mask, &batch.policy_mask,
+          &batch.value_mask, &batch.partial_returns, &batch.bootstrap_scales}) {
+      bytes += BytesOf(*values);
+    }
+    EXPECT_EQ(TrainBatchBytes(shape), bytes);
+  }
+  // Beyond 32 bits.
+  EXPECT_GT(TrainBatchBytes({65536, 0, 10000, 2, 4}), int64_t{65536} * 10000 * 4 * 8);
 }
 
 TEST(TrainBatch, ResizeToTheSameShapeTouchesNothing) {

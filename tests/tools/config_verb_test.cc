@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "envs/register_all.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -38,6 +39,7 @@ class ConfigVerbTest : public ::testing::Test {
     folder_ =
         std::filesystem::path(::testing::TempDir()) / (std::string("config_verb_") + test->name());
     std::filesystem::create_directories(folder_);
+    RegisterAllEnvs(registry_);
     good_ = Write("good.yaml", "seed: 3\ntrain: {batch_size: 32}\n");
     bad_ = Write("bad.yaml", "seed: x\ntrain: {batch_sise: 32}\n");
   }
@@ -48,6 +50,7 @@ class ConfigVerbTest : public ::testing::Test {
     return (folder_ / name).string();
   }
 
+  EnvRegistry registry_;
   std::filesystem::path folder_;
   std::string good_;
   std::string bad_;
@@ -82,17 +85,29 @@ TEST_F(ConfigVerbTest, ExplainPrintsOrNamesTheNearest) {
 
 TEST_F(ConfigVerbTest, ValidateLooksAtEveryFile) {
   const Output output = RunVerb([&] {
-    return ConfigValidate(std::vector<std::string>{bad_, good_});
+    return ConfigValidate(std::vector<std::string>{bad_, good_}, registry_);
   });
   EXPECT_EQ(output.code, 2);
   EXPECT_EQ(output.out, good_ + ": ok\n");
   EXPECT_THAT(output.err, HasSubstr("bad.yaml:1:7: seed"));
-  const Output good = RunVerb([&] { return ConfigValidate(std::vector<std::string>{good_}); });
+  const Output good =
+      RunVerb([&] { return ConfigValidate(std::vector<std::string>{good_}, registry_); });
   EXPECT_EQ(good.code, 0);
   EXPECT_EQ(good.err, "");
-  const Output none = RunVerb([&] { return ConfigValidate({}); });
+  const Output none = RunVerb([&] { return ConfigValidate({}, registry_); });
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.err, "no config given; allowed: one or more files\n");
+}
+
+TEST_F(ConfigVerbTest, ValidateKnowsTheEnvironments) {
+  const std::string path = Write("env.yaml", "env: {id: cartpol}\nmodel: {num_heads: 3}\n");
+  const Output output =
+      RunVerb([&] { return ConfigValidate(std::vector<std::string>{path}, registry_); });
+  EXPECT_EQ(output.code, 2);
+  EXPECT_EQ(output.out, "");
+  EXPECT_THAT(output.err, HasSubstr("env.yaml:2:20: model.num_heads: must divide embed_dim"));
+  EXPECT_THAT(output.err, HasSubstr("env.yaml:1:11: env.id: no environment 'cartpol'; did you "
+                                    "mean 'cartpole'?"));
 }
 
 TEST_F(ConfigVerbTest, DiffPrintsWhatDiffers) {

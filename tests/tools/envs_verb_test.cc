@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
+#include "lzero/env/trace.h"
 
 namespace lzero {
 namespace {
@@ -31,11 +33,12 @@ class EnvsVerbTest : public testing::Test {
   std::string Out() { return std::exchange(out_, std::ostringstream()).str(); }
   std::string Err() { return std::exchange(err_, std::ostringstream()).str(); }
 
-  int Rollout(const std::string& id, const std::string& actions, int64_t num_steps,
-              const std::string& out_path = "", int64_t cap = 0) {
+  int Rollout(const std::string& id, const std::string& actions, std::optional<int64_t> num_steps,
+              const std::string& out_path = "", int64_t cap = 0, double openings = 0.0) {
     EnvsRolloutOptions options;
     options.target.id = id;
     options.target.options.max_episode_steps = cap;
+    options.target.options.random_opening_fraction = openings;
     options.actions = actions;
     options.num_steps = num_steps;
     options.out_path = out_path;
@@ -175,9 +178,59 @@ TEST_F(EnvsVerbTest, WhatRolloutWritesReplays) {
   EXPECT_NE(ReadFile(path)->find("{\"type\":\"game\""), std::string::npos);
 }
 
+TEST_F(EnvsVerbTest, GamesThatBeginWithRandomMovesReplay) {
+  const std::string path = JoinPath(folder_, "trace.jsonl");
+  for (const double fraction : {1.0, 0.5}) {
+    EXPECT_EQ(Rollout("tictactoe", "random", 200, path, 0, fraction), 0);
+    Out();
+    for (const bool whole : {false, true}) {
+      EXPECT_EQ(Replay("tictactoe", path, whole), 0);
+      const std::string text = Out();
+      EXPECT_NE(text.find(" 0 games, 200 steps: all equal\n"), std::string::npos) << text;
+    }
+    const std::string meta = absl::StrCat("\"random_opening_fraction\":", ExactNumber(fraction),
+                                          ",\"random_opening_plies\":6");
+    EXPECT_NE(ReadFile(path)->find(meta), std::string::npos);
+  }
+  EnvsReplayOptions options;
+  options.target = {"tictactoe", {0, 1.0, 6}};
+  options.trace_path = path;
+  EXPECT_EQ(EnvsReplay(registry_, options, console_), 2);
+  EXPECT_EQ(Err(), absl::StrCat("error: ", path,
+                                ": --random-openings is 1, the trace was recorded with 0.5; leave "
+                                "it out: the trace decides\n"));
+}
+
+TEST_F(EnvsVerbTest, AFileOfActionsIsPlayedWhole) {
+  std::string text;
+  for (int i = 0; i < 1200; ++i) text += "1\n";
+  const std::string actions = File("actions.txt", text);
+  const std::string path = JoinPath(folder_, "trace.jsonl");
+  EXPECT_EQ(Rollout("catch", actions, std::nullopt, path), 0);
+  EXPECT_EQ(Out().rfind("catch: 1200 steps, ", 0), 0u);
+  EXPECT_EQ(Err(), "");
+  EXPECT_EQ(Rollout("catch", actions, 1100, path), 0);
+  EXPECT_EQ(Out().rfind("catch: 1100 steps, ", 0), 0u);
+  EXPECT_EQ(Err(),
+            absl::StrCat("note: --steps 1100 plays the first of 1200 actions in ", actions, "\n"));
+  EXPECT_EQ(Rollout("catch", "random", std::nullopt, path), 0);
+  EXPECT_EQ(Out().rfind("catch: 1000 steps, ", 0), 0u);
+}
+
+TEST_F(EnvsVerbTest, ATraceOfAnotherEnvironmentIsNamed) {
+  const std::string path = JoinPath(folder_, "trace.jsonl");
+  EXPECT_EQ(Rollout("catch", "random", 20, path), 0);
+  Out();
+  EXPECT_EQ(Replay("counting", path), 2);
+  EXPECT_EQ(Err(), absl::StrCat("error: ", path,
+                                ": the trace is of environment 'catch', this is 'counting'\n"));
+  EXPECT_EQ(Out(), "");
+}
+
 TEST_F(EnvsVerbTest, RolloutTakesAnActionFile) {
   const std::string actions = File("actions.txt", "0\n1\n2\n");
   EXPECT_EQ(Rollout("counting", actions, 2, "", 2), 0);
+  EXPECT_EQ(Err(), absl::StrCat("note: --steps 2 plays the first of 3 actions in ", actions, "\n"));
   EXPECT_EQ(
       Out(),
       "{\"type\":\"meta\",\"env\":\"counting\",\"max_episode_steps\":2,\"action\":\"discrete\"}\n"
@@ -235,11 +288,13 @@ TEST_F(EnvsVerbTest, ReplayPrintsTheFirstDifferenceOfEachEpisode) {
   text.replace(text.find(from), from.size(), "\"obs\":[-0.047144423,");
   const std::string path = File("changed.jsonl", text);
   EXPECT_EQ(Replay("cartpole", path), 1);
-  EXPECT_EQ(Out(), absl::StrCat(path,
-                                ": line 3: episode 0 step 0: observation[0] is -0.037144423, "
-                                "recorded -0.047144424\n"
-                                "cartpole: 3 episodes (0 played whole, 3 step by step), 0 games, ",
-                                "40 steps: 1 of 3 differ\n"));
+  EXPECT_EQ(
+      Out(),
+      absl::StrCat(path, ": the trace is of environment 'CartPole-v1', this is 'cartpole'\n", path,
+                   ": line 3: episode 0 step 0: observation[0] is -0.037144423, "
+                   "recorded -0.047144424\n"
+                   "cartpole: 3 episodes (0 played whole, 3 step by step), 0 games, ",
+                   "40 steps: 1 of 3 differ\n"));
 }
 
 TEST_F(EnvsVerbTest, BoardGamesReplay) {

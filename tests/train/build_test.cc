@@ -4,6 +4,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/train/run_plan.h"
 #include "tests/train/train_testing.h"
 #include "torch/torch.h"
 
@@ -27,43 +28,6 @@ ExperimentConfig BoardConfig() {
   config.model.encoder_channels = 4;
   config.model.encoder_blocks = 1;
   return config;
-}
-
-TEST(BuildTest, ThePlanTellsModelSearchRatioAndMemory) {
-  ExperimentConfig config = TinyConfig();
-  config.replay.max_mebibytes = 7;
-  const auto plan = DescribePlan(config, NativeRegistry());
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_THAT(*plan, HasSubstr("cartpole: observation [4], 2 actions, 1 player\n"));
-  EXPECT_THAT(*plan, HasSubstr(" parameters, L 1, H 1, E 8, context 4 tokens\n"));
-  EXPECT_THAT(*plan, HasSubstr("puct, 4 simulations, runner eager\n"));
-  EXPECT_THAT(*plan, HasSubstr("batch 4, unroll 2, 0.5 updates for each env step\n"));
-  EXPECT_THAT(*plan, HasSubstr("memory        replay up to "));
-  EXPECT_THAT(*plan, HasSubstr(" MiB, cache "));
-  EXPECT_THAT(*plan, HasSubstr(" MiB for each role\n"));
-}
-
-TEST(BuildTest, ThePlanCountsTheParametersOfEveryPart) {
-  const auto plan = DescribePlan(TinyConfig(), NativeRegistry());
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  // E 8, encoder width 8, head 8, 2 actions, 11 atoms, 4 observations; w + b of each linear, two
-  // numbers a unit of each LayerNorm.
-  const int encoder = (4 * 8 + 8) + 2 * 8 + (8 * 8 + 8);
-  const int embedding = 2 * 8;
-  const int block = 2 * 8 + (8 * 24 + 24) + (8 * 8 + 8) + 2 * 8 + (8 * 32 + 32) + (32 * 8 + 8);
-  const auto head = [](int out) { return 2 * 8 + (8 * 8 + 8) + 2 * 8 + (8 * out + out); };
-  const int parameters = encoder + embedding + block + head(2) + head(11) + head(11) + head(8);
-  EXPECT_THAT(*plan, HasSubstr("model         " + std::to_string(parameters) + " parameters"));
-}
-
-TEST(BuildTest, ThePlanOfABoardNamesItsShapeAndPlayers) {
-  ExperimentConfig config = BoardConfig();
-  config.search.policy = SearchPolicy::kGumbel;
-  config.search.q_transform = QTransform::kCompletedByMixValue;
-  const auto plan = DescribePlan(config, NativeRegistry());
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_THAT(*plan, HasSubstr("tictactoe: observation [3, 3, 3], 9 actions, 2 players\n"));
-  EXPECT_THAT(*plan, HasSubstr("gumbel, 4 simulations"));
 }
 
 // Every way to build something from a config that cannot work gives this error.
@@ -259,7 +223,7 @@ ArrayFiles Collect(const ExperimentConfig& config, const WorldModel& weights, in
   ThreadPool pool(1);
   auto role = BuildCollector(config, registry, &pool).value();
   const auto replay = BuildReplay(config, *BuildEnvSpec(config, registry)).value();
-  role.inference->CopyWeightsFrom(weights);
+  EXPECT_TRUE(role.inference->CopyWeightsFrom(weights).ok());
   for (int step = 0; step < num_steps; ++step) {
     EXPECT_TRUE(role.collector->Step(0).ok());
     between();
@@ -281,7 +245,7 @@ TEST(BuildTest, EvaluationLeavesCollectionBitIdentical) {
   }
   ThreadPool pool(1);
   auto evaluator = BuildEvaluator(config, registry, 2, 3, &pool).value();
-  evaluator.inference->CopyWeightsFrom(*weights);
+  ASSERT_TRUE(evaluator.inference->CopyWeightsFrom(*weights).ok());
   const std::vector<uint64_t> seeds = {1, 2, 3};
   int num_calls = 0;
   const auto evaluate = [&] {
@@ -302,7 +266,7 @@ TEST(BuildTest, EvaluationDoesNotDependOnTheNumberOfEnvironments) {
   std::vector<std::vector<EvaluatedEpisode>> results;
   for (const int64_t num_envs : {1, 2, 5}) {
     auto role = BuildEvaluator(config, registry, num_envs, 3, &pool).value();
-    role.inference->CopyWeightsFrom(*weights);
+    ASSERT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
     results.push_back(role.evaluator->Run(seeds).value());
   }
   for (const auto& result : results) {

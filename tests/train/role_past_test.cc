@@ -162,7 +162,8 @@ TEST(RolePastTest, ACollectorKeepsThePastThatItsRootsNeed) {
                      MakeAgent(config, num_envs, seed), &model, nullptr);
   for (uint64_t step = 0; step < 15; ++step) {
     const auto weights = RandomModel(config.model, {{kObservationSize}, kNumActions}, step);
-    role.inference->CopyWeightsFrom(*weights);  // so that every root is rebuilt from its past
+    // So that every root is rebuilt from its past.
+    EXPECT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
     model.SetWeights(weights);
     ASSERT_TRUE(role.collector->Step(0).ok());
     ASSERT_TRUE(expected.Step(0).ok());
@@ -193,7 +194,7 @@ TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
       nullptr);
   for (uint64_t round = 0; round < 3; ++round) {
     const auto weights = RandomModel(config.model, {{kObservationSize}, kNumActions}, 50 + round);
-    role.inference->CopyWeightsFrom(*weights);
+    EXPECT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
     model.SetWeights(weights);
     const auto forget = [&role](Env&, const TimeStep&) { role.inference->ForgetContexts(); };
     const std::vector<uint64_t> seeds = {round, round + 10};

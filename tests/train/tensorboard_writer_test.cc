@@ -14,6 +14,7 @@ namespace lzero {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 // Bit by bit, unlike the tables of base/files.cc. [RFC 3720 appendix B.4]
 uint32_t BitwiseCrc32c(const std::string& bytes) {
@@ -117,6 +118,8 @@ TEST_F(TensorBoardWriterTest, TextIsAStringTensorOfTheTextPlugin) {
 
 TEST_F(TensorBoardWriterTest, NamesCarryTimeAndAFreeNumber) {
   EXPECT_EQ(writer_->path(), folder_ + "/events.out.tfevents.0000000002.0.lzero");
+  EXPECT_THAT(*ListDirectory(folder_), IsEmpty()) << "nothing was written yet";
+  ASSERT_TRUE(writer_->Flush().ok());
   const auto second = TensorBoardWriter::Create(folder_, [] { return 2.9; });
   ASSERT_TRUE(second.ok());
   EXPECT_EQ((*second)->path(), folder_ + "/events.out.tfevents.0000000002.1.lzero");

@@ -313,5 +313,28 @@ TEST(TrainerTest, NothingIsWrittenBeforeTheRun) {
   EXPECT_FALSE(FileExists(run.dir() + "/checkpoints"));
 }
 
+// Wherever it runs out, in the learner's thread or the collector's.
+TEST(TrainerTest, MemoryThatRunsOutFailsTheRun) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = ProbeConfig();
+    config.deterministic = deterministic;
+    std::unique_ptr<char[]> kept;  // or the compiler would leave the request out
+    TestRun run(config, [&kept](ProbeStep& step) {
+      if (step.num_steps == 70) kept = std::make_unique<char[]>(size_t{1} << 60);
+    });
+    EXPECT_EQ(run.Run().status(), absl::ResourceExhaustedError("out of memory"));
+    EXPECT_THAT(run.Read("status.json"), HasSubstr("\"state\": \"failed\""));
+    EXPECT_THAT(run.Read("status.json"), HasSubstr("\"message\": \"out of memory\""));
+  }
+}
+
+TEST(TrainerTest, ARunThatThisMachineCannotHoldIsRefused) {
+  ExperimentConfig config = ProbeConfig();
+  config.model.embed_dim = 65536;
+  config.model.num_layers = 256;
+  TestRun run(config);
+  EXPECT_TRUE(absl::IsResourceExhausted(run.Make().status()));
+}
+
 }  // namespace
 }  // namespace lzero

@@ -1,7 +1,5 @@
 #include "lzero/kv_cache/internal/token_tensor.h"
 
-#include <unistd.h>
-
 #include <string>
 
 #include "ATen/Context.h"
@@ -9,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "c10/core/InferenceMode.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 
 namespace lzero::internal {
@@ -34,10 +33,6 @@ bool SizesFit(absl::Span<const int64_t> given, absl::Span<const int64_t> allowed
     if (allowed[i] != kAnySize && given[i] != allowed[i]) return false;
   }
   return true;
-}
-
-int64_t MachineMemoryBytes() {
-  return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
 }  // namespace

@@ -1,0 +1,14 @@
+// Facts about this machine that plans depend on. No measuring (see tools/machine_peaks.h).
+#ifndef LZERO_BASE_MACHINE_H_
+#define LZERO_BASE_MACHINE_H_
+
+#include <cstdint>
+
+namespace lzero {
+
+// Bytes of physical memory, used or not.
+int64_t MachineMemoryBytes();
+
+}  // namespace lzero
+
+#endif  // LZERO_BASE_MACHINE_H_

@@ -1,0 +1,27 @@
+// What a config must keep to because of its environment: a known id, settings that the environment
+// takes, an encoder that fits its observations. The config floor knows no environments; loading
+// takes these rules as its extra rule. Thread-safe: no state.
+#ifndef LZERO_ENV_ENV_RULES_H_
+#define LZERO_ENV_ENV_RULES_H_
+
+#include <vector>
+
+#include "lzero/config/assemble.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/env/env_registry.h"
+
+namespace lzero {
+
+// The settings of the config's env section that environments take.
+EnvOptions EnvOptionsOf(const EnvConfig& config);
+
+// All broken rules of `config`; empty when its environment can be made and encoded.
+std::vector<ConsistencyError> EnvErrors(const ExperimentConfig& config,
+                                        const EnvRegistry& registry);
+
+// EnvErrors as a rule for LoadConfig. `registry` must outlive it.
+ConfigRule EnvRule(const EnvRegistry& registry);
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_ENV_RULES_H_

@@ -1,0 +1,106 @@
+#include "lzero/train/run_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/machine.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/replay/replay_plan.h"
+#include "lzero/replay/train_batch.h"
+#include "lzero/train/build.h"
+#include "lzero/world_model/model_size.h"
+
+namespace lzero {
+namespace {
+
+// Copies of every weight in the learner: model, gradient, two moments, target.
+constexpr int64_t kLearnerCopies = 5;
+
+double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
+std::string PartsText(const MemoryPlan& plan) {
+  return absl::StrFormat("learner %.1f MiB, batch %.1f MiB, inference %.1f MiB, replay %.1f MiB",
+                         Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.inference),
+                         Mebibytes(plan.replay));
+}
+
+// The settings that make the largest part as large as it is.
+const char* WhatToLower(const MemoryPlan& plan) {
+  const int64_t largest = std::max({plan.learner, plan.batch, plan.inference, plan.replay});
+  if (largest == plan.learner) return "model.embed_dim, model.num_layers or model.head_dim";
+  if (largest == plan.batch) return "train.batch_size or replay.num_unroll_steps";
+  if (largest == plan.replay) return "replay.max_mebibytes or replay.capacity";
+  return "env.num_collectors, env.num_evaluators, search.num_simulations, model.context_length or "
+         "model.embed_dim";
+}
+
+}  // namespace
+
+absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec) {
+  const ReplayConfig& replay = config.replay;
+  MemoryPlan plan;
+  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
+                      CountParameters(config.model, BuildWorldModelShape(spec)));
+  plan.learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
+  plan.batch = TrainBatchBytes({static_cast<int>(config.train.batch_size),
+                                static_cast<int>(replay.num_context_steps),
+                                static_cast<int>(replay.num_unroll_steps), spec.action.num_actions,
+                                static_cast<int>(spec.observation.size())});
+  const int64_t simulations = config.search.num_simulations;
+  const std::pair<int64_t, int64_t> roles[] = {
+      {config.env.num_collectors, simulations},
+      {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations)}};
+  for (const auto& [num_envs, num_simulations] : roles) {
+    LZ_ASSIGN_OR_RETURN(const int64_t bytes, UniZeroInference::PlannedBytes(BuildInferenceOptions(
+                                                 config, spec, num_envs, num_simulations)));
+    plan.inference += bytes;
+  }
+  plan.replay = PlannedBytes(replay, BuildReplayShape(config, spec));
+  return plan;
+}
+
+absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes) {
+  if (plan.total() <= machine_bytes) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "the run needs %.1f MiB of memory, this machine has %.1f MiB: %s; lower %s",
+      Mebibytes(plan.total()), Mebibytes(machine_bytes), PartsText(plan), WhatToLower(plan)));
+}
+
+absl::Status CheckMemory(const ExperimentConfig& config, const EnvSpec& spec) {
+  LZ_ASSIGN_OR_RETURN(const MemoryPlan plan, PlanMemory(config, spec));
+  return CheckMemoryPlan(plan, MachineMemoryBytes());
+}
+
+absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
+                                         const EnvRegistry& registry) {
+  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
+  LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
+  LZ_RETURN_IF_ERROR(CheckReplayConfig(config.replay, BuildReplayShape(config, spec)));
+  LZ_ASSIGN_OR_RETURN(const MemoryPlan memory, PlanMemory(config, spec));
+  LZ_RETURN_IF_ERROR(CheckMemoryPlan(memory, MachineMemoryBytes()));
+  ThreadPool pool(1);
+  LZ_ASSIGN_OR_RETURN(const CollectorRole collector, BuildCollector(config, registry, &pool));
+  LZ_RETURN_IF_ERROR(BuildEvaluator(config, registry, &pool).status());
+  std::string plan;
+  absl::StrAppendFormat(&plan, "environment   %s: observation [%s], %d actions, %d player%s\n",
+                        spec.id, absl::StrJoin(spec.observation.shape, ", "),
+                        spec.action.num_actions, spec.num_players,
+                        spec.num_players == 1 ? "" : "s");
+  absl::StrAppendFormat(&plan, "model         %d parameters, L %d, H %d, E %d, context %d tokens\n",
+                        collector.inference->model().num_parameters(), config.model.num_layers,
+                        config.model.num_heads, config.model.embed_dim,
+                        config.model.context_length);
+  absl::StrAppendFormat(&plan, "search        %s, %d simulations, runner %s\n",
+                        config.search.policy == SearchPolicy::kPuct ? "puct" : "gumbel",
+                        config.search.num_simulations, collector.inference->step().name());
+  absl::StrAppendFormat(&plan, "training      batch %d, unroll %d, %g updates for each env step\n",
+                        config.train.batch_size, config.replay.num_unroll_steps,
+                        config.train.updates_per_env_step);
+  absl::StrAppendFormat(&plan, "memory        at least %.1f MiB: %s\n", Mebibytes(memory.total()),
+                        PartsText(memory));
+  return plan;
+}
+
+}  // namespace lzero

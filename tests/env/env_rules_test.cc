@@ -1,0 +1,129 @@
+// What a config must keep to because of its environment, and where the report points.
+#include "lzero/env/env_rules.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "envs/register_all.h"
+#include "lzero/base/files.h"
+#include "lzero/config/load.h"
+#include "tests/env/walk_env.h"
+
+namespace lzero {
+namespace {
+
+EnvRegistry Native() {
+  EnvRegistry registry;
+  RegisterAllEnvs(registry);
+  return registry;
+}
+
+// "first key: message" of each error.
+std::vector<std::string> ErrorsOf(const ExperimentConfig& config) {
+  std::vector<std::string> lines;
+  for (const ConsistencyError& error : EnvErrors(config, Native())) {
+    lines.push_back(absl::StrCat(error.keys[0], ": ", error.message));
+  }
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(EnvRulesTest, WhatFitsHasNoErrors) {
+  ExperimentConfig config;
+  EXPECT_EQ(ErrorsOf(config), Lines());
+  config.env.max_episode_steps = 200;
+  EXPECT_EQ(ErrorsOf(config), Lines());
+  config.env = {.id = "tictactoe", .random_opening_fraction = 0.5, .random_opening_plies = 8};
+  config.model.encoder = EncoderKind::kBoard;
+  EXPECT_EQ(ErrorsOf(config), Lines());
+}
+
+TEST(EnvRulesTest, AnUnknownIdIsNamedWithTheNearest) {
+  ExperimentConfig config;
+  config.env.id = "cartpol";
+  config.env.max_episode_steps = -1;
+  EXPECT_EQ(ErrorsOf(config), Lines{"env.id: no environment 'cartpol'; did you mean 'cartpole'? "
+                                    "(known: cartpole, catch, counting, tictactoe)"});
+}
+
+TEST(EnvRulesTest, EverySettingThatDoesNotFitIsNamed) {
+  ExperimentConfig config;
+  config.env = {.id = "catch", .max_episode_steps = 3, .random_opening_fraction = 0.5};
+  EXPECT_EQ(ErrorsOf(config),
+            (Lines{"env.max_episode_steps: max_episode_steps of 'catch' is 3; allowed: 0 or at "
+                   "least 9, since a game is over after at most 9 steps and is never cut short",
+                   "env.random_opening_fraction: random_opening_fraction of 'catch' is 0.5; "
+                   "allowed: 0, random openings are for boards"}));
+  config.env = {.id = "tictactoe", .random_opening_fraction = 0.5, .random_opening_plies = 9};
+  EXPECT_EQ(ErrorsOf(config), Lines{"env.random_opening_plies: random_opening_plies of "
+                                    "'tictactoe' is 9; allowed: 1 .. 8"});
+}
+
+TEST(EnvRulesTest, AnEncoderMustFitTheObservations) {
+  ExperimentConfig config;
+  config.model.encoder = EncoderKind::kBoard;
+  EXPECT_EQ(ErrorsOf(config),
+            Lines{"model.encoder: board needs observations [channels, height, width]; cartpole "
+                  "gives [4]; allowed: vector"});
+}
+
+TEST(EnvRulesTest, BoxActionsAreNotTrainedYet) {
+  EnvRegistry registry;
+  registry.Register(
+      {"steering", "for tests", [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+         EnvSpec spec = WalkSpec();
+         spec.action = {ActionKind::kBox, 0, {0.0f}, {1.0f}};
+         return std::make_unique<WalkEnv>(spec);
+       }});
+  ExperimentConfig config;
+  config.env.id = "steering";
+  const auto errors = EnvErrors(config, registry);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "steering has box actions; this version trains discrete actions only");
+}
+
+TEST(EnvRulesTest, AnEnvironmentThatCannotBeMadeIsOneError) {
+  EnvRegistry registry;
+  registry.Register(
+      {"broken", "for tests", [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+         return absl::UnavailableError("its library is missing");
+       }});
+  ExperimentConfig config;
+  config.env.id = "broken";
+  const auto errors = EnvErrors(config, registry);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message, "its library is missing");
+}
+
+// The report of loading: one, with other problems, each at the key that was set.
+TEST(EnvRulesTest, LoadingReportsThemWhereTheyWereSet) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "env_rules");
+  ASSERT_TRUE(MakeDirectories(folder).ok());
+  ASSERT_TRUE(WriteFileAtomic(folder + "/base.yaml", "env: {id: catch}\n").ok());
+  const std::string path = folder + "/top.yaml";
+  const std::string text =
+      "extends: base.yaml\nenv: {max_episode_steps: 3}\ntrain: {bach_size: 3}\n";
+  ASSERT_TRUE(WriteFileAtomic(path, text).ok());
+  const EnvRegistry registry = Native();
+  EXPECT_EQ(
+      LoadConfig(path, {}, EnvRule(registry)).status().message(),
+      absl::StrCat(path, ":3:9: train.bach_size: unknown key; did you mean 'train.batch_size'?\n",
+                   path,
+                   ":2:26: env.max_episode_steps: max_episode_steps of 'catch' is 3; "
+                   "allowed: 0 or at least 9, since a game is over after at most 9 steps and "
+                   "is never cut short"));
+  const std::vector<std::string> overrides = {"env.id=cach"};
+  EXPECT_EQ(LoadConfig(folder + "/base.yaml", overrides, EnvRule(registry)).status().message(),
+            "command line: env.id=cach: env.id: no environment 'cach'; did you mean 'catch'? "
+            "(known: cartpole, catch, counting, tictactoe)");
+  // A setting that could not be read is in doubt: nothing more is said about it.
+  ASSERT_TRUE(WriteFileAtomic(path, "env: {id: catch, max_episode_steps: x}\n").ok());
+  EXPECT_EQ(LoadConfig(path, {}, EnvRule(registry)).status().message().find('\n'),
+            absl::string_view::npos);
+  ASSERT_TRUE(RemoveTree(folder).ok());
+}
+
+}  // namespace
+}  // namespace lzero

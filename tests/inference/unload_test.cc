@@ -1,0 +1,90 @@
+// Load, search, unload: memory returns to where it was, cycle after cycle. Counted in the whole C
+// heap, which holds libtorch's tensors, the tree and everything else.
+#include <malloc.h>
+
+#include <array>
+
+#include "gtest/gtest.h"
+#include "lzero/inference/unizero_inference.h"
+#include "lzero/mcts/search.h"
+#include "tests/inference/random_model.h"
+
+namespace lzero {
+namespace {
+
+constexpr int kNumEnvs = 3;
+constexpr int kNumActions = 4;
+constexpr int kNumSimulations = 20;
+
+int64_t LiveBytes() {
+  const struct mallinfo2 heap = mallinfo2();
+  return static_cast<int64_t>(heap.uordblks + heap.hblkhd);
+}
+
+UniZeroInferenceOptions Options() {
+  UniZeroInferenceOptions options;
+  options.model.embed_dim = 64;
+  options.model.encoder_width = 64;
+  options.shape = {{5}, kNumActions};
+  options.num_envs = kNumEnvs;
+  options.num_simulations = kNumSimulations;
+  return options;
+}
+
+// Two searches, the second with roots that continue the first. Returns the bytes that the engine
+// held while it lived.
+int64_t LoadSearchUnload() {
+  const UniZeroInferenceOptions options = Options();
+  const int64_t before = LiveBytes();
+  auto engine = UniZeroInference::Create(options).value();
+  const int64_t held = LiveBytes() - before;
+  const auto weights = RandomModel(options.model, options.shape, 1);
+  EXPECT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  SearchConfig config;
+  config.num_simulations = kNumSimulations;
+  const auto search = Search::Create(config, kNumActions, kNumEnvs).value();
+  const std::vector<float> observations = {0.1f, -0.2f, 0.3f, 0.4f, 0.5f,
+                                           1.0f, -1.0f, 0.5f, 0.2f, 0.1f};
+  const std::vector<int32_t> actions = {2};
+  const std::vector<uint8_t> legal(kNumActions, 1);
+  SearchResult result;
+  for (int64_t step = 0; step < 2; ++step) {
+    std::vector<Root> roots(kNumEnvs);
+    for (int env = 0; env < kNumEnvs; ++env) {
+      Root& root = roots[env];
+      root.env = EnvId(env);
+      root.observations = absl::MakeConstSpan(observations).first(5 * (step + 1));
+      root.actions = absl::MakeConstSpan(actions).first(step);
+      root.step = step;
+      root.legal_action_mask = legal;
+    }
+    EXPECT_TRUE(search->Run(*engine, roots, {}, &result).ok());
+  }
+  EXPECT_EQ(engine->root_stats().continued, kNumEnvs);
+  return held;
+}
+
+TEST(UnloadTest, TenLoadSearchUnloadCyclesPlateauAfterTheSecond) {
+  at::set_num_threads(1);
+  std::array<int64_t, 11> live = {};
+  live[0] = LiveBytes();
+  for (size_t cycle = 1; cycle < live.size(); ++cycle) {
+    LoadSearchUnload();
+    live[cycle] = LiveBytes();
+  }
+  for (size_t cycle = 3; cycle < live.size(); ++cycle) {
+    EXPECT_EQ(live[cycle], live[2]) << "bytes after cycle " << cycle;
+  }
+}
+
+TEST(UnloadTest, PlannedBytesAreWhatAnEngineHolds) {
+  at::set_num_threads(1);
+  LoadSearchUnload();
+  const auto held = static_cast<double>(LoadSearchUnload());
+  const auto planned = static_cast<double>(UniZeroInference::PlannedBytes(Options()).value());
+  EXPECT_GE(held, planned);
+  EXPECT_LE(held, 1.1 * planned);
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,158 @@
+// What a run will need, and what this machine cannot hold.
+#include "lzero/train/run_plan.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/replay/replay_plan.h"
+#include "lzero/train/build.h"
+#include "lzero/train/learner.h"
+#include "tests/train/train_testing.h"
+
+namespace lzero {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+
+constexpr int64_t kMebibyte = 1 << 20;
+
+EnvRegistry NativeRegistry() {
+  EnvRegistry registry;
+  RegisterAllEnvs(registry);
+  return registry;
+}
+
+ExperimentConfig BoardConfig() {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "tictactoe";
+  config.env.max_episode_steps = 0;
+  config.model.encoder = EncoderKind::kBoard;
+  config.model.encoder_channels = 4;
+  config.model.encoder_blocks = 1;
+  return config;
+}
+
+TEST(RunPlanTest, ThePlanTellsModelSearchRatioAndMemory) {
+  ExperimentConfig config = TinyConfig();
+  config.replay.max_mebibytes = 7;
+  const auto plan = DescribePlan(config, NativeRegistry());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(*plan, HasSubstr("cartpole: observation [4], 2 actions, 1 player\n"));
+  EXPECT_THAT(*plan, HasSubstr(" parameters, L 1, H 1, E 8, context 4 tokens\n"));
+  EXPECT_THAT(*plan, HasSubstr("puct, 4 simulations, runner eager\n"));
+  EXPECT_THAT(*plan, HasSubstr("batch 4, unroll 2, 0.5 updates for each env step\n"));
+  EXPECT_THAT(*plan, ContainsRegex("\nmemory        at least [0-9.]+ MiB: learner "
+                                   "[0-9.]+ MiB, batch [0-9.]+ MiB, inference [0-9.]+ MiB, replay "
+                                   "[0-9.]+ MiB\n$"));
+}
+
+TEST(RunPlanTest, ThePlanCountsTheParametersOfEveryPart) {
+  const auto plan = DescribePlan(TinyConfig(), NativeRegistry());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  // E 8, encoder width 8, head 8, 2 actions, 11 atoms, 4 observations; w + b of each linear, two
+  // numbers a unit of each LayerNorm.
+  const int encoder = (4 * 8 + 8) + 2 * 8 + (8 * 8 + 8);
+  const int embedding = 2 * 8;
+  const int block = 2 * 8 + (8 * 24 + 24) + (8 * 8 + 8) + 2 * 8 + (8 * 32 + 32) + (32 * 8 + 8);
+  const auto head = [](int out) { return 2 * 8 + (8 * 8 + 8) + 2 * 8 + (8 * out + out); };
+  const int parameters = encoder + embedding + block + head(2) + head(11) + head(11) + head(8);
+  EXPECT_THAT(*plan, HasSubstr("model         " + std::to_string(parameters) + " parameters"));
+}
+
+TEST(RunPlanTest, ThePlanOfABoardNamesItsShapeAndPlayers) {
+  ExperimentConfig config = BoardConfig();
+  config.search.policy = SearchPolicy::kGumbel;
+  config.search.q_transform = QTransform::kCompletedByMixValue;
+  const auto plan = DescribePlan(config, NativeRegistry());
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(*plan, HasSubstr("tictactoe: observation [3, 3, 3], 9 actions, 2 players\n"));
+  EXPECT_THAT(*plan, HasSubstr("gumbel, 4 simulations"));
+}
+
+int64_t CountBytes(const ArrayFiles& files) {
+  int64_t bytes = 0;
+  for (const auto& [name, content] : BytesOf(files)) bytes += static_cast<int64_t>(content.size());
+  return bytes;
+}
+
+TEST(RunPlanTest, EveryPartIsCounted) {
+  const EnvRegistry registry = NativeRegistry();
+  ExperimentConfig config = TinyConfig();
+  config.evaluate.num_simulations = 9;
+  const EnvSpec spec = BuildEnvSpec(config, registry).value();
+  const auto plan = PlanMemory(config, spec);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+
+  // A checkpoint of the learner holds everything but the gradients, and a count for each tensor.
+  const auto learner = Learner::Create(config, BuildWorldModelShape(spec)).value();
+  const int64_t num_tensors = static_cast<int64_t>(learner->model().parameters().size());
+  EXPECT_EQ(plan->learner, CountBytes(learner->Export()) - 4 * num_tensors +
+                               4 * learner->model().num_parameters());
+  // N 4, C 0, U 2, obs 4, A 2: observations, actions, seven arrays of a number a step, policies,
+  // bootstrap observations, weights, masks of a byte, positions.
+  EXPECT_EQ(plan->batch, 4 * (4 * 3 * 4 + 8 + 7 * 8 + 16 + 32 + 4) + 16 + 4 * 8);
+  EXPECT_EQ(plan->replay, PlannedBytes(config.replay, BuildReplayShape(config, spec)));
+  EXPECT_EQ(plan->inference,
+            *UniZeroInference::PlannedBytes(BuildInferenceOptions(config, spec, 3, 4)) +
+                *UniZeroInference::PlannedBytes(BuildInferenceOptions(config, spec, 2, 9)));
+  EXPECT_EQ(plan->total(), plan->learner + plan->batch + plan->inference + plan->replay);
+}
+
+TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
+  const MemoryPlan plan = {3 * kMebibyte, 2 * kMebibyte, kMebibyte, kMebibyte / 2};
+  EXPECT_TRUE(CheckMemoryPlan(plan, plan.total()).ok());
+  EXPECT_EQ(CheckMemoryPlan(plan, plan.total() - 1),
+            absl::ResourceExhaustedError(
+                "the run needs 6.5 MiB of memory, this machine has 6.5 MiB: learner 3.0 MiB, batch "
+                "2.0 MiB, inference 1.0 MiB, replay 0.5 MiB; lower model.embed_dim, "
+                "model.num_layers or model.head_dim"));
+  const auto advice = [](const MemoryPlan& large) {
+    return std::string(CheckMemoryPlan(large, 1).message());
+  };
+  EXPECT_THAT(advice({1, 2, 1, 1}), HasSubstr("lower train.batch_size"));
+  EXPECT_THAT(advice({1, 1, 2, 1}), HasSubstr("lower env.num_collectors"));
+  EXPECT_THAT(advice({1, 1, 1, 2}), HasSubstr("lower replay.max_mebibytes"));
+}
+
+// In range, each of them, and far beyond any machine: refused in words before anything is made.
+TEST(RunPlanTest, ConfigsBeyondAnyMachineAreRefused) {
+  const EnvRegistry registry = NativeRegistry();
+  std::vector<ExperimentConfig> configs(3, TinyConfig());
+  configs[0].model.embed_dim = 65536;
+  configs[0].model.num_layers = 256;
+  configs[1].model.support_size = 100001;
+  configs[1].model.head_dim = 1048576;
+  configs[2].env.num_collectors = 4096;
+  configs[2].replay.capacity = 1000000;
+  configs[2].model.context_length = 65536;
+  configs[2].model.embed_dim = 2048;
+  for (const ExperimentConfig& config : configs) {
+    const absl::Status status = DescribePlan(config, registry).status();
+    EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("this machine has"));
+    EXPECT_EQ(CheckMemory(config, BuildEnvSpec(config, registry).value()), status);
+  }
+}
+
+TEST(RunPlanTest, BatchAndReplayCountTooWhateverTheirSize) {
+  const EnvRegistry registry = NativeRegistry();
+  ExperimentConfig config = TinyConfig();
+  const EnvSpec spec = BuildEnvSpec(config, registry).value();
+  const int64_t small = PlanMemory(config, spec)->total();
+  config.train.batch_size = 65536;
+  config.replay.num_unroll_steps = 10000;
+  EXPECT_GT(PlanMemory(config, spec)->batch, int64_t{65536} * 10000 * 4 * 8);
+  config = TinyConfig();
+  config.replay.capacity = 1 << 30;
+  config.replay.max_mebibytes = 10000000;
+  EXPECT_GT(PlanMemory(config, spec)->replay, small + (int64_t{1} << 32));
+}
+
+TEST(RunPlanTest, AReplayThatCannotWorkIsRefused) {
+  ExperimentConfig config = TinyConfig();
+  config.replay.capacity = 5;
+  EXPECT_TRUE(absl::IsInvalidArgument(DescribePlan(config, NativeRegistry()).status()));
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,74 @@
+// The size that is planned is the size that is built.
+#include "lzero/world_model/model_size.h"
+
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+ModelConfig Small() {
+  ModelConfig config;
+  config.encoder_width = 7;
+  config.encoder_channels = 5;
+  config.embed_dim = 12;
+  config.num_layers = 1;
+  config.num_heads = 3;
+  config.context_length = 4;
+  config.support_size = 9;
+  return config;
+}
+
+void ExpectExact(const ModelConfig& config, const WorldModelShape& shape) {
+  const auto model = WorldModel::Create(config, shape, 1);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(*CountParameters(config, shape), (*model)->num_parameters());
+}
+
+TEST(ModelSizeTest, VectorModels) {
+  for (const int64_t encoder_layers : {0, 1, 3}) {
+    for (const int64_t num_layers : {1, 2, 5}) {
+      ModelConfig config = Small();
+      config.encoder_layers = encoder_layers;
+      config.num_layers = num_layers;
+      ExpectExact(config, {{4}, 2});
+      ExpectExact(config, {{2, 3}, 6});
+      config.head_dim = 17;
+      ExpectExact(config, {{4}, 2});
+    }
+  }
+}
+
+TEST(ModelSizeTest, BoardModels) {
+  for (const int64_t encoder_blocks : {0, 1, 3}) {
+    ModelConfig config = Small();
+    config.encoder = EncoderKind::kBoard;
+    config.encoder_blocks = encoder_blocks;
+    ExpectExact(config, {{3, 3, 3}, 9});
+    ExpectExact(config, {{2, 5, 4}, 21});
+  }
+}
+
+TEST(ModelSizeTest, AnEncoderThatDoesNotFitIsRefused) {
+  ModelConfig config = Small();
+  config.encoder = EncoderKind::kBoard;
+  EXPECT_TRUE(absl::IsInvalidArgument(CountParameters(config, {{4}, 2}).status()));
+}
+
+// By hand, far beyond what any machine can build: E = 65536, L = 256, heads of 4 E.
+TEST(ModelSizeTest, TheLargestTransformerIsCountedToTheLastNumber) {
+  ModelConfig config;
+  config.encoder_layers = 0;
+  config.embed_dim = 65536;
+  config.num_layers = 256;
+  config.support_size = 3;
+  const int64_t e = 65536;
+  const int64_t block = 12 * e * e + 13 * e;  // 3 + 1 + 4 + 4 matrices; 9 E of bias, 4 E of norms
+  const auto head = [e](int64_t out) {
+    return 2 * e + 4 * e * e + 4 * e + 8 * e + 4 * e * out + out;
+  };
+  EXPECT_EQ(*CountParameters(config, {{4}, 2}),
+            4 * e + e + 2 * e + 256 * block + head(2) + 2 * head(3) + head(e));
+}
+
+}  // namespace
+}  // namespace lzero
