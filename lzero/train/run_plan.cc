@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/thread_pool.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/train_batch.h"
 #include "lzero/train/build.h"

@@ -16,22 +16,6 @@ using testing::HasSubstr;
 
 constexpr int64_t kMebibyte = 1 << 20;
 
-EnvRegistry NativeRegistry() {
-  EnvRegistry registry;
-  RegisterAllEnvs(registry);
-  return registry;
-}
-
-ExperimentConfig BoardConfig() {
-  ExperimentConfig config = TinyConfig();
-  config.env.id = "tictactoe";
-  config.env.max_episode_steps = 0;
-  config.model.encoder = EncoderKind::kBoard;
-  config.model.encoder_channels = 4;
-  config.model.encoder_blocks = 1;
-  return config;
-}
-
 TEST(RunPlanTest, ThePlanTellsModelSearchRatioAndMemory) {
   ExperimentConfig config = TinyConfig();
   config.replay.max_mebibytes = 7;
@@ -148,10 +132,23 @@ TEST(RunPlanTest, BatchAndReplayCountTooWhateverTheirSize) {
   EXPECT_GT(PlanMemory(config, spec)->replay, small + (int64_t{1} << 32));
 }
 
-TEST(RunPlanTest, AReplayThatCannotWorkIsRefused) {
+TEST(RunPlanTest, ATargetReturnOfAGameForTwoPlayersIsRefused) {
+  ExperimentConfig config = BoardConfig();
+  config.stop.target_return = 0.5;
+  const absl::Status status = DescribePlan(config, NativeRegistry()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("stop.target_return: got 0.5"));
+}
+
+// 3 environments with segments of 12 and targets 4 steps later: 48 transitions.
+TEST(RunPlanTest, AReplayThatIsTooSmallIsRefused) {
   ExperimentConfig config = TinyConfig();
-  config.replay.capacity = 5;
-  EXPECT_TRUE(absl::IsInvalidArgument(DescribePlan(config, NativeRegistry()).status()));
+  config.replay.capacity = 48;
+  EXPECT_TRUE(DescribePlan(config, NativeRegistry()).ok());
+  config.replay.capacity = 47;
+  const absl::Status status = DescribePlan(config, NativeRegistry()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("replay.capacity = 47"));
 }
 
 }  // namespace

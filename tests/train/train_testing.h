@@ -55,6 +55,23 @@ inline ExperimentConfig TinyConfig() {
   return config;
 }
 
+inline EnvRegistry NativeRegistry() {
+  EnvRegistry registry;
+  RegisterAllEnvs(registry);
+  return registry;
+}
+
+// TicTacToe through the smallest board encoder.
+inline ExperimentConfig BoardConfig() {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "tictactoe";
+  config.env.max_episode_steps = 0;
+  config.model.encoder = EncoderKind::kBoard;
+  config.model.encoder_channels = 4;
+  config.model.encoder_blocks = 1;
+  return config;
+}
+
 // What a ProbeEnv does at a step; `is_evaluator` tells the roles apart, `num_steps` counts the
 // steps of all environments of that role in this process.
 struct ProbeStep {
