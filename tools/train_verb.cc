@@ -16,7 +16,6 @@
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/train/run_folder.h"
-#include "lzero/train/run_plan.h"
 #include "lzero/train/trainer.h"
 #include "tools/interrupt.h"
 #include "tools/source_commit.h"
@@ -145,16 +144,14 @@ int Train(const TrainOptions& options) {
   const auto loaded = LoadConfig(options.config_path, options.overrides, EnvRule(registry));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
   const ExperimentConfig& config = loaded->config;
-  const auto plan = DescribePlan(config, registry);
-  if (!plan.ok()) return PrintError(plan.status(), kExitUsage);
-  std::printf("%s", plan->c_str());
-  std::fflush(stdout);
-  if (options.dry_run) return kExitOk;
-
   const std::atomic<bool>* stop = WatchInterrupts();
   // Before the run folder is made: what is refused leaves nothing behind.
   auto trainer = Trainer::Create(config, registry, stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  std::printf("%s", (*trainer)->PlanText().c_str());
+  std::fflush(stdout);
+  if (options.dry_run) return kExitOk;
+
   const auto folder = MakeRunFolder(options, config);
   if (!folder.ok()) return PrintError(folder.status(), RunFolderExitCode(folder.status()));
   auto outputs = RunOutputs::Create(folder->path, config.checkpoint.keep);

@@ -7,7 +7,6 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/base/thread_pool.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/train_batch.h"
 #include "lzero/train/build.h"
@@ -69,39 +68,37 @@ absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes) {
       Mebibytes(plan.total()), Mebibytes(machine_bytes), PartsText(plan), WhatToLower(plan)));
 }
 
-absl::Status CheckMemory(const ExperimentConfig& config, const EnvSpec& spec) {
-  LZ_ASSIGN_OR_RETURN(const MemoryPlan plan, PlanMemory(config, spec));
-  return CheckMemoryPlan(plan, MachineMemoryBytes());
+absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry) {
+  RunPlan plan;
+  LZ_ASSIGN_OR_RETURN(plan.env, BuildEnvSpec(config, registry));
+  LZ_RETURN_IF_ERROR(CheckStopRule(config, plan.env));
+  LZ_RETURN_IF_ERROR(CheckReplayConfig(config.replay, BuildReplayShape(config, plan.env)));
+  LZ_ASSIGN_OR_RETURN(plan.num_parameters,
+                      CountParameters(config.model, BuildWorldModelShape(plan.env)));
+  LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env));
+  LZ_RETURN_IF_ERROR(CheckMemoryPlan(plan.memory, MachineMemoryBytes()));
+  return plan;
 }
 
-absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
-                                         const EnvRegistry& registry) {
-  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
-  LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
-  LZ_RETURN_IF_ERROR(CheckReplayConfig(config.replay, BuildReplayShape(config, spec)));
-  LZ_ASSIGN_OR_RETURN(const MemoryPlan memory, PlanMemory(config, spec));
-  LZ_RETURN_IF_ERROR(CheckMemoryPlan(memory, MachineMemoryBytes()));
-  ThreadPool pool(1);
-  LZ_ASSIGN_OR_RETURN(const CollectorRole collector, BuildCollector(config, registry, &pool));
-  LZ_RETURN_IF_ERROR(BuildEvaluator(config, registry, &pool).status());
-  std::string plan;
-  absl::StrAppendFormat(&plan, "environment   %s: observation [%s], %d actions, %d player%s\n",
-                        spec.id, absl::StrJoin(spec.observation.shape, ", "),
-                        spec.action.num_actions, spec.num_players,
-                        spec.num_players == 1 ? "" : "s");
-  absl::StrAppendFormat(&plan, "model         %d parameters, L %d, H %d, E %d, context %d tokens\n",
-                        collector.inference->model().num_parameters(), config.model.num_layers,
-                        config.model.num_heads, config.model.embed_dim,
-                        config.model.context_length);
-  absl::StrAppendFormat(&plan, "search        %s, %d simulations, runner %s\n",
+std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
+                         std::string_view runner) {
+  const EnvSpec& env = plan.env;
+  std::string text;
+  absl::StrAppendFormat(&text, "environment   %s: observation [%s], %d actions, %d player%s\n",
+                        env.id, absl::StrJoin(env.observation.shape, ", "), env.action.num_actions,
+                        env.num_players, env.num_players == 1 ? "" : "s");
+  absl::StrAppendFormat(&text, "model         %d parameters, L %d, H %d, E %d, context %d tokens\n",
+                        plan.num_parameters, config.model.num_layers, config.model.num_heads,
+                        config.model.embed_dim, config.model.context_length);
+  absl::StrAppendFormat(&text, "search        %s, %d simulations, runner %s\n",
                         config.search.policy == SearchPolicy::kPuct ? "puct" : "gumbel",
-                        config.search.num_simulations, collector.inference->step().name());
-  absl::StrAppendFormat(&plan, "training      batch %d, unroll %d, %g updates for each env step\n",
+                        config.search.num_simulations, runner);
+  absl::StrAppendFormat(&text, "training      batch %d, unroll %d, %g updates for each env step\n",
                         config.train.batch_size, config.replay.num_unroll_steps,
                         config.train.updates_per_env_step);
-  absl::StrAppendFormat(&plan, "memory        at least %.1f MiB: %s\n", Mebibytes(memory.total()),
-                        PartsText(memory));
-  return plan;
+  absl::StrAppendFormat(&text, "memory        at least %.1f MiB: %s\n",
+                        Mebibytes(plan.memory.total()), PartsText(plan.memory));
+  return text;
 }
 
 }  // namespace lzero

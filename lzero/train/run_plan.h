@@ -1,10 +1,11 @@
-// What a run will do and need, worked out before it begins: the plan for people, and whether this
-// machine's memory can hold it. Builds nothing that it does not throw away.
+// What a run will do and need, worked out before anything of it is made: whether this machine's
+// memory can hold it, and the plan for people. Pure arithmetic; makes one environment for its spec.
 #ifndef LZERO_TRAIN_RUN_PLAN_H_
 #define LZERO_TRAIN_RUN_PLAN_H_
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -30,13 +31,21 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
 // ResourceExhausted when `plan` needs more than `machine_bytes`: names the parts and what to lower.
 absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes);
 
-// Both, for this machine.
-absl::Status CheckMemory(const ExperimentConfig& config, const EnvSpec& spec);
+struct RunPlan {
+  EnvSpec env;
+  int64_t num_parameters = 0;  // of one copy of the model
+  MemoryPlan memory;
+};
 
-// The plan for people: model size, search, ratio, memory. One fact a line. Refuses what a run would
-// refuse, before it leaves anything behind.
-absl::StatusOr<std::string> DescribePlan(const ExperimentConfig& config,
-                                         const EnvRegistry& registry);
+// Refuses what is known to be wrong before anything is made: an environment that cannot be made or
+// played, a stop rule that means nothing in it, a replay that cannot hold its segments, an encoder
+// that does not fit, more memory than this machine has.
+absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry);
+
+// The plan for people: model size, search, ratio, memory. One fact a line. `runner` is the name of
+// the recurrent step that was chosen.
+std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
+                         std::string_view runner);
 
 }  // namespace lzero
 

@@ -10,7 +10,6 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/torch_status.h"
-#include "lzero/train/run_plan.h"
 #include "torch/torch.h"
 
 namespace lzero {
@@ -41,15 +40,17 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
                                                          const std::atomic<bool>* stop) {
   at::set_num_threads(static_cast<int>(config.train.num_threads));
   std::unique_ptr<Trainer> trainer(new Trainer(config, stop));
-  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
-  LZ_RETURN_IF_ERROR(CheckStopRule(config, spec));
-  trainer->num_players_ = spec.num_players;
-  LZ_RETURN_IF_ERROR(CheckMemory(config, spec));
+  LZ_ASSIGN_OR_RETURN(trainer->plan_, PlanRun(config, registry));
+  const EnvSpec& spec = trainer->plan_.env;
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
   LZ_ASSIGN_OR_RETURN(trainer->evaluator_, BuildEvaluator(config, registry, &trainer->env_pool_));
   return trainer;
+}
+
+std::string Trainer::PlanText() const {
+  return DescribePlan(config_, plan_, collector_.inference->step().name());
 }
 
 bool Trainer::HasReachedLimit() const {
@@ -139,7 +140,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   }
   ShowProgress();
   WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
-  return TrainOutcome{*reason, state_, num_players_};
+  return TrainOutcome{*reason, state_, plan_.env.num_players};
 }
 
 absl::StatusOr<StopReason> Trainer::RunToEnd() {

@@ -25,6 +25,7 @@
 #include "lzero/train/learner.h"
 #include "lzero/train/progress.h"
 #include "lzero/train/run_outputs.h"
+#include "lzero/train/run_plan.h"
 #include "lzero/train/training_state.h"
 
 namespace lzero {
@@ -46,6 +47,9 @@ class Trainer {
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
                                                          const std::atomic<bool>* stop);
+
+  // What the run will do and need, for people: one fact a line.
+  std::string PlanText() const;
 
   // Where Restore and Run write: call it once, before either.
   void WriteTo(std::unique_ptr<RunOutputs> outputs) { outputs_ = std::move(outputs); }
@@ -109,6 +113,7 @@ class Trainer {
   ExperimentConfig config_;
   std::unique_ptr<RunOutputs> outputs_;
   const std::atomic<bool>* stop_;
+  RunPlan plan_;
   ThreadPool env_pool_;
   ThreadPool overlap_pool_;
   std::unique_ptr<Learner> learner_;
@@ -118,7 +123,6 @@ class Trainer {
   RandomStream sampler_;
   TrainBatch batch_;
   std::vector<float> priorities_;
-  int num_players_ = 1;
   TrainingState state_;
   Progress progress_;
   Progress metrics_rates_;

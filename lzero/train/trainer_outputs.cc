@@ -79,7 +79,7 @@ absl::Status Trainer::Evaluate() {
 // Saves what was evaluated as `best`, if it is: with one player the best so far. In self-play the
 // return of player 0 is no measure of strength (perfect play of a drawn game scores 0): the newest.
 absl::Status Trainer::KeepEvaluated(double mean_return) {
-  if (num_players_ == 1) {
+  if (plan_.env.num_players == 1) {
     if (state_.best_return.has_value() && mean_return <= *state_.best_return) {
       return absl::OkStatus();
     }

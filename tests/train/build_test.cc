@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/train/run_plan.h"
+#include "lzero/train/trainer.h"
 #include "tests/train/train_testing.h"
 #include "torch/torch.h"
 
@@ -19,7 +20,7 @@ void ExpectRefused(const ExperimentConfig& config, const EnvRegistry& registry,
   ThreadPool pool(1);
   for (const absl::Status& status : {BuildCollector(config, registry, &pool).status(),
                                      BuildEvaluator(config, registry, 1, 2, &pool).status(),
-                                     DescribePlan(config, registry).status()}) {
+                                     Trainer::Create(config, registry, nullptr).status()}) {
     EXPECT_EQ(status.code(), code);
     EXPECT_THAT(std::string(status.message()), HasSubstr(words));
   }
@@ -37,7 +38,7 @@ TEST(BuildTest, BoxActionsAreRefused) {
   EXPECT_EQ(spec.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(spec.status().message(),
             "env.id: steering has box actions; this version trains discrete actions only");
-  EXPECT_EQ(DescribePlan(config, registry).status(), spec.status());
+  EXPECT_EQ(PlanRun(config, registry).status(), spec.status());
 }
 
 TEST(BuildTest, AnUnknownEnvironmentIsRefusedWithTheNearestName) {
