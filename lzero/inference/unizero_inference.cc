@@ -49,10 +49,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
     LZ_ASSIGN_OR_RETURN(made->cache_, KVCacheManager::Create(cache));
     LZ_ASSIGN_OR_RETURN(made->step_,
                         MakeRecurrentStep(options.inference, *made->model_, options.num_envs));
-    LZ_ASSIGN_OR_RETURN(KVCache root_cache,
-                        KVCache::Create(CacheStorage::kStatic, cache.shape,
-                                        options.model.context_length, at::kCPU));
-    made->root_cache_ = std::make_unique<KVCache>(std::move(root_cache));
+    LZ_ASSIGN_OR_RETURN(made->roots_, RootContexts::Create(made->cache_.get()));
     return made;
   });
 }
@@ -73,21 +70,17 @@ UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options,
       model_(std::move(model)),
       root_contexts_(MakeContextBatch(*model_, options.num_envs)),
       root_logits_(at::zeros({options.num_envs, options.shape.num_actions})),
-      root_values_(at::zeros({options.num_envs})),
-      root_versions_(options.num_envs) {}
+      root_values_(at::zeros({options.num_envs})) {}
 
 absl::Status UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
   for (const auto& weight : source.named_parameters()) {
     LZ_CHECK_DEVICE(weight.value(), model_->device(), absl::StrCat("weight ", weight.key()));
   }
   model_->CopyWeightsFrom(source);
-  ++weight_version_;
-  cache_->InvalidateWeights(weight_version_);
+  roots_->OnWeightsChanged();
   step_->OnWeightsChanged();
   return absl::OkStatus();
 }
-
-void UniZeroInference::ForgetContexts() { cache_->Reset(); }
 
 bool UniZeroInference::CanContinue(const Root& root) const {
   return root.step > 0 && !root.actions.empty() && cache_->HasInit(root.env, root.step - 1);
@@ -123,23 +116,6 @@ void UniZeroInference::ReadRoots(const at::Tensor& y, absl::Span<const int> rows
   root_values_.index_copy_(0, index, model_->Decode(model_->ValueLogits(y)));
 }
 
-absl::Status UniZeroInference::StoreRoot(const Root& root, const at::Tensor& tokens,
-                                         int64_t num_new) {
-  const int64_t kept = std::min(tokens.size(0), options_.model.context_length - 1);
-  std::vector<int64_t>& versions = root_versions_[root.env.value];
-  const int64_t num_old = std::max<int64_t>(0, kept - num_new);
-  versions.erase(versions.begin(), versions.end() - num_old);
-  versions.resize(kept, weight_version_);
-  root_cache_->Reset();
-  // A context is as old as its oldest key.
-  root_cache_->set_weight_version(versions.front());
-  LZ_RETURN_IF_ERROR(root_cache_->Append(
-      tokens.narrow(0, tokens.size(0) - kept, kept).permute({1, 2, 0, 3}).contiguous()));
-  root_cache_->Advance();
-  cache_->RetireInit(root.env, root.step);
-  return cache_->StoreInit(root.env, root.step, *root_cache_);
-}
-
 absl::Status UniZeroInference::RebuildRoots(absl::Span<const Root> roots,
                                             absl::Span<const int> rows) {
   const int64_t num_rows = static_cast<int64_t>(rows.size());
@@ -172,9 +148,10 @@ absl::Status UniZeroInference::RebuildRoots(absl::Span<const Root> roots,
   ReadRoots(outputs.select(1, num_tokens - 1), rows);
   for (int64_t i = 0; i < num_rows; ++i) {
     const int64_t padding = num_padding.data_ptr<int64_t>()[i];
-    LZ_RETURN_IF_ERROR(StoreRoot(roots[rows[i]],
-                                 keys_values[i].narrow(0, padding, num_tokens - padding),
-                                 num_tokens - padding));
+    const Root& root = roots[rows[i]];
+    LZ_RETURN_IF_ERROR(roots_->Store(root.env, root.step,
+                                     keys_values[i].narrow(0, padding, num_tokens - padding),
+                                     num_tokens - padding));
   }
   root_stats_.rebuilt += num_rows;
   return absl::OkStatus();
@@ -206,8 +183,9 @@ absl::Status UniZeroInference::ContinueRoots(absl::Span<const Root> roots,
   const at::Tensor windows = at::cat({contexts, outputs.tokens}, 1);
   for (int64_t i = 0; i < num_rows; ++i) {
     const int64_t length = lengths.data_ptr<int64_t>()[i] + 2;
-    LZ_RETURN_IF_ERROR(
-        StoreRoot(roots[rows[i]], windows[i].narrow(0, windows.size(1) - length, length), 2));
+    const Root& root = roots[rows[i]];
+    LZ_RETURN_IF_ERROR(roots_->Store(root.env, root.step,
+                                     windows[i].narrow(0, windows.size(1) - length, length), 2));
   }
   root_stats_.continued += num_rows;
   return absl::OkStatus();

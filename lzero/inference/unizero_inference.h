@@ -15,6 +15,7 @@
 #include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/inference/recurrent_step.h"
+#include "lzero/inference/root_contexts.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/world_model/world_model.h"
@@ -64,9 +65,10 @@ class UniZeroInference : public InferenceModel {
   // roots'). Between searches only. InvalidArgument when a weight of `source` lies on another
   // device than the one it is copied to (names both); nothing has changed then.
   absl::Status CopyWeightsFrom(const WorldModel& source);
-  // Drops every cached context: the next roots are rebuilt from their past. A checkpoint does it,
-  // so that a run that goes on and a run that is resumed compute the same numbers.
-  void ForgetContexts();
+  // The cached contexts of the roots, so that a resumed run computes the same numbers as one that
+  // goes on. Put them back after CopyWeightsFrom; errors as RootContexts.
+  absl::StatusOr<std::vector<NamedArray>> ExportRoots() const { return roots_->Export(); }
+  absl::Status ImportRoots(absl::Span<const NamedArray> arrays) { return roots_->Import(arrays); }
 
   KVCacheManager& cache() { return *cache_; }
   const KVCacheManager& cache() const { return *cache_; }
@@ -83,9 +85,6 @@ class UniZeroInference : public InferenceModel {
   bool CanContinue(const Root& root) const;
   absl::Status RebuildRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
   absl::Status ContinueRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
-  // Stores the newest W - 1 of `tokens` [n, L, 2, E], of which the last `num_new` were computed
-  // with the weights of now, as the root context of `root`.
-  absl::Status StoreRoot(const Root& root, const at::Tensor& tokens, int64_t num_new);
   // Writes heads of y [rows, E] into root_logits_ and root_values_ at `rows`.
   void ReadRoots(const at::Tensor& y, absl::Span<const int> rows);
 
@@ -94,16 +93,12 @@ class UniZeroInference : public InferenceModel {
   std::shared_ptr<WorldModel> model_;
   std::unique_ptr<KVCacheManager> cache_;
   std::unique_ptr<RecurrentStep> step_;
-  std::unique_ptr<KVCache> root_cache_;  // reused to hand root contexts to the manager
+  std::unique_ptr<RootContexts> roots_;
   ContextBatch root_contexts_;
   at::Tensor root_logits_;  // [num_envs, A]
   at::Tensor root_values_;  // [num_envs]
   RootStats root_stats_;
   Stopwatch network_time_, copy_time_;
-  int64_t weight_version_ = 0;
-  // By environment: the weights that each token of its root context was computed with, oldest
-  // first.
-  std::vector<std::vector<int64_t>> root_versions_;
   std::vector<EnvId> envs_;  // of the last InitialInference
   std::vector<ContextKey> parent_keys_;
   std::vector<ChildKey> child_keys_;

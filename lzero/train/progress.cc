@@ -6,6 +6,16 @@
 #include "absl/strings/str_format.h"
 
 namespace lzero {
+namespace {
+
+Progress::Rates RatesBetween(const ProgressCounts& from, const ProgressCounts& to, double seconds) {
+  const double span = std::fmax(seconds, 1e-9);
+  return {static_cast<double>(to.env_steps - from.env_steps) / span,
+          static_cast<double>(to.updates - from.updates) / span,
+          static_cast<double>(to.simulations - from.simulations) / span};
+}
+
+}  // namespace
 
 std::vector<std::pair<std::string, double>> ProgressTimes::Shares() const {
   std::vector<std::pair<std::string, double>> shares = {
@@ -19,18 +29,20 @@ std::vector<std::pair<std::string, double>> ProgressTimes::Shares() const {
 
 void Progress::Start(const ProgressCounts& counts, double now) {
   start_time_ = last_time_ = now;
-  last_counts_ = counts;
+  start_counts_ = last_counts_ = counts;
 }
 
 Progress::Rates Progress::Mark(const ProgressCounts& counts, double now) {
-  const double seconds = std::fmax(now - last_time_, 1e-9);
-  const Rates rates = {
-      static_cast<double>(counts.env_steps - last_counts_.env_steps) / seconds,
-      static_cast<double>(counts.updates - last_counts_.updates) / seconds,
-      static_cast<double>(counts.simulations - last_counts_.simulations) / seconds};
+  const Rates rates = RatesBetween(last_counts_, counts, now - last_time_);
   last_time_ = now;
   last_counts_ = counts;
   return rates;
+}
+
+std::optional<Progress::Rates> Progress::SessionRates(const ProgressCounts& counts,
+                                                      double now) const {
+  if (counts == start_counts_) return std::nullopt;
+  return RatesBetween(start_counts_, counts, now - start_time_);
 }
 
 std::optional<double> Progress::EtaSeconds(std::optional<double> fraction, double now) const {

@@ -28,6 +28,7 @@ struct ProgressCounts {
   int64_t env_steps = 0;
   int64_t updates = 0;
   int64_t simulations = 0;
+  bool operator==(const ProgressCounts&) const = default;
 };
 
 class Progress {
@@ -47,6 +48,10 @@ class Progress {
   bool IsDue(double now) const { return now - last_time_ >= interval_seconds_; }
   // Rates since the last Mark; moves the mark.
   Rates Mark(const ProgressCounts& counts, double now);
+  // False when these are the counts of the last Mark (or the start): there are no rates then.
+  bool HasMoved(const ProgressCounts& counts) const { return counts != last_counts_; }
+  // Rates since the start; nullopt when nothing has been done.
+  std::optional<Rates> SessionRates(const ProgressCounts& counts, double now) const;
 
   // "12%  env step 2,400/20,000 | return 143.2 | eval 195.0 | 412 env steps/s ..."
   // `fraction` of the run that is over (0 .. 1) or nullopt when no limit is known.
@@ -64,7 +69,7 @@ class Progress {
   double start_time_ = 0.0;
   double start_fraction_ = 0.0;
   double last_time_ = 0.0;
-  ProgressCounts last_counts_;
+  ProgressCounts start_counts_, last_counts_;
 };
 
 // "1:05" or "2:00:13".

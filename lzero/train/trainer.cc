@@ -46,6 +46,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
   LZ_ASSIGN_OR_RETURN(trainer->evaluator_, BuildEvaluator(config, registry, &trainer->env_pool_));
+  LZ_RETURN_IF_ERROR(trainer->HandBack());
   return trainer;
 }
 
@@ -130,7 +131,6 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   progress_.Start(Counts(), session_start_);
   progress_.SetStartFraction(FractionOver());
   metrics_rates_.Start(Counts(), session_start_);
-  LZ_RETURN_IF_ERROR(collector_.inference->CopyWeightsFrom(learner_->model()));
   WriteStatus(RunState::kRunning);
   // Memory may run out anywhere in a run: it fails then, it does not crash.
   const auto reason = CatchTorch([&]() -> absl::StatusOr<StopReason> { return RunToEnd(); });
@@ -138,7 +138,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
     WriteStatus(RunState::kFailed, std::string(reason.status().message()));
     return reason.status();
   }
-  ShowProgress();
+  ShowSession();
   WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
   return TrainOutcome{*reason, state_, plan_.env.num_players};
 }
@@ -274,7 +274,7 @@ absl::Status Trainer::AfterStep() {
   if (metrics_due) LZ_RETURN_IF_ERROR(WriteMetrics());
   LZ_RETURN_IF_ERROR(EvaluateIfDue());
   if (checkpoint_due) LZ_RETURN_IF_ERROR(SaveCheckpoint());
-  if (progress_.IsDue(MonotonicSeconds())) {
+  if (!HasReachedTarget() && progress_.IsDue(MonotonicSeconds())) {
     ShowProgress();
     WriteStatus(RunState::kRunning);
   }

@@ -106,6 +106,7 @@ class Trainer {
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void ShowProgress();
+  void ShowSession();
   void WriteStatus(RunState run_state, const std::string& message = "");
   ProgressCounts Counts() const;
   ProgressTimes Times() const;

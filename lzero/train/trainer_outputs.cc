@@ -76,11 +76,12 @@ absl::Status Trainer::Evaluate() {
   return KeepEvaluated(mean);
 }
 
-// Saves what was evaluated as `best`, if it is: with one player the best so far. In self-play the
-// return of player 0 is no measure of strength (perfect play of a drawn game scores 0): the newest.
+// Saves what was evaluated as `best`, if it is: with one player the best so far, of equals the
+// newest, which has learned from more. In self-play the return of player 0 is no measure of
+// strength (perfect play of a drawn game scores 0): the newest.
 absl::Status Trainer::KeepEvaluated(double mean_return) {
   if (plan_.env.num_players == 1) {
-    if (state_.best_return.has_value() && mean_return <= *state_.best_return) {
+    if (state_.best_return.has_value() && mean_return < *state_.best_return) {
       return absl::OkStatus();
     }
     state_.best_return = mean_return;
@@ -118,10 +119,12 @@ absl::Status Trainer::WriteMetrics() {
     metrics["cache/roots_rebuilt"] = static_cast<double>(roots.rebuilt);
     metrics["cache/roots_continued"] = static_cast<double>(roots.continued);
     metrics["cache/roots_carried"] = static_cast<double>(roots.carried);
-    const Progress::Rates rates = metrics_rates_.Mark(Counts(), MonotonicSeconds());
-    metrics["time/env_steps_per_s"] = rates.env_steps_per_s;
-    metrics["time/updates_per_s"] = rates.updates_per_s;
-    metrics["time/sims_per_s"] = rates.sims_per_s;
+    if (metrics_rates_.HasMoved(Counts())) {
+      const Progress::Rates rates = metrics_rates_.Mark(Counts(), MonotonicSeconds());
+      metrics["time/env_steps_per_s"] = rates.env_steps_per_s;
+      metrics["time/updates_per_s"] = rates.updates_per_s;
+      metrics["time/sims_per_s"] = rates.sims_per_s;
+    }
     metrics["time/wall_seconds"] = state_.wall_seconds;
     for (const auto& [name, share] : Times().Shares()) {
       metrics[absl::StrCat("time/share_", name)] = share;
@@ -137,6 +140,15 @@ void Trainer::ShowProgress() {
   const std::vector<FinishedEpisode>& episodes = collector_.collector->stats().episodes;
   if (!episodes.empty()) collect_return_ = MeanReturn(episodes);
   LZ_LOG_INFO(progress_.Line(Counts(), rates, config_.stop.max_env_steps, FractionOver(),
+                             collect_return_, state_.last_return, Times(), now));
+}
+
+// The last line of a session: its means, nothing to come.
+void Trainer::ShowSession() {
+  const double now = MonotonicSeconds();
+  const std::optional<Progress::Rates> rates = progress_.SessionRates(Counts(), now);
+  if (!rates.has_value()) return;
+  LZ_LOG_INFO(progress_.Line(Counts(), *rates, config_.stop.max_env_steps, std::nullopt,
                              collect_return_, state_.last_return, Times(), now));
 }
 
@@ -159,6 +171,7 @@ absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
   content.files = learner_->Export();
   content.files["replay"] = replay_->Export();
   LZ_ASSIGN_OR_RETURN(content.files["collector"], collector_.collector->Export());
+  LZ_ASSIGN_OR_RETURN(content.files["contexts"], collector_.inference->ExportRoots());
   state_.sampler = sampler_.state();
   LZ_ASSIGN_OR_RETURN(state_.metrics_bytes, outputs_->SyncMetrics());
   content.state_json = TrainingStateToJson(state_);
@@ -171,8 +184,6 @@ absl::Status Trainer::SaveCheckpoint() {
   if (now == last_checkpoint_) return absl::OkStatus();  // nothing has happened since
   const ScopedTimer timer(&copy_time_);
   LZ_RETURN_IF_ERROR(WriteMetrics());
-  // A resumed run begins without cached contexts: the run that goes on does the same.
-  collector_.inference->ForgetContexts();
   LZ_ASSIGN_OR_RETURN(const CheckpointContent content, MakeCheckpoint());
   LZ_RETURN_IF_ERROR(outputs_->WriteCheckpoint(state_.env_steps, content));
   last_checkpoint_ = now;
@@ -182,7 +193,7 @@ absl::Status Trainer::SaveCheckpoint() {
 absl::Status Trainer::Restore(const CheckpointContent& content) {
   LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
   LZ_ASSIGN_OR_RETURN(const TrainingState state, TrainingStateFromJson(content.state_json));
-  for (const char* name : {"replay", "collector"}) {
+  for (const char* name : {"replay", "collector", "contexts"}) {
     if (!content.files.contains(name)) {
       return absl::NotFoundError(absl::StrCat("the checkpoint has no ", name, ".safetensors"));
     }
@@ -191,8 +202,12 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   LZ_RETURN_IF_ERROR(Annotate(replay_->Import(content.files.at("replay")), "replay"));
   LZ_ASSIGN_OR_RETURN(const int restarted,
                       collector_.collector->Import(content.files.at("collector")));
+  LZ_RETURN_IF_ERROR(HandBack());
   if (restarted > 0) {
     LZ_LOG_WARNING(restarted, " environments cannot be saved; they started a new episode");
+  } else {
+    LZ_RETURN_IF_ERROR(
+        Annotate(collector_.inference->ImportRoots(content.files.at("contexts")), "contexts"));
   }
   state_ = state;
   RestoreTarget();
@@ -265,7 +280,7 @@ absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {
   // Another stream of samples, or the same batch would come again.
   sampler_ = RandomStream(static_cast<uint64_t>(config_.seed), "sampler",
                           static_cast<uint64_t>(num_rollbacks_));
-  return HandBack();
+  return absl::OkStatus();
 }
 
 }  // namespace lzero

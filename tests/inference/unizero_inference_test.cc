@@ -221,9 +221,39 @@ TEST(UniZeroInferenceTest, ForgottenContextsAreRebuilt) {
     scenario.CheckSearch({0, 1});
     scenario.Step(0);
     scenario.Step(1);
-    scenario.engine().ForgetContexts();
+    scenario.engine().cache().Reset();
   }
   EXPECT_EQ(scenario.engine().root_stats().continued, 0);
+}
+
+// A resumed run: another engine with the same weights goes on from the exported roots, bit for bit.
+TEST(UniZeroInferenceTest, ExportedRootsAreContinuedByAnotherEngine) {
+  for (const RootContext root_context : {RootContext::kRebuild, RootContext::kCarry}) {
+    const bool carry = root_context == RootContext::kCarry;
+    Scenario straight(SmallConfig(2, 4), root_context, 2, 9);
+    Scenario resumed(SmallConfig(2, 4), root_context, 2, 9);  // the same episodes
+    for (int step = 0; step < 5; ++step) {
+      for (Scenario* scenario : {&straight, &resumed}) {
+        scenario->RootValues({0, 1});
+        scenario->Step(0);
+        scenario->Step(1);
+        if (carry && step == 3) scenario->UpdateWeights();
+      }
+    }
+    resumed.engine().cache().Reset();
+    const int64_t rebuilt = resumed.engine().root_stats().rebuilt;
+    const auto exported = straight.engine().ExportRoots();
+    ASSERT_TRUE(exported.ok()) << exported.status();
+    ASSERT_TRUE(resumed.engine().ImportRoots(*exported).ok());
+    for (int step = 0; step < 3; ++step) {
+      EXPECT_EQ(resumed.RootValues({0, 1}), straight.RootValues({0, 1}));
+      for (Scenario* scenario : {&straight, &resumed}) {
+        scenario->Step(0);
+        scenario->Step(1);
+      }
+    }
+    EXPECT_EQ(resumed.engine().root_stats().rebuilt, rebuilt);
+  }
 }
 
 TEST(UniZeroInferenceTest, CarriedRootsKeepOlderKeysAndSaySo) {

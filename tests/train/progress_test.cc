@@ -66,6 +66,27 @@ TEST(ProgressTest, ALineIsDueAfterItsInterval) {
   EXPECT_TRUE(progress.IsDue(105.0));
 }
 
+TEST(ProgressTest, ASessionHasItsMeansAndNoneWhenNothingWasDone) {
+  Progress progress(2.0);
+  progress.Start({1000, 100, 5000}, 10.0);
+  EXPECT_FALSE(progress.SessionRates({1000, 100, 5000}, 20.0).has_value());
+  progress.Mark({1200, 150, 6000}, 14.0);
+  const auto rates = progress.SessionRates({1300, 200, 7000}, 20.0);
+  ASSERT_TRUE(rates.has_value());
+  EXPECT_DOUBLE_EQ(rates->env_steps_per_s, 30.0);
+  EXPECT_DOUBLE_EQ(rates->updates_per_s, 10.0);
+  EXPECT_DOUBLE_EQ(rates->sims_per_s, 200.0);
+}
+
+TEST(ProgressTest, CountsMoveWhenAnyOfThemDoes) {
+  Progress progress(2.0);
+  progress.Start({1000, 100, 5000}, 10.0);
+  EXPECT_FALSE(progress.HasMoved({1000, 100, 5000}));
+  EXPECT_TRUE(progress.HasMoved({1000, 101, 5000}));
+  progress.Mark({1000, 101, 5000}, 11.0);
+  EXPECT_FALSE(progress.HasMoved({1000, 101, 5000}));
+}
+
 TEST(ProgressTest, RatesAreThoseSinceTheLastMark) {
   Progress progress(2.0);
   progress.Start({1000, 100, 5000}, 10.0);  // a resumed run begins with counts

@@ -196,7 +196,7 @@ TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
     const auto weights = RandomModel(config.model, {{kObservationSize}, kNumActions}, 50 + round);
     EXPECT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
     model.SetWeights(weights);
-    const auto forget = [&role](Env&, const TimeStep&) { role.inference->ForgetContexts(); };
+    const auto forget = [&role](Env&, const TimeStep&) { role.inference->cache().Reset(); };
     const std::vector<uint64_t> seeds = {round, round + 10};
     const auto got = role.evaluator->Run(seeds, forget).value();
     const auto wanted = expected.Run(seeds).value();

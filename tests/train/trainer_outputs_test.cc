@@ -1,5 +1,6 @@
 // What a run leaves behind: checkpoints, the best one, evaluations, metrics, status; and what it
 // keeps of an update that went wrong.
+#include <algorithm>
 #include <set>
 
 #include "gmock/gmock.h"
@@ -32,8 +33,8 @@ TEST(TrainerOutputsTest, TheLastCheckpointHoldsTheEndOfTheRun) {
     EXPECT_EQ(latest.content.config_yaml, ResolvedYaml(config));
     std::set<std::string> files;
     for (const auto& [name, arrays] : latest.content.files) files.insert(name);
-    EXPECT_EQ(files,
-              std::set<std::string>({"model", "target", "optimizer", "replay", "collector"}));
+    EXPECT_EQ(files, std::set<std::string>(
+                         {"model", "target", "optimizer", "replay", "collector", "contexts"}));
   }
 }
 
@@ -67,7 +68,10 @@ TEST(TrainerOutputsTest, BestIsTheCheckpointOfTheBestEvaluation) {
   EXPECT_EQ(returns[2], 2.0);
   const auto best = ReadCheckpoint(run.dir() + "/checkpoints/best");
   ASSERT_TRUE(best.ok()) << best.status();
-  EXPECT_EQ(best->env_steps, env_steps[1]);  // equal returns later do not replace it
+  // Of equal ones the newest.
+  const auto newest_three = std::find(returns.rbegin(), returns.rend(), 3.0);
+  EXPECT_EQ(best->env_steps, env_steps[returns.rend() - newest_three - 1]);
+  EXPECT_GT(best->env_steps, env_steps[1]);
   EXPECT_EQ(TimelessState(best->content)["best_return"], "3.0");
   for (const int64_t step : env_steps) {
     const std::string folder = absl::StrCat("eval/step_", absl::Dec(step, absl::kZeroPad9));
@@ -140,6 +144,27 @@ TEST(TrainerOutputsTest, MetricsHaveTheNamesOfTheDesign) {
       EXPECT_EQ(names.contains(name), !deterministic) << name;
     }
   }
+}
+
+// A checkpoint writes what is due since the last line: at the same step there are no rates.
+TEST(TrainerOutputsTest, NoLineSaysThatNothingWasDone) {
+  ExperimentConfig config = TinyConfig();
+  config.deterministic = false;
+  config.train.log_every_updates = 1;
+  config.checkpoint.every_updates = 1;
+  TestRun run(config);
+  ASSERT_TRUE(run.Run().ok());
+  int num_with_rates = 0, num_without = 0;
+  for (const MetricsLine& line : run.Metrics()) {
+    if (!line.contains("time/env_steps_per_s")) {
+      ++num_without;
+      continue;
+    }
+    ++num_with_rates;
+    EXPECT_GT(*line.at("time/env_steps_per_s") + *line.at("time/updates_per_s"), 0.0);
+  }
+  EXPECT_GT(num_with_rates, 10);
+  EXPECT_GT(num_without, 10);
 }
 
 TEST(TrainerOutputsTest, TheStatusFollowsTheRun) {

@@ -139,20 +139,48 @@ TEST(TrainerTest, OverlappedRunsOfOneSeedEndWithTheSameWeights) {
   EXPECT_EQ(first.state.evaluations, second.state.evaluations);
 }
 
-// Evaluation has its own environments, engine and cache: how often it runs changes nothing else.
-// (There is an update at every step, so that no context lives longer than a step in either run.)
+// Updates at one step of about seven (ratio 0.05, three environments), so that contexts live over
+// many steps; or at every step.
+std::vector<ExperimentConfig> ConfigsWithLongContexts() {
+  std::vector<ExperimentConfig> configs(3, TinyConfig());
+  configs[0].train.updates_per_env_step = 0.05;
+  configs[1].train.updates_per_env_step = 0.05;
+  configs[1].inference.root_context = RootContext::kCarry;
+  for (ExperimentConfig& config : configs) {
+    config.search.num_simulations = 8;
+    config.stop.max_env_steps = 300;
+    config.checkpoint.every_updates = 0;
+    config.evaluate.every_updates = 0;
+  }
+  return configs;
+}
+
+// Evaluation has its own environments, engine and cache: how often it runs changes nothing else,
+// nor do the checkpoints of new best agents that it leads to.
 TEST(TrainerTest, EvaluationDoesNotChangeWhatIsCollectedAndLearned) {
-  ExperimentConfig config = TinyConfig();
-  config.checkpoint.every_updates = 0;
-  config.evaluate.every_updates = 0;
-  TestRun rarely(config);
-  Finish(rarely);
-  config.evaluate.every_updates = 7;
-  TestRun often(config);
-  Finish(often);
-  EXPECT_LT(CountIn(rarely.Latest().content, "evaluations"),
-            CountIn(often.Latest().content, "evaluations"));
-  ExpectSameBytes(often.Latest().content.files, rarely.Latest().content.files);
+  for (ExperimentConfig config : ConfigsWithLongContexts()) {
+    TestRun rarely(config);
+    Finish(rarely);
+    config.evaluate.every_updates = config.train.updates_per_env_step < 0.1 ? 1 : 7;
+    TestRun often(config);
+    Finish(often);
+    EXPECT_LT(CountIn(rarely.Latest().content, "evaluations"),
+              CountIn(often.Latest().content, "evaluations"));
+    EXPECT_GT(ListCheckpoints(often.dir())->size(), 2u);
+    ExpectSameBytes(often.Latest().content.files, rarely.Latest().content.files);
+  }
+}
+
+TEST(TrainerTest, CheckpointsDoNotChangeWhatIsCollectedAndLearned) {
+  for (ExperimentConfig config : ConfigsWithLongContexts()) {
+    TestRun rarely(config);
+    Finish(rarely);
+    config.checkpoint.every_updates = 1;
+    TestRun often(config);
+    Finish(often);
+    EXPECT_GT(ListCheckpoints(often.dir())->size(), ListCheckpoints(rarely.dir())->size() + 8);
+    ExpectSameBytes(often.Latest().content.files, rarely.Latest().content.files);
+  }
 }
 
 // The rate after warm-up when this fraction of the run is over.
