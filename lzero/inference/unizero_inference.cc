@@ -15,10 +15,12 @@
 namespace lzero {
 namespace {
 
-void CopyOut(const at::Tensor& source, absl::Span<float> target) {
-  LZ_CHECK(source.is_contiguous() && source.numel() >= static_cast<int64_t>(target.size()),
-           source.numel(), " numbers for ", target.size());
-  std::copy_n(source.data_ptr<float>(), target.size(), target.data());
+at::Device DeviceOf(Device device) {
+  switch (device) {
+    case Device::kCpu:
+      return at::kCPU;
+  }
+  LZ_CHECK(false, "device ", static_cast<int>(device));
 }
 
 KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options) {
@@ -29,7 +31,14 @@ KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options) {
   cache.nodes_per_env = options.num_simulations + 1;
   cache.storage = options.inference.cache_storage;
   cache.root_context = options.inference.root_context;
+  cache.device = DeviceOf(options.inference.device);
   return cache;
+}
+
+RootInputsShape InputsShape(const UniZeroInferenceOptions& options) {
+  int64_t observation_size = 1;
+  for (const int64_t length : options.shape.observation_shape) observation_size *= length;
+  return {options.num_envs, NumRootPastSteps(options.model), observation_size};
 }
 
 }  // namespace
@@ -44,13 +53,14 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
     LZ_ASSIGN_OR_RETURN(std::shared_ptr<WorldModel> model,
                         WorldModel::Create(options.model, options.shape, /*seed=*/0));
     model->eval();
-    std::unique_ptr<UniZeroInference> made(new UniZeroInference(options, std::move(model)));
-    const KVCacheManagerConfig cache = CacheConfig(options);
-    LZ_ASSIGN_OR_RETURN(made->cache_, KVCacheManager::Create(cache));
-    LZ_ASSIGN_OR_RETURN(made->step_,
-                        MakeRecurrentStep(options.inference, *made->model_, options.num_envs));
-    LZ_ASSIGN_OR_RETURN(made->roots_, RootContexts::Create(made->cache_.get()));
-    return made;
+    LZ_ASSIGN_OR_RETURN(auto cache, KVCacheManager::Create(CacheConfig(options)));
+    LZ_ASSIGN_OR_RETURN(auto step, MakeRecurrentStep(options.inference, *model, options.num_envs));
+    LZ_ASSIGN_OR_RETURN(auto roots, RootContexts::Create(cache.get()));
+    LZ_ASSIGN_OR_RETURN(
+        auto inputs, RootInputs::Create(InputsShape(options), DeviceOf(options.inference.device)));
+    return std::unique_ptr<UniZeroInference>(
+        new UniZeroInference(options, std::move(model), std::move(cache), std::move(step),
+                             std::move(roots), std::move(inputs)));
   });
 }
 
@@ -60,17 +70,33 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const UniZeroInferenceOpt
                       KVCacheManager::PlannedBytes(CacheConfig(options)));
   return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes +
          ContextBatchBytes(options.model, options.num_envs) +
-         StepBuffersBytes(options.model, options.shape, options.num_envs);
+         StepBuffersBytes(options.model, options.shape, options.num_envs) +
+         RootInputs::Bytes(InputsShape(options));
 }
 
 UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options,
-                                   std::shared_ptr<WorldModel> model)
+                                   std::shared_ptr<WorldModel> model,
+                                   std::unique_ptr<KVCacheManager> cache,
+                                   std::unique_ptr<RecurrentStep> step,
+                                   std::unique_ptr<RootContexts> roots,
+                                   std::unique_ptr<RootInputs> inputs)
     : options_(options),
-      num_past_steps_(NumRootPastSteps(options.model)),
       model_(std::move(model)),
+      cache_(std::move(cache)),
+      step_(std::move(step)),
+      roots_(std::move(roots)),
+      inputs_(std::move(inputs)),
       root_contexts_(MakeContextBatch(*model_, options.num_envs)),
-      root_logits_(at::zeros({options.num_envs, options.shape.num_actions})),
-      root_values_(at::zeros({options.num_envs})) {}
+      root_lengths_(Staging::Wrap("lengths of roots", root_contexts_.lengths)),
+      root_logits_(Staging::Wrap("prior logits of roots",
+                                 at::zeros({options.num_envs, options.shape.num_actions},
+                                           root_contexts_.tokens.options()))),
+      root_values_(Staging::Wrap("values of roots",
+                                 at::zeros({options.num_envs}, root_contexts_.tokens.options()))),
+      actions_(Staging::Wrap("actions of a step", step_->buffers().actions)),
+      rewards_(Staging::Wrap("rewards of a step", step_->buffers().rewards)),
+      values_(Staging::Wrap("values of a step", step_->buffers().values)),
+      prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)) {}
 
 absl::Status UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
   for (const auto& weight : source.named_parameters()) {
@@ -104,54 +130,35 @@ absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
     if (!continued.empty()) LZ_RETURN_IF_ERROR(ContinueRoots(roots, continued));
     return absl::OkStatus();
   }));
-  CopyOut(root_logits_, prior_logits);
-  CopyOut(root_values_, value);
-  return absl::OkStatus();
+  LZ_RETURN_IF_ERROR(root_logits_.CopyOut(prior_logits));
+  return root_values_.CopyOut(value);
 }
 
-void UniZeroInference::ReadRoots(const at::Tensor& y, absl::Span<const int> rows) {
-  const at::Tensor index =
-      at::tensor(at::ArrayRef<int>(rows.data(), rows.size()), at::kInt).to(at::kLong);
-  root_logits_.index_copy_(0, index, model_->PolicyLogits(y));
-  root_values_.index_copy_(0, index, model_->Decode(model_->ValueLogits(y)));
+absl::Status UniZeroInference::ReadRoots(const at::Tensor& y, absl::Span<const int> rows) {
+  LZ_ASSIGN_OR_RETURN(const at::Tensor index, inputs_->StageRows(rows));
+  root_logits_.tensor().index_copy_(0, index, model_->PolicyLogits(y));
+  root_values_.tensor().index_copy_(0, index, model_->Decode(model_->ValueLogits(y)));
+  return absl::OkStatus();
 }
 
 absl::Status UniZeroInference::RebuildRoots(absl::Span<const Root> roots,
                                             absl::Span<const int> rows) {
-  const int64_t num_rows = static_cast<int64_t>(rows.size());
-  int64_t num_past = 0;  // of the longest row
-  for (const int row : rows) {
-    num_past = std::max(num_past, static_cast<int64_t>(roots[row].actions.size()));
-  }
-  num_past = std::min(num_past, num_past_steps_);
-  const int64_t observation_size =
-      static_cast<int64_t>(roots[0].observations.size() / (roots[0].actions.size() + 1));
-  // Right-aligned: the root's observation is the last token of every row.
-  at::Tensor observations = at::zeros({num_rows, num_past + 1, observation_size});
-  at::Tensor actions = at::zeros({num_rows, num_past + 1}, at::kInt);
-  at::Tensor num_padding = at::zeros({num_rows}, at::kLong);
-  for (int64_t i = 0; i < num_rows; ++i) {
-    const Root& root = roots[rows[i]];
-    const int64_t past = std::min(num_past, static_cast<int64_t>(root.actions.size()));
-    std::copy_n(root.observations.end() - (past + 1) * observation_size,
-                (past + 1) * observation_size, observations[i][num_past - past].data_ptr<float>());
-    std::copy_n(root.actions.end() - past, past, actions[i].data_ptr<int>() + num_past - past);
-    num_padding.data_ptr<int64_t>()[i] = 2 * (num_past - past);
-  }
-  const at::Tensor latents =
-      model_->Encode(observations.flatten(0, 1)).view({num_rows, num_past + 1, -1});
-  const at::Tensor tokens = at::stack({latents, model_->EmbedActions(actions)}, 2).flatten(1, 2);
-  const int64_t num_tokens = 2 * num_past + 1;  // no action after the root's observation yet
+  LZ_ASSIGN_OR_RETURN(const RootPasts pasts, inputs_->StagePasts(roots, rows));
+  const int64_t num_rows = pasts.actions.size(0);
+  const int64_t num_steps = pasts.actions.size(1);
+  const at::Tensor latents = model_->Encode(pasts.observations).view({num_rows, num_steps, -1});
+  const at::Tensor tokens =
+      at::stack({latents, model_->EmbedActions(pasts.actions)}, 2).flatten(1, 2);
+  const int64_t num_tokens = 2 * num_steps - 1;  // no action after the root's observation yet
   at::Tensor keys_values;
-  const at::Tensor outputs =
-      model_->transformer().Forward(tokens.narrow(1, 0, num_tokens), num_padding, &keys_values);
-  ReadRoots(outputs.select(1, num_tokens - 1), rows);
+  const at::Tensor outputs = model_->transformer().Forward(tokens.narrow(1, 0, num_tokens),
+                                                           pasts.num_padding, &keys_values);
+  LZ_RETURN_IF_ERROR(ReadRoots(outputs.select(1, num_tokens - 1), rows));
   for (int64_t i = 0; i < num_rows; ++i) {
-    const int64_t padding = num_padding.data_ptr<int64_t>()[i];
     const Root& root = roots[rows[i]];
-    LZ_RETURN_IF_ERROR(roots_->Store(root.env, root.step,
-                                     keys_values[i].narrow(0, padding, num_tokens - padding),
-                                     num_tokens - padding));
+    const int64_t length = pasts.past_tokens[i];
+    LZ_RETURN_IF_ERROR(roots_->Store(
+        root.env, root.step, keys_values[i].narrow(0, num_tokens - length, length), length));
   }
   root_stats_.rebuilt += num_rows;
   return absl::OkStatus();
@@ -159,31 +166,24 @@ absl::Status UniZeroInference::RebuildRoots(absl::Span<const Root> roots,
 
 absl::Status UniZeroInference::ContinueRoots(absl::Span<const Root> roots,
                                              absl::Span<const int> rows) {
-  const int64_t num_rows = static_cast<int64_t>(rows.size());
-  const int64_t observation_size =
-      static_cast<int64_t>(roots[0].observations.size() / (roots[0].actions.size() + 1));
-  at::Tensor observations = at::zeros({num_rows, observation_size});
-  at::Tensor actions = at::zeros({num_rows}, at::kLong);
+  const auto num_rows = static_cast<int64_t>(rows.size());
   parent_keys_.clear();
-  for (int64_t i = 0; i < num_rows; ++i) {
-    const Root& root = roots[rows[i]];
-    parent_keys_.push_back({root.env, kRootNode});
-    std::copy_n(root.observations.end() - observation_size, observation_size,
-                observations[i].data_ptr<float>());
-    actions.data_ptr<int64_t>()[i] = root.actions.back();
-  }
+  for (const int row : rows) parent_keys_.push_back({roots[row].env, kRootNode});
   const int64_t carried_before = cache_->stats().carried_reads;
   LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &root_contexts_));
   root_stats_.carried += cache_->stats().carried_reads - carried_before;
+  host_numbers_.resize(num_rows);
+  LZ_RETURN_IF_ERROR(root_lengths_.CopyOut(absl::MakeSpan(host_numbers_)));
+  LZ_ASSIGN_OR_RETURN(const RootSteps steps, inputs_->StageNewest(roots, rows));
   const at::Tensor contexts = root_contexts_.tokens.narrow(0, 0, num_rows);
-  const at::Tensor lengths = root_contexts_.lengths.narrow(0, 0, num_rows);
   const TwoTokenOutputs outputs =
-      RunTwoTokens(*model_, contexts, lengths, actions, model_->Encode(observations));
-  ReadRoots(outputs.at_observation, rows);
+      RunTwoTokens(*model_, contexts, root_contexts_.lengths.narrow(0, 0, num_rows), steps.actions,
+                   model_->Encode(steps.observations));
+  LZ_RETURN_IF_ERROR(ReadRoots(outputs.at_observation, rows));
   const at::Tensor windows = at::cat({contexts, outputs.tokens}, 1);
   for (int64_t i = 0; i < num_rows; ++i) {
-    const int64_t length = lengths.data_ptr<int64_t>()[i] + 2;
     const Root& root = roots[rows[i]];
+    const int64_t length = host_numbers_[i] + 2;
     LZ_RETURN_IF_ERROR(roots_->Store(root.env, root.step,
                                      windows[i].narrow(0, windows.size(1) - length, length), 2));
   }
@@ -199,15 +199,15 @@ absl::Status UniZeroInference::RecurrentInference(
   parent_keys_.clear();
   child_keys_.clear();
   StepBuffers& buffers = step_->buffers();
-  int64_t* action_buffer = buffers.actions.data_ptr<int64_t>();
+  host_numbers_.assign(actions.begin(), actions.end());
   for (size_t i = 0; i < parents.size(); ++i) {
     parent_keys_.push_back({envs_[i], parents[i]});
     child_keys_.push_back({envs_[i], parents[i], children[i]});
-    action_buffer[i] = actions[i];
   }
   {
     const ScopedTimer timer(&copy_time_);
     LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &buffers.contexts));
+    LZ_RETURN_IF_ERROR(actions_.CopyIn(absl::MakeConstSpan(host_numbers_)));
   }
   {
     const ScopedTimer timer(&network_time_);
@@ -215,9 +215,9 @@ absl::Status UniZeroInference::RecurrentInference(
   }
   const ScopedTimer timer(&copy_time_);
   LZ_RETURN_IF_ERROR(cache_->StoreRecurrent(child_keys_, buffers.tokens));
-  CopyOut(buffers.rewards, rewards);
-  CopyOut(buffers.values, values);
-  CopyOut(buffers.prior_logits, prior_logits);
+  LZ_RETURN_IF_ERROR(rewards_.CopyOut(rewards));
+  LZ_RETURN_IF_ERROR(values_.CopyOut(values));
+  LZ_RETURN_IF_ERROR(prior_logits_.CopyOut(prior_logits));
   const double sign = options_.num_players == 2 ? -1.0 : 1.0;
   std::fill(discounts.begin(), discounts.end(), static_cast<float>(sign * options_.discount));
   return absl::OkStatus();

@@ -16,8 +16,10 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/inference/recurrent_step.h"
 #include "lzero/inference/root_contexts.h"
+#include "lzero/inference/root_inputs.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
+#include "lzero/tensor/staging.h"
 #include "lzero/world_model/world_model.h"
 
 namespace lzero {
@@ -80,28 +82,34 @@ class UniZeroInference : public InferenceModel {
   const WorldModel& model() const { return *model_; }
 
  private:
-  UniZeroInference(const UniZeroInferenceOptions& options, std::shared_ptr<WorldModel> model);
+  UniZeroInference(const UniZeroInferenceOptions& options, std::shared_ptr<WorldModel> model,
+                   std::unique_ptr<KVCacheManager> cache, std::unique_ptr<RecurrentStep> step,
+                   std::unique_ptr<RootContexts> roots, std::unique_ptr<RootInputs> inputs);
 
   bool CanContinue(const Root& root) const;
   absl::Status RebuildRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
   absl::Status ContinueRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
   // Writes heads of y [rows, E] into root_logits_ and root_values_ at `rows`.
-  void ReadRoots(const at::Tensor& y, absl::Span<const int> rows);
+  absl::Status ReadRoots(const at::Tensor& y, absl::Span<const int> rows);
 
   UniZeroInferenceOptions options_;
-  int64_t num_past_steps_;
   std::shared_ptr<WorldModel> model_;
   std::unique_ptr<KVCacheManager> cache_;
   std::unique_ptr<RecurrentStep> step_;
   std::unique_ptr<RootContexts> roots_;
+  std::unique_ptr<RootInputs> inputs_;
   ContextBatch root_contexts_;
-  at::Tensor root_logits_;  // [num_envs, A]
-  at::Tensor root_values_;  // [num_envs]
+  // Between host and device; those of the step are its buffers.
+  Staging root_lengths_;  // [num_envs] of root_contexts_
+  Staging root_logits_;   // [num_envs, A]
+  Staging root_values_;   // [num_envs]
+  Staging actions_, rewards_, values_, prior_logits_;
   RootStats root_stats_;
   Stopwatch network_time_, copy_time_;
   std::vector<EnvId> envs_;  // of the last InitialInference
   std::vector<ContextKey> parent_keys_;
   std::vector<ChildKey> child_keys_;
+  std::vector<int64_t> host_numbers_;
 };
 
 }  // namespace lzero

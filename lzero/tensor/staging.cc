@@ -5,15 +5,23 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/torch_status.h"
 #include "torch/torch.h"
 
 namespace lzero {
+namespace {
+
+bool CanStage(at::ScalarType type) {
+  return type == at::kFloat || type == at::kLong || type == at::kInt || type == at::kByte;
+}
+
+}  // namespace
 
 absl::StatusOr<Staging> Staging::Create(std::string name, std::vector<int64_t> shape,
                                         at::ScalarType type, at::Device device) {
-  if (type != at::kFloat && type != at::kLong && type != at::kInt && type != at::kByte) {
+  if (!CanStage(type)) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": cannot stage ", c10::toString(type),
                                                    "; allowed: Float, Long, Int, Byte"));
   }
@@ -27,6 +35,13 @@ absl::StatusOr<Staging> Staging::Create(std::string name, std::vector<int64_t> s
       CatchTorch([&] { return at::zeros(shape, at::TensorOptions().dtype(type).device(device)); });
   if (!tensor.ok()) return Annotate(tensor.status(), name);
   return Staging(std::move(name), *std::move(tensor));
+}
+
+Staging Staging::Wrap(std::string name, at::Tensor tensor) {
+  LZ_CHECK(tensor.is_contiguous() && CanStage(tensor.scalar_type()), name, ": ",
+           c10::toString(tensor.scalar_type()), " of shape [", absl::StrJoin(tensor.sizes(), ", "),
+           tensor.is_contiguous() ? "]" : "], not contiguous");
+  return Staging(std::move(name), std::move(tensor));
 }
 
 Staging::Staging(std::string name, at::Tensor tensor)

@@ -22,6 +22,10 @@ class Staging {
   static absl::StatusOr<Staging> Create(std::string name, std::vector<int64_t> shape,
                                         at::ScalarType type, at::Device device);
 
+  // Stages through a tensor that exists, one of those types and contiguous: anything else is the
+  // caller's bug.
+  static Staging Wrap(std::string name, at::Tensor tensor);
+
   // Copies `values` over the first rows (whole rows of the first axis); the rest is left alone.
   // InvalidArgument, naming both, when the element type differs, the values are no whole number of
   // rows, or there are more than fit. Allocates nothing.

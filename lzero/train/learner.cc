@@ -50,7 +50,14 @@ Learner::Learner(const ExperimentConfig& config, std::shared_ptr<WorldModel> mod
       target_(std::move(target)),
       optimizer_(*model_, config.train) {}
 
-absl::Status Learner::Update(TrainBatch& batch, double learning_rate,
+absl::StatusOr<BatchTensors> Learner::Stage(const TrainBatch& batch) {
+  if (!staging_.has_value() || staging_->shape() != batch.shape()) {
+    LZ_ASSIGN_OR_RETURN(staging_, BatchStaging::Create(batch.shape(), model_->device()));
+  }
+  return staging_->Load(batch);
+}
+
+absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
                              std::vector<float>* priorities) {
   return CatchTorch([&]() -> absl::Status {
     optimizer_.ClearGradients();
@@ -61,7 +68,8 @@ absl::Status Learner::Update(TrainBatch& batch, double learning_rate,
                                    static_cast<uint64_t>(num_updates_)) >>
                          1);
     }
-    const LossTerms terms = ComputeLosses(*model_, *target_, ViewBatch(batch), config_.loss);
+    LZ_ASSIGN_OR_RETURN(const BatchTensors tensors, Stage(batch));
+    const LossTerms terms = ComputeLosses(*model_, *target_, tensors, config_.loss);
     const double total = terms.total.item<double>();
     if (!std::isfinite(total)) {
       return absl::AbortedError(
@@ -100,8 +108,9 @@ absl::Status Learner::Update(TrainBatch& batch, double learning_rate,
     AddMetric("replay/age", batch.mean_age);
     ++num_summed_;
     if (priorities != nullptr) {
-      const float* errors = terms.value_errors.const_data_ptr<float>();
-      priorities->assign(errors, errors + batch.num_samples);
+      priorities->resize(batch.num_samples);
+      LZ_RETURN_IF_ERROR(Staging::Wrap("value errors", terms.value_errors.contiguous())
+                             .CopyOut(absl::MakeSpan(*priorities)));
       for (float& priority : *priorities) priority += 1e-6f;
     }
     return absl::OkStatus();

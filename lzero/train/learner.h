@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/replay/train_batch.h"
+#include "lzero/train/batch_staging.h"
 #include "lzero/train/optimizer.h"
 #include "lzero/world_model/world_model.h"
 
@@ -31,7 +33,8 @@ class Learner {
   // One update with this learning rate. `priorities` [N], if given, receives new priorities (mean
   // absolute value error of each sample). Aborted when the loss, the gradient norm or a new
   // priority is not finite: the weights are as before the call.
-  absl::Status Update(TrainBatch& batch, double learning_rate, std::vector<float>* priorities);
+  absl::Status Update(const TrainBatch& batch, double learning_rate,
+                      std::vector<float>* priorities);
 
   const WorldModel& model() const { return *model_; }
   const WorldModel& target() const { return *target_; }
@@ -47,12 +50,14 @@ class Learner {
  private:
   Learner(const ExperimentConfig& config, std::shared_ptr<WorldModel> model,
           std::shared_ptr<WorldModel> target);
+  absl::StatusOr<BatchTensors> Stage(const TrainBatch& batch);
   void AddMetric(const std::string& name, double value) { sums_[name] += value; }
 
   ExperimentConfig config_;
   std::shared_ptr<WorldModel> model_;
   std::shared_ptr<WorldModel> target_;
   AdamW optimizer_;
+  std::optional<BatchStaging> staging_;  // of the shape of the last batch
   int64_t num_updates_ = 0;
   MetricMap sums_;
   int64_t num_summed_ = 0;

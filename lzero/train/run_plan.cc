@@ -44,10 +44,12 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
                       CountParameters(config.model, BuildWorldModelShape(spec)));
   plan.learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
-  plan.batch = TrainBatchBytes({static_cast<int>(config.train.batch_size),
-                                static_cast<int>(replay.num_context_steps),
-                                static_cast<int>(replay.num_unroll_steps), spec.action.num_actions,
-                                static_cast<int>(spec.observation.size())});
+  // As it is sampled, and as the learner reads it.
+  plan.batch =
+      2 * TrainBatchBytes({static_cast<int>(config.train.batch_size),
+                           static_cast<int>(replay.num_context_steps),
+                           static_cast<int>(replay.num_unroll_steps), spec.action.num_actions,
+                           static_cast<int>(spec.observation.size())});
   const int64_t simulations = config.search.num_simulations;
   const std::pair<int64_t, int64_t> roles[] = {
       {config.env.num_collectors, simulations},

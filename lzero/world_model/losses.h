@@ -6,17 +6,15 @@
 
 #include "ATen/core/Tensor.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/replay/train_batch.h"
 #include "lzero/world_model/world_model.h"
 
 namespace lzero {
 
-// The arrays of a TrainBatch as tensors. Views: the batch must outlive them and not change
-// meanwhile.
+// A training batch on the model's device. N samples, C context steps, U unroll steps, A actions.
 struct BatchTensors {
   at::Tensor observations;            // [N, C + U + 1, obs]
   at::Tensor actions;                 // [N, C + U] int32
-  at::Tensor num_padding;             // [N] int64, tokens before the episode's start
+  at::Tensor num_padding;             // [N] int64, tokens before the start; undefined: none
   at::Tensor rewards;                 // [N, U]
   at::Tensor reward_mask;             // [N, U]
   at::Tensor latent_mask;             // [N, U]
@@ -30,8 +28,6 @@ struct BatchTensors {
   at::Tensor importance_weights;      // [N]
   int64_t num_context_steps = 0;
 };
-
-BatchTensors ViewBatch(TrainBatch& batch);
 
 // Scalars unless said; all but `total` carry no gradient.
 struct LossTerms {

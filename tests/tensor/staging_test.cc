@@ -40,6 +40,21 @@ TEST(StagingTest, ReadsTheFirstRows) {
   EXPECT_THAT(values, ElementsAre(1, 2, 3, 4));
 }
 
+TEST(StagingTest, WrapsATensorThatExists) {
+  const at::Tensor tensor = at::zeros({2, 2});
+  Staging staging = Staging::Wrap("values", tensor);
+  ASSERT_TRUE(staging.CopyIn<float>({1, 2}).ok());
+  EXPECT_EQ(tensor[0][1].item<float>(), 2.0f);
+  EXPECT_EQ(staging.CopyIn<float>({1}).message(),
+            "values has shape [2, 2]: 1 values are not between 0 and 4 in rows of 2");
+}
+
+TEST(StagingDeathTest, WrapsOnlyWhatItCanStage) {
+  EXPECT_DEATH(Staging::Wrap("values", at::zeros({2, 3}).t()),
+               "values: Float of shape \\[3, 2\\], not contiguous");
+  EXPECT_DEATH(Staging::Wrap("values", at::zeros({2}, at::kDouble)), "values: Double of shape");
+}
+
 TEST(StagingTest, CarriesIntegersAndBytes) {
   Staging actions = *Staging::Create("actions", {2}, at::kLong, at::kCPU);
   ASSERT_TRUE(actions.CopyIn<int64_t>({5, -1}).ok());

@@ -80,7 +80,7 @@ TEST(RunPlanTest, EveryPartIsCounted) {
                                4 * learner->model().num_parameters());
   // N 4, C 0, U 2, obs 4, A 2: observations, actions, seven arrays of a number a step, policies,
   // bootstrap observations, weights, masks of a byte, positions.
-  EXPECT_EQ(plan->batch, 4 * (4 * 3 * 4 + 8 + 7 * 8 + 16 + 32 + 4) + 16 + 4 * 8);
+  EXPECT_EQ(plan->batch, 2 * (4 * (4 * 3 * 4 + 8 + 7 * 8 + 16 + 32 + 4) + 16 + 4 * 8));
   EXPECT_EQ(plan->replay, PlannedBytes(config.replay, BuildReplayShape(config, spec)));
   EXPECT_EQ(plan->inference,
             *UniZeroInference::PlannedBytes(BuildInferenceOptions(config, spec, 3, 4)) +

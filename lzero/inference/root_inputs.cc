@@ -1,0 +1,106 @@
+#include "lzero/inference/root_inputs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+
+absl::StatusOr<std::unique_ptr<RootInputs>> RootInputs::Create(const RootInputsShape& shape,
+                                                               at::Device device) {
+  const int64_t num_steps = shape.max_roots * (shape.max_past_steps + 1);
+  LZ_ASSIGN_OR_RETURN(Staging observations,
+                      Staging::Create("observations of roots", {num_steps, shape.observation_size},
+                                      at::kFloat, device));
+  LZ_ASSIGN_OR_RETURN(Staging actions,
+                      Staging::Create("past actions of roots", {num_steps}, at::kInt, device));
+  LZ_ASSIGN_OR_RETURN(Staging padding,
+                      Staging::Create("padding of roots", {shape.max_roots}, at::kLong, device));
+  LZ_ASSIGN_OR_RETURN(
+      Staging newest_actions,
+      Staging::Create("newest actions of roots", {shape.max_roots}, at::kLong, device));
+  LZ_ASSIGN_OR_RETURN(Staging rows,
+                      Staging::Create("rows of roots", {shape.max_roots}, at::kLong, device));
+  return absl::WrapUnique(new RootInputs(shape, std::move(observations), std::move(actions),
+                                         std::move(padding), std::move(newest_actions),
+                                         std::move(rows)));
+}
+
+RootInputs::RootInputs(const RootInputsShape& shape, Staging observations, Staging actions,
+                       Staging padding, Staging newest_actions, Staging rows)
+    : shape_(shape),
+      observations_(std::move(observations)),
+      actions_(std::move(actions)),
+      padding_(std::move(padding)),
+      newest_actions_(std::move(newest_actions)),
+      rows_(std::move(rows)) {}
+
+int64_t RootInputs::Bytes(const RootInputsShape& shape) {
+  const auto float_size = static_cast<int64_t>(sizeof(float));
+  const int64_t steps = shape.max_roots * (shape.max_past_steps + 1);
+  return steps * (shape.observation_size * float_size + static_cast<int64_t>(sizeof(int32_t))) +
+         3 * shape.max_roots * static_cast<int64_t>(sizeof(int64_t));
+}
+
+absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
+                                                 absl::Span<const int> rows) {
+  const auto num_rows = static_cast<int64_t>(rows.size());
+  const int64_t size = shape_.observation_size;
+  int64_t num_past = 0;  // of the longest row
+  for (const int row : rows) {
+    num_past = std::max(num_past, static_cast<int64_t>(roots[row].actions.size()));
+  }
+  num_past = std::min(num_past, shape_.max_past_steps);
+  host_observations_.assign(num_rows * (num_past + 1) * size, 0.0f);
+  host_actions_.assign(num_rows * (num_past + 1), 0);
+  host_numbers_.assign(num_rows, 0);
+  RootPasts pasts;
+  for (int64_t i = 0; i < num_rows; ++i) {
+    const Root& root = roots[rows[i]];
+    const int64_t past = std::min(num_past, static_cast<int64_t>(root.actions.size()));
+    LZ_CHECK(static_cast<int64_t>(root.observations.size()) >= (past + 1) * size,
+             root.observations.size(), " numbers for ", past + 1, " observations of ", size);
+    const int64_t first = i * (num_past + 1) + num_past - past;
+    std::copy_n(root.observations.end() - (past + 1) * size, (past + 1) * size,
+                host_observations_.begin() + first * size);
+    std::copy_n(root.actions.end() - past, past, host_actions_.begin() + first);
+    host_numbers_[i] = 2 * (num_past - past);
+    pasts.past_tokens.push_back(2 * past + 1);
+  }
+  LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+  LZ_RETURN_IF_ERROR(actions_.CopyIn(absl::MakeConstSpan(host_actions_)));
+  LZ_RETURN_IF_ERROR(padding_.CopyIn(absl::MakeConstSpan(host_numbers_)));
+  const int64_t num_steps = num_rows * (num_past + 1);
+  pasts.observations = observations_.tensor().narrow(0, 0, num_steps);
+  pasts.actions = actions_.tensor().narrow(0, 0, num_steps).view({num_rows, num_past + 1});
+  pasts.num_padding = padding_.tensor().narrow(0, 0, num_rows);
+  return pasts;
+}
+
+absl::StatusOr<RootSteps> RootInputs::StageNewest(absl::Span<const Root> roots,
+                                                  absl::Span<const int> rows) {
+  const auto num_rows = static_cast<int64_t>(rows.size());
+  const int64_t size = shape_.observation_size;
+  host_observations_.clear();
+  host_numbers_.clear();
+  for (const int row : rows) {
+    const absl::Span<const float> newest = roots[row].observations.last(size);
+    host_observations_.insert(host_observations_.end(), newest.begin(), newest.end());
+    host_numbers_.push_back(roots[row].actions.back());
+  }
+  LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+  LZ_RETURN_IF_ERROR(newest_actions_.CopyIn(absl::MakeConstSpan(host_numbers_)));
+  return RootSteps{observations_.tensor().narrow(0, 0, num_rows),
+                   newest_actions_.tensor().narrow(0, 0, num_rows)};
+}
+
+absl::StatusOr<at::Tensor> RootInputs::StageRows(absl::Span<const int> rows) {
+  host_numbers_.assign(rows.begin(), rows.end());
+  LZ_RETURN_IF_ERROR(rows_.CopyIn(absl::MakeConstSpan(host_numbers_)));
+  return rows_.tensor().narrow(0, 0, static_cast<int64_t>(rows.size()));
+}
+
+}  // namespace lzero

@@ -1,0 +1,124 @@
+#include "lzero/train/batch_staging.h"
+
+#include <utility>
+
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+enum Array {
+  kObservations,
+  kActions,
+  kPadding,
+  kRewards,
+  kRewardMask,
+  kLatentMask,
+  kPolicies,
+  kPolicyMask,
+  kLegalActionMasks,
+  kValueMask,
+  kPartialReturns,
+  kBootstrapScales,
+  kBootstrapObservations,
+  kImportanceWeights,
+};
+
+struct ArrayPlan {
+  const char* name;
+  std::vector<int64_t> shape;
+  at::ScalarType type;
+};
+
+// In the order of Array.
+std::vector<ArrayPlan> PlanArrays(const BatchShape& shape) {
+  const int64_t n = shape.num_samples, u = shape.num_unroll_steps, a = shape.num_actions;
+  const int64_t steps = shape.num_context_steps + u, obs = shape.observation_size;
+  return {{"observations", {n, steps + 1, obs}, at::kFloat},
+          {"actions", {n, steps}, at::kInt},
+          {"num_padding", {n}, at::kLong},
+          {"rewards", {n, u}, at::kFloat},
+          {"reward_mask", {n, u}, at::kFloat},
+          {"latent_mask", {n, u}, at::kFloat},
+          {"policies", {n, u, a}, at::kFloat},
+          {"policy_mask", {n, u}, at::kFloat},
+          {"legal_action_masks", {n, u, a}, at::kByte},
+          {"value_mask", {n, u}, at::kFloat},
+          {"partial_returns", {n, u}, at::kFloat},
+          {"bootstrap_scales", {n, u}, at::kFloat},
+          {"bootstrap_observations", {n, u, obs}, at::kFloat},
+          {"importance_weights", {n}, at::kFloat}};
+}
+
+// Two tokens for each context step before the episode's start: [N, C] mask -> [N].
+void CountPadding(const TrainBatch& batch, std::vector<int64_t>* num_padding) {
+  const size_t num_context_steps = batch.num_context_steps;
+  num_padding->assign(batch.num_samples, 0);
+  for (size_t i = 0; i < batch.context_mask.size(); ++i) {
+    if (batch.context_mask[i] == 0.0f) (*num_padding)[i / num_context_steps] += 2;
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<BatchStaging> BatchStaging::Create(const BatchShape& shape, at::Device device) {
+  std::vector<Staging> arrays;
+  for (ArrayPlan& plan : PlanArrays(shape)) {
+    LZ_ASSIGN_OR_RETURN(Staging array,
+                        Staging::Create(plan.name, std::move(plan.shape), plan.type, device));
+    arrays.push_back(std::move(array));
+  }
+  return BatchStaging(shape, std::move(arrays));
+}
+
+BatchStaging::BatchStaging(const BatchShape& shape, std::vector<Staging> arrays)
+    : shape_(shape), arrays_(std::move(arrays)) {}
+
+template <typename T>
+absl::Status BatchStaging::CopyIn(int array, const std::vector<T>& values) {
+  Staging& staging = arrays_[array];
+  LZ_CHECK(static_cast<int64_t>(values.size()) == staging.tensor().numel(), staging.name(), ": ",
+           values.size(), " values for ", staging.tensor().numel());
+  return staging.CopyIn(absl::MakeConstSpan(values));
+}
+
+absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
+  LZ_CHECK(batch.shape() == shape_, "a batch of another shape");
+  CountPadding(batch, &num_padding_);
+  absl::Status status = CopyIn(kObservations, batch.observations);
+  status.Update(CopyIn(kActions, batch.actions));
+  status.Update(CopyIn(kPadding, num_padding_));
+  status.Update(CopyIn(kRewards, batch.rewards));
+  status.Update(CopyIn(kRewardMask, batch.reward_mask));
+  status.Update(CopyIn(kLatentMask, batch.latent_mask));
+  status.Update(CopyIn(kPolicies, batch.policies));
+  status.Update(CopyIn(kPolicyMask, batch.policy_mask));
+  status.Update(CopyIn(kLegalActionMasks, batch.legal_action_masks));
+  status.Update(CopyIn(kValueMask, batch.value_mask));
+  status.Update(CopyIn(kPartialReturns, batch.partial_returns));
+  status.Update(CopyIn(kBootstrapScales, batch.bootstrap_scales));
+  status.Update(CopyIn(kBootstrapObservations, batch.bootstrap_observations));
+  status.Update(CopyIn(kImportanceWeights, batch.importance_weights));
+  LZ_RETURN_IF_ERROR(status);
+  BatchTensors tensors;
+  tensors.observations = arrays_[kObservations].tensor();
+  tensors.actions = arrays_[kActions].tensor();
+  if (shape_.num_context_steps > 0) tensors.num_padding = arrays_[kPadding].tensor();
+  tensors.rewards = arrays_[kRewards].tensor();
+  tensors.reward_mask = arrays_[kRewardMask].tensor();
+  tensors.latent_mask = arrays_[kLatentMask].tensor();
+  tensors.policies = arrays_[kPolicies].tensor();
+  tensors.policy_mask = arrays_[kPolicyMask].tensor();
+  tensors.illegal = arrays_[kLegalActionMasks].tensor() == 0;
+  tensors.value_mask = arrays_[kValueMask].tensor();
+  tensors.partial_returns = arrays_[kPartialReturns].tensor();
+  tensors.bootstrap_scales = arrays_[kBootstrapScales].tensor();
+  tensors.bootstrap_observations = arrays_[kBootstrapObservations].tensor();
+  tensors.importance_weights = arrays_[kImportanceWeights].tensor();
+  tensors.num_context_steps = shape_.num_context_steps;
+  return tensors;
+}
+
+}  // namespace lzero

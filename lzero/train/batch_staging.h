@@ -1,0 +1,40 @@
+// A training batch on its way to the device: one staging buffer for each array, allocated once.
+// Belongs to one thread.
+#ifndef LZERO_TRAIN_BATCH_STAGING_H_
+#define LZERO_TRAIN_BATCH_STAGING_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lzero/replay/train_batch.h"
+#include "lzero/tensor/staging.h"
+#include "lzero/world_model/losses.h"
+
+namespace lzero {
+
+class BatchStaging {
+ public:
+  // InvalidArgument and ResourceExhausted as Staging.
+  static absl::StatusOr<BatchStaging> Create(const BatchShape& shape, at::Device device);
+
+  // Copies every array in. `batch` has the shape of this object and arrays of the sizes it claims:
+  // anything else is the caller's bug. The tensors are this object's: the next Load overwrites
+  // them.
+  absl::StatusOr<BatchTensors> Load(const TrainBatch& batch);
+
+  const BatchShape& shape() const { return shape_; }
+
+ private:
+  BatchStaging(const BatchShape& shape, std::vector<Staging> arrays);
+
+  template <typename T>
+  absl::Status CopyIn(int array, const std::vector<T>& values);
+
+  BatchShape shape_;
+  std::vector<Staging> arrays_;
+  std::vector<int64_t> num_padding_;  // [N] host's side
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_BATCH_STAGING_H_

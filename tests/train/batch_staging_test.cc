@@ -1,0 +1,70 @@
+// Every array of a batch arrives where the losses read it.
+#include "lzero/train/batch_staging.h"
+
+#include "gtest/gtest.h"
+#include "tests/world_model/random_batch.h"
+#include "torch/torch.h"
+
+namespace lzero {
+namespace {
+
+using reference::RandomBatch;
+
+BatchStaging MakeStaging(const TrainBatch& batch) {
+  return BatchStaging::Create(batch.shape(), at::kCPU).value();
+}
+
+template <typename T>
+void ExpectSame(const at::Tensor& tensor, const std::vector<T>& values, const char* name) {
+  const at::Tensor expected = torch::tensor(values, tensor.options()).view(tensor.sizes());
+  EXPECT_TRUE(at::equal(tensor, expected)) << name;
+}
+
+TEST(BatchStagingTest, EveryArrayArrives) {
+  const TrainBatch batch = RandomBatch(4, 2, 3, 15);
+  BatchStaging staging = MakeStaging(batch);
+  const BatchTensors tensors = staging.Load(batch).value();
+  EXPECT_EQ(tensors.observations.sizes(), at::IntArrayRef({4, 6, reference::kObservationSize}));
+  EXPECT_EQ(tensors.policies.sizes(), at::IntArrayRef({4, 3, reference::kNumActions}));
+  EXPECT_EQ(tensors.bootstrap_observations.sizes(),
+            at::IntArrayRef({4, 3, reference::kObservationSize}));
+  ExpectSame(tensors.observations, batch.observations, "observations");
+  ExpectSame(tensors.actions, batch.actions, "actions");
+  ExpectSame(tensors.rewards, batch.rewards, "rewards");
+  ExpectSame(tensors.reward_mask, batch.reward_mask, "reward mask");
+  ExpectSame(tensors.latent_mask, batch.latent_mask, "latent mask");
+  ExpectSame(tensors.policies, batch.policies, "policies");
+  ExpectSame(tensors.policy_mask, batch.policy_mask, "policy mask");
+  ExpectSame(tensors.value_mask, batch.value_mask, "value mask");
+  ExpectSame(tensors.partial_returns, batch.partial_returns, "partial returns");
+  ExpectSame(tensors.bootstrap_scales, batch.bootstrap_scales, "bootstrap scales");
+  ExpectSame(tensors.bootstrap_observations, batch.bootstrap_observations, "bootstraps");
+  ExpectSame(tensors.importance_weights, batch.importance_weights, "importance weights");
+  for (int64_t i = 0; i < tensors.illegal.numel(); ++i) {
+    EXPECT_EQ(tensors.illegal.flatten()[i].item<bool>(), batch.legal_action_masks[i] == 0);
+  }
+  // Padding of samples 0 .. 3 is 0, 1, 2, 0 steps of two tokens each.
+  EXPECT_TRUE(at::equal(tensors.num_padding, torch::tensor({0, 2, 4, 0}, at::kLong)));
+  EXPECT_EQ(tensors.num_context_steps, 2);
+}
+
+TEST(BatchStagingTest, TheNextBatchComesToTheSameAddresses) {
+  const TrainBatch first = RandomBatch(4, 0, 3, 15), second = RandomBatch(4, 0, 3, 16);
+  BatchStaging staging = MakeStaging(first);
+  const void* const address = staging.Load(first)->rewards.const_data_ptr();
+  const BatchTensors tensors = staging.Load(second).value();
+  EXPECT_EQ(tensors.rewards.const_data_ptr(), address);
+  ExpectSame(tensors.rewards, second.rewards, "rewards");
+  EXPECT_FALSE(tensors.num_padding.defined());  // without context there is none
+}
+
+TEST(BatchStagingDeathTest, ArraysMustHaveTheSizesTheyClaim) {
+  TrainBatch batch = RandomBatch(2, 0, 3, 16);
+  BatchStaging staging = MakeStaging(batch);
+  batch.rewards.pop_back();
+  EXPECT_DEATH(staging.Load(batch).value(), "rewards: 5 values for 6");
+  EXPECT_DEATH(staging.Load(RandomBatch(3, 0, 3, 16)).value(), "another shape");
+}
+
+}  // namespace
+}  // namespace lzero
