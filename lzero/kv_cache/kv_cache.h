@@ -55,7 +55,7 @@ class KVCache {
   int64_t size() const { return size_; }
   int64_t prefix_size() const { return prefix_size_; }
   int64_t capacity() const;
-  CacheStorage storage() const { return storage_; }
+  CacheStorage kind() const { return storage_; }
   const KVCacheShape& shape() const { return shape_; }
   at::Device device() const { return device_; }
   int64_t bytes() const;

@@ -7,6 +7,7 @@
 #include "ATen/ops/empty.h"
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
@@ -71,8 +72,10 @@ absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
   }
   auto index = std::make_unique<ContextIndex>(config.num_envs, window, num_inits, num_nodes,
                                               config.root_context);
-  LZ_LOG_DEBUG("KV cache: ", (*pool)->bytes(), " bytes for ", config.num_envs, " environments, ",
-               num_nodes, " nodes and ", num_inits, " roots of ", window, " tokens each");
+  LZ_LOG_INFO(absl::StrFormat(
+      "cache         %.1f MiB for %d environments: each %d nodes, %d roots of %d tokens",
+      static_cast<double>((*pool)->bytes()) / (1 << 20), config.num_envs, num_nodes, num_inits,
+      window));
   return absl::WrapUnique(new KVCacheManager(config, std::move(index), *std::move(pool)));
 }
 

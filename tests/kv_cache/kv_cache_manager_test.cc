@@ -54,6 +54,20 @@ TEST(KVCacheManager, PlannedBytesAreWhatStaticStorageHolds) {
   EXPECT_TRUE(absl::IsInvalidArgument(KVCacheManager::PlannedBytes(config).status()));
 }
 
+// L 2, E 3, 7 tokens a context, 2 environments of 2 roots and 5 nodes of two tokens, one empty
+// slot:
+// ((2 * 7 + 5 * 2) * 2 + 1) tokens of 2 * 2 * 3 floats.
+TEST(KVCacheManager, CreateTellsItsBytes) {
+  SetLogLevel(LogLevel::kInfo);
+  testing::internal::CaptureStderr();
+  const auto manager = KVCacheManager::Create(SmallConfig());
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_EQ((*manager)->stats().bytes, ((2 * 7 + 5 * 2) * 2 + 1) * 2 * 2 * 3 * 4);
+  EXPECT_TRUE(absl::StrContains(
+      told, "cache         0.0 MiB for 2 environments: each 6 nodes, 2 roots of 7 tokens\n"))
+      << told;
+}
+
 TEST(KVCacheManager, AnOddCutLeavesTheSecondTokenOfANode) {
   KVCacheManagerConfig config = SmallConfig();
   config.context_length = 4;  // contexts of 3 tokens
@@ -92,7 +106,7 @@ TEST(KVCacheManager, PrefixIsTheRootsShareAndSuffixThePaths) {
     EXPECT_EQ(clone.size(), expected[node].first);
     EXPECT_EQ(clone.prefix_size(), expected[node].second);
     EXPECT_EQ(clone.weight_version(), 4);
-    EXPECT_EQ(clone.storage(), CacheStorage::kStatic);
+    EXPECT_EQ(clone.kind(), CacheStorage::kStatic);
     EXPECT_EQ(clone.capacity(), 9) << "the context and one more step";
   }
   EXPECT_EQ(manager->CloneInit(EnvId(0), 0)->prefix_size(), 5);

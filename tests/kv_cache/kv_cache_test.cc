@@ -32,7 +32,7 @@ TEST(KVCache, HoldsWhatIsAppendedInOrder) {
     EXPECT_EQ(cache.prefix_size(), 0);
     EXPECT_EQ(cache.capacity(), 5);
     EXPECT_EQ(cache.bytes(), 2 * 2 * 5 * 3 * 4);
-    EXPECT_EQ(cache.storage(), storage);
+    EXPECT_EQ(cache.kind(), storage);
     EXPECT_EQ(cache.device(), at::Device(at::kCPU));
     EXPECT_EQ(cache.shape().num_layers, 2);
     EXPECT_EQ(cache.shape().embed_dim, 3);
@@ -209,7 +209,7 @@ TEST(KVCache, CloneSharesNothingEitherWay) {
         EXPECT_EQ(kept.prefix_size(), 1);
         EXPECT_EQ(kept.weight_version(), 5);
         EXPECT_EQ(kept.capacity(), 4);
-        EXPECT_EQ(kept.storage(), storage);
+        EXPECT_EQ(kept.kind(), storage);
       }
     }
   }
@@ -235,7 +235,7 @@ TEST(KVCache, MovesCarryEverything) {
   KVCache assigned = MakeEmpty(CacheStorage::kGrowing, 1);
   assigned = std::move(moved);
   EXPECT_EQ(assigned.storage_address(), address);
-  EXPECT_EQ(assigned.storage(), CacheStorage::kStatic);
+  EXPECT_EQ(assigned.kind(), CacheStorage::kStatic);
   EXPECT_EQ(ReadTokens(assigned), Numbers({1, 2}));
   EXPECT_EQ(assigned.prefix_size(), 1);
   EXPECT_EQ(assigned.weight_version(), 3);
