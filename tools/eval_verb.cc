@@ -182,7 +182,7 @@ int Eval(const EvalOptions& options) {
   }
   at::set_num_threads(static_cast<int>(options.threads));
   const EnvRegistry registry = MakeRegistry();
-  ThreadPool pool(1);
+  ThreadPool pool(static_cast<int>(options.threads));
   auto agent =
       LoadAgent(options.path, registry, options.simulations, options.grade ? 64 : 0, &pool);
   if (!agent.ok()) {

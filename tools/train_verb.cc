@@ -26,7 +26,8 @@ namespace {
 
 // Sections whose values a resumed run may change without becoming another run.
 constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
-constexpr const char* kChangeableKeys[] = {"train.num_threads", "inference.num_threads"};
+constexpr const char* kChangeableKeys[] = {"env.num_threads", "train.num_threads",
+                                           "inference.num_threads"};
 
 bool MayChange(const std::string& override) {
   const std::string key = override.substr(0, override.find('='));
@@ -166,7 +167,8 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     if (!MayChange(override)) {
       return PrintError(absl::InvalidArgumentError(absl::StrCat(
                             "resume: ", override, " would make it another run; allowed: stop.*, ",
-                            "evaluate.*, checkpoint.*, train.num_threads, inference.num_threads")),
+                            "evaluate.*, checkpoint.*, env.num_threads, train.num_threads, ",
+                            "inference.num_threads")),
                         kExitUsage);
     }
   }

@@ -141,6 +141,10 @@ void EnvConfig::Visit(FieldVisitor& visitor) {
       &num_collectors, {1, 4096});
   visitor.Int({"num_evaluators", "Environments that evaluate together", "environments", kPrototype},
               &num_evaluators, {1, 4096});
+  visitor.Int(
+      {"num_threads", "Threads that step the environments of a role together; changes no result",
+       "threads"},
+      &num_threads, {1, 1024});
   visitor.Float({"random_opening_fraction",
                  "Share of collected episodes that begin with uniformly random legal moves", "",
                  "prototype runs on TicTacToe"},

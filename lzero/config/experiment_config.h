@@ -17,6 +17,7 @@ struct EnvConfig {
   int64_t max_episode_steps = 0;  // 0: what the environment says
   int64_t num_collectors = 8;
   int64_t num_evaluators = 8;
+  int64_t num_threads = 1;  // that step environments
   // Exploring starts while collecting: with this probability an episode of a board game begins
   // after 1 .. random_opening_plies uniformly random legal moves.
   double random_opening_fraction = 0.0;

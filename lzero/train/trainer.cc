@@ -24,7 +24,7 @@ constexpr double kPi = 3.14159265358979323846;
 Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
     : config_(config),
       stop_(stop),
-      env_pool_(1),
+      env_pool_(static_cast<int>(config.env.num_threads)),
       overlap_pool_(config.deterministic ? 1 : 2),
       sampler_(static_cast<uint64_t>(config.seed), "sampler"),
       progress_(kProgressSeconds),
