@@ -9,8 +9,8 @@ namespace lzero {
 namespace {
 
 // Calls visit(segment, step, count, offset) for the pieces, in order, of the `num_steps` steps (or
-// as many as there are) from `step` of `segment` on. `offset` counts the steps before the piece.
-// Returns the segment the last piece lies in.
+// as many as there are) from `step` of `segment` on, below 0 for its context. `offset` counts the
+// steps before the piece. Returns the segment the last piece lies in.
 template <typename Visit>
 const GameSegment* ForEachPiece(const GameSegment* segment, int step, int num_steps, Visit visit) {
   int offset = 0;
@@ -85,15 +85,9 @@ void BatchWriter::GatherWindow(const PositionIndex::Place& place) {
 
 void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real, int sample,
                                 RandomStream& random, TrainBatch* batch) const {
-  // Back to the first context step, or the oldest one still stored.
-  const GameSegment* segment = place.segment;
-  int num_context = place.step;
-  while (num_context < num_context_steps_ && segment->previous() != nullptr) {
-    segment = segment->previous();
-    num_context += segment->num_steps();
-  }
-  const int step = std::max(0, num_context - num_context_steps_);
-  num_context -= step;
+  // A segment's own context reaches back far enough, or to the start of the episode.
+  const int num_context =
+      std::min(num_context_steps_, place.segment->num_context_steps() + place.step);
   const int num_missing = num_context_steps_ - num_context;
   const int num_present = num_context + num_real;
   const int sequence_size = num_context_steps_ + num_unroll_steps_;
@@ -101,12 +95,12 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
 
   float* observations = batch->observations.data() + sample * (sequence_size + 1) * row_size;
   int32_t* actions = batch->actions.data() + static_cast<size_t>(sample) * sequence_size;
-  ForEachPiece(segment, step, num_present,
+  ForEachPiece(place.segment, place.step - num_context, num_present,
                [&](const GameSegment& piece, int first, int count, int offset) {
                  const int row = num_missing + offset;
                  // One more: the observation after the piece, written again by the next piece.
-                 piece.observations().CopyRows(first, count + 1, observations + row * row_size);
-                 CopyN(piece.actions(), first, count, actions + row);
+                 piece.CopyObservations(first, count + 1, observations + row * row_size);
+                 piece.CopyActions(first, count, actions + row);
                });
   for (int row = 0; row < num_missing; ++row) {
     std::memcpy(observations + row * row_size, observations + num_missing * row_size,
@@ -165,7 +159,7 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
       begin += segment->num_steps();
       segment = segment->next();
     }
-    segment->observations().CopyRows(target.bootstrap_step - begin, 1, observation);
+    segment->CopyObservations(target.bootstrap_step - begin, 1, observation);
   }
 }
 

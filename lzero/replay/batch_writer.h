@@ -1,6 +1,6 @@
-// Writes one sampled position into its row of a TrainBatch: gathers the sequence from the chain of
-// segments and fills targets and masks. Chooses nothing but the random actions past the end of an
-// episode. Keeps scratch arrays between calls; not thread-safe.
+// Writes one sampled position into its row of a TrainBatch: gathers the sequence from its segment
+// and those that follow, and fills targets and masks. Chooses nothing but the random actions past
+// the end of an episode. Keeps scratch arrays between calls; not thread-safe.
 #ifndef LZERO_REPLAY_BATCH_WRITER_H_
 #define LZERO_REPLAY_BATCH_WRITER_H_
 
@@ -25,8 +25,9 @@ class BatchWriter {
   BatchShape ShapeFor(int num_samples) const;
 
   // Writes everything of row `sample` but its importance weight and handle. `place` is an eligible
-  // position; `batch` has the shape of ShapeFor. Draws one UniformInt(A) from `random` for each
-  // unroll step past the end of the episode, in order, whatever the terminal mode.
+  // position whose segment stores replay.num_context_steps or more; `batch` has the shape of
+  // ShapeFor. Draws one UniformInt(A) from `random` for each unroll step past the end of the
+  // episode, in order, whatever the terminal mode.
   void Write(const PositionIndex::Place& place, int sample, RandomStream& random,
              TrainBatch* batch);
 

@@ -1,5 +1,6 @@
 #include "lzero/replay/game_segment.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -14,22 +15,27 @@ constexpr int64_t kHeapBytes = 3 * 16 + 16;
 
 }  // namespace
 
-GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t max_steps) {
+GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t max_steps,
+                                           int64_t first_step) {
   const size_t steps = static_cast<size_t>(max_steps);
+  const size_t context = static_cast<size_t>(NumContextSteps(shape, first_step));
   const size_t actions = static_cast<size_t>(shape.num_actions);
   // From the largest element to the smallest, so that every field is aligned.
   Layout layout = {};
   size_t size = 0;
   layout.sequences = std::exchange(size, size + steps * sizeof(int64_t));
   layout.leaves = std::exchange(size, size + steps * sizeof(int32_t));
-  layout.actions = std::exchange(size, size + steps * sizeof(int32_t));
+  layout.actions = std::exchange(size, size + (context + steps) * sizeof(int32_t));
   layout.rewards = std::exchange(size, size + steps * sizeof(float));
   layout.root_values = std::exchange(size, size + steps * sizeof(float));
   layout.policies = std::exchange(size, size + steps * actions * sizeof(float));
   layout.legal_action_masks = std::exchange(size, size + (steps + 1) * actions);
-  layout.to_play = std::exchange(size, size + steps + 1);
-  layout.size = size;
+  layout.to_play = size;
   return layout;
+}
+
+size_t GameSegment::BlockSize(const Layout& layout, int64_t max_steps) {
+  return layout.to_play + static_cast<size_t>(max_steps) + 1;
 }
 
 GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, int64_t episode,
@@ -39,13 +45,15 @@ GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, in
       env_(env),
       episode_(episode),
       first_step_(first_step),
-      layout_(LayoutFor(shape, max_steps)),
-      block_(std::make_unique_for_overwrite<std::byte[]>(layout_.size)),
-      observations_(shape.observation_size, max_steps + 1) {}
+      layout_(LayoutFor(shape, max_steps, first_step)),
+      block_(std::make_unique_for_overwrite<std::byte[]>(BlockSize(layout_, max_steps))),
+      observations_(shape.observation_size, num_context_steps() + max_steps + 1) {}
 
-int64_t GameSegment::BytesFor(const SegmentShape& shape, int64_t max_steps) {
-  return static_cast<int64_t>(sizeof(GameSegment) + LayoutFor(shape, max_steps).size) +
-         ObservationStore::BytesFor(shape.observation_size, max_steps + 1) + kHeapBytes;
+int64_t GameSegment::BytesFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step) {
+  const size_t block = BlockSize(LayoutFor(shape, max_steps, first_step), max_steps);
+  const int64_t num_rows = NumContextSteps(shape, first_step) + max_steps + 1;
+  return static_cast<int64_t>(sizeof(GameSegment) + block) +
+         ObservationStore::BytesFor(shape.observation_size, num_rows) + kHeapBytes;
 }
 
 void GameSegment::Link(GameSegment* earlier, GameSegment* later) {
@@ -61,7 +69,7 @@ void GameSegment::SetObservationRow(int row, absl::Span<const float> observation
   LZ_CHECK(legal_action_mask.size() == num_actions, "legal action mask of ",
            legal_action_mask.size(), ", expected ", num_actions);
   LZ_CHECK(to_play >= 0 && to_play <= 255, "to_play ", to_play);
-  observations_.SetRow(row, observation.data());
+  observations_.SetRow(num_context_steps() + row, observation.data());
   uint8_t* legal = MutableField<uint8_t>(layout_.legal_action_masks) + row * num_actions;
   for (size_t i = 0; i < num_actions; ++i) legal[i] = legal_action_mask[i] != 0;
   MutableField<uint8_t>(layout_.to_play)[row] = static_cast<uint8_t>(to_play);
@@ -74,17 +82,43 @@ void GameSegment::SetFirstObservation(absl::Span<const float> observation,
 
 void GameSegment::SetFirstObservationFrom(const GameSegment& earlier) {
   const int row = earlier.num_steps_;
-  observations_.SetRowFrom(earlier.observations_, row, 0);
+  observations_.SetRowFrom(earlier.observations_, earlier.num_context_steps() + row,
+                           num_context_steps());
   const size_t num_actions = static_cast<size_t>(shape_.num_actions);
   std::memcpy(MutableField<uint8_t>(layout_.legal_action_masks),
               earlier.legal_action_masks().data() + row * num_actions, num_actions);
   MutableField<uint8_t>(layout_.to_play)[0] = earlier.to_play()[row];
 }
 
+void GameSegment::SetContext(absl::Span<const float> observations,
+                             absl::Span<const int32_t> actions) {
+  const int num_context = num_context_steps();
+  const size_t row_size = static_cast<size_t>(shape_.observation_size);
+  LZ_CHECK(actions.size() == static_cast<size_t>(num_context), actions.size(),
+           " context steps, expected ", num_context);
+  LZ_CHECK(observations.size() == num_context * row_size, observations.size(), " numbers");
+  for (int row = 0; row < num_context; ++row) {
+    observations_.SetRow(row, observations.data() + row * row_size);
+  }
+  std::copy(actions.begin(), actions.end(), MutableField<int32_t>(layout_.actions));
+}
+
+void GameSegment::SetContextFrom(const GameSegment& earlier) {
+  LZ_CHECK(earlier.first_step_ + earlier.num_steps_ == first_step_, "step ", first_step_,
+           " does not follow ", earlier.num_steps_, " steps from ", earlier.first_step_);
+  const int num_context = num_context_steps();
+  const int first = earlier.num_steps_ - num_context;
+  for (int row = 0; row < num_context; ++row) {
+    observations_.SetRowFrom(earlier.observations_, earlier.num_context_steps() + first + row, row);
+  }
+  earlier.CopyActions(first, num_context, MutableField<int32_t>(layout_.actions));
+}
+
 bool GameSegment::BeginsWhereEnds(const GameSegment& earlier) const {
   const int row = earlier.num_steps_;
   const size_t num_actions = static_cast<size_t>(shape_.num_actions);
-  return observations_.RowEquals(0, earlier.observations_, row) &&
+  return observations_.RowEquals(num_context_steps(), earlier.observations_,
+                                 earlier.num_context_steps() + row) &&
          std::memcmp(legal_action_masks().data(),
                      earlier.legal_action_masks().data() + row * num_actions, num_actions) == 0 &&
          to_play()[0] == earlier.to_play()[row];
@@ -101,7 +135,7 @@ void GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence)
   SetObservationRow(row + 1, step.observation, step.legal_action_mask, step.to_play);
   MutableField<int64_t>(layout_.sequences)[row] = sequence;
   MutableField<int32_t>(layout_.leaves)[row] = leaf;
-  MutableField<int32_t>(layout_.actions)[row] = step.action;
+  MutableField<int32_t>(layout_.actions)[num_context_steps() + row] = step.action;
   MutableField<float>(layout_.rewards)[row] = step.reward;
   MutableField<float>(layout_.root_values)[row] = step.root_value;
   std::memcpy(MutableField<float>(layout_.policies) + row * num_actions, step.policy.data(),
@@ -111,16 +145,17 @@ void GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence)
 
 void GameSegment::ShrinkToFit() {
   if (num_steps_ == max_steps_) return;
-  const Layout layout = LayoutFor(shape_, num_steps_);
-  auto block = std::make_unique_for_overwrite<std::byte[]>(layout.size);
+  const Layout layout = LayoutFor(shape_, num_steps_, first_step_);
+  auto block = std::make_unique_for_overwrite<std::byte[]>(BlockSize(layout, num_steps_));
   const size_t steps = static_cast<size_t>(num_steps_);
+  const size_t context = static_cast<size_t>(num_context_steps());
   const size_t num_actions = static_cast<size_t>(shape_.num_actions);
   const auto copy = [&](size_t Layout::*field, size_t size) {
     std::memcpy(block.get() + layout.*field, block_.get() + layout_.*field, size);
   };
   copy(&Layout::sequences, steps * sizeof(int64_t));
   copy(&Layout::leaves, steps * sizeof(int32_t));
-  copy(&Layout::actions, steps * sizeof(int32_t));
+  copy(&Layout::actions, (context + steps) * sizeof(int32_t));
   copy(&Layout::rewards, steps * sizeof(float));
   copy(&Layout::root_values, steps * sizeof(float));
   copy(&Layout::policies, steps * num_actions * sizeof(float));
@@ -129,7 +164,7 @@ void GameSegment::ShrinkToFit() {
   block_ = std::move(block);
   layout_ = layout;
   max_steps_ = num_steps_;
-  observations_.ShrinkTo(num_steps_ + 1);
+  observations_.ShrinkTo(num_context_steps() + num_steps_ + 1);
 }
 
 }  // namespace lzero

@@ -1,9 +1,14 @@
-// A stretch of one episode: up to a fixed number of transitions and the observations around them.
+// A stretch of one episode: up to a fixed number of transitions, the observations around them, and
+// the context: copies of the steps before its first one, so that it needs no earlier segment.
 // Segments of an episode form a chain; the last observation of one is the first of the next, so no
 // position is lost at a cut. Knows nothing of sampling or eviction. Not thread-safe.
+//
+//   observations  o_-C ... o_-1 | o_0 o_1 ... o_n      row 0 is the observation of first_step
+//   actions       a_-C ... a_-1 | a_0 ... a_{n-1}
 #ifndef LZERO_REPLAY_GAME_SEGMENT_H_
 #define LZERO_REPLAY_GAME_SEGMENT_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,6 +23,7 @@ namespace lzero {
 struct SegmentShape {
   int observation_size = 0;
   int num_actions = 0;
+  int num_context_steps = 0;  // kept before the first step, or as many as the episode has
 };
 
 // What follows the last transition of a segment.
@@ -37,13 +43,17 @@ class GameSegment {
   GameSegment(const GameSegment&) = delete;
   GameSegment& operator=(const GameSegment&) = delete;
 
-  // Bytes held by a segment with room for `max_steps` transitions, the heap's own share estimated.
-  static int64_t BytesFor(const SegmentShape& shape, int64_t max_steps);
+  // Bytes held by a segment with room for `max_steps` transitions that begins at step `first_step`
+  // of its episode, the heap's own share estimated. The later it begins the more context it holds.
+  static int64_t BytesFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step);
 
   EnvId env() const { return env_; }
   int64_t episode() const { return episode_; }
   int64_t first_step() const { return first_step_; }
   int num_steps() const { return num_steps_; }
+  int num_context_steps() const {
+    return static_cast<int>(NumContextSteps(shape_, first_step_));  // C
+  }
   int max_steps() const { return max_steps_; }
   SegmentEnd end() const { return end_; }
   void set_end(SegmentEnd end) { end_ = end; }
@@ -60,6 +70,11 @@ class GameSegment {
                            absl::Span<const uint8_t> legal_action_mask, int to_play);
   // Begins with the last observation of `earlier`, which has the same shape.
   void SetFirstObservationFrom(const GameSegment& earlier);
+  // The context: observations [C, obs], actions [C].
+  void SetContext(absl::Span<const float> observations, absl::Span<const int32_t> actions);
+  // The context from the steps of `earlier` and its context. `earlier` has the same shape and ends
+  // where this one begins.
+  void SetContextFrom(const GameSegment& earlier);
   // Whether the first observation, its legal mask and player are, bit for bit, the last of
   // `earlier`.
   bool BeginsWhereEnds(const GameSegment& earlier) const;
@@ -68,9 +83,19 @@ class GameSegment {
   // Gives back the room that is not used.
   void ShrinkToFit();
 
-  const ObservationStore& observations() const { return observations_; }  // [num_steps + 1] rows
+  // Writes observations first .. first + count - 1 to `out`, [count, obs] float32; they lie in
+  // -C .. num_steps.
+  void CopyObservations(int first, int count, float* out) const {
+    observations_.CopyRows(num_context_steps() + first, count, out);
+  }
+  // Writes actions first .. first + count - 1 to `out`, [count]; they lie in -C .. num_steps - 1.
+  void CopyActions(int first, int count, int32_t* out) const {
+    std::copy_n(Field<int32_t>(layout_.actions) + num_context_steps() + first, count, out);
+  }
   // Per transition, [num_steps]; policies [num_steps, A].
-  absl::Span<const int32_t> actions() const { return Steps<int32_t>(layout_.actions, 1); }
+  absl::Span<const int32_t> actions() const {
+    return {Field<int32_t>(layout_.actions) + num_context_steps(), static_cast<size_t>(num_steps_)};
+  }
   absl::Span<const float> rewards() const { return Steps<float>(layout_.rewards, 1); }
   absl::Span<const float> root_values() const { return Steps<float>(layout_.root_values, 1); }
   absl::Span<const float> policies() const {
@@ -91,9 +116,13 @@ class GameSegment {
   // Where each field begins inside the block, in bytes.
   struct Layout {
     size_t sequences, leaves, actions, rewards, root_values, policies, legal_action_masks, to_play;
-    size_t size;
   };
-  static Layout LayoutFor(const SegmentShape& shape, int64_t max_steps);
+  static Layout LayoutFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step);
+  // Bytes of a block with this layout.
+  static size_t BlockSize(const Layout& layout, int64_t max_steps);
+  static int64_t NumContextSteps(const SegmentShape& shape, int64_t first_step) {
+    return std::min<int64_t>(shape.num_context_steps, first_step);
+  }
 
   template <typename T>
   const T* Field(size_t offset) const {

@@ -74,8 +74,9 @@ class ReplayBuffer {
   // Everything, priorities and unfinished segments included, as arrays named "replay.*"; Import
   // restores it exactly: the same later calls give the same samples. Import ignores other arrays;
   // InvalidArgument (nothing changed) when the arrays do not fit this buffer's settings
-  // or contradict each other. Settings that only shape later samples (context steps, discount,
-  // importance exponent, terminal mode) may differ, and so may max_mebibytes while all fits.
+  // or contradict each other. Settings that only shape later samples (discount, importance
+  // exponent, terminal mode) may differ, and so may max_mebibytes while all fits. Context steps may
+  // become fewer, and more as long as no episode has lost the steps that would then be needed.
   std::vector<NamedArray> Export() const;
   absl::Status Import(absl::Span<const NamedArray> arrays);
 

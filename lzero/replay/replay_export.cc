@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "lzero/replay/context_arrays.h"
+#include "lzero/replay/replay_plan.h"
 
 namespace lzero {
 namespace {
@@ -43,7 +45,7 @@ class Exporter {
     char* out = array.bytes.data();
     for (const GameSegment* segment : segments_) {
       for (int i = 0; i <= segment->num_steps(); ++i, out += size * sizeof(float)) {
-        segment->observations().CopyRows(i, 1, row.data());
+        segment->CopyObservations(i, 1, row.data());
         std::memcpy(out, row.data(), size * sizeof(float));
       }
     }
@@ -63,6 +65,8 @@ class Exporter {
     if (columns > 0) dims = {dims[0] / columns, columns};
     return MakeNamedArray<T>(name, values, std::move(dims));
   }
+
+  absl::Span<const GameSegment* const> segments() const { return segments_; }
 
   NamedArray Weights(const PositionIndex& index) const {
     std::vector<double> weights;
@@ -123,6 +127,7 @@ std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplaySha
   const PositionIndex& index = store.index();
   arrays.push_back(MakeNamedArray<uint32_t>("replay.generations", index.generations()));
   arrays.push_back(MakeNamedArray<int32_t>("replay.free_leaves", index.free_leaves()));
+  ExportContexts(ReplaySegmentShape(config, shape), exporter.segments(), &arrays);
   return arrays;
 }
 

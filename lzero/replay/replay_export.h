@@ -38,6 +38,7 @@ static_assert(sizeof(SegmentRow) == kSegmentColumns * sizeof(int64_t));
 //   actions I32 [T], rewards F32 [T], root_values F32 [T], policies F32 [T, A], leaves I32 [T],
 //   sequences I64 [T], weights F64 [T]
 //   generations U32 [K], free_leaves I32 [K - T]
+// and the arrays of context_arrays.h.
 std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplayShape& shape,
                                      const ReplayStore& store);
 

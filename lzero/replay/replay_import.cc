@@ -10,17 +10,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/replay/context_arrays.h"
+#include "lzero/replay/replay_arrays.h"
 #include "lzero/replay/replay_export.h"
+#include "lzero/replay/replay_plan.h"
 
 namespace lzero {
 namespace {
-
-template <typename... Parts>
-absl::Status Invalid(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat("replay state: ", parts...));
-}
 
 class Importer {
  public:
@@ -29,7 +26,8 @@ class Importer {
       : config_(config),
         shape_(shape),
         arrays_(arrays),
-        store_(std::make_unique<ReplayStore>(config, shape)) {}
+        store_(std::make_unique<ReplayStore>(config, shape)),
+        contexts_(ReplaySegmentShape(config, shape)) {}
 
   absl::StatusOr<std::unique_ptr<ReplayStore>> Run() {
     LZ_RETURN_IF_ERROR(CheckSettings());
@@ -38,21 +36,19 @@ class Importer {
     LZ_RETURN_IF_ERROR(ReadFields());
     LZ_RETURN_IF_ERROR(CheckSequences());
     LZ_RETURN_IF_ERROR(RestoreLeaves());
+    LZ_RETURN_IF_ERROR(contexts_.Open(arrays_));
     for (const SegmentRow& row : rows_) LZ_RETURN_IF_ERROR(RestoreSegment(row));
+    LZ_RETURN_IF_ERROR(contexts_.Close());
     LZ_RETURN_IF_ERROR(RestorePlaces());
     return std::move(store_);
   }
 
  private:
-  // Copies an array of exactly this shape; -1 stands for any length.
   template <typename T>
   absl::Status Read(const char* name, std::vector<int64_t> dims, std::vector<T>* values) {
-    LZ_RETURN_IF_ERROR(CheckArray(name, ArrayTypeOf<T>(), std::move(dims)));
-    LZ_ASSIGN_OR_RETURN(*values, ReadArray<T>(arrays_, name));
-    return absl::OkStatus();
+    return ReadReplayArray(arrays_, name, dims, values);
   }
 
-  absl::Status CheckArray(const char* name, ArrayType type, std::vector<int64_t> dims) const;
   absl::Status CheckSettings();
   absl::Status ReadCounters();
   absl::Status ReadRows();
@@ -69,6 +65,7 @@ class Importer {
   const ReplayShape& shape_;
   const absl::Span<const NamedArray> arrays_;
   std::unique_ptr<ReplayStore> store_;
+  ContextReader contexts_;
   std::vector<SegmentRow> rows_;
   int64_t num_steps_ = 0;  // T
   const NamedArray* observations_ = nullptr;
@@ -84,39 +81,20 @@ class Importer {
   std::vector<GameSegment*> segments_;
 };
 
-absl::Status Importer::CheckArray(const char* name, ArrayType type,
-                                  std::vector<int64_t> dims) const {
-  const NamedArray* array = FindArray(arrays_, name);
-  const absl::Status status = CheckArrayType(array, name, type);
-  if (!status.ok()) return Invalid(status.message());
-  bool same = array->shape.size() == dims.size();
-  for (size_t i = 0; same && i < dims.size(); ++i) {
-    same = dims[i] < 0 ? array->shape[i] >= 0 : dims[i] == array->shape[i];
-  }
-  if (!same) {
-    std::string expected = absl::StrJoin(dims, ", ");
-    return Invalid("array '", name, "' has shape [", absl::StrJoin(array->shape, ", "),
-                   "], expected [", expected, "] (-1: any)");
-  }
-  const absl::Status filled = CheckArrayBytes(*array);
-  if (!filled.ok()) return Invalid(filled.message());
-  return absl::OkStatus();
-}
-
 absl::Status Importer::CheckSettings() {
   const std::vector<ReplaySetting> settings = ReplaySettings(config_, shape_);
   std::vector<int64_t> saved;
   LZ_RETURN_IF_ERROR(Read("replay.settings", {static_cast<int64_t>(settings.size())}, &saved));
   for (size_t i = 0; i < settings.size(); ++i) {
     if (saved[i] == settings[i].value) continue;
-    return Invalid(settings[i].name, " is ", settings[i].value, " here and ", saved[i],
-                   " in the saved state; it cannot change between saving and loading");
+    return InvalidReplay(settings[i].name, " is ", settings[i].value, " here and ", saved[i],
+                         " in the saved state; it cannot change between saving and loading");
   }
   std::vector<double> exponent;
   LZ_RETURN_IF_ERROR(Read("replay.exponent", {1}, &exponent));
   if (config_.prioritized && exponent[0] != config_.priority_exponent) {
-    return Invalid("replay.priority_exponent is ", config_.priority_exponent, " here and ",
-                   exponent[0], " in the saved state; saved priorities cannot be converted");
+    return InvalidReplay("replay.priority_exponent is ", config_.priority_exponent, " here and ",
+                         exponent[0], " in the saved state; saved priorities cannot be converted");
   }
   return absl::OkStatus();
 }
@@ -125,12 +103,14 @@ absl::Status Importer::ReadCounters() {
   std::vector<int64_t> values;
   LZ_RETURN_IF_ERROR(Read("replay.counters", {4}, &values));
   for (const int64_t value : values) {
-    if (value < 0) return Invalid("array 'replay.counters' holds ", value, ", allowed are >= 0");
+    if (value < 0) {
+      return InvalidReplay("array 'replay.counters' holds ", value, ", allowed are >= 0");
+    }
   }
   std::vector<double> priority;
   LZ_RETURN_IF_ERROR(Read("replay.max_priority", {1}, &priority));
   if (!std::isfinite(priority[0]) || priority[0] < 1.0) {
-    return Invalid("array 'replay.max_priority' holds ", priority[0], ", allowed are >= 1");
+    return InvalidReplay("array 'replay.max_priority' holds ", priority[0], ", allowed are >= 1");
   }
   ReplayStore::Counters& counters = store_->counters();
   counters.num_appended = values[0];
@@ -153,20 +133,20 @@ absl::Status Importer::ReadRows() {
     // Finished ones first, then at most one open segment of each environment in order.
     const bool ordered =
         i == 0 || rows_[i - 1].is_open == 0 || (row.is_open == 1 && rows_[i - 1].env < row.env);
-    if (!ordered) return Invalid("segment ", i, " is out of order");
+    if (!ordered) return InvalidReplay("segment ", i, " is out of order");
     int64_t& last_episode = last_episodes[row.env];
     if (row.episode < last_episode) {
-      return Invalid("segment ", i, " of environment ", row.env, " is of episode ", row.episode,
-                     ", after episode ", last_episode);
+      return InvalidReplay("segment ", i, " of environment ", row.env, " is of episode ",
+                           row.episode, ", after episode ", last_episode);
     }
     last_episode = row.episode;
     num_steps_ += row.num_steps;
   }
   if (num_steps_ > store_->index().num_leaves() || num_steps_ > store_->counters().num_appended) {
-    return Invalid("it holds ", num_steps_, " transitions, allowed are ",
-                   store_->index().num_leaves(),
-                   " here (replay.capacity, replay.max_mebibytes) and ",
-                   store_->counters().num_appended, " by its own count of appended ones");
+    return InvalidReplay("it holds ", num_steps_, " transitions, allowed are ",
+                         store_->index().num_leaves(),
+                         " here (replay.capacity, replay.max_mebibytes) and ",
+                         store_->counters().num_appended, " by its own count of appended ones");
   }
   return absl::OkStatus();
 }
@@ -175,24 +155,25 @@ absl::Status Importer::CheckRow(const SegmentRow& row) const {
   const int64_t length = config_.segment_length;
   const int64_t num_begun = store_->counters().num_episodes_begun;
   if (row.env < 0 || row.env >= shape_.num_envs) {
-    return Invalid("environment ", row.env, " of ", shape_.num_envs);
+    return InvalidReplay("environment ", row.env, " of ", shape_.num_envs);
   }
   if (row.episode < 0 || row.episode >= num_begun) {
-    return Invalid("episode ", row.episode, " of ", num_begun, " begun");
+    return InvalidReplay("episode ", row.episode, " of ", num_begun, " begun");
   }
   if (row.first_step < 0 || row.first_step % length != 0) {
-    return Invalid("begins at step ", row.first_step, ", not a multiple of ", length);
+    return InvalidReplay("begins at step ", row.first_step, ", not a multiple of ", length);
   }
   if (row.end < 0 || row.end > 3 || row.is_open < 0 || row.is_open > 1) {
-    return Invalid("end ", row.end, " (allowed 0 to 3), open ", row.is_open, " (allowed 0 or 1)");
+    return InvalidReplay("end ", row.end, " (allowed 0 to 3), open ", row.is_open,
+                         " (allowed 0 or 1)");
   }
   const bool runs_on = row.end == static_cast<int64_t>(SegmentEnd::kRunsOn);
   const int64_t least = row.is_open ? 0 : runs_on ? length : 1;
   const int64_t most = row.is_open ? length - 1 : length;
   if (row.num_steps < least || row.num_steps > most) {
-    return Invalid(row.num_steps, " steps, allowed are ", least, " to ", most);
+    return InvalidReplay(row.num_steps, " steps, allowed are ", least, " to ", most);
   }
-  if (row.is_open && !runs_on) return Invalid("is open, but ended (", row.end, ")");
+  if (row.is_open && !runs_on) return InvalidReplay("is open, but ended (", row.end, ")");
   return absl::OkStatus();
 }
 
@@ -200,8 +181,8 @@ absl::Status Importer::ReadFields() {
   const int64_t steps = num_steps_;
   const int64_t rows = steps + static_cast<int64_t>(rows_.size());
   const int64_t num_actions = shape_.num_actions;
-  LZ_RETURN_IF_ERROR(
-      CheckArray("replay.observations", ArrayType::kF32, {rows, shape_.observation_size}));
+  LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, "replay.observations", ArrayType::kF32,
+                                      {rows, shape_.observation_size}));
   observations_ = FindArray(arrays_, "replay.observations");
   LZ_RETURN_IF_ERROR(Read("replay.legal_action_masks", {rows, num_actions}, &legal_action_masks_));
   LZ_RETURN_IF_ERROR(Read("replay.to_play", {rows}, &to_play_));
@@ -212,16 +193,11 @@ absl::Status Importer::ReadFields() {
   LZ_RETURN_IF_ERROR(Read("replay.leaves", {steps}, &leaves_));
   LZ_RETURN_IF_ERROR(Read("replay.sequences", {steps}, &sequences_));
   LZ_RETURN_IF_ERROR(Read("replay.weights", {steps}, &weights_));
-  for (const int32_t action : actions_) {
-    if (action < 0 || action >= num_actions) {
-      return Invalid("array 'replay.actions' holds ", action, ", allowed are 0 to ",
-                     num_actions - 1);
-    }
-  }
+  LZ_RETURN_IF_ERROR(CheckReplayActions("replay.actions", actions_, num_actions));
   for (const uint8_t legal : legal_action_masks_) {
     if (legal > 1) {
-      return Invalid("array 'replay.legal_action_masks' holds ", static_cast<int>(legal),
-                     ", allowed are 0 and 1");
+      return InvalidReplay("array 'replay.legal_action_masks' holds ", static_cast<int>(legal),
+                           ", allowed are 0 and 1");
     }
   }
   return absl::OkStatus();
@@ -232,11 +208,12 @@ absl::Status Importer::CheckSequences() const {
   std::sort(sorted.begin(), sorted.end());
   const int64_t num_appended = store_->counters().num_appended;
   if (!sorted.empty() && (sorted.front() < 0 || sorted.back() >= num_appended)) {
-    return Invalid("array 'replay.sequences' holds ", sorted.front(), " to ", sorted.back(),
-                   ", allowed are 0 to ", num_appended - 1);
+    return InvalidReplay("array 'replay.sequences' holds ", sorted.front(), " to ", sorted.back(),
+                         ", allowed are 0 to ", num_appended - 1);
   }
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) return Invalid("array 'replay.sequences' holds ", *twice, " twice");
+  if (twice != sorted.end())
+    return InvalidReplay("array 'replay.sequences' holds ", *twice, " twice");
   return absl::OkStatus();
 }
 
@@ -246,16 +223,17 @@ absl::Status Importer::RestoreLeaves() {
   LZ_RETURN_IF_ERROR(Read("replay.generations", {-1}, &generations));
   const int64_t num_used = static_cast<int64_t>(generations.size());
   if (num_used < num_steps_ || num_used > store_->index().num_leaves()) {
-    return Invalid("array 'replay.generations' holds ", num_used, " leaves, allowed are ",
-                   num_steps_, " to ", store_->index().num_leaves());
+    return InvalidReplay("array 'replay.generations' holds ", num_used, " leaves, allowed are ",
+                         num_steps_, " to ", store_->index().num_leaves());
   }
   LZ_RETURN_IF_ERROR(Read("replay.free_leaves", {num_used - num_steps_}, &free_leaves));
   std::vector<bool> taken(num_used, false);
   for (const std::vector<int32_t>* leaves : {&leaves_, &free_leaves}) {
     for (const int32_t leaf : *leaves) {
       if (leaf < 0 || leaf >= num_used || taken[leaf]) {
-        return Invalid("leaf ", leaf, " in 'replay.leaves' or 'replay.free_leaves' is given twice ",
-                       "or outside 0 to ", num_used - 1);
+        return InvalidReplay("leaf ", leaf,
+                             " in 'replay.leaves' or 'replay.free_leaves' is given twice ",
+                             "or outside 0 to ", num_used - 1);
       }
       taken[leaf] = true;
     }
@@ -267,9 +245,9 @@ absl::Status Importer::RestoreLeaves() {
 absl::Status Importer::RestoreSegment(const SegmentRow& row) {
   const int num_steps = static_cast<int>(row.num_steps);
   const int max_steps = row.is_open ? static_cast<int>(config_.segment_length) : num_steps;
-  if (!row.is_open && !store_->FitsFinished(num_steps)) {
-    return Invalid("its ", num_steps_,
-                   " transitions need more than replay.max_mebibytes = ", config_.max_mebibytes);
+  if (!row.is_open && !store_->FitsFinished(num_steps, row.first_step)) {
+    return InvalidReplay("its ", num_steps_, " transitions need more than replay.max_mebibytes = ",
+                         config_.max_mebibytes);
   }
   std::unique_ptr<GameSegment> segment =
       store_->MakeSegment(max_steps, EnvId(row.env), row.episode, row.first_step);
@@ -311,15 +289,19 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
 
 absl::Status Importer::LinkSegment(GameSegment* segment) {
   GameSegment*& tail = tails_[segment->episode()];
-  if (tail != nullptr) {
+  if (tail == nullptr) {
+    LZ_RETURN_IF_ERROR(contexts_.Restore(segment));
+  } else {
     if (tail->end() != SegmentEnd::kRunsOn || tail->env() != segment->env() ||
         tail->first_step() + tail->num_steps() != segment->first_step()) {
-      return Invalid("the segments of episode ", segment->episode(), " do not follow each other");
+      return InvalidReplay("the segments of episode ", segment->episode(),
+                           " do not follow each other");
     }
     if (!segment->BeginsWhereEnds(*tail)) {
-      return Invalid("two segments of episode ", segment->episode(),
-                     " disagree about the observation between them");
+      return InvalidReplay("two segments of episode ", segment->episode(),
+                           " disagree about the observation between them");
     }
+    segment->SetContextFrom(*tail);
     GameSegment::Link(tail, segment);
   }
   tail = segment;
@@ -330,7 +312,7 @@ absl::Status Importer::RestorePlaces() {
   for (const auto& [episode, tail] : tails_) {
     const bool is_open = store_->open()[tail->env().value].get() == tail;
     if (tail->end() == SegmentEnd::kRunsOn && !is_open) {
-      return Invalid("episode ", episode, " runs on, but its next segment is missing");
+      return InvalidReplay("episode ", episode, " runs on, but its next segment is missing");
     }
   }
   const double* weights = weights_.data();
@@ -352,9 +334,9 @@ absl::Status Importer::RestoreWeights(const GameSegment& segment, const double* 
                          : config_.prioritized ? std::isfinite(weight) && weight > 0.0
                                                : weight == 1.0;
     if (!allowed) {
-      return Invalid("array 'replay.weights' holds ", weight, " for step ",
-                     segment.first_step() + i, " of episode ", segment.episode(), ", which can",
-                     eligible ? "" : "not", " be sampled");
+      return InvalidReplay("array 'replay.weights' holds ", weight, " for step ",
+                           segment.first_step() + i, " of episode ", segment.episode(),
+                           ", which can", eligible ? "" : "not", " be sampled");
     }
     store_->index().RestorePlace(leaves[i], {&segment, i}, weight);
   }

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/replay/game_segment.h"
 #include "lzero/replay/position_index.h"
 
 namespace lzero {
@@ -13,12 +12,10 @@ namespace {
 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
-SegmentShape SegmentShapeOf(const ReplayShape& shape) {
-  return {shape.observation_size, shape.num_actions};
-}
-
+// Of a full segment with all the context that one can have.
 int64_t SegmentBytes(const ReplayConfig& config, const ReplayShape& shape) {
-  return GameSegment::BytesFor(SegmentShapeOf(shape), config.segment_length);
+  return GameSegment::BytesFor(ReplaySegmentShape(config, shape), config.segment_length,
+                               ReplayContextSteps(config, shape));
 }
 
 template <typename T>
@@ -45,6 +42,8 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
       CheckRange("replay.importance_exponent", config.importance_exponent, 0.0, 1.0));
   LZ_RETURN_IF_ERROR(CheckRange("observation size", shape.observation_size, 1, 1 << 26));
   LZ_RETURN_IF_ERROR(CheckRange("number of actions", shape.num_actions, 1, 1 << 20));
+  LZ_RETURN_IF_ERROR(
+      CheckRange<int64_t>("past steps of a root", shape.num_root_past_steps, 0, kMostSteps));
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);
 }
 
@@ -74,10 +73,20 @@ int64_t ReplayHorizon(const ReplayConfig& config) {
   return config.num_unroll_steps - 1 + config.td_steps + searched;
 }
 
+int64_t ReplayContextSteps(const ReplayConfig& config, const ReplayShape& shape) {
+  return std::max<int64_t>(config.num_context_steps, shape.num_root_past_steps);
+}
+
+SegmentShape ReplaySegmentShape(const ReplayConfig& config, const ReplayShape& shape) {
+  return {shape.observation_size, shape.num_actions,
+          static_cast<int>(ReplayContextSteps(config, shape))};
+}
+
 int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shape) {
   // A stored transition costs at least this much, whatever the length of its segment.
-  const SegmentShape segment = SegmentShapeOf(shape);
-  const int64_t step_bytes = GameSegment::BytesFor(segment, 2) - GameSegment::BytesFor(segment, 1);
+  const SegmentShape segment = ReplaySegmentShape(config, shape);
+  const int64_t step_bytes =
+      GameSegment::BytesFor(segment, 2, 0) - GameSegment::BytesFor(segment, 1, 0);
   return std::min(config.capacity, config.max_mebibytes * kMebibyte / step_bytes);
 }
 
@@ -117,9 +126,16 @@ absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& sh
 
 int64_t PlannedBytes(const ReplayConfig& config, const ReplayShape& shape) {
   // Episodes of one step cost the most for each transition.
+  const SegmentShape segment = ReplaySegmentShape(config, shape);
+  const int64_t one_step = GameSegment::BytesFor(segment, 1, 0);
+  const int64_t context = GameSegment::BytesFor(segment, 1, segment.num_context_steps) - one_step;
+  // A segment with context is full, or the last of its episode after a full one; the one before may
+  // be evicted already where it is the oldest segment of its environment.
+  const int64_t num_contexts =
+      std::min(config.capacity, 2 * (config.capacity / config.segment_length) + shape.num_envs);
   const double most = static_cast<double>(ReplayFixedBytes(config, shape)) +
-                      static_cast<double>(config.capacity) *
-                          static_cast<double>(GameSegment::BytesFor(SegmentShapeOf(shape), 1));
+                      static_cast<double>(config.capacity) * static_cast<double>(one_step) +
+                      static_cast<double>(num_contexts) * static_cast<double>(context);
   const int64_t limit = config.max_mebibytes * kMebibyte;
   return most < static_cast<double>(limit) ? static_cast<int64_t>(most) : limit;
 }

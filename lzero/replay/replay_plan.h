@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/replay/game_segment.h"
 #include "lzero/replay/replay_shape.h"
 
 namespace lzero {
@@ -22,6 +23,15 @@ absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& sh
 // Steps an unfinished episode must have after position t before all targets of t are known: t is
 // eligible in an episode of n transitions if and only if t + ReplayHorizon <= n.
 int64_t ReplayHorizon(const ReplayConfig& config);
+
+// Steps that each segment stores of its episode before its own first one, so that no position loses
+// its context when the segment before is evicted: exactly what can be read, the burn-in of a sample
+// (replay.num_context_steps) or the past of a rebuilt root, whichever reaches further back. Raising
+// one of the two is all that a new reader needs.
+int64_t ReplayContextSteps(const ReplayConfig& config, const ReplayShape& shape);
+
+// The shape of the segments of such a replay.
+SegmentShape ReplaySegmentShape(const ReplayConfig& config, const ReplayShape& shape);
 
 // Transitions that can be stored at once: replay.capacity, or less where the bytes allow less.
 int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shape);

@@ -16,7 +16,7 @@ ReplayStore::ReplayStore(const ReplayConfig& config, const ReplayShape& shape)
       max_bytes_(config.max_mebibytes << 20),
       horizon_(ReplayHorizon(config)),
       fixed_bytes_(ReplayFixedBytes(config, shape)),
-      shape_{shape.observation_size, shape.num_actions},
+      shape_(ReplaySegmentShape(config, shape)),
       index_(static_cast<int>(ReplayMaxTransitions(config, shape))),
       open_(shape.num_envs) {}
 
@@ -30,10 +30,6 @@ int64_t ReplayStore::num_segments() const {
   int64_t num_open = 0;
   for (const auto& segment : open_) num_open += segment != nullptr;
   return static_cast<int64_t>(finished_.size()) + num_open;
-}
-
-int64_t ReplayStore::SegmentBytes(int max_steps) const {
-  return GameSegment::BytesFor(shape_, max_steps);
 }
 
 std::unique_ptr<GameSegment> ReplayStore::MakeSegment(int max_steps, EnvId env, int64_t episode,
@@ -78,14 +74,14 @@ void ReplayStore::Append(EnvId env, const StepRecord& step) {
     Finish(env, SegmentEnd::kRunsOn);
     open_[env.value] = MakeSegment(max_steps_, env, segment->episode(), length);
     open_[env.value]->SetFirstObservationFrom(*segment);
+    open_[env.value]->SetContextFrom(*segment);
     GameSegment::Link(segment, open_[env.value].get());
   }
 }
 
 void ReplayStore::Finish(EnvId env, SegmentEnd end) {
   std::unique_ptr<GameSegment> segment = std::move(open_[env.value]);
-  const int64_t bytes = SegmentBytes(segment->num_steps());
-  MakeRoom(0, bytes);
+  MakeRoom(0, GameSegment::BytesFor(shape_, segment->num_steps(), segment->first_step()));
   segment->set_end(end);
   segment->ShrinkToFit();
   RestoreFinished(std::move(segment));
@@ -105,7 +101,7 @@ void ReplayStore::EvictOldest() {
   // From the last leaf to the first, so that they are taken again in order.
   const absl::Span<const int32_t> leaves = segment->leaves();
   for (size_t i = leaves.size(); i > 0; --i) index_.Release(leaves[i - 1]);
-  finished_bytes_ -= SegmentBytes(segment->num_steps());
+  finished_bytes_ -= GameSegment::BytesFor(shape_, segment->num_steps(), segment->first_step());
   GameSegment::Link(nullptr, segment->mutable_next());
 }
 
@@ -132,12 +128,12 @@ void ReplayStore::RestoreOpen(std::unique_ptr<GameSegment> segment) {
 }
 
 void ReplayStore::RestoreFinished(std::unique_ptr<GameSegment> segment) {
-  finished_bytes_ += SegmentBytes(segment->num_steps());
+  finished_bytes_ += GameSegment::BytesFor(shape_, segment->num_steps(), segment->first_step());
   finished_.push_back(std::move(segment));
 }
 
-bool ReplayStore::FitsFinished(int num_steps) const {
-  return bytes() + SegmentBytes(num_steps) <= max_bytes_;
+bool ReplayStore::FitsFinished(int num_steps, int64_t first_step) const {
+  return bytes() + GameSegment::BytesFor(shape_, num_steps, first_step) <= max_bytes_;
 }
 
 }  // namespace lzero

@@ -62,14 +62,13 @@ class ReplayStore {
   // restored in index() as well. FitsFinished: whether the limits leave room for one more.
   void RestoreOpen(std::unique_ptr<GameSegment> segment);
   void RestoreFinished(std::unique_ptr<GameSegment> segment);
-  bool FitsFinished(int num_steps) const;
+  bool FitsFinished(int num_steps, int64_t first_step) const;
 
   // Whether position `position` may be sampled in an episode of `length` transitions so far whose
   // last segment ends as given.
   bool IsEligible(int64_t position, int64_t length, SegmentEnd end) const;
 
  private:
-  int64_t SegmentBytes(int max_steps) const;
   void EvictOldest();
   // Evicts until that much more fits.
   void MakeRoom(int64_t more_transitions, int64_t more_bytes);

@@ -35,8 +35,8 @@ struct TrainBatch {
   int observation_size = 0;
 
   // Sequence o_{-C} a_{-C} ... o_0 a_0 ... a_{U-1} o_U; past the end of an episode the last
-  // observation repeats and actions are random. Context before an episode's start (or before the
-  // oldest step still stored) repeats o of the first step, action 0, with context_mask 0.
+  // observation repeats and actions are random. Context before an episode's start repeats o of its
+  // first step, action 0, with context_mask 0.
   std::vector<float> observations;  // [N, C + U + 1, obs]
   std::vector<int32_t> actions;     // [N, C + U]
   std::vector<float> context_mask;  // [N, C] 1 = a real step of this episode

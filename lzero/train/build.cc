@@ -84,6 +84,7 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   CollectorOptions options;
   options.seed = seed;
   options.max_past_steps = NumRootPastSteps(config.model);
+  options.discount = config.replay.discount;
   role.collector = std::make_unique<Collector>(options, std::move(envs), std::move(agent),
                                                role.inference.get(), &role.inference->cache());
   return role;

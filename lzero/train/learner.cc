@@ -101,7 +101,10 @@ absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
     AddMetric("policy/entropy", terms.entropy.item<double>());
     AddMetric("value/mean", terms.value_mean.item<double>());
     AddMetric("value/error", terms.value_errors.mean().item<double>());
-    AddMetric("latent/spread", terms.latent_spread.item<double>());
+    // Both in one read from the device.
+    const at::Tensor latent = at::stack({terms.latent_spread, terms.latent_norm}).cpu();
+    AddMetric("latent/spread", latent[0].item<double>());
+    AddMetric("latent/norm", latent[1].item<double>());
     AddMetric("grad/norm", gradient_norm);
     AddMetric("grad/clipped", gradient_norm > config_.train.grad_clip ? 1.0 : 0.0);
     AddMetric("train/learning_rate", learning_rate);

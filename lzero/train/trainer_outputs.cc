@@ -100,6 +100,10 @@ absl::Status Trainer::WriteMetrics() {
     metrics["collect/length_mean"] = MeanLength(stats.episodes);
     state_.episodes += static_cast<int64_t>(stats.episodes.size());
   }
+  if (stats.num_value_errors > 0) {
+    metrics["collect/value_error"] =
+        stats.value_error_sum / static_cast<double>(stats.num_value_errors);
+  }
   if (stats.num_searches > 0) {
     const double searches = static_cast<double>(stats.num_searches);
     metrics["search/root_value"] = stats.root_value_sum / searches;

@@ -17,6 +17,7 @@ Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv>
       agent_(std::move(agent)),
       model_(model),
       cache_(cache),
+      values_(envs_->num_envs()),
       episode_counts_(envs_->num_envs(), 0),
       actions_(envs_->num_envs()) {
   for (int i = 0; i < envs_->num_envs(); ++i) {
@@ -31,6 +32,7 @@ void Collector::BeginEpisode(EnvId env) {
   envs_->Reset(env, StreamKey(options_.seed, "collector_episode", index));
   const TimeStep& first = envs_->last(env);
   trackers_[env.value].Begin(first.observation);
+  values_[env.value].Begin();
   staged_.Begin(env, first);
   if (cache_ != nullptr) cache_->EndEpisode(env);
 }
@@ -62,8 +64,9 @@ absl::Status Collector::Step(int64_t env_steps) {
                             .subspan(i * result.num_actions, result.num_actions);
     staged_.Add(id, actions_[i].index, policy, result.root_values[i], next);
     trackers_[i].Add(actions_[i].index, next.observation);
+    values_[i].Add(result.root_values[i], next.reward, roots_[i].to_play);
     if (next.ended()) {
-      stats_.episodes.push_back({next.episode_return, trackers_[i].step()});
+      RecordEpisode(id);
       BeginEpisode(id);
     }
   }
@@ -80,6 +83,17 @@ void Collector::RecordSearch(const SearchResult& result) {
   }
   stats_.depth_sum += result.mean_depth * result.num_roots;
   stats_.num_searches += result.num_roots;
+}
+
+void Collector::RecordEpisode(EnvId env) {
+  const TimeStep& last = envs_->last(env);
+  const int64_t length = trackers_[env.value].step();
+  stats_.episodes.push_back({last.episode_return, length});
+  const EpisodeValues& values = values_[env.value];
+  // An episode that went on from an old checkpoint has lost its first values.
+  if (!last.terminated || values.num_steps() != length) return;
+  stats_.value_error_sum += values.SumOfErrors(options_.discount);
+  stats_.num_value_errors += length;
 }
 
 CollectStats Collector::TakeStats() {
@@ -99,6 +113,7 @@ absl::StatusOr<std::vector<NamedArray>> Collector::Export() const {
   for (const EnvId id : ids_) {
     const std::string prefix = absl::StrCat("env", id.value, ".");
     trackers_[id.value].Export(prefix, &arrays);
+    values_[id.value].Export(prefix, &arrays);
     if (!envs_->spec().can_save) continue;
     LZ_ASSIGN_OR_RETURN(const std::string state, envs_->Save(id));
     arrays.push_back(
@@ -132,6 +147,7 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
     LZ_RETURN_IF_ERROR(
         Annotate(envs_->Load(id, state->bytes), absl::StrCat("environment ", id.value)));
     LZ_RETURN_IF_ERROR(trackers_[id.value].Import(prefix, arrays));
+    LZ_RETURN_IF_ERROR(values_[id.value].Import(prefix, arrays));
     if (cache_ != nullptr) cache_->EndEpisode(id);
   }
   return restarted;

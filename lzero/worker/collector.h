@@ -18,6 +18,7 @@
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/worker/episode_tracker.h"
+#include "lzero/worker/episode_values.h"
 #include "lzero/worker/staged_steps.h"
 
 namespace lzero {
@@ -25,6 +26,7 @@ namespace lzero {
 struct CollectorOptions {
   uint64_t seed = 0;
   int64_t max_past_steps = 0;  // of a root's context
+  double discount = 1.0;       // of returns that root values are compared with
 };
 
 struct FinishedEpisode {
@@ -39,6 +41,9 @@ struct CollectStats {
   double root_value_sum = 0.0;
   double depth_sum = 0.0;           // of leaves, mean of a search
   double policy_entropy_sum = 0.0;  // of the search distribution, nats
+  // Of the steps of episodes that terminated; what a truncated one would have returned is unknown.
+  double value_error_sum = 0.0;  // |root value - discounted return that followed|
+  int64_t num_value_errors = 0;
 };
 
 class Collector {
@@ -67,6 +72,7 @@ class Collector {
  private:
   void BeginEpisode(EnvId env);
   void RecordSearch(const SearchResult& result);
+  void RecordEpisode(EnvId env);
 
   CollectorOptions options_;
   std::unique_ptr<VectorEnv> envs_;
@@ -75,6 +81,7 @@ class Collector {
   KVCacheManager* cache_;
   std::vector<EnvId> ids_;
   std::vector<EpisodeTracker> trackers_;
+  std::vector<EpisodeValues> values_;
   std::vector<int64_t> episode_counts_;
   StagedSteps staged_;
   CollectStats stats_;

@@ -108,7 +108,9 @@ LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
   const at::Tensor predicted = model.Decode(value_logits.detach());
   terms.value_errors = MeanOverValid(at::abs(predicted - value_targets), batch.value_mask);
   terms.value_mean = MeanOverValid(predicted, batch.value_mask).mean();
-  terms.latent_spread = outputs.latents.detach().flatten(0, 1).std(0, /*unbiased=*/false).mean();
+  const at::Tensor latents = outputs.latents.detach().flatten(0, 1);
+  terms.latent_spread = latents.std(0, /*unbiased=*/false).mean();
+  terms.latent_norm = latents.norm(2, -1).mean();
   return terms;
 }
 

@@ -41,6 +41,7 @@ struct LossTerms {
   at::Tensor value_mean;    // mean predicted value
   at::Tensor
       latent_spread;  // standard deviation of latents over the batch: near 0 when they collapse
+  at::Tensor latent_norm;  // mean L2 norm of the same latents
 };
 
 // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]; the target network

@@ -25,6 +25,7 @@ class BatchWriterTest : public testing::Test {
     Append(&first_, 0);
     Append(&first_, 1);
     second_.SetFirstObservationFrom(first_);
+    second_.SetContextFrom(first_);
     Append(&second_, 2);
     Append(&second_, 3);
     first_.ShrinkToFit();
@@ -63,8 +64,8 @@ class BatchWriterTest : public testing::Test {
 
   ReplayConfig config_;
   ReplayShape shape_{1, 4, 1, TerminalMode::kAbsorb};
-  GameSegment first_{{1, 4}, 3, EnvId(0), 0, 0};
-  GameSegment second_{{1, 4}, 2, EnvId(0), 0, 2};
+  GameSegment first_{{1, 4, 2}, 3, EnvId(0), 0, 0};
+  GameSegment second_{{1, 4, 2}, 2, EnvId(0), 0, 2};
   RandomStream random_{99};
   TrainBatch batch_;
 };
@@ -91,11 +92,29 @@ TEST_F(BatchWriterTest, ContextIsTheStepsBefore) {
   Write({&second_, 1});
   EXPECT_THAT(FirstRow(batch_.observations), ElementsAre(11, 12, 13, 14, 14, 14));
   EXPECT_THAT(FirstRow(batch_.context_mask), ElementsAre(1, 1));
-  // Evicted steps are missing context: the oldest stored observation repeats.
+}
+
+// Not even where the segment before is evicted.
+TEST_F(BatchWriterTest, ContextNeedsNoEarlierSegment) {
+  second_.set_end(SegmentEnd::kTerminated);
   GameSegment::Link(nullptr, &second_);
+  Write({&second_, 0});
+  EXPECT_THAT(FirstRow(batch_.observations), ElementsAre(10, 11, 12, 13, 14, 14));
+  EXPECT_THAT(std::vector<int32_t>(batch_.actions.begin(), batch_.actions.begin() + 4),
+              ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(FirstRow(batch_.context_mask), ElementsAre(1, 1));
   Write({&second_, 1});
-  EXPECT_THAT(FirstRow(batch_.observations), ElementsAre(12, 12, 13, 14, 14, 14));
-  EXPECT_THAT(FirstRow(batch_.context_mask), ElementsAre(0, 1));
+  EXPECT_THAT(FirstRow(batch_.observations), ElementsAre(11, 12, 13, 14, 14, 14));
+  EXPECT_THAT(FirstRow(batch_.context_mask), ElementsAre(1, 1));
+}
+
+// A segment may hold more context than a sample wants.
+TEST_F(BatchWriterTest, ContextIsAsLongAsTheSampleWants) {
+  second_.set_end(SegmentEnd::kTerminated);
+  config_.num_context_steps = 1;
+  Write({&second_, 0});
+  EXPECT_THAT(FirstRow(batch_.observations), ElementsAre(11, 12, 13, 14, 14));
+  EXPECT_THAT(FirstRow(batch_.context_mask), ElementsAre(1));
 }
 
 TEST_F(BatchWriterTest, AbsorbingStepsAfterATermination) {

@@ -1,5 +1,6 @@
 #include "lzero/replay/game_segment.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -40,7 +41,7 @@ std::unique_ptr<GameSegment> MakeSegment(int num_steps) {
 
 std::vector<float> Observations(const GameSegment& segment) {
   std::vector<float> rows((segment.num_steps() + 1) * 2);
-  segment.observations().CopyRows(0, segment.num_steps() + 1, rows.data());
+  segment.CopyObservations(0, segment.num_steps() + 1, rows.data());
   return rows;
 }
 
@@ -99,9 +100,75 @@ TEST(GameSegment, TheNextBeginsWithTheLastObservation) {
 TEST(GameSegment, CountsEveryFieldInItsBytes) {
   // A step: observation 2 * 4, policy 3 * 4, legal 3, to_play 1, action, reward, root value and
   // leaf 4 each, sequence 8.
-  EXPECT_EQ(GameSegment::BytesFor(kShape, 11) - GameSegment::BytesFor(kShape, 10), 48);
+  EXPECT_EQ(GameSegment::BytesFor(kShape, 11, 0) - GameSegment::BytesFor(kShape, 10, 0), 48);
   // An empty one: its one observation row, and the object with the heap's share.
-  EXPECT_GE(GameSegment::BytesFor(kShape, 0), 12 + static_cast<int64_t>(sizeof(GameSegment)));
+  EXPECT_GE(GameSegment::BytesFor(kShape, 0, 0), 12 + static_cast<int64_t>(sizeof(GameSegment)));
+  // A step of context: observation 2 * 4 and action 4. No more of them than the shape asks for.
+  const SegmentShape with_context{2, 3, 4};
+  for (const int first_step : {0, 1, 3, 4, 5, 100}) {
+    EXPECT_EQ(GameSegment::BytesFor(kShape, 7, first_step), GameSegment::BytesFor(kShape, 7, 0));
+    EXPECT_EQ(GameSegment::BytesFor(with_context, 7, first_step),
+              GameSegment::BytesFor(kShape, 7, 0) + 12 * std::min(first_step, 4));
+  }
+}
+
+// Observations and actions from the context on.
+std::vector<float> AllObservations(const GameSegment& segment) {
+  std::vector<float> rows((segment.num_context_steps() + segment.num_steps() + 1) * 2);
+  segment.CopyObservations(-segment.num_context_steps(), static_cast<int>(rows.size() / 2),
+                           rows.data());
+  return rows;
+}
+
+std::vector<int32_t> AllActions(const GameSegment& segment) {
+  std::vector<int32_t> actions(segment.num_context_steps() + segment.num_steps());
+  segment.CopyActions(-segment.num_context_steps(), static_cast<int>(actions.size()),
+                      actions.data());
+  return actions;
+}
+
+void AppendStep(GameSegment* segment, int t) {
+  const float value = static_cast<float>(t + 1);
+  segment->Append(MakeStep(t, {value, -value}, {value, 0.0f, 1.0f}, {0, 1, 1}), t, t);
+}
+
+// An episode cut after 2, 5 and 6 steps; four steps of context. The second segment has what there
+// is, the third draws on the context of the second.
+TEST(GameSegment, ContextIsTheStepsBeforeTheFirst) {
+  const SegmentShape shape{2, 3, 4};
+  GameSegment first(shape, 5, EnvId(0), 0, 0), second(shape, 5, EnvId(0), 0, 2);
+  GameSegment third(shape, 5, EnvId(0), 0, 5), fourth(shape, 5, EnvId(0), 0, 6);
+  first.SetFirstObservation({0.0f, 0.0f}, {1, 1, 1}, 0);
+  for (const int t : {0, 1}) AppendStep(&first, t);
+  second.SetFirstObservationFrom(first);
+  second.SetContextFrom(first);
+  for (const int t : {2, 3, 4}) AppendStep(&second, t);
+  third.SetFirstObservationFrom(second);
+  third.SetContextFrom(second);
+  AppendStep(&third, 5);
+  third.ShrinkToFit();
+  fourth.SetFirstObservationFrom(third);
+  fourth.SetContextFrom(third);
+  EXPECT_EQ(first.num_context_steps(), 0);
+  EXPECT_EQ(second.num_context_steps(), 2);
+  EXPECT_EQ(third.num_context_steps(), 4);
+  EXPECT_THAT(AllActions(first), ElementsAre(0, 1));
+  EXPECT_THAT(AllObservations(second), ElementsAre(0, 0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5));
+  EXPECT_THAT(AllActions(second), ElementsAre(0, 1, 2, 0, 1));
+  EXPECT_THAT(second.actions(), ElementsAre(2, 0, 1));
+  EXPECT_THAT(AllObservations(third), ElementsAre(1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6));
+  EXPECT_THAT(AllActions(third), ElementsAre(1, 2, 0, 1, 2));
+  EXPECT_THAT(AllObservations(fourth), ElementsAre(2, -2, 3, -3, 4, -4, 5, -5, 6, -6));
+  EXPECT_THAT(AllActions(fourth), ElementsAre(2, 0, 1, 2));
+  EXPECT_TRUE(third.BeginsWhereEnds(second));
+  EXPECT_TRUE(fourth.BeginsWhereEnds(third));
+  EXPECT_FALSE(fourth.BeginsWhereEnds(second));
+
+  GameSegment copy(shape, 5, EnvId(0), 0, 2);
+  copy.SetFirstObservation({2.0f, -2.0f}, {0, 1, 1}, 0);
+  copy.SetContext({7.0f, 8.0f, 9.0f, 10.0f}, {2, 1});
+  EXPECT_THAT(AllObservations(copy), ElementsAre(7, 8, 9, 10, 2, -2));
+  EXPECT_THAT(AllActions(copy), ElementsAre(2, 1));
 }
 
 TEST(GameSegmentDeathTest, RefusesWrongSizes) {
@@ -125,6 +192,10 @@ TEST(GameSegmentDeathTest, RefusesWrongSizes) {
   EXPECT_DEATH(segment->Append(player, 0, 0), "to_play -1");
   segment->Append(step(2, 3, 3, 0), 0, 0);
   EXPECT_DEATH(segment->Append(step(2, 3, 3, 0), 0, 0), "segment of 5 steps is full");
+  GameSegment later({2, 3, 2}, 5, EnvId(1), 7, 16);
+  EXPECT_DEATH(later.SetContextFrom(*segment), "step 16 does not follow 5 steps from 10");
+  EXPECT_DEATH(later.SetContext({1.0f, 2.0f}, {0}), "1 context steps, expected 2");
+  EXPECT_DEATH(later.SetContext({1.0f, 2.0f}, {0, 0}), "2 numbers");
 }
 
 }  // namespace

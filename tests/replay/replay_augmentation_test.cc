@@ -14,11 +14,11 @@ const Symmetry kTurn = {{1, 2, 0}, {3, 0, 1, 2}};
 
 std::unique_ptr<ReplayBuffer> MakePlayed(const std::vector<Symmetry>& symmetries, bool augment) {
   ReplayConfig config;
-  config.capacity = 500;
-  config.segment_length = 20;
+  config.capacity = 100;
+  config.segment_length = 6;
   config.num_unroll_steps = 3;
   config.td_steps = 4;
-  config.num_context_steps = 2;
+  config.num_context_steps = 8;  // some are copies of evicted steps
   config.augment_symmetries = augment;
   const ReplayShape shape{3, 4, 2, TerminalMode::kAbsorb, symmetries};
   auto buffer = ReplayBuffer::Create(config, shape);

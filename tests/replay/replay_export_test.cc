@@ -76,6 +76,7 @@ TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
   EXPECT_THAT(Values<double>(arrays, "replay.weights"), ElementsAre(1, 1, 1, 0));
   EXPECT_THAT(Values<uint32_t>(arrays, "replay.generations"), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(Values<int32_t>(arrays, "replay.free_leaves"), IsEmpty());
+  EXPECT_EQ(arrays.size(), 17u);  // without context steps nothing is written for them
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ void ReplayModel::ExpectSequence(const TrainBatch& batch, int row, const ModelEp
   const int size = batch.observation_size;
   for (int k = -context; k <= unroll; ++k) {
     int index = t + k;
-    if (index < e.first_kept) index = e.first_kept;
+    if (index < 0) index = 0;
     if (index > e.size()) index = e.size();
     const int64_t slot = static_cast<int64_t>(row) * (context + unroll + 1) + context + k;
     const std::vector<float> stored(batch.observations.begin() + slot * size,
@@ -110,7 +110,7 @@ void ReplayModel::ExpectSequence(const TrainBatch& batch, int row, const ModelEp
     ASSERT_EQ(stored, e.observations[index]) << "step " << t << " k " << k;
     if (k == unroll) break;
     const int action = batch.actions[static_cast<int64_t>(row) * (context + unroll) + context + k];
-    const bool known = t + k >= e.first_kept && t + k < e.size();
+    const bool known = t + k >= 0 && t + k < e.size();
     if (known) {
       ASSERT_EQ(action, e.actions[t + k]);
     } else if (k < 0) {

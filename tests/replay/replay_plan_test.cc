@@ -99,13 +99,50 @@ TEST(ReplayPlan, PlannedBytesAreTheWorstCaseOrTheCap) {
   config.capacity = 10000;
   const int64_t planned = PlannedBytes(config, kShape);
   // All episodes of one step: two observations each.
-  EXPECT_GT(planned, 10000 * GameSegment::BytesFor({4, 2}, 1));
-  EXPECT_LT(planned, 10000 * GameSegment::BytesFor({4, 2}, 1) + (1 << 20));
+  EXPECT_GT(planned, 10000 * GameSegment::BytesFor({4, 2}, 1, 0));
+  EXPECT_LT(planned, 10000 * GameSegment::BytesFor({4, 2}, 1, 0) + (1 << 20));
   config.capacity = 100000000;
   config.max_mebibytes = 100;
   EXPECT_EQ(PlannedBytes(config, kShape), 100 << 20);
   EXPECT_LT(ReplayMaxTransitions(config, kShape), 3000000);  // 46 bytes and more for each
   EXPECT_LT(ReplayFixedBytes(config, kShape), 100 << 20);
+}
+
+TEST(ReplayPlan, SegmentsStoreTheContextThatSomeoneReads) {
+  ReplayConfig config;
+  ReplayShape shape = kShape;
+  EXPECT_EQ(ReplayContextSteps(config, shape), 0);
+  config.num_context_steps = 3;
+  EXPECT_EQ(ReplayContextSteps(config, shape), 3);
+  shape.num_root_past_steps = 7;
+  EXPECT_EQ(ReplayContextSteps(config, shape), 7);
+  config.num_context_steps = 8;
+  EXPECT_EQ(ReplayContextSteps(config, shape), 8);
+  const SegmentShape segment = ReplaySegmentShape(config, shape);
+  EXPECT_EQ(segment.observation_size, 4);
+  EXPECT_EQ(segment.num_actions, 2);
+  EXPECT_EQ(segment.num_context_steps, 8);
+  shape.num_root_past_steps = -1;
+  EXPECT_THAT(MessageOf(config, shape), HasSubstr("past steps of a root is -1"));
+}
+
+// A step of context takes 4 * 4 bytes of observation and 4 of action.
+TEST(ReplayPlan, ContextTakesItsShareOfTheBytes) {
+  ReplayConfig config, with_context;
+  config.capacity = with_context.capacity = 10000;
+  with_context.num_context_steps = 30;
+  // Of every open segment, and of each finished one: 50 full ones of 200 steps, each followed by
+  // the last few steps of its episode, and one more of each environment.
+  EXPECT_EQ(ReplayFixedBytes(with_context, kShape) - ReplayFixedBytes(config, kShape), 8 * 30 * 20);
+  EXPECT_EQ(PlannedBytes(with_context, kShape) - PlannedBytes(config, kShape),
+            (8 + 50 + 50 + 8) * 30 * 20);
+  EXPECT_EQ(ReplayMaxTransitions(with_context, kShape), ReplayMaxTransitions(config, kShape));
+  // 8 environments with 2 segments of 201 and 30 observations of 48 KiB.
+  const ReplayShape images{12288, 2, 8, TerminalMode::kAbsorb};
+  with_context.max_mebibytes = 173;
+  EXPECT_THAT(MessageOf(with_context, images), HasSubstr("needs 174 MiB"));
+  with_context.max_mebibytes = 174;
+  EXPECT_EQ(MessageOf(with_context, images), "");
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ TEST(ReplayStore, WeightsOfPriorities) {
 TEST(ReplayStore, BytesCountOpenSegmentsFromTheStart) {
   const Fixture fixture;
   ReplayStore store(fixture.config, fixture.shape);
-  const int64_t open = GameSegment::BytesFor({1, 1}, 3);
+  const int64_t open = GameSegment::BytesFor({1, 1}, 3, 0);
   const int64_t empty = PositionIndex::BytesFor(12) + 2 * open;
   EXPECT_EQ(store.bytes(), empty);
   Begin(&store, 0);
@@ -143,7 +143,30 @@ TEST(ReplayStore, BytesCountOpenSegmentsFromTheStart) {
   Append(&store, 0, 1);
   EXPECT_EQ(store.bytes(), empty + open);
   Append(&store, 0, 1, true);
-  EXPECT_EQ(store.bytes(), empty + open + GameSegment::BytesFor({1, 1}, 1));
+  EXPECT_EQ(store.bytes(), empty + open + GameSegment::BytesFor({1, 1}, 1, 0));
+}
+
+// A step of context takes 4 bytes of observation and 4 of action; segments at steps 0, 3, 6, ...
+TEST(ReplayStore, BytesCountTheContextOfEverySegment) {
+  Fixture fixture;
+  fixture.config.num_context_steps = 5;
+  ReplayStore store(fixture.config, fixture.shape);
+  const int64_t full = GameSegment::BytesFor({1, 1}, 3, 0);
+  const int64_t empty = PositionIndex::BytesFor(12) + 2 * (full + 5 * 8);
+  EXPECT_EQ(store.bytes(), empty);
+  Begin(&store, 0);
+  Append(&store, 0, 3);
+  EXPECT_EQ(store.bytes(), empty + full);
+  Append(&store, 0, 3);
+  EXPECT_EQ(store.bytes(), empty + 2 * full + 3 * 8);
+  Append(&store, 0, 3);
+  EXPECT_EQ(store.bytes(), empty + 3 * full + 8 * 8);
+  Append(&store, 0, 4);  // the first is evicted
+  EXPECT_EQ(store.num_transitions(), 10);
+  EXPECT_EQ(store.bytes(), empty + 3 * full + 13 * 8);
+  EXPECT_EQ(store.finished()[0]->num_context_steps(), 3);
+  EXPECT_EQ(store.open()[0]->num_context_steps(), 5);
+  EXPECT_EQ(store.index().num_eligible(), 9);
 }
 
 TEST(ReplayStoreDeathTest, RefusesWrongCalls) {

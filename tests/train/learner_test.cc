@@ -182,7 +182,7 @@ TEST(LearnerTest, MetricsAreMeansSinceTheyWereRead) {
   EXPECT_NEAR(means.at("replay/age"), 11.0, 1e-12);
   for (const char* name :
        {"loss/total", "loss/latent", "loss/reward", "loss/value", "loss/policy", "policy/entropy",
-        "value/mean", "value/error", "latent/spread", "grad/norm", "grad/clipped"}) {
+        "value/mean", "value/error", "latent/spread", "latent/norm", "grad/norm", "grad/clipped"}) {
     EXPECT_TRUE(means.contains(name)) << name;
   }
   EXPECT_THAT(learner->ReadMetrics(), IsEmpty());

@@ -132,11 +132,13 @@ TEST(TrainerOutputsTest, MetricsHaveTheNamesOfTheDesign) {
     for (const MetricsLine& line : run.Metrics()) {
       for (const auto& [name, value] : line) names.insert(name);
     }
-    for (const char* name :
-         {"env_steps", "updates", "collect/return_mean", "eval/return_mean", "loss/total",
-          "loss/policy", "loss/value", "loss/reward", "loss/latent", "search/root_value",
-          "search/depth_mean", "search/entropy", "replay/size", "replay/age", "replay/reuse",
-          "grad/norm", "cache/mebibytes"}) {
+    for (const char* name : {"env_steps",         "updates",           "collect/return_mean",
+                             "eval/return_mean",  "loss/total",        "loss/policy",
+                             "loss/value",        "loss/reward",       "loss/latent",
+                             "search/root_value", "search/depth_mean", "search/entropy",
+                             "replay/size",       "replay/age",        "replay/reuse",
+                             "grad/norm",         "cache/mebibytes",   "collect/value_error",
+                             "value/error",       "latent/norm",       "latent/spread"}) {
       EXPECT_TRUE(names.contains(name)) << name;
     }
     for (const char* name : {"time/env_steps_per_s", "time/updates_per_s", "time/sims_per_s",

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/worker/collector.h"
@@ -82,7 +83,41 @@ TEST(CollectorStateTest, ARestoredCollectorStagesTheSameSteps) {
     const CollectStats expected = straight.collector->TakeStats();
     EXPECT_EQ(got.episodes.size(), expected.episodes.size());
     EXPECT_EQ(got.root_value_sum, expected.root_value_sum);
+    EXPECT_GT(got.num_value_errors, 0);
+    EXPECT_EQ(got.num_value_errors, expected.num_value_errors);
+    EXPECT_EQ(got.value_error_sum, expected.value_error_sum);
   }
+}
+
+// A state from before values were kept: episodes that were under way then are left out.
+TEST(CollectorStateTest, EpisodesWhoseFirstValuesAreLostDoNotCount) {
+  int64_t num_lost = 0;
+  for (const int num_before : {1, 2, 3, 7}) {
+    Walks straight, restored;
+    straight.Run(num_before);
+    std::vector<NamedArray> saved = straight.Export();
+    std::erase_if(saved, [](const NamedArray& array) {
+      return absl::EndsWith(array.name, ".root_values") || absl::EndsWith(array.name, ".rewards") ||
+             absl::EndsWith(array.name, ".players");
+    });
+    ASSERT_TRUE(restored.collector->Import(saved).ok());
+    straight.collector->TakeStats();
+    // The longest walk has 9 steps.
+    for (int i = 0; i < 9; ++i) {
+      ASSERT_TRUE(straight.collector->Step(0).ok());
+      ASSERT_TRUE(restored.collector->Step(0).ok());
+    }
+    const CollectStats whole = straight.collector->TakeStats();
+    const CollectStats partial = restored.collector->TakeStats();
+    EXPECT_EQ(partial.episodes.size(), whole.episodes.size());
+    EXPECT_LE(partial.num_value_errors, whole.num_value_errors);
+    num_lost += whole.num_value_errors - partial.num_value_errors;
+    straight.Run(20);
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(restored.collector->Step(0).ok());
+    EXPECT_EQ(restored.collector->TakeStats().value_error_sum,
+              straight.collector->TakeStats().value_error_sum);
+  }
+  EXPECT_GT(num_lost, 0);
 }
 
 TEST(CollectorStateTest, ImportReplacesWhatTheCollectorDidBefore) {

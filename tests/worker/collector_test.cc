@@ -19,6 +19,7 @@ using testing::IsEmpty;
 
 constexpr int kNumEnvs = 3;
 constexpr int64_t kMaxPast = 3;
+constexpr double kDiscount = 0.5;
 
 SearchConfig SmallSearch() {
   SearchConfig config;
@@ -64,7 +65,7 @@ struct Walks {
   explicit Walks(uint64_t seed = 9, WalkOptions options = {}, int num_envs = kNumEnvs) {
     auto envs = MakeWalks(num_envs, &pool, &logs, options);
     collector =
-        std::make_unique<Collector>(CollectorOptions{seed, kMaxPast}, std::move(envs),
+        std::make_unique<Collector>(CollectorOptions{seed, kMaxPast, kDiscount}, std::move(envs),
                                     MakeAgent(WalkEnv::kNumActions, num_envs), &model, nullptr);
   }
 
@@ -106,6 +107,7 @@ class HandLoop {
         lasts_(envs_.size()),
         histories_(envs_.size()),
         actions_(envs_.size()),
+        moves_(envs_.size()),
         agent_(MakeAgent(model->num_actions())) {
     for (size_t i = 0; i < envs_.size(); ++i) Begin(i);
   }
@@ -124,12 +126,18 @@ class HandLoop {
   CollectStats stats;
 
  private:
+  struct Move {
+    double root_value, reward;
+    int to_play;
+  };
+
   void Begin(size_t i) {
     const size_t episode = static_cast<size_t>(episodes_[i]++);
     ASSERT_LT(episode, seeds_[i].size()) << "the collector began no such episode";
     lasts_[i] = envs_[i]->Reset(seeds_[i][episode]);
     histories_[i] = {lasts_[i].observation};
     actions_[i].clear();
+    moves_[i].clear();
     replay_->BeginEpisode(EnvId(static_cast<int>(i)), lasts_[i].observation,
                           lasts_[i].legal_action_mask, lasts_[i].to_play);
   }
@@ -155,6 +163,7 @@ class HandLoop {
         absl::MakeConstSpan(decision.search.action_weights).subspan(i * num_actions, num_actions);
     const auto next = envs_[i]->Step(Action::Discrete(decision.actions[i]));
     ASSERT_TRUE(next.ok()) << next.status();
+    moves_[i].push_back({decision.search.root_values[i], next->reward, lasts_[i].to_play});
     lasts_[i] = *next;
     histories_[i].push_back(next->observation);
     actions_[i].push_back(decision.actions[i]);
@@ -168,7 +177,21 @@ class HandLoop {
                      next->truncated});
     if (!next->ended()) return;
     stats.episodes.push_back({next->episode_return, static_cast<int64_t>(actions_[i].size())});
+    if (next->terminated) AddValueErrors(moves_[i]);
     Begin(i);
+  }
+
+  // Every step against the whole sum of the rewards after it.
+  void AddValueErrors(const std::vector<Move>& moves) {
+    for (size_t t = 0; t < moves.size(); ++t) {
+      double followed = 0.0;
+      for (size_t s = t; s < moves.size(); ++s) {
+        const double sign = moves[s].to_play == moves[t].to_play ? 1.0 : -1.0;
+        followed += sign * std::pow(kDiscount, static_cast<double>(s - t)) * moves[s].reward;
+      }
+      stats.value_error_sum += std::abs(moves[t].root_value - followed);
+      ++stats.num_value_errors;
+    }
   }
 
   std::vector<std::unique_ptr<Env>> envs_;
@@ -179,6 +202,7 @@ class HandLoop {
   std::vector<TimeStep> lasts_;
   std::vector<std::vector<std::vector<float>>> histories_;
   std::vector<std::vector<int32_t>> actions_;
+  std::vector<std::vector<Move>> moves_;
   std::unique_ptr<Agent> agent_;
 };
 
@@ -224,6 +248,12 @@ TEST(CollectorTest, StagesWhatEnvironmentsSteppedByHandGive) {
   EXPECT_NEAR(stats.root_value_sum, hand.stats.root_value_sum, 1e-6);
   EXPECT_NEAR(stats.depth_sum, hand.stats.depth_sum, 1e-6);
   EXPECT_NEAR(stats.policy_entropy_sum, hand.stats.policy_entropy_sum, 1e-5);
+  // Some episodes were truncated: not their steps.
+  EXPECT_EQ(stats.num_value_errors, hand.stats.num_value_errors);
+  EXPECT_GT(stats.num_value_errors, 20);
+  EXPECT_LT(stats.num_value_errors, (kNumSteps - 9) * kNumEnvs);
+  EXPECT_NEAR(stats.value_error_sum, hand.stats.value_error_sum, 1e-9);
+  EXPECT_GT(stats.value_error_sum, 1.0);
 }
 
 TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
@@ -236,8 +266,8 @@ TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
   };
   const int observation_size = static_cast<int>(make_envs()[0]->spec().observation.size());
   ShownModel model({9, 1.0f, -1.0f});
-  Collector collector({1, kMaxPast}, VectorEnv::Create(make_envs(), &pool).value(), MakeAgent(9),
-                      &model, nullptr);
+  Collector collector({1, kMaxPast, kDiscount}, VectorEnv::Create(make_envs(), &pool).value(),
+                      MakeAgent(9), &model, nullptr);
   const auto replay = MakeReplay(observation_size, 9), expected = MakeReplay(observation_size, 9);
   ShownModel hand_model({9, 1.0f, -1.0f});
   // Seeds change nothing here: no random openings.
@@ -250,6 +280,9 @@ TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
   collector.staged().MoveTo(*replay);
   ExpectSameRoots(model.seen, hand_model.seen);
   ExpectEqualArrays(replay->Export(), expected->Export());
+  EXPECT_GT(collector.stats().num_value_errors, 40);
+  EXPECT_EQ(collector.stats().num_value_errors, hand.stats.num_value_errors);
+  EXPECT_NEAR(collector.stats().value_error_sum, hand.stats.value_error_sum, 1e-9);
 }
 
 TEST(CollectorTest, UnfinishedEpisodesSurviveFromCallToCall) {
@@ -304,6 +337,8 @@ TEST(CollectorTest, StatisticsBeginAnewWhenTheyAreTaken) {
   EXPECT_EQ(rest.root_value_sum, 0.0);
   EXPECT_EQ(rest.depth_sum, 0.0);
   EXPECT_EQ(rest.policy_entropy_sum, 0.0);
+  EXPECT_EQ(rest.value_error_sum, 0.0);
+  EXPECT_EQ(rest.num_value_errors, 0);
 }
 
 TEST(CollectorTest, AnErrorNamesTheEnvironmentAndItsCause) {

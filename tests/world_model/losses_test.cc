@@ -255,7 +255,7 @@ TEST(ComputeLosses, FreshModelByHand) {
   ExpectNear(terms.value_mean, 0.0, "value mean");
 }
 
-TEST(ComputeLosses, LatentSpreadIsZeroWhenAllLatentsAreAlike) {
+TEST(ComputeLosses, SpreadAndNormOfLatents) {
   const ModelConfig config = TinyConfig(LatentNorm::kLayerNorm, LatentLoss::kMse);
   const std::shared_ptr<WorldModel> model = Make(config, 1);
   TrainBatch arrays = RandomBatch(3, 0, 2, 13);
@@ -275,9 +275,17 @@ TEST(ComputeLosses, LatentSpreadIsZeroWhenAllLatentsAreAlike) {
     expected += std::sqrt(square) / 16;
   }
   ExpectNear(terms.latent_spread, expected, "spread");
+  double norm = 0.0;
+  for (const Row& latent : latents) {
+    double square = 0.0;
+    for (const double number : latent) square += number * number;
+    norm += std::sqrt(square) / 6;
+  }
+  ExpectNear(terms.latent_norm, norm, "norm");
   std::fill(arrays.observations.begin(), arrays.observations.end(), 0.3f);
   terms = ComputeLosses(*model, *model, ViewBatch(arrays), OddWeights());
   EXPECT_LT(terms.latent_spread.item<double>(), 1e-6);
+  EXPECT_GT(terms.latent_norm.item<double>(), 0.1);
 }
 
 TEST(ComputeLosses, NotANumberInABatchGivesALossThatIsNotANumber) {

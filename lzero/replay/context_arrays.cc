@@ -1,0 +1,82 @@
+#include "lzero/replay/context_arrays.h"
+
+#include <algorithm>
+
+#include "lzero/base/status_macros.h"
+#include "lzero/replay/replay_arrays.h"
+
+namespace lzero {
+
+void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* const> segments,
+                    std::vector<NamedArray>* arrays) {
+  if (shape.num_context_steps == 0) return;
+  const size_t row_size = static_cast<size_t>(shape.observation_size);
+  std::vector<float> observations;
+  std::vector<int32_t> actions;
+  for (const GameSegment* segment : segments) {
+    if (segment->previous() != nullptr) continue;
+    const int num_context = segment->num_context_steps();
+    const size_t first = actions.size();
+    observations.resize((first + num_context) * row_size);
+    actions.resize(first + num_context);
+    segment->CopyObservations(-num_context, num_context, observations.data() + first * row_size);
+    segment->CopyActions(-num_context, num_context, actions.data() + first);
+  }
+  const int64_t num_rows = static_cast<int64_t>(actions.size());
+  arrays->push_back(MakeNamedArray<int64_t>("replay.context_steps", {shape.num_context_steps}));
+  arrays->push_back(MakeNamedArray<float>("replay.context_observations", observations,
+                                          {num_rows, shape.observation_size}));
+  arrays->push_back(MakeNamedArray<int32_t>("replay.context_actions", actions));
+}
+
+absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
+  bool has_any = false;
+  for (const char* name :
+       {"replay.context_steps", "replay.context_observations", "replay.context_actions"}) {
+    has_any = has_any || FindArray(arrays, name) != nullptr;
+  }
+  if (!has_any) return absl::OkStatus();
+  std::vector<int64_t> num_saved_steps;
+  LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_steps", {1}, &num_saved_steps));
+  if (num_saved_steps[0] <= 0) {
+    return InvalidReplay("array 'replay.context_steps' holds ", num_saved_steps[0],
+                         ", allowed are > 0");
+  }
+  num_saved_steps_ = num_saved_steps[0];
+  LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_actions", {-1}, &actions_));
+  LZ_RETURN_IF_ERROR(CheckReplayActions("replay.context_actions", actions_, shape_.num_actions));
+  return ReadReplayArray(arrays, "replay.context_observations",
+                         {static_cast<int64_t>(actions_.size()), shape_.observation_size},
+                         &observations_);
+}
+
+absl::Status ContextReader::Restore(GameSegment* segment) {
+  const int64_t num_wanted = segment->num_context_steps();
+  const int64_t num_saved = std::min(num_saved_steps_, segment->first_step());
+  if (num_wanted > num_saved) {
+    return InvalidReplay("replay.num_context_steps is ", shape_.num_context_steps,
+                         " here, but the state was saved with ", num_saved_steps_,
+                         " context steps: episode ", segment->episode(), " is stored from step ",
+                         segment->first_step(), " on, the steps before are gone");
+  }
+  if (num_saved > static_cast<int64_t>(actions_.size() - next_)) {
+    return InvalidReplay("array 'replay.context_actions' holds ", actions_.size(),
+                         " steps, fewer than its segments need");
+  }
+  const size_t first = next_ + static_cast<size_t>(num_saved - num_wanted);
+  const size_t count = static_cast<size_t>(num_wanted);
+  const size_t row_size = static_cast<size_t>(shape_.observation_size);
+  segment->SetContext(
+      absl::MakeConstSpan(observations_).subspan(first * row_size, count * row_size),
+      absl::MakeConstSpan(actions_).subspan(first, count));
+  next_ += static_cast<size_t>(num_saved);
+  return absl::OkStatus();
+}
+
+absl::Status ContextReader::Close() const {
+  if (next_ == actions_.size()) return absl::OkStatus();
+  return InvalidReplay("array 'replay.context_actions' holds ", actions_.size(),
+                       " steps, its segments need ", next_);
+}
+
+}  // namespace lzero

@@ -1,0 +1,36 @@
+#include "lzero/replay/replay_arrays.h"
+
+#include "absl/strings/str_join.h"
+
+namespace lzero {
+
+absl::Status CheckReplayArray(absl::Span<const NamedArray> arrays, const char* name, ArrayType type,
+                              absl::Span<const int64_t> dims) {
+  const NamedArray* array = FindArray(arrays, name);
+  const absl::Status status = CheckArrayType(array, name, type);
+  if (!status.ok()) return InvalidReplay(status.message());
+  bool same = array->shape.size() == dims.size();
+  for (size_t i = 0; same && i < dims.size(); ++i) {
+    same = dims[i] < 0 ? array->shape[i] >= 0 : dims[i] == array->shape[i];
+  }
+  if (!same) {
+    return InvalidReplay("array '", name, "' has shape [", absl::StrJoin(array->shape, ", "),
+                         "], expected [", absl::StrJoin(dims, ", "), "] (-1: any)");
+  }
+  const absl::Status filled = CheckArrayBytes(*array);
+  if (!filled.ok()) return InvalidReplay(filled.message());
+  return absl::OkStatus();
+}
+
+absl::Status CheckReplayActions(const char* name, absl::Span<const int32_t> actions,
+                                int64_t num_actions) {
+  for (const int32_t action : actions) {
+    if (action < 0 || action >= num_actions) {
+      return InvalidReplay("array '", name, "' holds ", action, ", allowed are 0 to ",
+                           num_actions - 1);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

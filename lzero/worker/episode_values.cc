@@ -1,0 +1,59 @@
+#include "lzero/worker/episode_values.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+
+void EpisodeValues::Begin() {
+  root_values_.clear();
+  rewards_.clear();
+  players_.clear();
+}
+
+void EpisodeValues::Add(float root_value, float reward, int to_play) {
+  root_values_.push_back(root_value);
+  rewards_.push_back(reward);
+  players_.push_back(to_play);
+}
+
+double EpisodeValues::SumOfErrors(double discount) const {
+  double sum = 0.0;
+  double later_return = 0.0;  // from the view of the player of the step after
+  for (size_t t = rewards_.size(); t > 0; --t) {
+    const bool same_player = t == rewards_.size() || players_[t] == players_[t - 1];
+    later_return = rewards_[t - 1] + discount * (same_player ? later_return : -later_return);
+    sum += std::abs(root_values_[t - 1] - later_return);
+  }
+  return sum;
+}
+
+void EpisodeValues::Export(const std::string& prefix, std::vector<NamedArray>* arrays) const {
+  arrays->push_back(
+      MakeNamedArray(absl::StrCat(prefix, "root_values"), absl::MakeConstSpan(root_values_)));
+  arrays->push_back(MakeNamedArray(absl::StrCat(prefix, "rewards"), absl::MakeConstSpan(rewards_)));
+  arrays->push_back(MakeNamedArray(absl::StrCat(prefix, "players"), absl::MakeConstSpan(players_)));
+}
+
+absl::Status EpisodeValues::Import(const std::string& prefix, absl::Span<const NamedArray> arrays) {
+  Begin();
+  if (FindArray(arrays, absl::StrCat(prefix, "root_values")) == nullptr) return absl::OkStatus();
+  LZ_ASSIGN_OR_RETURN(auto root_values,
+                      ReadArray<float>(arrays, absl::StrCat(prefix, "root_values")));
+  LZ_ASSIGN_OR_RETURN(auto rewards, ReadArray<float>(arrays, absl::StrCat(prefix, "rewards")));
+  LZ_ASSIGN_OR_RETURN(auto players, ReadArray<int32_t>(arrays, absl::StrCat(prefix, "players")));
+  if (rewards.size() != root_values.size() || players.size() != root_values.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the values of ", prefix, " do not fit: ", root_values.size(),
+                     " root values, ", rewards.size(), " rewards, ", players.size(), " players"));
+  }
+  root_values_ = std::move(root_values);
+  rewards_ = std::move(rewards);
+  players_ = std::move(players);
+  return absl::OkStatus();
+}
+
+}  // namespace lzero

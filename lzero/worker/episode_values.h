@@ -1,0 +1,43 @@
+// The root values, rewards and players of one running episode, to tell at its end how far the
+// values were from what really followed. Not a value target: nothing is bootstrapped. One thread.
+#ifndef LZERO_WORKER_EPISODE_VALUES_H_
+#define LZERO_WORKER_EPISODE_VALUES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "lzero/base/named_array.h"
+
+namespace lzero {
+
+class EpisodeValues {
+ public:
+  // A new episode begins.
+  void Begin();
+  // Player `to_play` moved after a search with this root value and got this reward, both from his
+  // view.
+  void Add(float root_value, float reward, int to_play);
+
+  int64_t num_steps() const { return static_cast<int64_t>(root_values_.size()); }
+  // Sum over all steps t of |root value_t - sum_i sign_i discount^i r_{t+i}|, i to the end of the
+  // episode, sign_i = +1 where the player of step t moves at step t + i, else -1. The return that
+  // really followed only if the episode has terminated.
+  double SumOfErrors(double discount) const;
+
+  // State for a checkpoint, names begin with `prefix`. A state without these arrays, which is older
+  // than they are, leaves the episode empty. InvalidArgument when they contradict each other.
+  void Export(const std::string& prefix, std::vector<NamedArray>* arrays) const;
+  absl::Status Import(const std::string& prefix, absl::Span<const NamedArray> arrays);
+
+ private:
+  std::vector<float> root_values_;
+  std::vector<float> rewards_;
+  std::vector<int32_t> players_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_WORKER_EPISODE_VALUES_H_

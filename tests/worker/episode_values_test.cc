@@ -1,0 +1,82 @@
+#include "lzero/worker/episode_values.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(EpisodeValues, ErrorIsTheDistanceToTheReturnThatFollowed) {
+  EpisodeValues values;
+  EXPECT_EQ(values.SumOfErrors(0.5), 0.0);
+  values.Add(2.0f, 1.0f, 0);
+  values.Add(2.0f, 0.0f, 0);
+  values.Add(2.5f, 4.0f, 0);
+  EXPECT_EQ(values.num_steps(), 3);
+  // Returns 1 + 0.5 * 0 + 0.25 * 4 = 2, 0.5 * 4 = 2 and 4.
+  EXPECT_DOUBLE_EQ(values.SumOfErrors(0.5), 0.0 + 0.0 + 1.5);
+  // Returns 5, 4 and 4.
+  EXPECT_DOUBLE_EQ(values.SumOfErrors(1.0), 3.0 + 2.0 + 1.5);
+  values.Begin();
+  EXPECT_EQ(values.num_steps(), 0);
+  values.Add(-1.0f, 0.25f, 0);
+  EXPECT_DOUBLE_EQ(values.SumOfErrors(0.5), 1.25);
+}
+
+// Players 0, 1, 1, 0: the last move wins a point for player 0, the one before costs player 1 two.
+TEST(EpisodeValues, ReturnsAreFromTheViewOfThePlayerToMove) {
+  EpisodeValues values;
+  values.Add(1.0f, 0.0f, 0);
+  values.Add(1.0f, 0.0f, 1);
+  values.Add(-2.5f, -2.0f, 1);
+  values.Add(1.0f, 1.0f, 0);
+  // From the last step: 1; -2 - 0.5 * 1 = -2.5; 0.5 * -2.5 = -1.25; -0.5 * -1.25 = 0.625.
+  EXPECT_DOUBLE_EQ(values.SumOfErrors(0.5), 0.0 + 0.0 + 2.25 + 0.375);
+}
+
+TEST(EpisodeValues, GoOnAfterACheckpoint) {
+  EpisodeValues values, restored;
+  values.Add(1.0f, 0.5f, 0);
+  values.Add(-1.0f, 2.0f, 1);
+  std::vector<NamedArray> arrays;
+  values.Export("env3.", &arrays);
+  restored.Add(9.0f, 9.0f, 0);
+  ASSERT_TRUE(restored.Import("env3.", arrays).ok());
+  EXPECT_EQ(restored.num_steps(), 2);
+  for (EpisodeValues* each : {&values, &restored}) {
+    each->Add(0.0f, 4.0f, 0);
+    // 4; 2 - 4 = -2; 0.5 + 2 = 2.5.
+    EXPECT_DOUBLE_EQ(each->SumOfErrors(1.0), 4.0 + 1.0 + 1.5);
+  }
+}
+
+TEST(EpisodeValues, AnOlderStateLeavesTheEpisodeEmpty) {
+  EpisodeValues values;
+  values.Add(1.0f, 0.5f, 0);
+  ASSERT_TRUE(values.Import("env3.", {}).ok());
+  EXPECT_EQ(values.num_steps(), 0);
+}
+
+TEST(EpisodeValues, ArraysThatDoNotFitAreRefused) {
+  EpisodeValues values;
+  values.Add(1.0f, 0.5f, 0);
+  std::vector<NamedArray> arrays;
+  values.Export("env3.", &arrays);
+  std::vector<NamedArray> damaged = arrays;
+  damaged[2] = MakeNamedArray<int32_t>("env3.players", {0, 1});
+  const absl::Status status = values.Import("env3.", damaged);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(),
+            "the values of env3. do not fit: 1 root values, 1 rewards, 2 players");
+  damaged = arrays;
+  damaged.erase(damaged.begin() + 1);
+  EXPECT_THAT(std::string(values.Import("env3.", damaged).message()), HasSubstr("env3.rewards"));
+}
+
+}  // namespace
+}  // namespace lzero
