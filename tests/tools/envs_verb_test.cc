@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
+#include "lzero/env/episode_env.h"
 #include "lzero/env/trace.h"
 
 namespace lzero {
@@ -163,6 +164,57 @@ TEST_F(EnvsVerbTest, AFailedCheckIsExitOne) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("restless: 3 checks failed\n"), std::string::npos) << text;
+}
+
+// An episode of one step; says whether it saves, and has no SaveGame.
+class Promising : public EpisodeEnv {
+ public:
+  explicit Promising(bool can_save) : EpisodeEnv(Spec(can_save)) {}
+
+ protected:
+  void StartGame(uint64_t) override {}
+  Outcome Advance(const Action&) override { return {1.0f, true}; }
+  void Observe(absl::Span<float> observation) const override { observation[0] = 0.0f; }
+
+ private:
+  static EnvSpec Spec(bool can_save) {
+    EnvSpec spec;
+    spec.id = "promising";
+    spec.observation = {{1}, {0.0f}, {1.0f}};
+    spec.action.num_actions = 2;
+    spec.can_save = can_save;
+    return spec;
+  }
+};
+
+TEST_F(EnvsVerbTest, CheckTellsWhetherAnEnvironmentSaves) {
+  bool can_save = true;
+  registry_.Register(
+      {"promising", "for tests", [&](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+         return std::make_unique<Promising>(can_save);
+       }});
+  EXPECT_EQ(EnvsCheck(registry_, {{"promising", {}}, 0, 20}, console_), 1);
+  EXPECT_NE(Out().find("FAIL  save_load_equal  'promising' says can_save and has no SaveGame\n"),
+            std::string::npos);
+  const std::string note =
+      "note  cannot save: a resumed run starts the episodes that were being "
+      "played anew, so it is not exact\n";
+  can_save = false;
+  EXPECT_EQ(EnvsCheck(registry_, {{"promising", {}}, 0, 20}, console_), 0);
+  EXPECT_NE(Out().find(note), std::string::npos);
+  EXPECT_EQ(EnvsCheck(registry_, {{"catch", {}}, 0, 20}, console_), 0);
+  EXPECT_EQ(Out().find("note"), std::string::npos);
+}
+
+TEST_F(EnvsVerbTest, CheckRefusesASpecWithAnotherId) {
+  registry_.Register(
+      {"copied", "for tests", [&](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+         return std::make_unique<Restless>();
+       }});
+  EXPECT_EQ(EnvsCheck(registry_, {{"copied", {}}, 0, 20}, console_), 2);
+  EXPECT_EQ(Err(),
+            "error: environment 'copied': its spec() says id 'restless'; allowed: the id "
+            "that it is registered under, 'copied'\n");
 }
 
 TEST_F(EnvsVerbTest, WhatRolloutWritesReplays) {
