@@ -71,7 +71,6 @@ CONFIGS = [
 
 # (what, exit code, parts, arguments)
 COMMANDS = [
-    ("no verb", 2, ["A subcommand is required"], []),
     ("unknown verb", 2, ["unknown verb 'trian'; did you mean 'train'?"], ["trian"]),
     ("unknown option", 2, ["error: train: unknown option '--fast'; a setting of the config is given without dashes"],
      ["train", COUNTING, "--fast"]),
