@@ -10,6 +10,7 @@
 #include "lzero/config/explain.h"
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
+#include "tools/verb_support.h"
 
 namespace lzero {
 namespace {
@@ -22,10 +23,7 @@ void Write(std::FILE* stream, absl::string_view text) {
   std::fflush(stream);
 }
 
-int Fail(const absl::Status& status) {
-  Write(stderr, absl::StrCat(status.message(), "\n"));
-  return kConfigError;
-}
+int Fail(const absl::Status& status) { return PrintError(status, kConfigError); }
 
 }  // namespace
 

@@ -10,12 +10,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "envs/register_all.h"
 #include "lzero/base/files.h"
 #include "lzero/tensor/cuda_library.h"
 #include "tools/interrupt.h"
 #include "tools/machine_peaks.h"
 #include "tools/source_commit.h"
+#include "tools/verb_support.h"
 #include "torch/torch.h"
 
 namespace lzero {
@@ -92,9 +92,8 @@ int Doctor() {
   ReportCpu(report);
   ReportMemory(report);
   ReportFolder(report);
-  EnvRegistry registry;
-  RegisterAllEnvs(registry);
-  report.Ok("environments", absl::StrCat(registry.entries().size(), " native (lzero envs list)"));
+  report.Ok("environments", absl::StrCat(MakeRegistry().entries().size(), " native (",
+                                         ProgramCommand(), " envs list)"));
   const auto devices = ListCudaDevices();
   report.Note("gpu", absl::StrCat(devices.ok() ? *devices : std::string(devices.status().message()),
                                   "; this version computes on the CPU"));

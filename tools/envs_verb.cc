@@ -206,10 +206,16 @@ int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options,
   const auto first = make();
   if (!first.ok()) return Refuse(console, first.status());
   int num_failed = 0;
-  for (const ConformanceCheck& check : RunConformance(make, {options.seed, options.num_steps})) {
+  // Flushed one by one: an environment that aborts the program is known by the check it got to.
+  const auto print = [&](const ConformanceCheck& check) {
     console.out << (check.passed ? "pass  " : "FAIL  ") << check.name
-                << (check.detail.empty() ? "" : "  ") << check.detail << "\n";
+                << (check.detail.empty() ? "" : "  ") << check.detail << std::endl;
     if (!check.passed) ++num_failed;
+  };
+  RunConformance(make, {options.seed, options.num_steps, print});
+  if (!(*first)->spec().can_save) {
+    console.out << "note  cannot save: a resumed run starts the episodes that were being played "
+                   "anew, so it is not exact\n";
   }
   if (num_failed == 0) {
     console.out << options.target.id << " conforms\n";

@@ -10,12 +10,15 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/files.h"
+#include "lzero/base/log.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/stopwatch.h"
 #include "lzero/train/agent_loader.h"
 #include "lzero/train/run_outputs.h"
 #include "nlohmann/json.hpp"
 #include "tools/interrupt.h"
+#include "tools/run_path.h"
 #include "tools/verb_support.h"
 #include "torch/torch.h"
 
@@ -74,6 +77,44 @@ Json SummaryToJson(const LoadedAgent& agent, const ReturnSummary& summary) {
           {"length_mean", summary.mean_length}};
 }
 
+// The line that tells how far an evaluation has got, now and then.
+class EvaluationProgress {
+ public:
+  explicit EvaluationProgress(size_t num_asked) : num_asked_(num_asked) {}
+
+  void Add(const EvaluatedEpisode& episode) {
+    ++num_finished_;
+    return_sum_ += episode.episode_return;
+  }
+  void ShowIfDue() {
+    const double now = MonotonicSeconds();
+    if (now - last_time_ < kProgressSeconds) return;
+    last_time_ = now;
+    std::string line = absl::StrCat("episodes ", num_finished_, "/", num_asked_);
+    if (num_finished_ > 0) {
+      const double mean = return_sum_ / static_cast<double>(num_finished_);
+      absl::StrAppendFormat(&line, " | mean return so far %.2f", mean);
+    }
+    LZ_LOG_INFO(line);
+  }
+
+ private:
+  static constexpr double kProgressSeconds = 2.0;
+
+  size_t num_asked_;
+  size_t num_finished_ = 0;
+  double return_sum_ = 0.0;
+  double last_time_ = MonotonicSeconds();
+};
+
+// Of a game for two players; `path` is what the user evaluated.
+void PrintSelfPlayRemark(const std::string& path, bool can_be_graded) {
+  std::printf("self-play     the return is that of player 0, %s\n", kNoMeasureOfStrength);
+  if (can_be_graded) {
+    std::printf("grade         %s eval %s --grade\n", ProgramCommand().c_str(), path.c_str());
+  }
+}
+
 void PrintTable(const LoadedAgent& agent, const ReturnSummary& summary) {
   std::printf("checkpoint    %s\n", agent.checkpoint_path.c_str());
   std::printf("environment   %s, %d simulations a move\n", agent.config.env.id.c_str(),
@@ -86,17 +127,23 @@ void PrintTable(const LoadedAgent& agent, const ReturnSummary& summary) {
               summary.interval.low, summary.interval.high);
 }
 
-int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent) {
+int PlayEpisodes(const EvalOptions& options, const EnvRegistry& registry, LoadedAgent& agent) {
   const auto seeds = ParseSeeds(options, agent.config.seed);
   if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
-  const std::atomic<bool>* stop = WatchInterrupts();
+  const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
   std::function<void(Env&, const TimeStep&)> on_step;
   if (options.render == "text") {
     // Standard output belongs to the one JSON object.
     std::FILE* stream = options.json ? stderr : stdout;
     on_step = [stream](Env& env, const TimeStep& seen) { RenderStep(stream, env, seen); };
   }
-  const auto episodes = agent.role.evaluator->Run(*seeds, on_step, [stop] { return stop->load(); });
+  EvaluationProgress progress(seeds->size());
+  const auto poll = [&] {
+    if (!on_step) progress.ShowIfDue();
+    return stop->load();
+  };
+  const auto episodes = agent.role.evaluator->Run(
+      *seeds, on_step, poll, [&](const EvaluatedEpisode& episode) { progress.Add(episode); });
   if (absl::IsCancelled(episodes.status())) return kExitInterrupted;
   if (!episodes.ok()) return PrintError(episodes.status(), kExitFailure);
   const ReturnSummary summary = SummarizeEpisodes(ToRows(*episodes), 0);
@@ -104,6 +151,10 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent) {
     PrintJson(SummaryToJson(agent, summary));
   } else {
     PrintTable(agent, summary);
+    if (agent.role.evaluator->spec().num_players == 2) {
+      const bool can_be_graded = registry.MakeGrader(agent.config.env.id).ok();
+      PrintSelfPlayRemark(WithoutEndSlashes(options.path), can_be_graded);
+    }
   }
   if (options.min_return.has_value() && summary.mean < *options.min_return) {
     std::fprintf(stderr, "mean return %.2f is below --min-return %g\n", summary.mean,
@@ -172,6 +223,18 @@ int Grade(const EvalOptions& options, const EnvRegistry& registry, LoadedAgent& 
   return kExitOk;
 }
 
+// An agent that cannot be loaded; of a damaged checkpoint with the command for an intact one.
+int PrintUnreadable(const absl::Status& status, const std::string& path) {
+  PrintError(status, kExitFailure);
+  const auto damaged = FindAgentCheckpoint(path);
+  const auto other = damaged.ok() ? FindOtherIntact(*damaged) : std::nullopt;
+  if (absl::IsDataLoss(status) && other.has_value()) {
+    std::fprintf(stderr, "evaluate it with:  %s eval %s\n", ProgramCommand().c_str(),
+                 TypedCheckpoint(path, *other).c_str());
+  }
+  return absl::IsNotFound(status) ? kExitUsage : kExitFailure;
+}
+
 }  // namespace
 
 int Eval(const EvalOptions& options) {
@@ -186,9 +249,9 @@ int Eval(const EvalOptions& options) {
   auto agent =
       LoadAgent(options.path, registry, options.simulations, options.grade ? 64 : 0, &pool);
   if (!agent.ok()) {
-    return PrintError(agent.status(), absl::IsNotFound(agent.status()) ? kExitUsage : kExitFailure);
+    return PrintUnreadable(agent.status(), options.path);
   }
-  return options.grade ? Grade(options, registry, *agent) : PlayEpisodes(options, *agent);
+  return options.grade ? Grade(options, registry, *agent) : PlayEpisodes(options, registry, *agent);
 }
 
 }  // namespace lzero

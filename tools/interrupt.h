@@ -1,5 +1,5 @@
 // Ctrl-C and SIGTERM as a flag that long-running verbs poll. A second signal ends the program at
-// once with exit code 130.
+// once with exit code 130. Both are told on stderr.
 #ifndef LZERO_TOOLS_INTERRUPT_H_
 #define LZERO_TOOLS_INTERRUPT_H_
 
@@ -7,8 +7,22 @@
 
 namespace lzero {
 
-// Installs the handlers (once) and returns the flag, false until the first signal.
-const std::atomic<bool>* WatchInterrupts();
+// What is said at the signals; string literals.
+struct InterruptTexts {
+  const char* first;
+  const char* second;
+};
+
+inline constexpr InterruptTexts kTrainingInterrupt = {
+    "interrupted: finishing this step (again to stop at once)",
+    "stopped at once, without a checkpoint: resume goes on from the last one, or from the start"};
+inline constexpr InterruptTexts kEvaluationInterrupt = {
+    "interrupted: the evaluation is given up, nothing is reported (again to stop at once)",
+    "stopped at once"};
+
+// Installs the handlers and returns the flag, false until the first signal. `texts` live as long as
+// the program.
+const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts);
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;

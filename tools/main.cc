@@ -2,12 +2,11 @@
 #include <functional>
 #include <iostream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "lzero/base/nearest.h"
 #include "tools/bench_search.h"
 #include "tools/bench_step.h"
 #include "tools/config_verb.h"
@@ -19,6 +18,7 @@
 #include "tools/search_verb.h"
 #include "tools/source_commit.h"
 #include "tools/train_verb.h"
+#include "tools/usage_error.h"
 #include "tools/verb_support.h"
 
 namespace lzero {
@@ -33,6 +33,19 @@ T* Keep() {
   return new T();
 }
 
+// CLI::Range in the words of our errors. Checked before the text is read as a number.
+template <typename T>
+CLI::Validator InRange(T low, T high) {
+  const char* kind = std::is_integral_v<T> ? "an integer" : "a number";
+  const auto check = [=](std::string& text) {
+    T value = {};
+    const bool fits = CLI::detail::lexical_cast(text, value) && low <= value && value <= high;
+    return fits ? ""
+                : absl::StrCat("got '", text, "', allowed: ", kind, " from ", low, " to ", high);
+  };
+  return CLI::Validator(check, absl::StrCat("[", low, " .. ", high, "]"));
+}
+
 void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& command_line) {
   auto* options = Keep<TrainOptions>();
   options->command_line = command_line;
@@ -43,8 +56,12 @@ void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& com
       ->required();
   train->add_option("overrides", options->overrides,
                     "key.path=value, e.g. seed=1 train.batch_size=32");
-  train->add_option("--run-dir", options->run_dir,
-                    "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)");
+  train
+      ->add_option("--run-dir", options->run_dir,
+                   "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)")
+      ->check([](const std::string& text) {
+        return text.empty() ? "got '', allowed: a folder" : std::string();
+      });
   train->add_flag("--dry-run", options->dry_run, "Check everything, print the plan, and stop");
   train->callback([=] { *action = [=] { return Train(*options); }; });
 
@@ -71,13 +88,13 @@ void AddEval(CLI::App& app, Action* action) {
                    "evaluated one) or a checkpoint")
       ->required();
   CLI::Option* episodes = eval->add_option("--episodes", options->episodes, "Episodes to play")
-                              ->check(CLI::Range(1, 100000))
+                              ->check(InRange(1, 100000))
                               ->capture_default_str();
   CLI::Option* seeds =
       eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
           ->excludes(episodes);
   eval->add_option("--sims", options->simulations, "Simulations a move (default: as in the run)")
-      ->check(CLI::Range(1, 100000));
+      ->check(InRange(1, 100000));
   CLI::Option* render =
       eval->add_option("--render", options->render,
                        "text: show one environment after every step (with --json on stderr)");
@@ -91,7 +108,8 @@ void AddEval(CLI::App& app, Action* action) {
       ->excludes(render)
       ->excludes(min_return);
   eval->add_option("--threads", options->threads, "Threads of the network")
-      ->check(CLI::Range(1, 256));
+      ->check(InRange(1, 256))
+      ->capture_default_str();
   eval->callback([=] { *action = [=] { return Eval(*options); }; });
 
   auto* path = Keep<std::string>();
@@ -135,20 +153,25 @@ void AddConfig(CLI::App& app, Action* action) {
 
 // CLI11 alone would read -1 as the largest seed.
 CLI::Option* AddSeed(CLI::App* verb, uint64_t* seed, const char* help) {
-  return verb->add_option("--seed", *seed, help)->check([](const std::string& text) {
+  const auto check = [](const std::string& text) {
     const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
     return digits ? std::string() : "got '" + text + "', allowed: an integer of 0 or more";
-  });
+  };
+  return verb->add_option("--seed", *seed, help)->check(check)->capture_default_str();
 }
 
 // An `envs` verb that takes an environment id and its settings.
 CLI::App* AddEnvsVerb(CLI::App* envs, const char* name, const char* help, EnvsTarget* target) {
   CLI::App* verb = envs->add_subcommand(name, help);
-  verb->add_option("id", target->id, "Environment, see: lzero envs list")->required();
+  verb->add_option("id", target->id,
+                   absl::StrCat("Environment, see: ", ProgramCommand(), " envs list"))
+      ->required();
   verb->add_option("--max-episode-steps", target->options.max_episode_steps,
-                   "Step cap (0: its own)");
+                   "Step cap (0: its own)")
+      ->capture_default_str();
   verb->add_option("--random-openings", target->options.random_opening_fraction,
-                   "Boards: share of episodes that begin with random moves");
+                   "Boards: share of episodes that begin with random moves")
+      ->capture_default_str();
   return verb;
 }
 
@@ -170,7 +193,9 @@ void AddEnvs(CLI::App& app, Action* action) {
   auto* check = Keep<EnvsCheckOptions>();
   CLI::App* verb = AddEnvsVerb(envs, "check", "Run the conformance suite", &check->target);
   AddSeed(verb, &check->seed, "Seed");
-  verb->add_option("--steps", check->num_steps, "Random steps")->check(CLI::Range(1, 100000000));
+  verb->add_option("--steps", check->num_steps, "Random steps")
+      ->check(InRange(1, 100000000))
+      ->capture_default_str();
   verb->callback(run(EnvsCheck, check));
 
   auto* played = Keep<EnvsRolloutOptions>();
@@ -179,7 +204,7 @@ void AddEnvs(CLI::App& app, Action* action) {
   verb->add_option("--actions", played->actions, "File with one action a line, or: random")
       ->capture_default_str();
   verb->add_option("--steps", played->num_steps, "Steps (default: the whole file, or 1000)")
-      ->check(CLI::Range(1, 100000000));
+      ->check(InRange(1, 100000000));
   verb->add_option("--out", played->out_path, "Trace file (default: standard output)");
   verb->callback(run(EnvsRollout, played));
 
@@ -191,13 +216,15 @@ void AddEnvs(CLI::App& app, Action* action) {
 
   auto* perft = Keep<EnvsPerftOptions>();
   verb = AddEnvsVerb(envs, "perft", "Count move sequences", &perft->target);
-  verb->add_option("--depth", perft->depth, "Plies")->required()->check(CLI::Range(1, 64));
+  verb->add_option("--depth", perft->depth, "Plies")->required()->check(InRange(1, 64));
   AddSeed(verb, &perft->seed, "Seed");
   verb->callback(run(EnvsPerft, perft));
 
   auto* bench = Keep<EnvsBenchOptions>();
   verb = AddEnvsVerb(envs, "bench", "Time random steps", &bench->target);
-  verb->add_option("--seconds", bench->seconds, "How long")->check(CLI::Range(0.01, 3600.0));
+  verb->add_option("--seconds", bench->seconds, "How long")
+      ->check(InRange(0.01, 3600.0))
+      ->capture_default_str();
   verb->callback(run(EnvsBench, bench));
 }
 
@@ -241,7 +268,7 @@ void AddBenchStep(CLI::App* bench, Action* action) {
   AddList(verb, "--dtype", &step->dtypes, "Numbers of the weights; this build has fp32");
   AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it");
   verb->add_option("--rounds", step->rounds, "Interleaved rounds")
-      ->check(CLI::Range(5, 1000))
+      ->check(InRange(5, 1000))
       ->capture_default_str();
   verb->add_flag("--json", step->json_only, "Only the JSON lines, no table");
   verb->callback([=] { *action = [=] { return BenchStep(*step); }; });
@@ -258,40 +285,63 @@ void AddBench(CLI::App& app, Action* action) {
   AddList(verb, "--sims", &tree->simulations, "Simulations");
   AddList(verb, "--policy", &tree->policies, "puct, gumbel");
   verb->add_option("--rounds", tree->rounds, "Interleaved rounds")
-      ->check(CLI::Range(5, 1000))
+      ->check(InRange(5, 1000))
       ->capture_default_str();
   verb->add_flag("--json", tree->json, "Only the JSON lines, no table");
   verb->callback([=] { *action = [=] { return PrintSearchBench(*tree); }; });
   AddBenchStep(bench, action);
 }
 
+VerbSyntax SyntaxOf(const CLI::App& level, const std::string& name) {
+  VerbSyntax verb;
+  verb.name = name;
+  for (const CLI::Option* option : level.get_options()) {
+    for (const std::string& long_name : option->get_lnames()) {
+      verb.options.push_back("--" + long_name);
+    }
+    if (option->get_name() == "overrides") verb.takes_settings = true;
+  }
+  for (const CLI::App* next : level.get_subcommands({})) verb.verbs.push_back(next->get_name());
+  return verb;
+}
+
 // What to say about the first word of the command line that stands where a verb must and is none;
 // "" if there is no such word.
 std::string UnknownVerb(const CLI::App& app, const std::vector<std::string>& command_line) {
   const CLI::App* level = &app;
-  std::string of;
+  std::string name;
   for (size_t i = 1; i < command_line.size() && command_line[i].rfind('-', 0) != 0; ++i) {
-    const std::string& word = command_line[i];
+    const VerbSyntax verb = SyntaxOf(*level, name);
+    if (verb.verbs.empty()) return "";
     const CLI::App* next = nullptr;
-    std::vector<std::string> verbs;
-    for (const CLI::App* verb : level->get_subcommands({})) {
-      verbs.push_back(verb->get_name());
-      if (verb->get_name() == word) next = verb;
+    for (const CLI::App* candidate : level->get_subcommands({})) {
+      if (candidate->get_name() == command_line[i]) next = candidate;
     }
-    if (verbs.empty()) return "";
-    if (next == nullptr) {
-      return absl::StrCat("unknown verb '", of, word, "'", DidYouMean(word, verbs),
-                          "; the verbs are: ", of, absl::StrJoin(verbs, absl::StrCat(", ", of)));
-    }
+    if (next == nullptr) return UnknownVerbText(verb, command_line[i]);
     level = next;
-    absl::StrAppend(&of, word, " ");
+    absl::StrAppend(&name, name.empty() ? "" : " ", command_line[i]);
   }
   return "";
 }
 
+// What to say about a command line that `app` could not take apart.
+std::string UsageText(const CLI::App& app, const CLI::ParseError& error,
+                      const std::vector<std::string>& command_line) {
+  const CLI::App* level = &app;
+  std::string name;
+  while (!level->get_subcommands().empty()) {
+    level = level->get_subcommands().front();
+    absl::StrAppend(&name, name.empty() ? "" : " ", level->get_name());
+  }
+  const VerbSyntax verb = SyntaxOf(*level, name);
+  const std::vector<std::string> unexpected = app.remaining(/*recurse=*/true);
+  if (!unexpected.empty()) return UnexpectedWordText(verb, command_line, unexpected);
+  return ParseErrorText(verb, error.get_name(), error.what(), ProgramCommand());
+}
+
 int Main(int argc, char** argv) {
   const std::vector<std::string> command_line(argv, argv + argc);
-  CLI::App app("lzero: planning agents with learned world models", "lzero");
+  CLI::App app("lzero: planning agents with learned world models", ProgramCommand());
   app.set_version_flag("--version",
                        std::string("lzero ") + LZERO_VERSION + " (" + SourceCommit() + ")");
   app.require_subcommand(1);
@@ -309,8 +359,8 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? kExitOk : kExitUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return PrintError(absl::InvalidArgumentError(UsageText(app, error, command_line)), kExitUsage);
   }
   return action();
 }

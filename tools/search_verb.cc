@@ -5,26 +5,27 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/mcts/golden.h"
+#include "tools/verb_support.h"
 
 namespace lzero {
 
 namespace {
 
+constexpr int kUsage = 2;
 constexpr size_t kMaxPrinted = 20;  // differences of one file
 
 }  // namespace
 
 int SearchReplay(const std::vector<std::string>& files) {
   if (files.empty()) {
-    std::fputs("lzero search replay: needs at least one golden tree (a .json file)\n", stderr);
-    return 2;
+    return PrintError(
+        absl::InvalidArgumentError("search replay: no file given; allowed: one or more"), kUsage);
   }
   int exit_code = 0;
   for (const std::string& file : files) {
     const auto report = ReplayGoldenFile(file);
     if (!report.ok()) {
-      std::fprintf(stderr, "%s\n", std::string(report.status().message()).c_str());
-      exit_code = 2;
+      exit_code = PrintError(report.status(), kUsage);
       continue;
     }
     const auto& differences = report->differences;

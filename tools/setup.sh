@@ -6,7 +6,7 @@
 #
 #   tools/setup.sh            install what is missing
 #   tools/setup.sh --check    only report; exit 1 when something is missing
-#   tools/setup.sh --quiet    one line when nothing is missing
+#   tools/setup.sh --quiet    no word when nothing is missing
 set -euo pipefail
 export LC_ALL=C
 
@@ -239,5 +239,5 @@ if $changed; then
   verify_torch
   say "ready; details in .deps/setup.log"
 else
-  say "nothing to do"
+  note "nothing to do"
 fi

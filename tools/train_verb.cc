@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -18,7 +19,9 @@
 #include "lzero/train/run_folder.h"
 #include "lzero/train/trainer.h"
 #include "tools/interrupt.h"
+#include "tools/run_path.h"
 #include "tools/source_commit.h"
+#include "tools/stop_report.h"
 #include "tools/verb_support.h"
 
 namespace lzero {
@@ -36,42 +39,75 @@ bool MayChange(const std::string& override) {
          std::count(std::begin(kChangeableKeys), std::end(kChangeableKeys), key) > 0;
 }
 
-void PrintSummary(const std::string& run_dir, const TrainOutcome& outcome) {
+// A run folder, its config and what its end is told with.
+struct Session {
+  std::string run_dir;  // as the user typed it
+  const ExperimentConfig& config;
+  bool can_be_graded = false;
+  std::optional<TrainingState> start = std::nullopt;  // of a resumed run
+};
+
+bool CanBeGraded(const ExperimentConfig& config, const EnvRegistry& registry) {
+  const auto entry = registry.Find(config.env.id);
+  return entry.ok() && (*entry)->grader != nullptr;
+}
+
+// Whether the run that goes on from `start` has met its stop rule before it made a step.
+bool HasDoneNothing(const std::optional<TrainingState>& start, const TrainOutcome& outcome) {
+  return start.has_value() && start->env_steps == outcome.state.env_steps &&
+         start->updates == outcome.state.updates && outcome.reason != StopReason::kInterrupted;
+}
+
+void PrintReturn(const TrainOutcome& outcome) {
   const TrainingState& state = outcome.state;
-  std::printf("\n%s env steps, %s updates, %s episodes in %s\n",
-              FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
-              FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
-  if (state.solved_env_steps.has_value()) {
-    std::printf("solved        after %s env steps, %.1f s\n",
-                FormatCount(*state.solved_env_steps).c_str(), *state.solved_wall_seconds);
-  }
   if (state.last_return.has_value() && outcome.num_players == 2) {
-    std::printf(
-        "evaluation    self-play return %.2f of player 0, which is no measure of strength\n",
-        *state.last_return);
+    std::printf("evaluation    self-play return %.2f of player 0, %s\n", *state.last_return,
+                kNoMeasureOfStrength);
   } else if (state.last_return.has_value()) {
     std::printf("evaluation    mean return %.2f", *state.last_return);
     if (state.best_return.has_value()) std::printf(" (best %.2f)", *state.best_return);
     std::printf("\n");
   }
-  std::printf("run folder    %s\n", run_dir.c_str());
+}
+
+void PrintSummary(const Session& session, const TrainOutcome& outcome) {
+  const TrainingState& state = outcome.state;
+  const std::string resume = absl::StrCat(ProgramCommand(), " resume ", session.run_dir);
+  const StopConfig& stop = session.config.stop;
+  std::printf("\n%s env steps, %s updates, %s episodes in %s\n",
+              FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
+              FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
+  if (HasDoneNothing(session.start, outcome)) {
+    std::printf("nothing to do %s\n", MetStopRuleText(stop, state, resume).c_str());
+  }
+  if (state.solved_env_steps.has_value()) {
+    std::printf("solved        after %s env steps, %.1f s\n",
+                FormatCount(*state.solved_env_steps).c_str(), *state.solved_wall_seconds);
+  }
+  const std::string not_solved = NotSolvedText(stop, state);
+  if (!not_solved.empty() && outcome.reason == StopReason::kLimit) {
+    std::printf("not solved    %s\n", not_solved.c_str());
+  }
+  PrintReturn(outcome);
+  std::printf("run folder    %s\n", session.run_dir.c_str());
   if (outcome.reason == StopReason::kInterrupted) {
-    std::printf("interrupted   go on with:  %s resume %s\n", ProgramCommand().c_str(),
-                run_dir.c_str());
+    std::printf("interrupted   go on with:  %s\n", resume.c_str());
   } else {
-    std::printf("evaluate      %s eval %s\n", ProgramCommand().c_str(), run_dir.c_str());
-    std::printf("curves        tensorboard --logdir %s/tb\n", run_dir.c_str());
+    std::printf("evaluate      %s eval %s%s\n", ProgramCommand().c_str(), session.run_dir.c_str(),
+                session.can_be_graded && outcome.num_players == 2 ? " --grade" : "");
+    std::printf("curves        tensorboard --logdir %s/tb   (pip install tensorboard)\n",
+                session.run_dir.c_str());
   }
 }
 
-int RunToEnd(Trainer& trainer, const std::string& run_dir) {
+int RunToEnd(Trainer& trainer, const Session& session) {
   const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
   if (!outcome.ok()) {
     LZ_LOG_ERROR(outcome.status().message());
-    std::fprintf(stderr, "run folder: %s\n", run_dir.c_str());
+    std::fprintf(stderr, "run folder: %s\n", session.run_dir.c_str());
     return kExitFailure;
   }
-  PrintSummary(run_dir, *outcome);
+  PrintSummary(session, *outcome);
   return outcome->reason == StopReason::kInterrupted ? kExitInterrupted : kExitOk;
 }
 
@@ -94,7 +130,7 @@ absl::StatusOr<RunFolder> MakeRunFolder(const TrainOptions& options,
   description.start_time = absl::Now();
   return options.run_dir.empty()
              ? CreateRunFolder("runs", description)
-             : CreateRunFolderAt(options.run_dir, description, ProgramCommand());
+             : CreateRunFolderAt(WithoutEndSlashes(options.run_dir), description, ProgramCommand());
 }
 
 // A folder that is taken, not empty or no run is a wrong command; one that cannot be made or
@@ -105,14 +141,12 @@ int RunFolderExitCode(const absl::Status& status) {
 
 // The folder of the run that `path`, a run folder or one of a run's checkpoints, belongs to.
 absl::StatusOr<std::string> FindRunFolder(const std::string& path) {
+  const std::string run_dir = TypedRunFolder(path);
+  if (run_dir == WithoutEndSlashes(path)) return run_dir;
   std::error_code code;
-  const std::filesystem::path place = std::filesystem::canonical(path, code);
-  const bool is_inner = !code && place.parent_path().filename() == "checkpoints";
-  if (!is_inner || FileExists(JoinPath(path, "manifest.json"))) return path;
-  const std::string run_dir = place.parent_path().parent_path().string();
   LZ_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(run_dir));
   for (const CheckpointPlace& checkpoint : checkpoints) {
-    if (checkpoint.path == place.string()) return run_dir;
+    if (std::filesystem::equivalent(checkpoint.path, path, code)) return run_dir;
   }
   return absl::NotFoundError(absl::StrCat("resume: ", path, " is no checkpoint of ", run_dir,
                                           "; allowed: the run folder, or a folder step_N of it"));
@@ -124,14 +158,14 @@ bool IsNeverSaved(const std::string& run_dir) {
   return checkpoints.ok() && checkpoints->empty();
 }
 
-// A checkpoint that cannot be read, and the whole command that goes on from the one before it.
+// A checkpoint that cannot be read, and the whole command that goes on from another one.
 int PrintUnreadable(const absl::Status& status, const std::string& path,
                     const std::vector<std::string>& overrides) {
   PrintError(status, kExitFailure);
   const auto damaged = FindCheckpoint(path);
-  const auto previous = damaged.ok() ? FindIntactBefore(*damaged) : std::nullopt;
-  if (absl::IsDataLoss(status) && previous.has_value()) {
-    std::vector<std::string> command = {ProgramCommand(), "resume", *previous};
+  const auto other = damaged.ok() ? FindOtherIntact(*damaged) : std::nullopt;
+  if (absl::IsDataLoss(status) && other.has_value()) {
+    std::vector<std::string> command = {ProgramCommand(), "resume", TypedCheckpoint(path, *other)};
     command.insert(command.end(), overrides.begin(), overrides.end());
     std::fprintf(stderr, "go on from it with:  %s\n", absl::StrJoin(command, " ").c_str());
   }
@@ -145,7 +179,12 @@ int Train(const TrainOptions& options) {
   const auto loaded = LoadConfig(options.config_path, options.overrides, EnvRule(registry));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
   const ExperimentConfig& config = loaded->config;
-  const std::atomic<bool>* stop = WatchInterrupts();
+  if (!options.run_dir.empty()) {
+    const absl::Status free =
+        CheckRunFolderAt(WithoutEndSlashes(options.run_dir), ProgramCommand());
+    if (!free.ok()) return PrintError(free, RunFolderExitCode(free));
+  }
+  const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
   // Before the run folder is made: what is refused leaves nothing behind.
   auto trainer = Trainer::Create(config, registry, stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
@@ -159,7 +198,7 @@ int Train(const TrainOptions& options) {
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
   LZ_LOG_INFO("run folder    ", folder->path);
   (*trainer)->WriteTo(*std::move(outputs));
-  return RunToEnd(**trainer, folder->path);
+  return RunToEnd(**trainer, {folder->path, config, CanBeGraded(config, registry)});
 }
 
 int Resume(const std::string& path, const std::vector<std::string>& overrides) {
@@ -186,14 +225,14 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     return PrintUnreadable(checkpoint.status(), path, overrides);
   }
 
-  const std::atomic<bool>* stop = WatchInterrupts();
+  const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
   const EnvRegistry registry = MakeRegistry();
   auto trainer = Trainer::Create(loaded->config, registry, stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
   auto outputs = RunOutputs::Create(run_dir, loaded->config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
   (*trainer)->WriteTo(*std::move(outputs));
-  const std::string source = starts_over ? run_dir : checkpoint->path;
+  const std::string source = starts_over ? run_dir : TypedCheckpoint(path, checkpoint->path);
   const absl::Status restored =
       starts_over ? (*trainer)->StartOver() : (*trainer)->Restore(checkpoint->content);
   if (!restored.ok()) return PrintError(Annotate(restored, source), kExitFailure);
@@ -202,7 +241,9 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     if (!written.ok()) return PrintError(written, kExitFailure);
   }
   LZ_LOG_INFO("resuming      ", source, starts_over ? ": no checkpoint yet, from the start" : "");
-  return RunToEnd(**trainer, run_dir);
+  Session session = {run_dir, loaded->config, CanBeGraded(loaded->config, registry)};
+  if (!starts_over) session.start = TrainingStateFromJson(checkpoint->content.state_json).value();
+  return RunToEnd(**trainer, session);
 }
 
 }  // namespace lzero

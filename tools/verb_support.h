@@ -24,6 +24,9 @@ inline std::string ProgramCommand() {
   return command != nullptr ? command : "lzero";
 }
 
+// Said wherever a return of self-play is shown.
+inline constexpr const char* kNoMeasureOfStrength = "which is no measure of strength";
+
 inline EnvRegistry MakeRegistry() {
   EnvRegistry registry;
   RegisterAllEnvs(registry);

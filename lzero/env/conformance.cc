@@ -55,6 +55,7 @@ class Suite {
   void Add(const char* name, const absl::Status& status) {
     checks_.push_back({name, status.ok(), status.ok() ? note_ : std::string(status.message())});
     note_.clear();
+    if (options_.on_check) options_.on_check(checks_.back());
   }
   bool last_passed() const { return checks_.back().passed; }
 

@@ -24,6 +24,8 @@ struct ConformanceCheck {
 struct ConformanceOptions {
   uint64_t seed = 0;
   int64_t num_steps = 1000;  // random steps
+  // Called for each check as soon as it is made; may be null.
+  std::function<void(const ConformanceCheck&)> on_check = nullptr;
 };
 
 // Makes the environment under test; called many times, equal every time.

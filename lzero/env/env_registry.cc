@@ -29,7 +29,13 @@ absl::StatusOr<const EnvRegistry::Entry*> EnvRegistry::Find(const std::string& i
 absl::StatusOr<std::unique_ptr<Env>> EnvRegistry::Make(const std::string& id,
                                                        const EnvOptions& options) const {
   LZ_ASSIGN_OR_RETURN(const Entry* entry, Find(id));
-  return entry->factory(options);
+  LZ_ASSIGN_OR_RETURN(std::unique_ptr<Env> env, entry->factory(options));
+  if (env != nullptr && env->spec().id != id) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("environment '", id, "': its spec() says id '", env->spec().id,
+                     "'; allowed: the id that it is registered under, '", id, "'"));
+  }
+  return env;
 }
 
 absl::StatusOr<std::unique_ptr<Grader>> EnvRegistry::MakeGrader(const std::string& id) const {

@@ -38,7 +38,8 @@ class EnvRegistry {
 
   // An id that is already there is our bug.
   void Register(Entry entry);
-  // NotFound names the nearest id; InvalidArgument when an option does not fit the environment.
+  // NotFound names the nearest id; InvalidArgument when an option does not fit the environment;
+  // FailedPrecondition when what is made has another id in its spec.
   absl::StatusOr<std::unique_ptr<Env>> Make(const std::string& id, const EnvOptions& options) const;
   // NotFound when the id is unknown (names the nearest) or has no grader (names those that have).
   absl::StatusOr<std::unique_ptr<Grader>> MakeGrader(const std::string& id) const;

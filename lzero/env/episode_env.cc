@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 
 namespace lzero {
@@ -25,6 +24,11 @@ absl::Status CheckBoxAction(const EnvSpec& spec, const Action& action) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status Missing(const EnvSpec& spec, absl::string_view promise, absl::string_view function) {
+  return absl::UnimplementedError(
+      absl::StrCat("'", spec.id, "' says ", promise, " and has no ", function));
 }
 
 }  // namespace
@@ -112,6 +116,7 @@ absl::StatusOr<std::string> EpisodeEnv::Save() const {
   writer.Write(progress_.num_steps);
   writer.Write(progress_.episode_return);
   if (progress_.phase != Phase::kNotStarted) SaveGame(writer);
+  if (writer.is_refused()) return Missing(spec_, "can_save", "SaveGame");
   return writer.Take();
 }
 
@@ -142,7 +147,9 @@ absl::StatusOr<std::vector<double>> EpisodeEnv::GetState() const {
     return absl::FailedPreconditionError(
         absl::StrCat("'", spec_.id, "' has no state yet; call Reset first"));
   }
-  return GetPhysics();
+  std::vector<double> state = GetPhysics();
+  if (state.empty()) return Missing(spec_, "can_set_state", "GetPhysics");
+  return state;
 }
 
 absl::Status EpisodeEnv::SetState(const std::vector<double>& state) {
@@ -154,23 +161,14 @@ absl::Status EpisodeEnv::SetState(const std::vector<double>& state) {
 
 void EpisodeEnv::FillLegalActions(absl::Span<uint8_t>) const {}
 
-void EpisodeEnv::SaveGame(StateWriter&) const {
-  LZ_CHECK(false, "'", spec_.id, "' says can_save and has no SaveGame");
-}
+void EpisodeEnv::SaveGame(StateWriter& writer) const { writer.Refuse(); }
 
-absl::Status EpisodeEnv::LoadGame(StateReader&) {
-  LZ_CHECK(false, "'", spec_.id, "' says can_save and has no LoadGame");
-  return absl::OkStatus();
-}
+absl::Status EpisodeEnv::LoadGame(StateReader&) { return Missing(spec_, "can_save", "LoadGame"); }
 
-std::vector<double> EpisodeEnv::GetPhysics() const {
-  LZ_CHECK(false, "'", spec_.id, "' says can_set_state and has no GetPhysics");
-  return {};
-}
+std::vector<double> EpisodeEnv::GetPhysics() const { return {}; }
 
 absl::Status EpisodeEnv::SetPhysics(const std::vector<double>&) {
-  LZ_CHECK(false, "'", spec_.id, "' says can_set_state and has no SetPhysics");
-  return absl::OkStatus();
+  return Missing(spec_, "can_set_state", "SetPhysics");
 }
 
 }  // namespace lzero

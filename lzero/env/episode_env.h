@@ -49,8 +49,9 @@ class EpisodeEnv : public Env {
   virtual void FillLegalActions(absl::Span<uint8_t> mask) const;
   virtual int ToPlay() const { return 0; }
 
-  // Asked only when the spec says can_save. LoadGame reads every value, asks reader.Finish(),
-  // checks them and only then changes the game.
+  // Asked only when the spec says can_save. A spec that promises more than is overridden here makes
+  // Save, Load, GetState and SetState fail as Unimplemented, naming what is missing. LoadGame reads
+  // every value, asks reader.Finish(), checks them and only then changes the game.
   virtual void SaveGame(StateWriter& writer) const;
   virtual absl::Status LoadGame(StateReader& reader);
   // Asked only when the spec says can_set_state; SetPhysics refuses a wrong size or non-number.

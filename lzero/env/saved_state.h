@@ -33,10 +33,15 @@ class StateWriter {
   }
   void WriteString(absl::string_view text);
 
+  // Says that the state cannot be written: what was written is not to be used.
+  void Refuse() { is_refused_ = true; }
+  bool is_refused() const { return is_refused_; }
+
   std::string Take() { return std::move(bytes_); }
 
  private:
   std::string bytes_;
+  bool is_refused_ = false;
 };
 
 // Reading past the end fills with zeros and is remembered: ask Finish once, after the last value.

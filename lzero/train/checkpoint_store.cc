@@ -237,11 +237,11 @@ bool IsInRun(const std::filesystem::path& folder) {
          folder.parent_path().filename() == "checkpoints";
 }
 
-std::string OfferPrevious(const std::string& folder) {
+std::string OfferOther(const std::string& folder) {
   if (!IsInRun(folder)) return "";
-  const std::optional<std::string> previous = FindIntactBefore(folder);
-  return previous.has_value() ? "; previous complete checkpoint: " + *previous
-                              : "; there is no complete checkpoint before it";
+  const std::optional<std::string> other = FindOtherIntact(folder);
+  return other.has_value() ? "; newest intact checkpoint: " + *other
+                           : "; no other checkpoint of this run is intact";
 }
 
 absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
@@ -366,19 +366,19 @@ absl::StatusOr<LoadedCheckpoint> ReadCheckpoint(const std::string& path,
   absl::StatusOr<LoadedCheckpoint> loaded = ReadFiles(folder, only);
   if (absl::IsDataLoss(loaded.status())) {
     return absl::DataLossError(
-        absl::StrCat("damaged checkpoint: ", loaded.status().message(), OfferPrevious(folder)));
+        absl::StrCat("damaged checkpoint: ", loaded.status().message(), OfferOther(folder)));
   }
   return loaded;
 }
 
-std::optional<std::string> FindIntactBefore(const std::string& folder) {
+std::optional<std::string> FindOtherIntact(const std::string& folder) {
   const std::filesystem::path path(folder);
   if (!IsInRun(path)) return std::nullopt;
   const auto places = ListCheckpoints(path.parent_path().parent_path().string());
   if (!places.ok()) return std::nullopt;
   for (auto place = places->rbegin(); place != places->rend(); ++place) {
-    const bool is_before = place->env_steps < StepOf(path.filename().string());
-    if (is_before && VerifyCheckpoint(place->path).ok()) return place->path;
+    const bool is_other = place->env_steps != StepOf(path.filename().string());
+    if (is_other && VerifyCheckpoint(place->path).ok()) return place->path;
   }
   return std::nullopt;
 }

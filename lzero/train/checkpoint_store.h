@@ -68,12 +68,12 @@ absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
 // Reads the checkpoint that `path` means (see FindCheckpoint), after checking every file against
 // its recorded size and CRC-32C. With `only`, the named files, state and config alone are checked
 // and read (evaluation needs no replay). DataLoss names the damaged file, what is wrong with it,
-// and the newest intact checkpoint before it, if there is one.
+// and the newest other checkpoint of the run that is intact, if there is one.
 absl::StatusOr<LoadedCheckpoint> ReadCheckpoint(const std::string& path,
                                                 absl::Span<const std::string> only = {});
 
-// The newest intact checkpoint of a smaller step beside the checkpoint `folder`; nullopt if none.
-std::optional<std::string> FindIntactBefore(const std::string& folder);
+// The newest intact checkpoint beside the checkpoint `folder` of a run; nullopt if none.
+std::optional<std::string> FindOtherIntact(const std::string& folder);
 
 // Checks every file of the checkpoint folder against its recorded size and CRC-32C without keeping
 // the content. DataLoss names the damaged file and what is wrong.

@@ -117,14 +117,24 @@ absl::StatusOr<RunFolder> CreateRunFolder(const std::string& root,
 absl::StatusOr<RunFolder> CreateRunFolderAt(const std::string& run_dir,
                                             const RunDescription& description,
                                             const std::string& program) {
+  LZ_RETURN_IF_ERROR(CheckRunFolderAt(run_dir, program));
   LZ_RETURN_IF_ERROR(MakeFolder(run_dir));
-  // A folder that is refused stays as it was: no lock file is added to one that has none.
-  if (!FileExists(JoinPath(run_dir, kRunLockFile))) {
-    LZ_RETURN_IF_ERROR(CheckEmpty(run_dir, program));
-  }
   LZ_ASSIGN_OR_RETURN(RunLock lock, RunLock::Acquire(run_dir));
   LZ_RETURN_IF_ERROR(CheckEmpty(run_dir, program));
   return Fill({run_dir, std::move(lock)}, description);
+}
+
+absl::Status CheckRunFolderAt(const std::string& run_dir, const std::string& program) {
+  if (!FileExists(run_dir)) return absl::OkStatus();
+  if (!IsDirectory(run_dir)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run folder ", run_dir, " is a file; allowed: an empty or new folder"));
+  }
+  // A folder that is refused stays as it was: no lock file is added to one that has none.
+  if (FileExists(JoinPath(run_dir, kRunLockFile))) {
+    LZ_RETURN_IF_ERROR(RunLock::Acquire(run_dir).status());
+  }
+  return CheckEmpty(run_dir, program);
 }
 
 absl::StatusOr<RunFolder> OpenRunFolder(const std::string& path) {

@@ -51,6 +51,10 @@ absl::StatusOr<RunFolder> CreateRunFolderAt(const std::string& run_dir,
                                             const RunDescription& description,
                                             const std::string& program);
 
+// Whether CreateRunFolderAt would take `run_dir` as it is now, with the same errors; makes nothing.
+// Says nothing of what the machine may refuse.
+absl::Status CheckRunFolderAt(const std::string& run_dir, const std::string& program);
+
 // Checks that `path` is the folder of a run (it has a manifest and a resolved config), locks it and
 // continues its log. NotFound names what is missing; FailedPrecondition when another process is at
 // work in it.

@@ -18,7 +18,8 @@ Evaluator::Evaluator(int64_t max_past_steps, std::unique_ptr<VectorEnv> envs,
 
 absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     absl::Span<const uint64_t> seeds, const std::function<void(Env&, const TimeStep&)>& on_step,
-    const std::function<bool()>& stop) {
+    const std::function<bool()>& stop,
+    const std::function<void(const EvaluatedEpisode&)>& on_episode) {
   std::vector<EvaluatedEpisode> episodes(seeds.size());
   std::vector<EpisodeTracker> trackers(
       envs_->num_envs(), EpisodeTracker(max_past_steps_, envs_->spec().observation.size()));
@@ -61,6 +62,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
         episode.length = trackers[id.value].step();
         episode.terminated = next.terminated;
         episode.truncated = next.truncated;
+        if (on_episode) on_episode(episode);
         if (next_episode == seeds.size()) continue;
         begin(id);
       }

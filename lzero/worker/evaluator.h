@@ -34,12 +34,13 @@ class Evaluator {
             InferenceModel* model, KVCacheManager* cache);
 
   // One greedy episode for each seed, in the order of the seeds. `on_step`, if given, is called for
-  // environment 0 after its reset and after every step (rendering). Cancelled when `stop` turns
-  // true.
+  // environment 0 after its reset and after every step (rendering), `on_episode` for each episode
+  // as it ends. `stop` is polled before every step: Cancelled when it turns true.
   absl::StatusOr<std::vector<EvaluatedEpisode>> Run(
       absl::Span<const uint64_t> seeds,
       const std::function<void(Env&, const TimeStep&)>& on_step = {},
-      const std::function<bool()>& stop = {});
+      const std::function<bool()>& stop = {},
+      const std::function<void(const EvaluatedEpisode&)>& on_episode = {});
 
   // The greedy action at each of many positions that stand alone (no past): with search, or by the
   // policy head alone.

@@ -68,7 +68,7 @@ def main():
     flip_a_byte(damaged / "model.safetensors")
     os.environ["LZERO_COMMAND"] = "tools/run.sh"
     code, printed = program.run("resume", "run", "stop.max_updates=1000000")
-    command = f"tools/run.sh resume {run}/checkpoints/{before} stop.max_updates=1000000"
+    command = f"go on from it with:  tools/run.sh resume run/checkpoints/{before} stop.max_updates=1000000"
     program.check("a flipped byte", code, printed, 1, f"{damaged}/model.safetensors", command)
     typed = printed.split("go on from it with:  tools/run.sh ")[1].split()
     code, printed = program.run(*typed)

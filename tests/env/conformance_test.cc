@@ -261,6 +261,25 @@ TEST(ConformanceTest, WhatTheSpecDeniesIsNotAskedFor) {
   }
 }
 
+TEST(ConformanceTest, EachCheckIsToldAsSoonAsItIsMade) {
+  int num_made = 0;
+  const auto make = [&]() -> absl::StatusOr<std::unique_ptr<Env>> {
+    ++num_made;
+    return std::make_unique<WalkEnv>();
+  };
+  std::vector<std::string> told;
+  std::vector<int> made_before;
+  const auto checks = RunConformance(make, {0, 100, [&](const ConformanceCheck& check) {
+                                              told.push_back(check.name);
+                                              made_before.push_back(num_made);
+                                            }});
+  ASSERT_EQ(told.size(), checks.size());
+  EXPECT_EQ(told.front(), "create");
+  EXPECT_EQ(told.back(), checks.back().name);
+  EXPECT_EQ(made_before.front(), 1);  // long before the last check made its environments
+  EXPECT_GT(made_before.back(), 10);
+}
+
 TEST(ConformanceTest, AnEnvironmentThatCannotBeMadeEndsTheList) {
   const auto fails = []() -> absl::StatusOr<std::unique_ptr<Env>> {
     return absl::UnavailableError("no worker");

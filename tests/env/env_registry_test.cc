@@ -50,6 +50,14 @@ TEST(EnvRegistryTest, AnUnknownIdNamesTheNearest) {
             "no environment 'bord'; did you mean 'board'? (known: board, walk)");
 }
 
+TEST(EnvRegistryTest, ASpecWithAnotherIdIsRefused) {
+  const absl::Status other = MakeRegistry().Make("board", {}).status();
+  EXPECT_EQ(other.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(other.message(),
+            "environment 'board': its spec() says id 'walk'; allowed: the id that it is registered "
+            "under, 'board'");
+}
+
 TEST(EnvRegistryTest, GradersBelongToTheirEnvironment) {
   const EnvRegistry registry = MakeRegistry();
   EXPECT_TRUE(registry.MakeGrader("board").ok());

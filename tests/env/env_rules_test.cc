@@ -43,8 +43,9 @@ TEST(EnvRulesTest, AnUnknownIdIsNamedWithTheNearest) {
   ExperimentConfig config;
   config.env.id = "cartpol";
   config.env.max_episode_steps = -1;
-  EXPECT_EQ(ErrorsOf(config), Lines{"env.id: no environment 'cartpol'; did you mean 'cartpole'? "
-                                    "(known: cartpole, catch, counting, tictactoe)"});
+  const std::string unknown(Native().Find("cartpol").status().message());
+  EXPECT_EQ(unknown.find("no environment 'cartpol'; did you mean 'cartpole'? (known: "), 0u);
+  EXPECT_EQ(ErrorsOf(config), Lines{"env.id: " + unknown});
 }
 
 TEST(EnvRulesTest, EverySettingThatDoesNotFitIsNamed) {
@@ -116,8 +117,8 @@ TEST(EnvRulesTest, LoadingReportsThemWhereTheyWereSet) {
                    "is never cut short"));
   const std::vector<std::string> overrides = {"env.id=cach"};
   EXPECT_EQ(LoadConfig(folder + "/base.yaml", overrides, EnvRule(registry)).status().message(),
-            "command line: env.id=cach: env.id: no environment 'cach'; did you mean 'catch'? "
-            "(known: cartpole, catch, counting, tictactoe)");
+            absl::StrCat("command line: env.id=cach: env.id: ",
+                         registry.Find("cach").status().message()));
   // A setting that could not be read is in doubt: nothing more is said about it.
   ASSERT_TRUE(WriteFileAtomic(path, "env: {id: catch, max_episode_steps: x}\n").ok());
   EXPECT_EQ(LoadConfig(path, {}, EnvRule(registry)).status().message().find('\n'),

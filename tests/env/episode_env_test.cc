@@ -137,12 +137,20 @@ class Promising : public EpisodeEnv {
   void Observe(absl::Span<float>) const override {}
 };
 
-TEST(EpisodeEnvDeathTest, APromiseWithoutTheFunctionIsOurBug) {
+TEST(EpisodeEnvTest, APromiseWithoutTheFunctionIsUnimplemented) {
+  WalkEnv whole;
+  whole.Reset(0);
   Promising env;
   env.Reset(0);
-  EXPECT_DEATH((void)env.Save(), "'walk' says can_save and has no SaveGame");
-  EXPECT_DEATH((void)env.GetState(), "'walk' says can_set_state and has no GetPhysics");
-  EXPECT_DEATH((void)env.SetState({}), "'walk' says can_set_state and has no SetPhysics");
+  const absl::Status save = env.Save().status(), load = env.Load(*whole.Save());
+  const absl::Status get = env.GetState().status(), set = env.SetState({});
+  EXPECT_EQ(save.message(), "'walk' says can_save and has no SaveGame");
+  EXPECT_EQ(load.message(), "'walk' says can_save and has no LoadGame");
+  EXPECT_EQ(get.message(), "'walk' says can_set_state and has no GetPhysics");
+  EXPECT_EQ(set.message(), "'walk' says can_set_state and has no SetPhysics");
+  for (const absl::Status& status : {save, load, get, set}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  }
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "envs/register_all.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "lzero/env/conformance.h"
 #include "lzero/env/vector_env.h"
 
@@ -25,8 +25,9 @@ std::vector<std::string> Ids() {
   return ids;
 }
 
-TEST(RegisterAllTest, ListsEveryNativeEnvironment) {
-  EXPECT_EQ(Ids(), (std::vector<std::string>{"cartpole", "catch", "counting", "tictactoe"}));
+// More may be added: the tests below take every id that is listed.
+TEST(RegisterAllTest, ListsTheNativeEnvironments) {
+  EXPECT_THAT(Ids(), testing::IsSupersetOf({"cartpole", "catch", "counting", "tictactoe"}));
 }
 
 class EveryEnvTest : public testing::TestWithParam<std::string> {};
@@ -91,8 +92,8 @@ TEST(RegisterAllTest, BoardsAloneTakeRandomOpenings) {
 
 TEST(RegisterAllTest, TicTacToeCanBeGraded) {
   EXPECT_TRUE(Registry().MakeGrader("tictactoe").ok());
-  EXPECT_EQ(Registry().MakeGrader("catch").status().message(),
-            "environment 'catch' has no exact grader; those with one: tictactoe");
+  EXPECT_THAT(std::string(Registry().MakeGrader("catch").status().message()),
+              testing::HasSubstr("environment 'catch' has no exact grader; those with one: "));
 }
 
 }  // namespace

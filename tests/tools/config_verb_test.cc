@@ -96,7 +96,7 @@ TEST_F(ConfigVerbTest, ValidateLooksAtEveryFile) {
   EXPECT_EQ(good.err, "");
   const Output none = RunVerb([&] { return ConfigValidate({}, registry_); });
   EXPECT_EQ(none.code, 2);
-  EXPECT_EQ(none.err, "no config given; allowed: one or more files\n");
+  EXPECT_EQ(none.err, "error: no config given; allowed: one or more files\n");
 }
 
 TEST_F(ConfigVerbTest, ValidateKnowsTheEnvironments) {

@@ -289,7 +289,7 @@ std::vector<Damage> ChecksumsDamages() {
   };
 }
 
-TEST_F(CheckpointStoreTest, NamesTheDamagedFileAndOffersTheCheckpointBefore) {
+TEST_F(CheckpointStoreTest, NamesTheDamagedFileAndOffersAnother) {
   std::vector<Damage> damages = FileDamages();
   for (Damage& damage : ChecksumsDamages()) damages.push_back(std::move(damage));
   for (const Damage& damage : damages) {
@@ -303,7 +303,7 @@ TEST_F(CheckpointStoreTest, NamesTheDamagedFileAndOffersTheCheckpointBefore) {
     EXPECT_TRUE(absl::IsDataLoss(status)) << status;
     EXPECT_THAT(message, HasSubstr(Folder("000000200") + "/" + damage.file));
     EXPECT_THAT(message, HasSubstr(damage.message));
-    EXPECT_THAT(message, HasSubstr("; previous complete checkpoint: " + Folder("000000100")));
+    EXPECT_THAT(message, HasSubstr("; newest intact checkpoint: " + Folder("000000100")));
     EXPECT_EQ(VerifyCheckpoint(Folder("000000200")).code(), absl::StatusCode::kDataLoss);
     EXPECT_TRUE(VerifyCheckpoint(Folder("000000100")).ok());
   }
@@ -328,25 +328,25 @@ TEST_F(CheckpointStoreTest, EveryFlippedBitOfTheChecksumsIsHarmlessOrFound) {
   }
 }
 
-TEST_F(CheckpointStoreTest, OffersOnlyWhatIsIntact) {
-  Write(100);
-  Write(200);
-  Write(300);
-  for (const char* step : {"000000200", "000000300"}) {
-    ASSERT_TRUE(AppendFile(Folder(step) + "/model.safetensors", "x").ok());
-  }
-  EXPECT_THAT(std::string(ReadCheckpoint(run_dir_).status().message()),
-              HasSubstr("; previous complete checkpoint: " + Folder("000000100")));
-  ASSERT_TRUE(AppendFile(Folder("000000100") + "/model.safetensors", "x").ok());
-  EXPECT_THAT(std::string(ReadCheckpoint(run_dir_).status().message()),
-              HasSubstr("; there is no complete checkpoint before it"));
+TEST_F(CheckpointStoreTest, OffersTheNewestThatIsIntactWhicheverIsDamaged) {
+  for (const int64_t step : {100, 200, 300}) Write(step);
+  const auto message_after_damage = [&](const char* step) {
+    EXPECT_TRUE(AppendFile(Folder(step) + "/model.safetensors", "x").ok());
+    return std::string(ReadCheckpoint(Folder(step)).status().message());
+  };
+  const std::string offer = "; newest intact checkpoint: ";
+  EXPECT_THAT(message_after_damage("000000100"), HasSubstr(offer + Folder("000000300")));
+  EXPECT_THAT(message_after_damage("000000300"), HasSubstr(offer + Folder("000000200")));
+  EXPECT_THAT(message_after_damage("000000200"),
+              HasSubstr("; no other checkpoint of this run is intact"));
+  EXPECT_EQ(FindOtherIntact(run_dir_), std::nullopt);  // no checkpoint
 }
 
 TEST_F(CheckpointStoreTest, GoingBackSetsNewerCheckpointsAside) {
   for (const int64_t step : {100, 200, 300, 400}) Write(step);
   ASSERT_TRUE(MarkBestCheckpoint(run_dir_, 300).ok());
   ASSERT_TRUE(RemoveTree(Folder("000000400") + "/model.safetensors").ok());  // damaged
-  EXPECT_EQ(FindIntactBefore(Folder("000000400")), Folder("000000300"));
+  EXPECT_EQ(FindOtherIntact(Folder("000000400")), Folder("000000300"));
   auto set_aside = RewindCheckpoints(run_dir_, 200);
   ASSERT_TRUE(set_aside.ok()) << set_aside.status();
   EXPECT_THAT(*set_aside,
@@ -368,7 +368,6 @@ TEST_F(CheckpointStoreTest, GoingBackSetsNewerCheckpointsAside) {
   EXPECT_EQ(ReadCheckpoint(checkpoints_ + "/best")->env_steps, 200);
   EXPECT_THAT(*RewindCheckpoints(run_dir_, 250), testing::IsEmpty());
   EXPECT_TRUE(absl::IsNotFound(RewindCheckpoints(run_dir_, 240).status()));
-  EXPECT_EQ(FindIntactBefore(Folder("000000200")), std::nullopt);
 }
 
 TEST_F(CheckpointStoreTest, StateMustBeJson) {

@@ -123,6 +123,26 @@ TEST_F(RunFolderTest, GivenFolderMustBeEmpty) {
   EXPECT_TRUE(CreateRunFolderAt(root_ + "/empty", Example(), "lzero").ok());
 }
 
+TEST_F(RunFolderTest, WhetherAFolderWouldBeTakenIsToldWithoutMakingIt) {
+  const std::string given = root_ + "/given";
+  EXPECT_TRUE(CheckRunFolderAt(given, "lzero").ok());
+  EXPECT_FALSE(FileExists(given));
+  ASSERT_TRUE(MakeDirectories(given).ok());
+  EXPECT_TRUE(CheckRunFolderAt(given, "lzero").ok());
+  EXPECT_THAT(*ListDirectory(given), testing::IsEmpty());
+  ASSERT_TRUE(CreateRunFolderAt(given, Example(), "lzero").ok());
+  EXPECT_EQ(CheckRunFolderAt(given, "lzero"),
+            CreateRunFolderAt(given, Example(), "lzero").status());
+  EXPECT_THAT(std::string(CheckRunFolderAt(given, "lzero").message()), HasSubstr("is not empty"));
+  const std::string file = given + "/manifest.json";
+  EXPECT_TRUE(absl::IsFailedPrecondition(CheckRunFolderAt(file, "lzero")));
+  EXPECT_EQ(CheckRunFolderAt(file, "lzero").message(),
+            "run folder " + file + " is a file; allowed: an empty or new folder");
+  EXPECT_EQ(CreateRunFolderAt(file, Example(), "lzero").status(), CheckRunFolderAt(file, "lzero"));
+  const auto held = OpenRunFolder(given);
+  EXPECT_THAT(std::string(CheckRunFolderAt(given, "lzero").message()), HasSubstr("is in use by"));
+}
+
 TEST_F(RunFolderTest, ARefusedFolderStaysAsItWas) {
   const std::string photos = root_ + "/photos";
   ASSERT_TRUE(MakeDirectories(photos).ok());

@@ -194,8 +194,10 @@ TEST(TrainerOutputsTest, TheStatusFollowsTheRun) {
 class FailingEnv : public Env {
  public:
   FailingEnv(std::unique_ptr<Env> inner, int64_t num_steps)
-      : inner_(std::move(inner)), num_left_(num_steps) {}
-  const EnvSpec& spec() const override { return inner_->spec(); }
+      : inner_(std::move(inner)), spec_(inner_->spec()), num_left_(num_steps) {
+    spec_.id = "failing";
+  }
+  const EnvSpec& spec() const override { return spec_; }
   TimeStep Reset(uint64_t seed) override { return inner_->Reset(seed); }
   absl::StatusOr<TimeStep> Step(const Action& action) override {
     if (num_left_-- == 0) return absl::InternalError("the motor is stuck");
@@ -205,6 +207,7 @@ class FailingEnv : public Env {
 
  private:
   std::unique_ptr<Env> inner_;
+  EnvSpec spec_;
   int64_t num_left_;
 };
 

@@ -161,6 +161,29 @@ TEST(EvaluatorTest, OnStepSeesEnvironmentZeroAfterItsResetsAndSteps) {
   EXPECT_EQ(shown_steps, expected);
 }
 
+TEST(EvaluatorTest, OnEpisodeSeesEveryEpisodeOnceAsItEnds) {
+  Walks walks(3);
+  std::vector<uint64_t> ended;
+  int64_t num_steps = 0;
+  std::vector<int64_t> at_step;
+  const auto stop = [&] {
+    ++num_steps;
+    return false;
+  };
+  const auto on_episode = [&](const EvaluatedEpisode& episode) {
+    EXPECT_TRUE(episode.terminated || episode.truncated);
+    ended.push_back(episode.seed);
+    at_step.push_back(num_steps);
+  };
+  const auto episodes = walks.evaluator->Run(Seeds(), {}, stop, on_episode);
+  ASSERT_TRUE(episodes.ok());
+  EXPECT_LT(at_step.front(), at_step.back());  // while the run goes on
+  std::sort(ended.begin(), ended.end());
+  std::vector<uint64_t> seeds = Seeds();
+  std::sort(seeds.begin(), seeds.end());
+  EXPECT_EQ(ended, seeds);
+}
+
 TEST(EvaluatorTest, StopEndsARunAndTheNextOneIsWhole) {
   Walks walks(2), undisturbed(2);
   int num_asked = 0;

@@ -1,0 +1,61 @@
+#include "tools/stop_report.h"
+
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+StopConfig Rule() {
+  StopConfig stop;
+  stop.max_env_steps = 400;
+  stop.max_updates = std::nullopt;
+  stop.target_return = 195;
+  stop.patience = 3;
+  return stop;
+}
+
+TEST(StopReportTest, ATargetThatWasNotReachedIsToldWithTheBest) {
+  StopConfig stop = Rule();
+  TrainingState state;
+  EXPECT_EQ(NotSolvedText(stop, state), "target 195 in 3 evaluations in a row");
+  state.best_return = 143.2;
+  stop.patience = 1;
+  EXPECT_EQ(NotSolvedText(stop, state), "target 195, best 143.20");
+  state.solved_env_steps = 300;
+  EXPECT_EQ(NotSolvedText(stop, state), "");
+  stop.target_return = std::nullopt;
+  state.solved_env_steps = std::nullopt;
+  EXPECT_EQ(NotSolvedText(stop, state), "");
+}
+
+TEST(StopReportTest, ARunThatMayGoOnHasMetNothing) {
+  TrainingState state;
+  state.env_steps = 399;
+  state.target_streak = 2;
+  EXPECT_EQ(MetStopRuleText(Rule(), state, "lzero resume run"), "");
+}
+
+TEST(StopReportTest, EveryMetPartIsNamedWithTheCommandThatGoesOn) {
+  StopConfig stop = Rule();
+  TrainingState state;
+  state.env_steps = 400;
+  EXPECT_EQ(MetStopRuleText(stop, state, "lzero resume run"),
+            "stop.max_env_steps=400 is reached (400 are done); go on with:  lzero resume run "
+            "stop.max_env_steps=800");
+  state.target_streak = 3;
+  state.env_steps = 408;
+  stop.max_updates = 30;
+  state.updates = 30;
+  EXPECT_EQ(
+      MetStopRuleText(stop, state, "lzero resume run"),
+      "stop.target_return=195 is reached and stop.max_env_steps=400 is reached (408 are done) "
+      "and stop.max_updates=30 is reached (30 are done); go on with:  lzero resume run "
+      "stop.end_at_target=false stop.max_env_steps=816 stop.max_updates=60");
+  stop.end_at_target = false;
+  stop.max_env_steps = std::nullopt;
+  EXPECT_EQ(MetStopRuleText(stop, state, "r"),
+            "stop.max_updates=30 is reached (30 are done); go on with:  r stop.max_updates=60");
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,74 @@
+#include "tools/usage_error.h"
+
+#include "gtest/gtest.h"
+
+namespace lzero {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const VerbSyntax kProgram = {"", {"--help", "--version"}, {"train", "eval"}};
+const VerbSyntax kTrain = {"train", {"--help", "--run-dir", "--dry-run"}, {}, true};
+const VerbSyntax kCheck = {"envs check", {"--help", "--seed", "--steps"}, {}};
+const VerbSyntax kEnvs = {"envs", {"--help"}, {"list", "check"}};
+
+TEST(UsageErrorTest, AnUnknownVerbNamesTheNearest) {
+  EXPECT_EQ(UnknownVerbText(kProgram, "trian"),
+            "unknown verb 'trian'; did you mean 'train'?; the verbs are: train, eval");
+  EXPECT_EQ(UnknownVerbText(kEnvs, "perft"),
+            "unknown verb 'envs perft'; the verbs are: envs list, envs check");
+}
+
+TEST(UsageErrorTest, AnUnknownOptionNamesTheNearestOrAll) {
+  EXPECT_EQ(UnexpectedWordText(kTrain, Words{"lzero", "train", "--run-dirr", "x"}, {"--run-dirr"}),
+            "train: unknown option '--run-dirr'; did you mean '--run-dir'?");
+  EXPECT_EQ(UnexpectedWordText(kTrain, Words{"lzero", "train", "--run_dir=x"}, {"--run_dir=x"}),
+            "train: unknown option '--run_dir=x'; did you mean '--run-dir'?");
+  EXPECT_EQ(UnexpectedWordText(kCheck, Words{"lzero", "envs", "check", "catch", "--fast", "3"},
+                               {"3", "--fast"}),
+            "envs check: unknown option '--fast'; allowed: --help, --seed, --steps");
+}
+
+TEST(UsageErrorTest, ASettingTypedAsAnOptionIsShownAsASetting) {
+  const std::string begin = "; a setting of the config is given without dashes: ";
+  EXPECT_EQ(UnexpectedWordText(kTrain, Words{"lzero", "train", "a.yaml", "--seed=3"}, {"--seed=3"}),
+            "train: unknown option '--seed=3'" + begin + "seed=3");
+  EXPECT_EQ(
+      UnexpectedWordText(kTrain, Words{"lzero", "train", "a.yaml", "--seed", "3"}, {"--seed"}),
+      "train: unknown option '--seed'" + begin + "seed=3");
+  EXPECT_EQ(UnexpectedWordText(kTrain, Words{"lzero", "train", "a.yaml", "--seed"}, {"--seed"}),
+            "train: unknown option '--seed'" + begin + "seed=VALUE");
+}
+
+TEST(UsageErrorTest, AnOptionBeforeItsVerbIsTold) {
+  EXPECT_EQ(UnexpectedWordText(kCheck, Words{"lzero", "envs", "--steps", "3", "check", "catch"},
+                               {"3", "--steps"}),
+            "envs check: option '--steps' stands before the verb that takes it");
+}
+
+TEST(UsageErrorTest, AWordTooManyIsNamed) {
+  EXPECT_EQ(UnexpectedWordText(kCheck, Words{"lzero", "envs", "check", "catch", "foo", "bar"},
+                               {"bar", "foo"}),
+            "envs check: unexpected argument 'foo'");
+}
+
+TEST(UsageErrorTest, WhatIsMissingIsNamed) {
+  EXPECT_EQ(ParseErrorText(kCheck, "RequiredError", "id is required", "lzero"),
+            "envs check: id is needed; see: lzero envs check --help");
+  EXPECT_EQ(ParseErrorText(kEnvs, "RequiredError", "A subcommand is required", "lzero"),
+            "envs: a verb is needed; the verbs are: envs list, envs check");
+  EXPECT_EQ(ParseErrorText(kProgram, "RequiredError", "A subcommand is required", "lzero"),
+            "a verb is needed; the verbs are: train, eval");
+  EXPECT_EQ(ParseErrorText(kTrain, "ArgumentMismatch", "--run-dir: 1 required TEXT missing", "run"),
+            "train: --run-dir needs a value; see: run train --help");
+}
+
+TEST(UsageErrorTest, AValueThatCannotBeReadIsQuoted) {
+  EXPECT_EQ(ParseErrorText(kCheck, "ConversionError", "Could not convert: --seed = a = b", "lzero"),
+            "envs check: --seed: cannot read 'a = b'; see: lzero envs check --help");
+  EXPECT_EQ(ParseErrorText(kCheck, "ValidationError", "--steps: got '0', allowed: 1", "lzero"),
+            "envs check: --steps: got '0', allowed: 1");
+}
+
+}  // namespace
+}  // namespace lzero
