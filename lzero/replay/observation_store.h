@@ -3,6 +3,7 @@
 #ifndef LZERO_REPLAY_OBSERVATION_STORE_H_
 #define LZERO_REPLAY_OBSERVATION_STORE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -33,8 +34,7 @@ class ObservationStore {
 
   // Writes the observations of rows row .. row + num_rows - 1 to `out`, [num_rows, obs] float32.
   void CopyRows(int row, int num_rows, float* out) const {
-    std::memcpy(out, values_.get() + row * observation_size_,
-                num_rows * observation_size_ * sizeof(float));
+    std::copy_n(values_.get() + row * observation_size_, num_rows * observation_size_, out);
   }
 
   // Whether row `row` and row `other_row` of `other` are equal bit for bit.
