@@ -9,7 +9,6 @@
 #include "lzero/config/dump.h"
 #include "lzero/config/explain.h"
 #include "lzero/config/load.h"
-#include "lzero/env/env_rules.h"
 #include "tools/verb_support.h"
 
 namespace lzero {
@@ -41,12 +40,12 @@ int ConfigExplain(const std::string& key) {
   return kOk;
 }
 
-int ConfigValidate(absl::Span<const std::string> paths, const EnvRegistry& registry) {
+int ConfigValidate(absl::Span<const std::string> paths, const ConfigRule& rule) {
   if (paths.empty())
     return Fail(absl::InvalidArgumentError("no config given; allowed: one or more files"));
   int code = kOk;
   for (const std::string& path : paths) {
-    const absl::StatusOr<LoadedConfig> loaded = LoadConfig(path, {}, EnvRule(registry));
+    const absl::StatusOr<LoadedConfig> loaded = LoadConfig(path, {}, rule);
     if (loaded.ok()) {
       Write(stdout, absl::StrCat(path, ": ok\n"));
     } else {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/types/span.h"
-#include "lzero/env/env_registry.h"
+#include "lzero/config/assemble.h"
 
 namespace lzero {
 
@@ -17,9 +17,9 @@ int ConfigShow(const std::string& path, absl::Span<const std::string> overrides)
 // Prints what a key, a section, or (for "") every key means.
 int ConfigExplain(const std::string& key);
 
-// Prints "path: ok" for each good config; the problems of the others go to stderr. `registry`: the
-// environments that configs may name.
-int ConfigValidate(absl::Span<const std::string> paths, const EnvRegistry& registry);
+// Prints "path: ok" for each good config; the problems of the others go to stderr. `rule`: what a
+// config must keep to beyond itself (environment, memory).
+int ConfigValidate(absl::Span<const std::string> paths, const ConfigRule& rule);
 
 // Prints the keys whose resolved values differ: "key: a -> b"; equal configs print nothing.
 int ConfigDiff(const std::string& a, const std::string& b);

@@ -7,6 +7,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "lzero/train/run_plan.h"
 #include "tools/bench_search.h"
 #include "tools/bench_step.h"
 #include "tools/config_verb.h"
@@ -142,7 +143,12 @@ void AddConfig(CLI::App& app, Action* action) {
   CLI::App* validate =
       config->add_subcommand("validate", "Report everything that is wrong in configs");
   validate->add_option("configs", *paths, "YAML files")->required();
-  validate->callback([=] { *action = [=] { return ConfigValidate(*paths, MakeRegistry()); }; });
+  validate->callback([=] {
+    *action = [=] {
+      const EnvRegistry registry = MakeRegistry();
+      return ConfigValidate(*paths, RunRule(registry));
+    };
+  });
 
   auto* other = Keep<std::string>();
   CLI::App* diff = config->add_subcommand("diff", "Print the settings in which two configs differ");

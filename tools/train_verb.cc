@@ -15,8 +15,8 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
-#include "lzero/env/env_rules.h"
 #include "lzero/train/run_folder.h"
+#include "lzero/train/run_plan.h"
 #include "lzero/train/trainer.h"
 #include "tools/interrupt.h"
 #include "tools/run_path.h"
@@ -176,7 +176,7 @@ int PrintUnreadable(const absl::Status& status, const std::string& path,
 
 int Train(const TrainOptions& options) {
   const EnvRegistry registry = MakeRegistry();
-  const auto loaded = LoadConfig(options.config_path, options.overrides, EnvRule(registry));
+  const auto loaded = LoadConfig(options.config_path, options.overrides, RunRule(registry));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
   const ExperimentConfig& config = loaded->config;
   if (!options.run_dir.empty()) {

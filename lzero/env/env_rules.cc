@@ -61,7 +61,7 @@ std::vector<ConsistencyError> EnvErrors(const ExperimentConfig& config,
                                         const EnvRegistry& registry) {
   const auto entry = registry.Find(config.env.id);
   if (!entry.ok()) return {{{"env.id"}, std::string(entry.status().message())}};
-  const auto env = (*entry)->factory(EnvOptions());
+  const auto env = registry.Make(config.env.id, EnvOptions());
   if (!env.ok()) return {{{"env.id"}, std::string(env.status().message())}};
   Errors errors;
   CheckOptions(config.env, (*entry)->factory, &errors);

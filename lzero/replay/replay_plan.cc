@@ -47,21 +47,49 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);
 }
 
-absl::Status CheckSymmetries(const ReplayConfig& config, const ReplayShape& shape) {
-  if (!config.augment_symmetries) return absl::OkStatus();
+void CheckSymmetries(const ReplayConfig& config, const ReplayShape& shape,
+                     std::vector<ConsistencyError>* errors) {
+  if (!config.augment_symmetries) return;
+  const std::vector<std::string> keys = {"replay.augment_symmetries", "env.id"};
   if (shape.symmetries.empty()) {
-    return absl::InvalidArgumentError(
-        "replay.augment_symmetries = true, but the environment declares no symmetries");
+    errors->push_back({keys, "got true, but the environment declares no symmetries"});
   }
   for (const Symmetry& symmetry : shape.symmetries) {
     const std::string problem =
         SymmetryProblem(symmetry, shape.observation_size, shape.num_actions);
-    if (!problem.empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a symmetry of the environment is wrong: ", problem));
-    }
+    if (problem.empty()) continue;
+    errors->push_back({keys, absl::StrCat("a symmetry of the environment is wrong: ", problem)});
   }
-  return absl::OkStatus();
+}
+
+void CheckContent(const ReplayConfig& config, const ReplayShape& shape,
+                  std::vector<ConsistencyError>* errors) {
+  const int64_t horizon = ReplayHorizon(config);
+  const int64_t transitions = shape.num_envs * (config.segment_length + horizon);
+  const std::string content =
+      absl::StrCat("the smallest useful content of ", shape.num_envs,
+                   " environments (segments of replay.segment_length = ", config.segment_length,
+                   " transitions, targets known ", horizon, " steps later)");
+  if (transitions > config.capacity) {
+    errors->push_back(
+        {{"replay.capacity", "replay.segment_length", "replay.td_steps", "env.num_collectors"},
+         absl::StrCat("got ", config.capacity, " transitions, but ", content, " is ", transitions,
+                      " transitions: raise replay.capacity, or lower replay.segment_length, "
+                      "replay.td_steps or env.num_collectors")});
+    return;
+  }
+  const int64_t finished = (horizon + config.segment_length - 1) / config.segment_length;
+  const int64_t bytes =
+      ReplayFixedBytes(config, shape) + shape.num_envs * finished * SegmentBytes(config, shape);
+  if (bytes <= config.max_mebibytes * kMebibyte) return;
+  errors->push_back(
+      {{"replay.max_mebibytes", "replay.segment_length", "replay.td_steps", "replay.capacity",
+        "env.num_collectors"},
+       absl::StrCat("got ", config.max_mebibytes, ", but ", content, " needs ",
+                    (bytes + kMebibyte - 1) / kMebibyte, " MiB with the index of ",
+                    ReplayMaxTransitions(config, shape),
+                    " transitions: raise replay.max_mebibytes, or lower replay.segment_length, "
+                    "replay.td_steps, replay.capacity or env.num_collectors")});
 }
 
 }  // namespace
@@ -95,33 +123,18 @@ int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape) {
          shape.num_envs * SegmentBytes(config, shape);
 }
 
+std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape) {
+  std::vector<ConsistencyError> errors;
+  CheckSymmetries(config, shape, &errors);
+  CheckContent(config, shape, &errors);
+  return errors;
+}
+
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRanges(config, shape));
-  LZ_RETURN_IF_ERROR(CheckSymmetries(config, shape));
-  const int64_t horizon = ReplayHorizon(config);
-  const int64_t transitions = shape.num_envs * (config.segment_length + horizon);
-  const std::string content =
-      absl::StrCat("the smallest useful content of ", shape.num_envs,
-                   " environments (segments of replay.segment_length = ", config.segment_length,
-                   " transitions, targets known ", horizon, " steps later)");
-  if (transitions > config.capacity) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "replay.capacity = ", config.capacity, " transitions, but ", content, " is ", transitions,
-        " transitions: raise replay.capacity, or lower replay.segment_length, replay.td_steps or "
-        "env.num_collectors"));
-  }
-  const int64_t finished = (horizon + config.segment_length - 1) / config.segment_length;
-  const int64_t bytes =
-      ReplayFixedBytes(config, shape) + shape.num_envs * finished * SegmentBytes(config, shape);
-  if (bytes > config.max_mebibytes * kMebibyte) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("replay.max_mebibytes = ", config.max_mebibytes, ", but ", content, " needs ",
-                     (bytes + kMebibyte - 1) / kMebibyte, " MiB with the index of ",
-                     ReplayMaxTransitions(config, shape),
-                     " transitions: raise replay.max_mebibytes, or lower replay.segment_length, "
-                     "replay.td_steps, replay.capacity or env.num_collectors"));
-  }
-  return absl::OkStatus();
+  const std::vector<ConsistencyError> errors = ReplayErrors(config, shape);
+  if (errors.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(errors[0].keys[0], ": ", errors[0].message));
 }
 
 int64_t PlannedBytes(const ReplayConfig& config, const ReplayShape& shape) {

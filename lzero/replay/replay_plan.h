@@ -5,6 +5,7 @@
 #define LZERO_REPLAY_REPLAY_PLAN_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "lzero/config/experiment_config.h"
@@ -13,11 +14,14 @@
 
 namespace lzero {
 
-// InvalidArgument (key, value, what is allowed) for a setting out of range, and when the smallest
-// useful content does not fit replay.capacity or replay.max_mebibytes: for every environment a
-// segment being filled and as many finished ones as keep at least one position eligible in an
-// episode that never ends. Also for augment_symmetries with no symmetries, or with one that is no
-// relabelling of this shape.
+// What is wrong between settings that are each in range: the smallest useful content does not fit
+// replay.capacity or replay.max_mebibytes (for every environment a segment being filled and as many
+// finished ones as keep at least one position eligible in an episode that never ends);
+// augment_symmetries with no symmetries, or with one that is no relabelling of this shape.
+std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape);
+
+// InvalidArgument (key, value, what is allowed) for a setting out of range, and for the first of
+// ReplayErrors.
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape);
 
 // Steps an unfinished episode must have after position t before all targets of t are known: t is

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "ATen/core/Tensor.h"
 #include "absl/status/statusor.h"
 #include "lzero/replay/train_batch.h"
 #include "lzero/tensor/staging.h"

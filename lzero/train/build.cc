@@ -34,14 +34,6 @@ absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRe
   return env->spec();
 }
 
-absl::Status CheckStopRule(const ExperimentConfig& config, const EnvSpec& spec) {
-  if (!config.stop.target_return.has_value() || spec.num_players == 1) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "stop.target_return: got ", *config.stop.target_return, ", but ", spec.id,
-      " is a game for two players: the return of self-play says nothing about strength; allowed: "
-      "null, with stop.max_env_steps or stop.max_updates"));
-}
-
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
   return {spec.observation.shape, spec.action.num_actions};
 }

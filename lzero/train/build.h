@@ -33,10 +33,6 @@ struct EvaluatorRole {
 // Spec of the configured environment. InvalidArgument when the family cannot play it (box actions).
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
 
-// InvalidArgument for a stop rule that means nothing in this environment: a target return of a game
-// for two players.
-absl::Status CheckStopRule(const ExperimentConfig& config, const EnvSpec& spec);
-
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec);
 UniZeroInferenceOptions BuildInferenceOptions(const ExperimentConfig& config, const EnvSpec& spec,

@@ -28,6 +28,15 @@ std::vector<NamedArray> ExportWeights(const WorldModel& model) {
   return arrays;
 }
 
+// Value errors [N], and a little so that no sample is never drawn again.
+absl::Status ReadPriorities(const at::Tensor& value_errors, std::vector<float>* priorities) {
+  priorities->resize(value_errors.numel());
+  LZ_RETURN_IF_ERROR(Staging::Wrap("value errors", value_errors.contiguous())
+                         .CopyOut(absl::MakeSpan(*priorities)));
+  for (float& priority : *priorities) priority += 1e-6f;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig& config,
@@ -111,10 +120,7 @@ absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
     AddMetric("replay/age", batch.mean_age);
     ++num_summed_;
     if (priorities != nullptr) {
-      priorities->resize(batch.num_samples);
-      LZ_RETURN_IF_ERROR(Staging::Wrap("value errors", terms.value_errors.contiguous())
-                             .CopyOut(absl::MakeSpan(*priorities)));
-      for (float& priority : *priorities) priority += 1e-6f;
+      LZ_RETURN_IF_ERROR(ReadPriorities(terms.value_errors, priorities));
     }
     return absl::OkStatus();
   });

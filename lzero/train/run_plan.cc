@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/env/env_rules.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/train_batch.h"
 #include "lzero/train/build.h"
@@ -27,13 +29,18 @@ std::string PartsText(const MemoryPlan& plan) {
 }
 
 // The settings that make the largest part as large as it is.
-const char* WhatToLower(const MemoryPlan& plan) {
+std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
   const int64_t largest = std::max({plan.learner, plan.batch, plan.inference, plan.replay});
-  if (largest == plan.learner) return "model.embed_dim, model.num_layers or model.head_dim";
-  if (largest == plan.batch) return "train.batch_size or replay.num_unroll_steps";
-  if (largest == plan.replay) return "replay.max_mebibytes or replay.capacity";
-  return "env.num_collectors, env.num_evaluators, search.num_simulations, model.context_length or "
-         "model.embed_dim";
+  if (largest == plan.learner) return {"model.embed_dim", "model.num_layers", "model.head_dim"};
+  if (largest == plan.batch) return {"train.batch_size", "replay.num_unroll_steps"};
+  if (largest == plan.replay) return {"replay.max_mebibytes", "replay.capacity"};
+  return {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
+          "model.context_length", "model.embed_dim"};
+}
+
+absl::Status FirstOf(const std::vector<ConsistencyError>& errors) {
+  if (errors.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(errors[0].keys[0], ": ", errors[0].message));
 }
 
 }  // namespace
@@ -65,16 +72,50 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
 
 absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes) {
   if (plan.total() <= machine_bytes) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrFormat(
-      "the run needs %.1f MiB of memory, this machine has %.1f MiB: %s; lower %s",
-      Mebibytes(plan.total()), Mebibytes(machine_bytes), PartsText(plan), WhatToLower(plan)));
+  return absl::ResourceExhaustedError(
+      absl::StrFormat("the run needs %.1f MiB of memory, this machine has %.1f MiB: %s; lower %s",
+                      Mebibytes(plan.total()), Mebibytes(machine_bytes), PartsText(plan),
+                      absl::StrJoin(WhatToLower(plan), " or ")));
+}
+
+std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
+  std::vector<ConsistencyError> errors =
+      ReplayErrors(config.replay, BuildReplayShape(config, spec));
+  if (config.stop.target_return.has_value() && spec.num_players != 1) {
+    errors.push_back(
+        {{"stop.target_return", "env.id"},
+         absl::StrCat("got ", *config.stop.target_return, ", but ", spec.id,
+                      " is a game for two players: the return of self-play says nothing about "
+                      "strength; allowed: null, with stop.max_env_steps or stop.max_updates")});
+  }
+  return errors;
+}
+
+std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
+                                        const EnvRegistry& registry) {
+  std::vector<ConsistencyError> errors = EnvErrors(config, registry);
+  const auto spec = BuildEnvSpec(config, registry);
+  if (!spec.ok()) {
+    if (errors.empty()) errors.push_back({{"env.id"}, std::string(spec.status().message())});
+    return errors;
+  }
+  for (ConsistencyError& error : SpecErrors(config, *spec)) errors.push_back(std::move(error));
+  if (!errors.empty()) return errors;
+  const auto memory = PlanMemory(config, *spec);
+  if (!memory.ok()) return errors;  // sizes that rules between fields refuse
+  const absl::Status fits = CheckMemoryPlan(*memory, MachineMemoryBytes());
+  if (!fits.ok()) errors.push_back({WhatToLower(*memory), std::string(fits.message())});
+  return errors;
+}
+
+ConfigRule RunRule(const EnvRegistry& registry) {
+  return [&registry](const ExperimentConfig& config) { return RunErrors(config, registry); };
 }
 
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry) {
   RunPlan plan;
   LZ_ASSIGN_OR_RETURN(plan.env, BuildEnvSpec(config, registry));
-  LZ_RETURN_IF_ERROR(CheckStopRule(config, plan.env));
-  LZ_RETURN_IF_ERROR(CheckReplayConfig(config.replay, BuildReplayShape(config, plan.env)));
+  LZ_RETURN_IF_ERROR(FirstOf(SpecErrors(config, plan.env)));
   LZ_ASSIGN_OR_RETURN(plan.num_parameters,
                       CountParameters(config.model, BuildWorldModelShape(plan.env)));
   LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env));

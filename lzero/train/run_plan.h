@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lzero/config/assemble.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/env_spec.h"
@@ -36,6 +38,18 @@ struct RunPlan {
   int64_t num_parameters = 0;  // of one copy of the model
   MemoryPlan memory;
 };
+
+// What is wrong between config and environment beyond EnvErrors: a stop rule that means nothing in
+// it, a replay that cannot hold its segments.
+std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec);
+
+// All that PlanRun would refuse in an environment that can be made, for config reports: EnvErrors,
+// SpecErrors, and memory when nothing else is wrong.
+std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
+                                        const EnvRegistry& registry);
+
+// RunErrors as a rule for LoadConfig. `registry` must outlive it.
+ConfigRule RunRule(const EnvRegistry& registry);
 
 // Refuses what is known to be wrong before anything is made: an environment that cannot be made or
 // played, a stop rule that means nothing in it, a replay that cannot hold its segments, an encoder

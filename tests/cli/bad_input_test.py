@@ -100,7 +100,7 @@ COMMANDS = [
      ["train", COUNTING, "train.bach_size=3"]),
     ("override with a bad value", 2, ["command line: train.batch_size=many: not an integer; got 'many'"],
      ["train", COUNTING, "train.batch_size=many"]),
-    ("replay that holds no sequence", 2, ["replay.capacity = 150 transitions, but the smallest useful"],
+    ("replay that holds no sequence", 2, ["replay.capacity: got 150 transitions, but the smallest useful"],
      ["train", COUNTING, "replay.capacity=150"]),
     ("resume of nothing", 2, ["no such run folder: nowhere"], ["resume", "nowhere"]),
     ("resume of no run", 2, [f"{ROOT} is not the folder of a run: no manifest.json"], ["resume", ROOT]),
@@ -168,11 +168,13 @@ ACTIONS = [
 # (what, YAML text, parts): each value is right by itself, the run as a whole cannot be made
 PLANS = [
     ("replay too small for its environments", "env: {num_collectors: 8}\nreplay: {capacity: 200}",
-     ["replay.capacity = 200 transitions, but the smallest useful content of 8 environments", "raise"]),
+     ["replay.capacity: got 200 transitions, but the smallest useful content of 8 environments", "raise"]),
     ("target return of self-play", "env: {id: tictactoe}\nstop: {target_return: 0.5}",
      ["stop.target_return", "two players"]),
     ("symmetries that are not there", "replay: {augment_symmetries: true}",
-     ["replay.augment_symmetries = true, but the environment declares no symmetries"]),
+     ["replay.augment_symmetries: got true, but the environment declares no symmetries"]),
+    ("several at once", "env: {id: tictactoe}\nreplay: {capacity: 100}\nstop: {target_return: 0.5}",
+     ["config.yaml:3:20: replay.capacity: got 100", "config.yaml:4:23: stop.target_return: got 0.5"]),
 ]
 
 # (what, parts, settings): in range, and beyond any machine; refused before anything is made
@@ -282,6 +284,8 @@ def main():
         (folder / "config.yaml").write_text(f"extends: {COUNTING}\n{text}\n")
         program.expect(f"plan: {what}", 2, parts, "train", "config.yaml")
         program.expect(f"plan: {what}, dry run", 2, parts, "train", "config.yaml", "--dry-run")
+        program.expect(f"plan: {what}, validated", 2, ["config.yaml:", *parts], "config", "validate",
+                       "config.yaml")
     (folder / "junk.json").write_text("[1, 2")
     program.run("envs", "rollout", "catch", "--out", "catch.jsonl")
     for what, expected, parts, arguments in COMMANDS:

@@ -74,6 +74,7 @@ TEST(EnvRulesTest, BoxActionsAreNotTrainedYet) {
   registry.Register(
       {"steering", "for tests", [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
          EnvSpec spec = WalkSpec();
+         spec.id = "steering";
          spec.action = {ActionKind::kBox, 0, {0.0f}, {1.0f}};
          return std::make_unique<WalkEnv>(spec);
        }});
@@ -83,6 +84,23 @@ TEST(EnvRulesTest, BoxActionsAreNotTrainedYet) {
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].message,
             "steering has box actions; this version trains discrete actions only");
+}
+
+// The trio was copied, the id in its spec was not changed.
+TEST(EnvRulesTest, AnIdThatIsNotTheSpecsIsAnError) {
+  EnvRegistry registry;
+  registry.Register(
+      {"stroll", "for tests", [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+         return std::make_unique<WalkEnv>(WalkSpec());
+       }});
+  ExperimentConfig config;
+  config.env.id = "stroll";
+  const auto errors = EnvErrors(config, registry);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].keys, std::vector<std::string>{"env.id"});
+  EXPECT_EQ(errors[0].message,
+            "environment 'stroll': its spec() says id 'walk'; allowed: the id that it is "
+            "registered under, 'stroll'");
 }
 
 TEST(EnvRulesTest, AnEnvironmentThatCannotBeMadeIsOneError) {

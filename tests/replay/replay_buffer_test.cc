@@ -317,7 +317,7 @@ TEST(ReplayBuffer, CreateRefusesWhatCannotWork) {
   config.capacity = 100;
   const auto buffer = ReplayBuffer::Create(config, {4, 2, 8, TerminalMode::kAbsorb});
   EXPECT_EQ(buffer.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(buffer.status().message()), HasSubstr("replay.capacity = 100"));
+  EXPECT_THAT(std::string(buffer.status().message()), HasSubstr("replay.capacity: got 100"));
 }
 
 // Bytes alone limit the content: the cap holds after every step, and samples stay right.

@@ -65,7 +65,7 @@ TEST(ReplayPlan, ContentThatDoesNotFitIsRefused) {
   ReplayConfig config;
   config.capacity = 8 * (200 + 24) - 1;
   EXPECT_THAT(MessageOf(config),
-              AllOf(HasSubstr("replay.capacity = 1791"), HasSubstr("is 1792 transitions"),
+              AllOf(HasSubstr("replay.capacity: got 1791"), HasSubstr("is 1792 transitions"),
                     HasSubstr("replay.segment_length = 200"), HasSubstr("24 steps later")));
   config.capacity = 8 * (200 + 24);
   EXPECT_EQ(MessageOf(config), "");
@@ -73,7 +73,7 @@ TEST(ReplayPlan, ContentThatDoesNotFitIsRefused) {
   const ReplayShape images{12288, 2, 8, TerminalMode::kAbsorb};
   config.max_mebibytes = 150;
   EXPECT_THAT(MessageOf(config, images),
-              AllOf(HasSubstr("replay.max_mebibytes = 150"), HasSubstr("needs 151 MiB")));
+              AllOf(HasSubstr("replay.max_mebibytes: got 150"), HasSubstr("needs 151 MiB")));
   config.max_mebibytes = 151;
   EXPECT_EQ(MessageOf(config, images), "");
 }
@@ -84,14 +84,14 @@ TEST(ReplayPlan, AugmentationNeedsSymmetriesThatFit) {
   shape.symmetries = {Symmetry{{0, 1, 2}, {2, 1, 0}}};
   EXPECT_EQ(MessageOf(config, shape), "");  // not used
   config.augment_symmetries = true;
-  EXPECT_EQ(
-      MessageOf(config, shape),
-      "a symmetry of the environment is wrong: observation_source has 3 entries instead of 2");
+  EXPECT_EQ(MessageOf(config, shape),
+            "replay.augment_symmetries: a symmetry of the environment is wrong: observation_source "
+            "has 3 entries instead of 2");
   shape.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}};
   EXPECT_EQ(MessageOf(config, shape), "");
   shape.symmetries.clear();
   EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_symmetries = true, but the environment declares no symmetries");
+            "replay.augment_symmetries: got true, but the environment declares no symmetries");
 }
 
 TEST(ReplayPlan, PlannedBytesAreTheWorstCaseOrTheCap) {

@@ -8,6 +8,7 @@
 #include "envs/register_all.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/env/env_rules.h"
 
 namespace lzero {
 namespace {
@@ -85,16 +86,16 @@ TEST_F(ConfigVerbTest, ExplainPrintsOrNamesTheNearest) {
 
 TEST_F(ConfigVerbTest, ValidateLooksAtEveryFile) {
   const Output output = RunVerb([&] {
-    return ConfigValidate(std::vector<std::string>{bad_, good_}, registry_);
+    return ConfigValidate(std::vector<std::string>{bad_, good_}, EnvRule(registry_));
   });
   EXPECT_EQ(output.code, 2);
   EXPECT_EQ(output.out, good_ + ": ok\n");
   EXPECT_THAT(output.err, HasSubstr("bad.yaml:1:7: seed"));
   const Output good =
-      RunVerb([&] { return ConfigValidate(std::vector<std::string>{good_}, registry_); });
+      RunVerb([&] { return ConfigValidate(std::vector<std::string>{good_}, EnvRule(registry_)); });
   EXPECT_EQ(good.code, 0);
   EXPECT_EQ(good.err, "");
-  const Output none = RunVerb([&] { return ConfigValidate({}, registry_); });
+  const Output none = RunVerb([&] { return ConfigValidate({}, EnvRule(registry_)); });
   EXPECT_EQ(none.code, 2);
   EXPECT_EQ(none.err, "error: no config given; allowed: one or more files\n");
 }
@@ -102,7 +103,7 @@ TEST_F(ConfigVerbTest, ValidateLooksAtEveryFile) {
 TEST_F(ConfigVerbTest, ValidateKnowsTheEnvironments) {
   const std::string path = Write("env.yaml", "env: {id: cartpol}\nmodel: {num_heads: 3}\n");
   const Output output =
-      RunVerb([&] { return ConfigValidate(std::vector<std::string>{path}, registry_); });
+      RunVerb([&] { return ConfigValidate(std::vector<std::string>{path}, EnvRule(registry_)); });
   EXPECT_EQ(output.code, 2);
   EXPECT_EQ(output.out, "");
   EXPECT_THAT(output.err, HasSubstr("env.yaml:2:20: model.num_heads: must divide embed_dim"));

@@ -105,7 +105,7 @@ TEST(BuildTest, TheReplayBufferKnowsTheSymmetriesOfTheEnvironment) {
   pole.replay.augment_symmetries = true;
   const auto refused = BuildReplay(pole, *BuildEnvSpec(pole, registry));
   EXPECT_EQ(refused.status().message(),
-            "replay.augment_symmetries = true, but the environment declares no symmetries");
+            "replay.augment_symmetries: got true, but the environment declares no symmetries");
 }
 
 // A fresh network finds all actions equal; one simulation visits the one that the tie falls to.

@@ -12,6 +12,7 @@ namespace lzero {
 namespace {
 
 using testing::ContainsRegex;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr int64_t kMebibyte = 1 << 20;
@@ -94,7 +95,7 @@ TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
   EXPECT_EQ(CheckMemoryPlan(plan, plan.total() - 1),
             absl::ResourceExhaustedError(
                 "the run needs 6.5 MiB of memory, this machine has 6.5 MiB: learner 3.0 MiB, batch "
-                "2.0 MiB, inference 1.0 MiB, replay 0.5 MiB; lower model.embed_dim, "
+                "2.0 MiB, inference 1.0 MiB, replay 0.5 MiB; lower model.embed_dim or "
                 "model.num_layers or model.head_dim"));
   const auto advice = [](const MemoryPlan& large) {
     return std::string(CheckMemoryPlan(large, 1).message());
@@ -137,6 +138,39 @@ TEST(RunPlanTest, BatchAndReplayCountTooWhateverTheirSize) {
   EXPECT_GT(PlanMemory(config, spec)->replay, small + (int64_t{1} << 32));
 }
 
+std::vector<std::string> ErrorKeys(const ExperimentConfig& config) {
+  std::vector<std::string> keys;
+  for (const ConsistencyError& error : RunErrors(config, NativeRegistry())) {
+    keys.push_back(error.keys[0]);
+  }
+  return keys;
+}
+
+TEST(RunPlanTest, EveryErrorOfARunIsReportedAtOnce) {
+  ExperimentConfig config = BoardConfig();
+  EXPECT_THAT(ErrorKeys(config), ElementsAre());
+  config.replay.capacity = 20;
+  config.stop.target_return = 0.5;
+  config.env.random_opening_fraction = 0.5;
+  config.env.random_opening_plies = 9;
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("env.random_opening_plies"));  // no environment
+  config.env.random_opening_plies = 6;
+  config.model.encoder_channels = 1 << 20;  // memory counts when nothing else is wrong
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("replay.capacity", "stop.target_return"));
+  config = TinyConfig();
+  config.model.encoder = EncoderKind::kBoard;
+  config.replay.augment_symmetries = true;
+  config.replay.capacity = 20;
+  EXPECT_THAT(ErrorKeys(config),
+              ElementsAre("model.encoder", "replay.augment_symmetries", "replay.capacity"));
+  config = TinyConfig();
+  config.model.embed_dim = 65536;
+  config.model.num_layers = 256;
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.embed_dim"));
+  config.env.id = "cartpol";
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("env.id"));
+}
+
 TEST(RunPlanTest, ATargetReturnOfAGameForTwoPlayersIsRefused) {
   ExperimentConfig config = BoardConfig();
   config.stop.target_return = 0.5;
@@ -153,7 +187,7 @@ TEST(RunPlanTest, AReplayThatIsTooSmallIsRefused) {
   config.replay.capacity = 47;
   const absl::Status status = PlanRun(config, NativeRegistry()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("replay.capacity = 47"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("replay.capacity: got 47"));
 }
 
 }  // namespace
