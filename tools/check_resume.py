@@ -8,7 +8,7 @@
         resumed run must write a metrics line with more updates than that checkpoint has. The run must
         be long enough: one that has ended before its kill is an error.
 
-Uses the release build. Exits with 1 when something differs or was not tested.
+Uses the release build unless told otherwise. Exits with 1 when something differs or was not tested.
 """
 import argparse
 import filecmp
@@ -21,11 +21,17 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LZERO = str(ROOT / "build/release/tools/lzero")
 
 
-def start(arguments, log):
-    return subprocess.Popen([LZERO, *arguments], stdout=log, stderr=subprocess.STDOUT)
+class Program:
+    def __init__(self, lzero):
+        self.lzero = lzero
+
+    def start(self, arguments, log):
+        return subprocess.Popen([self.lzero, *arguments], stdout=log, stderr=subprocess.STDOUT)
+
+    def inspect(self, run):
+        return subprocess.run([self.lzero, "inspect", str(run)], stdout=subprocess.DEVNULL).returncode
 
 
 def state_of(run):
@@ -66,25 +72,27 @@ def wait_for_updates(process, run, updates):
 
 
 def exact(options, out):
+    program = Program(options.lzero)
     half = options.updates // 2
     common = [options.config, "deterministic=true", f"stop.max_updates={options.updates}",
               "stop.max_env_steps=null", "stop.target_return=null",
               f"checkpoint.every_updates={half}", *options.overrides]
     straight, killed = out / "straight", out / "killed"
     with open(out / "log.txt", "w") as log:
-        assert start(["train", *common, "--run-dir", str(straight)], log).wait() == 0
-        process = start(["train", *common, "--run-dir", str(killed)], log)
+        assert program.start(["train", *common, "--run-dir", str(straight)], log).wait() == 0
+        process = program.start(["train", *common, "--run-dir", str(killed)], log)
         wait_for_updates(process, killed, half)
         was_alive = kill_9(process)
         reached = state_of(killed)["updates"]
-        assert start(["resume", str(killed)], log).wait() == 0
+        assert program.start(["resume", str(killed)], log).wait() == 0
     print(f"killed after the checkpoint at {reached} updates, resumed to "
           f"{state_of(killed)['updates']}")
     same = was_alive and half <= reached < options.updates == state_of(killed)["updates"]
     if not same:
         print(f"NOT TESTED: the kill must come between update {half} and update {options.updates}")
     for name in ["metrics.jsonl", *(f"checkpoints/latest/{part}.safetensors" for part in
-                                    ("model", "target", "optimizer", "replay", "collector"))]:
+                                    ("model", "target", "optimizer", "replay", "collector",
+                                     "contexts"))]:
         equal = filecmp.cmp(straight / name, killed / name, shallow=False)
         same &= equal
         print(f"{'identical' if equal else 'DIFFERENT'}  {name}")
@@ -92,19 +100,20 @@ def exact(options, out):
 
 
 def kill(options, out):
+    program = Program(options.lzero)
     run, log_path = out / "run", out / "log.txt"
     rng = random.Random(options.seed)
     good = 0
     with open(log_path, "w") as log:
-        process = start(["train", options.config, *options.overrides, "--run-dir", str(run)], log)
+        process = program.start(["train", options.config, *options.overrides, "--run-dir", str(run)], log)
         wait_for_updates(process, run, 1)
         for number in range(options.kills):
             time.sleep(rng.uniform(0.0, options.longest))
             was_alive = kill_9(process)
-            intact = subprocess.run([LZERO, "inspect", str(run)], stdout=subprocess.DEVNULL).returncode
+            intact = program.inspect(run)
             before = state_of(run)["updates"]
             log_start = len(log_path.read_text())
-            process = start(["resume", str(run)], log)
+            process = program.start(["resume", str(run)], log)
             resumed = makes_progress(process, log_path, log_start, run, before)
             good += was_alive and intact == 0 and resumed
             print(f"kill {number + 1}: checkpoint at {before} updates "
@@ -125,6 +134,7 @@ def main():
     parser.add_argument("question", choices=["exact", "kill"])
     parser.add_argument("config")
     parser.add_argument("--out", required=True)
+    parser.add_argument("--lzero", default=str(ROOT / "build/release/tools/lzero"))
     parser.add_argument("--updates", type=int, default=200)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--longest", type=float, default=3.0, help="seconds between two kills, at most")

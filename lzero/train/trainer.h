@@ -2,7 +2,8 @@
 // an exact ratio of updates to environment steps in both; evaluation, checkpoints, metrics, resume.
 // Overlapped: while the learner makes the updates that are owed, the collector plays the next step
 // with the weights of the last barrier; at the barrier steps and weights change hands. So the
-// result depends on the config and the seed, never on machine speed.
+// result depends on the config and the seed, never on machine speed. A run that ends at its target
+// keeps the very weights that reached it: updates owed for its last step are not made.
 #ifndef LZERO_TRAIN_TRAINER_H_
 #define LZERO_TRAIN_TRAINER_H_
 

@@ -17,6 +17,7 @@ import layers
 import names
 import sizes
 import source_tree
+import tidy
 
 HERE = pathlib.Path(__file__).parent
 
@@ -272,6 +273,28 @@ class ProgramsTest(StyleTest):
         self.assertEqual(self.exit_code(*command), 0)
         self.write("tools/a.cc", "int    x ;\n")
         self.assertEqual(self.exit_code(*command), 1)
+
+    def test_clang_tidy_takes_torch_files_only_when_they_change(self):
+        commands = {name: None for name in (
+            "lzero/base/a.cc", "lzero/train/b.cc", "lzero/train/c.cc", "lzero/nn/d.h", "tests/train/b_test.cc")}
+        chosen = tidy.chosen_names(commands, [], ["lzero/train/b.h", "lzero/nn/d.h", "tests/train/b_test.cc"])
+        self.assertEqual(chosen, ["lzero/base/a.cc", "lzero/train/b.cc", "lzero/nn/d.h"])
+        self.assertEqual(tidy.chosen_names(commands, [], []), ["lzero/base/a.cc"])
+        chosen = tidy.chosen_names(commands, ["tests/train/b_test.cc"], ["lzero/train/b.cc"])
+        self.assertEqual(chosen, ["tests/train/b_test.cc"])
+
+    def test_changed_files_are_those_of_the_newest_commit_and_the_work_tree(self):
+        def git(*arguments):
+            subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
+                           check=True, capture_output=True)
+        self.assertEqual(tidy.changed_files(self.root), [])
+        git("init")
+        for name in ("lzero/base/a.cc", "lzero/base/b.cc", "lzero/base/c.cc"):
+            self.write(name, "int old;\n")
+            git("add", "-A")
+            git("commit", "-m", name)
+        self.write("lzero/base/a.cc", "int changed;\n")
+        self.assertEqual(tidy.changed_files(self.root), ["lzero/base/a.cc", "lzero/base/c.cc"])
 
     def test_clang_tidy_fails_on_bad_names_and_remembers_good_files(self):
         if shutil.which("clang-tidy") is None:

@@ -1,6 +1,7 @@
 """Checks naming with clang-tidy (.clang-tidy), with the compiler flags of a build folder.
 
-    tidy.py SOURCE_FOLDER BUILD_FOLDER            all files of floors without torch
+    tidy.py SOURCE_FOLDER BUILD_FOLDER            all files of floors without torch, and of those with
+                                                  torch what the newest commit and the work tree change
     tidy.py SOURCE_FOLDER BUILD_FOLDER FILE...    these files, torch or not (slow with torch)
 
 A file that passed is left out until it, its header or the rules change. A header without a .cc is
@@ -83,13 +84,23 @@ def check_file(program, source, build, name, command):
     return result.stdout + (result.stderr if "error:" not in result.stdout else "")
 
 
-def chosen_names(commands, files):
-    if not files:
-        return [name for name in commands
-                if layers.floor_of(name) not in layers.TORCH_FLOORS | {"tests"}]
-    wanted = {str(pathlib.PurePath(file)) for file in files}
+def changed_files(source):
+    """The files that differ from the commit before the newest; none without git or without one."""
+    result = subprocess.run(
+        ["git", "-C", str(source), "diff", "--name-only", "--diff-filter=d", "HEAD~1", "--", "*.cc", "*.h"],
+        capture_output=True, text=True, check=False)
+    return result.stdout.split() if result.returncode == 0 else []
+
+
+def chosen_names(commands, files, changed):
+    """`files` if there are any; else every file without torch, and those with torch in `changed`."""
+    wanted = {str(pathlib.PurePath(file)) for file in files or changed}
     wanted |= {name[:-2] + ".cc" for name in wanted if name.endswith(".h")}
-    return [name for name in commands if name in wanted]
+    if files:
+        return [name for name in commands if name in wanted]
+    floors = {name: layers.floor_of(name) for name in commands}
+    return [name for name, floor in floors.items()
+            if floor != "tests" and (floor not in layers.TORCH_FLOORS or name in wanted)]
 
 
 def main():
@@ -101,7 +112,7 @@ def main():
         print("skipped: clang-tidy is not installed (tools/setup.sh installs it)")
         sys.exit(77)
     commands = read_commands(source, build)
-    names = chosen_names(commands, sys.argv[3:])
+    names = chosen_names(commands, sys.argv[3:], changed_files(source))
     if not names and not sys.argv[3:]:
         sys.exit(f"no source files of {source} in {build}/compile_commands.json")
     due = [name for name in names if not passed_before(source, build, name)]
