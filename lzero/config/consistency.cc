@@ -1,9 +1,10 @@
+#include "lzero/config/consistency.h"
+
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lzero/config/experiment_config.h"
 #include "lzero/config/scalar_text.h"
 
 namespace lzero {
@@ -140,6 +141,11 @@ std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config) 
   CheckInference(config.inference, &errors);
   CheckStop(config, &errors);
   return errors;
+}
+
+absl::Status FirstError(const std::vector<ConsistencyError>& errors) {
+  if (errors.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(errors[0].keys.front(), ": ", errors[0].message));
 }
 
 }  // namespace lzero

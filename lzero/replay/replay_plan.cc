@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/consistency.h"
 #include "lzero/replay/position_index.h"
 
 namespace lzero {
@@ -132,9 +133,7 @@ std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const Rep
 
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRanges(config, shape));
-  const std::vector<ConsistencyError> errors = ReplayErrors(config, shape);
-  if (errors.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(errors[0].keys[0], ": ", errors[0].message));
+  return FirstError(ReplayErrors(config, shape));
 }
 
 int64_t PlannedBytes(const ReplayConfig& config, const ReplayShape& shape) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/consistency.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/train_batch.h"
@@ -36,11 +37,6 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
   if (largest == plan.replay) return {"replay.max_mebibytes", "replay.capacity"};
   return {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
           "model.context_length", "model.embed_dim"};
-}
-
-absl::Status FirstOf(const std::vector<ConsistencyError>& errors) {
-  if (errors.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(errors[0].keys[0], ": ", errors[0].message));
 }
 
 }  // namespace
@@ -115,7 +111,7 @@ ConfigRule RunRule(const EnvRegistry& registry) {
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry) {
   RunPlan plan;
   LZ_ASSIGN_OR_RETURN(plan.env, BuildEnvSpec(config, registry));
-  LZ_RETURN_IF_ERROR(FirstOf(SpecErrors(config, plan.env)));
+  LZ_RETURN_IF_ERROR(FirstError(SpecErrors(config, plan.env)));
   LZ_ASSIGN_OR_RETURN(plan.num_parameters,
                       CountParameters(config.model, BuildWorldModelShape(plan.env)));
   LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env));

@@ -1,4 +1,6 @@
-// Tests of ConsistencyErrors (consistency.cc): each rule broken alone, and the values next to it.
+// Tests of ConsistencyErrors: each rule broken alone, and the values next to it.
+#include "lzero/config/consistency.h"
+
 #include <string>
 #include <vector>
 
@@ -139,6 +141,12 @@ TEST(Consistency, AllowsWhatIsNextToARule) {
     const auto loaded = LoadConfigText("{}", "text", overrides);
     EXPECT_TRUE(loaded.ok()) << loaded.status();
   }
+}
+
+TEST(FirstErrorTest, IsTheFirstKeyAndItsSentence) {
+  EXPECT_TRUE(FirstError({}).ok());
+  EXPECT_EQ(FirstError({{{"a.b", "c.d"}, "too small"}, {{"e.f"}, "too large"}}),
+            absl::InvalidArgumentError("a.b: too small"));
 }
 
 }  // namespace

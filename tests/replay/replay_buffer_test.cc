@@ -46,12 +46,6 @@ Trial RandomTrial(std::mt19937_64& random) {
   return trial;
 }
 
-std::unique_ptr<ReplayBuffer> MakeBuffer(const ReplayConfig& config, const ReplayShape& shape) {
-  auto buffer = ReplayBuffer::Create(config, shape);
-  EXPECT_TRUE(buffer.ok()) << buffer.status().message();
-  return std::move(buffer).value();
-}
-
 void ExpectStats(const ReplayStats& stats, const ReplayModel& model) {
   ASSERT_EQ(stats.num_transitions, model.num_transitions());
   ASSERT_EQ(stats.num_eligible, model.CountEligible());

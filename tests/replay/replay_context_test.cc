@@ -15,12 +15,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::unique_ptr<ReplayBuffer> MakeBuffer(const ReplayConfig& config, const ReplayShape& shape) {
-  auto buffer = ReplayBuffer::Create(config, shape);
-  EXPECT_TRUE(buffer.ok()) << buffer.status().message();
-  return std::move(buffer).value();
-}
-
 // Samples of a batch whose context reaches back to evicted steps.
 int CountBeyondEviction(const TrainBatch& batch, const ReplayModel& model) {
   const int rows = batch.num_context_steps + batch.num_unroll_steps + 1;

@@ -17,12 +17,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::unique_ptr<ReplayBuffer> MakeBuffer(const ReplayConfig& config, const ReplayShape& shape) {
-  auto buffer = ReplayBuffer::Create(config, shape);
-  EXPECT_TRUE(buffer.ok()) << buffer.status().message();
-  return std::move(buffer).value();
-}
-
 void ExpectSameArrays(const std::vector<NamedArray>& a, const std::vector<NamedArray>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {

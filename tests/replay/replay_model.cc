@@ -1,10 +1,17 @@
 #include "tests/replay/replay_model.h"
 
 #include <cmath>
+#include <utility>
 
 #include "gtest/gtest.h"
 
 namespace lzero {
+
+std::unique_ptr<ReplayBuffer> MakeBuffer(const ReplayConfig& config, const ReplayShape& shape) {
+  auto buffer = ReplayBuffer::Create(config, shape);
+  EXPECT_TRUE(buffer.ok()) << buffer.status().message();
+  return std::move(buffer).value();
+}
 
 ReplayModel::ReplayModel(const ReplayConfig& config, const ReplayShape& shape)
     : config_(config), shape_(shape), current_(shape.num_envs, -1), cut_(shape.num_envs, 0) {}

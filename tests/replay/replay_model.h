@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <random>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@
 #include "lzero/replay/train_batch.h"
 
 namespace lzero {
+
+// A buffer of settings that must be right.
+std::unique_ptr<ReplayBuffer> MakeBuffer(const ReplayConfig& config, const ReplayShape& shape);
 
 enum class ModelEnd { kGoingOn, kTerminated, kTruncated, kAbandoned };
 
