@@ -199,7 +199,7 @@ TEST(Configs, SayWhatTheirNamesPromise) {
   EXPECT_EQ(puct.stop.target_return, 195.0);
   const ExperimentConfig gumbel = load("classic/cartpole_unizero_gumbel.yaml");
   EXPECT_EQ(gumbel.search.policy, SearchPolicy::kGumbel);
-  EXPECT_EQ(gumbel.search.num_simulations, 8);
+  EXPECT_EQ(gumbel.search.num_simulations, 16);
   EXPECT_EQ(gumbel.search.q_transform, QTransform::kTreeMinMax);
   EXPECT_EQ(load("classic/cartpole500_unizero.yaml").env.max_episode_steps, 500);
   EXPECT_EQ(load("teaching/counting_unizero.yaml").env.id, "counting");
