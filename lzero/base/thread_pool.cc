@@ -1,5 +1,7 @@
 #include "lzero/base/thread_pool.h"
 
+#include <utility>
+
 #include "lzero/base/check.h"
 
 namespace lzero {
@@ -24,8 +26,17 @@ bool ThreadPool::TakeAndRun(std::unique_lock<std::mutex>& lock) {
   ++running_;
   const auto& body = *body_;
   lock.unlock();
-  body(index);
+  std::exception_ptr thrown;
+  try {
+    body(index);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
   lock.lock();
+  if (thrown) {
+    if (!thrown_) thrown_ = std::move(thrown);
+    next_ = count_;
+  }
   if (--running_ == 0 && next_ >= count_) finished_.notify_all();
   return true;
 }
@@ -46,6 +57,7 @@ void ThreadPool::Run(int64_t count, const std::function<void(int64_t)>& body) {
   finished_.wait(lock, [this] { return running_ == 0; });
   body_ = nullptr;
   count_ = next_ = 0;
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
 }
 
 void ThreadPool::Work() {

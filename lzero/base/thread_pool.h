@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -23,7 +24,9 @@ class ThreadPool {
 
   int num_threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Calls body(i) once for every i in 0 .. count - 1, in any order, on any thread. Blocks.
+  // Calls body(i) once for every i in 0 .. count - 1, in any order, on any thread. Blocks. What a
+  // body throws (memory that ran out) is thrown on here when no thread is in a body any more;
+  // indices that were not begun by then are left out. The pool can be used again.
   void Run(int64_t count, const std::function<void(int64_t)>& body);
 
  private:
@@ -37,6 +40,7 @@ class ThreadPool {
   int64_t next_ = 0;                                    // guarded by mutex_
   int64_t count_ = 0;                                   // guarded by mutex_
   int64_t running_ = 0;                                 // guarded by mutex_
+  std::exception_ptr thrown_;                           // guarded by mutex_; the first one
   bool stop_ = false;                                   // guarded by mutex_
   std::vector<std::thread> threads_;
 };

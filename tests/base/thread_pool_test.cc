@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -34,6 +35,24 @@ TEST_P(ThreadPoolTest, IsDoneWhenRunReturns) {
 TEST_P(ThreadPoolTest, AnEmptyLoopCallsNothing) {
   ThreadPool pool(GetParam());
   pool.Run(0, [](int64_t) { ADD_FAILURE() << "called"; });
+}
+
+TEST_P(ThreadPoolTest, ThrowsOnWhatABodyThrowsAndGoesOn) {
+  ThreadPool pool(GetParam());
+  for (int64_t round = 0; round < 50; ++round) {
+    std::atomic<int> in_a_body = 0;
+    const auto body = [&](int64_t i) {
+      ++in_a_body;
+      std::this_thread::yield();
+      --in_a_body;
+      if (i >= 3) std::vector<int>().at(0) = 1;
+    };
+    EXPECT_THROW(pool.Run(20, body), std::out_of_range);
+    EXPECT_EQ(in_a_body, 0);
+    std::vector<int> calls(20, 0);
+    pool.Run(20, [&](int64_t i) { ++calls[i]; });
+    EXPECT_EQ(calls, std::vector<int>(20, 1));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(NumThreads, ThreadPoolTest, testing::Values(1, 2, 5));

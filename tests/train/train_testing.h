@@ -4,6 +4,7 @@
 #define LZERO_TESTS_TRAIN_TRAIN_TESTING_H_
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -86,8 +87,8 @@ using Probe = std::function<void(ProbeStep&)>;
 // Shared by all environments of a registry.
 struct ProbeCounts {
   int64_t num_made = 0;
-  int64_t collector_steps = 0;
-  int64_t evaluator_steps = 0;
+  std::atomic<int64_t> collector_steps = 0;  // environments may be stepped by several threads
+  std::atomic<int64_t> evaluator_steps = 0;
 };
 
 // Two actions, observation {2}: the step and a number of the seed. Pays what the probe says.
@@ -106,7 +107,8 @@ class ProbeEnv : public EpisodeEnv {
   }
   Outcome Advance(const Action&) override {
     ++step_;
-    int64_t& count = is_evaluator_ ? counts_->evaluator_steps : counts_->collector_steps;
+    std::atomic<int64_t>& count =
+        is_evaluator_ ? counts_->evaluator_steps : counts_->collector_steps;
     ProbeStep step{is_evaluator_, ++count, 1.0f, false};
     if (probe_) probe_(step);
     return {step.reward, step.terminated};

@@ -2,8 +2,12 @@
 // seed alone.
 #include "lzero/train/trainer.h"
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <thread>
 #include <tuple>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -341,11 +345,13 @@ TEST(TrainerTest, NothingIsWrittenBeforeTheRun) {
   EXPECT_FALSE(FileExists(run.dir() + "/checkpoints"));
 }
 
-// Wherever it runs out, in the learner's thread or the collector's.
+// Wherever it runs out: in the learner's thread or the collector's, or where environments step.
 TEST(TrainerTest, MemoryThatRunsOutFailsTheRun) {
-  for (const bool deterministic : {true, false}) {
+  for (const auto& [deterministic, env_threads] :
+       {std::pair(true, 1), std::pair(false, 1), std::pair(true, 2), std::pair(false, 2)}) {
     ExperimentConfig config = ProbeConfig();
     config.deterministic = deterministic;
+    config.env.num_threads = env_threads;
     std::unique_ptr<char[]> kept;  // or the compiler would leave the request out
     TestRun run(config, [&kept](ProbeStep& step) {
       if (step.num_steps == 70) kept = std::make_unique<char[]>(size_t{1} << 60);
@@ -354,6 +360,32 @@ TEST(TrainerTest, MemoryThatRunsOutFailsTheRun) {
     EXPECT_THAT(run.Read("status.json"), HasSubstr("\"state\": \"failed\""));
     EXPECT_THAT(run.Read("status.json"), HasSubstr("\"message\": \"out of memory\""));
   }
+}
+
+// The first two steps of the collector wait for each other: with one thread they would time out.
+TEST(TrainerTest, ThreadsThatStepEnvironmentsChangeNothing) {
+  ExperimentConfig config = ProbeConfig();
+  config.deterministic = true;
+  ASSERT_GE(config.env.num_collectors, 2);
+  TestRun alone(config);
+  Finish(alone);
+  config.env.num_threads = 2;
+  std::atomic<int> arrived = 0;
+  std::atomic<bool> met = true;
+  TestRun together(config, [&](ProbeStep& step) {
+    if (step.is_evaluator || step.num_steps > 2) return;
+    ++arrived;
+    const auto start = std::chrono::steady_clock::now();
+    while (arrived < 2 && met) {
+      std::this_thread::yield();
+      if (std::chrono::steady_clock::now() - start > std::chrono::seconds(30)) met = false;
+    }
+  });
+  Finish(together);
+  EXPECT_TRUE(met);
+  EXPECT_EQ(together.Metrics(), alone.Metrics());
+  const char* const weights = "checkpoints/latest/model.safetensors";
+  EXPECT_EQ(together.Read(weights), alone.Read(weights));
 }
 
 TEST(TrainerTest, ARunThatThisMachineCannotHoldIsRefused) {
