@@ -14,13 +14,13 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/train/agent_loader.h"
 #include "lzero/train/run_outputs.h"
 #include "nlohmann/json.hpp"
 #include "tools/interrupt.h"
 #include "tools/run_path.h"
 #include "tools/verb_support.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {
@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<uint64_t>> ParseSeeds(const EvalOptions& options, int
     return absl::InvalidArgumentError(absl::StrCat(
         "--seeds: got '", options.seeds, "', allowed: A..B with A <= B, at most 100,000 seeds"));
   }
-  for (uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
+  for (uint64_t i = 0; i <= last - first; ++i) seeds.push_back(first + i);
   return seeds;
 }
 

@@ -1,6 +1,8 @@
 // The lzero program: one verb a file, the command line is taken apart here and nowhere else.
 #include <functional>
 #include <iostream>
+#include <limits>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -34,15 +36,15 @@ T* Keep() {
   return new T();
 }
 
-// CLI::Range in the words of our errors. Checked before the text is read as a number.
+// CLI::Range in the words of our errors, before the text is read as a number.
 template <typename T>
 CLI::Validator InRange(T low, T high) {
-  const char* kind = std::is_integral_v<T> ? "an integer" : "a number";
-  const auto check = [=](std::string& text) {
-    T value = {};
-    const bool fits = CLI::detail::lexical_cast(text, value) && low <= value && value <= high;
-    return fits ? ""
-                : absl::StrCat("got '", text, "', allowed: ", kind, " from ", low, " to ", high);
+  const auto check = [=](const std::string& text) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return NumberError(text, low, high);
+    } else {
+      return IntegerError(text, low, high);
+    }
   };
   return CLI::Validator(check, absl::StrCat("[", low, " .. ", high, "]"));
 }
@@ -101,7 +103,11 @@ void AddEval(CLI::App& app, Action* action) {
                        "text: show one environment after every step (with --json on stderr)");
   eval->add_flag("--json", options->json, "One JSON object instead of the table");
   CLI::Option* min_return = eval->add_option("--min-return", options->min_return,
-                                             "Exit with 3 when the mean return is lower");
+                                             "Exit with 3 when the mean return is lower")
+                                ->check([](const std::string& text) {
+                                  constexpr double kEnd = std::numeric_limits<double>::infinity();
+                                  return NumberError(text, -kEnd, kEnd);
+                                });
   eval->add_flag("--grade", options->grade,
                  "Judge the move in every position of a solved game; plays no episodes")
       ->excludes(episodes)
@@ -157,13 +163,8 @@ void AddConfig(CLI::App& app, Action* action) {
   diff->callback([=] { *action = [=] { return ConfigDiff(*path, *other); }; });
 }
 
-// CLI11 alone would read -1 as the largest seed.
 CLI::Option* AddSeed(CLI::App* verb, uint64_t* seed, const char* help) {
-  const auto check = [](const std::string& text) {
-    const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-    return digits ? std::string() : "got '" + text + "', allowed: an integer of 0 or more";
-  };
-  return verb->add_option("--seed", *seed, help)->check(check)->capture_default_str();
+  return verb->add_option("--seed", *seed, help)->check(SeedError)->capture_default_str();
 }
 
 // An `envs` verb that takes an environment id and its settings.
@@ -174,9 +175,11 @@ CLI::App* AddEnvsVerb(CLI::App* envs, const char* name, const char* help, EnvsTa
       ->required();
   verb->add_option("--max-episode-steps", target->options.max_episode_steps,
                    "Step cap (0: its own)")
+      ->check(InRange(0, 1000000000))
       ->capture_default_str();
   verb->add_option("--random-openings", target->options.random_opening_fraction,
                    "Boards: share of episodes that begin with random moves")
+      ->check(InRange(0.0, 1.0))
       ->capture_default_str();
   return verb;
 }
@@ -254,6 +257,9 @@ void AddSearch(CLI::App& app, Action* action) {
 template <typename T>
 void AddList(CLI::App* verb, const char* name, T* values, const std::string& help) {
   CLI::Option* option = verb->add_option(name, *values, help)->delimiter(',');
+  if constexpr (std::is_integral_v<typename T::value_type>) {
+    option->check(InRange(1, 1000000000));
+  }
   if (!values->empty()) option->capture_default_str();
 }
 
@@ -368,7 +374,11 @@ int Main(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     return PrintError(absl::InvalidArgumentError(UsageText(app, error, command_line)), kExitUsage);
   }
-  return action();
+  try {
+    return action();
+  } catch (const std::bad_alloc&) {  // where a verb has nothing to clean up or to tell
+    return PrintError(absl::ResourceExhaustedError("out of memory"), kExitFailure);
+  }
 }
 
 }  // namespace

@@ -1,12 +1,16 @@
 #include "tools/usage_error.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "lzero/base/nearest.h"
+#include "lzero/config/scalar_text.h"
 
 namespace lzero {
 namespace {
@@ -91,6 +95,29 @@ std::string ParseErrorText(const VerbSyntax& verb, const std::string& error_name
                         message.substr(equals + 3), "'", help);
   }
   return absl::StrCat(Prefix(verb), message);
+}
+
+std::string IntegerError(const std::string& text, int64_t low, int64_t high) {
+  const auto value = ParseInt(text);
+  if (value.ok() && low <= *value && *value <= high) return "";
+  return absl::StrCat("got ", QuotedForMessage(text), ", allowed: an integer from ", low, " to ",
+                      high);
+}
+
+std::string NumberError(const std::string& text, double low, double high) {
+  const auto value = ParseFloat(text);
+  if (value.ok() && low <= *value && *value <= high) return "";
+  const std::string range =
+      std::isfinite(high) ? absl::StrCat(" from ", low, " to ", high) : std::string();
+  return absl::StrCat("got ", QuotedForMessage(text), ", allowed: a number", range);
+}
+
+std::string SeedError(const std::string& text) {
+  const bool is_plain = text == "0" || text.find_first_of("123456789") == 0;
+  uint64_t seed = 0;
+  if (is_plain && absl::SimpleAtoi(text, &seed)) return "";
+  return absl::StrCat("got ", QuotedForMessage(text), ", allowed: an integer from 0 to ",
+                      std::numeric_limits<uint64_t>::max());
 }
 
 }  // namespace lzero

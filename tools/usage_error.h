@@ -3,6 +3,7 @@
 #ifndef LZERO_TOOLS_USAGE_ERROR_H_
 #define LZERO_TOOLS_USAGE_ERROR_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,13 @@ std::string UnexpectedWordText(const VerbSyntax& verb, absl::Span<const std::str
 // types to run lzero.
 std::string ParseErrorText(const VerbSyntax& verb, const std::string& error_name,
                            const std::string& message, const std::string& program);
+
+// What is wrong with `text` as a number from `low` to `high`, for a parser to put behind the
+// option's name; "" if nothing is. Numbers are those of configs: CLI11 alone takes 010 for eight,
+// 1e400 and nan for numbers, and -1 for the largest seed.
+std::string IntegerError(const std::string& text, int64_t low, int64_t high);
+std::string NumberError(const std::string& text, double low, double high);  // may be infinite
+std::string SeedError(const std::string& text);                             // 0 .. 2^64 - 1
 
 }  // namespace lzero
 

@@ -24,6 +24,9 @@ def check_eval(program, folder):
     code, printed = program.output("eval", "run", "--seeds", "1..2", "--json", "--render", "text")
     program.check("eval --json --render prints one object", code, str(json.loads(printed)), 0,
                   "'episodes': 2")
+    code, printed = program.run("eval", "run", "--seeds",
+                                "18446744073709551614..18446744073709551615", "--json")
+    program.check("eval of the last seeds there are", code, printed, 0, '"episodes":2')
     shutil.copytree(folder / "run", os.fsdecode(os.fsencode(folder) + b"/run\xff"), symlinks=True)
     code, printed = program.output("eval", os.fsdecode(b"run\xff"), "--episodes", "2", "--json")
     program.check("eval of a path that is not UTF-8", code, json.loads(printed)["checkpoint"], 0,

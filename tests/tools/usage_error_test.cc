@@ -1,5 +1,9 @@
 #include "tools/usage_error.h"
 
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace lzero {
@@ -68,6 +72,34 @@ TEST(UsageErrorTest, AValueThatCannotBeReadIsQuoted) {
             "envs check: --seed: cannot read 'a = b'; see: lzero envs check --help");
   EXPECT_EQ(ParseErrorText(kCheck, "ValidationError", "--steps: got '0', allowed: 1", "lzero"),
             "envs check: --steps: got '0', allowed: 1");
+}
+
+TEST(UsageErrorTest, NumbersAreReadAsInConfigs) {
+  for (const char* good : {"0", "7", "10", "-3"}) EXPECT_EQ(IntegerError(good, -3, 10), "");
+  for (const char* bad : {"010", "0x8", "11", "-4", "", "8 ", "1e1", "99999999999999999999"}) {
+    EXPECT_EQ(IntegerError(bad, -3, 10),
+              "got '" + std::string(bad) + "', allowed: an integer from -3 to 10");
+  }
+  for (const char* good : {"0", "0.5", "1", "5e-1"}) EXPECT_EQ(NumberError(good, 0.0, 1.0), "");
+  for (const char* bad : {"nan", "inf", "1.5", "-0.1", "0x1p-1", "half", "1e400"}) {
+    EXPECT_EQ(NumberError(bad, 0.0, 1.0),
+              "got '" + std::string(bad) + "', allowed: a number from 0 to 1");
+  }
+}
+
+TEST(UsageErrorTest, ANumberWithoutBoundsIsFinite) {
+  const double end = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(NumberError("-1e300", -end, end), "");
+  EXPECT_EQ(NumberError("nan", -end, end), "got 'nan', allowed: a number");
+  EXPECT_EQ(NumberError("inf", -end, end), "got 'inf', allowed: a number");
+}
+
+TEST(UsageErrorTest, SeedsHave64Bits) {
+  for (const char* good : {"0", "42", "18446744073709551615"}) EXPECT_EQ(SeedError(good), "");
+  for (const char* bad : {"18446744073709551616", "010", "-1", "00", "+1", "", "1.0"}) {
+    EXPECT_EQ(SeedError(bad),
+              "got '" + std::string(bad) + "', allowed: an integer from 0 to 18446744073709551615");
+  }
 }
 
 }  // namespace
