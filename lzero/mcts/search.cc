@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 
 namespace lzero {
@@ -31,18 +32,25 @@ absl::StatusOr<std::unique_ptr<Search>> Search::Create(const SearchConfig& confi
     return absl::InvalidArgumentError(absl::StrCat(
         "a search needs at least 1 action and 1 root, got ", num_actions, " and ", max_roots));
   }
-  const int64_t num_nodes = config.num_simulations + 1;
-  // In floating point first: the sizes may not even fit into 64 bits.
-  const double estimate = 16.0 * num_actions * max_roots * static_cast<double>(num_nodes);
-  if (estimate > static_cast<double>(kMaxTreeBytes) ||
-      Tree::NumBytes(max_roots, num_nodes, num_actions) > kMaxTreeBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the search trees of ", max_roots, " roots with search.num_simulations ",
-        config.num_simulations, " and ", num_actions, " actions need about ",
-        static_cast<int64_t>(estimate / (1 << 20)), " MiB; allowed: ", kMaxTreeBytes >> 20,
-        " MiB. Lower the simulations or the number of environments"));
+  const int64_t bytes = PlannedBytes(config.num_simulations, num_actions, max_roots);
+  const int64_t most = std::min(kMaxTreeBytes, MachineMemoryBytes());
+  if (bytes > most) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the search trees of ", max_roots, " roots with search.num_simulations ",
+                     config.num_simulations, " and ", num_actions, " actions need ", bytes >> 20,
+                     " MiB; allowed: ", most >> 20,
+                     " MiB. Lower the simulations or the number of environments"));
   }
   return std::unique_ptr<Search>(new Search(config, num_actions, max_roots));
+}
+
+int64_t Search::PlannedBytes(int64_t num_simulations, int64_t num_actions, int64_t max_roots) {
+  // In floating point first: the sizes may not even fit into 64 bits.
+  constexpr int64_t kMost = int64_t{1} << 60;
+  const double estimate = 64.0 * static_cast<double>(num_actions + 16) *
+                          static_cast<double>(max_roots) * static_cast<double>(num_simulations + 1);
+  if (estimate > static_cast<double>(kMost)) return kMost;
+  return Tree::NumBytes(max_roots, num_simulations + 1, num_actions);
 }
 
 Search::Search(const SearchConfig& config, int num_actions, int max_roots)

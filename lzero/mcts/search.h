@@ -51,6 +51,9 @@ class Search {
   static absl::StatusOr<std::unique_ptr<Search>> Create(const SearchConfig& config, int num_actions,
                                                         int max_roots);
 
+  // Bytes of the trees of such a search, for plans; at most 2^60. Sizes must be positive.
+  static int64_t PlannedBytes(int64_t num_simulations, int64_t num_actions, int64_t max_roots);
+
   // Runs `num_simulations` for every root. InvalidArgument (naming the environment) for a root
   // without a legal action, for wrong sizes and for two roots of one environment; Internal when the
   // model returned a number that is not finite; errors of the model are passed on. Blocks. No

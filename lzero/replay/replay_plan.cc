@@ -44,7 +44,7 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRange("observation size", shape.observation_size, 1, 1 << 26));
   LZ_RETURN_IF_ERROR(CheckRange("number of actions", shape.num_actions, 1, 1 << 20));
   LZ_RETURN_IF_ERROR(
-      CheckRange<int64_t>("past steps of a root", shape.num_root_past_steps, 0, kMostSteps));
+      CheckRange<int64_t>("past steps of a root", shape.num_root_past_steps, 0, kMost));
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);
 }
 

@@ -45,6 +45,7 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.num_envs = static_cast<int>(config.env.num_collectors);
   shape.terminal = config.model.terminal;
   shape.symmetries = spec.symmetries;
+  shape.num_root_past_steps = static_cast<int>(NumRootPastSteps(config.model));
   return shape;
 }
 

@@ -10,6 +10,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
 #include "lzero/env/env_rules.h"
+#include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/train_batch.h"
 #include "lzero/train/build.h"
@@ -24,16 +25,19 @@ constexpr int64_t kLearnerCopies = 5;
 double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 std::string PartsText(const MemoryPlan& plan) {
-  return absl::StrFormat("learner %.1f MiB, batch %.1f MiB, inference %.1f MiB, replay %.1f MiB",
-                         Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.inference),
-                         Mebibytes(plan.replay));
+  return absl::StrFormat(
+      "learner %.1f MiB, batch %.1f MiB, inference %.1f MiB, search %.1f MiB, replay %.1f MiB",
+      Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.inference),
+      Mebibytes(plan.search), Mebibytes(plan.replay));
 }
 
 // The settings that make the largest part as large as it is.
 std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
-  const int64_t largest = std::max({plan.learner, plan.batch, plan.inference, plan.replay});
+  const int64_t largest =
+      std::max({plan.learner, plan.batch, plan.inference, plan.search, plan.replay});
   if (largest == plan.learner) return {"model.embed_dim", "model.num_layers", "model.head_dim"};
   if (largest == plan.batch) return {"train.batch_size", "replay.num_unroll_steps"};
+  if (largest == plan.search) return {"search.num_simulations", "env.num_collectors"};
   if (largest == plan.replay) return {"replay.max_mebibytes", "replay.capacity"};
   return {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
           "model.context_length", "model.embed_dim"};
@@ -61,6 +65,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
     LZ_ASSIGN_OR_RETURN(const int64_t bytes, UniZeroInference::PlannedBytes(BuildInferenceOptions(
                                                  config, spec, num_envs, num_simulations)));
     plan.inference += bytes;
+    plan.search += Search::PlannedBytes(num_simulations, spec.action.num_actions, num_envs);
   }
   plan.replay = PlannedBytes(replay, BuildReplayShape(config, spec));
   return plan;

@@ -23,8 +23,9 @@ struct MemoryPlan {
   int64_t learner = 0;    // weights, gradients, two moments of the optimiser; target weights
   int64_t batch = 0;      // one batch of training sequences, sampled and staged
   int64_t inference = 0;  // weights, cache and buffers of collector and evaluator
+  int64_t search = 0;     // trees of collector and evaluator
   int64_t replay = 0;     // the full buffer
-  int64_t total() const { return learner + batch + inference + replay; }
+  int64_t total() const { return learner + batch + inference + search + replay; }
 };
 
 // Nothing is allocated. InvalidArgument for sizes that cannot be counted.

@@ -1,6 +1,7 @@
 // What Search refuses and reports.
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -64,6 +65,17 @@ TEST(SearchCreateTest, SizesThatDoNotFitAreRefused) {
   config.num_simulations = 1'000'000;
   EXPECT_THAT(Search::Create(config, 1'000'000, 1'000'000).status().message(),
               HasSubstr("Lower the simulations or the number of environments"));
+  EXPECT_EQ(Search::PlannedBytes(1'000'000'000, 1'000'000'000, 1'000'000'000), int64_t{1} << 60);
+}
+
+TEST(SearchCreateTest, PlannedBytesAreThoseOfTheTree) {
+  SearchConfig config;
+  for (const auto& [simulations, actions, roots] :
+       {std::tuple(1, 1, 1), std::tuple(25, 2, 8), std::tuple(50, 18, 33)}) {
+    config.num_simulations = simulations;
+    EXPECT_EQ(Search::PlannedBytes(simulations, actions, roots),
+              Search::Create(config, actions, roots).value()->tree().num_bytes());
+  }
 }
 
 // Returns one bad number in the call that is asked for.

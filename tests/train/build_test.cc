@@ -3,10 +3,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/replay/replay_plan.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/train/run_plan.h"
 #include "lzero/train/trainer.h"
 #include "tests/train/train_testing.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {
@@ -54,6 +55,17 @@ TEST(BuildTest, AnEncoderThatDoesNotFitTheObservationsIsRefused) {
   ExpectRefused(config, NativeRegistry(), absl::StatusCode::kInvalidArgument,
                 "model.encoder: board needs observations [channels, height, width]; this "
                 "environment gives [4]; use encoder: vector");
+}
+
+// Segments keep what a root at their first step is rebuilt from: L (W - 1) / 2 steps.
+TEST(BuildTest, TheReplayKeepsThePastOfRoots) {
+  ExperimentConfig config = TinyConfig();
+  config.model.num_layers = 3;
+  config.model.context_length = 6;
+  const EnvSpec spec = BuildEnvSpec(config, NativeRegistry()).value();
+  const ReplayShape shape = BuildReplayShape(config, spec);
+  EXPECT_EQ(shape.num_root_past_steps, 8);  // 7.5, rounded up
+  EXPECT_EQ(ReplayContextSteps(config.replay, shape), 8);
 }
 
 TEST(BuildTest, OptionsThatDoNotFitTheEnvironmentAreRefused) {

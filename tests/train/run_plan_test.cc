@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
@@ -33,8 +34,8 @@ TEST(RunPlanTest, ThePlanTellsModelSearchRatioAndMemory) {
   EXPECT_THAT(*plan, HasSubstr("puct, 4 simulations, runner eager\n"));
   EXPECT_THAT(*plan, HasSubstr("batch 4, unroll 2, 0.5 updates for each env step\n"));
   EXPECT_THAT(*plan, ContainsRegex("\nmemory        at least [0-9.]+ MiB: learner "
-                                   "[0-9.]+ MiB, batch [0-9.]+ MiB, inference [0-9.]+ MiB, replay "
-                                   "[0-9.]+ MiB\n$"));
+                                   "[0-9.]+ MiB, batch [0-9.]+ MiB, inference [0-9.]+ MiB, search "
+                                   "[0-9.]+ MiB, replay [0-9.]+ MiB\n$"));
 }
 
 TEST(RunPlanTest, ThePlanCountsTheParametersOfEveryPart) {
@@ -86,23 +87,32 @@ TEST(RunPlanTest, EveryPartIsCounted) {
   EXPECT_EQ(plan->inference,
             *UniZeroInference::PlannedBytes(BuildInferenceOptions(config, spec, 3, 4)) +
                 *UniZeroInference::PlannedBytes(BuildInferenceOptions(config, spec, 2, 9)));
-  EXPECT_EQ(plan->total(), plan->learner + plan->batch + plan->inference + plan->replay);
+  const auto tree_bytes = [](int simulations, int num_envs) {
+    SearchConfig search;
+    search.num_simulations = simulations;
+    return Search::Create(search, 2, num_envs).value()->tree().num_bytes();
+  };
+  EXPECT_EQ(plan->search, tree_bytes(4, 3) + tree_bytes(9, 2));
+  EXPECT_EQ(plan->total(),
+            plan->learner + plan->batch + plan->inference + plan->search + plan->replay);
 }
 
 TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
-  const MemoryPlan plan = {3 * kMebibyte, 2 * kMebibyte, kMebibyte, kMebibyte / 2};
+  const MemoryPlan plan = {3 * kMebibyte, 2 * kMebibyte, kMebibyte, kMebibyte / 4, kMebibyte / 4};
   EXPECT_TRUE(CheckMemoryPlan(plan, plan.total()).ok());
-  EXPECT_EQ(CheckMemoryPlan(plan, plan.total() - 1),
-            absl::ResourceExhaustedError(
-                "the run needs 6.5 MiB of memory, this machine has 6.5 MiB: learner 3.0 MiB, batch "
-                "2.0 MiB, inference 1.0 MiB, replay 0.5 MiB; lower model.embed_dim or "
-                "model.num_layers or model.head_dim"));
+  EXPECT_EQ(
+      CheckMemoryPlan(plan, plan.total() - 1),
+      absl::ResourceExhaustedError(
+          "the run needs 6.5 MiB of memory, this machine has 6.5 MiB: learner 3.0 MiB, batch "
+          "2.0 MiB, inference 1.0 MiB, search 0.2 MiB, replay 0.2 MiB; lower model.embed_dim or "
+          "model.num_layers or model.head_dim"));
   const auto advice = [](const MemoryPlan& large) {
     return std::string(CheckMemoryPlan(large, 1).message());
   };
-  EXPECT_THAT(advice({1, 2, 1, 1}), HasSubstr("lower train.batch_size"));
-  EXPECT_THAT(advice({1, 1, 2, 1}), HasSubstr("lower env.num_collectors"));
-  EXPECT_THAT(advice({1, 1, 1, 2}), HasSubstr("lower replay.max_mebibytes"));
+  EXPECT_THAT(advice({1, 2, 1, 1, 1}), HasSubstr("lower train.batch_size"));
+  EXPECT_THAT(advice({1, 1, 2, 1, 1}), HasSubstr("lower env.num_collectors"));
+  EXPECT_THAT(advice({1, 1, 1, 2, 1}), HasSubstr("lower search.num_simulations or env.num"));
+  EXPECT_THAT(advice({1, 1, 1, 1, 2}), HasSubstr("lower replay.max_mebibytes"));
 }
 
 // In range, each of them, and far beyond any machine: refused in words before anything is made.
@@ -115,6 +125,7 @@ TEST(RunPlanTest, ConfigsBeyondAnyMachineAreRefused) {
   configs[1].model.head_dim = 1048576;
   configs[2].env.num_collectors = 4096;
   configs[2].replay.capacity = 1000000;
+  configs[2].replay.max_mebibytes = 100000;
   configs[2].model.context_length = 65536;
   configs[2].model.embed_dim = 2048;
   for (const ExperimentConfig& config : configs) {
