@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
@@ -22,6 +21,7 @@
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/safetensors.h"
+#include "lzero/train/step_folder.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -43,16 +43,6 @@ struct Manifest {
 };
 
 std::string CheckpointsOf(const std::string& run_dir) { return JoinPath(run_dir, "checkpoints"); }
-
-std::string StepName(int64_t env_steps) { return absl::StrFormat("step_%09d", env_steps); }
-
-// The step in a folder name that StepName made, or -1.
-int64_t StepOf(absl::string_view name) {
-  const std::string whole(name);
-  int64_t step = -1;
-  if (!absl::ConsumePrefix(&name, "step_") || !absl::SimpleAtoi(name, &step) || step < 0) return -1;
-  return StepName(step) == whole ? step : -1;
-}
 
 absl::Status Damaged(const std::string& path, absl::string_view what) {
   return absl::DataLossError(absl::StrCat(path, ": ", what));
@@ -314,15 +304,7 @@ absl::StatusOr<std::vector<std::string>> RewindCheckpoints(const std::string& ru
   if (LinkedStep(checkpoints, "best") > env_steps) {
     LZ_RETURN_IF_ERROR(RemoveTree(JoinPath(checkpoints, "best")));
   }
-  LZ_ASSIGN_OR_RETURN(const auto places, ListCheckpoints(run_dir));
-  std::vector<std::string> set_aside;
-  for (const CheckpointPlace& place : places) {
-    if (place.env_steps <= env_steps) continue;
-    set_aside.push_back(place.path + ".aside");
-    LZ_RETURN_IF_ERROR(RemoveTree(set_aside.back()));
-    LZ_RETURN_IF_ERROR(RenameDurably(place.path, set_aside.back()));
-  }
-  return set_aside;
+  return SetLaterStepsAside(checkpoints, env_steps);
 }
 
 absl::StatusOr<std::vector<CheckpointPlace>> ListCheckpoints(const std::string& run_dir) {

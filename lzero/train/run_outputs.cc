@@ -64,10 +64,6 @@ absl::Status RunOutputs::WriteScalars(int64_t env_steps, int64_t updates,
   return metrics_->Write(env_steps, updates, metrics);
 }
 
-absl::Status RunOutputs::TruncateMetrics(int64_t num_bytes, int64_t env_steps) {
-  return metrics_->TruncateTo(num_bytes, env_steps);
-}
-
 absl::Status RunOutputs::WriteEvaluation(int64_t env_steps,
                                          const std::vector<EvaluatedEpisode>& episodes) {
   const std::vector<EpisodeRow> rows = ToRows(episodes);
@@ -83,10 +79,16 @@ absl::Status RunOutputs::MarkBest(int64_t env_steps) {
   return MarkBestCheckpoint(run_dir_, env_steps);
 }
 
-absl::Status RunOutputs::RewindCheckpoints(int64_t env_steps) {
-  LZ_ASSIGN_OR_RETURN(const auto set_aside, lzero::RewindCheckpoints(run_dir_, env_steps));
+absl::Status RunOutputs::Rewind(int64_t env_steps, int64_t metrics_bytes) {
+  LZ_RETURN_IF_ERROR(metrics_->TruncateTo(metrics_bytes, env_steps));
+  std::vector<std::string> set_aside;
+  if (env_steps >= 0) {
+    LZ_ASSIGN_OR_RETURN(set_aside, lzero::RewindCheckpoints(run_dir_, env_steps));
+  }
+  LZ_ASSIGN_OR_RETURN(const auto evaluations, RewindEvaluations(run_dir_, env_steps));
+  set_aside.insert(set_aside.end(), evaluations.begin(), evaluations.end());
   if (!set_aside.empty()) {
-    LZ_LOG_WARNING("newer checkpoints are set aside: ", absl::StrJoin(set_aside, ", "));
+    LZ_LOG_WARNING("of the past that is undone, set aside: ", absl::StrJoin(set_aside, ", "));
   }
   return absl::OkStatus();
 }

@@ -34,13 +34,13 @@ class RunOutputs {
   absl::Status WriteScalars(int64_t env_steps, int64_t updates, const std::vector<Metric>& metrics);
   // Makes the metrics durable; returns their length, which a checkpoint stores.
   absl::StatusOr<int64_t> SyncMetrics() { return metrics_->Sync(); }
-  absl::Status TruncateMetrics(int64_t num_bytes, int64_t env_steps);
 
   absl::Status WriteEvaluation(int64_t env_steps, const std::vector<EvaluatedEpisode>& episodes);
   absl::Status WriteCheckpoint(int64_t env_steps, const CheckpointContent& content);
   absl::Status MarkBest(int64_t env_steps);
-  // See RewindCheckpoints; says what was set aside.
-  absl::Status RewindCheckpoints(int64_t env_steps);
+  // The run goes on from its checkpoint of `env_steps` (-1: from its start), when the metrics had
+  // `metrics_bytes`: later metrics are cut off, later checkpoints and evaluations set aside.
+  absl::Status Rewind(int64_t env_steps, int64_t metrics_bytes);
   absl::StatusOr<CheckpointContent> ReadLatestCheckpoint() const;
   // Fills in process and time.
   absl::Status WriteStatus(RunStatus status);

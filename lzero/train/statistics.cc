@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "lzero/base/check.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/train/step_folder.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -17,6 +17,8 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 constexpr int kNumResamples = 2000;
+
+std::string EvaluationsOf(const std::string& run_dir) { return JoinPath(run_dir, "eval"); }
 
 std::vector<double> Sorted(absl::Span<const double> values) {
   LZ_CHECK(!values.empty(), "statistics of no values");
@@ -138,13 +140,17 @@ std::string SummaryJson(const ReturnSummary& summary, int64_t env_steps) {
 absl::StatusOr<std::string> WriteEvaluation(const std::string& run_dir, int64_t env_steps,
                                             const ReturnSummary& summary,
                                             absl::Span<const EpisodeRow> episodes) {
-  const std::string folder =
-      JoinPath(JoinPath(run_dir, "eval"), absl::StrFormat("step_%09d", env_steps));
+  const std::string folder = JoinPath(EvaluationsOf(run_dir), StepName(env_steps));
   LZ_RETURN_IF_ERROR(MakeDirectories(folder));
   LZ_RETURN_IF_ERROR(
       WriteFileAtomic(JoinPath(folder, "summary.json"), SummaryJson(summary, env_steps)));
   LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, "episodes.csv"), EpisodesCsv(episodes)));
   return folder;
+}
+
+absl::StatusOr<std::vector<std::string>> RewindEvaluations(const std::string& run_dir,
+                                                           int64_t env_steps) {
+  return SetLaterStepsAside(EvaluationsOf(run_dir), env_steps);
 }
 
 }  // namespace lzero

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -73,6 +74,11 @@ std::string SummaryJson(const ReturnSummary& summary, int64_t env_steps);
 absl::StatusOr<std::string> WriteEvaluation(const std::string& run_dir, int64_t env_steps,
                                             const ReturnSummary& summary,
                                             absl::Span<const EpisodeRow> episodes);
+
+// For a run that goes back to `env_steps` (-1: to its start): sets later evaluations aside, see
+// SetLaterStepsAside.
+absl::StatusOr<std::vector<std::string>> RewindEvaluations(const std::string& run_dir,
+                                                           int64_t env_steps);
 
 }  // namespace lzero
 

@@ -221,14 +221,13 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   // After a roll-back: what was measured since then belongs to steps that are undone.
   learner_->ReadMetrics();
   collector_.collector->TakeStats();
-  LZ_RETURN_IF_ERROR(outputs_->TruncateMetrics(state.metrics_bytes, state.env_steps));
-  LZ_RETURN_IF_ERROR(outputs_->RewindCheckpoints(state.env_steps));
+  LZ_RETURN_IF_ERROR(outputs_->Rewind(state.env_steps, state.metrics_bytes));
   return RestoreBest();
 }
 
 absl::Status Trainer::StartOver() {
   LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
-  return outputs_->TruncateMetrics(0, -1);
+  return outputs_->Rewind(/*env_steps=*/-1, /*metrics_bytes=*/0);
 }
 
 // A resumed run may have got shorter intervals: they count from here, not from the old next time.

@@ -77,10 +77,34 @@ TEST_F(RunOutputsTest, ScalarsAreLinesOfMetricsThatCanBeCutOff) {
   EXPECT_EQ(Json::parse(lines[0]),
             Json({{"env_steps", 10}, {"updates", 2}, {"loss/total", 0.5}, {"a", 1.0}}));
   EXPECT_EQ(Json::parse(lines[1]), Json({{"env_steps", 20}, {"updates", 4}, {"loss/total", 0.25}}));
-  ASSERT_TRUE(outputs->TruncateMetrics(after_first, 10).ok());
+  ASSERT_TRUE(outputs->WriteCheckpoint(10, Content(1.0f)).ok());
+  ASSERT_TRUE(outputs->Rewind(10, after_first).ok());
   EXPECT_EQ(Read("metrics.jsonl"), lines[0] + "\n");
   EXPECT_EQ(*outputs->SyncMetrics(), after_first);
   EXPECT_THAT(ListDirectory(dir() + "/tb").value(), SizeIs(1));
+}
+
+TEST_F(RunOutputsTest, GoingBackSetsLaterCheckpointsAndEvaluationsAside) {
+  const auto outputs = Make(/*keep=*/5);
+  for (const int64_t step : {10, 20, 30}) {
+    ASSERT_TRUE(outputs->WriteEvaluation(step, Episodes()).ok());
+    ASSERT_TRUE(outputs->WriteCheckpoint(step, Content(1.0f)).ok());
+  }
+  ASSERT_TRUE(outputs->Rewind(20, 0).ok());
+  EXPECT_THAT(ListDirectory(dir() + "/checkpoints").value(),
+              ElementsAre("latest", "step_000000010", "step_000000020", "step_000000030.aside"));
+  EXPECT_THAT(ListDirectory(dir() + "/eval").value(),
+              ElementsAre("step_000000010", "step_000000020", "step_000000030.aside"));
+}
+
+// A run that was stopped before its first checkpoint begins anew.
+TEST_F(RunOutputsTest, GoingBackToTheStartLeavesNoEvaluation) {
+  const auto outputs = Make();
+  ASSERT_TRUE(outputs->WriteScalars(0, 0, {{"a", 1.0}}).ok());
+  ASSERT_TRUE(outputs->WriteEvaluation(0, Episodes()).ok());
+  ASSERT_TRUE(outputs->Rewind(-1, 0).ok());
+  EXPECT_EQ(Read("metrics.jsonl"), "");
+  EXPECT_THAT(ListDirectory(dir() + "/eval").value(), ElementsAre("step_000000000.aside"));
 }
 
 TEST_F(RunOutputsTest, AnEvaluationIsASummaryAndATable) {
