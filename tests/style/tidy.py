@@ -1,7 +1,7 @@
 """Checks naming with clang-tidy (.clang-tidy), with the compiler flags of a build folder.
 
     tidy.py SOURCE_FOLDER BUILD_FOLDER            all files of floors without torch, and of those with
-                                                  torch what the newest commit and the work tree change
+                                                  torch the six that were changed last
     tidy.py SOURCE_FOLDER BUILD_FOLDER FILE...    these files, torch or not (slow with torch)
 
 A file that passed is left out until it, its header or the rules change. A header without a .cc is
@@ -23,6 +23,10 @@ import layers
 
 # Flags that GCC knows and clang 14 does not, and the precompiled header, which is GCC's own.
 _FOREIGN = re.compile(r"-fpch-preprocess|-Winvalid-pch|-Wno-(?:psabi|restrict|tsan|maybe-uninitialized)")
+
+
+# Each takes about 20 s of a core: a bound on what a test run spends, whatever a commit changes.
+MOST_TORCH_FILES = 6
 
 
 def clang_arguments(command):
@@ -85,22 +89,28 @@ def check_file(program, source, build, name, command):
 
 
 def changed_files(source):
-    """The files that differ from the commit before the newest; none without git or without one."""
-    result = subprocess.run(
-        ["git", "-C", str(source), "diff", "--name-only", "--diff-filter=d", "HEAD~1", "--", "*.cc", "*.h"],
-        capture_output=True, text=True, check=False)
-    return result.stdout.split() if result.returncode == 0 else []
+    """Names, the last change first: the work tree, then commit by commit. Empty without git."""
+    names = []
+    for arguments in (["diff", "HEAD"], ["log", "-n", "50", "--format="]):
+        result = subprocess.run(
+            ["git", "-C", str(source), *arguments, "--name-only", "--", "*.cc", "*.h"],
+            capture_output=True, text=True, check=False)
+        names += result.stdout.split() if result.returncode == 0 else []
+    return list(dict.fromkeys(names))
 
 
 def chosen_names(commands, files, changed):
-    """`files` if there are any; else every file without torch, and those with torch in `changed`."""
-    wanted = {str(pathlib.PurePath(file)) for file in files or changed}
-    wanted |= {name[:-2] + ".cc" for name in wanted if name.endswith(".h")}
+    """`files` if there are any; else every file without torch, and of those with torch the first
+    that `changed` names."""
+    def checked_as(name):
+        return name if name in commands else re.sub(r"\.h$", ".cc", name)
     if files:
+        wanted = {checked_as(str(pathlib.PurePath(file))) for file in files}
         return [name for name in commands if name in wanted]
     floors = {name: layers.floor_of(name) for name in commands}
+    recent = [name for name in dict.fromkeys(map(checked_as, changed)) if floors.get(name) in layers.TORCH_FLOORS]
     return [name for name, floor in floors.items()
-            if floor != "tests" and (floor not in layers.TORCH_FLOORS or name in wanted)]
+            if floor != "tests" and (floor not in layers.TORCH_FLOORS or name in recent[:MOST_TORCH_FILES])]
 
 
 def main():
