@@ -9,6 +9,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/inference/recurrent_step.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 #include "lzero/world_model/world_model.h"
 #include "tools/bench_step_report.h"
@@ -16,7 +17,6 @@
 #include "tools/machine_peaks.h"
 #include "tools/source_commit.h"
 #include "tools/verb_support.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

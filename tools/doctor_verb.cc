@@ -12,11 +12,12 @@
 #include "absl/strings/str_format.h"
 #include "lzero/base/files.h"
 #include "lzero/tensor/cuda_library.h"
+#include "lzero/tensor/torch.h"
 #include "tools/interrupt.h"
 #include "tools/machine_peaks.h"
 #include "tools/source_commit.h"
 #include "tools/verb_support.h"
-#include "torch/torch.h"
+#include "torch/version.h"
 
 namespace lzero {
 namespace {

@@ -1,8 +1,8 @@
 #include "lzero/inference/eager_step.h"
 
 #include "lzero/tensor/shape_check.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "torch/torch.h"
 
 namespace lzero {
 

@@ -5,7 +5,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/inference/eager_step.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 

@@ -8,9 +8,9 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/inference/eager_step.h"
 #include "lzero/tensor/shape_check.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 #include "lzero/world_model/model_size.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

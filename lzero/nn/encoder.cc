@@ -4,7 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/nn/layers.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {

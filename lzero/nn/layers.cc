@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 

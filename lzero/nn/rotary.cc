@@ -1,7 +1,7 @@
 #include "lzero/nn/rotary.h"
 
 #include "lzero/base/check.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 

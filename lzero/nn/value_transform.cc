@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lzero/base/check.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {

@@ -7,8 +7,8 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

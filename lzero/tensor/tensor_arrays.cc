@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {

@@ -7,7 +7,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/load.h"
 #include "lzero/tensor/tensor_arrays.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 

@@ -4,7 +4,7 @@
 
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {

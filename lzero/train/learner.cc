@@ -7,9 +7,9 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/tensor_arrays.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 #include "lzero/world_model/losses.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

@@ -9,8 +9,8 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

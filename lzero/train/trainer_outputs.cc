@@ -9,8 +9,8 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/train/trainer.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

@@ -1,7 +1,7 @@
 #include "lzero/world_model/losses.h"
 
 #include "lzero/nn/value_transform.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {

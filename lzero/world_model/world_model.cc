@@ -6,8 +6,8 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/nn/value_transform.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

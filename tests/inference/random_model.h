@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "lzero/tensor/torch.h"
 #include "lzero/world_model/world_model.h"
-#include "torch/torch.h"
 
 namespace lzero {
 

@@ -7,8 +7,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
 #include "tests/nn/reference.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

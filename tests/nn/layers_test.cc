@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
 #include "tests/nn/reference.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero::reference {
 

@@ -9,8 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
 #include "tests/nn/reference.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

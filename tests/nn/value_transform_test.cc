@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {

@@ -13,7 +13,7 @@ BARE_MACRO = re.compile(
 THROW = re.compile(r"\bthrow\b")
 TORCH_ERROR = re.compile(r"\b(?:c10|at|torch)::(?:\w+::)*\w*Error\b")
 
-# torch/torch.h brings half of the standard library: on torch floors a missing include goes unseen.
+# torch's headers bring half of the standard library: on torch floors a missing include goes unseen.
 STANDARD = {
     "vector": "vector", "string": "string", "array": "array", "optional": "optional",
     "function": "functional", "unique_ptr": "memory", "shared_ptr": "memory", "pair": "utility",

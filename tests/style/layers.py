@@ -43,9 +43,9 @@ ALLOWED_HEADERS = {"worker": {"lzero/kv_cache/kv_cache_manager.h"}}
 TORCH_FLOORS = {
     "tensor", "nn", "kv_cache", "graph", "world_model", "inference", "worker", "train", "tools",
 }
-TORCH_INCLUDE = re.compile(r"(torch|ATen|c10|caffe2)/")
+TORCH_INCLUDE = re.compile(r"(torch|ATen|c10|caffe2)/|lzero/tensor/torch\.h$")
 # Libraries that stay out of every header but those of tests.
-ONLY_IN_SOURCES = re.compile(r"(nlohmann|yaml-cpp|CLI)/")
+ONLY_IN_SOURCES = re.compile(r"(nlohmann|yaml-cpp|CLI)/|lzero/tensor/torch\.h$")
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 
@@ -101,6 +101,8 @@ def check_file(tree, path):
             tree.report(path, line, f'"{included}": an include carries its folder')
         if TORCH_INCLUDE.match(included) and floor not in TORCH_FLOORS | {"tests"}:
             tree.report(path, line, f"<{included}>: {floor} is a floor without torch")
+        if included == "torch/torch.h":
+            tree.report(path, line, 'include "lzero/tensor/torch.h": the parts of it that are precompiled')
         if ONLY_IN_SOURCES.match(included) and path.suffix == ".h" and floor != "tests":
             tree.report(path, line, f"<{included}> belongs into .cc files, not into a header")
         if included.startswith("spdlog/") and str(path) != "lzero/base/log.cc":

@@ -54,13 +54,13 @@ class LayersTest(StyleTest):
         super().setUp()
         for path in ("lzero/base/log.h", "lzero/config/load.h", "lzero/mcts/tree.h", "envs/catch.h",
                      "lzero/kv_cache/kv_cache.h", "lzero/kv_cache/kv_cache_manager.h",
-                     "lzero/kv_cache/internal/pool.h"):
+                     "lzero/kv_cache/internal/pool.h", "lzero/tensor/torch.h"):
             self.write(path, "")
 
     def test_accepts_includes_that_go_down(self):
         self.write("lzero/mcts/search.cc", '#include "lzero/mcts/tree.h"\n#include "lzero/base/log.h"\n')
         self.write("lzero/worker/collector.h", '#include "lzero/kv_cache/kv_cache_manager.h"\n')
-        self.write("lzero/train/build.cc", '#include <torch/torch.h>\n#include "envs/catch.h"\n')
+        self.write("lzero/train/build.cc", '#include "lzero/tensor/torch.h"\n#include "envs/catch.h"\n')
         self.write("tests/kv_cache/pool_test.cc", '#include "lzero/kv_cache/internal/pool.h"\n')
         self.write("lzero/base/log.cc", '// #include "envs/catch.h"\n#include "spdlog/spdlog.h"\n')
         self.assertEqual(self.findings(layers.check), [])
@@ -82,7 +82,7 @@ class LayersTest(StyleTest):
         self.expect_one(layers.check, "tools/main.cc:1:", "is internal to kv_cache")
 
     def test_refuses_torch_on_floors_without_it(self):
-        for number, header in enumerate(("torch/torch.h", "ATen/ATen.h", "c10/core/Device.h")):
+        for number, header in enumerate(("torch/nn.h", "ATen/ATen.h", "c10/core/Device.h")):
             with self.subTest(header):
                 self.write("lzero/agent/agent.cc", "\n" * number + f"#include <{header}>\n")
                 self.expect_one(layers.check, f"lzero/agent/agent.cc:{number + 1}:", "without torch")
@@ -98,6 +98,13 @@ class LayersTest(StyleTest):
     def test_keeps_heavy_libraries_out_of_headers(self):
         self.write("lzero/config/load.h", "#include <nlohmann/json.hpp>\n")
         self.expect_one(layers.check, "lzero/config/load.h:1:", ".cc files")
+        self.write("lzero/config/load.h", "")
+        self.write("lzero/nn/layers.h", '#include "lzero/tensor/torch.h"\n')
+        self.expect_one(layers.check, "lzero/nn/layers.h:1:", ".cc files")
+
+    def test_keeps_all_of_torch_out(self):
+        self.write("lzero/nn/layers.cc", "#include <torch/torch.h>\n")
+        self.expect_one(layers.check, "lzero/nn/layers.cc:1:", "lzero/tensor/torch.h")
 
     def test_finds_include_cycles(self):
         self.write("lzero/mcts/tree.h", '#include "lzero/mcts/node.h"\n')
@@ -283,7 +290,13 @@ class ProgramsTest(StyleTest):
         chosen = tidy.chosen_names(commands, ["tests/train/b_test.cc"], ["lzero/train/b.cc"])
         self.assertEqual(chosen, ["tests/train/b_test.cc"])
 
-    def test_changed_files_are_those_of_the_newest_commit_and_the_work_tree(self):
+    def test_clang_tidy_takes_only_the_last_changed_torch_files(self):
+        commands = {f"lzero/train/{i}.cc": None for i in range(20)}
+        changed = [f"lzero/train/{i}.{end}" for i in range(19, -1, -1) for end in ("h", "cc")]
+        self.assertEqual(tidy.chosen_names(commands, [], changed),
+                         [f"lzero/train/{i}.cc" for i in range(14, 20)])
+
+    def test_changed_files_begin_with_the_last_change(self):
         def git(*arguments):
             subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
                            check=True, capture_output=True)
@@ -294,7 +307,7 @@ class ProgramsTest(StyleTest):
             git("add", "-A")
             git("commit", "-m", name)
         self.write("lzero/base/a.cc", "int changed;\n")
-        self.assertEqual(tidy.changed_files(self.root), ["lzero/base/a.cc", "lzero/base/c.cc"])
+        self.assertEqual(tidy.changed_files(self.root), ["lzero/base/a.cc", "lzero/base/c.cc", "lzero/base/b.cc"])
 
     def test_clang_tidy_fails_on_bad_names_and_remembers_good_files(self):
         if shutil.which("clang-tidy") is None:

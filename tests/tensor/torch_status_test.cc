@@ -7,7 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "torch/torch.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {

@@ -7,10 +7,10 @@
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
 #include "lzero/config/dump.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/train/learner.h"
 #include "tests/train/test_folder.h"
 #include "tests/train/train_testing.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

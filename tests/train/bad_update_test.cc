@@ -6,9 +6,9 @@
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
 #include "lzero/tensor/safetensors.h"
+#include "lzero/tensor/torch.h"
 #include "lzero/train/trainer.h"
 #include "tests/train/trainer_testing.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

@@ -2,8 +2,8 @@
 #include "lzero/train/batch_staging.h"
 
 #include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
 #include "tests/world_model/random_batch.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

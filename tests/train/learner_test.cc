@@ -7,9 +7,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
 #include "tests/train/train_testing.h"
 #include "tests/world_model/random_batch.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
 #include "tests/train/train_testing.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

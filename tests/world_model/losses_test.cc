@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
 #include "tests/world_model/random_batch.h"
 #include "tests/world_model/reference_model.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

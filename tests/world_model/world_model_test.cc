@@ -10,8 +10,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
 #include "tests/world_model/reference_model.h"
-#include "torch/torch.h"
 
 namespace lzero {
 namespace {

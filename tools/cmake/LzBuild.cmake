@@ -57,13 +57,20 @@ function(lz_add_floor name)
   endif()
 endfunction()
 
-# Shares one precompiled torch/torch.h among all targets that need libtorch.
-function(lz_use_torch_header target)
-  if(NOT TARGET lzero_torch_header)
-    file(WRITE ${CMAKE_BINARY_DIR}/torch_header.cc "// Carries the precompiled torch/torch.h.\n")
-    add_library(lzero_torch_header OBJECT ${CMAKE_BINARY_DIR}/torch_header.cc)
-    target_link_libraries(lzero_torch_header PUBLIC LzTorch::torch)
-    target_precompile_headers(lzero_torch_header PRIVATE <torch/torch.h>)
+# lz_share_header(TARGET NAME HEADERS ... [LINK libraries ...] [OPTIONS ...]): TARGET reads HEADERS
+# precompiled, one copy NAME for all its users, which is compiled at the first use. GCC takes a
+# precompiled header only under the options it was made with, and crashes where the optimisation
+# differs: so code of each optimisation has its own copy.
+function(lz_share_header target name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK;OPTIONS" ${ARGN})
+  if(NOT TARGET ${name})
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/${name}.cc
+         CONTENT "// Carries precompiled headers.\n")
+    add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/generated/${name}.cc)
+    target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(${name} PUBLIC ${ARG_LINK})
+    target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+    target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
   endif()
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")
@@ -71,7 +78,27 @@ function(lz_use_torch_header target)
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${target} PRIVATE -fPIC)
   endif()
-  target_precompile_headers(${target} REUSE_FROM lzero_torch_header)
+  target_compile_options(${target} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${target} REUSE_FROM ${name})
+endfunction()
+
+# For targets that need libtorch: the parts of it that lzero uses.
+function(lz_use_torch_header target)
+  lz_share_header(${target} lzero_torch_header LINK LzTorch::torch
+                  HEADERS ${CMAKE_SOURCE_DIR}/lzero/tensor/torch.h)
+endfunction()
+
+# For test programs, which are compiled for a short build: what they test is optimised, they are not.
+function(lz_use_test_header target)
+  lz_share_header(${target} lzero_test_header LINK GTest::gmock absl::statusor absl::strings
+                  OPTIONS -O0
+                  HEADERS <gmock/gmock.h> <gtest/gtest.h> <absl/status/statusor.h> <absl/strings/str_cat.h>)
+endfunction()
+function(lz_use_torch_test_header target)
+  lz_share_header(${target} lzero_torch_test_header LINK LzTorch::torch GTest::gmock absl::statusor
+                  OPTIONS -O0
+                  HEADERS ${CMAKE_SOURCE_DIR}/lzero/tensor/torch.h <gmock/gmock.h> <gtest/gtest.h>
+                          <absl/status/statusor.h>)
 endfunction()
 
 # All test programs, for builds that want nothing else.
@@ -103,10 +130,12 @@ function(lz_add_tests floor)
   target_link_libraries(${floor}_test PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${floor}_test PRIVATE LZ_TEST_DATA="${CMAKE_SOURCE_DIR}/tests")
   if(ARG_TORCH)
-    lz_use_torch_header(${floor}_test)
+    lz_use_torch_test_header(${floor}_test)
     add_test(NAME ${floor}_test COMMAND ${floor}_test)
-    set_tests_properties(${floor}_test PROPERTIES LABELS "${ARG_LABELS}")
+    # Two programs run at once: threads of torch's own would fight over the cores.
+    set_tests_properties(${floor}_test PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT OMP_NUM_THREADS=1)
   else()
+    lz_use_test_header(${floor}_test)
     include(GoogleTest)
     gtest_discover_tests(${floor}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${floor}.
                          PROPERTIES LABELS "${ARG_LABELS}")
