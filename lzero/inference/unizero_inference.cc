@@ -32,6 +32,7 @@ KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options) {
   cache.storage = options.inference.cache_storage;
   cache.root_context = options.inference.root_context;
   cache.device = DeviceOf(options.inference.device);
+  cache.owner = options.owner;
   return cache;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -32,6 +33,7 @@ struct UniZeroInferenceOptions {
   int64_t num_simulations = 0;  // of one search
   double discount = 1.0;
   int num_players = 1;
+  std::string owner = {};  // for the log: the role, e.g. "collector"
 };
 
 // Past steps of a root (observation and action each) that determine its context exactly: L (W - 1)

@@ -73,9 +73,9 @@ absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
   auto index = std::make_unique<ContextIndex>(config.num_envs, window, num_inits, num_nodes,
                                               config.root_context);
   LZ_LOG_INFO(absl::StrFormat(
-      "cache         %.1f MiB for %d environments: each %d nodes, %d roots of %d tokens",
-      static_cast<double>((*pool)->bytes()) / (1 << 20), config.num_envs, num_nodes, num_inits,
-      window));
+      "cache         %.1f MiB for %d environments%s: each %d nodes, %d roots of %d tokens",
+      static_cast<double>((*pool)->bytes()) / (1 << 20), config.num_envs,
+      config.owner.empty() ? "" : " of the " + config.owner, num_nodes, num_inits, window));
   return absl::WrapUnique(new KVCacheManager(config, std::move(index), *std::move(pool)));
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -37,6 +38,7 @@ struct KVCacheManagerConfig {
   at::Device device = at::kCPU;
   // kCarry: init entries of older weights stay readable, and are counted (carried_reads).
   RootContext root_context = RootContext::kRebuild;
+  std::string owner = {};  // for the log: whose environments, e.g. "collector"
 };
 
 struct ContextKey {

@@ -67,9 +67,10 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   const int64_t num_envs = config.env.num_collectors;
   LZ_ASSIGN_OR_RETURN(auto envs, BuildEnvs(config, registry, num_envs, true, pool));
   CollectorRole role;
-  LZ_ASSIGN_OR_RETURN(role.inference,
-                      UniZeroInference::Create(BuildInferenceOptions(
-                          config, envs->spec(), num_envs, config.search.num_simulations)));
+  UniZeroInferenceOptions inference =
+      BuildInferenceOptions(config, envs->spec(), num_envs, config.search.num_simulations);
+  inference.owner = "collector";
+  LZ_ASSIGN_OR_RETURN(role.inference, UniZeroInference::Create(inference));
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "collector");
   LZ_ASSIGN_OR_RETURN(auto agent, Agent::Create(config.search, envs->spec().action.num_actions,
                                                 static_cast<int>(num_envs),
@@ -88,8 +89,10 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              int64_t num_simulations, ThreadPool* pool) {
   LZ_ASSIGN_OR_RETURN(auto envs, BuildEnvs(config, registry, num_envs, false, pool));
   EvaluatorRole role;
-  LZ_ASSIGN_OR_RETURN(role.inference, UniZeroInference::Create(BuildInferenceOptions(
-                                          config, envs->spec(), num_envs, num_simulations)));
+  UniZeroInferenceOptions inference =
+      BuildInferenceOptions(config, envs->spec(), num_envs, num_simulations);
+  inference.owner = "evaluator";
+  LZ_ASSIGN_OR_RETURN(role.inference, UniZeroInference::Create(inference));
   SearchConfig search = config.search;
   search.num_simulations = num_simulations;
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "evaluator");

@@ -60,11 +60,14 @@ TEST(KVCacheManager, PlannedBytesAreWhatStaticStorageHolds) {
 TEST(KVCacheManager, CreateTellsItsBytes) {
   SetLogLevel(LogLevel::kInfo);
   testing::internal::CaptureStderr();
-  const auto manager = KVCacheManager::Create(SmallConfig());
+  KVCacheManagerConfig config = SmallConfig();
+  config.owner = "collector";
+  const auto manager = KVCacheManager::Create(config);
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_EQ((*manager)->stats().bytes, ((2 * 7 + 5 * 2) * 2 + 1) * 2 * 2 * 3 * 4);
   EXPECT_TRUE(absl::StrContains(
-      told, "cache         0.0 MiB for 2 environments: each 6 nodes, 2 roots of 7 tokens\n"))
+      told,
+      "cache         0.0 MiB for 2 environments of the collector: each 6 nodes, 2 roots of 7 tokens\n"))
       << told;
 }
 
