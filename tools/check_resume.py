@@ -90,10 +90,13 @@ def exact(options, out):
     same = was_alive and half <= reached < options.updates == state_of(killed)["updates"]
     if not same:
         print(f"NOT TESTED: the kill must come between update {half} and update {options.updates}")
+    evaluations = {str(path.relative_to(run)) for run in (straight, killed) for path in run.glob("eval/*/*")
+                   if not path.parent.name.endswith(".aside")}
     for name in ["metrics.jsonl", *(f"checkpoints/latest/{part}.safetensors" for part in
                                     ("model", "target", "optimizer", "replay", "collector",
-                                     "contexts"))]:
-        equal = filecmp.cmp(straight / name, killed / name, shallow=False)
+                                     "contexts")), *sorted(evaluations)]:
+        both = (straight / name).is_file() and (killed / name).is_file()
+        equal = both and filecmp.cmp(straight / name, killed / name, shallow=False)
         same &= equal
         print(f"{'identical' if equal else 'DIFFERENT'}  {name}")
     return same

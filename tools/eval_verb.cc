@@ -14,12 +14,14 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
+#include "lzero/config/scalar_text.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/agent_loader.h"
 #include "lzero/train/run_outputs.h"
 #include "nlohmann/json.hpp"
 #include "tools/interrupt.h"
 #include "tools/run_path.h"
+#include "tools/usage_error.h"
 #include "tools/verb_support.h"
 
 namespace lzero {
@@ -38,11 +40,14 @@ absl::StatusOr<std::vector<uint64_t>> ParseSeeds(const EvalOptions& options, int
   }
   const size_t dots = options.seeds.find("..");
   uint64_t first = 0, last = 0;
-  if (dots == std::string::npos || !absl::SimpleAtoi(options.seeds.substr(0, dots), &first) ||
-      !absl::SimpleAtoi(options.seeds.substr(dots + 2), &last) || last < first ||
-      last - first >= 100000) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--seeds: got '", options.seeds, "', allowed: A..B with A <= B, at most 100,000 seeds"));
+  const auto read = [](const std::string& text, uint64_t* seed) {
+    return SeedError(text).empty() && absl::SimpleAtoi(text, seed);
+  };
+  if (dots == std::string::npos || !read(options.seeds.substr(0, dots), &first) ||
+      !read(options.seeds.substr(dots + 2), &last) || last < first || last - first >= 100000) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--seeds: got ", QuotedForMessage(options.seeds),
+                     ", allowed: A..B with A <= B, at most 100,000 seeds"));
   }
   for (uint64_t i = 0; i <= last - first; ++i) seeds.push_back(first + i);
   return seeds;

@@ -73,10 +73,9 @@ void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& com
   CLI::App* resume =
       app.add_subcommand("resume", "Continue a run exactly where its last checkpoint is");
   resume
-      ->add_option(
-          "run", *run,
-          "Run folder, or RUN/checkpoints/step_N to go on from there; newer checkpoints are "
-          "renamed to step_N.aside")
+      ->add_option("run", *run,
+                   "Run folder, or RUN/checkpoints/step_N to go on from there; what is newer is "
+                   "renamed to step_N.aside")
       ->required();
   resume->add_option("overrides", *overrides,
                      "key.path=value of stop, evaluate, checkpoint, num_threads");
@@ -253,12 +252,13 @@ void AddSearch(CLI::App& app, Action* action) {
   replay->callback([=] { *action = [=] { return SearchReplay(*files); }; });
 }
 
-// Adds an option that takes a list: 8,32,128.
+// Adds an option that takes a list: 8,32,128. Integers from 1 to `most`.
 template <typename T>
-void AddList(CLI::App* verb, const char* name, T* values, const std::string& help) {
+void AddList(CLI::App* verb, const char* name, T* values, const std::string& help,
+             int most = 1000000000) {
   CLI::Option* option = verb->add_option(name, *values, help)->delimiter(',');
   if constexpr (std::is_integral_v<typename T::value_type>) {
-    option->check(InRange(1, 1000000000));
+    option->check(InRange(1, most));
   }
   if (!values->empty()) option->capture_default_str();
 }
@@ -272,13 +272,14 @@ void AddBenchStep(CLI::App* bench, Action* action) {
   AddList(verb, "--embed", &step->embed, "Embedding sizes E (64 when other sizes are given)");
   AddList(verb, "--layers", &step->layers, "Transformer layers L (2)");
   AddList(verb, "--heads", &step->heads, "Attention heads H (2)");
-  AddList(verb, "--batch", &step->batch, "Environments B (8)");
+  AddList(verb, "--batch", &step->batch, "Environments B (8)", 65536);
   AddList(verb, "--context", &step->context, "Context lengths W in tokens");
   AddList(verb, "--support", &step->support, "Support sizes S");
-  AddList(verb, "--actions", &step->actions, "Actions A");
+  AddList(verb, "--actions", &step->actions, "Actions A", 65536);
   AddList(verb, "--runner", &step->runners, "Runners; this build has eager");
   AddList(verb, "--dtype", &step->dtypes, "Numbers of the weights; this build has fp32");
-  AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it");
+  AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it",
+          256);
   verb->add_option("--rounds", step->rounds, "Interleaved rounds")
       ->check(InRange(5, 1000))
       ->capture_default_str();

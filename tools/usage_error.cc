@@ -107,8 +107,9 @@ std::string IntegerError(const std::string& text, int64_t low, int64_t high) {
 std::string NumberError(const std::string& text, double low, double high) {
   const auto value = ParseFloat(text);
   if (value.ok() && low <= *value && *value <= high) return "";
-  const std::string range =
-      std::isfinite(high) ? absl::StrCat(" from ", low, " to ", high) : std::string();
+  std::string range;
+  if (std::isfinite(low)) absl::StrAppend(&range, " from ", low);
+  if (std::isfinite(high)) absl::StrAppend(&range, " to ", high);
   return absl::StrCat("got ", QuotedForMessage(text), ", allowed: a number", range);
 }
 

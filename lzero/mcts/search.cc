@@ -11,8 +11,6 @@ namespace lzero {
 
 namespace {
 
-constexpr int64_t kMaxTreeBytes = int64_t{16} << 30;
-
 // The sum of x * 0 is 0 unless an x is infinite or not a number.
 bool AllFinite(absl::Span<const float> numbers) {
   Float4 sums = Fill(0.0f);
@@ -33,7 +31,7 @@ absl::StatusOr<std::unique_ptr<Search>> Search::Create(const SearchConfig& confi
         "a search needs at least 1 action and 1 root, got ", num_actions, " and ", max_roots));
   }
   const int64_t bytes = PlannedBytes(config.num_simulations, num_actions, max_roots);
-  const int64_t most = std::min(kMaxTreeBytes, MachineMemoryBytes());
+  const int64_t most = MachineMemoryBytes();
   if (bytes > most) {
     return absl::InvalidArgumentError(
         absl::StrCat("the search trees of ", max_roots, " roots with search.num_simulations ",

@@ -54,10 +54,13 @@ absl::Status ContextReader::Restore(GameSegment* segment) {
   const int64_t num_wanted = segment->num_context_steps();
   const int64_t num_saved = std::min(num_saved_steps_, segment->first_step());
   if (num_wanted > num_saved) {
-    return InvalidReplay("replay.num_context_steps is ", shape_.num_context_steps,
-                         " here, but the state was saved with ", num_saved_steps_,
-                         " context steps: episode ", segment->episode(), " is stored from step ",
-                         segment->first_step(), " on, the steps before are gone");
+    return InvalidReplay("segments need ", shape_.num_context_steps,
+                         " context steps here (replay.num_context_steps, or half of "
+                         "model.num_layers * (model.context_length - 1)), but the state was saved "
+                         "with ",
+                         num_saved_steps_, ": episode ", segment->episode(),
+                         " is stored from step ", segment->first_step(),
+                         " on, the steps before are gone");
   }
   if (num_saved > static_cast<int64_t>(actions_.size() - next_)) {
     return InvalidReplay("array 'replay.context_actions' holds ", actions_.size(),

@@ -83,14 +83,17 @@ void CheckContent(const ReplayConfig& config, const ReplayShape& shape,
   const int64_t bytes =
       ReplayFixedBytes(config, shape) + shape.num_envs * finished * SegmentBytes(config, shape);
   if (bytes <= config.max_mebibytes * kMebibyte) return;
+  const bool past_is_large = shape.num_root_past_steps > config.segment_length;
   errors->push_back(
       {{"replay.max_mebibytes", "replay.segment_length", "replay.td_steps", "replay.capacity",
         "env.num_collectors"},
        absl::StrCat("got ", config.max_mebibytes, ", but ", content, " needs ",
                     (bytes + kMebibyte - 1) / kMebibyte, " MiB with the index of ",
                     ReplayMaxTransitions(config, shape),
-                    " transitions: raise replay.max_mebibytes, or lower replay.segment_length, "
-                    "replay.td_steps, replay.capacity or env.num_collectors")});
+                    " transitions: raise replay.max_mebibytes, or lower ",
+                    past_is_large ? "model.context_length, model.num_layers, replay.td_steps"
+                                  : "replay.segment_length, replay.td_steps",
+                    ", replay.capacity or env.num_collectors")});
 }
 
 }  // namespace

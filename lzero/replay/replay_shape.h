@@ -15,7 +15,7 @@ struct ReplayShape {
   int num_envs = 0;
   TerminalMode terminal = TerminalMode::kAbsorb;
   std::vector<Symmetry> symmetries = {};  // used with replay.augment_symmetries
-  // Steps before a position from which its root is rebuilt when stored positions are searched
+  // Steps before a position from which its root is rebuilt, for whoever searches stored positions
   // again. A segment keeps those before its first one (see ReplayContextSteps).
   int num_root_past_steps = 0;
 };

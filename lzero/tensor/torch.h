@@ -1,5 +1,5 @@
 // The parts of libtorch that lzero uses. Sources include this in place of torch/torch.h, whose
-// other parts (data loading, serialisation, every layer) cost each file about 3 s more even when
+// other parts (data loading, serialisation, every layer) cost each file about 2 s more even when
 // precompiled. Headers name what they need, as ATen/core/Tensor.h.
 #ifndef LZERO_TENSOR_TORCH_H_
 #define LZERO_TENSOR_TORCH_H_

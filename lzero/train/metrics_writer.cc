@@ -100,17 +100,22 @@ absl::StatusOr<int64_t> MetricsWriter::LineEndBefore(int64_t limit) const {
   return limit;
 }
 
+absl::Status MetricsWriter::CheckOffset(int64_t offset) const {
+  LZ_ASSIGN_OR_RETURN(const int64_t line_end, LineEndBefore(std::min(offset, offset_)));
+  if (offset > offset_ || line_end == offset) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path_, ": byte ", offset,
+                   ", where the checkpoint was made, is inside a line; the file is not the one "
+                   "that belongs to the checkpoint; move it away to go on without it"));
+}
+
 absl::Status MetricsWriter::TruncateTo(int64_t offset, int64_t env_steps) {
+  LZ_RETURN_IF_ERROR(CheckOffset(offset));
   LZ_ASSIGN_OR_RETURN(const int64_t line_end, LineEndBefore(std::min(offset, offset_)));
   if (offset > offset_) {
     LZ_LOG_WARNING(path_, " had ", offset, " bytes when the checkpoint was made and has ", offset_,
                    " now: the metrics of the last ", offset - line_end,
                    " bytes before the checkpoint are lost; the run goes on");
-  } else if (line_end != offset) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path_, ": byte ", offset,
-                     ", where the checkpoint was made, is inside a line; the file is not the one "
-                     "that belongs to the checkpoint; move it away to go on without it"));
   }
   if (::ftruncate(file_, line_end) != 0) return SystemError("cannot shorten", path_);
   offset_ = line_end;

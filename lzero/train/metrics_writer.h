@@ -41,6 +41,9 @@ class MetricsWriter {
   // length of metrics.jsonl: what a checkpoint stores. Unavailable when the disk refuses.
   absl::StatusOr<int64_t> Sync();
 
+  // InvalidArgument when TruncateTo(offset) would be; changes nothing.
+  absl::Status CheckOffset(int64_t offset) const;
+
   // Cuts metrics.jsonl to the length it had at a checkpoint of step `env_steps`, and tells
   // TensorBoard to forget later points. A file that is shorter, or gone, has lost lines: a warning
   // says how much, and what whole lines are left are kept. InvalidArgument when `offset` is not the

@@ -80,7 +80,7 @@ absl::Status RunOutputs::MarkBest(int64_t env_steps) {
 }
 
 absl::Status RunOutputs::Rewind(int64_t env_steps, int64_t metrics_bytes) {
-  LZ_RETURN_IF_ERROR(metrics_->TruncateTo(metrics_bytes, env_steps));
+  LZ_RETURN_IF_ERROR(metrics_->CheckOffset(metrics_bytes));
   std::vector<std::string> set_aside;
   if (env_steps >= 0) {
     LZ_ASSIGN_OR_RETURN(set_aside, lzero::RewindCheckpoints(run_dir_, env_steps));
@@ -90,7 +90,8 @@ absl::Status RunOutputs::Rewind(int64_t env_steps, int64_t metrics_bytes) {
   if (!set_aside.empty()) {
     LZ_LOG_WARNING("of the past that is undone, set aside: ", absl::StrJoin(set_aside, ", "));
   }
-  return absl::OkStatus();
+  // Last: a run that is killed before, once `latest` is moved, is taken back here again.
+  return metrics_->TruncateTo(metrics_bytes, env_steps);
 }
 
 absl::StatusOr<CheckpointContent> RunOutputs::ReadLatestCheckpoint() const {

@@ -39,7 +39,9 @@ class RunOutputs {
   absl::Status WriteCheckpoint(int64_t env_steps, const CheckpointContent& content);
   absl::Status MarkBest(int64_t env_steps);
   // The run goes on from its checkpoint of `env_steps` (-1: from its start), when the metrics had
-  // `metrics_bytes`: later metrics are cut off, later checkpoints and evaluations set aside.
+  // `metrics_bytes`: later metrics are cut off, later checkpoints and evaluations set aside (an
+  // evaluation of that very step is written again if it is still due). InvalidArgument when the
+  // metrics are not those of the checkpoint; nothing is changed then.
   absl::Status Rewind(int64_t env_steps, int64_t metrics_bytes);
   absl::StatusOr<CheckpointContent> ReadLatestCheckpoint() const;
   // Fills in process and time.

@@ -37,7 +37,10 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
       std::max({plan.learner, plan.batch, plan.inference, plan.search, plan.replay});
   if (largest == plan.learner) return {"model.embed_dim", "model.num_layers", "model.head_dim"};
   if (largest == plan.batch) return {"train.batch_size", "replay.num_unroll_steps"};
-  if (largest == plan.search) return {"search.num_simulations", "env.num_collectors"};
+  if (largest == plan.search) {
+    return {"search.num_simulations", "evaluate.num_simulations", "env.num_collectors",
+            "env.num_evaluators"};
+  }
   if (largest == plan.replay) return {"replay.max_mebibytes", "replay.capacity"};
   return {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
           "model.context_length", "model.embed_dim"};

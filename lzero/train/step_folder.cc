@@ -1,5 +1,7 @@
 #include "lzero/train/step_folder.h"
 
+#include <algorithm>
+
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
@@ -21,7 +23,9 @@ absl::StatusOr<std::vector<std::string>> SetLaterStepsAside(const std::string& f
                                                             int64_t env_steps) {
   std::vector<std::string> set_aside;
   if (!IsDirectory(folder)) return set_aside;
-  LZ_ASSIGN_OR_RETURN(const auto names, ListDirectory(folder));  // sorted, so by step
+  LZ_ASSIGN_OR_RETURN(auto names, ListDirectory(folder));
+  std::sort(names.begin(), names.end(),
+            [](const std::string& a, const std::string& b) { return StepOf(a) < StepOf(b); });
   for (const std::string& name : names) {
     if (StepOf(name) <= env_steps) continue;
     const std::string path = JoinPath(folder, name);

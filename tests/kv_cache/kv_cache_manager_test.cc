@@ -65,9 +65,9 @@ TEST(KVCacheManager, CreateTellsItsBytes) {
   const auto manager = KVCacheManager::Create(config);
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_EQ((*manager)->stats().bytes, ((2 * 7 + 5 * 2) * 2 + 1) * 2 * 2 * 3 * 4);
-  EXPECT_TRUE(absl::StrContains(
-      told,
-      "cache         0.0 MiB for 2 environments of the collector: each 6 nodes, 2 roots of 7 tokens\n"))
+  EXPECT_TRUE(absl::StrContains(told,
+                                "cache         0.0 MiB for 2 environments of the collector: each 6 "
+                                "nodes, 2 roots of 7 tokens\n"))
       << told;
 }
 

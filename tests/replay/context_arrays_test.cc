@@ -111,15 +111,17 @@ TEST_F(ContextArraysTest, NothingIsWrittenWhereNoContextIsKept) {
   ExportContexts({1, 4, 0}, {first_.get()}, &arrays_);
   EXPECT_THAT(arrays_, IsEmpty());
   EXPECT_EQ(ErrorOf(0), "");
-  EXPECT_EQ(ErrorOf(1),
-            "replay state: replay.num_context_steps is 1 here, but the state was saved with 0 "
-            "context steps: episode 5 is stored from step 2 on, the steps before are gone");
+  EXPECT_EQ(
+      ErrorOf(1),
+      "replay state: segments need 1 context steps here (replay.num_context_steps, or half of "
+      "model.num_layers * (model.context_length - 1)), but the state was saved with 0: episode 5 "
+      "is stored from step 2 on, the steps before are gone");
 }
 
 TEST_F(ContextArraysTest, WhatDoesNotFitIsRefused) {
   const std::vector<NamedArray> whole = arrays_;
   EXPECT_EQ(ErrorOf(3), "");
-  EXPECT_THAT(ErrorOf(4), HasSubstr("was saved with 3 context steps: episode 5 is stored from "));
+  EXPECT_THAT(ErrorOf(4), HasSubstr("was saved with 3: episode 5 is stored from "));
   for (size_t i = 0; i < whole.size(); ++i) {
     arrays_ = whole;
     arrays_.erase(arrays_.begin() + static_cast<int64_t>(i));

@@ -177,8 +177,7 @@ TEST(ReplayContext, LoadsWithMoreStepsWhereTheyAreStored) {
   played.Play(333);
   const absl::Status refused = MakeBuffer(more, played.shape)->Import(played.buffer->Export());
   EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(refused.message()),
-              HasSubstr("replay.num_context_steps is 9 here, but the state was saved with 6"));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("segments need 9 context steps here"));
 }
 
 // Nobody searches stored positions again yet, but a shape that asks for the past of a root gets it.

@@ -282,7 +282,7 @@ class ProgramsTest(StyleTest):
         self.assertEqual(self.exit_code(*command), 1)
 
     def test_clang_tidy_takes_torch_files_only_when_they_change(self):
-        commands = {name: None for name in (
+        commands = {name: (None, [], "base" not in name) for name in (
             "lzero/base/a.cc", "lzero/train/b.cc", "lzero/train/c.cc", "lzero/nn/d.h", "tests/train/b_test.cc")}
         chosen = tidy.chosen_names(commands, [], ["lzero/train/b.h", "lzero/nn/d.h", "tests/train/b_test.cc"])
         self.assertEqual(chosen, ["lzero/base/a.cc", "lzero/train/b.cc", "lzero/nn/d.h"])
@@ -291,7 +291,7 @@ class ProgramsTest(StyleTest):
         self.assertEqual(chosen, ["tests/train/b_test.cc"])
 
     def test_clang_tidy_takes_only_the_last_changed_torch_files(self):
-        commands = {f"lzero/train/{i}.cc": None for i in range(20)}
+        commands = {f"lzero/train/{i}.cc": (None, [], True) for i in range(20)}
         changed = [f"lzero/train/{i}.{end}" for i in range(19, -1, -1) for end in ("h", "cc")]
         self.assertEqual(tidy.chosen_names(commands, [], changed),
                          [f"lzero/train/{i}.cc" for i in range(14, 20)])

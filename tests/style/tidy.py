@@ -1,7 +1,7 @@
 """Checks naming with clang-tidy (.clang-tidy), with the compiler flags of a build folder.
 
-    tidy.py SOURCE_FOLDER BUILD_FOLDER            all files of floors without torch, and of those with
-                                                  torch the six that were changed last
+    tidy.py SOURCE_FOLDER BUILD_FOLDER            all files that need no torch, and of those that do the
+                                                  six that were changed last and not checked since
     tidy.py SOURCE_FOLDER BUILD_FOLDER FILE...    these files, torch or not (slow with torch)
 
 A file that passed is left out until it, its header or the rules change. A header without a .cc is
@@ -25,7 +25,7 @@ import layers
 _FOREIGN = re.compile(r"-fpch-preprocess|-Winvalid-pch|-Wno-(?:psabi|restrict|tsan|maybe-uninitialized)")
 
 
-# Each takes about 20 s of a core: a bound on what a test run spends, whatever a commit changes.
+# Each takes 10 to 20 s of a core: a bound on what a test run spends, whatever a commit changes.
 MOST_TORCH_FILES = 6
 
 
@@ -44,18 +44,18 @@ def clang_arguments(command):
 
 
 def read_commands(source, build):
-    """path -> (file to compile, arguments): sources under their own name, headers of
-    headers_alone under the header's."""
+    """path -> (file to compile, arguments, whether it reads torch): sources under their own name,
+    headers of headers_alone under the header's."""
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         file = pathlib.Path(entry["file"])
         if file.parent.name == "headers_alone" and file.is_file():
             name = re.search(r'"(.+)"', file.read_text(encoding="utf-8")).group(1)
-        elif source in file.parents and build not in file.parents:
+        elif file.suffix == ".cc" and source in file.parents and build not in file.parents:
             name = str(file.relative_to(source))
         else:
             continue
-        commands[name] = (file, clang_arguments(entry["command"]))
+        commands[name] = (file, clang_arguments(entry["command"]), "torch_header" in entry["command"])
     return {name: command for name, command in commands.items()
             if not (name.endswith(".h") and name[:-2] + ".cc" in commands)}
 
@@ -75,7 +75,7 @@ def passed_before(source, build, name):
 
 def check_file(program, source, build, name, command):
     """The findings in one file; none leaves a stamp."""
-    file, arguments = command
+    file, arguments, _ = command
     result = subprocess.run(
         [program, "--quiet", f"--config-file={source / '.clang-tidy'}", str(file), "--", *arguments,
          "-Wno-unknown-warning-option", "-Wno-everything"],
@@ -107,10 +107,9 @@ def chosen_names(commands, files, changed):
     if files:
         wanted = {checked_as(str(pathlib.PurePath(file))) for file in files}
         return [name for name in commands if name in wanted]
-    floors = {name: layers.floor_of(name) for name in commands}
-    recent = [name for name in dict.fromkeys(map(checked_as, changed)) if floors.get(name) in layers.TORCH_FLOORS]
-    return [name for name, floor in floors.items()
-            if floor != "tests" and (floor not in layers.TORCH_FLOORS or name in recent[:MOST_TORCH_FILES])]
+    sources = {name: command for name, command in commands.items() if layers.floor_of(name) != "tests"}
+    recent = [name for name in dict.fromkeys(map(checked_as, changed)) if name in sources and sources[name][2]]
+    return [name for name, command in sources.items() if not command[2] or name in recent[:MOST_TORCH_FILES]]
 
 
 def main():
@@ -122,18 +121,18 @@ def main():
         print("skipped: clang-tidy is not installed (tools/setup.sh installs it)")
         sys.exit(77)
     commands = read_commands(source, build)
-    names = chosen_names(commands, sys.argv[3:], changed_files(source))
-    if not names and not sys.argv[3:]:
+    due = {name: command for name, command in commands.items() if not passed_before(source, build, name)}
+    names = chosen_names(due, sys.argv[3:], changed_files(source))
+    if not commands:
         sys.exit(f"no source files of {source} in {build}/compile_commands.json")
-    due = [name for name in names if not passed_before(source, build, name)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         checks = [pool.submit(check_file, program, source, build, name, commands[name])
-                  for name in due]
+                  for name in names]
         findings = [check.result() for check in checks]
     text = "".join(findings).replace(f"{source}/", "")
     print(text, end="")
     num_bad = sum(1 for finding in findings if finding)
-    print(f"{len(names)} files, {len(due)} checked now, {num_bad} with findings")
+    print(f"{len(commands)} files, {len(names)} checked now, {num_bad} with findings")
     sys.exit(1 if num_bad else 0)
 
 

@@ -90,6 +90,10 @@ TEST_F(RunOutputsTest, GoingBackSetsLaterCheckpointsAndEvaluationsAside) {
     ASSERT_TRUE(outputs->WriteEvaluation(step, Episodes()).ok());
     ASSERT_TRUE(outputs->WriteCheckpoint(step, Content(1.0f)).ok());
   }
+  ASSERT_TRUE(outputs->WriteScalars(30, 3, {{"a", 1.0}}).ok());
+  EXPECT_EQ(outputs->Rewind(20, 5).code(), absl::StatusCode::kInvalidArgument);  // inside a line
+  EXPECT_THAT(ListDirectory(dir() + "/eval").value(),
+              ElementsAre("step_000000010", "step_000000020", "step_000000030"));
   ASSERT_TRUE(outputs->Rewind(20, 0).ok());
   EXPECT_THAT(ListDirectory(dir() + "/checkpoints").value(),
               ElementsAre("latest", "step_000000010", "step_000000020", "step_000000030.aside"));

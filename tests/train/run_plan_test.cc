@@ -111,7 +111,7 @@ TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
   };
   EXPECT_THAT(advice({1, 2, 1, 1, 1}), HasSubstr("lower train.batch_size"));
   EXPECT_THAT(advice({1, 1, 2, 1, 1}), HasSubstr("lower env.num_collectors"));
-  EXPECT_THAT(advice({1, 1, 1, 2, 1}), HasSubstr("lower search.num_simulations or env.num"));
+  EXPECT_THAT(advice({1, 1, 1, 2, 1}), HasSubstr("lower search.num_simulations or evaluate.num"));
   EXPECT_THAT(advice({1, 1, 1, 1, 2}), HasSubstr("lower replay.max_mebibytes"));
 }
 

@@ -41,6 +41,11 @@ TEST(StepFolderTest, LaterStepsAreSetAside) {
                           "step_000000020.aside", "step_1"));
   EXPECT_TRUE(FileExists(folder.path() + "/step_000000020.aside/new"));
   EXPECT_THAT(*SetLaterStepsAside(folder.path(), 10), IsEmpty());
+  make("step_1000000000");
+  make("step_999999999");
+  EXPECT_THAT(*SetLaterStepsAside(folder.path(), 10),
+              ElementsAre(folder.path() + "/step_999999999.aside",
+                          folder.path() + "/step_1000000000.aside"));
   EXPECT_THAT(*SetLaterStepsAside(folder.path() + "/missing", -1), IsEmpty());
 }
 

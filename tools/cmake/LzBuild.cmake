@@ -88,7 +88,7 @@ function(lz_use_torch_header target)
                   HEADERS ${CMAKE_SOURCE_DIR}/lzero/tensor/torch.h)
 endfunction()
 
-# For test programs, which are compiled for a short build: what they test is optimised, they are not.
+# For test programs, which are compiled for a short build: the floors are optimised, they are not.
 function(lz_use_test_header target)
   lz_share_header(${target} lzero_test_header LINK GTest::gmock absl::statusor absl::strings
                   OPTIONS -O0
