@@ -296,7 +296,15 @@ class ProgramsTest(StyleTest):
         self.assertEqual(tidy.chosen_names(commands, [], changed),
                          [f"lzero/train/{i}.cc" for i in range(14, 20)])
 
+    def test_changed_files_are_none_without_git(self):
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        os.environ["PATH"] = str(self.root)
+        self.assertEqual(tidy.changed_files(HERE.parents[1]), [])
+
     def test_changed_files_begin_with_the_last_change(self):
+        if shutil.which("git") is None:
+            self.skipTest("git is not installed")
         def git(*arguments):
             subprocess.run(["git", "-C", self.root, "-c", "user.name=a", "-c", "user.email=a@b", *arguments],
                            check=True, capture_output=True)

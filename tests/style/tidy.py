@@ -91,6 +91,8 @@ def check_file(program, source, build, name, command):
 def changed_files(source):
     """Names, the last change first: the work tree, then commit by commit. Empty without git."""
     names = []
+    if shutil.which("git") is None:
+        return names
     for arguments in (["diff", "HEAD"], ["log", "-n", "50", "--format="]):
         result = subprocess.run(
             ["git", "-C", str(source), *arguments, "--name-only", "--", "*.cc", "*.h"],
