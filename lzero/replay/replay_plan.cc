@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
 #include "lzero/replay/position_index.h"
@@ -83,17 +85,21 @@ void CheckContent(const ReplayConfig& config, const ReplayShape& shape,
   const int64_t bytes =
       ReplayFixedBytes(config, shape) + shape.num_envs * finished * SegmentBytes(config, shape);
   if (bytes <= config.max_mebibytes * kMebibyte) return;
-  const bool past_is_large = shape.num_root_past_steps > config.segment_length;
-  errors->push_back(
-      {{"replay.max_mebibytes", "replay.segment_length", "replay.td_steps", "replay.capacity",
-        "env.num_collectors"},
-       absl::StrCat("got ", config.max_mebibytes, ", but ", content, " needs ",
-                    (bytes + kMebibyte - 1) / kMebibyte, " MiB with the index of ",
-                    ReplayMaxTransitions(config, shape),
-                    " transitions: raise replay.max_mebibytes, or lower ",
-                    past_is_large ? "model.context_length, model.num_layers, replay.td_steps"
-                                  : "replay.segment_length, replay.td_steps",
-                    ", replay.capacity or env.num_collectors")});
+  // Where the past of roots is longer than a segment, shorter segments would repeat it more often.
+  std::vector<std::string> lower = {"replay.segment_length"};
+  if (shape.num_root_past_steps > config.segment_length) {
+    lower = {"model.context_length", "model.num_layers"};
+  }
+  lower.insert(lower.end(), {"replay.td_steps", "replay.capacity", "env.num_collectors"});
+  ConsistencyError error;
+  error.message = absl::StrCat(
+      "got ", config.max_mebibytes, ", but ", content, " needs ",
+      (bytes + kMebibyte - 1) / kMebibyte, " MiB with the index of ",
+      ReplayMaxTransitions(config, shape), " transitions: raise replay.max_mebibytes, or lower ",
+      absl::StrJoin(lower.begin(), lower.end() - 1, ", "), " or ", lower.back());
+  error.keys = {"replay.max_mebibytes"};
+  error.keys.insert(error.keys.end(), lower.begin(), lower.end());
+  errors->push_back(std::move(error));
 }
 
 }  // namespace

@@ -126,6 +126,19 @@ TEST(ReplayPlan, SegmentsStoreTheContextThatSomeoneReads) {
   EXPECT_THAT(MessageOf(config, shape), HasSubstr("past steps of a root is -1"));
 }
 
+TEST(ReplayPlan, WhatIsTooLargeNamesWhatMadeItSo) {
+  ReplayConfig config;
+  config.max_mebibytes = 1;
+  EXPECT_THAT(
+      MessageOf(config, kShape),
+      HasSubstr("or lower replay.segment_length, replay.td_steps, replay.capacity or env."));
+  ReplayShape shape = kShape;
+  shape.num_root_past_steps = 100000;
+  EXPECT_THAT(MessageOf(config, shape),
+              HasSubstr("or lower model.context_length, model.num_layers, replay.td_steps, "
+                        "replay.capacity or env.num_collectors"));
+}
+
 // A step of context takes 4 * 4 bytes of observation and 4 of action.
 TEST(ReplayPlan, ContextTakesItsShareOfTheBytes) {
   ReplayConfig config, with_context;
