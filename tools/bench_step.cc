@@ -40,7 +40,9 @@ absl::StatusOr<Subject> MakeSubject(const BenchStepCase& step) {
                       WorldModel::Create(BenchStepModel(step), {{4}, step.actions}, /*seed=*/0));
   subject.weights->eval();
   InferenceConfig inference;
-  inference.runner = Runner::kEager;
+  inference.runner = step.runner == "packed" ? Runner::kPacked : Runner::kEager;
+  inference.dtype = step.dtype == "bf16" ? InferenceDtype::kBf16 : InferenceDtype::kFp32;
+  inference.num_threads = step.threads;
   LZ_ASSIGN_OR_RETURN(subject.step, MakeRecurrentStep(inference, *subject.weights, step.batch));
   subject.step->buffers().contexts.tokens.normal_();
   subject.step->buffers().contexts.lengths.fill_(step.context - 1);

@@ -59,8 +59,8 @@ absl::Status CheckModel(const BenchStepCase& step) {
 }
 
 absl::Status CheckCase(const BenchStepCase& step) {
-  LZ_RETURN_IF_ERROR(CheckName("--runner", step.runner, {"eager"}));
-  LZ_RETURN_IF_ERROR(CheckName("--dtype", step.dtype, {"fp32"}));
+  LZ_RETURN_IF_ERROR(CheckName("--runner", step.runner, {"eager", "packed"}));
+  LZ_RETURN_IF_ERROR(CheckName("--dtype", step.dtype, {"fp32", "bf16"}));
   LZ_RETURN_IF_ERROR(CheckRange("--batch", step.batch, 65536));
   LZ_RETURN_IF_ERROR(CheckRange("--actions", step.actions, 65536));
   LZ_RETURN_IF_ERROR(CheckRange("--threads", step.threads, 256));

@@ -22,7 +22,7 @@ struct BenchStepOptions {
   std::vector<int64_t> context = {8};
   std::vector<int64_t> support = {101};
   std::vector<int64_t> actions = {6};
-  std::vector<std::string> runners = {"eager"};
+  std::vector<std::string> runners = {"eager", "packed"};
   std::vector<std::string> dtypes = {"fp32"};
   std::vector<int64_t> threads = {1};
   int64_t rounds = 5;      // of all cases, one after another; at least 5

@@ -276,7 +276,7 @@ void AddBenchStep(CLI::App* bench, Action* action) {
   AddList(verb, "--context", &step->context, "Context lengths W in tokens");
   AddList(verb, "--support", &step->support, "Support sizes S");
   AddList(verb, "--actions", &step->actions, "Actions A", 65536);
-  AddList(verb, "--runner", &step->runners, "Runners; this build has eager");
+  AddList(verb, "--runner", &step->runners, "Runners: eager, packed");
   AddList(verb, "--dtype", &step->dtypes, "Numbers of the weights; this build has fp32");
   AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it",
           256);

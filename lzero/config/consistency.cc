@@ -109,6 +109,9 @@ void CheckInference(const InferenceConfig& inference, Errors* errors) {
           {"inference.cache_storage", "inference.graphs"},
           "graphs need fixed addresses, growing storage moves when it grows; got growing with "
           "graphs required; allowed: static, or graphs preferred or off");
+  Require(inference.dtype == InferenceDtype::kFp32 || inference.runner != Runner::kEager, errors,
+          {"inference.dtype", "inference.runner"},
+          "runner eager has fp32 alone; got bf16; allowed: fp32, or runner packed or auto");
 }
 
 void CheckStop(const ExperimentConfig& config, Errors* errors) {

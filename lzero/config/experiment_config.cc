@@ -291,13 +291,18 @@ void InferenceConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("inference", "How the world model runs inside the search.");
   visitor.Choice({"device", "Where the model runs"}, &device, {"cpu"});
   visitor.Choice(
-      {"runner", "How a recurrent step runs; auto: the fastest that fits device and graphs"},
-      &runner, {"auto", "eager"});
+      {"runner",
+       "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
+       "operations; auto: the fastest that fits device and graphs"},
+      &runner, {"auto", "eager", "packed"});
   visitor.Choice({"graphs",
                   "Capture steps as graphs: required refuses to run without, preferred "
                   "falls back, off never captures"},
                  &graphs, {"required", "preferred", "off"});
-  visitor.Choice({"dtype", "Numbers of the model inside the search"}, &dtype, {"fp32"});
+  visitor.Choice({"dtype",
+                  "Weights of the model inside the search; bf16: half the memory and more speed "
+                  "for large models, runner packed, results differ a little"},
+                 &dtype, {"fp32", "bf16"});
   visitor.Choice({"cache_storage",
                   "Cached keys and values: static is allocated once, growing doubles when "
                   "full"},

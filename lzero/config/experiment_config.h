@@ -128,9 +128,9 @@ struct TrainConfig {
 };
 
 enum class Device { kCpu };
-enum class Runner { kAuto, kEager };
+enum class Runner { kAuto, kEager, kPacked };
 enum class Graphs { kRequired, kPreferred, kOff };
-enum class InferenceDtype { kFp32 };
+enum class InferenceDtype { kFp32, kBf16 };
 enum class CacheStorage { kStatic, kGrowing };
 enum class RootContext { kRebuild, kCarry };
 

@@ -1,0 +1,199 @@
+// Products of rows with packed matrices. A tile of rows by panels is summed in registers, each sum
+// over k in ascending order, so that a row's result does not depend on its neighbours.
+#include <algorithm>
+#include <cstring>
+
+#include "lzero/inference/packed/kernel_sets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lzero/inference/packed/linear_kernels.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "lzero/inference/packed/simd_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lzero::packed::HWY_NAMESPACE {
+namespace {
+
+// Tile sizes by what fits the registers: rows times panels of sums, weights, one broadcast.
+#if HWY_TARGET == HWY_AVX3
+constexpr int kMaxRows = 8, kPanelsOfMany = 2, kPanelsOfFour = 4, kPanelsOfTwo = 8;
+#elif HWY_TARGET == HWY_AVX2
+constexpr int kMaxRows = 6, kPanelsOfMany = 1, kPanelsOfFour = 1, kPanelsOfTwo = 2;
+#else
+constexpr int kMaxRows = 2, kPanelsOfMany = 1, kPanelsOfFour = 1, kPanelsOfTwo = 1;
+#endif
+
+// One tile: rows x [kRows, in] times the panels from `panel` on.
+struct Tile {
+  const LinearCall* call;
+  int64_t row;
+  int64_t panel;
+};
+
+template <int kRows, int kVectors>
+HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[kRows][kVectors]) {
+  const Tag d;
+  const LinearCall& call = *tile.call;
+  float* y = call.y + tile.row * call.y_stride + tile.panel * kPanelColumns;
+#pragma GCC unroll 16
+  for (int r = 0; r < kRows; ++r) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) {
+      float* place = y + r * call.y_stride + v * kLanes;
+      const Floats sum =
+          call.epilogue == Epilogue::kAdd ? hn::Add(sums[r][v], hn::Load(d, place)) : sums[r][v];
+      hn::Store(sum, d, place);
+    }
+  }
+  if (call.epilogue != Epilogue::kGelu) return;
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      float* place = y + r * call.y_stride + v * kLanes;
+      hn::Store(Gelu(hn::Load(d, place)), d, place);
+    }
+  }
+}
+
+template <int kRows, int kVectors>
+HWY_INLINE void StartSums(const Tile& tile, Floats (&sums)[kRows][kVectors]) {
+  const Tag d;
+  const float* bias = tile.call->matrix->bias() + tile.panel * kPanelColumns;
+#pragma GCC unroll 16
+  for (int v = 0; v < kVectors; ++v) {
+    const Floats start = hn::Load(d, bias + v * kLanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) sums[r][v] = start;
+  }
+}
+
+template <int kRows, int kPanels>
+void FloatTile(const Tile& tile) {
+  const Tag d;
+  constexpr int kVectors = kPanels * kPanelVectors;
+  const LinearCall& call = *tile.call;
+  const int64_t in = call.matrix->in(), panel_size = in * kPanelColumns;
+  const float* HWY_RESTRICT weights = call.matrix->panels() + tile.panel * panel_size;
+  const float* HWY_RESTRICT x = call.x + tile.row * call.x_stride;
+  const int64_t x_stride = call.x_stride;
+  Floats sums[kRows][kVectors];
+  StartSums(tile, sums);
+  for (int64_t k = 0; k < in; ++k) {
+    Floats w[kVectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) {
+      w[v] = hn::Load(d, weights + (v / kPanelVectors) * panel_size + k * kPanelColumns +
+                             (v % kPanelVectors) * kLanes);
+    }
+#pragma GCC unroll 16
+    for (int r = 0; r < kRows; ++r) {
+      const Floats factor = hn::Set(d, x[r * x_stride + k]);
+#pragma GCC unroll 16
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, w[v], sums[r][v]);
+    }
+  }
+  StoreTile(tile, sums);
+}
+
+// The same for bf16 weights and inputs, without instructions for them: both halves of a pair become
+// floats by shifting and masking.
+template <int kRows, int kPanels>
+void HalfTile(const Tile& tile) {
+  const Tag d;
+  const hn::RebindToUnsigned<Tag> bits;
+  constexpr int kVectors = kPanels * kPanelVectors;
+  const LinearCall& call = *tile.call;
+  const int64_t pairs = (call.matrix->in() + 1) / 2, panel_size = pairs * kPanelColumns;
+  const auto* weights = reinterpret_cast<const uint32_t*>(call.matrix->half_panels());
+  const uint32_t* x = call.half_x + tile.row * pairs;
+  const auto high_half = hn::Set(bits, 0xffff0000u);
+  Floats sums[kRows][kVectors];
+  StartSums(tile, sums);
+  for (int64_t k = 0; k < pairs; ++k) {
+#pragma GCC unroll 16
+    for (int v = 0; v < kVectors; ++v) {
+      const auto pair = hn::Load(bits, weights + (tile.panel + v / kPanelVectors) * panel_size +
+                                           k * kPanelColumns + (v % kPanelVectors) * kLanes);
+      const Floats first = hn::BitCast(d, hn::ShiftLeft<16>(pair));
+      const Floats second = hn::BitCast(d, hn::And(pair, high_half));
+#pragma GCC unroll 16
+      for (int r = 0; r < kRows; ++r) {
+        const auto factors = hn::Set(bits, x[r * pairs + k]);
+        sums[r][v] = hn::MulAdd(hn::BitCast(d, hn::ShiftLeft<16>(factors)), first, sums[r][v]);
+        sums[r][v] = hn::MulAdd(hn::BitCast(d, hn::And(factors, high_half)), second, sums[r][v]);
+      }
+    }
+  }
+  StoreTile(tile, sums);
+}
+
+using TileFunction = void (*)(const Tile&);
+
+// kFunctions[rows - 1] for rows 1 .. 8 with this many panels; nullptr where it does not fit.
+template <bool kHalf, int kRows, int kPanels>
+constexpr TileFunction TileOf() {
+  if constexpr (kRows > kMaxRows) {
+    return nullptr;
+  } else if constexpr (kHalf) {
+    return HalfTile<kRows, kPanels>;
+  } else {
+    return FloatTile<kRows, kPanels>;
+  }
+}
+
+template <bool kHalf, int kPanels>
+constexpr TileFunction kTiles[8] = {TileOf<kHalf, 1, kPanels>(), TileOf<kHalf, 2, kPanels>(),
+                                    TileOf<kHalf, 3, kPanels>(), TileOf<kHalf, 4, kPanels>(),
+                                    TileOf<kHalf, 5, kPanels>(), TileOf<kHalf, 6, kPanels>(),
+                                    TileOf<kHalf, 7, kPanels>(), TileOf<kHalf, 8, kPanels>()};
+
+// Runs groups of kPanels panels over all rows while enough are left; returns the next panel.
+template <bool kHalf, int kPanels>
+int64_t RunGroups(const LinearCall& call, int64_t panel) {
+  const int64_t num_tiles = (call.num_rows + kMaxRows - 1) / kMaxRows;
+  for (; panel + kPanels <= call.end_panel; panel += kPanels) {
+    int64_t row = 0;
+    for (int64_t i = 0; i < num_tiles; ++i) {
+      // Tiles of equal height: 9 rows are 5 and 4, not 8 and 1.
+      const int64_t height = (call.num_rows - row) / (num_tiles - i);
+      kTiles<kHalf, kPanels>[height - 1]({&call, row, panel});
+      row += height;
+    }
+  }
+  return panel;
+}
+
+template <bool kHalf>
+void RunLinear(const LinearCall& call) {
+  if (call.num_rows == 0) return;
+  int64_t panel = call.first_panel;
+  if (call.num_rows <= 2) {
+    panel = RunGroups<kHalf, kPanelsOfTwo>(call, panel);
+  } else if (call.num_rows <= 4) {
+    panel = RunGroups<kHalf, kPanelsOfFour>(call, panel);
+  }
+  panel = RunGroups<kHalf, kPanelsOfMany>(call, panel);
+  RunGroups<kHalf, 1>(call, panel);
+}
+
+// Rounds all rows of x to bf16, an odd length padded with 0.
+void RoundRows(const LinearCall& call) {
+  const int64_t in = call.matrix->in(), pairs = (in + 1) / 2;
+  for (int64_t r = 0; r < call.num_rows; ++r) {
+    const float* x = call.x + r * call.x_stride;
+    auto* halves = reinterpret_cast<uint16_t*>(call.half_x + r * pairs);
+    for (int64_t k = 0; k < in; ++k) halves[k] = ToBf16(x[k]);
+    if (in % 2 == 1) halves[in] = 0;
+  }
+}
+
+}  // namespace
+
+void Linear(const LinearCall& call) {
+  if (call.matrix->type() == WeightType::kFp32) return RunLinear<false>(call);
+  RoundRows(call);
+  RunLinear<true>(call);
+}
+
+}  // namespace lzero::packed::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();

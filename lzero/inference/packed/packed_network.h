@@ -1,0 +1,77 @@
+// The packed model on the CPU: the recurrent step of a batch, without a framework call, without
+// allocation. Threads share a small model by environment and a large one by output column, because
+// then its weights are read once. Knows no torch; packed_step.h puts tensors around it. Belongs to
+// one thread, and starts others of its own when asked for more than one.
+#ifndef LZERO_INFERENCE_PACKED_PACKED_NETWORK_H_
+#define LZERO_INFERENCE_PACKED_PACKED_NETWORK_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "lzero/base/spin_team.h"
+#include "lzero/inference/packed/kernels.h"
+#include "lzero/inference/packed/packed_weights.h"
+#include "lzero/inference/packed/token_pass.h"
+
+namespace lzero::packed {
+
+struct NetworkOptions {
+  NetworkShape shape;
+  WeightType type = WeightType::kFp32;
+  int64_t max_batch = 0;  // rows of a step
+  int num_threads = 1;
+};
+
+// Inputs and outputs of one step, contiguous float32 and int64 arrays of the caller. Axes: B batch,
+// W context length, L layers, E embed dim, A actions. The outputs do not overlap the inputs.
+struct StepArrays {
+  const float* contexts;   // [B, W - 1, L, 2, E], right-aligned
+  const int64_t* lengths;  // [B] valid context tokens
+  const int64_t* actions;  // [B]
+  float* rewards;          // [B]
+  float* values;           // [B] of the child
+  float* prior_logits;     // [B, A] of the child
+  float* tokens;           // [B, 2, L, 2, E] action token, then latent token
+};
+
+class PackedNetwork {
+ public:
+  // Allocates everything. The weights are zeros until Load.
+  PackedNetwork(const NetworkOptions& options, const Kernels& kernels);
+  // Bytes that such a network holds.
+  static int64_t Bytes(const NetworkOptions& options);
+
+  // Packs the weights in place.
+  void Load(const NetworkWeights& weights) { weights_.Pack(weights); }
+
+  // One step of the first `batch_size` <= max_batch rows. InvalidArgument, nothing written, for an
+  // action or a length that cannot be; naming the row.
+  absl::Status Step(const StepArrays& arrays, int64_t batch_size);
+
+  const NetworkShape& shape() const { return options_.shape; }
+  const Kernels& kernels() const { return kernels_; }
+  // True when threads share products by output column, false when they share the rows.
+  bool shares_columns() const { return shares_columns_; }
+
+ private:
+  absl::Status CheckInputs(const StepArrays& arrays, int64_t batch_size) const;
+  void StepRows(const Share& share, const StepArrays& arrays, int64_t first, int64_t count,
+                TokenScratch* scratch) const;
+  void RunToken(const Share& share, const StepArrays& arrays, int64_t first, int64_t count,
+                int64_t token, TokenScratch* scratch) const;
+
+  NetworkOptions options_;
+  const Kernels& kernels_;
+  bool shares_columns_;
+  int64_t rows_at_once_;
+  PackedWeights weights_;
+  TokenPass pass_;
+  std::vector<std::unique_ptr<TokenScratch>> scratch_;  // one, or one a thread
+  SpinTeam team_;
+};
+
+}  // namespace lzero::packed
+
+#endif  // LZERO_INFERENCE_PACKED_PACKED_NETWORK_H_

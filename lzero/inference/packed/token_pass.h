@@ -1,0 +1,100 @@
+// Rows of tokens through the packed transformer and its heads: one block of rows, whole on one
+// thread or shared by a team that splits products by output column and the rest by row. Not a step
+// or an initial inference: those say which tokens see which (packed_network.h). No allocation after
+// the scratch is made.
+#ifndef LZERO_INFERENCE_PACKED_TOKEN_PASS_H_
+#define LZERO_INFERENCE_PACKED_TOKEN_PASS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lzero/base/spin_team.h"
+#include "lzero/inference/packed/aligned_array.h"
+#include "lzero/inference/packed/kernels.h"
+#include "lzero/inference/packed/packed_weights.h"
+
+namespace lzero::packed {
+
+// Working memory of one pass. Axes: R rows, W context length.
+struct TokenScratch {
+  TokenScratch(const NetworkShape& shape, WeightType type, int64_t max_rows, int num_members);
+  static int64_t Bytes(const NetworkShape& shape, WeightType type, int64_t max_rows,
+                       int num_members);
+
+  int64_t max_rows;
+  int64_t x_stride, wide_stride;
+  AlignedArray<float> x;        // [R, x_stride] tokens in, the transformer's output after
+  AlignedArray<float> normal;   // [R, x_stride] x normalised
+  AlignedArray<float> mixed;    // [R, x_stride] attention
+  AlignedArray<float> hidden;   // [R, wide_stride] of feed-forward, heads, encoder
+  AlignedArray<float> outputs;  // [R, wide_stride] query, key, value; outputs of heads
+  // For each member of the team:
+  std::vector<AlignedArray<float>> scores;
+  std::vector<AlignedArray<uint32_t>> half_rows;
+  std::vector<const float*> windows;  // [R, W] what each row sees, its own token last
+  std::vector<int32_t> window_sizes;  // [R]
+  std::vector<float*> tokens;         // [R] where the row's own keys and values go, [L, 2, E]
+};
+
+// Which part of a pass this thread does.
+struct Share {
+  int member = 0;
+  int num_members = 1;
+  SpinTeam* team = nullptr;  // of num_members > 1
+
+  void Barrier() const {
+    if (num_members > 1) team->Barrier();
+  }
+};
+
+class TokenPass {
+ public:
+  // All outlive the object.
+  TokenPass(const NetworkShape& shape, const PackedWeights& weights, const Kernels& kernels);
+
+  // Tokens in scratch->x, with windows, window_sizes and tokens filled in, through all blocks; the
+  // output is in scratch->x. Keys and values of each row are written to its `tokens`.
+  void RunBlocks(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
+
+  // normal <- scratch->x normalised: what heads read.
+  void NormalizeOutputs(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
+  // The head's last layer at each row: scratch->outputs [num_rows, out].
+  void RunHead(const Share& share, const PackedHead& head, int64_t num_rows,
+               TokenScratch* scratch) const;
+  // As RunHead for a two-hot head, then decoded: values[row]. [MuZero App. F]
+  void RunScalarHead(const Share& share, const PackedHead& head, int64_t num_rows,
+                     TokenScratch* scratch, float* values) const;
+  // scratch->outputs [num_rows, E] -> latents in scratch->x, the final norm applied.
+  void NormalizeLatents(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
+  // observations [num_rows, observation size] -> latents in scratch->x.
+  void Encode(const Share& share, const float* observations, int64_t num_rows,
+              TokenScratch* scratch) const;
+
+  const NetworkShape& shape() const { return shape_; }
+
+ private:
+  struct Rows {
+    int64_t begin, end;
+  };
+  static Rows RowsOf(const Share& share, int64_t num_rows);
+
+  void Linear(const Share& share, const PackedMatrix& matrix, Epilogue epilogue, const float* x,
+              int64_t x_stride, int64_t num_rows, TokenScratch* scratch, float* y,
+              int64_t y_stride) const;
+  void Normalize(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
+  void StoreTokens(const Share& share, int64_t layer, int64_t num_rows,
+                   TokenScratch* scratch) const;
+  void Attend(const Share& share, int64_t layer, int64_t num_rows, TokenScratch* scratch) const;
+
+  const NetworkShape& shape_;
+  const PackedWeights& weights_;
+  const Kernels& kernels_;
+  AlignedArray<float> cosines_, sines_;  // [W, PaddedSize(D)] by distance
+};
+
+// (1 + u)^2 - 1 with (1 + u) from the inverse of h. [MuZero App. F]
+float InverseValueTransform(float transformed);
+
+}  // namespace lzero::packed
+
+#endif  // LZERO_INFERENCE_PACKED_TOKEN_PASS_H_

@@ -1,0 +1,42 @@
+// The recurrent step on packed weights (lzero/inference/packed): the fastest on the CPU. Runs no
+// libtorch operation and allocates nothing; its buffers are tensors because the cache's are.
+// Belongs to one thread.
+#ifndef LZERO_INFERENCE_PACKED_STEP_H_
+#define LZERO_INFERENCE_PACKED_STEP_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/inference/packed/packed_network.h"
+#include "lzero/inference/recurrent_step.h"
+#include "lzero/world_model/world_model.h"
+
+namespace lzero {
+
+class PackedStep : public RecurrentStep {
+ public:
+  // `model`, on the CPU, must outlive the step.
+  PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtype dtype, int num_threads);
+  std::string name() const override { return "packed"; }
+  // InvalidArgument for an action or a length that cannot be.
+  absl::Status Run(int64_t batch_size) override;
+  void OnWeightsChanged() override { network_.Load(weights_); }
+
+  const packed::PackedNetwork& network() const { return network_; }
+
+ private:
+  packed::NetworkWeights weights_;  // spans over the parameters of the model
+  packed::PackedNetwork network_;
+  packed::StepArrays arrays_;  // addresses of buffers_
+};
+
+// What a PackedStep holds besides its buffers.
+int64_t PackedStepBytes(const ModelConfig& config, const WorldModelShape& shape, int64_t max_batch,
+                        InferenceDtype dtype, int num_threads);
+
+}  // namespace lzero
+
+#endif  // LZERO_INFERENCE_PACKED_STEP_H_
