@@ -15,6 +15,8 @@
 #define LZ_DECLARE_KERNELS(instruction_set)                                         \
   namespace lzero::packed::instruction_set {                                        \
   void Linear(const LinearCall& call);                                              \
+  /* GELU of rows of whole panels. */                                               \
+  void GeluRows(const RowsCall& call);                                              \
   void Normalize(const RowsCall& call);                                             \
   void NormalizeGelu(const RowsCall& call, const float* scale, const float* shift); \
   void SoftmaxGroups(const RowsCall& call, int64_t group);                          \
@@ -27,5 +29,12 @@ LZ_DECLARE_KERNELS(N_AVX2)
 LZ_DECLARE_KERNELS(N_SCALAR)
 
 #undef LZ_DECLARE_KERNELS
+
+namespace lzero::packed::avx512_bf16 {
+// Whether this build has the function below and this machine can run it.
+bool IsAvailable();
+// As N_AVX3::Linear, with the processor's own products of bf16 pairs.
+void Linear(const LinearCall& call);
+}  // namespace lzero::packed::avx512_bf16
 
 #endif  // LZERO_INFERENCE_PACKED_KERNEL_SETS_H_

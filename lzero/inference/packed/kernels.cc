@@ -5,14 +5,15 @@
 namespace lzero::packed {
 namespace {
 
-#define LZ_KERNELS(name, instruction_set)                                                      \
+#define LZ_KERNELS(name, products, instruction_set)                                            \
   {                                                                                            \
-    name, instruction_set::Linear, instruction_set::Normalize, instruction_set::NormalizeGelu, \
+    name, products::Linear, instruction_set::Normalize, instruction_set::NormalizeGelu,        \
         instruction_set::SoftmaxGroups, instruction_set::Attend, instruction_set::ExpectedAtom \
   }
-constexpr Kernels kAvx512 = LZ_KERNELS("AVX-512", N_AVX3);
-constexpr Kernels kAvx2 = LZ_KERNELS("AVX2", N_AVX2);
-constexpr Kernels kScalar = LZ_KERNELS("scalar", N_SCALAR);
+constexpr Kernels kAvx512Bf16 = LZ_KERNELS("AVX-512 with bf16", avx512_bf16, N_AVX3);
+constexpr Kernels kAvx512 = LZ_KERNELS("AVX-512", N_AVX3, N_AVX3);
+constexpr Kernels kAvx2 = LZ_KERNELS("AVX2", N_AVX2, N_AVX2);
+constexpr Kernels kScalar = LZ_KERNELS("scalar", N_SCALAR, N_SCALAR);
 #undef LZ_KERNELS
 
 // The features that the compiler may use in each set, as Highway asks for them.
@@ -33,6 +34,7 @@ bool HasAvx512() {
 
 std::vector<const Kernels*> AvailableKernels() {
   std::vector<const Kernels*> available;
+  if (HasAvx512() && avx512_bf16::IsAvailable()) available.push_back(&kAvx512Bf16);
   if (HasAvx512()) available.push_back(&kAvx512);
   if (HasAvx2()) available.push_back(&kAvx2);
   available.push_back(&kScalar);

@@ -66,7 +66,7 @@ struct AttendCall {
 };
 
 struct Kernels {
-  const char* name;  // "AVX-512", "AVX2", "scalar"
+  const char* name;  // "AVX-512 with bf16", "AVX-512", "AVX2", "scalar"
   void (*linear)(const LinearCall&);
   // (x - mean) / sqrt(variance + 1e-5) of each row.
   void (*normalize)(const RowsCall&);

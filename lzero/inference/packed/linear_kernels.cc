@@ -4,9 +4,11 @@
 #include <cstring>
 
 #include "lzero/inference/packed/kernel_sets.h"
+#include "lzero/inference/packed/tiling.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lzero/inference/packed/linear_kernels.cc"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "lzero/inference/packed/simd_inl.h"
@@ -14,22 +16,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace lzero::packed::HWY_NAMESPACE {
 namespace {
-
-// Tile sizes by what fits the registers: rows times panels of sums, weights, one broadcast.
-#if HWY_TARGET == HWY_AVX3
-constexpr int kMaxRows = 8, kPanelsOfMany = 2, kPanelsOfFour = 4, kPanelsOfTwo = 8;
-#elif HWY_TARGET == HWY_AVX2
-constexpr int kMaxRows = 6, kPanelsOfMany = 1, kPanelsOfFour = 1, kPanelsOfTwo = 2;
-#else
-constexpr int kMaxRows = 2, kPanelsOfMany = 1, kPanelsOfFour = 1, kPanelsOfTwo = 1;
-#endif
-
-// One tile: rows x [kRows, in] times the panels from `panel` on.
-struct Tile {
-  const LinearCall* call;
-  int64_t row;
-  int64_t panel;
-};
 
 template <int kRows, int kVectors>
 HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[kRows][kVectors]) {
@@ -78,7 +64,14 @@ void FloatTile(const Tile& tile) {
   const int64_t x_stride = call.x_stride;
   Floats sums[kRows][kVectors];
   StartSums(tile, sums);
+  const bool fetch = FetchesNext(tile, kPanels);
   for (int64_t k = 0; k < in; ++k) {
+    if (fetch) {
+#pragma GCC unroll 16
+      for (int p = 0; p < kPanels; ++p) {
+        hwy::Prefetch(weights + kPanels * panel_size + (k * kPanels + p) * kPanelColumns);
+      }
+    }
     Floats w[kVectors];
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
@@ -127,54 +120,26 @@ void HalfTile(const Tile& tile) {
   StoreTile(tile, sums);
 }
 
-using TileFunction = void (*)(const Tile&);
+template <int kRows, int kPanels>
+struct FloatTiles {
+  static constexpr TileFunction Get() { return FloatTile<kRows, kPanels>; }
+};
+template <int kRows, int kPanels>
+struct HalfTiles {
+  static constexpr TileFunction Get() { return HalfTile<kRows, kPanels>; }
+};
 
-// kFunctions[rows - 1] for rows 1 .. 8 with this many panels; nullptr where it does not fit.
-template <bool kHalf, int kRows, int kPanels>
-constexpr TileFunction TileOf() {
-  if constexpr (kRows > kMaxRows) {
-    return nullptr;
-  } else if constexpr (kHalf) {
-    return HalfTile<kRows, kPanels>;
-  } else {
-    return FloatTile<kRows, kPanels>;
-  }
-}
-
-template <bool kHalf, int kPanels>
-constexpr TileFunction kTiles[8] = {TileOf<kHalf, 1, kPanels>(), TileOf<kHalf, 2, kPanels>(),
-                                    TileOf<kHalf, 3, kPanels>(), TileOf<kHalf, 4, kPanels>(),
-                                    TileOf<kHalf, 5, kPanels>(), TileOf<kHalf, 6, kPanels>(),
-                                    TileOf<kHalf, 7, kPanels>(), TileOf<kHalf, 8, kPanels>()};
-
-// Runs groups of kPanels panels over all rows while enough are left; returns the next panel.
-template <bool kHalf, int kPanels>
-int64_t RunGroups(const LinearCall& call, int64_t panel) {
-  const int64_t num_tiles = (call.num_rows + kMaxRows - 1) / kMaxRows;
-  for (; panel + kPanels <= call.end_panel; panel += kPanels) {
-    int64_t row = 0;
-    for (int64_t i = 0; i < num_tiles; ++i) {
-      // Tiles of equal height: 9 rows are 5 and 4, not 8 and 1.
-      const int64_t height = (call.num_rows - row) / (num_tiles - i);
-      kTiles<kHalf, kPanels>[height - 1]({&call, row, panel});
-      row += height;
-    }
-  }
-  return panel;
-}
-
-template <bool kHalf>
-void RunLinear(const LinearCall& call) {
-  if (call.num_rows == 0) return;
-  int64_t panel = call.first_panel;
-  if (call.num_rows <= 2) {
-    panel = RunGroups<kHalf, kPanelsOfTwo>(call, panel);
-  } else if (call.num_rows <= 4) {
-    panel = RunGroups<kHalf, kPanelsOfFour>(call, panel);
-  }
-  panel = RunGroups<kHalf, kPanelsOfMany>(call, panel);
-  RunGroups<kHalf, 1>(call, panel);
-}
+// Rows and panels by what fits the registers: sums, weights, one broadcast.
+#if HWY_TARGET == HWY_AVX3
+constexpr TileSet kFloatTiles = MakeTileSet<FloatTiles, 8, 8, 4, 2>();
+constexpr TileSet kHalfTiles = MakeTileSet<HalfTiles, 8, 4, 4, 2>();
+#elif HWY_TARGET == HWY_AVX2
+constexpr TileSet kFloatTiles = MakeTileSet<FloatTiles, 6, 2, 1, 1>();
+constexpr TileSet kHalfTiles = MakeTileSet<HalfTiles, 6, 2, 1, 1>();
+#else
+constexpr TileSet kFloatTiles = MakeTileSet<FloatTiles, 2, 1, 1, 1>();
+constexpr TileSet kHalfTiles = MakeTileSet<HalfTiles, 2, 1, 1, 1>();
+#endif
 
 // Rounds all rows of x to bf16, an odd length padded with 0.
 void RoundRows(const LinearCall& call) {
@@ -190,9 +155,20 @@ void RoundRows(const LinearCall& call) {
 }  // namespace
 
 void Linear(const LinearCall& call) {
-  if (call.matrix->type() == WeightType::kFp32) return RunLinear<false>(call);
+  if (call.matrix->type() == WeightType::kFp32) return RunTiles(call, kFloatTiles);
   RoundRows(call);
-  RunLinear<true>(call);
+  RunTiles(call, kHalfTiles);
+}
+
+void GeluRows(const RowsCall& call) {
+  const Tag d;
+  for (int64_t r = 0; r < call.num_rows; ++r) {
+    const float* x = call.x + r * call.x_stride;
+    float* y = call.y + r * call.y_stride;
+    for (int64_t i = 0; i < call.size; i += kLanes) {
+      hn::Store(Gelu(hn::Load(d, x + i)), d, y + i);
+    }
+  }
 }
 
 }  // namespace lzero::packed::HWY_NAMESPACE

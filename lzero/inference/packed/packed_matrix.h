@@ -52,6 +52,8 @@ class PackedMatrix {
   int64_t out() const { return out_; }
   int64_t num_panels() const { return PaddedSize(out_) / kPanelColumns; }
   WeightType type() const { return type_; }
+  // Of all panels: what one product reads.
+  int64_t panel_bytes() const { return panels_.bytes() + half_panels_.bytes(); }
   const float* bias() const { return bias_.data(); }  // [16 * num_panels], zeros after out
   // kFp32: [num_panels, in, 16].
   const float* panels() const { return panels_.data(); }
