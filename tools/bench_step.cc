@@ -8,7 +8,7 @@
 
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
-#include "lzero/inference/recurrent_step.h"
+#include "lzero/inference/runners.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 #include "lzero/world_model/world_model.h"

@@ -16,9 +16,9 @@ void Pause() {
 #endif
 }
 
-template <typename Done>
-void SpinUntil(const Done& done) {
-  for (int spins = 0; !done(); ++spins) {
+template <typename Condition>
+void SpinUntil(const Condition& holds) {
+  for (int spins = 0; !holds(); ++spins) {
     if (spins < kSpinsBeforeYield) {
       Pause();
     } else {

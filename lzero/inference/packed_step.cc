@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
+#include "lzero/inference/root_runner.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -57,7 +58,7 @@ NetworkWeights WeightsOf(const WorldModel& model) {
   weights.value = spans.Head("value_head");
   weights.reward = spans.Head("reward_head");
   weights.latent = spans.Head("latent_head");
-  if (model.config().encoder != EncoderKind::kVector) return weights;
+  if (!EncodesInPacked(model.config())) return weights;
   for (int64_t i = 0; i < model.config().encoder_layers; ++i) {
     weights.encoder.hidden.push_back(spans.Linear(absl::StrCat("encoder.hidden", i)));
     weights.encoder.norms.push_back(spans.Norm(absl::StrCat("encoder.norm", i)));
@@ -79,7 +80,7 @@ NetworkOptions OptionsOf(const ModelConfig& config, const WorldModelShape& shape
   network.support_size = config.support_size;
   network.latent_norm = config.latent_norm;
   network.sim_norm_group = config.sim_norm_group;
-  if (config.encoder == EncoderKind::kVector) {
+  if (EncodesInPacked(config)) {
     network.observation_size = 1;
     for (const int64_t length : shape.observation_shape) network.observation_size *= length;
     network.encoder_width = config.encoder_width;
@@ -88,11 +89,14 @@ NetworkOptions OptionsOf(const ModelConfig& config, const WorldModelShape& shape
   options.type =
       dtype == InferenceDtype::kBf16 ? packed::WeightType::kBf16 : packed::WeightType::kFp32;
   options.max_batch = max_batch;
+  options.max_root_tokens = 2 * NumRootPastSteps(config) + 1;
   options.num_threads = num_threads;
   return options;
 }
 
 }  // namespace
+
+bool EncodesInPacked(const ModelConfig& config) { return config.encoder == EncoderKind::kVector; }
 
 PackedStep::PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtype dtype,
                        int num_threads)

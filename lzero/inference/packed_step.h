@@ -25,13 +25,16 @@ class PackedStep : public RecurrentStep {
   absl::Status Run(int64_t batch_size) override;
   void OnWeightsChanged() override { network_.Load(weights_); }
 
-  const packed::PackedNetwork& network() const { return network_; }
+  packed::PackedNetwork& network() { return network_; }
 
  private:
   packed::NetworkWeights weights_;  // spans over the parameters of the model
   packed::PackedNetwork network_;
   packed::StepArrays arrays_;  // addresses of buffers_
 };
+
+// True when the packed network encodes observations itself: vector encoders.
+bool EncodesInPacked(const ModelConfig& config);
 
 // What a PackedStep holds besides its buffers.
 int64_t PackedStepBytes(const ModelConfig& config, const WorldModelShape& shape, int64_t max_batch,

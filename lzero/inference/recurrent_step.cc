@@ -1,11 +1,5 @@
 #include "lzero/inference/recurrent_step.h"
 
-#include <utility>
-
-#include "lzero/base/check.h"
-#include "lzero/base/log.h"
-#include "lzero/inference/eager_step.h"
-#include "lzero/inference/packed_step.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -42,25 +36,6 @@ int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape
   return ContextBatchBytes(config, max_batch) +
          max_batch *
              (floats * static_cast<int64_t>(sizeof(float)) + static_cast<int64_t>(sizeof(int64_t)));
-}
-
-absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
-                                                                 const WorldModel& model,
-                                                                 int64_t max_batch) {
-  LZ_CHECK(max_batch > 0, "batch of ", max_batch);
-  if (config.graphs == Graphs::kRequired) {
-    return absl::FailedPreconditionError(
-        "inference.graphs: required, but runner eager on device cpu records no graph; "
-        "use graphs: preferred or off");
-  }
-  if (config.runner == Runner::kEager) return std::make_unique<EagerStep>(model, max_batch);
-  auto step = std::make_unique<PackedStep>(model, max_batch, config.dtype,
-                                           static_cast<int>(config.num_threads));
-  if (config.runner == Runner::kAuto) {
-    LZ_LOG_INFO("runner        auto chose packed: the fastest on device cpu, here with ",
-                step->network().kernels().name);
-  }
-  return step;
 }
 
 }  // namespace lzero

@@ -5,12 +5,10 @@
 #define LZERO_INFERENCE_RECURRENT_STEP_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 
 #include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/world_model/world_model.h"
@@ -51,12 +49,6 @@ StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch);
 int64_t ContextBatchBytes(const ModelConfig& config, int64_t max_batch);
 int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape,
                          int64_t max_batch);
-
-// The runner that the config asks for; `auto` logs what it chose and why. `model` must outlive the
-// step. FailedPrecondition when graphs are required and the runner has none.
-absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
-                                                                 const WorldModel& model,
-                                                                 int64_t max_batch);
 
 }  // namespace lzero
 

@@ -7,7 +7,9 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/staging.h"
 #include "lzero/tensor/tensor_arrays.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {
@@ -18,40 +20,60 @@ std::string Prefix(EnvId env) { return absl::StrCat("env", env.value, "."); }
 
 absl::StatusOr<std::unique_ptr<RootContexts>> RootContexts::Create(KVCacheManager* cache) {
   const KVCacheManagerConfig& config = cache->config();
-  LZ_ASSIGN_OR_RETURN(KVCache scratch, KVCache::Create(CacheStorage::kStatic, config.shape,
-                                                       config.context_length, config.device));
-  return absl::WrapUnique(new RootContexts(cache, std::move(scratch)));
+  LZ_ASSIGN_OR_RETURN(Staging rows,
+                      Staging::Create("tokens of a root",
+                                      {config.context_length - 1, config.shape.num_layers, 2,
+                                       config.shape.embed_dim},
+                                      at::kFloat, config.device));
+  return absl::WrapUnique(new RootContexts(cache, rows.tensor()));
 }
 
-RootContexts::RootContexts(KVCacheManager* cache, KVCache scratch)
+RootContexts::RootContexts(KVCacheManager* cache, at::Tensor rows)
     : cache_(cache),
-      scratch_(std::move(scratch)),
+      rows_(std::move(rows)),
       weight_version_(cache->weight_version()),
       steps_(cache->config().num_envs, -1),
-      versions_(cache->config().num_envs) {}
+      versions_(cache->config().num_envs) {
+  for (std::vector<int64_t>& versions : versions_) versions.reserve(rows_.size(0));
+}
+
+void RootContexts::MoveVersions(EnvId env, int64_t count, int64_t num_new) {
+  std::vector<int64_t>& versions = versions_[env.value];
+  const int64_t num_old = std::max<int64_t>(0, count - num_new);
+  versions.erase(versions.begin(), versions.end() - num_old);
+  versions.resize(count, weight_version_);
+}
 
 absl::Status RootContexts::Store(EnvId env, int64_t step, const at::Tensor& tokens,
                                  int64_t num_new) {
-  const int64_t kept = std::min(tokens.size(0), cache_->config().context_length - 1);
-  std::vector<int64_t> versions = std::move(versions_[env.value]);
-  const int64_t num_old = std::max<int64_t>(0, kept - num_new);
-  versions.erase(versions.begin(), versions.end() - num_old);
-  versions.resize(kept, weight_version_);
+  const int64_t kept = std::min(tokens.size(0), rows_.size(0));
+  MoveVersions(env, kept, num_new);
   cache_->RetireInit(env, step);
-  return Put(env, step, tokens.narrow(0, tokens.size(0) - kept, kept).permute({1, 2, 0, 3}),
-             std::move(versions));
+  return Put(env, step, tokens.narrow(0, tokens.size(0) - kept, kept).contiguous(), kept);
 }
 
-absl::Status RootContexts::Put(EnvId env, int64_t step, const at::Tensor& tokens,
-                               std::vector<int64_t> versions) {
-  scratch_.Reset();
-  // A context is as old as its oldest key.
-  scratch_.set_weight_version(versions.front());
-  LZ_RETURN_IF_ERROR(scratch_.Append(tokens));
-  scratch_.Advance();
+absl::Status RootContexts::StoreRows(EnvId env, int64_t step, absl::Span<const float> earlier,
+                                     absl::Span<const float> computed) {
+  const KVCacheShape& shape = cache_->config().shape;
+  const size_t token_size = static_cast<size_t>(shape.num_layers * 2 * shape.embed_dim);
+  const size_t room = static_cast<size_t>(rows_.size(0)) * token_size;
+  computed = computed.last(std::min(computed.size(), room));
+  earlier = earlier.last(std::min(earlier.size(), room - computed.size()));
+  float* rows = rows_.mutable_data_ptr<float>();
+  std::copy(computed.begin(), computed.end(), std::copy(earlier.begin(), earlier.end(), rows));
+  const auto num_new = static_cast<int64_t>(computed.size() / token_size);
+  const auto count = num_new + static_cast<int64_t>(earlier.size() / token_size);
+  MoveVersions(env, count, num_new);
+  cache_->RetireInit(env, step);
+  return Put(env, step, rows_, count);
+}
+
+absl::Status RootContexts::Put(EnvId env, int64_t step, const at::Tensor& tokens, int64_t count) {
   steps_[env.value] = step;
-  versions_[env.value] = std::move(versions);
-  return cache_->StoreInit(env, step, scratch_);
+  // A context is as old as its oldest key.
+  const std::vector<int64_t>& versions = versions_[env.value];
+  return cache_->StoreInitTokens(env, step, tokens, count,
+                                 versions.empty() ? weight_version_ : versions.front());
 }
 
 void RootContexts::OnWeightsChanged() { cache_->InvalidateWeights(++weight_version_); }
@@ -107,7 +129,9 @@ absl::Status RootContexts::ImportOne(EnvId env, int64_t step, absl::Span<const N
                      " tokens; allowed: as many as there are tokens, 1 .. ", window));
   }
   for (int64_t& version : versions) version = weight_version_ - version;
-  return Put(env, step, ToTensor(*tokens).to(cache_->config().device), std::move(versions));
+  versions_[env.value] = std::move(versions);
+  const at::Tensor by_token = ToTensor(*tokens).permute({2, 0, 1, 3}).contiguous();
+  return Put(env, step, by_token.to(cache_->config().device), num_tokens);
 }
 
 }  // namespace lzero

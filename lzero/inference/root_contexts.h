@@ -23,9 +23,13 @@ class RootContexts {
   // `cache` outlives the object. Errors as KVCache::Create.
   static absl::StatusOr<std::unique_ptr<RootContexts>> Create(KVCacheManager* cache);
 
-  // Makes the newest W - 1 of `tokens` [n, L, 2, E], of which the last `num_new` were computed with
-  // the weights of now, the one context of `env`, at `step`. Errors as StoreInit.
+  // Makes the newest W - 1 of `tokens` [n, L, 2, E], of which the last `num_new` were
+  // computed with the weights of now, the one context of `env`, at `step`. Errors as StoreInit.
   absl::Status Store(EnvId env, int64_t step, const at::Tensor& tokens, int64_t num_new);
+  // The same for tokens in host memory, each [L, 2, E]: those of an earlier context, then those
+  // that were computed now. Allocates nothing. For a cache on the CPU.
+  absl::Status StoreRows(EnvId env, int64_t step, absl::Span<const float> earlier,
+                         absl::Span<const float> computed);
 
   // Other weights from now on: contexts of older ones are dropped or, with root_context carry,
   // known as older.
@@ -40,15 +44,17 @@ class RootContexts {
   absl::Status Import(absl::Span<const NamedArray> arrays);
 
  private:
-  RootContexts(KVCacheManager* cache, KVCache scratch);
+  RootContexts(KVCacheManager* cache, at::Tensor rows);
 
-  // Stores all `tokens` [L, 2, n, E] with `versions` of the weights, oldest first.
-  absl::Status Put(EnvId env, int64_t step, const at::Tensor& tokens,
-                   std::vector<int64_t> versions);
+  // The ages of `count` tokens of which the last `num_new` are of now, after those of the context
+  // before: versions_[env] becomes theirs.
+  void MoveVersions(EnvId env, int64_t count, int64_t num_new);
+  // Stores the first `count` of `tokens` [n, L, 2, E]; versions_[env] is theirs already.
+  absl::Status Put(EnvId env, int64_t step, const at::Tensor& tokens, int64_t count);
   absl::Status ImportOne(EnvId env, int64_t step, absl::Span<const NamedArray> arrays);
 
   KVCacheManager* cache_;
-  KVCache scratch_;  // reused to hand contexts to the manager
+  at::Tensor rows_;  // [W - 1, L, 2, E] of StoreRows
   int64_t weight_version_ = 0;
   // By environment, of its newest context: its step, and the weights that computed each token.
   std::vector<int64_t> steps_;

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/inference/recurrent_step.h"
 #include "lzero/inference/root_contexts.h"
-#include "lzero/inference/root_inputs.h"
+#include "lzero/inference/root_runner.h"
+#include "lzero/inference/runners.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/tensor/staging.h"
@@ -35,10 +35,6 @@ struct UniZeroInferenceOptions {
   int num_players = 1;
   std::string owner = {};  // for the log: the role, e.g. "collector"
 };
-
-// Past steps of a root (observation and action each) that determine its context exactly: L (W - 1)
-// tokens, the reach of L stacked bands.
-int64_t NumRootPastSteps(const ModelConfig& config);
 
 struct RootStats {
   int64_t rebuilt = 0;    // roots computed from their past steps
@@ -71,8 +67,10 @@ class UniZeroInference : public InferenceModel {
   absl::Status CopyWeightsFrom(const WorldModel& source);
   // The cached contexts of the roots, so that a resumed run computes the same numbers as one that
   // goes on. Put them back after CopyWeightsFrom; errors as RootContexts.
-  absl::StatusOr<std::vector<NamedArray>> ExportRoots() const { return roots_->Export(); }
-  absl::Status ImportRoots(absl::Span<const NamedArray> arrays) { return roots_->Import(arrays); }
+  absl::StatusOr<std::vector<NamedArray>> ExportRoots() const { return contexts_->Export(); }
+  absl::Status ImportRoots(absl::Span<const NamedArray> arrays) {
+    return contexts_->Import(arrays);
+  }
 
   KVCacheManager& cache() { return *cache_; }
   const KVCacheManager& cache() const { return *cache_; }
@@ -85,30 +83,23 @@ class UniZeroInference : public InferenceModel {
 
  private:
   UniZeroInference(const UniZeroInferenceOptions& options, std::shared_ptr<WorldModel> model,
-                   std::unique_ptr<KVCacheManager> cache, std::unique_ptr<RecurrentStep> step,
-                   std::unique_ptr<RootContexts> roots, std::unique_ptr<RootInputs> inputs);
+                   std::unique_ptr<KVCacheManager> cache, std::unique_ptr<RootContexts> contexts,
+                   Runners runners);
 
   bool CanContinue(const Root& root) const;
-  absl::Status RebuildRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
-  absl::Status ContinueRoots(absl::Span<const Root> roots, absl::Span<const int> rows);
-  // Writes heads of y [rows, E] into root_logits_ and root_values_ at `rows`.
-  absl::Status ReadRoots(const at::Tensor& y, absl::Span<const int> rows);
 
   UniZeroInferenceOptions options_;
   std::shared_ptr<WorldModel> model_;
   std::unique_ptr<KVCacheManager> cache_;
+  std::unique_ptr<RootContexts> contexts_;
   std::unique_ptr<RecurrentStep> step_;
-  std::unique_ptr<RootContexts> roots_;
-  std::unique_ptr<RootInputs> inputs_;
-  ContextBatch root_contexts_;
-  // Between host and device; those of the step are its buffers.
-  Staging root_lengths_;  // [num_envs] of root_contexts_
-  Staging root_logits_;   // [num_envs, A]
-  Staging root_values_;   // [num_envs]
+  std::unique_ptr<RootRunner> roots_;
+  // Between host and device: the buffers of the step.
   Staging actions_, rewards_, values_, prior_logits_;
   RootStats root_stats_;
   Stopwatch network_time_, copy_time_;
-  std::vector<EnvId> envs_;  // of the last InitialInference
+  std::vector<EnvId> envs_;               // of the last InitialInference
+  std::vector<int> rebuilt_, continued_;  // rows of its roots
   std::vector<ContextKey> parent_keys_;
   std::vector<ChildKey> child_keys_;
   std::vector<int64_t> host_numbers_;

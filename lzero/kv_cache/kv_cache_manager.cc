@@ -1,6 +1,7 @@
 #include "lzero/kv_cache/kv_cache_manager.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -99,7 +100,8 @@ KVCacheManager::KVCacheManager(const KVCacheManagerConfig& config,
 KVCacheManager::~KVCacheManager() = default;
 
 absl::Status KVCacheManager::StoreInit(EnvId env, int64_t step, const KVCache& cache) {
-  const absl::Status prepared = PrepareInit(env, step, cache);
+  absl::Status prepared = CheckInitCache(env, step, cache);
+  if (prepared.ok()) prepared = PrepareInit(env, step, cache.weight_version());
   if (!prepared.ok()) {
     ++stats_.refused_stores;
     return prepared;
@@ -111,29 +113,62 @@ absl::Status KVCacheManager::StoreInit(EnvId env, int64_t step, const KVCache& c
   return absl::OkStatus();
 }
 
-absl::Status KVCacheManager::PrepareInit(EnvId env, int64_t step, const KVCache& cache) {
+absl::Status KVCacheManager::StoreInitTokens(EnvId env, int64_t step, const at::Tensor& tokens,
+                                             int64_t count, int64_t weight_version) {
+  absl::Status prepared = CheckInitTokens(env, step, tokens, count);
+  if (prepared.ok()) prepared = PrepareInit(env, step, weight_version);
+  if (!prepared.ok()) {
+    ++stats_.refused_stores;
+    return prepared;
+  }
+  const int64_t first = index_->PutInit(env, step, count, weight_version);
+  slots_.resize(count);
+  std::iota(slots_.begin(), slots_.end(), first);
+  pool_->Scatter(slots_, tokens);
+  ++stats_.stores;
+  return absl::OkStatus();
+}
+
+absl::Status KVCacheManager::CheckInitCache(EnvId env, int64_t step, const KVCache& cache) const {
+  const KVCacheShape& given = cache.shape();
+  const KVCacheShape& allowed = config_.shape;
+  if (given.num_layers == allowed.num_layers && given.embed_dim == allowed.embed_dim &&
+      cache.device() == config_.device) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "KV cache: StoreInit of ", EnvStepText(env, step), ": the cache has ", given.num_layers,
+      " layers of ", given.embed_dim, " on ", cache.device().str(), ", the manager ",
+      allowed.num_layers, " of ", allowed.embed_dim, " on ", config_.device.str()));
+}
+
+absl::Status KVCacheManager::CheckInitTokens(EnvId env, int64_t step, const at::Tensor& tokens,
+                                             int64_t count) const {
+  LZ_RETURN_IF_ERROR(internal::CheckTensor(
+      "KV cache: tokens of StoreInitTokens", tokens, at::kFloat,
+      {internal::kAnySize, config_.shape.num_layers, 2, config_.shape.embed_dim}, config_.device));
+  const int64_t most = std::min(tokens.size(0), config_.context_length - 1);
+  if (count >= 0 && count <= most && tokens.is_contiguous()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("KV cache: StoreInitTokens of ", EnvStepText(env, step), ": ", count,
+                   " tokens; allowed: 0 .. ", most, " (of the ", tokens.size(0), " given, ",
+                   tokens.is_contiguous() ? "contiguous" : "not contiguous, must be", ")"));
+}
+
+absl::Status KVCacheManager::PrepareInit(EnvId env, int64_t step, int64_t weight_version) {
   LZ_RETURN_IF_ERROR(index_->CheckEnv(env));
   if (step < 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("KV cache: StoreInit of ", EnvStepText(env, step), ": steps begin at 0"));
   }
-  const KVCacheShape& given = cache.shape();
-  const KVCacheShape& allowed = config_.shape;
-  if (given.num_layers != allowed.num_layers || given.embed_dim != allowed.embed_dim ||
-      cache.device() != config_.device) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "KV cache: StoreInit of ", EnvStepText(env, step), ": the cache has ", given.num_layers,
-        " layers of ", given.embed_dim, " on ", cache.device().str(), ", the manager ",
-        allowed.num_layers, " of ", allowed.embed_dim, " on ", config_.device.str()));
-  }
   const int64_t current = index_->weight_version();
   const bool carry = config_.root_context == RootContext::kCarry;
-  if (cache.weight_version() > current || (cache.weight_version() < current && !carry)) {
+  if (weight_version > current || (weight_version < current && !carry)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "KV cache: StoreInit of ", EnvStepText(env, step), ": the cache has weights version ",
-        cache.weight_version(), ", the manager is at version ", current,
-        cache.weight_version() > current ? "; call InvalidateWeights first"
-                                         : "; compute it again with the weights of now"));
+        weight_version, ", the manager is at version ", current,
+        weight_version > current ? "; call InvalidateWeights first"
+                                 : "; compute it again with the weights of now"));
   }
   return index_->HasInitRoom(env, step) ? absl::OkStatus() : GrowInits(env, step);
 }
@@ -309,11 +344,7 @@ absl::Status KVCacheManager::CloneInto(absl::Span<const ContextKey> keys,
   return absl::OkStatus();
 }
 
-bool KVCacheManager::HasInit(EnvId env, int64_t step) const {
-  const absl::Status found = index_->FindInit(env, step).status();
-  LZ_CHECK(!absl::IsInvalidArgument(found), found.message());
-  return found.ok();
-}
+bool KVCacheManager::HasInit(EnvId env, int64_t step) const { return index_->HasInit(env, step); }
 
 void KVCacheManager::BeginSearch(absl::Span<const EnvId> envs) {
   for (const EnvId env : envs) index_->BeginSearch(env);

@@ -98,6 +98,11 @@ class KVCacheManager {
   // InvalidArgument for a negative step or a cache of other shape or device. Nothing has changed
   // on an error.
   absl::Status StoreInit(EnvId env, int64_t step, const KVCache& cache);
+  // The same for tokens outside a cache: copies the first `count` of `tokens` [>= count, L, 2, E]
+  // float32 contiguous, oldest first, computed with weights of `weight_version`; at most
+  // W - 1. Allocates nothing. Errors as above, and InvalidArgument for tokens that do not fit.
+  absl::Status StoreInitTokens(EnvId env, int64_t step, const at::Tensor& tokens, int64_t count,
+                               int64_t weight_version);
   // Forgets the init entries of `env` with a smaller step than `step`, and nodes that hang on them.
   void RetireInit(EnvId env, int64_t step);
   // Copies the two tokens of each child in; tokens [B, 2, L, 2, E] float32 contiguous (rows beyond
@@ -142,7 +147,10 @@ class KVCacheManager {
   KVCacheManager(const KVCacheManagerConfig& config, std::unique_ptr<internal::ContextIndex> index,
                  std::unique_ptr<internal::TokenPool> pool);
 
-  absl::Status PrepareInit(EnvId env, int64_t step, const KVCache& cache);
+  absl::Status CheckInitCache(EnvId env, int64_t step, const KVCache& cache) const;
+  absl::Status CheckInitTokens(EnvId env, int64_t step, const at::Tensor& tokens,
+                               int64_t count) const;
+  absl::Status PrepareInit(EnvId env, int64_t step, int64_t weight_version);
   absl::Status PrepareChildren(absl::Span<const ChildKey> children, const at::Tensor& tokens);
   absl::Status GrowInits(EnvId env, int64_t step);
   absl::Status GrowNodes(absl::Span<const ChildKey> children);

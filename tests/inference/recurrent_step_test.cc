@@ -1,7 +1,6 @@
-// The buffers of a step and the choice of its runner.
+// The buffers of a step.
 #include "lzero/inference/recurrent_step.h"
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/inference/random_model.h"
 
@@ -60,40 +59,6 @@ TEST(RecurrentStepTest, BytesAreKnownBeforeTheBuffersAre) {
       contexts + static_cast<int64_t>(buffers.actions.nbytes() + buffers.rewards.nbytes() +
                                       buffers.values.nbytes() + buffers.prior_logits.nbytes() +
                                       buffers.tokens.nbytes()));
-}
-
-TEST(RecurrentStepTest, TheConfigChoosesTheRunner) {
-  const auto model = SmallModel();
-  for (const Runner runner : {Runner::kAuto, Runner::kEager}) {
-    for (const Graphs graphs : {Graphs::kPreferred, Graphs::kOff}) {
-      InferenceConfig config;
-      config.runner = runner;
-      config.graphs = graphs;
-      const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
-      ASSERT_TRUE(step.ok()) << step.status();
-      EXPECT_EQ((*step)->name(), "eager");
-      EXPECT_EQ((*step)->buffers().actions.size(0), kMaxBatch);
-    }
-  }
-}
-
-TEST(RecurrentStepTest, GraphsThatNoRunnerRecordsAreRefusedInWords) {
-  const auto model = SmallModel();
-  for (const Runner runner : {Runner::kAuto, Runner::kEager}) {
-    InferenceConfig config;
-    config.runner = runner;
-    config.graphs = Graphs::kRequired;
-    const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
-    EXPECT_EQ(step.status().code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_EQ(step.status().message(),
-              "inference.graphs: required, but runner eager on device cpu records no graph; use "
-              "graphs: preferred or off");
-  }
-}
-
-TEST(RecurrentStepDeathTest, AStepForNoRowsIsACallersBug) {
-  const auto model = SmallModel();
-  EXPECT_DEATH(MakeRecurrentStep({}, *model, 0).IgnoreError(), "batch of 0");
 }
 
 }  // namespace

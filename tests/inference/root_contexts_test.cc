@@ -135,11 +135,12 @@ TEST(RootContextsTest, WhatDoesNotFitIsRefused) {
       HasSubstr("a context with the ages of 2 tokens; allowed: as many as there are tokens"));
   EXPECT_THAT(ImportError([](auto& arrays) { arrays[0].name = "other"; }),
               HasSubstr("env1.tokens"));
-  EXPECT_THAT(ImportError([](auto& arrays) {
-                arrays[0].shape = {4, 2, 3, 3};
-                arrays[0].bytes += arrays[0].bytes;
-              }),
-              HasSubstr("environment 1: KV cache: appended tokens"));
+  EXPECT_THAT(
+      ImportError([](auto& arrays) {
+        arrays[0].shape = {4, 2, 3, 3};
+        arrays[0].bytes += arrays[0].bytes;
+      }),
+      HasSubstr("environment 1: KV cache: tokens of StoreInitTokens is Float [3, 4, 2, 3]"));
   EXPECT_THAT(ImportError([](auto& arrays) {
                 arrays[1] = MakeNamedArray<int64_t>("env1.ages", Numbers{2, 0, 0});
               }),

@@ -30,13 +30,14 @@ struct Episode {
 class Scenario {
  public:
   Scenario(const ModelConfig& config, RootContext root_context, int num_envs, uint64_t seed,
-           CacheStorage storage = CacheStorage::kStatic)
+           CacheStorage storage = CacheStorage::kStatic, Runner runner = Runner::kAuto)
       : config_(config), random_(seed, "scenario"), episodes_(num_envs) {
     UniZeroInferenceOptions options;
     options.model = config;
     options.shape = {{kObservationSize}, kNumActions};
     options.inference.root_context = root_context;
     options.inference.cache_storage = storage;
+    options.inference.runner = runner;
     options.num_envs = num_envs;
     options.num_simulations = kNumNodes;
     options.discount = 0.9;
@@ -168,12 +169,15 @@ ModelConfig SmallConfig(int64_t num_layers, int64_t context_length) {
   return config;
 }
 
-// layers, context length, storage
-class CachedEqualsFullPass : public testing::TestWithParam<std::tuple<int, int, CacheStorage>> {};
+// layers, context length, storage; runner
+class CachedEqualsFullPass
+    : public testing::TestWithParam<std::tuple<std::tuple<int, int, CacheStorage>, Runner>> {};
 
 TEST_P(CachedEqualsFullPass, RaggedBatchesSlidesEndsAndUpdates) {
-  const auto [num_layers, context_length, storage] = GetParam();
-  Scenario scenario(SmallConfig(num_layers, context_length), RootContext::kRebuild, 4, 7, storage);
+  const auto [shape, runner] = GetParam();
+  const auto [num_layers, context_length, storage] = shape;
+  Scenario scenario(SmallConfig(num_layers, context_length), RootContext::kRebuild, 4, 7, storage,
+                    runner);
   for (int step = 0; step < 14; ++step) {
     // Environments advance at different speeds, so that a batch mixes all lengths.
     std::vector<int> searched;
@@ -194,17 +198,13 @@ TEST_P(CachedEqualsFullPass, RaggedBatchesSlidesEndsAndUpdates) {
   EXPECT_GT(scenario.engine().root_stats().continued, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, CachedEqualsFullPass,
-                         testing::Values(std::make_tuple(1, 2, CacheStorage::kStatic),
-                                         std::make_tuple(2, 8, CacheStorage::kStatic),
-                                         std::make_tuple(3, 4, CacheStorage::kStatic),
-                                         std::make_tuple(2, 6, CacheStorage::kGrowing)));
-
-TEST(UniZeroInferenceTest, RebuiltRootsReachExactlyAsFarAsTheBands) {
-  EXPECT_EQ(NumRootPastSteps(SmallConfig(2, 8)), 7);  // 14 tokens
-  EXPECT_EQ(NumRootPastSteps(SmallConfig(3, 4)), 5);  // 9 tokens: 4.5 steps, rounded up
-  EXPECT_EQ(NumRootPastSteps(SmallConfig(1, 2)), 1);
-}
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, CachedEqualsFullPass,
+    testing::Combine(testing::Values(std::make_tuple(1, 2, CacheStorage::kStatic),
+                                     std::make_tuple(2, 8, CacheStorage::kStatic),
+                                     std::make_tuple(3, 4, CacheStorage::kStatic),
+                                     std::make_tuple(2, 6, CacheStorage::kGrowing)),
+                     testing::Values(Runner::kPacked, Runner::kEager)));
 
 TEST(UniZeroInferenceTest, TwoEnvironmentsWithTheSameObservationsKeepTheirOwnContexts) {
   Scenario scenario(SmallConfig(2, 8), RootContext::kRebuild, 2, 3);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
 
 namespace lzero::packed {
 namespace {
@@ -21,6 +22,10 @@ bool SharesColumns(const NetworkOptions& options) {
 int64_t RowsAtOnce(const NetworkOptions& options) {
   const int64_t most = options.shape.embed_dim > kWidestByRows ? kWideRowsAtOnce : kRowsAtOnce;
   return std::min(options.max_batch, most);
+}
+
+int64_t ScratchRows(const NetworkOptions& options) {
+  return std::max(RowsAtOnce(options), options.max_root_tokens);
 }
 
 int NumScratches(const NetworkOptions& options) {
@@ -43,57 +48,108 @@ PackedNetwork::PackedNetwork(const NetworkOptions& options, const Kernels& kerne
       team_(options.num_threads) {
   LZ_CHECK(options.max_batch >= 1, "a batch of ", options.max_batch);
   for (int i = 0; i < NumScratches(options); ++i) {
-    scratch_.push_back(std::make_unique<TokenScratch>(options_.shape, options.type, rows_at_once_,
-                                                      NumMembers(options)));
+    scratch_.push_back(std::make_unique<TokenScratch>(options_.shape, options.type,
+                                                      ScratchRows(options), NumMembers(options)));
   }
 }
 
 int64_t PackedNetwork::Bytes(const NetworkOptions& options) {
   return PackedWeights::Bytes(options.shape, options.type) +
          NumScratches(options) * TokenScratch::Bytes(options.shape, options.type,
-                                                     RowsAtOnce(options), NumMembers(options));
+                                                     ScratchRows(options), NumMembers(options));
 }
 
-absl::Status PackedNetwork::CheckInputs(const StepArrays& arrays, int64_t batch_size) const {
+absl::Status PackedNetwork::CheckAction(const char* what, int64_t index, int64_t action) const {
+  if (action >= 0 && action < options_.shape.num_actions) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      what, " ", index, ": action ", action, "; allowed: 0 .. ", options_.shape.num_actions - 1));
+}
+
+absl::Status PackedNetwork::CheckInputs(const char* what, const StepArrays& arrays,
+                                        int64_t batch_size) const {
   if (batch_size < 0 || batch_size > options_.max_batch) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a step of ", batch_size, " rows, made for at most ", options_.max_batch));
+    return absl::InvalidArgumentError(absl::StrCat(
+        what, " 0 .. ", batch_size - 1, ": made for at most ", options_.max_batch, " rows"));
   }
   for (int64_t row = 0; row < batch_size; ++row) {
-    const int64_t action = arrays.actions[row], length = arrays.lengths[row];
-    if (action < 0 || action >= options_.shape.num_actions) {
-      return absl::InvalidArgumentError(absl::StrCat("row ", row, " of a step: action ", action,
-                                                     "; allowed: 0 .. ",
-                                                     options_.shape.num_actions - 1));
-    }
+    LZ_RETURN_IF_ERROR(CheckAction(what, row, arrays.actions[row]));
+    const int64_t length = arrays.lengths[row];
     if (length < 0 || length >= options_.shape.context_length) {
-      return absl::InvalidArgumentError(absl::StrCat("row ", row, " of a step: a context of ",
-                                                     length, " tokens; allowed: 0 .. ",
+      return absl::InvalidArgumentError(absl::StrCat(what, " ", row, ": a context of ", length,
+                                                     " tokens; allowed: 0 .. ",
                                                      options_.shape.context_length - 1));
     }
   }
   return absl::OkStatus();
 }
 
-absl::Status PackedNetwork::Step(const StepArrays& arrays, int64_t batch_size) {
-  const absl::Status checked = CheckInputs(arrays, batch_size);
-  if (!checked.ok() || batch_size == 0) return checked;
+template <typename Body>
+void PackedNetwork::RunShared(int64_t count, const Body& body) {
   team_.Run([&](int member) {
     const int num_members = team_.num_members();
-    int64_t begin = 0, end = batch_size;
-    Share share;
     if (shares_columns_) {
-      share = {member, num_members, &team_};
+      body(Share{member, num_members, &team_}, 0, count, scratch_[0].get());
     } else {
-      begin = batch_size * member / num_members;
-      end = batch_size * (member + 1) / num_members;
+      body(Share(), count * member / num_members, count * (member + 1) / num_members,
+           scratch_[static_cast<size_t>(member)].get());
     }
-    TokenScratch* scratch = scratch_[shares_columns_ ? 0 : static_cast<size_t>(member)].get();
+  });
+}
+
+void PackedNetwork::RunTwoTokens(const TwoTokens& step, int64_t batch_size) {
+  RunShared(batch_size, [&](const Share& share, int64_t begin, int64_t end, TokenScratch* scratch) {
     const int64_t num_parts = (end - begin + rows_at_once_ - 1) / rows_at_once_;
     for (int64_t i = 0; i < num_parts; ++i) {
       const int64_t count = (end - begin) / (num_parts - i);
-      StepRows(share, arrays, begin, count, scratch);
+      StepRows(share, step, begin, count, scratch);
       begin += count;
+    }
+  });
+}
+
+absl::Status PackedNetwork::Step(const StepArrays& arrays, int64_t batch_size) {
+  LZ_RETURN_IF_ERROR(CheckInputs("row of a step", arrays, batch_size));
+  RunTwoTokens({arrays}, batch_size);
+  return absl::OkStatus();
+}
+
+absl::Status PackedNetwork::ContinueRoots(const RootStepArrays& roots, int64_t batch_size) {
+  TwoTokens step;
+  step.arrays = {roots.contexts, roots.lengths,      roots.actions, nullptr,
+                 roots.values,   roots.prior_logits, roots.tokens};
+  step.observations = roots.observations;
+  step.latents = roots.latents;
+  LZ_RETURN_IF_ERROR(CheckInputs("root", step.arrays, batch_size));
+  RunTwoTokens(step, batch_size);
+  return absl::OkStatus();
+}
+
+absl::Status PackedNetwork::RebuildRoots(absl::Span<const RootPast> roots, float* values,
+                                         float* prior_logits) {
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const int64_t num_tokens = 2 * roots[i].num_past_steps + 1;
+    if (roots[i].num_past_steps < 0 || num_tokens > options_.max_root_tokens) {
+      return absl::InvalidArgumentError(absl::StrCat("root ", i, ": a past of ", num_tokens,
+                                                     " tokens, made for at most ",
+                                                     options_.max_root_tokens));
+    }
+    for (int64_t t = 0; t < roots[i].num_past_steps; ++t) {
+      LZ_RETURN_IF_ERROR(CheckAction("root", static_cast<int64_t>(i), roots[i].actions[t]));
+    }
+  }
+  const int64_t num_actions = options_.shape.num_actions;
+  RunShared(static_cast<int64_t>(roots.size()), [&](const Share& share, int64_t begin, int64_t end,
+                                                    TokenScratch* scratch) {
+    while (begin < end) {
+      int64_t group_end = begin, num_tokens = 0;
+      for (; group_end < end; ++group_end) {
+        num_tokens += 2 * roots[static_cast<size_t>(group_end)].num_past_steps + 1;
+        if (num_tokens > scratch->max_rows) break;
+      }
+      RebuildGroup(
+          share, roots.subspan(static_cast<size_t>(begin), static_cast<size_t>(group_end - begin)),
+          scratch, values + begin, prior_logits + begin * num_actions);
+      begin = group_end;
     }
   });
   return absl::OkStatus();
@@ -123,32 +179,60 @@ void PackedNetwork::RunToken(const Share& share, const StepArrays& arrays, int64
   }
   share.Barrier();
   pass_.RunBlocks(share, count, scratch);
-  pass_.NormalizeOutputs(share, count, scratch);
+  if (token == 0) pass_.NormalizeOutputs(share, count, scratch);
 }
 
-void PackedNetwork::StepRows(const Share& share, const StepArrays& arrays, int64_t first,
+void PackedNetwork::StepRows(const Share& share, const TwoTokens& step, int64_t first,
                              int64_t count, TokenScratch* scratch) const {
-  const NetworkShape& shape = options_.shape;
+  const StepArrays& arrays = step.arrays;
   if (share.member == 0) {
-    for (int64_t i = 0; i < count; ++i) {
-      std::copy_n(weights_.action_embedding() + arrays.actions[first + i] * shape.embed_dim,
-                  shape.embed_dim, scratch->x.data() + i * scratch->x_stride);
-    }
+    for (int64_t i = 0; i < count; ++i) CopyAction(arrays.actions[first + i], i, scratch);
   }
   RunToken(share, arrays, first, count, 0, scratch);
-  pass_.RunScalarHead(share, weights_.reward(), count, scratch, arrays.rewards + first);
-  pass_.RunHead(share, weights_.latent(), count, scratch);
-  pass_.NormalizeLatents(share, count, scratch);
+  if (arrays.rewards != nullptr) {
+    pass_.RunScalarHead(share, weights_.reward(), count, scratch, arrays.rewards + first);
+  }
+  SecondTokens(share, step, first, count, scratch);
   RunToken(share, arrays, first, count, 1, scratch);
-  pass_.RunScalarHead(share, weights_.value(), count, scratch, arrays.values + first);
+  ReadPolicyAndValue(share, count, scratch, arrays.values + first,
+                     arrays.prior_logits + first * options_.shape.num_actions);
+}
+
+void PackedNetwork::SecondTokens(const Share& share, const TwoTokens& step, int64_t first,
+                                 int64_t count, TokenScratch* scratch) const {
+  const NetworkShape& shape = options_.shape;
+  if (step.observations != nullptr) {
+    pass_.Encode(share, step.observations + first * shape.observation_size, count, scratch);
+  } else if (step.latents == nullptr) {
+    pass_.RunHead(share, weights_.latent(), count, scratch);
+    pass_.NormalizeLatents(share, count, scratch);
+  } else if (share.member == 0) {
+    for (int64_t i = 0; i < count; ++i) {
+      std::copy_n(step.latents + (first + i) * shape.embed_dim, shape.embed_dim,
+                  scratch->x.data() + i * scratch->x_stride);
+    }
+  }
+}
+
+void PackedNetwork::ReadPolicyAndValue(const Share& share, int64_t count, TokenScratch* scratch,
+                                       float* values, float* prior_logits) const {
+  const int64_t num_actions = options_.shape.num_actions;
+  pass_.NormalizeOutputs(share, count, scratch);
+  pass_.RunScalarHead(share, weights_.value(), count, scratch, values);
   pass_.RunHead(share, weights_.policy(), count, scratch);
   if (share.member == 0) {
     for (int64_t i = 0; i < count; ++i) {
-      std::copy_n(scratch->outputs.data() + i * scratch->wide_stride, shape.num_actions,
-                  arrays.prior_logits + (first + i) * shape.num_actions);
+      std::copy_n(scratch->outputs.data() + i * scratch->wide_stride, num_actions,
+                  prior_logits + i * num_actions);
     }
   }
   share.Barrier();
+}
+
+void PackedNetwork::CopyAction(int64_t action, int64_t row, TokenScratch* scratch) const {
+  const int64_t embed_dim = options_.shape.embed_dim;
+  std::copy_n(weights_.action_embedding() + action * embed_dim, embed_dim,
+              scratch->x.data() + row * scratch->x_stride);
 }
 
 }  // namespace lzero::packed

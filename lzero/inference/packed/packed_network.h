@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "lzero/base/spin_team.h"
 #include "lzero/inference/packed/kernels.h"
 #include "lzero/inference/packed/packed_weights.h"
@@ -20,7 +21,8 @@ namespace lzero::packed {
 struct NetworkOptions {
   NetworkShape shape;
   WeightType type = WeightType::kFp32;
-  int64_t max_batch = 0;  // rows of a step
+  int64_t max_batch = 0;        // rows of a step
+  int64_t max_root_tokens = 1;  // of one root that is rebuilt: 2 * past steps + 1
   int num_threads = 1;
 };
 
@@ -34,6 +36,29 @@ struct StepArrays {
   float* values;           // [B] of the child
   float* prior_logits;     // [B, A] of the child
   float* tokens;           // [B, 2, L, 2, E] action token, then latent token
+};
+
+// A root and its past. Axes: P past steps, obs observation size.
+struct RootPast {
+  int64_t num_past_steps = 0;           // P
+  const float* observations = nullptr;  // [P + 1, obs], the root's own last; or nullptr:
+  const float* latents = nullptr;       // [P + 1, E], encoded elsewhere
+  const int32_t* actions = nullptr;     // [P]
+  // Out, [2 P + 1, L, 2, E]: in each layer only the newest W - 1 tokens and what they need are
+  // written, the rest is unspecified.
+  float* tokens = nullptr;
+};
+
+// Roots that continue a cached context by one real step, as StepArrays; contiguous.
+struct RootStepArrays {
+  const float* contexts;      // [B, W - 1, L, 2, E], right-aligned
+  const int64_t* lengths;     // [B]
+  const int64_t* actions;     // [B] that led to the roots
+  const float* observations;  // [B, obs] of the roots; or nullptr:
+  const float* latents;       // [B, E], encoded elsewhere
+  float* values;              // [B]
+  float* prior_logits;        // [B, A]
+  float* tokens;              // [B, 2, L, 2, E] action token, then observation token
 };
 
 class PackedNetwork {
@@ -50,15 +75,44 @@ class PackedNetwork {
   // action or a length that cannot be; naming the row.
   absl::Status Step(const StepArrays& arrays, int64_t batch_size);
 
+  // Values [n] and prior logits [n, A] of n roots from their pasts alone. InvalidArgument, nothing
+  // written, for an action that cannot be or a past that is too long; naming the root.
+  absl::Status RebuildRoots(absl::Span<const RootPast> roots, float* values, float* prior_logits);
+  // The same for roots with a context. Errors as Step.
+  absl::Status ContinueRoots(const RootStepArrays& arrays, int64_t batch_size);
+
   const NetworkShape& shape() const { return options_.shape; }
   const Kernels& kernels() const { return kernels_; }
   // True when threads share products by output column, false when they share the rows.
   bool shares_columns() const { return shares_columns_; }
 
  private:
-  absl::Status CheckInputs(const StepArrays& arrays, int64_t batch_size) const;
-  void StepRows(const Share& share, const StepArrays& arrays, int64_t first, int64_t count,
+  // What both kinds of steps read; `arrays.rewards` nullptr: a root's.
+  struct TwoTokens {
+    StepArrays arrays;
+    const float* observations = nullptr;
+    const float* latents = nullptr;
+  };
+
+  absl::Status CheckAction(const char* what, int64_t index, int64_t action) const;
+  absl::Status CheckInputs(const char* what, const StepArrays& arrays, int64_t batch_size) const;
+  void RunTwoTokens(const TwoTokens& step, int64_t batch_size);
+  // Calls body(share, begin, end, scratch) on every thread, with its part of `count` items.
+  template <typename Body>
+  void RunShared(int64_t count, const Body& body);
+  void StepRows(const Share& share, const TwoTokens& step, int64_t first, int64_t count,
                 TokenScratch* scratch) const;
+  void CopyAction(int64_t action, int64_t row, TokenScratch* scratch) const;
+  // Latents of the second tokens, into scratch->x.
+  void SecondTokens(const Share& share, const TwoTokens& step, int64_t first, int64_t count,
+                    TokenScratch* scratch) const;
+  void ReadPolicyAndValue(const Share& share, int64_t count, TokenScratch* scratch, float* values,
+                          float* prior_logits) const;
+  void RebuildGroup(const Share& share, absl::Span<const RootPast> roots, TokenScratch* scratch,
+                    float* values, float* prior_logits) const;
+  void EncodePasts(const Share& share, absl::Span<const RootPast> roots,
+                   TokenScratch* scratch) const;
+  void PlaceTokens(absl::Span<const RootPast> roots, TokenScratch* scratch) const;
   void RunToken(const Share& share, const StepArrays& arrays, int64_t first, int64_t count,
                 int64_t token, TokenScratch* scratch) const;
 

@@ -30,10 +30,12 @@ TokenScratch::TokenScratch(const NetworkShape& shape, WeightType type, int64_t m
       normal(max_rows * x_stride),
       mixed(max_rows * x_stride),
       hidden(max_rows * wide_stride),
+      observations(max_rows * shape.observation_size),
       outputs(max_rows * wide_stride),
       windows(static_cast<size_t>(max_rows * shape.context_length)),
       window_sizes(static_cast<size_t>(max_rows)),
-      tokens(static_cast<size_t>(max_rows)) {
+      tokens(static_cast<size_t>(max_rows)),
+      num_output_layers(static_cast<size_t>(max_rows)) {
   for (int i = 0; i < num_members; ++i) {
     scores.emplace_back(shape.num_heads * PaddedSize(shape.context_length));
     if (type == WeightType::kBf16) half_rows.emplace_back(max_rows * PairsSize(shape));
@@ -44,9 +46,10 @@ int64_t TokenScratch::Bytes(const NetworkShape& shape, WeightType type, int64_t 
                             int num_members) {
   const auto float_size = static_cast<int64_t>(sizeof(float));
   const auto pointer_size = static_cast<int64_t>(sizeof(float*));
-  const int64_t floats = 3 * PaddedSize(shape.embed_dim) + 2 * WideSize(shape);
+  const int64_t floats =
+      3 * PaddedSize(shape.embed_dim) + 2 * WideSize(shape) + shape.observation_size;
   int64_t bytes = max_rows * (floats * float_size + (shape.context_length + 1) * pointer_size +
-                              static_cast<int64_t>(sizeof(int32_t)));
+                              2 * static_cast<int64_t>(sizeof(int32_t)));
   bytes += num_members * shape.num_heads * PaddedSize(shape.context_length) * float_size;
   if (type == WeightType::kBf16) bytes += num_members * max_rows * PairsSize(shape) * float_size;
   return bytes;
@@ -136,24 +139,75 @@ void TokenPass::Attend(const Share& share, int64_t layer, int64_t num_rows,
   share.Barrier();
 }
 
-void TokenPass::RunBlocks(const Share& share, int64_t num_rows, TokenScratch* scratch) const {
+// Up to the keys and values of every row.
+void TokenPass::StartBlock(const Share& share, int64_t layer, int64_t num_rows,
+                           TokenScratch* scratch) const {
+  const PackedBlock& block = weights_.blocks()[static_cast<size_t>(layer)];
+  Normalize(share, num_rows, scratch);
+  Linear(share, block.query_key_value, Epilogue::kStore, scratch->normal.data(), scratch->x_stride,
+         num_rows, scratch, scratch->outputs.data(), scratch->wide_stride);
+  StoreTokens(share, layer, num_rows, scratch);
+}
+
+void TokenPass::FinishBlock(const Share& share, int64_t layer, int64_t num_rows,
+                            TokenScratch* scratch) const {
+  const PackedBlock& block = weights_.blocks()[static_cast<size_t>(layer)];
   float* x = scratch->x.data();
-  float* normal = scratch->normal.data();
   float* hidden = scratch->hidden.data();
   const int64_t stride = scratch->x_stride, wide = scratch->wide_stride;
+  Attend(share, layer, num_rows, scratch);
+  Linear(share, block.projection, Epilogue::kAdd, scratch->mixed.data(), stride, num_rows, scratch,
+         x, stride);
+  Normalize(share, num_rows, scratch);
+  Linear(share, block.expand, Epilogue::kGelu, scratch->normal.data(), stride, num_rows, scratch,
+         hidden, wide);
+  Linear(share, block.contract, Epilogue::kAdd, hidden, wide, num_rows, scratch, x, stride);
+}
+
+void TokenPass::RunBlocks(const Share& share, int64_t num_rows, TokenScratch* scratch) const {
   for (int64_t layer = 0; layer < shape_.num_layers; ++layer) {
-    const PackedBlock& block = weights_.blocks()[static_cast<size_t>(layer)];
-    Normalize(share, num_rows, scratch);
-    Linear(share, block.query_key_value, Epilogue::kStore, normal, stride, num_rows, scratch,
-           scratch->outputs.data(), wide);
-    StoreTokens(share, layer, num_rows, scratch);
-    Attend(share, layer, num_rows, scratch);
-    Linear(share, block.projection, Epilogue::kAdd, scratch->mixed.data(), stride, num_rows,
-           scratch, x, stride);
-    Normalize(share, num_rows, scratch);
-    Linear(share, block.expand, Epilogue::kGelu, normal, stride, num_rows, scratch, hidden, wide);
-    Linear(share, block.contract, Epilogue::kAdd, hidden, wide, num_rows, scratch, x, stride);
+    StartBlock(share, layer, num_rows, scratch);
+    FinishBlock(share, layer, num_rows, scratch);
   }
+}
+
+int64_t TokenPass::RunBlocksOfSome(const Share& share, int64_t num_rows,
+                                   TokenScratch* scratch) const {
+  for (int64_t layer = 0; layer < shape_.num_layers; ++layer) {
+    StartBlock(share, layer, num_rows, scratch);
+    num_rows = DropRows(share, layer, num_rows, scratch);
+    FinishBlock(share, layer, num_rows, scratch);
+  }
+  return num_rows;
+}
+
+// Moves the rows up whose output of this layer is needed, with all that FinishBlock reads of them.
+int64_t TokenPass::DropRows(const Share& share, int64_t layer, int64_t num_rows,
+                            TokenScratch* scratch) const {
+  std::vector<int32_t>& needs = scratch->num_output_layers;
+  int64_t kept = 0;
+  for (int64_t r = 0; r < num_rows; ++r) kept += needs[static_cast<size_t>(r)] > layer;
+  share.Barrier();  // all have counted
+  if (share.member == 0) {
+    size_t to = 0;
+    for (size_t from = 0; from < static_cast<size_t>(num_rows); ++from) {
+      if (needs[from] <= layer) continue;
+      if (from != to) {
+        std::copy_n(scratch->x.data() + from * scratch->x_stride, shape_.embed_dim,
+                    scratch->x.data() + to * scratch->x_stride);
+        std::copy_n(scratch->outputs.data() + from * scratch->wide_stride, shape_.embed_dim,
+                    scratch->outputs.data() + to * scratch->wide_stride);
+        std::copy_n(scratch->windows.data() + from * shape_.context_length, shape_.context_length,
+                    scratch->windows.data() + to * shape_.context_length);
+        scratch->window_sizes[to] = scratch->window_sizes[from];
+        scratch->tokens[to] = scratch->tokens[from];
+        needs[to] = needs[from];
+      }
+      ++to;
+    }
+  }
+  share.Barrier();
+  return kept;
 }
 
 void TokenPass::NormalizeOutputs(const Share& share, int64_t num_rows,

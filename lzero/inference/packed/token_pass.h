@@ -23,17 +23,20 @@ struct TokenScratch {
 
   int64_t max_rows;
   int64_t x_stride, wide_stride;
-  AlignedArray<float> x;        // [R, x_stride] tokens in, the transformer's output after
-  AlignedArray<float> normal;   // [R, x_stride] x normalised
-  AlignedArray<float> mixed;    // [R, x_stride] attention
-  AlignedArray<float> hidden;   // [R, wide_stride] of feed-forward, heads, encoder
-  AlignedArray<float> outputs;  // [R, wide_stride] query, key, value; outputs of heads
+  AlignedArray<float> x;             // [R, x_stride] tokens in, the transformer's output after
+  AlignedArray<float> normal;        // [R, x_stride] x normalised
+  AlignedArray<float> mixed;         // [R, x_stride] attention
+  AlignedArray<float> hidden;        // [R, wide_stride] of feed-forward, heads, encoder
+  AlignedArray<float> observations;  // [R, observation size]
+  AlignedArray<float> outputs;       // [R, wide_stride] query, key, value; outputs of heads
   // For each member of the team:
   std::vector<AlignedArray<float>> scores;
   std::vector<AlignedArray<uint32_t>> half_rows;
   std::vector<const float*> windows;  // [R, W] what each row sees, its own token last
   std::vector<int32_t> window_sizes;  // [R]
   std::vector<float*> tokens;         // [R] where the row's own keys and values go, [L, 2, E]
+  // [R] of how many layers the row's output is needed; in the others only its keys and values are.
+  std::vector<int32_t> num_output_layers;
 };
 
 // Which part of a pass this thread does.
@@ -55,6 +58,11 @@ class TokenPass {
   // Tokens in scratch->x, with windows, window_sizes and tokens filled in, through all blocks; the
   // output is in scratch->x. Keys and values of each row are written to its `tokens`.
   void RunBlocks(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
+  // The same with num_output_layers filled in: a row is left out of all that its output is not
+  // needed for, and rows move up. Returns the rows that are left, those of all layers, in their
+  // order. A row that is left out of a layer's output must not need the keys and values of later
+  // layers.
+  int64_t RunBlocksOfSome(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
 
   // normal <- scratch->x normalised: what heads read.
   void NormalizeOutputs(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
@@ -81,6 +89,11 @@ class TokenPass {
   void Linear(const Share& share, const PackedMatrix& matrix, Epilogue epilogue, const float* x,
               int64_t x_stride, int64_t num_rows, TokenScratch* scratch, float* y,
               int64_t y_stride) const;
+  void StartBlock(const Share& share, int64_t layer, int64_t num_rows, TokenScratch* scratch) const;
+  void FinishBlock(const Share& share, int64_t layer, int64_t num_rows,
+                   TokenScratch* scratch) const;
+  int64_t DropRows(const Share& share, int64_t layer, int64_t num_rows,
+                   TokenScratch* scratch) const;
   void Normalize(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
   void StoreTokens(const Share& share, int64_t layer, int64_t num_rows,
                    TokenScratch* scratch) const;

@@ -118,6 +118,13 @@ absl::StatusOr<ContextPath> ContextIndex::FindInit(EnvId env, int64_t step) cons
   return AbsentError(env, InitText(step), "it was never stored, or forgotten");
 }
 
+bool ContextIndex::HasInit(EnvId env, int64_t step) const {
+  const EnvEntries& found = entries(env);
+  return std::any_of(found.inits.begin(), found.inits.end(), [&](const InitEntry& init) {
+    return init.step == step && IsHeld(found, init);
+  });
+}
+
 absl::StatusOr<ContextPath> ContextIndex::FindNewestInit(EnvId env) const {
   LZ_RETURN_IF_ERROR(CheckEnv(env));
   const EnvEntries& found = entries(env);

@@ -58,6 +58,9 @@ class ContextIndex {
   // NotFound when absent; FailedPrecondition when of older weights; InvalidArgument for an
   // environment or node that cannot exist.
   absl::StatusOr<ContextPath> FindInit(EnvId env, int64_t step) const;
+  // True when FindInit would succeed; an environment that cannot exist is the caller's bug. Makes
+  // no error text, so it costs no allocation.
+  bool HasInit(EnvId env, int64_t step) const;
   absl::StatusOr<ContextPath> FindNewestInit(EnvId env) const;
   absl::StatusOr<ContextPath> FindNode(EnvId env, NodeId node) const;
   // Node 0: the newest init entry.

@@ -1,0 +1,49 @@
+// Chooses and builds what runs the model inside a search: the recurrent step and the roots, from
+// the config alone and before anything is allocated. A new runner is one more case here.
+#ifndef LZERO_INFERENCE_RUNNERS_H_
+#define LZERO_INFERENCE_RUNNERS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/inference/recurrent_step.h"
+#include "lzero/inference/root_contexts.h"
+#include "lzero/inference/root_runner.h"
+#include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/world_model/world_model.h"
+
+namespace lzero {
+
+struct RunnerChoice {
+  Runner runner = Runner::kEager;  // never kAuto
+  std::string reason;              // "auto chose packed: ..."; empty when the config names it
+};
+
+// Pure: the same config, the same choice. FailedPrecondition, in words, when graphs are required
+// and no runner of this device records any.
+absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config);
+
+// The step alone. `model` must outlive it. Logs the choice of `auto`. Errors as ChooseRunner.
+absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
+                                                                 const WorldModel& model,
+                                                                 int64_t max_batch);
+
+struct Runners {
+  std::unique_ptr<RecurrentStep> step;
+  std::unique_ptr<RootRunner> roots;
+};
+
+// Both, for the environments of `cache`. Everything outlives them; `contexts` writes into `cache`.
+absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
+                                    KVCacheManager* cache, RootContexts* contexts);
+
+// Bytes that MakeRunners keeps for good.
+absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,
+                                     const WorldModelShape& shape, int64_t num_envs);
+
+}  // namespace lzero
+
+#endif  // LZERO_INFERENCE_RUNNERS_H_

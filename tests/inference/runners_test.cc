@@ -1,0 +1,73 @@
+// The choice of a runner from the config.
+#include "lzero/inference/runners.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/inference/random_model.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kMaxBatch = 5;
+
+std::shared_ptr<WorldModel> SmallModel() {
+  ModelConfig config;
+  config.embed_dim = 8;
+  config.num_heads = 2;
+  config.support_size = 11;
+  config.encoder_width = 8;
+  return RandomModel(config, {{2}, 4}, 1);
+}
+
+TEST(RunnersTest, TheConfigChoosesTheRunner) {
+  const auto model = SmallModel();
+  const std::pair<Runner, const char*> cases[] = {
+      {Runner::kAuto, "packed"}, {Runner::kPacked, "packed"}, {Runner::kEager, "eager"}};
+  for (const auto& [runner, name] : cases) {
+    for (const Graphs graphs : {Graphs::kPreferred, Graphs::kOff}) {
+      InferenceConfig config;
+      config.runner = runner;
+      config.graphs = graphs;
+      const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
+      ASSERT_TRUE(step.ok()) << step.status();
+      EXPECT_EQ((*step)->name(), name);
+      EXPECT_EQ((*step)->buffers().actions.size(0), kMaxBatch);
+    }
+  }
+}
+
+TEST(RunnersTest, AutoSaysWhatItChoseAndWhy) {
+  const auto choice = ChooseRunner({});
+  ASSERT_TRUE(choice.ok());
+  EXPECT_EQ(choice->runner, Runner::kPacked);
+  EXPECT_THAT(choice->reason, HasSubstr("auto chose packed, the fastest on device cpu (here "));
+  InferenceConfig named;
+  named.runner = Runner::kEager;
+  EXPECT_EQ(ChooseRunner(named)->runner, Runner::kEager);
+  EXPECT_EQ(ChooseRunner(named)->reason, "");
+}
+
+TEST(RunnersTest, GraphsThatNoRunnerRecordsAreRefusedInWords) {
+  const auto model = SmallModel();
+  for (const Runner runner : {Runner::kAuto, Runner::kEager, Runner::kPacked}) {
+    InferenceConfig config;
+    config.runner = runner;
+    config.graphs = Graphs::kRequired;
+    const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
+    EXPECT_EQ(step.status(),
+              absl::FailedPreconditionError(
+                  "inference.graphs: required, but no runner of device cpu records a graph; use "
+                  "graphs: preferred or off"));
+    EXPECT_EQ(RunnersBytes(config, model->config(), model->shape(), 1).status(), step.status());
+  }
+}
+
+TEST(RunnersDeathTest, AStepForNoRowsIsACallersBug) {
+  const auto model = SmallModel();
+  EXPECT_DEATH(MakeRecurrentStep({}, *model, 0).IgnoreError(), "batch of 0");
+}
+
+}  // namespace
+}  // namespace lzero
