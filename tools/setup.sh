@@ -12,7 +12,7 @@ export LC_ALL=C
 
 packages=(
   ca-certificates ccache clang-format clang-tidy cmake g++ libabsl-dev libbenchmark-dev libcli11-dev
-  libeigen3-dev libgmock-dev libgtest-dev librandom123-dev libspdlog-dev libyaml-cpp-dev mold
+  libeigen3-dev libgmock-dev libgtest-dev libhwy-dev librandom123-dev libspdlog-dev libyaml-cpp-dev mold
   ninja-build nlohmann-json3-dev python3 python3-venv
 )
 torch_version=2.11.0
