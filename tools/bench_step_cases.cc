@@ -1,13 +1,9 @@
 #include "tools/bench_step_cases.h"
 
-#include <algorithm>
-#include <utility>
-
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "lzero/base/nearest.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/load.h"
+#include "tools/bench_sweep.h"
 
 namespace lzero {
 namespace {
@@ -19,34 +15,6 @@ const BenchStepCase kStandardSizes[] = {{.embed = 64, .layers = 2, .heads = 2, .
                                         {.embed = 64, .layers = 2, .heads = 2, .batch = 128},
                                         {.embed = 256, .layers = 4, .heads = 8, .batch = 8},
                                         {.embed = 768, .layers = 2, .heads = 8, .batch = 8}};
-
-// Replaces every case by one for each of `values`; no values: the cases stay.
-template <typename T>
-void Sweep(const std::vector<T>& values, T BenchStepCase::*field,
-           std::vector<BenchStepCase>* cases) {
-  if (values.empty()) return;
-  std::vector<BenchStepCase> swept;
-  for (const BenchStepCase& step : *cases) {
-    for (const T& value : values) {
-      swept.push_back(step);
-      swept.back().*field = value;
-    }
-  }
-  *cases = std::move(swept);
-}
-
-absl::Status CheckName(const char* option, const std::string& name,
-                       const std::vector<std::string>& allowed) {
-  if (std::count(allowed.begin(), allowed.end(), name) > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(option, " ", name, ": this build has ",
-                                                 absl::StrJoin(allowed, ", "),
-                                                 DidYouMean(name, allowed)));
-}
-
-absl::Status CheckRange(const char* option, int64_t value, int64_t most) {
-  if (value >= 1 && value <= most) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(option, " ", value, ": allowed are 1 .. ", most));
-}
 
 // The model is held to the rules of every other config.
 absl::Status CheckModel(const BenchStepCase& step) {

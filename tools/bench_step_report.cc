@@ -1,12 +1,10 @@
 #include "tools/bench_step_report.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <map>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "lzero/base/check.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -17,22 +15,15 @@ struct Figures {
 };
 
 Figures FiguresOf(const BenchStepResult& result) {
-  LZ_CHECK(!result.seconds.empty(), "a case without a round");
-  std::vector<double> seconds = result.seconds;
-  std::sort(seconds.begin(), seconds.end());
+  const BenchTimes seconds = TimesOf(result.seconds);
   Figures figures;
-  figures.us_min = seconds.front() * 1e6;
-  figures.us_median = seconds[seconds.size() / 2] * 1e6;
-  figures.gflops = static_cast<double>(StepFlops(result.step)) / seconds.front() * 1e-9;
-  figures.gbs = static_cast<double>(StepReadBytes(result.step)) / seconds.front() * 1e-9;
+  figures.us_min = seconds.min * 1e6;
+  figures.us_median = seconds.median * 1e6;
+  figures.gflops = static_cast<double>(StepFlops(result.step)) / seconds.min * 1e-9;
+  figures.gbs = static_cast<double>(StepReadBytes(result.step)) / seconds.min * 1e-9;
   figures.gflops_share = figures.gflops / result.peak_gflops;
   figures.gbs_share = figures.gbs / result.peak_gbs;
   return figures;
-}
-
-// Five significant digits: more is noise.
-double Rounded(double value) {
-  return std::strtod(absl::StrFormat("%.5g", value).c_str(), nullptr);
 }
 
 // A line for each number of threads: "machine, 1 thread: ...".

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench_figures.h"
 #include "tools/bench_step_cases.h"
 
 namespace lzero {
@@ -16,12 +17,6 @@ struct BenchStepResult {
   // Of as many threads as the case uses.
   double peak_gflops = 0.0;
   double peak_gbs = 0.0;  // reading as many bytes as the case has weights
-};
-
-struct BenchConditions {
-  std::string commit;
-  double load_before = 0.0;
-  double load_after = 0.0;
 };
 
 // One line without its end. gflops and gbs are those of the fastest round.

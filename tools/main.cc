@@ -10,8 +10,8 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "lzero/train/run_plan.h"
-#include "tools/bench_search.h"
-#include "tools/bench_step.h"
+#include "tools/bench_command.h"
+#include "tools/command_line.h"
 #include "tools/config_verb.h"
 #include "tools/doctor_verb.h"
 #include "tools/envs_verb.h"
@@ -27,29 +27,7 @@
 namespace lzero {
 namespace {
 
-// What the chosen verb will do, set while the command line is parsed.
-using Action = std::function<int()>;
-
-// Options that CLI11 fills live as long as the program.
-template <typename T>
-T* Keep() {
-  return new T();
-}
-
-// CLI::Range in the words of our errors, before the text is read as a number.
-template <typename T>
-CLI::Validator InRange(T low, T high) {
-  const auto check = [=](const std::string& text) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return NumberError(text, low, high);
-    } else {
-      return IntegerError(text, low, high);
-    }
-  };
-  return CLI::Validator(check, absl::StrCat("[", low, " .. ", high, "]"));
-}
-
-void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& command_line) {
+void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>& command_line) {
   auto* options = Keep<TrainOptions>();
   options->command_line = command_line;
   CLI::App* train = app.add_subcommand("train", "Train an agent from a config");
@@ -82,7 +60,7 @@ void AddTrain(CLI::App& app, Action* action, const std::vector<std::string>& com
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
 }
 
-void AddEval(CLI::App& app, Action* action) {
+void AddEval(CLI::App& app, VerbAction* action) {
   auto* options = Keep<EvalOptions>();
   CLI::App* eval = app.add_subcommand("eval", "Play a checkpoint greedily and report its return");
   eval->add_option("path", options->path,
@@ -128,7 +106,7 @@ void AddEval(CLI::App& app, Action* action) {
   doctor->callback([=] { *action = [] { return Doctor(); }; });
 }
 
-void AddConfig(CLI::App& app, Action* action) {
+void AddConfig(CLI::App& app, VerbAction* action) {
   CLI::App* config = app.add_subcommand("config", "Show, explain and check configs");
   config->require_subcommand(1);
   auto* path = Keep<std::string>();
@@ -183,7 +161,7 @@ CLI::App* AddEnvsVerb(CLI::App* envs, const char* name, const char* help, EnvsTa
   return verb;
 }
 
-void AddEnvs(CLI::App& app, Action* action) {
+void AddEnvs(CLI::App& app, VerbAction* action) {
   CLI::App* envs = app.add_subcommand("envs", "List, check, play and trace environments");
   envs->require_subcommand(1);
   const auto run = [action](auto verb, const auto* options) {
@@ -236,73 +214,13 @@ void AddEnvs(CLI::App& app, Action* action) {
   verb->callback(run(EnvsBench, bench));
 }
 
-int PrintSearchBench(const SearchBenchOptions& options) {
-  const auto lines = BenchSearch(options);
-  if (!lines.ok()) return PrintError(lines.status(), kExitUsage);
-  for (const std::string& line : *lines) std::cout << line << "\n";
-  return kExitOk;
-}
-
-void AddSearch(CLI::App& app, Action* action) {
+void AddSearch(CLI::App& app, VerbAction* action) {
   CLI::App* search = app.add_subcommand("search", "Replay recorded searches");
   search->require_subcommand(1);
   auto* files = Keep<std::vector<std::string>>();
   CLI::App* replay = search->add_subcommand("replay", "Replay golden search trees");
   replay->add_option("files", *files, "JSON files, e.g. tests/golden/search/*.json")->required();
   replay->callback([=] { *action = [=] { return SearchReplay(*files); }; });
-}
-
-// Adds an option that takes a list: 8,32,128. Integers from 1 to `most`.
-template <typename T>
-void AddList(CLI::App* verb, const char* name, T* values, const std::string& help,
-             int most = 1000000000) {
-  CLI::Option* option = verb->add_option(name, *values, help)->delimiter(',');
-  if constexpr (std::is_integral_v<typename T::value_type>) {
-    option->check(InRange(1, most));
-  }
-  if (!values->empty()) option->capture_default_str();
-}
-
-void AddBenchStep(CLI::App* bench, Action* action) {
-  auto* step = Keep<BenchStepOptions>();
-  CLI::App* verb = bench->add_subcommand(
-      "step",
-      "The recurrent step beside the machine's peaks. Lists (8,32,128) are swept, every "
-      "combination is a case; without sizes: the standard table");
-  AddList(verb, "--embed", &step->embed, "Embedding sizes E (64 when other sizes are given)");
-  AddList(verb, "--layers", &step->layers, "Transformer layers L (2)");
-  AddList(verb, "--heads", &step->heads, "Attention heads H (2)");
-  AddList(verb, "--batch", &step->batch, "Environments B (8)", 65536);
-  AddList(verb, "--context", &step->context, "Context lengths W in tokens");
-  AddList(verb, "--support", &step->support, "Support sizes S");
-  AddList(verb, "--actions", &step->actions, "Actions A", 65536);
-  AddList(verb, "--runner", &step->runners, "Runners: eager, packed");
-  AddList(verb, "--dtype", &step->dtypes, "Numbers of the weights; this build has fp32");
-  AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it",
-          256);
-  verb->add_option("--rounds", step->rounds, "Interleaved rounds")
-      ->check(InRange(5, 1000))
-      ->capture_default_str();
-  verb->add_flag("--json", step->json_only, "Only the JSON lines, no table");
-  verb->callback([=] { *action = [=] { return BenchStep(*step); }; });
-}
-
-void AddBench(CLI::App& app, Action* action) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure the speed of this build here");
-  bench->require_subcommand(1);
-  auto* tree = Keep<SearchBenchOptions>();
-  CLI::App* verb = bench->add_subcommand(
-      "search", "Tree work of a search, and its signature. Lists (8,256) are swept");
-  AddList(verb, "--actions", &tree->actions, "Actions");
-  AddList(verb, "--batch", &tree->batches, "Roots");
-  AddList(verb, "--sims", &tree->simulations, "Simulations");
-  AddList(verb, "--policy", &tree->policies, "puct, gumbel");
-  verb->add_option("--rounds", tree->rounds, "Interleaved rounds")
-      ->check(InRange(5, 1000))
-      ->capture_default_str();
-  verb->add_flag("--json", tree->json, "Only the JSON lines, no table");
-  verb->callback([=] { *action = [=] { return PrintSearchBench(*tree); }; });
-  AddBenchStep(bench, action);
 }
 
 VerbSyntax SyntaxOf(const CLI::App& level, const std::string& name) {
@@ -358,7 +276,7 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version",
                        std::string("lzero ") + LZERO_VERSION + " (" + SourceCommit() + ")");
   app.require_subcommand(1);
-  Action action;
+  VerbAction action;
   AddTrain(app, &action, command_line);
   AddEval(app, &action);
   AddConfig(app, &action);

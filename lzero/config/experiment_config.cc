@@ -160,16 +160,16 @@ void ModelConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("model", "The world model: encoder, transformer, heads.");
   visitor.Choice({"encoder",
                   "Encoder of observations: an MLP for vectors, residual convolutions at "
-                  "full size for boards"},
-                 &encoder, {"vector", "board"});
+                  "full size for boards, and with stride 2 down to 8x8 for images"},
+                 &encoder, {"vector", "board", "image"});
   visitor.Int({"encoder_width", "Vector encoder: width of its hidden layers", "units", kPrototype},
               &encoder_width, {1, 65536});
   visitor.Int({"encoder_layers", "Vector encoder: number of hidden layers", "layers", kPrototype},
               &encoder_layers, {0, 64});
-  visitor.Int({"encoder_channels", "Board encoder: channels", "channels"}, &encoder_channels,
-              {1, 4096});
-  visitor.Int({"encoder_blocks", "Board encoder: residual blocks", "blocks",
-               "LightZero, TicTacToe configs"},
+  visitor.Int({"encoder_channels", "Board and image encoder: channels", "channels"},
+              &encoder_channels, {1, 4096});
+  visitor.Int({"encoder_blocks", "Board and image encoder: residual blocks at the last size",
+               "blocks", "LightZero, TicTacToe configs"},
               &encoder_blocks, {0, 256});
   VisitTransformer(visitor, *this);
   visitor.EndSection();

@@ -25,7 +25,7 @@ struct EnvConfig {
   void Visit(FieldVisitor& visitor);
 };
 
-enum class EncoderKind { kVector, kBoard };
+enum class EncoderKind { kVector, kBoard, kImage };
 enum class LatentNorm { kLayerNorm, kSimNorm };
 enum class LatentLoss { kMse, kGroupKl };
 enum class TerminalMode { kAbsorb, kMask };
@@ -34,8 +34,8 @@ struct ModelConfig {
   EncoderKind encoder = EncoderKind::kVector;
   int64_t encoder_width = 128;    // vector: hidden units
   int64_t encoder_layers = 1;     // vector: hidden layers
-  int64_t encoder_channels = 32;  // board: channels
-  int64_t encoder_blocks = 1;     // board: residual blocks
+  int64_t encoder_channels = 32;  // board, image: channels
+  int64_t encoder_blocks = 1;     // board, image: residual blocks at full, at the last size
   int64_t embed_dim = 64;
   int64_t num_layers = 2;
   int64_t num_heads = 2;

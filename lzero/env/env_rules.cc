@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lzero/config/encoder_rules.h"
 
 namespace lzero {
 namespace {
@@ -39,11 +40,11 @@ void CheckSpec(const ExperimentConfig& config, const EnvSpec& spec, Errors* erro
                                     "actions only")});
   }
   const std::vector<int64_t>& shape = spec.observation.shape;
-  if (config.model.encoder == EncoderKind::kBoard && shape.size() != 3) {
-    errors->push_back(
-        {{"model.encoder", "env.id"},
-         absl::StrCat("board needs observations [channels, height, width]; ", config.env.id,
-                      " gives [", absl::StrJoin(shape, ", "), "]; allowed: vector")});
+  const auto misfit = FindEncoderMisfit(config.model.encoder, shape);
+  if (misfit.has_value()) {
+    errors->push_back({{"model.encoder", "env.id"},
+                       absl::StrCat(misfit->needs, "; ", config.env.id, " gives [",
+                                    absl::StrJoin(shape, ", "), "]; allowed: ", misfit->allowed)});
   }
 }
 

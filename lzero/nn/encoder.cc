@@ -1,8 +1,13 @@
 #include "lzero/nn/encoder.h"
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/encoder_rules.h"
 #include "lzero/nn/layers.h"
 #include "lzero/tensor/torch.h"
 
@@ -37,55 +42,105 @@ class VectorEncoder : public Encoder {
   std::shared_ptr<LinearLayer> last_;
 };
 
-// 3x3 convolution followed by a norm over all channels and cells of one sample (GroupNorm with one
-// group): no statistics over the batch, so training and inference agree exactly.
+// 3x3 convolution with stride 1 or 2 followed by a norm over all channels and cells of one sample
+// (GroupNorm with one group): no statistics over the batch, so training and inference agree
+// exactly.
 class ConvolutionLayer : public torch::nn::Module {
  public:
-  ConvolutionLayer(int64_t in, int64_t out) {
+  ConvolutionLayer(int64_t in, int64_t out, int64_t stride) : stride_(stride) {
     const double bound = 1.0 / std::sqrt(static_cast<double>(in * 9));
     weight_ = register_parameter("weight", torch::empty({out, in, 3, 3}).uniform_(-bound, bound));
     norm_weight_ = register_parameter("norm_weight", torch::ones({out}));
     norm_bias_ = register_parameter("norm_bias", torch::zeros({out}));
   }
   at::Tensor Forward(const at::Tensor& x) const {
-    const at::Tensor y = at::conv2d(x, weight_, {}, 1, 1);
+    const at::Tensor y = at::conv2d(x, weight_, {}, stride_, 1);
     return at::group_norm(y, 1, norm_weight_, norm_bias_);
   }
+  int64_t stride() const { return stride_; }
 
  private:
+  int64_t stride_;
   at::Tensor weight_, norm_weight_, norm_bias_;
 };
 
-// Residual convolutions at full size, flatten, Linear to E.
-class BoardEncoder : public Encoder {
- public:
-  BoardEncoder(const std::vector<int64_t>& shape, int64_t channels, int64_t num_blocks,
-               int64_t embed_dim)
-      : shape_(shape) {
-    stem_ = register_module("stem", std::make_shared<ConvolutionLayer>(shape[0], channels));
-    for (int64_t i = 0; i < 2 * num_blocks; ++i) {
-      blocks_.push_back(register_module(absl::StrCat("block", i / 2, i % 2 == 0 ? "a" : "b"),
-                                        std::make_shared<ConvolutionLayer>(channels, channels)));
-    }
-    last_ = register_module(
-        "last", std::make_shared<LinearLayer>(channels * shape[1] * shape[2], embed_dim));
-  }
+using Convolution = std::shared_ptr<ConvolutionLayer>;
 
+// relu(x + second(relu(first(x)))); where `first` halves the size, x is averaged over 2x2 cells.
+at::Tensor Residual(const at::Tensor& x, const Convolution& first, const Convolution& second) {
+  const at::Tensor change = second->Forward(at::relu(first->Forward(x)));
+  if (first->stride() == 1) return at::relu(x + change);
+  const at::Tensor halved = at::avg_pool2d(x, {2, 2}, {2, 2}, {0, 0}, /*ceil_mode=*/true);
+  return at::relu(halved + change);
+}
+
+// A convolution, residual blocks of two convolutions each, flatten, Linear to E.
+class ConvolutionEncoder : public Encoder {
+ public:
   at::Tensor Forward(const at::Tensor& observations) const override {
     at::Tensor x = observations.reshape({-1, shape_[0], shape_[1], shape_[2]});
     x = at::relu(stem_->Forward(x));
-    for (size_t i = 0; i < blocks_.size(); i += 2) {
-      const at::Tensor inner = at::relu(blocks_[i]->Forward(x));
-      x = at::relu(x + blocks_[i + 1]->Forward(inner));
-    }
+    for (size_t i = 0; i < blocks_.size(); i += 2) x = Residual(x, blocks_[i], blocks_[i + 1]);
     return last_->Forward(x.flatten(1));
+  }
+
+ protected:
+  ConvolutionEncoder(const std::vector<int64_t>& shape, int64_t channels)
+      : shape_(shape), channels_(channels) {}
+  void AddStem(int64_t stride) {
+    stem_ =
+        register_module("stem", std::make_shared<ConvolutionLayer>(shape_[0], channels_, stride));
+  }
+  void AddBlock(const std::string& name, int64_t stride) {
+    for (const char* part : {"a", "b"}) {
+      blocks_.push_back(register_module(
+          absl::StrCat(name, part),
+          std::make_shared<ConvolutionLayer>(channels_, channels_, part[0] == 'a' ? stride : 1)));
+    }
+  }
+  void AddLast(int64_t height, int64_t width, int64_t embed_dim) {
+    last_ = register_module("last",
+                            std::make_shared<LinearLayer>(channels_ * height * width, embed_dim));
   }
 
  private:
   std::vector<int64_t> shape_;
-  std::shared_ptr<ConvolutionLayer> stem_;
-  std::vector<std::shared_ptr<ConvolutionLayer>> blocks_;
+  int64_t channels_;
+  Convolution stem_;
+  std::vector<Convolution> blocks_;  // two a block
   std::shared_ptr<LinearLayer> last_;
+};
+
+// At full size.
+class BoardEncoder : public ConvolutionEncoder {
+ public:
+  BoardEncoder(const std::vector<int64_t>& shape, const ModelConfig& config)
+      : ConvolutionEncoder(shape, config.encoder_channels) {
+    AddStem(/*stride=*/1);
+    for (int64_t i = 0; i < config.encoder_blocks; ++i) AddBlock(absl::StrCat("block", i), 1);
+    AddLast(shape[1], shape[2], config.embed_dim);
+  }
+};
+
+// The stem and one block after another halve the size until no side is more than 8 cells; blocks
+// at that size follow. 64x64 ends at 8x8, 96x96 at 6x6.
+class ImageEncoder : public ConvolutionEncoder {
+ public:
+  ImageEncoder(const std::vector<int64_t>& shape, const ModelConfig& config)
+      : ConvolutionEncoder(shape, config.encoder_channels) {
+    int64_t height = shape[1], width = shape[2];
+    for (int64_t i = 0; std::max(height, width) > kImageCells; ++i) {
+      if (i == 0) {
+        AddStem(/*stride=*/2);
+      } else {
+        AddBlock(absl::StrCat("halving", i - 1), 2);
+      }
+      height = (height + 1) / 2;
+      width = (width + 1) / 2;
+    }
+    for (int64_t i = 0; i < config.encoder_blocks; ++i) AddBlock(absl::StrCat("block", i), 1);
+    AddLast(height, width, config.embed_dim);
+  }
 };
 
 }  // namespace
@@ -97,21 +152,21 @@ at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_nor
 
 absl::Status CheckEncoder(const ModelConfig& config,
                           const std::vector<int64_t>& observation_shape) {
-  if (config.encoder == EncoderKind::kVector || observation_shape.size() == 3) {
-    return absl::OkStatus();
-  }
+  const auto misfit = FindEncoderMisfit(config.encoder, observation_shape);
+  if (!misfit.has_value()) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat("model.encoder: board needs observations [channels, height, width]; this "
-                   "environment gives [",
-                   absl::StrJoin(observation_shape, ", "), "]; use encoder: vector"));
+      absl::StrCat("model.encoder: ", misfit->needs, "; this environment gives [",
+                   absl::StrJoin(observation_shape, ", "), "]; use encoder: ", misfit->allowed));
 }
 
 absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(
     const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
   LZ_RETURN_IF_ERROR(CheckEncoder(config, observation_shape));
   if (config.encoder == EncoderKind::kBoard) {
-    return std::make_shared<BoardEncoder>(observation_shape, config.encoder_channels,
-                                          config.encoder_blocks, config.embed_dim);
+    return std::make_shared<BoardEncoder>(observation_shape, config);
+  }
+  if (config.encoder == EncoderKind::kImage) {
+    return std::make_shared<ImageEncoder>(observation_shape, config);
   }
   int64_t size = 1;
   for (const int64_t length : observation_shape) size *= length;

@@ -24,8 +24,8 @@ class Encoder : public torch::nn::Module {
   virtual at::Tensor Forward(const at::Tensor& observations) const = 0;
 };
 
-// InvalidArgument when the encoder does not fit the observation's shape (a board encoder needs
-// {channels, height, width}).
+// InvalidArgument when the encoder does not fit the observation's shape (boards and images are
+// {channels, height, width}, images of 16 and more cells a side).
 absl::Status CheckEncoder(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
 
 // Errors as CheckEncoder.

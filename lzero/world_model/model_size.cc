@@ -1,6 +1,9 @@
 #include "lzero/world_model/model_size.h"
 
+#include <algorithm>
+
 #include "lzero/base/status_macros.h"
+#include "lzero/config/encoder_rules.h"
 #include "lzero/nn/encoder.h"
 
 namespace lzero {
@@ -31,8 +34,21 @@ int64_t BoardEncoderSize(const ModelConfig& config, const std::vector<int64_t>& 
          LinearSize(channels * shape[1] * shape[2], config.embed_dim);
 }
 
+int64_t ImageEncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
+  const int64_t channels = config.encoder_channels;
+  int64_t height = shape[1], width = shape[2], num_halvings = 0;
+  for (; std::max(height, width) > kImageCells; ++num_halvings) {
+    height = (height + 1) / 2;
+    width = (width + 1) / 2;
+  }
+  return ConvolutionSize(shape[0], channels) +
+         2 * (num_halvings - 1 + config.encoder_blocks) * ConvolutionSize(channels, channels) +
+         LinearSize(channels * height * width, config.embed_dim);
+}
+
 int64_t EncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
   if (config.encoder == EncoderKind::kBoard) return BoardEncoderSize(config, shape);
+  if (config.encoder == EncoderKind::kImage) return ImageEncoderSize(config, shape);
   int64_t observation_size = 1;
   for (const int64_t length : shape) observation_size *= length;
   return VectorEncoderSize(config, observation_size);

@@ -69,6 +69,15 @@ TEST(EnvRulesTest, AnEncoderMustFitTheObservations) {
                   "gives [4]; allowed: vector"});
 }
 
+TEST(EnvRulesTest, ABoardIsNoImage) {
+  ExperimentConfig config;
+  config.env.id = "tictactoe";
+  config.model.encoder = EncoderKind::kImage;
+  EXPECT_EQ(ErrorsOf(config),
+            Lines{"model.encoder: image needs observations [channels, height, width] with sides "
+                  "of 16 or more; tictactoe gives [3, 3, 3]; allowed: vector, board"});
+}
+
 TEST(EnvRulesTest, BoxActionsAreNotTrainedYet) {
   EnvRegistry registry;
   registry.Register(

@@ -2,7 +2,9 @@
 // hand.
 #include "lzero/nn/encoder.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -101,15 +103,15 @@ TEST(VectorEncoder, FlattensObservationsOfAnyShape) {
 }
 
 // 3x3 convolution with zero borders, then a norm over all channels and cells, scaled and shifted by
-// channel. x is [channels][cell].
+// channel. x is [channels][cell] of height x width; the output has every `stride`th cell.
 Rows ConvolveAndNormalize(const Weights& weights, const std::string& name, const Rows& x,
-                          int height, int width) {
+                          int height, int width, int stride = 1) {
   const reference::Array& kernel = weights.at(name + ".weight");
   const size_t out = static_cast<size_t>(kernel.shape[0]);
   Row all;
   for (size_t o = 0; o < out; ++o) {
-    for (int row = 0; row < height; ++row) {
-      for (int column = 0; column < width; ++column) {
+    for (int row = 0; row < height; row += stride) {
+      for (int column = 0; column < width; column += stride) {
         double sum = 0.0;
         for (size_t i = 0; i < x.size(); ++i) {
           for (int tap = 0; tap < 9; ++tap) {
@@ -124,7 +126,7 @@ Rows ConvolveAndNormalize(const Weights& weights, const std::string& name, const
     }
   }
   const Row normal = reference::Normalize(all);
-  const size_t cells = static_cast<size_t>(height * width);
+  const size_t cells = all.size() / out;
   Rows y;
   for (size_t o = 0; o < out; ++o) {
     y.push_back(reference::Slice(normal, o * cells, cells));
@@ -174,6 +176,78 @@ TEST(BoardEncoder, MatchesLoops) {
   }
 }
 
+// Means of 2x2 cells; at an odd border of what is there.
+Row HalfSize(const Row& x, int height, int width) {
+  Row y;
+  for (int row = 0; row < height; row += 2) {
+    for (int column = 0; column < width; column += 2) {
+      double sum = 0.0, count = 0.0;
+      for (int r = row; r < std::min(row + 2, height); ++r) {
+        for (int c = column; c < std::min(column + 2, width); ++c, ++count) {
+          sum += x[static_cast<size_t>(r * width + c)];
+        }
+      }
+      y.push_back(sum / count);
+    }
+  }
+  return y;
+}
+
+// Two halvings, then one block at the last size.
+Row ImagePass(const Weights& weights, const Rows& image, int height, int width) {
+  Rows x = Relu(ConvolveAndNormalize(weights, "stem", image, height, width, 2));
+  height = (height + 1) / 2;
+  width = (width + 1) / 2;
+  for (const bool halves : {true, false}) {
+    const std::string block = halves ? "halving0" : "block0";
+    const Rows inner =
+        Relu(ConvolveAndNormalize(weights, block + "a", x, height, width, halves ? 2 : 1));
+    if (halves) {
+      for (Row& channel : x) channel = HalfSize(channel, height, width);
+      height = (height + 1) / 2;
+      width = (width + 1) / 2;
+    }
+    const Rows change = ConvolveAndNormalize(weights, block + "b", inner, height, width);
+    for (size_t c = 0; c < x.size(); ++c) reference::AddTo(x[c], change[c]);
+    x = Relu(x);
+  }
+  Row flat;
+  for (const Row& channel : x) flat.insert(flat.end(), channel.begin(), channel.end());
+  return reference::Linear(weights, "last", flat);
+}
+
+TEST(ImageEncoder, MatchesLoops) {
+  ModelConfig config = BoardConfig(1);
+  config.encoder = EncoderKind::kImage;
+  for (const auto& [height, width] : {std::pair(32, 32), std::pair(17, 30)}) {
+    const std::shared_ptr<Encoder> encoder = MakeScattered(config, {2, height, width});
+    const Weights weights = WeightsOf(*encoder);
+    const size_t cells = static_cast<size_t>(height * width);
+    const at::Tensor observations = torch::randn({2, 2 * height * width});
+    Rows expected;
+    for (const Row& x : RowsOf(observations)) {
+      const Rows planes = {reference::Slice(x, 0, cells), reference::Slice(x, cells, cells)};
+      expected.push_back(ImagePass(weights, planes, height, width));
+    }
+    const at::Tensor latents = encoder->Forward(observations);
+    ASSERT_EQ(latents.sizes(), at::IntArrayRef({2, 6}));
+    EXPECT_LT(RelativeError(latents, expected), 1e-5) << height << " x " << width;
+  }
+}
+
+TEST(ImageEncoder, TakesTheUsualImages) {
+  ModelConfig config = BoardConfig(1);
+  config.encoder = EncoderKind::kImage;
+  for (const auto& [shape, cells] : {std::pair(std::vector<int64_t>{3, 64, 64}, 64),
+                                     std::pair(std::vector<int64_t>{4, 96, 96}, 36),
+                                     std::pair(std::vector<int64_t>{1, 84, 84}, 36)}) {
+    const std::shared_ptr<Encoder> encoder = MakeScattered(config, shape);
+    EXPECT_EQ(encoder->Forward(torch::randn({2, shape[0] * shape[1] * shape[2]})).sizes(),
+              at::IntArrayRef({2, 6}));
+    EXPECT_EQ(encoder->named_parameters()["last.weight"].sizes(), at::IntArrayRef({6, 4 * cells}));
+  }
+}
+
 TEST(Encoder, ASampleDoesNotDependOnTheOthersOfItsBatch) {
   for (const ModelConfig& config : {VectorConfig(2), BoardConfig(1)}) {
     const std::shared_ptr<Encoder> encoder = MakeScattered(config, {2, 3, 3});
@@ -200,6 +274,14 @@ TEST(MakeEncoder, BoardRefusesObservationsThatAreNoPlanes) {
             "gives [4]; use encoder: vector");
   EXPECT_THAT(std::string(MakeEncoder(BoardConfig(1), {2, 3, 4, 5}).status().message()),
               testing::HasSubstr("gives [2, 3, 4, 5]"));
+}
+
+TEST(MakeEncoder, ImageRefusesSmallPlanes) {
+  ModelConfig config = BoardConfig(1);
+  config.encoder = EncoderKind::kImage;
+  EXPECT_EQ(std::string(MakeEncoder(config, {3, 3, 3}).status().message()),
+            "model.encoder: image needs observations [channels, height, width] with sides of 16 or "
+            "more; this environment gives [3, 3, 3]; use encoder: vector, board");
 }
 
 }  // namespace

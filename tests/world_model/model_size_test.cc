@@ -48,6 +48,18 @@ TEST(ModelSizeTest, BoardModels) {
   }
 }
 
+TEST(ModelSizeTest, ImageModels) {
+  for (const int64_t encoder_blocks : {0, 2}) {
+    ModelConfig config = Small();
+    config.encoder = EncoderKind::kImage;
+    config.encoder_blocks = encoder_blocks;
+    ExpectExact(config, {{3, 64, 64}, 9});
+    ExpectExact(config, {{4, 96, 96}, 2});
+    ExpectExact(config, {{1, 16, 17}, 2});
+    ExpectExact(config, {{1, 33, 84}, 2});
+  }
+}
+
 TEST(ModelSizeTest, AnEncoderThatDoesNotFitIsRefused) {
   ModelConfig config = Small();
   config.encoder = EncoderKind::kBoard;

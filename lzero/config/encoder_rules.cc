@@ -1,0 +1,24 @@
+#include "lzero/config/encoder_rules.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace lzero {
+
+std::optional<EncoderMisfit> FindEncoderMisfit(EncoderKind kind,
+                                               const std::vector<int64_t>& observation_shape) {
+  if (kind == EncoderKind::kVector) return std::nullopt;
+  const bool is_image = kind == EncoderKind::kImage;
+  const std::string needs =
+      absl::StrCat(is_image ? "image" : "board", " needs observations [channels, height, width]");
+  if (observation_shape.size() != 3) return EncoderMisfit{needs, "vector"};
+  const int64_t side = std::min(observation_shape[1], observation_shape[2]);
+  if (is_image && side < kSmallestImage) {
+    return EncoderMisfit{absl::StrCat(needs, " with sides of ", kSmallestImage, " or more"),
+                         "vector, board"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace lzero

@@ -1,0 +1,32 @@
+// Which observations an encoder can read, in words: one rule for the check of a config, which knows
+// no tensors, and for the constructors of the encoders. Pure function; any thread.
+#ifndef LZERO_CONFIG_ENCODER_RULES_H_
+#define LZERO_CONFIG_ENCODER_RULES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lzero/config/experiment_config.h"
+
+namespace lzero {
+
+// The image encoder halves height and width until neither is more than this.
+constexpr int64_t kImageCells = 8;
+// The shortest side of an image that it takes: smaller ones are boards.
+constexpr int64_t kSmallestImage = 16;
+
+// What `kind` needs of observations and those of this shape lack, and what to choose instead.
+struct EncoderMisfit {
+  std::string needs;    // "board needs observations [channels, height, width]"
+  std::string allowed;  // "vector"
+};
+
+// Nothing when they fit.
+std::optional<EncoderMisfit> FindEncoderMisfit(EncoderKind kind,
+                                               const std::vector<int64_t>& observation_shape);
+
+}  // namespace lzero
+
+#endif  // LZERO_CONFIG_ENCODER_RULES_H_

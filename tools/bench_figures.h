@@ -1,0 +1,30 @@
+// What every benchmark prints beside its own figures: the commit, how busy the machine was, and how
+// numbers are rounded. Pure functions.
+#ifndef LZERO_TOOLS_BENCH_FIGURES_H_
+#define LZERO_TOOLS_BENCH_FIGURES_H_
+
+#include <string>
+#include <vector>
+
+namespace lzero {
+
+struct BenchConditions {
+  std::string commit;
+  double load_before = 0.0;
+  double load_after = 0.0;
+};
+
+struct BenchTimes {
+  double min = 0.0;
+  double median = 0.0;
+};
+
+// Of one measured time or more, in their unit.
+BenchTimes TimesOf(std::vector<double> times);
+
+// Five significant digits: more is noise.
+double Rounded(double value);
+
+}  // namespace lzero
+
+#endif  // LZERO_TOOLS_BENCH_FIGURES_H_
