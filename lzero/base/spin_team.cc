@@ -16,9 +16,9 @@ void Pause() {
 #endif
 }
 
-template <typename Done>
-void SpinUntil(const Done& done) {
-  for (int spins = 0; !done(); ++spins) {
+template <typename Condition>
+void SpinUntil(const Condition& is_met) {
+  for (int spins = 0; !is_met(); ++spins) {
     if (spins < kSpinsBeforeYield) {
       Pause();
     } else {
