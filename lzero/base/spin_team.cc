@@ -17,8 +17,8 @@ void Pause() {
 }
 
 template <typename Condition>
-void SpinUntil(const Condition& holds) {
-  for (int spins = 0; !holds(); ++spins) {
+void SpinUntil(const Condition& is_met) {
+  for (int spins = 0; !is_met(); ++spins) {
     if (spins < kSpinsBeforeYield) {
       Pause();
     } else {

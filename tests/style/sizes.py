@@ -24,9 +24,11 @@ def functions_of(path, text):
 
 
 def test_of(path):
-    """The test file of a .cc: lzero/F/x.cc and lzero/F/internal/x.cc -> tests/F/x_test.cc."""
-    floor = path.parts[1] if path.parts[0] == "lzero" else "envs"
-    return pathlib.Path("tests") / floor / f"{path.stem}_test.cc"
+    """The test file of a .cc: lzero/F/x.cc and lzero/F/internal/x.cc -> tests/F/x_test.cc,
+    lzero/F/G/x.cc -> tests/F/G/x_test.cc, envs/x.cc -> tests/envs/x_test.cc."""
+    folders = path.parts[1:-1] if path.parts[0] == "lzero" else ("envs",)
+    folders = [folder for folder in folders if folder != "internal"]
+    return pathlib.Path("tests", *folders, f"{path.stem}_test.cc")
 
 
 def check(tree):

@@ -179,6 +179,8 @@ class SizesTest(StyleTest):
         self.write("tests/base/x_test.cc", "")
         self.write("lzero/kv_cache/internal/y.cc", "")
         self.write("tests/kv_cache/y_test.cc", "")
+        self.write("lzero/inference/packed/z.cc", "")
+        self.write("tests/inference/packed/z_test.cc", "")
         self.write("tools/main.cc", "")
         self.assertEqual(self.findings(sizes.check), [])
 
@@ -197,6 +199,12 @@ class SizesTest(StyleTest):
         self.write("envs/catch.cc", "")
         self.expect_one(sizes.check, "envs/catch.cc:1:", "has no test tests/envs/catch_test.cc")
 
+    def test_wants_the_test_of_an_inner_folder_in_the_same_folder(self):
+        self.write("lzero/inference/packed/x.cc", "")
+        self.write("tests/inference/x_test.cc", "")
+        self.expect_one(sizes.check, "lzero/inference/packed/x.cc:1:",
+                        "has no test tests/inference/packed/x_test.cc")
+
     def test_reports_what_it_cannot_read(self):
         self.write("tools/main.cc", "void F() {\n")
         self.expect_one(sizes.check, "tools/main.cc:1:", "cannot find the functions")
@@ -209,6 +217,16 @@ class NamesTest(StyleTest):
             'int terminated; auto p = x.data(); auto q = spdlog::level::info; Print("done");'))
         self.write("tools/cmake/FindLzTorch.cmake", "")
         self.assertEqual(self.findings(names.check), [])
+
+    def test_accepts_the_toggling_guard_of_highway(self):
+        guard = "LZERO_NN_LANES_INL_H_"
+        toggle = (f"#if defined({guard}) == defined(HWY_TARGET_TOGGLE)\n#ifdef {guard}\n#undef {guard}\n"
+                  f"#else\n#define {guard}\n#endif\nint x;\n#endif  // {guard}\n")
+        self.write("lzero/nn/lanes_inl.h", toggle)
+        self.assertEqual(self.findings(names.check), [])
+        (self.root / "lzero/nn/lanes_inl.h").unlink()
+        self.write("lzero/nn/lanes.h", toggle.replace("_INL", ""))
+        self.expect_one(names.check, "lzero/nn/lanes.h:1:", "must be LZERO_NN_LANES_H_")
 
     def test_refuses_words(self):
         for line in ("bool done = false;", "Info* info;", "int new_size = 1;", "float gamma_ = 0;",

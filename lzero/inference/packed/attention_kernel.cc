@@ -51,7 +51,7 @@ HWY_INLINE float RotatedProduct(const float* query, const float* key, const floa
 // vector, become 0.
 HWY_INLINE void SoftmaxScores(float* scores, int64_t size) {
   const Tag d;
-  const Floats lowest = hn::Set(d, -3.4e38f);
+  const Floats lowest = hn::Set(d, kMinusInfinity);
   Floats largest = lowest;
   ForEachVector(size, [&](int64_t i, auto mask) HWY_ATTR {
     largest = hn::Max(largest, hn::IfThenElse(mask, hn::Load(d, scores + i), lowest));

@@ -3,8 +3,8 @@
 // threads, no allocation, no state: callers say which rows and which panels. Any thread.
 //
 // Rows are float32 and lie `stride` floats apart; what lies between a row's length and its stride
-// may be overwritten. Every output row depends on its own input row alone, bit for bit, however
-// many rows a call has.
+// may be overwritten. NaN comes out as NaN. Every output row depends on its own input row alone,
+// bit for bit, however many rows a call has.
 #ifndef LZERO_INFERENCE_PACKED_KERNELS_H_
 #define LZERO_INFERENCE_PACKED_KERNELS_H_
 
@@ -28,12 +28,12 @@ struct LinearCall {
   Epilogue epilogue;
   const float* x;  // [num_rows, in]
   int64_t x_stride;
-  float* y;  // [num_rows, PaddedSize(out)], columns of the panels alone are written
-  int64_t y_stride;
+  float* y;  // [num_rows, PaddedSize(out)], columns of the panels alone are written; aligned
+  int64_t y_stride;  // whole panels
   int64_t num_rows;
   int64_t first_panel;
   int64_t end_panel;
-  // kBf16 only: scratch for num_rows * (in + 1) / 2 pairs of x.
+  // kBf16 only: scratch for num_rows * ((in + 1) / 2) pairs of x.
   uint32_t* half_x;
 };
 
@@ -60,9 +60,11 @@ struct AttendCall {
   int64_t layer_offset;         // from a token to its keys of this layer; values lie E behind
   int64_t num_heads;
   int64_t head_size;
-  const float* cosines;  // [W, PaddedSize(head_size)] by distance, see RotationTables
-  const float* sines;    // [W, PaddedSize(head_size)]
-  float* scores;         // scratch [num_heads, PaddedSize(W)]
+  // [W, PaddedSize(head_size)] by distance, each angle twice; of the two sines the first is
+  // negated.
+  const float* cosines;
+  const float* sines;
+  float* scores;  // scratch [num_heads, PaddedSize(W)], aligned
 };
 
 struct Kernels {

@@ -44,6 +44,9 @@ void PackedMatrix::Pack(const LinearWeights& layer, const NormWeights* norm) {
                static_cast<int64_t>(layer.bias.size()) == out_,
            layer.weight.size(), " weights and ", layer.bias.size(), " biases for ", in_, " to ",
            out_);
+  LZ_CHECK(norm == nullptr || (static_cast<int64_t>(norm->scale.size()) == in_ &&
+                               static_cast<int64_t>(norm->shift.size()) == in_),
+           "a norm of ", norm->scale.size(), " and ", norm->shift.size(), " for ", in_, " inputs");
   const int64_t pairs = NumPairs(in_);
   for (int64_t n = 0; n < out_; ++n) {
     const float* row = layer.weight.data() + n * in_;

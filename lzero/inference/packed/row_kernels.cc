@@ -40,7 +40,7 @@ HWY_INLINE Moments MomentsOf(const float* x, int64_t size) {
 // Softmax of size numbers from x to y; returns nothing else.
 HWY_INLINE void SoftmaxRow(const float* x, int64_t size, float* y) {
   const Tag d;
-  const Floats lowest = hn::Set(d, -3.4e38f);
+  const Floats lowest = hn::Set(d, kMinusInfinity);
   Floats largest = lowest;
   ForEachVector(size, [&](int64_t i, auto mask) HWY_ATTR {
     largest = hn::Max(largest, hn::IfThenElse(mask, hn::MaskedLoad(mask, d, x + i), lowest));

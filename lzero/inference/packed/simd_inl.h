@@ -8,8 +8,10 @@
 #define LZERO_INFERENCE_PACKED_SIMD_INL_H_
 #endif
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "hwy/highway.h"
 #include "lzero/inference/packed/packed_matrix.h"
@@ -35,15 +37,21 @@ HWY_INLINE void ForEachVector(int64_t size, const Body& body) {
   if (i < size) body(i, hn::FirstN(d, static_cast<size_t>(size - i)));
 }
 
+inline constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+
 // Every lane holds the sum, or the largest lane.
 HWY_INLINE Floats Sum(Floats v) { return hn::SumOfLanes(Tag(), v); }
 HWY_INLINE Floats Largest(Floats v) { return hn::MaxOfLanes(Tag(), v); }
 
-// exp(x) within 2e-7 of its value for -87 <= x <= 88; beyond, that of the nearer bound.
+// exp(x) within 2e-7 of its value for -87 <= x <= 88; beyond, that of the nearer bound. NaN of NaN.
 // [Cephes expf: reduction by ln 2 in two parts, polynomial of degree 6]
 HWY_INLINE Floats Exp(Floats x) {
   const Tag d;
-  x = hn::Min(hn::Max(x, hn::Set(d, -87.0f)), hn::Set(d, 88.0f));
+#if HWY_TARGET == HWY_SCALAR
+  if (std::isnan(hn::GetLane(x))) return x;
+#endif
+  // Of a number and a NaN, x86 takes the second operand.
+  x = hn::Min(hn::Set(d, 88.0f), hn::Max(hn::Set(d, -87.0f), x));
   const Floats n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504088896341f)));
   Floats r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x);
   r = hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
