@@ -1,23 +1,27 @@
 #include "tools/bench_command.h"
 
-#include <iostream>
 #include <string>
 #include <vector>
 
+#include "tools/bench_growth.h"
 #include "tools/bench_search.h"
 #include "tools/bench_step.h"
 #include "tools/bench_train.h"
-#include "tools/interrupt.h"
-#include "tools/verb_support.h"
 
 namespace lzero {
 namespace {
 
-int PrintSearchBench(const SearchBenchOptions& options) {
-  const auto lines = BenchSearch(options);
-  if (!lines.ok()) return PrintError(lines.status(), kExitUsage);
-  for (const std::string& line : *lines) std::cout << line << "\n";
-  return kExitOk;
+void AddOutput(CLI::App* verb, BenchOutputOptions* output) {
+  verb->add_flag("--json", output->json_only, "Only the JSON lines, no table");
+  verb->add_option("--against", output->against,
+                   "Compare with a saved run: the output of the same verb in a file");
+}
+
+template <typename T>
+void AddRounds(CLI::App* verb, T* rounds) {
+  verb->add_option("--rounds", *rounds, "Interleaved rounds")
+      ->check(InRange(5, 1000))
+      ->capture_default_str();
 }
 
 void AddBenchStep(CLI::App* bench, VerbAction* action) {
@@ -33,14 +37,12 @@ void AddBenchStep(CLI::App* bench, VerbAction* action) {
   AddList(verb, "--context", &step->context, "Context lengths W in tokens");
   AddList(verb, "--support", &step->support, "Support sizes S");
   AddList(verb, "--actions", &step->actions, "Actions A", 65536);
-  AddList(verb, "--runner", &step->runners, "Runners: eager, packed");
-  AddList(verb, "--dtype", &step->dtypes, "Numbers of the weights: fp32, bf16 (packed)");
-  AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it",
+  AddList(verb, "--runner", &step->runners, "Runners: eager, packed (both)");
+  AddList(verb, "--dtype", &step->dtypes, "Numbers of the weights: fp32, bf16 for packed (fp32)");
+  AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it (1)",
           256);
-  verb->add_option("--rounds", step->rounds, "Interleaved rounds")
-      ->check(InRange(5, 1000))
-      ->capture_default_str();
-  verb->add_flag("--json", step->json_only, "Only the JSON lines, no table");
+  AddRounds(verb, &step->rounds);
+  AddOutput(verb, &step->output);
   verb->callback([=] { *action = [=] { return BenchStep(*step); }; });
 }
 
@@ -62,11 +64,48 @@ void AddBenchTrain(CLI::App* bench, VerbAction* action) {
   AddList(verb, "--observation", &train->observations, "Observations, as 4 or 3x64x64 (4)");
   AddList(verb, "--threads", &train->threads, "Threads of the update and of the peak beside it (1)",
           256);
-  verb->add_option("--rounds", train->rounds, "Interleaved rounds")
-      ->check(InRange(5, 1000))
-      ->capture_default_str();
-  verb->add_flag("--json", train->json_only, "Only the JSON lines, no table");
+  AddRounds(verb, &train->rounds);
+  AddOutput(verb, &train->output);
   verb->callback([=] { *action = [=] { return BenchTrain(*train); }; });
+}
+
+void AddBenchGrowth(CLI::App* bench, VerbAction* action) {
+  auto* growth = Keep<BenchGrowthOptions>();
+  CLI::App* verb = bench->add_subcommand(
+      "growth", "A search costs the same however many simulations or steps came before");
+  AddList(verb, "--runner", &growth->runners, "Runners: eager, packed");
+  verb->add_option("--embed", growth->embed, "Embedding size E")->capture_default_str();
+  verb->add_option("--batch", growth->batch, "Environments B")
+      ->check(InRange(1, 4096))
+      ->capture_default_str();
+  verb->add_option("--sims", growth->simulations, "Simulations of the long search")
+      ->check(InRange(201, 100000))
+      ->capture_default_str();
+  verb->add_option("--steps", growth->episode_steps, "Steps of the long episode")
+      ->check(InRange(10, 10000000))
+      ->capture_default_str();
+  AddRounds(verb, &growth->rounds);
+  AddOutput(verb, &growth->output);
+  verb->callback([=] { *action = [=] { return BenchGrowth(*growth); }; });
+}
+
+void AddBenchUnload(CLI::App* bench, VerbAction* action) {
+  auto* unload = Keep<BenchUnloadOptions>();
+  CLI::App* verb = bench->add_subcommand(
+      "unload", "Load, search and unload an engine again and again: memory after each cycle");
+  AddList(verb, "--runner", &unload->runners, "Runners: eager, packed");
+  AddList(verb, "--embed", &unload->embed, "Embedding sizes E", 16384);
+  verb->add_option("--batch", unload->batch, "Environments B")
+      ->check(InRange(1, 4096))
+      ->capture_default_str();
+  verb->add_option("--sims", unload->simulations, "Simulations of a search")
+      ->check(InRange(1, 100000))
+      ->capture_default_str();
+  verb->add_option("--cycles", unload->cycles, "Cycles")
+      ->check(InRange(1, 10000))
+      ->capture_default_str();
+  AddOutput(verb, &unload->output);
+  verb->callback([=] { *action = [=] { return BenchUnload(*unload); }; });
 }
 
 }  // namespace
@@ -81,13 +120,13 @@ void AddBench(CLI::App& app, VerbAction* action) {
   AddList(verb, "--batch", &tree->batches, "Roots");
   AddList(verb, "--sims", &tree->simulations, "Simulations");
   AddList(verb, "--policy", &tree->policies, "puct, gumbel");
-  verb->add_option("--rounds", tree->rounds, "Interleaved rounds")
-      ->check(InRange(5, 1000))
-      ->capture_default_str();
-  verb->add_flag("--json", tree->json, "Only the JSON lines, no table");
-  verb->callback([=] { *action = [=] { return PrintSearchBench(*tree); }; });
+  AddRounds(verb, &tree->rounds);
+  AddOutput(verb, &tree->output);
+  verb->callback([=] { *action = [=] { return BenchSearch(*tree); }; });
   AddBenchStep(bench, action);
   AddBenchTrain(bench, action);
+  AddBenchGrowth(bench, action);
+  AddBenchUnload(bench, action);
 }
 
 }  // namespace lzero

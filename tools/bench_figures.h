@@ -12,6 +12,7 @@ struct BenchConditions {
   std::string commit;
   double load_before = 0.0;
   double load_after = 0.0;
+  std::string cpu;  // as the system names it
 };
 
 struct BenchTimes {

@@ -9,14 +9,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/mcts/search.h"
 #include "lzero/mcts/signature.h"
 #include "nlohmann/json.hpp"
+#include "tools/bench_figures.h"
+#include "tools/interrupt.h"
 #include "tools/machine_peaks.h"
 #include "tools/source_commit.h"
+#include "tools/verb_support.h"
 
 namespace lzero {
 
@@ -174,15 +176,7 @@ absl::Status MeasureRound(Case& bench) {
   return absl::OkStatus();
 }
 
-double Median(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + static_cast<ptrdiff_t>(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  return *middle;
-}
-
-}  // namespace
-
-absl::StatusOr<std::vector<std::string>> BenchSearch(const SearchBenchOptions& options) {
+absl::StatusOr<std::vector<Case>> MakeCases(const SearchBenchOptions& options) {
   std::vector<Case> cases;
   for (const std::string& policy : options.policies) {
     for (const int actions : options.actions) {
@@ -195,39 +189,62 @@ absl::StatusOr<std::vector<std::string>> BenchSearch(const SearchBenchOptions& o
       }
     }
   }
-  const double load_before = LoadAverage();
-  for (int round = 0; round < std::max(kMinRounds, options.rounds); ++round) {
-    for (Case& bench : cases) LZ_RETURN_IF_ERROR(MeasureRound(bench));
-  }
-  const double load_after = LoadAverage();
-  const std::string signature = absl::StrFormat("%016x", SearchSignature());
-  std::vector<std::string> lines;
-  std::vector<std::string> table = {"policy  actions  batch   sims  depth  ns/root/sim  median"};
+  return cases;
+}
+
+std::string JsonOf(const Case& bench, const BenchConditions& conditions,
+                   const std::string& signature) {
+  const BenchTimes ns = TimesOf(bench.ns_per_root_sim);
+  const nlohmann::ordered_json line = {{"bench", "search"},
+                                       {"policy", bench.policy},
+                                       {"actions", bench.actions},
+                                       {"batch", bench.batch},
+                                       {"sims", bench.simulations},
+                                       {"rounds", bench.ns_per_root_sim.size()},
+                                       {"ns_per_root_sim_min", ns.min},
+                                       {"ns_per_root_sim_median", ns.median},
+                                       {"mean_depth", bench.mean_depth},
+                                       {"signature", signature},
+                                       {"cpu", conditions.cpu},
+                                       {"commit", conditions.commit},
+                                       {"load", {conditions.load_before, conditions.load_after}}};
+  return line.dump();
+}
+
+std::string TableOf(const std::vector<Case>& cases, const std::string& signature) {
+  std::string table = "policy  actions  batch   sims  depth  ns/root/sim  median\n";
   for (const Case& bench : cases) {
-    const auto& ns = bench.ns_per_root_sim;
-    const double least = *std::min_element(ns.begin(), ns.end());
-    const double median = Median(ns);
-    const nlohmann::ordered_json line = {{"bench", "search"},
-                                         {"policy", bench.policy},
-                                         {"actions", bench.actions},
-                                         {"batch", bench.batch},
-                                         {"sims", bench.simulations},
-                                         {"rounds", ns.size()},
-                                         {"ns_per_root_sim_min", least},
-                                         {"ns_per_root_sim_median", median},
-                                         {"mean_depth", bench.mean_depth},
-                                         {"signature", signature},
-                                         {"commit", SourceCommit()},
-                                         {"load", {load_before, load_after}}};
-    lines.push_back(line.dump());
-    table.push_back(absl::StrFormat("%-7s %7d %6d %6d %6.2f %12.1f %7.1f", bench.policy,
-                                    bench.actions, bench.batch, bench.simulations, bench.mean_depth,
-                                    least, median));
+    const BenchTimes ns = TimesOf(bench.ns_per_root_sim);
+    absl::StrAppendFormat(&table, "%-7s %7d %6d %6d %6.2f %12.1f %7.1f\n", bench.policy,
+                          bench.actions, bench.batch, bench.simulations, bench.mean_depth, ns.min,
+                          ns.median);
   }
-  if (options.json) return lines;
-  lines.insert(lines.end(), table.begin(), table.end());
-  lines.push_back(absl::StrCat("signature ", signature));
-  return lines;
+  return absl::StrCat(table, "signature ", signature, "\n");
+}
+
+}  // namespace
+
+int BenchSearch(const SearchBenchOptions& options) {
+  auto cases = MakeCases(options);
+  if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
+  const auto baseline = BenchBaseline::Load(options.output.against);
+  if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
+  BenchConditions conditions;
+  conditions.cpu = CpuName();
+  conditions.commit = SourceCommit();
+  conditions.load_before = LoadAverage();
+  for (int round = 0; round < std::max(kMinRounds, options.rounds); ++round) {
+    for (Case& bench : *cases) {
+      const absl::Status measured = MeasureRound(bench);
+      if (!measured.ok()) return PrintError(measured, kExitFailure);
+    }
+  }
+  conditions.load_after = LoadAverage();
+  const std::string signature = absl::StrFormat("%016x", SearchSignature());
+  std::vector<std::string> objects;
+  for (const Case& bench : *cases) objects.push_back(JsonOf(bench, conditions, signature));
+  PrintBench(objects, TableOf(*cases, signature), *baseline, options.output);
+  return kExitOk;
 }
 
 }  // namespace lzero

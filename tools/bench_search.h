@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "tools/bench_output.h"
 
 namespace lzero {
 
@@ -18,12 +18,12 @@ struct SearchBenchOptions {
   std::vector<int> batches = {8, 256};
   std::vector<int> simulations = {25, 50, 200};
   std::vector<std::string> policies = {"puct", "gumbel"};
-  int rounds = 7;     // of all cases, one after another; at least 5
-  bool json = false;  // only the JSON lines
+  int rounds = 7;  // of all cases, one after another; at least 5
+  BenchOutputOptions output;
 };
 
-// What is printed, one line a string. InvalidArgument for sizes that cannot be searched.
-absl::StatusOr<std::vector<std::string>> BenchSearch(const SearchBenchOptions& options);
+// 0; 2 with a message for sizes that cannot be searched.
+int BenchSearch(const SearchBenchOptions& options);
 
 }  // namespace lzero
 

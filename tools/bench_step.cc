@@ -1,7 +1,6 @@
 #include "tools/bench_step.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <utility>
@@ -39,11 +38,8 @@ absl::StatusOr<Subject> MakeSubject(const BenchStepCase& step) {
   LZ_ASSIGN_OR_RETURN(subject.weights,
                       WorldModel::Create(BenchStepModel(step), {{4}, step.actions}, /*seed=*/0));
   subject.weights->eval();
-  InferenceConfig inference;
-  inference.runner = step.runner == "packed" ? Runner::kPacked : Runner::kEager;
-  inference.dtype = step.dtype == "bf16" ? InferenceDtype::kBf16 : InferenceDtype::kFp32;
-  inference.num_threads = step.threads;
-  LZ_ASSIGN_OR_RETURN(subject.step, MakeRecurrentStep(inference, *subject.weights, step.batch));
+  LZ_ASSIGN_OR_RETURN(subject.step,
+                      MakeRecurrentStep(BenchStepInference(step), *subject.weights, step.batch));
   subject.step->buffers().contexts.tokens.normal_();
   subject.step->buffers().contexts.lengths.fill_(step.context - 1);
   return subject;
@@ -66,13 +62,16 @@ absl::StatusOr<double> TimeStep(Subject& subject) {
 
 // The machine's peaks of this round: each is measured once, and a case keeps the best it has seen.
 void MeasurePeaks(std::vector<Subject>& subjects) {
-  std::map<int64_t, double> gflops;                   // [threads]
-  std::map<std::pair<int64_t, int64_t>, double> gbs;  // [threads, bytes]
+  std::map<std::pair<int64_t, std::string>, double> gflops;  // [threads, dtype]
+  std::map<std::pair<int64_t, int64_t>, double> gbs;         // [threads, bytes]
   for (Subject& subject : subjects) {
     BenchStepResult& result = subject.result;
     const int64_t threads = result.step.threads, bytes = StepWeightBytes(result.step);
-    const auto [flops, first_flops] = gflops.try_emplace(threads, 0.0);
-    if (first_flops) flops->second = MeasurePeakGflops(threads);
+    const auto [flops, first_flops] = gflops.try_emplace({threads, result.step.dtype}, 0.0);
+    if (first_flops) {
+      flops->second =
+          result.step.dtype == "bf16" ? MeasurePeakBf16Gflops(threads) : MeasurePeakGflops(threads);
+    }
     const auto [reads, first_reads] = gbs.try_emplace({threads, bytes}, 0.0);
     if (first_reads) reads->second = MeasureReadGbs(bytes, threads);
     result.peak_gflops = std::max(result.peak_gflops, flops->second);
@@ -103,7 +102,10 @@ absl::StatusOr<std::vector<Subject>> Measure(const std::vector<BenchStepCase>& c
 int BenchStep(const BenchStepOptions& options) {
   const auto cases = BenchStepCases(options);
   if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
+  const auto baseline = BenchBaseline::Load(options.output.against);
+  if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
   BenchConditions conditions;
+  conditions.cpu = CpuName();
   conditions.commit = SourceCommit();
   conditions.load_before = LoadAverage();
   const auto subjects = CatchTorch([&] { return Measure(*cases, options.rounds); });
@@ -111,10 +113,10 @@ int BenchStep(const BenchStepOptions& options) {
   conditions.load_after = LoadAverage();
   std::vector<BenchStepResult> results;
   for (const Subject& subject : *subjects) results.push_back(subject.result);
-  for (const BenchStepResult& result : results) {
-    std::printf("%s\n", BenchStepJson(result, conditions).c_str());
-  }
-  if (!options.json_only) std::printf("%s", BenchStepTable(results).c_str());
+  std::vector<std::string> objects;
+  for (const BenchStepResult& result : results)
+    objects.push_back(BenchStepJson(result, conditions));
+  PrintBench(objects, BenchStepTable(results), *baseline, options.output);
   return kExitOk;
 }
 

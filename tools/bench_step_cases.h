@@ -9,11 +9,14 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
+#include "tools/bench_output.h"
 
 namespace lzero {
 
-// Every combination is a case. If embed, layers, heads and batch are all empty, the sizes are those
-// of the standard table.
+// Every combination is a case, but that runner eager has fp32 alone. If embed, layers, heads and
+// batch are all empty, the sizes are those of the standard table; if runners, dtypes and threads
+// are, each size is measured with eager and packed in fp32 on one thread, and with packed in bf16
+// on two.
 struct BenchStepOptions {
   std::vector<int64_t> embed;
   std::vector<int64_t> layers;
@@ -22,11 +25,11 @@ struct BenchStepOptions {
   std::vector<int64_t> context = {8};
   std::vector<int64_t> support = {101};
   std::vector<int64_t> actions = {6};
-  std::vector<std::string> runners = {"eager", "packed"};
-  std::vector<std::string> dtypes = {"fp32"};
-  std::vector<int64_t> threads = {1};
-  int64_t rounds = 5;      // of all cases, one after another; at least 5
-  bool json_only = false;  // no table at the end
+  std::vector<std::string> runners;
+  std::vector<std::string> dtypes;
+  std::vector<int64_t> threads;
+  int64_t rounds = 5;  // of all cases, one after another; at least 5
+  BenchOutputOptions output;
 };
 
 struct BenchStepCase {
@@ -48,6 +51,9 @@ absl::StatusOr<std::vector<BenchStepCase>> BenchStepCases(const BenchStepOptions
 
 // The world model of a case.
 ModelConfig BenchStepModel(const BenchStepCase& step);
+
+// How its runner is asked for.
+InferenceConfig BenchStepInference(const BenchStepCase& step);
 
 // Floating-point operations of the products with weight matrices in one step: two tokens through
 // all blocks, four heads, for every environment. Attention is left out: at W = 8 it adds 2 %.

@@ -28,21 +28,25 @@ Figures FiguresOf(const BenchStepResult& result) {
 
 // A line for each number of threads: "machine, 1 thread: ...".
 std::string MachineLines(const std::vector<BenchStepResult>& results) {
-  std::map<int64_t, std::map<int64_t, double>> gbs;  // [threads][bytes of weights]
-  std::map<int64_t, double> gflops;
+  std::map<int64_t, std::map<int64_t, double>> gbs;         // [threads][bytes of weights]
+  std::map<int64_t, std::map<std::string, double>> gflops;  // [threads][dtype]
   for (const BenchStepResult& result : results) {
-    gflops[result.step.threads] = result.peak_gflops;
+    gflops[result.step.threads][result.step.dtype] = result.peak_gflops;
     gbs[result.step.threads][StepWeightBytes(result.step)] = result.peak_gbs;
   }
   std::string lines;
-  for (const auto& [threads, peak] : gflops) {
+  for (const auto& [threads, peaks] : gflops) {
+    const std::string sums = absl::StrJoin(peaks, ", ", [](std::string* out, const auto& peak) {
+      absl::StrAppendFormat(out, "%.1f GFLOP/s %s peak", peak.second,
+                            peak.first == "fp32" ? "fp32 FMA" : peak.first);
+    });
     const std::string reads =
         absl::StrJoin(gbs[threads], ", ", [](std::string* out, const auto& read) {
           absl::StrAppendFormat(out, "%.1f GB/s from %.2f MiB", read.second,
                                 static_cast<double>(read.first) / (1 << 20));
         });
-    absl::StrAppendFormat(&lines, "machine, %d thread%s: %.1f GFLOP/s fp32 FMA peak; reads %s\n",
-                          threads, threads == 1 ? "" : "s", peak, reads);
+    absl::StrAppendFormat(&lines, "machine, %d thread%s: %s; reads %s\n", threads,
+                          threads == 1 ? "" : "s", sums, reads);
   }
   return lines;
 }
@@ -70,6 +74,7 @@ std::string BenchStepJson(const BenchStepResult& result, const BenchConditions& 
       {"peak_gflops", Rounded(result.peak_gflops)},
       {"gbs", Rounded(figures.gbs)},
       {"peak_gbs", Rounded(result.peak_gbs)},
+      {"cpu", conditions.cpu},
       {"commit", conditions.commit},
       {"load", {Rounded(conditions.load_before), Rounded(conditions.load_after)}}};
   return line.dump();

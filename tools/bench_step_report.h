@@ -15,8 +15,8 @@ struct BenchStepResult {
   BenchStepCase step;
   std::vector<double> seconds;  // of one step, one entry a round
   // Of as many threads as the case uses.
-  double peak_gflops = 0.0;
-  double peak_gbs = 0.0;  // reading as many bytes as the case has weights
+  double peak_gflops = 0.0;  // of the case's dtype
+  double peak_gbs = 0.0;     // reading as many bytes as the case has weights
 };
 
 // One line without its end. gflops and gbs are those of the fastest round.

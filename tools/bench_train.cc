@@ -1,7 +1,6 @@
 #include "tools/bench_train.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <utility>
@@ -141,7 +140,10 @@ absl::StatusOr<std::vector<Subject>> Measure(const std::vector<BenchTrainCase>& 
 int BenchTrain(const BenchTrainOptions& options) {
   const auto cases = BenchTrainCases(options);
   if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
+  const auto baseline = BenchBaseline::Load(options.output.against);
+  if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
   BenchConditions conditions;
+  conditions.cpu = CpuName();
   conditions.commit = SourceCommit();
   conditions.load_before = LoadAverage();
   const auto subjects = CatchTorch([&] { return Measure(*cases, options.rounds); });
@@ -149,10 +151,10 @@ int BenchTrain(const BenchTrainOptions& options) {
   conditions.load_after = LoadAverage();
   std::vector<BenchTrainResult> results;
   for (const Subject& subject : *subjects) results.push_back(subject.result);
-  for (const BenchTrainResult& result : results) {
-    std::printf("%s\n", BenchTrainJson(result, conditions).c_str());
-  }
-  if (!options.json_only) std::printf("%s", BenchTrainTable(results).c_str());
+  std::vector<std::string> objects;
+  for (const BenchTrainResult& result : results)
+    objects.push_back(BenchTrainJson(result, conditions));
+  PrintBench(objects, BenchTrainTable(results), *baseline, options.output);
   return kExitOk;
 }
 

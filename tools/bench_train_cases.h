@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
+#include "tools/bench_output.h"
 
 namespace lzero {
 
@@ -26,8 +27,8 @@ struct BenchTrainOptions {
   std::vector<std::string> encoders;
   std::vector<std::string> observations;  // "4", "3x64x64"
   std::vector<int64_t> threads;
-  int64_t rounds = 5;      // of all cases, one after another; at least 5
-  bool json_only = false;  // no table at the end
+  int64_t rounds = 5;  // of all cases, one after another; at least 5
+  BenchOutputOptions output;
 };
 
 struct BenchTrainCase {

@@ -49,6 +49,7 @@ std::string BenchTrainJson(const BenchTrainResult& result, const BenchConditions
       {"sample_share", Rounded(figures.sample_share)},
       {"gflops", Rounded(figures.gflops)},
       {"peak_gflops", Rounded(result.peak_gflops)},
+      {"cpu", conditions.cpu},
       {"commit", conditions.commit},
       {"load", {Rounded(conditions.load_before), Rounded(conditions.load_after)}}};
   return line.dump();

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -72,6 +73,28 @@ __attribute__((target("avx2,fma"))) float ReadAvx2(const float* values, int64_t 
 }
 float ReadSse(const float* values, int64_t count) { return ReadLoop<16>(values, count); }
 
+#if defined(__GNUC__) && !defined(__clang__)
+// A lane sums two products an instruction.
+__attribute__((target("avx512f,avx512bf16"))) float Bf16ProductsAvx512() {
+  typedef short Halves __attribute__((vector_size(64)));
+  volatile short one = 0x3f80;
+  const Halves a = Halves{} + one;
+  Register<64>::Floats sums[kAccumulators] = {};
+  for (int64_t i = 0; i < kLoops; ++i) {
+#pragma GCC unroll 12
+    for (int j = 0; j < kAccumulators; ++j) {
+      sums[j] = __builtin_ia32_dpbf16ps_v16sf(sums[j], a, a);
+    }
+  }
+  for (int j = 1; j < kAccumulators; ++j) sums[0] += sums[j];
+  return sums[0][0];
+}
+bool HasBf16Products() { return __builtin_cpu_supports("avx512bf16"); }
+#else
+float Bf16ProductsAvx512() { return 0.0f; }
+bool HasBf16Products() { return false; }
+#endif
+
 struct Kernels {
   int64_t lanes;
   float (*multiply_add)();
@@ -131,6 +154,14 @@ double MeasurePeakGflops(int64_t num_threads) {
   return static_cast<double>(flops) / seconds * 1e-9;
 }
 
+double MeasurePeakBf16Gflops(int64_t num_threads) {
+  if (!HasBf16Products()) return MeasurePeakGflops(num_threads);
+  const double seconds =
+      FastestSeconds(num_threads, [] { return [] { Keep(Bf16ProductsAvx512()); }; });
+  const int64_t flops = 2 * 2 * 16 * kAccumulators * kLoops * num_threads;
+  return static_cast<double>(flops) / seconds * 1e-9;
+}
+
 double MeasureReadGbs(int64_t num_bytes, int64_t num_threads) {
   const Kernels kernels = WidestKernels();
   const int64_t floats = num_bytes / int64_t{sizeof(float)} / num_threads;
@@ -143,6 +174,17 @@ double MeasureReadGbs(int64_t num_bytes, int64_t num_threads) {
     };
   });
   return static_cast<double>(all_bytes * repeats) / seconds * 1e-9;
+}
+
+std::string CpuName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) {
+      return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
 }
 
 double LoadAverage() {

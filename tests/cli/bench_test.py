@@ -14,10 +14,13 @@ from program import Program
 
 STEP_KEYS = ["bench", "runner", "embed", "layers", "heads", "batch", "context", "support", "actions",
              "dtype", "threads", "us_min", "us_median", "gflops", "peak_gflops", "gbs", "peak_gbs",
-             "commit", "load"]
+             "cpu", "commit", "load"]
 SEARCH_KEYS = ["bench", "policy", "actions", "batch", "sims", "rounds", "ns_per_root_sim_min",
-               "ns_per_root_sim_median", "mean_depth", "signature", "commit", "load"]
-STANDARD = [(64, 2, 2, 1), (64, 2, 2, 8), (64, 2, 2, 32), (64, 2, 2, 128), (256, 4, 8, 8), (768, 2, 8, 8)]
+               "ns_per_root_sim_median", "mean_depth", "signature", "cpu", "commit", "load"]
+STANDARD = [(*size, *column)
+            for size in [(64, 2, 2, 1), (64, 2, 2, 8), (64, 2, 2, 32), (64, 2, 2, 128), (256, 4, 8, 8),
+                         (768, 2, 8, 8)]
+            for column in [("eager", "fp32", 1), ("packed", "fp32", 1), ("packed", "bf16", 2)]]
 
 
 def step_work(case):
@@ -28,7 +31,7 @@ def step_work(case):
     token = case["layers"] * (attention + feed_forward)
     heads = sum(embed * hidden + hidden * out for out in (case["actions"], atoms, atoms, embed))
     weights = 2 * token + heads  # an action token, then a latent token
-    return 2 * case["batch"] * weights, 4 * weights
+    return 2 * case["batch"] * weights, (2 if case["dtype"] == "bf16" else 4) * weights
 
 
 def wrong_in(case):
@@ -41,7 +44,7 @@ def wrong_in(case):
              if abs(case[key] - value) > 2e-4 * value]
     wrong += [key for key in ("us_min", "peak_gflops", "peak_gbs") if not case[key] > 0]
     wrong += ["us_median"] if case["us_median"] < case["us_min"] else []
-    wrong += ["commit"] if not case["commit"] else []
+    wrong += [key for key in ("commit", "cpu") if not case[key]]
     wrong += ["load"] if len(case["load"]) != 2 else []
     return wrong
 
@@ -76,7 +79,8 @@ def check_sweep(program):
 
 
 def check_table(program):
-    cases, table = run_step(program, "table", "--embed", "32,256", "--threads", "1,2")
+    cases, table = run_step(program, "table", "--embed", "32,256", "--runner",
+                            "packed", "--threads", "1,2")
     threads = [case["threads"] for case in cases]
     program.check("threads are swept", 0 if threads == [1, 2, 1, 2] else 1, str(threads), 0)
     program.check("a line for each number of threads", 0, "\n".join(table[:2]), 0,
@@ -91,6 +95,34 @@ def check_table(program):
     program.check("the limit that binds", 1 if wrong else 0, str(wrong), 0)
 
 
+def objects_of(printed, bench):
+    objects = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+    return [each for each in objects if each["bench"] == bench]
+
+
+def check_memory_and_baseline(program, folder):
+    code, printed = program.run("bench", "unload", "--cycles", "3", "--runner", "packed,eager", "--embed", "32")
+    cycles = objects_of(printed, "unload")
+    right = [(each["runner"], each["cycle"]) for each in cycles] == list(
+        itertools.product(("packed", "eager"), (1, 2, 3)))
+    program.check("bench unload", code if right else 1, printed, 0)
+    program.check("memory is shown", 0 if all(each["resident_mib"] > 0 for each in cycles) else 1, printed, 0)
+
+    code, printed = program.run("bench", "growth", "--sims", "250", "--steps", "100", "--embed", "32")
+    kinds = [each["kind"] for each in objects_of(printed, "growth")]
+    program.check("bench growth", code, printed, 0)
+    program.check("one long search, two steps", 0 if kinds == ["simulations", "episode", "episode"] else 1,
+                  printed, 0)
+
+    saved = folder / "saved.txt"
+    one = ["bench", "step", "--embed", "32", "--batch", "2", "--runner", "packed"]
+    code, printed = program.run(*one)
+    saved.write_text(printed)
+    code, printed = program.run(*one, "--against", str(saved))
+    program.check("against a saved run", code, printed.splitlines()[-1], 0,
+                  "step runner packed embed 32", "us_min ", "us_median ", "x)")
+
+
 def main():
     lzero, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
@@ -99,7 +131,8 @@ def main():
     check_table(program)
 
     cases, rest = run_step(program, "standard table", "--json")
-    sizes = [(case["embed"], case["layers"], case["heads"], case["batch"]) for case in cases]
+    sizes = [tuple(case[key] for key in ("embed", "layers", "heads", "batch", "runner", "dtype", "threads"))
+             for case in cases]
     program.check("sizes of the standard table", 0 if sizes == STANDARD else 1, str(sizes), 0)
     program.check("--json prints nothing else", len(rest), "\n".join(rest), 0)
     small = next(case for case in cases if case["batch"] == 8 and case["embed"] == 64)
@@ -112,6 +145,7 @@ def main():
     right = len(cases) == 4 and all(list(case) == SEARCH_KEYS for case in cases)
     program.check("bench search", code if right else 1, printed, 0)
     program.check("the signature comes last", 0, lines[-1], 0, f"signature {cases[0]['signature']}")
+    check_memory_and_baseline(program, folder)
     program.finish()
 
 

@@ -26,19 +26,44 @@ std::string Refusal(const BenchStepOptions& options) {
 TEST(BenchStepCasesTest, NoArgumentIsTheStandardTable) {
   const auto cases = BenchStepCases({});
   ASSERT_TRUE(cases.ok()) << cases.status();
+  ASSERT_EQ(cases->size(), 18u);
   std::vector<std::tuple<int64_t, int64_t, int64_t, int64_t>> sizes;
-  for (const BenchStepCase& step : *cases) {
-    sizes.emplace_back(step.embed, step.layers, step.heads, step.batch);
+  for (size_t i = 0; i < cases->size(); ++i) {
+    const BenchStepCase& step = (*cases)[i];
     EXPECT_EQ(step.context, 8);
     EXPECT_EQ(step.support, 101);
     EXPECT_EQ(step.actions, 6);
-    EXPECT_EQ(step.runner, "eager");
-    EXPECT_EQ(step.dtype, "fp32");
-    EXPECT_EQ(step.threads, 1);
+    // Three columns for each size: eager, packed, and packed bf16 on two threads.
+    EXPECT_EQ(step.runner, i % 3 == 0 ? "eager" : "packed");
+    EXPECT_EQ(step.dtype, i % 3 == 2 ? "bf16" : "fp32");
+    EXPECT_EQ(step.threads, i % 3 == 2 ? 2 : 1);
+    if (i % 3 == 0) sizes.emplace_back(step.embed, step.layers, step.heads, step.batch);
   }
   EXPECT_THAT(sizes, ElementsAre(std::tuple(64, 2, 2, 1), std::tuple(64, 2, 2, 8),
                                  std::tuple(64, 2, 2, 32), std::tuple(64, 2, 2, 128),
                                  std::tuple(256, 4, 8, 8), std::tuple(768, 2, 8, 8)));
+}
+
+TEST(BenchStepCasesTest, EagerHasNoBf16) {
+  BenchStepOptions options;
+  options.embed = {64};
+  options.dtypes = {"fp32", "bf16"};
+  const auto cases = BenchStepCases(options);
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  std::vector<std::string> columns;
+  for (const BenchStepCase& step : *cases) columns.push_back(step.runner + " " + step.dtype);
+  EXPECT_THAT(columns, ElementsAre("eager fp32", "packed fp32", "packed bf16"));
+  options.runners = {"eager"};
+  options.dtypes = {"bf16"};
+  EXPECT_EQ(Refusal(options), "--dtype bf16: runner eager has fp32 alone; use --runner packed");
+}
+
+TEST(BenchStepCasesTest, Bf16WeightsAreHalfAsManyBytes) {
+  BenchStepCase step;
+  step.dtype = "bf16";
+  EXPECT_EQ(StepReadBytes(step), 1327104 / 2);
+  EXPECT_EQ(StepWeightBytes(step), 933888 / 2);
+  EXPECT_EQ(StepFlops(step), 5308416);
 }
 
 TEST(BenchStepCasesTest, ListsAreSweptAgainstEachOther) {
@@ -47,6 +72,7 @@ TEST(BenchStepCasesTest, ListsAreSweptAgainstEachOther) {
   options.batch = {1, 8, 32};
   options.context = {4, 8};
   options.actions = {2, 18};
+  options.runners = {"eager"};
   options.threads = {1, 2};
   const auto cases = BenchStepCases(options);
   ASSERT_TRUE(cases.ok()) << cases.status();
@@ -67,7 +93,7 @@ TEST(BenchStepCasesTest, OtherListsSweepTheStandardTable) {
   options.support = {21, 101, 601};
   const auto cases = BenchStepCases(options);
   ASSERT_TRUE(cases.ok()) << cases.status();
-  EXPECT_EQ(cases->size(), 18u);
+  EXPECT_EQ(cases->size(), 54u);
 }
 
 // By hand from the layers of model.md section 2, for E 64, L 2, S 101, A 6.
@@ -105,15 +131,14 @@ TEST(BenchStepCasesTest, TheModelHasTheSizesOfTheCase) {
 
 TEST(BenchStepCasesTest, RefusesWhatThisBuildDoesNotHave) {
   BenchStepOptions options;
-  options.runners = {"eager", "packed"};
-  EXPECT_EQ(Refusal(options), "--runner packed: this build has eager");
   options.runners = {"cuda_graph"};
-  EXPECT_EQ(Refusal(options), "--runner cuda_graph: this build has eager");
+  EXPECT_EQ(Refusal(options), "--runner cuda_graph: this build has eager, packed");
   options.runners = {"eagre"};
-  EXPECT_EQ(Refusal(options), "--runner eagre: this build has eager; did you mean 'eager'?");
+  EXPECT_EQ(Refusal(options),
+            "--runner eagre: this build has eager, packed; did you mean 'eager'?");
   options.runners = {"eager"};
-  options.dtypes = {"fp32", "bf16"};
-  EXPECT_EQ(Refusal(options), "--dtype bf16: this build has fp32");
+  options.dtypes = {"fp16"};
+  EXPECT_EQ(Refusal(options), "--dtype fp16: this build has fp32, bf16; did you mean 'fp32'?");
 }
 
 TEST(BenchStepCasesTest, RefusesCountsOutOfRange) {

@@ -23,16 +23,17 @@ BenchStepResult SmallResult() {
 }
 
 TEST(BenchStepReportTest, JsonHasTheKeysAndFiguresOfTheFastestRound) {
-  EXPECT_EQ(BenchStepJson(SmallResult(), {"abc1234", 0.25, 1.5}),
+  EXPECT_EQ(BenchStepJson(SmallResult(), {"abc1234", 0.25, 1.5, "a CPU"}),
             R"({"bench":"step","runner":"eager","embed":64,"layers":2,"heads":2,"batch":8,)"
             R"("context":8,"support":101,"actions":6,"dtype":"fp32","threads":1,"us_min":100.0,)"
             R"("us_median":300.0,"gflops":53.084,"peak_gflops":100.0,"gbs":13.271,)"
-            R"("peak_gbs":100.0,"commit":"abc1234","load":[0.25,1.5]})");
+            R"("peak_gbs":100.0,"cpu":"a CPU","commit":"abc1234","load":[0.25,1.5]})");
 }
 
 TEST(BenchStepReportTest, AnUnknownLoadIsNull) {
   const double unknown = std::numeric_limits<double>::quiet_NaN();
-  const auto line = nlohmann::json::parse(BenchStepJson(SmallResult(), {"c", unknown, unknown}));
+  const auto line =
+      nlohmann::json::parse(BenchStepJson(SmallResult(), {"c", unknown, unknown, ""}));
   EXPECT_TRUE(line["load"][0].is_null());
   EXPECT_EQ(line["load"].size(), 2u);
 }
@@ -65,6 +66,17 @@ TEST(BenchStepReportTest, PeaksAreShownOnceForEachNumberOfThreadsAndSize) {
                           "machine, 2 threads: 190.0 GFLOP/s fp32 FMA peak; reads 180.0 GB/s from "
                           "0.89 MiB\n"
                           "runner "));
+}
+
+TEST(BenchStepReportTest, EveryDtypeHasItsOwnPeak) {
+  std::vector<BenchStepResult> results(2, SmallResult());
+  results[1].step.dtype = "bf16";
+  results[1].peak_gflops = 180.0;
+  results[1].peak_gbs = 110.0;
+  EXPECT_THAT(BenchStepTable(results),
+              testing::StartsWith(
+                  "machine, 1 thread: 180.0 GFLOP/s bf16 peak, 100.0 GFLOP/s fp32 FMA peak; reads "
+                  "110.0 GB/s from 0.45 MiB, 100.0 GB/s from 0.89 MiB\n"));
 }
 
 }  // namespace

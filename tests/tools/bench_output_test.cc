@@ -1,0 +1,68 @@
+// What a benchmark is compared with, and what tells one case from another.
+#include "tools/bench_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace lzero {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr char kEager[] =
+    R"({"bench":"step","runner":"eager","batch":8,"us_min":100.0,"us_median":120.0,"gflops":50.0,)"
+    R"("commit":"a","load":[0.1,0.2]})";
+constexpr char kPacked[] =
+    R"({"bench":"step","runner":"packed","batch":8,"us_min":40.0,"us_median":50.0,"commit":"a"})";
+
+std::string WriteFile(const std::string& name, const std::string& text) {
+  const std::string path = testing::TempDir() + "/" + name;
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(BenchOutputTest, TheIdentityLeavesOutWhatWasMeasured) {
+  EXPECT_EQ(BenchIdentity(kEager), R"({"bench":"step","runner":"eager","batch":8})");
+  EXPECT_EQ(BenchIdentity(R"({"bench":"train","embed":64,"sample_share":0.01,"peak_gflops":1,)"
+                          R"("resident_mib":3,"load_ms":2,"cpu":"x","rounds":5})"),
+            R"({"bench":"train","embed":64})");
+}
+
+TEST(BenchOutputTest, EveryCaseWithALineIsCompared) {
+  const std::string path = WriteFile("bench_output_baseline.txt",
+                                     std::string(kEager) + "\nsome table\n" + kPacked + "\n");
+  const auto baseline = BenchBaseline::Load(path);
+  ASSERT_TRUE(baseline.ok()) << baseline.status();
+  const std::string faster =
+      R"({"bench":"step","runner":"eager","batch":8,"us_min":50.0,"us_median":80.0,"commit":"b"})";
+  const std::string other = R"({"bench":"step","runner":"eager","batch":9,"us_min":50.0})";
+  EXPECT_THAT(baseline->Compare({faster, other}),
+              ElementsAre("step runner eager batch 8: us_min 100 -> 50 (2.00x), us_median 120 -> "
+                          "80 (1.50x)",
+                          "1 cases have no line in the baseline"));
+}
+
+TEST(BenchOutputTest, NoFileIsNoBaseline) {
+  const auto none = BenchBaseline::Load("");
+  ASSERT_TRUE(none.ok());
+  EXPECT_THAT(none->Compare({kEager}), IsEmpty());
+}
+
+TEST(BenchOutputTest, AFileWithoutABenchmarkIsRefused) {
+  EXPECT_TRUE(absl::IsNotFound(BenchBaseline::Load("no/such/file").status()));
+  const auto empty = BenchBaseline::Load(WriteFile("bench_output_empty.txt", "nothing here\n"));
+  EXPECT_THAT(empty.status().message(), HasSubstr("no line of a benchmark; save one with"));
+  const auto broken =
+      BenchBaseline::Load(WriteFile("bench_output_broken.txt", "text\n{\"bench\":\n"));
+  EXPECT_THAT(broken.status().message(), HasSubstr(":2: no object of a benchmark"));
+  const auto foreign =
+      BenchBaseline::Load(WriteFile("bench_output_foreign.txt", "{\"step\": 1}\n"));
+  EXPECT_FALSE(foreign.ok());
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,62 @@
+// A whole engine under a search, as a collector has it, for benchmarks: model, cache, runner, tree
+// and roots of endless episodes. Not a clock. Belongs to one thread.
+#ifndef LZERO_TOOLS_BENCH_ENGINE_H_
+#define LZERO_TOOLS_BENCH_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lzero/inference/unizero_inference.h"
+#include "lzero/mcts/search.h"
+#include "tools/bench_step_cases.h"
+
+namespace lzero {
+
+// Sizes of the step as `bench step` has them, and of the search above it.
+struct BenchEngineCase {
+  BenchStepCase step;
+  std::string policy = "puct";
+  int64_t simulations = 25;
+};
+
+class BenchEngine {
+ public:
+  // Random weights, full pasts. Errors as UniZeroInference and Search.
+  static absl::StatusOr<std::unique_ptr<BenchEngine>> Create(const BenchEngineCase& bench);
+
+  // One environment step later: roots continue the contexts of the search before, then a whole
+  // search. `model` stands between the search and the engine; nullptr: the engine itself.
+  absl::Status RunSearch(InferenceModel* model = nullptr);
+
+  UniZeroInference& inference() { return *inference_; }
+  const BenchEngineCase& bench() const { return bench_; }
+  int64_t num_searches() const { return num_searches_; }
+
+ private:
+  BenchEngine(const BenchEngineCase& bench, std::unique_ptr<UniZeroInference> inference,
+              std::unique_ptr<Search> search);
+
+  BenchEngineCase bench_;
+  std::unique_ptr<UniZeroInference> inference_;
+  std::unique_ptr<Search> search_;
+  std::vector<float> observations_;
+  std::vector<int32_t> actions_;
+  std::vector<uint8_t> legal_;
+  std::vector<Root> roots_;
+  SearchResult result_;
+  int64_t num_searches_ = 0;
+};
+
+// What all engine benchmarks name of a case, as JSON members: {"runner", "packed"}, ... in one text
+// "runner":"packed","embed":64,... without braces.
+std::string EngineCaseJson(const BenchEngineCase& bench);
+
+// Bytes of this process that lie in memory now.
+int64_t ResidentBytes();
+
+}  // namespace lzero
+
+#endif  // LZERO_TOOLS_BENCH_ENGINE_H_

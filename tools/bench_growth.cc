@@ -1,0 +1,215 @@
+#include "tools/bench_growth.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/base/stopwatch.h"
+#include "lzero/tensor/torch.h"
+#include "lzero/tensor/torch_status.h"
+#include "tools/bench_engine.h"
+#include "tools/bench_figures.h"
+#include "tools/interrupt.h"
+#include "tools/machine_peaks.h"
+#include "tools/source_commit.h"
+#include "tools/verb_support.h"
+
+namespace lzero {
+namespace {
+
+constexpr int64_t kWindow = 100;         // simulations at each end of the long search
+constexpr int64_t kEpisodeSims = 5;      // of each search of the long episode
+constexpr int64_t kSearchesAtStep = 20;  // timed around each step
+constexpr double kMebibyte = 1 << 20;
+
+std::string Conditions() {
+  return absl::StrCat("\"cpu\":\"", CpuName(), "\",\"commit\":\"", SourceCommit(),
+                      "\",\"load\":", Rounded(LoadAverage()));
+}
+
+std::string Number(double value) { return absl::StrFormat("%.5g", value); }
+
+// Passes on, and notes when each simulation asks: from one call to the next is one simulation, tree
+// work included.
+class ClockedModel : public InferenceModel {
+ public:
+  ClockedModel(InferenceModel* model, int64_t num_simulations) : model_(*model) {
+    times_.reserve(static_cast<size_t>(num_simulations));
+  }
+  int num_actions() const override { return model_.num_actions(); }
+  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override {
+    times_.clear();
+    return model_.InitialInference(roots, prior_logits, value);
+  }
+  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                  absl::Span<const int32_t> actions,
+                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override {
+    times_.push_back(MonotonicSeconds());
+    return model_.RecurrentInference(parents, actions, children, rewards, discounts, values,
+                                     prior_logits);
+  }
+  // Seconds of one simulation, the mean over the first or last kWindow.
+  double First() const { return (times_[kWindow] - times_[0]) / kWindow; }
+  double Last() const { return (times_.back() - times_[times_.size() - 1 - kWindow]) / kWindow; }
+
+ private:
+  InferenceModel& model_;
+  std::vector<double> times_;
+};
+
+BenchEngineCase CaseOf(const std::string& runner, int64_t embed, int64_t batch,
+                       int64_t simulations) {
+  BenchEngineCase bench;
+  bench.step.runner = runner;
+  bench.step.embed = embed;
+  bench.step.batch = batch;
+  bench.simulations = simulations;
+  return bench;
+}
+
+struct Printed {
+  std::vector<std::string> objects;
+  std::string table;
+};
+
+absl::Status GrowSearch(const BenchGrowthOptions& options, const std::string& runner,
+                        Printed* printed) {
+  const BenchEngineCase bench = CaseOf(runner, options.embed, options.batch, options.simulations);
+  LZ_ASSIGN_OR_RETURN(const auto engine, BenchEngine::Create(bench));
+  ClockedModel clocked(&engine->inference(), options.simulations);
+  LZ_RETURN_IF_ERROR(engine->RunSearch(&clocked));
+  std::vector<double> first, last, ratios;
+  for (int64_t round = 0; round < options.rounds; ++round) {
+    LZ_RETURN_IF_ERROR(engine->RunSearch(&clocked));
+    first.push_back(clocked.First() * 1e6);
+    last.push_back(clocked.Last() * 1e6);
+    ratios.push_back(last.back() / first.back());
+  }
+  const BenchTimes first_times = TimesOf(first), last_times = TimesOf(last);
+  printed->objects.push_back(absl::StrCat(
+      "{\"bench\":\"growth\",\"kind\":\"simulations\",", EngineCaseJson(bench),
+      ",\"first_us_min\":", Number(first_times.min), ",\"first_us_median\":",
+      Number(first_times.median), ",\"last_us_min\":", Number(last_times.min),
+      ",\"last_us_median\":", Number(last_times.median),
+      ",\"last_to_first_ratio\":", Number(TimesOf(ratios).median), ",", Conditions(), "}"));
+  absl::StrAppendFormat(&printed->table,
+                        "%-7s one search of %d simulations: the first %d cost %.1f us each, the "
+                        "last %d %.1f us: %.2f times as much\n",
+                        runner, options.simulations, kWindow, first_times.min, kWindow,
+                        last_times.min, TimesOf(ratios).median);
+  return absl::OkStatus();
+}
+
+absl::Status GrowEpisode(const BenchGrowthOptions& options, const std::string& runner,
+                         Printed* printed) {
+  const BenchEngineCase bench = CaseOf(runner, options.embed, options.batch, kEpisodeSims);
+  LZ_ASSIGN_OR_RETURN(const auto engine, BenchEngine::Create(bench));
+  for (int64_t step = 10; step <= options.episode_steps; step *= 10) {
+    while (engine->num_searches() < step - kSearchesAtStep / 2) {
+      LZ_RETURN_IF_ERROR(engine->RunSearch());
+    }
+    std::vector<double> seconds;
+    for (int64_t i = 0; i < kSearchesAtStep; ++i) {
+      const double start = MonotonicSeconds();
+      LZ_RETURN_IF_ERROR(engine->RunSearch());
+      seconds.push_back((MonotonicSeconds() - start) * 1e6);
+    }
+    const BenchTimes us = TimesOf(seconds);
+    const double resident = static_cast<double>(ResidentBytes()) / kMebibyte;
+    const int64_t cache_bytes = engine->inference().cache().stats().bytes;
+    printed->objects.push_back(absl::StrCat(
+        "{\"bench\":\"growth\",\"kind\":\"episode\",", EngineCaseJson(bench), ",\"step\":", step,
+        ",\"us_min\":", Number(us.min), ",\"us_median\":", Number(us.median), ",\"cache_bytes\":",
+        cache_bytes, ",\"resident_mib\":", Number(resident), ",", Conditions(), "}"));
+    absl::StrAppendFormat(&printed->table,
+                          "%-7s step %5d of an episode: a search takes %.1f us (median %.1f); "
+                          "cache %d bytes, process %.1f MiB\n",
+                          runner, step, us.min, us.median, cache_bytes, resident);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UnloadCycles(const BenchUnloadOptions& options, const BenchEngineCase& bench,
+                          Printed* printed) {
+  for (int64_t cycle = 1; cycle <= options.cycles; ++cycle) {
+    const double start = MonotonicSeconds();
+    LZ_ASSIGN_OR_RETURN(auto engine, BenchEngine::Create(bench));
+    const double loaded = MonotonicSeconds();
+    for (int i = 0; i < 2; ++i) LZ_RETURN_IF_ERROR(engine->RunSearch());
+    const double searched = MonotonicSeconds();
+    const double held = static_cast<double>(ResidentBytes()) / kMebibyte;
+    engine.reset();
+    malloc_trim(0);
+    const double unloaded = MonotonicSeconds();
+    const double resident = static_cast<double>(ResidentBytes()) / kMebibyte;
+    printed->objects.push_back(absl::StrCat(
+        "{\"bench\":\"unload\",\"device\":\"cpu\",", EngineCaseJson(bench), ",\"cycle\":", cycle,
+        ",\"load_ms\":", Number((loaded - start) * 1e3),
+        ",\"search_ms\":", Number((searched - loaded) * 1e3),
+        ",\"unload_ms\":", Number((unloaded - searched) * 1e3), ",\"loaded_mib\":", Number(held),
+        ",\"resident_mib\":", Number(resident), ",", Conditions(), "}"));
+    absl::StrAppendFormat(&printed->table, "%-7s E %4d cycle %3d: %8.2f MiB loaded, %8.2f after\n",
+                          bench.step.runner, bench.step.embed, cycle, held, resident);
+  }
+  return absl::OkStatus();
+}
+
+// Checks the sizes by the rules of `bench step`.
+absl::Status CheckCases(const std::vector<std::string>& runners, const std::vector<int64_t>& embed,
+                        int64_t batch) {
+  BenchStepOptions step;
+  step.runners = runners;
+  step.embed = embed;
+  step.batch = {batch};
+  return BenchStepCases(step).status();
+}
+
+}  // namespace
+
+int BenchGrowth(const BenchGrowthOptions& options) {
+  const absl::Status checked = CheckCases(options.runners, {options.embed}, options.batch);
+  if (!checked.ok()) return PrintError(checked, kExitUsage);
+  const auto baseline = BenchBaseline::Load(options.output.against);
+  if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
+  Printed printed;
+  const absl::Status grown = CatchTorch([&]() -> absl::Status {
+    for (const std::string& runner : options.runners) {
+      LZ_RETURN_IF_ERROR(GrowSearch(options, runner, &printed));
+      LZ_RETURN_IF_ERROR(GrowEpisode(options, runner, &printed));
+    }
+    return absl::OkStatus();
+  });
+  if (!grown.ok()) return PrintError(grown, kExitFailure);
+  PrintBench(printed.objects, printed.table, *baseline, options.output);
+  return kExitOk;
+}
+
+int BenchUnload(const BenchUnloadOptions& options) {
+  const absl::Status checked = CheckCases(options.runners, options.embed, options.batch);
+  if (!checked.ok()) return PrintError(checked, kExitUsage);
+  const auto baseline = BenchBaseline::Load(options.output.against);
+  if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
+  Printed printed;
+  const absl::Status cycled = CatchTorch([&]() -> absl::Status {
+    for (const std::string& runner : options.runners) {
+      for (const int64_t embed : options.embed) {
+        LZ_RETURN_IF_ERROR(UnloadCycles(
+            options, CaseOf(runner, embed, options.batch, options.simulations), &printed));
+      }
+    }
+    return absl::OkStatus();
+  });
+  if (!cycled.ok()) return PrintError(cycled, kExitFailure);
+  PrintBench(printed.objects, printed.table, *baseline, options.output);
+  return kExitOk;
+}
+
+}  // namespace lzero

@@ -1,0 +1,44 @@
+// Prints what a benchmark measured: one JSON object a case, a short table, and, beside a saved run
+// (--against FILE), how the figures of each case have changed. Not a clock. Pure but for printing.
+#ifndef LZERO_TOOLS_BENCH_OUTPUT_H_
+#define LZERO_TOOLS_BENCH_OUTPUT_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace lzero {
+
+// Options that every benchmark has.
+struct BenchOutputOptions {
+  bool json_only = false;  // no table
+  std::string against;     // file of an earlier run's output; "": none
+};
+
+// The cases of an earlier run, by what tells a case from others.
+class BenchBaseline {
+ public:
+  // Reads the JSON lines of a file and leaves other lines out. An empty path is no baseline.
+  // NotFound, or InvalidArgument with the line, for a file that holds no benchmark.
+  static absl::StatusOr<BenchBaseline> Load(const std::string& path);
+
+  // A line for each object with a case like it: earlier and new figure of its least and its median
+  // time, and their ratio (above 1: faster now). Then how many have none. Empty without a baseline.
+  std::vector<std::string> Compare(const std::vector<std::string>& objects) const;
+
+ private:
+  bool is_given_ = false;
+  std::map<std::string, std::string> objects_;  // by identity
+};
+
+// What tells a case from others: its object without what was measured.
+std::string BenchIdentity(const std::string& object);
+
+void PrintBench(const std::vector<std::string>& objects, const std::string& table,
+                const BenchBaseline& baseline, const BenchOutputOptions& options);
+
+}  // namespace lzero
+
+#endif  // LZERO_TOOLS_BENCH_OUTPUT_H_
