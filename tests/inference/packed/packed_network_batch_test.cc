@@ -108,22 +108,28 @@ TEST_P(PackedNetworkBatchTest, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST_P(PackedNetworkBatchTest, GivesTheSameBitsWhenThreadsShareColumns) {
-  for (const WeightType type : kTypes) {
-    const NetworkShape shape = WideOptions(type, 2, 1).shape;
-    const RandomNetwork model(shape, 7);
-    std::vector<float> expected;
-    for (const int num_threads : {1, 3}) {
-      PackedNetwork network(WideOptions(type, 2, num_threads), kernels());
-      EXPECT_EQ(network.shares_columns(), num_threads > 1);
-      network.Load(model.weights());
-      StepMemory memory(shape, 2, 8);
-      Step(&network, &memory, 1);
-      if (expected.empty()) expected = memory.Outputs(0);
-      EXPECT_TRUE(Same(memory.Outputs(0), expected)) << num_threads << " threads";
-      EXPECT_TRUE(memory.IsUntouched(1));
-    }
+void ExpectSameBitsWhenThreadsShareColumns(WeightType type, const Kernels& kernels) {
+  const NetworkShape shape = WideOptions(type, 2, 1).shape;
+  const RandomNetwork model(shape, 7);
+  std::vector<float> expected;
+  for (const int num_threads : {1, 3}) {
+    PackedNetwork network(WideOptions(type, 2, num_threads), kernels);
+    EXPECT_EQ(network.shares_columns(), num_threads > 1);
+    network.Load(model.weights());
+    StepMemory memory(shape, 2, 8);
+    Step(&network, &memory, 1);
+    if (expected.empty()) expected = memory.Outputs(0);
+    EXPECT_TRUE(Same(memory.Outputs(0), expected)) << num_threads << " threads";
+    EXPECT_TRUE(memory.IsUntouched(1));
   }
+}
+
+TEST_P(PackedNetworkBatchTest, GivesTheSameBitsWhenThreadsShareColumns) {
+  ExpectSameBitsWhenThreadsShareColumns(WeightType::kFp32, kernels());
+}
+
+TEST_P(PackedNetworkBatchTest, GivesTheSameBitsWhenThreadsShareColumnsOfBf16) {
+  ExpectSameBitsWhenThreadsShareColumns(WeightType::kBf16, kernels());
 }
 
 // Two blocks of rows with shared columns; for the best kernels alone, the others take too long.
