@@ -8,9 +8,11 @@
 namespace {
 
 std::atomic<int64_t> num_allocations{0};
+std::atomic<int64_t> allocated_bytes{0};
 
 void* Allocate(std::size_t size, std::size_t alignment) {
   ++num_allocations;
+  allocated_bytes += static_cast<int64_t>(size);
   void* memory = nullptr;
   if (posix_memalign(&memory, alignment < sizeof(void*) ? sizeof(void*) : alignment, size) != 0) {
     std::abort();
@@ -35,5 +37,6 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std
 namespace lzero {
 
 int64_t NumAllocations() { return num_allocations; }
+int64_t AllocatedBytes() { return allocated_bytes; }
 
 }  // namespace lzero

@@ -9,6 +9,8 @@ namespace lzero {
 
 // Calls of operator new since the program began.
 int64_t NumAllocations();
+// Bytes that they asked for; what was freed since is not taken off.
+int64_t AllocatedBytes();
 
 }  // namespace lzero
 

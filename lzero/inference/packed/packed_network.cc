@@ -54,7 +54,7 @@ PackedNetwork::PackedNetwork(const NetworkOptions& options, const Kernels& kerne
 }
 
 int64_t PackedNetwork::Bytes(const NetworkOptions& options) {
-  return PackedWeights::Bytes(options.shape, options.type) +
+  return PackedWeights::Bytes(options.shape, options.type) + TokenPass::Bytes(options.shape) +
          NumScratches(options) * TokenScratch::Bytes(options.shape, options.type,
                                                      ScratchRows(options), NumMembers(options));
 }

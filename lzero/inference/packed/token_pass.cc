@@ -74,6 +74,11 @@ TokenPass::TokenPass(const NetworkShape& shape, const PackedWeights& weights,
   }
 }
 
+int64_t TokenPass::Bytes(const NetworkShape& shape) {
+  return 2 * shape.context_length * PaddedSize(shape.head_size()) *
+         static_cast<int64_t>(sizeof(float));
+}
+
 TokenPass::Rows TokenPass::RowsOf(const Share& share, int64_t num_rows) {
   return {num_rows * share.member / share.num_members,
           num_rows * (share.member + 1) / share.num_members};

@@ -54,6 +54,8 @@ class TokenPass {
  public:
   // All outlive the object.
   TokenPass(const NetworkShape& shape, const PackedWeights& weights, const Kernels& kernels);
+  // Bytes of the rotation tables.
+  static int64_t Bytes(const NetworkShape& shape);
 
   // Tokens in scratch->x, with windows, window_sizes and tokens filled in, through all blocks; the
   // output is in scratch->x. Keys and values of each row are written to its `tokens`.

@@ -14,12 +14,6 @@
 namespace lzero::packed {
 namespace {
 
-float FloatOfBits(uint32_t bits) {
-  float value = 0.0f;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
 // The value of a bf16 number; the one behind the largest is 2^128, where rounding begins to say
 // infinity.
 double ValueOfBf16(uint32_t bits) {
@@ -130,16 +124,6 @@ struct CountingLayer {
   std::vector<float> weight, bias;
 };
 
-// The weight that a matrix keeps at output n and input k, by the layout of its header.
-float Kept(const PackedMatrix& matrix, int64_t n, int64_t k) {
-  if (matrix.type() == WeightType::kFp32) {
-    return matrix.panels()[n / 16 * matrix.in() * 16 + k * 16 + n % 16];
-  }
-  const int64_t pairs = (matrix.in() + 1) / 2;
-  const uint32_t half = matrix.half_panels()[((n / 16 * pairs + k / 2) * 16 + n % 16) * 2 + k % 2];
-  return FloatOfBits(half << 16);
-}
-
 TEST(PackedMatrixTest, KeepsWeightsInPanelsOf16Columns) {
   for (const auto type : {WeightType::kFp32, WeightType::kBf16}) {
     for (const int64_t in : {1, 2, 7, 16}) {
@@ -153,7 +137,7 @@ TEST(PackedMatrixTest, KeepsWeightsInPanelsOf16Columns) {
           ASSERT_EQ(matrix.bias()[n], is_output ? static_cast<float>(-n) : 0.0f);
           for (int64_t k = 0; k < kept_in; ++k) {
             const float expected = is_output && k < in ? CountingLayer::Weight(n, k) : 0.0f;
-            ASSERT_EQ(Kept(matrix, n, k), expected) << n << " " << k;
+            ASSERT_EQ(KeptWeight(matrix, n, k), expected) << n << " " << k;
           }
         }
       }
@@ -177,7 +161,7 @@ TEST(PackedMatrixTest, StartsWithZeros) {
     EXPECT_EQ(matrix.out(), 18);
     for (int64_t n = 0; n < 32; ++n) {
       EXPECT_EQ(matrix.bias()[n], 0.0f);
-      for (int64_t k = 0; k < 3; ++k) EXPECT_EQ(Kept(matrix, n, k), 0.0f);
+      for (int64_t k = 0; k < 3; ++k) EXPECT_EQ(KeptWeight(matrix, n, k), 0.0f);
     }
   }
 }
@@ -191,10 +175,10 @@ TEST(PackedMatrixTest, FoldsANormByHand) {
   for (const auto type : {WeightType::kFp32, WeightType::kBf16}) {
     PackedMatrix matrix(2, 2, type);
     matrix.Pack({weight, bias}, &norm);
-    EXPECT_EQ(Kept(matrix, 0, 0), 2.0f);
-    EXPECT_EQ(Kept(matrix, 0, 1), 20.0f);
-    EXPECT_EQ(Kept(matrix, 1, 0), 6.0f);
-    EXPECT_EQ(Kept(matrix, 1, 1), -40.0f);
+    EXPECT_EQ(KeptWeight(matrix, 0, 0), 2.0f);
+    EXPECT_EQ(KeptWeight(matrix, 0, 1), 20.0f);
+    EXPECT_EQ(KeptWeight(matrix, 1, 0), 6.0f);
+    EXPECT_EQ(KeptWeight(matrix, 1, 1), -40.0f);
     EXPECT_EQ(matrix.bias()[0], -1.25f);
     EXPECT_EQ(matrix.bias()[1], 3.75f);
   }
@@ -218,7 +202,7 @@ TEST(PackedMatrixTest, PacksAgainAtTheSameAddresses) {
         const float expected = type == WeightType::kFp32
                                    ? value
                                    : FloatOfBits(static_cast<uint32_t>(NearestBf16(value)) << 16);
-        EXPECT_EQ(Kept(matrix, n, k), expected);
+        EXPECT_EQ(KeptWeight(matrix, n, k), expected);
       }
     }
   }

@@ -21,6 +21,7 @@
 
 #include "lzero/inference/packed/aligned_array.h"
 #include "lzero/inference/packed/kernels.h"
+#include "lzero/inference/packed/packed_matrix.h"
 
 namespace lzero::packed {
 
@@ -102,6 +103,22 @@ class FloatsAtTheEnd {
   size_t bytes_ = 0;
   float* first_ = nullptr;
 };
+
+inline float FloatOfBits(uint32_t bits) {
+  float value = 0.0f;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+// The weight that a matrix keeps at output n and input k, by the layout of its header.
+inline float KeptWeight(const PackedMatrix& matrix, int64_t n, int64_t k) {
+  if (matrix.type() == WeightType::kFp32) {
+    return matrix.panels()[n / 16 * matrix.in() * 16 + k * 16 + n % 16];
+  }
+  const int64_t pairs = (matrix.in() + 1) / 2;
+  const uint32_t half = matrix.half_panels()[((n / 16 * pairs + k / 2) * 16 + n % 16) * 2 + k % 2];
+  return FloatOfBits(half << 16);
+}
 
 // Bit for bit: NaN equals NaN, 0 differs from -0.
 inline bool SameBits(const float* a, const float* b, int64_t size) {
