@@ -6,20 +6,23 @@ namespace lzero {
 
 ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch) {
   const Transformer& transformer = model.transformer();
+  const auto floats = at::TensorOptions().device(model.device());
   return {at::zeros({max_batch, transformer.context_length() - 1, transformer.num_layers(), 2,
-                     model.config().embed_dim}),
-          at::zeros({max_batch}, at::kLong)};
+                     model.config().embed_dim},
+                    floats),
+          at::zeros({max_batch}, floats.dtype(at::kLong))};
 }
 
 StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch) {
   const int64_t num_layers = model.transformer().num_layers();
   StepBuffers buffers;
   buffers.contexts = MakeContextBatch(model, max_batch);
-  buffers.actions = at::zeros({max_batch}, at::kLong);
-  buffers.rewards = at::zeros({max_batch});
-  buffers.values = at::zeros({max_batch});
-  buffers.prior_logits = at::zeros({max_batch, model.shape().num_actions});
-  buffers.tokens = at::zeros({max_batch, 2, num_layers, 2, model.config().embed_dim});
+  const auto floats = at::TensorOptions().device(model.device());
+  buffers.actions = at::zeros({max_batch}, floats.dtype(at::kLong));
+  buffers.rewards = at::zeros({max_batch}, floats);
+  buffers.values = at::zeros({max_batch}, floats);
+  buffers.prior_logits = at::zeros({max_batch, model.shape().num_actions}, floats);
+  buffers.tokens = at::zeros({max_batch, 2, num_layers, 2, model.config().embed_dim}, floats);
   return buffers;
 }
 

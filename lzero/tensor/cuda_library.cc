@@ -6,31 +6,28 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
 
 namespace lzero {
 namespace {
 
 using ListDevices = int (*)(char* text, size_t size);
 
-// Beside the program, or one folder up in lib/ (installed).
-std::string LibraryPath() {
-  std::error_code ignored;
-  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  for (const char* place : {"liblzero_cuda.so", "../lib/liblzero_cuda.so"}) {
-    const auto path = program.parent_path() / place;
-    if (std::filesystem::exists(path, ignored)) return path.string();
-  }
-  return "";
-}
-
 }  // namespace
 
-absl::StatusOr<std::string> ListCudaDevices() {
-  const std::string path = LibraryPath();
-  if (path.empty()) {
-    return absl::NotFoundError(
-        "this build has no liblzero_cuda (it is built where nvcc is found: cmake --preset cuda)");
+absl::StatusOr<std::string> FindCudaLibrary(const std::string& name) {
+  std::error_code ignored;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  for (const char* folder : {".", "../tools", "../lib"}) {
+    const auto path = program.parent_path() / folder / name;
+    if (std::filesystem::exists(path, ignored)) return path.lexically_normal().string();
   }
+  return absl::NotFoundError(absl::StrCat(
+      "this build has no ", name, " (it is built where nvcc is found: cmake --preset cuda)"));
+}
+
+absl::StatusOr<std::string> ListCudaDevices() {
+  LZ_ASSIGN_OR_RETURN(const std::string path, FindCudaLibrary("liblzero_cuda.so"));
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return absl::NotFoundError(absl::StrCat("cannot load ", path, ": ", dlerror()));

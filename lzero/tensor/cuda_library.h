@@ -13,6 +13,10 @@ namespace lzero {
 // missing: the library beside the program, a driver, or a device.
 absl::StatusOr<std::string> ListCudaDevices();
 
+// Where the library `name` of this build lies: beside the program, in tools/ beside a test's
+// folder, or in lib/ (installed). NotFound when it was not built.
+absl::StatusOr<std::string> FindCudaLibrary(const std::string& name);
+
 }  // namespace lzero
 
 #endif  // LZERO_TENSOR_CUDA_LIBRARY_H_

@@ -3,7 +3,8 @@
 #
 # Input:   LZERO_TORCH_DIR or the environment variable of that name (a folder "torch" of a wheel);
 #          otherwise the virtual environment that tools/setup.sh makes.
-# Output:  LzTorch::torch (c10 + torch_cpu), LzTorch_DIR, LzTorch_VERSION.
+# Output:  LzTorch::torch (c10 + torch_cpu), LzTorch::torch_cuda (for liblzero_cuda_graph alone), LzTorch_DIR,
+#          LzTorch_VERSION.
 
 set(LZERO_TORCH_DIR "$ENV{LZERO_TORCH_DIR}" CACHE PATH "Folder 'torch' of an unpacked torch wheel")
 if(NOT LZERO_TORCH_DIR)
@@ -46,7 +47,10 @@ find_package_handle_standard_args(LzTorch
   REASON_FAILURE_MESSAGE "run tools/setup.sh, or point LZERO_TORCH_DIR at the folder 'torch' of a torch 2.11 wheel")
 
 if(LzTorch_FOUND AND NOT TARGET LzTorch::torch)
-  foreach(library c10 torch_cpu)
+  foreach(library c10 torch_cpu c10_cuda torch_cuda)
+    if(NOT EXISTS ${LzTorch_DIR}/lib/lib${library}.so)
+      continue()  # a wheel without CUDA
+    endif()
     add_library(LzTorch::${library} SHARED IMPORTED)
     set_target_properties(LzTorch::${library} PROPERTIES
       IMPORTED_LOCATION ${LzTorch_DIR}/lib/lib${library}.so)
@@ -60,6 +64,9 @@ if(LzTorch_FOUND AND NOT TARGET LzTorch::torch)
     # found at load time through its own library path, then through the program's: an old-style RPATH,
     # because a RUNPATH is not searched for the libraries that a library needs.
     INTERFACE_LINK_OPTIONS "-Wl,--no-as-needed;-Wl,--allow-shlib-undefined;-Wl,--disable-new-dtags")
+  if(TARGET LzTorch::torch_cuda)
+    set_target_properties(LzTorch::torch_cuda PROPERTIES INTERFACE_LINK_LIBRARIES LzTorch::c10_cuda)
+  endif()
   set(rpath ${LzTorch_DIR}/lib ${LzTorch_CUDA_DIRS})
   list(APPEND CMAKE_BUILD_RPATH ${rpath})
   list(APPEND CMAKE_INSTALL_RPATH ${rpath})

@@ -1,0 +1,160 @@
+// Graphs of one CUDA stream by libtorch's own recorder, at::cuda::CUDAGraph, in
+// liblzero_cuda_graph. The order of unloading is that which returns all memory: wait, drop the
+// workspaces of cuBLAS while the stream's pool lives, reset all graphs together, then trim. Plain C
+// on the outside.
+#include <ATen/cuda/CUDAContext.h>
+#include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/graph/graph_backend.h"
+#include "lzero/tensor/torch_status.h"
+
+namespace lzero {
+namespace {
+
+// One capture at a time in a process: libtorch's allocator and generators assume it.
+std::mutex& CaptureMutex() {
+  static auto& mutex = *new std::mutex;
+  return mutex;
+}
+
+absl::Status CudaStatus(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(what, ": ", cudaGetErrorString(error)));
+}
+
+class CudaGraph : public CapturedGraph {
+ public:
+  explicit CudaGraph(c10::cuda::CUDAStream stream) : stream_(stream) {}
+
+  absl::Status Replay() override {
+    return CatchTorch([&] {
+      const c10::cuda::CUDAStreamGuard guard(stream_);
+      graph_.replay();
+    });
+  }
+  at::cuda::CUDAGraph& graph() { return graph_; }
+
+ private:
+  c10::cuda::CUDAStream stream_;
+  at::cuda::CUDAGraph graph_;
+};
+
+class CudaGraphBackend : public GraphBackend {
+ public:
+  // Takes `raw`, a stream of `device`.
+  CudaGraphBackend(cudaStream_t raw, c10::DeviceIndex device)
+      : raw_(raw),
+        stream_(c10::cuda::getStreamFromExternal(raw, device)),
+        pool_(at::cuda::graph_pool_handle()) {}
+  ~CudaGraphBackend() override {
+    cudaStreamSynchronize(raw_);
+    cudaStreamDestroy(raw_);
+  }
+
+  at::Device device() const override { return stream_.device(); }
+  void* stream() const override { return stream_.stream(); }
+
+  absl::Status OnStream(const std::function<void()>& body) override {
+    return CatchTorch([&] {
+      const c10::cuda::CUDAStreamGuard guard(stream_);
+      body();
+    });
+  }
+
+  absl::Status WarmUp(int times, const std::function<void()>& body) override {
+    for (int i = 0; i < times; ++i) LZ_RETURN_IF_ERROR(OnStream(body));
+    return Synchronize();
+  }
+
+  absl::StatusOr<std::unique_ptr<CapturedGraph>> Capture(
+      const std::function<void()>& body) override {
+    const std::lock_guard<std::mutex> one_at_a_time(CaptureMutex());
+    auto captured = std::make_unique<CudaGraph>(stream_);
+    absl::Status recorded;
+    const absl::Status ended = CatchTorch([&] {
+      const c10::cuda::CUDAStreamGuard guard(stream_);
+      stream_.synchronize();
+      // Thread-local: another thread's allocation must not end this capture. All graphs of the
+      // backend share one pool: they never run at once, and outputs lie outside of it.
+      captured->graph().capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
+      recorded = CatchTorch(body);
+      captured->graph().capture_end();  // whatever the body did: the stream must stop recording
+    });
+    recorded.Update(ended);
+    if (recorded.ok()) return std::unique_ptr<CapturedGraph>(std::move(captured));
+    return absl::FailedPreconditionError(absl::StrCat("capture failed: ", recorded.message()));
+  }
+
+  absl::Status Synchronize() override {
+    return CatchTorch([&] { stream_.synchronize(); });
+  }
+
+  absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) override {
+    LZ_RETURN_IF_ERROR(Synchronize());
+    const absl::Status cleared = CatchTorch([&] {
+      at::cuda::clearCublasWorkspaces();
+      for (const auto& graph : graphs) static_cast<CudaGraph&>(*graph).graph().reset();
+    });
+    graphs.clear();
+    LZ_RETURN_IF_ERROR(cleared);
+    return TrimMemory();
+  }
+
+  absl::Status TrimMemory() override {
+    LZ_RETURN_IF_ERROR(CatchTorch([&] { c10::cuda::CUDACachingAllocator::emptyCache(); }));
+    return CudaStatus(cudaDeviceGraphMemTrim(stream_.device_index()), "trimming graph memory");
+  }
+
+  absl::StatusOr<DeviceMemoryUse> MemoryUse() const override {
+    DeviceMemoryUse use;
+    const c10::cuda::CUDAGuard guard(stream_.device_index());
+    size_t free_bytes = 0, total_bytes = 0;
+    LZ_RETURN_IF_ERROR(CudaStatus(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for memory"));
+    use.used_bytes = static_cast<int64_t>(total_bytes - free_bytes);
+    LZ_RETURN_IF_ERROR(CatchTorch([&] {
+      const auto stats = c10::cuda::CUDACachingAllocator::getDeviceStats(stream_.device_index());
+      use.reserved_bytes = stats.reserved_bytes[0].current;
+    }));
+    return use;
+  }
+
+ private:
+  cudaStream_t raw_;
+  c10::cuda::CUDAStream stream_;
+  at::cuda::MempoolId_t pool_;
+};
+
+// A stream of its own, never the default one, and never shared with another unload unit as those of
+// libtorch's pool are.
+absl::StatusOr<GraphBackend*> MakeBackend(int device) {
+  return CatchTorch([&]() -> absl::StatusOr<GraphBackend*> {
+    const auto index = static_cast<c10::DeviceIndex>(device);
+    const c10::cuda::CUDAGuard guard(index);
+    cudaStream_t raw = nullptr;
+    LZ_RETURN_IF_ERROR(
+        CudaStatus(cudaStreamCreateWithFlags(&raw, cudaStreamNonBlocking), "making a stream"));
+    return new CudaGraphBackend(raw, index);
+  });
+}
+
+}  // namespace
+}  // namespace lzero
+
+// A backend on this CUDA device, or null with an explanation in `error` (at most `size` bytes with
+// the closing 0). The caller deletes it.
+extern "C" lzero::GraphBackend* lz_cuda_make_graph_backend(int device, char* error, size_t size) {
+  const absl::StatusOr<lzero::GraphBackend*> backend = lzero::MakeBackend(device);
+  if (backend.ok()) return *backend;
+  std::snprintf(error, size, "%s", std::string(backend.status().message()).c_str());
+  return nullptr;
+}

@@ -1,0 +1,66 @@
+#include "lzero/graph/cuda_graph_library.h"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/tensor/cuda_library.h"
+
+namespace lzero {
+namespace {
+
+// A backend, or null with an explanation in `error`.
+using MakeBackend = GraphBackend* (*)(int device, char* error, size_t size);
+
+struct Library {
+  absl::Status status;
+  MakeBackend make = nullptr;
+};
+
+Library Load() {
+  const absl::StatusOr<std::string> path = FindCudaLibrary("liblzero_cuda_graph.so");
+  if (!path.ok()) return {path.status(), nullptr};
+  // Global: libtorch finds the CUDA part by its registrations, and the driver's library by name.
+  void* library = dlopen(path->c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr) {
+    const std::string cause = dlerror();
+    const char* help = absl::StrContains(cause, "cannot open shared object file")
+                           ? "; tools/setup.sh --cuda installs what libtorch's CUDA part needs"
+                           : "";
+    return {absl::FailedPreconditionError(absl::StrCat("cannot load CUDA: ", cause, help)),
+            nullptr};
+  }
+  const auto make = reinterpret_cast<MakeBackend>(dlsym(library, "lz_cuda_make_graph_backend"));
+  if (make == nullptr) {
+    return {absl::FailedPreconditionError(absl::StrCat(*path, " is of another version")), nullptr};
+  }
+  return {absl::OkStatus(), make};
+}
+
+const Library& Loaded() {
+  static const Library& library = *new Library(Load());
+  return library;
+}
+
+}  // namespace
+
+absl::Status LoadCuda() {
+  LZ_RETURN_IF_ERROR(Loaded().status);
+  return ListCudaDevices().status();
+}
+
+absl::StatusOr<std::unique_ptr<GraphBackend>> MakeCudaGraphBackend(int index) {
+  LZ_RETURN_IF_ERROR(LoadCuda());
+  char error[1024] = "";
+  GraphBackend* backend = Loaded().make(index, error, sizeof(error));
+  if (backend == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat("cuda:", index, ": ", error));
+  }
+  return std::unique_ptr<GraphBackend>(backend);
+}
+
+}  // namespace lzero

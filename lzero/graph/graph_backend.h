@@ -1,0 +1,71 @@
+// Recording a piece of device work once and replaying it: what a captured step needs of a device,
+// so that the step itself links no CUDA. One backend is one unload unit: a device, one stream for
+// warm-up, capture and replay, and the memory of its graphs. Implemented in liblzero_cuda_graph
+// (cuda/), which is loaded at run time, and by a plain one in tests. One thread at a time.
+#ifndef LZERO_GRAPH_GRAPH_BACKEND_H_
+#define LZERO_GRAPH_GRAPH_BACKEND_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "c10/core/Device.h"
+
+namespace lzero {
+
+// Work that was recorded. Its body may not allocate outside the graph's own memory, wait for the
+// device, or depend on a number that the host reads.
+class CapturedGraph {
+ public:
+  virtual ~CapturedGraph() = default;
+  // Puts the work on the backend's stream and returns at once. Internal, with the device's words.
+  virtual absl::Status Replay() = 0;
+};
+
+struct DeviceMemoryUse {
+  int64_t reserved_bytes = 0;  // held by libtorch's allocator
+  int64_t used_bytes = 0;      // of the whole device, by everyone
+};
+
+class GraphBackend {
+ public:
+  virtual ~GraphBackend() = default;
+  virtual at::Device device() const = 0;
+
+  // The stream that work of this unit is put on, a cudaStream_t.
+  virtual void* stream() const = 0;
+  // Calls `body` with the backend's stream current, `times` times, and waits.
+  virtual absl::Status WarmUp(int times, const std::function<void()>& body) = 0;
+  // Records what `body` puts on the stream; nothing is computed. Warm up first with the same
+  // shapes. FailedPrecondition with the cause when the device refuses; the memory of a failed
+  // capture may be lost until the process ends, so do not try again.
+  virtual absl::StatusOr<std::unique_ptr<CapturedGraph>> Capture(
+      const std::function<void()>& body) = 0;
+  // Calls `body` with the backend's stream current; waits for nothing.
+  virtual absl::Status OnStream(const std::function<void()>& body) = 0;
+  // Waits for everything on the stream.
+  virtual absl::Status Synchronize() = 0;
+
+  // Waits, drops all graphs of this backend together, and gives their memory back to the device.
+  // Tensors that captured work wrote to must be gone or lie outside of the graphs' memory.
+  virtual absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) = 0;
+  // Gives unused memory of libtorch's allocator back to the device.
+  virtual absl::Status TrimMemory() = 0;
+  virtual absl::StatusOr<DeviceMemoryUse> MemoryUse() const = 0;
+};
+
+// The batch sizes that steps are captured for.
+const std::vector<int64_t>& BatchBuckets();
+// The buckets that batches of 1 .. max_batch need: all up to the first that holds max_batch. Beyond
+// the largest, max_batch itself is the last.
+std::vector<int64_t> BucketsUpTo(int64_t max_batch);
+// The smallest of `buckets` (ascending) that holds `batch`; a larger batch is the caller's bug.
+size_t BucketOf(const std::vector<int64_t>& buckets, int64_t batch);
+
+}  // namespace lzero
+
+#endif  // LZERO_GRAPH_GRAPH_BACKEND_H_
