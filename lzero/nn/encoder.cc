@@ -9,6 +9,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/nn/layers.h"
+#include "lzero/nn/norm.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -31,7 +32,7 @@ class VectorEncoder : public Encoder {
   at::Tensor Forward(const at::Tensor& observations) const override {
     at::Tensor x = observations;
     for (size_t i = 0; i < hidden_.size(); ++i) {
-      x = at::gelu(norms_[i]->Forward(hidden_[i]->Forward(x)), "tanh");
+      x = norms_[i]->ForwardGelu(hidden_[i]->Forward(x));
     }
     return last_->Forward(x);
   }
@@ -146,7 +147,7 @@ class ImageEncoder : public ConvolutionEncoder {
 }  // namespace
 
 at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_norm_group) {
-  if (norm == LatentNorm::kLayerNorm) return at::layer_norm(x, {x.size(-1)});
+  if (norm == LatentNorm::kLayerNorm) return Normalize(x);
   return at::softmax(x.unflatten(-1, {-1, sim_norm_group}), -1).flatten(-2);
 }
 
