@@ -105,7 +105,9 @@ LZ_INLINE void AddRow(float factor, const float* from, int64_t row_size, float* 
 }
 
 LZ_INLINE void CopyRow(const float* from, int64_t count, float* to) {
-  std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
+  int64_t j = 0;
+  for (; j + kLanes<16> <= count; j += kLanes<16>) Store<16>(Load<16>(from + j), to + j);
+  for (; j < count; ++j) to[j] = from[j];
 }
 
 // Rotated queries (scaled by 1 / sqrt(D)), rotated keys, and values of one head.

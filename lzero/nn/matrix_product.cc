@@ -165,6 +165,15 @@ float* Scratch(int64_t count) {
 // b [depth, width] -> panel [depth, padded width], zeros behind the columns that exist.
 void PackPanel(const MatrixView& b, int64_t depth, int64_t width, int64_t padded, float* panel) {
   if (width < padded) std::fill_n(panel, depth * padded, 0.0f);
+  if (b.column_stride == 1 && width % kLanes<16> == 0) {
+    for (int64_t k = 0; k < depth; ++k) {
+      const float* row = b.values + k * b.row_stride;
+      for (int64_t j = 0; j < width; j += kLanes<16>) {
+        Store<16>(Load<16>(row + j), panel + k * padded + j);
+      }
+    }
+    return;
+  }
   if (b.column_stride == 1) {
     const size_t bytes = static_cast<size_t>(width) * sizeof(float);
     for (int64_t k = 0; k < depth; ++k) {
