@@ -10,6 +10,7 @@
 #include "lzero/config/encoder_rules.h"
 #include "lzero/nn/layers.h"
 #include "lzero/nn/norm.h"
+#include "lzero/nn/perceptron.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -30,11 +31,17 @@ class VectorEncoder : public Encoder {
   }
 
   at::Tensor Forward(const at::Tensor& observations) const override {
+    if (hidden_.empty()) return last_->Forward(observations);
     at::Tensor x = observations;
-    for (size_t i = 0; i < hidden_.size(); ++i) {
+    const size_t last_hidden = hidden_.size() - 1;
+    for (size_t i = 0; i < last_hidden; ++i) {
       x = norms_[i]->ForwardGelu(hidden_[i]->Forward(x));
     }
-    return last_->Forward(x);
+    const LinearLayer& layer = *hidden_[last_hidden];
+    const LayerNormLayer& norm = *norms_[last_hidden];
+    return Perceptron(
+        x, {{}, {}, layer.weight, layer.bias, norm.weight, norm.bias, last_->weight, last_->bias},
+        /*residual=*/false);
   }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "lzero/nn/linear.h"
 #include "lzero/nn/norm.h"
+#include "lzero/nn/perceptron.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -50,7 +51,10 @@ Head::Head(int64_t embed_dim, int64_t head_dim, int64_t out)
       last_(register_module("last", std::make_shared<LinearLayer>(head_dim, out))) {}
 
 at::Tensor Head::Forward(const at::Tensor& x) const {
-  return last_->Forward(norm_hidden_->ForwardGelu(first_->Forward(norm_in_->Forward(x))));
+  return Perceptron(x,
+                    {norm_in_->weight, norm_in_->bias, first_->weight, first_->bias,
+                     norm_hidden_->weight, norm_hidden_->bias, last_->weight, last_->bias},
+                    /*residual=*/false);
 }
 
 }  // namespace lzero

@@ -63,8 +63,8 @@ class LinearFunction : public torch::autograd::Function<LinearFunction> {
                        dw.mutable_data_ptr<float>());
     }
     if (context->needs_input_grad(2)) {
-      db = at::empty({out}, dy.options());
-      SumColumns(dy.const_data_ptr<float>(), rows, out, db.mutable_data_ptr<float>());
+      db = at::zeros({out}, dy.options());
+      AddColumnSums(dy.const_data_ptr<float>(), rows, out, db.mutable_data_ptr<float>());
     }
     const bool has_residual = context->saved_data["has_residual"].toBool();
     return {dx, dw, db, has_residual ? dy : at::Tensor()};

@@ -20,9 +20,9 @@ using simd::Store;
 
 // A tile of C stays in registers: 12 rows of two registers use 24 of the 32 of AVX-512; the 16 of
 // AVX2 hold 6 rows of two. A panel of B is as wide as the tile, so that it is read in order.
-constexpr int64_t kDepthBlock = 256;    // of a panel: it stays in the first cache
-constexpr int64_t kRowBlock = 96;       // of A: it stays in the second cache
-constexpr int64_t kColumnBlock = 1024;  // of all panels together
+constexpr int64_t kDepthBlock = 256;   // of a panel: it stays in the first cache
+constexpr int64_t kRowBlock = 96;      // of A: it stays in the second cache
+constexpr int64_t kPartColumns = 512;  // of b, packed by one thread
 constexpr int64_t kAlignment = 64;
 
 struct TileTask {
@@ -152,76 +152,92 @@ const TileSet& WidestTiles() {
   return bytes == 64 ? avx512 : bytes == 32 ? avx2 : sse;
 }
 
-// Floats that stay with their thread, aligned to a cache line.
-float* Scratch(int64_t count) {
-  thread_local std::vector<float> storage;
-  const size_t padded = static_cast<size_t>(count) + kAlignment / sizeof(float);
-  if (storage.size() < padded) storage.resize(padded);
-  void* begin = storage.data();
-  size_t space = storage.size() * sizeof(float);
-  return static_cast<float*>(std::align(kAlignment, 1, begin, space));
+// The columns of a panel: two registers, or one where no more columns exist.
+int64_t PanelWidth(const TileSet& tiles, int64_t columns) {
+  return columns > tiles.lanes ? 2 * tiles.lanes : tiles.lanes;
 }
 
-// b [depth, width] -> panel [depth, padded width], zeros behind the columns that exist.
-void PackPanel(const MatrixView& b, int64_t depth, int64_t width, int64_t padded, float* panel) {
-  if (width < padded) std::fill_n(panel, depth * padded, 0.0f);
-  if (b.column_stride == 1 && width % kLanes<16> == 0) {
-    for (int64_t k = 0; k < depth; ++k) {
-      const float* row = b.values + k * b.row_stride;
-      for (int64_t j = 0; j < width; j += kLanes<16>) {
-        Store<16>(Load<16>(row + j), panel + k * padded + j);
+// Rows of b [depth, columns] that lie one after another, into panels of `depth` rows each.
+void PackAlongColumns(const TileSet& tiles, const MatrixView& b, int64_t depth, int64_t columns,
+                      float* panels) {
+  const int64_t wide = 2 * tiles.lanes;
+  for (int64_t k = 0; k < depth; ++k) {
+    const float* row = b.values + k * b.row_stride;
+    for (int64_t column = 0; column < columns; column += wide) {
+      const int64_t count = std::min(wide, columns - column);
+      const int64_t width = PanelWidth(tiles, count);
+      float* to = panels + column * depth + k * width;
+      if (count == width) {
+        for (int64_t j = 0; j < width; j += kLanes<16>)
+          Store<16>(Load<16>(row + column + j), to + j);
+      } else {
+        for (int64_t j = 0; j < width; ++j) to[j] = j < count ? row[column + j] : 0.0f;
       }
     }
-    return;
-  }
-  if (b.column_stride == 1) {
-    const size_t bytes = static_cast<size_t>(width) * sizeof(float);
-    for (int64_t k = 0; k < depth; ++k) {
-      std::memcpy(panel + k * padded, b.values + k * b.row_stride, bytes);
-    }
-    return;
-  }
-  for (int64_t j = 0; j < width; ++j) {
-    const float* column = b.values + j * b.column_stride;
-    for (int64_t k = 0; k < depth; ++k) panel[k * padded + j] = column[k * b.row_stride];
   }
 }
 
-// One block of B, packed, and where its product goes.
-struct BlockTask {
-  const float* panels;
-  int64_t depth;
-  int64_t columns;
-  MatrixView a;  // from the block's first depth on
-  float* out;    // from the block's first column on
-  int64_t out_stride;
-  const float* addend;
-  const float* bias;
-};
+// The transposed 4x4 numbers at `from`, whose rows are `from_stride` apart.
+LZ_INLINE void TransposeFour(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  typedef int32_t Order __attribute__((vector_size(16)));
+  const Floats<16> a = Load<16>(from), b = Load<16>(from + from_stride);
+  const Floats<16> c = Load<16>(from + 2 * from_stride), d = Load<16>(from + 3 * from_stride);
+  const Floats<16> ab_low = __builtin_shuffle(a, b, Order{0, 4, 1, 5});
+  const Floats<16> ab_high = __builtin_shuffle(a, b, Order{2, 6, 3, 7});
+  const Floats<16> cd_low = __builtin_shuffle(c, d, Order{0, 4, 1, 5});
+  const Floats<16> cd_high = __builtin_shuffle(c, d, Order{2, 6, 3, 7});
+  Store<16>(__builtin_shuffle(ab_low, cd_low, Order{0, 1, 4, 5}), to);
+  Store<16>(__builtin_shuffle(ab_low, cd_low, Order{2, 3, 6, 7}), to + to_stride);
+  Store<16>(__builtin_shuffle(ab_high, cd_high, Order{0, 1, 4, 5}), to + 2 * to_stride);
+  Store<16>(__builtin_shuffle(ab_high, cd_high, Order{2, 3, 6, 7}), to + 3 * to_stride);
+}
 
-// Rows first .. last - 1 of the product with one block.
-void MultiplyRows(const TileSet& tiles, const BlockTask& block, int64_t first, int64_t last) {
+// Columns of b that lie one after another, each a row of what is transposed.
+void PackAlongDepth(const TileSet& tiles, const MatrixView& b, int64_t depth, int64_t columns,
+                    float* panels) {
   const int64_t wide = 2 * tiles.lanes;
-  const bool along_rows = block.a.column_stride != 1;
-  TileTask task = {};
-  task.row_stride = block.a.row_stride;
-  task.depth_stride = block.a.column_stride;
-  task.depth = block.depth;
-  task.out_stride = block.out_stride;
-  for (int64_t begin = first; begin < last; begin += kRowBlock) {
-    const int64_t end = std::min(last, begin + kRowBlock);
-    for (int64_t column = 0; column < block.columns; column += wide) {
-      task.columns = std::min(wide, block.columns - column);
-      task.panel = block.panels + column * kDepthBlock;
-      task.bias = block.bias == nullptr ? nullptr : block.bias + column;
+  for (int64_t column = 0; column < columns; column += wide) {
+    const int64_t count = std::min(wide, columns - column);
+    const int64_t width = PanelWidth(tiles, count);
+    float* panel = panels + column * depth;
+    if (count < width) std::fill_n(panel, depth * width, 0.0f);
+    const int64_t whole = depth - depth % 4, fours = count - count % 4;
+    for (int64_t j = 0; j < count; ++j) {
+      const float* from = b.values + (column + j) * b.column_stride;
+      if (j < fours && j % 4 == 0) {
+        for (int64_t k = 0; k < whole; k += 4) {
+          TransposeFour(from + k, b.column_stride, panel + k * width + j, width);
+        }
+      }
+      for (int64_t k = j < fours ? whole : 0; k < depth; ++k) panel[k * width + j] = from[k];
+    }
+  }
+}
+
+// Rows of the product with one block of depths of b.
+void MultiplyBlock(const TileSet& tiles, const PackedMatrix& b, int64_t first_depth, int64_t depth,
+                   const MatrixView& a, int64_t rows, TileTask task, float* out) {
+  const int64_t wide = 2 * tiles.lanes;
+  const bool along_rows = a.column_stride != 1;
+  const float* addend = task.addend;
+  const float* bias = task.bias;
+  task.row_stride = a.row_stride;
+  task.depth_stride = a.column_stride;
+  task.depth = depth;
+  for (int64_t begin = 0; begin < rows; begin += kRowBlock) {
+    const int64_t end = std::min(rows, begin + kRowBlock);
+    for (int64_t column = 0; column < b.columns(); column += wide) {
+      task.columns = std::min(wide, b.columns() - column);
+      task.panel = b.Panel(first_depth, column);
+      task.bias = bias == nullptr ? nullptr : bias + column;
       const int registers = task.columns > tiles.lanes ? 2 : 1;
       for (int64_t row = begin; row < end;) {
         int height = 0;
         while (tiles.rows[height] > end - row) ++height;
-        task.a = block.a.values + row * block.a.row_stride;
-        task.out = block.out + row * block.out_stride + column;
-        task.addend =
-            block.addend == nullptr ? nullptr : block.addend + row * block.out_stride + column;
+        const int64_t at = row * task.out_stride + column;
+        task.a = a.values + row * a.row_stride;
+        task.out = out + at;
+        task.addend = addend == nullptr ? nullptr : addend + at;
         tiles.functions[height][registers - 1][along_rows ? 1 : 0](&task);
         row += tiles.rows[height];
       }
@@ -229,24 +245,10 @@ void MultiplyRows(const TileSet& tiles, const BlockTask& block, int64_t first, i
   }
 }
 
-void PackBlock(const TileSet& tiles, const MatrixView& b, int64_t depth, int64_t columns,
-               float* panels) {
-  const int64_t wide = 2 * tiles.lanes;
-  at::parallel_for(0, (columns + wide - 1) / wide, 8, [&](int64_t begin, int64_t end) {
-    for (int64_t column = begin * wide; column < std::min(end * wide, columns); column += wide) {
-      const int64_t width = std::min(wide, columns - column);
-      const MatrixView part = {b.values + column * b.column_stride, b.row_stride, b.column_stride};
-      PackPanel(part, depth, width, width > tiles.lanes ? wide : tiles.lanes,
-                panels + column * kDepthBlock);
-    }
-  });
-}
-
 struct ColumnSums {
   template <int Bytes>
   LZ_INLINE static void Run(const float* values, int64_t rows, int64_t columns, float* out) {
     const int64_t whole = columns - columns % kLanes<Bytes>;
-    std::memset(out, 0, static_cast<size_t>(columns) * sizeof(float));
     // Four rows at a time, so that the sums are read and written more rarely.
     for (int64_t row = 0; row < rows; row += 4) {
       const float* first = values + row * columns;
@@ -275,39 +277,87 @@ struct ColumnSums {
 
 }  // namespace
 
-void MultiplyMatrices(const ProductSize& size, const MatrixView& a, const MatrixView& b,
-                      const float* bias, const float* addend, float* out) {
-  LZ_CHECK(size.depth > 0, "a product of depth ", size.depth);
+void PackedMatrix::Pack(const MatrixView& b, int64_t depth, int64_t columns) {
   const TileSet& tiles = WidestTiles();
-  const int64_t tall = tiles.rows[0];
-  float* const panels = Scratch(kDepthBlock * (std::min(size.columns, kColumnBlock) + 64));
-  for (int64_t column = 0; column < size.columns; column += kColumnBlock) {
-    for (int64_t k = 0; k < size.depth; k += kDepthBlock) {
-      BlockTask block;
-      block.panels = panels;
-      block.depth = std::min(kDepthBlock, size.depth - k);
-      block.columns = std::min(kColumnBlock, size.columns - column);
-      block.a = {a.values + k * a.column_stride, a.row_stride, a.column_stride};
-      block.out = out + column;
-      block.out_stride = size.columns;
-      // The first block adds to the addend and the bias, later ones to what is there.
-      block.addend = k > 0 ? block.out : addend == nullptr ? nullptr : addend + column;
-      block.bias = k > 0 || bias == nullptr ? nullptr : bias + column;
-      PackBlock(
-          tiles,
-          {b.values + k * b.row_stride + column * b.column_stride, b.row_stride, b.column_stride},
-          block.depth, block.columns, panels);
-      // Parts of whole tall tiles: every number is computed in the same way however they are split.
-      const int64_t num_tiles = (size.rows + tall - 1) / tall;
-      at::parallel_for(0, num_tiles, 4, [&](int64_t begin, int64_t end) {
-        MultiplyRows(tiles, block, begin * tall, std::min(end * tall, size.rows));
-      });
+  depth_ = depth;
+  columns_ = columns;
+  const int64_t last = columns % (2 * tiles.lanes);
+  padded_columns_ = columns - last + (last > 0 ? PanelWidth(tiles, last) : 0);
+  const size_t size = static_cast<size_t>(depth * padded_columns_) + kAlignment / sizeof(float);
+  if (storage_.size() < size) storage_.resize(size);
+  void* begin = storage_.data();
+  size_t space = storage_.size() * sizeof(float);
+  panels_ = static_cast<float*>(std::align(kAlignment, 1, begin, space));
+  for (int64_t k = 0; k < depth; k += kDepthBlock) {
+    const MatrixView part = {b.values + k * b.row_stride, b.row_stride, b.column_stride};
+    const int64_t count = std::min(kDepthBlock, depth - k);
+    if (b.column_stride == 1) {
+      PackAlongColumns(tiles, part, count, columns, panels_ + k * padded_columns_);
+    } else {
+      PackAlongDepth(tiles, part, count, columns, panels_ + k * padded_columns_);
     }
   }
 }
 
-void SumColumns(const float* values, int64_t rows, int64_t columns, float* out) {
-  simd::RunWidest<ColumnSums>(values, rows, columns, out);
+const float* PackedMatrix::Panel(int64_t first_depth, int64_t column) const {
+  return panels_ + first_depth * padded_columns_ +
+         column * std::min(kDepthBlock, depth_ - first_depth);
+}
+
+void MultiplyRows(const MatrixView& a, int64_t rows, const PackedMatrix& b, const float* bias,
+                  const float* addend, float* out, int64_t out_stride) {
+  LZ_CHECK(b.depth() > 0, "a product of depth ", b.depth());
+  const TileSet& tiles = WidestTiles();
+  for (int64_t k = 0; k < b.depth(); k += kDepthBlock) {
+    TileTask task = {};
+    task.out_stride = out_stride;
+    // The first block adds to the addend and the bias, later ones to what is there.
+    task.addend = k > 0 ? out : addend;
+    task.bias = k > 0 ? nullptr : bias;
+    MultiplyBlock(tiles, b, k, std::min(kDepthBlock, b.depth() - k),
+                  {a.values + k * a.column_stride, a.row_stride, a.column_stride}, rows, task, out);
+  }
+}
+
+void MultiplyMatrices(const ProductSize& size, const MatrixView& a, const MatrixView& b,
+                      const float* bias, const float* addend, float* out) {
+  thread_local std::vector<PackedMatrix> kept_parts;
+  const int64_t tall = WidestTiles().rows[0];
+  const int64_t num_tiles = (size.rows + tall - 1) / tall;
+  // A deep product packs a part of b, multiplies with it while it is in the cache, and goes on.
+  const int64_t deepest = b.column_stride == 1 ? kDepthBlock : size.depth;
+  for (int64_t k = 0; k < size.depth; k += deepest) {
+    const int64_t depth = std::min(deepest, size.depth - k);
+    // Parts of columns, so that threads share the packing; a part is whole panels.
+    const int64_t num_parts = (size.columns + kPartColumns - 1) / kPartColumns;
+    if (static_cast<int64_t>(kept_parts.size()) < num_parts) kept_parts.resize(num_parts);
+    std::vector<PackedMatrix>& parts = kept_parts;
+    at::parallel_for(0, num_parts, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const float* values = b.values + k * b.row_stride + i * kPartColumns * b.column_stride;
+        parts[i].Pack({values, b.row_stride, b.column_stride}, depth,
+                      std::min(kPartColumns, size.columns - i * kPartColumns));
+      }
+    });
+    const float* start = k > 0 ? out : addend;
+    const float* first_bias = k > 0 ? nullptr : bias;
+    // Threads take whole tall tiles: every number is computed in the same way in any of them.
+    at::parallel_for(0, num_tiles, 4, [&](int64_t begin, int64_t end) {
+      const int64_t first = begin * tall, last = std::min(end * tall, size.rows);
+      const MatrixView rows = {a.values + first * a.row_stride + k * a.column_stride, a.row_stride,
+                               a.column_stride};
+      for (int64_t i = 0; i < num_parts; ++i) {
+        const int64_t at = first * size.columns + i * kPartColumns;
+        MultiplyRows(rows, last - first, parts[i],
+                     first_bias == nullptr ? nullptr : first_bias + i * kPartColumns,
+                     start == nullptr ? nullptr : start + at, out + at, size.columns);
+      }
+    });
+  }
+}
+
+void AddColumnSums(const float* values, int64_t rows, int64_t columns, float* sums) {
+  simd::RunWidest<ColumnSums>(values, rows, columns, sums);
 }
 
 }  // namespace lzero

@@ -88,7 +88,7 @@ class GeluFunction : public torch::autograd::Function<GeluFunction> {
     const at::Tensor dy = gradients[0].contiguous();
     at::Tensor dx = at::empty_like(x);
     RunGeluBackward(x.numel(), x.const_data_ptr<float>(), dy.const_data_ptr<float>(),
-                    dx.mutable_data_ptr<float>());
+                    dx.mutable_data_ptr<float>(), /*again=*/nullptr);
     return {dx};
   }
 };

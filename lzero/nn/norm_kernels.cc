@@ -105,7 +105,11 @@ struct NormBackward {
           if (task->gelu) {
             const Floats<Bytes> z =
                 normal * scale + LoadSome<Bytes, kWhole>(task->shift + j, count);
-            gradient *= simd::GeluSlope<Bytes>(z, simd::GeluGate<Bytes>(z));
+            const Floats<Bytes> gate = simd::GeluGate<Bytes>(z);
+            gradient *= simd::GeluSlope<Bytes>(z, gate);
+            if (task->again != nullptr) {
+              StoreSome<Bytes, kWhole>(z * gate, task->again + row * size + j, count);
+            }
           }
           StoreSome<Bytes, kWhole>(LoadSome<Bytes, kWhole>(sums + j, count) + gradient * normal,
                                    sums + j, count);
@@ -149,19 +153,21 @@ struct GeluForward {
 
 struct GeluBackward {
   template <int Bytes>
-  LZ_INLINE static void Run(const float* x, const float* dy, float* dx, int64_t first,
+  LZ_INLINE static void Run(const float* x, const float* dy, float* dx, float* again, int64_t first,
                             int64_t last) {
     const int64_t whole = last - (last - first) % kLanes<Bytes>;
-    RunPart<Bytes, true>(x, dy, dx, first, whole);
-    RunPart<Bytes, false>(x, dy, dx, whole, last);
+    RunPart<Bytes, true>(x, dy, dx, again, first, whole);
+    RunPart<Bytes, false>(x, dy, dx, again, whole, last);
   }
 
   template <int Bytes, bool kWhole>
-  LZ_INLINE static void RunPart(const float* x, const float* dy, float* dx, int64_t first,
-                                int64_t last) {
+  LZ_INLINE static void RunPart(const float* x, const float* dy, float* dx, float* again,
+                                int64_t first, int64_t last) {
     for (int64_t j = first; j < last; j += kLanes<Bytes>) {
       const Floats<Bytes> value = LoadSome<Bytes, kWhole>(x + j, last - j);
-      const Floats<Bytes> slope = simd::GeluSlope<Bytes>(value, simd::GeluGate<Bytes>(value));
+      const Floats<Bytes> gate = simd::GeluGate<Bytes>(value);
+      const Floats<Bytes> slope = simd::GeluSlope<Bytes>(value, gate);
+      if (again != nullptr) StoreSome<Bytes, kWhole>(value * gate, again + j, last - j);
       StoreSome<Bytes, kWhole>(LoadSome<Bytes, kWhole>(dy + j, last - j) * slope, dx + j, last - j);
     }
   }
@@ -200,15 +206,19 @@ void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* ds
   }
 }
 
+void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* sums) {
+  simd::RunWidest<NormBackward>(&task, dy, dx, sums, int64_t{0}, task.rows);
+}
+
 void RunGelu(int64_t count, const float* x, float* y) {
   at::parallel_for(0, count, kElementsAThread, [&](int64_t begin, int64_t end) {
     simd::RunWidest<GeluForward>(x, y, begin, end);
   });
 }
 
-void RunGeluBackward(int64_t count, const float* x, const float* dy, float* dx) {
+void RunGeluBackward(int64_t count, const float* x, const float* dy, float* dx, float* again) {
   at::parallel_for(0, count, kElementsAThread, [&](int64_t begin, int64_t end) {
-    simd::RunWidest<GeluBackward>(x, dy, dx, begin, end);
+    simd::RunWidest<GeluBackward>(x, dy, dx, again, begin, end);
   });
 }
 

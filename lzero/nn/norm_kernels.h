@@ -21,19 +21,25 @@ struct NormTask {
   bool gelu = false;
   float* means = nullptr;            // [rows], written by the forward pass
   float* inverse_spreads = nullptr;  // [rows] 1 / sqrt(variance + epsilon), likewise
+  float* again = nullptr;            // [rows, size] takes the output once more in the backward pass
 };
 
 // y [rows, size].
 void RunNorm(const NormTask& task, float* y);
 
 // Gradients of the input dx [rows, size] and, unless scale is null, of both parameters [size], for
-// the gradient dy [rows, size] of the output.
+// the gradient dy [rows, size] of the output. dx may be dy.
 void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
                      float* dshift);
 
+// The same in the caller's thread, for some rows of many: the gradients of scale and shift are
+// added to sums [2, size], null without them.
+void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* sums);
+
 // y [count] = gelu(x), and dx = dy gelu'(x).
 void RunGelu(int64_t count, const float* x, float* y);
-void RunGeluBackward(int64_t count, const float* x, const float* dy, float* dx);
+// `again` [count], if given, takes gelu(x) once more. dx may be dy.
+void RunGeluBackward(int64_t count, const float* x, const float* dy, float* dx, float* again);
 
 }  // namespace lzero
 

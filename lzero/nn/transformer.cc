@@ -6,6 +6,7 @@
 #include "lzero/base/check.h"
 #include "lzero/nn/linear.h"
 #include "lzero/nn/norm.h"
+#include "lzero/nn/perceptron.h"
 #include "lzero/nn/rotary.h"
 #include "lzero/tensor/torch.h"
 
@@ -36,9 +37,11 @@ at::Tensor TransformerBlock::Drop(const at::Tensor& x) const {
 }
 
 at::Tensor TransformerBlock::FeedForward(const at::Tensor& x) const {
-  const at::Tensor hidden = Gelu(expand_->Forward(norm_feed_forward_->Forward(x)));
-  if (IsDropping()) return x + Drop(contract_->Forward(hidden));
-  return contract_->ForwardAdd(hidden, x);
+  const PerceptronWeights weights = {
+      norm_feed_forward_->weight, norm_feed_forward_->bias, expand_->weight, expand_->bias, {}, {},
+      contract_->weight,          contract_->bias};
+  if (IsDropping()) return x + Drop(Perceptron(x, weights, /*residual=*/false));
+  return Perceptron(x, weights, /*residual=*/true);
 }
 
 at::Tensor TransformerBlock::Forward(const at::Tensor& x, const SlidingAttention& attention,
@@ -76,7 +79,8 @@ at::Tensor TransformerBlock::Step(const at::Tensor& x, const at::Tensor& context
   const at::Tensor mixed =
       at::scaled_dot_product_attention(query, key, value, mask, 0.0, /*is_causal=*/false);
   const at::Tensor y = x + projection_->Forward(mixed.flatten(1));
-  return y + contract_->Forward(Gelu(expand_->Forward(norm_feed_forward_->Forward(y))));
+  const at::Tensor hidden = Gelu(expand_->Forward(norm_feed_forward_->Forward(y)));
+  return y + contract_->Forward(hidden);
 }
 
 Transformer::Transformer(const ModelConfig& config)
