@@ -9,6 +9,8 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/nn/layers.h"
+#include "lzero/nn/norm.h"
+#include "lzero/nn/perceptron.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -29,11 +31,17 @@ class VectorEncoder : public Encoder {
   }
 
   at::Tensor Forward(const at::Tensor& observations) const override {
+    if (hidden_.empty()) return last_->Forward(observations);
     at::Tensor x = observations;
-    for (size_t i = 0; i < hidden_.size(); ++i) {
-      x = at::gelu(norms_[i]->Forward(hidden_[i]->Forward(x)), "tanh");
+    const size_t last_hidden = hidden_.size() - 1;
+    for (size_t i = 0; i < last_hidden; ++i) {
+      x = norms_[i]->ForwardGelu(hidden_[i]->Forward(x));
     }
-    return last_->Forward(x);
+    const LinearLayer& layer = *hidden_[last_hidden];
+    const LayerNormLayer& norm = *norms_[last_hidden];
+    return Perceptron(
+        x, {{}, {}, layer.weight, layer.bias, norm.weight, norm.bias, last_->weight, last_->bias},
+        /*residual=*/false);
   }
 
  private:
@@ -146,7 +154,7 @@ class ImageEncoder : public ConvolutionEncoder {
 }  // namespace
 
 at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_norm_group) {
-  if (norm == LatentNorm::kLayerNorm) return at::layer_norm(x, {x.size(-1)});
+  if (norm == LatentNorm::kLayerNorm) return Normalize(x);
   return at::softmax(x.unflatten(-1, {-1, sim_norm_group}), -1).flatten(-2);
 }
 

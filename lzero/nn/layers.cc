@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "lzero/nn/linear.h"
+#include "lzero/nn/norm.h"
+#include "lzero/nn/perceptron.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -12,7 +15,11 @@ LinearLayer::LinearLayer(int64_t in, int64_t out) {
   bias = register_parameter("bias", torch::empty({out}).uniform_(-bound, bound));
 }
 
-at::Tensor LinearLayer::Forward(const at::Tensor& x) const { return at::linear(x, weight, bias); }
+at::Tensor LinearLayer::Forward(const at::Tensor& x) const { return Linear(x, weight, bias); }
+
+at::Tensor LinearLayer::ForwardAdd(const at::Tensor& x, const at::Tensor& residual) const {
+  return LinearAdd(x, weight, bias, residual);
+}
 
 void LinearLayer::InitZero() {
   const torch::NoGradGuard no_grad;
@@ -31,8 +38,10 @@ LayerNormLayer::LayerNormLayer(int64_t size) {
   bias = register_parameter("bias", torch::zeros({size}));
 }
 
-at::Tensor LayerNormLayer::Forward(const at::Tensor& x) const {
-  return at::layer_norm(x, {x.size(-1)}, weight, bias);
+at::Tensor LayerNormLayer::Forward(const at::Tensor& x) const { return LayerNorm(x, weight, bias); }
+
+at::Tensor LayerNormLayer::ForwardGelu(const at::Tensor& x) const {
+  return LayerNormGelu(x, weight, bias);
 }
 
 Head::Head(int64_t embed_dim, int64_t head_dim, int64_t out)
@@ -42,8 +51,10 @@ Head::Head(int64_t embed_dim, int64_t head_dim, int64_t out)
       last_(register_module("last", std::make_shared<LinearLayer>(head_dim, out))) {}
 
 at::Tensor Head::Forward(const at::Tensor& x) const {
-  const at::Tensor hidden = norm_hidden_->Forward(first_->Forward(norm_in_->Forward(x)));
-  return last_->Forward(at::gelu(hidden, "tanh"));
+  return Perceptron(x,
+                    {norm_in_->weight, norm_in_->bias, first_->weight, first_->bias,
+                     norm_hidden_->weight, norm_hidden_->bias, last_->weight, last_->bias},
+                    /*residual=*/false);
 }
 
 }  // namespace lzero

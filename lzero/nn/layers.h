@@ -1,5 +1,6 @@
-// Linear, LayerNorm and the prediction head as modules over plain at:: operations, so that the same
-// code runs with gradients (training) and in inference mode. No thread rule beyond torch's own.
+// Linear, LayerNorm and the prediction head as modules over the functions of linear.h and norm.h:
+// the same code runs with gradients (training) and in inference mode. No thread rule beyond torch's
+// own.
 #ifndef LZERO_NN_LAYERS_H_
 #define LZERO_NN_LAYERS_H_
 
@@ -17,6 +18,8 @@ class LinearLayer : public torch::nn::Module {
   LinearLayer(int64_t in, int64_t out);
   // x [..., in] -> [..., out]
   at::Tensor Forward(const at::Tensor& x) const;
+  // residual [..., out] + y.
+  at::Tensor ForwardAdd(const at::Tensor& x, const at::Tensor& residual) const;
   void InitZero();
   void InitNormal(double standard_deviation);
 
@@ -29,6 +32,8 @@ class LayerNormLayer : public torch::nn::Module {
  public:
   explicit LayerNormLayer(int64_t size);
   at::Tensor Forward(const at::Tensor& x) const;
+  // gelu of it, tanh form.
+  at::Tensor ForwardGelu(const at::Tensor& x) const;
 
   at::Tensor weight;
   at::Tensor bias;

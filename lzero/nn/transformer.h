@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lzero/config/experiment_config.h"
+#include "lzero/nn/attention.h"
 #include "lzero/nn/layers.h"
 #include "torch/nn/module.h"
 
@@ -21,9 +22,10 @@ class TransformerBlock : public torch::nn::Module {
  public:
   TransformerBlock(int64_t embed_dim, int64_t num_heads, double dropout);
 
-  // x [N, T, E]; mask additive, broadcastable to [N, H, T, T]; table RotaryTable(0, T).
+  // x [N, T, E]; tables of T tokens from `attention`; num_padding as there.
   // `keys_values`, if given, receives keys (before rotation) and values, [N, T, 2, E].
-  at::Tensor Forward(const at::Tensor& x, const at::Tensor& mask, const at::Tensor& table,
+  at::Tensor Forward(const at::Tensor& x, const SlidingAttention& attention,
+                     const SequenceTables& tables, const at::Tensor& num_padding,
                      at::Tensor* keys_values) const;
 
   // One new token x [B, E] on a context [B, W - 1, 2, E] (a strided view will do); mask additive
@@ -33,6 +35,8 @@ class TransformerBlock : public torch::nn::Module {
                   const at::Tensor& table, at::Tensor* keys_values) const;
 
  private:
+  bool IsDropping() const { return dropout_ > 0.0 && is_training(); }
+  // x + MLP(LN(x)).
   at::Tensor FeedForward(const at::Tensor& x) const;
   at::Tensor Drop(const at::Tensor& x) const;
 
@@ -68,12 +72,8 @@ class Transformer : public torch::nn::Module {
   int64_t num_layers() const { return static_cast<int64_t>(blocks_.size()); }
 
  private:
-  // Additive [T, T]: 0 where |the key is the token itself or one of the W - 1 before it|, else
-  // -inf.
-  at::Tensor BandMask(int64_t num_tokens) const;
-
   int64_t context_length_;
-  int64_t head_size_;
+  SlidingAttention attention_;
   std::vector<std::shared_ptr<TransformerBlock>> blocks_;
   at::Tensor step_table_;      // RotaryTable(1 - W, W)
   at::Tensor step_distances_;  // [W] int64: W - 1, ..., 0

@@ -3,10 +3,17 @@
 #include <cmath>
 
 #include "lzero/base/check.h"
+#include "lzero/nn/fused_path.h"
+#include "lzero/nn/support_kernels.h"
 #include "lzero/tensor/torch.h"
+#include "torch/csrc/autograd/custom_function.h"
 
 namespace lzero {
 namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::Variable;
+using torch::autograd::variable_list;
 
 constexpr double kEpsilon = 0.001;
 
@@ -30,6 +37,36 @@ Split SplitBetweenAtoms(const at::Tensor& values, int64_t support_size) {
       at::clamp_max(at::floor(position), static_cast<double>(support_size - 2)), 0.0);
   return {lower.to(at::kLong), position - lower};
 }
+
+class TwoHotFunction : public torch::autograd::Function<TwoHotFunction> {
+ public:
+  // Contiguous logits [..., S] and values [...].
+  static Variable forward(AutogradContext* context, const Variable& logits,
+                          const at::Tensor& values) {
+    const at::Tensor log_sums = at::empty_like(values);
+    context->save_for_backward({logits, values, log_sums});
+    at::Tensor losses = at::empty_like(values);
+    RunTwoHotLoss(TaskFor(logits, values, log_sums), losses.mutable_data_ptr<float>());
+    return losses;
+  }
+
+  static variable_list backward(AutogradContext* context, variable_list gradients) {
+    CheckFirstDerivative("TwoHotCrossEntropy");
+    const variable_list saved = context->get_saved_variables();
+    const at::Tensor dlosses = gradients[0].contiguous();
+    at::Tensor dlogits = at::empty_like(saved[0]);
+    RunTwoHotLossBackward(TaskFor(saved[0], saved[1], saved[2]), dlosses.const_data_ptr<float>(),
+                          dlogits.mutable_data_ptr<float>());
+    return {dlogits, at::Tensor()};
+  }
+
+ private:
+  static TwoHotTask TaskFor(const at::Tensor& logits, const at::Tensor& values,
+                            const at::Tensor& log_sums) {
+    return {values.numel(), logits.size(-1), logits.const_data_ptr<float>(),
+            values.const_data_ptr<float>(), log_sums.mutable_data_ptr<float>()};
+  }
+};
 
 }  // namespace
 
@@ -59,6 +96,9 @@ at::Tensor InverseTransformValues(const at::Tensor& transformed) {
 }
 
 at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values) {
+  if (CanFuse({logits, values})) {
+    return TwoHotFunction::apply(logits.contiguous(), values.contiguous());
+  }
   const Split split = SplitBetweenAtoms(values, logits.size(-1));
   const at::Tensor log_probabilities = at::log_softmax(logits, -1);
   const at::Tensor indices = at::stack({split.lower, split.lower + 1}, -1);
@@ -76,6 +116,13 @@ at::Tensor TwoHot(const at::Tensor& values, int64_t support_size) {
 }
 
 at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms) {
+  if (CanFuse({logits}) && !NeedsGradient({logits})) {
+    const at::Tensor rows = logits.contiguous();
+    at::Tensor means = at::empty(logits.sizes().slice(0, logits.dim() - 1), logits.options());
+    RunSupportMeans(means.numel(), logits.size(-1), rows.const_data_ptr<float>(),
+                    means.mutable_data_ptr<float>());
+    return InverseTransformValues(means);
+  }
   return InverseTransformValues(at::matmul(at::softmax(logits, -1), atoms));
 }
 

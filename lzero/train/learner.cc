@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
@@ -42,6 +43,7 @@ absl::Status ReadPriorities(const at::Tensor& value_errors, std::vector<float>* 
 absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig& config,
                                                          const WorldModelShape& shape) {
   const uint64_t seed = static_cast<uint64_t>(config.seed);
+  KeepTensorMemory();
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<Learner>> {
     LZ_ASSIGN_OR_RETURN(auto model, WorldModel::Create(config.model, shape, seed));
     LZ_ASSIGN_OR_RETURN(auto target, WorldModel::Create(config.model, shape, seed));

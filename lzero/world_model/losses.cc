@@ -1,14 +1,18 @@
 #include "lzero/world_model/losses.h"
 
+#include <vector>
+
 #include "lzero/nn/value_transform.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {
 
-// Mean over the valid positions of each sample: values, mask [N, U] -> [N].
-at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask) {
-  return (values * mask).sum(1) / at::clamp_min(mask.sum(1), 1.0);
+// How much each position counts in the mean over the valid positions of its sample: mask [..., N,
+// U]
+// -> [..., N, U].
+at::Tensor SharesOfValid(const at::Tensor& mask) {
+  return mask / at::clamp_min(mask.sum(-1, /*keepdim=*/true), 1.0);
 }
 
 // Distance between predicted and target latents [N, U, E] -> [N, U].
@@ -28,6 +32,14 @@ at::Tensor LegalEntropy(const at::Tensor& logits, const at::Tensor& illegal) {
   const at::Tensor masked = logits.masked_fill(illegal, -1e9);
   const at::Tensor log_probabilities = at::log_softmax(masked, -1);
   return -(at::exp(log_probabilities) * log_probabilities).sum(-1);
+}
+
+// Of latent, reward, value, policy and entropy in the total, [5].
+at::Tensor TermWeights(const LossConfig& weights) {
+  const double bonus = -weights.policy_weight * weights.entropy_weight;
+  return torch::tensor({weights.latent_weight, weights.reward_weight, weights.value_weight,
+                        weights.policy_weight, bonus},
+                       at::kFloat);
 }
 
 // The transformer's outputs at the unrolled observation and action tokens.
@@ -81,36 +93,37 @@ LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
   const at::Tensor reward_logits = model.RewardLogits(outputs.at_actions);
   const at::Tensor next_latents = model.NextLatent(outputs.at_actions);
 
-  const at::Tensor latent = MeanOverValid(
-      LatentDistance(next_latents, latent_targets, model.config()), batch.latent_mask);
-  const at::Tensor reward =
-      MeanOverValid(TwoHotCrossEntropy(reward_logits, batch.rewards), batch.reward_mask);
-  const at::Tensor value =
-      MeanOverValid(TwoHotCrossEntropy(value_logits, value_targets), batch.value_mask);
-  const at::Tensor policy = MeanOverValid(
-      -(batch.policies * at::log_softmax(policy_logits, -1)).sum(-1), batch.policy_mask);
-  const at::Tensor entropy =
-      MeanOverValid(LegalEntropy(policy_logits, batch.illegal), batch.policy_mask);
+  const at::Tensor policy_loss = -(batch.policies * at::log_softmax(policy_logits, -1)).sum(-1);
+  const at::Tensor entropy = LegalEntropy(policy_logits, batch.illegal);
 
-  const at::Tensor sample_losses =
-      weights.latent_weight * latent + weights.reward_weight * reward +
-      weights.value_weight * value +
-      weights.policy_weight * (policy - weights.entropy_weight * entropy);
+  // [5, N, U]: the terms at every position, and the share of each in its sample.
+  const at::Tensor losses =
+      at::stack({LatentDistance(next_latents, latent_targets, model.config()),
+                 TwoHotCrossEntropy(reward_logits, batch.rewards),
+                 TwoHotCrossEntropy(value_logits, value_targets), policy_loss, entropy});
+  const at::Tensor shares =
+      SharesOfValid(at::stack({batch.latent_mask, batch.reward_mask, batch.value_mask,
+                               batch.policy_mask, batch.policy_mask}));
+  const at::Tensor means = (losses * shares).sum(-1);                                    // [5, N]
+  const at::Tensor term_weights = TermWeights(weights).to(means.device()).unsqueeze(1);  // [5, 1]
 
   LossTerms terms;
-  terms.total = (sample_losses * batch.importance_weights).mean();
+  terms.total = ((means * term_weights).sum(0) * batch.importance_weights).mean();
   const torch::NoGradGuard no_grad;
-  terms.latent = latent.detach().mean();
-  terms.reward = reward.detach().mean();
-  terms.value = value.detach().mean();
-  terms.policy = policy.detach().mean();
-  terms.entropy = entropy.detach().mean();
+  const std::vector<at::Tensor> named = means.detach().mean(1).unbind();
+  terms.latent = named[0];
+  terms.reward = named[1];
+  terms.value = named[2];
+  terms.policy = named[3];
+  terms.entropy = named[4];
   const at::Tensor predicted = model.Decode(value_logits.detach());
-  terms.value_errors = MeanOverValid(at::abs(predicted - value_targets), batch.value_mask);
-  terms.value_mean = MeanOverValid(predicted, batch.value_mask).mean();
+  const at::Tensor value_shares = shares.select(0, 2);
+  terms.value_errors = (at::abs(predicted - value_targets) * value_shares).sum(1);
+  terms.value_mean = (predicted * value_shares).sum(1).mean();
   const at::Tensor latents = outputs.latents.detach().flatten(0, 1);
-  terms.latent_spread = latents.std(0, /*unbiased=*/false).mean();
-  terms.latent_norm = latents.norm(2, -1).mean();
+  const at::Tensor centered = latents - latents.mean(0);
+  terms.latent_spread = at::sqrt(at::square(centered).mean(0)).mean();
+  terms.latent_norm = at::sqrt(at::square(latents).sum(-1)).mean();
   return terms;
 }
 

@@ -1,0 +1,201 @@
+#include "lzero/nn/perceptron_kernels.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ATen/Parallel.h"
+#include "lzero/nn/matrix_product.h"
+#include "lzero/nn/norm_kernels.h"
+
+namespace lzero {
+namespace {
+
+constexpr int64_t kBlockRows = 96;  // whole tiles of a product
+
+MatrixView Rows(const float* values, int64_t row_size) { return {values, row_size, 1}; }
+
+// Some rows of a task, and what a thread needs for them.
+struct Block {
+  int64_t first, rows;
+  NormTask norm1, norm2;  // of these rows; no scale: no norm
+};
+
+struct Scratch {
+  std::vector<float> normal, units, active, gradient, dnormal;  // [block rows, ...]
+  PackedMatrix packed;
+
+  void Resize(const PerceptronTask& task) {
+    const auto fit = [](std::vector<float>& values, int64_t size) {
+      if (static_cast<int64_t>(values.size()) < size) values.resize(static_cast<size_t>(size));
+    };
+    for (std::vector<float>* each : {&normal, &dnormal}) fit(*each, kBlockRows * task.in);
+    for (std::vector<float>* each : {&units, &active, &gradient}) {
+      fit(*each, kBlockRows * task.hidden);
+    }
+  }
+};
+
+Scratch& ThreadScratch(const PerceptronTask& task) {
+  thread_local Scratch scratch;
+  scratch.Resize(task);
+  return scratch;
+}
+
+Block MakeBlock(const PerceptronTask& task, int64_t first, int64_t last) {
+  Block block;
+  block.first = first;
+  block.rows = std::min(kBlockRows, last - first);
+  block.norm1.rows = block.norm2.rows = block.rows;
+  block.norm1.size = task.in;
+  block.norm1.x = task.x + first * task.in;
+  block.norm1.scale = task.scale1;
+  block.norm1.shift = task.shift1;
+  block.norm1.means = task.moments + first;
+  block.norm1.inverse_spreads = task.moments + task.rows + first;
+  block.norm2.size = task.hidden;
+  block.norm2.scale = task.scale2;
+  block.norm2.shift = task.shift2;
+  block.norm2.gelu = true;
+  block.norm2.means = task.moments + 2 * task.rows + first;
+  block.norm2.inverse_spreads = task.moments + 3 * task.rows + first;
+  return block;
+}
+
+// N1(x) of the block.
+const float* NormalRows(const PerceptronTask& task, const Block& block, Scratch& scratch) {
+  if (task.scale1 == nullptr) return block.norm1.x;
+  RunNorm(block.norm1, scratch.normal.data());
+  return scratch.normal.data();
+}
+
+void RunBlock(const PerceptronTask& task, Block block, const PackedMatrix& weight1,
+              const PackedMatrix& weight2, float* y, Scratch& scratch) {
+  const float* normal = NormalRows(task, block, scratch);
+  float* units =
+      task.units == nullptr ? scratch.units.data() : task.units + block.first * task.hidden;
+  MultiplyRows(Rows(normal, task.in), block.rows, weight1, task.bias1, nullptr, units, task.hidden);
+  block.norm2.x = units;
+  if (task.scale2 != nullptr) {
+    RunNorm(block.norm2, scratch.active.data());
+  } else {
+    RunGelu(block.rows * task.hidden, units, scratch.active.data());
+  }
+  MultiplyRows(Rows(scratch.active.data(), task.hidden), block.rows, weight2, task.bias2,
+               task.residual ? block.norm1.x : nullptr, y + block.first * task.out, task.out);
+}
+
+// Gradients of all parameters of one part of the rows, one after another.
+struct Sums {
+  std::vector<float> values;
+  float *norm1, *weight1, *bias1, *norm2, *weight2, *bias2;  // norms: [2, size]
+
+  explicit Sums(const PerceptronTask& task) {
+    const int64_t in = task.in, hidden = task.hidden, out = task.out;
+    const int64_t sizes[] = {2 * in, hidden * in, hidden, 2 * hidden, out * hidden, out};
+    int64_t total = 0;
+    for (const int64_t size : sizes) total += size;
+    values.assign(static_cast<size_t>(total), 0.0f);
+    float* next = values.data();
+    float** const places[] = {&norm1, &weight1, &bias1, &norm2, &weight2, &bias2};
+    for (int i = 0; i < 6; ++i) {
+      *places[i] = next;
+      next += sizes[i];
+    }
+  }
+};
+
+// to [rows of a, columns of b] += a^T b for a [depth, rows], b [depth, columns].
+void AddProduct(const float* a, int64_t rows, const float* b, int64_t columns, int64_t depth,
+                Scratch& scratch, float* to) {
+  scratch.packed.Pack(Rows(b, columns), depth, columns);
+  MultiplyRows(Rows(a, rows).Transposed(), rows, scratch.packed, nullptr, to, to, columns);
+}
+
+void RunBlockBackward(const PerceptronTask& task, Block block, const PackedMatrix& weight1,
+                      const PackedMatrix& weight2, const float* all_dy, float* all_dx,
+                      Scratch& scratch, const Sums& sums) {
+  const int64_t rows = block.rows;
+  const float* dy = all_dy + block.first * task.out;
+  float *active = scratch.active.data(), *gradient = scratch.gradient.data();
+  MultiplyRows(Rows(dy, task.out), rows, weight2, nullptr, nullptr, gradient, task.hidden);
+  block.norm2.x = task.units + block.first * task.hidden;
+  block.norm2.again = active;
+  if (task.scale2 != nullptr) {
+    AddNormBackward(block.norm2, gradient, gradient, sums.norm2);
+  } else {
+    RunGeluBackward(rows * task.hidden, block.norm2.x, gradient, gradient, active);
+  }
+  AddProduct(dy, task.out, active, task.hidden, rows, scratch, sums.weight2);
+  AddColumnSums(dy, rows, task.out, sums.bias2);
+  const float* normal = NormalRows(task, block, scratch);
+  AddProduct(gradient, task.hidden, normal, task.in, rows, scratch, sums.weight1);
+  AddColumnSums(gradient, rows, task.hidden, sums.bias1);
+  if (all_dx == nullptr && task.scale1 == nullptr) return;
+  float* dx = all_dx == nullptr ? scratch.dnormal.data() : all_dx + block.first * task.in;
+  const float* residual = task.residual ? dy : nullptr;
+  if (task.scale1 == nullptr) {
+    MultiplyRows(Rows(gradient, task.hidden), rows, weight1, nullptr, residual, dx, task.in);
+    return;
+  }
+  float* dnormal = scratch.dnormal.data();
+  MultiplyRows(Rows(gradient, task.hidden), rows, weight1, nullptr, nullptr, dnormal, task.in);
+  AddNormBackward(block.norm1, dnormal, dx, sums.norm1);
+  if (residual != nullptr) {
+    for (int64_t i = 0; i < rows * task.in; ++i) dx[i] += residual[i];
+  }
+}
+
+void AddParts(const std::vector<Sums>& parts, float* Sums::*place, int64_t offset, int64_t size,
+              float* to) {
+  if (to == nullptr) return;
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const float* from = parts[part].*place + offset;
+    for (int64_t i = 0; i < size; ++i) to[i] = part == 0 ? from[i] : to[i] + from[i];
+  }
+}
+
+}  // namespace
+
+void RunPerceptron(const PerceptronTask& task, float* y) {
+  PackedMatrix weight1, weight2;
+  weight1.Pack(Rows(task.weight1, task.in).Transposed(), task.in, task.hidden);
+  weight2.Pack(Rows(task.weight2, task.hidden).Transposed(), task.hidden, task.out);
+  const int64_t num_blocks = (task.rows + kBlockRows - 1) / kBlockRows;
+  at::parallel_for(0, num_blocks, 1, [&](int64_t begin, int64_t end) {
+    Scratch& scratch = ThreadScratch(task);
+    for (int64_t i = begin; i < end; ++i) {
+      RunBlock(task, MakeBlock(task, i * kBlockRows, task.rows), weight1, weight2, y, scratch);
+    }
+  });
+}
+
+void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
+                           const PerceptronGradients& gradients) {
+  PackedMatrix weight1, weight2;
+  weight1.Pack(Rows(task.weight1, task.in), task.hidden, task.in);
+  weight2.Pack(Rows(task.weight2, task.hidden), task.out, task.hidden);
+  const int64_t num_blocks = (task.rows + kBlockRows - 1) / kBlockRows;
+  const int64_t num_parts = std::min<int64_t>(at::get_num_threads(), num_blocks);
+  std::vector<Sums> parts;
+  for (int64_t part = 0; part < num_parts; ++part) parts.emplace_back(task);
+  at::parallel_for(0, num_parts, 1, [&](int64_t begin, int64_t end) {
+    Scratch& scratch = ThreadScratch(task);
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t last = (part + 1) * num_blocks / num_parts;
+      for (int64_t i = part * num_blocks / num_parts; i < last; ++i) {
+        RunBlockBackward(task, MakeBlock(task, i * kBlockRows, task.rows), weight1, weight2, dy,
+                         gradients.dx, scratch, parts[static_cast<size_t>(part)]);
+      }
+    }
+  });
+  AddParts(parts, &Sums::norm1, 0, task.in, gradients.scale1);
+  AddParts(parts, &Sums::norm1, task.in, task.in, gradients.shift1);
+  AddParts(parts, &Sums::weight1, 0, task.hidden * task.in, gradients.weight1);
+  AddParts(parts, &Sums::bias1, 0, task.hidden, gradients.bias1);
+  AddParts(parts, &Sums::norm2, 0, task.hidden, gradients.scale2);
+  AddParts(parts, &Sums::norm2, task.hidden, task.hidden, gradients.shift2);
+  AddParts(parts, &Sums::weight2, 0, task.out * task.hidden, gradients.weight2);
+  AddParts(parts, &Sums::bias2, 0, task.out, gradients.bias2);
+}
+
+}  // namespace lzero

@@ -1,0 +1,109 @@
+// A hidden layer and what is around it against plain operations in double.
+#include "lzero/nn/perceptron.h"
+
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
+#include "tests/nn/gradients.h"
+
+namespace lzero {
+namespace {
+
+using Inputs = std::vector<at::Tensor>;
+
+struct Case {
+  int64_t rows, in, hidden, out;
+  bool norm1, norm2, residual;
+};
+
+reference::Function FunctionOf(const Case& each) {
+  return [each](const Inputs& in) {
+    return Perceptron(in[0], {in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[8]},
+                      each.residual);
+  };
+}
+
+Inputs MakeInputs(const Case& each) {
+  const auto parameter = [](bool is_there, int64_t size) {
+    return is_there ? at::randn({size}) : at::Tensor();
+  };
+  return {at::randn({each.rows, each.in}),
+          parameter(each.norm1, each.in),
+          parameter(each.norm1, each.in),
+          at::randn({each.hidden, each.in}),
+          at::randn({each.hidden}),
+          parameter(each.norm2, each.hidden),
+          parameter(each.norm2, each.hidden),
+          at::randn({each.out, each.hidden}),
+          at::randn({each.out})};
+}
+
+void ExpectRight(const Case& each) {
+  reference::ExpectGradientsOfPlainOperations(
+      FunctionOf(each), MakeInputs(each),
+      absl::StrCat(each.rows, " x ", each.in, " -> ", each.hidden, " -> ", each.out,
+                   each.norm1 ? ", norm 1" : "", each.norm2 ? ", norm 2" : "",
+                   each.residual ? ", residual" : ""));
+}
+
+TEST(PerceptronTest, HasTheGradientsOfPlainOperations) {
+  torch::manual_seed(1);
+  std::mt19937 random(2);
+  for (int i = 0; i < 40; ++i) {
+    const auto size = [&](int64_t most) { return 3 + static_cast<int64_t>(random() % most); };
+    Case each = {20 + size(300),    size(60),          size(100),        size(60),
+                 random() % 2 == 0, random() % 2 == 0, random() % 2 == 0};
+    if (each.residual) each.out = each.in;
+    ExpectRight(each);
+  }
+}
+
+TEST(PerceptronTest, SizesOfTheSmallNet) {
+  torch::manual_seed(3);
+  ExpectRight({200, 64, 256, 64, true, false, true});
+  ExpectRight({200, 64, 256, 101, true, true, false});
+  ExpectRight({200, 64, 256, 2, true, true, false});
+  ExpectRight({200, 4, 128, 64, false, true, false});
+}
+
+TEST(PerceptronTest, LayersThatAreTooLargeOrRowsTooFewRunOneByOne) {
+  torch::manual_seed(4);
+  ExpectRight({40, 300, 500, 20, true, true, false});
+  ExpectRight({3, 12, 20, 12, true, false, true});
+}
+
+TEST(PerceptronTest, TheSameThreadsGiveTheSameBits) {
+  const int before = at::get_num_threads();
+  const Case each = {700, 20, 33, 20, true, true, true};
+  torch::manual_seed(5);
+  const Inputs inputs = MakeInputs(each);
+  const auto run = [&](int threads) {
+    at::set_num_threads(threads);
+    Inputs leaves;
+    for (const at::Tensor& input : inputs) leaves.push_back(input.clone().set_requires_grad(true));
+    const at::Tensor y = FunctionOf(each)(leaves);
+    y.square().sum().backward();
+    std::vector<at::Tensor> all = {y.detach().flatten()};
+    for (const at::Tensor& leaf : leaves) all.push_back(leaf.grad().flatten());
+    return at::cat(all);
+  };
+  const at::Tensor one = run(1);
+  EXPECT_TRUE(at::equal(run(1), one));
+  for (const int threads : {2, 3}) {
+    const at::Tensor first = run(threads);
+    EXPECT_TRUE(at::equal(run(threads), first)) << threads;
+    EXPECT_TRUE(at::equal(first.narrow(0, 0, 700 * 20), one.narrow(0, 0, 700 * 20))) << threads;
+    EXPECT_LT(reference::Difference(first, one), 1e-5) << threads;
+  }
+  at::set_num_threads(before);
+}
+
+TEST(PerceptronTest, HasNoSecondDerivative) {
+  const Case each = {40, 8, 12, 8, true, true, true};
+  reference::ExpectNoSecondDerivative(FunctionOf(each), MakeInputs(each));
+}
+
+}  // namespace
+}  // namespace lzero
