@@ -54,6 +54,7 @@ int64_t Search::PlannedBytes(int64_t num_simulations, int64_t num_actions, int64
 Search::Search(const SearchConfig& config, int num_actions, int max_roots)
     : config_(config),
       rules_(MakeSearchRules(config, num_actions)),
+      rules_view_(rules_.View()),
       tree_(max_roots, static_cast<int>(config.num_simulations) + 1, num_actions) {
   const size_t num_roots = static_cast<size_t>(max_roots);
   batch_.parents.resize(num_roots);
@@ -65,7 +66,6 @@ Search::Search(const SearchConfig& config, int num_actions, int max_roots)
   batch_.prior_logits.resize(num_roots * static_cast<size_t>(num_actions));
   batch_.leaves.resize(num_roots);
   scores_.resize(static_cast<size_t>(tree_.padded_actions()));
-  logits_.resize(static_cast<size_t>(num_actions));
   noise_.resize(static_cast<size_t>(num_actions));
   envs_.reserve(num_roots);
 }
@@ -175,7 +175,7 @@ absl::Status Search::CheckOutputs(absl::Span<const Root> roots, int node) const 
 
 SelectContext Search::ContextOf(int b, const SearchRequest& request) {
   const RootRecord& root = tree_.root(b);
-  return {&rules_,
+  return {&rules_view_,
           &root,
           tree_.num_actions(),
           tree_.padded_actions(),
@@ -198,7 +198,7 @@ void Search::SelectAll(int simulation, const SearchRequest& request) {
   while (num_walks > 0) {
     for (int w = 0; w < num_walks; ++w) {
       Leaf leaf;
-      if (!Step(tree_, simulation, &walks[w], &leaf)) continue;
+      if (!Step(tree_.view(), simulation, &walks[w], &leaf)) continue;
       const size_t i = static_cast<size_t>(walks[w].root);
       batch_.leaves[i] = leaf;
       batch_.parents[i] = NodeId(leaf.parent);
@@ -220,18 +220,9 @@ void Search::ExpandAll(int simulation) {
   const size_t num_actions = static_cast<size_t>(tree_.num_actions());
   for (int b = 0; b < num_roots; ++b) {
     const size_t i = static_cast<size_t>(b);
-    const Leaf& leaf = batch_.leaves[i];
-    int node = simulation + 1;
-    if (leaf.child < 0) [[likely]] {
-      ExpandNode(tree_, b, node, leaf,
-                 {batch_.rewards[i], batch_.discounts[i], batch_.values[i],
-                  batch_.prior_logits.data() + i * num_actions});
-    } else {
-      tree_.At(b, node).record->visits = 0;
-      node = leaf.child;
-      RevisitNode(tree_.At(b, node));
-    }
-    BackUp(tree_, b, node);
+    ExpandAndBackUp(tree_.view(), b, simulation + 1, batch_.leaves[i],
+                    {batch_.rewards[i], batch_.discounts[i], batch_.values[i],
+                     batch_.prior_logits.data() + i * num_actions});
   }
 }
 

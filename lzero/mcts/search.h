@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/mcts/inference_model.h"
+#include "lzero/mcts/root.h"
 #include "lzero/mcts/rules.h"
 #include "lzero/mcts/simulate.h"
 #include "lzero/mcts/tree.h"
@@ -91,17 +92,16 @@ class Search {
   void SelectAll(int simulation, const SearchRequest& request);
   void ExpandAll(int simulation);
   SelectContext ContextOf(int b, const SearchRequest& request);
+  RootResults ResultsOf(int b, SearchResult* result) const;
   absl::Status Finish(absl::Span<const Root> roots, const SearchRequest& request,
                       SearchResult* result);
-  void FinishPuctRoot(int b, const SearchRequest& request, SearchResult* result);
-  void FinishGumbelRoot(int b, const SearchRequest& request, SearchResult* result);
 
   SearchConfig config_;
   SearchRules rules_;
+  RulesView rules_view_;  // of rules_
   Tree tree_;
   Batch batch_;
   std::vector<float> scores_;  // [P] scratch of selection
-  std::vector<float> logits_;  // [A] scratch of root preparation
   std::vector<double> noise_;  // [A] scratch of root noise
   std::vector<int32_t> envs_;  // [B] scratch of CheckRequest
   int64_t depth_sum_ = 0;      // of the leaves of this search

@@ -1,20 +1,22 @@
 // Which action a simulation takes at a node: PUCT, and the two rules of Gumbel (root and interior).
-// Pure functions of the tree; the walk down is in simulate.h. Inline, because they are its inner
-// loop.
+// Pure functions of the tree, on the host and on a CUDA device; the walk down is in simulate.h.
+// Inline, because they are its inner loop.
 #ifndef LZERO_MCTS_SELECT_H_
 #define LZERO_MCTS_SELECT_H_
 
-#include "lzero/base/check.h"
+#include "lzero/base/host_device.h"
+#include "lzero/mcts/lanes.h"
 #include "lzero/mcts/q_transform.h"
-#include "lzero/mcts/rules.h"
+#include "lzero/mcts/rules_view.h"
 #include "lzero/mcts/ties.h"
-#include "lzero/mcts/tree.h"
+#include "lzero/mcts/tree_view.h"
 
 namespace lzero {
+inline namespace LZ_LANES_NAMESPACE {
 
 // What selection needs besides the node; the same for one walk down.
 struct SelectContext {
-  const SearchRules* rules;
+  const RulesView* rules;
   const RootRecord* root;
   int num_actions;
   int padded_actions;
@@ -23,8 +25,8 @@ struct SelectContext {
   ValueScale tree_scale;  // TreeMinMaxScale of the root
 };
 
-inline int ChooseBest(const SelectContext& context, const FirstMaximum& maximum, int node_index,
-                      int visits) {
+LZ_HOST_DEVICE inline int ChooseBest(const SelectContext& context, const FirstMaximum& maximum,
+                                     int node_index, int visits) {
   if (context.first_of_ties) return maximum.index();
   return BreakTie(context.scores, context.num_actions, maximum.best(), context.root->tie_key,
                   node_index, visits);
@@ -32,9 +34,9 @@ inline int ChooseBest(const SelectContext& context, const FirstMaximum& maximum,
 
 // The q transform of a PUCT node. `first_play` is the parent's first-play value and becomes this
 // node's (q_transform tree_min_max only).
-inline ValueScale PuctValueScale(const SelectContext& context, const Node& node,
-                                 float* first_play) {
-  const SearchRules& rules = *context.rules;
+LZ_HOST_DEVICE inline ValueScale PuctValueScale(const SelectContext& context, const Node& node,
+                                                float* first_play) {
+  const RuleNumbers& rules = *context.rules;
   switch (rules.q_transform) {
     case QTransform::kTreeMinMax: {
       *first_play = FirstPlayValue(*node.record, *first_play);
@@ -51,13 +53,15 @@ inline ValueScale PuctValueScale(const SelectContext& context, const Node& node,
       return CompletedScale(rules, *node.record, ComputeChildStats(node, context.padded_actions),
                             context.num_actions);
   }
-  LZ_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
+  LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
+  return {};
 }
 
 // The q transform of a Gumbel node.
-inline ValueScale GumbelValueScale(const SelectContext& context, const NodeRecord& record,
-                                   const ChildStats& stats) {
-  const SearchRules& rules = *context.rules;
+LZ_HOST_DEVICE inline ValueScale GumbelValueScale(const SelectContext& context,
+                                                  const NodeRecord& record,
+                                                  const ChildStats& stats) {
+  const RuleNumbers& rules = *context.rules;
   switch (rules.q_transform) {
     case QTransform::kTreeMinMax:
       return CompletedTreeScale(rules, context.tree_scale, record, stats);
@@ -68,12 +72,14 @@ inline ValueScale GumbelValueScale(const SelectContext& context, const NodeRecor
     case QTransform::kCompletedByMixValue:
       return CompletedScale(rules, record, stats, context.num_actions);
   }
-  LZ_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
+  LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
+  return {};
 }
 
 // argmax of the logits: where no action is visited yet, all q transforms and all exploration
 // factors are equal, in PUCT and in Gumbel's interior rule.
-inline int SelectUnvisited(const SelectContext& context, const Node& node, int node_index) {
+LZ_HOST_DEVICE inline int SelectUnvisited(const SelectContext& context, const Node& node,
+                                          int node_index) {
   FirstMaximum maximum;
   for (int a = 0; a < context.padded_actions; a += kLanes) {
     const Float4 logits = Load(node.prior + a);
@@ -84,11 +90,11 @@ inline int SelectUnvisited(const SelectContext& context, const Node& node, int n
 }
 
 // argmax of q transform + P * exploration[node visits] / (1 + N). [MuZero appendix B]
-inline int SelectPuct(const SelectContext& context, const Node& node, int node_index,
-                      float* first_play) {
+LZ_HOST_DEVICE inline int SelectPuct(const SelectContext& context, const Node& node, int node_index,
+                                     float* first_play) {
   const ValueScale scale = PuctValueScale(context, node, first_play);
   const int32_t visits = node.record->visits;
-  const float exploration = context.rules->exploration[static_cast<size_t>(visits)];
+  const float exploration = context.rules->exploration[visits];
   FirstMaximum maximum;
   for (int a = 0; a < context.padded_actions; a += kLanes) {
     const Int4 action_visits = LoadInt(node.visits + a);
@@ -102,7 +108,8 @@ inline int SelectPuct(const SelectContext& context, const Node& node, int node_i
 }
 
 // argmax of softmax(logits + q transform) - N / (1 + sum N). [Danihelka et al. 2022, section 5]
-inline int SelectGumbelInterior(const SelectContext& context, const Node& node, int node_index) {
+LZ_HOST_DEVICE inline int SelectGumbelInterior(const SelectContext& context, const Node& node,
+                                               int node_index) {
   const NodeRecord& record = *node.record;
   const ChildStats stats = ComputeChildStats(node, context.padded_actions);
   const ValueScale scale = GumbelValueScale(context, record, stats);
@@ -132,8 +139,9 @@ inline int SelectGumbelInterior(const SelectContext& context, const Node& node, 
 
 // argmax of gumbel + logits + q transform among the actions that have `considered_visits` visits.
 // [Danihelka et al. 2022, section 3]
-inline int SelectGumbelRoot(const SelectContext& context, const Node& node, const float* logits,
-                            const float* gumbel, int32_t considered_visits) {
+LZ_HOST_DEVICE inline int SelectGumbelRoot(const SelectContext& context, const Node& node,
+                                           const float* logits, const float* gumbel,
+                                           int32_t considered_visits) {
   const ChildStats stats = ComputeChildStats(node, context.padded_actions);
   const ValueScale scale = GumbelValueScale(context, *node.record, stats);
   FirstMaximum maximum;
@@ -141,13 +149,14 @@ inline int SelectGumbelRoot(const SelectContext& context, const Node& node, cons
     const Int4 visits = LoadInt(node.visits + a);
     const Float4 value = scale.Apply(Load(node.q + a), visits);
     const Float4 sum = (Load(gumbel + a) + Load(logits + a)) + value;
-    const Float4 score = visits == considered_visits ? sum : Fill(-kInfinity);
+    const Float4 score = Choose(visits == considered_visits, sum, Fill(-kInfinity));
     Store(score, context.scores + a);
     maximum.Add(score, a);
   }
   return ChooseBest(context, maximum, 0, node.record->visits);
 }
 
+}  // namespace LZ_LANES_NAMESPACE
 }  // namespace lzero
 
 #endif  // LZERO_MCTS_SELECT_H_
