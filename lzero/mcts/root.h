@@ -22,9 +22,20 @@ struct RootStart {
   float value;                // the network's
   const float* prior_logits;  // [A]
   const uint8_t* legal;       // [A], 1 = legal; at least one is
+  const double* noise;        // [A], see root_noise.h; null: none
 };
 
-// Empties tree `b` but for its root, which is ready to be searched, without noise.
+// Mixes noise into the priors of the legal actions.
+LZ_HOST_DEVICE inline void MixRootNoise(const RuleNumbers& rules, int num_actions,
+                                        const uint8_t* legal, const double* noise, float* prior) {
+  for (int a = 0; a < num_actions; ++a) {
+    if (!legal[a]) continue;
+    prior[a] = static_cast<float>((1.0 - rules.root_noise_fraction) * prior[a] +
+                                  rules.root_noise_fraction * *noise++);
+  }
+}
+
+// Empties tree `b` but for its root, which is ready to be searched.
 LZ_HOST_DEVICE inline void BeginTree(const TreeView& tree, const RuleNumbers& rules, int b,
                                      const RootStart& start) {
   const int num_actions = tree.num_actions;
@@ -43,7 +54,8 @@ LZ_HOST_DEVICE inline void BeginTree(const TreeView& tree, const RuleNumbers& ru
     float* root_gumbel = tree.root_gumbel(b);
     for (int a = 0; a < tree.padded_actions; ++a) {
       root_logits[a] = a < num_actions ? node.prior[a] - peak : -kInfinity;
-      root_gumbel[a] = 0.0f;
+      root_gumbel[a] =
+          start.noise != nullptr && a < num_actions ? static_cast<float>(start.noise[a]) : 0.0f;
     }
   }
   OpenNode(node, tree.padded_actions);
@@ -51,18 +63,10 @@ LZ_HOST_DEVICE inline void BeginTree(const TreeView& tree, const RuleNumbers& ru
   for (int a = 0; a < num_actions; ++a) {
     if (!start.legal[a]) node.prior[a] = PriorPadding(rules);
   }
-  tree.root(b) = {kInfinity, -kInfinity, start.env, num_legal, start.tie_key};
-}
-
-// PUCT: mixes `noise` [number of legal actions] into the priors of the legal actions.
-LZ_HOST_DEVICE inline void MixRootNoise(const TreeView& tree, const RuleNumbers& rules, int b,
-                                        const uint8_t* legal, const double* noise) {
-  float* prior = tree.nodes(b)[0].prior;
-  for (int a = 0; a < tree.num_actions; ++a) {
-    if (!legal[a]) continue;
-    prior[a] = static_cast<float>((1.0 - rules.root_noise_fraction) * prior[a] +
-                                  rules.root_noise_fraction * *noise++);
+  if (puct && start.noise != nullptr) {
+    MixRootNoise(rules, num_actions, start.legal, start.noise, node.prior);
   }
+  tree.root(b) = {kInfinity, -kInfinity, start.env, num_legal, start.tie_key};
 }
 
 // Where the results of one root go.

@@ -72,7 +72,12 @@ Search::Search(const SearchConfig& config, int num_actions, int max_roots)
 
 absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
                          const SearchRequest& request, SearchResult* result) {
-  LZ_RETURN_IF_ERROR(CheckRequest(model, roots, request));
+  if (model.num_actions() != tree_.num_actions()) {
+    return absl::InvalidArgumentError(absl::StrCat("the model has ", model.num_actions(),
+                                                   " actions, the search was made for ",
+                                                   tree_.num_actions()));
+  }
+  LZ_RETURN_IF_ERROR(CheckRoots(roots, request, tree_.num_actions(), tree_.max_roots(), &envs_));
   const size_t num_roots = roots.size();
   tree_.Begin(static_cast<int>(num_roots), rules_.num_simulations + 1);
   depth_sum_ = 0;
@@ -99,48 +104,6 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
     ExpandAll(simulation);
   }
   return Finish(roots, request, result);
-}
-
-absl::Status Search::CheckRequest(const InferenceModel& model, absl::Span<const Root> roots,
-                                  const SearchRequest& request) {
-  const size_t num_actions = static_cast<size_t>(tree_.num_actions());
-  if (model.num_actions() != tree_.num_actions()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the model has ", model.num_actions(), " actions, the search was made for ", num_actions));
-  }
-  if (roots.size() > static_cast<size_t>(tree_.max_roots())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a search of ", roots.size(), " roots, made for at most ", tree_.max_roots()));
-  }
-  const size_t num_noise = request.root_gumbel.size();
-  if (num_noise != 0 && num_noise != roots.size() * num_actions) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("root_gumbel has ", num_noise,
-                     " numbers; allowed: 0, or roots * actions = ", roots.size() * num_actions));
-  }
-  envs_.clear();
-  for (const Root& root : roots) {
-    const auto& mask = root.legal_action_mask;
-    if (mask.size() != num_actions) {
-      return absl::InvalidArgumentError(absl::StrCat("environment ", root.env.value,
-                                                     ": legal action mask of ", mask.size(),
-                                                     " entries for ", num_actions, " actions"));
-    }
-    if (std::all_of(mask.begin(), mask.end(), [](uint8_t legal) { return legal == 0; })) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("environment ", root.env.value, ", step ", root.step,
-                       ": no legal action at the root of a search; the environment must end the "
-                       "episode or offer an action"));
-    }
-    envs_.push_back(root.env.value);
-  }
-  std::sort(envs_.begin(), envs_.end());
-  const auto repeated = std::adjacent_find(envs_.begin(), envs_.end());
-  if (repeated != envs_.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("environment ", *repeated, " has two roots in one search"));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status Search::CheckOutputs(absl::Span<const Root> roots, int node) const {
