@@ -84,6 +84,27 @@ struct DeviceResults {
   }
 };
 
+// The model's answers about roots, in the memory of the device.
+struct DeviceRootOutputs {
+  const float* prior_logits;  // [B, A]
+  const float* values;        // [B]
+};
+
+// What the model is asked next, in the memory of the device.
+struct DeviceQueries {
+  int32_t* parents;   // [B] nodes
+  int32_t* actions;   // [B]
+  int32_t* children;  // [B] nodes to store the answers under
+};
+
+// The model's answers to DeviceQueries.
+struct DeviceStepOutputs {
+  const float* rewards;       // [B]
+  const float* discounts;     // [B]
+  const float* values;        // [B]
+  const float* prior_logits;  // [B, A]
+};
+
 // The end of a root's last walk, and how many nodes it has.
 struct RootProgress {
   int32_t parent;
@@ -93,7 +114,7 @@ struct RootProgress {
   int32_t next_node;
 };
 
-// Everything that the functions of device_search.h need, to be passed to a kernel by value.
+// Everything that the functions of device_steps.h need, to be passed to a kernel by value.
 struct DeviceSearchArrays {
   RulesView rules;  // its tables in the device's memory too
   TreeView tree;

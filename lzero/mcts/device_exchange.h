@@ -1,5 +1,5 @@
 // What the host writes before a search on a device and reads after it, in host copies of the blocks
-// of device_arrays.h. Copying and launching are the device's (cuda/device_search.h). Pure
+// of device_arrays.h. Copying and launching: device_search.h. Pure
 // functions.
 #ifndef LZERO_MCTS_DEVICE_EXCHANGE_H_
 #define LZERO_MCTS_DEVICE_EXCHANGE_H_

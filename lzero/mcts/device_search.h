@@ -1,134 +1,76 @@
-// One root of a search that runs inside the memory of a device: begin, select, expand, finish. One
-// thread a root, so that sums keep the order of the host and decisions are the same bit for bit. A
-// CUDA kernel is one of these functions for each root (cuda/device_search.cu); compiled for the
-// host, in the flavour of the device, they are what its tests run.
+// A search whose trees live in the memory of a device: the host draws noise and keys, copies them
+// in once, launches, and copies the results out once. The model's answers are in the device's
+// memory too. The result is that of Search (search.h). Launches are put on a stream and nothing
+// waits, so that a caller may capture them; when to wait is the caller's business. One thread at a
+// time.
 #ifndef LZERO_MCTS_DEVICE_SEARCH_H_
 #define LZERO_MCTS_DEVICE_SEARCH_H_
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
-#include "lzero/base/host_device.h"
-#include "lzero/mcts/device_arrays.h"
-#include "lzero/mcts/lanes.h"
-#include "lzero/mcts/root.h"
-#include "lzero/mcts/simulate.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/mcts/device_functions.h"
+#include "lzero/mcts/inference_model.h"
+#include "lzero/mcts/search_request.h"
 
 namespace lzero {
 
-// The model's answers about roots, in the memory of the device.
-struct DeviceRootOutputs {
-  const float* prior_logits;  // [B, A]
-  const float* values;        // [B]
+class DeviceSearch {
+ public:
+  // `functions` must outlive the search. InvalidArgument naming the setting that does not fit;
+  // ResourceExhausted with the device's words when it has no room.
+  static absl::StatusOr<std::unique_ptr<DeviceSearch>> Create(const SearchConfig& config,
+                                                              int num_actions, int max_roots,
+                                                              const DeviceFunctions& functions);
+  // The caller has waited for all launches of this search, and replays no graph of them again.
+  ~DeviceSearch();
+  DeviceSearch(const DeviceSearch&) = delete;
+  DeviceSearch& operator=(const DeviceSearch&) = delete;
+
+  // Writes what the next search begins with to the host's copy of the inputs: the upload of the
+  // last one must be over. InvalidArgument as Search::Run. Allocates nothing.
+  absl::Status Prepare(absl::Span<const Root> roots, const SearchRequest& request);
+
+  // Each puts one piece of work on `stream`; in this order, Select and Expand once for each of
+  // num_simulations. `num_rows` is the batch that was captured: rows after the prepared roots are
+  // idle and ask about action 0 of node 0. Internal, with the device's words, when a launch fails.
+  absl::Status Upload(DeviceStream stream);
+  absl::Status Begin(int num_rows, const DeviceRootOutputs& outputs, DeviceStream stream);
+  absl::Status Select(int num_rows, const DeviceQueries& queries, DeviceStream stream);
+  absl::Status Expand(int num_rows, const DeviceStepOutputs& outputs, DeviceStream stream);
+  // Expand of one simulation and Select of the next, in one launch.
+  absl::Status ExpandAndSelect(int num_rows, const DeviceStepOutputs& outputs,
+                               const DeviceQueries& queries, DeviceStream stream);
+  absl::Status Finish(int num_rows, DeviceStream stream);
+  absl::Status Download(DeviceStream stream);
+
+  // What the search of `roots`, the prepared ones, found; the download must be over. Errors as
+  // ReadDeviceResults.
+  absl::Status Read(absl::Span<const Root> roots, SearchResult* result) const;
+
+  int max_roots() const { return max_roots_; }
+  // In the memory of the device.
+  const DeviceSearchArrays& device_arrays() const { return *functions_.device_arrays(memory_); }
+
+ private:
+  DeviceSearch(const SearchConfig& config, int num_actions, int max_roots,
+               const DeviceFunctions& functions);
+
+  absl::Status StatusOf(int error, const char* what) const;
+
+  SearchConfig config_;
+  int num_actions_;
+  int max_roots_;
+  const DeviceFunctions& functions_;
+  DeviceMemory* memory_ = nullptr;
+  std::vector<int32_t> envs_;  // [B] scratch of Prepare
 };
 
-// What the model is asked next, in the memory of the device.
-struct DeviceQueries {
-  int32_t* parents;   // [B] nodes
-  int32_t* actions;   // [B]
-  int32_t* children;  // [B] nodes to store the answers under
-};
-
-// The model's answers to DeviceQueries.
-struct DeviceStepOutputs {
-  const float* rewards;       // [B]
-  const float* discounts;     // [B]
-  const float* values;        // [B]
-  const float* prior_logits;  // [B, A]
-};
-
-inline namespace LZ_LANES_NAMESPACE {
-
-LZ_HOST_DEVICE inline bool AreFinite(float reward, float discount, float value,
-                                     const float* prior_logits, int num_actions) {
-  // The sum of x * 0 is 0 unless an x is infinite or not a number.
-  float sum = reward * 0.0f + discount * 0.0f + value * 0.0f;
-  for (int a = 0; a < num_actions; ++a) sum += prior_logits[a] * 0.0f;
-  return sum == 0.0f;
-}
-
-LZ_HOST_DEVICE inline SelectContext ContextOf(const DeviceSearchArrays& search, int b) {
-  const RootRecord& root = search.tree.root(b);
-  return {&search.rules,
-          &root,
-          search.tree.num_actions,
-          search.tree.padded_actions,
-          search.inputs.switches->first_of_ties != 0,
-          search.scores + static_cast<int64_t>(b) * search.tree.padded_actions,
-          TreeMinMaxScale(search.rules, root)};
-}
-
-LZ_HOST_DEVICE inline bool IsIdle(const DeviceSearchArrays& search, int b) {
-  return b >= search.inputs.switches->num_roots;
-}
-
-// Forgets the last search of root `b` and prepares it for the next.
-LZ_HOST_DEVICE inline void BeginRoot(const DeviceSearchArrays& search,
-                                     const DeviceRootOutputs& outputs, int b) {
-  search.progress[b] = {0, 0, -1, 0, 1};
-  search.results.depth_sums[b] = 0;
-  search.results.not_finite_at[b] = -1;
-  if (IsIdle(search, b)) return;
-  const int64_t row = static_cast<int64_t>(b) * search.tree.num_actions;
-  const float* prior_logits = outputs.prior_logits + row;
-  const float value = outputs.values[b];
-  if (!AreFinite(0.0f, 0.0f, value, prior_logits, search.tree.num_actions)) {
-    search.results.not_finite_at[b] = 0;
-  }
-  const DeviceInputs& inputs = search.inputs;
-  BeginTree(search.tree, search.rules, b,
-            {inputs.envs[b], inputs.tie_keys[b], value, prior_logits, inputs.legal + row,
-             inputs.switches->has_noise != 0 ? inputs.noise + row : nullptr});
-}
-
-// Walks down tree `b` and asks about where it ended. An idle row asks about action 0 of node 0,
-// which answers nobody.
-LZ_HOST_DEVICE inline void SelectRoot(const DeviceSearchArrays& search,
-                                      const DeviceQueries& queries, int b) {
-  RootProgress& progress = search.progress[b];
-  if (!IsIdle(search, b)) {
-    Cursor cursor = {ContextOf(search, b), b};
-    Leaf leaf;
-    while (!Step(search.tree, progress.next_node - 1, &cursor, &leaf)) {
-    }
-    progress = {leaf.parent, leaf.action, leaf.child, leaf.depth, progress.next_node};
-    search.results.depth_sums[b] += leaf.depth;
-  }
-  queries.parents[b] = progress.parent;
-  queries.actions[b] = progress.action;
-  queries.children[b] = progress.next_node;
-}
-
-// Expands what SelectRoot asked about and backs the value up. From the first outputs that are not
-// finite the tree of this root stays as it is: the search has failed, which its results say.
-LZ_HOST_DEVICE inline void ExpandRoot(const DeviceSearchArrays& search,
-                                      const DeviceStepOutputs& outputs, int b) {
-  RootProgress& progress = search.progress[b];
-  const int32_t node = progress.next_node;
-  progress.next_node = node + 1;
-  if (IsIdle(search, b) || search.results.not_finite_at[b] >= 0) return;
-  const int64_t row = static_cast<int64_t>(b) * search.tree.num_actions;
-  const NodeOutputs node_outputs = {outputs.rewards[b], outputs.discounts[b], outputs.values[b],
-                                    outputs.prior_logits + row};
-  if (!AreFinite(node_outputs.reward, node_outputs.discount, node_outputs.value,
-                 node_outputs.prior_logits, search.tree.num_actions)) {
-    search.results.not_finite_at[b] = node;
-    return;
-  }
-  ExpandAndBackUp(search.tree, b, node,
-                  {progress.parent, progress.action, progress.child, progress.depth}, node_outputs);
-}
-
-// Writes the results of root `b`.
-LZ_HOST_DEVICE inline void FinishRoot(const DeviceSearchArrays& search, int b) {
-  if (IsIdle(search, b)) return;
-  const int64_t row = static_cast<int64_t>(b) * search.tree.num_actions;
-  const DeviceResults& results = search.results;
-  FinishTree(search.tree, b, ContextOf(search, b),
-             {results.visit_counts + row, results.q_values + row, results.action_weights + row,
-              results.root_values + b, results.network_values + b, results.best_actions + b});
-}
-
-}  // namespace LZ_LANES_NAMESPACE
 }  // namespace lzero
 
 #endif  // LZERO_MCTS_DEVICE_SEARCH_H_

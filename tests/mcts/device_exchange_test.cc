@@ -5,7 +5,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/mcts/plain_search.h"
+#include "tests/mcts/device_driver.h"
+#include "tests/mcts/plain_functions.h"
 #include "tests/mcts/search_testing.h"
 
 namespace lzero {
@@ -93,25 +94,31 @@ class SpoiledModel final : public InferenceModel {
   float number_;
 };
 
-TEST_F(DeviceExchangeTest, NumbersThatAreNotFiniteAreAnErrorWithEnvironmentAndNode) {
+// What a search of two roots with that model says.
+absl::Status RunSpoiled(const SearchConfig& config, absl::Span<const Root> roots, int node,
+                        float number) {
+  const auto search = DeviceSearch::Create(config, 3, 2, PlainFunctions());
+  EXPECT_TRUE(search.ok()) << search.status();
+  DeviceDriver<HostCopies> driver(search->get(), 3, nullptr);
+  SpoiledModel model(node, number);
   SearchResult result;
+  return driver.Run(model, roots, {}, static_cast<int>(config.num_simulations), true, &result);
+}
+
+TEST_F(DeviceExchangeTest, NumbersThatAreNotFiniteAreAnErrorWithEnvironmentAndNode) {
   for (const int node : {0, 5}) {
     for (const float number : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity}) {
       for (const auto policy : {SearchPolicy::kPuct, SearchPolicy::kGumbel}) {
         config_.policy = policy;
-        PlainSearch search(config_, 3, 2);
-        SpoiledModel model(node, number);
-        const auto status = search.Run(model, batch_.roots(), {}, &result);
+        const auto status = RunSpoiled(config_, batch_.roots(), node, number);
         EXPECT_TRUE(absl::IsInternal(status));
         EXPECT_THAT(std::string(status.message()),
                     HasSubstr(absl::StrCat("environment 1, node ", node, ";")));
       }
     }
   }
-  PlainSearch search(config_, 3, 2);
-  SpoiledModel large(1, std::numeric_limits<float>::max());
-  const auto status = search.Run(large, batch_.roots(), {}, &result);
-  EXPECT_TRUE(status.ok()) << "one large number is still finite: " << status;
+  const auto status = RunSpoiled(config_, batch_.roots(), 1, 1e30f);
+  EXPECT_TRUE(status.ok()) << "a large number is still finite: " << status;
 }
 
 }  // namespace
