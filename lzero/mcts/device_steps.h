@@ -93,8 +93,8 @@ LZ_HOST_DEVICE inline void ExpandRoot(const DeviceSearchArrays& search,
     search.results.not_finite_at[b] = node;
     return;
   }
-  ExpandAndBackUp(search.tree, b, node,
-                  {progress.parent, progress.action, progress.child, progress.depth}, node_outputs);
+  const Leaf leaf = {progress.parent, progress.action, progress.child, progress.depth};
+  BackUp(search.tree, b, ExpandLeaf(search.tree, b, node, leaf, node_outputs));
 }
 
 // Writes the results of root `b`.

@@ -94,6 +94,11 @@ LZ_HOST_DEVICE inline Float4 ToFloat(Int4 v) {
            static_cast<float>(v.lane[2]), static_cast<float>(v.lane[3])}};
 }
 
+// One bit for each lane where the comparison that made `mask` holds, lane 0 lowest.
+LZ_HOST_DEVICE inline uint32_t MaskBits(Int4 mask) {
+  return (mask.lane[0] & 1u) | (mask.lane[1] & 2u) | (mask.lane[2] & 4u) | (mask.lane[3] & 8u);
+}
+
 // 2^n for the float that holds the integer n in its low bits.
 LZ_HOST_DEVICE inline Float4 PowerOfTwo(Float4 shifted) {
   Float4 power = {};

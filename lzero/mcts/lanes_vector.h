@@ -37,6 +37,17 @@ inline Int4 Choose(Int4 mask, Int4 a, Int4 b) { return mask ? a : b; }
 
 inline Float4 ToFloat(Int4 lanes) { return __builtin_convertvector(lanes, Float4); }
 
+// One bit for each lane where the comparison that made `mask` holds, lane 0 lowest.
+inline uint32_t MaskBits(Int4 mask) {
+#ifdef __SSE2__
+  Float4 lanes;
+  std::memcpy(&lanes, &mask, sizeof(lanes));
+  return static_cast<uint32_t>(__builtin_ia32_movmskps(lanes));
+#else
+  return (mask[0] & 1u) | (mask[1] & 2u) | (mask[2] & 4u) | (mask[3] & 8u);
+#endif
+}
+
 // 2^n for the float that holds the integer n in its low bits.
 inline Float4 PowerOfTwo(Float4 shifted) {
   using Uint4 = uint32_t __attribute__((vector_size(16)));

@@ -83,18 +83,16 @@ struct RootResults {
 LZ_HOST_DEVICE inline void FinishPuctRoot(const SelectContext& context, const Node& node,
                                           const RootResults& results) {
   const int num_simulations = context.rules->num_simulations;
-  FirstMaximum maximum;
+  ScoreRow<0> row(context.scores);
   for (int a = 0; a < context.padded_actions; a += kLanes) {
-    const Float4 visits = ToFloat(LoadInt(node.visits + a));
-    Store(visits, context.scores + a);
-    maximum.Add(visits, a);
+    row.Add(ToFloat(LoadInt(node.visits + a)), a);
   }
   for (int a = 0; a < context.num_actions; ++a) {
     results.action_weights[a] =
         static_cast<float>(static_cast<double>(node.visits[a]) / num_simulations);
   }
   // Nodes end at num_simulations: ties under the next number are drawn here alone.
-  *results.best_action = ChooseBest(context, maximum, num_simulations + 1, node.record->visits);
+  *results.best_action = ChooseBest(context, row, num_simulations + 1, node.record->visits);
 }
 
 // The best score among the most visited actions, and the improved policy: softmax(logits + q

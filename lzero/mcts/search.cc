@@ -55,6 +55,8 @@ Search::Search(const SearchConfig& config, int num_actions, int max_roots)
     : config_(config),
       rules_(MakeSearchRules(config, num_actions)),
       rules_view_(rules_.View()),
+      walk_(ChooseWalk(rules_, num_actions, BestInstructions())),
+      climb_(ChooseClimb(BestInstructions())),
       tree_(max_roots, static_cast<int>(config.num_simulations) + 1, num_actions) {
   const size_t num_roots = static_cast<size_t>(max_roots);
   batch_.parents.resize(num_roots);
@@ -148,45 +150,14 @@ SelectContext Search::ContextOf(int b, const SearchRequest& request) {
 }
 
 void Search::SelectAll(int simulation, const SearchRequest& request) {
-  // Several walks take turns, so that one's loads and arithmetic overlap with the others'.
-  constexpr int kNumWalks = 4;
-  Cursor walks[kNumWalks];
-  const int num_roots = tree_.num_roots();
-  int next_root = 0;
-  int num_walks = 0;
-  while (num_walks < kNumWalks && next_root < num_roots) {
-    walks[num_walks++] = {ContextOf(next_root, request), next_root};
-    ++next_root;
-  }
-  while (num_walks > 0) {
-    for (int w = 0; w < num_walks; ++w) {
-      Leaf leaf;
-      if (!Step(tree_.view(), simulation, &walks[w], &leaf)) continue;
-      const size_t i = static_cast<size_t>(walks[w].root);
-      batch_.leaves[i] = leaf;
-      batch_.parents[i] = NodeId(leaf.parent);
-      batch_.actions[i] = leaf.action;
-      batch_.children[i] = NodeId(simulation + 1);
-      depth_sum_ += leaf.depth;
-      if (next_root < num_roots) {
-        walks[w] = {ContextOf(next_root, request), next_root};
-        ++next_root;
-      } else {
-        walks[w--] = walks[--num_walks];
-      }
-    }
-  }
+  depth_sum_ += walk_({tree_.view(), &rules_view_, tree_.num_roots(), simulation,
+                       request.deterministic_ties, scores_.data(), batch_.leaves.data(),
+                       batch_.parents.data(), batch_.actions.data(), batch_.children.data()});
 }
 
 void Search::ExpandAll(int simulation) {
-  const int num_roots = tree_.num_roots();
-  const size_t num_actions = static_cast<size_t>(tree_.num_actions());
-  for (int b = 0; b < num_roots; ++b) {
-    const size_t i = static_cast<size_t>(b);
-    ExpandAndBackUp(tree_.view(), b, simulation + 1, batch_.leaves[i],
-                    {batch_.rewards[i], batch_.discounts[i], batch_.values[i],
-                     batch_.prior_logits.data() + i * num_actions});
-  }
+  climb_({tree_.view(), tree_.num_roots(), simulation, batch_.leaves.data(), batch_.rewards.data(),
+          batch_.discounts.data(), batch_.values.data(), batch_.prior_logits.data()});
 }
 
 }  // namespace lzero

@@ -19,6 +19,7 @@
 #include "lzero/mcts/search_request.h"
 #include "lzero/mcts/simulate.h"
 #include "lzero/mcts/tree.h"
+#include "lzero/mcts/walk.h"
 
 namespace lzero {
 
@@ -72,6 +73,8 @@ class Search {
   SearchConfig config_;
   SearchRules rules_;
   RulesView rules_view_;  // of rules_
+  WalkFunction walk_;
+  ClimbFunction climb_;
   Tree tree_;
   Batch batch_;
   std::vector<float> scores_;  // [P] scratch of selection

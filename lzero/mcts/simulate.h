@@ -8,6 +8,7 @@
 
 #include "lzero/base/host_device.h"
 #include "lzero/mcts/lanes.h"
+#include "lzero/mcts/search_kind.h"
 #include "lzero/mcts/select.h"
 #include "lzero/mcts/tree_view.h"
 
@@ -76,39 +77,41 @@ LZ_HOST_DEVICE inline float PriorPadding(const RuleNumbers& rules) {
   return rules.policy == SearchPolicy::kPuct ? kNoPrior : 0.0f;
 }
 
+template <class Kind = AnyKind>
 LZ_HOST_DEVICE inline int SelectRootOfGumbel(const TreeView& tree, int b, int simulation,
                                              const SelectContext& context, const Node& node) {
   const RulesView& rules = *context.rules;
   const int num_legal = context.root->num_legal;
   const int considered = num_legal < rules.max_considered ? num_legal : rules.max_considered;
   const int64_t at = int64_t{considered} * rules.num_simulations + simulation;
-  return SelectGumbelRoot(context, node, tree.root_logits(b), tree.root_gumbel(b),
-                          rules.considered_visits[at]);
+  return SelectGumbelRoot<Kind>(context, node, tree.root_logits(b), tree.root_gumbel(b),
+                                rules.considered_visits[at]);
 }
 
 // One level of simulation number `simulation` (from 0). True when the walk ended, in `leaf`; the
 // node it ended in is open then. The softmax of a node is computed where it is needed for the first
 // time: at the second visit.
+template <class Kind = AnyKind>
 LZ_HOST_DEVICE inline bool Step(const TreeView& tree, int simulation, Cursor* cursor, Leaf* leaf) {
   const SelectContext& context = cursor->context;
   const RulesView& rules = *context.rules;
   const int32_t n = cursor->node;
   const Node node = tree.nodes(cursor->root)[n];
   if (node.record->state == NodeState::kLeaf) {
-    OpenNode(node, context.padded_actions);
-    *leaf = {n, SelectUnvisited(context, node, n), -1, cursor->depth};
+    OpenNode(node, Kind::Padded(context.padded_actions));
+    *leaf = {n, SelectUnvisited<Kind>(context, node, n), -1, cursor->depth};
     return true;
   }
   if (node.record->state == NodeState::kOpened) {
     MakeReady(node, context.num_actions, PriorPadding(rules));
   }
   int action;
-  if (rules.policy == SearchPolicy::kPuct) {
-    action = SelectPuct(context, node, n, &cursor->first_play);
+  if (Kind::Policy(rules) == SearchPolicy::kPuct) {
+    action = SelectPuct<Kind>(context, node, n, &cursor->first_play);
   } else if (n == 0) {
-    action = SelectRootOfGumbel(tree, cursor->root, simulation, context, node);
+    action = SelectRootOfGumbel<Kind>(tree, cursor->root, simulation, context, node);
   } else {
-    action = SelectGumbelInterior(context, node, n);
+    action = SelectGumbelInterior<Kind>(context, node, n);
   }
   const int32_t child = node.child[action];
   if (child < 0 || cursor->depth >= rules.max_depth) {
@@ -146,48 +149,68 @@ LZ_HOST_DEVICE inline void RevisitNode(const Node& node) {
   node.record->visits += 1;
 }
 
-// Adds the value of node `leaf` to all nodes above it: v <- reward + discount * v along the path,
-// means, visits, Q, and the range of Q of the tree.
-LZ_HOST_DEVICE inline void BackUp(const TreeView& tree, int b, int leaf) {
+// A climb from a node to the root that has not ended.
+struct Climb {
+  RootNodes nodes;
+  const NodeRecord* child;
+  double value;  // of the child, from the view of the player to move there
+  float min_q;
+  float max_q;
+};
+
+LZ_HOST_DEVICE inline Climb BeginClimb(const TreeView& tree, int b, int leaf) {
   const RootNodes nodes = tree.nodes(b);
-  RootRecord& root = tree.root(b);
-  float min_q = root.min_q;
-  float max_q = root.max_q;
   const NodeRecord* child = nodes[leaf].record;
-  double value = child->value;
-  while (child->parent >= 0) {
-    const Node parent = nodes[child->parent];
-    NodeRecord& record = *parent.record;
-    value = child->reward + child->discount * value;
-    record.value_sum += value;
-    record.visits += 1;
-    const float q = static_cast<float>(child->reward + child->discount * child->MeanValue());
-    const int action = child->action;
-    record.q_sum += static_cast<double>(q) - parent.q[action];
-    record.num_children += parent.visits[action] == 0;
-    parent.visits[action] += 1;
-    parent.q[action] = q;
-    min_q = q < min_q ? q : min_q;
-    max_q = q > max_q ? q : max_q;
-    child = &record;
-  }
-  root.min_q = min_q;
-  root.max_q = max_q;
+  const RootRecord& root = tree.root(b);
+  return {nodes, child, child->value, root.min_q, root.max_q};
+}
+
+// One level: v <- reward + discount * v, and the mean, visits and Q of the parent. The child must
+// not be the root.
+LZ_HOST_DEVICE inline void ClimbStep(Climb* climb) {
+  const NodeRecord* child = climb->child;
+  const Node parent = climb->nodes[child->parent];
+  NodeRecord& record = *parent.record;
+  climb->value = child->reward + child->discount * climb->value;
+  record.value_sum += climb->value;
+  record.visits += 1;
+  const float q = static_cast<float>(child->reward + child->discount * child->MeanValue());
+  const int action = child->action;
+  record.q_sum += static_cast<double>(q) - parent.q[action];
+  record.num_children += parent.visits[action] == 0;
+  parent.visits[action] += 1;
+  parent.q[action] = q;
+  climb->min_q = q < climb->min_q ? q : climb->min_q;
+  climb->max_q = q > climb->max_q ? q : climb->max_q;
+  climb->child = &record;
+}
+
+LZ_HOST_DEVICE inline void EndClimb(const TreeView& tree, int b, const Climb& climb) {
+  RootRecord& root = tree.root(b);
+  root.min_q = climb.min_q;
+  root.max_q = climb.max_q;
+}
+
+// Adds the value of node `leaf` to all nodes above it: along the path means, visits and Q, and the
+// range of Q of the tree.
+LZ_HOST_DEVICE inline void BackUp(const TreeView& tree, int b, int leaf) {
+  Climb climb = BeginClimb(tree, b, leaf);
+  while (climb.child->parent >= 0) ClimbStep(&climb);
+  EndClimb(tree, b, climb);
 }
 
 // Expands node `n` behind `leaf`, or visits once more the node that is there already (then slot `n`
-// stays unused), and backs the value up.
-LZ_HOST_DEVICE inline void ExpandAndBackUp(const TreeView& tree, int b, int n, const Leaf& leaf,
-                                           const NodeOutputs& outputs) {
+// stays unused). The node to back up from.
+LZ_HOST_DEVICE inline int ExpandLeaf(const TreeView& tree, int b, int n, const Leaf& leaf,
+                                     const NodeOutputs& outputs) {
   if (leaf.child < 0) {
     ExpandNode(tree, b, n, leaf, outputs);
-    BackUp(tree, b, n);
-  } else {
-    const RootNodes nodes = tree.nodes(b);
-    nodes[n].record->visits = 0;
-    RevisitNode(nodes[leaf.child]);
-    BackUp(tree, b, leaf.child);
+    return n;
   }
+  const RootNodes nodes = tree.nodes(b);
+  nodes[n].record->visits = 0;
+  RevisitNode(nodes[leaf.child]);
+  return leaf.child;
 }
 
 }  // namespace LZ_LANES_NAMESPACE

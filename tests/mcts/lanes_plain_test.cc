@@ -25,6 +25,13 @@ TEST(LanesPlainTest, ComparisonsMakeMasksForChoose) {
   }
 }
 
+TEST(LanesPlainTest, MaskBitsHaveLaneZeroLowest) {
+  const Float4 lanes = {{1.0f, -8.0f, 4.0f, 2.5f}};
+  EXPECT_EQ(MaskBits(lanes > 0.0f), 0b1101u);
+  EXPECT_EQ(MaskBits(lanes < -7.0f), 0b0010u);
+  EXPECT_EQ(MaskBits(lanes == 9.0f), 0u);
+}
+
 TEST(LanesPlainTest, ReductionsPutTheResultIntoEveryLane) {
   const Float4 floats = {{1.0f, -8.0f, 4.0f, 2.5f}};
   const Int4 ints = {{3, 9, -2, 5}};
