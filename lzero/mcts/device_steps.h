@@ -65,7 +65,7 @@ LZ_HOST_DEVICE inline void SelectRoot(const DeviceSearchArrays& search,
                                       const DeviceQueries& queries, int b) {
   RootProgress& progress = search.progress[b];
   if (!IsIdle(search, b)) {
-    Cursor cursor = {ContextOf(search, b), b};
+    Cursor cursor = {ContextOf(search, b), search.tree.nodes(b), b};
     Leaf leaf;
     while (!Step(search.tree, progress.next_node - 1, &cursor, &leaf)) {
     }

@@ -32,8 +32,6 @@ LZ_HOST_DEVICE constexpr int PaddedActions(int num_actions) {
 
 inline namespace LZ_LANES_NAMESPACE {
 
-LZ_HOST_DEVICE inline Float4 Max(Float4 a, Float4 b) { return Choose(a > b, a, b); }
-LZ_HOST_DEVICE inline Float4 Min(Float4 a, Float4 b) { return Choose(a < b, a, b); }
 LZ_HOST_DEVICE inline Int4 Max(Int4 a, Int4 b) { return Choose(a > b, a, b); }
 LZ_HOST_DEVICE inline Int4 Min(Int4 a, Int4 b) { return Choose(a < b, a, b); }
 
@@ -42,6 +40,16 @@ LZ_HOST_DEVICE inline Int4 Min(Int4 a, Int4 b) { return Choose(a < b, a, b); }
 LZ_HOST_DEVICE inline Float4 SumLanes(Float4 v) {
   v += SwapHalves(v);
   return v + SwapPairs(v);
+}
+// The sums of `a` (first) and `b` (second), each as SumLanes adds.
+struct TwoSums {
+  float first;
+  float second;
+};
+LZ_HOST_DEVICE inline TwoSums SumLanesOfTwo(Float4 a, Float4 b) {
+  const Float4 halves = LowHalves(a, b) + HighHalves(a, b);
+  const Float4 sums = halves + SwapPairs(halves);
+  return {sums[0], sums[2]};
 }
 LZ_HOST_DEVICE inline Float4 MaxLanes(Float4 v) {
   v = Max(v, SwapHalves(v));

@@ -89,6 +89,9 @@ LZ_HOST_DEVICE inline Lanes<T> Choose(Int4 mask, Lanes<T> a, Lanes<T> b) {
            mask.lane[2] != 0 ? a.lane[2] : b.lane[2], mask.lane[3] != 0 ? a.lane[3] : b.lane[3]}};
 }
 
+LZ_HOST_DEVICE inline Float4 Max(Float4 a, Float4 b) { return Choose(a > b, a, b); }
+LZ_HOST_DEVICE inline Float4 Min(Float4 a, Float4 b) { return Choose(a < b, a, b); }
+
 LZ_HOST_DEVICE inline Float4 ToFloat(Int4 v) {
   return {{static_cast<float>(v.lane[0]), static_cast<float>(v.lane[1]),
            static_cast<float>(v.lane[2]), static_cast<float>(v.lane[3])}};
@@ -109,6 +112,14 @@ LZ_HOST_DEVICE inline Float4 PowerOfTwo(Float4 shifted) {
     memcpy(&power.lane[i], &bits, sizeof(bits));
   }
   return power;
+}
+
+// Lanes 0 and 1 of `a`, then of `b`; lanes 2 and 3.
+LZ_HOST_DEVICE inline Float4 LowHalves(Float4 a, Float4 b) {
+  return {{a.lane[0], a.lane[1], b.lane[0], b.lane[1]}};
+}
+LZ_HOST_DEVICE inline Float4 HighHalves(Float4 a, Float4 b) {
+  return {{a.lane[2], a.lane[3], b.lane[2], b.lane[3]}};
 }
 
 // The same lanes in another order.

@@ -35,6 +35,22 @@ inline void StoreInt(Int4 lanes, int32_t* to) { std::memcpy(to, &lanes, sizeof(l
 inline Float4 Choose(Int4 mask, Float4 a, Float4 b) { return mask ? a : b; }
 inline Int4 Choose(Int4 mask, Int4 a, Int4 b) { return mask ? a : b; }
 
+// `a > b ? a : b` and `a < b ? a : b`, which is what the instructions do, for every number.
+inline Float4 Max(Float4 a, Float4 b) {
+#ifdef __SSE__
+  return __builtin_ia32_maxps(a, b);
+#else
+  return a > b ? a : b;
+#endif
+}
+inline Float4 Min(Float4 a, Float4 b) {
+#ifdef __SSE__
+  return __builtin_ia32_minps(a, b);
+#else
+  return a < b ? a : b;
+#endif
+}
+
 inline Float4 ToFloat(Int4 lanes) { return __builtin_convertvector(lanes, Float4); }
 
 // One bit for each lane where the comparison that made `mask` holds, lane 0 lowest.
@@ -58,6 +74,10 @@ inline Float4 PowerOfTwo(Float4 shifted) {
   std::memcpy(&power, &power_bits, sizeof(power));
   return power;
 }
+
+// Lanes 0 and 1 of `a`, then of `b`; lanes 2 and 3.
+inline Float4 LowHalves(Float4 a, Float4 b) { return Float4{a[0], a[1], b[0], b[1]}; }
+inline Float4 HighHalves(Float4 a, Float4 b) { return Float4{a[2], a[3], b[2], b[3]}; }
 
 // The same lanes in another order, for reductions that stay in vector registers.
 inline Float4 SwapHalves(Float4 v) { return Float4{v[2], v[3], v[0], v[1]}; }

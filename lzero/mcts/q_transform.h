@@ -38,7 +38,7 @@ struct ChildStats {
   float sum_prior_q = 0.0f;
   float min_q = kInfinity;  // infinite when nothing is visited
   float max_q = -kInfinity;
-  int32_t max_visits = 0;
+  float max_visits = 0.0f;
 };
 
 LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_actions) {
@@ -46,7 +46,7 @@ LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_
   Float4 sum_prior_q = Fill(0.0f);
   Float4 min_q = Fill(kInfinity);
   Float4 max_q = Fill(-kInfinity);
-  Int4 max_visits = FillInt(0);
+  Float4 max_visits = Fill(0.0f);  // exact: visits stay below 2^24, see CheckSearchConfig
   for (int a = 0; a < padded_actions; a += kLanes) {
     const Int4 visits = LoadInt(node.visits + a);
     const Int4 visited = visits > 0;
@@ -56,10 +56,10 @@ LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_
     sum_prior_q += prior * q;
     min_q = Min(Choose(visited, q, Fill(kInfinity)), min_q);
     max_q = Max(Choose(visited, q, Fill(-kInfinity)), max_q);
-    max_visits = Max(visits, max_visits);
+    max_visits = Max(ToFloat(visits), max_visits);
   }
-  return {SumLanes(sum_prior)[0], SumLanes(sum_prior_q)[0], MinLanes(min_q)[0], MaxLanes(max_q)[0],
-          MaxLanes(max_visits)[0]};
+  const TwoSums sums = SumLanesOfTwo(sum_prior, sum_prior_q);
+  return {sums.first, sums.second, MinLanes(min_q)[0], MaxLanes(max_q)[0], MaxLanes(max_visits)[0]};
 }
 
 // The value that stands for unvisited actions: the network's value and the prior-weighted Q of the
@@ -117,8 +117,7 @@ LZ_HOST_DEVICE inline ValueScale ParentAndSiblingsScale(const RuleNumbers& rules
 // (maxvisit_init + max N) * value_scale. [mctx qtransform_completed_by_mix_value]
 LZ_HOST_DEVICE inline ValueScale CompletedScale(const RuleNumbers& rules, const NodeRecord& record,
                                                 const ChildStats& stats, int num_actions) {
-  const float strength =
-      (rules.maxvisit_init + static_cast<float>(stats.max_visits)) * rules.value_scale;
+  const float strength = (rules.maxvisit_init + stats.max_visits) * rules.value_scale;
   const float mixed = MixedValue(rules, record, stats);
   ValueScale scale;
   scale.scale = strength;
@@ -143,8 +142,7 @@ LZ_HOST_DEVICE inline ValueScale CompletedTreeScale(const RuleNumbers& rules,
                                                     const ValueScale& tree_scale,
                                                     const NodeRecord& record,
                                                     const ChildStats& stats) {
-  const float strength =
-      (rules.maxvisit_init + static_cast<float>(stats.max_visits)) * rules.value_scale;
+  const float strength = (rules.maxvisit_init + stats.max_visits) * rules.value_scale;
   ValueScale scale = tree_scale;
   scale.scale *= strength;
   scale.ceiling *= strength;

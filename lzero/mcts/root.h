@@ -102,7 +102,8 @@ LZ_HOST_DEVICE inline void FinishGumbelRoot(const SelectContext& context, const 
                                             const RootResults& results) {
   const ChildStats stats = ComputeChildStats(node, context.padded_actions);
   const ValueScale scale = GumbelValueScale(context, *node.record, stats);
-  *results.best_action = SelectGumbelRoot(context, node, logits, gumbel, stats.max_visits);
+  *results.best_action =
+      SelectGumbelRoot(context, node, logits, gumbel, static_cast<int32_t>(stats.max_visits));
   float* weights = results.action_weights;
   double peak = -kInfinity;
   for (int a = 0; a < context.num_actions; ++a) {

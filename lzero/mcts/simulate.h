@@ -26,6 +26,7 @@ struct Leaf {
 // A walk down one tree that has not ended.
 struct Cursor {
   SelectContext context;
+  RootNodes nodes;
   int32_t root = 0;
   int32_t node = 0;
   int32_t depth = 1;  // of the next child
@@ -96,7 +97,7 @@ LZ_HOST_DEVICE inline bool Step(const TreeView& tree, int simulation, Cursor* cu
   const SelectContext& context = cursor->context;
   const RulesView& rules = *context.rules;
   const int32_t n = cursor->node;
-  const Node node = tree.nodes(cursor->root)[n];
+  const Node node = Kind::At(cursor->nodes, n);
   if (node.record->state == NodeState::kLeaf) {
     OpenNode(node, Kind::Padded(context.padded_actions));
     *leaf = {n, SelectUnvisited<Kind>(context, node, n), -1, cursor->depth};

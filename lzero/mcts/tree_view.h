@@ -92,11 +92,15 @@ struct TreeLayout {
     return (bytes + multiple - 1) / multiple * multiple;
   }
 
+  LZ_HOST_DEVICE static constexpr int64_t NodeStride(int64_t padded_actions) {
+    return static_cast<int64_t>(sizeof(NodeRecord)) +
+           padded_actions * static_cast<int64_t>(2 * sizeof(float) + 2 * sizeof(int32_t));
+  }
+
   static constexpr TreeLayout Of(int64_t max_roots, int64_t max_nodes, int64_t num_actions) {
     const int64_t padded = RoundUp(num_actions, kLanes);
     TreeLayout layout = {};
-    layout.node_stride = static_cast<int64_t>(sizeof(NodeRecord)) +
-                         padded * static_cast<int64_t>(2 * sizeof(float) + 2 * sizeof(int32_t));
+    layout.node_stride = NodeStride(padded);
     // Roots begin on a cache line, and an odd number of lines apart, so that node 0 of many roots
     // does not fall into one set of the cache.
     const int64_t lines = RoundUp(layout.node_stride * max_nodes, kAlignment) / kAlignment;

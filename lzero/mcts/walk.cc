@@ -44,39 +44,38 @@ inline bool AreFar(const TreeView& tree, int num_roots, int simulation) {
   return tree.node_stride * (simulation + 1) * num_roots > kNearBytes;
 }
 
-inline void PrefetchNode(const TreeView& tree, int b, int64_t n) {
-  const std::byte* node = tree.first_nodes + b * tree.root_stride + n * tree.node_stride;
-  for (int64_t at = 0; at < tree.node_stride; at += 64) LZ_PREFETCH(node + at);
+inline void PrefetchNode(const RootNodes& nodes, int64_t n) {
+  const std::byte* node = nodes.first + n * nodes.node_stride;
+  for (int64_t at = 0; at < nodes.node_stride; at += 64) LZ_PREFETCH(node + at);
 }
 
 template <class Kind>
 inline int64_t WalkAll(const WalkBatch& batch) {
   // Several walks take turns, so that one's loads and arithmetic overlap with the others'.
-  constexpr int kNumWalks = 4;
-  Cursor walks[kNumWalks];
+  Cursor walks[Kind::kNumWalks];
+  Cursor* end = walks;
   int next_root = 0;
-  int num_walks = 0;
   int64_t depth_sum = 0;
   const bool are_far = AreFar(batch.tree, batch.num_roots, batch.simulation);
-  while (num_walks < kNumWalks && next_root < batch.num_roots) {
-    walks[num_walks++] = {ContextOf(batch, next_root), next_root};
-    ++next_root;
-  }
-  while (num_walks > 0) {
-    for (int w = 0; w < num_walks; ++w) {
+  const auto begin = [&] {
+    const int b = next_root++;
+    if (are_far && next_root < batch.num_roots) PrefetchNode(batch.tree.nodes(next_root), 0);
+    return Cursor{ContextOf(batch, b), batch.tree.nodes(b), b};
+  };
+  while (end < walks + Kind::kNumWalks && next_root < batch.num_roots) *end++ = begin();
+  while (end > walks) {
+    for (Cursor* walk = walks; walk < end; ++walk) {
       Leaf leaf;
-      if (!Step<Kind>(batch.tree, batch.simulation, &walks[w], &leaf)) {
-        if (are_far) PrefetchNode(batch.tree, walks[w].root, walks[w].node);
+      if (!Step<Kind>(batch.tree, batch.simulation, walk, &leaf)) {
+        if (are_far) PrefetchNode(walk->nodes, walk->node);
         continue;
       }
-      Write(batch, walks[w].root, leaf);
+      Write(batch, walk->root, leaf);
       depth_sum += leaf.depth;
       if (next_root < batch.num_roots) {
-        walks[w] = {ContextOf(batch, next_root), next_root};
-        ++next_root;
-        if (are_far && next_root < batch.num_roots) PrefetchNode(batch.tree, next_root, 0);
+        *walk = begin();
       } else {
-        walks[w--] = walks[--num_walks];
+        *walk-- = *--end;
       }
     }
   }

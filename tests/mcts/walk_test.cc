@@ -81,6 +81,7 @@ void WalkedSearch::RunPlainly(InferenceModel& model, absl::Span<const Root> root
       const RootRecord& root = tree_.root(b);
       Cursor cursor = {{&rules, &root, tree_.num_actions(), tree_.padded_actions(),
                         simulation % 2 == 0, scores_.data(), TreeMinMaxScale(rules, root)},
+                       tree_.view().nodes(b),
                        b};
       Leaf leaf;
       while (!Step(tree_.view(), simulation, &cursor, &leaf)) {
