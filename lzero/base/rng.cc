@@ -2,20 +2,13 @@
 
 #include <cmath>
 
-#include "Random123/philox.h"
 #include "lzero/base/check.h"
 
 namespace lzero {
 
 std::array<uint32_t, 4> Philox(uint64_t key, uint64_t counter_low, uint64_t counter_high) {
-  r123::Philox4x32 philox;
-  r123::Philox4x32::ctr_type counter = {
-      {static_cast<uint32_t>(counter_low), static_cast<uint32_t>(counter_low >> 32),
-       static_cast<uint32_t>(counter_high), static_cast<uint32_t>(counter_high >> 32)}};
-  r123::Philox4x32::key_type philox_key = {
-      {static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)}};
-  const auto result = philox(counter, philox_key);
-  return {result[0], result[1], result[2], result[3]};
+  const PhiloxWords words = ComputePhilox(key, counter_low, counter_high);
+  return {words.word[0], words.word[1], words.word[2], words.word[3]};
 }
 
 namespace {
@@ -29,21 +22,11 @@ uint64_t HashName(absl::string_view name) {
   return hash;
 }
 
-double ToUnit(uint32_t high, uint32_t low) {
-  const uint64_t bits = (static_cast<uint64_t>(high) << 32 | low) >> 11;
-  return static_cast<double>(bits) * 0x1.0p-53;
-}
-
 }  // namespace
 
 uint64_t StreamKey(uint64_t seed, absl::string_view name, uint64_t index) {
   const auto words = Philox(seed, HashName(name), index);
   return static_cast<uint64_t>(words[0]) << 32 | words[1];
-}
-
-double UniformAt(uint64_t key, uint64_t a, uint64_t b) {
-  const auto words = Philox(key, a, b);
-  return ToUnit(words[0], words[1]);
 }
 
 void RandomStream::set_state(const State& state) {
@@ -67,7 +50,7 @@ uint64_t RandomStream::NextUint64() {
 
 double RandomStream::Uniform() {
   const uint32_t high = NextUint32();
-  return ToUnit(high, NextUint32());
+  return ToUnitInterval(high, NextUint32());
 }
 
 int64_t RandomStream::UniformInt(int64_t limit) {

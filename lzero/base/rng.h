@@ -11,6 +11,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "lzero/base/philox.h"
 
 namespace lzero {
 
@@ -20,9 +21,6 @@ std::array<uint32_t, 4> Philox(uint64_t key, uint64_t counter_low, uint64_t coun
 // A 64-bit key for the stream `name` of the run with this seed; `index` tells equal streams apart
 // (environment number, worker number).
 uint64_t StreamKey(uint64_t seed, absl::string_view name, uint64_t index = 0);
-
-// Uniform in [0, 1), a pure function of its arguments; for decisions keyed by (env, search, node).
-double UniformAt(uint64_t key, uint64_t a, uint64_t b);
 
 class RandomStream {
  public:

@@ -177,6 +177,10 @@ void CompareConsidered(const GoldenTree& golden, Comparison* comparison) {
 
 }  // namespace
 
+std::unique_ptr<InferenceModel> MakeGoldenModel(const GoldenTree& golden) {
+  return std::make_unique<GoldenModel>(golden);
+}
+
 absl::StatusOr<GoldenReport> ReplayGoldenTree(const GoldenTree& golden) {
   LZ_ASSIGN_OR_RETURN(const auto search,
                       Search::Create(golden.config, golden.num_actions, /*max_roots=*/1));

@@ -6,6 +6,7 @@
 #define LZERO_MCTS_GOLDEN_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/mcts/inference_model.h"
 
 namespace lzero {
 
@@ -57,6 +59,10 @@ struct GoldenTree {
 // InvalidArgument naming the place in the file, what was found and what is allowed; unknown options
 // are refused, because a search that ignores them would not be the recorded one.
 absl::StatusOr<GoldenTree> ParseGoldenTree(absl::string_view json);
+
+// A model that answers with what the file says, for one root. A path that is not in the file is a
+// NotFound error. `golden` must outlive it.
+std::unique_ptr<InferenceModel> MakeGoldenModel(const GoldenTree& golden);
 
 struct GoldenReport {
   int num_nodes = 0;  // expanded by our search

@@ -1,13 +1,17 @@
 // How Q values enter the score of an action. Every transform comes down to the same few numbers for
 // a node: visited actions score (Q - low) * scale between floor and ceiling, unvisited ones a
-// constant. Not the exploration term (puct.h) nor the improved policy (gumbel.h). Pure functions.
+// constant. Not the exploration term nor the improved policy (select.h). Pure functions, on the
+// host and on a CUDA device.
 #ifndef LZERO_MCTS_Q_TRANSFORM_H_
 #define LZERO_MCTS_Q_TRANSFORM_H_
 
-#include "lzero/mcts/rules.h"
-#include "lzero/mcts/tree.h"
+#include "lzero/base/host_device.h"
+#include "lzero/mcts/lanes.h"
+#include "lzero/mcts/rules_view.h"
+#include "lzero/mcts/tree_view.h"
 
 namespace lzero {
+inline namespace LZ_LANES_NAMESPACE {
 
 struct ValueScale {
   float low = 0.0f;
@@ -16,15 +20,15 @@ struct ValueScale {
   float ceiling = kInfinity;
   float unvisited = 0.0f;
 
-  float Visited(float q) const {
+  LZ_HOST_DEVICE float Visited(float q) const {
     const float value = (q - low) * scale;
     const float above = value > floor ? value : floor;
     return above < ceiling ? above : ceiling;
   }
   // The same bits as Visited, or `unvisited`, for four actions.
-  Float4 Apply(Float4 q, Int4 visits) const {
+  LZ_HOST_DEVICE Float4 Apply(Float4 q, Int4 visits) const {
     const Float4 value = Min(Max((q - low) * scale, Fill(floor)), Fill(ceiling));
-    return visits > 0 ? value : Fill(unvisited);
+    return Choose(visits > 0, value, Fill(unvisited));
   }
 };
 
@@ -34,34 +38,34 @@ struct ChildStats {
   float sum_prior_q = 0.0f;
   float min_q = kInfinity;  // infinite when nothing is visited
   float max_q = -kInfinity;
-  int32_t max_visits = 0;
+  float max_visits = 0.0f;
 };
 
-inline ChildStats ComputeChildStats(const Node& node, int padded_actions) {
+LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_actions) {
   Float4 sum_prior = Fill(0.0f);
   Float4 sum_prior_q = Fill(0.0f);
   Float4 min_q = Fill(kInfinity);
   Float4 max_q = Fill(-kInfinity);
-  Int4 max_visits = FillInt(0);
+  Float4 max_visits = Fill(0.0f);  // exact: visits stay below 2^24, see CheckSearchConfig
   for (int a = 0; a < padded_actions; a += kLanes) {
     const Int4 visits = LoadInt(node.visits + a);
     const Int4 visited = visits > 0;
     const Float4 q = Load(node.q + a);
-    const Float4 prior = visited ? Load(node.prior + a) : Fill(0.0f);
+    const Float4 prior = Choose(visited, Load(node.prior + a), Fill(0.0f));
     sum_prior += prior;
     sum_prior_q += prior * q;
-    min_q = Min(visited ? q : Fill(kInfinity), min_q);
-    max_q = Max(visited ? q : Fill(-kInfinity), max_q);
-    max_visits = Max(visits, max_visits);
+    min_q = Min(Choose(visited, q, Fill(kInfinity)), min_q);
+    max_q = Max(Choose(visited, q, Fill(-kInfinity)), max_q);
+    max_visits = Max(ToFloat(visits), max_visits);
   }
-  return {SumLanes(sum_prior)[0], SumLanes(sum_prior_q)[0], MinLanes(min_q)[0], MaxLanes(max_q)[0],
-          MaxLanes(max_visits)[0]};
+  const TwoSums sums = SumLanesOfTwo(sum_prior, sum_prior_q);
+  return {sums.first, sums.second, MinLanes(min_q)[0], MaxLanes(max_q)[0], MaxLanes(max_visits)[0]};
 }
 
 // The value that stands for unvisited actions: the network's value and the prior-weighted Q of the
 // visited ones, by visits. [Danihelka et al. 2022, appendix D]
-inline float MixedValue(const SearchRules& rules, const NodeRecord& record,
-                        const ChildStats& stats) {
+LZ_HOST_DEVICE inline float MixedValue(const RuleNumbers& rules, const NodeRecord& record,
+                                       const ChildStats& stats) {
   if (!rules.use_mixed_value || record.num_children == 0) return record.value;
   // (value + n * sum_prior_q / sum_prior) / (n + 1) with one division; priors may have underflown.
   constexpr float kTiny = 1e-30f;
@@ -75,7 +79,7 @@ inline float MixedValue(const SearchRules& rules, const NodeRecord& record,
 // mean Q of the visited actions (0 if there is none), below it (parent's first-play value + sum of
 // visited Q) / (visited + 1) [LightZero ctree, compute_mean_q]. Unlike there, the parent's value
 // changes sign where the mover changes.
-inline float FirstPlayValue(const NodeRecord& record, float parent_first_play) {
+LZ_HOST_DEVICE inline float FirstPlayValue(const NodeRecord& record, float parent_first_play) {
   const float sum = static_cast<float>(record.q_sum);
   const float count = static_cast<float>(record.num_children);
   if (record.parent < 0) return record.num_children == 0 ? 0.0f : sum / count;
@@ -85,7 +89,7 @@ inline float FirstPlayValue(const NodeRecord& record, float parent_first_play) {
 
 // (Q - min) / max(max - min, delta) over all Q the tree has held, clamped to [0, 1]; everything 0
 // while it has held none. [MuZero appendix B]
-inline ValueScale TreeMinMaxScale(const SearchRules& rules, const RootRecord& root) {
+LZ_HOST_DEVICE inline ValueScale TreeMinMaxScale(const RuleNumbers& rules, const RootRecord& root) {
   if (root.min_q > root.max_q) return {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const float range = root.max_q - root.min_q;
   const float divisor = range > rules.min_max_delta ? range : rules.min_max_delta;
@@ -93,14 +97,15 @@ inline ValueScale TreeMinMaxScale(const SearchRules& rules, const RootRecord& ro
 }
 
 // A range fixed by the config; unvisited actions score its minimum. [mctx qtransform_by_min_max]
-inline ValueScale FixedRangeScale(const SearchRules& rules) {
+LZ_HOST_DEVICE inline ValueScale FixedRangeScale(const RuleNumbers& rules) {
   return {rules.min_value, 1.0f / (rules.max_value - rules.min_value), -kInfinity, kInfinity, 0.0f};
 }
 
 // Low and high over the node's value and the visited Q; unvisited actions score 0. [mctx
 // qtransform_by_parent_and_siblings]
-inline ValueScale ParentAndSiblingsScale(const SearchRules& rules, const NodeRecord& record,
-                                         const ChildStats& stats) {
+LZ_HOST_DEVICE inline ValueScale ParentAndSiblingsScale(const RuleNumbers& rules,
+                                                        const NodeRecord& record,
+                                                        const ChildStats& stats) {
   const float node_value = static_cast<float>(record.MeanValue());
   const float low = node_value < stats.min_q ? node_value : stats.min_q;
   const float high = node_value > stats.max_q ? node_value : stats.max_q;
@@ -110,10 +115,9 @@ inline ValueScale ParentAndSiblingsScale(const SearchRules& rules, const NodeRec
 
 // Completed Q, rescaled to [0, 1] over the actions of the node if asked for, times
 // (maxvisit_init + max N) * value_scale. [mctx qtransform_completed_by_mix_value]
-inline ValueScale CompletedScale(const SearchRules& rules, const NodeRecord& record,
-                                 const ChildStats& stats, int num_actions) {
-  const float strength =
-      (rules.maxvisit_init + static_cast<float>(stats.max_visits)) * rules.value_scale;
+LZ_HOST_DEVICE inline ValueScale CompletedScale(const RuleNumbers& rules, const NodeRecord& record,
+                                                const ChildStats& stats, int num_actions) {
+  const float strength = (rules.maxvisit_init + stats.max_visits) * rules.value_scale;
   const float mixed = MixedValue(rules, record, stats);
   ValueScale scale;
   scale.scale = strength;
@@ -134,10 +138,11 @@ inline ValueScale CompletedScale(const SearchRules& rules, const NodeRecord& rec
 
 // Completed Q normalised by the range of the whole tree instead of the node's own, times the same
 // strength as above: what Gumbel uses with q_transform tree_min_max.
-inline ValueScale CompletedTreeScale(const SearchRules& rules, const ValueScale& tree_scale,
-                                     const NodeRecord& record, const ChildStats& stats) {
-  const float strength =
-      (rules.maxvisit_init + static_cast<float>(stats.max_visits)) * rules.value_scale;
+LZ_HOST_DEVICE inline ValueScale CompletedTreeScale(const RuleNumbers& rules,
+                                                    const ValueScale& tree_scale,
+                                                    const NodeRecord& record,
+                                                    const ChildStats& stats) {
+  const float strength = (rules.maxvisit_init + stats.max_visits) * rules.value_scale;
   ValueScale scale = tree_scale;
   scale.scale *= strength;
   scale.ceiling *= strength;
@@ -145,6 +150,7 @@ inline ValueScale CompletedTreeScale(const SearchRules& rules, const ValueScale&
   return scale;
 }
 
+}  // namespace LZ_LANES_NAMESPACE
 }  // namespace lzero
 
 #endif  // LZERO_MCTS_Q_TRANSFORM_H_

@@ -99,6 +99,7 @@ SearchRules MakeSearchRules(const SearchConfig& config, int num_actions) {
   rules.max_depth = static_cast<int>(config.max_depth.value_or(config.num_simulations));
   rules.max_considered =
       static_cast<int>(std::min<int64_t>(config.max_num_considered_actions, num_actions));
+  rules.root_noise_fraction = config.root_noise_fraction;
   rules.exploration.resize(static_cast<size_t>(config.num_simulations) + 2);
   for (size_t n = 0; n < rules.exploration.size(); ++n) {
     const double visits = static_cast<double>(n);

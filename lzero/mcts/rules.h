@@ -1,5 +1,5 @@
-// The settings of a search in the form its inner loops read: plain numbers and tables, nothing to
-// parse. Built once by Search::Create; immutable afterwards.
+// The settings of a search in the form its inner loops read (rules_view.h), with the tables that
+// belong to them. Built once by Search::Create; immutable afterwards.
 #ifndef LZERO_MCTS_RULES_H_
 #define LZERO_MCTS_RULES_H_
 
@@ -8,30 +8,18 @@
 
 #include "absl/status/status.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/mcts/rules_view.h"
 
 namespace lzero {
 
-struct SearchRules {
-  SearchPolicy policy = SearchPolicy::kPuct;
-  QTransform q_transform = QTransform::kTreeMinMax;
-  bool rescale_values = true;
-  bool use_mixed_value = true;
-  float min_max_delta = 0.01f;
-  float min_value = -1.0f;
-  float max_value = 1.0f;
-  float epsilon = 1e-8f;
-  float value_scale = 0.1f;
-  float maxvisit_init = 50.0f;
-  int num_simulations = 0;
-  int max_depth = 0;  // actions on a path
-  int max_considered = 0;
-
-  // [num_simulations + 2]: sqrt(n) * (pb_c_init + log((n + pb_c_base + 1) / pb_c_base)) for a node
-  // visited n times, the factor of prior / (1 + N) in PUCT.
+struct SearchRules : RuleNumbers {
+  // [num_simulations + 2], see RulesView.
   std::vector<float> exploration;
-  // [max_considered + 1, num_simulations]: for a number of considered actions and the number of a
-  // simulation, the visits that the action chosen at a Gumbel root must have so far.
+  // [max_considered + 1, num_simulations], see RulesView; empty in PUCT.
   std::vector<int32_t> considered_visits;
+
+  // Points into the tables of this object.
+  RulesView View() const { return {*this, exploration.data(), considered_visits.data()}; }
 };
 
 // InvalidArgument naming the setting, what was given and what is allowed.

@@ -54,6 +54,9 @@ int64_t Search::PlannedBytes(int64_t num_simulations, int64_t num_actions, int64
 Search::Search(const SearchConfig& config, int num_actions, int max_roots)
     : config_(config),
       rules_(MakeSearchRules(config, num_actions)),
+      rules_view_(rules_.View()),
+      walk_(ChooseWalk(rules_, num_actions, BestInstructions())),
+      climb_(ChooseClimb(BestInstructions())),
       tree_(max_roots, static_cast<int>(config.num_simulations) + 1, num_actions) {
   const size_t num_roots = static_cast<size_t>(max_roots);
   batch_.parents.resize(num_roots);
@@ -65,14 +68,18 @@ Search::Search(const SearchConfig& config, int num_actions, int max_roots)
   batch_.prior_logits.resize(num_roots * static_cast<size_t>(num_actions));
   batch_.leaves.resize(num_roots);
   scores_.resize(static_cast<size_t>(tree_.padded_actions()));
-  logits_.resize(static_cast<size_t>(num_actions));
   noise_.resize(static_cast<size_t>(num_actions));
   envs_.reserve(num_roots);
 }
 
 absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
                          const SearchRequest& request, SearchResult* result) {
-  LZ_RETURN_IF_ERROR(CheckRequest(model, roots, request));
+  if (model.num_actions() != tree_.num_actions()) {
+    return absl::InvalidArgumentError(absl::StrCat("the model has ", model.num_actions(),
+                                                   " actions, the search was made for ",
+                                                   tree_.num_actions()));
+  }
+  LZ_RETURN_IF_ERROR(CheckRoots(roots, request, tree_.num_actions(), tree_.max_roots(), &envs_));
   const size_t num_roots = roots.size();
   tree_.Begin(static_cast<int>(num_roots), rules_.num_simulations + 1);
   depth_sum_ = 0;
@@ -99,48 +106,6 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
     ExpandAll(simulation);
   }
   return Finish(roots, request, result);
-}
-
-absl::Status Search::CheckRequest(const InferenceModel& model, absl::Span<const Root> roots,
-                                  const SearchRequest& request) {
-  const size_t num_actions = static_cast<size_t>(tree_.num_actions());
-  if (model.num_actions() != tree_.num_actions()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the model has ", model.num_actions(), " actions, the search was made for ", num_actions));
-  }
-  if (roots.size() > static_cast<size_t>(tree_.max_roots())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a search of ", roots.size(), " roots, made for at most ", tree_.max_roots()));
-  }
-  const size_t num_noise = request.root_gumbel.size();
-  if (num_noise != 0 && num_noise != roots.size() * num_actions) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("root_gumbel has ", num_noise,
-                     " numbers; allowed: 0, or roots * actions = ", roots.size() * num_actions));
-  }
-  envs_.clear();
-  for (const Root& root : roots) {
-    const auto& mask = root.legal_action_mask;
-    if (mask.size() != num_actions) {
-      return absl::InvalidArgumentError(absl::StrCat("environment ", root.env.value,
-                                                     ": legal action mask of ", mask.size(),
-                                                     " entries for ", num_actions, " actions"));
-    }
-    if (std::all_of(mask.begin(), mask.end(), [](uint8_t legal) { return legal == 0; })) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("environment ", root.env.value, ", step ", root.step,
-                       ": no legal action at the root of a search; the environment must end the "
-                       "episode or offer an action"));
-    }
-    envs_.push_back(root.env.value);
-  }
-  std::sort(envs_.begin(), envs_.end());
-  const auto repeated = std::adjacent_find(envs_.begin(), envs_.end());
-  if (repeated != envs_.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("environment ", *repeated, " has two roots in one search"));
-  }
-  return absl::OkStatus();
 }
 
 absl::Status Search::CheckOutputs(absl::Span<const Root> roots, int node) const {
@@ -175,7 +140,7 @@ absl::Status Search::CheckOutputs(absl::Span<const Root> roots, int node) const 
 
 SelectContext Search::ContextOf(int b, const SearchRequest& request) {
   const RootRecord& root = tree_.root(b);
-  return {&rules_,
+  return {&rules_view_,
           &root,
           tree_.num_actions(),
           tree_.padded_actions(),
@@ -185,54 +150,14 @@ SelectContext Search::ContextOf(int b, const SearchRequest& request) {
 }
 
 void Search::SelectAll(int simulation, const SearchRequest& request) {
-  // Several walks take turns, so that one's loads and arithmetic overlap with the others'.
-  constexpr int kNumWalks = 4;
-  Cursor walks[kNumWalks];
-  const int num_roots = tree_.num_roots();
-  int next_root = 0;
-  int num_walks = 0;
-  while (num_walks < kNumWalks && next_root < num_roots) {
-    walks[num_walks++] = {ContextOf(next_root, request), next_root};
-    ++next_root;
-  }
-  while (num_walks > 0) {
-    for (int w = 0; w < num_walks; ++w) {
-      Leaf leaf;
-      if (!Step(tree_, simulation, &walks[w], &leaf)) continue;
-      const size_t i = static_cast<size_t>(walks[w].root);
-      batch_.leaves[i] = leaf;
-      batch_.parents[i] = NodeId(leaf.parent);
-      batch_.actions[i] = leaf.action;
-      batch_.children[i] = NodeId(simulation + 1);
-      depth_sum_ += leaf.depth;
-      if (next_root < num_roots) {
-        walks[w] = {ContextOf(next_root, request), next_root};
-        ++next_root;
-      } else {
-        walks[w--] = walks[--num_walks];
-      }
-    }
-  }
+  depth_sum_ += walk_({tree_.view(), &rules_view_, tree_.num_roots(), simulation,
+                       request.deterministic_ties, scores_.data(), batch_.leaves.data(),
+                       batch_.parents.data(), batch_.actions.data(), batch_.children.data()});
 }
 
 void Search::ExpandAll(int simulation) {
-  const int num_roots = tree_.num_roots();
-  const size_t num_actions = static_cast<size_t>(tree_.num_actions());
-  for (int b = 0; b < num_roots; ++b) {
-    const size_t i = static_cast<size_t>(b);
-    const Leaf& leaf = batch_.leaves[i];
-    int node = simulation + 1;
-    if (leaf.child < 0) [[likely]] {
-      ExpandNode(tree_, b, node, leaf,
-                 {batch_.rewards[i], batch_.discounts[i], batch_.values[i],
-                  batch_.prior_logits.data() + i * num_actions});
-    } else {
-      tree_.At(b, node).record->visits = 0;
-      node = leaf.child;
-      RevisitNode(tree_.At(b, node));
-    }
-    BackUp(tree_, b, node);
-  }
+  climb_({tree_.view(), tree_.num_roots(), simulation, batch_.leaves.data(), batch_.rewards.data(),
+          batch_.discounts.data(), batch_.values.data(), batch_.prior_logits.data()});
 }
 
 }  // namespace lzero

@@ -14,35 +14,14 @@
 #include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/mcts/inference_model.h"
+#include "lzero/mcts/root.h"
 #include "lzero/mcts/rules.h"
+#include "lzero/mcts/search_request.h"
 #include "lzero/mcts/simulate.h"
 #include "lzero/mcts/tree.h"
+#include "lzero/mcts/walk.h"
 
 namespace lzero {
-
-// How one search is run; what does not change from search to search is in SearchConfig.
-struct SearchRequest {
-  bool add_noise = false;  // Dirichlet noise (PUCT) or Gumbel noise at the root: collecting
-  bool deterministic_ties =
-      true;                   // first index; otherwise a number keyed by (seed, env, search, node)
-  uint64_t seed = 0;          // key of noise and ties
-  uint64_t search_index = 0;  // counts the searches of this role
-  // [B, A] Gumbel noise to use instead of drawing it (golden files); empty: draw.
-  absl::Span<const float> root_gumbel;
-};
-
-// Everything below is [B] or [B, A], rows in the order of the roots. Valid until the next Run.
-struct SearchResult {
-  int num_roots = 0;
-  int num_actions = 0;
-  std::vector<int32_t> visit_counts;  // [B, A] of the root
-  std::vector<float> root_values;     // [B] mean backed-up value of the root
-  std::vector<float> network_values;  // [B] the network's value of the root
-  std::vector<float> action_weights;  // [B, A] policy target: visit shares, or improved policy
-  std::vector<int32_t> best_actions;  // [B] PUCT: most visited; Gumbel: best score of those
-  std::vector<float> q_values;        // [B, A] reward + discount * value of the child; 0 unvisited
-  double mean_depth = 0.0;            // of the expanded leaves
-};
 
 class Search {
  public:
@@ -82,28 +61,25 @@ class Search {
 
   Search(const SearchConfig& config, int num_actions, int max_roots);
 
-  absl::Status CheckRequest(const InferenceModel& model, absl::Span<const Root> roots,
-                            const SearchRequest& request);
   absl::Status CheckOutputs(absl::Span<const Root> roots, int node) const;
   void PrepareRoot(int b, const Root& root, const SearchRequest& request);
-  void AddDirichletNoise(int b, const Root& root, const SearchRequest& request);
-  void SetGumbelNoise(int b, const Root& root, const SearchRequest& request);
   void SelectAll(int simulation, const SearchRequest& request);
   void ExpandAll(int simulation);
   SelectContext ContextOf(int b, const SearchRequest& request);
+  RootResults ResultsOf(int b, SearchResult* result) const;
   absl::Status Finish(absl::Span<const Root> roots, const SearchRequest& request,
                       SearchResult* result);
-  void FinishPuctRoot(int b, const SearchRequest& request, SearchResult* result);
-  void FinishGumbelRoot(int b, const SearchRequest& request, SearchResult* result);
 
   SearchConfig config_;
   SearchRules rules_;
+  RulesView rules_view_;  // of rules_
+  WalkFunction walk_;
+  ClimbFunction climb_;
   Tree tree_;
   Batch batch_;
   std::vector<float> scores_;  // [P] scratch of selection
-  std::vector<float> logits_;  // [A] scratch of root preparation
   std::vector<double> noise_;  // [A] scratch of root noise
-  std::vector<int32_t> envs_;  // [B] scratch of CheckRequest
+  std::vector<int32_t> envs_;  // [B] scratch of CheckRoots
   int64_t depth_sum_ = 0;      // of the leaves of this search
 };
 

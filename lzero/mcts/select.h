@@ -1,20 +1,24 @@
 // Which action a simulation takes at a node: PUCT, and the two rules of Gumbel (root and interior).
-// Pure functions of the tree; the walk down is in simulate.h. Inline, because they are its inner
-// loop.
+// Pure functions of the tree, on the host and on a CUDA device; the walk down is in simulate.h.
+// Inline, because they are its inner loop; `Kind` is what they know when they are compiled.
 #ifndef LZERO_MCTS_SELECT_H_
 #define LZERO_MCTS_SELECT_H_
 
-#include "lzero/base/check.h"
+#include "lzero/base/host_device.h"
+#include "lzero/mcts/lanes.h"
 #include "lzero/mcts/q_transform.h"
-#include "lzero/mcts/rules.h"
+#include "lzero/mcts/rules_view.h"
+#include "lzero/mcts/score_row.h"
+#include "lzero/mcts/search_kind.h"
 #include "lzero/mcts/ties.h"
-#include "lzero/mcts/tree.h"
+#include "lzero/mcts/tree_view.h"
 
 namespace lzero {
+inline namespace LZ_LANES_NAMESPACE {
 
 // What selection needs besides the node; the same for one walk down.
 struct SelectContext {
-  const SearchRules* rules;
+  const RulesView* rules;
   const RootRecord* root;
   int num_actions;
   int padded_actions;
@@ -23,19 +27,22 @@ struct SelectContext {
   ValueScale tree_scale;  // TreeMinMaxScale of the root
 };
 
-inline int ChooseBest(const SelectContext& context, const FirstMaximum& maximum, int node_index,
-                      int visits) {
-  if (context.first_of_ties) return maximum.index();
-  return BreakTie(context.scores, context.num_actions, maximum.best(), context.root->tie_key,
+template <int kGroups>
+LZ_HOST_DEVICE inline int ChooseBest(const SelectContext& context, const ScoreRow<kGroups>& row,
+                                     int node_index, int visits) {
+  if (context.first_of_ties) return row.FirstBest();
+  return BreakTie(row.InMemory(), context.num_actions, row.best(), context.root->tie_key,
                   node_index, visits);
 }
 
 // The q transform of a PUCT node. `first_play` is the parent's first-play value and becomes this
 // node's (q_transform tree_min_max only).
-inline ValueScale PuctValueScale(const SelectContext& context, const Node& node,
-                                 float* first_play) {
-  const SearchRules& rules = *context.rules;
-  switch (rules.q_transform) {
+template <class Kind = AnyKind>
+LZ_HOST_DEVICE inline ValueScale PuctValueScale(const SelectContext& context, const Node& node,
+                                                float* first_play) {
+  const RuleNumbers& rules = *context.rules;
+  const int padded_actions = Kind::Padded(context.padded_actions);
+  switch (Kind::Transform(rules)) {
     case QTransform::kTreeMinMax: {
       *first_play = FirstPlayValue(*node.record, *first_play);
       ValueScale scale = context.tree_scale;
@@ -43,22 +50,24 @@ inline ValueScale PuctValueScale(const SelectContext& context, const Node& node,
       return scale;
     }
     case QTransform::kParentAndSiblings:
-      return ParentAndSiblingsScale(rules, *node.record,
-                                    ComputeChildStats(node, context.padded_actions));
+      return ParentAndSiblingsScale(rules, *node.record, ComputeChildStats(node, padded_actions));
     case QTransform::kMinMax:
       return FixedRangeScale(rules);
     case QTransform::kCompletedByMixValue:
-      return CompletedScale(rules, *node.record, ComputeChildStats(node, context.padded_actions),
+      return CompletedScale(rules, *node.record, ComputeChildStats(node, padded_actions),
                             context.num_actions);
   }
-  LZ_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
+  LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
+  return {};
 }
 
 // The q transform of a Gumbel node.
-inline ValueScale GumbelValueScale(const SelectContext& context, const NodeRecord& record,
-                                   const ChildStats& stats) {
-  const SearchRules& rules = *context.rules;
-  switch (rules.q_transform) {
+template <class Kind = AnyKind>
+LZ_HOST_DEVICE inline ValueScale GumbelValueScale(const SelectContext& context,
+                                                  const NodeRecord& record,
+                                                  const ChildStats& stats) {
+  const RuleNumbers& rules = *context.rules;
+  switch (Kind::Transform(rules)) {
     case QTransform::kTreeMinMax:
       return CompletedTreeScale(rules, context.tree_scale, record, stats);
     case QTransform::kParentAndSiblings:
@@ -68,49 +77,56 @@ inline ValueScale GumbelValueScale(const SelectContext& context, const NodeRecor
     case QTransform::kCompletedByMixValue:
       return CompletedScale(rules, record, stats, context.num_actions);
   }
-  LZ_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
+  LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
+  return {};
 }
 
 // argmax of the logits: where no action is visited yet, all q transforms and all exploration
 // factors are equal, in PUCT and in Gumbel's interior rule.
-inline int SelectUnvisited(const SelectContext& context, const Node& node, int node_index) {
-  FirstMaximum maximum;
-  for (int a = 0; a < context.padded_actions; a += kLanes) {
+template <class Kind = AnyKind>
+LZ_HOST_DEVICE inline int SelectUnvisited(const SelectContext& context, const Node& node,
+                                          int node_index) {
+  const int padded_actions = Kind::Padded(context.padded_actions);
+  ScoreRow<Kind::kGroups> row(context.scores);
+  for (int a = 0; a < padded_actions; a += kLanes) {
     const Float4 logits = Load(node.prior + a);
-    Store(logits, context.scores + a);
-    maximum.Add(logits, a);
+    row.Add(logits, a);
   }
-  return ChooseBest(context, maximum, node_index, node.record->visits);
+  return ChooseBest(context, row, node_index, node.record->visits);
 }
 
 // argmax of q transform + P * exploration[node visits] / (1 + N). [MuZero appendix B]
-inline int SelectPuct(const SelectContext& context, const Node& node, int node_index,
-                      float* first_play) {
-  const ValueScale scale = PuctValueScale(context, node, first_play);
+template <class Kind = AnyKind>
+LZ_HOST_DEVICE inline int SelectPuct(const SelectContext& context, const Node& node, int node_index,
+                                     float* first_play) {
+  const int padded_actions = Kind::Padded(context.padded_actions);
+  const ValueScale scale = PuctValueScale<Kind>(context, node, first_play);
   const int32_t visits = node.record->visits;
-  const float exploration = context.rules->exploration[static_cast<size_t>(visits)];
-  FirstMaximum maximum;
-  for (int a = 0; a < context.padded_actions; a += kLanes) {
+  const float exploration = context.rules->exploration[visits];
+  ScoreRow<Kind::kGroups> row(context.scores);
+  for (int a = 0; a < padded_actions; a += kLanes) {
     const Int4 action_visits = LoadInt(node.visits + a);
     const Float4 value = scale.Apply(Load(node.q + a), action_visits);
     const Float4 prior = Load(node.prior + a);
     const Float4 score = value + exploration * prior / ToFloat(action_visits + 1);
-    Store(score, context.scores + a);
-    maximum.Add(score, a);
+    row.Add(score, a);
   }
-  return ChooseBest(context, maximum, node_index, visits);
+  return ChooseBest(context, row, node_index, visits);
 }
 
 // argmax of softmax(logits + q transform) - N / (1 + sum N). [Danihelka et al. 2022, section 5]
-inline int SelectGumbelInterior(const SelectContext& context, const Node& node, int node_index) {
+template <class Kind = AnyKind>
+LZ_HOST_DEVICE inline int SelectGumbelInterior(const SelectContext& context, const Node& node,
+                                               int node_index) {
+  const int padded_actions = Kind::Padded(context.padded_actions);
   const NodeRecord& record = *node.record;
-  const ChildStats stats = ComputeChildStats(node, context.padded_actions);
-  const ValueScale scale = GumbelValueScale(context, record, stats);
+  const ChildStats stats = ComputeChildStats(node, padded_actions);
+  const ValueScale scale = GumbelValueScale<Kind>(context, record, stats);
   float peak = record.num_children == 0 ? scale.unvisited : scale.Visited(stats.max_q);
   if (record.num_children < context.num_actions && scale.unvisited > peak) peak = scale.unvisited;
   // softmax(logits + value) = prior * exp(value) / sum; lanes past the last action have prior 0.
   Float4 sum = Fill(0.0f);
-  for (int a = 0; a < context.padded_actions; a += kLanes) {
+  for (int a = 0; a < padded_actions; a += kLanes) {
     const Float4 value = scale.Apply(Load(node.q + a), LoadInt(node.visits + a));
     const Float4 weight = Load(node.prior + a) * ExpNonPositive(value - peak);
     Store(weight, context.scores + a);
@@ -120,34 +136,36 @@ inline int SelectGumbelInterior(const SelectContext& context, const Node& node, 
   // The score times sum and times 1 + sum N, which saves two divisions. The shares of the visits
   // sum to less than 1, so the best score is positive and padding (0) never wins.
   const float visits = static_cast<float>(record.visits);
-  FirstMaximum maximum;
-  for (int a = 0; a < context.padded_actions; a += kLanes) {
+  ScoreRow<Kind::kGroups> row(context.scores);
+  for (int a = 0; a < padded_actions; a += kLanes) {
     const Float4 action_visits = ToFloat(LoadInt(node.visits + a));
     const Float4 score = Load(context.scores + a) * visits - action_visits * sum;
-    Store(score, context.scores + a);
-    maximum.Add(score, a);
+    row.Add(score, a);
   }
-  return ChooseBest(context, maximum, node_index, record.visits);
+  return ChooseBest(context, row, node_index, record.visits);
 }
 
 // argmax of gumbel + logits + q transform among the actions that have `considered_visits` visits.
 // [Danihelka et al. 2022, section 3]
-inline int SelectGumbelRoot(const SelectContext& context, const Node& node, const float* logits,
-                            const float* gumbel, int32_t considered_visits) {
-  const ChildStats stats = ComputeChildStats(node, context.padded_actions);
-  const ValueScale scale = GumbelValueScale(context, *node.record, stats);
-  FirstMaximum maximum;
-  for (int a = 0; a < context.padded_actions; a += kLanes) {
+template <class Kind = AnyKind>
+LZ_HOST_DEVICE inline int SelectGumbelRoot(const SelectContext& context, const Node& node,
+                                           const float* logits, const float* gumbel,
+                                           int32_t considered_visits) {
+  const int padded_actions = Kind::Padded(context.padded_actions);
+  const ChildStats stats = ComputeChildStats(node, padded_actions);
+  const ValueScale scale = GumbelValueScale<Kind>(context, *node.record, stats);
+  ScoreRow<Kind::kGroups> row(context.scores);
+  for (int a = 0; a < padded_actions; a += kLanes) {
     const Int4 visits = LoadInt(node.visits + a);
     const Float4 value = scale.Apply(Load(node.q + a), visits);
     const Float4 sum = (Load(gumbel + a) + Load(logits + a)) + value;
-    const Float4 score = visits == considered_visits ? sum : Fill(-kInfinity);
-    Store(score, context.scores + a);
-    maximum.Add(score, a);
+    const Float4 score = Choose(visits == considered_visits, sum, Fill(-kInfinity));
+    row.Add(score, a);
   }
-  return ChooseBest(context, maximum, 0, node.record->visits);
+  return ChooseBest(context, row, 0, node.record->visits);
 }
 
+}  // namespace LZ_LANES_NAMESPACE
 }  // namespace lzero
 
 #endif  // LZERO_MCTS_SELECT_H_

@@ -1,12 +1,19 @@
 // The parts of one simulation in one tree: walk down to an action that leads out of the tree,
-// expand what it leads to, back the new value up. Batching and the model are in search.cc.
+// expand what it leads to, back the new value up. For the host and for a CUDA device: plain
+// pointers, no checks, no allocation. Batching and the model are in search.cc.
 #ifndef LZERO_MCTS_SIMULATE_H_
 #define LZERO_MCTS_SIMULATE_H_
 
+#include <cstdint>
+
+#include "lzero/base/host_device.h"
+#include "lzero/mcts/lanes.h"
+#include "lzero/mcts/search_kind.h"
 #include "lzero/mcts/select.h"
-#include "lzero/mcts/tree.h"
+#include "lzero/mcts/tree_view.h"
 
 namespace lzero {
+inline namespace LZ_LANES_NAMESPACE {
 
 // The end of a walk: the action to evaluate.
 struct Leaf {
@@ -19,15 +26,12 @@ struct Leaf {
 // A walk down one tree that has not ended.
 struct Cursor {
   SelectContext context;
+  RootNodes nodes;
   int32_t root = 0;
   int32_t node = 0;
   int32_t depth = 1;  // of the next child
   float first_play = 0.0f;
 };
-
-// One level of simulation number `simulation` (from 0). True when the walk ended, in `leaf`; the
-// node it ended in is open then.
-bool Step(const Tree& tree, int simulation, Cursor* cursor, Leaf* leaf);
 
 // What the model said about a node: of its edge (0 for a root), and of itself.
 struct NodeOutputs {
@@ -37,22 +41,180 @@ struct NodeOutputs {
   const float* prior_logits = nullptr;  // [A]
 };
 
-// Makes node `n` of root `b` a leaf, visited once with the network's value, and links it.
-void ExpandNode(const Tree& tree, int b, int n, const Leaf& leaf, const NodeOutputs& outputs);
-
 // Leaf -> opened: no action visited.
-void OpenNode(const Node& node, int padded_actions);
+LZ_HOST_DEVICE inline void OpenNode(const Node& node, int padded_actions) {
+  for (int a = 0; a < padded_actions; a += kLanes) {
+    Store(Fill(0.0f), node.q + a);
+    StoreInt(FillInt(0), node.visits + a);
+    StoreInt(FillInt(-1), node.child + a);
+  }
+  node.record->state = NodeState::kOpened;
+}
 
 // Opened -> ready: prior = softmax of the logits; entries past the actions become `padding`.
-void MakeReady(const Node& node, int num_actions, float padding);
+LZ_HOST_DEVICE inline void MakeReady(const Node& node, int num_actions, float padding) {
+  const int padded_actions = PaddedActions(num_actions);
+  float* prior = node.prior;
+  Float4 peaks = Fill(-kInfinity);
+  for (int a = 0; a < padded_actions; a += kLanes) peaks = Max(Load(prior + a), peaks);
+  peaks = MaxLanes(peaks);
+  Float4 sums = Fill(0.0f);
+  for (int a = 0; a < padded_actions; a += kLanes) {
+    const Float4 logits = Load(prior + a);
+    const Float4 weights = Choose(logits > -kInfinity, ExpNonPositive(logits - peaks), Fill(0.0f));
+    Store(weights, prior + a);
+    sums += weights;
+  }
+  const Float4 inverse = 1.0f / SumLanes(sums);
+  for (int a = 0; a < padded_actions; a += kLanes) {
+    Store(Max(Load(prior + a) * inverse, Fill(1e-30f)), prior + a);
+  }
+  for (int a = num_actions; a < padded_actions; ++a) prior[a] = padding;
+  node.record->state = NodeState::kReady;
+}
+
+// What lanes past the last action hold as prior.
+LZ_HOST_DEVICE inline float PriorPadding(const RuleNumbers& rules) {
+  return rules.policy == SearchPolicy::kPuct ? kNoPrior : 0.0f;
+}
+
+template <class Kind = AnyKind>
+LZ_HOST_DEVICE inline int SelectRootOfGumbel(const TreeView& tree, int b, int simulation,
+                                             const SelectContext& context, const Node& node) {
+  const RulesView& rules = *context.rules;
+  const int num_legal = context.root->num_legal;
+  const int considered = num_legal < rules.max_considered ? num_legal : rules.max_considered;
+  const int64_t at = int64_t{considered} * rules.num_simulations + simulation;
+  return SelectGumbelRoot<Kind>(context, node, tree.root_logits(b), tree.root_gumbel(b),
+                                rules.considered_visits[at]);
+}
+
+// One level of simulation number `simulation` (from 0). True when the walk ended, in `leaf`; the
+// node it ended in is open then. The softmax of a node is computed where it is needed for the first
+// time: at the second visit.
+template <class Kind = AnyKind>
+LZ_HOST_DEVICE inline bool Step(const TreeView& tree, int simulation, Cursor* cursor, Leaf* leaf) {
+  const SelectContext& context = cursor->context;
+  const RulesView& rules = *context.rules;
+  const int32_t n = cursor->node;
+  const Node node = Kind::At(cursor->nodes, n);
+  if (node.record->state == NodeState::kLeaf) {
+    OpenNode(node, Kind::Padded(context.padded_actions));
+    *leaf = {n, SelectUnvisited<Kind>(context, node, n), -1, cursor->depth};
+    return true;
+  }
+  if (node.record->state == NodeState::kOpened) {
+    MakeReady(node, context.num_actions, PriorPadding(rules));
+  }
+  int action;
+  if (Kind::Policy(rules) == SearchPolicy::kPuct) {
+    action = SelectPuct<Kind>(context, node, n, &cursor->first_play);
+  } else if (n == 0) {
+    action = SelectRootOfGumbel<Kind>(tree, cursor->root, simulation, context, node);
+  } else {
+    action = SelectGumbelInterior<Kind>(context, node, n);
+  }
+  const int32_t child = node.child[action];
+  if (child < 0 || cursor->depth >= rules.max_depth) {
+    *leaf = {n, action, child, cursor->depth};
+    return true;
+  }
+  cursor->node = child;
+  cursor->depth += 1;
+  return false;
+}
+
+// Makes node `n` of root `b` a leaf, visited once with the network's value, and links it.
+LZ_HOST_DEVICE inline void ExpandNode(const TreeView& tree, int b, int n, const Leaf& leaf,
+                                      const NodeOutputs& outputs) {
+  const RootNodes nodes = tree.nodes(b);
+  const Node node = nodes[n];
+  *node.record = {/*value_sum=*/outputs.value,
+                  /*q_sum=*/0.0,
+                  /*visits=*/1,
+                  /*num_children=*/0,
+                  leaf.parent,
+                  leaf.action,
+                  outputs.reward,
+                  outputs.discount,
+                  outputs.value,
+                  NodeState::kLeaf};
+  for (int a = 0; a < tree.num_actions; ++a) node.prior[a] = outputs.prior_logits[a];
+  for (int a = tree.num_actions; a < tree.padded_actions; ++a) node.prior[a] = -kInfinity;
+  if (leaf.parent >= 0) nodes[leaf.parent].child[leaf.action] = n;
+}
 
 // Counts one more visit of a node that cannot be searched further, with the network's value.
-void RevisitNode(const Node& node);
+LZ_HOST_DEVICE inline void RevisitNode(const Node& node) {
+  node.record->value_sum += node.record->value;
+  node.record->visits += 1;
+}
 
-// Adds the value of node `leaf` to all nodes above it: v <- reward + discount * v along the path,
-// means, visits, Q, and the range of Q of the tree.
-void BackUp(const Tree& tree, int b, int leaf);
+// A climb from a node to the root that has not ended.
+struct Climb {
+  RootNodes nodes;
+  const NodeRecord* child;
+  double value;  // of the child, from the view of the player to move there
+  float min_q;
+  float max_q;
+};
 
+LZ_HOST_DEVICE inline Climb BeginClimb(const TreeView& tree, int b, int leaf) {
+  const RootNodes nodes = tree.nodes(b);
+  const NodeRecord* child = nodes[leaf].record;
+  const RootRecord& root = tree.root(b);
+  return {nodes, child, child->value, root.min_q, root.max_q};
+}
+
+// One level: v <- reward + discount * v, and the mean, visits and Q of the parent. The child must
+// not be the root.
+LZ_HOST_DEVICE inline void ClimbStep(Climb* climb) {
+  const NodeRecord* child = climb->child;
+  const Node parent = climb->nodes[child->parent];
+  NodeRecord& record = *parent.record;
+  climb->value = child->reward + child->discount * climb->value;
+  record.value_sum += climb->value;
+  record.visits += 1;
+  const float q = static_cast<float>(child->reward + child->discount * child->MeanValue());
+  const int action = child->action;
+  record.q_sum += static_cast<double>(q) - parent.q[action];
+  record.num_children += parent.visits[action] == 0;
+  parent.visits[action] += 1;
+  parent.q[action] = q;
+  climb->min_q = q < climb->min_q ? q : climb->min_q;
+  climb->max_q = q > climb->max_q ? q : climb->max_q;
+  climb->child = &record;
+}
+
+LZ_HOST_DEVICE inline void EndClimb(const TreeView& tree, int b, const Climb& climb) {
+  RootRecord& root = tree.root(b);
+  root.min_q = climb.min_q;
+  root.max_q = climb.max_q;
+}
+
+// Adds the value of node `leaf` to all nodes above it: along the path means, visits and Q, and the
+// range of Q of the tree.
+LZ_HOST_DEVICE inline void BackUp(const TreeView& tree, int b, int leaf) {
+  Climb climb = BeginClimb(tree, b, leaf);
+  while (climb.child->parent >= 0) ClimbStep(&climb);
+  EndClimb(tree, b, climb);
+}
+
+// Expands node `n` behind `leaf`, or visits once more the node that is there already (then slot `n`
+// stays unused). The node to back up from.
+LZ_HOST_DEVICE inline int ExpandLeaf(const TreeView& tree, int b, int n, const Leaf& leaf,
+                                     const NodeOutputs& outputs) {
+  if (leaf.child < 0) {
+    ExpandNode(tree, b, n, leaf, outputs);
+    return n;
+  }
+  const RootNodes nodes = tree.nodes(b);
+  nodes[n].record->visits = 0;
+  RevisitNode(nodes[leaf.child]);
+  return leaf.child;
+}
+
+}  // namespace LZ_LANES_NAMESPACE
 }  // namespace lzero
 
 #endif  // LZERO_MCTS_SIMULATE_H_

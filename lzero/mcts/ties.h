@@ -1,25 +1,20 @@
 // Which of several equally good actions is taken: the first, or one drawn by a counter-based random
 // number keyed by (seed, environment, search, node), so that neither time nor the order of threads
-// matters. Pure functions.
+// matters. Pure functions, on the host and on a CUDA device with the same draws.
 #ifndef LZERO_MCTS_TIES_H_
 #define LZERO_MCTS_TIES_H_
 
 #include <cstdint>
 
-#include "lzero/base/rng.h"
+#include "lzero/base/host_device.h"
+#include "lzero/base/philox.h"
 
 namespace lzero {
 
-// Key of the ties of one root in one search.
-inline uint64_t TieKey(uint64_t seed, uint64_t search_index, int32_t env) {
-  return StreamKey(StreamKey(seed, "search ties", search_index), "environment",
-                   static_cast<uint64_t>(static_cast<uint32_t>(env)));
-}
-
 // The index drawn among the `count` scores that equal `best`, which at least one does. `node` and
 // its `visits` tell the decisions of one search apart.
-inline int BreakTie(const float* scores, int count, float best, uint64_t tie_key, int node,
-                    int visits) {
+LZ_HOST_DEVICE inline int BreakTie(const float* scores, int count, float best, uint64_t tie_key,
+                                   int node, int visits) {
   int num_best = 0;
   int last = 0;
   for (int i = 0; i < count; ++i) {

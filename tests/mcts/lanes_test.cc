@@ -35,6 +35,21 @@ TEST(LanesTest, ReductionsPutTheResultIntoEveryLane) {
   }
 }
 
+TEST(LanesTest, TwoSumsAreThoseOfSumLanes) {
+  const Float4 a = {1.0f, 1e8f, -1e8f, 0.1f};
+  const Float4 b = {0.3f, 0.7f, 1e-9f, -3.0f};
+  const TwoSums sums = SumLanesOfTwo(a, b);
+  EXPECT_EQ(sums.first, SumLanes(a)[0]);
+  EXPECT_EQ(sums.second, SumLanes(b)[0]);
+}
+
+TEST(LanesTest, MaskBitsHaveLaneZeroLowest) {
+  const Float4 lanes = {1.0f, -8.0f, 4.0f, 2.5f};
+  EXPECT_EQ(MaskBits(lanes > 0.0f), 0b1101u);
+  EXPECT_EQ(MaskBits(lanes < -7.0f), 0b0010u);
+  EXPECT_EQ(MaskBits(lanes == 9.0f), 0u);
+}
+
 TEST(LanesTest, FirstMaximumIsTheFirstOfEquals) {
   FirstMaximum maximum;
   maximum.Add(Float4{0.0f, 1.0f, 7.0f, 3.0f}, 0);

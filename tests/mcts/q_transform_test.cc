@@ -26,7 +26,7 @@ TEST(QTransformTest, FirstPlayBelowTheRootAddsTheParentFromTheMoversView) {
 }
 
 TEST(QTransformTest, TreeRangeHasAFloorAndIsClamped) {
-  SearchRules rules;
+  RuleNumbers rules;
   rules.min_max_delta = 0.5f;
   RootRecord root = {};
   root.min_q = kInfinity;
@@ -48,7 +48,7 @@ TEST(QTransformTest, TreeRangeHasAFloorAndIsClamped) {
 }
 
 TEST(QTransformTest, MixedValueWeighsNetworkAndSearchByVisits) {
-  SearchRules rules;
+  RuleNumbers rules;
   NodeRecord record = {};
   record.value = 1.0f;
   record.visits = 4;  // three of children

@@ -97,12 +97,12 @@ TEST_F(SearchRootTest, GumbelNoiseIsScaledAndCanBeGiven) {
   SearchRequest request;
   request.add_noise = true;
   RootPriors(request);
-  std::vector<float> drawn(search_->tree().root_gumbel(0),
-                           search_->tree().root_gumbel(0) + kActions);
+  std::vector<float> drawn(search_->tree().view().root_gumbel(0),
+                           search_->tree().view().root_gumbel(0) + kActions);
   config_.gumbel_scale = 2.0;
   RootPriors(request);
   for (size_t a = 0; a < kActions; ++a) {
-    EXPECT_NEAR(search_->tree().root_gumbel(0)[a], 2.0f * drawn[a], 1e-5);
+    EXPECT_NEAR(search_->tree().view().root_gumbel(0)[a], 2.0f * drawn[a], 1e-5);
   }
   std::vector<float> given(2 * kActions, 0.0f);
   given[3] = 100.0f;  // environment 0 must prefer action 3

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/mcts/rules.h"
 #include "lzero/mcts/simulate.h"
+#include "lzero/mcts/tree.h"
 
 namespace lzero {
 namespace {
@@ -16,7 +18,7 @@ class SelectTest : public testing::Test {
 
   SelectTest() : tree_(1, 2, kActions), scores_(4) {
     const float logits[kActions] = {};
-    ExpandNode(tree_, 0, 1, {-1, -1, -1, 0}, {.prior_logits = logits});
+    ExpandNode(tree_.view(), 0, 1, {-1, -1, -1, 0}, {.prior_logits = logits});
     OpenNode(tree_.At(0, 1), 4);
     tree_.At(0, 1).record->parent = 0;
     tree_.At(0, 1).record->discount = 1.0f;
@@ -43,7 +45,8 @@ class SelectTest : public testing::Test {
   Node node() const { return tree_.At(0, 1); }
   SelectContext Context(bool first_of_ties = true) {
     rules_ = MakeSearchRules(config_, kActions);
-    return {&rules_,
+    rules_view_ = rules_.View();
+    return {&rules_view_,
             &tree_.root(0),
             kActions,
             4,
@@ -56,6 +59,7 @@ class SelectTest : public testing::Test {
   std::vector<float> scores_;
   SearchConfig config_;
   SearchRules rules_;
+  RulesView rules_view_;
 };
 
 TEST_F(SelectTest, PuctAddsNormalisedQAndExploration) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/mcts/tree.h"
 
 namespace lzero {
 namespace {
@@ -18,7 +19,7 @@ class SimulateTest : public testing::Test {
     Open(0);
   }
   void Expand(int n, const Leaf& leaf, const NodeOutputs& outputs) {
-    ExpandNode(tree_, 0, n, leaf, outputs);
+    ExpandNode(tree_.view(), 0, n, leaf, outputs);
   }
   void Open(int n) {
     OpenNode(tree_.At(0, n), tree_.padded_actions());
@@ -31,13 +32,13 @@ class SimulateTest : public testing::Test {
 
 TEST_F(SimulateTest, BackUpAddsDiscountedReturnsAlongThePath) {
   Expand(1, {0, 0, -1, 1}, {1.0f, 0.5f, 4.0f, logits_});
-  BackUp(tree_, 0, 1);
+  BackUp(tree_.view(), 0, 1);
   // Root: seeded with 0.5, then 1 + 0.5 * 4 = 3.
   EXPECT_EQ(tree_.value(0, 0), (0.5 + 3.0) / 2);
   EXPECT_EQ(tree_.q_value(0, 0, 0), 3.0);
   Open(1);
   Expand(2, {1, 1, -1, 2}, {-1.0f, -1.0f, 2.0f, logits_});
-  BackUp(tree_, 0, 2);
+  BackUp(tree_.view(), 0, 2);
   // Node 1: -1 - 2 = -3, mean (4 - 3) / 2; root: 1 + 0.5 * -3 = -0.5.
   EXPECT_EQ(tree_.value(0, 1), 0.5);
   EXPECT_EQ(tree_.value(0, 0), (0.5 + 3.0 - 0.5) / 3);
@@ -55,9 +56,9 @@ TEST_F(SimulateTest, BackUpAddsDiscountedReturnsAlongThePath) {
 
 TEST_F(SimulateTest, RevisitKeepsTheMeanOfTheNetworkValue) {
   Expand(1, {0, 1, -1, 1}, {1.0f, 0.0f, 4.0f, logits_});
-  BackUp(tree_, 0, 1);
+  BackUp(tree_.view(), 0, 1);
   RevisitNode(tree_.At(0, 1));
-  BackUp(tree_, 0, 1);
+  BackUp(tree_.view(), 0, 1);
   EXPECT_EQ(tree_.node_visits(0, 1), 2);
   EXPECT_EQ(tree_.value(0, 1), 4.0);
   EXPECT_EQ(tree_.visit_count(0, 0, 1), 2);
@@ -67,7 +68,7 @@ TEST_F(SimulateTest, RevisitKeepsTheMeanOfTheNetworkValue) {
 TEST(MakeReadyTest, PriorIsTheSoftmaxAndPaddingIsFilled) {
   Tree tree(1, 1, 3);
   const float logits[3] = {1.0f, 1.0f + 0.6931472f, 1.0f};  // 1 : 2 : 1
-  ExpandNode(tree, 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
+  ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
   OpenNode(tree.At(0, 0), 4);
   MakeReady(tree.At(0, 0), 3, kNoPrior);
   EXPECT_NEAR(tree.prior(0, 0, 0), 0.25, 1e-6);
@@ -80,7 +81,7 @@ TEST(MakeReadyTest, PriorIsTheSoftmaxAndPaddingIsFilled) {
 TEST(MakeReadyTest, ExtremeLogitsStayFinite) {
   Tree tree(1, 1, 2);
   const float logits[2] = {3e38f, -3e38f};
-  ExpandNode(tree, 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
+  ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
   OpenNode(tree.At(0, 0), 4);
   MakeReady(tree.At(0, 0), 2, 0.0f);
   EXPECT_EQ(tree.prior(0, 0, 0), 1.0f);

@@ -16,14 +16,14 @@ TEST(TreeTest, NodesOfDifferentRootsDoNotOverlap) {
   const float logits[kActions] = {};
   for (int b = 0; b < kRoots; ++b) {
     for (int n = 0; n < kNodes; ++n) {
-      ExpandNode(tree, b, n, {-1, -1, -1, 0},
+      ExpandNode(tree.view(), b, n, {-1, -1, -1, 0},
                  {.value = static_cast<float>(10 * b + n), .prior_logits = logits});
       OpenNode(tree.At(b, n), tree.padded_actions());
       for (int a = 0; a < tree.padded_actions(); ++a) tree.At(b, n).child[a] = 100 * b + 10 * n + a;
     }
     tree.root(b).env = b;
     for (int a = 0; a < tree.padded_actions(); ++a)
-      tree.root_logits(b)[a] = tree.root_gumbel(b)[a] = 1;
+      tree.view().root_logits(b)[a] = tree.view().root_gumbel(b)[a] = 1;
   }
   for (int b = 0; b < kRoots; ++b) {
     EXPECT_EQ(tree.root(b).env, b);
@@ -40,7 +40,7 @@ TEST(TreeTest, NodesOfDifferentRootsDoNotOverlap) {
 TEST(TreeTest, ALeafAnswersQuestionsAboutItsActions) {
   Tree tree(1, 2, 3);
   const float logits[3] = {0.0f, 0.0f, 20.0f};
-  ExpandNode(tree, 0, 0, {-1, -1, -1, 0}, {.value = 0.5f, .prior_logits = logits});
+  ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.value = 0.5f, .prior_logits = logits});
   EXPECT_EQ(tree.child(0, 0, 2), -1);
   EXPECT_EQ(tree.visit_count(0, 0, 2), 0);
   EXPECT_EQ(tree.q_value(0, 0, 2), 0.0);

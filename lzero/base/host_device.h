@@ -1,0 +1,30 @@
+// Functions that run on the host and inside CUDA kernels carry LZ_HOST_DEVICE. Such code is C++17,
+// uses no std containers and no absl, and gives the same bits on both sides when the CUDA side is
+// compiled with -fmad=false (no fused multiply-add; division and square roots are IEEE's anyway).
+// Macros only.
+#ifndef LZERO_BASE_HOST_DEVICE_H_
+#define LZERO_BASE_HOST_DEVICE_H_
+
+#ifdef __CUDACC__
+#define LZ_HOST_DEVICE __host__ __device__
+#define LZ_UNROLL _Pragma("unroll")
+#define LZ_PREFETCH(address) static_cast<void>(address)
+// A check that is made on the host alone: where nvcc compiles there is nobody to print to.
+#define LZ_HOST_CHECK(condition, ...) \
+  do {                                \
+  } while (false)
+#else
+#include "lzero/base/check.h"
+#define LZ_HOST_DEVICE
+// Before a loop whose count is known when it is compiled: no loop.
+#ifdef __clang__
+#define LZ_UNROLL _Pragma("unroll")
+#else
+#define LZ_UNROLL _Pragma("GCC unroll 16")
+#endif
+// Asks for a cache line of the host that will be read soon.
+#define LZ_PREFETCH(address) __builtin_prefetch(address)
+#define LZ_HOST_CHECK(condition, ...) LZ_CHECK(condition, __VA_ARGS__)
+#endif
+
+#endif  // LZERO_BASE_HOST_DEVICE_H_

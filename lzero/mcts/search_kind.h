@@ -1,0 +1,44 @@
+// What the inner loops of selection know when they are compiled: nothing (AnyKind reads policy and
+// q transform at every node and counts its loops), or both and the number of groups of lanes that a
+// node has (FixedKind: no branches on rules, loops without counters). The same operations in the
+// same order, so the same bits. Types only.
+#ifndef LZERO_MCTS_SEARCH_KIND_H_
+#define LZERO_MCTS_SEARCH_KIND_H_
+
+#include "lzero/base/host_device.h"
+#include "lzero/mcts/lanes.h"
+#include "lzero/mcts/rules_view.h"
+#include "lzero/mcts/tree_view.h"
+
+namespace lzero {
+
+// kNumWalks: how many walks take turns on the host; the more arithmetic a level has, the fewer fit
+// into a processor's window.
+struct AnyKind {
+  static constexpr int kGroups = 0;  // any number of them
+  static constexpr int kNumWalks = 4;
+  LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers& rules) { return rules.policy; }
+  LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers& rules) { return rules.q_transform; }
+  LZ_HOST_DEVICE static int Padded(int padded_actions) { return padded_actions; }
+  LZ_HOST_DEVICE static Node At(const RootNodes& nodes, int64_t n) { return nodes[n]; }
+};
+
+// For rules with this policy and transform; groups > 0: for nodes of so many groups.
+template <SearchPolicy policy, QTransform transform, int groups>
+struct FixedKind {
+  static constexpr int kGroups = groups;
+  static constexpr int kNumWalks = policy == SearchPolicy::kPuct ? 8 : 4;
+  LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers&) { return policy; }
+  LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers&) { return transform; }
+  LZ_HOST_DEVICE static int Padded(int padded_actions) {
+    return groups > 0 ? groups * kLanes : padded_actions;
+  }
+  LZ_HOST_DEVICE static Node At(const RootNodes& nodes, int64_t n) {
+    if (groups == 0) return nodes[n];
+    return RootNodes{nodes.first, TreeLayout::NodeStride(groups * kLanes), groups * kLanes}[n];
+  }
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_MCTS_SEARCH_KIND_H_
