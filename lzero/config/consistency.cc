@@ -100,18 +100,42 @@ void CheckTrain(const ExperimentConfig& config, Errors* errors) {
           "rollback needs checkpoints during the run; got checkpoint.every_updates 0");
 }
 
+void CheckRunner(const InferenceConfig& inference, Errors* errors) {
+  const bool on_cpu = inference.device == Device::kCpu;
+  Require(inference.runner != Runner::kPacked || on_cpu, errors,
+          {"inference.runner", "inference.device"},
+          "packed runs on the CPU; got packed on device cuda; allowed: auto, eager, cuda_graph, or "
+          "device cpu");
+  const bool records = inference.runner == Runner::kCudaGraph;
+  Require(!records || !on_cpu, errors, {"inference.runner", "inference.device"},
+          "cuda_graph needs a CUDA device; got device cpu; allowed: auto, eager, packed, or device "
+          "cuda");
+  Require(!records || inference.graphs != Graphs::kOff, errors,
+          {"inference.runner", "inference.graphs"},
+          "cuda_graph is nothing but graphs; got graphs off; allowed: required, preferred, or "
+          "runner auto or eager");
+  Require(
+      inference.dtype == InferenceDtype::kFp32 || (on_cpu && inference.runner != Runner::kEager),
+      errors, {"inference.dtype", "inference.runner", "inference.device"},
+      "only runner packed has bf16; got bf16; allowed: fp32, or runner packed or auto on "
+      "device cpu");
+}
+
 void CheckInference(const InferenceConfig& inference, Errors* errors) {
   const bool required = inference.graphs == Graphs::kRequired;
   Require(!required || inference.device != Device::kCpu, errors,
           {"inference.graphs", "inference.device", "inference.runner"},
           "no graph runner on device cpu; got required; allowed: preferred, off");
-  Require(!required || inference.cache_storage == CacheStorage::kStatic, errors,
-          {"inference.cache_storage", "inference.graphs"},
-          "graphs need fixed addresses, growing storage moves when it grows; got growing with "
-          "graphs required; allowed: static, or graphs preferred or off");
-  Require(inference.dtype == InferenceDtype::kFp32 || inference.runner != Runner::kEager, errors,
-          {"inference.dtype", "inference.runner"},
-          "runner eager has fp32 alone; got bf16; allowed: fp32, or runner packed or auto");
+  Require(!required || inference.runner != Runner::kEager, errors,
+          {"inference.graphs", "inference.runner"},
+          "runner eager records no graph; got required; allowed: preferred, off, or runner auto or "
+          "cuda_graph");
+  const bool records = required || inference.runner == Runner::kCudaGraph;
+  Require(!records || inference.cache_storage == CacheStorage::kStatic, errors,
+          {"inference.cache_storage", "inference.graphs", "inference.runner"},
+          "graphs need fixed addresses, growing storage moves when it grows; got growing with a "
+          "graph runner; allowed: static, or graphs off with runner auto or eager");
+  CheckRunner(inference, errors);
 }
 
 void CheckStop(const ExperimentConfig& config, Errors* errors) {

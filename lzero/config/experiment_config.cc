@@ -289,12 +289,13 @@ void TrainConfig::Visit(FieldVisitor& visitor) {
 
 void InferenceConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("inference", "How the world model runs inside the search.");
-  visitor.Choice({"device", "Where the model runs"}, &device, {"cpu"});
+  visitor.Choice({"device", "Where the model runs and learns"}, &device, {"cpu", "cuda"});
   visitor.Choice(
       {"runner",
        "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
-       "operations; auto: the fastest that fits device and graphs"},
-      &runner, {"auto", "eager", "packed"});
+       "operations, cuda_graph captures them once and replays them; auto: the fastest that fits "
+       "device and graphs"},
+      &runner, {"auto", "eager", "packed", "cuda_graph"});
   visitor.Choice({"graphs",
                   "Capture steps as graphs: required refuses to run without, preferred "
                   "falls back, off never captures"},

@@ -127,8 +127,8 @@ struct TrainConfig {
   void Visit(FieldVisitor& visitor);
 };
 
-enum class Device { kCpu };
-enum class Runner { kAuto, kEager, kPacked };
+enum class Device { kCpu, kCuda };
+enum class Runner { kAuto, kEager, kPacked, kCudaGraph };
 enum class Graphs { kRequired, kPreferred, kOff };
 enum class InferenceDtype { kFp32, kBf16 };
 enum class CacheStorage { kStatic, kGrowing };

@@ -47,7 +47,7 @@ class GraphBackend {
       const std::function<void()>& body) = 0;
   // Calls `body` with the backend's stream current; waits for nothing.
   virtual absl::Status OnStream(const std::function<void()>& body) = 0;
-  // Waits for everything on the stream.
+  // Waits for everything on the device, other streams included.
   virtual absl::Status Synchronize() = 0;
 
   // Waits, drops all graphs of this backend together, and gives their memory back to the device.

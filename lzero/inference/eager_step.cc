@@ -32,8 +32,9 @@ void RunEagerStep(const WorldModel& model, int64_t batch_size, const StepBuffers
   const auto rows = [batch_size](const at::Tensor& buffer) {
     return buffer.narrow(0, 0, batch_size);
   };
-  const TwoTokenOutputs outputs = RunTwoTokens(
-      model, rows(buffers.contexts.tokens), rows(buffers.contexts.lengths), rows(buffers.actions), {});
+  const TwoTokenOutputs outputs =
+      RunTwoTokens(model, rows(buffers.contexts.tokens), rows(buffers.contexts.lengths),
+                   rows(buffers.actions), {});
   rows(buffers.rewards).copy_(model.Decode(model.RewardLogits(outputs.at_action)));
   rows(buffers.values).copy_(model.Decode(model.ValueLogits(outputs.at_observation)));
   rows(buffers.prior_logits).copy_(model.PolicyLogits(outputs.at_observation));

@@ -22,8 +22,8 @@ class EagerStep : public RecurrentStep {
   const WorldModel& model_;
 };
 
-// The first `batch_size` rows of a step from and to `buffers`; without gradients. What EagerStep runs
-// and what a graph records: no number is read by the host.
+// The first `batch_size` rows of a step from and to `buffers`; without gradients. What EagerStep
+// runs and what a graph records: no number is read by the host.
 void RunEagerStep(const WorldModel& model, int64_t batch_size, const StepBuffers& buffers);
 
 // Two tokens on a context: the action token, then an observation token. `latents` [B, E], or

@@ -39,9 +39,7 @@ absl::Status GraphStep::CaptureAll(const WorldModel& model) {
   // The largest first: smaller ones then fit into the memory it left behind.
   graphs_.resize(buckets_.size());
   for (size_t i = buckets_.size(); i-- > 0;) {
-    const auto body = [this, &model, batch = buckets_[i]] {
-      RunEagerStep(model, batch, buffers_);
-    };
+    const auto body = [this, &model, batch = buckets_[i]] { RunEagerStep(model, batch, buffers_); };
     LZ_RETURN_IF_ERROR(Annotate(backend_->WarmUp(kWarmUps, body),
                                 absl::StrCat("warming up a step of ", buckets_[i])));
     absl::StatusOr<std::unique_ptr<CapturedGraph>> graph = backend_->Capture(body);
@@ -55,8 +53,8 @@ absl::Status GraphStep::CaptureAll(const WorldModel& model) {
 
 absl::Status GraphStep::Run(int64_t batch_size) {
   if (batch_size < 1 || batch_size > buckets_.back()) {
-    return absl::InvalidArgumentError(absl::StrCat("a step of ", batch_size,
-                                                   " rows; captured for 1 .. ", buckets_.back()));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a step of ", batch_size, " rows; captured for 1 .. ", buckets_.back()));
   }
   return graphs_[BucketOf(buckets_, batch_size)]->Replay();
 }

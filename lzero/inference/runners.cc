@@ -8,6 +8,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/inference/eager_roots.h"
 #include "lzero/inference/eager_step.h"
+#include "lzero/inference/graph_step.h"
 #include "lzero/inference/packed_roots.h"
 #include "lzero/inference/packed_step.h"
 
@@ -20,6 +21,21 @@ std::unique_ptr<PackedStep> MakePackedStep(const InferenceConfig& config, const 
                                       static_cast<int>(config.num_threads));
 }
 
+absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
+                                                        const InferenceConfig& config,
+                                                        const WorldModel& model, int64_t max_batch,
+                                                        GraphBackend* backend) {
+  if (runner == Runner::kPacked) return MakePackedStep(config, model, max_batch);
+  if (runner != Runner::kCudaGraph) return std::make_unique<EagerStep>(model, max_batch);
+  LZ_CHECK(backend != nullptr, "a graph runner without a backend");
+  absl::StatusOr<std::unique_ptr<GraphStep>> step = GraphStep::Create(model, max_batch, backend);
+  if (step.ok()) return *std::move(step);
+  if (config.graphs == Graphs::kRequired) return step.status();
+  LZ_LOG_WARNING("no graphs, steps run one operation after the other (inference.graphs: ",
+                 "preferred): ", step.status().message());
+  return std::make_unique<EagerStep>(model, max_batch);
+}
+
 absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config) {
   LZ_ASSIGN_OR_RETURN(RunnerChoice choice, ChooseRunner(config));
   if (!choice.reason.empty()) LZ_LOG_INFO("runner        ", choice.reason);
@@ -29,28 +45,44 @@ absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config) {
 }  // namespace
 
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
-  if (config.graphs == Graphs::kRequired) {
+  const bool on_cpu = config.device == Device::kCpu;
+  if (config.graphs == Graphs::kRequired && on_cpu) {
     return absl::FailedPreconditionError(
         "inference.graphs: required, but no runner of device cpu records a graph; "
         "use graphs: preferred or off");
   }
-  if (config.runner != Runner::kAuto) return RunnerChoice{config.runner, ""};
-  return RunnerChoice{Runner::kPacked,
-                      absl::StrCat("auto chose packed, the fastest on device cpu (here ",
-                                   packed::BestKernels().name, "); its steps need no graph")};
+  RunnerChoice choice{config.runner, ""};
+  if (config.runner == Runner::kAuto && on_cpu) {
+    choice = {Runner::kPacked,
+              absl::StrCat("auto chose packed, the fastest on device cpu (here ",
+                           packed::BestKernels().name, "); its steps need no graph")};
+  } else if (config.runner == Runner::kAuto && config.graphs == Graphs::kOff) {
+    choice = {Runner::kEager,
+              "auto chose eager: on device cuda only graphs are faster, and "
+              "inference.graphs is off"};
+  } else if (config.runner == Runner::kAuto) {
+    choice = {Runner::kCudaGraph, "auto chose cuda_graph, the fastest on device cuda"};
+  }
+  if (choice.runner == Runner::kCudaGraph && config.cache_storage == CacheStorage::kGrowing) {
+    return absl::FailedPreconditionError(
+        "inference.cache_storage: growing moves when it grows, and a captured graph keeps the "
+        "addresses it saw; runner cuda_graph needs static, or use graphs: off");
+  }
+  return choice;
 }
 
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
                                                                  const WorldModel& model,
-                                                                 int64_t max_batch) {
+                                                                 int64_t max_batch,
+                                                                 GraphBackend* backend) {
   LZ_CHECK(max_batch > 0, "batch of ", max_batch);
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config));
-  if (choice.runner == Runner::kPacked) return MakePackedStep(config, model, max_batch);
-  return std::make_unique<EagerStep>(model, max_batch);
+  return MakeStep(choice.runner, config, model, max_batch, backend);
 }
 
 absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
-                                    KVCacheManager* cache, RootContexts* contexts) {
+                                    KVCacheManager* cache, RootContexts* contexts,
+                                    GraphBackend* backend) {
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config));
   const int64_t num_envs = cache->config().num_envs;
   Runners runners;
@@ -61,14 +93,16 @@ absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldMo
     return runners;
   }
   LZ_ASSIGN_OR_RETURN(runners.roots, EagerRoots::Create(model, cache, contexts));
-  runners.step = std::make_unique<EagerStep>(model, num_envs);
+  LZ_ASSIGN_OR_RETURN(runners.step, MakeStep(choice.runner, config, model, num_envs, backend));
   return runners;
 }
 
 absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,
                                      const WorldModelShape& shape, int64_t num_envs) {
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(config));
-  const int64_t buffers = StepBuffersBytes(model, shape, num_envs);
+  const int64_t rows =
+      choice.runner == Runner::kCudaGraph ? BucketsUpTo(num_envs).back() : num_envs;
+  const int64_t buffers = StepBuffersBytes(model, shape, rows);
   if (choice.runner == Runner::kPacked) {
     return buffers + PackedRoots::Bytes(model, shape, num_envs) +
            PackedStepBytes(model, shape, num_envs, config.dtype,

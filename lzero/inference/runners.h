@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/graph/graph_backend.h"
 #include "lzero/inference/recurrent_step.h"
 #include "lzero/inference/root_contexts.h"
 #include "lzero/inference/root_runner.h"
@@ -23,13 +24,17 @@ struct RunnerChoice {
 };
 
 // Pure: the same config, the same choice. FailedPrecondition, in words, when graphs are required
-// and no runner of this device records any.
+// and no runner of this device records any, and when a graph runner meets growing storage.
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config);
 
-// The step alone. `model` must outlive it. Logs the choice of `auto`. Errors as ChooseRunner.
+// The step alone. `model`, and the `backend` of its device where that records graphs (else
+// nullptr), must outlive it. Logs the choice of `auto`. Errors as ChooseRunner; a capture that
+// fails is an error where graphs are required, and otherwise is logged with its cause and leaves
+// the step eager.
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
                                                                  const WorldModel& model,
-                                                                 int64_t max_batch);
+                                                                 int64_t max_batch,
+                                                                 GraphBackend* backend = nullptr);
 
 struct Runners {
   std::unique_ptr<RecurrentStep> step;
@@ -38,7 +43,8 @@ struct Runners {
 
 // Both, for the environments of `cache`. Everything outlives them; `contexts` writes into `cache`.
 absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
-                                    KVCacheManager* cache, RootContexts* contexts);
+                                    KVCacheManager* cache, RootContexts* contexts,
+                                    GraphBackend* backend);
 
 // Bytes that MakeRunners keeps for good.
 absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,

@@ -5,7 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
+#include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/graph/cuda_graph_library.h"
+#include "lzero/inference/engine_device.h"
 #include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
@@ -14,15 +17,7 @@
 namespace lzero {
 namespace {
 
-at::Device DeviceOf(Device device) {
-  switch (device) {
-    case Device::kCpu:
-      return at::kCPU;
-  }
-  LZ_CHECK(false, "device ", static_cast<int>(device));
-}
-
-KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options) {
+KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options, at::Device device) {
   KVCacheManagerConfig cache;
   cache.shape = {options.model.num_layers, options.model.embed_dim};
   cache.context_length = options.model.context_length;
@@ -30,7 +25,7 @@ KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options) {
   cache.nodes_per_env = options.num_simulations + 1;
   cache.storage = options.inference.cache_storage;
   cache.root_context = options.inference.root_context;
-  cache.device = DeviceOf(options.inference.device);
+  cache.device = device;
   cache.owner = options.owner;
   return cache;
 }
@@ -40,35 +35,42 @@ KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options) {
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
     const UniZeroInferenceOptions& options) {
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<UniZeroInference>> {
-    LZ_ASSIGN_OR_RETURN(std::shared_ptr<WorldModel> model,
-                        WorldModel::Create(options.model, options.shape, /*seed=*/0));
-    model->eval();
-    LZ_ASSIGN_OR_RETURN(auto cache, KVCacheManager::Create(CacheConfig(options)));
-    LZ_ASSIGN_OR_RETURN(auto contexts, RootContexts::Create(cache.get()));
+    // A choice that cannot be is told before anything is allocated.
+    LZ_RETURN_IF_ERROR(ChooseRunner(options.inference).status());
+    LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(options.inference.device));
+    Parts parts;
+    if (device.is_cuda()) {
+      LZ_ASSIGN_OR_RETURN(parts.backend, MakeCudaGraphBackend(device.index()));
+    }
+    LZ_ASSIGN_OR_RETURN(parts.model,
+                        WorldModel::Create(options.model, options.shape, /*seed=*/0, device));
+    parts.model->eval();
+    LZ_ASSIGN_OR_RETURN(parts.cache, KVCacheManager::Create(CacheConfig(options, device)));
+    LZ_ASSIGN_OR_RETURN(parts.contexts, RootContexts::Create(parts.cache.get()));
     LZ_ASSIGN_OR_RETURN(Runners runners,
-                        MakeRunners(options.inference, *model, cache.get(), contexts.get()));
-    return std::unique_ptr<UniZeroInference>(new UniZeroInference(
-        options, std::move(model), std::move(cache), std::move(contexts), std::move(runners)));
+                        MakeRunners(options.inference, *parts.model, parts.cache.get(),
+                                    parts.contexts.get(), parts.backend.get()));
+    return std::unique_ptr<UniZeroInference>(
+        new UniZeroInference(options, std::move(parts), std::move(runners)));
   });
 }
 
 absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const UniZeroInferenceOptions& options) {
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(options.model, options.shape));
   LZ_ASSIGN_OR_RETURN(const int64_t cache_bytes,
-                      KVCacheManager::PlannedBytes(CacheConfig(options)));
+                      KVCacheManager::PlannedBytes(CacheConfig(options, at::kCPU)));
   LZ_ASSIGN_OR_RETURN(const int64_t runner_bytes, RunnersBytes(options.inference, options.model,
                                                                options.shape, options.num_envs));
   return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes + runner_bytes;
 }
 
-UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options,
-                                   std::shared_ptr<WorldModel> model,
-                                   std::unique_ptr<KVCacheManager> cache,
-                                   std::unique_ptr<RootContexts> contexts, Runners runners)
+UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options, Parts parts,
+                                   Runners runners)
     : options_(options),
-      model_(std::move(model)),
-      cache_(std::move(cache)),
-      contexts_(std::move(contexts)),
+      backend_(std::move(parts.backend)),
+      model_(std::move(parts.model)),
+      cache_(std::move(parts.cache)),
+      contexts_(std::move(parts.contexts)),
       step_(std::move(runners.step)),
       roots_(std::move(runners.roots)),
       actions_(Staging::Wrap("actions of a step", step_->buffers().actions)),
@@ -76,14 +78,41 @@ UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options,
       values_(Staging::Wrap("values of a step", step_->buffers().values)),
       prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)) {}
 
+// On a device: wait, graphs first, then every tensor, then give the memory back.
+UniZeroInference::~UniZeroInference() {
+  if (backend_ == nullptr) return;
+  absl::Status unloaded = backend_->Synchronize();
+  for (Staging* staging : {&actions_, &rewards_, &values_, &prior_logits_}) {
+    *staging = Staging::Wrap("", at::empty({0}));
+  }
+  step_.reset();
+  roots_.reset();
+  contexts_.reset();
+  cache_.reset();
+  model_.reset();
+  unloaded.Update(backend_->TrimMemory());
+  if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
+}
+
+absl::Status UniZeroInference::OnDevice(absl::FunctionRef<absl::Status()> body) {
+  if (backend_ == nullptr) return body();
+  absl::Status status;
+  LZ_RETURN_IF_ERROR(backend_->OnStream([&] { status = body(); }));
+  return status;
+}
+
 absl::Status UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
   for (const auto& weight : source.named_parameters()) {
     LZ_CHECK_DEVICE(weight.value(), model_->device(), absl::StrCat("weight ", weight.key()));
   }
-  model_->CopyWeightsFrom(source);
-  contexts_->OnWeightsChanged();
-  step_->OnWeightsChanged();
-  return absl::OkStatus();
+  // The source was written on a stream of its owner.
+  if (backend_ != nullptr) LZ_RETURN_IF_ERROR(backend_->Synchronize());
+  return OnDevice([&] {
+    model_->CopyWeightsFrom(source);
+    contexts_->OnWeightsChanged();
+    step_->OnWeightsChanged();
+    return absl::OkStatus();
+  });
 }
 
 bool UniZeroInference::CanContinue(const Root& root) const {
@@ -103,7 +132,11 @@ absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
   }
   cache_->BeginSearch(envs_);
   const ScopedTimer timer(&network_time_);
-  const RootOutputs outputs = {prior_logits, value};
+  return OnDevice([&] { return EvaluateRoots(roots, {prior_logits, value}); });
+}
+
+absl::Status UniZeroInference::EvaluateRoots(absl::Span<const Root> roots,
+                                             const RootOutputs& outputs) {
   if (!rebuilt_.empty()) LZ_RETURN_IF_ERROR(roots_->Rebuild(roots, rebuilt_, outputs));
   if (!continued_.empty()) {
     const int64_t carried_before = cache_->stats().carried_reads;
@@ -122,12 +155,25 @@ absl::Status UniZeroInference::RecurrentInference(
   LZ_CHECK(parents.size() == envs_.size(), parents.size(), " rows for ", envs_.size(), " roots");
   parent_keys_.clear();
   child_keys_.clear();
-  StepBuffers& buffers = step_->buffers();
   host_numbers_.assign(actions.begin(), actions.end());
   for (size_t i = 0; i < parents.size(); ++i) {
     parent_keys_.push_back({envs_[i], parents[i]});
     child_keys_.push_back({envs_[i], parents[i], children[i]});
   }
+  LZ_RETURN_IF_ERROR(OnDevice([&]() -> absl::Status {
+    LZ_RETURN_IF_ERROR(RunStep());
+    const ScopedTimer timer(&copy_time_);
+    LZ_RETURN_IF_ERROR(rewards_.CopyOut(rewards));
+    LZ_RETURN_IF_ERROR(values_.CopyOut(values));
+    return prior_logits_.CopyOut(prior_logits);
+  }));
+  const double sign = options_.num_players == 2 ? -1.0 : 1.0;
+  std::fill(discounts.begin(), discounts.end(), static_cast<float>(sign * options_.discount));
+  return absl::OkStatus();
+}
+
+absl::Status UniZeroInference::RunStep() {
+  StepBuffers& buffers = step_->buffers();
   {
     const ScopedTimer timer(&copy_time_);
     LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &buffers.contexts));
@@ -135,16 +181,10 @@ absl::Status UniZeroInference::RecurrentInference(
   }
   {
     const ScopedTimer timer(&network_time_);
-    LZ_RETURN_IF_ERROR(step_->Run(static_cast<int64_t>(parents.size())));
+    LZ_RETURN_IF_ERROR(step_->Run(static_cast<int64_t>(parent_keys_.size())));
   }
   const ScopedTimer timer(&copy_time_);
-  LZ_RETURN_IF_ERROR(cache_->StoreRecurrent(child_keys_, buffers.tokens));
-  LZ_RETURN_IF_ERROR(rewards_.CopyOut(rewards));
-  LZ_RETURN_IF_ERROR(values_.CopyOut(values));
-  LZ_RETURN_IF_ERROR(prior_logits_.CopyOut(prior_logits));
-  const double sign = options_.num_players == 2 ? -1.0 : 1.0;
-  std::fill(discounts.begin(), discounts.end(), static_cast<float>(sign * options_.discount));
-  return absl::OkStatus();
+  return cache_->StoreRecurrent(child_keys_, buffers.tokens);
 }
 
 }  // namespace lzero

@@ -10,10 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/graph/graph_backend.h"
 #include "lzero/inference/recurrent_step.h"
 #include "lzero/inference/root_contexts.h"
 #include "lzero/inference/root_runner.h"
@@ -51,6 +53,7 @@ class UniZeroInference : public InferenceModel {
   // Bytes that Create keeps for good: weights, cache, contexts of roots, buffers of the step.
   // Nothing is allocated. Errors as those of the cache.
   static absl::StatusOr<int64_t> PlannedBytes(const UniZeroInferenceOptions& options);
+  ~UniZeroInference() override;
 
   int num_actions() const override { return static_cast<int>(options_.shape.num_actions); }
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
@@ -82,13 +85,24 @@ class UniZeroInference : public InferenceModel {
   const WorldModel& model() const { return *model_; }
 
  private:
-  UniZeroInference(const UniZeroInferenceOptions& options, std::shared_ptr<WorldModel> model,
-                   std::unique_ptr<KVCacheManager> cache, std::unique_ptr<RootContexts> contexts,
-                   Runners runners);
+  // What is made before the runners and outlives them.
+  struct Parts {
+    std::unique_ptr<GraphBackend> backend;  // none on the CPU
+    std::shared_ptr<WorldModel> model;
+    std::unique_ptr<KVCacheManager> cache;
+    std::unique_ptr<RootContexts> contexts;
+  };
+  UniZeroInference(const UniZeroInferenceOptions& options, Parts parts, Runners runners);
+  // Calls `body` with the device's stream current; on the CPU just calls it.
+  absl::Status OnDevice(absl::FunctionRef<absl::Status()> body);
+  // Contexts of parent_keys_ in, one step, tokens of child_keys_ out.
+  absl::Status RunStep();
+  absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
 
   bool CanContinue(const Root& root) const;
 
   UniZeroInferenceOptions options_;
+  std::unique_ptr<GraphBackend> backend_;  // destroyed last: it owns the stream of all the rest
   std::shared_ptr<WorldModel> model_;
   std::unique_ptr<KVCacheManager> cache_;
   std::unique_ptr<RootContexts> contexts_;

@@ -76,21 +76,25 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
 
 }  // namespace
 
-std::shared_ptr<const SequenceTables> SlidingAttention::Tables(int64_t num_tokens) const {
+std::shared_ptr<const SequenceTables> SlidingAttention::Tables(int64_t num_tokens,
+                                                               at::Device device) const {
   {
     const std::lock_guard<std::mutex> lock(last_->mutex);
-    if (last_->tables != nullptr && last_->tables->num_tokens == num_tokens) return last_->tables;
+    if (last_->tables != nullptr && last_->tables->num_tokens == num_tokens &&
+        last_->tables->band_mask.device() == device) {
+      return last_->tables;
+    }
   }
   const torch::NoGradGuard no_grad;
   auto tables = std::make_shared<SequenceTables>();
   tables->num_tokens = num_tokens;
-  tables->rotary = RotaryTable(0, num_tokens, head_size_);
+  tables->rotary = RotaryTable(0, num_tokens, head_size_).to(device);
   // [T, D / 2, 2] of each pair: cosine twice; minus the sine, the sine.
   const at::Tensor angles = at::view_as_real(tables->rotary.squeeze(1));
   const at::Tensor cosine = angles.select(-1, 0), sine = angles.select(-1, 1);
   tables->cosines = at::stack({cosine, cosine}, -1).flatten(1).contiguous();
   tables->sines = at::stack({-sine, sine}, -1).flatten(1).contiguous();
-  tables->band_mask = BandMask(num_tokens, window_);
+  tables->band_mask = BandMask(num_tokens, window_).to(device);
   const std::lock_guard<std::mutex> lock(last_->mutex);
   last_->tables = tables;
   return tables;
@@ -103,9 +107,10 @@ at::Tensor SlidingAttention::RunPlain(const at::Tensor& qkv, const SequenceTable
   at::Tensor mask = tables.band_mask;
   if (num_padding.defined()) {
     // A padding token sees itself only, so that its row of the softmax is not empty.
-    const at::Tensor positions = at::arange(tables.num_tokens, at::kLong);
+    const auto numbers = at::TensorOptions().device(qkv.device());
+    const at::Tensor positions = at::arange(tables.num_tokens, numbers.dtype(at::kLong));
     const at::Tensor hidden = (positions < num_padding.unsqueeze(1)).unsqueeze(1);  // [N, 1, T]
-    const at::Tensor other = at::eye(tables.num_tokens, at::kBool).logical_not_();
+    const at::Tensor other = at::eye(tables.num_tokens, numbers.dtype(at::kBool)).logical_not_();
     mask = mask.masked_fill(at::logical_and(hidden, other), kMinusInfinity).unsqueeze(1);
   }
   const at::Tensor query = Rotate(heads.select(2, 0), tables.rotary).transpose(1, 2);

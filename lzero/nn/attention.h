@@ -28,9 +28,10 @@ class SlidingAttention {
   SlidingAttention(int64_t window, int64_t head_size)
       : window_(window), head_size_(head_size), last_(std::make_shared<Last>()) {}
 
-  // The tables of sequences of `num_tokens`, those of the last call if it asked for the same. Any
-  // thread.
-  std::shared_ptr<const SequenceTables> Tables(int64_t num_tokens) const;
+  // The tables of sequences of `num_tokens` on `device`, those of the last call if it asked for the
+  // same. Any thread.
+  std::shared_ptr<const SequenceTables> Tables(int64_t num_tokens,
+                                               at::Device device = at::kCPU) const;
 
   // qkv [N, T, 3 E], queries, keys and values of T = tables.num_tokens tokens -> [N, T, E].
   // num_padding [N] int64, or undefined: so many tokens at the start of each sample are seen by no

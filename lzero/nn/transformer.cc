@@ -92,14 +92,17 @@ Transformer::Transformer(const ModelConfig& config)
         absl::StrCat("block", i),
         std::make_shared<TransformerBlock>(config.embed_dim, config.num_heads, config.dropout)));
   }
-  step_table_ =
-      RotaryTable(1 - context_length_, context_length_, config.embed_dim / config.num_heads);
-  step_distances_ = at::arange(context_length_ - 1, -1, -1, at::kLong);
+  // Buffers, so that they move with the weights.
+  step_table_ = register_buffer("step_table", RotaryTable(1 - context_length_, context_length_,
+                                                          config.embed_dim / config.num_heads));
+  step_distances_ =
+      register_buffer("step_distances", at::arange(context_length_ - 1, -1, -1, at::kLong));
 }
 
 at::Tensor Transformer::Forward(const at::Tensor& tokens, const at::Tensor& num_padding,
                                 at::Tensor* keys_values) const {
-  const std::shared_ptr<const SequenceTables> tables = attention_.Tables(tokens.size(1));
+  const std::shared_ptr<const SequenceTables> tables =
+      attention_.Tables(tokens.size(1), tokens.device());
   at::Tensor x = tokens;
   std::vector<at::Tensor> layers(blocks_.size());
   for (size_t i = 0; i < blocks_.size(); ++i) {
@@ -124,7 +127,11 @@ at::Tensor Transformer::Step(const at::Tensor& token, const at::Tensor& contexts
 
 at::Tensor Transformer::StepMask(const at::Tensor& lengths) const {
   const at::Tensor hidden = step_distances_ > lengths.unsqueeze(1);  // [B, W]
-  return at::zeros(hidden.sizes()).masked_fill_(hidden, kMinusInfinity).unsqueeze(1).unsqueeze(1);
+  const auto floats = at::TensorOptions().device(hidden.device());
+  return at::zeros(hidden.sizes(), floats)
+      .masked_fill_(hidden, kMinusInfinity)
+      .unsqueeze(1)
+      .unsqueeze(1);
 }
 
 }  // namespace lzero

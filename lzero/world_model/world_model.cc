@@ -20,18 +20,22 @@ constexpr double kSmallInit = 0.02;
 
 absl::StatusOr<std::shared_ptr<WorldModel>> WorldModel::Create(const ModelConfig& config,
                                                                const WorldModelShape& shape,
-                                                               uint64_t seed) {
+                                                               uint64_t seed, at::Device device) {
   return CatchTorch([&]() -> absl::StatusOr<std::shared_ptr<WorldModel>> {
     torch::manual_seed(StreamKey(seed, "world_model_weights") >> 1);
     LZ_ASSIGN_OR_RETURN(std::shared_ptr<Encoder> encoder,
                         MakeEncoder(config, shape.observation_shape));
-    return std::shared_ptr<WorldModel>(new WorldModel(config, shape, std::move(encoder)));
+    std::shared_ptr<WorldModel> model(new WorldModel(config, shape, std::move(encoder)));
+    // Drawn on the CPU, so that a seed gives the same weights everywhere; before any graph is
+    // captured.
+    if (!device.is_cpu()) model->to(device);
+    return model;
   });
 }
 
 WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
                        std::shared_ptr<Encoder> encoder)
-    : config_(config), shape_(shape), atoms_(SupportAtoms(config.support_size)) {
+    : config_(config), shape_(shape) {
   const int64_t embed_dim = config.embed_dim;
   const int64_t head_dim = config.head_dim.value_or(4 * embed_dim);
   const auto make_head = [&](const char* name, int64_t out) {
@@ -45,6 +49,8 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
   value_head_ = make_head("value_head", config.support_size);
   reward_head_ = make_head("reward_head", config.support_size);
   latent_head_ = make_head("latent_head", embed_dim);
+  // A buffer, so that it moves with the weights; checkpoints hold parameters alone.
+  atoms_ = register_buffer("atoms", SupportAtoms(config.support_size));
   policy_head_->last().InitZero();
   value_head_->last().InitZero();
   reward_head_->last().InitZero();

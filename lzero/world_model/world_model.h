@@ -26,11 +26,12 @@ struct WorldModelShape {
 
 class WorldModel : public torch::nn::Module {
  public:
-  // Fresh weights, a function of `seed` alone. InvalidArgument when the encoder does not fit the
-  // observations; ResourceExhausted when the memory is not there.
+  // Fresh weights, a function of `seed` alone, on `device`. InvalidArgument when the encoder does
+  // not fit the observations; ResourceExhausted when the memory is not there.
   static absl::StatusOr<std::shared_ptr<WorldModel>> Create(const ModelConfig& config,
                                                             const WorldModelShape& shape,
-                                                            uint64_t seed);
+                                                            uint64_t seed,
+                                                            at::Device device = at::kCPU);
 
   // observations [N, observation size] -> latents [N, E], final norm applied.
   at::Tensor Encode(const at::Tensor& observations) const;

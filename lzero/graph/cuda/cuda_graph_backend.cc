@@ -96,7 +96,8 @@ class CudaGraphBackend : public GraphBackend {
   }
 
   absl::Status Synchronize() override {
-    return CatchTorch([&] { stream_.synchronize(); });
+    const c10::cuda::CUDAGuard guard(stream_.device_index());
+    return CudaStatus(cudaDeviceSynchronize(), "waiting for the device");
   }
 
   absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) override {

@@ -1,0 +1,29 @@
+// What a machine without CUDA is told.
+#include "lzero/graph/cuda_graph_library.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/tensor/cuda_library.h"
+
+namespace lzero {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(CudaGraphLibraryTest, WithoutADeviceThereIsNoBackendAndTheReasonIsTold) {
+  if (ListCudaDevices().ok()) return;  // tests/graph/cuda tests those
+  const auto backend = MakeCudaGraphBackend(0);
+  ASSERT_FALSE(backend.ok());
+  EXPECT_FALSE(backend.status().message().empty());
+  // The second call says the same.
+  EXPECT_EQ(MakeCudaGraphBackend(0).status(), backend.status());
+  EXPECT_EQ(LoadCuda(), backend.status());
+}
+
+TEST(CudaGraphLibraryTest, ALibraryThatWasNotBuiltIsNamed) {
+  EXPECT_THAT(FindCudaLibrary("libno_such_thing.so").status().message(),
+              HasSubstr("this build has no libno_such_thing.so"));
+}
+
+}  // namespace
+}  // namespace lzero
