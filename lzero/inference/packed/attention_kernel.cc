@@ -15,15 +15,6 @@ HWY_BEFORE_NAMESPACE();
 namespace lzero::packed::HWY_NAMESPACE {
 namespace {
 
-// Neighbouring lanes swapped: (a, b) -> (b, a).
-HWY_INLINE Floats SwapPairs(Floats v) {
-#if HWY_TARGET == HWY_SCALAR
-  return v;  // never called: one lane has no neighbour
-#else
-  return hn::Shuffle2301(v);
-#endif
-}
-
 // (R(d) q) . k of one head; `cosines` and `sines` [D] of the distance, a pair of sines as -s, +s.
 HWY_INLINE float RotatedProduct(const float* query, const float* key, const float* cosines,
                                 const float* sines, int64_t head_size) {
@@ -40,7 +31,9 @@ HWY_INLINE float RotatedProduct(const float* query, const float* key, const floa
   ForEachVector(head_size, [&](int64_t i, auto mask) HWY_ATTR {
     const Floats q = hn::MaskedLoad(mask, d, query + i);
     const Floats turned = hn::Mul(q, hn::MaskedLoad(mask, d, cosines + i));
-    const Floats rotated = hn::MulAdd(SwapPairs(q), hn::MaskedLoad(mask, d, sines + i), turned);
+    // Each number turns with its neighbour: (a, b) times the sines as (b, a).
+    const Floats rotated =
+        hn::MulAdd(hn::Shuffle2301(q), hn::MaskedLoad(mask, d, sines + i), turned);
     sum = hn::MulAdd(rotated, hn::MaskedLoad(mask, d, key + i), sum);
   });
   return hn::GetLane(Sum(sum));

@@ -1,5 +1,7 @@
 #include "lzero/inference/packed/kernels.h"
 
+#include <cpuid.h>
+
 #include "lzero/inference/packed/kernel_sets.h"
 
 namespace lzero::packed {
@@ -16,12 +18,17 @@ constexpr Kernels kAvx2 = LZ_KERNELS("AVX2", N_AVX2, N_AVX2);
 constexpr Kernels kScalar = LZ_KERNELS("scalar", N_SCALAR, N_SCALAR);
 #undef LZ_KERNELS
 
+// clang 14 does not know this feature by name.
+bool HasF16c() {
+  unsigned int eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+}
+
 // The features that the compiler may use in each set, as Highway asks for them.
 bool HasAvx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes") &&
-         __builtin_cpu_supports("f16c");
+         __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes") && HasF16c();
 }
 
 bool HasAvx512() {

@@ -197,6 +197,25 @@ TEST_P(AttentionKernelTest, TurnsKeysByTheirDistanceByHand) {
               1e-6);
 }
 
+// Scores of -8,000 and -8,004 / sqrt(2): the softmax is that of 0 and their distance.
+TEST_P(AttentionKernelTest, WeighsTokensOfVeryLowScores) {
+  std::mt19937 random(11);
+  AttentionProblem problem({1, 2, 2, 2}, 1.0f, &random);
+  const float older[] = {0, 0, 1, 0}, own[] = {-2000, 0, 0, 1};
+  std::copy_n(older, 4, problem.token(0));
+  std::copy_n(own, 4, problem.token(1));
+  problem.token(0)[0] = static_cast<float>(-2001.0 * std::cos(1.0));
+  problem.token(0)[1] = static_cast<float>(-2001.0 * std::sin(1.0));
+  problem.window(1)[0] = problem.token(0);
+  problem.window(1)[1] = problem.token(1);
+  problem.query(1)[0] = 4;
+  problem.query(1)[1] = 0;
+  Rows y(2, 16);
+  problem.Run(kernels(), 0, 2, &y);
+  EXPECT_NEAR(y.row(1)[0], 1.0 / (1.0 + std::exp(4.0 / std::sqrt(2.0))), 1e-3);
+  EXPECT_NEAR(y.row(1)[0] + y.row(1)[1], 1.0f, 1e-6f);
+}
+
 TEST_P(AttentionKernelTest, GivesARowTheSameBitsInAnyCall) {
   std::mt19937 random(7);
   const AttentionShape shape = {3, 22, 6, 12};

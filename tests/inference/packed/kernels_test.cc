@@ -43,7 +43,9 @@ TEST(KernelsTest, AreWhatTheProcessorCanRunBestFirst) {
   const bool avx2 = has({"avx2", "fma", "bmi1", "bmi2", "pclmulqdq", "aes", "f16c"});
   const bool avx512 = avx2 && has({"avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd"});
   std::vector<std::string> expected;
+#ifndef __clang__  // the kernels with the processor's bf16 products are written for GCC
   if (avx512 && has({"avx512_bf16"})) expected.push_back("AVX-512 with bf16");
+#endif
   if (avx512) expected.push_back("AVX-512");
   if (avx2) expected.push_back("AVX2");
   expected.push_back("scalar");

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
@@ -28,21 +29,37 @@ namespace lzero::packed {
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A test that runs once for each set of kernels.
-class KernelsTestBase : public testing::TestWithParam<const Kernels*> {
- protected:
-  const Kernels& kernels() const { return *GetParam(); }
+// A set of kernels as a test's parameter, printed by its name.
+struct KernelsParameter {
+  const Kernels* kernels;
 };
 
-inline std::string KernelsName(const testing::TestParamInfo<const Kernels*>& param) {
-  std::string name = param.param->name;
+inline void PrintTo(const KernelsParameter& parameter, std::ostream* stream) {
+  *stream << parameter.kernels->name;
+}
+
+inline std::vector<KernelsParameter> KernelsParameters() {
+  std::vector<KernelsParameter> parameters;
+  for (const Kernels* kernels : AvailableKernels()) parameters.push_back({kernels});
+  return parameters;
+}
+
+inline std::string KernelsName(const testing::TestParamInfo<KernelsParameter>& parameter) {
+  std::string name = parameter.param.kernels->name;
   name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return !std::isalnum(c); }),
              name.end());
   return name;
 }
 
-#define LZ_TEST_ALL_KERNELS(suite)                                                                 \
-  INSTANTIATE_TEST_SUITE_P(Kernels, suite, testing::ValuesIn(::lzero::packed::AvailableKernels()), \
+// A test that runs once for each set of kernels.
+class KernelsTestBase : public testing::TestWithParam<KernelsParameter> {
+ protected:
+  const Kernels& kernels() const { return *GetParam().kernels; }
+};
+
+#define LZ_TEST_ALL_KERNELS(suite)                                                  \
+  INSTANTIATE_TEST_SUITE_P(Kernels, suite,                                          \
+                           testing::ValuesIn(::lzero::packed::KernelsParameters()), \
                            ::lzero::packed::KernelsName)
 
 // Uniform in [low, high).

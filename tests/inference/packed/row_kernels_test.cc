@@ -106,6 +106,10 @@ TEST_P(RowKernelsTest, SoftmaxOfExtremes) {
   EXPECT_NEAR(y[2], 0.5f, 1e-7f);
   for (const size_t i : {1, 3, 4, 5}) EXPECT_NEAR(y[i], 0.0f, 1e-30f);
   EXPECT_EQ(SoftmaxGroups({-3e38f, 3e38f}, 1), (std::vector<float>{1, 1}));
+  // Far below 0 together: the largest counts, not 0.
+  const std::vector<float> low = SoftmaxGroups({-1e4f, -1e4f - 8, -1e4f}, 3);
+  EXPECT_NEAR(low[0], 0.499916f, 1e-6f);  // 1 / (2 + exp(-8))
+  EXPECT_NEAR(low[1], 0.000168f, 1e-6f);
 }
 
 TEST_P(RowKernelsTest, ExpectedAtomByHand) {
