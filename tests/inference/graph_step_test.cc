@@ -2,6 +2,9 @@
 // bucket runs, refusals, unloading; and that what is captured reads no number on the host.
 #include "lzero/inference/graph_step.h"
 
+#include <set>
+
+#include "ATen/record_function.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
@@ -102,14 +105,47 @@ TEST(GraphStepTest, AFailedCaptureIsToldWithItsBatchAndLeavesNothing) {
   EXPECT_EQ(backend.num_live, 0);
 }
 
-// On the meta device tensors have shapes and no numbers: reading one, a shape that depends on one,
-// or a tensor left on the CPU would fail.
+// Names of the operations that libtorch runs while it lives.
+class OperationLog {
+ public:
+  OperationLog() {
+    names().clear();
+    handle_ = at::addThreadLocalCallback(at::RecordFunctionCallback(&Begin));
+  }
+  ~OperationLog() { at::removeCallback(handle_); }
+  static std::set<std::string>& names() {
+    static auto& names = *new std::set<std::string>;
+    return names;
+  }
+
+ private:
+  static std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction& operation) {
+    names().insert(operation.name());
+    return nullptr;
+  }
+  at::CallbackHandle handle_;
+};
+
 TEST(GraphStepTest, WhatIsCapturedReadsNoNumberOnTheHost) {
   const auto model = SmallModel(6);
-  model->to(at::kMeta);
-  StepBuffers buffers = MakeStepBuffers(*model, 4);
-  EXPECT_TRUE(buffers.values.is_meta());
-  RunEagerStep(*model, 3, buffers);
+  const StepBuffers buffers = MakeStepBuffers(*model, 4);
+  {
+    const OperationLog log;
+    RunEagerStep(*model, 3, buffers);
+  }
+  const std::set<std::string> captured = OperationLog::names();
+  {
+    const OperationLog log;
+    at::ones({1}).item<float>();
+  }
+  // The log sees what it looks for.
+  EXPECT_EQ(OperationLog::names().count("aten::_local_scalar_dense"), 1u);
+  EXPECT_EQ(captured.count("aten::scaled_dot_product_attention"), 1u);
+  // Reads a number, or has a shape that depends on numbers: each would wait for the device.
+  for (const char* name : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero",
+                           "aten::nonzero", "aten::masked_select", "aten::unique", "aten::equal"}) {
+    EXPECT_EQ(captured.count(name), 0u) << name;
+  }
 }
 
 }  // namespace

@@ -24,13 +24,12 @@ TEST(PackedStepTest, WrongInputsAreToldByRow) {
   PackedStep step(*model, 3, InferenceDtype::kFp32, 1);
   EXPECT_TRUE(step.Run(3).ok());
   step.buffers().actions[2].fill_(4);
-  EXPECT_EQ(step.Run(3), absl::InvalidArgumentError("row of a step 2: action 4; allowed: 0 .. 3"));
+  EXPECT_EQ(step.Run(3), absl::InvalidArgumentError("row 2 of a step: action 4; allowed: 0 .. 3"));
   EXPECT_TRUE(step.Run(2).ok());
   step.buffers().contexts.lengths[1].fill_(4);
   EXPECT_EQ(step.Run(2),
-            absl::InvalidArgumentError("row of a step 1: a context of 4 tokens; allowed: 0 .. 3"));
-  EXPECT_EQ(step.Run(4),
-            absl::InvalidArgumentError("row of a step 0 .. 3: made for at most 3 rows"));
+            absl::InvalidArgumentError("row 1 of a step: a context of 4 tokens; allowed: 0 .. 3"));
+  EXPECT_EQ(step.Run(4), absl::InvalidArgumentError("a step of 4 rows, made for at most 3"));
 }
 
 TEST(PackedStepTest, EncodersOfBoardsStayInLibtorch) {

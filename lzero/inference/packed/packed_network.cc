@@ -15,6 +15,9 @@ constexpr int64_t kWidestByRows = 256;
 constexpr int64_t kRowsAtOnce = 32;
 constexpr int64_t kWideRowsAtOnce = 64;
 
+constexpr PackedNetwork::RowName kStepRow = {"a step of ", "row ", " of a step"};
+constexpr PackedNetwork::RowName kRoot = {"roots of ", "root ", ""};
+
 bool SharesColumns(const NetworkOptions& options) {
   return options.num_threads > 1 && options.shape.embed_dim > kWidestByRows;
 }
@@ -59,25 +62,26 @@ int64_t PackedNetwork::Bytes(const NetworkOptions& options) {
                                                      ScratchRows(options), NumMembers(options));
 }
 
-absl::Status PackedNetwork::CheckAction(const char* what, int64_t index, int64_t action) const {
+absl::Status PackedNetwork::CheckAction(const RowName& name, int64_t row, int64_t action) const {
   if (action >= 0 && action < options_.shape.num_actions) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      what, " ", index, ": action ", action, "; allowed: 0 .. ", options_.shape.num_actions - 1));
+  return absl::InvalidArgumentError(absl::StrCat(name.before, row, name.after, ": action ", action,
+                                                 "; allowed: 0 .. ",
+                                                 options_.shape.num_actions - 1));
 }
 
-absl::Status PackedNetwork::CheckInputs(const char* what, const StepArrays& arrays,
+absl::Status PackedNetwork::CheckInputs(const RowName& name, const StepArrays& arrays,
                                         int64_t batch_size) const {
   if (batch_size < 0 || batch_size > options_.max_batch) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        what, " 0 .. ", batch_size - 1, ": made for at most ", options_.max_batch, " rows"));
+    return absl::InvalidArgumentError(
+        absl::StrCat(name.all, batch_size, " rows, made for at most ", options_.max_batch));
   }
   for (int64_t row = 0; row < batch_size; ++row) {
-    LZ_RETURN_IF_ERROR(CheckAction(what, row, arrays.actions[row]));
+    LZ_RETURN_IF_ERROR(CheckAction(name, row, arrays.actions[row]));
     const int64_t length = arrays.lengths[row];
     if (length < 0 || length >= options_.shape.context_length) {
-      return absl::InvalidArgumentError(absl::StrCat(what, " ", row, ": a context of ", length,
-                                                     " tokens; allowed: 0 .. ",
-                                                     options_.shape.context_length - 1));
+      return absl::InvalidArgumentError(
+          absl::StrCat(name.before, row, name.after, ": a context of ", length,
+                       " tokens; allowed: 0 .. ", options_.shape.context_length - 1));
     }
   }
   return absl::OkStatus();
@@ -108,7 +112,7 @@ void PackedNetwork::RunTwoTokens(const TwoTokens& step, int64_t batch_size) {
 }
 
 absl::Status PackedNetwork::Step(const StepArrays& arrays, int64_t batch_size) {
-  LZ_RETURN_IF_ERROR(CheckInputs("row of a step", arrays, batch_size));
+  LZ_RETURN_IF_ERROR(CheckInputs(kStepRow, arrays, batch_size));
   RunTwoTokens({arrays}, batch_size);
   return absl::OkStatus();
 }
@@ -119,7 +123,7 @@ absl::Status PackedNetwork::ContinueRoots(const RootStepArrays& roots, int64_t b
                  roots.values,   roots.prior_logits, roots.tokens};
   step.observations = roots.observations;
   step.latents = roots.latents;
-  LZ_RETURN_IF_ERROR(CheckInputs("root", step.arrays, batch_size));
+  LZ_RETURN_IF_ERROR(CheckInputs(kRoot, step.arrays, batch_size));
   RunTwoTokens(step, batch_size);
   return absl::OkStatus();
 }
@@ -134,7 +138,7 @@ absl::Status PackedNetwork::RebuildRoots(absl::Span<const RootPast> roots, float
                                                      options_.max_root_tokens));
     }
     for (int64_t t = 0; t < roots[i].num_past_steps; ++t) {
-      LZ_RETURN_IF_ERROR(CheckAction("root", static_cast<int64_t>(i), roots[i].actions[t]));
+      LZ_RETURN_IF_ERROR(CheckAction(kRoot, static_cast<int64_t>(i), roots[i].actions[t]));
     }
   }
   const int64_t num_actions = options_.shape.num_actions;

@@ -63,6 +63,13 @@ struct RootStepArrays {
 
 class PackedNetwork {
  public:
+  // How errors name a batch and one of its rows.
+  struct RowName {
+    const char* all;
+    const char* before;
+    const char* after;
+  };
+
   // Allocates everything. The weights are zeros until Load.
   PackedNetwork(const NetworkOptions& options, const Kernels& kernels);
   // Bytes that such a network holds.
@@ -94,8 +101,8 @@ class PackedNetwork {
     const float* latents = nullptr;
   };
 
-  absl::Status CheckAction(const char* what, int64_t index, int64_t action) const;
-  absl::Status CheckInputs(const char* what, const StepArrays& arrays, int64_t batch_size) const;
+  absl::Status CheckAction(const RowName& name, int64_t row, int64_t action) const;
+  absl::Status CheckInputs(const RowName& name, const StepArrays& arrays, int64_t batch_size) const;
   void RunTwoTokens(const TwoTokens& step, int64_t batch_size);
   // Calls body(share, begin, end, scratch) on every thread, with its part of `count` items.
   template <typename Body>
