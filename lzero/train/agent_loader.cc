@@ -34,7 +34,8 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
                       BuildEvaluator(agent.config, registry, envs, agent.num_simulations, pool));
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, registry));
   LZ_ASSIGN_OR_RETURN(const auto model,
-                      WorldModel::Create(agent.config.model, BuildWorldModelShape(spec), 0));
+                      WorldModel::Create(agent.config.model, BuildWorldModelShape(spec), 0,
+                                         agent.role.inference->model().device()));
   std::vector<NamedTensor> weights;
   for (const auto& entry : model->named_parameters()) {
     weights.emplace_back(entry.key(), entry.value());

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/inference/engine_device.h"
 #include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
@@ -45,8 +46,9 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig&
   const uint64_t seed = static_cast<uint64_t>(config.seed);
   KeepTensorMemory();
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<Learner>> {
-    LZ_ASSIGN_OR_RETURN(auto model, WorldModel::Create(config.model, shape, seed));
-    LZ_ASSIGN_OR_RETURN(auto target, WorldModel::Create(config.model, shape, seed));
+    LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(config.inference.device));
+    LZ_ASSIGN_OR_RETURN(auto model, WorldModel::Create(config.model, shape, seed, device));
+    LZ_ASSIGN_OR_RETURN(auto target, WorldModel::Create(config.model, shape, seed, device));
     target->CopyWeightsFrom(*model);
     target->eval();
     for (const at::Tensor& parameter : target->parameters()) parameter.set_requires_grad(false);

@@ -80,6 +80,27 @@ const BrokenRule kBrokenRules[] = {
     {{"inference.graphs=required"},
      "inference.graphs",
      "no graph runner on device cpu; got required; allowed: preferred, off"},
+    {{"inference.device=cuda", "inference.graphs=required", "inference.runner=eager"},
+     "inference.graphs",
+     "runner eager records no graph; got required"},
+    {{"inference.device=cuda", "inference.runner=packed"},
+     "inference.runner",
+     "packed runs on the CPU; got packed on device cuda"},
+    {{"inference.runner=cuda_graph"},
+     "inference.runner",
+     "cuda_graph needs a CUDA device; got device cpu"},
+    {{"inference.device=cuda", "inference.runner=cuda_graph", "inference.graphs=off"},
+     "inference.runner",
+     "cuda_graph is nothing but graphs; got graphs off"},
+    {{"inference.device=cuda", "inference.runner=cuda_graph", "inference.cache_storage=growing"},
+     "inference.cache_storage",
+     "graphs need fixed addresses, growing storage moves when it grows"},
+    {{"inference.runner=eager", "inference.dtype=bf16"},
+     "inference.dtype",
+     "only runner packed has bf16; got bf16"},
+    {{"inference.device=cuda", "inference.dtype=bf16"},
+     "inference.dtype",
+     "only runner packed has bf16; got bf16"},
     {{"stop.max_env_steps=null"}, "stop.max_env_steps", "the run would never end"},
     {{"stop.max_env_steps=500"},
      "train.start_env_steps",
@@ -111,7 +132,8 @@ TEST(Consistency, GrowingStorageWithRequiredGraphsIsRefusedInWords) {
   config.inference.cache_storage = CacheStorage::kGrowing;
   const auto errors = ConsistencyErrors(config);
   ASSERT_EQ(errors.size(), 2u);
-  EXPECT_THAT(errors[1].keys, ElementsAre("inference.cache_storage", "inference.graphs"));
+  EXPECT_THAT(errors[1].keys,
+              ElementsAre("inference.cache_storage", "inference.graphs", "inference.runner"));
   EXPECT_THAT(errors[1].message,
               HasSubstr("graphs need fixed addresses, growing storage moves when it grows"));
 }
@@ -133,6 +155,12 @@ TEST(Consistency, AllowsWhatIsNextToARule) {
       {"train.final_learning_rate=1"},  // not used when constant
       {"train.on_nan=rollback"},
       {"inference.graphs=off", "inference.cache_storage=growing"},
+      {"inference.dtype=bf16"},
+      {"inference.dtype=bf16", "inference.runner=packed"},
+      {"inference.device=cuda"},
+      {"inference.device=cuda", "inference.runner=cuda_graph", "inference.graphs=required"},
+      {"inference.device=cuda", "inference.runner=eager"},
+      {"inference.device=cuda", "inference.graphs=off", "inference.cache_storage=growing"},
       {"stop.max_env_steps=null", "stop.max_updates=10"},
       {"stop.max_env_steps=null", "stop.target_return=10"},
       {"stop.max_env_steps=501"},

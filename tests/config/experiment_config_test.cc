@@ -72,6 +72,15 @@ TEST(ExperimentConfig, OtherChoicesToo) {
       "inference: {graphs: off}\n",
       "choices", {});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const auto cuda =
+      LoadConfigText("inference: {device: cuda, runner: cuda_graph}\n", "choices", {});
+  ASSERT_TRUE(cuda.ok()) << cuda.status();
+  EXPECT_EQ(cuda->config.inference.device, Device::kCuda);
+  EXPECT_EQ(cuda->config.inference.runner, Runner::kCudaGraph);
+  const auto packed = LoadConfigText("inference: {runner: packed, dtype: bf16}\n", "choices", {});
+  ASSERT_TRUE(packed.ok()) << packed.status();
+  EXPECT_EQ(packed->config.inference.runner, Runner::kPacked);
+  EXPECT_EQ(packed->config.inference.dtype, InferenceDtype::kBf16);
   EXPECT_EQ(loaded->config.search.q_transform, QTransform::kParentAndSiblings);
   EXPECT_EQ(loaded->config.train.learning_rate_schedule, LearningRateSchedule::kCosine);
   EXPECT_EQ(loaded->config.inference.graphs, Graphs::kOff);

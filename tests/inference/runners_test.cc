@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/graph/replay_backend.h"
 #include "tests/inference/random_model.h"
 
 namespace lzero {
@@ -47,6 +48,48 @@ TEST(RunnersTest, AutoSaysWhatItChoseAndWhy) {
   named.runner = Runner::kEager;
   EXPECT_EQ(ChooseRunner(named)->runner, Runner::kEager);
   EXPECT_EQ(ChooseRunner(named)->reason, "");
+}
+
+TEST(RunnersTest, OnADeviceAutoRecordsGraphsUnlessTheyAreOff) {
+  InferenceConfig config;
+  config.device = Device::kCuda;
+  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kCudaGraph);
+  EXPECT_EQ(ChooseRunner(config)->reason, "auto chose cuda_graph, the fastest on device cuda");
+  config.graphs = Graphs::kRequired;
+  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kCudaGraph);
+  config.graphs = Graphs::kOff;
+  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kEager);
+}
+
+TEST(RunnersTest, AGraphRunnerRefusesGrowingStorageInWords) {
+  InferenceConfig config;
+  config.device = Device::kCuda;
+  config.cache_storage = CacheStorage::kGrowing;
+  EXPECT_EQ(ChooseRunner(config).status(),
+            absl::FailedPreconditionError(
+                "inference.cache_storage: growing moves when it grows, and a captured graph keeps "
+                "the addresses it saw; runner cuda_graph needs static, or use graphs: off"));
+  config.graphs = Graphs::kOff;
+  EXPECT_TRUE(ChooseRunner(config).ok());
+}
+
+// A refused capture: an error where graphs are required, otherwise an eager step and a warning.
+TEST(RunnersTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
+  const auto model = SmallModel();
+  InferenceConfig config;
+  config.device = Device::kCuda;
+  ReplayBackend backend;
+  auto step = MakeRecurrentStep(config, *model, kMaxBatch, &backend);
+  ASSERT_TRUE(step.ok()) << step.status();
+  EXPECT_EQ((*step)->name(), "cuda_graph");
+  step->reset();
+  backend.fail_capture = backend.num_captures;
+  step = MakeRecurrentStep(config, *model, kMaxBatch, &backend);
+  ASSERT_TRUE(step.ok()) << step.status();
+  EXPECT_EQ((*step)->name(), "eager");
+  config.graphs = Graphs::kRequired;
+  EXPECT_THAT(MakeRecurrentStep(config, *model, kMaxBatch, &backend).status().message(),
+              HasSubstr("capture failed: busy"));
 }
 
 TEST(RunnersTest, GraphsThatNoRunnerRecordsAreRefusedInWords) {
