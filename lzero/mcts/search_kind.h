@@ -13,10 +13,11 @@
 namespace lzero {
 
 // kNumWalks: how many walks take turns on the host; the more arithmetic a level has, the fewer fit
-// into a processor's window.
+// into a processor's window. kInPairs: two of them step at once.
 struct AnyKind {
   static constexpr int kGroups = 0;  // any number of them
   static constexpr int kNumWalks = 4;
+  static constexpr bool kInPairs = false;
   LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers& rules) { return rules.policy; }
   LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers& rules) { return rules.q_transform; }
   LZ_HOST_DEVICE static int Padded(int padded_actions) { return padded_actions; }
@@ -27,7 +28,8 @@ struct AnyKind {
 template <SearchPolicy policy, QTransform transform, int groups>
 struct FixedKind {
   static constexpr int kGroups = groups;
-  static constexpr int kNumWalks = policy == SearchPolicy::kPuct ? 8 : 4;
+  static constexpr bool kInPairs = policy == SearchPolicy::kGumbel && (groups == 1 || groups == 2);
+  static constexpr int kNumWalks = policy == SearchPolicy::kPuct || kInPairs ? 8 : 4;
   LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers&) { return policy; }
   LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers&) { return transform; }
   LZ_HOST_DEVICE static int Padded(int padded_actions) {
