@@ -27,8 +27,8 @@ struct SelectContext {
   ValueScale tree_scale;  // TreeMinMaxScale of the root
 };
 
-template <int kGroups>
-LZ_HOST_DEVICE inline int ChooseBest(const SelectContext& context, const ScoreRow<kGroups>& row,
+template <int NumGroups>
+LZ_HOST_DEVICE inline int ChooseBest(const SelectContext& context, const ScoreRow<NumGroups>& row,
                                      int node_index, int visits) {
   if (context.first_of_ties) return row.FirstBest();
   return BreakTie(row.InMemory(), context.num_actions, row.best(), context.root->tie_key,
@@ -124,14 +124,14 @@ struct NodeVisit {
 // argmax of softmax(logits + q transform) - N / (1 + sum N) at each of the nodes, of different
 // trees. [Danihelka et al. 2022, section 5] Stage by stage, so that a processor has the arithmetic
 // of all of them in its window.
-template <class Kind, int kNodes>
-LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[kNodes],
-                                                 int (&actions)[kNodes]) {
+template <class Kind, int NumNodes>
+LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[NumNodes],
+                                                 int (&actions)[NumNodes]) {
   const int padded_actions = Kind::Padded(visits[0].context->padded_actions);
-  ValueScale scales[kNodes];
-  float peaks[kNodes];
+  ValueScale scales[NumNodes];
+  float peaks[NumNodes];
   LZ_UNROLL
-  for (int k = 0; k < kNodes; ++k) {
+  for (int k = 0; k < NumNodes; ++k) {
     const NodeRecord& record = *visits[k].node.record;
     const ChildStats stats = ComputeChildStats(visits[k].node, padded_actions);
     const ValueScale scale = GumbelValueScale<Kind>(*visits[k].context, record, stats);
@@ -143,9 +143,9 @@ LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[kNode
     peaks[k] = peak;
   }
   // softmax(logits + value) = prior * exp(value) / sum; lanes past the last action have prior 0.
-  Float4 sums[kNodes];
+  Float4 sums[NumNodes];
   LZ_UNROLL
-  for (int k = 0; k < kNodes; ++k) {
+  for (int k = 0; k < NumNodes; ++k) {
     const Node& node = visits[k].node;
     sums[k] = Fill(0.0f);
     for (int a = 0; a < padded_actions; a += kLanes) {
@@ -159,7 +159,7 @@ LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[kNode
   // The score times sum and times 1 + sum N, which saves two divisions. The shares of the visits
   // sum to less than 1, so the best score is positive and padding (0) never wins.
   LZ_UNROLL
-  for (int k = 0; k < kNodes; ++k) {
+  for (int k = 0; k < NumNodes; ++k) {
     const SelectContext& context = *visits[k].context;
     const Node& node = visits[k].node;
     const float node_visits = static_cast<float>(node.record->visits);

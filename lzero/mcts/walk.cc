@@ -178,17 +178,17 @@ struct Avx2 {
   LZ_FLATTEN LZ_AVX2 static void Climb(const ClimbBatch& batch) { ClimbAll(batch); }
 };
 
-template <class Compiled, SearchPolicy policy, QTransform transform>
+template <class Compiled, SearchPolicy FixedPolicy, QTransform FixedTransform>
 WalkFunction ChooseGroups(int num_groups) {
   switch (num_groups) {
     case 1:
-      return Compiled::template Walk<FixedKind<policy, transform, 1>>;
+      return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 1>>;
     case 2:
-      return Compiled::template Walk<FixedKind<policy, transform, 2>>;
+      return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 2>>;
     case 5:
-      return Compiled::template Walk<FixedKind<policy, transform, 5>>;
+      return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 5>>;
     default:
-      return Compiled::template Walk<FixedKind<policy, transform, 0>>;
+      return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 0>>;
   }
 }
 
