@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
 
 namespace lzero {
 namespace {
@@ -25,7 +26,7 @@ std::string LibraryPath() {
 
 }  // namespace
 
-absl::StatusOr<std::string> ListCudaDevices() {
+absl::StatusOr<void*> FindInCudaLibrary(const char* name) {
   const std::string path = LibraryPath();
   if (path.empty()) {
     return absl::NotFoundError(
@@ -35,10 +36,16 @@ absl::StatusOr<std::string> ListCudaDevices() {
   if (library == nullptr) {
     return absl::NotFoundError(absl::StrCat("cannot load ", path, ": ", dlerror()));
   }
-  const auto list = reinterpret_cast<ListDevices>(dlsym(library, "lz_cuda_list_devices"));
-  if (list == nullptr) {
+  void* found = dlsym(library, name);
+  if (found == nullptr) {
     return absl::NotFoundError(absl::StrCat(path, " is of another version: ", dlerror()));
   }
+  return found;
+}
+
+absl::StatusOr<std::string> ListCudaDevices() {
+  LZ_ASSIGN_OR_RETURN(void* const found, FindInCudaLibrary("lz_cuda_list_devices"));
+  const auto list = reinterpret_cast<ListDevices>(found);
   char text[4096] = "";
   const int count = list(text, sizeof(text));
   if (count <= 0) return absl::NotFoundError(absl::StrCat("no CUDA device: ", text));
