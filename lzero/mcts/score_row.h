@@ -13,7 +13,7 @@ namespace lzero {
 inline namespace LZ_LANES_NAMESPACE {
 
 // Any number of groups of lanes; `scratch` [P] is written.
-template <int kGroups>
+template <int NumGroups>
 class ScoreRow {
  public:
   LZ_HOST_DEVICE explicit ScoreRow(float* scratch) : scratch_(scratch) {}
@@ -29,7 +29,7 @@ class ScoreRow {
     const Float4 best = MaxLanes(best_);
     uint64_t equal = 0;
     LZ_UNROLL
-    for (int g = 0; g < kGroups; ++g) {
+    for (int g = 0; g < NumGroups; ++g) {
       equal |= static_cast<uint64_t>(MaskBits(scores_[g] == best)) << (g * kLanes);
     }
     return equal != 0 && best[0] > -kInfinity ? __builtin_ctzll(equal) : 0;
@@ -37,14 +37,14 @@ class ScoreRow {
   // [P] all scores.
   LZ_HOST_DEVICE const float* InMemory() const {
     LZ_UNROLL
-    for (int g = 0; g < kGroups; ++g) Store(scores_[g], scratch_ + g * kLanes);
+    for (int g = 0; g < NumGroups; ++g) Store(scores_[g], scratch_ + g * kLanes);
     return scratch_;
   }
 
  private:
-  static_assert(kGroups >= 0 && kGroups * kLanes <= 64, "one bit an action");
+  static_assert(NumGroups >= 0 && NumGroups * kLanes <= 64, "one bit an action");
 
-  Float4 scores_[kGroups];
+  Float4 scores_[NumGroups];
   Float4 best_ = Fill(-kInfinity);
   float* scratch_;
 };

@@ -67,7 +67,7 @@ Search::Search(const SearchConfig& config, int num_actions, int max_roots)
   batch_.values.resize(num_roots);
   batch_.prior_logits.resize(num_roots * static_cast<size_t>(num_actions));
   batch_.leaves.resize(num_roots);
-  scores_.resize(static_cast<size_t>(tree_.padded_actions()));
+  scores_.resize(static_cast<size_t>(kMaxWalks * tree_.padded_actions()));
   noise_.resize(static_cast<size_t>(num_actions));
   envs_.reserve(num_roots);
 }

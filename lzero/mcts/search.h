@@ -77,7 +77,7 @@ class Search {
   ClimbFunction climb_;
   Tree tree_;
   Batch batch_;
-  std::vector<float> scores_;  // [P] scratch of selection
+  std::vector<float> scores_;  // [kMaxWalks, P] scratch of selection
   std::vector<double> noise_;  // [A] scratch of root noise
   std::vector<int32_t> envs_;  // [B] scratch of CheckRoots
   int64_t depth_sum_ = 0;      // of the leaves of this search

@@ -13,29 +13,33 @@
 namespace lzero {
 
 // kNumWalks: how many walks take turns on the host; the more arithmetic a level has, the fewer fit
-// into a processor's window.
+// into a processor's window. kInPairs: two of them step at once.
 struct AnyKind {
   static constexpr int kGroups = 0;  // any number of them
   static constexpr int kNumWalks = 4;
+  static constexpr bool kInPairs = false;
   LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers& rules) { return rules.policy; }
   LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers& rules) { return rules.q_transform; }
   LZ_HOST_DEVICE static int Padded(int padded_actions) { return padded_actions; }
   LZ_HOST_DEVICE static Node At(const RootNodes& nodes, int64_t n) { return nodes[n]; }
 };
 
-// For rules with this policy and transform; groups > 0: for nodes of so many groups.
-template <SearchPolicy policy, QTransform transform, int groups>
+// For rules with this policy and transform; NumGroups > 0: for nodes of so many groups.
+template <SearchPolicy FixedPolicy, QTransform FixedTransform, int NumGroups>
 struct FixedKind {
-  static constexpr int kGroups = groups;
-  static constexpr int kNumWalks = policy == SearchPolicy::kPuct ? 8 : 4;
-  LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers&) { return policy; }
-  LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers&) { return transform; }
+  static constexpr int kGroups = NumGroups;
+  static constexpr bool kInPairs =
+      FixedPolicy == SearchPolicy::kGumbel && (NumGroups == 1 || NumGroups == 2);
+  static constexpr int kNumWalks = FixedPolicy == SearchPolicy::kPuct || kInPairs ? 8 : 4;
+  LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers&) { return FixedPolicy; }
+  LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers&) { return FixedTransform; }
   LZ_HOST_DEVICE static int Padded(int padded_actions) {
-    return groups > 0 ? groups * kLanes : padded_actions;
+    return NumGroups > 0 ? NumGroups * kLanes : padded_actions;
   }
   LZ_HOST_DEVICE static Node At(const RootNodes& nodes, int64_t n) {
-    if (groups == 0) return nodes[n];
-    return RootNodes{nodes.first, TreeLayout::NodeStride(groups * kLanes), groups * kLanes}[n];
+    if (NumGroups == 0) return nodes[n];
+    return RootNodes{nodes.first, TreeLayout::NodeStride(NumGroups * kLanes),
+                     NumGroups * kLanes}[n];
   }
 };
 

@@ -27,8 +27,8 @@ struct SelectContext {
   ValueScale tree_scale;  // TreeMinMaxScale of the root
 };
 
-template <int kGroups>
-LZ_HOST_DEVICE inline int ChooseBest(const SelectContext& context, const ScoreRow<kGroups>& row,
+template <int NumGroups>
+LZ_HOST_DEVICE inline int ChooseBest(const SelectContext& context, const ScoreRow<NumGroups>& row,
                                      int node_index, int visits) {
   if (context.first_of_ties) return row.FirstBest();
   return BreakTie(row.InMemory(), context.num_actions, row.best(), context.root->tie_key,
@@ -114,35 +114,70 @@ LZ_HOST_DEVICE inline int SelectPuct(const SelectContext& context, const Node& n
   return ChooseBest(context, row, node_index, visits);
 }
 
-// argmax of softmax(logits + q transform) - N / (1 + sum N). [Danihelka et al. 2022, section 5]
+// A node where a walk is.
+struct NodeVisit {
+  const SelectContext* context;
+  Node node;
+  int32_t index;
+};
+
+// argmax of softmax(logits + q transform) - N / (1 + sum N) at each of the nodes, of different
+// trees. [Danihelka et al. 2022, section 5] Stage by stage, so that a processor has the arithmetic
+// of all of them in its window.
+template <class Kind, int NumNodes>
+LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[NumNodes],
+                                                 int (&actions)[NumNodes]) {
+  const int padded_actions = Kind::Padded(visits[0].context->padded_actions);
+  ValueScale scales[NumNodes];
+  float peaks[NumNodes];
+  LZ_UNROLL
+  for (int k = 0; k < NumNodes; ++k) {
+    const NodeRecord& record = *visits[k].node.record;
+    const ChildStats stats = ComputeChildStats(visits[k].node, padded_actions);
+    const ValueScale scale = GumbelValueScale<Kind>(*visits[k].context, record, stats);
+    float peak = record.num_children == 0 ? scale.unvisited : scale.Visited(stats.max_q);
+    if (record.num_children < visits[k].context->num_actions && scale.unvisited > peak) {
+      peak = scale.unvisited;
+    }
+    scales[k] = scale;
+    peaks[k] = peak;
+  }
+  // softmax(logits + value) = prior * exp(value) / sum; lanes past the last action have prior 0.
+  Float4 sums[NumNodes];
+  LZ_UNROLL
+  for (int k = 0; k < NumNodes; ++k) {
+    const Node& node = visits[k].node;
+    sums[k] = Fill(0.0f);
+    for (int a = 0; a < padded_actions; a += kLanes) {
+      const Float4 value = scales[k].Apply(Load(node.q + a), LoadInt(node.visits + a));
+      const Float4 weight = Load(node.prior + a) * ExpNonPositive(value - peaks[k]);
+      Store(weight, visits[k].context->scores + a);
+      sums[k] += weight;
+    }
+    sums[k] = SumLanes(sums[k]);
+  }
+  // The score times sum and times 1 + sum N, which saves two divisions. The shares of the visits
+  // sum to less than 1, so the best score is positive and padding (0) never wins.
+  LZ_UNROLL
+  for (int k = 0; k < NumNodes; ++k) {
+    const SelectContext& context = *visits[k].context;
+    const Node& node = visits[k].node;
+    const float node_visits = static_cast<float>(node.record->visits);
+    ScoreRow<Kind::kGroups> row(context.scores);
+    for (int a = 0; a < padded_actions; a += kLanes) {
+      const Float4 action_visits = ToFloat(LoadInt(node.visits + a));
+      row.Add(Load(context.scores + a) * node_visits - action_visits * sums[k], a);
+    }
+    actions[k] = ChooseBest(context, row, visits[k].index, node.record->visits);
+  }
+}
+
 template <class Kind = AnyKind>
 LZ_HOST_DEVICE inline int SelectGumbelInterior(const SelectContext& context, const Node& node,
                                                int node_index) {
-  const int padded_actions = Kind::Padded(context.padded_actions);
-  const NodeRecord& record = *node.record;
-  const ChildStats stats = ComputeChildStats(node, padded_actions);
-  const ValueScale scale = GumbelValueScale<Kind>(context, record, stats);
-  float peak = record.num_children == 0 ? scale.unvisited : scale.Visited(stats.max_q);
-  if (record.num_children < context.num_actions && scale.unvisited > peak) peak = scale.unvisited;
-  // softmax(logits + value) = prior * exp(value) / sum; lanes past the last action have prior 0.
-  Float4 sum = Fill(0.0f);
-  for (int a = 0; a < padded_actions; a += kLanes) {
-    const Float4 value = scale.Apply(Load(node.q + a), LoadInt(node.visits + a));
-    const Float4 weight = Load(node.prior + a) * ExpNonPositive(value - peak);
-    Store(weight, context.scores + a);
-    sum += weight;
-  }
-  sum = SumLanes(sum);
-  // The score times sum and times 1 + sum N, which saves two divisions. The shares of the visits
-  // sum to less than 1, so the best score is positive and padding (0) never wins.
-  const float visits = static_cast<float>(record.visits);
-  ScoreRow<Kind::kGroups> row(context.scores);
-  for (int a = 0; a < padded_actions; a += kLanes) {
-    const Float4 action_visits = ToFloat(LoadInt(node.visits + a));
-    const Float4 score = Load(context.scores + a) * visits - action_visits * sum;
-    row.Add(score, a);
-  }
-  return ChooseBest(context, row, node_index, record.visits);
+  int actions[1];
+  SelectGumbelInteriors<Kind, 1>({{&context, node, node_index}}, actions);
+  return actions[0];
 }
 
 // argmax of gumbel + logits + q transform among the actions that have `considered_visits` visits.

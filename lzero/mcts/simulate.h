@@ -89,6 +89,18 @@ LZ_HOST_DEVICE inline int SelectRootOfGumbel(const TreeView& tree, int b, int si
                                 rules.considered_visits[at]);
 }
 
+// Takes `action` at the node of the walk. True when the walk ended there, in `leaf`.
+LZ_HOST_DEVICE inline bool Advance(Cursor* cursor, const Node& node, int action, Leaf* leaf) {
+  const int32_t child = node.child[action];
+  if (child < 0 || cursor->depth >= cursor->context.rules->max_depth) {
+    *leaf = {cursor->node, action, child, cursor->depth};
+    return true;
+  }
+  cursor->node = child;
+  cursor->depth += 1;
+  return false;
+}
+
 // One level of simulation number `simulation` (from 0). True when the walk ended, in `leaf`; the
 // node it ended in is open then. The softmax of a node is computed where it is needed for the first
 // time: at the second visit.
@@ -114,14 +126,31 @@ LZ_HOST_DEVICE inline bool Step(const TreeView& tree, int simulation, Cursor* cu
   } else {
     action = SelectGumbelInterior<Kind>(context, node, n);
   }
-  const int32_t child = node.child[action];
-  if (child < 0 || cursor->depth >= rules.max_depth) {
-    *leaf = {n, action, child, cursor->depth};
-    return true;
+  return Advance(cursor, node, action, leaf);
+}
+
+// One level of two walks at once; `leaves` of those that ended. The walks must have scratch of
+// their own.
+template <class Kind>
+LZ_HOST_DEVICE inline void StepTwo(const TreeView& tree, int simulation, Cursor* walks,
+                                   bool (*ended)[2], Leaf (*leaves)[2]) {
+  const Node first = Kind::At(walks[0].nodes, walks[0].node);
+  const Node second = Kind::At(walks[1].nodes, walks[1].node);
+  const bool are_interior = Kind::Policy(*walks[0].context.rules) == SearchPolicy::kGumbel &&
+                            walks[0].node != 0 && walks[1].node != 0 &&
+                            first.record->state == NodeState::kReady &&
+                            second.record->state == NodeState::kReady;
+  if (!are_interior) {
+    (*ended)[0] = Step<Kind>(tree, simulation, walks, &(*leaves)[0]);
+    (*ended)[1] = Step<Kind>(tree, simulation, walks + 1, &(*leaves)[1]);
+    return;
   }
-  cursor->node = child;
-  cursor->depth += 1;
-  return false;
+  int actions[2];
+  SelectGumbelInteriors<Kind, 2>(
+      {{&walks[0].context, first, walks[0].node}, {&walks[1].context, second, walks[1].node}},
+      actions);
+  (*ended)[0] = Advance(walks, first, actions[0], &(*leaves)[0]);
+  (*ended)[1] = Advance(walks + 1, second, actions[1], &(*leaves)[1]);
 }
 
 // Makes node `n` of root `b` a leaf, visited once with the network's value, and links it.

@@ -18,24 +18,6 @@ namespace lzero {
 
 namespace {
 
-SelectContext ContextOf(const WalkBatch& batch, int b) {
-  const RootRecord& root = batch.tree.root(b);
-  return {batch.rules,
-          &root,
-          batch.tree.num_actions,
-          batch.tree.padded_actions,
-          batch.first_of_ties,
-          batch.scores,
-          TreeMinMaxScale(*batch.rules, root)};
-}
-
-void Write(const WalkBatch& batch, int b, const Leaf& leaf) {
-  batch.leaves[b] = leaf;
-  batch.parents[b] = NodeId(leaf.parent);
-  batch.actions[b] = leaf.action;
-  batch.children[b] = NodeId(batch.simulation + 1);
-}
-
 // Nodes of so many bytes are in the caches of a core; above, the next node of a walk is asked for
 // while the other walks take their turns.
 constexpr int64_t kNearBytes = int64_t{1} << 20;
@@ -49,38 +31,92 @@ inline void PrefetchNode(const RootNodes& nodes, int64_t n) {
   for (int64_t at = 0; at < nodes.node_stride; at += 64) LZ_PREFETCH(node + at);
 }
 
+// The walks that take turns, so that one's loads and arithmetic overlap with the others'.
 template <class Kind>
-inline int64_t WalkAll(const WalkBatch& batch) {
-  // Several walks take turns, so that one's loads and arithmetic overlap with the others'.
-  Cursor walks[Kind::kNumWalks];
-  Cursor* end = walks;
-  int next_root = 0;
-  int64_t depth_sum = 0;
-  const bool are_far = AreFar(batch.tree, batch.num_roots, batch.simulation);
-  const auto begin = [&] {
-    const int b = next_root++;
-    if (are_far && next_root < batch.num_roots) PrefetchNode(batch.tree.nodes(next_root), 0);
-    return Cursor{ContextOf(batch, b), batch.tree.nodes(b), b};
-  };
-  while (end < walks + Kind::kNumWalks && next_root < batch.num_roots) *end++ = begin();
-  while (end > walks) {
-    for (Cursor* walk = walks; walk < end; ++walk) {
-      Leaf leaf;
-      if (!Step<Kind>(batch.tree, batch.simulation, walk, &leaf)) {
-        if (are_far) PrefetchNode(walk->nodes, walk->node);
-        continue;
-      }
-      Write(batch, walk->root, leaf);
-      depth_sum += leaf.depth;
-      if (next_root < batch.num_roots) {
-        *walk = begin();
-      } else {
-        *walk-- = *--end;
-      }
+class Turns {
+ public:
+  explicit Turns(const WalkBatch& batch)
+      : batch_(batch), are_far_(AreFar(batch.tree, batch.num_roots, batch.simulation)) {
+    static_assert(Kind::kNumWalks <= kMaxWalks, "scratch for so many");
+    float* scores = batch.scores;
+    for (; end_ < walks_ + Kind::kNumWalks && next_root_ < batch.num_roots; ++end_) {
+      Begin(scores, end_);
+      scores += batch.tree.padded_actions;
     }
   }
-  return depth_sum;
-}
+
+  // The sum of the depths of the leaves.
+  int64_t Run() {
+    while (end_ > walks_) {
+      Cursor* walk = walks_;
+      Leaf leaves[2];
+      bool ended[2];
+      for (; Kind::kInPairs && walk + 1 < end_; walk += 2) {
+        StepTwo<Kind>(batch_.tree, batch_.simulation, walk, &ended, &leaves);
+        Follow(ended[0], leaves[0], walk);
+        Follow(ended[1], leaves[1], walk + 1);
+      }
+      for (; walk < end_; ++walk) {
+        const bool has_ended = Step<Kind>(batch_.tree, batch_.simulation, walk, leaves);
+        Follow(has_ended, leaves[0], walk);
+      }
+      if (has_gaps_) CloseGaps();
+    }
+    return depth_sum_;
+  }
+
+ private:
+  static constexpr int32_t kNoRoot = -1;
+
+  void Begin(float* scores, Cursor* walk) {
+    const int b = next_root_++;
+    const RootRecord& root = batch_.tree.root(b);
+    *walk = {{batch_.rules, &root, batch_.tree.num_actions, batch_.tree.padded_actions,
+              batch_.first_of_ties, scores, TreeMinMaxScale(*batch_.rules, root)},
+             batch_.tree.nodes(b),
+             b};
+    if (are_far_ && next_root_ < batch_.num_roots) {
+      PrefetchNode(batch_.tree.nodes(next_root_), 0);
+    }
+  }
+
+  // After a step: another root takes the place of a walk that ended.
+  void Follow(bool ended, const Leaf& leaf, Cursor* walk) {
+    if (!ended) {
+      if (are_far_) PrefetchNode(walk->nodes, walk->node);
+      return;
+    }
+    const int b = walk->root;
+    batch_.leaves[b] = leaf;
+    batch_.parents[b] = NodeId(leaf.parent);
+    batch_.actions[b] = leaf.action;
+    batch_.children[b] = NodeId(batch_.simulation + 1);
+    depth_sum_ += leaf.depth;
+    if (next_root_ < batch_.num_roots) {
+      Begin(walk->context.scores, walk);
+    } else {
+      walk->root = kNoRoot;
+      has_gaps_ = true;
+    }
+  }
+
+  void CloseGaps() {
+    Cursor* kept = walks_;
+    for (const Cursor* walk = walks_; walk < end_; ++walk) {
+      if (walk->root != kNoRoot) *kept++ = *walk;
+    }
+    end_ = kept;
+    has_gaps_ = false;
+  }
+
+  const WalkBatch& batch_;
+  bool are_far_;
+  bool has_gaps_ = false;
+  int next_root_ = 0;
+  int64_t depth_sum_ = 0;
+  Cursor walks_[Kind::kNumWalks];
+  Cursor* end_ = walks_;
+};
 
 // The leaf of tree `b`, expanded.
 inline int Expand(const ClimbBatch& batch, int b) {
@@ -130,29 +166,29 @@ inline void ClimbAll(const ClimbBatch& batch) {
 struct Base {
   template <class Kind>
   LZ_FLATTEN static int64_t Walk(const WalkBatch& batch) {
-    return WalkAll<Kind>(batch);
+    return Turns<Kind>(batch).Run();
   }
   LZ_FLATTEN static void Climb(const ClimbBatch& batch) { ClimbAll(batch); }
 };
 struct Avx2 {
   template <class Kind>
   LZ_FLATTEN LZ_AVX2 static int64_t Walk(const WalkBatch& batch) {
-    return WalkAll<Kind>(batch);
+    return Turns<Kind>(batch).Run();
   }
   LZ_FLATTEN LZ_AVX2 static void Climb(const ClimbBatch& batch) { ClimbAll(batch); }
 };
 
-template <class Compiled, SearchPolicy policy, QTransform transform>
+template <class Compiled, SearchPolicy FixedPolicy, QTransform FixedTransform>
 WalkFunction ChooseGroups(int num_groups) {
   switch (num_groups) {
     case 1:
-      return Compiled::template Walk<FixedKind<policy, transform, 1>>;
+      return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 1>>;
     case 2:
-      return Compiled::template Walk<FixedKind<policy, transform, 2>>;
+      return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 2>>;
     case 5:
-      return Compiled::template Walk<FixedKind<policy, transform, 5>>;
+      return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 5>>;
     default:
-      return Compiled::template Walk<FixedKind<policy, transform, 0>>;
+      return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 0>>;
   }
 }
 

@@ -14,6 +14,9 @@
 
 namespace lzero {
 
+// So many walks take turns at most.
+inline constexpr int kMaxWalks = 8;
+
 // Trees 0 .. num_roots - 1 in simulation number `simulation` (from 0).
 struct WalkBatch {
   TreeView tree;
@@ -21,7 +24,7 @@ struct WalkBatch {
   int num_roots;
   int simulation;
   bool first_of_ties;  // otherwise drawn, see ties.h
-  float* scores;       // [P] scratch
+  float* scores;       // [kMaxWalks, P] scratch
   Leaf* leaves;        // [B] out
   NodeId* parents;     // [B] out
   int32_t* actions;    // [B] out

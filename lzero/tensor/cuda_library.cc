@@ -26,16 +26,22 @@ absl::StatusOr<std::string> FindCudaLibrary(const std::string& name) {
       "this build has no ", name, " (it is built where nvcc is found: cmake --preset cuda)"));
 }
 
-absl::StatusOr<std::string> ListCudaDevices() {
+absl::StatusOr<void*> FindInCudaLibrary(const char* name) {
   LZ_ASSIGN_OR_RETURN(const std::string path, FindCudaLibrary("liblzero_cuda.so"));
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     return absl::NotFoundError(absl::StrCat("cannot load ", path, ": ", dlerror()));
   }
-  const auto list = reinterpret_cast<ListDevices>(dlsym(library, "lz_cuda_list_devices"));
-  if (list == nullptr) {
+  void* found = dlsym(library, name);
+  if (found == nullptr) {
     return absl::NotFoundError(absl::StrCat(path, " is of another version: ", dlerror()));
   }
+  return found;
+}
+
+absl::StatusOr<std::string> ListCudaDevices() {
+  LZ_ASSIGN_OR_RETURN(void* const found, FindInCudaLibrary("lz_cuda_list_devices"));
+  const auto list = reinterpret_cast<ListDevices>(found);
   char text[4096] = "";
   const int count = list(text, sizeof(text));
   if (count <= 0) return absl::NotFoundError(absl::StrCat("no CUDA device: ", text));

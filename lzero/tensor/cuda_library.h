@@ -9,6 +9,10 @@
 
 namespace lzero {
 
+// The address of what the library exports under that name; the library stays loaded. NotFound says
+// in words what is missing: the library beside the program, what it needs, or the name.
+absl::StatusOr<void*> FindInCudaLibrary(const char* name);
+
 // One line for each CUDA device: name, compute capability, memory. NotFound says in words what is
 // missing: the library beside the program, a driver, or a device.
 absl::StatusOr<std::string> ListCudaDevices();

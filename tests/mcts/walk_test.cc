@@ -20,7 +20,7 @@ class WalkedSearch {
   WalkedSearch(const SearchConfig& config, int num_actions, int num_roots)
       : rules_(MakeSearchRules(config, num_actions)),
         tree_(num_roots, rules_.num_simulations + 1, num_actions),
-        scores_(static_cast<size_t>(tree_.padded_actions())) {}
+        scores_(static_cast<size_t>(kMaxWalks * tree_.padded_actions())) {}
 
   void Run(InferenceModel& model, absl::Span<const Root> roots, Instructions instructions) {
     const size_t num_roots = roots.size();

@@ -18,5 +18,11 @@ TEST(CudaLibraryTest, SaysWhatIsMissingOrListsDevices) {
       testing::AnyOf(testing::HasSubstr("liblzero_cuda"), testing::HasSubstr("no CUDA device: ")));
 }
 
+TEST(CudaLibraryTest, SaysThatTheLibraryOrTheNameIsMissing) {
+  const auto missing = FindInCudaLibrary("lz_cuda_no_such_function");
+  EXPECT_TRUE(absl::IsNotFound(missing.status()));
+  EXPECT_THAT(std::string(missing.status().message()), testing::HasSubstr("liblzero_cuda"));
+}
+
 }  // namespace
 }  // namespace lzero
