@@ -113,9 +113,9 @@ const std::vector<WrongInput> kWrongValues = {
      "f.yaml:1:18: search.policy: unknown choice; got 'gumble'; allowed: one of puct, gumbel; "
      "did "
      "you mean 'gumbel'?"},
-    {"inference: {device: cuda}",
+    {"inference: {device: tpu}",
      {},
-     "f.yaml:1:21: inference.device: unknown choice; got 'cuda'; allowed: cpu"},
+     "f.yaml:1:21: inference.device: unknown choice; got 'tpu'; allowed: one of cpu, cuda"},
     {"inference: {graphs: false}",
      {},
      "f.yaml:1:21: inference.graphs: unknown choice; got 'false'; allowed: one of required, "

@@ -76,6 +76,8 @@ void MakeConsistent(ExperimentConfig& config) {
   config.train.start_env_steps %= 1000;
   config.train.final_learning_rate = config.train.learning_rate / 3;
   config.inference.graphs = Graphs::kOff;
+  config.inference.runner = Runner::kAuto;
+  if (config.inference.device == Device::kCuda) config.inference.dtype = InferenceDtype::kFp32;
   config.stop.max_env_steps = 1000 + config.stop.max_env_steps.value_or(0) / 2;
   config.evaluate.every_updates += 1;
   config.checkpoint.every_updates += 1;

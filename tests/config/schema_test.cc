@@ -62,7 +62,7 @@ TEST(Schema, AllowedTextNamesTypeRangeAndNull) {
   EXPECT_EQ(AllowedText(Field("train.beta1")), "a number from 0 to below 1");
   EXPECT_EQ(AllowedText(Field("stop.max_updates")), "an integer from 1 to 1000000000000, or null");
   EXPECT_EQ(AllowedText(Field("search.policy")), "one of puct, gumbel");
-  EXPECT_EQ(AllowedText(Field("inference.device")), "cpu");
+  EXPECT_EQ(AllowedText(Field("inference.device")), "one of cpu, cuda");
   EXPECT_EQ(AllowedText(Field("deterministic")), "true or false");
   EXPECT_EQ(AllowedText(Field("env.id")), "printable text");
 }
