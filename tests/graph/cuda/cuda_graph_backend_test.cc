@@ -1,0 +1,72 @@
+// Recording and replaying on a real device; skipped where there is none.
+#include "gtest/gtest.h"
+#include "lzero/graph/cuda_graph_library.h"
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+namespace {
+
+class CudaGraphBackendTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = MakeCudaGraphBackend(0);
+    if (!made.ok()) GTEST_SKIP() << made.status().message();
+    backend_ = *std::move(made);
+  }
+  at::Tensor OnDevice(const at::Tensor& tensor) const { return tensor.to(backend_->device()); }
+
+  std::unique_ptr<GraphBackend> backend_;
+};
+
+TEST_F(CudaGraphBackendTest, AReplayReadsInputsWhereTheyAre) {
+  const at::Tensor x = OnDevice(at::ones({4})), y = OnDevice(at::zeros({4}));
+  const auto body = [&] { y.copy_(x * 2 + 1); };
+  ASSERT_TRUE(backend_->WarmUp(3, body).ok());
+  auto graph = backend_->Capture(body);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  for (const double value : {5.0, -2.0, 0.5}) {
+    x.fill_(value);
+    y.fill_(std::nan(""));
+    ASSERT_TRUE(backend_->Synchronize().ok());
+    ASSERT_TRUE((*graph)->Replay().ok());
+    ASSERT_TRUE(backend_->Synchronize().ok());
+    EXPECT_TRUE(at::equal(y.cpu(), at::full({4}, 2 * value + 1)));
+  }
+}
+
+TEST_F(CudaGraphBackendTest, ABodyThatWaitsForTheDeviceIsRefusedWithItsCause) {
+  const at::Tensor x = OnDevice(at::ones({1}));
+  const auto graph = backend_->Capture([&] { x.item<float>(); });
+  EXPECT_EQ(graph.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(graph.status().message().find("capture failed: "), absl::string_view::npos);
+  // The stream records no more: it can be used again.
+  EXPECT_TRUE(backend_->WarmUp(1, [&] { x.add_(1); }).ok());
+}
+
+TEST_F(CudaGraphBackendTest, UnloadingGivesTheMemoryBack) {
+  constexpr int64_t kSize = int64_t{1} << 22;  // 16 MiB of floats
+  std::vector<int64_t> used;
+  for (int cycle = 0; cycle < 10; ++cycle) {
+    {
+      const at::Tensor y = OnDevice(at::zeros({kSize}));
+      const auto body = [&] { y.copy_((y + 1) * 2); };
+      ASSERT_TRUE(backend_->WarmUp(3, body).ok());
+      std::vector<std::unique_ptr<CapturedGraph>> graphs;
+      for (int i = 0; i < 3; ++i) {
+        auto graph = backend_->Capture(body);
+        ASSERT_TRUE(graph.ok()) << graph.status();
+        ASSERT_TRUE((*graph)->Replay().ok());
+        graphs.push_back(*std::move(graph));
+      }
+      ASSERT_TRUE(backend_->Unload(std::move(graphs)).ok());
+    }
+    ASSERT_TRUE(backend_->TrimMemory().ok());
+    used.push_back(backend_->MemoryUse().value().used_bytes);
+  }
+  for (size_t cycle = 2; cycle < used.size(); ++cycle) {
+    EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20) << "cycle " << cycle + 1;
+  }
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,157 @@
+// Engines on a real device: captured steps and roots beside the CPU's, weights updated in place,
+// and memory after loading and unloading; skipped where there is no device.
+#include "gtest/gtest.h"
+#include "lzero/base/rng.h"
+#include "lzero/graph/cuda_graph_library.h"
+#include "lzero/inference/eager_step.h"
+#include "lzero/inference/graph_step.h"
+#include "lzero/inference/unizero_inference.h"
+#include "lzero/mcts/search.h"
+#include "tests/inference/random_model.h"
+
+namespace lzero {
+namespace {
+
+constexpr int kNumActions = 6;
+
+std::shared_ptr<WorldModel> MakeModel(uint64_t seed, at::Device device) {
+  const ModelConfig config;
+  auto model = RandomModel(config, {{4}, kNumActions}, seed);
+  if (!device.is_cpu()) model->to(device);
+  return model;
+}
+
+class CudaEngineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = MakeCudaGraphBackend(0);
+    if (!made.ok()) GTEST_SKIP() << made.status().message();
+    backend_ = *std::move(made);
+  }
+  std::unique_ptr<GraphBackend> backend_;
+};
+
+void FillInputs(RandomStream& random, int64_t batch, StepBuffers& buffers) {
+  const int64_t window = buffers.contexts.tokens.size(1);
+  buffers.contexts.tokens.normal_();
+  buffers.contexts.lengths.zero_();
+  buffers.actions.zero_();
+  for (int64_t row = 0; row < batch; ++row) {
+    const int64_t length = random.UniformInt(window + 1);
+    buffers.contexts.lengths[row].fill_(length);
+    buffers.contexts.tokens[row].narrow(0, 0, window - length).zero_();
+    buffers.actions[row].fill_(random.UniformInt(kNumActions));
+  }
+}
+
+void ExpectClose(const at::Tensor& got, const at::Tensor& expected, int64_t batch) {
+  const at::Tensor g = got.narrow(0, 0, batch).cpu(), e = expected.narrow(0, 0, batch);
+  const double scale = std::max(1.0, e.abs().max().item<double>());
+  EXPECT_LE((g - e).abs().max().item<double>() / scale, 1e-4);
+}
+
+TEST_F(CudaEngineTest, CapturedStepsGiveTheNumbersOfTheCpu) {
+  const auto model = MakeModel(1, backend_->device()), on_cpu = MakeModel(1, at::kCPU);
+  auto step = GraphStep::Create(*model, 256, backend_.get());
+  ASSERT_TRUE(step.ok()) << step.status();
+  EagerStep eager(*on_cpu, 256);
+  RandomStream random(1, "cuda steps");
+  for (const int64_t bucket : BatchBuckets()) {
+    const int64_t batch = std::max<int64_t>(1, bucket - bucket / 3);  // idle rows too
+    FillInputs(random, batch, eager.buffers());
+    StepBuffers& buffers = (*step)->buffers();
+    buffers.contexts.tokens.copy_(eager.buffers().contexts.tokens);
+    buffers.contexts.lengths.copy_(eager.buffers().contexts.lengths);
+    buffers.actions.copy_(eager.buffers().actions);
+    buffers.values.fill_(std::nan(""));
+    buffers.tokens.fill_(std::nan(""));
+    ASSERT_TRUE(backend_->Synchronize().ok());
+    ASSERT_TRUE((*step)->Run(batch).ok());
+    ASSERT_TRUE(backend_->Synchronize().ok());
+    ASSERT_TRUE(eager.Run(batch).ok());
+    ExpectClose(buffers.values, eager.buffers().values, batch);
+    ExpectClose(buffers.rewards, eager.buffers().rewards, batch);
+    ExpectClose(buffers.prior_logits, eager.buffers().prior_logits, batch);
+    ExpectClose(buffers.tokens, eager.buffers().tokens, batch);
+  }
+}
+
+TEST_F(CudaEngineTest, WeightsUpdatedInPlaceTakeEffectAtTheNextReplay) {
+  const auto model = MakeModel(2, backend_->device()), other = MakeModel(3, backend_->device());
+  const auto other_cpu = MakeModel(3, at::kCPU);
+  auto step = GraphStep::Create(*model, 4, backend_.get()).value();
+  EagerStep eager(*other_cpu, 4);
+  ASSERT_TRUE(step->Run(4).ok());
+  ASSERT_TRUE(backend_->Synchronize().ok());
+  model->CopyWeightsFrom(*other);
+  ASSERT_TRUE(backend_->Synchronize().ok());
+  ASSERT_TRUE(step->Run(4).ok());
+  ASSERT_TRUE(backend_->Synchronize().ok());
+  ASSERT_TRUE(eager.Run(4).ok());
+  ExpectClose(step->buffers().prior_logits, eager.buffers().prior_logits, 4);
+}
+
+// Visit counts of one search of an engine with these settings.
+std::vector<int32_t> SearchOnce(const InferenceConfig& inference) {
+  UniZeroInferenceOptions options;
+  options.shape = {{4}, kNumActions};
+  options.inference = inference;
+  options.num_envs = 8;
+  options.num_simulations = 25;
+  auto engine = UniZeroInference::Create(options).value();
+  const auto weights = MakeModel(5, engine->model().device());
+  EXPECT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  SearchConfig config;
+  config.num_simulations = 25;
+  const auto search = Search::Create(config, kNumActions, 8).value();
+  RandomStream random(2, "roots");
+  std::vector<std::vector<float>> observations(8, std::vector<float>(4));
+  const std::vector<uint8_t> legal(kNumActions, 1);
+  std::vector<Root> roots(8);
+  for (int env = 0; env < 8; ++env) {
+    for (float& number : observations[env]) number = static_cast<float>(random.Normal());
+    roots[env].env = EnvId(env);
+    roots[env].observations = observations[env];
+    roots[env].legal_action_mask = legal;
+  }
+  SearchResult result;
+  EXPECT_TRUE(search->Run(*engine, roots, {}, &result).ok());
+  return result.visit_counts;
+}
+
+TEST_F(CudaEngineTest, ASearchVisitsWhatTheCpuVisits) {
+  InferenceConfig cpu, graph, eager;
+  graph.device = eager.device = Device::kCuda;
+  graph.graphs = Graphs::kRequired;
+  eager.runner = Runner::kEager;
+  const std::vector<int32_t> expected = SearchOnce(cpu);
+  const auto differing = [&](const std::vector<int32_t>& visits) {
+    int count = 0;
+    for (size_t i = 0; i < visits.size(); ++i) count += visits[i] != expected[i];
+    return count;
+  };
+  // Rounding may turn a tie; random weights make ties rare.
+  EXPECT_LE(differing(SearchOnce(graph)), 4);
+  EXPECT_LE(differing(SearchOnce(eager)), 4);
+}
+
+TEST_F(CudaEngineTest, TenLoadSearchUnloadCyclesPlateauAfterTheSecond) {
+  for (const Graphs graphs : {Graphs::kRequired, Graphs::kOff}) {
+    InferenceConfig config;
+    config.device = Device::kCuda;
+    config.graphs = graphs;
+    std::vector<int64_t> used;
+    for (int cycle = 0; cycle < 10; ++cycle) {
+      SearchOnce(config);
+      ASSERT_TRUE(backend_->TrimMemory().ok());
+      used.push_back(backend_->MemoryUse().value().used_bytes);
+    }
+    for (size_t cycle = 2; cycle < used.size(); ++cycle) {
+      EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20)
+          << "cycle " << cycle + 1 << (graphs == Graphs::kOff ? ", graphs off" : "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lzero
