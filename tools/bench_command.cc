@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "tools/bench_search.h"
 #include "tools/bench_step.h"
 #include "tools/bench_train.h"
