@@ -61,23 +61,27 @@ LZ_INLINE float ScoreScale(const AttentionTask& task) {
 // The other channel of each rotated pair.
 template <int Bytes>
 LZ_INLINE Floats<Bytes> SwapPairs(Floats<Bytes> x) {
-  typename simd::Register<Bytes>::Ints lanes;
-  for (int i = 0; i < static_cast<int>(kLanes<Bytes>); ++i) lanes[i] = i ^ 1;
-  return __builtin_shuffle(x, lanes);
+  if constexpr (Bytes == 64) {
+    return __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+  } else if constexpr (Bytes == 32) {
+    return __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6);
+  } else {
+    return __builtin_shufflevector(x, x, 1, 0, 3, 2);
+  }
 }
 
 // to = from rotated by the angle of `token`, backwards for direction -1. D numbers.
-template <int Bytes, bool kWhole>
+template <int Bytes, bool Whole>
 LZ_INLINE void RotateSome(const AttentionTask& task, int64_t token, float direction,
                           const float* from, float* to) {
   const float* cosines = task.cosines + token * task.head_size;
   const float* sines = task.sines + token * task.head_size;
   for (int64_t j = 0; j < task.head_size; j += kLanes<Bytes>) {
     const int64_t count = task.head_size - j;
-    const Floats<Bytes> x = LoadSome<Bytes, kWhole>(from + j, count);
-    const Floats<Bytes> cosine = LoadSome<Bytes, kWhole>(cosines + j, count);
-    const Floats<Bytes> sine = direction * LoadSome<Bytes, kWhole>(sines + j, count);
-    StoreSome<Bytes, kWhole>(x * cosine + SwapPairs<Bytes>(x) * sine, to + j, count);
+    const Floats<Bytes> x = LoadSome<Bytes, Whole>(from + j, count);
+    const Floats<Bytes> cosine = LoadSome<Bytes, Whole>(cosines + j, count);
+    const Floats<Bytes> sine = direction * LoadSome<Bytes, Whole>(sines + j, count);
+    StoreSome<Bytes, Whole>(x * cosine + SwapPairs<Bytes>(x) * sine, to + j, count);
   }
 }
 

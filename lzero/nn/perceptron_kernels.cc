@@ -167,23 +167,24 @@ void AddParts(const std::vector<Sums>& parts, float* Sums::*place, int64_t offse
 }  // namespace
 
 void RunPerceptron(const PerceptronTask& task, float* y) {
-  auto& [weight1, weight2] = ThreadWeights();
-  weight1.Pack(Rows(task.weight1, task.in).Transposed(), task.in, task.hidden);
-  weight2.Pack(Rows(task.weight2, task.hidden).Transposed(), task.hidden, task.out);
+  PackedWeights& packed = ThreadWeights();
+  packed.weight1.Pack(Rows(task.weight1, task.in).Transposed(), task.in, task.hidden);
+  packed.weight2.Pack(Rows(task.weight2, task.hidden).Transposed(), task.hidden, task.out);
   const int64_t num_blocks = (task.rows + kBlockRows - 1) / kBlockRows;
   at::parallel_for(0, num_blocks, 1, [&](int64_t begin, int64_t end) {
     Scratch& scratch = ThreadScratch(task);
     for (int64_t i = begin; i < end; ++i) {
-      RunBlock(task, MakeBlock(task, i * kBlockRows, task.rows), weight1, weight2, y, scratch);
+      RunBlock(task, MakeBlock(task, i * kBlockRows, task.rows), packed.weight1, packed.weight2, y,
+               scratch);
     }
   });
 }
 
 void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
                            const PerceptronGradients& gradients) {
-  auto& [weight1, weight2] = ThreadWeights();
-  weight1.Pack(Rows(task.weight1, task.in), task.hidden, task.in);
-  weight2.Pack(Rows(task.weight2, task.hidden), task.out, task.hidden);
+  PackedWeights& packed = ThreadWeights();
+  packed.weight1.Pack(Rows(task.weight1, task.in), task.hidden, task.in);
+  packed.weight2.Pack(Rows(task.weight2, task.hidden), task.out, task.hidden);
   const int64_t num_blocks = (task.rows + kBlockRows - 1) / kBlockRows;
   const int64_t num_parts = std::min<int64_t>(at::get_num_threads(), num_blocks);
   thread_local std::vector<Sums> kept_parts;  // their memory stays from call to call
@@ -195,8 +196,9 @@ void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
     for (int64_t part = begin; part < end; ++part) {
       const int64_t last = (part + 1) * num_blocks / num_parts;
       for (int64_t i = part * num_blocks / num_parts; i < last; ++i) {
-        RunBlockBackward(task, MakeBlock(task, i * kBlockRows, task.rows), weight1, weight2, dy,
-                         gradients.dx, scratch, parts[static_cast<size_t>(part)]);
+        RunBlockBackward(task, MakeBlock(task, i * kBlockRows, task.rows), packed.weight1,
+                         packed.weight2, dy, gradients.dx, scratch,
+                         parts[static_cast<size_t>(part)]);
       }
     }
   });
