@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "tools/bench_growth.h"
 #include "tools/bench_search.h"
 #include "tools/bench_step.h"

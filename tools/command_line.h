@@ -3,13 +3,15 @@
 #ifndef LZERO_TOOLS_COMMAND_LINE_H_
 #define LZERO_TOOLS_COMMAND_LINE_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
-#include <type_traits>
+#include <vector>
 
-#include "CLI/CLI.hpp"
-#include "absl/strings/str_cat.h"
-#include "tools/usage_error.h"
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
+class App;
+class Validator;
+}  // namespace CLI
 
 namespace lzero {
 
@@ -23,28 +25,16 @@ T* Keep() {
 }
 
 // CLI::Range in the words of our errors, before the text is read as a number.
-template <typename T>
-CLI::Validator InRange(T low, T high) {
-  const auto check = [=](const std::string& text) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return NumberError(text, low, high);
-    } else {
-      return IntegerError(text, low, high);
-    }
-  };
-  return CLI::Validator(check, absl::StrCat("[", low, " .. ", high, "]"));
-}
+CLI::Validator InRange(int low, int high);
+CLI::Validator InRange(double low, double high);
 
-// Adds an option that takes a list: 8,32,128. Integers from 1 to `most`.
-template <typename T>
-void AddList(CLI::App* verb, const char* name, T* values, const std::string& help,
-             int most = 1000000000) {
-  CLI::Option* option = verb->add_option(name, *values, help)->delimiter(',');
-  if constexpr (std::is_integral_v<typename T::value_type>) {
-    option->check(InRange(1, most));
-  }
-  if (!values->empty()) option->capture_default_str();
-}
+// Adds an option that takes a list: 8,32,128. Integers are from 1 to `most`.
+void AddList(CLI::App* verb, const char* name, std::vector<int>* values, const std::string& help,
+             int most = 1000000000);
+void AddList(CLI::App* verb, const char* name, std::vector<int64_t>* values,
+             const std::string& help, int most = 1000000000);
+void AddList(CLI::App* verb, const char* name, std::vector<std::string>* values,
+             const std::string& help);
 
 }  // namespace lzero
 

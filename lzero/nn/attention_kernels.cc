@@ -54,36 +54,44 @@ LZ_INLINE KeyRange KeysOf(const AttentionTask& task, int64_t sample, int64_t tok
   return {first, token - first + 1};
 }
 
+LZ_INLINE float ScoreScale(const AttentionTask& task) {
+  return 1.0f / __builtin_sqrtf(static_cast<float>(task.head_size));
+}
+
 // The other channel of each rotated pair.
 template <int Bytes>
 LZ_INLINE Floats<Bytes> SwapPairs(Floats<Bytes> x) {
-  typename simd::Register<Bytes>::Ints lanes;
-  for (int i = 0; i < static_cast<int>(kLanes<Bytes>); ++i) lanes[i] = i ^ 1;
-  return __builtin_shuffle(x, lanes);
+  if constexpr (Bytes == 64) {
+    return __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+  } else if constexpr (Bytes == 32) {
+    return __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6);
+  } else {
+    return __builtin_shufflevector(x, x, 1, 0, 3, 2);
+  }
 }
 
-// to = factor * rotated(from) by the angle of `token`, backwards for direction -1. D numbers.
-template <int Bytes, bool kWhole>
-LZ_INLINE void RotateSome(const AttentionTask& task, int64_t token, float direction, float factor,
+// to = from rotated by the angle of `token`, backwards for direction -1. D numbers.
+template <int Bytes, bool Whole>
+LZ_INLINE void RotateSome(const AttentionTask& task, int64_t token, float direction,
                           const float* from, float* to) {
   const float* cosines = task.cosines + token * task.head_size;
   const float* sines = task.sines + token * task.head_size;
   for (int64_t j = 0; j < task.head_size; j += kLanes<Bytes>) {
     const int64_t count = task.head_size - j;
-    const Floats<Bytes> x = LoadSome<Bytes, kWhole>(from + j, count);
-    const Floats<Bytes> cosine = LoadSome<Bytes, kWhole>(cosines + j, count);
-    const Floats<Bytes> sine = direction * LoadSome<Bytes, kWhole>(sines + j, count);
-    StoreSome<Bytes, kWhole>(factor * (x * cosine + SwapPairs<Bytes>(x) * sine), to + j, count);
+    const Floats<Bytes> x = LoadSome<Bytes, Whole>(from + j, count);
+    const Floats<Bytes> cosine = LoadSome<Bytes, Whole>(cosines + j, count);
+    const Floats<Bytes> sine = direction * LoadSome<Bytes, Whole>(sines + j, count);
+    StoreSome<Bytes, Whole>(x * cosine + SwapPairs<Bytes>(x) * sine, to + j, count);
   }
 }
 
 template <int Bytes>
-LZ_INLINE void RotateRow(const AttentionTask& task, int64_t token, float direction, float factor,
+LZ_INLINE void RotateRow(const AttentionTask& task, int64_t token, float direction,
                          const float* from, float* to) {
   if (task.head_size % kLanes<Bytes> == 0) {
-    RotateSome<Bytes, true>(task, token, direction, factor, from, to);
+    RotateSome<Bytes, true>(task, token, direction, from, to);
   } else {
-    RotateSome<Bytes, false>(task, token, direction, factor, from, to);
+    RotateSome<Bytes, false>(task, token, direction, from, to);
   }
 }
 
@@ -110,18 +118,17 @@ LZ_INLINE void CopyRow(const float* from, int64_t count, float* to) {
   for (; j < count; ++j) to[j] = from[j];
 }
 
-// Rotated queries (scaled by 1 / sqrt(D)), rotated keys, and values of one head.
+// Rotated queries and keys, and values of one head.
 template <int Bytes>
 LZ_INLINE void GatherHead(const AttentionTask& task, int64_t sample, int64_t head,
                           const HeadArrays& arrays) {
   const int64_t width = task.heads * task.head_size;
-  const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(task.head_size));
   for (int64_t token = 0; token < task.tokens; ++token) {
     const float* row =
         task.qkv + (sample * task.tokens + token) * 3 * width + head * task.head_size;
     const int64_t at = token * arrays.row_size;
-    RotateRow<Bytes>(task, token, 1.0f, scale, row, arrays.query + at);
-    RotateRow<Bytes>(task, token, 1.0f, 1.0f, row + width, arrays.key + at);
+    RotateRow<Bytes>(task, token, 1.0f, row, arrays.query + at);
+    RotateRow<Bytes>(task, token, 1.0f, row + width, arrays.key + at);
     CopyRow(row + 2 * width, task.head_size, arrays.value + at);
   }
 }
@@ -145,12 +152,13 @@ struct AttentionForward {
                             int64_t sample, int64_t head) {
     const HeadArrays& arrays = *head_arrays;
     const int64_t row_size = arrays.row_size, num_keys = NumKeys(*task);
+    const float scale = ScoreScale(*task);
     GatherHead<Bytes>(*task, sample, head, arrays);
     for (int64_t token = 0; token < task->tokens; ++token) {
       const KeyRange keys = KeysOf(*task, sample, token);
       for (int64_t i = 0; i < keys.count; ++i) {
-        arrays.scores[i] = Dot<Bytes>(arrays.query + token * row_size,
-                                      arrays.key + (keys.first + i) * row_size, row_size);
+        arrays.scores[i] = scale * Dot<Bytes>(arrays.query + token * row_size,
+                                              arrays.key + (keys.first + i) * row_size, row_size);
       }
       Softmax<Bytes>(arrays.scores, keys.count);
       if (task->probabilities != nullptr) {
@@ -174,7 +182,7 @@ struct AttentionBackward {
   // One query: adds to the gradients of its keys and values, and writes its own.
   template <int Bytes>
   LZ_INLINE static void RunQuery(const HeadArrays& arrays, const KeyRange& keys,
-                                 const float* probabilities, int64_t token) {
+                                 const float* probabilities, int64_t token, float scale) {
     const int64_t row_size = arrays.row_size;
     const float* dout = arrays.dout + token * row_size;
     float mean = 0.0f;
@@ -186,7 +194,7 @@ struct AttentionBackward {
     }
     for (int64_t i = 0; i < keys.count; ++i) {
       const int64_t at = (keys.first + i) * row_size;
-      const float slope = probabilities[i] * (arrays.slopes[i] - mean);
+      const float slope = scale * probabilities[i] * (arrays.slopes[i] - mean);
       AddRow<Bytes>(slope, arrays.key + at, row_size, arrays.dquery + token * row_size);
       AddRow<Bytes>(slope, arrays.query + token * row_size, row_size, arrays.dkey + at);
     }
@@ -208,14 +216,13 @@ struct AttentionBackward {
       RunQuery<Bytes>(
           arrays, KeysOf(*task, sample, token),
           task->probabilities + ((sample * task->heads + head) * task->tokens + token) * num_keys,
-          token);
+          token, ScoreScale(*task));
     }
-    const float scale = 1.0f / __builtin_sqrtf(static_cast<float>(task->head_size));
     for (int64_t token = 0; token < task->tokens; ++token) {
       const int64_t at = token * row_size;
       float* to = dqkv + (sample * task->tokens + token) * 3 * width + head * task->head_size;
-      RotateRow<Bytes>(*task, token, -1.0f, scale, arrays.dquery + at, to);
-      RotateRow<Bytes>(*task, token, -1.0f, 1.0f, arrays.dkey + at, to + width);
+      RotateRow<Bytes>(*task, token, -1.0f, arrays.dquery + at, to);
+      RotateRow<Bytes>(*task, token, -1.0f, arrays.dkey + at, to + width);
       CopyRow(arrays.dvalue + at, task->head_size, to + 2 * width);
     }
   }

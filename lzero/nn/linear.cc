@@ -16,7 +16,7 @@ using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
 // Fewer rows than this do not pay for packing the weights.
-constexpr int64_t kFewRows = 16;
+constexpr int64_t kFewRows = 64;
 
 MatrixView ViewOf(const at::Tensor& matrix) {
   return {matrix.const_data_ptr<float>(), matrix.size(-1), 1};

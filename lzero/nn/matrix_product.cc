@@ -39,12 +39,12 @@ struct TileTask {
 };
 
 // A row of a whole tile. No calls in here or the compiler keeps the sums in memory.
-template <int Bytes, int kRegisters>
+template <int Bytes, int Registers>
 LZ_INLINE void FinishRow(const TileTask& task, int row, const Floats<Bytes>* sums) {
   float* out = task.out + row * task.out_stride;
   const float* addend = task.addend == nullptr ? nullptr : task.addend + row * task.out_stride;
 #pragma GCC unroll 2
-  for (int j = 0; j < kRegisters; ++j) {
+  for (int j = 0; j < Registers; ++j) {
     const int64_t at = j * kLanes<Bytes>;
     Floats<Bytes> sum = sums[j];
     if (addend != nullptr) sum += Load<Bytes>(addend + at);
@@ -67,57 +67,57 @@ LZ_INLINE void FinishRow(const TileTask& task, int row, const Floats<Bytes>* sum
   }
 }
 
-// kAlongRows: neighbours in memory are rows of a (its row stride is 1), else columns.
-template <int Bytes, int kRows, int kRegisters, bool kAlongRows>
+// AlongRows: neighbours in memory are rows of a (its row stride is 1), else columns.
+template <int Bytes, int Rows, int Registers, bool AlongRows>
 LZ_INLINE void ComputeTile(const TileTask& task) {
-  Floats<Bytes> sums[kRows][kRegisters];
+  Floats<Bytes> sums[Rows][Registers];
 #pragma GCC unroll 12
-  for (int row = 0; row < kRows; ++row) {
+  for (int row = 0; row < Rows; ++row) {
 #pragma GCC unroll 2
-    for (int j = 0; j < kRegisters; ++j) sums[row][j] = Floats<Bytes>{};
+    for (int j = 0; j < Registers; ++j) sums[row][j] = Floats<Bytes>{};
   }
   // Four pointers and one stride address twelve rows without more registers.
-  const int64_t stride = kAlongRows ? 1 : task.row_stride;
-  const int64_t step = kAlongRows ? task.depth_stride : 1;
+  const int64_t stride = AlongRows ? 1 : task.row_stride;
+  const int64_t step = AlongRows ? task.depth_stride : 1;
   const float* a[4];
   for (int i = 0; i < 4; ++i) a[i] = task.a + 3 * i * stride;
   const float* panel = task.panel;
   for (int64_t k = 0; k < task.depth; ++k) {
-    Floats<Bytes> b[kRegisters];
+    Floats<Bytes> b[Registers];
 #pragma GCC unroll 2
-    for (int j = 0; j < kRegisters; ++j) b[j] = Load<Bytes>(panel + j * kLanes<Bytes>);
-    panel += kRegisters * kLanes<Bytes>;
+    for (int j = 0; j < Registers; ++j) b[j] = Load<Bytes>(panel + j * kLanes<Bytes>);
+    panel += Registers * kLanes<Bytes>;
 #pragma GCC unroll 12
-    for (int row = 0; row < kRows; ++row) {
+    for (int row = 0; row < Rows; ++row) {
       const float x = a[row / 3][(row % 3) * stride];
 #pragma GCC unroll 2
-      for (int j = 0; j < kRegisters; ++j) sums[row][j] += x * b[j];
+      for (int j = 0; j < Registers; ++j) sums[row][j] += x * b[j];
     }
 #pragma GCC unroll 4
     for (int i = 0; i < 4; ++i) a[i] += step;
   }
-  constexpr int64_t kWidth = kRegisters * kLanes<Bytes>;
+  constexpr int64_t kWidth = Registers * kLanes<Bytes>;
   if (task.columns == kWidth) {
 #pragma GCC unroll 12
-    for (int row = 0; row < kRows; ++row) FinishRow<Bytes, kRegisters>(task, row, sums[row]);
+    for (int row = 0; row < Rows; ++row) FinishRow<Bytes, Registers>(task, row, sums[row]);
     return;
   }
-  float values[kRows * kWidth];
+  float values[Rows * kWidth];
 #pragma GCC unroll 12
-  for (int row = 0; row < kRows; ++row) {
+  for (int row = 0; row < Rows; ++row) {
 #pragma GCC unroll 2
-    for (int j = 0; j < kRegisters; ++j) {
+    for (int j = 0; j < Registers; ++j) {
       Store<Bytes>(sums[row][j], values + row * kWidth + j * kLanes<Bytes>);
     }
   }
-  FinishPartialTile(task, kRows, kWidth, values);
+  FinishPartialTile(task, Rows, kWidth, values);
 }
 
-template <int kRows, int kRegisters, bool kAlongRows>
+template <int Rows, int Registers, bool AlongRows>
 struct TileKernel {
   template <int Bytes>
   LZ_INLINE static void Run(const TileTask* task) {
-    ComputeTile<Bytes, kRows, kRegisters, kAlongRows>(*task);
+    ComputeTile<Bytes, Rows, Registers, AlongRows>(*task);
   }
 };
 
@@ -179,17 +179,16 @@ void PackAlongColumns(const TileSet& tiles, const MatrixView& b, int64_t depth, 
 
 // The transposed 4x4 numbers at `from`, whose rows are `from_stride` apart.
 LZ_INLINE void TransposeFour(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  typedef int32_t Order __attribute__((vector_size(16)));
   const Floats<16> a = Load<16>(from), b = Load<16>(from + from_stride);
   const Floats<16> c = Load<16>(from + 2 * from_stride), d = Load<16>(from + 3 * from_stride);
-  const Floats<16> ab_low = __builtin_shuffle(a, b, Order{0, 4, 1, 5});
-  const Floats<16> ab_high = __builtin_shuffle(a, b, Order{2, 6, 3, 7});
-  const Floats<16> cd_low = __builtin_shuffle(c, d, Order{0, 4, 1, 5});
-  const Floats<16> cd_high = __builtin_shuffle(c, d, Order{2, 6, 3, 7});
-  Store<16>(__builtin_shuffle(ab_low, cd_low, Order{0, 1, 4, 5}), to);
-  Store<16>(__builtin_shuffle(ab_low, cd_low, Order{2, 3, 6, 7}), to + to_stride);
-  Store<16>(__builtin_shuffle(ab_high, cd_high, Order{0, 1, 4, 5}), to + 2 * to_stride);
-  Store<16>(__builtin_shuffle(ab_high, cd_high, Order{2, 3, 6, 7}), to + 3 * to_stride);
+  const Floats<16> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const Floats<16> ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const Floats<16> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const Floats<16> cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  Store<16>(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), to);
+  Store<16>(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7), to + to_stride);
+  Store<16>(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), to + 2 * to_stride);
+  Store<16>(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), to + 3 * to_stride);
 }
 
 // Columns of b that lie one after another, each a row of what is transposed.

@@ -21,17 +21,17 @@ using simd::StoreSome;
 constexpr int64_t kPartRows = 128;
 constexpr int64_t kElementsAThread = 16384;
 
-template <int Bytes, bool kWhole>
+template <int Bytes, bool Whole>
 LZ_INLINE float SumOfRow(const float* x, int64_t size) {
   Floats<Bytes> sum = {};
-  for (int64_t j = 0; j < size; j += kLanes<Bytes>) sum += LoadSome<Bytes, kWhole>(x + j, size - j);
+  for (int64_t j = 0; j < size; j += kLanes<Bytes>) sum += LoadSome<Bytes, Whole>(x + j, size - j);
   return simd::Sum<Bytes>(sum);
 }
 
-template <int Bytes, bool kWhole>
+template <int Bytes, bool Whole>
 LZ_INLINE float SquaresOfRow(const float* x, int64_t size, float mean) {
   Floats<Bytes> sum = {};
-  const int64_t whole = kWhole ? size : size - size % kLanes<Bytes>;
+  const int64_t whole = Whole ? size : size - size % kLanes<Bytes>;
   for (int64_t j = 0; j < whole; j += kLanes<Bytes>) {
     const Floats<Bytes> distance = Load<Bytes>(x + j) - mean;
     sum += distance * distance;
@@ -51,24 +51,24 @@ struct NormForward {
     }
   }
 
-  template <int Bytes, bool kWhole>
+  template <int Bytes, bool Whole>
   LZ_INLINE static void RunRows(const NormTask* task, float* y, int64_t first, int64_t last) {
     const int64_t size = task->size;
     for (int64_t row = first; row < last; ++row) {
       const float* x = task->x + row * size;
-      const float mean = SumOfRow<Bytes, kWhole>(x, size) / static_cast<float>(size);
-      const float variance = SquaresOfRow<Bytes, kWhole>(x, size, mean) / static_cast<float>(size);
+      const float mean = SumOfRow<Bytes, Whole>(x, size) / static_cast<float>(size);
+      const float variance = SquaresOfRow<Bytes, Whole>(x, size, mean) / static_cast<float>(size);
       const float inverse = 1.0f / __builtin_sqrtf(variance + kNormEpsilon);
       task->means[row] = mean;
       task->inverse_spreads[row] = inverse;
       for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-        Floats<Bytes> value = (LoadSome<Bytes, kWhole>(x + j, size - j) - mean) * inverse;
+        Floats<Bytes> value = (LoadSome<Bytes, Whole>(x + j, size - j) - mean) * inverse;
         if (task->scale != nullptr) {
-          value = value * LoadSome<Bytes, kWhole>(task->scale + j, size - j) +
-                  LoadSome<Bytes, kWhole>(task->shift + j, size - j);
+          value = value * LoadSome<Bytes, Whole>(task->scale + j, size - j) +
+                  LoadSome<Bytes, Whole>(task->shift + j, size - j);
         }
         if (task->gelu) value = value * simd::GeluGate<Bytes>(value);
-        StoreSome<Bytes, kWhole>(value, y + row * size + j, size - j);
+        StoreSome<Bytes, Whole>(value, y + row * size + j, size - j);
       }
     }
   }
@@ -86,7 +86,7 @@ struct NormBackward {
     }
   }
 
-  template <int Bytes, bool kWhole>
+  template <int Bytes, bool Whole>
   LZ_INLINE static void RunRows(const NormTask* task, const float* dy, float* dx, float* sums,
                                 int64_t first, int64_t last) {
     const int64_t size = task->size;
@@ -98,37 +98,36 @@ struct NormBackward {
       Floats<Bytes> total = {}, with_row = {};
       for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
         const int64_t count = size - j;
-        Floats<Bytes> normal = (LoadSome<Bytes, kWhole>(x + j, count) - mean) * inverse;
-        Floats<Bytes> gradient = LoadSome<Bytes, kWhole>(dy + row * size + j, count);
+        Floats<Bytes> normal = (LoadSome<Bytes, Whole>(x + j, count) - mean) * inverse;
+        Floats<Bytes> gradient = LoadSome<Bytes, Whole>(dy + row * size + j, count);
         if (task->scale != nullptr) {
-          const Floats<Bytes> scale = LoadSome<Bytes, kWhole>(task->scale + j, count);
+          const Floats<Bytes> scale = LoadSome<Bytes, Whole>(task->scale + j, count);
           if (task->gelu) {
-            const Floats<Bytes> z =
-                normal * scale + LoadSome<Bytes, kWhole>(task->shift + j, count);
+            const Floats<Bytes> z = normal * scale + LoadSome<Bytes, Whole>(task->shift + j, count);
             const Floats<Bytes> gate = simd::GeluGate<Bytes>(z);
             gradient *= simd::GeluSlope<Bytes>(z, gate);
             if (task->again != nullptr) {
-              StoreSome<Bytes, kWhole>(z * gate, task->again + row * size + j, count);
+              StoreSome<Bytes, Whole>(z * gate, task->again + row * size + j, count);
             }
           }
-          StoreSome<Bytes, kWhole>(LoadSome<Bytes, kWhole>(sums + j, count) + gradient * normal,
-                                   sums + j, count);
-          StoreSome<Bytes, kWhole>(LoadSome<Bytes, kWhole>(sums + size + j, count) + gradient,
-                                   sums + size + j, count);
+          StoreSome<Bytes, Whole>(LoadSome<Bytes, Whole>(sums + j, count) + gradient * normal,
+                                  sums + j, count);
+          StoreSome<Bytes, Whole>(LoadSome<Bytes, Whole>(sums + size + j, count) + gradient,
+                                  sums + size + j, count);
           gradient *= scale;
         }
         total += gradient;  // zero behind the row's end
         with_row += gradient * normal;
-        StoreSome<Bytes, kWhole>(gradient, out + j, count);
+        StoreSome<Bytes, Whole>(gradient, out + j, count);
       }
       const float mean_total = simd::Sum<Bytes>(total) / static_cast<float>(size);
       const float mean_with_row = simd::Sum<Bytes>(with_row) / static_cast<float>(size);
       for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
         const int64_t count = size - j;
-        const Floats<Bytes> normal = (LoadSome<Bytes, kWhole>(x + j, count) - mean) * inverse;
-        const Floats<Bytes> gradient = LoadSome<Bytes, kWhole>(out + j, count);
-        StoreSome<Bytes, kWhole>((gradient - mean_total - normal * mean_with_row) * inverse,
-                                 out + j, count);
+        const Floats<Bytes> normal = (LoadSome<Bytes, Whole>(x + j, count) - mean) * inverse;
+        const Floats<Bytes> gradient = LoadSome<Bytes, Whole>(out + j, count);
+        StoreSome<Bytes, Whole>((gradient - mean_total - normal * mean_with_row) * inverse, out + j,
+                                count);
       }
     }
   }
@@ -142,11 +141,11 @@ struct GeluForward {
     RunPart<Bytes, false>(x, y, whole, last);
   }
 
-  template <int Bytes, bool kWhole>
+  template <int Bytes, bool Whole>
   LZ_INLINE static void RunPart(const float* x, float* y, int64_t first, int64_t last) {
     for (int64_t j = first; j < last; j += kLanes<Bytes>) {
-      const Floats<Bytes> value = LoadSome<Bytes, kWhole>(x + j, last - j);
-      StoreSome<Bytes, kWhole>(value * simd::GeluGate<Bytes>(value), y + j, last - j);
+      const Floats<Bytes> value = LoadSome<Bytes, Whole>(x + j, last - j);
+      StoreSome<Bytes, Whole>(value * simd::GeluGate<Bytes>(value), y + j, last - j);
     }
   }
 };
@@ -160,15 +159,15 @@ struct GeluBackward {
     RunPart<Bytes, false>(x, dy, dx, again, whole, last);
   }
 
-  template <int Bytes, bool kWhole>
+  template <int Bytes, bool Whole>
   LZ_INLINE static void RunPart(const float* x, const float* dy, float* dx, float* again,
                                 int64_t first, int64_t last) {
     for (int64_t j = first; j < last; j += kLanes<Bytes>) {
-      const Floats<Bytes> value = LoadSome<Bytes, kWhole>(x + j, last - j);
+      const Floats<Bytes> value = LoadSome<Bytes, Whole>(x + j, last - j);
       const Floats<Bytes> gate = simd::GeluGate<Bytes>(value);
       const Floats<Bytes> slope = simd::GeluSlope<Bytes>(value, gate);
-      if (again != nullptr) StoreSome<Bytes, kWhole>(value * gate, again + j, last - j);
-      StoreSome<Bytes, kWhole>(LoadSome<Bytes, kWhole>(dy + j, last - j) * slope, dx + j, last - j);
+      if (again != nullptr) StoreSome<Bytes, Whole>(value * gate, again + j, last - j);
+      StoreSome<Bytes, Whole>(LoadSome<Bytes, Whole>(dy + j, last - j) * slope, dx + j, last - j);
     }
   }
 };

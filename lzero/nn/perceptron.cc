@@ -19,7 +19,7 @@ using torch::autograd::variable_list;
 using MaybeTensor = std::optional<at::Tensor>;
 
 constexpr int64_t kMostWeights = 1 << 17;  // numbers of both matrices: half of a usual second cache
-constexpr int64_t kFewRows = 16;           // do not pay for packing the weights
+constexpr int64_t kFewRows = 64;           // do not pay for packing the weights
 
 const float* DataOrNull(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;

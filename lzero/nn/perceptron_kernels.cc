@@ -41,6 +41,16 @@ Scratch& ThreadScratch(const PerceptronTask& task) {
   return scratch;
 }
 
+// The packed weights of a call, whose memory stays for the next.
+struct PackedWeights {
+  PackedMatrix weight1, weight2;
+};
+
+PackedWeights& ThreadWeights() {
+  thread_local PackedWeights weights;
+  return weights;
+}
+
 Block MakeBlock(const PerceptronTask& task, int64_t first, int64_t last) {
   Block block;
   block.first = first;
@@ -89,7 +99,7 @@ struct Sums {
   std::vector<float> values;
   float *norm1, *weight1, *bias1, *norm2, *weight2, *bias2;  // norms: [2, size]
 
-  explicit Sums(const PerceptronTask& task) {
+  void Reset(const PerceptronTask& task) {
     const int64_t in = task.in, hidden = task.hidden, out = task.out;
     const int64_t sizes[] = {2 * in, hidden * in, hidden, 2 * hidden, out * hidden, out};
     int64_t total = 0;
@@ -157,34 +167,38 @@ void AddParts(const std::vector<Sums>& parts, float* Sums::*place, int64_t offse
 }  // namespace
 
 void RunPerceptron(const PerceptronTask& task, float* y) {
-  PackedMatrix weight1, weight2;
-  weight1.Pack(Rows(task.weight1, task.in).Transposed(), task.in, task.hidden);
-  weight2.Pack(Rows(task.weight2, task.hidden).Transposed(), task.hidden, task.out);
+  PackedWeights& packed = ThreadWeights();
+  packed.weight1.Pack(Rows(task.weight1, task.in).Transposed(), task.in, task.hidden);
+  packed.weight2.Pack(Rows(task.weight2, task.hidden).Transposed(), task.hidden, task.out);
   const int64_t num_blocks = (task.rows + kBlockRows - 1) / kBlockRows;
   at::parallel_for(0, num_blocks, 1, [&](int64_t begin, int64_t end) {
     Scratch& scratch = ThreadScratch(task);
     for (int64_t i = begin; i < end; ++i) {
-      RunBlock(task, MakeBlock(task, i * kBlockRows, task.rows), weight1, weight2, y, scratch);
+      RunBlock(task, MakeBlock(task, i * kBlockRows, task.rows), packed.weight1, packed.weight2, y,
+               scratch);
     }
   });
 }
 
 void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
                            const PerceptronGradients& gradients) {
-  PackedMatrix weight1, weight2;
-  weight1.Pack(Rows(task.weight1, task.in), task.hidden, task.in);
-  weight2.Pack(Rows(task.weight2, task.hidden), task.out, task.hidden);
+  PackedWeights& packed = ThreadWeights();
+  packed.weight1.Pack(Rows(task.weight1, task.in), task.hidden, task.in);
+  packed.weight2.Pack(Rows(task.weight2, task.hidden), task.out, task.hidden);
   const int64_t num_blocks = (task.rows + kBlockRows - 1) / kBlockRows;
   const int64_t num_parts = std::min<int64_t>(at::get_num_threads(), num_blocks);
-  std::vector<Sums> parts;
-  for (int64_t part = 0; part < num_parts; ++part) parts.emplace_back(task);
+  thread_local std::vector<Sums> kept_parts;  // their memory stays from call to call
+  std::vector<Sums>& parts = kept_parts;
+  parts.resize(static_cast<size_t>(num_parts));
+  for (Sums& sums : parts) sums.Reset(task);
   at::parallel_for(0, num_parts, 1, [&](int64_t begin, int64_t end) {
     Scratch& scratch = ThreadScratch(task);
     for (int64_t part = begin; part < end; ++part) {
       const int64_t last = (part + 1) * num_blocks / num_parts;
       for (int64_t i = part * num_blocks / num_parts; i < last; ++i) {
-        RunBlockBackward(task, MakeBlock(task, i * kBlockRows, task.rows), weight1, weight2, dy,
-                         gradients.dx, scratch, parts[static_cast<size_t>(part)]);
+        RunBlockBackward(task, MakeBlock(task, i * kBlockRows, task.rows), packed.weight1,
+                         packed.weight2, dy, gradients.dx, scratch,
+                         parts[static_cast<size_t>(part)]);
       }
     }
   });

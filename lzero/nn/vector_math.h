@@ -38,19 +38,19 @@ LZ_INLINE void Store(Floats<Bytes> x, float* values) {
 }
 
 // The first `count` lanes, zeros behind them; more than there are lanes means all of them.
-// kWhole: there are always that many. Else the call for the rest takes the registers from the loop
+// Whole: there are always that many. Else the call for the rest takes the registers from the loop
 // around it, so that a kernel has one loop for rows of whole registers and one for others.
-template <int Bytes, bool kWhole>
+template <int Bytes, bool Whole>
 LZ_INLINE Floats<Bytes> LoadSome(const float* values, int64_t count) {
-  if (kWhole || count >= kLanes<Bytes>) return Load<Bytes>(values);
+  if (Whole || count >= kLanes<Bytes>) return Load<Bytes>(values);
   Floats<Bytes> x = {};
   std::memcpy(&x, values, static_cast<size_t>(count) * sizeof(float));
   return x;
 }
 
-template <int Bytes, bool kWhole>
+template <int Bytes, bool Whole>
 LZ_INLINE void StoreSome(Floats<Bytes> x, float* values, int64_t count) {
-  if (kWhole || count >= kLanes<Bytes>) {
+  if (Whole || count >= kLanes<Bytes>) {
     Store<Bytes>(x, values);
   } else {
     std::memcpy(values, &x, static_cast<size_t>(count) * sizeof(float));

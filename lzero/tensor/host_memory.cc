@@ -12,7 +12,6 @@ namespace lzero {
 namespace {
 
 constexpr size_t kAlignment = 64;
-constexpr size_t kSmallest = size_t{1} << 15;  // of what is kept; the system is quick with less
 constexpr size_t kMostKept = size_t{1} << 31;  // beyond it memory is given back
 constexpr size_t kHeaderSize = kAlignment;     // before every block
 
@@ -25,8 +24,7 @@ struct Header {
 // tensors of nearly the same size share blocks.
 size_t BlockSize(size_t num_bytes) {
   const size_t size = num_bytes + kHeaderSize;
-  if (size < kSmallest) return size;
-  size_t step = kSmallest / 8;
+  size_t step = kAlignment;
   while (step * 16 <= size) step *= 2;
   return (size + step - 1) / step * step;
 }
@@ -37,21 +35,20 @@ class KeepingAllocator : public c10::Allocator {
     const c10::Device cpu(c10::DeviceType::CPU);
     if (num_bytes == 0) return {nullptr, nullptr, &Free, cpu};
     const size_t size = BlockSize(num_bytes);
-    void* block = size < num_bytes ? nullptr : TakeKept(size);
-    if (block == nullptr && size >= num_bytes && posix_memalign(&block, kAlignment, size) != 0) {
-      block = nullptr;
-    }
+    void* block = TakeKept(size);
+    if (block == nullptr) block = FromSystem(size);
     if (block == nullptr) {
       Release();
-      // It tries once more, and its error is the one that is known.
-      return c10::GetDefaultCPUAllocator()->allocate(num_bytes);
+      block = FromSystem(size);
     }
+    // Its error is the one that is known.
+    if (block == nullptr) return c10::GetDefaultCPUAllocator()->allocate(num_bytes);
     static_cast<Header*>(block)->block_size = size;
     void* begin = static_cast<char*>(block) + kHeaderSize;
     return {begin, begin, &Free, cpu};
   }
 
-  c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
+  c10::DeleterFnPtr raw_deleter() const override { return &Free; }
 
   void copy_data(void* to, const void* from, size_t num_bytes) const override {
     default_copy_data(to, from, num_bytes);
@@ -74,9 +71,13 @@ class KeepingAllocator : public c10::Allocator {
  private:
   static void Free(void* begin);
 
+  static void* FromSystem(size_t size) {
+    void* block = nullptr;
+    return posix_memalign(&block, kAlignment, size) == 0 ? block : nullptr;
+  }
+
   // A kept block of exactly this size, or null.
   void* TakeKept(size_t size) {
-    if (size < kSmallest) return nullptr;
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = kept_.find(size);
     if (found == kept_.end() || found->second.empty()) return nullptr;
@@ -89,7 +90,7 @@ class KeepingAllocator : public c10::Allocator {
   void Keep(void* block, size_t size) {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
-      if (size >= kSmallest && kept_bytes_ + size <= kMostKept) {
+      if (kept_bytes_ + size <= kMostKept) {
         kept_[size].push_back(block);
         kept_bytes_ += size;
         return;

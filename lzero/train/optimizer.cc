@@ -1,8 +1,12 @@
 #include "lzero/train/optimizer.h"
 
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/nn/fused_path.h"
+#include "lzero/nn/weight_kernels.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 
@@ -10,6 +14,18 @@ namespace lzero {
 namespace {
 
 constexpr double kEpsilon = 1e-8;
+
+// Of all numbers together.
+double NormOf(const std::vector<at::Tensor>& tensors) {
+  double squares = 0.0;
+  for (const at::Tensor& tensor : tensors) {
+    if (!CanFuse({tensor}) || !tensor.is_contiguous()) {
+      return at::linalg_vector_norm(at::stack(at::_foreach_norm(tensors))).item<double>();
+    }
+    squares += SumOfSquares(tensor.const_data_ptr<float>(), tensor.numel());
+  }
+  return std::sqrt(squares);
+}
 
 }  // namespace
 
@@ -44,8 +60,7 @@ double AdamW::ClipGradients() {
   const torch::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients = Gradients(groups_[0]);
   for (const at::Tensor& gradient : Gradients(groups_[1])) gradients.push_back(gradient);
-  const at::Tensor norms = at::stack(at::_foreach_norm(gradients));
-  const double norm = at::linalg_vector_norm(norms).item<double>();
+  const double norm = NormOf(gradients);
   if (norm > config_.grad_clip) {
     at::_foreach_mul_(gradients, config_.grad_clip / (norm + 1e-6));
   }

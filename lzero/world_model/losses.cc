@@ -8,6 +8,12 @@
 namespace lzero {
 namespace {
 
+// Mean over the valid positions of each sample: values, mask [N, U] -> [N]. A sum that overflows
+// shows.
+at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask) {
+  return (values * mask).sum(1) / at::clamp_min(mask.sum(1), 1.0);
+}
+
 // How much each position counts in the mean over the valid positions of its sample: mask [..., N,
 // U]
 // -> [..., N, U].
@@ -60,7 +66,9 @@ SequenceOutputs RunSequence(const WorldModel& model, const BatchTensors& batch) 
   const at::Tensor steps =
       outputs.unflatten(1, {num_steps, 2})
           .narrow(1, batch.num_context_steps, num_steps - batch.num_context_steps);
-  return {steps.select(2, 0), steps.select(2, 1), latents};
+  // Contiguous once, because two heads read each.
+  const std::vector<at::Tensor> kinds = steps.unbind(2);
+  return {kinds[0].contiguous(), kinds[1].contiguous(), latents};
 }
 
 at::Tensor LatentTargets(const WorldModel& target, const BatchTensors& batch) {
@@ -117,9 +125,8 @@ LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
   terms.policy = named[3];
   terms.entropy = named[4];
   const at::Tensor predicted = model.Decode(value_logits.detach());
-  const at::Tensor value_shares = shares.select(0, 2);
-  terms.value_errors = (at::abs(predicted - value_targets) * value_shares).sum(1);
-  terms.value_mean = (predicted * value_shares).sum(1).mean();
+  terms.value_errors = MeanOverValid(at::abs(predicted - value_targets), batch.value_mask);
+  terms.value_mean = MeanOverValid(predicted, batch.value_mask).mean();
   const at::Tensor latents = outputs.latents.detach().flatten(0, 1);
   const at::Tensor centered = latents - latents.mean(0);
   terms.latent_spread = at::sqrt(at::square(centered).mean(0)).mean();

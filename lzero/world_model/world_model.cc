@@ -5,7 +5,9 @@
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/nn/fused_path.h"
 #include "lzero/nn/value_transform.h"
+#include "lzero/nn/weight_kernels.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -97,7 +99,14 @@ void WorldModel::MoveWeightsTowards(const WorldModel& other, double rate) {
   std::vector<at::Tensor> mine = parameters();
   const std::vector<at::Tensor> theirs = other.parameters();
   LZ_CHECK(mine.size() == theirs.size(), mine.size(), " against ", theirs.size(), " tensors");
-  at::_foreach_lerp_(mine, theirs, rate);
+  for (size_t i = 0; i < mine.size(); ++i) {
+    if (!CanFuse({mine[i], theirs[i]}) || !mine[i].is_contiguous() || !theirs[i].is_contiguous()) {
+      mine[i].lerp_(theirs[i], rate);
+      continue;
+    }
+    MoveTowards(theirs[i].const_data_ptr<float>(), static_cast<float>(rate), mine[i].numel(),
+                mine[i].mutable_data_ptr<float>());
+  }
 }
 
 }  // namespace lzero

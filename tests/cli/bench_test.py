@@ -15,6 +15,9 @@ from program import Program
 STEP_KEYS = ["bench", "runner", "embed", "layers", "heads", "batch", "context", "support", "actions",
              "dtype", "threads", "us_min", "us_median", "gflops", "peak_gflops", "gbs", "peak_gbs",
              "cpu", "commit", "load"]
+TRAIN_KEYS = ["bench", "encoder", "observation", "embed", "layers", "heads", "batch", "unroll", "context",
+              "support", "actions", "threads", "updates", "ms_min", "ms_median", "sample_ms_median",
+              "sample_share", "gflops", "peak_gflops", "cpu", "commit", "load"]
 SEARCH_KEYS = ["bench", "policy", "actions", "batch", "sims", "rounds", "ns_per_root_sim_min",
                "ns_per_root_sim_median", "mean_depth", "signature", "cpu", "commit", "load"]
 STANDARD = [(*size, *column)
@@ -123,12 +126,51 @@ def check_memory_and_baseline(program, folder):
                   "step runner packed embed 32", "us_min ", "us_median ", "x)")
 
 
+def update_flops(case):
+    """Floating-point operations of one update of a model with the vector encoder."""
+    embed, atoms, hidden = case["embed"], case["support"], 4 * case["embed"]
+    first, rest = int(case["observation"]) * 128, 128 * embed
+    token = case["layers"] * (4 * embed * embed + 2 * embed * hidden)
+    heads = sum(embed * hidden + hidden * out for out in (case["actions"], atoms, atoms, embed))
+    learned = 3 * (first + rest + 2 * token + heads) - first  # no gradient of the observations
+    target = 2 * (first + rest) + token + embed * hidden + hidden * atoms
+    return 2 * case["batch"] * case["unroll"] * (learned + target)
+
+
+def check_train(program):
+    code, printed = program.run("bench", "train", "--embed", "16,32", "--layers", "1", "--heads", "2",
+                                "--batch", "4,8", "--unroll", "2", "--support", "21", "--actions", "3",
+                                "--observation", "5", "--threads", "1")
+    lines = printed.splitlines()
+    cases = [json.loads(line) for line in lines if line.startswith("{")]
+    swept = [(case["embed"], case["batch"]) for case in cases]
+    wrong = [] if swept == list(itertools.product((16, 32), (4, 8))) else [f"cases {swept}"]
+    for case in cases:
+        wrong += [f"keys {list(case)}"] if list(case) != TRAIN_KEYS else []
+        gflops = update_flops(case) / case["ms_min"] / 1e6
+        wrong += [f"gflops {case['gflops']}, expected {gflops}"] if abs(
+            case["gflops"] - gflops) > 2e-4 * gflops else []
+        share = case["sample_ms_median"] / case["ms_median"]
+        wrong += ["sample_share"] if abs(case["sample_share"] - share) > 2e-4 * share else []
+        wrong += ["times"] if not 0 < case["ms_min"] <= case["ms_median"] else []
+        wrong += ["updates"] if case["updates"] < 10 else []
+    program.check("bench train", code if not wrong else 1, f"{wrong}\n{printed}", 0)
+    program.check("bench train: a row for each case", 0 if len(lines) == 2 * len(cases) + 2 else 1,
+                  printed, 0, "machine, 1 thread: ", "GFLOP/s fp32 FMA peak")
+    code, printed = program.run("bench", "train", "--embed", "16", "--batch", "2", "--unroll", "2",
+                                "--encoder", "image", "--observation", "1x16x20", "--json")
+    case = json.loads(printed)
+    program.check("bench train of images", code, printed, 0, '"encoder":"image"')
+    program.check("--json prints nothing else", 0 if list(case) == TRAIN_KEYS else 1, printed, 0)
+
+
 def main():
     lzero, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
     program = Program(lzero, folder)
     check_sweep(program)
     check_table(program)
+    check_train(program)
 
     cases, rest = run_step(program, "standard table", "--json")
     sizes = [tuple(case[key] for key in ("embed", "layers", "heads", "batch", "runner", "dtype", "threads"))

@@ -39,7 +39,7 @@ TEST(LinearTest, HasTheGradientsOfPlainOperations) {
 
 TEST(LinearTest, TakesTensorsThatAreNotContiguous) {
   torch::manual_seed(3);
-  const Inputs inputs = MakeInputs({40, 12}, 8);
+  const Inputs inputs = MakeInputs({80, 12}, 8);
   const auto turned = [](const Inputs& in) {
     return LinearAdd(in[0].t(), in[1].t(), in[2].flip(0), in[3].t());
   };
@@ -51,7 +51,7 @@ TEST(LinearTest, TakesTensorsThatAreNotContiguous) {
 }
 
 TEST(LinearTest, GradientsOnlyWhereTheyAreNeeded) {
-  const Inputs inputs = MakeInputs({40, 12}, 8);
+  const Inputs inputs = MakeInputs({80, 12}, 8);
   const at::Tensor weight = inputs[1].clone().set_requires_grad(true);
   Linear(inputs[0], weight, inputs[2]).sum().backward();
   EXPECT_TRUE(at::allclose(weight.grad(), inputs[0].sum(0).expand({8, 12}), 1e-5, 1e-5));
@@ -62,14 +62,14 @@ TEST(LinearTest, GradientsOnlyWhereTheyAreNeeded) {
 TEST(LinearTest, FewRowsAndOtherTypesTakeThePlainPath) {
   const Inputs inputs = MakeInputs({3, 12}, 8);
   EXPECT_TRUE(at::equal(Plain(inputs), at::linear(inputs[0], inputs[1], inputs[2])));
-  const Inputs many = MakeInputs({64, 12}, 8);
+  const Inputs many = MakeInputs({80, 12}, 8);
   const PlainPathGuard guard;
   EXPECT_TRUE(at::equal(Plain(many), at::linear(many[0], many[1], many[2])));
   EXPECT_TRUE(at::equal(WithResidual(many), many[3] + at::linear(many[0], many[1], many[2])));
 }
 
 TEST(LinearTest, HasNoSecondDerivative) {
-  reference::ExpectNoSecondDerivative(WithResidual, MakeInputs({40, 12}, 8));
+  reference::ExpectNoSecondDerivative(WithResidual, MakeInputs({80, 12}, 8));
 }
 
 }  // namespace

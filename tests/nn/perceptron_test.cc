@@ -53,7 +53,7 @@ TEST(PerceptronTest, HasTheGradientsOfPlainOperations) {
   std::mt19937 random(2);
   for (int i = 0; i < 40; ++i) {
     const auto size = [&](int64_t most) { return 3 + static_cast<int64_t>(random() % most); };
-    Case each = {20 + size(300),    size(60),          size(100),        size(60),
+    Case each = {60 + size(300),    size(60),          size(100),        size(60),
                  random() % 2 == 0, random() % 2 == 0, random() % 2 == 0};
     if (each.residual) each.out = each.in;
     ExpectRight(each);
@@ -70,7 +70,7 @@ TEST(PerceptronTest, SizesOfTheSmallNet) {
 
 TEST(PerceptronTest, LayersThatAreTooLargeOrRowsTooFewRunOneByOne) {
   torch::manual_seed(4);
-  ExpectRight({40, 300, 500, 20, true, true, false});
+  ExpectRight({80, 300, 500, 20, true, true, false});
   ExpectRight({3, 12, 20, 12, true, false, true});
 }
 
@@ -101,7 +101,7 @@ TEST(PerceptronTest, TheSameThreadsGiveTheSameBits) {
 }
 
 TEST(PerceptronTest, HasNoSecondDerivative) {
-  const Case each = {40, 8, 12, 8, true, true, true};
+  const Case each = {80, 8, 12, 8, true, true, true};
   reference::ExpectNoSecondDerivative(FunctionOf(each), MakeInputs(each));
 }
 

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "c10/core/Allocator.h"
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
@@ -31,8 +32,8 @@ TEST_F(HostMemoryTest, AFreedTensorLeavesItsMemoryToTheNextOfItsSize) {
   const at::Tensor next = at::zeros({1000, 300});
   EXPECT_EQ(next.const_data_ptr(), first);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0u);
+  EXPECT_LT(KeptTensorBytes(), 10000);
   EXPECT_EQ(next.sum().item<float>(), 0.0f);
-  EXPECT_EQ(KeptTensorBytes(), 0);
 }
 
 TEST_F(HostMemoryTest, TensorsThatLiveShareNothing) {
@@ -44,8 +45,7 @@ TEST_F(HostMemoryTest, TensorsThatLiveShareNothing) {
   }
 }
 
-TEST_F(HostMemoryTest, SmallTensorsAreNotKept) {
-  { const at::Tensor tensor = at::ones({100}); }
+TEST_F(HostMemoryTest, EmptyTensorsNeedNone) {
   { const at::Tensor none = at::ones({0}); }
   EXPECT_EQ(KeptTensorBytes(), 0);
 }
@@ -63,6 +63,13 @@ TEST_F(HostMemoryTest, OneThreadAllocatesAndAnotherFrees) {
     std::thread([&] { tensor = at::Tensor(); }).join();
   }
   EXPECT_LE(KeptTensorBytes(), 3 * 20000 * 4);
+}
+
+TEST_F(HostMemoryTest, LibrariesMayAskForRawMemory) {
+  void* memory = at::GetAllocator(at::kCPU)->raw_allocate(100000);
+  ASSERT_NE(memory, nullptr);
+  at::GetAllocator(at::kCPU)->raw_deallocate(memory);
+  EXPECT_GE(KeptTensorBytes(), 100000);
 }
 
 TEST_F(HostMemoryTest, WantOfMemoryIsStillTheKnownError) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/nn/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "tests/world_model/random_batch.h"
 #include "tests/world_model/reference_model.h"
@@ -130,6 +131,29 @@ TEST_P(LossCases, EveryTermMatchesLoops) {
     EXPECT_EQ(terms.value_errors[0].item<float>(), 0.0f) << "no valid value in the first sample";
     EXPECT_FALSE(terms.latent.requires_grad());
     EXPECT_TRUE(terms.total.requires_grad());
+  }
+}
+
+// With enough rows for every kernel: the same loss and the same gradients of all weights as on the
+// plain path.
+TEST_P(LossCases, KernelsGiveWhatPlainOperationsGive) {
+  const std::shared_ptr<WorldModel> model = Make(config(), 1), target = Make(config(), 2);
+  TrainBatch arrays = RandomBatch(37, GetParam().num_context_steps, 5, 11);
+  const auto run = [&](std::vector<at::Tensor>* gradients) {
+    model->zero_grad();
+    const LossTerms terms = ComputeLosses(*model, *target, ViewBatch(arrays), OddWeights());
+    terms.total.backward();
+    for (const at::Tensor& weight : model->parameters())
+      gradients->push_back(weight.grad().clone());
+    return terms.total.item<double>();
+  };
+  std::vector<at::Tensor> fused, plain;
+  const double loss = run(&fused);
+  const PlainPathGuard guard;
+  EXPECT_NEAR(run(&plain), loss, 1e-6 * std::abs(loss));
+  for (size_t i = 0; i < plain.size(); ++i) {
+    const double apart = (fused[i] - plain[i]).norm().item<double>();
+    EXPECT_LE(apart, 1e-5 * (plain[i].norm().item<double>() + 1e-3)) << "weight " << i;
   }
 }
 
