@@ -97,7 +97,7 @@ int Doctor() {
                                          ProgramCommand(), " envs list)"));
   const auto devices = ListCudaDevices();
   report.Note("gpu", absl::StrCat(devices.ok() ? *devices : std::string(devices.status().message()),
-                                  "; this version computes on the CPU"));
+                                  "; inference.device: cpu is all this machine has"));
   return report.failed() ? kExitFailure : kExitOk;
 }
 

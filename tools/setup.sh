@@ -5,6 +5,7 @@
 # Not a build: tools/run.sh and tools/test.sh build.
 #
 #   tools/setup.sh            install what is missing
+#   tools/setup.sh --cuda     likewise, and what inference.device: cuda needs on a machine with a GPU
 #   tools/setup.sh --check    only report; exit 1 when something is missing
 #   tools/setup.sh --quiet    no word when nothing is missing
 set -euo pipefail
@@ -20,11 +21,26 @@ torch_version=2.11.0
 runtime_wheel=nvidia-cuda-runtime==13.0.96
 cupti_wheel=nvidia-cuda-cupti==13.0.85
 
+# Library and wheel of everything else that libtorch's CUDA part names; about 350 MB where the CUDA
+# toolkit is there, else 2 GB.
+cuda_parts=(
+  libcufile.so.0:nvidia-cufile==1.15.1.6
+  libcusparseLt.so.0:nvidia-cusparselt-cu13==0.8.0
+  libnvshmem_host.so.3:nvidia-nvshmem-cu13==3.4.5
+  libcusparse.so.12:nvidia-cusparse==12.6.3.3
+  libcufft.so.12:nvidia-cufft==12.0.0.61
+  libnccl.so.2:nvidia-nccl-cu13==2.28.9
+  libcurand.so.10:nvidia-curand==10.4.0.35
+  libcublas.so.13:nvidia-cublas==13.1.0.3
+  libcudnn.so.9:nvidia-cudnn-cu13==9.19.0.56
+)
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 deps=$root/.deps
 log=$deps/setup.log
 check=false
 quiet=false
+cuda=false
 changed=false
 missing_parts=()
 
@@ -193,6 +209,21 @@ setup_cuda_libraries() {
   fi
 }
 
+setup_cuda_parts() {
+  local part wheels=()
+  if ! $cuda || [ -n "${LZERO_TORCH_DIR:-}" ]; then return; fi
+  for part in "${cuda_parts[@]}"; do
+    library_is_found "${part%%:*}" "${part#*:}" || wheels+=("${part#*:}")
+  done
+  if [ ${#wheels[@]} -eq 0 ]; then
+    note "libraries of libtorch's CUDA part: there, skipped"
+  elif $check; then
+    missing_parts+=("libraries of libtorch's CUDA part: ${wheels[*]}")
+  else
+    install_wheels "350 MB to 2 GB" "${wheels[@]}"
+  fi
+}
+
 # What libtorch_cpu names must be found, or the program would not start.
 verify_torch() {
   local library unresolved
@@ -206,18 +237,20 @@ run_all() {
   setup_packages
   setup_torch
   setup_cuda_libraries
+  setup_cuda_parts
 }
 
 for argument in "$@"; do
   case $argument in
     --check) check=true ;;
     --quiet) quiet=true ;;
+    --cuda) cuda=true ;;
     -h | --help)
-      sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
-      say "error: unknown argument '$argument'; allowed: --check --quiet --help"
+      say "error: unknown argument '$argument'; allowed: --check --quiet --cuda --help"
       exit 2
       ;;
   esac

@@ -18,7 +18,7 @@ TEST(EngineDeviceTest, TheCpuIsAlwaysThere) {
 TEST(EngineDeviceTest, WithoutCudaTheReasonNamesTheSetting) {
   if (ListCudaDevices().ok()) return;
   const auto device = PrepareDevice(Device::kCuda);
-  EXPECT_THAT(device.status().message(), StartsWith("inference.device: cuda: "));
+  EXPECT_THAT(std::string(device.status().message()), StartsWith("inference.device: cuda: "));
   UniZeroInferenceOptions options;
   options.shape = {{4}, 2};
   options.num_envs = 1;

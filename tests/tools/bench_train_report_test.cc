@@ -20,12 +20,13 @@ BenchTrainResult SmallResult() {
 TEST(BenchTrainReportTest, JsonHasTheKeysAndFiguresOfTheFastestUpdate) {
   // 3,010,068,480 FLOP an update (see bench_train_cases_test.cc), 20 ms at best.
   EXPECT_EQ(UpdateFlops(SmallResult().train), 3010068480);
-  EXPECT_EQ(BenchTrainJson(SmallResult(), {"abc1234", 0.25, 1.5}),
-            R"({"bench":"train","encoder":"vector","observation":"4","embed":64,"layers":2,)"
-            R"("heads":2,"batch":256,"unroll":5,"context":8,"support":101,"actions":2,"threads":1,)"
-            R"("updates":5,"ms_min":20.0,"ms_median":40.0,"sample_ms_median":1.0,)"
-            R"("sample_share":0.025,"gflops":150.5,"peak_gflops":300.0,"commit":"abc1234",)"
-            R"("load":[0.25,1.5]})");
+  EXPECT_EQ(
+      BenchTrainJson(SmallResult(), {"abc1234", 0.25, 1.5, "a CPU"}),
+      R"({"bench":"train","encoder":"vector","observation":"4","embed":64,"layers":2,)"
+      R"("heads":2,"batch":256,"unroll":5,"context":8,"support":101,"actions":2,"threads":1,)"
+      R"("updates":5,"ms_min":20.0,"ms_median":40.0,"sample_ms_median":1.0,)"
+      R"("sample_share":0.025,"gflops":150.5,"peak_gflops":300.0,"cpu":"a CPU","commit":"abc1234",)"
+      R"("load":[0.25,1.5]})");
 }
 
 TEST(BenchTrainReportTest, TheTableShowsThePeaksAndALineACase) {
