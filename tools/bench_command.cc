@@ -5,6 +5,7 @@
 
 #include "CLI/CLI.hpp"
 #include "tools/bench_growth.h"
+#include "tools/bench_parity.h"
 #include "tools/bench_search.h"
 #include "tools/bench_step.h"
 #include "tools/bench_train.h"
@@ -109,6 +110,27 @@ void AddBenchUnload(CLI::App* bench, VerbAction* action) {
   verb->callback([=] { *action = [=] { return BenchUnload(*unload); }; });
 }
 
+void AddBenchParity(CLI::App* bench, VerbAction* action) {
+  auto* parity = Keep<BenchParityOptions>();
+  CLI::App* verb = bench->add_subcommand(
+      "parity", "The same searches on packed weights as on eager, in fp32 and bf16: what differs");
+  verb->add_option("--embed", parity->embed, "Embedding size E")->capture_default_str();
+  verb->add_option("--batch", parity->batch, "Environments B")
+      ->check(InRange(1, 4096))
+      ->capture_default_str();
+  verb->add_option("--actions", parity->actions, "Actions A")
+      ->check(InRange(1, 1024))
+      ->capture_default_str();
+  verb->add_option("--sims", parity->simulations, "Simulations of a search")
+      ->check(InRange(1, 100000))
+      ->capture_default_str();
+  verb->add_option("--searches", parity->searches, "Searches of B roots each")
+      ->check(InRange(1, 100000))
+      ->capture_default_str();
+  AddOutput(verb, &parity->output);
+  verb->callback([=] { *action = [=] { return BenchParity(*parity); }; });
+}
+
 }  // namespace
 
 void AddBench(CLI::App& app, VerbAction* action) {
@@ -128,6 +150,7 @@ void AddBench(CLI::App& app, VerbAction* action) {
   AddBenchTrain(bench, action);
   AddBenchGrowth(bench, action);
   AddBenchUnload(bench, action);
+  AddBenchParity(bench, action);
 }
 
 }  // namespace lzero

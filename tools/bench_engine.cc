@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <utility>
 
@@ -27,6 +28,17 @@ UniZeroInferenceOptions OptionsOf(const BenchEngineCase& bench) {
   return options;
 }
 
+// Fresh weights have zero last layers: here every output depends on every input.
+void RandomizeWeights(WorldModel& model) {
+  const torch::NoGradGuard no_grad;
+  torch::manual_seed(1);
+  for (at::Tensor& weight : model.parameters()) {
+    if (weight.dim() < 2) continue;
+    const int64_t inputs = weight.numel() / weight.size(0);
+    weight.normal_(0.0, 1.0 / std::sqrt(static_cast<double>(inputs)));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngineCase& bench) {
@@ -35,6 +47,7 @@ absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngi
   LZ_ASSIGN_OR_RETURN(auto inference, UniZeroInference::Create(options));
   LZ_ASSIGN_OR_RETURN(const auto weights,
                       WorldModel::Create(options.model, options.shape, /*seed=*/1));
+  RandomizeWeights(*weights);
   LZ_RETURN_IF_ERROR(inference->CopyWeightsFrom(*weights));
   SearchConfig search;
   search.policy = bench.policy == "gumbel" ? SearchPolicy::kGumbel : SearchPolicy::kPuct;
@@ -47,23 +60,32 @@ absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngi
 BenchEngine::BenchEngine(const BenchEngineCase& bench, std::unique_ptr<UniZeroInference> inference,
                          std::unique_ptr<Search> search)
     : bench_(bench), inference_(std::move(inference)), search_(std::move(search)) {
-  const int64_t num_past = NumRootPastSteps(BenchStepModel(bench.step));
-  RandomStream random(0, "bench engine");
-  for (int64_t i = 0; i < (num_past + 1) * kObservationSize; ++i) {
-    observations_.push_back(static_cast<float>(random.Normal()));
-  }
-  for (int64_t i = 0; i < num_past; ++i) {
-    actions_.push_back(static_cast<int32_t>(random.UniformInt(bench.step.actions)));
-  }
   legal_.assign(static_cast<size_t>(bench.step.actions), 1);
-  for (int64_t env = 0; env < bench.step.batch; ++env) {
+  BeginEpisodes(/*seed=*/0);
+}
+
+void BenchEngine::BeginEpisodes(uint64_t seed) {
+  const int64_t num_envs = bench_.step.batch;
+  const int64_t num_past = NumRootPastSteps(BenchStepModel(bench_.step));
+  const int64_t num_observed = (num_past + 1) * kObservationSize;
+  RandomStream random(seed, "bench engine");
+  observations_.resize(static_cast<size_t>(num_envs * num_observed));
+  actions_.resize(static_cast<size_t>(num_envs * num_past));
+  for (float& number : observations_) number = static_cast<float>(random.Normal());
+  for (int32_t& action : actions_) {
+    action = static_cast<int32_t>(random.UniformInt(bench_.step.actions));
+  }
+  roots_.clear();
+  for (int64_t env = 0; env < num_envs; ++env) {
     Root root;
     root.env = EnvId(static_cast<int32_t>(env));
-    root.observations = observations_;
-    root.actions = actions_;
+    root.observations =
+        absl::MakeConstSpan(observations_).subspan(env * num_observed, num_observed);
+    root.actions = absl::MakeConstSpan(actions_).subspan(env * num_past, num_past);
     root.step = num_past;
     root.legal_action_mask = legal_;
     roots_.push_back(root);
+    inference_->cache().EndEpisode(root.env);
   }
 }
 

@@ -24,14 +24,19 @@ struct BenchEngineCase {
 
 class BenchEngine {
  public:
-  // Random weights, full pasts. Errors as UniZeroInference and Search.
+  // Random weights that all matter and random full pasts, the same for every case of a size. Errors
+  // as UniZeroInference and Search.
   static absl::StatusOr<std::unique_ptr<BenchEngine>> Create(const BenchEngineCase& bench);
 
   // One environment step later: roots continue the contexts of the search before, then a whole
   // search. `model` stands between the search and the engine; nullptr: the engine itself.
   absl::Status RunSearch(InferenceModel* model = nullptr);
 
+  // Other episodes from now on, a function of `seed`: the next search rebuilds its roots.
+  void BeginEpisodes(uint64_t seed);
+
   UniZeroInference& inference() { return *inference_; }
+  const SearchResult& result() const { return result_; }  // of the last search
   const BenchEngineCase& bench() const { return bench_; }
   int64_t num_searches() const { return num_searches_; }
 
@@ -42,8 +47,8 @@ class BenchEngine {
   BenchEngineCase bench_;
   std::unique_ptr<UniZeroInference> inference_;
   std::unique_ptr<Search> search_;
-  std::vector<float> observations_;
-  std::vector<int32_t> actions_;
+  std::vector<float> observations_;  // [B, P + 1, observation size]
+  std::vector<int32_t> actions_;     // [B, P]
   std::vector<uint8_t> legal_;
   std::vector<Root> roots_;
   SearchResult result_;
