@@ -117,6 +117,12 @@ def check_memory_and_baseline(program, folder):
     program.check("one long search, two steps", 0 if kinds == ["simulations", "episode", "episode"] else 1,
                   printed, 0)
 
+    code, printed = program.run("bench", "parity", "--searches", "3", "--embed", "32", "--sims", "8")
+    parity = objects_of(printed, "parity")
+    program.check("bench parity", code, printed, 0, "fp32: values of roots", "bf16: values of roots")
+    exact = [each["dtype"] for each in parity] == ["fp32", "bf16"] and parity[0]["value_error_ratio"] < 1e-5
+    program.check("fp32 agrees with eager", 0 if exact else 1, printed, 0)
+
     saved = folder / "saved.txt"
     one = ["bench", "step", "--embed", "32", "--batch", "2", "--runner", "packed"]
     code, printed = program.run(*one)
