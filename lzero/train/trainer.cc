@@ -44,6 +44,9 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   const EnvSpec& spec = trainer->plan_.env;
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
+  trainer->batches_ = std::make_unique<BatchSampler>(trainer->replay_.get(), &trainer->sampler_,
+                                                     static_cast<int>(config.train.batch_size),
+                                                     /*draws_ahead=*/!config.replay.prioritized);
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
   LZ_ASSIGN_OR_RETURN(trainer->evaluator_, BuildEvaluator(config, registry, &trainer->env_pool_));
   LZ_RETURN_IF_ERROR(trainer->HandBack());
@@ -230,19 +233,25 @@ absl::Status Trainer::CollectAndLearn() {
 absl::Status Trainer::Learn(int64_t num_updates) {
   at::set_num_threads(static_cast<int>(config_.train.num_threads));
   for (int64_t i = 0; i < num_updates; ++i) {
-    {
-      const ScopedTimer timer(&copy_time_);
-      LZ_RETURN_IF_ERROR(
-          replay_->Sample(static_cast<int>(config_.train.batch_size), sampler_, &batch_));
-    }
-    const ScopedTimer timer(&learn_time_);
-    const bool prioritized = config_.replay.prioritized;
-    const absl::Status status =
-        learner_->Update(batch_, LearningRate(), prioritized ? &priorities_ : nullptr);
+    const absl::Status status = UpdateOnce(/*another_follows=*/i + 1 < num_updates);
+    if (!status.ok()) batches_->Discard();
     LZ_RETURN_IF_ERROR(status);
-    if (prioritized) replay_->UpdatePriorities(batch_.positions, priorities_);
-    state_.updates = learner_->num_updates();
   }
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::UpdateOnce(bool another_follows) {
+  const TrainBatch* batch = nullptr;
+  {
+    const ScopedTimer timer(&copy_time_);
+    LZ_ASSIGN_OR_RETURN(batch, batches_->Next(another_follows));
+  }
+  const ScopedTimer timer(&learn_time_);
+  const bool prioritized = config_.replay.prioritized;
+  LZ_RETURN_IF_ERROR(
+      learner_->Update(*batch, LearningRate(), prioritized ? &priorities_ : nullptr));
+  if (prioritized) replay_->UpdatePriorities(batch->positions, priorities_);
+  state_.updates = learner_->num_updates();
   return absl::OkStatus();
 }
 

@@ -21,6 +21,7 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
+#include "lzero/replay/batch_sampler.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
@@ -93,6 +94,7 @@ class Trainer {
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
   absl::Status Learn(int64_t num_updates);
+  absl::Status UpdateOnce(bool another_follows);
   absl::Status LearnRest();
   absl::Status HandBack();
   absl::Status HandleBadUpdate(const absl::Status& bad);
@@ -123,7 +125,7 @@ class Trainer {
   CollectorRole collector_;
   EvaluatorRole evaluator_;
   RandomStream sampler_;
-  TrainBatch batch_;
+  std::unique_ptr<BatchSampler> batches_;  // draws from replay_ with sampler_
   std::vector<float> priorities_;
   TrainingState state_;
   Progress progress_;

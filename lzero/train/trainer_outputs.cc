@@ -262,7 +262,7 @@ absl::Status Trainer::RestoreBest() {
 
 absl::Status Trainer::HandleBadUpdate(const absl::Status& bad) {
   const absl::StatusOr<std::string> folder =
-      outputs_->DumpBadUpdate(state_.updates + 1, batch_, learner_->Export());
+      outputs_->DumpBadUpdate(state_.updates + 1, batches_->last(), learner_->Export());
   const std::string message =
       folder.ok()
           ? absl::StrCat(bad.message(), "; the batch and the weights before it are in ", *folder)
