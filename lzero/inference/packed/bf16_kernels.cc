@@ -18,7 +18,7 @@ namespace lzero::packed::avx512_bf16 {
 #ifdef LZ_HAS_BF16_KERNELS
 namespace {
 
-template <int kRows, int kPanels>
+template <int Rows, int Panels>
 void HalfTile(const Tile& tile) {
   const LinearCall& call = *tile.call;
   const int64_t pairs = (call.matrix->in() + 1) / 2, panel_size = 2 * pairs * kPanelColumns;
@@ -26,38 +26,38 @@ void HalfTile(const Tile& tile) {
   const uint32_t* __restrict x = call.half_x + tile.row * pairs;
   const float* bias = call.matrix->bias() + tile.panel * kPanelColumns;
   float* y = call.y + tile.row * call.y_stride + tile.panel * kPanelColumns;
-  __m512 sums[kRows][kPanels];
+  __m512 sums[Rows][Panels];
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
-    for (int p = 0; p < kPanels; ++p) sums[r][p] = _mm512_load_ps(bias + p * kPanelColumns);
+    for (int p = 0; p < Panels; ++p) sums[r][p] = _mm512_load_ps(bias + p * kPanelColumns);
   }
-  const bool fetch = FetchesNext(tile, kPanels);
+  const bool fetch = FetchesNext(tile, Panels);
   for (int64_t k = 0; k < pairs; ++k) {
     if (fetch) {
-      const uint16_t* next = weights + kPanels * panel_size + k * kPanels * 2 * kPanelColumns;
+      const uint16_t* next = weights + Panels * panel_size + k * Panels * 2 * kPanelColumns;
 #pragma GCC unroll 16
-      for (int p = 0; p < kPanels; ++p) __builtin_prefetch(next + p * 2 * kPanelColumns);
+      for (int p = 0; p < Panels; ++p) __builtin_prefetch(next + p * 2 * kPanelColumns);
     }
-    __m512i w[kPanels];
+    __m512i w[Panels];
 #pragma GCC unroll 16
-    for (int p = 0; p < kPanels; ++p) {
+    for (int p = 0; p < Panels; ++p) {
       w[p] = _mm512_load_si512(weights + p * panel_size + k * 2 * kPanelColumns);
     }
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
       const __m512i factors = _mm512_set1_epi32(static_cast<int>(x[r * pairs + k]));
 #pragma GCC unroll 16
-      for (int p = 0; p < kPanels; ++p) {
+      for (int p = 0; p < Panels; ++p) {
         sums[r][p] = _mm512_dpbf16_ps(sums[r][p], reinterpret_cast<__m512bh>(factors),
                                       reinterpret_cast<__m512bh>(w[p]));
       }
     }
   }
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
-    for (int p = 0; p < kPanels; ++p) {
+    for (int p = 0; p < Panels; ++p) {
       float* place = y + r * call.y_stride + p * kPanelColumns;
       const bool add = call.epilogue == Epilogue::kAdd;
       _mm512_store_ps(place, add ? _mm512_add_ps(sums[r][p], _mm512_load_ps(place)) : sums[r][p]);
@@ -65,9 +65,9 @@ void HalfTile(const Tile& tile) {
   }
 }
 
-template <int kRows, int kPanels>
+template <int Rows, int Panels>
 struct HalfTiles {
-  static constexpr TileFunction Get() { return HalfTile<kRows, kPanels>; }
+  static constexpr TileFunction Get() { return HalfTile<Rows, Panels>; }
 };
 constexpr TileSet kHalfTiles = MakeTileSet<HalfTiles, 8, 8, 4, 2>();
 

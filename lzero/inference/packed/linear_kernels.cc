@@ -17,15 +17,15 @@ HWY_BEFORE_NAMESPACE();
 namespace lzero::packed::HWY_NAMESPACE {
 namespace {
 
-template <int kRows, int kVectors>
-HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[kRows][kVectors]) {
+template <int Rows, int Vectors>
+HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[Rows][Vectors]) {
   const Tag d;
   const LinearCall& call = *tile.call;
   float* y = call.y + tile.row * call.y_stride + tile.panel * kPanelColumns;
 #pragma GCC unroll 16
-  for (int r = 0; r < kRows; ++r) {
+  for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
-    for (int v = 0; v < kVectors; ++v) {
+    for (int v = 0; v < Vectors; ++v) {
       float* place = y + r * call.y_stride + v * kLanes;
       const Floats sum =
           call.epilogue == Epilogue::kAdd ? hn::Add(sums[r][v], hn::Load(d, place)) : sums[r][v];
@@ -33,43 +33,43 @@ HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[kRows][kVectors
     }
   }
   if (call.epilogue != Epilogue::kGelu) return;
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
+  for (int r = 0; r < Rows; ++r) {
+    for (int v = 0; v < Vectors; ++v) {
       float* place = y + r * call.y_stride + v * kLanes;
       hn::Store(Gelu(hn::Load(d, place)), d, place);
     }
   }
 }
 
-template <int kRows, int kVectors>
-HWY_INLINE void StartSums(const Tile& tile, Floats (&sums)[kRows][kVectors]) {
+template <int Rows, int Vectors>
+HWY_INLINE void StartSums(const Tile& tile, Floats (&sums)[Rows][Vectors]) {
   const Tag d;
   const float* bias = tile.call->matrix->bias() + tile.panel * kPanelColumns;
 #pragma GCC unroll 16
-  for (int v = 0; v < kVectors; ++v) {
+  for (int v = 0; v < Vectors; ++v) {
     const Floats start = hn::Load(d, bias + v * kLanes);
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) sums[r][v] = start;
+    for (int r = 0; r < Rows; ++r) sums[r][v] = start;
   }
 }
 
-template <int kRows, int kPanels>
+template <int Rows, int Panels>
 void FloatTile(const Tile& tile) {
   const Tag d;
-  constexpr int kVectors = kPanels * kPanelVectors;
+  constexpr int kVectors = Panels * kPanelVectors;
   const LinearCall& call = *tile.call;
   const int64_t in = call.matrix->in(), panel_size = in * kPanelColumns;
   const float* HWY_RESTRICT weights = call.matrix->panels() + tile.panel * panel_size;
   const float* HWY_RESTRICT x = call.x + tile.row * call.x_stride;
   const int64_t x_stride = call.x_stride;
-  Floats sums[kRows][kVectors];
+  Floats sums[Rows][kVectors];
   StartSums(tile, sums);
-  const bool fetch = FetchesNext(tile, kPanels);
+  const bool fetch = FetchesNext(tile, Panels);
   for (int64_t k = 0; k < in; ++k) {
     if (fetch) {
 #pragma GCC unroll 16
-      for (int p = 0; p < kPanels; ++p) {
-        hwy::Prefetch(weights + kPanels * panel_size + (k * kPanels + p) * kPanelColumns);
+      for (int p = 0; p < Panels; ++p) {
+        hwy::Prefetch(weights + Panels * panel_size + (k * Panels + p) * kPanelColumns);
       }
     }
     Floats w[kVectors];
@@ -79,7 +79,7 @@ void FloatTile(const Tile& tile) {
                              (v % kPanelVectors) * kLanes);
     }
 #pragma GCC unroll 16
-    for (int r = 0; r < kRows; ++r) {
+    for (int r = 0; r < Rows; ++r) {
       const Floats factor = hn::Set(d, x[r * x_stride + k]);
 #pragma GCC unroll 16
       for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, w[v], sums[r][v]);
@@ -90,17 +90,17 @@ void FloatTile(const Tile& tile) {
 
 // The same for bf16 weights and inputs, without instructions for them: both halves of a pair become
 // floats by shifting and masking.
-template <int kRows, int kPanels>
+template <int Rows, int Panels>
 void HalfTile(const Tile& tile) {
   const Tag d;
   const hn::RebindToUnsigned<Tag> bits;
-  constexpr int kVectors = kPanels * kPanelVectors;
+  constexpr int kVectors = Panels * kPanelVectors;
   const LinearCall& call = *tile.call;
   const int64_t pairs = (call.matrix->in() + 1) / 2, panel_size = pairs * kPanelColumns;
   const auto* weights = reinterpret_cast<const uint32_t*>(call.matrix->half_panels());
   const uint32_t* x = call.half_x + tile.row * pairs;
   const auto high_half = hn::Set(bits, 0xffff0000u);
-  Floats sums[kRows][kVectors];
+  Floats sums[Rows][kVectors];
   StartSums(tile, sums);
   for (int64_t k = 0; k < pairs; ++k) {
 #pragma GCC unroll 16
@@ -110,7 +110,7 @@ void HalfTile(const Tile& tile) {
       const Floats first = hn::BitCast(d, hn::ShiftLeft<16>(pair));
       const Floats second = hn::BitCast(d, hn::And(pair, high_half));
 #pragma GCC unroll 16
-      for (int r = 0; r < kRows; ++r) {
+      for (int r = 0; r < Rows; ++r) {
         const auto factors = hn::Set(bits, x[r * pairs + k]);
         sums[r][v] = hn::MulAdd(hn::BitCast(d, hn::ShiftLeft<16>(factors)), first, sums[r][v]);
         sums[r][v] = hn::MulAdd(hn::BitCast(d, hn::And(factors, high_half)), second, sums[r][v]);
@@ -120,13 +120,13 @@ void HalfTile(const Tile& tile) {
   StoreTile(tile, sums);
 }
 
-template <int kRows, int kPanels>
+template <int Rows, int Panels>
 struct FloatTiles {
-  static constexpr TileFunction Get() { return FloatTile<kRows, kPanels>; }
+  static constexpr TileFunction Get() { return FloatTile<Rows, Panels>; }
 };
-template <int kRows, int kPanels>
+template <int Rows, int Panels>
 struct HalfTiles {
-  static constexpr TileFunction Get() { return HalfTile<kRows, kPanels>; }
+  static constexpr TileFunction Get() { return HalfTile<Rows, Panels>; }
 };
 
 // Rows and panels by what fits the registers: sums, weights, one broadcast.

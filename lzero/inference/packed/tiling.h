@@ -71,33 +71,31 @@ inline void RunTiles(const LinearCall& call, const TileSet& set) {
   RunGroups(call, set.one, set.max_rows, panel);
 }
 
-// TileRow of Maker<rows, panels>::Get() for every height up to kMaxRows.
-template <template <int, int> class Maker, int kMaxRows, int kPanels, int kRows>
+// TileRow of Maker<rows, panels>::Get() for every height up to MaxRows.
+template <template <int, int> class Maker, int MaxRows, int Panels, int Rows>
 constexpr TileFunction TileOfHeight() {
-  if constexpr (kRows > kMaxRows) {
+  if constexpr (Rows > MaxRows) {
     return nullptr;
   } else {
-    return Maker<kRows, kPanels>::Get();
+    return Maker<Rows, Panels>::Get();
   }
 }
 
-template <template <int, int> class Maker, int kMaxRows, int kPanels>
+template <template <int, int> class Maker, int MaxRows, int Panels>
 constexpr TileRow MakeTileRow() {
-  return {
-      kPanels,
-      {TileOfHeight<Maker, kMaxRows, kPanels, 1>(), TileOfHeight<Maker, kMaxRows, kPanels, 2>(),
-       TileOfHeight<Maker, kMaxRows, kPanels, 3>(), TileOfHeight<Maker, kMaxRows, kPanels, 4>(),
-       TileOfHeight<Maker, kMaxRows, kPanels, 5>(), TileOfHeight<Maker, kMaxRows, kPanels, 6>(),
-       TileOfHeight<Maker, kMaxRows, kPanels, 7>(), TileOfHeight<Maker, kMaxRows, kPanels, 8>()}};
+  return {Panels,
+          {TileOfHeight<Maker, MaxRows, Panels, 1>(), TileOfHeight<Maker, MaxRows, Panels, 2>(),
+           TileOfHeight<Maker, MaxRows, Panels, 3>(), TileOfHeight<Maker, MaxRows, Panels, 4>(),
+           TileOfHeight<Maker, MaxRows, Panels, 5>(), TileOfHeight<Maker, MaxRows, Panels, 6>(),
+           TileOfHeight<Maker, MaxRows, Panels, 7>(), TileOfHeight<Maker, MaxRows, Panels, 8>()}};
 }
 
 // The set of an instruction set with these tile sizes.
-template <template <int, int> class Maker, int kMaxRows, int kTwo, int kFour, int kMany>
+template <template <int, int> class Maker, int MaxRows, int Two, int Four, int Many>
 constexpr TileSet MakeTileSet() {
-  constexpr int kAtMostTwo = kMaxRows < 2 ? kMaxRows : 2, kAtMostFour = kMaxRows < 4 ? kMaxRows : 4;
-  return {kMaxRows, MakeTileRow<Maker, kAtMostTwo, kTwo>(),
-          MakeTileRow<Maker, kAtMostFour, kFour>(), MakeTileRow<Maker, kMaxRows, kMany>(),
-          MakeTileRow<Maker, kMaxRows, 1>()};
+  constexpr int kAtMostTwo = MaxRows < 2 ? MaxRows : 2, kAtMostFour = MaxRows < 4 ? MaxRows : 4;
+  return {MaxRows, MakeTileRow<Maker, kAtMostTwo, Two>(), MakeTileRow<Maker, kAtMostFour, Four>(),
+          MakeTileRow<Maker, MaxRows, Many>(), MakeTileRow<Maker, MaxRows, 1>()};
 }
 
 }  // namespace lzero::packed
