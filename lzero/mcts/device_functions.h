@@ -8,14 +8,11 @@
 
 #include <cstddef>
 
+#include "lzero/base/device_stream.h"
 #include "lzero/mcts/device_arrays.h"
 #include "lzero/mcts/rules_view.h"
 
-struct CUstream_st;  // cudaStream_t and at::cuda::CUDAStream::stream() are pointers to it
-
 namespace lzero {
-
-using DeviceStream = CUstream_st*;
 
 // A search's memory on the device, and the host's copies of inputs and results. Opaque.
 struct DeviceMemory;

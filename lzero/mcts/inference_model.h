@@ -12,6 +12,10 @@
 
 namespace lzero {
 
+struct SearchConfig;
+struct SearchRequest;
+struct SearchResult;
+
 // One root: where a search starts, with as much of its past as the model may need to rebuild
 // context.
 struct Root {
@@ -52,6 +56,16 @@ class InferenceModel {
                                           absl::Span<float> rewards, absl::Span<float> discounts,
                                           absl::Span<float> values,
                                           absl::Span<float> prior_logits) = 0;
+
+  // True for a model that runs whole searches itself, trees and all, in the memory of its device:
+  // Search::Run then leaves them to it, and calls neither of the two above.
+  virtual bool RunsSearches() const { return false; }
+  // Such a search. The roots were checked (CheckRoots) and are not empty; result and errors as
+  // Search::Run.
+  virtual absl::Status RunSearch(const SearchConfig& /*config*/, absl::Span<const Root> /*roots*/,
+                                 const SearchRequest& /*request*/, SearchResult* /*result*/) {
+    return absl::UnimplementedError("this model runs no searches, only their steps");
+  }
 };
 
 }  // namespace lzero

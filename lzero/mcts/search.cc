@@ -80,6 +80,9 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
                                                    tree_.num_actions()));
   }
   LZ_RETURN_IF_ERROR(CheckRoots(roots, request, tree_.num_actions(), tree_.max_roots(), &envs_));
+  if (model.RunsSearches() && !roots.empty()) {
+    return model.RunSearch(config_, roots, request, result);
+  }
   const size_t num_roots = roots.size();
   tree_.Begin(static_cast<int>(num_roots), rules_.num_simulations + 1);
   depth_sum_ = 0;

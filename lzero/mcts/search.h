@@ -40,6 +40,7 @@ class Search {
   //
   // The model is asked for every root in every simulation; simulation s makes node s + 1. Where a
   // walk ends at max_depth in a node that exists, node s + 1 is evaluated and then left unused.
+  // A model that runs whole searches itself is handed this one, and tree() is left alone.
   absl::Status Run(InferenceModel& model, absl::Span<const Root> roots,
                    const SearchRequest& request, SearchResult* result);
 

@@ -237,6 +237,49 @@ TEST(SearchTest, SignsFollowThePlayerToMoveFromEveryRoot) {
   }
 }
 
+// Runs searches itself: a steady answer, and what it was given.
+class WholeModel final : public InferenceModel {
+ public:
+  int num_actions() const override { return 2; }
+  absl::Status InitialInference(absl::Span<const Root>, absl::Span<float>,
+                                absl::Span<float>) override {
+    return absl::InternalError("asked for steps");
+  }
+  absl::Status RecurrentInference(absl::Span<const NodeId>, absl::Span<const int32_t>,
+                                  absl::Span<const NodeId>, absl::Span<float>, absl::Span<float>,
+                                  absl::Span<float>, absl::Span<float>) override {
+    return absl::InternalError("asked for steps");
+  }
+  bool RunsSearches() const override { return true; }
+  absl::Status RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
+                         const SearchRequest& request, SearchResult* result) override {
+    result->Resize(roots.size(), 2);
+    result->visit_counts[0] = static_cast<int32_t>(config.num_simulations);
+    result->visit_counts[1] = static_cast<int32_t>(request.search_index);
+    return absl::OkStatus();
+  }
+};
+
+TEST(SearchTest, AModelThatRunsSearchesIsHandedTheWhole) {
+  SearchConfig config;
+  config.num_simulations = 9;
+  const auto search = MakeSearch(config, 2, 2);
+  WholeModel model;
+  RootBatch batch(1, 2);
+  SearchRequest request;
+  request.search_index = 5;
+  SearchResult result;
+  ASSERT_TRUE(search->Run(model, batch.roots(), request, &result).ok());
+  EXPECT_EQ(result.visit_counts, (std::vector<int32_t>{9, 5}));
+  // What is wrong from outside is told before the model is asked; no roots need none.
+  batch.mask(0).assign(2, 0);
+  batch.roots()[0].legal_action_mask = batch.mask(0);
+  EXPECT_EQ(search->Run(model, batch.roots(), request, &result).code(),
+            absl::StatusCode::kInvalidArgument);
+  ASSERT_TRUE(search->Run(model, {}, request, &result).ok());
+  EXPECT_EQ(result.num_roots, 0);
+}
+
 TEST(SearchTest, NothingBehindATerminationCounts) {
   // All edges end the episode: Q is the reward alone.
   SearchConfig config;
