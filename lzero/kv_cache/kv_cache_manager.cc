@@ -15,6 +15,7 @@
 #include "lzero/kv_cache/internal/context_index.h"
 #include "lzero/kv_cache/internal/token_pool.h"
 #include "lzero/kv_cache/internal/token_tensor.h"
+#include "lzero/kv_cache/search_contexts.h"
 
 namespace lzero {
 
@@ -341,6 +342,28 @@ absl::Status KVCacheManager::CloneInto(absl::Span<const ContextKey> keys,
   pool_->CopyNumbers(lengths_, batch->lengths);
   stats_.carried_reads += carried;
   stats_.clones += static_cast<int64_t>(keys.size());
+  return absl::OkStatus();
+}
+
+absl::Status KVCacheManager::LendNodes(absl::Span<const EnvId> envs, absl::Span<int64_t> rows) {
+  if (config_.storage == CacheStorage::kGrowing) {
+    return absl::FailedPreconditionError(
+        "KV cache: growing storage lends no nodes, its addresses move; use static storage");
+  }
+  const int64_t window = config_.context_length - 1, row_size = LentRowSize(window);
+  LZ_CHECK(static_cast<int64_t>(rows.size()) >= static_cast<int64_t>(envs.size()) * row_size,
+           rows.size(), " numbers for ", envs.size(), " environments");
+  for (size_t i = 0; i < envs.size(); ++i) {
+    const absl::StatusOr<ContextPath> path = index_->FindNewestInit(envs[i]);
+    LZ_RETURN_IF_ERROR(CountLookup(path.status()));
+    const absl::Span<int64_t> row = rows.subspan(i * row_size, row_size);
+    const ContextWindow found = index_->CollectSlots(*path, row.first(window));
+    row[window] = found.length;
+    row[window + 1] = index_->FirstNodeSlot(envs[i]);
+    index_->BeginSearch(envs[i]);
+    stats_.path_hops += found.hops;
+    if (found.weight_version < index_->weight_version()) ++stats_.carried_reads;
+  }
   return absl::OkStatus();
 }
 

@@ -123,6 +123,12 @@ class KVCacheManager {
   // its size; rows beyond the keys become empty contexts. Errors as above, and InvalidArgument for
   // buffers that do not fit; on an error the buffers are unchanged.
   absl::Status CloneInto(absl::Span<const ContextKey> keys, ContextBatch* batch) const;
+  // Forgets the recurrent entries of these environments and lends their slots to a search that runs
+  // inside the memory of the device and stores its nodes itself (search_contexts.h): writes row i
+  // for envs[i] into `rows`, LentRowSize(W - 1) numbers each, valid until the next call that stores
+  // or lends. FailedPrecondition for growing storage, whose addresses move; errors as CloneInto for
+  // the roots.
+  absl::Status LendNodes(absl::Span<const EnvId> envs, absl::Span<int64_t> rows);
   // True when CloneInit would succeed.
   bool HasInit(EnvId env, int64_t step) const;
 
@@ -139,8 +145,8 @@ class KVCacheManager {
 
   const KVCacheStats& stats() const { return stats_; }
   const KVCacheManagerConfig& config() const { return config_; }
-  // Fixed address of the pools, for tests and captured steps; changes only when growing storage
-  // grows.
+  // Fixed address of the pools [slots, L, 2, E], for tests and captured steps; changes only when
+  // growing storage grows.
   const void* storage_address() const;
 
  private:

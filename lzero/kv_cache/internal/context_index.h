@@ -68,6 +68,12 @@ class ContextIndex {
   // Writes the slots of the context's tokens into `slots` (size W - 1), right-aligned, 0 before.
   ContextWindow CollectSlots(const ContextPath& path, absl::Span<int64_t> slots) const;
 
+  // The first slot of node 1; those of a capacity that never grew follow one another, two a node.
+  // 0 with a capacity of the root alone.
+  int64_t FirstNodeSlot(EnvId env) const {
+    return num_nodes_ > 1 ? entries(env).nodes[1].first_slot : 0;
+  }
+
   // True when `step` has an entry to replace or one is free.
   bool HasInitRoom(EnvId env, int64_t step) const;
   // Steps of the init entries held, "3, 4", for messages.

@@ -1,0 +1,31 @@
+// The functions of a library that copies contexts in the memory of a device, as one table that is
+// found with one look-up (lz_cuda_context_functions in liblzero_cuda): kv_cache itself links no
+// CUDA. All return 0 or an error code of the device; they put work on the stream and return at
+// once, allocate and wait for nothing, so that they can be captured in a graph.
+#ifndef LZERO_KV_CACHE_CONTEXT_FUNCTIONS_H_
+#define LZERO_KV_CACHE_CONTEXT_FUNCTIONS_H_
+
+#include <cstddef>
+
+#include "lzero/base/device_stream.h"
+#include "lzero/kv_cache/search_contexts.h"
+
+namespace lzero {
+
+struct ContextFunctions {
+  const char* (*error_text)(int error);
+  // GatherPosition for every position of rows 0 .. num_rows - 1.
+  int (*gather)(const SearchContexts* search, const ContextStep* step, int num_rows,
+                DeviceStream stream);
+  // StoreChild for both tokens of these rows.
+  int (*store)(const SearchContexts* search, const ContextStep* step, int num_rows,
+               DeviceStream stream);
+};
+
+// Distinguishes builds whose tables or arrays differ.
+inline constexpr size_t kContextFunctionsVersion =
+    sizeof(ContextFunctions) + 1000 * sizeof(SearchContexts) + 1000000 * sizeof(ContextStep);
+
+}  // namespace lzero
+
+#endif  // LZERO_KV_CACHE_CONTEXT_FUNCTIONS_H_
