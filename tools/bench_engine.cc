@@ -23,7 +23,8 @@ UniZeroInferenceOptions OptionsOf(const BenchEngineCase& bench) {
   options.shape = {{kObservationSize}, bench.step.actions};
   options.inference = BenchStepInference(bench.step);
   options.num_envs = bench.step.batch;
-  options.num_simulations = bench.simulations;
+  options.search.policy = bench.policy == "gumbel" ? SearchPolicy::kGumbel : SearchPolicy::kPuct;
+  options.search.num_simulations = bench.simulations;
   options.discount = 0.997;
   return options;
 }
@@ -49,11 +50,9 @@ absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngi
                       WorldModel::Create(options.model, options.shape, /*seed=*/1));
   RandomizeWeights(*weights);
   LZ_RETURN_IF_ERROR(inference->CopyWeightsFrom(*weights));
-  SearchConfig search;
-  search.policy = bench.policy == "gumbel" ? SearchPolicy::kGumbel : SearchPolicy::kPuct;
-  search.num_simulations = bench.simulations;
-  LZ_ASSIGN_OR_RETURN(auto tree, Search::Create(search, static_cast<int>(bench.step.actions),
-                                                static_cast<int>(bench.step.batch)));
+  LZ_ASSIGN_OR_RETURN(auto tree,
+                      Search::Create(options.search, static_cast<int>(bench.step.actions),
+                                     static_cast<int>(bench.step.batch)));
   return absl::WrapUnique(new BenchEngine(bench, std::move(inference), std::move(tree)));
 }
 

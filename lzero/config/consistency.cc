@@ -100,20 +100,28 @@ void CheckTrain(const ExperimentConfig& config, Errors* errors) {
           "rollback needs checkpoints during the run; got checkpoint.every_updates 0");
 }
 
+bool RecordsGraphs(Runner runner) {
+  return runner == Runner::kCudaGraph || runner == Runner::kCudaSearchGraph;
+}
+
 void CheckRunner(const InferenceConfig& inference, Errors* errors) {
   const bool on_cpu = inference.device == Device::kCpu;
   Require(inference.runner != Runner::kPacked || on_cpu, errors,
           {"inference.runner", "inference.device"},
-          "packed runs on the CPU; got packed on device cuda; allowed: auto, eager, cuda_graph, or "
-          "device cpu");
-  const bool records = inference.runner == Runner::kCudaGraph;
+          "packed runs on the CPU; got packed on device cuda; allowed: auto, eager, cuda_graph, "
+          "cuda_search_graph, or device cpu");
+  const bool records = RecordsGraphs(inference.runner);
+  const char* name =
+      inference.runner == Runner::kCudaSearchGraph ? "cuda_search_graph" : "cuda_graph";
   Require(!records || !on_cpu, errors, {"inference.runner", "inference.device"},
-          "cuda_graph needs a CUDA device; got device cpu; allowed: auto, eager, packed, or device "
-          "cuda");
+          absl::StrCat(name,
+                       " needs a CUDA device; got device cpu; allowed: auto, eager, packed, or "
+                       "device cuda"));
   Require(!records || inference.graphs != Graphs::kOff, errors,
           {"inference.runner", "inference.graphs"},
-          "cuda_graph is nothing but graphs; got graphs off; allowed: required, preferred, or "
-          "runner auto or eager");
+          absl::StrCat(name,
+                       " is nothing but graphs; got graphs off; allowed: required, preferred, or "
+                       "runner auto or eager"));
   Require(
       inference.dtype == InferenceDtype::kFp32 || (on_cpu && inference.runner != Runner::kEager),
       errors, {"inference.dtype", "inference.runner", "inference.device"},
@@ -128,9 +136,9 @@ void CheckInference(const InferenceConfig& inference, Errors* errors) {
           "no graph runner on device cpu; got required; allowed: preferred, off");
   Require(!required || inference.runner != Runner::kEager, errors,
           {"inference.graphs", "inference.runner"},
-          "runner eager records no graph; got required; allowed: preferred, off, or runner auto or "
-          "cuda_graph");
-  const bool records = required || inference.runner == Runner::kCudaGraph;
+          "runner eager records no graph; got required; allowed: preferred, off, or runner auto, "
+          "cuda_graph or cuda_search_graph");
+  const bool records = required || RecordsGraphs(inference.runner);
   Require(!records || inference.cache_storage == CacheStorage::kStatic, errors,
           {"inference.cache_storage", "inference.graphs", "inference.runner"},
           "graphs need fixed addresses, growing storage moves when it grows; got growing with a "

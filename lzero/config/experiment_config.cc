@@ -187,6 +187,8 @@ void LossConfig::Visit(FieldVisitor& visitor) {
   visitor.EndSection();
 }
 
+bool SearchConfig::operator==(const SearchConfig& other) const = default;
+
 void SearchConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("search", "Monte-Carlo tree search while collecting and evaluating.");
   visitor.Choice({"policy", "Rule of selection and of the policy target"}, &policy,
@@ -295,7 +297,7 @@ void InferenceConfig::Visit(FieldVisitor& visitor) {
        "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
        "operations, cuda_graph captures them once and replays them; auto: the fastest that fits "
        "device and graphs"},
-      &runner, {"auto", "eager", "packed", "cuda_graph"});
+      &runner, {"auto", "eager", "packed", "cuda_graph", "cuda_search_graph"});
   visitor.Choice({"graphs",
                   "Capture steps as graphs: required refuses to run without, preferred "
                   "falls back, off never captures"},

@@ -85,6 +85,7 @@ struct SearchConfig {
   double gumbel_scale = 1.0;                // Gumbel: noise while collecting
   std::optional<int64_t> max_depth;
   void Visit(FieldVisitor& visitor);
+  bool operator==(const SearchConfig& other) const;
 };
 
 enum class ValueBootstrap { kSearch, kTargetNetwork };
@@ -128,7 +129,7 @@ struct TrainConfig {
 };
 
 enum class Device { kCpu, kCuda };
-enum class Runner { kAuto, kEager, kPacked, kCudaGraph };
+enum class Runner { kAuto, kEager, kPacked, kCudaGraph, kCudaSearchGraph };
 enum class Graphs { kRequired, kPreferred, kOff };
 enum class InferenceDtype { kFp32, kBf16 };
 enum class CacheStorage { kStatic, kGrowing };

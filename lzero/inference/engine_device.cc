@@ -1,14 +1,44 @@
 #include "lzero/inference/engine_device.h"
 
+#include <cstddef>
+
+#include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/graph/cuda_graph_library.h"
+#include "lzero/tensor/cuda_library.h"
 
 namespace lzero {
+namespace {
+
+// The table that liblzero_cuda exports under `name`.
+template <typename Table>
+absl::StatusOr<const Table*> FindTable(const char* name, size_t version) {
+  LZ_ASSIGN_OR_RETURN(void* const found, FindInCudaLibrary(name));
+  const Table* table = reinterpret_cast<const Table* (*)(size_t)>(found)(version);
+  if (table != nullptr) return table;
+  return absl::FailedPreconditionError(
+      absl::StrCat("liblzero_cuda.so is of another build: ", name, " has other tables"));
+}
+
+}  // namespace
 
 absl::StatusOr<at::Device> PrepareDevice(Device device) {
   if (device == Device::kCpu) return at::Device(at::kCPU);
   LZ_RETURN_IF_ERROR(Annotate(LoadCuda(), "inference.device: cuda"));
   return at::Device(at::kCUDA, 0);
+}
+
+absl::StatusOr<EngineDevice> MakeEngineDevice(Device device) {
+  EngineDevice made;
+  LZ_ASSIGN_OR_RETURN(const at::Device prepared, PrepareDevice(device));
+  if (!prepared.is_cuda()) return made;
+  LZ_ASSIGN_OR_RETURN(made.backend, MakeCudaGraphBackend(prepared.index()));
+  LZ_ASSIGN_OR_RETURN(made.search_functions, FindTable<DeviceFunctions>("lz_cuda_search_functions",
+                                                                        kDeviceFunctionsVersion));
+  LZ_ASSIGN_OR_RETURN(
+      made.context_functions,
+      FindTable<ContextFunctions>("lz_cuda_context_functions", kContextFunctionsVersion));
+  return made;
 }
 
 }  // namespace lzero

@@ -61,12 +61,16 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
               "auto chose eager: on device cuda only graphs are faster, and "
               "inference.graphs is off"};
   } else if (config.runner == Runner::kAuto) {
-    choice = {Runner::kCudaGraph, "auto chose cuda_graph, the fastest on device cuda"};
+    choice = {Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"};
   }
-  if (choice.runner == Runner::kCudaGraph && config.cache_storage == CacheStorage::kGrowing) {
-    return absl::FailedPreconditionError(
+  const bool records =
+      choice.runner == Runner::kCudaGraph || choice.runner == Runner::kCudaSearchGraph;
+  if (records && config.cache_storage == CacheStorage::kGrowing) {
+    return absl::FailedPreconditionError(absl::StrCat(
         "inference.cache_storage: growing moves when it grows, and a captured graph keeps the "
-        "addresses it saw; runner cuda_graph needs static, or use graphs: off");
+        "addresses it saw; runner ",
+        choice.runner == Runner::kCudaGraph ? "cuda_graph" : "cuda_search_graph",
+        " needs static, or use graphs: off"));
   }
   return choice;
 }
@@ -77,6 +81,10 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const Inference
                                                                  GraphBackend* backend) {
   LZ_CHECK(max_batch > 0, "batch of ", max_batch);
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config));
+  if (choice.runner == Runner::kCudaSearchGraph) {
+    return absl::InvalidArgumentError(
+        "inference.runner: cuda_search_graph runs whole searches and has no step of its own");
+  }
   return MakeStep(choice.runner, config, model, max_batch, backend);
 }
 

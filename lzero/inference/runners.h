@@ -30,7 +30,7 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config);
 // The step alone. `model`, and the `backend` of its device where that records graphs (else
 // nullptr), must outlive it. Logs the choice of `auto`. Errors as ChooseRunner; a capture that
 // fails is an error where graphs are required, and otherwise is logged with its cause and leaves
-// the step eager.
+// the step eager. InvalidArgument for cuda_search_graph, which has none.
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
                                                                  const WorldModel& model,
                                                                  int64_t max_batch,
@@ -42,6 +42,7 @@ struct Runners {
 };
 
 // Both, for the environments of `cache`. Everything outlives them; `contexts` writes into `cache`.
+// Beside runner cuda_search_graph (search_graph.h) the step is eager.
 absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
                                     KVCacheManager* cache, RootContexts* contexts,
                                     GraphBackend* backend);

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/graph/cuda_graph_library.h"
-#include "lzero/inference/engine_device.h"
 #include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
@@ -22,7 +21,7 @@ KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options, at::Dev
   cache.shape = {options.model.num_layers, options.model.embed_dim};
   cache.context_length = options.model.context_length;
   cache.num_envs = options.num_envs;
-  cache.nodes_per_env = options.num_simulations + 1;
+  cache.nodes_per_env = options.search.num_simulations + 1;
   cache.storage = options.inference.cache_storage;
   cache.root_context = options.inference.root_context;
   cache.device = device;
@@ -34,14 +33,19 @@ KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options, at::Dev
 
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
     const UniZeroInferenceOptions& options) {
+  // A choice that cannot be is told before anything is allocated.
+  LZ_RETURN_IF_ERROR(ChooseRunner(options.inference).status());
+  LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
+  return CreateOn(options, std::move(device));
+}
+
+absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
+    const UniZeroInferenceOptions& options, EngineDevice engine_device) {
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<UniZeroInference>> {
-    // A choice that cannot be is told before anything is allocated.
-    LZ_RETURN_IF_ERROR(ChooseRunner(options.inference).status());
-    LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(options.inference.device));
+    LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
     Parts parts;
-    if (device.is_cuda()) {
-      LZ_ASSIGN_OR_RETURN(parts.backend, MakeCudaGraphBackend(device.index()));
-    }
+    parts.device = std::move(engine_device);
+    const at::Device device = parts.device.device();
     LZ_ASSIGN_OR_RETURN(parts.model,
                         WorldModel::Create(options.model, options.shape, /*seed=*/0, device));
     parts.model->eval();
@@ -49,9 +53,11 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
     LZ_ASSIGN_OR_RETURN(parts.contexts, RootContexts::Create(parts.cache.get()));
     LZ_ASSIGN_OR_RETURN(Runners runners,
                         MakeRunners(options.inference, *parts.model, parts.cache.get(),
-                                    parts.contexts.get(), parts.backend.get()));
-    return std::unique_ptr<UniZeroInference>(
-        new UniZeroInference(options, std::move(parts), std::move(runners)));
+                                    parts.contexts.get(), parts.device.backend.get()));
+    auto engine =
+        absl::WrapUnique(new UniZeroInference(options, std::move(parts), std::move(runners)));
+    if (choice.runner == Runner::kCudaSearchGraph) LZ_RETURN_IF_ERROR(engine->RecordSearches());
+    return engine;
   });
 }
 
@@ -59,15 +65,20 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const UniZeroInferenceOpt
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(options.model, options.shape));
   LZ_ASSIGN_OR_RETURN(const int64_t cache_bytes,
                       KVCacheManager::PlannedBytes(CacheConfig(options, at::kCPU)));
-  LZ_ASSIGN_OR_RETURN(const int64_t runner_bytes, RunnersBytes(options.inference, options.model,
-                                                               options.shape, options.num_envs));
+  LZ_ASSIGN_OR_RETURN(int64_t runner_bytes, RunnersBytes(options.inference, options.model,
+                                                         options.shape, options.num_envs));
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
+  if (choice.runner == Runner::kCudaSearchGraph) {
+    runner_bytes +=
+        SearchGraph::Bytes(options.search, options.model, options.shape, options.num_envs);
+  }
   return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes + runner_bytes;
 }
 
 UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options, Parts parts,
                                    Runners runners)
     : options_(options),
-      backend_(std::move(parts.backend)),
+      device_(std::move(parts.device)),
       model_(std::move(parts.model)),
       cache_(std::move(parts.cache)),
       contexts_(std::move(parts.contexts)),
@@ -80,8 +91,10 @@ UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options, Parts
 
 // On a device: wait, graphs first, then every tensor, then give the memory back.
 UniZeroInference::~UniZeroInference() {
-  if (backend_ == nullptr) return;
-  absl::Status unloaded = backend_->Synchronize();
+  GraphBackend* backend = device_.backend.get();
+  if (backend == nullptr) return;
+  absl::Status unloaded = backend->Synchronize();
+  search_graph_.reset();
   for (Staging* staging : {&actions_, &rewards_, &values_, &prior_logits_}) {
     *staging = Staging::Wrap("", at::empty({0}));
   }
@@ -90,14 +103,14 @@ UniZeroInference::~UniZeroInference() {
   contexts_.reset();
   cache_.reset();
   model_.reset();
-  unloaded.Update(backend_->TrimMemory());
+  unloaded.Update(backend->TrimMemory());
   if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
 }
 
 absl::Status UniZeroInference::OnDevice(absl::FunctionRef<absl::Status()> body) {
-  if (backend_ == nullptr) return body();
+  if (device_.backend == nullptr) return body();
   absl::Status status;
-  LZ_RETURN_IF_ERROR(backend_->OnStream([&] { status = body(); }));
+  LZ_RETURN_IF_ERROR(device_.backend->OnStream([&] { status = body(); }));
   return status;
 }
 
@@ -106,13 +119,50 @@ absl::Status UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
     LZ_CHECK_DEVICE(weight.value(), model_->device(), absl::StrCat("weight ", weight.key()));
   }
   // The source was written on a stream of its owner.
-  if (backend_ != nullptr) LZ_RETURN_IF_ERROR(backend_->Synchronize());
+  if (device_.backend != nullptr) LZ_RETURN_IF_ERROR(device_.backend->Synchronize());
   return OnDevice([&] {
     model_->CopyWeightsFrom(source);
     contexts_->OnWeightsChanged();
     step_->OnWeightsChanged();
     return absl::OkStatus();
   });
+}
+
+std::string UniZeroInference::runner_name() const {
+  return search_graph_ != nullptr ? "cuda_search_graph" : step_->name();
+}
+
+double UniZeroInference::SignedDiscount() const {
+  return options_.num_players == 2 ? -options_.discount : options_.discount;
+}
+
+absl::Status UniZeroInference::RecordSearches() {
+  auto graph = SearchGraph::Create(options_.search, SignedDiscount(),
+                                   {model_.get(), cache_.get(), device_.backend.get(),
+                                    device_.search_functions, device_.context_functions});
+  if (graph.ok()) {
+    search_graph_ = *std::move(graph);
+    return absl::OkStatus();
+  }
+  if (options_.inference.graphs == Graphs::kRequired) return graph.status();
+  LZ_LOG_WARNING("no graphs, searches run one operation after the other (inference.graphs: ",
+                 "preferred): ", graph.status().message());
+  return absl::OkStatus();
+}
+
+absl::Status UniZeroInference::RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
+                                         const SearchRequest& request, SearchResult* result) {
+  LZ_CHECK(search_graph_ != nullptr, "this engine runs steps, no searches");
+  if (config != options_.search) {
+    return absl::InvalidArgumentError(
+        "the search has other settings than those that runner cuda_search_graph recorded");
+  }
+  root_logits_.resize(roots.size() * static_cast<size_t>(num_actions()));
+  root_values_.resize(roots.size());
+  LZ_RETURN_IF_ERROR(
+      InitialInference(roots, absl::MakeSpan(root_logits_), absl::MakeSpan(root_values_)));
+  const ScopedTimer timer(&network_time_);
+  return search_graph_->Run(roots, request, root_logits_, root_values_, result);
 }
 
 bool UniZeroInference::CanContinue(const Root& root) const {
@@ -167,8 +217,7 @@ absl::Status UniZeroInference::RecurrentInference(
     LZ_RETURN_IF_ERROR(values_.CopyOut(values));
     return prior_logits_.CopyOut(prior_logits);
   }));
-  const double sign = options_.num_players == 2 ? -1.0 : 1.0;
-  std::fill(discounts.begin(), discounts.end(), static_cast<float>(sign * options_.discount));
+  std::fill(discounts.begin(), discounts.end(), static_cast<float>(SignedDiscount()));
   return absl::OkStatus();
 }
 

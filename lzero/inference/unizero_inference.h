@@ -15,11 +15,12 @@
 #include "absl/status/statusor.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/graph/graph_backend.h"
+#include "lzero/inference/engine_device.h"
 #include "lzero/inference/recurrent_step.h"
 #include "lzero/inference/root_contexts.h"
 #include "lzero/inference/root_runner.h"
 #include "lzero/inference/runners.h"
+#include "lzero/inference/search_graph.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/tensor/staging.h"
@@ -31,8 +32,9 @@ struct UniZeroInferenceOptions {
   ModelConfig model;
   WorldModelShape shape;
   InferenceConfig inference;
-  int64_t num_envs = 0;         // environments of this role; also the largest batch of roots
-  int64_t num_simulations = 0;  // of one search
+  int64_t num_envs = 0;  // environments of this role; also the largest batch of roots
+  // Of this role. All runners read num_simulations alone, cuda_search_graph the whole.
+  SearchConfig search;
   double discount = 1.0;
   int num_players = 1;
   std::string owner = {};  // for the log: the role, e.g. "collector"
@@ -50,6 +52,9 @@ class UniZeroInference : public InferenceModel {
   // no use until the first CopyWeightsFrom.
   static absl::StatusOr<std::unique_ptr<UniZeroInference>> Create(
       const UniZeroInferenceOptions& options);
+  // The same on a device that was made already, whatever options.inference.device says.
+  static absl::StatusOr<std::unique_ptr<UniZeroInference>> CreateOn(
+      const UniZeroInferenceOptions& options, EngineDevice device);
   // Bytes that Create keeps for good: weights, cache, contexts of roots, buffers of the step.
   // Nothing is allocated. Errors as those of the cache.
   static absl::StatusOr<int64_t> PlannedBytes(const UniZeroInferenceOptions& options);
@@ -63,6 +68,10 @@ class UniZeroInference : public InferenceModel {
                                   absl::Span<const NodeId> children, absl::Span<float> rewards,
                                   absl::Span<float> discounts, absl::Span<float> values,
                                   absl::Span<float> prior_logits) override;
+  // Runner cuda_search_graph. InvalidArgument for a config other than options.search.
+  bool RunsSearches() const override { return search_graph_ != nullptr; }
+  absl::Status RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
+                         const SearchRequest& request, SearchResult* result) override;
 
   // Copies the weights in place and drops contexts of older weights (root_context: carry keeps the
   // roots'). Between searches only. InvalidArgument when a weight of `source` lies on another
@@ -82,12 +91,14 @@ class UniZeroInference : public InferenceModel {
   double copy_seconds() const { return copy_time_.seconds(); }
   const RootStats& root_stats() const { return root_stats_; }
   const RecurrentStep& step() const { return *step_; }
+  // Of what runs: "cuda_search_graph", or the step's name.
+  std::string runner_name() const;
   const WorldModel& model() const { return *model_; }
 
  private:
   // What is made before the runners and outlives them.
   struct Parts {
-    std::unique_ptr<GraphBackend> backend;  // none on the CPU
+    EngineDevice device;
     std::shared_ptr<WorldModel> model;
     std::unique_ptr<KVCacheManager> cache;
     std::unique_ptr<RootContexts> contexts;
@@ -100,14 +111,19 @@ class UniZeroInference : public InferenceModel {
   absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
 
   bool CanContinue(const Root& root) const;
+  // What a child's value is multiplied with.
+  double SignedDiscount() const;
+  // Builds search_graph_; a capture that fails is an error only where graphs are required.
+  absl::Status RecordSearches();
 
   UniZeroInferenceOptions options_;
-  std::unique_ptr<GraphBackend> backend_;  // destroyed last: it owns the stream of all the rest
+  EngineDevice device_;  // destroyed last: it owns the stream of all the rest
   std::shared_ptr<WorldModel> model_;
   std::unique_ptr<KVCacheManager> cache_;
   std::unique_ptr<RootContexts> contexts_;
   std::unique_ptr<RecurrentStep> step_;
   std::unique_ptr<RootRunner> roots_;
+  std::unique_ptr<SearchGraph> search_graph_;  // of runner cuda_search_graph
   // Between host and device: the buffers of the step.
   Staging actions_, rewards_, values_, prior_logits_;
   RootStats root_stats_;
@@ -117,6 +133,7 @@ class UniZeroInference : public InferenceModel {
   std::vector<ContextKey> parent_keys_;
   std::vector<ChildKey> child_keys_;
   std::vector<int64_t> host_numbers_;
+  std::vector<float> root_logits_, root_values_;  // scratch of RunSearch
 };
 
 }  // namespace lzero

@@ -56,7 +56,8 @@ UniZeroInferenceOptions BuildInferenceOptions(const ExperimentConfig& config, co
   options.shape = BuildWorldModelShape(spec);
   options.inference = config.inference;
   options.num_envs = num_envs;
-  options.num_simulations = num_simulations;
+  options.search = config.search;
+  options.search.num_simulations = num_simulations;
   options.discount = config.replay.discount;
   options.num_players = spec.num_players;
   return options;

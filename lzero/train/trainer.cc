@@ -54,7 +54,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
 }
 
 std::string Trainer::PlanText() const {
-  return DescribePlan(config_, plan_, collector_.inference->step().name());
+  return DescribePlan(config_, plan_, collector_.inference->runner_name());
 }
 
 bool Trainer::HasReachedLimit() const {

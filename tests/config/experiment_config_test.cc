@@ -77,6 +77,10 @@ TEST(ExperimentConfig, OtherChoicesToo) {
   ASSERT_TRUE(cuda.ok()) << cuda.status();
   EXPECT_EQ(cuda->config.inference.device, Device::kCuda);
   EXPECT_EQ(cuda->config.inference.runner, Runner::kCudaGraph);
+  const auto searches =
+      LoadConfigText("inference: {device: cuda, runner: cuda_search_graph}\n", "choices", {});
+  ASSERT_TRUE(searches.ok()) << searches.status();
+  EXPECT_EQ(searches->config.inference.runner, Runner::kCudaSearchGraph);
   const auto packed = LoadConfigText("inference: {runner: packed, dtype: bf16}\n", "choices", {});
   ASSERT_TRUE(packed.ok()) << packed.status();
   EXPECT_EQ(packed->config.inference.runner, Runner::kPacked);

@@ -22,7 +22,7 @@ TEST(EngineDeviceTest, WithoutCudaTheReasonNamesTheSetting) {
   UniZeroInferenceOptions options;
   options.shape = {{4}, 2};
   options.num_envs = 1;
-  options.num_simulations = 1;
+  options.search.num_simulations = 1;
   options.inference.device = Device::kCuda;
   EXPECT_EQ(UniZeroInference::Create(options).status(), device.status());
 }

@@ -54,7 +54,8 @@ TEST(RunnersTest, OnADeviceAutoRecordsGraphsUnlessTheyAreOff) {
   InferenceConfig config;
   config.device = Device::kCuda;
   EXPECT_EQ(ChooseRunner(config)->runner, Runner::kCudaGraph);
-  EXPECT_EQ(ChooseRunner(config)->reason, "auto chose cuda_graph, the fastest on device cuda");
+  EXPECT_EQ(ChooseRunner(config)->reason,
+            "auto chose cuda_graph: one launch a step on device cuda");
   config.graphs = Graphs::kRequired;
   EXPECT_EQ(ChooseRunner(config)->runner, Runner::kCudaGraph);
   config.graphs = Graphs::kOff;
@@ -71,6 +72,20 @@ TEST(RunnersTest, AGraphRunnerRefusesGrowingStorageInWords) {
                 "the addresses it saw; runner cuda_graph needs static, or use graphs: off"));
   config.graphs = Graphs::kOff;
   EXPECT_TRUE(ChooseRunner(config).ok());
+  config.graphs = Graphs::kPreferred;
+  config.runner = Runner::kCudaSearchGraph;
+  EXPECT_THAT(std::string(ChooseRunner(config).status().message()),
+              HasSubstr("runner cuda_search_graph needs static"));
+}
+
+TEST(RunnersTest, ARunnerOfWholeSearchesHasNoStep) {
+  InferenceConfig config;
+  config.device = Device::kCuda;
+  config.runner = Runner::kCudaSearchGraph;
+  const auto model = SmallModel();
+  EXPECT_EQ(MakeRecurrentStep(config, *model, kMaxBatch).status(),
+            absl::InvalidArgumentError("inference.runner: cuda_search_graph runs whole searches "
+                                       "and has no step of its own"));
 }
 
 // A refused capture: an error where graphs are required, otherwise an eager step and a warning.

@@ -58,7 +58,7 @@ TEST_P(SearchAllocation, AWarmSearchAllocatesNothing) {
   options.model.embed_dim = 32;
   options.shape = {{kObservationSize}, kNumActions};
   options.num_envs = kNumEnvs;
-  options.num_simulations = kNumSimulations;
+  options.search.num_simulations = kNumSimulations;
   auto engine = UniZeroInference::Create(options).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*RandomModel(options.model, options.shape, 1)).ok());
   SearchConfig config;

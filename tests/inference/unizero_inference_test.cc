@@ -43,7 +43,7 @@ class Scenario {
     options.inference.cache_storage = storage;
     options.inference.runner = runner;
     options.num_envs = num_envs;
-    options.num_simulations = kNumNodes;
+    options.search.num_simulations = kNumNodes;
     options.discount = 0.9;
     engine_ = UniZeroInference::Create(options).value();
     UpdateWeights();
@@ -313,7 +313,7 @@ TEST(UniZeroInferenceTest, WeightsOnAnotherDeviceAreNamedWithBothDevices) {
   options.model = SmallConfig(1, 4);
   options.shape = {{kObservationSize}, kNumActions};
   options.num_envs = 1;
-  options.num_simulations = 1;
+  options.search.num_simulations = 1;
   const auto engine = UniZeroInference::Create(options).value();
   const auto source = RandomModel(options.model, options.shape, 3);
   const at::Tensor before = engine->model().parameters()[0].clone();

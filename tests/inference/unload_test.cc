@@ -28,7 +28,7 @@ UniZeroInferenceOptions Options() {
   options.model.encoder_width = 64;
   options.shape = {{5}, kNumActions};
   options.num_envs = kNumEnvs;
-  options.num_simulations = kNumSimulations;
+  options.search.num_simulations = kNumSimulations;
   return options;
 }
 

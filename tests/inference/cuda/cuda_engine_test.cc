@@ -97,7 +97,7 @@ std::vector<int32_t> SearchOnce(const InferenceConfig& inference) {
   options.shape = {{4}, kNumActions};
   options.inference = inference;
   options.num_envs = 8;
-  options.num_simulations = 25;
+  options.search.num_simulations = 25;
   auto engine = UniZeroInference::Create(options).value();
   const auto weights = MakeModel(5, engine->model().device());
   EXPECT_TRUE(engine->CopyWeightsFrom(*weights).ok());
@@ -132,14 +132,24 @@ TEST_F(CudaEngineTest, ASearchVisitsWhatTheCpuVisits) {
   };
   // Rounding may turn a tie; random weights make ties rare.
   EXPECT_LE(differing(SearchOnce(graph)), 4);
+  graph.runner = Runner::kCudaSearchGraph;
+  EXPECT_LE(differing(SearchOnce(graph)), 4) << "one graph a search";
   EXPECT_LE(differing(SearchOnce(eager)), 4);
 }
 
 TEST_F(CudaEngineTest, TenLoadSearchUnloadCyclesPlateauAfterTheSecond) {
-  for (const Graphs graphs : {Graphs::kRequired, Graphs::kOff}) {
+  const struct {
+    const char* name;
+    Graphs graphs;
+    Runner runner;
+  } cases[] = {{"cuda_graph", Graphs::kRequired, Runner::kCudaGraph},
+               {"cuda_search_graph", Graphs::kRequired, Runner::kCudaSearchGraph},
+               {"graphs off", Graphs::kOff, Runner::kAuto}};
+  for (const auto& [name, graphs, runner] : cases) {
     InferenceConfig config;
     config.device = Device::kCuda;
     config.graphs = graphs;
+    config.runner = runner;
     std::vector<int64_t> used;
     for (int cycle = 0; cycle < 10; ++cycle) {
       SearchOnce(config);
@@ -148,7 +158,7 @@ TEST_F(CudaEngineTest, TenLoadSearchUnloadCyclesPlateauAfterTheSecond) {
     }
     for (size_t cycle = 2; cycle < used.size(); ++cycle) {
       EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20)
-          << "cycle " << cycle + 1 << (graphs == Graphs::kOff ? ", graphs off" : "");
+          << "cycle " << cycle + 1 << ", " << name;
     }
   }
 }

@@ -1,0 +1,270 @@
+// Whole searches from a graph, on a backend that replays on the CPU and functions of the device
+// compiled for the host: against Search with eager steps of the same engine settings.
+#include "lzero/inference/search_graph.h"
+
+#include <cmath>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/base/rng.h"
+#include "lzero/inference/unizero_inference.h"
+#include "lzero/mcts/search.h"
+#include "tests/graph/replay_backend.h"
+#include "tests/inference/random_model.h"
+#include "tests/kv_cache/plain_contexts.h"
+#include "tests/mcts/plain_functions.h"
+
+namespace lzero {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int kNumEnvs = 5;
+constexpr int kNumActions = 4;
+constexpr int kObservationSize = 3;
+
+UniZeroInferenceOptions SmallOptions() {
+  UniZeroInferenceOptions options;
+  options.model.embed_dim = 16;
+  options.model.num_heads = 2;
+  options.model.context_length = 6;
+  options.model.support_size = 11;
+  options.model.encoder_width = 16;
+  options.shape = {{kObservationSize}, kNumActions};
+  options.num_envs = kNumEnvs;
+  options.search.num_simulations = 12;
+  options.discount = 0.9;
+  return options;
+}
+
+// An engine on the replaying backend; `backend` is valid as long as the engine lives.
+absl::StatusOr<std::unique_ptr<UniZeroInference>> MakeGraphEngine(UniZeroInferenceOptions options,
+                                                                  ReplayBackend** backend,
+                                                                  int fail_capture = -1) {
+  options.inference.device = Device::kCuda;
+  options.inference.runner = Runner::kCudaSearchGraph;
+  auto made = std::make_unique<ReplayBackend>();
+  made->fail_capture = fail_capture;
+  *backend = made.get();
+  EngineDevice device;
+  device.backend = std::move(made);
+  device.search_functions = &PlainFunctions();
+  device.context_functions = &PlainContextFunctions();
+  return UniZeroInference::CreateOn(options, std::move(device));
+}
+
+std::unique_ptr<UniZeroInference> MakeEagerEngine(UniZeroInferenceOptions options) {
+  options.inference.runner = Runner::kEager;
+  return UniZeroInference::Create(options).value();
+}
+
+// Episodes of random observations that all move on together; row b's legal actions differ.
+class Episodes {
+ public:
+  Episodes(int num_envs, uint64_t seed)
+      : random_(seed, "episodes"), observations_(num_envs), actions_(num_envs), legal_(num_envs) {
+    for (int env = 0; env < num_envs; ++env) {
+      legal_[env].assign(kNumActions, 1);
+      if (env % 2 == 1) legal_[env][env % kNumActions] = 0;
+    }
+    Step();
+  }
+  void Step() {
+    for (size_t env = 0; env < observations_.size(); ++env) {
+      if (!observations_[env].empty()) {
+        actions_[env].push_back(static_cast<int32_t>(random_.UniformInt(kNumActions)));
+      }
+      for (int i = 0; i < kObservationSize; ++i) {
+        observations_[env].push_back(static_cast<float>(random_.Normal()));
+      }
+    }
+  }
+  std::vector<Root> Roots(const std::vector<int>& envs) const {
+    std::vector<Root> roots;
+    for (const int env : envs) {
+      Root root;
+      root.env = EnvId(env);
+      root.observations = observations_[env];
+      root.actions = actions_[env];
+      root.step = static_cast<int64_t>(actions_[env].size());
+      root.legal_action_mask = legal_[env];
+      roots.push_back(root);
+    }
+    return roots;
+  }
+
+ private:
+  RandomStream random_;
+  std::vector<std::vector<float>> observations_;
+  std::vector<std::vector<int32_t>> actions_;
+  std::vector<std::vector<uint8_t>> legal_;
+};
+
+void ExpectNear(const std::vector<float>& got, const std::vector<float>& expected,
+                const char* what) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], expected[i], 1e-4 * std::max(1.0f, std::abs(expected[i])))
+        << what << " " << i;
+  }
+}
+
+// The same search of both; every decision equal.
+void ExpectSameSearch(UniZeroInference& graph, UniZeroInference& eager, const SearchConfig& config,
+                      absl::Span<const Root> roots, const SearchRequest& request) {
+  const auto search = Search::Create(config, kNumActions, kNumEnvs).value();
+  SearchResult got, expected;
+  const absl::Status ran = search->Run(graph, roots, request, &got);
+  ASSERT_TRUE(ran.ok()) << ran;
+  ASSERT_TRUE(search->Run(eager, roots, request, &expected).ok());
+  EXPECT_EQ(got.visit_counts, expected.visit_counts);
+  EXPECT_EQ(got.best_actions, expected.best_actions);
+  EXPECT_EQ(got.mean_depth, expected.mean_depth);
+  ExpectNear(got.root_values, expected.root_values, "root value");
+  ExpectNear(got.network_values, expected.network_values, "network value");
+  ExpectNear(got.action_weights, expected.action_weights, "weight");
+  ExpectNear(got.q_values, expected.q_values, "Q");
+}
+
+TEST(SearchGraphTest, WholeSearchesEqualSearchesStepByStep) {
+  at::set_num_threads(1);
+  for (const SearchPolicy policy : {SearchPolicy::kPuct, SearchPolicy::kGumbel}) {
+    for (const int num_players : {1, 2}) {
+      UniZeroInferenceOptions options = SmallOptions();
+      options.search.policy = policy;
+      options.num_players = num_players;
+      ReplayBackend* backend = nullptr;
+      const auto graph = MakeGraphEngine(options, &backend).value();
+      const auto eager = MakeEagerEngine(options);
+      Episodes episodes(kNumEnvs, 3);
+      RandomStream random(5, "rounds");
+      for (int round = 0; round < 24; ++round) {
+        SCOPED_TRACE(testing::Message() << "round " << round << ", players " << num_players);
+        if (round % 6 == 0) {  // in place: the next replay reads them
+          const auto weights = RandomModel(options.model, options.shape, 1 + round);
+          ASSERT_TRUE(graph->CopyWeightsFrom(*weights).ok());
+          ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+        }
+        // All, some, and in another order: other buckets, idle rows.
+        std::vector<int> envs;
+        for (int env = kNumEnvs; env-- > 0;) {
+          if (round % 2 == 0 || env == 3 || random.UniformInt(2) == 0) envs.push_back(env);
+        }
+        SearchRequest request;
+        request.add_noise = round % 3 != 0;
+        request.deterministic_ties = round % 4 == 0;
+        request.search_index = static_cast<uint64_t>(round);
+        const int replays = backend->num_replays;
+        ExpectSameSearch(*graph, *eager, options.search, episodes.Roots(envs), request);
+        EXPECT_EQ(backend->num_replays, replays + 1);  // one launch a search
+        EXPECT_EQ(graph->root_stats().continued, eager->root_stats().continued);
+        episodes.Step();
+      }
+      EXPECT_GT(graph->root_stats().continued, 20);
+    }
+  }
+}
+
+TEST(SearchGraphTest, EveryBucketIsCapturedOnceAndUnloadedTogether) {
+  at::set_num_threads(1);
+  const int memories = NumPlainMemories();
+  // Lives longer than the engine, which owns its backend.
+  struct Counts {
+    int captures, warm_ups, live;
+  } counts;
+  {
+    ReplayBackend* backend = nullptr;
+    const auto engine = MakeGraphEngine(SmallOptions(), &backend).value();
+    counts = {backend->num_captures, backend->num_warm_ups, backend->num_live};
+    EXPECT_EQ(engine->runner_name(), "cuda_search_graph");
+    EXPECT_TRUE(engine->RunsSearches());
+    EXPECT_EQ(NumPlainMemories(), memories + 1);
+  }
+  EXPECT_EQ(counts.captures, 4);  // 1, 2, 4, 8
+  EXPECT_EQ(counts.warm_ups, 12);
+  EXPECT_EQ(counts.live, 4);
+  EXPECT_EQ(NumPlainMemories(), memories);
+}
+
+TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
+  at::set_num_threads(1);
+  const int memories = NumPlainMemories();
+  UniZeroInferenceOptions options = SmallOptions();
+  ReplayBackend* backend = nullptr;
+  options.inference.graphs = Graphs::kRequired;
+  EXPECT_THAT(std::string(MakeGraphEngine(options, &backend, 1).status().message()),
+              HasSubstr("recording a search of 4: capture failed: busy"));
+  EXPECT_EQ(NumPlainMemories(), memories);
+  options.inference.graphs = Graphs::kPreferred;
+  const auto engine = MakeGraphEngine(options, &backend, 1).value();
+  EXPECT_FALSE(engine->RunsSearches());
+  EXPECT_EQ(engine->runner_name(), "eager");
+  EXPECT_EQ(backend->num_live, 0);
+  const auto eager =
+      MakeEagerEngine(options.inference.graphs == Graphs::kOff ? options : SmallOptions());
+  const auto weights = RandomModel(options.model, options.shape, 2);
+  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+  const Episodes episodes(kNumEnvs, 4);
+  ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({0, 1, 2}), {});
+}
+
+TEST(SearchGraphTest, ASearchOfOtherSettingsIsRefused) {
+  at::set_num_threads(1);
+  const UniZeroInferenceOptions options = SmallOptions();
+  ReplayBackend* backend = nullptr;
+  const auto engine = MakeGraphEngine(options, &backend).value();
+  SearchConfig other = options.search;
+  other.pb_c_init = 2.0;
+  const auto search = Search::Create(other, kNumActions, kNumEnvs).value();
+  const Episodes episodes(kNumEnvs, 4);
+  SearchResult result;
+  EXPECT_EQ(search->Run(*engine, episodes.Roots({0}), {}, &result),
+            absl::InvalidArgumentError("the search has other settings than those that runner "
+                                       "cuda_search_graph recorded"));
+}
+
+TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
+  at::set_num_threads(1);
+  const UniZeroInferenceOptions options = SmallOptions();
+  ReplayBackend* backend = nullptr;
+  const auto engine = MakeGraphEngine(options, &backend).value();
+  const auto weights = RandomModel(options.model, options.shape, 2);
+  const auto search = Search::Create(options.search, kNumActions, kNumEnvs).value();
+  const Episodes episodes(kNumEnvs, 4);
+  SearchResult result;
+  const torch::NoGradGuard no_grad;
+  for (at::Tensor& weight : weights->parameters()) weight.fill_(std::nanf(""));
+  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  const absl::Status status = search->Run(*engine, episodes.Roots({2, 0}), {}, &result);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("environment 2, node 0"));
+  // The next one is not spoiled by what this one left.
+  Randomize(*weights, 7);
+  for (at::Tensor& weight : weights->parameters()) weight.nan_to_num_(0.1);
+  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  const auto eager = MakeEagerEngine(options);
+  ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+  ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({2, 0}), {});
+}
+
+TEST(SearchGraphTest, BytesAreThoseOfItsArrays) {
+  const UniZeroInferenceOptions options = SmallOptions();
+  UniZeroInferenceOptions steps = options, searches = options;
+  for (UniZeroInferenceOptions* of : {&steps, &searches}) of->inference.device = Device::kCuda;
+  steps.inference.runner = Runner::kEager;
+  searches.inference.runner = Runner::kCudaSearchGraph;
+  EXPECT_EQ(UniZeroInference::PlannedBytes(searches).value() -
+                UniZeroInference::PlannedBytes(steps).value(),
+            SearchGraph::Bytes(options.search, options.model, options.shape, kNumEnvs));
+  // 8 rows: buffers of a step; logits and values of roots, discounts; 3 queries and 13 parents;
+  // 5 slots, a length, the first node; the trees.
+  const int64_t step = StepBuffersBytes(options.model, options.shape, 8);
+  EXPECT_EQ(SearchGraph::Bytes(options.search, options.model, options.shape, kNumEnvs),
+            step + 8 * (4 * (4 + 1 + 1) + 4 * (3 + 13) + 8 * 7) +
+                TreeLayout::Of(8, 13, kNumActions).num_bytes);
+}
+
+}  // namespace
+}  // namespace lzero
