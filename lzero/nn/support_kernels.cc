@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ATen/Parallel.h"
+#include "lzero/base/value_transform.h"
 #include "lzero/nn/vector_math.h"
 
 namespace lzero {
@@ -14,7 +15,6 @@ using simd::Load;
 using simd::Store;
 
 constexpr int64_t kRowsAThread = 128;
-constexpr float kEpsilon = 0.001f;
 
 // Two neighbours of the atoms and the share of the upper one.
 struct Split {
@@ -26,9 +26,7 @@ struct Split {
 // and makes the share NaN.
 Split SplitBetweenAtoms(float value, int64_t atoms) {
   const float limit = static_cast<float>(atoms - 1) / 2;
-  const float magnitude = std::abs(value);
-  const float squeezed = magnitude / (std::sqrt(magnitude + 1.0f) + 1.0f);
-  float position = std::copysign(squeezed, value) + kEpsilon * value;
+  float position = TransformValue(value);
   position = position < -limit ? -limit : position;
   position = (position > limit ? limit : position) + limit;
   if (std::isnan(position)) return {0, position};

@@ -1,8 +1,7 @@
 #include "lzero/nn/value_transform.h"
 
-#include <cmath>
-
 #include "lzero/base/check.h"
+#include "lzero/base/value_transform.h"
 #include "lzero/nn/fused_path.h"
 #include "lzero/nn/support_kernels.h"
 #include "lzero/tensor/torch.h"
@@ -15,12 +14,8 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-constexpr double kEpsilon = 0.001;
-
-// The inverse is (1 + u)^2 - 1 = u (u + 2) with 1 + u = (r - 1) / (2 eps) and
-// r = sqrt(1 + 4 eps (|y| + 1 + eps)), [MuZero App. F]. At y = 0 the root is 1 + 2 eps, so that
-// u = (r - (1 + 2 eps)) / (2 eps) = 2 |y| / (r + 1 + 2 eps): nothing cancels.
-constexpr double kRootAtZero = 1.0 + 2.0 * kEpsilon;
+constexpr double kEpsilon = kValueTransformEpsilon;
+constexpr double kRootAtZero = kValueTransformRootAtZero;
 
 // Lower atom index and the share of the upper one, both [...].
 struct Split {
@@ -70,20 +65,8 @@ class TwoHotFunction : public torch::autograd::Function<TwoHotFunction> {
 
 }  // namespace
 
-double TransformValue(double value) {
-  return std::copysign(std::sqrt(std::abs(value) + 1.0) - 1.0, value) + kEpsilon * value;
-}
-
-double InverseTransformValue(double transformed) {
-  const double magnitude = std::abs(transformed);
-  const double root = std::sqrt(1.0 + 4.0 * kEpsilon * (magnitude + 1.0 + kEpsilon));
-  const double increase = 2.0 * magnitude / (root + kRootAtZero);
-  return std::copysign(increase * (increase + 2.0), transformed);
-}
-
 at::Tensor TransformValues(const at::Tensor& values) {
   const at::Tensor magnitude = at::abs(values);
-  // sqrt(m + 1) - 1 = m / (sqrt(m + 1) + 1)
   const at::Tensor squeezed = magnitude / at::sqrt(magnitude + 1.0).add_(1.0);
   return at::sign(values) * squeezed + kEpsilon * values;
 }

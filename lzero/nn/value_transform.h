@@ -10,12 +10,7 @@
 
 namespace lzero {
 
-// h(x) = sign(x) (sqrt(|x| + 1) - 1) + 0.001 x, and its inverse.
-double TransformValue(double value);
-double InverseTransformValue(double transformed);
-
-// The same elementwise, float32. The inverse is written without cancellation, so that float32 keeps
-// full precision near 0.
+// The transform of single numbers (base/value_transform.h) elementwise, float32.
 at::Tensor TransformValues(const at::Tensor& values);
 at::Tensor InverseTransformValues(const at::Tensor& transformed);
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lzero/base/check.h"
+#include "lzero/base/value_transform.h"
 
 namespace lzero::packed {
 namespace {
@@ -242,7 +243,7 @@ void TokenPass::RunScalarHead(const Share& share, const PackedHead& head, int64_
   kernels_.expected_atom({scratch->outputs.data() + rows.begin * scratch->wide_stride,
                           scratch->wide_stride, values + rows.begin, 1, rows.end - rows.begin,
                           shape_.support_size});
-  for (int64_t r = rows.begin; r < rows.end; ++r) values[r] = InverseValueTransform(values[r]);
+  for (int64_t r = rows.begin; r < rows.end; ++r) values[r] = InverseTransformValue(values[r]);
   share.Barrier();
 }
 
@@ -286,14 +287,6 @@ void TokenPass::Encode(const Share& share, const float* observations, int64_t nu
   }
   Linear(share, *encoder.last, Epilogue::kStore, x, x_stride, num_rows, scratch, buffers[0], wide);
   NormalizeLatents(share, num_rows, scratch);
-}
-
-float InverseValueTransform(float transformed) {
-  constexpr float kEpsilon = 0.001f, kRootAtZero = 1.0f + 2.0f * kEpsilon;
-  const float magnitude = std::abs(transformed);
-  const float root = std::sqrt(1.0f + 4.0f * kEpsilon * (magnitude + (1.0f + kEpsilon)));
-  const float increase = 2.0f * magnitude / (root + kRootAtZero);
-  return std::copysign(increase * (increase + 2.0f), transformed);
 }
 
 }  // namespace lzero::packed

@@ -107,9 +107,6 @@ class TokenPass {
   AlignedArray<float> cosines_, sines_;  // [W, PaddedSize(D)] by distance
 };
 
-// (1 + u)^2 - 1 with (1 + u) from the inverse of h. [MuZero App. F]
-float InverseValueTransform(float transformed);
-
 }  // namespace lzero::packed
 
 #endif  // LZERO_INFERENCE_PACKED_TOKEN_PASS_H_

@@ -226,29 +226,5 @@ TEST(TokenPassTableTest, CountsItsBytes) {
   EXPECT_EQ(TokenPass::Bytes(shape), 40 * 32 * 4);
 }
 
-TEST(InverseValueTransformTest, GivesGoldenValues) {
-  const std::pair<float, float> golden[] = {
-      {0.415214f, 1},    {0.225245f, 0.5f},  {2.326625f, 10},     {13.377447f, 200},
-      {-3.711416f, -21}, {31.638584f, 1000}, {1999.000488f, 1e6f}};
-  for (const auto& [transformed, value] : golden) {
-    EXPECT_NEAR(InverseValueTransform(transformed), value, 5e-6 * std::abs(value)) << value;
-  }
-}
-
-TEST(InverseValueTransformTest, FollowsItsDefinition) {
-  for (int i = -3000; i <= 3000; ++i) {
-    const float y = static_cast<float>(i) / 60.0f;
-    const double expected = reference::InverseTransform(static_cast<double>(y));
-    ASSERT_NEAR(InverseValueTransform(y), expected, 1e-6 * std::abs(expected)) << y;
-  }
-  for (const float y : {1e-6f, 1e-3f, -1e-5f, 3e4f}) {  // nothing cancels near 0
-    const double expected = reference::InverseTransform(static_cast<double>(y));
-    EXPECT_NEAR(InverseValueTransform(y), expected, 1e-6 * std::abs(expected)) << y;
-  }
-  EXPECT_EQ(InverseValueTransform(0.0f), 0.0f);
-  EXPECT_TRUE(std::isnan(InverseValueTransform(kNan)));
-  EXPECT_EQ(InverseValueTransform(-2.0f), -InverseValueTransform(2.0f));
-}
-
 }  // namespace
 }  // namespace lzero::packed
