@@ -84,13 +84,13 @@ absl::Status EagerRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const 
     const at::Tensor y = model_.transformer().Forward(tokens.narrow(1, 0, num_tokens),
                                                       pasts.num_padding, &keys_values);
     LZ_RETURN_IF_ERROR(Read(y.select(1, num_tokens - 1), rows, outputs));
+    stored_.clear();
     for (int64_t i = 0; i < num_rows; ++i) {
       const Root& root = roots[rows[i]];
       const int64_t length = pasts.past_tokens[i];
-      LZ_RETURN_IF_ERROR(contexts_->Store(
-          root.env, root.step, keys_values[i].narrow(0, num_tokens - length, length), length));
+      stored_.push_back({root.env, root.step, (i + 1) * num_tokens, length, length});
     }
-    return absl::OkStatus();
+    return contexts_->Store(stored_, keys_values.flatten(0, 1));
   });
 }
 
@@ -111,13 +111,13 @@ absl::Status EagerRoots::Continue(absl::Span<const Root> roots, absl::Span<const
                      model_.Encode(steps.observations));
     LZ_RETURN_IF_ERROR(Read(both.at_observation, rows, outputs));
     const at::Tensor windows = at::cat({contexts, both.tokens}, 1);
+    stored_.clear();
     for (int64_t i = 0; i < num_rows; ++i) {
       const Root& root = roots[rows[i]];
-      const int64_t length = host_lengths_[i] + 2;
-      LZ_RETURN_IF_ERROR(contexts_->Store(
-          root.env, root.step, windows[i].narrow(0, windows.size(1) - length, length), 2));
+      stored_.push_back(
+          {root.env, root.step, (i + 1) * windows.size(1), host_lengths_[i] + 2, /*num_new=*/2});
     }
-    return absl::OkStatus();
+    return contexts_->Store(stored_, windows.flatten(0, 1));
   });
 }
 

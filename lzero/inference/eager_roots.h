@@ -51,6 +51,7 @@ class EagerRoots : public RootRunner {
   Staging logits_;   // [max_roots, A]
   Staging values_;   // [max_roots]
   std::vector<ContextKey> keys_;
+  std::vector<RootTokens> stored_;
   std::vector<int64_t> host_lengths_;
   std::vector<float> host_logits_, host_values_;
 };

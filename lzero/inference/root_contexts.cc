@@ -44,12 +44,15 @@ void RootContexts::MoveVersions(EnvId env, int64_t count, int64_t num_new) {
   versions.resize(count, weight_version_);
 }
 
-absl::Status RootContexts::Store(EnvId env, int64_t step, const at::Tensor& tokens,
-                                 int64_t num_new) {
-  const int64_t kept = std::min(tokens.size(0), rows_.size(0));
-  MoveVersions(env, kept, num_new);
-  cache_->RetireInit(env, step);
-  return Put(env, step, tokens.narrow(0, tokens.size(0) - kept, kept).contiguous(), kept);
+absl::Status RootContexts::Store(absl::Span<const RootTokens> roots, const at::Tensor& tokens) {
+  entries_.clear();
+  for (const RootTokens& root : roots) {
+    const int64_t kept = std::min(root.count, rows_.size(0));
+    MoveVersions(root.env, kept, root.num_new);
+    cache_->RetireInit(root.env, root.step);
+    entries_.push_back(EntryOf(root.env, root.step, root.end_row - kept, kept));
+  }
+  return cache_->StoreInits(entries_, tokens);
 }
 
 absl::Status RootContexts::StoreRows(EnvId env, int64_t step, absl::Span<const float> earlier,
@@ -65,15 +68,14 @@ absl::Status RootContexts::StoreRows(EnvId env, int64_t step, absl::Span<const f
   const auto count = num_new + static_cast<int64_t>(earlier.size() / token_size);
   MoveVersions(env, count, num_new);
   cache_->RetireInit(env, step);
-  return Put(env, step, rows_, count);
+  return cache_->StoreInits({EntryOf(env, step, 0, count)}, rows_);
 }
 
-absl::Status RootContexts::Put(EnvId env, int64_t step, const at::Tensor& tokens, int64_t count) {
+InitTokens RootContexts::EntryOf(EnvId env, int64_t step, int64_t first_row, int64_t count) {
   steps_[env.value] = step;
   // A context is as old as its oldest key.
   const std::vector<int64_t>& versions = versions_[env.value];
-  return cache_->StoreInitTokens(env, step, tokens, count,
-                                 versions.empty() ? weight_version_ : versions.front());
+  return {env, step, first_row, count, versions.empty() ? weight_version_ : versions.front()};
 }
 
 void RootContexts::OnWeightsChanged() { cache_->InvalidateWeights(++weight_version_); }
@@ -131,7 +133,8 @@ absl::Status RootContexts::ImportOne(EnvId env, int64_t step, absl::Span<const N
   for (int64_t& version : versions) version = weight_version_ - version;
   versions_[env.value] = std::move(versions);
   const at::Tensor by_token = ToTensor(*tokens).permute({2, 0, 1, 3}).contiguous();
-  return Put(env, step, by_token.to(cache_->config().device), num_tokens);
+  return cache_->StoreInits({EntryOf(env, step, 0, num_tokens)},
+                            by_token.to(cache_->config().device));
 }
 
 }  // namespace lzero

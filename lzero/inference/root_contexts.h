@@ -18,14 +18,25 @@
 
 namespace lzero {
 
+// The context of one root among those of others: the newest W - 1 of `count` rows that end before
+// `end_row`, of which the last `num_new` were computed with the weights of now.
+struct RootTokens {
+  EnvId env;
+  int64_t step = 0;
+  int64_t end_row = 0;
+  int64_t count = 0;
+  int64_t num_new = 0;
+};
+
 class RootContexts {
  public:
   // `cache` outlives the object. Errors as KVCache::Create.
   static absl::StatusOr<std::unique_ptr<RootContexts>> Create(KVCacheManager* cache);
 
-  // Makes the newest W - 1 of `tokens` [n, L, 2, E], of which the last `num_new` were
-  // computed with the weights of now, the one context of `env`, at `step`. Errors as StoreInit.
-  absl::Status Store(EnvId env, int64_t step, const at::Tensor& tokens, int64_t num_new);
+  // Makes these the only contexts of their environments, which differ, from `tokens` [rows, L, 2,
+  // E] contiguous. The number of operations does not depend on that of the roots. Errors as
+  // StoreInits.
+  absl::Status Store(absl::Span<const RootTokens> roots, const at::Tensor& tokens);
   // The same for tokens in host memory, each [L, 2, E]: those of an earlier context, then those
   // that were computed now. Allocates nothing. For a cache on the CPU.
   absl::Status StoreRows(EnvId env, int64_t step, absl::Span<const float> earlier,
@@ -49,8 +60,8 @@ class RootContexts {
   // The ages of `count` tokens of which the last `num_new` are of now, after those of the context
   // before: versions_[env] becomes theirs.
   void MoveVersions(EnvId env, int64_t count, int64_t num_new);
-  // Stores the first `count` of `tokens` [n, L, 2, E]; versions_[env] is theirs already.
-  absl::Status Put(EnvId env, int64_t step, const at::Tensor& tokens, int64_t count);
+  // What the cache stores for this root; versions_[env] is that of its tokens already.
+  InitTokens EntryOf(EnvId env, int64_t step, int64_t first_row, int64_t count);
   absl::Status ImportOne(EnvId env, int64_t step, absl::Span<const NamedArray> arrays);
 
   KVCacheManager* cache_;
@@ -59,6 +70,7 @@ class RootContexts {
   // By environment, of its newest context: its step, and the weights that computed each token.
   std::vector<int64_t> steps_;
   std::vector<std::vector<int64_t>> versions_;
+  std::vector<InitTokens> entries_;  // scratch of Store
 };
 
 }  // namespace lzero

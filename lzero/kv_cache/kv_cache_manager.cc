@@ -47,10 +47,6 @@ absl::Status CheckConfig(const KVCacheManagerConfig& config) {
   return CheckPositive("init_steps_per_env", config.init_steps_per_env);
 }
 
-std::string EnvStepText(EnvId env, int64_t step) {
-  return absl::StrCat("environment ", env.value, ", step ", step);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
@@ -95,95 +91,11 @@ KVCacheManager::KVCacheManager(const KVCacheManagerConfig& config,
   config_.device = pool_->device();  // with its index: cuda -> cuda:0
   slots_.reserve(config.num_envs * std::max(config.context_length - 1, kTokensPerNode));
   lengths_.reserve(config.num_envs);
+  rows_.reserve(slots_.capacity());
   stats_.bytes = stats_.peak_bytes = pool_->bytes();
 }
 
 KVCacheManager::~KVCacheManager() = default;
-
-absl::Status KVCacheManager::StoreInit(EnvId env, int64_t step, const KVCache& cache) {
-  absl::Status prepared = CheckInitCache(env, step, cache);
-  if (prepared.ok()) prepared = PrepareInit(env, step, cache.weight_version());
-  if (!prepared.ok()) {
-    ++stats_.refused_stores;
-    return prepared;
-  }
-  const int64_t count = std::min(cache.size(), config_.context_length - 1);
-  const int64_t first = index_->PutInit(env, step, count, cache.weight_version());
-  pool_->Write(first, cache.CopyTokens(cache.size() - count, count));
-  ++stats_.stores;
-  return absl::OkStatus();
-}
-
-absl::Status KVCacheManager::StoreInitTokens(EnvId env, int64_t step, const at::Tensor& tokens,
-                                             int64_t count, int64_t weight_version) {
-  absl::Status prepared = CheckInitTokens(env, step, tokens, count);
-  if (prepared.ok()) prepared = PrepareInit(env, step, weight_version);
-  if (!prepared.ok()) {
-    ++stats_.refused_stores;
-    return prepared;
-  }
-  const int64_t first = index_->PutInit(env, step, count, weight_version);
-  slots_.resize(count);
-  std::iota(slots_.begin(), slots_.end(), first);
-  pool_->Scatter(slots_, tokens);
-  ++stats_.stores;
-  return absl::OkStatus();
-}
-
-absl::Status KVCacheManager::CheckInitCache(EnvId env, int64_t step, const KVCache& cache) const {
-  const KVCacheShape& given = cache.shape();
-  const KVCacheShape& allowed = config_.shape;
-  if (given.num_layers == allowed.num_layers && given.embed_dim == allowed.embed_dim &&
-      cache.device() == config_.device) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "KV cache: StoreInit of ", EnvStepText(env, step), ": the cache has ", given.num_layers,
-      " layers of ", given.embed_dim, " on ", cache.device().str(), ", the manager ",
-      allowed.num_layers, " of ", allowed.embed_dim, " on ", config_.device.str()));
-}
-
-absl::Status KVCacheManager::CheckInitTokens(EnvId env, int64_t step, const at::Tensor& tokens,
-                                             int64_t count) const {
-  LZ_RETURN_IF_ERROR(internal::CheckTensor(
-      "KV cache: tokens of StoreInitTokens", tokens, at::kFloat,
-      {internal::kAnySize, config_.shape.num_layers, 2, config_.shape.embed_dim}, config_.device));
-  const int64_t most = std::min(tokens.size(0), config_.context_length - 1);
-  if (count >= 0 && count <= most && tokens.is_contiguous()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("KV cache: StoreInitTokens of ", EnvStepText(env, step), ": ", count,
-                   " tokens; allowed: 0 .. ", most, " (of the ", tokens.size(0), " given, ",
-                   tokens.is_contiguous() ? "contiguous" : "not contiguous, must be", ")"));
-}
-
-absl::Status KVCacheManager::PrepareInit(EnvId env, int64_t step, int64_t weight_version) {
-  LZ_RETURN_IF_ERROR(index_->CheckEnv(env));
-  if (step < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("KV cache: StoreInit of ", EnvStepText(env, step), ": steps begin at 0"));
-  }
-  const int64_t current = index_->weight_version();
-  const bool carry = config_.root_context == RootContext::kCarry;
-  if (weight_version > current || (weight_version < current && !carry)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "KV cache: StoreInit of ", EnvStepText(env, step), ": the cache has weights version ",
-        weight_version, ", the manager is at version ", current,
-        weight_version > current ? "; call InvalidateWeights first"
-                                 : "; compute it again with the weights of now"));
-  }
-  return index_->HasInitRoom(env, step) ? absl::OkStatus() : GrowInits(env, step);
-}
-
-absl::Status KVCacheManager::GrowInits(EnvId env, int64_t step) {
-  if (config_.storage == CacheStorage::kGrowing) {
-    return GrowTo(2 * index_->num_inits(), index_->num_nodes());
-  }
-  return absl::ResourceExhaustedError(absl::StrCat(
-      "KV cache: StoreInit of ", EnvStepText(env, step), ": static storage holds ",
-      config_.init_steps_per_env, " init entries of each environment, this one has steps ",
-      index_->HeldSteps(env), "; retire one, or raise init_steps_per_env to at least ",
-      config_.init_steps_per_env + 1));
-}
 
 void KVCacheManager::RetireInit(EnvId env, int64_t step) { index_->RetireInit(env, step); }
 

@@ -53,6 +53,16 @@ struct ChildKey {
   NodeId child;
 };
 
+// The tokens of one init entry among those of others: `count` rows from `first_row` on, oldest
+// first.
+struct InitTokens {
+  EnvId env;
+  int64_t step = 0;
+  int64_t first_row = 0;
+  int64_t count = 0;
+  int64_t weight_version = 0;
+};
+
 // Fixed buffers of the caller, filled by CloneInto: row i holds the context of keys[i],
 // right-aligned: its newest token is at position W - 2, positions before the length are zero.
 // Both contiguous, on the manager's device.
@@ -98,11 +108,11 @@ class KVCacheManager {
   // InvalidArgument for a negative step or a cache of other shape or device. Nothing has changed
   // on an error.
   absl::Status StoreInit(EnvId env, int64_t step, const KVCache& cache);
-  // The same for tokens outside a cache: copies the first `count` of `tokens` [>= count, L, 2, E]
-  // float32 contiguous, oldest first, computed with weights of `weight_version`; at most
-  // W - 1. Allocates nothing. Errors as above, and InvalidArgument for tokens that do not fit.
-  absl::Status StoreInitTokens(EnvId env, int64_t step, const at::Tensor& tokens, int64_t count,
-                               int64_t weight_version);
+  // The same for tokens outside a cache, many entries at once: `tokens` [rows, L, 2, E] float32
+  // contiguous, at most W - 1 rows an entry. Allocates nothing on the CPU; elsewhere the number of
+  // operations does not depend on that of the entries. Errors as above, and InvalidArgument for
+  // rows that are not there; entries before the one at fault are stored.
+  absl::Status StoreInits(absl::Span<const InitTokens> entries, const at::Tensor& tokens);
   // Forgets the init entries of `env` with a smaller step than `step`, and nodes that hang on them.
   void RetireInit(EnvId env, int64_t step);
   // Copies the two tokens of each child in; tokens [B, 2, L, 2, E] float32 contiguous (rows beyond
@@ -154,8 +164,7 @@ class KVCacheManager {
                  std::unique_ptr<internal::TokenPool> pool);
 
   absl::Status CheckInitCache(EnvId env, int64_t step, const KVCache& cache) const;
-  absl::Status CheckInitTokens(EnvId env, int64_t step, const at::Tensor& tokens,
-                               int64_t count) const;
+  absl::Status CheckInitTokens(const InitTokens& entry, const at::Tensor& tokens) const;
   absl::Status PrepareInit(EnvId env, int64_t step, int64_t weight_version);
   absl::Status PrepareChildren(absl::Span<const ChildKey> children, const at::Tensor& tokens);
   absl::Status GrowInits(EnvId env, int64_t step);
@@ -170,6 +179,7 @@ class KVCacheManager {
   std::unique_ptr<internal::TokenPool> pool_;
   // Scratch that keeps its memory between calls: slots of the tokens to read or write, lengths.
   mutable std::vector<int64_t> slots_;
+  std::vector<int64_t> rows_;  // of tokens to store
   mutable std::vector<int64_t> lengths_;
   mutable KVCacheStats stats_;
 };

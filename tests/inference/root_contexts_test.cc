@@ -26,8 +26,14 @@ struct Role {
   }
 
   absl::Status Store(int64_t env, int64_t step, const Numbers& tokens, int64_t num_new) {
-    const at::Tensor rows = MakeTokens(cache->config().shape, tokens).permute({2, 0, 1, 3});
-    return roots->Store(EnvId(env), step, rows, num_new);
+    // Between rows of others.
+    Numbers all = tokens;
+    all.insert(all.begin(), {700, 701});
+    all.push_back(702);
+    const at::Tensor rows =
+        MakeTokens(cache->config().shape, all).permute({2, 0, 1, 3}).contiguous();
+    const auto count = static_cast<int64_t>(tokens.size());
+    return roots->Store({RootTokens{EnvId(env), step, 2 + count, count, num_new}}, rows);
   }
 
   Numbers Read(int64_t env, int64_t step) const {
@@ -135,12 +141,11 @@ TEST(RootContextsTest, WhatDoesNotFitIsRefused) {
       HasSubstr("a context with the ages of 2 tokens; allowed: as many as there are tokens"));
   EXPECT_THAT(ImportError([](auto& arrays) { arrays[0].name = "other"; }),
               HasSubstr("env1.tokens"));
-  EXPECT_THAT(
-      ImportError([](auto& arrays) {
-        arrays[0].shape = {4, 2, 3, 3};
-        arrays[0].bytes += arrays[0].bytes;
-      }),
-      HasSubstr("environment 1: KV cache: tokens of StoreInitTokens is Float [3, 4, 2, 3]"));
+  EXPECT_THAT(ImportError([](auto& arrays) {
+                arrays[0].shape = {4, 2, 3, 3};
+                arrays[0].bytes += arrays[0].bytes;
+              }),
+              HasSubstr("environment 1: KV cache: tokens of StoreInits is Float [3, 4, 2, 3]"));
   EXPECT_THAT(ImportError([](auto& arrays) {
                 arrays[1] = MakeNamedArray<int64_t>("env1.ages", Numbers{2, 0, 0});
               }),

@@ -46,6 +46,18 @@ TEST_P(TokenPoolTest, ScattersRowsAndNothingElse) {
   pool->Scatter({}, MakeRows(kShape, {}));
 }
 
+TEST_P(TokenPoolTest, CopiesChosenRowsIntoChosenSlots) {
+  auto pool = MakePool(9);
+  const at::Tensor rows =
+      MakeTokens(kShape, {20, 21, 22, 23, 24}).permute({2, 0, 1, 3}).contiguous();
+  pool->CopyRows(Numbers({1, 2, 4, 0}), rows, Numbers({5, 6, 7, 2}));
+  EXPECT_EQ(Gather(*pool, {2, 5, 6, 7}), Numbers({20, 21, 22, 24}));
+  const at::Tensor rest = at::full({5, 2, 2, 3}, -7.0, at::kFloat);
+  pool->GatherInto(Numbers({0, 1, 3, 4, 8}), rest);
+  EXPECT_EQ(rest.abs().sum().item<float>(), 0.0f);
+  pool->CopyRows({}, rows, {});
+}
+
 TEST_P(TokenPoolTest, LeavesTheRestOfALargerBufferAlone) {
   auto pool = MakePool(4);
   pool->Write(1, MakeTokens(kShape, {11, 12}));

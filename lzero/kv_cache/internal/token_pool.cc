@@ -1,5 +1,6 @@
 #include "lzero/kv_cache/internal/token_pool.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -76,6 +77,26 @@ void TokenPool::Scatter(absl::Span<const int64_t> slots, const at::Tensor& rows)
   }
 }
 
+void TokenPool::CopyRows(absl::Span<const int64_t> rows, const at::Tensor& tokens,
+                         absl::Span<const int64_t> slots) {
+  LZ_CHECK(rows.size() == slots.size(), rows.size(), " rows for ", slots.size(), " slots");
+  if (slots.empty()) return;
+  if (method_ == CopyMethod::kIndexOperations) {
+    const at::NoGradGuard no_grad;
+    const at::Tensor chosen =
+        at::index_select(tokens.view({-1, token_size_}), 0, IndexTensor(rows, 1));
+    slots_.view({-1, token_size_}).index_copy_(0, IndexTensor(slots), chosen);
+    return;
+  }
+  const float* from = tokens.const_data_ptr<float>();
+  float* to = slots_.mutable_data_ptr<float>();
+  for (size_t i = 0; i < slots.size();) {
+    const size_t run = std::min(RunLength(slots, i), RunLength(rows, i));
+    std::memcpy(to + slots[i] * token_size_, from + rows[i] * token_size_, run * token_bytes_);
+    i += run;
+  }
+}
+
 void TokenPool::Write(int64_t first, const at::Tensor& tokens) {
   const int64_t count = tokens.size(2);
   if (count == 0) return;
@@ -97,14 +118,15 @@ void TokenPool::CopyNumbers(absl::Span<const int64_t> numbers, const at::Tensor&
              /*non_blocking=*/true);
 }
 
-at::Tensor TokenPool::IndexTensor(absl::Span<const int64_t> numbers) {
+at::Tensor TokenPool::IndexTensor(absl::Span<const int64_t> numbers, int which) {
   const auto count = static_cast<int64_t>(numbers.size());
-  if (!index_.defined() || index_.size(0) < count) {
+  at::Tensor& index = index_[which];
+  if (!index.defined() || index.size(0) < count) {
     const c10::InferenceMode normal_mode(false);
-    index_ = at::empty({count}, at::TensorOptions().dtype(at::kLong).device(device()));
+    index = at::empty({count}, at::TensorOptions().dtype(at::kLong).device(device()));
   }
-  CopyNumbers(numbers, index_);
-  return index_.narrow(0, 0, count);
+  CopyNumbers(numbers, index);
+  return index.narrow(0, 0, count);
 }
 
 absl::Status TokenPool::Grow(int64_t num_slots) {

@@ -32,6 +32,10 @@ class TokenPool {
   // Copies row i of contiguous `rows` [>= slots.size(), L, 2, E in all] into slot slots[i]; slots
   // differ and are not 0. Allocates as GatherInto.
   void Scatter(absl::Span<const int64_t> slots, const at::Tensor& rows);
+  // Copies row rows[i] of contiguous `tokens` [n, L, 2, E] into slot slots[i]; slots differ and are
+  // not 0.
+  void CopyRows(absl::Span<const int64_t> rows, const at::Tensor& tokens,
+                absl::Span<const int64_t> slots);
   // Copies tokens [L, 2, n, E], any strides, into slots first .. first + n - 1.
   void Write(int64_t first, const at::Tensor& tokens);
   // Copies host numbers into the first elements of `out` (int64, contiguous).
@@ -48,14 +52,14 @@ class TokenPool {
  private:
   TokenPool(at::Tensor slots, CopyMethod method);
 
-  // `numbers` in a tensor on the device that is kept for the next call.
-  at::Tensor IndexTensor(absl::Span<const int64_t> numbers);
+  // `numbers` in a tensor on the device, one of two that are kept for the next call.
+  at::Tensor IndexTensor(absl::Span<const int64_t> numbers, int which = 0);
 
   at::Tensor slots_;
   CopyMethod method_;
   int64_t token_size_;   // elements
   int64_t token_bytes_;  // bytes
-  at::Tensor index_;     // [largest call so far] int64
+  at::Tensor index_[2];  // [largest call so far] int64
 };
 
 }  // namespace lzero::internal
