@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/cuda_library.h"
+#include "lzero/tensor/torch_status.h"
 
 namespace lzero {
 namespace {
@@ -56,11 +57,14 @@ absl::Status LoadCuda() {
 absl::StatusOr<std::unique_ptr<GraphBackend>> MakeCudaGraphBackend(int index) {
   LZ_RETURN_IF_ERROR(LoadCuda());
   char error[1024] = "";
-  GraphBackend* backend = Loaded().make(index, error, sizeof(error));
-  if (backend == nullptr) {
+  // The library takes what CatchTorch calls from the program: named here, every program has it.
+  const absl::StatusOr<GraphBackend*> backend =
+      CatchTorch([&] { return Loaded().make(index, error, sizeof(error)); });
+  LZ_RETURN_IF_ERROR(backend.status());
+  if (*backend == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat("cuda:", index, ": ", error));
   }
-  return std::unique_ptr<GraphBackend>(backend);
+  return std::unique_ptr<GraphBackend>(*backend);
 }
 
 }  // namespace lzero

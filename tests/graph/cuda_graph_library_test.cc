@@ -9,12 +9,15 @@ namespace lzero {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(CudaGraphLibraryTest, WithoutADeviceThereIsNoBackendAndTheReasonIsTold) {
   if (ListCudaDevices().ok()) return;  // tests/graph/cuda tests those
   const auto backend = MakeCudaGraphBackend(0);
   ASSERT_FALSE(backend.ok());
   EXPECT_FALSE(backend.status().message().empty());
+  // What the library takes from the program that loads it is there.
+  EXPECT_THAT(std::string(backend.status().message()), Not(HasSubstr("undefined symbol")));
   // The second call says the same.
   EXPECT_EQ(MakeCudaGraphBackend(0).status(), backend.status());
   EXPECT_EQ(LoadCuda(), backend.status());

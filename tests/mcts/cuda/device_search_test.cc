@@ -100,9 +100,7 @@ class CudaDeviceSearchTest : public testing::Test {
     if (error != cudaSuccess || count == 0) {
       GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(error);
     }
-    void* library = dlopen(LZ_CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    // On another machine than the one that built: where LD_LIBRARY_PATH says.
-    if (library == nullptr) library = dlopen("liblzero_cuda.so", RTLD_NOW | RTLD_LOCAL);
+    void* library = dlopen("liblzero_cuda.so", RTLD_NOW | RTLD_LOCAL);  // by the program's RPATH
     ASSERT_NE(library, nullptr) << dlerror();
     const auto look_up = reinterpret_cast<const DeviceFunctions* (*)(size_t)>(
         dlsym(library, "lz_cuda_search_functions"));
