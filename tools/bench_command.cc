@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "tools/bench_engine_search.h"
 #include "tools/bench_growth.h"
 #include "tools/bench_parity.h"
 #include "tools/bench_search.h"
@@ -17,6 +18,10 @@ void AddOutput(CLI::App* verb, BenchOutputOptions* output) {
   verb->add_flag("--json", output->json_only, "Only the JSON lines, no table");
   verb->add_option("--against", output->against,
                    "Compare with a saved run: the output of the same verb in a file");
+}
+
+void AddDevice(CLI::App* verb, std::string* device) {
+  verb->add_option("--device", *device, "cpu or cuda")->capture_default_str();
 }
 
 template <typename T>
@@ -39,7 +44,9 @@ void AddBenchStep(CLI::App* bench, VerbAction* action) {
   AddList(verb, "--context", &step->context, "Context lengths W in tokens");
   AddList(verb, "--support", &step->support, "Support sizes S");
   AddList(verb, "--actions", &step->actions, "Actions A", 65536);
-  AddList(verb, "--runner", &step->runners, "Runners: eager, packed (both)");
+  AddDevice(verb, &step->device);
+  AddList(verb, "--runner", &step->runners,
+          "Runners of the config: eager, packed (both); on a CUDA device eager, cuda_graph");
   AddList(verb, "--dtype", &step->dtypes, "Numbers of the weights: fp32, bf16 for packed (fp32)");
   AddList(verb, "--threads", &step->threads, "Threads of the step, and of the peaks beside it (1)",
           256);
@@ -95,7 +102,9 @@ void AddBenchUnload(CLI::App* bench, VerbAction* action) {
   auto* unload = Keep<BenchUnloadOptions>();
   CLI::App* verb = bench->add_subcommand(
       "unload", "Load, search and unload an engine again and again: memory after each cycle");
-  AddList(verb, "--runner", &unload->runners, "Runners: eager, packed");
+  AddDevice(verb, &unload->device);
+  AddList(verb, "--runner", &unload->runners,
+          "Runners of the config (packed; on a CUDA device eager, cuda_graph)");
   AddList(verb, "--embed", &unload->embed, "Embedding sizes E", 16384);
   verb->add_option("--batch", unload->batch, "Environments B")
       ->check(InRange(1, 4096))
@@ -113,7 +122,10 @@ void AddBenchUnload(CLI::App* bench, VerbAction* action) {
 void AddBenchParity(CLI::App* bench, VerbAction* action) {
   auto* parity = Keep<BenchParityOptions>();
   CLI::App* verb = bench->add_subcommand(
-      "parity", "The same searches on packed weights as on eager, in fp32 and bf16: what differs");
+      "parity", "The same searches on another runner as on eager: what differs");
+  AddDevice(verb, &parity->device);
+  AddList(verb, "--runner", &parity->runners,
+          "Runners of the config (packed, in fp32 and bf16; on a CUDA device cuda_graph)");
   verb->add_option("--embed", parity->embed, "Embedding size E")->capture_default_str();
   verb->add_option("--batch", parity->batch, "Environments B")
       ->check(InRange(1, 4096))
@@ -131,21 +143,50 @@ void AddBenchParity(CLI::App* bench, VerbAction* action) {
   verb->callback([=] { *action = [=] { return BenchParity(*parity); }; });
 }
 
+// Without a runner the tree work alone.
+void AddBenchSearch(CLI::App* bench, VerbAction* action) {
+  auto* tree = Keep<SearchBenchOptions>();
+  auto* engine = Keep<BenchEngineSearchOptions>();
+  CLI::App* verb = bench->add_subcommand(
+      "search",
+      "Tree work of a search, and its signature; with --runner or a CUDA device whole searches of "
+      "an engine. Lists (8,256) are swept");
+  AddList(verb, "--actions", &tree->actions, "Actions (6 for an engine)");
+  AddList(verb, "--batch", &tree->batches, "Roots (8 for an engine)");
+  AddList(verb, "--sims", &tree->simulations, "Simulations (50 for an engine)");
+  AddList(verb, "--policy", &tree->policies, "puct, gumbel (puct for an engine)");
+  AddDevice(verb, &engine->step.device);
+  AddList(verb, "--runner", &engine->step.runners, "Runners of the config, as for bench step");
+  AddList(verb, "--embed", &engine->step.embed, "Of an engine: embedding sizes E (64)");
+  AddList(verb, "--layers", &engine->step.layers, "Transformer layers L (2)");
+  AddList(verb, "--heads", &engine->step.heads, "Attention heads H (2)");
+  AddList(verb, "--dtype", &engine->step.dtypes, "Numbers of the weights (fp32)");
+  AddList(verb, "--threads", &engine->step.threads, "Threads (1)", 256);
+  AddRounds(verb, &tree->rounds);
+  AddOutput(verb, &tree->output);
+  verb->callback([=] {
+    *action = [=] {
+      if (engine->step.runners.empty() && engine->step.device == "cpu") return BenchSearch(*tree);
+      const auto given = [&](const char* name, const auto& values, auto* list) {
+        if (verb->count(name) > 0) list->assign(values.begin(), values.end());
+      };
+      given("--actions", tree->actions, &engine->step.actions);
+      given("--batch", tree->batches, &engine->step.batch);
+      given("--sims", tree->simulations, &engine->simulations);
+      given("--policy", tree->policies, &engine->policies);
+      engine->step.rounds = tree->rounds;
+      engine->step.output = tree->output;
+      return BenchEngineSearch(*engine);
+    };
+  });
+}
+
 }  // namespace
 
 void AddBench(CLI::App& app, VerbAction* action) {
   CLI::App* bench = app.add_subcommand("bench", "Measure the speed of this build here");
   bench->require_subcommand(1);
-  auto* tree = Keep<SearchBenchOptions>();
-  CLI::App* verb = bench->add_subcommand(
-      "search", "Tree work of a search, and its signature. Lists (8,256) are swept");
-  AddList(verb, "--actions", &tree->actions, "Actions");
-  AddList(verb, "--batch", &tree->batches, "Roots");
-  AddList(verb, "--sims", &tree->simulations, "Simulations");
-  AddList(verb, "--policy", &tree->policies, "puct, gumbel");
-  AddRounds(verb, &tree->rounds);
-  AddOutput(verb, &tree->output);
-  verb->callback([=] { *action = [=] { return BenchSearch(*tree); }; });
+  AddBenchSearch(bench, action);
   AddBenchStep(bench, action);
   AddBenchTrain(bench, action);
   AddBenchGrowth(bench, action);

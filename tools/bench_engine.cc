@@ -49,6 +49,7 @@ absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngi
   LZ_ASSIGN_OR_RETURN(const auto weights,
                       WorldModel::Create(options.model, options.shape, /*seed=*/1));
   RandomizeWeights(*weights);
+  if (!inference->model().device().is_cpu()) weights->to(inference->model().device());
   LZ_RETURN_IF_ERROR(inference->CopyWeightsFrom(*weights));
   LZ_ASSIGN_OR_RETURN(auto tree,
                       Search::Create(options.search, static_cast<int>(bench.step.actions),
@@ -98,12 +99,12 @@ absl::Status BenchEngine::RunSearch(InferenceModel* model) {
 
 std::string EngineCaseJson(const BenchEngineCase& bench) {
   const BenchStepCase& step = bench.step;
-  return absl::StrCat("\"runner\":\"", step.runner, "\",\"embed\":", step.embed,
-                      ",\"layers\":", step.layers, ",\"heads\":", step.heads,
-                      ",\"batch\":", step.batch, ",\"context\":", step.context,
-                      ",\"support\":", step.support, ",\"actions\":", step.actions, ",\"dtype\":\"",
-                      step.dtype, "\",\"threads\":", step.threads, ",\"policy\":\"", bench.policy,
-                      "\",\"sims\":", bench.simulations);
+  return absl::StrCat(
+      "\"device\":\"", step.device, "\",\"runner\":\"", step.runner, "\",\"embed\":", step.embed,
+      ",\"layers\":", step.layers, ",\"heads\":", step.heads, ",\"batch\":", step.batch,
+      ",\"context\":", step.context, ",\"support\":", step.support, ",\"actions\":", step.actions,
+      ",\"dtype\":\"", step.dtype, "\",\"threads\":", step.threads, ",\"policy\":\"", bench.policy,
+      "\",\"sims\":", bench.simulations);
 }
 
 int64_t ResidentBytes() {

@@ -55,8 +55,8 @@ class BenchEngine {
   int64_t num_searches_ = 0;
 };
 
-// What all engine benchmarks name of a case, as JSON members: {"runner", "packed"}, ... in one text
-// "runner":"packed","embed":64,... without braces.
+// What all engine benchmarks name of a case, as JSON members in one text without braces:
+// "device":"cpu","runner":"packed","embed":64,...
 std::string EngineCaseJson(const BenchEngineCase& bench);
 
 // Bytes of this process that lie in memory now.

@@ -12,7 +12,8 @@ struct BenchConditions {
   std::string commit;
   double load_before = 0.0;
   double load_after = 0.0;
-  std::string cpu;  // as the system names it
+  std::string cpu;       // as the system names it
+  std::string gpu = {};  // as its driver names it; empty where the CPU is measured
 };
 
 struct BenchTimes {

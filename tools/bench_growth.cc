@@ -12,6 +12,7 @@
 #include "lzero/base/stopwatch.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
+#include "tools/bench_device.h"
 #include "tools/bench_engine.h"
 #include "tools/bench_figures.h"
 #include "tools/interrupt.h"
@@ -137,35 +138,73 @@ absl::Status GrowEpisode(const BenchGrowthOptions& options, const std::string& r
   return absl::OkStatus();
 }
 
-absl::Status UnloadCycles(const BenchUnloadOptions& options, const BenchEngineCase& bench,
-                          Printed* printed) {
-  for (int64_t cycle = 1; cycle <= options.cycles; ++cycle) {
-    const double start = MonotonicSeconds();
-    LZ_ASSIGN_OR_RETURN(auto engine, BenchEngine::Create(bench));
-    const double loaded = MonotonicSeconds();
-    for (int i = 0; i < 2; ++i) LZ_RETURN_IF_ERROR(engine->RunSearch());
-    const double searched = MonotonicSeconds();
-    const double held = static_cast<double>(ResidentBytes()) / kMebibyte;
-    engine.reset();
-    malloc_trim(0);
-    const double unloaded = MonotonicSeconds();
-    const double resident = static_cast<double>(ResidentBytes()) / kMebibyte;
-    printed->objects.push_back(absl::StrCat(
-        "{\"bench\":\"unload\",\"device\":\"cpu\",", EngineCaseJson(bench), ",\"cycle\":", cycle,
-        ",\"load_ms\":", Number((loaded - start) * 1e3),
-        ",\"search_ms\":", Number((searched - loaded) * 1e3),
-        ",\"unload_ms\":", Number((unloaded - searched) * 1e3), ",\"loaded_mib\":", Number(held),
-        ",\"resident_mib\":", Number(resident), ",", Conditions(), "}"));
-    absl::StrAppendFormat(&printed->table, "%-7s E %4d cycle %3d: %8.2f MiB loaded, %8.2f after\n",
-                          bench.step.runner, bench.step.embed, cycle, held, resident);
+// What lies in memory now; of the device nothing where it is the CPU.
+struct MemoryNow {
+  double resident = 0.0, device = 0.0;
+};
+
+absl::StatusOr<MemoryNow> MeasureMemory(const BenchDevice& device) {
+  MemoryNow memory;
+  memory.resident = static_cast<double>(ResidentBytes()) / kMebibyte;
+  LZ_ASSIGN_OR_RETURN(memory.device, device.UsedMebibytes());
+  return memory;
+}
+
+// Loads, searches and unloads once. All times include waiting for the device.
+absl::Status UnloadCycle(const BenchDevice& device, const BenchEngineCase& bench, int64_t cycle,
+                         Printed* printed) {
+  const double start = MonotonicSeconds();
+  LZ_ASSIGN_OR_RETURN(auto engine, BenchEngine::Create(bench));
+  LZ_RETURN_IF_ERROR(device.Wait());
+  const double loaded = MonotonicSeconds();
+  for (int i = 0; i < 2; ++i) LZ_RETURN_IF_ERROR(engine->RunSearch());
+  LZ_RETURN_IF_ERROR(device.Wait());
+  const double searched = MonotonicSeconds();
+  LZ_ASSIGN_OR_RETURN(const MemoryNow held, MeasureMemory(device));
+  const double measured = MonotonicSeconds();
+  engine.reset();
+  malloc_trim(0);
+  const double unloaded = MonotonicSeconds();
+  LZ_ASSIGN_OR_RETURN(const MemoryNow after, MeasureMemory(device));
+  const std::string on_device =
+      device.is_cpu() ? ""
+                      : absl::StrCat(",\"device_loaded_mib\":", Number(held.device),
+                                     ",\"device_mib\":", absl::StrFormat("%.3f", after.device));
+  printed->objects.push_back(absl::StrCat(
+      "{\"bench\":\"unload\",", EngineCaseJson(bench), ",\"cycle\":", cycle, ",\"load_ms\":",
+      Number((loaded - start) * 1e3), ",\"search_ms\":", Number((searched - loaded) * 1e3),
+      ",\"unload_ms\":", Number((unloaded - measured) * 1e3),
+      ",\"loaded_mib\":", Number(held.resident), ",\"resident_mib\":", Number(after.resident),
+      on_device, ",", Conditions(), "}"));
+  absl::StrAppendFormat(&printed->table, "%-10s E %4d cycle %3d: %8.2f MiB loaded, %8.2f after",
+                        bench.step.runner, bench.step.embed, cycle, held.resident, after.resident);
+  if (!device.is_cpu()) {
+    absl::StrAppendFormat(&printed->table, "; device %8.2f MiB loaded, %8.2f after", held.device,
+                          after.device);
+  }
+  printed->table += "\n";
+  return absl::OkStatus();
+}
+
+absl::Status UnloadCycles(const BenchDevice& device, const BenchUnloadOptions& options,
+                          const std::vector<std::string>& runners, Printed* printed) {
+  for (const std::string& runner : runners) {
+    for (const int64_t embed : options.embed) {
+      BenchEngineCase bench = CaseOf(runner, embed, options.batch, options.simulations);
+      bench.step.device = options.device;
+      for (int64_t cycle = 1; cycle <= options.cycles; ++cycle) {
+        LZ_RETURN_IF_ERROR(UnloadCycle(device, bench, cycle, printed));
+      }
+    }
   }
   return absl::OkStatus();
 }
 
 // Checks the sizes by the rules of `bench step`.
-absl::Status CheckCases(const std::vector<std::string>& runners, const std::vector<int64_t>& embed,
-                        int64_t batch) {
+absl::Status CheckCases(const std::string& device, const std::vector<std::string>& runners,
+                        const std::vector<int64_t>& embed, int64_t batch) {
   BenchStepOptions step;
+  step.device = device;
   step.runners = runners;
   step.embed = embed;
   step.batch = {batch};
@@ -175,7 +214,7 @@ absl::Status CheckCases(const std::vector<std::string>& runners, const std::vect
 }  // namespace
 
 int BenchGrowth(const BenchGrowthOptions& options) {
-  const absl::Status checked = CheckCases(options.runners, {options.embed}, options.batch);
+  const absl::Status checked = CheckCases("cpu", options.runners, {options.embed}, options.batch);
   if (!checked.ok()) return PrintError(checked, kExitUsage);
   const auto baseline = BenchBaseline::Load(options.output.against);
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
@@ -193,20 +232,18 @@ int BenchGrowth(const BenchGrowthOptions& options) {
 }
 
 int BenchUnload(const BenchUnloadOptions& options) {
-  const absl::Status checked = CheckCases(options.runners, options.embed, options.batch);
+  std::vector<std::string> runners = options.runners;
+  if (runners.empty() && options.device == "cuda") runners = {"eager", "cuda_graph"};
+  if (runners.empty()) runners = {"packed"};
+  const absl::Status checked = CheckCases(options.device, runners, options.embed, options.batch);
   if (!checked.ok()) return PrintError(checked, kExitUsage);
+  const auto device = BenchDevice::Open(options.device);
+  if (!device.ok()) return PrintError(device.status(), kExitUsage);
   const auto baseline = BenchBaseline::Load(options.output.against);
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
   Printed printed;
-  const absl::Status cycled = CatchTorch([&]() -> absl::Status {
-    for (const std::string& runner : options.runners) {
-      for (const int64_t embed : options.embed) {
-        LZ_RETURN_IF_ERROR(UnloadCycles(
-            options, CaseOf(runner, embed, options.batch, options.simulations), &printed));
-      }
-    }
-    return absl::OkStatus();
-  });
+  const absl::Status cycled =
+      CatchTorch([&] { return UnloadCycles(*device, options, runners, &printed); });
   if (!cycled.ok()) return PrintError(cycled, kExitFailure);
   PrintBench(printed.objects, printed.table, *baseline, options.output);
   return kExitOk;

@@ -1,8 +1,8 @@
 // `lzero bench growth`: what a search costs does not depend on what came before it. One search of
 // many simulations, the last hundred beside the first; and one endless episode, searches at its
 // 10th, 100th, 1,000th and 10,000th step, with the memory of the process. `lzero bench unload`:
-// engines loaded, searched and unloaded again and again, with the memory after each. Not tests:
-// nothing fails here.
+// engines loaded, searched and unloaded again and again, with the memory after each, that of the
+// process and that of the device. Not tests: nothing fails here.
 #ifndef LZERO_TOOLS_BENCH_GROWTH_H_
 #define LZERO_TOOLS_BENCH_GROWTH_H_
 
@@ -25,7 +25,8 @@ struct BenchGrowthOptions {
 };
 
 struct BenchUnloadOptions {
-  std::vector<std::string> runners = {"packed"};
+  std::string device = "cpu";
+  std::vector<std::string> runners;  // empty: packed; on a CUDA device eager and cuda_graph
   std::vector<int64_t> embed = {64};
   int64_t batch = 8;
   int64_t simulations = 25;

@@ -26,8 +26,9 @@ bool EndsWithAny(const std::string& key, std::initializer_list<const char*> endi
 }
 
 bool IsMeasured(const std::string& key) {
-  static const std::set<std::string> kNames = {"gflops", "gbs",        "commit",    "load",   "cpu",
-                                               "rounds", "mean_depth", "signature", "updates"};
+  static const std::set<std::string> kNames = {"gflops",    "gbs",    "commit", "load",
+                                               "cpu",       "gpu",    "rounds", "mean_depth",
+                                               "signature", "updates"};
   return kNames.count(key) > 0 || absl::StartsWith(key, "peak_") ||
          EndsWithAny(key, {"_min", "_median", "_share", "_ratio", "_mib", "_us", "_ms"});
 }
@@ -59,7 +60,8 @@ std::string Words(const Json& identity) {
 Json IdentityOf(const Json& object) {
   Json identity = Json::object();
   for (const auto& [key, value] : object.items()) {
-    if (!IsMeasured(key)) identity[key] = value;
+    const bool is_default = key == "device" && value == "cpu";  // older runs did not name it
+    if (!IsMeasured(key) && !is_default) identity[key] = value;
   }
   return identity;
 }

@@ -1,15 +1,19 @@
-// `lzero bench parity`: the same searches on the packed runner as on eager, in fp32 and in bf16:
-// how far values are apart, and how many visit counts differ. Not a test: nothing fails here.
+// `lzero bench parity`: the same searches on other runners as on eager: how far values are apart,
+// and how many visit counts differ. Not a test: nothing fails here.
 #ifndef LZERO_TOOLS_BENCH_PARITY_H_
 #define LZERO_TOOLS_BENCH_PARITY_H_
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tools/bench_output.h"
 
 namespace lzero {
 
 struct BenchParityOptions {
+  std::string device = "cpu";
+  std::vector<std::string> runners;  // empty: packed, in fp32 and bf16; on a CUDA device cuda_graph
   int64_t embed = 64;
   int64_t batch = 8;
   int64_t actions = 6;

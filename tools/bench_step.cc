@@ -6,16 +6,12 @@
 #include <utility>
 
 #include "lzero/base/status_macros.h"
-#include "lzero/base/stopwatch.h"
 #include "lzero/inference/runners.h"
 #include "lzero/tensor/torch.h"
-#include "lzero/tensor/torch_status.h"
 #include "lzero/world_model/world_model.h"
+#include "tools/bench_device.h"
+#include "tools/bench_rounds.h"
 #include "tools/bench_step_report.h"
-#include "tools/interrupt.h"
-#include "tools/machine_peaks.h"
-#include "tools/source_commit.h"
-#include "tools/verb_support.h"
 
 namespace lzero {
 namespace {
@@ -27,37 +23,38 @@ constexpr int64_t kMinSteps = 3;
 // A case with its model and what was measured so far.
 struct Subject {
   BenchStepResult result;
+  std::unique_ptr<GraphBackend> backend;  // one unload unit a step; none on the CPU
   std::shared_ptr<WorldModel> weights;
   std::unique_ptr<RecurrentStep> step;
 };
 
 // With full contexts of random tokens.
-absl::StatusOr<Subject> MakeSubject(const BenchStepCase& step) {
+absl::StatusOr<Subject> MakeSubject(const BenchDevice& device, const BenchStepCase& step) {
   Subject subject;
   subject.result.step = step;
-  LZ_ASSIGN_OR_RETURN(subject.weights,
-                      WorldModel::Create(BenchStepModel(step), {{4}, step.actions}, /*seed=*/0));
+  LZ_ASSIGN_OR_RETURN(subject.backend, device.MakeBackend());
+  LZ_ASSIGN_OR_RETURN(subject.weights, WorldModel::Create(BenchStepModel(step), {{4}, step.actions},
+                                                          /*seed=*/0, device.device()));
   subject.weights->eval();
-  LZ_ASSIGN_OR_RETURN(subject.step,
-                      MakeRecurrentStep(BenchStepInference(step), *subject.weights, step.batch));
+  LZ_ASSIGN_OR_RETURN(subject.step, MakeRecurrentStep(BenchStepInference(step), *subject.weights,
+                                                      step.batch, subject.backend.get()));
   subject.step->buffers().contexts.tokens.normal_();
   subject.step->buffers().contexts.lengths.fill_(step.context - 1);
   return subject;
 }
 
 // Seconds of one step: the mean of one round, whose first step is not counted.
-absl::StatusOr<double> TimeStep(Subject& subject) {
-  const int64_t batch = subject.result.step.batch;
+absl::StatusOr<double> TimeOneStep(const BenchDevice& device, Subject& subject) {
+  const auto run = [&] { return subject.step->Run(subject.result.step.batch); };
+  const auto time = [&]() -> absl::StatusOr<double> {
+    LZ_RETURN_IF_ERROR(run());
+    return TimeRuns(device, kMinSteps, kMeasuredSeconds, run);
+  };
   at::set_num_threads(static_cast<int>(subject.result.step.threads));
-  LZ_RETURN_IF_ERROR(subject.step->Run(batch));
-  const double start = MonotonicSeconds();
-  double elapsed = 0.0;
-  int64_t steps = 0;
-  for (; steps < kMinSteps || elapsed < kMeasuredSeconds; ++steps) {
-    LZ_RETURN_IF_ERROR(subject.step->Run(batch));
-    elapsed = MonotonicSeconds() - start;
-  }
-  return elapsed / static_cast<double>(steps);
+  if (device.is_cpu()) return time();
+  absl::StatusOr<double> seconds = 0.0;
+  LZ_RETURN_IF_ERROR(subject.backend->OnStream([&] { seconds = time(); }));
+  return seconds;
 }
 
 // The machine's peaks of this round: each is measured once, and a case keeps the best it has seen.
@@ -79,22 +76,15 @@ void MeasurePeaks(std::vector<Subject>& subjects) {
   }
 }
 
-absl::StatusOr<std::vector<Subject>> Measure(const std::vector<BenchStepCase>& cases,
-                                             int64_t rounds) {
-  std::vector<Subject> subjects;
-  for (const BenchStepCase& step : cases) {
-    LZ_ASSIGN_OR_RETURN(Subject subject, MakeSubject(step));
-    subjects.push_back(std::move(subject));
+// Those of a GPU, likewise.
+absl::Status MeasureDevicePeaks(const BenchDevice& device, std::vector<Subject>& subjects) {
+  LZ_ASSIGN_OR_RETURN(const DevicePeaks peaks, device.MeasurePeaks());
+  for (Subject& subject : subjects) {
+    BenchStepResult& result = subject.result;
+    result.peak_gflops = std::max(result.peak_gflops, peaks.gflops);
+    result.peak_gbs = std::max(result.peak_gbs, peaks.gbs);
   }
-  for (Subject& subject : subjects) LZ_RETURN_IF_ERROR(TimeStep(subject).status());  // warm-up
-  for (int64_t round = 0; round < rounds; ++round) {
-    MeasurePeaks(subjects);
-    for (Subject& subject : subjects) {
-      LZ_ASSIGN_OR_RETURN(const double seconds, TimeStep(subject));
-      subject.result.seconds.push_back(seconds);
-    }
-  }
-  return subjects;
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -102,22 +92,24 @@ absl::StatusOr<std::vector<Subject>> Measure(const std::vector<BenchStepCase>& c
 int BenchStep(const BenchStepOptions& options) {
   const auto cases = BenchStepCases(options);
   if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
-  const auto baseline = BenchBaseline::Load(options.output.against);
-  if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
-  BenchConditions conditions;
-  conditions.cpu = CpuName();
-  conditions.commit = SourceCommit();
-  conditions.load_before = LoadAverage();
-  const auto subjects = CatchTorch([&] { return Measure(*cases, options.rounds); });
-  if (!subjects.ok()) return PrintError(subjects.status(), kExitFailure);
-  conditions.load_after = LoadAverage();
-  std::vector<BenchStepResult> results;
-  for (const Subject& subject : *subjects) results.push_back(subject.result);
-  std::vector<std::string> objects;
-  for (const BenchStepResult& result : results)
-    objects.push_back(BenchStepJson(result, conditions));
-  PrintBench(objects, BenchStepTable(results), *baseline, options.output);
-  return kExitOk;
+  const auto device = BenchDevice::Open(options.device);
+  if (!device.ok()) return PrintError(device.status(), kExitUsage);
+  BenchSteps<BenchStepCase, Subject, BenchStepResult> steps;
+  steps.make = [&](const BenchStepCase& step) { return MakeSubject(*device, step); };
+  steps.warm_up = [&](Subject& subject) { return TimeOneStep(*device, subject).status(); };
+  steps.measure_peaks = [&](std::vector<Subject>& subjects) {
+    if (!device->is_cpu()) return MeasureDevicePeaks(*device, subjects);
+    MeasurePeaks(subjects);
+    return absl::OkStatus();
+  };
+  steps.time_round = [&](Subject& subject) -> absl::Status {
+    LZ_ASSIGN_OR_RETURN(const double seconds, TimeOneStep(*device, subject));
+    subject.result.seconds.push_back(seconds);
+    return absl::OkStatus();
+  };
+  steps.json = BenchStepJson;
+  steps.table = BenchStepTable;
+  return RunBench(steps, *cases, options.rounds, device->gpu(), options.output);
 }
 
 }  // namespace lzero

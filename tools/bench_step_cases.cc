@@ -1,8 +1,11 @@
 #include "tools/bench_step_cases.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/load.h"
 #include "tools/bench_sweep.h"
@@ -17,6 +20,17 @@ const BenchStepCase kStandardSizes[] = {{.embed = 64, .layers = 2, .heads = 2, .
                                         {.embed = 64, .layers = 2, .heads = 2, .batch = 128},
                                         {.embed = 256, .layers = 4, .heads = 8, .batch = 8},
                                         {.embed = 768, .layers = 2, .heads = 8, .batch = 8}};
+
+// The sizes of the same section for a GPU.
+std::vector<BenchStepCase> StandardSizes(const std::string& device) {
+  if (device != "cuda") return {std::begin(kStandardSizes), std::end(kStandardSizes)};
+  std::vector<BenchStepCase> sizes = {{.embed = 64, .layers = 2, .heads = 2},
+                                      {.embed = 256, .layers = 4, .heads = 8},
+                                      {.embed = 768, .layers = 2, .heads = 8},
+                                      {.embed = 768, .layers = 8, .heads = 8}};
+  Sweep<int64_t>({8, 64, 256}, &BenchStepCase::batch, &sizes);
+  return sizes;
+}
 
 // The columns of the same table: eager beside packed on one thread, packed bf16 on two.
 std::vector<BenchStepCase> WithStandardRunners(const std::vector<BenchStepCase>& sizes) {
@@ -38,27 +52,41 @@ std::vector<T> OrDefault(const std::vector<T>& values, std::vector<T> otherwise)
   return values.empty() ? otherwise : values;
 }
 
-// The model is held to the rules of every other config.
-absl::Status CheckModel(const BenchStepCase& step) {
+// What the case asks of a graph, in the words of the config.
+std::string GraphsOf(const BenchStepCase& step) {
+  if (absl::StartsWith(step.runner, "cuda_")) return "required";
+  return step.runner == "eager" ? "off" : "preferred";
+}
+
+// The case is held to the rules of every other config.
+absl::StatusOr<ExperimentConfig> ConfigOf(const BenchStepCase& step) {
   const std::vector<std::string> settings = {absl::StrCat("model.embed_dim=", step.embed),
                                              absl::StrCat("model.num_layers=", step.layers),
                                              absl::StrCat("model.num_heads=", step.heads),
                                              absl::StrCat("model.context_length=", step.context),
-                                             absl::StrCat("model.support_size=", step.support)};
-  return LoadConfigText("{}", "bench step", settings).status();
+                                             absl::StrCat("model.support_size=", step.support),
+                                             absl::StrCat("inference.device=", step.device),
+                                             absl::StrCat("inference.runner=", step.runner),
+                                             absl::StrCat("inference.dtype=", step.dtype),
+                                             absl::StrCat("inference.num_threads=", step.threads),
+                                             absl::StrCat("inference.graphs=", GraphsOf(step))};
+  LZ_ASSIGN_OR_RETURN(LoadedConfig loaded, LoadConfigText("{}", "bench", settings));
+  return std::move(loaded.config);
+}
+
+bool HasNoBf16(const BenchStepCase& step) {
+  return step.dtype == "bf16" && step.runner != "packed" && step.runner != "auto";
 }
 
 absl::Status CheckCase(const BenchStepCase& step) {
-  LZ_RETURN_IF_ERROR(CheckName("--runner", step.runner, {"eager", "packed"}));
-  LZ_RETURN_IF_ERROR(CheckName("--dtype", step.dtype, {"fp32", "bf16"}));
-  if (step.runner == "eager" && step.dtype == "bf16") {
+  if (HasNoBf16(step)) {
     return absl::InvalidArgumentError(
-        "--dtype bf16: runner eager has fp32 alone; use --runner packed");
+        absl::StrCat("--dtype bf16: runner ", step.runner, " has fp32 alone; use --runner packed"));
   }
   LZ_RETURN_IF_ERROR(CheckRange("--batch", step.batch, 65536));
   LZ_RETURN_IF_ERROR(CheckRange("--actions", step.actions, 65536));
   LZ_RETURN_IF_ERROR(CheckRange("--threads", step.threads, 256));
-  return CheckModel(step);
+  return ConfigOf(step).status();
 }
 
 // Weights of the matrices of all blocks and of all heads (model.md section 2).
@@ -80,10 +108,11 @@ absl::StatusOr<std::vector<BenchStepCase>> BenchStepCases(const BenchStepOptions
   std::vector<BenchStepCase> cases;
   if (options.embed.empty() && options.layers.empty() && options.heads.empty() &&
       options.batch.empty()) {
-    cases.assign(std::begin(kStandardSizes), std::end(kStandardSizes));
+    cases = StandardSizes(options.device);
   } else {
     cases.emplace_back();
   }
+  Sweep<std::string>({options.device}, &BenchStepCase::device, &cases);
   Sweep(options.embed, &BenchStepCase::embed, &cases);
   Sweep(options.layers, &BenchStepCase::layers, &cases);
   Sweep(options.heads, &BenchStepCase::heads, &cases);
@@ -91,18 +120,16 @@ absl::StatusOr<std::vector<BenchStepCase>> BenchStepCases(const BenchStepOptions
   Sweep(options.context, &BenchStepCase::context, &cases);
   Sweep(options.support, &BenchStepCase::support, &cases);
   Sweep(options.actions, &BenchStepCase::actions, &cases);
-  if (options.runners.empty() && options.dtypes.empty() && options.threads.empty()) {
+  const bool on_cpu = options.device != "cuda";
+  if (on_cpu && options.runners.empty() && options.dtypes.empty() && options.threads.empty()) {
     cases = WithStandardRunners(cases);
   } else {
-    Sweep(OrDefault<std::string>(options.runners, {"eager", "packed"}), &BenchStepCase::runner,
-          &cases);
+    Sweep(OrDefault<std::string>(options.runners, {"eager", on_cpu ? "packed" : "cuda_graph"}),
+          &BenchStepCase::runner, &cases);
     Sweep(options.dtypes, &BenchStepCase::dtype, &cases);
     Sweep(options.threads, &BenchStepCase::threads, &cases);
-    const auto has_no_case = [](const BenchStepCase& step) {
-      return step.runner == "eager" && step.dtype == "bf16";
-    };
-    if (!std::all_of(cases.begin(), cases.end(), has_no_case)) {
-      cases.erase(std::remove_if(cases.begin(), cases.end(), has_no_case), cases.end());
+    if (!std::all_of(cases.begin(), cases.end(), HasNoBf16)) {
+      cases.erase(std::remove_if(cases.begin(), cases.end(), HasNoBf16), cases.end());
     }
   }
   for (const BenchStepCase& step : cases) LZ_RETURN_IF_ERROR(CheckCase(step));
@@ -120,11 +147,9 @@ ModelConfig BenchStepModel(const BenchStepCase& step) {
 }
 
 InferenceConfig BenchStepInference(const BenchStepCase& step) {
-  InferenceConfig inference;
-  inference.runner = step.runner == "packed" ? Runner::kPacked : Runner::kEager;
-  inference.dtype = step.dtype == "bf16" ? InferenceDtype::kBf16 : InferenceDtype::kFp32;
-  inference.num_threads = step.threads;
-  return inference;
+  const auto config = ConfigOf(step);
+  LZ_CHECK(config.ok(), config.status().message());
+  return config->inference;
 }
 
 int64_t StepFlops(const BenchStepCase& step) {

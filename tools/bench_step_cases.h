@@ -13,11 +13,12 @@
 
 namespace lzero {
 
-// Every combination is a case, but that runner eager has fp32 alone. If embed, layers, heads and
-// batch are all empty, the sizes are those of the standard table; if runners, dtypes and threads
-// are, each size is measured with eager and packed in fp32 on one thread, and with packed in bf16
-// on two.
+// Every combination is a case, but that runner packed alone has bf16. If embed, layers, heads and
+// batch are all empty, the sizes are those of the standard table of the device; if runners, dtypes
+// and threads are, each size is measured, on the CPU, with eager and packed in fp32 on one thread,
+// and with packed in bf16 on two; on a CUDA device with eager and cuda_graph.
 struct BenchStepOptions {
+  std::string device = "cpu";
   std::vector<int64_t> embed;
   std::vector<int64_t> layers;
   std::vector<int64_t> heads;
@@ -40,19 +41,21 @@ struct BenchStepCase {
   int64_t context = 8;
   int64_t support = 101;
   int64_t actions = 6;
+  std::string device = "cpu";
   std::string runner = "eager";
   std::string dtype = "fp32";
   int64_t threads = 1;
 };
 
-// All cases, the last list fastest. InvalidArgument for a size that no model can have and for a
-// runner or dtype that this build does not have.
+// All cases, the last list fastest. InvalidArgument for a size that no model can have, and for a
+// device, runner or dtype that no config can have, together or alone.
 absl::StatusOr<std::vector<BenchStepCase>> BenchStepCases(const BenchStepOptions& options);
 
 // The world model of a case.
 ModelConfig BenchStepModel(const BenchStepCase& step);
 
-// How its runner is asked for.
+// How its runner is asked for: graphs are required of a runner that is made of them, and off for
+// eager, so that a case measures what it names.
 InferenceConfig BenchStepInference(const BenchStepCase& step);
 
 // Floating-point operations of the products with weight matrices in one step: two tokens through

@@ -9,13 +9,9 @@
 #include "lzero/base/stopwatch.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/tensor/torch.h"
-#include "lzero/tensor/torch_status.h"
 #include "lzero/train/learner.h"
+#include "tools/bench_rounds.h"
 #include "tools/bench_train_report.h"
-#include "tools/interrupt.h"
-#include "tools/machine_peaks.h"
-#include "tools/source_commit.h"
-#include "tools/verb_support.h"
 
 namespace lzero {
 namespace {
@@ -117,22 +113,10 @@ void MeasurePeaks(std::vector<Subject>& subjects) {
   }
 }
 
-absl::StatusOr<std::vector<Subject>> Measure(const std::vector<BenchTrainCase>& cases,
-                                             int64_t rounds) {
-  std::vector<Subject> subjects;
-  for (const BenchTrainCase& train : cases) {
-    LZ_ASSIGN_OR_RETURN(Subject subject, MakeSubject(train));
-    subjects.push_back(std::move(subject));
-  }
-  for (Subject& subject : subjects) {
-    at::set_num_threads(static_cast<int>(subject.result.train.threads));
-    for (int64_t i = 0; i < kWarmUpUpdates; ++i) LZ_RETURN_IF_ERROR(TimeUpdate(subject).status());
-  }
-  for (int64_t round = 0; round < rounds; ++round) {
-    MeasurePeaks(subjects);
-    for (Subject& subject : subjects) LZ_RETURN_IF_ERROR(RunRound(subject));
-  }
-  return subjects;
+absl::Status WarmUp(Subject& subject) {
+  at::set_num_threads(static_cast<int>(subject.result.train.threads));
+  for (int64_t i = 0; i < kWarmUpUpdates; ++i) LZ_RETURN_IF_ERROR(TimeUpdate(subject).status());
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -140,22 +124,17 @@ absl::StatusOr<std::vector<Subject>> Measure(const std::vector<BenchTrainCase>& 
 int BenchTrain(const BenchTrainOptions& options) {
   const auto cases = BenchTrainCases(options);
   if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
-  const auto baseline = BenchBaseline::Load(options.output.against);
-  if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
-  BenchConditions conditions;
-  conditions.cpu = CpuName();
-  conditions.commit = SourceCommit();
-  conditions.load_before = LoadAverage();
-  const auto subjects = CatchTorch([&] { return Measure(*cases, options.rounds); });
-  if (!subjects.ok()) return PrintError(subjects.status(), kExitFailure);
-  conditions.load_after = LoadAverage();
-  std::vector<BenchTrainResult> results;
-  for (const Subject& subject : *subjects) results.push_back(subject.result);
-  std::vector<std::string> objects;
-  for (const BenchTrainResult& result : results)
-    objects.push_back(BenchTrainJson(result, conditions));
-  PrintBench(objects, BenchTrainTable(results), *baseline, options.output);
-  return kExitOk;
+  BenchSteps<BenchTrainCase, Subject, BenchTrainResult> steps;
+  steps.make = MakeSubject;
+  steps.warm_up = WarmUp;
+  steps.measure_peaks = [](std::vector<Subject>& subjects) {
+    MeasurePeaks(subjects);
+    return absl::OkStatus();
+  };
+  steps.time_round = RunRound;
+  steps.json = BenchTrainJson;
+  steps.table = BenchTrainTable;
+  return RunBench(steps, *cases, options.rounds, /*gpu=*/"", options.output);
 }
 
 }  // namespace lzero

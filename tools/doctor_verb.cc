@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lzero/base/files.h"
+#include "lzero/graph/cuda_graph_library.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/torch.h"
 #include "tools/interrupt.h"
@@ -75,6 +76,18 @@ void ReportFolder(Report& report) {
   }
 }
 
+void ReportGpu(Report& report) {
+  const char* otherwise = "; inference.device: cpu is all this machine has";
+  const auto devices = ListCudaDevices();
+  if (!devices.ok()) {
+    report.Note("gpu", absl::StrCat(devices.status().message(), otherwise));
+    return;
+  }
+  const absl::Status loaded = LoadCuda();
+  loaded.ok() ? report.Ok("gpu", *devices)
+              : report.Note("gpu", absl::StrCat(*devices, ", but ", loaded.message(), otherwise));
+}
+
 void ReportTorch(Report& report) {
   const at::Tensor product = at::matmul(at::ones({8, 8}), at::ones({8, 8}));
   const std::string fact = absl::StrCat(TORCH_VERSION, ", CPU", at::hasMKL() ? ", MKL" : "",
@@ -95,9 +108,7 @@ int Doctor() {
   ReportFolder(report);
   report.Ok("environments", absl::StrCat(MakeRegistry().entries().size(), " native (",
                                          ProgramCommand(), " envs list)"));
-  const auto devices = ListCudaDevices();
-  report.Note("gpu", absl::StrCat(devices.ok() ? *devices : std::string(devices.status().message()),
-                                  "; inference.device: cpu is all this machine has"));
+  ReportGpu(report);
   return report.failed() ? kExitFailure : kExitOk;
 }
 

@@ -162,9 +162,9 @@ COMMANDS = [
     ("bench of odd sizes", 2, ["model.num_heads: must divide embed_dim; got num_heads 2, embed_dim 63"],
      ["bench", "step", "--embed", "63"]),
     ("bench of a runner that is none", 2,
-     ["--runner eagre: this build has eager, packed; did you mean 'eager'?"],
+     ["inference.runner=eagre: unknown choice; got 'eagre'", "did you mean 'eager'?"],
      ["bench", "step", "--runner", "eagre,packed"]),
-    ("bench of numbers that are none", 2, ["--dtype int8: this build has fp32, bf16"],
+    ("bench of numbers that are none", 2, ["inference.dtype=int8: unknown choice; got 'int8'; allowed: one of fp32, bf16"],
      ["bench", "step", "--dtype", "int8"]),
     ("bench of eager in bf16", 2, ["runner eager has fp32 alone; use --runner packed"],
      ["bench", "step", "--runner", "eager", "--dtype", "bf16"]),
@@ -178,7 +178,12 @@ COMMANDS = [
      ["bench", "growth", "--sims", "100"]),
     ("bench on no thread", 2, ["--threads: got '0', allowed: an integer from 1 to 256"],
      ["bench", "step", "--threads", "0"]),
-    ("bench of a device to come", 2, ["--device"], ["bench", "step", "--device", "cuda"]),
+    ("bench of a device that is none", 2, ["inference.device=tpu: unknown choice; got 'tpu'"],
+     ["bench", "step", "--device", "tpu"]),
+    ("bench of packed on a GPU", 2, ["inference.runner: packed runs on the CPU; got packed on device cuda"],
+     ["bench", "unload", "--device", "cuda", "--runner", "packed"]),
+    ("bench of graphs on the CPU", 2, ["inference.runner: cuda_graph needs a CUDA device; got device cpu"],
+     ["bench", "search", "--runner", "cuda_graph"]),
     ("bench of too few rounds", 2, ["--rounds", "5"], ["bench", "step", "--rounds", "4"]),
     ("bench of words", 2, ["error: bench step: --batch: got 'many', allowed: an integer from 1 to 65536"],
      ["bench", "step", "--batch", "8,many"]),
@@ -278,6 +283,17 @@ def check_damaged(program, folder):
     program.check("checkpoint: other shape, still as it was", 0 if same else 1, "", 0)
 
 
+def check_no_gpu(program):
+    """A config of a device that this machine has not: the reason, before anything is made."""
+    code, printed = program.run("doctor")
+    program.check("gpu: the doctor names it or the reason", code, printed, 0, " gpu ")
+    if "ok    gpu" in printed:
+        return
+    part = ["error: inference.device: cuda: "]
+    program.expect("gpu: trained without one", 2, part, "train", COUNTING, "inference.device=cuda")
+    program.expect("gpu: planned without one", 2, part, "train", COUNTING, "inference.device=cuda", "--dry-run")
+
+
 def check_in_use(program):
     """While a process trains in a folder no other one may, and looking on is free."""
     with program.started("train", COUNTING, "stop.max_env_steps=10000000", "checkpoint.every_updates=20",
@@ -327,6 +343,7 @@ def main():
     for what, parts, settings in GIANTS:
         program.expect(f"memory: {what}", 2, parts, "train", COUNTING, *settings)
         program.expect(f"memory: {what}, planned", 2, parts, "train", COUNTING, *settings, "--dry-run")
+    check_no_gpu(program)
     left = (folder / "runs").exists()
     program.check("what was refused left no run folder", 1 if left else 0, "", 0)
     for what, text, parts in ACTIONS:

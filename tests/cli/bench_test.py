@@ -12,7 +12,7 @@ import sys
 
 from program import Program
 
-STEP_KEYS = ["bench", "runner", "embed", "layers", "heads", "batch", "context", "support", "actions",
+STEP_KEYS = ["bench", "device", "runner", "embed", "layers", "heads", "batch", "context", "support", "actions",
              "dtype", "threads", "us_min", "us_median", "gflops", "peak_gflops", "gbs", "peak_gbs",
              "cpu", "commit", "load"]
 TRAIN_KEYS = ["bench", "encoder", "observation", "embed", "layers", "heads", "batch", "unroll", "context",
@@ -20,6 +20,9 @@ TRAIN_KEYS = ["bench", "encoder", "observation", "embed", "layers", "heads", "ba
               "sample_share", "gflops", "peak_gflops", "cpu", "commit", "load"]
 SEARCH_KEYS = ["bench", "policy", "actions", "batch", "sims", "rounds", "ns_per_root_sim_min",
                "ns_per_root_sim_median", "mean_depth", "signature", "cpu", "commit", "load"]
+ENGINE_SEARCH_KEYS = ["bench", "kind", "device", "runner", "embed", "layers", "heads", "batch", "context",
+                      "support", "actions", "dtype", "threads", "policy", "sims", "rounds",
+                      "us_per_sim_min", "us_per_sim_median", "cpu", "commit", "load"]
 STANDARD = [(*size, *column)
             for size in [(64, 2, 2, 1), (64, 2, 2, 8), (64, 2, 2, 32), (64, 2, 2, 128), (256, 4, 8, 8),
                          (768, 2, 8, 8)]
@@ -132,6 +135,31 @@ def check_memory_and_baseline(program, folder):
                   "step runner packed embed 32", "us_min ", "us_median ", "x)")
 
 
+def check_engine_search(program):
+    code, printed = program.run("bench", "search", "--runner", "packed,eager", "--embed", "32", "--batch",
+                                "2,3", "--sims", "8", "--policy", "puct,gumbel")
+    cases = objects_of(printed, "search")
+    swept = [(case["batch"], case["runner"], case["policy"]) for case in cases]
+    right = swept == list(itertools.product((2, 3), ("packed", "eager"), ("puct", "gumbel")))
+    program.check("bench search of engines", code if right else 1, printed, 0, "whole searches")
+    right = all(list(case) == ENGINE_SEARCH_KEYS and 0 < case["us_per_sim_min"] <= case["us_per_sim_median"]
+                for case in cases)
+    program.check("keys and times of engines", 0 if right else 1, printed, 0)
+
+
+def check_cuda(program):
+    """Without a GPU every bench that takes a device says why, at once; with one it measures."""
+    small = {"step": ["--embed", "32", "--batch", "2"], "search": ["--embed", "32", "--batch", "2"],
+             "unload": ["--embed", "32", "--cycles", "2"], "parity": ["--embed", "32", "--searches", "2"]}
+    for bench, sizes in small.items():
+        code, printed = program.run("bench", bench, "--device", "cuda", *sizes)
+        if code == 0:
+            on_gpu = all(each["device"] == "cuda" for each in objects_of(printed, bench))
+            program.check(f"bench {bench} on a GPU", 0 if on_gpu else 1, printed, 0)
+        else:
+            program.check(f"bench {bench} without a GPU", code, printed, 2, "error: inference.device: cuda: ")
+
+
 def update_flops(case):
     """Floating-point operations of one update of a model with the vector encoder."""
     embed, atoms, hidden = case["embed"], case["support"], 4 * case["embed"]
@@ -194,6 +222,8 @@ def main():
     program.check("bench search", code if right else 1, printed, 0)
     program.check("the signature comes last", 0, lines[-1], 0, f"signature {cases[0]['signature']}")
     check_memory_and_baseline(program, folder)
+    check_engine_search(program)
+    check_cuda(program)
     program.finish()
 
 

@@ -132,13 +132,58 @@ TEST(BenchStepCasesTest, TheModelHasTheSizesOfTheCase) {
 TEST(BenchStepCasesTest, RefusesWhatThisBuildDoesNotHave) {
   BenchStepOptions options;
   options.runners = {"cuda_graph"};
-  EXPECT_EQ(Refusal(options), "--runner cuda_graph: this build has eager, packed");
+  EXPECT_THAT(Refusal(options), HasSubstr("inference.runner: cuda_graph needs a CUDA device"));
   options.runners = {"eagre"};
-  EXPECT_EQ(Refusal(options),
-            "--runner eagre: this build has eager, packed; did you mean 'eager'?");
+  EXPECT_THAT(Refusal(options),
+              HasSubstr("inference.runner=eagre: unknown choice; got 'eagre'; allowed: one of"));
   options.runners = {"eager"};
   options.dtypes = {"fp16"};
-  EXPECT_EQ(Refusal(options), "--dtype fp16: this build has fp32, bf16; did you mean 'fp32'?");
+  EXPECT_THAT(Refusal(options), HasSubstr("inference.dtype=fp16: unknown choice; got 'fp16'"));
+  options.dtypes = {};
+  options.device = "cuda";
+  options.runners = {"packed"};
+  EXPECT_THAT(Refusal(options), HasSubstr("packed runs on the CPU; got packed on device cuda"));
+  options.device = "tpu";
+  EXPECT_THAT(Refusal(options), HasSubstr("inference.device=tpu: unknown choice"));
+}
+
+TEST(BenchStepCasesTest, AGpuHasATableOfItsOwn) {
+  BenchStepOptions options;
+  options.device = "cuda";
+  const auto cases = BenchStepCases(options);
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  ASSERT_EQ(cases->size(), 24u);
+  std::vector<std::tuple<int64_t, int64_t, int64_t, int64_t>> sizes;
+  for (size_t i = 0; i < cases->size(); ++i) {
+    const BenchStepCase& step = (*cases)[i];
+    EXPECT_EQ(step.device, "cuda");
+    EXPECT_EQ(step.runner, i % 2 == 0 ? "eager" : "cuda_graph");
+    EXPECT_EQ(step.dtype, "fp32");
+    if (i % 6 == 0) sizes.emplace_back(step.embed, step.layers, step.heads, step.batch);
+  }
+  EXPECT_THAT(sizes, ElementsAre(std::tuple(64, 2, 2, 8), std::tuple(256, 4, 8, 8),
+                                 std::tuple(768, 2, 8, 8), std::tuple(768, 8, 8, 8)));
+}
+
+TEST(BenchStepCasesTest, GraphsAreRequiredOfRunnersMadeOfThemAndOffForEager) {
+  BenchStepCase step;
+  step.device = "cuda";
+  step.runner = "cuda_graph";
+  InferenceConfig inference = BenchStepInference(step);
+  EXPECT_EQ(inference.device, Device::kCuda);
+  EXPECT_EQ(inference.runner, Runner::kCudaGraph);
+  EXPECT_EQ(inference.graphs, Graphs::kRequired);
+  step.runner = "eager";
+  EXPECT_EQ(BenchStepInference(step).graphs, Graphs::kOff);
+  step.device = "cpu";
+  step.runner = "packed";
+  step.dtype = "bf16";
+  step.threads = 2;
+  inference = BenchStepInference(step);
+  EXPECT_EQ(inference.device, Device::kCpu);
+  EXPECT_EQ(inference.runner, Runner::kPacked);
+  EXPECT_EQ(inference.dtype, InferenceDtype::kBf16);
+  EXPECT_EQ(inference.num_threads, 2);
 }
 
 TEST(BenchStepCasesTest, RefusesCountsOutOfRange) {

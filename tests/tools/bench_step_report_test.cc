@@ -23,11 +23,21 @@ BenchStepResult SmallResult() {
 }
 
 TEST(BenchStepReportTest, JsonHasTheKeysAndFiguresOfTheFastestRound) {
-  EXPECT_EQ(BenchStepJson(SmallResult(), {"abc1234", 0.25, 1.5, "a CPU"}),
-            R"({"bench":"step","runner":"eager","embed":64,"layers":2,"heads":2,"batch":8,)"
-            R"("context":8,"support":101,"actions":6,"dtype":"fp32","threads":1,"us_min":100.0,)"
-            R"("us_median":300.0,"gflops":53.084,"peak_gflops":100.0,"gbs":13.271,)"
-            R"("peak_gbs":100.0,"cpu":"a CPU","commit":"abc1234","load":[0.25,1.5]})");
+  EXPECT_EQ(
+      BenchStepJson(SmallResult(), {"abc1234", 0.25, 1.5, "a CPU"}),
+      R"({"bench":"step","device":"cpu","runner":"eager","embed":64,"layers":2,"heads":2,"batch":8,)"
+      R"("context":8,"support":101,"actions":6,"dtype":"fp32","threads":1,"us_min":100.0,)"
+      R"("us_median":300.0,"gflops":53.084,"peak_gflops":100.0,"gbs":13.271,)"
+      R"("peak_gbs":100.0,"cpu":"a CPU","commit":"abc1234","load":[0.25,1.5]})");
+}
+
+TEST(BenchStepReportTest, AGpuIsNamedAndHasPeaksOfItsOwn) {
+  BenchStepResult result = SmallResult();
+  result.step.device = "cuda";
+  const auto line = nlohmann::json::parse(BenchStepJson(result, {"c", 0.0, 0.0, "a CPU", "a GPU"}));
+  EXPECT_EQ(line["device"], "cuda");
+  EXPECT_EQ(line["gpu"], "a GPU");
+  EXPECT_THAT(BenchStepTable({result}), HasSubstr("GPU: 100.0 GFLOP/s fp32 FMA peak; reads 100.0"));
 }
 
 TEST(BenchStepReportTest, AnUnknownLoadIsNull) {
