@@ -3,13 +3,18 @@
 # full output goes to build/PRESET/build.log, whose end is shown when the build fails.
 #
 #   tools/build.sh PRESET [TARGET...]
+#   tools/build.sh portable     the release build, and from it the folder build/release/bundle, which runs
+#                               on any machine with the same version of torch: gpu_check.sh, lzero.sh
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 if [ $# -eq 0 ]; then
-  echo "usage: tools/build.sh PRESET [TARGET...]" >&2
+  echo "usage: tools/build.sh PRESET [TARGET...], or: tools/build.sh portable" >&2
   exit 2
 fi
+if [ "$1" = portable ]; then set -- release bundle; fi
+is_bundle=false
+if [ "${2:-}" = bundle ]; then is_bundle=true; fi
 preset=$1
 shift
 folder=$root/build/$preset
@@ -59,3 +64,4 @@ wait "$ninja_process" || fail "building $preset failed"
 if grep -qE '^\[[0-9/]+\] (Building|Linking)' "$log"; then  # not only the look-up of the commit
   echo "build: $preset built in $((SECONDS - started)) s" >&2
 fi
+if $is_bundle; then echo "build: $folder/bundle, $(du -sm "$folder/bundle" | cut -f1) MB" >&2; fi

@@ -4,7 +4,7 @@
 # Input:   LZERO_TORCH_DIR or the environment variable of that name (a folder "torch" of a wheel);
 #          otherwise the virtual environment that tools/setup.sh makes.
 # Output:  LzTorch::torch (c10 + torch_cpu), LzTorch::torch_cuda (for liblzero_cuda_graph alone), LzTorch_DIR,
-#          LzTorch_VERSION.
+#          LzTorch_VERSION, LzTorch_CUDA_VERSION (that it was built for; empty without).
 
 set(LZERO_TORCH_DIR "$ENV{LZERO_TORCH_DIR}" CACHE PATH "Folder 'torch' of an unpacked torch wheel")
 if(NOT LZERO_TORCH_DIR)
@@ -21,6 +21,11 @@ set(LzTorch_VERSION "")
 if(LzTorch_DIR AND EXISTS ${LzTorch_DIR}/version.py)
   file(STRINGS ${LzTorch_DIR}/version.py version_line REGEX "^__version__")
   string(REGEX REPLACE ".*'([0-9.]+).*" "\\1" LzTorch_VERSION "${version_line}")
+  set(LzTorch_CUDA_VERSION "")
+  file(STRINGS ${LzTorch_DIR}/version.py cuda_line REGEX "^cuda.*'[0-9.]+'")
+  if(cuda_line)
+    string(REGEX REPLACE ".*'([0-9.]+)'.*" "\\1" LzTorch_CUDA_VERSION "${cuda_line}")
+  endif()
 endif()
 
 # libtorch_cpu needs CUDA's runtime and profiling libraries even where there is no GPU: from the
@@ -69,5 +74,4 @@ if(LzTorch_FOUND AND NOT TARGET LzTorch::torch)
   endif()
   set(rpath ${LzTorch_DIR}/lib ${LzTorch_CUDA_DIRS})
   list(APPEND CMAKE_BUILD_RPATH ${rpath})
-  list(APPEND CMAKE_INSTALL_RPATH ${rpath})
 endif()

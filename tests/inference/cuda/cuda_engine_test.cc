@@ -1,5 +1,6 @@
 // Engines on a real device: captured steps and roots beside the CPU's, weights updated in place,
 // and memory after loading and unloading; skipped where there is no device.
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
 #include "lzero/graph/cuda_graph_library.h"
@@ -28,7 +29,22 @@ class CudaEngineTest : public testing::Test {
     if (!made.ok()) GTEST_SKIP() << made.status().message();
     backend_ = *std::move(made);
   }
+  void TearDown() override {
+    // tools/gpu_table.py shows it.
+    if (largest_error_ >= 0) RecordProperty("largest_error", absl::StrCat(largest_error_));
+  }
+
+  // The first `batch` rows: the difference, relative to the largest number expected.
+  void ExpectClose(const at::Tensor& got, const at::Tensor& expected, int64_t batch) {
+    const at::Tensor g = got.narrow(0, 0, batch).cpu(), e = expected.narrow(0, 0, batch);
+    const double scale = std::max(1.0, e.abs().max().item<double>());
+    const double error = (g - e).abs().max().item<double>() / scale;
+    EXPECT_LE(error, 1e-4);
+    largest_error_ = std::max(largest_error_, error);
+  }
+
   std::unique_ptr<GraphBackend> backend_;
+  double largest_error_ = -1;
 };
 
 void FillInputs(RandomStream& random, int64_t batch, StepBuffers& buffers) {
@@ -42,12 +58,6 @@ void FillInputs(RandomStream& random, int64_t batch, StepBuffers& buffers) {
     buffers.contexts.tokens[row].narrow(0, 0, window - length).zero_();
     buffers.actions[row].fill_(random.UniformInt(kNumActions));
   }
-}
-
-void ExpectClose(const at::Tensor& got, const at::Tensor& expected, int64_t batch) {
-  const at::Tensor g = got.narrow(0, 0, batch).cpu(), e = expected.narrow(0, 0, batch);
-  const double scale = std::max(1.0, e.abs().max().item<double>());
-  EXPECT_LE((g - e).abs().max().item<double>() / scale, 1e-4);
 }
 
 TEST_F(CudaEngineTest, CapturedStepsGiveTheNumbersOfTheCpu) {

@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# Checks lzero on the GPU of this machine, in under 8 minutes: all gpu tests, searches on graphs beside
+# eager ones, memory over ten cycles of load, search and unload, and times of steps and searches with
+# graphs on and off. Prints one table at the end; every line behind it stays in the output folder.
+#
+#   tools/gpu_check.sh                 builds first
+#   tools/gpu_check.sh --bundle DIR    a bundle that was built elsewhere (tools/build.sh portable)
+#   gpu_check.sh                       inside a bundle: that one
+#   ... --out DIR                      where the output goes; default: gpu_check-TIME in this folder
+#
+# torch comes from LZERO_PYTHON, else from set-up's or the machine's python3. Exit code 0: all went well;
+# 1: a test or a benchmark failed, or torch does not fit; 77: skipped, there is no GPU.
+set -euo pipefail
+export LC_ALL=C
+
+time_limit=450  # seconds for all stages together
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+bundle=''
+out=''
+known_runners=''
+
+fail() {
+  echo "gpu_check: error: $*" >&2
+  exit 1
+}
+
+parse_arguments() {
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --bundle | --out)
+        [ $# -ge 2 ] || { echo "gpu_check: error: $1 needs a folder" >&2; exit 2; }
+        if [ "$1" = --bundle ]; then bundle=$2; else out=$2; fi
+        shift 2
+        ;;
+      -h | --help)
+        sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        exit 0
+        ;;
+      *)
+        echo "gpu_check: error: unknown argument '$1'; allowed: --bundle DIR --out DIR --help" >&2
+        exit 2
+        ;;
+    esac
+  done
+}
+
+find_bundle() {
+  if [ -z "$bundle" ] && [ -f "$here/BUILD.json" ]; then bundle=$here; fi
+  if [ -z "$bundle" ]; then
+    "$here/setup.sh" --quiet
+    "$here/build.sh" portable
+    bundle=$here/../build/release/bundle
+  fi
+  [ -x "$bundle/bin/lzero" ] || fail "$bundle is not a bundle: no bin/lzero (tools/build.sh portable makes one)"
+  bundle=$(cd "$bundle" && pwd)
+}
+
+# The Python of set-up where there is one: it has the torch that the build was made with.
+find_python() {
+  local venv=$here/../.deps/venv/bin/python3
+  python=${LZERO_PYTHON:-python3}
+  if [ -z "${LZERO_PYTHON:-}" ] && [ -x "$venv" ]; then python=$venv; fi
+  command -v "$python" >/dev/null || fail "no $python; set LZERO_PYTHON to a python3 with torch"
+}
+
+find_torch() {
+  local folders
+  folders=$("$python" "$bundle/find_torch.py" "$bundle/BUILD.json" 2>&1) || fail "${folders#error: }"
+  export LD_LIBRARY_PATH=$folders${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
+# The doctor's line about the GPU is "ok" where a config may say inference.device: cuda.
+find_gpu() {
+  local line
+  doctor=$(cd "${TMPDIR:-/tmp}" && "$bundle/bin/lzero" doctor 2>&1) || fail "lzero doctor: $doctor"
+  line=$(grep -E '^(ok|note) +gpu ' <<<"$doctor") || fail "lzero doctor says nothing of a GPU: $doctor"
+  gpu=$(sed -E 's/^(ok|note) +gpu +//' <<<"$line")
+  if [[ $line == note* ]]; then
+    gpu=${gpu%; inference.device*}
+    # A device is there, and something of libtorch's CUDA part is not.
+    if [[ $gpu == *', but '* ]]; then fail "$gpu"; fi
+    echo "gpu_check: skipped: $gpu"
+    exit 77
+  fi
+}
+
+make_output_folder() {
+  out=${out:-$PWD/gpu_check-$(date -u +%Y%m%dT%H%M%SZ)}
+  mkdir -p "$out"
+  out=$(cd "$out" && pwd)
+  [ -z "$(ls -A "$out")" ] || fail "$out is not empty; give another --out"
+  echo "$doctor" >"$out/doctor.txt"
+}
+
+# stage NAME SECONDS COMMAND...: the JSON lines of a benchmark to NAME.jsonl, the rest to NAME.log; a
+# failure or a time limit is noted, and what comes after goes on.
+stage() {
+  local name=$1 limit=$2 code=0 begun=$SECONDS left=$((time_limit - SECONDS)) printed
+  shift 2
+  printed=$out/$name.jsonl
+  if [[ $name == *_test ]]; then printed=/dev/fd/2; fi
+  if [ "$left" -lt "$limit" ]; then limit=$left; fi
+  if [ "$limit" -lt 5 ]; then
+    code=124
+  else
+    (cd "$out" && timeout -k 5 "$limit" "$@" >"$printed") 2>"$out/$name.log" || code=$?
+  fi
+  printf '{"stage": "%s", "exit": %d, "seconds": %d, "limit_s": %d}\n' \
+    "$name" "$code" $((SECONDS - begun)) "$limit" >>"$out/stages.jsonl"
+  echo "gpu_check: $name: exit code $code after $((SECONDS - begun)) s"
+  if [ "$code" -ne 0 ] && [ -s "$out/$name.log" ]; then tail -n 5 "$out/$name.log" | cut -c1-500; fi
+}
+
+has_runner() { [[ $known_runners == *"$1"* ]]; }
+
+run_tests() {
+  local program name
+  for program in "$bundle"/bin/*_test; do
+    [ -x "$program" ] || continue
+    name=$(basename "$program")
+    stage "$name" 120 "$program" "--gtest_output=json:$out/$name.json"
+  done
+}
+
+run_benchmarks() {
+  local lzero=$bundle/bin/lzero runners=eager,cuda_graph size embed layers heads sizes
+  local parity=cuda_graph
+  if has_runner cuda_search_graph; then
+    runners=$runners,cuda_search_graph
+    parity=$parity,cuda_search_graph
+  fi
+  stage parity 60 "$lzero" bench parity --json --device cuda --runner "$parity" --searches 20 --batch 64
+  stage unload 60 "$lzero" bench unload --json --device cuda --runner "$runners" --cycles 10 --embed 256
+  for size in 64:2:2 256:4:8 768:2:8 768:8:8; do
+    IFS=: read -r embed layers heads <<<"$size"
+    sizes=(--embed "$embed" --layers "$layers" --heads "$heads" --batch "8,64,256")
+    stage "step_${embed}_$layers" 60 "$lzero" bench step --json --device cuda "${sizes[@]}"
+    stage "search_${embed}_$layers" 60 "$lzero" bench search --json --device cuda --rounds 5 --sims 50 \
+      --runner eager,cuda_graph "${sizes[@]}"
+    if has_runner cuda_search_graph; then
+      stage "search_b_${embed}_$layers" 60 "$lzero" bench search --json --device cuda --rounds 5 --sims 50 \
+        --runner cuda_search_graph "${sizes[@]}"
+    fi
+  done
+}
+
+parse_arguments "$@"
+find_bundle
+find_python
+find_torch
+find_gpu
+make_output_folder
+SECONDS=0  # building is not part of the check
+known_runners=$("$bundle/bin/lzero" config explain inference.runner 2>&1 || true)
+run_tests
+run_benchmarks
+code=0
+"$python" "$bundle/gpu_table.py" "$out" | tee "$out/table.txt" || code=1
+echo "gpu_check: $SECONDS s; every line behind the table is in $out"
+exit $code

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""Prints what gpu_check.sh found as one table. Reads its output folder alone: doctor.txt, stages.jsonl, the
+reports of the test programs (NAME.json) and the lines of the benchmarks (NAME.jsonl). Exit code 1 when a
+stage failed or a test was skipped; a bar that was missed is marked and fails nothing.
+
+    gpu_table.py FOLDER
+"""
+import json
+import pathlib
+import re
+import sys
+
+STEP_A_US = 250.0  # at two layers, whatever the batch is: inference.md section 5
+STEP_B_US = 95.0   # of (768, 2) at 256 environments
+FLAT_MIB = 2.0     # memory after a cycle beside that after the second
+
+
+def json_lines(path):
+    """The objects in a file, one a line; other lines are left out, and a line that was cut off."""
+    objects = []
+    for line in path.read_text(errors="replace").splitlines() if path.exists() else []:
+        try:
+            objects += [json.loads(line)] if line.startswith("{") else []
+        except ValueError:
+            pass
+    return objects
+
+
+def bench_lines(folder, bench):
+    return [each for path in sorted(folder.glob("*.jsonl")) for each in json_lines(path)
+            if each.get("bench") == bench]
+
+
+def rows_of(header, rows):
+    """Columns as wide as their widest cell, the first to the left."""
+    cells = [[str(cell) for cell in row] for row in [header, *rows]]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    return ["  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                      for i, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in cells]
+
+
+def head_lines(folder):
+    doctor = folder / "doctor.txt"
+    lines = doctor.read_text().splitlines() if doctor.exists() else []
+    return [line for line in lines if re.match(r"\S+ +(lzero|libtorch|processor|gpu) ", line)]
+
+
+def tests_of(report):
+    return [test for suite in report["testsuites"] for test in suite["testsuite"]]
+
+
+def largest_errors(report):
+    """(test, error) of every test that recorded one."""
+    return [(test["name"], float(test["largest_error"])) for test in tests_of(report)
+            if "largest_error" in test]
+
+
+def skipped_tests(folder):
+    """(program, number of its tests that were skipped) of each report."""
+    counts = []
+    for path in sorted(folder.glob("*_test.json")):
+        try:
+            tests = tests_of(json.loads(path.read_text()))
+        except ValueError:
+            continue
+        counts.append((path.stem, sum(test["result"] == "SKIPPED" for test in tests)))
+    return counts
+
+
+def test_lines(folder):
+    """Passed, failed and skipped of each test program; one that died before its report has none."""
+    rows, errors = [], []
+    for stage in json_lines(folder / "stages.jsonl"):
+        if not stage["stage"].endswith("_test"):
+            continue
+        name, path = stage["stage"], folder / f"{stage['stage']}.json"
+        try:
+            report = json.loads(path.read_text())
+        except (OSError, ValueError):
+            rows.append([f"{name} left no report", "", "", "", stage["seconds"]])
+            continue
+        tests = tests_of(report)
+        skipped = sum(test["result"] == "SKIPPED" for test in tests)
+        failed = sum("failures" in test for test in tests)
+        rows.append([name, len(tests) - failed - skipped, failed, skipped, stage["seconds"]])
+        errors += largest_errors(report)
+        for test in tests:
+            rows += [[f"  FAILED {test['name']}", "", "", "", ""]] if "failures" in test else []
+    lines = rows_of(["gpu tests", "passed", "failed", "skipped", "s"], rows)
+    return lines + [f"largest error in {name}: {error:.2g} beside eager on the CPU"
+                    for name, error in errors]
+
+
+def parity_lines(folder):
+    rows = []
+    for each in bench_lines(folder, "parity"):
+        rows.append([each["runner"], each["embed"], each["batch"], each["searches"],
+                     f"{each['value_error_ratio']:.2g}", f"{each['search_value_error_ratio']:.2g}",
+                     f"{100 * each['moved_visits_share']:.2f} %",
+                     f"{100 * each['changed_actions_share']:.2f} %"])
+    return rows_of(["parity with eager on the GPU", "E", "B", "searches", "root values", "search values",
+                    "visits moved", "best actions"], rows)
+
+
+def memory_lines(folder):
+    """A row for each runner and place of memory: MiB after each cycle, and the last less the second."""
+    cycles = {}
+    for each in bench_lines(folder, "unload"):
+        for key, place in (("device_mib", "device"), ("resident_mib", "process")):
+            if key in each:
+                cycles.setdefault((each["runner"], place), []).append((each["cycle"], each[key]))
+    count = max((len(each) for each in cycles.values()), default=0)
+    rows = []
+    for (runner, place), values in cycles.items():
+        mib = [value for _, value in sorted(values)]
+        flat = "-"
+        if len(mib) > 2:
+            worst = max((value - mib[1] for value in mib[2:]), key=abs)
+            missed = place == "device" and abs(worst) > FLAT_MIB
+            flat = f"{worst:+.2f}{' MISSED' if missed else ''}"
+        rows.append([f"{runner}, {place}", *(f"{value:.1f}" for value in mib),
+                     *[""] * (count - len(mib)), flat])
+    return rows_of(["MiB after unloading, cycle", *range(1, count + 1), "most from 2nd"], rows)
+
+
+def time_of(cases, key, **wanted):
+    """The least time of the case that is `wanted`; None when it was not measured."""
+    for each in cases:
+        if all(each.get(name) == value for name, value in wanted.items()):
+            return each[key]
+    return None
+
+
+def shown(value, bar=None):
+    if value is None:
+        return "-"
+    return f"{value:.1f}{'' if bar is None else ' ok' if value <= bar else ' MISSED'}"
+
+
+def ratio(slow, fast):
+    return "-" if slow is None or fast is None else f"{slow / fast:.2f}x"
+
+
+def time_lines(folder):
+    steps = bench_lines(folder, "step")
+    searches = [each for each in bench_lines(folder, "search") if each.get("kind") == "engine"]
+    sizes = sorted({tuple(each[key] for key in ("embed", "layers", "batch")) for each in steps + searches})
+    rows = []
+    for embed, layers, batch in sizes:
+        size = {"embed": embed, "layers": layers, "batch": batch}
+        step = {runner: time_of(steps, "us_min", runner=runner, **size) for runner in ("eager", "cuda_graph")}
+        search = {runner: time_of(searches, "us_per_sim_min", runner=runner, **size)
+                  for runner in ("eager", "cuda_graph", "cuda_search_graph")}
+        rows.append([f"({embed}, {layers}) B {batch}", shown(step["eager"]), shown(step["cuda_graph"]),
+                     ratio(step["eager"], step["cuda_graph"]), shown(search["eager"]),
+                     shown(search["cuda_graph"], STEP_A_US if layers == 2 else None),
+                     ratio(search["eager"], search["cuda_graph"]),
+                     shown(search["cuda_search_graph"],
+                           STEP_B_US if (embed, layers, batch) == (768, 2, 256) else None),
+                     ratio(search["cuda_graph"], search["cuda_search_graph"])])
+    return rows_of(["us a simulation, least", "step: eager", "graph", "off/on", "search: eager", "Step A",
+                    "off/on", "Step B", "A/B"], rows)
+
+
+def tree_lines(folder):
+    """What the tree kernels cost alone, as their test prints it."""
+    path = folder / "mcts_cuda_test.log"
+    text = path.read_text(errors="replace") if path.exists() else ""
+    lines = re.findall(r"^((?:puct|gumbel) .*us a simulation)$", text, re.MULTILINE)
+    return [f"tree kernels alone, {line}" for line in lines]
+
+
+def failed_lines(folder):
+    """What failed; a test that was skipped beside a GPU did not check what it should."""
+    lines = [f"FAILED {name}: {count} tests skipped" for name, count in skipped_tests(folder) if count > 0]
+    for stage in json_lines(folder / "stages.jsonl"):
+        if stage["exit"] == 0:
+            continue
+        why = f"over its time limit of {stage['limit_s']} s" if stage["exit"] in (124, 137) else \
+            f"exit code {stage['exit']}"
+        lines.append(f"FAILED {stage['stage']}: {why}; see {stage['stage']}.log")
+    return lines
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    failed = failed_lines(folder)
+    parts = [head_lines, test_lines, parity_lines, memory_lines, time_lines, tree_lines]
+    blocks = [part(folder) for part in parts] + [failed or ["all stages went well"]]
+    print("\n\n".join("\n".join(block) for block in blocks if block))
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
