@@ -36,9 +36,12 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
   return std::make_unique<EagerStep>(model, max_batch);
 }
 
-absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config) {
+// `owner`: the role that it is for; may be empty.
+absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config, const std::string& owner) {
   LZ_ASSIGN_OR_RETURN(RunnerChoice choice, ChooseRunner(config));
-  if (!choice.reason.empty()) LZ_LOG_INFO("runner        ", choice.reason);
+  if (!choice.reason.empty()) {
+    LZ_LOG_INFO("runner        ", owner.empty() ? "" : absl::StrCat(owner, ": "), choice.reason);
+  }
   return choice;
 }
 
@@ -80,7 +83,7 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const Inference
                                                                  int64_t max_batch,
                                                                  GraphBackend* backend) {
   LZ_CHECK(max_batch > 0, "batch of ", max_batch);
-  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config));
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config, /*owner=*/""));
   if (choice.runner == Runner::kCudaSearchGraph) {
     return absl::InvalidArgumentError(
         "inference.runner: cuda_search_graph runs whole searches and has no step of its own");
@@ -91,7 +94,7 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const Inference
 absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
                                     KVCacheManager* cache, RootContexts* contexts,
                                     GraphBackend* backend) {
-  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config));
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config, cache->config().owner));
   const int64_t num_envs = cache->config().num_envs;
   Runners runners;
   if (choice.runner == Runner::kPacked) {

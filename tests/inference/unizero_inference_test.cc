@@ -308,6 +308,20 @@ TEST(UniZeroInferenceTest, CarriedRootsAreCountedUntilTheOlderKeysHaveLeftTheWin
   EXPECT_EQ(scenario.engine().root_stats().rebuilt, 3);
 }
 
+TEST(UniZeroInferenceTest, TheLogNamesTheRoleWhoseRunnerWasChosen) {
+  UniZeroInferenceOptions options;
+  options.model = SmallConfig(1, 4);
+  options.shape = {{kObservationSize}, kNumActions};
+  options.num_envs = 1;
+  options.search.num_simulations = 1;
+  options.owner = "evaluator";
+  testing::internal::CaptureStderr();
+  const bool created = UniZeroInference::Create(options).ok();
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_TRUE(created);
+  EXPECT_NE(log.find("runner        evaluator: auto chose packed, "), std::string::npos) << log;
+}
+
 TEST(UniZeroInferenceTest, WeightsOnAnotherDeviceAreNamedWithBothDevices) {
   UniZeroInferenceOptions options;
   options.model = SmallConfig(1, 4);
