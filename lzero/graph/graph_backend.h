@@ -51,7 +51,8 @@ class GraphBackend {
   virtual absl::Status Synchronize() = 0;
 
   // Waits, drops all graphs of this backend together, and gives their memory back to the device.
-  // Tensors that captured work wrote to must be gone or lie outside of the graphs' memory.
+  // Tensors that captured work wrote to must be gone or lie outside of the graphs' memory. Entries
+  // may be null, as those after a capture that failed.
   virtual absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) = 0;
   // Gives unused memory of libtorch's allocator back to the device.
   virtual absl::Status TrimMemory() = 0;

@@ -8,6 +8,8 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -32,9 +34,16 @@ absl::Status CudaStatus(cudaError_t error, const char* what) {
   return absl::InternalError(absl::StrCat(what, ": ", cudaGetErrorString(error)));
 }
 
+// Of all units of this process.
+std::atomic<size_t>& NumLiveGraphs() {
+  static auto& count = *new std::atomic<size_t>(0);
+  return count;
+}
+
 class CudaGraph : public CapturedGraph {
  public:
-  explicit CudaGraph(c10::cuda::CUDAStream stream) : stream_(stream) {}
+  explicit CudaGraph(c10::cuda::CUDAStream stream) : stream_(stream) { ++NumLiveGraphs(); }
+  ~CudaGraph() override { --NumLiveGraphs(); }
 
   absl::Status Replay() override {
     return CatchTorch([&] {
@@ -102,8 +111,13 @@ class CudaGraphBackend : public GraphBackend {
 
   absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) override {
     LZ_RETURN_IF_ERROR(Synchronize());
+    // A capture that failed leaves its bucket and those after it empty.
+    graphs.erase(std::remove(graphs.begin(), graphs.end(), nullptr), graphs.end());
+    // One map has the workspaces of all units, and their graphs write to those they were captured
+    // with: while another unit has graphs, all workspaces stay.
+    const bool is_last = NumLiveGraphs() == graphs.size();
     const absl::Status cleared = CatchTorch([&] {
-      at::cuda::clearCublasWorkspaces();
+      if (is_last) at::cuda::clearCublasWorkspaces();
       for (const auto& graph : graphs) static_cast<CudaGraph&>(*graph).graph().reset();
     });
     graphs.clear();

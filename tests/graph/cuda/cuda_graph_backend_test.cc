@@ -43,6 +43,11 @@ TEST_F(CudaGraphBackendTest, ABodyThatWaitsForTheDeviceIsRefusedWithItsCause) {
   EXPECT_TRUE(backend_->WarmUp(1, [&] { x.add_(1); }).ok());
 }
 
+TEST_F(CudaGraphBackendTest, WhatWasNeverCapturedCanBeUnloaded) {
+  std::vector<std::unique_ptr<CapturedGraph>> graphs(3);
+  EXPECT_TRUE(backend_->Unload(std::move(graphs)).ok());
+}
+
 TEST_F(CudaGraphBackendTest, UnloadingGivesTheMemoryBack) {
   constexpr int64_t kSize = int64_t{1} << 22;  // 16 MiB of floats
   std::vector<int64_t> used;
@@ -66,6 +71,32 @@ TEST_F(CudaGraphBackendTest, UnloadingGivesTheMemoryBack) {
   for (size_t cycle = 2; cycle < used.size(); ++cycle) {
     EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20) << "cycle " << cycle + 1;
   }
+}
+
+// The graphs of both write to workspaces of cuBLAS, which are in one map for the whole process.
+TEST_F(CudaGraphBackendTest, UnloadingOneUnitLeavesTheGraphsOfAnotherAlone) {
+  auto other = MakeCudaGraphBackend(0).value();
+  const at::Tensor x = OnDevice(at::randn({64, 768})), weight = OnDevice(at::randn({768, 3072}));
+  const at::Tensor y = OnDevice(at::zeros({64, 3072}));
+  at::Tensor out = y;
+  const auto body = [&] { at::mm_out(out, x, weight); };
+  std::vector<std::unique_ptr<CapturedGraph>> graphs, others;
+  for (const auto& [backend, kept] :
+       {std::pair(backend_.get(), &graphs), std::pair(other.get(), &others)}) {
+    ASSERT_TRUE(backend->WarmUp(3, body).ok());
+    auto graph = backend->Capture(body);
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    kept->push_back(*std::move(graph));
+  }
+  const at::Tensor expected = y.cpu();
+  ASSERT_TRUE(backend_->Unload(std::move(graphs)).ok());
+  // What was given back is somebody else's now.
+  const at::Tensor written = OnDevice(at::full({int64_t{1} << 24}, 7.0));
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(others[0]->Replay().ok());
+  ASSERT_TRUE(other->Synchronize().ok());
+  EXPECT_TRUE(at::allclose(y.cpu(), expected, 1e-4, 1e-3));
+  EXPECT_TRUE(at::equal(written.cpu(), at::full({int64_t{1} << 24}, 7.0)));
+  ASSERT_TRUE(other->Unload(std::move(others)).ok());
 }
 
 }  // namespace
