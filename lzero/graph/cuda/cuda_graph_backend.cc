@@ -167,6 +167,7 @@ absl::StatusOr<GraphBackend*> MakeBackend(int device) {
 
 // A backend on this CUDA device, or null with an explanation in `error` (at most `size` bytes with
 // the closing 0). The caller deletes it.
+// NOLINTNEXTLINE(readability-identifier-naming): a name of C
 extern "C" lzero::GraphBackend* lz_cuda_make_graph_backend(int device, char* error, size_t size) {
   const absl::StatusOr<lzero::GraphBackend*> backend = lzero::MakeBackend(device);
   if (backend.ok()) return *backend;
