@@ -140,6 +140,9 @@ LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[NumNo
       peak = scale.unvisited;
     }
     scales[k] = scale;
+    // Where all actions are visited, padding alone takes this value, whose exponential may
+    // overflow.
+    if (scale.unvisited > peak) scales[k].unvisited = peak;
     peaks[k] = peak;
   }
   // softmax(logits + value) = prior * exp(value) / sum; lanes past the last action have prior 0.

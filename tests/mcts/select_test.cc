@@ -89,6 +89,20 @@ TEST_F(SelectTest, AnUnvisitedActionMayBeFarBetterThanAllVisitedOnes) {
   EXPECT_EQ(SelectGumbelInterior(Context(), node(), 1), 0);
 }
 
+TEST_F(SelectTest, PaddingIsNoActionWhereAllHaveTheSameQ) {
+  // The range of Q is epsilon, 1e-8: the network's value lies far above the peak, for padding
+  // alone.
+  config_.policy = SearchPolicy::kGumbel;
+  config_.q_transform = QTransform::kCompletedByMixValue;
+  for (float value = 0.01f; value < 4.0f; value += 0.01f) {
+    node().record->num_children = 0;
+    Fill({0.2f, 0.3f, 0.5f}, {0.0f, 0.0f, 0.0f}, {1, 1, 1}, value);
+    EXPECT_EQ(SelectGumbelInterior(Context(), node(), 1), 2) << value;
+    EXPECT_NEAR(scores_[0], -0.2, 1e-6) << value << ": 4 P - 1";
+    EXPECT_NEAR(scores_[2], 1.0, 1e-6) << value;
+  }
+}
+
 TEST_F(SelectTest, DrawnTiesAreAmongTheBestAndReachAllOfThem) {
   std::vector<int> counts(kActions, 0);
   for (uint64_t key = 0; key < 300; ++key) {
