@@ -32,6 +32,21 @@ LZ_HOST_DEVICE constexpr int PaddedActions(int num_actions) {
 
 inline namespace LZ_LANES_NAMESPACE {
 
+// The same for one number as for lanes, for formulas of one node and of four.
+LZ_HOST_DEVICE inline float Max(float a, float b) { return a > b ? a : b; }
+LZ_HOST_DEVICE inline float Min(float a, float b) { return a < b ? a : b; }
+LZ_HOST_DEVICE inline float Choose(bool condition, float a, float b) { return condition ? a : b; }
+template <class Number>
+LZ_HOST_DEVICE inline Number Spread(float value);
+template <>
+LZ_HOST_DEVICE inline float Spread<float>(float value) {
+  return value;
+}
+template <>
+LZ_HOST_DEVICE inline Float4 Spread<Float4>(float value) {
+  return Fill(value);
+}
+
 LZ_HOST_DEVICE inline Int4 Max(Int4 a, Int4 b) { return Choose(a > b, a, b); }
 LZ_HOST_DEVICE inline Int4 Min(Int4 a, Int4 b) { return Choose(a < b, a, b); }
 
@@ -66,6 +81,20 @@ LZ_HOST_DEVICE inline Int4 MaxLanes(Int4 v) {
 LZ_HOST_DEVICE inline Int4 MinLanes(Int4 v) {
   v = Min(v, SwapHalves(v));
   return Min(v, SwapPairs(v));
+}
+
+// Column c holds lane c of every row; the first NumColumns of them.
+template <class Lanes, int NumColumns>
+LZ_HOST_DEVICE inline void Transpose(const Lanes (&rows)[4], Lanes (&columns)[NumColumns]) {
+  static_assert(NumColumns >= 1 && NumColumns <= kLanes, "a row has so many");
+  const Lanes low = LowHalves(rows[0], rows[1]);
+  const Lanes low_after = LowHalves(rows[2], rows[3]);
+  const Lanes high = HighHalves(rows[0], rows[1]);
+  const Lanes high_after = HighHalves(rows[2], rows[3]);
+  columns[0] = Evens(low, low_after);
+  if constexpr (NumColumns > 1) columns[1] = Odds(low, low_after);
+  if constexpr (NumColumns > 2) columns[2] = Evens(high, high_after);
+  if constexpr (NumColumns > 3) columns[3] = Odds(high, high_after);
 }
 
 // exp(x) for x <= 0 within 2e-7 of its value; below -87 it stays at the smallest normal number.

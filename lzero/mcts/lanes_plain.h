@@ -115,11 +115,22 @@ LZ_HOST_DEVICE inline Float4 PowerOfTwo(Float4 shifted) {
 }
 
 // Lanes 0 and 1 of `a`, then of `b`; lanes 2 and 3.
-LZ_HOST_DEVICE inline Float4 LowHalves(Float4 a, Float4 b) {
+template <typename T>
+LZ_HOST_DEVICE inline Lanes<T> LowHalves(Lanes<T> a, Lanes<T> b) {
   return {{a.lane[0], a.lane[1], b.lane[0], b.lane[1]}};
 }
-LZ_HOST_DEVICE inline Float4 HighHalves(Float4 a, Float4 b) {
+template <typename T>
+LZ_HOST_DEVICE inline Lanes<T> HighHalves(Lanes<T> a, Lanes<T> b) {
   return {{a.lane[2], a.lane[3], b.lane[2], b.lane[3]}};
+}
+// Lanes 0 and 2 of `a`, then of `b`; lanes 1 and 3.
+template <typename T>
+LZ_HOST_DEVICE inline Lanes<T> Evens(Lanes<T> a, Lanes<T> b) {
+  return {{a.lane[0], a.lane[2], b.lane[0], b.lane[2]}};
+}
+template <typename T>
+LZ_HOST_DEVICE inline Lanes<T> Odds(Lanes<T> a, Lanes<T> b) {
+  return {{a.lane[1], a.lane[3], b.lane[1], b.lane[3]}};
 }
 
 // The same lanes in another order.

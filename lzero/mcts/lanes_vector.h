@@ -78,6 +78,13 @@ inline Float4 PowerOfTwo(Float4 shifted) {
 // Lanes 0 and 1 of `a`, then of `b`; lanes 2 and 3.
 inline Float4 LowHalves(Float4 a, Float4 b) { return Float4{a[0], a[1], b[0], b[1]}; }
 inline Float4 HighHalves(Float4 a, Float4 b) { return Float4{a[2], a[3], b[2], b[3]}; }
+inline Int4 LowHalves(Int4 a, Int4 b) { return Int4{a[0], a[1], b[0], b[1]}; }
+inline Int4 HighHalves(Int4 a, Int4 b) { return Int4{a[2], a[3], b[2], b[3]}; }
+// Lanes 0 and 2 of `a`, then of `b`; lanes 1 and 3.
+inline Float4 Evens(Float4 a, Float4 b) { return Float4{a[0], a[2], b[0], b[2]}; }
+inline Float4 Odds(Float4 a, Float4 b) { return Float4{a[1], a[3], b[1], b[3]}; }
+inline Int4 Evens(Int4 a, Int4 b) { return Int4{a[0], a[2], b[0], b[2]}; }
+inline Int4 Odds(Int4 a, Int4 b) { return Int4{a[1], a[3], b[1], b[3]}; }
 
 // The same lanes in another order, for reductions that stay in vector registers.
 inline Float4 SwapHalves(Float4 v) { return Float4{v[2], v[3], v[0], v[1]}; }

@@ -13,33 +13,51 @@
 namespace lzero {
 inline namespace LZ_LANES_NAMESPACE {
 
-struct ValueScale {
-  float low = 0.0f;
-  float scale = 1.0f;
-  float floor = -kInfinity;
-  float ceiling = kInfinity;
-  float unvisited = 0.0f;
+// `Number` is float for one node, or Float4 for four nodes, one a lane: the same operations.
+template <class Number>
+struct ValueScaleOf {
+  Number low = Spread<Number>(0.0f);
+  Number scale = Spread<Number>(1.0f);
+  Number floor = Spread<Number>(-kInfinity);
+  Number ceiling = Spread<Number>(kInfinity);
+  Number unvisited = Spread<Number>(0.0f);
 
-  LZ_HOST_DEVICE float Visited(float q) const {
-    const float value = (q - low) * scale;
-    const float above = value > floor ? value : floor;
-    return above < ceiling ? above : ceiling;
+  LZ_HOST_DEVICE Number Visited(Number q) const {
+    return Min(Max((q - low) * scale, floor), ceiling);
   }
-  // The same bits as Visited, or `unvisited`, for four actions.
+  // The same bits as Visited, or `unvisited`, for four actions of one node.
   LZ_HOST_DEVICE Float4 Apply(Float4 q, Int4 visits) const {
     const Float4 value = Min(Max((q - low) * scale, Fill(floor)), Fill(ceiling));
     return Choose(visits > 0, value, Fill(unvisited));
   }
 };
+using ValueScale = ValueScaleOf<float>;
 
 // Sums and extremes over the visited actions of a node.
-struct ChildStats {
-  float sum_prior = 0.0f;
-  float sum_prior_q = 0.0f;
-  float min_q = kInfinity;  // infinite when nothing is visited
-  float max_q = -kInfinity;
-  float max_visits = 0.0f;
+template <class Number>
+struct ChildStatsOf {
+  Number sum_prior = Spread<Number>(0.0f);
+  Number sum_prior_q = Spread<Number>(0.0f);
+  Number min_q = Spread<Number>(kInfinity);  // infinite when nothing is visited
+  Number max_q = Spread<Number>(-kInfinity);
+  Number max_visits = Spread<Number>(0.0f);
 };
+using ChildStats = ChildStatsOf<float>;
+
+// What completing Q needs from the record of a node; `Mask` is bool, or Int4 for four nodes.
+template <class Number, class Mask>
+struct NodeNumbersOf {
+  Number value;  // the network's
+  Number visits;
+  Mask has_visited;    // an action
+  Mask has_unvisited;  // action
+};
+using NodeNumbers = NodeNumbersOf<float, bool>;
+
+LZ_HOST_DEVICE inline NodeNumbers NumbersOf(const NodeRecord& record, int num_actions) {
+  return {record.value, static_cast<float>(record.visits), record.num_children > 0,
+          record.num_children < num_actions};
+}
 
 LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_actions) {
   Float4 sum_prior = Fill(0.0f);
@@ -64,15 +82,18 @@ LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_
 
 // The value that stands for unvisited actions: the network's value and the prior-weighted Q of the
 // visited ones, by visits. [Danihelka et al. 2022, appendix D]
-LZ_HOST_DEVICE inline float MixedValue(const RuleNumbers& rules, const NodeRecord& record,
-                                       const ChildStats& stats) {
-  if (!rules.use_mixed_value || record.num_children == 0) return record.value;
+template <class Number, class Mask>
+LZ_HOST_DEVICE inline Number MixedValue(const RuleNumbers& rules,
+                                        const NodeNumbersOf<Number, Mask>& node,
+                                        const ChildStatsOf<Number>& stats) {
+  if (!rules.use_mixed_value) return node.value;
   // (value + n * sum_prior_q / sum_prior) / (n + 1) with one division; priors may have underflown.
   constexpr float kTiny = 1e-30f;
-  const float sum_prior = stats.sum_prior > kTiny ? stats.sum_prior : kTiny;
-  const float num_visits = static_cast<float>(record.visits - 1);
-  return (record.value * sum_prior + num_visits * stats.sum_prior_q) /
-         (sum_prior * (num_visits + 1.0f));
+  const Number sum_prior = Max(stats.sum_prior, Spread<Number>(kTiny));
+  const Number num_visits = node.visits - 1.0f;
+  const Number mixed =
+      (node.value * sum_prior + num_visits * stats.sum_prior_q) / (sum_prior * (num_visits + 1.0f));
+  return Choose(node.has_visited, mixed, node.value);
 }
 
 // The first-play value of a node: what an unvisited action is believed to be worth. At the root the
@@ -115,22 +136,19 @@ LZ_HOST_DEVICE inline ValueScale ParentAndSiblingsScale(const RuleNumbers& rules
 
 // Completed Q, rescaled to [0, 1] over the actions of the node if asked for, times
 // (maxvisit_init + max N) * value_scale. [mctx qtransform_completed_by_mix_value]
-LZ_HOST_DEVICE inline ValueScale CompletedScale(const RuleNumbers& rules, const NodeRecord& record,
-                                                const ChildStats& stats, int num_actions) {
-  const float strength = (rules.maxvisit_init + stats.max_visits) * rules.value_scale;
-  const float mixed = MixedValue(rules, record, stats);
-  ValueScale scale;
+template <class Number, class Mask>
+LZ_HOST_DEVICE inline ValueScaleOf<Number> CompletedScale(const RuleNumbers& rules,
+                                                          const NodeNumbersOf<Number, Mask>& node,
+                                                          const ChildStatsOf<Number>& stats) {
+  const Number strength = (rules.maxvisit_init + stats.max_visits) * rules.value_scale;
+  const Number mixed = MixedValue(rules, node, stats);
+  ValueScaleOf<Number> scale;
   scale.scale = strength;
   if (rules.rescale_values) {
-    float low = stats.min_q;
-    float high = stats.max_q;
-    if (record.num_children < num_actions) {
-      low = mixed < low ? mixed : low;
-      high = mixed > high ? mixed : high;
-    }
-    const float range = high - low > rules.epsilon ? high - low : rules.epsilon;
+    const Number low = Choose(node.has_unvisited, Min(mixed, stats.min_q), stats.min_q);
+    const Number high = Choose(node.has_unvisited, Max(mixed, stats.max_q), stats.max_q);
     scale.low = low;
-    scale.scale = strength / range;
+    scale.scale = strength / Max(high - low, Spread<Number>(rules.epsilon));
   }
   scale.unvisited = (mixed - scale.low) * scale.scale;
   return scale;
@@ -138,16 +156,25 @@ LZ_HOST_DEVICE inline ValueScale CompletedScale(const RuleNumbers& rules, const 
 
 // Completed Q normalised by the range of the whole tree instead of the node's own, times the same
 // strength as above: what Gumbel uses with q_transform tree_min_max.
-LZ_HOST_DEVICE inline ValueScale CompletedTreeScale(const RuleNumbers& rules,
-                                                    const ValueScale& tree_scale,
-                                                    const NodeRecord& record,
-                                                    const ChildStats& stats) {
-  const float strength = (rules.maxvisit_init + stats.max_visits) * rules.value_scale;
-  ValueScale scale = tree_scale;
-  scale.scale *= strength;
-  scale.ceiling *= strength;
-  scale.unvisited = scale.Visited(MixedValue(rules, record, stats));
+template <class Number, class Mask>
+LZ_HOST_DEVICE inline ValueScaleOf<Number> CompletedTreeScale(
+    const RuleNumbers& rules, const ValueScaleOf<Number>& tree_scale,
+    const NodeNumbersOf<Number, Mask>& node, const ChildStatsOf<Number>& stats) {
+  const Number strength = (rules.maxvisit_init + stats.max_visits) * rules.value_scale;
+  ValueScaleOf<Number> scale = tree_scale;
+  scale.scale = scale.scale * strength;
+  scale.ceiling = scale.ceiling * strength;
+  scale.unvisited = scale.Visited(MixedValue(rules, node, stats));
   return scale;
+}
+
+// The largest transformed Q of a node.
+template <class Number, class Mask>
+LZ_HOST_DEVICE inline Number PeakValue(const ValueScaleOf<Number>& scale,
+                                       const NodeNumbersOf<Number, Mask>& node,
+                                       const ChildStatsOf<Number>& stats) {
+  const Number peak = Choose(node.has_visited, scale.Visited(stats.max_q), scale.unvisited);
+  return Choose(node.has_unvisited, Max(scale.unvisited, peak), peak);
 }
 
 }  // namespace LZ_LANES_NAMESPACE

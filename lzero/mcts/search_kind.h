@@ -13,11 +13,13 @@
 namespace lzero {
 
 // kNumWalks: how many walks take turns on the host; the more arithmetic a level has, the fewer fit
-// into a processor's window. kInPairs: two of them step at once.
+// into a processor's window. kInPairs: two of them step at once. kActionsAbreast > 0: four of them
+// do, at nodes of so many actions (select_abreast.h).
 struct AnyKind {
   static constexpr int kGroups = 0;  // any number of them
   static constexpr int kNumWalks = 4;
   static constexpr bool kInPairs = false;
+  static constexpr int kActionsAbreast = 0;
   LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers& rules) { return rules.policy; }
   LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers& rules) { return rules.q_transform; }
   LZ_HOST_DEVICE static int Padded(int padded_actions) { return padded_actions; }
@@ -27,10 +29,11 @@ struct AnyKind {
 // For rules with this policy and transform; NumGroups > 0: for nodes of so many groups.
 template <SearchPolicy FixedPolicy, QTransform FixedTransform, int NumGroups>
 struct FixedKind {
+  static constexpr QTransform kTransform = FixedTransform;
   static constexpr int kGroups = NumGroups;
-  static constexpr bool kInPairs =
-      FixedPolicy == SearchPolicy::kGumbel && (NumGroups == 1 || NumGroups == 2);
+  static constexpr bool kInPairs = FixedPolicy == SearchPolicy::kGumbel && NumGroups == 2;
   static constexpr int kNumWalks = FixedPolicy == SearchPolicy::kPuct || kInPairs ? 8 : 4;
+  static constexpr int kActionsAbreast = 0;
   LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers&) { return FixedPolicy; }
   LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers&) { return FixedTransform; }
   LZ_HOST_DEVICE static int Padded(int padded_actions) {
@@ -41,6 +44,14 @@ struct FixedKind {
     return RootNodes{nodes.first, TreeLayout::NodeStride(NumGroups * kLanes),
                      NumGroups * kLanes}[n];
   }
+};
+
+// For Gumbel where nodes have so many actions, one group of lanes. As many walks as it takes to
+// hide the way to the next node from far memory.
+template <QTransform FixedTransform, int NumActions>
+struct AbreastKind : FixedKind<SearchPolicy::kGumbel, FixedTransform, 1> {
+  static constexpr int kActionsAbreast = NumActions;
+  static constexpr int kNumWalks = 24;
 };
 
 }  // namespace lzero

@@ -54,8 +54,8 @@ LZ_HOST_DEVICE inline ValueScale PuctValueScale(const SelectContext& context, co
     case QTransform::kMinMax:
       return FixedRangeScale(rules);
     case QTransform::kCompletedByMixValue:
-      return CompletedScale(rules, *node.record, ComputeChildStats(node, padded_actions),
-                            context.num_actions);
+      return CompletedScale(rules, NumbersOf(*node.record, context.num_actions),
+                            ComputeChildStats(node, padded_actions));
   }
   LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
   return {};
@@ -69,13 +69,14 @@ LZ_HOST_DEVICE inline ValueScale GumbelValueScale(const SelectContext& context,
   const RuleNumbers& rules = *context.rules;
   switch (Kind::Transform(rules)) {
     case QTransform::kTreeMinMax:
-      return CompletedTreeScale(rules, context.tree_scale, record, stats);
+      return CompletedTreeScale(rules, context.tree_scale, NumbersOf(record, context.num_actions),
+                                stats);
     case QTransform::kParentAndSiblings:
       return ParentAndSiblingsScale(rules, record, stats);
     case QTransform::kMinMax:
       return FixedRangeScale(rules);
     case QTransform::kCompletedByMixValue:
-      return CompletedScale(rules, record, stats, context.num_actions);
+      return CompletedScale(rules, NumbersOf(record, context.num_actions), stats);
   }
   LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
   return {};
@@ -135,15 +136,11 @@ LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[NumNo
     const NodeRecord& record = *visits[k].node.record;
     const ChildStats stats = ComputeChildStats(visits[k].node, padded_actions);
     const ValueScale scale = GumbelValueScale<Kind>(*visits[k].context, record, stats);
-    float peak = record.num_children == 0 ? scale.unvisited : scale.Visited(stats.max_q);
-    if (record.num_children < visits[k].context->num_actions && scale.unvisited > peak) {
-      peak = scale.unvisited;
-    }
+    peaks[k] = PeakValue(scale, NumbersOf(record, visits[k].context->num_actions), stats);
     scales[k] = scale;
     // Where all actions are visited, padding alone takes this value, whose exponential may
     // overflow.
-    if (scale.unvisited > peak) scales[k].unvisited = peak;
-    peaks[k] = peak;
+    scales[k].unvisited = Min(scale.unvisited, peaks[k]);
   }
   // softmax(logits + value) = prior * exp(value) / sum; lanes past the last action have prior 0.
   Float4 sums[NumNodes];

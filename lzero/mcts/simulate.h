@@ -10,6 +10,7 @@
 #include "lzero/mcts/lanes.h"
 #include "lzero/mcts/search_kind.h"
 #include "lzero/mcts/select.h"
+#include "lzero/mcts/select_abreast.h"
 #include "lzero/mcts/tree_view.h"
 
 namespace lzero {
@@ -151,6 +152,30 @@ LZ_HOST_DEVICE inline void StepTwo(const TreeView& tree, int simulation, Cursor*
       actions);
   (*ended)[0] = Advance(walks, first, actions[0], &(*leaves)[0]);
   (*ended)[1] = Advance(walks + 1, second, actions[1], &(*leaves)[1]);
+}
+
+// Whether the next step of a walk is Gumbel's interior rule; its node is ready then.
+template <class Kind>
+LZ_HOST_DEVICE inline bool PrepareInterior(const Cursor& walk) {
+  const Node node = Kind::At(walk.nodes, walk.node);
+  if (walk.node == 0 || node.record->state == NodeState::kLeaf) return false;
+  if (node.record->state == NodeState::kOpened) {
+    MakeReady(node, walk.context.num_actions, PriorPadding(*walk.context.rules));
+  }
+  return true;
+}
+
+// One level of four walks at interior nodes that are ready: nodes and actions. The walks stay where
+// they are; one of them may be there more than once.
+template <class Kind>
+LZ_HOST_DEVICE inline void SelectFour(Cursor* const* walks, NodeVisit (&visits)[kLanes],
+                                      int (&actions)[kLanes]) {
+  LZ_UNROLL
+  for (int k = 0; k < kLanes; ++k) {
+    const Cursor& walk = *walks[k];
+    visits[k] = {&walk.context, Kind::At(walk.nodes, walk.node), walk.node};
+  }
+  SelectGumbelAbreast<Kind>(visits, actions);
 }
 
 // Makes node `n` of root `b` a leaf, visited once with the network's value, and links it.

@@ -26,9 +26,12 @@ inline bool AreFar(const TreeView& tree, int num_roots, int simulation) {
   return tree.node_stride * (simulation + 1) * num_roots > kNearBytes;
 }
 
+template <class Kind>
 inline void PrefetchNode(const RootNodes& nodes, int64_t n) {
-  const std::byte* node = nodes.first + n * nodes.node_stride;
-  for (int64_t at = 0; at < nodes.node_stride; at += 64) LZ_PREFETCH(node + at);
+  const auto* node = reinterpret_cast<const std::byte*>(Kind::At(nodes, n).record);
+  const int64_t stride =
+      Kind::kGroups > 0 ? TreeLayout::NodeStride(Kind::kGroups * kLanes) : nodes.node_stride;
+  for (int64_t at = 0; at < stride; at += 64) LZ_PREFETCH(node + at);
 }
 
 // The walks that take turns, so that one's loads and arithmetic overlap with the others'.
@@ -47,6 +50,7 @@ class Turns {
 
   // The sum of the depths of the leaves.
   int64_t Run() {
+    if constexpr (Kind::kActionsAbreast > 0) return RunAbreast();
     while (end_ > walks_) {
       Cursor* walk = walks_;
       Leaf leaves[2];
@@ -68,6 +72,42 @@ class Turns {
  private:
   static constexpr int32_t kNoRoot = -1;
 
+  // Walks at interior nodes step four at a time, the others one by one.
+  int64_t RunAbreast() {
+    while (end_ > walks_) {
+      Cursor* interior[Kind::kNumWalks + kLanes];
+      interior[0] = walks_;
+      int num_interior = 0;
+      for (Cursor* walk = walks_; walk < end_; ++walk) {
+        if (PrepareInterior<Kind>(*walk)) {
+          interior[num_interior++] = walk;
+        } else {
+          Leaf leaf;
+          const bool ended = Step<Kind>(batch_.tree, batch_.simulation, walk, &leaf);
+          Follow(ended, leaf, walk);
+        }
+      }
+      for (int k = 0; k < kLanes; ++k) interior[num_interior + k] = interior[0];  // fills up
+      for (int i = 0; i < num_interior; i += kLanes) StepFour(interior + i, num_interior - i);
+      if (has_gaps_) CloseGaps();
+    }
+    return depth_sum_;
+  }
+
+  // The first `num_walks` of four walks, at most.
+  void StepFour(Cursor* const* walks, int num_walks) {
+    NodeVisit visits[kLanes];
+    int actions[kLanes];
+    SelectFour<Kind>(walks, visits, actions);
+    LZ_UNROLL
+    for (int k = 0; k < kLanes; ++k) {
+      if (k >= num_walks) return;
+      Leaf leaf;
+      const bool ended = Advance(walks[k], visits[k].node, actions[k], &leaf);
+      Follow(ended, leaf, walks[k]);
+    }
+  }
+
   void Begin(float* scores, Cursor* walk) {
     const int b = next_root_++;
     const RootRecord& root = batch_.tree.root(b);
@@ -76,14 +116,14 @@ class Turns {
              batch_.tree.nodes(b),
              b};
     if (are_far_ && next_root_ < batch_.num_roots) {
-      PrefetchNode(batch_.tree.nodes(next_root_), 0);
+      PrefetchNode<Kind>(batch_.tree.nodes(next_root_), 0);
     }
   }
 
   // After a step: another root takes the place of a walk that ended.
   void Follow(bool ended, const Leaf& leaf, Cursor* walk) {
     if (!ended) {
-      if (are_far_) PrefetchNode(walk->nodes, walk->node);
+      if (are_far_) PrefetchNode<Kind>(walk->nodes, walk->node);
       return;
     }
     const int b = walk->root;
@@ -179,8 +219,8 @@ struct Avx2 {
 };
 
 template <class Compiled, SearchPolicy FixedPolicy, QTransform FixedTransform>
-WalkFunction ChooseGroups(int num_groups) {
-  switch (num_groups) {
+WalkFunction ChooseGroups(int num_actions) {
+  switch (PaddedActions(num_actions) / kLanes) {
     case 1:
       return Compiled::template Walk<FixedKind<FixedPolicy, FixedTransform, 1>>;
     case 2:
@@ -192,18 +232,31 @@ WalkFunction ChooseGroups(int num_groups) {
   }
 }
 
+template <class Compiled, QTransform FixedTransform>
+WalkFunction ChooseGumbel(int num_actions) {
+  switch (num_actions) {
+    case 2:
+      return Compiled::template Walk<AbreastKind<FixedTransform, 2>>;
+    case 3:
+      return Compiled::template Walk<AbreastKind<FixedTransform, 3>>;
+    case 4:
+      return Compiled::template Walk<AbreastKind<FixedTransform, 4>>;
+    default:
+      return ChooseGroups<Compiled, SearchPolicy::kGumbel, FixedTransform>(num_actions);
+  }
+}
+
 // The transforms that configs use are compiled apart, the others together.
 template <class Compiled>
-WalkFunction ChooseKind(const RuleNumbers& rules, int num_groups) {
-  const bool puct = rules.policy == SearchPolicy::kPuct;
+WalkFunction ChooseKind(const RuleNumbers& rules, int num_actions) {
   if (rules.q_transform == QTransform::kTreeMinMax) {
-    return puct
-               ? ChooseGroups<Compiled, SearchPolicy::kPuct, QTransform::kTreeMinMax>(num_groups)
-               : ChooseGroups<Compiled, SearchPolicy::kGumbel, QTransform::kTreeMinMax>(num_groups);
+    return rules.policy == SearchPolicy::kPuct
+               ? ChooseGroups<Compiled, SearchPolicy::kPuct, QTransform::kTreeMinMax>(num_actions)
+               : ChooseGumbel<Compiled, QTransform::kTreeMinMax>(num_actions);
   }
-  if (rules.q_transform == QTransform::kCompletedByMixValue && !puct) {
-    return ChooseGroups<Compiled, SearchPolicy::kGumbel, QTransform::kCompletedByMixValue>(
-        num_groups);
+  if (rules.q_transform == QTransform::kCompletedByMixValue &&
+      rules.policy == SearchPolicy::kGumbel) {
+    return ChooseGumbel<Compiled, QTransform::kCompletedByMixValue>(num_actions);
   }
   return Compiled::template Walk<AnyKind>;
 }
@@ -218,9 +271,8 @@ Instructions BestInstructions() {
 }
 
 WalkFunction ChooseWalk(const RuleNumbers& rules, int num_actions, Instructions instructions) {
-  const int num_groups = PaddedActions(num_actions) / kLanes;
-  return instructions == Instructions::kAvx2 ? ChooseKind<Avx2>(rules, num_groups)
-                                             : ChooseKind<Base>(rules, num_groups);
+  return instructions == Instructions::kAvx2 ? ChooseKind<Avx2>(rules, num_actions)
+                                             : ChooseKind<Base>(rules, num_actions);
 }
 
 ClimbFunction ChooseClimb(Instructions instructions) {

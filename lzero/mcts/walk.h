@@ -15,7 +15,7 @@
 namespace lzero {
 
 // So many walks take turns at most.
-inline constexpr int kMaxWalks = 8;
+inline constexpr int kMaxWalks = 24;
 
 // Trees 0 .. num_roots - 1 in simulation number `simulation` (from 0).
 struct WalkBatch {

@@ -33,6 +33,23 @@ TEST(LanesPlainTest, TwoSumsAreThoseOfSumLanes) {
   EXPECT_EQ(sums.second, SumLanes(b)[0]);
 }
 
+TEST(LanesPlainTest, TransposeMakesLanesOfRows) {
+  const Float4 rows[] = {{{0.0f, 1.0f, 2.0f, 3.0f}},
+                         {{10.0f, 11.0f, 12.0f, 13.0f}},
+                         {{20.0f, 21.0f, 22.0f, 23.0f}},
+                         {{30.0f, 31.0f, 32.0f, 33.0f}}};
+  const Int4 int_rows[] = {
+      {{0, 1, 2, 3}}, {{10, 11, 12, 13}}, {{20, 21, 22, 23}}, {{30, 31, 32, 33}}};
+  Float4 columns[4];
+  Int4 int_columns[2];
+  Transpose(rows, columns);
+  Transpose(int_rows, int_columns);
+  for (int row = 0; row < kLanes; ++row) {
+    for (int c = 0; c < 4; ++c) EXPECT_EQ(columns[c][row], 10.0f * row + c);
+    for (int c = 0; c < 2; ++c) EXPECT_EQ(int_columns[c][row], 10 * row + c);
+  }
+}
+
 TEST(LanesPlainTest, MaskBitsHaveLaneZeroLowest) {
   const Float4 lanes = {{1.0f, -8.0f, 4.0f, 2.5f}};
   EXPECT_EQ(MaskBits(lanes > 0.0f), 0b1101u);

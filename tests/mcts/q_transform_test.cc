@@ -56,9 +56,24 @@ TEST(QTransformTest, MixedValueWeighsNetworkAndSearchByVisits) {
   ChildStats stats;
   stats.sum_prior = 0.5f;
   stats.sum_prior_q = 2.5f;
-  EXPECT_EQ(MixedValue(rules, record, stats), (1.0f + 3.0f * 5.0f) / 4.0f);
+  EXPECT_EQ(MixedValue(rules, NumbersOf(record, 3), stats), (1.0f + 3.0f * 5.0f) / 4.0f);
   rules.use_mixed_value = false;
-  EXPECT_EQ(MixedValue(rules, record, stats), 1.0f);
+  EXPECT_EQ(MixedValue(rules, NumbersOf(record, 3), stats), 1.0f);
+}
+
+TEST(QTransformTest, PeakIsTheLargestValueOfAnActionThatIsThere) {
+  ValueScale scale;
+  scale.unvisited = 2.0f;
+  ChildStats stats;
+  stats.max_q = 1.0f;
+  NodeRecord record = {};
+  record.num_children = 2;
+  EXPECT_EQ(PeakValue(scale, NumbersOf(record, 2), stats), 1.0f) << "all are visited";
+  EXPECT_EQ(PeakValue(scale, NumbersOf(record, 3), stats), 2.0f);
+  scale.unvisited = 0.5f;
+  EXPECT_EQ(PeakValue(scale, NumbersOf(record, 3), stats), 1.0f);
+  record.num_children = 0;
+  EXPECT_EQ(PeakValue(scale, NumbersOf(record, 3), stats), 0.5f) << "none is visited";
 }
 
 }  // namespace

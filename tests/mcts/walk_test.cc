@@ -116,7 +116,7 @@ TEST(WalkTest, EveryKindGivesTheBitsOfPlainSteps) {
   for (const auto policy : {SearchPolicy::kPuct, SearchPolicy::kGumbel}) {
     for (const auto transform : {QTransform::kTreeMinMax, QTransform::kParentAndSiblings,
                                  QTransform::kMinMax, QTransform::kCompletedByMixValue}) {
-      for (const int num_actions : {1, 4, 5, 9, 18, 21}) {
+      for (const int num_actions : {1, 2, 3, 4, 5, 9, 18, 21}) {
         SearchConfig config;
         config.policy = policy;
         config.q_transform = transform;
@@ -136,6 +136,30 @@ TEST(WalkTest, EveryKindGivesTheBitsOfPlainSteps) {
   }
 }
 
+// Nodes with few actions are selected at four at once: more roots than walks that take turns, any
+// number left at the end, and ties.
+TEST(WalkTest, NodesAbreastGiveTheBitsOfPlainSteps) {
+  for (const auto transform : {QTransform::kTreeMinMax, QTransform::kCompletedByMixValue}) {
+    for (const int num_actions : {2, 3, 4}) {
+      for (const int num_roots : {1, 2, 5, kMaxWalks + 6}) {
+        SearchConfig config;
+        config.policy = SearchPolicy::kGumbel;
+        config.q_transform = transform;
+        config.num_simulations = 60;
+        config.use_mixed_value = num_roots != 5;
+        HashModelOptions options;
+        options.num_actions = num_actions;
+        options.value_scale = num_roots == 2 ? 0.0f : 1.0f;
+        options.logit_scale = num_roots == 2 ? 0.0f : 2.0f;
+        SCOPED_TRACE(testing::Message() << "transform " << static_cast<int>(transform)
+                                        << ", actions " << num_actions << ", roots " << num_roots);
+        ExpectSameWalks(config, options, num_roots);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
 // More nodes than the caches of a core hold: climbs take turns, and nodes are asked for early.
 TEST(WalkTest, LargeBatchesGiveTheBitsOfPlainSteps) {
   for (const auto policy : {SearchPolicy::kPuct, SearchPolicy::kGumbel}) {
@@ -145,6 +169,8 @@ TEST(WalkTest, LargeBatchesGiveTheBitsOfPlainSteps) {
     HashModelOptions options;
     options.num_actions = 18;
     ExpectSameWalks(config, options, 90);
+    options.num_actions = 2;
+    ExpectSameWalks(config, options, 200);
   }
 }
 
