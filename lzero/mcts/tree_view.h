@@ -79,7 +79,7 @@ struct RootRecord {
 // Sizes in bytes of trees in one allocation: nodes, root records, and the logits and Gumbel noise
 // of the roots, one after another.
 struct TreeLayout {
-  static constexpr int64_t kAlignment = 64;  // of the allocation and of each root's nodes
+  static constexpr int64_t kAlignment = 64;  // of the allocation and of each node
 
   int64_t node_stride;
   int64_t root_stride;
@@ -88,13 +88,16 @@ struct TreeLayout {
   int64_t root_gumbel_at;
   int64_t num_bytes;
 
-  static constexpr int64_t RoundUp(int64_t bytes, int64_t multiple) {
+  LZ_HOST_DEVICE static constexpr int64_t RoundUp(int64_t bytes, int64_t multiple) {
     return (bytes + multiple - 1) / multiple * multiple;
   }
 
+  // Nodes begin on a cache line: a step reads as few of them as it can.
   LZ_HOST_DEVICE static constexpr int64_t NodeStride(int64_t padded_actions) {
-    return static_cast<int64_t>(sizeof(NodeRecord)) +
-           padded_actions * static_cast<int64_t>(2 * sizeof(float) + 2 * sizeof(int32_t));
+    return RoundUp(
+        static_cast<int64_t>(sizeof(NodeRecord)) +
+            padded_actions * static_cast<int64_t>(2 * sizeof(float) + 2 * sizeof(int32_t)),
+        kAlignment);
   }
 
   static constexpr TreeLayout Of(int64_t max_roots, int64_t max_nodes, int64_t num_actions) {

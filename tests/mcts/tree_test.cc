@@ -37,6 +37,17 @@ TEST(TreeTest, NodesOfDifferentRootsDoNotOverlap) {
   }
 }
 
+TEST(TreeTest, EveryNodeBeginsOnACacheLine) {
+  for (const int num_actions : {2, 6, 18}) {
+    const Tree tree(2, 3, num_actions);
+    for (int b = 0; b < 2; ++b) {
+      for (int n = 0; n < 3; ++n) {
+        EXPECT_EQ(reinterpret_cast<uintptr_t>(tree.At(b, n).record) % 64, 0u) << num_actions;
+      }
+    }
+  }
+}
+
 TEST(TreeTest, ALeafAnswersQuestionsAboutItsActions) {
   Tree tree(1, 2, 3);
   const float logits[3] = {0.0f, 0.0f, 20.0f};
