@@ -12,6 +12,7 @@ namespace lzero {
 namespace {
 
 using simd::Floats;
+using simd::KeepFirst;
 using simd::kLanes;
 using simd::Load;
 using simd::LoadSome;
@@ -26,20 +27,28 @@ int64_t Padded(int64_t size) { return (size + kMostLanes - 1) / kMostLanes * kMo
 // Arrays of one head of one sample, rows padded with zeros to whole registers: [T, padded D] each.
 struct HeadArrays {
   int64_t row_size;  // padded
+  int64_t num_keys;  // padded K
   float *query, *key, *value, *dquery, *dkey, *dvalue, *dout;
-  float *scores, *slopes;  // [padded K]
+  float *probabilities, *dscores;  // [T, padded K] of a token's keys, from its first on
 };
 
 HeadArrays MakeHeadArrays(const AttentionTask& task, std::vector<float>& storage) {
-  const int64_t row_size = Padded(task.head_size), keys = Padded(NumKeys(task));
-  const int64_t size = task.tokens * row_size;
-  storage.assign(static_cast<size_t>(7 * size + 2 * keys), 0.0f);
+  const int64_t row_size = Padded(task.head_size), num_keys = Padded(NumKeys(task));
+  const int64_t size = task.tokens * row_size, scores = task.tokens * num_keys;
+  // Behind the last array three rows that are read and not used.
+  storage.assign(static_cast<size_t>(7 * size + 2 * scores + 3 * row_size), 0.0f);
   float* begin = storage.data();
-  return {row_size,         begin,
-          begin + size,     begin + 2 * size,
-          begin + 3 * size, begin + 4 * size,
-          begin + 5 * size, begin + 6 * size,
-          begin + 7 * size, begin + 7 * size + keys};
+  return {row_size,
+          num_keys,
+          begin,
+          begin + size,
+          begin + 2 * size,
+          begin + 3 * size,
+          begin + 4 * size,
+          begin + 5 * size,
+          begin + 6 * size,
+          begin + 7 * size,
+          begin + 7 * size + scores};
 }
 
 struct KeyRange {
@@ -95,20 +104,40 @@ LZ_INLINE void RotateRow(const AttentionTask& task, int64_t token, float directi
   }
 }
 
+// Lane i is the product of `row` with row i of `rows`, for i < count; other lanes are anything.
 template <int Bytes>
-LZ_INLINE float Dot(const float* a, const float* b, int64_t row_size) {
-  Floats<Bytes> sum = {};
-  for (int64_t j = 0; j < row_size; j += kLanes<Bytes>) {
-    sum += Load<Bytes>(a + j) * Load<Bytes>(b + j);
+LZ_INLINE Floats<Bytes> DotRows(const float* row, const float* rows, int64_t count,
+                                int64_t row_size) {
+  constexpr int64_t kFours = kLanes<Bytes> / 4;
+  Floats<16> dots[kFours] = {};
+#pragma GCC unroll 4
+  for (int64_t four = 0; four < kFours; ++four) {
+    if (4 * four >= count) break;
+    Floats<Bytes> sums[4] = {};
+    for (int64_t j = 0; j < row_size; j += kLanes<Bytes>) {
+      const Floats<Bytes> x = Load<Bytes>(row + j);
+#pragma GCC unroll 4
+      for (int64_t i = 0; i < 4; ++i) {
+        sums[i] += x * Load<Bytes>(rows + (4 * four + i) * row_size + j);
+      }
+    }
+    dots[four] = simd::SumFour<Bytes>(sums);
   }
-  return simd::Sum<Bytes>(sum);
+  Floats<Bytes> result;
+  std::memcpy(&result, dots, sizeof(result));
+  return result;
 }
 
-// to += factor * from.
+// to = the sum of factors[i] * row i of `rows`, for i < count.
 template <int Bytes>
-LZ_INLINE void AddRow(float factor, const float* from, int64_t row_size, float* to) {
+LZ_INLINE void MixRows(const float* factors, const float* rows, int64_t count, int64_t row_size,
+                       float* to) {
   for (int64_t j = 0; j < row_size; j += kLanes<Bytes>) {
-    Store<Bytes>(Load<Bytes>(to + j) + factor * Load<Bytes>(from + j), to + j);
+    Floats<Bytes> sum = {};
+    for (int64_t i = 0; i < count; ++i) {
+      sum += factors[i] * Load<Bytes>(rows + i * row_size + j);
+    }
+    Store<Bytes>(sum, to + j);
   }
 }
 
@@ -133,70 +162,131 @@ LZ_INLINE void GatherHead(const AttentionTask& task, int64_t sample, int64_t hea
   }
 }
 
-// Softmax of the first `count` scores, in place.
+// scale * (query . key) for `count` keys; -infinity up to a whole register.
+template <int Bytes>
+LZ_INLINE void ComputeScores(const float* query, const float* keys, int64_t count, int64_t row_size,
+                             float scale, float* scores) {
+  for (int64_t i = 0; i < count; i += kLanes<Bytes>) {
+    const Floats<Bytes> dots = DotRows<Bytes>(query, keys + i * row_size, count - i, row_size);
+    Store<Bytes>(KeepFirst<Bytes>(scale * dots, count - i, -__builtin_inff()), scores + i);
+  }
+}
+
+// Softmax of `count` scores that ComputeScores wrote, in place; zeros up to a whole register.
 template <int Bytes>
 LZ_INLINE void Softmax(float* scores, int64_t count) {
-  float largest = scores[0];
-  for (int64_t i = 1; i < count; ++i) largest = scores[i] > largest ? scores[i] : largest;
-  float total = 0.0f;
-  for (int64_t i = 0; i < count; i += kLanes<Bytes>) {
-    Store<Bytes>(simd::Exp<Bytes>(Load<Bytes>(scores + i) - largest), scores + i);
+  Floats<Bytes> lanes = Load<Bytes>(scores);
+  for (int64_t i = kLanes<Bytes>; i < count; i += kLanes<Bytes>) {
+    const Floats<Bytes> more = Load<Bytes>(scores + i);
+    lanes = more > lanes ? more : lanes;
   }
-  for (int64_t i = 0; i < count; ++i) total += scores[i];
-  for (int64_t i = 0; i < count; ++i) scores[i] /= total;
+  const float largest = simd::Max<Bytes>(lanes);
+  Floats<Bytes> sums = {};
+  for (int64_t i = 0; i < count; i += kLanes<Bytes>) {
+    const Floats<Bytes> powers =
+        KeepFirst<Bytes>(simd::Exp<Bytes>(Load<Bytes>(scores + i) - largest), count - i, 0.0f);
+    Store<Bytes>(powers, scores + i);
+    sums += powers;
+  }
+  const float factor = 1.0f / simd::Sum<Bytes>(sums);
+  for (int64_t i = 0; i < count; i += kLanes<Bytes>) {
+    Store<Bytes>(factor * Load<Bytes>(scores + i), scores + i);
+  }
 }
 
 struct AttentionForward {
+  // Each stage for all queries, so that one query's latency hides behind the others.
   template <int Bytes>
   LZ_INLINE static void Run(const AttentionTask* task, const HeadArrays* head_arrays, float* out,
                             int64_t sample, int64_t head) {
     const HeadArrays& arrays = *head_arrays;
-    const int64_t row_size = arrays.row_size, num_keys = NumKeys(*task);
+    const int64_t row_size = arrays.row_size, num_tokens = task->tokens;
     const float scale = ScoreScale(*task);
     GatherHead<Bytes>(*task, sample, head, arrays);
-    for (int64_t token = 0; token < task->tokens; ++token) {
+    for (int64_t token = 0; token < num_tokens; ++token) {
       const KeyRange keys = KeysOf(*task, sample, token);
-      for (int64_t i = 0; i < keys.count; ++i) {
-        arrays.scores[i] = scale * Dot<Bytes>(arrays.query + token * row_size,
-                                              arrays.key + (keys.first + i) * row_size, row_size);
-      }
-      Softmax<Bytes>(arrays.scores, keys.count);
-      if (task->probabilities != nullptr) {
-        CopyRow(arrays.scores, keys.count,
-                task->probabilities +
-                    ((sample * task->heads + head) * task->tokens + token) * num_keys);
-      }
-      float* mixed = out + ((sample * task->tokens + token) * task->heads + head) * task->head_size;
-      for (int64_t j = 0; j < task->head_size; j += kLanes<Bytes>) {
-        Floats<Bytes> sum = {};
-        for (int64_t i = 0; i < keys.count; ++i) {
-          sum += arrays.scores[i] * Load<Bytes>(arrays.value + (keys.first + i) * row_size + j);
-        }
-        StoreSome<Bytes, false>(sum, mixed + j, task->head_size - j);
-      }
+      ComputeScores<Bytes>(arrays.query + token * row_size, arrays.key + keys.first * row_size,
+                           keys.count, row_size, scale,
+                           arrays.probabilities + token * arrays.num_keys);
+    }
+    for (int64_t token = 0; token < num_tokens; ++token) {
+      Softmax<Bytes>(arrays.probabilities + token * arrays.num_keys,
+                     KeysOf(*task, sample, token).count);
+    }
+    for (int64_t token = 0; token < num_tokens; ++token) {
+      const KeyRange keys = KeysOf(*task, sample, token);
+      // The queries are not needed any more.
+      float* mixed = arrays.query + token * row_size;
+      MixRows<Bytes>(arrays.probabilities + token * arrays.num_keys,
+                     arrays.value + keys.first * row_size, keys.count, row_size, mixed);
+      CopyRow(mixed, task->head_size,
+              out + ((sample * num_tokens + token) * task->heads + head) * task->head_size);
+    }
+    if (task->probabilities == nullptr) return;
+    const int64_t num_keys = NumKeys(*task);
+    float* kept = task->probabilities + (sample * task->heads + head) * num_tokens * num_keys;
+    for (int64_t token = 0; token < num_tokens; ++token) {
+      CopyRow(arrays.probabilities + token * arrays.num_keys, KeysOf(*task, sample, token).count,
+              kept + token * num_keys);
     }
   }
 };
 
 struct AttentionBackward {
-  // One query: adds to the gradients of its keys and values, and writes its own.
+  // The gradients of a query's scores.
   template <int Bytes>
-  LZ_INLINE static void RunQuery(const HeadArrays& arrays, const KeyRange& keys,
-                                 const float* probabilities, int64_t token, float scale) {
+  LZ_INLINE static void RunQuery(const HeadArrays& arrays, const KeyRange& keys, int64_t token,
+                                 float scale) {
     const int64_t row_size = arrays.row_size;
-    const float* dout = arrays.dout + token * row_size;
-    float mean = 0.0f;
-    for (int64_t i = 0; i < keys.count; ++i) {
-      const int64_t at = (keys.first + i) * row_size;
-      arrays.slopes[i] = Dot<Bytes>(dout, arrays.value + at, row_size);
-      mean += probabilities[i] * arrays.slopes[i];
-      AddRow<Bytes>(probabilities[i], dout, row_size, arrays.dvalue + at);
+    const float* values = arrays.value + keys.first * row_size;
+    const float* probabilities = arrays.probabilities + token * arrays.num_keys;
+    float* dscores = arrays.dscores + token * arrays.num_keys;
+    Floats<Bytes> sums = {};
+    for (int64_t i = 0; i < keys.count; i += kLanes<Bytes>) {
+      const int64_t count = keys.count - i;
+      const Floats<Bytes> slopes = KeepFirst<Bytes>(
+          DotRows<Bytes>(arrays.dout + token * row_size, values + i * row_size, count, row_size),
+          count, 0.0f);
+      Store<Bytes>(slopes, dscores + i);
+      sums += slopes * Load<Bytes>(probabilities + i);
     }
-    for (int64_t i = 0; i < keys.count; ++i) {
-      const int64_t at = (keys.first + i) * row_size;
-      const float slope = scale * probabilities[i] * (arrays.slopes[i] - mean);
-      AddRow<Bytes>(slope, arrays.key + at, row_size, arrays.dquery + token * row_size);
-      AddRow<Bytes>(slope, arrays.query + token * row_size, row_size, arrays.dkey + at);
+    const float mean = simd::Sum<Bytes>(sums);
+    for (int64_t i = 0; i < keys.count; i += kLanes<Bytes>) {
+      Store<Bytes>(scale * Load<Bytes>(probabilities + i) * (Load<Bytes>(dscores + i) - mean),
+                   dscores + i);
+    }
+  }
+
+  // The gradients of a key and its value, from all queries that see it.
+  template <int Bytes>
+  LZ_INLINE static void RunKey(const AttentionTask& task, const HeadArrays& arrays, int64_t sample,
+                               int64_t token) {
+    const int64_t row_size = arrays.row_size;
+    for (int64_t j = 0; j < row_size; j += kLanes<Bytes>) {
+      Floats<Bytes> dkey = {}, dvalue = {};
+      for (int64_t query = token; query < task.tokens && query < token + task.window; ++query) {
+        const int64_t first = KeysOf(task, sample, query).first;
+        if (first > token) break;
+        const int64_t at = query * arrays.num_keys + token - first;
+        dkey += arrays.dscores[at] * Load<Bytes>(arrays.query + query * row_size + j);
+        dvalue += arrays.probabilities[at] * Load<Bytes>(arrays.dout + query * row_size + j);
+      }
+      Store<Bytes>(dkey, arrays.dkey + token * row_size + j);
+      Store<Bytes>(dvalue, arrays.dvalue + token * row_size + j);
+    }
+  }
+
+  // dout and probabilities of the head, padded.
+  template <int Bytes>
+  LZ_INLINE static void GatherGradients(const AttentionTask& task, const float* dout,
+                                        const HeadArrays& arrays, int64_t sample, int64_t head) {
+    const int64_t width = task.heads * task.head_size, num_keys = NumKeys(task);
+    const float* kept = task.probabilities + (sample * task.heads + head) * task.tokens * num_keys;
+    for (int64_t token = 0; token < task.tokens; ++token) {
+      CopyRow(dout + (sample * task.tokens + token) * width + head * task.head_size, task.head_size,
+              arrays.dout + token * arrays.row_size);
+      CopyRow(kept + token * num_keys, KeysOf(task, sample, token).count,
+              arrays.probabilities + token * arrays.num_keys);
     }
   }
 
@@ -204,22 +294,21 @@ struct AttentionBackward {
   LZ_INLINE static void Run(const AttentionTask* task, const HeadArrays* head_arrays,
                             const float* dout, float* dqkv, int64_t sample, int64_t head) {
     const HeadArrays& arrays = *head_arrays;
-    const int64_t row_size = arrays.row_size, num_keys = NumKeys(*task);
     const int64_t width = task->heads * task->head_size;
     GatherHead<Bytes>(*task, sample, head, arrays);
-    const size_t bytes = static_cast<size_t>(task->tokens * row_size) * sizeof(float);
-    for (float* sums : {arrays.dquery, arrays.dkey, arrays.dvalue}) std::memset(sums, 0, bytes);
+    GatherGradients<Bytes>(*task, dout, arrays, sample, head);
     for (int64_t token = 0; token < task->tokens; ++token) {
-      const int64_t row = sample * task->tokens + token;
-      CopyRow(dout + row * width + head * task->head_size, task->head_size,
-              arrays.dout + token * row_size);
-      RunQuery<Bytes>(
-          arrays, KeysOf(*task, sample, token),
-          task->probabilities + ((sample * task->heads + head) * task->tokens + token) * num_keys,
-          token, ScoreScale(*task));
+      RunQuery<Bytes>(arrays, KeysOf(*task, sample, token), token, ScoreScale(*task));
     }
     for (int64_t token = 0; token < task->tokens; ++token) {
-      const int64_t at = token * row_size;
+      const KeyRange keys = KeysOf(*task, sample, token);
+      MixRows<Bytes>(arrays.dscores + token * arrays.num_keys,
+                     arrays.key + keys.first * arrays.row_size, keys.count, arrays.row_size,
+                     arrays.dquery + token * arrays.row_size);
+      RunKey<Bytes>(*task, arrays, sample, token);
+    }
+    for (int64_t token = 0; token < task->tokens; ++token) {
+      const int64_t at = token * arrays.row_size;
       float* to = dqkv + (sample * task->tokens + token) * 3 * width + head * task->head_size;
       RotateRow<Bytes>(*task, token, -1.0f, arrays.dquery + at, to);
       RotateRow<Bytes>(*task, token, -1.0f, arrays.dkey + at, to + width);

@@ -126,8 +126,8 @@ using TileFunction = void (*)(const TileTask*);
 // Tiles of one instruction set: heights from tall to single rows, of one and of two registers.
 struct TileSet {
   int64_t lanes;
-  int64_t rows[3];
-  TileFunction functions[3][2][2];  // [height][registers - 1][along rows]
+  int64_t rows[4];
+  TileFunction functions[4][2][2];  // [height][registers - 1][along rows]
 };
 
 #define LZ_TILES(RUN, ROWS)                               \
@@ -139,15 +139,17 @@ struct TileSet {
           RUN<TileKernel<ROWS, 2, true>, const TileTask*> \
     }                                                     \
   }
-#define LZ_TILE_SET(LANES, RUN, TALL)                                                \
+#define LZ_TILE_SET(LANES, RUN, TALL, HIGH, LOW)                                     \
   {                                                                                  \
-    LANES, {TALL, 3, 1}, { LZ_TILES(RUN, TALL), LZ_TILES(RUN, 3), LZ_TILES(RUN, 1) } \
+    LANES, {TALL, HIGH, LOW, 1}, {                                                   \
+      LZ_TILES(RUN, TALL), LZ_TILES(RUN, HIGH), LZ_TILES(RUN, LOW), LZ_TILES(RUN, 1) \
+    }                                                                                \
   }
 
 const TileSet& WidestTiles() {
-  static const TileSet avx512 = LZ_TILE_SET(16, simd::RunAvx512, 12);
-  static const TileSet avx2 = LZ_TILE_SET(8, simd::RunAvx2, 6);
-  static const TileSet sse = LZ_TILE_SET(4, simd::RunSse, 6);
+  static const TileSet avx512 = LZ_TILE_SET(16, simd::RunAvx512, 12, 8, 4);
+  static const TileSet avx2 = LZ_TILE_SET(8, simd::RunAvx2, 6, 4, 2);
+  static const TileSet sse = LZ_TILE_SET(4, simd::RunSse, 6, 4, 2);
   const int bytes = simd::RegisterBytes();
   return bytes == 64 ? avx512 : bytes == 32 ? avx2 : sse;
 }
@@ -157,25 +159,27 @@ int64_t PanelWidth(const TileSet& tiles, int64_t columns) {
   return columns > tiles.lanes ? 2 * tiles.lanes : tiles.lanes;
 }
 
-// Rows of b [depth, columns] that lie one after another, into panels of `depth` rows each.
-void PackAlongColumns(const TileSet& tiles, const MatrixView& b, int64_t depth, int64_t columns,
-                      float* panels) {
-  const int64_t wide = 2 * tiles.lanes;
-  for (int64_t k = 0; k < depth; ++k) {
-    const float* row = b.values + k * b.row_stride;
-    for (int64_t column = 0; column < columns; column += wide) {
-      const int64_t count = std::min(wide, columns - column);
-      const int64_t width = PanelWidth(tiles, count);
-      float* to = panels + column * depth + k * width;
-      if (count == width) {
-        for (int64_t j = 0; j < width; j += kLanes<16>)
-          Store<16>(Load<16>(row + column + j), to + j);
-      } else {
-        for (int64_t j = 0; j < width; ++j) to[j] = j < count ? row[column + j] : 0.0f;
+// Rows of b [depth, columns] that lie one after another, into panels of `depth` rows each: whole
+// panels in whole registers.
+struct PackRows {
+  template <int Bytes>
+  LZ_INLINE static void Run(const MatrixView* b, int64_t depth, int64_t columns, float* panels) {
+    constexpr int64_t kWide = 2 * kLanes<Bytes>;
+    const int64_t whole = columns - columns % kWide, rest = columns - whole;
+    const int64_t width = rest > kLanes<Bytes> ? kWide : kLanes<Bytes>;
+    for (int64_t k = 0; k < depth; ++k) {
+      const float* row = b->values + k * b->row_stride;
+      float* to = panels + k * kWide;
+      for (int64_t column = 0; column < whole; column += kWide) {
+        Store<Bytes>(Load<Bytes>(row + column), to + column * depth);
+        Store<Bytes>(Load<Bytes>(row + column + kLanes<Bytes>),
+                     to + column * depth + kLanes<Bytes>);
       }
+      to = panels + whole * depth + k * width;
+      for (int64_t j = 0; rest > 0 && j < width; ++j) to[j] = j < rest ? row[whole + j] : 0.0f;
     }
   }
-}
+};
 
 // The transposed 4x4 numbers at `from`, whose rows are `from_stride` apart.
 LZ_INLINE void TransposeFour(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
@@ -291,7 +295,7 @@ void PackedMatrix::Pack(const MatrixView& b, int64_t depth, int64_t columns) {
     const MatrixView part = {b.values + k * b.row_stride, b.row_stride, b.column_stride};
     const int64_t count = std::min(kDepthBlock, depth - k);
     if (b.column_stride == 1) {
-      PackAlongColumns(tiles, part, count, columns, panels_ + k * padded_columns_);
+      simd::RunWidest<PackRows>(&part, count, columns, panels_ + k * padded_columns_);
     } else {
       PackAlongDepth(tiles, part, count, columns, panels_ + k * padded_columns_);
     }
@@ -353,6 +357,12 @@ void MultiplyMatrices(const ProductSize& size, const MatrixView& a, const Matrix
       }
     });
   }
+}
+
+void AddTransposedProduct(const float* a, int64_t rows, const float* b, int64_t columns,
+                          int64_t depth, PackedMatrix& packed, float* to) {
+  packed.Pack({b, columns, 1}, depth, columns);
+  MultiplyRows({a, 1, rows}, rows, packed, nullptr, to, to, columns);
 }
 
 void AddColumnSums(const float* values, int64_t rows, int64_t columns, float* sums) {

@@ -55,6 +55,11 @@ void MultiplyRows(const MatrixView& a, int64_t rows, const PackedMatrix& b, cons
 void MultiplyMatrices(const ProductSize& size, const MatrixView& a, const MatrixView& b,
                       const float* bias, const float* addend, float* out);
 
+// to [rows, columns] += a^T b for a [depth, rows] and b [depth, columns], all contiguous. In the
+// caller's thread; `packed` holds b after the call.
+void AddTransposedProduct(const float* a, int64_t rows, const float* b, int64_t columns,
+                          int64_t depth, PackedMatrix& packed, float* to);
+
 // Adds the sums of the columns of values [rows, columns], contiguous, to sums [columns].
 void AddColumnSums(const float* values, int64_t rows, int64_t columns, float* sums);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "ATen/Parallel.h"
@@ -21,54 +22,109 @@ using simd::StoreSome;
 constexpr int64_t kPartRows = 128;
 constexpr int64_t kElementsAThread = 16384;
 
+// So many rows at once: their sums wait for each other's latency, not for their own.
+constexpr int64_t kGroupRows = 4;
+
+enum class After { kNothing, kScale, kScaleAndGelu };
+
+// Lanes from `count` on become 0.
 template <int Bytes, bool Whole>
-LZ_INLINE float SumOfRow(const float* x, int64_t size) {
-  Floats<Bytes> sum = {};
-  for (int64_t j = 0; j < size; j += kLanes<Bytes>) sum += LoadSome<Bytes, Whole>(x + j, size - j);
-  return simd::Sum<Bytes>(sum);
+LZ_INLINE Floats<Bytes> KeepSome(Floats<Bytes> x, int64_t count) {
+  if (Whole || count >= kLanes<Bytes>) return x;
+  Floats<Bytes> kept = {};
+  std::memcpy(&kept, &x, static_cast<size_t>(count) * sizeof(float));
+  return kept;
 }
 
-template <int Bytes, bool Whole>
-LZ_INLINE float SquaresOfRow(const float* x, int64_t size, float mean) {
-  Floats<Bytes> sum = {};
-  const int64_t whole = Whole ? size : size - size % kLanes<Bytes>;
-  for (int64_t j = 0; j < whole; j += kLanes<Bytes>) {
-    const Floats<Bytes> distance = Load<Bytes>(x + j) - mean;
-    sum += distance * distance;
+// Kernel::RunRows for rows [first, last) in groups.
+template <typename Kernel, int Bytes, bool Whole, After Next, typename... Arguments>
+LZ_INLINE void RunGroupsOf(const NormTask& task, int64_t first, int64_t last,
+                           Arguments... arguments) {
+  int64_t row = first;
+  for (; row + kGroupRows <= last; row += kGroupRows) {
+    Kernel::template RunRows<Bytes, Whole, Next, kGroupRows>(task, row, arguments...);
   }
-  float rest = 0.0f;
-  for (int64_t j = whole; j < size; ++j) rest += (x[j] - mean) * (x[j] - mean);
-  return simd::Sum<Bytes>(sum) + rest;
+  for (; row < last; ++row) {
+    Kernel::template RunRows<Bytes, Whole, Next, 1>(task, row, arguments...);
+  }
+}
+
+// The same with everything that does not change from row to row known to the compiler.
+template <typename Kernel, int Bytes, bool Whole, typename... Arguments>
+LZ_INLINE void RunGroups(const NormTask& task, Arguments... arguments) {
+  if (task.scale == nullptr) {
+    RunGroupsOf<Kernel, Bytes, Whole, After::kNothing>(task, arguments...);
+  } else if (!task.gelu) {
+    RunGroupsOf<Kernel, Bytes, Whole, After::kScale>(task, arguments...);
+  } else {
+    RunGroupsOf<Kernel, Bytes, Whole, After::kScaleAndGelu>(task, arguments...);
+  }
+}
+
+template <typename Kernel, int Bytes, typename... Arguments>
+LZ_INLINE void RunAllGroups(const NormTask& task, Arguments... arguments) {
+  if (task.size % kLanes<Bytes> == 0) {
+    RunGroups<Kernel, Bytes, true>(task, arguments...);
+  } else {
+    RunGroups<Kernel, Bytes, false>(task, arguments...);
+  }
 }
 
 struct NormForward {
   template <int Bytes>
   LZ_INLINE static void Run(const NormTask* task, float* y, int64_t first, int64_t last) {
-    if (task->size % kLanes<Bytes> == 0) {
-      RunRows<Bytes, true>(task, y, first, last);
-    } else {
-      RunRows<Bytes, false>(task, y, first, last);
-    }
+    RunAllGroups<NormForward, Bytes>(*task, first, last, y);
   }
 
-  template <int Bytes, bool Whole>
-  LZ_INLINE static void RunRows(const NormTask* task, float* y, int64_t first, int64_t last) {
-    const int64_t size = task->size;
-    for (int64_t row = first; row < last; ++row) {
-      const float* x = task->x + row * size;
-      const float mean = SumOfRow<Bytes, Whole>(x, size) / static_cast<float>(size);
-      const float variance = SquaresOfRow<Bytes, Whole>(x, size, mean) / static_cast<float>(size);
-      const float inverse = 1.0f / __builtin_sqrtf(variance + kNormEpsilon);
-      task->means[row] = mean;
-      task->inverse_spreads[row] = inverse;
-      for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-        Floats<Bytes> value = (LoadSome<Bytes, Whole>(x + j, size - j) - mean) * inverse;
-        if (task->scale != nullptr) {
-          value = value * LoadSome<Bytes, Whole>(task->scale + j, size - j) +
-                  LoadSome<Bytes, Whole>(task->shift + j, size - j);
-        }
-        if (task->gelu) value = value * simd::GeluGate<Bytes>(value);
-        StoreSome<Bytes, Whole>(value, y + row * size + j, size - j);
+  template <int Bytes, bool Whole, After Next, int Rows>
+  LZ_INLINE static void RunRows(const NormTask& task, int64_t row, float* y) {
+    const int64_t size = task.size;
+    const float* x = task.x + row * size;
+    Floats<Bytes> sums[kGroupRows] = {}, squares[kGroupRows] = {};
+    for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
+#pragma GCC unroll 4
+      for (int i = 0; i < Rows; ++i) sums[i] += LoadSome<Bytes, Whole>(x + i * size + j, size - j);
+    }
+    const Floats<16> means = simd::SumFour<Bytes>(sums) / static_cast<float>(size);
+    for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
+#pragma GCC unroll 4
+      for (int i = 0; i < Rows; ++i) {
+        const Floats<Bytes> distance = KeepSome<Bytes, Whole>(
+            LoadSome<Bytes, Whole>(x + i * size + j, size - j) - means[i], size - j);
+        squares[i] += distance * distance;
+      }
+    }
+    const Floats<16> variances = simd::SumFour<Bytes>(squares) / static_cast<float>(size);
+    Floats<16> inverses;
+#pragma GCC unroll 4
+    for (int i = 0; i < kGroupRows; ++i) inverses[i] = __builtin_sqrtf(variances[i] + kNormEpsilon);
+    inverses = 1.0f / inverses;
+#pragma GCC unroll 4
+    for (int i = 0; i < Rows; ++i) {
+      task.means[row + i] = means[i];
+      task.inverse_spreads[row + i] = inverses[i];
+    }
+    Finish<Bytes, Whole, Next, Rows>(task, x, means, inverses, y + row * size);
+  }
+
+  template <int Bytes, bool Whole, After Next, int Rows>
+  LZ_INLINE static void Finish(const NormTask& task, const float* x, Floats<16> means,
+                               Floats<16> inverses, float* y) {
+    const int64_t size = task.size;
+    const float *scales = task.scale, *shifts = task.shift;
+    for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
+      Floats<Bytes> scale = {}, shift = {};
+      if (Next != After::kNothing) {
+        scale = LoadSome<Bytes, Whole>(scales + j, size - j);
+        shift = LoadSome<Bytes, Whole>(shifts + j, size - j);
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < Rows; ++i) {
+        const int64_t at = i * size + j;
+        Floats<Bytes> value = (LoadSome<Bytes, Whole>(x + at, size - j) - means[i]) * inverses[i];
+        if (Next != After::kNothing) value = value * scale + shift;
+        if (Next == After::kScaleAndGelu) value = value * simd::GeluGate<Bytes>(value);
+        StoreSome<Bytes, Whole>(value, y + at, size - j);
       }
     }
   }
@@ -79,56 +135,104 @@ struct NormBackward {
   template <int Bytes>
   LZ_INLINE static void Run(const NormTask* task, const float* dy, float* dx, float* sums,
                             int64_t first, int64_t last) {
-    if (task->size % kLanes<Bytes> == 0) {
-      RunRows<Bytes, true>(task, dy, dx, sums, first, last);
-    } else {
-      RunRows<Bytes, false>(task, dy, dx, sums, first, last);
+    RunAllGroups<NormBackward, Bytes>(*task, first, last, dy, dx, sums);
+  }
+
+  // What is read in every part of the rows, in local variables: the compiler must suppose that a
+  // store changes what pointers lead to.
+  struct Rows {
+    int64_t size;
+    const float *x, *dy, *scale, *shift;
+    float *dx, *again, *sums;
+    float means[kGroupRows], inverses[kGroupRows];
+  };
+
+  template <int NumRows>
+  LZ_INLINE static Rows MakeRows(const NormTask& task, int64_t row, const float* dy, float* dx,
+                                 float* sums) {
+    const int64_t begin = row * task.size;
+    Rows rows = {task.size,
+                 task.x + begin,
+                 dy + begin,
+                 task.scale,
+                 task.shift,
+                 dx + begin,
+                 task.again == nullptr ? nullptr : task.again + begin,
+                 sums,
+                 {},
+                 {}};
+#pragma GCC unroll 4
+    for (int i = 0; i < NumRows; ++i) {
+      rows.means[i] = task.means[row + i];
+      rows.inverses[i] = task.inverse_spreads[row + i];
+    }
+    return rows;
+  }
+
+  template <int Bytes, bool Whole, After Next, int NumRows>
+  LZ_INLINE static void RunRows(const NormTask& task, int64_t row, const float* dy, float* dx,
+                                float* sums) {
+    const Rows rows = MakeRows<NumRows>(task, row, dy, dx, sums);
+    const float* addend = task.addend == nullptr ? nullptr : task.addend + row * task.size;
+    // First the gradient of the normalised rows, and its means.
+    Floats<Bytes> totals[kGroupRows] = {}, with_rows[kGroupRows] = {};
+    for (int64_t j = 0; j < rows.size; j += kLanes<Bytes>) {
+      ComputePart<Bytes, Whole, Next, NumRows>(rows, j, totals, with_rows);
+    }
+    const Floats<16> total = simd::SumFour<Bytes>(totals) / static_cast<float>(rows.size);
+    const Floats<16> with_row = simd::SumFour<Bytes>(with_rows) / static_cast<float>(rows.size);
+    for (int64_t j = 0; j < rows.size; j += kLanes<Bytes>) {
+      const int64_t count = rows.size - j;
+#pragma GCC unroll 4
+      for (int i = 0; i < NumRows; ++i) {
+        const int64_t at = i * rows.size + j;
+        const Floats<Bytes> normal =
+            (LoadSome<Bytes, Whole>(rows.x + at, count) - rows.means[i]) * rows.inverses[i];
+        const Floats<Bytes> gradient = LoadSome<Bytes, Whole>(rows.dx + at, count);
+        Floats<Bytes> result = (gradient - total[i] - normal * with_row[i]) * rows.inverses[i];
+        if (addend != nullptr) result += LoadSome<Bytes, Whole>(addend + at, count);
+        StoreSome<Bytes, Whole>(result, rows.dx + at, count);
+      }
     }
   }
 
-  template <int Bytes, bool Whole>
-  LZ_INLINE static void RunRows(const NormTask* task, const float* dy, float* dx, float* sums,
-                                int64_t first, int64_t last) {
-    const int64_t size = task->size;
-    for (int64_t row = first; row < last; ++row) {
-      const float* x = task->x + row * size;
-      const float mean = task->means[row], inverse = task->inverse_spreads[row];
-      float* out = dx + row * size;
-      // First the gradient of the normalised row, and its means.
-      Floats<Bytes> total = {}, with_row = {};
-      for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-        const int64_t count = size - j;
-        Floats<Bytes> normal = (LoadSome<Bytes, Whole>(x + j, count) - mean) * inverse;
-        Floats<Bytes> gradient = LoadSome<Bytes, Whole>(dy + row * size + j, count);
-        if (task->scale != nullptr) {
-          const Floats<Bytes> scale = LoadSome<Bytes, Whole>(task->scale + j, count);
-          if (task->gelu) {
-            const Floats<Bytes> z = normal * scale + LoadSome<Bytes, Whole>(task->shift + j, count);
-            const Floats<Bytes> gate = simd::GeluGate<Bytes>(z);
-            gradient *= simd::GeluSlope<Bytes>(z, gate);
-            if (task->again != nullptr) {
-              StoreSome<Bytes, Whole>(z * gate, task->again + row * size + j, count);
-            }
-          }
-          StoreSome<Bytes, Whole>(LoadSome<Bytes, Whole>(sums + j, count) + gradient * normal,
-                                  sums + j, count);
-          StoreSome<Bytes, Whole>(LoadSome<Bytes, Whole>(sums + size + j, count) + gradient,
-                                  sums + size + j, count);
-          gradient *= scale;
-        }
-        total += gradient;  // zero behind the row's end
-        with_row += gradient * normal;
-        StoreSome<Bytes, Whole>(gradient, out + j, count);
+  // The gradient of the normalised rows from `j` on, through GELU if there is one, into dx; adds it
+  // and its product with these rows to the totals.
+  template <int Bytes, bool Whole, After Next, int NumRows>
+  LZ_INLINE static void ComputePart(const Rows& rows, int64_t j, Floats<Bytes>* totals,
+                                    Floats<Bytes>* with_rows) {
+    const int64_t count = rows.size - j;
+    Floats<Bytes> scale = {}, shift = {}, dscale = {}, dshift = {};
+    if (Next != After::kNothing) {
+      scale = LoadSome<Bytes, Whole>(rows.scale + j, count);
+      shift = LoadSome<Bytes, Whole>(rows.shift + j, count);
+      dscale = LoadSome<Bytes, Whole>(rows.sums + j, count);
+      dshift = LoadSome<Bytes, Whole>(rows.sums + rows.size + j, count);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < NumRows; ++i) {
+      const int64_t at = i * rows.size + j;
+      const Floats<Bytes> normal =
+          (LoadSome<Bytes, Whole>(rows.x + at, count) - rows.means[i]) * rows.inverses[i];
+      Floats<Bytes> gradient = LoadSome<Bytes, Whole>(rows.dy + at, count);
+      if (Next == After::kScaleAndGelu) {
+        const Floats<Bytes> z = normal * scale + shift;
+        const Floats<Bytes> gate = simd::GeluGate<Bytes>(z);
+        gradient *= simd::GeluSlope<Bytes>(z, gate);
+        if (rows.again != nullptr) StoreSome<Bytes, Whole>(z * gate, rows.again + at, count);
       }
-      const float mean_total = simd::Sum<Bytes>(total) / static_cast<float>(size);
-      const float mean_with_row = simd::Sum<Bytes>(with_row) / static_cast<float>(size);
-      for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-        const int64_t count = size - j;
-        const Floats<Bytes> normal = (LoadSome<Bytes, Whole>(x + j, count) - mean) * inverse;
-        const Floats<Bytes> gradient = LoadSome<Bytes, Whole>(out + j, count);
-        StoreSome<Bytes, Whole>((gradient - mean_total - normal * mean_with_row) * inverse, out + j,
-                                count);
+      if (Next != After::kNothing) {
+        dscale += gradient * normal;
+        dshift += gradient;
+        gradient *= scale;
       }
+      totals[i] += gradient;  // zero behind the row's end
+      with_rows[i] += gradient * normal;
+      StoreSome<Bytes, Whole>(gradient, rows.dx + at, count);
+    }
+    if (Next != After::kNothing) {
+      StoreSome<Bytes, Whole>(dscale, rows.sums + j, count);
+      StoreSome<Bytes, Whole>(dshift, rows.sums + rows.size + j, count);
     }
   }
 };
@@ -177,8 +281,11 @@ int64_t RowsAThread(int64_t size) { return std::max<int64_t>(1, kElementsAThread
 }  // namespace
 
 void RunNorm(const NormTask& task, float* y) {
-  at::parallel_for(0, task.rows, RowsAThread(task.size), [&](int64_t begin, int64_t end) {
-    simd::RunWidest<NormForward>(&task, y, begin, end);
+  const int64_t num_groups = (task.rows + kGroupRows - 1) / kGroupRows;
+  const int64_t groups_a_thread = (RowsAThread(task.size) + kGroupRows - 1) / kGroupRows;
+  at::parallel_for(0, num_groups, groups_a_thread, [&](int64_t begin, int64_t end) {
+    simd::RunWidest<NormForward>(&task, y, begin * kGroupRows,
+                                 std::min(task.rows, end * kGroupRows));
   });
 }
 

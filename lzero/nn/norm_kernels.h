@@ -10,8 +10,8 @@ namespace lzero {
 
 constexpr float kNormEpsilon = 1e-5f;
 
-// What normalises rows [rows, size] and what follows: scale and shift [size] (null: none), and GELU
-// if asked for.
+// What normalises rows [rows, size] and what follows: scale and shift [size] (null: none), and
+// after these GELU if asked for.
 struct NormTask {
   int64_t rows = 0;
   int64_t size = 0;
@@ -21,7 +21,9 @@ struct NormTask {
   bool gelu = false;
   float* means = nullptr;            // [rows], written by the forward pass
   float* inverse_spreads = nullptr;  // [rows] 1 / sqrt(variance + epsilon), likewise
-  float* again = nullptr;            // [rows, size] takes the output once more in the backward pass
+  // In the backward pass:
+  float* again = nullptr;         // [rows, size] takes the output of GELU once more
+  const float* addend = nullptr;  // [rows, size] is added to dx
 };
 
 // y [rows, size].

@@ -1,6 +1,7 @@
 #include "lzero/nn/perceptron_kernels.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "ATen/Parallel.h"
@@ -94,32 +95,31 @@ void RunBlock(const PerceptronTask& task, Block block, const PackedMatrix& weigh
                task.residual ? block.norm1.x : nullptr, y + block.first * task.out, task.out);
 }
 
-// Gradients of all parameters of one part of the rows, one after another.
+// Gradients of all parameters of one part of the rows, one after another. Those of the first part's
+// weights are summed in their place.
 struct Sums {
   std::vector<float> values;
   float *norm1, *weight1, *bias1, *norm2, *weight2, *bias2;  // norms: [2, size]
 
-  void Reset(const PerceptronTask& task) {
+  void Reset(const PerceptronTask& task, const PerceptronGradients* first) {
     const int64_t in = task.in, hidden = task.hidden, out = task.out;
-    const int64_t sizes[] = {2 * in, hidden * in, hidden, 2 * hidden, out * hidden, out};
-    int64_t total = 0;
-    for (const int64_t size : sizes) total += size;
-    values.assign(static_cast<size_t>(total), 0.0f);
+    const int64_t sizes[] = {2 * in, 2 * hidden, hidden * in, hidden, out * hidden, out};
+    float** const places[] = {&norm1, &norm2, &weight1, &bias1, &weight2, &bias2};
+    const int num_kept = first == nullptr ? 6 : 2;
+    values.assign(static_cast<size_t>(std::accumulate(sizes, sizes + num_kept, int64_t{0})), 0.0f);
     float* next = values.data();
-    float** const places[] = {&norm1, &weight1, &bias1, &norm2, &weight2, &bias2};
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < num_kept; ++i) {
       *places[i] = next;
       next += sizes[i];
     }
+    if (first == nullptr) return;
+    float* const in_place[] = {first->weight1, first->bias1, first->weight2, first->bias2};
+    for (int i = 2; i < 6; ++i) {
+      *places[i] = in_place[i - 2];
+      std::fill_n(*places[i], sizes[i], 0.0f);
+    }
   }
 };
-
-// to [rows of a, columns of b] += a^T b for a [depth, rows], b [depth, columns].
-void AddProduct(const float* a, int64_t rows, const float* b, int64_t columns, int64_t depth,
-                Scratch& scratch, float* to) {
-  scratch.packed.Pack(Rows(b, columns), depth, columns);
-  MultiplyRows(Rows(a, rows).Transposed(), rows, scratch.packed, nullptr, to, to, columns);
-}
 
 void RunBlockBackward(const PerceptronTask& task, Block block, const PackedMatrix& weight1,
                       const PackedMatrix& weight2, const float* all_dy, float* all_dx,
@@ -135,10 +135,10 @@ void RunBlockBackward(const PerceptronTask& task, Block block, const PackedMatri
   } else {
     RunGeluBackward(rows * task.hidden, block.norm2.x, gradient, gradient, active);
   }
-  AddProduct(dy, task.out, active, task.hidden, rows, scratch, sums.weight2);
+  AddTransposedProduct(dy, task.out, active, task.hidden, rows, scratch.packed, sums.weight2);
   AddColumnSums(dy, rows, task.out, sums.bias2);
   const float* normal = NormalRows(task, block, scratch);
-  AddProduct(gradient, task.hidden, normal, task.in, rows, scratch, sums.weight1);
+  AddTransposedProduct(gradient, task.hidden, normal, task.in, rows, scratch.packed, sums.weight1);
   AddColumnSums(gradient, rows, task.hidden, sums.bias1);
   if (all_dx == nullptr && task.scale1 == nullptr) return;
   float* dx = all_dx == nullptr ? scratch.dnormal.data() : all_dx + block.first * task.in;
@@ -149,10 +149,8 @@ void RunBlockBackward(const PerceptronTask& task, Block block, const PackedMatri
   }
   float* dnormal = scratch.dnormal.data();
   MultiplyRows(Rows(gradient, task.hidden), rows, weight1, nullptr, nullptr, dnormal, task.in);
+  block.norm1.addend = residual;
   AddNormBackward(block.norm1, dnormal, dx, sums.norm1);
-  if (residual != nullptr) {
-    for (int64_t i = 0; i < rows * task.in; ++i) dx[i] += residual[i];
-  }
 }
 
 void AddParts(const std::vector<Sums>& parts, float* Sums::*place, int64_t offset, int64_t size,
@@ -160,6 +158,7 @@ void AddParts(const std::vector<Sums>& parts, float* Sums::*place, int64_t offse
   if (to == nullptr) return;
   for (size_t part = 0; part < parts.size(); ++part) {
     const float* from = parts[part].*place + offset;
+    if (from == to) continue;  // the first part, in its place
     for (int64_t i = 0; i < size; ++i) to[i] = part == 0 ? from[i] : to[i] + from[i];
   }
 }
@@ -190,7 +189,9 @@ void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
   thread_local std::vector<Sums> kept_parts;  // their memory stays from call to call
   std::vector<Sums>& parts = kept_parts;
   parts.resize(static_cast<size_t>(num_parts));
-  for (Sums& sums : parts) sums.Reset(task);
+  for (size_t part = 0; part < parts.size(); ++part) {
+    parts[part].Reset(task, part == 0 ? &gradients : nullptr);
+  }
   at::parallel_for(0, num_parts, 1, [&](int64_t begin, int64_t end) {
     Scratch& scratch = ThreadScratch(task);
     for (int64_t part = begin; part < end; ++part) {

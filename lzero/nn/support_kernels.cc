@@ -34,6 +34,21 @@ Split SplitBetweenAtoms(float value, int64_t atoms) {
   return {static_cast<int64_t>(lower), position - lower};
 }
 
+// exp(x - shift) of a row in registers: the last one overlaps the one before, and what that one had
+// is zero here.
+template <int Bytes>
+struct RowPart {
+  int64_t at;  // of the first lane in the row
+  Floats<Bytes> powers;
+};
+
+template <int Bytes>
+LZ_INLINE RowPart<Bytes> ExponentialsFrom(const float* x, int64_t size, int64_t j, float shift) {
+  const int64_t at = j + kLanes<Bytes> <= size ? j : size - kLanes<Bytes>;
+  const Floats<Bytes> powers = simd::Exp<Bytes>(Load<Bytes>(x + at) - shift);
+  return {at, at == j ? powers : powers - simd::KeepFirst<Bytes>(powers, j - at, 0.0f)};
+}
+
 // The largest of the row and the sum of exp(x - largest) over it.
 struct RowSum {
   float largest, sum;
@@ -41,24 +56,23 @@ struct RowSum {
 
 template <int Bytes>
 LZ_INLINE RowSum SumExponentials(const float* x, int64_t size) {
-  const int64_t whole = size - size % kLanes<Bytes>;
-  float largest = x[0];
-  Floats<Bytes> lanes = Floats<Bytes>{} + largest;
-  for (int64_t j = 0; j < whole; j += kLanes<Bytes>) {
+  float largest = x[0], sum = 0.0f;
+  if (size < kLanes<Bytes>) {
+    for (int64_t j = 1; j < size; ++j) largest = x[j] > largest ? x[j] : largest;
+    for (int64_t j = 0; j < size; ++j) sum += __builtin_expf(x[j] - largest);
+    return {largest, sum};
+  }
+  Floats<Bytes> lanes = Load<Bytes>(x + size - kLanes<Bytes>);
+  for (int64_t j = 0; j + kLanes<Bytes> <= size; j += kLanes<Bytes>) {
     const Floats<Bytes> part = Load<Bytes>(x + j);
     lanes = part > lanes ? part : lanes;
   }
-  for (int i = 0; i < static_cast<int>(kLanes<Bytes>); ++i) {
-    largest = lanes[i] > largest ? lanes[i] : largest;
-  }
-  for (int64_t j = whole; j < size; ++j) largest = x[j] > largest ? x[j] : largest;
+  largest = simd::Max<Bytes>(lanes);
   Floats<Bytes> sums = {};
-  for (int64_t j = 0; j < whole; j += kLanes<Bytes>) {
-    sums += simd::Exp<Bytes>(Load<Bytes>(x + j) - largest);
+  for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
+    sums += ExponentialsFrom<Bytes>(x, size, j, largest).powers;
   }
-  float sum = simd::Sum<Bytes>(sums);
-  for (int64_t j = whole; j < size; ++j) sum += __builtin_expf(x[j] - largest);
-  return {largest, sum};
+  return {largest, simd::Sum<Bytes>(sums)};
 }
 
 struct TwoHotForward {
@@ -80,15 +94,16 @@ struct TwoHotBackward {
   template <int Bytes>
   LZ_INLINE static void Run(const TwoHotTask* task, const float* dlosses, float* dlogits,
                             int64_t first, int64_t last) {
-    const int64_t whole = task->atoms - task->atoms % kLanes<Bytes>;
+    const int64_t atoms = task->atoms;
     for (int64_t row = first; row < last; ++row) {
-      const float* logits = task->logits + row * task->atoms;
-      float* out = dlogits + row * task->atoms;
+      const float* logits = task->logits + row * atoms;
+      float* out = dlogits + row * atoms;
       const float factor = dlosses[row], log_sum = task->log_sums[row];
-      for (int64_t j = 0; j < whole; j += kLanes<Bytes>) {
-        Store<Bytes>(factor * simd::Exp<Bytes>(Load<Bytes>(logits + j) - log_sum), out + j);
+      for (int64_t j = 0; j < atoms && atoms >= kLanes<Bytes>; j += kLanes<Bytes>) {
+        const int64_t at = j + kLanes<Bytes> <= atoms ? j : atoms - kLanes<Bytes>;
+        Store<Bytes>(factor * simd::Exp<Bytes>(Load<Bytes>(logits + at) - log_sum), out + at);
       }
-      for (int64_t j = whole; j < task->atoms; ++j) {
+      for (int64_t j = 0; j < atoms && atoms < kLanes<Bytes>; ++j) {
         out[j] = factor * __builtin_expf(logits[j] - log_sum);
       }
       const Split split = SplitBetweenAtoms(task->values[row], task->atoms);
@@ -98,11 +113,11 @@ struct TwoHotBackward {
   }
 };
 
-struct SupportMeans {
+// Means of the atoms, not yet transformed back.
+struct DecodeRows {
   template <int Bytes>
-  LZ_INLINE static void Run(const float* logits, int64_t atoms, float* means, int64_t first,
+  LZ_INLINE static void Run(const float* logits, int64_t atoms, float* values, int64_t first,
                             int64_t last) {
-    const int64_t whole = atoms - atoms % kLanes<Bytes>;
     const float limit = static_cast<float>(atoms - 1) / 2;
     Floats<Bytes> steps = {};
     for (int i = 0; i < static_cast<int>(kLanes<Bytes>); ++i) steps[i] = static_cast<float>(i);
@@ -110,15 +125,15 @@ struct SupportMeans {
       const float* x = logits + row * atoms;
       const RowSum total = SumExponentials<Bytes>(x, atoms);
       Floats<Bytes> sums = {};
-      for (int64_t j = 0; j < whole; j += kLanes<Bytes>) {
-        sums += simd::Exp<Bytes>(Load<Bytes>(x + j) - total.largest) *
-                (steps + (static_cast<float>(j) - limit));
+      for (int64_t j = 0; j < atoms && atoms >= kLanes<Bytes>; j += kLanes<Bytes>) {
+        const RowPart<Bytes> part = ExponentialsFrom<Bytes>(x, atoms, j, total.largest);
+        sums += part.powers * (steps + (static_cast<float>(part.at) - limit));
       }
       float sum = simd::Sum<Bytes>(sums);
-      for (int64_t j = whole; j < atoms; ++j) {
+      for (int64_t j = 0; j < atoms && atoms < kLanes<Bytes>; ++j) {
         sum += __builtin_expf(x[j] - total.largest) * (static_cast<float>(j) - limit);
       }
-      means[row] = sum / total.sum;
+      values[row] = sum / total.sum;
     }
   }
 };
@@ -137,9 +152,10 @@ void RunTwoHotLossBackward(const TwoHotTask& task, const float* dlosses, float* 
   });
 }
 
-void RunSupportMeans(int64_t rows, int64_t atoms, const float* logits, float* means) {
+void RunDecode(int64_t rows, int64_t atoms, const float* logits, float* values) {
   at::parallel_for(0, rows, kRowsAThread, [&](int64_t begin, int64_t end) {
-    simd::RunWidest<SupportMeans>(logits, atoms, means, begin, end);
+    simd::RunWidest<DecodeRows>(logits, atoms, values, begin, end);
+    for (int64_t row = begin; row < end; ++row) values[row] = InverseTransformValue(values[row]);
   });
 }
 

@@ -23,8 +23,8 @@ void RunTwoHotLoss(const TwoHotTask& task, float* losses);
 // dlogits [R, S] from dlosses [R].
 void RunTwoHotLossBackward(const TwoHotTask& task, const float* dlosses, float* dlogits);
 
-// means [R] of the atoms under softmax(logits [R, S]), not yet transformed back.
-void RunSupportMeans(int64_t rows, int64_t atoms, const float* logits, float* means);
+// values [R]: means of the atoms under softmax(logits [R, S]), transformed back.
+void RunDecode(int64_t rows, int64_t atoms, const float* logits, float* values);
 
 }  // namespace lzero
 

@@ -101,10 +101,10 @@ at::Tensor TwoHot(const at::Tensor& values, int64_t support_size) {
 at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms) {
   if (CanFuse({logits}) && !NeedsGradient({logits})) {
     const at::Tensor rows = logits.contiguous();
-    at::Tensor means = at::empty(logits.sizes().slice(0, logits.dim() - 1), logits.options());
-    RunSupportMeans(means.numel(), logits.size(-1), rows.const_data_ptr<float>(),
-                    means.mutable_data_ptr<float>());
-    return InverseTransformValues(means);
+    at::Tensor values = at::empty(logits.sizes().slice(0, logits.dim() - 1), logits.options());
+    RunDecode(values.numel(), logits.size(-1), rows.const_data_ptr<float>(),
+              values.mutable_data_ptr<float>());
+    return values;
   }
   return InverseTransformValues(at::matmul(at::softmax(logits, -1), atoms));
 }

@@ -57,6 +57,24 @@ LZ_INLINE void StoreSome(Floats<Bytes> x, float* values, int64_t count) {
   }
 }
 
+// The first `count` lanes of x, the others `fill`.
+template <int Bytes>
+LZ_INLINE Floats<Bytes> KeepFirst(Floats<Bytes> x, int64_t count, float fill) {
+  typename Register<Bytes>::Ints lanes = {};
+  for (int i = 0; i < static_cast<int>(kLanes<Bytes>); ++i) lanes[i] = i;
+  const int32_t kept = static_cast<int32_t>(count < kLanes<Bytes> ? count : kLanes<Bytes>);
+  return lanes < kept ? x : Floats<Bytes>{} + fill;
+}
+
+// The first `count` of the values at most, `fill` in the lanes behind them.
+template <int Bytes>
+LZ_INLINE Floats<Bytes> LoadOr(const float* values, int64_t count, float fill) {
+  if (count >= kLanes<Bytes>) return Load<Bytes>(values);
+  float lanes[kLanes<Bytes>];
+  for (int64_t i = 0; i < kLanes<Bytes>; ++i) lanes[i] = i < count ? values[i] : fill;
+  return Load<Bytes>(lanes);
+}
+
 template <int Bytes>
 LZ_INLINE float Sum(Floats<Bytes> x) {
   if constexpr (Bytes > 16) {
@@ -66,6 +84,43 @@ LZ_INLINE float Sum(Floats<Bytes> x) {
     return Sum<Bytes / 2>(low + high);
   } else {
     return (x[0] + x[2]) + (x[1] + x[3]);
+  }
+}
+
+// NaN in a lane may stay unseen.
+template <int Bytes>
+LZ_INLINE float Max(Floats<Bytes> x) {
+  if constexpr (Bytes > 16) {
+    Floats<Bytes / 2> low, high;
+    std::memcpy(&low, &x, sizeof(low));
+    std::memcpy(&high, reinterpret_cast<const char*>(&x) + sizeof(low), sizeof(high));
+    return Max<Bytes / 2>(low > high ? low : high);
+  } else {
+    const float even = x[0] > x[2] ? x[0] : x[2], odd = x[1] > x[3] ? x[1] : x[3];
+    return even > odd ? even : odd;
+  }
+}
+
+// Lane i is Sum(x[i]), for four of them: [4].
+template <int Bytes>
+LZ_INLINE Floats<16> SumFour(const Floats<Bytes>* x) {
+  if constexpr (Bytes > 16) {
+    Floats<Bytes / 2> halves[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      Floats<Bytes / 2> low, high;
+      std::memcpy(&low, x + i, sizeof(low));
+      std::memcpy(&high, reinterpret_cast<const char*>(x + i) + sizeof(low), sizeof(high));
+      halves[i] = low + high;
+    }
+    return SumFour<Bytes / 2>(halves);
+  } else {
+    const Floats<16> ab = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5) +
+                          __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+    const Floats<16> cd = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5) +
+                          __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+    return __builtin_shufflevector(ab, cd, 0, 1, 4, 5) +
+           __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
   }
 }
 
@@ -95,21 +150,51 @@ LZ_INLINE Floats<Bytes> Exp(Floats<Bytes> x) {
   return p * power;
 }
 
+// 2^z, relative error below 2e-7 beside that of z; z is first brought into [-126, 126]. NaN stays
+// NaN.
+template <int Bytes>
+LZ_INLINE Floats<Bytes> Exp2(Floats<Bytes> z) {
+  using Ints = typename Register<Bytes>::Ints;
+  z = z < -126.0f ? Floats<Bytes>{} - 126.0f : z;
+  z = z > 126.0f ? Floats<Bytes>{} + 126.0f : z;
+  // z = n + f: adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
+  constexpr float kRounder = 12582912.0f;
+  const Floats<Bytes> shifted = z + kRounder;
+  const Floats<Bytes> f = z - (shifted - kRounder);
+  // The polynomial of degree 5 nearest to 2^f on [-0.5, 0.5], relative error 7.5e-8.
+  Floats<Bytes> p = Floats<Bytes>{} + 1.3276468627e-3f;
+  p = p * f + 9.6755413538e-3f;
+  p = p * f + 5.5507132891e-2f;
+  p = p * f + 2.4022119727e-1f;
+  p = p * f + 6.9314696705e-1f;
+  p = p * f + 1.0000000717f;
+  Ints bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits + (127 - 0x4B400000)) << 23;
+  Floats<Bytes> power;
+  std::memcpy(&power, &bits, sizeof(power));
+  return p * power;
+}
+
 // GELU in its tanh form is x s(x) with s(x) = 1 / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + c x^3).
-constexpr float kGeluRoot = 0.7978845608028654f;
-constexpr float kGeluCubic = 0.044715f;
+constexpr double kGeluRoot = 0.7978845608028654;
+constexpr double kGeluCubic = 0.044715;
 
 template <int Bytes>
 LZ_INLINE Floats<Bytes> GeluGate(Floats<Bytes> x) {
-  const Floats<Bytes> u = kGeluRoot * x * (1.0f + kGeluCubic * x * x);
-  return 1.0f / (1.0f + Exp<Bytes>(-2.0f * u));
+  constexpr double kToBaseTwo = -2.0 * 1.4426950408889634 * kGeluRoot;
+  constexpr auto kLinear = static_cast<float>(kToBaseTwo);
+  constexpr auto kCubic = static_cast<float>(kToBaseTwo * kGeluCubic);
+  return 1.0f / (1.0f + Exp2<Bytes>(x * (kLinear + kCubic * (x * x))));
 }
 
-// d gelu(x) / dx for the gate s = s(x).
+// d gelu(x) / dx for the gate s = s(x): s + x s (1 - s) 2 u'(x).
 template <int Bytes>
 LZ_INLINE Floats<Bytes> GeluSlope(Floats<Bytes> x, Floats<Bytes> gate) {
-  const Floats<Bytes> slope_of_u = kGeluRoot * (1.0f + 3.0f * kGeluCubic * x * x);
-  return gate + 2.0f * x * gate * (1.0f - gate) * slope_of_u;
+  constexpr auto kConstant = static_cast<float>(2.0 * kGeluRoot);
+  constexpr auto kSquare = static_cast<float>(6.0 * kGeluCubic * kGeluRoot);
+  const Floats<Bytes> twice_du = kConstant + kSquare * (x * x);
+  return gate + (x * gate) * (twice_du - gate * twice_du);
 }
 
 #define LZ_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")))
