@@ -28,6 +28,8 @@ class SlidingAttention {
   SlidingAttention(int64_t window, int64_t head_size)
       : window_(window), head_size_(head_size), last_(std::make_shared<Last>()) {}
 
+  int64_t window() const { return window_; }
+
   // The tables of sequences of `num_tokens` on `device`, those of the last call if it asked for the
   // same. Any thread.
   std::shared_ptr<const SequenceTables> Tables(int64_t num_tokens,

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
+#include "lzero/nn/attention_branch.h"
 #include "lzero/nn/linear.h"
 #include "lzero/nn/norm.h"
 #include "lzero/nn/perceptron.h"
@@ -47,10 +48,17 @@ at::Tensor TransformerBlock::FeedForward(const at::Tensor& x) const {
 at::Tensor TransformerBlock::Forward(const at::Tensor& x, const SlidingAttention& attention,
                                      const SequenceTables& tables, const at::Tensor& num_padding,
                                      at::Tensor* keys_values) const {
+  const AttentionBranchWeights branch = {norm_attention_->weight,  norm_attention_->bias,
+                                         query_key_value_->weight, query_key_value_->bias,
+                                         projection_->weight,      projection_->bias};
+  const bool is_sequence = tables.num_tokens > 1;
+  if (is_sequence && keys_values == nullptr && !IsDropping() && CanFuseAttentionBranch(x, branch)) {
+    return FeedForward(AttentionBranch(x, branch, tables, num_padding, attention.window()));
+  }
   const int64_t embed_dim = x.size(-1);
   const at::Tensor normal = norm_attention_->Forward(x);
   at::Tensor mixed;
-  if (tables.num_tokens == 1 && keys_values == nullptr && !IsDropping()) {
+  if (!is_sequence && keys_values == nullptr && !IsDropping()) {
     // A token that sees itself alone takes its own value, whatever query and key are.
     mixed = Linear(normal, query_key_value_->weight.narrow(0, 2 * embed_dim, embed_dim),
                    query_key_value_->bias.narrow(0, 2 * embed_dim, embed_dim));

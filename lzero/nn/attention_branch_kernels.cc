@@ -1,0 +1,189 @@
+#include "lzero/nn/attention_branch_kernels.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "ATen/Parallel.h"
+#include "lzero/nn/matrix_product.h"
+#include "lzero/nn/norm_kernels.h"
+
+namespace lzero {
+namespace {
+
+constexpr int64_t kBlockRows = 128;  // of a block, about
+constexpr int64_t kTileRows = 12;    // of a product: whole tiles run fastest
+constexpr int64_t kMostParts = 4;    // of the samples; their gradients are added in order
+
+MatrixView Rows(const float* values, int64_t row_size) { return {values, row_size, 1}; }
+
+int64_t SizeOf(const AttentionBranchTask& task) {
+  return task.attention.heads * task.attention.head_size;
+}
+
+// Whole sequences of about kBlockRows rows, whole tiles if that is possible.
+int64_t SamplesABlock(int64_t tokens) {
+  const int64_t even = kTileRows / std::gcd(tokens, kTileRows);
+  const int64_t fitting = std::max<int64_t>(1, kBlockRows / tokens);
+  return fitting >= even ? fitting - fitting % even : fitting;
+}
+
+struct PackedWeights {
+  PackedMatrix in, out;
+};
+
+PackedWeights& ThreadWeights() {
+  thread_local PackedWeights weights;
+  return weights;
+}
+
+// What a thread needs for one block.
+struct Scratch {
+  std::vector<float> normal, dmixed, dqkv, dnormal;  // [block rows, E or 3 E]
+  PackedMatrix packed;
+};
+
+Scratch& ThreadScratch(int64_t rows, int64_t size) {
+  thread_local Scratch scratch;
+  const auto fit = [](std::vector<float>& values, int64_t count) {
+    if (static_cast<int64_t>(values.size()) < count) values.resize(static_cast<size_t>(count));
+  };
+  for (std::vector<float>* each : {&scratch.normal, &scratch.dmixed, &scratch.dnormal}) {
+    fit(*each, rows * size);
+  }
+  fit(scratch.dqkv, 3 * rows * size);
+  return scratch;
+}
+
+// Samples of a task.
+struct Block {
+  int64_t first_row, rows;
+  NormTask norm;
+  AttentionTask attention;
+};
+
+Block MakeBlock(const AttentionBranchTask& task, int64_t first, int64_t last) {
+  const AttentionTask& all = task.attention;
+  const int64_t size = SizeOf(task);
+  Block block;
+  block.first_row = first * all.tokens;
+  block.rows = (last - first) * all.tokens;
+  block.norm.rows = block.rows;
+  block.norm.size = size;
+  block.norm.x = task.x + block.first_row * size;
+  block.norm.scale = task.scale;
+  block.norm.shift = task.shift;
+  block.norm.means = task.moments + block.first_row;
+  block.norm.inverse_spreads = block.norm.means + all.samples * all.tokens;
+  block.attention = all;
+  block.attention.samples = last - first;
+  block.attention.qkv = task.qkv + block.first_row * 3 * size;
+  if (all.num_padding != nullptr) block.attention.num_padding = all.num_padding + first;
+  block.attention.probabilities = task.probabilities + block.first_row * all.heads * NumKeys(all);
+  return block;
+}
+
+void RunBlock(const AttentionBranchTask& task, const Block& block, const PackedWeights& packed,
+              float* y, Scratch& scratch) {
+  const int64_t size = SizeOf(task), begin = block.first_row * size;
+  RunNorm(block.norm, scratch.normal.data());
+  MultiplyRows(Rows(scratch.normal.data(), size), block.rows, packed.in, task.bias_in, nullptr,
+               task.qkv + 3 * begin, 3 * size);
+  RunAttention(block.attention, task.mixed + begin);
+  MultiplyRows(Rows(task.mixed + begin, size), block.rows, packed.out, task.bias_out,
+               task.x + begin, y + begin, size);
+}
+
+// Gradients of all parameters from one part of the samples.
+struct Sums {
+  std::vector<float> values;
+  float *norm, *weight_in, *bias_in, *weight_out, *bias_out;  // norm: [2, E]
+
+  void Reset(int64_t size) {
+    const int64_t sizes[] = {2 * size, 3 * size * size, 3 * size, size * size, size};
+    values.assign(static_cast<size_t>(std::accumulate(sizes, sizes + 5, int64_t{0})), 0.0f);
+    float** const places[] = {&norm, &weight_in, &bias_in, &weight_out, &bias_out};
+    float* next = values.data();
+    for (int i = 0; i < 5; ++i) {
+      *places[i] = next;
+      next += sizes[i];
+    }
+  }
+};
+
+void RunBlockBackward(const AttentionBranchTask& task, Block block, const PackedWeights& packed,
+                      const float* all_dy, float* dx, Scratch& scratch, const Sums& sums) {
+  const int64_t size = SizeOf(task), rows = block.rows, begin = block.first_row * size;
+  const float *dy = all_dy + begin, *mixed = task.mixed + begin;
+  float *dmixed = scratch.dmixed.data(), *dqkv = scratch.dqkv.data();
+  MultiplyRows(Rows(dy, size), rows, packed.out, nullptr, nullptr, dmixed, size);
+  AddTransposedProduct(dy, size, mixed, size, rows, scratch.packed, sums.weight_out);
+  AddColumnSums(dy, rows, size, sums.bias_out);
+  RunAttentionBackward(block.attention, dmixed, dqkv);
+  RunNorm(block.norm, scratch.normal.data());
+  AddTransposedProduct(dqkv, 3 * size, scratch.normal.data(), size, rows, scratch.packed,
+                       sums.weight_in);
+  AddColumnSums(dqkv, rows, 3 * size, sums.bias_in);
+  MultiplyRows(Rows(dqkv, 3 * size), rows, packed.in, nullptr, nullptr, scratch.dnormal.data(),
+               size);
+  block.norm.addend = dy;
+  AddNormBackward(block.norm, scratch.dnormal.data(), dx + begin, sums.norm);
+}
+
+void AddParts(const std::vector<Sums>& parts, float* Sums::*place, int64_t offset, int64_t size,
+              float* to) {
+  for (size_t part = 0; part < parts.size(); ++part) {
+    const float* from = parts[part].*place + offset;
+    for (int64_t i = 0; i < size; ++i) to[i] = part == 0 ? from[i] : to[i] + from[i];
+  }
+}
+
+}  // namespace
+
+void RunAttentionBranch(const AttentionBranchTask& task, float* y) {
+  const int64_t size = SizeOf(task), samples = task.attention.samples;
+  PackedWeights& packed = ThreadWeights();
+  packed.in.Pack(Rows(task.weight_in, size).Transposed(), size, 3 * size);
+  packed.out.Pack(Rows(task.weight_out, size).Transposed(), size, size);
+  const int64_t step = SamplesABlock(task.attention.tokens);
+  at::parallel_for(0, (samples + step - 1) / step, 1, [&](int64_t begin, int64_t end) {
+    Scratch& scratch = ThreadScratch(step * task.attention.tokens, size);
+    for (int64_t i = begin; i < end; ++i) {
+      RunBlock(task, MakeBlock(task, i * step, std::min(samples, (i + 1) * step)), packed, y,
+               scratch);
+    }
+  });
+}
+
+void RunAttentionBranchBackward(const AttentionBranchTask& task, const float* dy,
+                                const AttentionBranchGradients& gradients) {
+  const int64_t size = SizeOf(task), samples = task.attention.samples;
+  PackedWeights& packed = ThreadWeights();
+  packed.in.Pack(Rows(task.weight_in, size), 3 * size, size);
+  packed.out.Pack(Rows(task.weight_out, size), size, size);
+  const int64_t step = SamplesABlock(task.attention.tokens);
+  const int64_t num_blocks = (samples + step - 1) / step;
+  thread_local std::vector<Sums> kept_parts;  // their memory stays from call to call
+  std::vector<Sums>& parts = kept_parts;
+  parts.resize(static_cast<size_t>(std::min(kMostParts, num_blocks)));
+  const int64_t num_parts = static_cast<int64_t>(parts.size());
+  for (Sums& sums : parts) sums.Reset(size);
+  at::parallel_for(0, num_parts, 1, [&](int64_t begin, int64_t end) {
+    Scratch& scratch = ThreadScratch(step * task.attention.tokens, size);
+    for (int64_t part = begin; part < end; ++part) {
+      const int64_t last = (part + 1) * num_blocks / num_parts;
+      for (int64_t i = part * num_blocks / num_parts; i < last; ++i) {
+        RunBlockBackward(task, MakeBlock(task, i * step, std::min(samples, (i + 1) * step)), packed,
+                         dy, gradients.x, scratch, parts[static_cast<size_t>(part)]);
+      }
+    }
+  });
+  AddParts(parts, &Sums::norm, 0, size, gradients.scale);
+  AddParts(parts, &Sums::norm, size, size, gradients.shift);
+  AddParts(parts, &Sums::weight_in, 0, 3 * size * size, gradients.weight_in);
+  AddParts(parts, &Sums::bias_in, 0, 3 * size, gradients.bias_in);
+  AddParts(parts, &Sums::weight_out, 0, size * size, gradients.weight_out);
+  AddParts(parts, &Sums::bias_out, 0, size, gradients.bias_out);
+}
+
+}  // namespace lzero
