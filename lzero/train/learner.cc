@@ -30,12 +30,41 @@ std::vector<NamedArray> ExportWeights(const WorldModel& model) {
   return arrays;
 }
 
-// Value errors [N], and a little so that no sample is never drawn again.
-absl::Status ReadPriorities(const at::Tensor& value_errors, std::vector<float>* priorities) {
-  priorities->resize(value_errors.numel());
-  LZ_RETURN_IF_ERROR(Staging::Wrap("value errors", value_errors.contiguous())
-                         .CopyOut(absl::MakeSpan(*priorities)));
-  for (float& priority : *priorities) priority += 1e-6f;
+// What is read back from the device, once an update: the figures, the gradient norm, and for new
+// priorities the value errors [N].
+constexpr int kGradientNorm = kNumFigures;
+constexpr int kFirstValueError = kGradientNorm + 1;
+
+at::Tensor Readings(const LossTerms& terms, const at::Tensor& gradient_norm, bool with_errors) {
+  const at::Tensor norm = gradient_norm.view(1);
+  return with_errors ? at::cat({terms.figures, norm, terms.value_errors})
+                     : at::cat({terms.figures, norm});
+}
+
+// What must be finite, and its name in the message.
+std::vector<std::pair<int, const char*>> FiniteReadings(bool with_errors) {
+  std::vector<std::pair<int, const char*>> readings = {{kTotalLoss, "the loss"}};
+  // The loss of a huge target is finite, its error may overflow: it cannot be a priority.
+  if (with_errors) readings.emplace_back(kLargestValueError, "the largest value error");
+  readings.emplace_back(kGradientNorm, "the gradient norm");
+  return readings;
+}
+
+// 1 if one of these is not finite, else 0: a float32 scalar on their device.
+at::Tensor IsSpoilt(const at::Tensor& readings, bool with_errors) {
+  at::Tensor sum;
+  for (const auto& [index, name] : FiniteReadings(with_errors)) {
+    const at::Tensor zero = readings[index] - readings[index];  // not a number if not finite
+    sum = sum.defined() ? sum + zero : zero;
+  }
+  return at::ne(sum, sum).to(at::kFloat);
+}
+
+absl::Status CheckFinite(const std::vector<float>& readings, bool with_errors, int64_t update) {
+  for (const auto& [index, name] : FiniteReadings(with_errors)) {
+    if (std::isfinite(readings[index])) continue;
+    return absl::AbortedError(absl::StrCat(name, " of update ", update, " is ", readings[index]));
+  }
   return absl::OkStatus();
 }
 
@@ -82,52 +111,44 @@ absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
                          1);
     }
     LZ_ASSIGN_OR_RETURN(const BatchTensors tensors, Stage(batch));
+    const bool with_errors = priorities != nullptr;
     const LossTerms terms = ComputeLosses(*model_, *target_, tensors, config_.loss);
-    const double total = terms.total.item<double>();
-    if (!std::isfinite(total)) {
-      return absl::AbortedError(
-          absl::StrCat("the loss of update ", num_updates_ + 1, " is ", total));
-    }
-    if (priorities != nullptr) {
-      // The loss of a huge target is finite, its error may overflow: it cannot be a priority.
-      const double largest = terms.value_errors.max().item<double>();
-      if (!std::isfinite(largest)) {
-        return absl::AbortedError(
-            absl::StrCat("the largest value error of update ", num_updates_ + 1, " is ", largest));
-      }
-    }
     terms.total.backward();
-    const double gradient_norm = optimizer_.ClipGradients();
-    if (!std::isfinite(gradient_norm)) {
-      return absl::AbortedError(
-          absl::StrCat("the gradient norm of update ", num_updates_ + 1, " is ", gradient_norm));
-    }
-    optimizer_.Step(learning_rate);
-    target_->MoveWeightsTowards(*model_, config_.train.target_update_rate);
+    // Everything is asked of the device before the one read, so it is the device that leaves out a
+    // step that is spoilt.
+    const torch::NoGradGuard no_grad;
+    const at::Tensor readings = Readings(terms, optimizer_.ClipGradients(), with_errors);
+    const at::Tensor is_spoilt = IsSpoilt(readings, with_errors);
+    optimizer_.Step(learning_rate, is_spoilt);
+    target_->MoveWeightsTowards(*model_, config_.train.target_update_rate, is_spoilt);
+    std::vector<float> numbers(static_cast<size_t>(readings.numel()));
+    LZ_RETURN_IF_ERROR(Staging::Wrap("figures", readings).CopyOut(absl::MakeSpan(numbers)));
+    LZ_RETURN_IF_ERROR(CheckFinite(numbers, with_errors, num_updates_ + 1));
     ++num_updates_;
-
-    AddMetric("loss/total", total);
-    AddMetric("loss/latent", terms.latent.item<double>());
-    AddMetric("loss/reward", terms.reward.item<double>());
-    AddMetric("loss/value", terms.value.item<double>());
-    AddMetric("loss/policy", terms.policy.item<double>());
-    AddMetric("policy/entropy", terms.entropy.item<double>());
-    AddMetric("value/mean", terms.value_mean.item<double>());
-    AddMetric("value/error", terms.value_errors.mean().item<double>());
-    // Both in one read from the device.
-    const at::Tensor latent = at::stack({terms.latent_spread, terms.latent_norm}).cpu();
-    AddMetric("latent/spread", latent[0].item<double>());
-    AddMetric("latent/norm", latent[1].item<double>());
-    AddMetric("grad/norm", gradient_norm);
-    AddMetric("grad/clipped", gradient_norm > config_.train.grad_clip ? 1.0 : 0.0);
-    AddMetric("train/learning_rate", learning_rate);
-    AddMetric("replay/age", batch.mean_age);
-    ++num_summed_;
-    if (priorities != nullptr) {
-      LZ_RETURN_IF_ERROR(ReadPriorities(terms.value_errors, priorities));
+    AddMetrics(numbers, learning_rate, batch.mean_age);
+    if (with_errors) {
+      priorities->assign(numbers.begin() + kFirstValueError, numbers.end());
+      // A little, so that no sample is never drawn again.
+      for (float& priority : *priorities) priority += 1e-6f;
     }
     return absl::OkStatus();
   });
+}
+
+void Learner::AddMetrics(const std::vector<float>& readings, double learning_rate,
+                         double mean_age) {
+  static constexpr std::pair<int, const char*> kNames[] = {
+      {kTotalLoss, "loss/total"},       {kLatentLoss, "loss/latent"},
+      {kRewardLoss, "loss/reward"},     {kValueLoss, "loss/value"},
+      {kPolicyLoss, "loss/policy"},     {kPolicyEntropy, "policy/entropy"},
+      {kValueMean, "value/mean"},       {kValueError, "value/error"},
+      {kLatentSpread, "latent/spread"}, {kLatentNorm, "latent/norm"},
+      {kGradientNorm, "grad/norm"}};
+  for (const auto& [index, name] : kNames) AddMetric(name, readings[index]);
+  AddMetric("grad/clipped", readings[kGradientNorm] > config_.train.grad_clip ? 1.0 : 0.0);
+  AddMetric("train/learning_rate", learning_rate);
+  AddMetric("replay/age", mean_age);
+  ++num_summed_;
 }
 
 MetricMap Learner::ReadMetrics() {

@@ -32,7 +32,8 @@ class Learner {
 
   // One update with this learning rate. `priorities` [N], if given, receives new priorities (mean
   // absolute value error of each sample). Aborted when the loss, the gradient norm or a new
-  // priority is not finite: the weights are as before the call.
+  // priority is not finite: the weights are as before the call. Waits for a device once, at the
+  // end.
   absl::Status Update(const TrainBatch& batch, double learning_rate,
                       std::vector<float>* priorities);
 
@@ -52,6 +53,7 @@ class Learner {
           std::shared_ptr<WorldModel> target);
   absl::StatusOr<BatchTensors> Stage(const TrainBatch& batch);
   void AddMetric(const std::string& name, double value) { sums_[name] += value; }
+  void AddMetrics(const std::vector<float>& readings, double learning_rate, double mean_age);
 
   ExperimentConfig config_;
   std::shared_ptr<WorldModel> model_;

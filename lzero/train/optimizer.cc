@@ -1,6 +1,7 @@
 #include "lzero/train/optimizer.h"
 
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
@@ -15,13 +16,11 @@ namespace {
 
 constexpr double kEpsilon = 1e-8;
 
-// Of all numbers together.
-double NormOf(const std::vector<at::Tensor>& tensors) {
+// Of all numbers together; nothing where it cannot be computed on the CPU.
+std::optional<double> HostNorm(const std::vector<at::Tensor>& tensors) {
   double squares = 0.0;
   for (const at::Tensor& tensor : tensors) {
-    if (!CanFuse({tensor}) || !tensor.is_contiguous()) {
-      return at::linalg_vector_norm(at::stack(at::_foreach_norm(tensors))).item<double>();
-    }
+    if (!CanFuse({tensor}) || !tensor.is_contiguous()) return std::nullopt;
     squares += SumOfSquares(tensor.const_data_ptr<float>(), tensor.numel());
   }
   return std::sqrt(squares);
@@ -37,7 +36,11 @@ AdamW::AdamW(WorldModel& model, const TrainConfig& config) : config_(config), gr
     group.parameters.push_back(entry.value());
     group.first_moments.push_back(at::zeros_like(entry.value()));
     group.second_moments.push_back(at::zeros_like(entry.value()));
-    group.steps.push_back(at::zeros({}, entry.value().options().requires_grad(false)));
+  }
+  for (Group& group : groups_) {
+    group.step_counts = at::zeros({static_cast<int64_t>(group.names.size())},
+                                  at::TensorOptions().device(model.device()));
+    group.steps = group.step_counts.unbind();
   }
 }
 
@@ -56,25 +59,32 @@ void AdamW::ClearGradients() {
   }
 }
 
-double AdamW::ClipGradients() {
+at::Tensor AdamW::ClipGradients() {
   const torch::NoGradGuard no_grad;
   std::vector<at::Tensor> gradients = Gradients(groups_[0]);
   for (const at::Tensor& gradient : Gradients(groups_[1])) gradients.push_back(gradient);
-  const double norm = NormOf(gradients);
-  if (norm > config_.grad_clip) {
-    at::_foreach_mul_(gradients, config_.grad_clip / (norm + 1e-6));
+  if (const std::optional<double> norm = HostNorm(gradients); norm.has_value()) {
+    if (*norm > config_.grad_clip) {
+      at::_foreach_mul_(gradients, config_.grad_clip / (*norm + 1e-6));
+    }
+    return at::full({}, *norm, gradients[0].options());
   }
+  const at::Tensor norm = at::linalg_vector_norm(at::stack(at::_foreach_norm(gradients)));
+  // A factor of 1 leaves every number as it is.
+  at::_foreach_mul_(gradients, at::clamp_max(config_.grad_clip / (norm + 1e-6), 1.0));
   return norm;
 }
 
-void AdamW::Step(double learning_rate) {
+void AdamW::Step(double learning_rate, const at::Tensor& skip) {
   const torch::NoGradGuard no_grad;
+  std::optional<at::Tensor> found_inf;
+  if (skip.defined()) found_inf = skip;
   for (Group& group : groups_) {
-    at::_foreach_add_(group.steps, 1);
+    skip.defined() ? group.step_counts.add_(1.0 - skip) : group.step_counts.add_(1.0);
     at::_fused_adamw_(group.parameters, Gradients(group), group.first_moments, group.second_moments,
                       {}, group.steps, learning_rate, config_.beta1, config_.beta2,
                       group.weight_decay, kEpsilon, /*amsgrad=*/false,
-                      /*maximize=*/false);
+                      /*maximize=*/false, /*grad_scale=*/{}, found_inf);
   }
 }
 

@@ -22,9 +22,11 @@ class AdamW {
 
   void ClearGradients();
   // Scales all gradients so that their joint Euclidean norm is at most config.grad_clip; returns
-  // the norm before. Reads one number back from the device.
-  double ClipGradients();
-  void Step(double learning_rate);
+  // the norm before, a scalar on the model's device. Reads nothing back from it.
+  at::Tensor ClipGradients();
+  // Where `skip`, a float32 scalar on the model's device, is 1, nothing changes (gradients that are
+  // not finite); undefined counts as 0. Reads nothing back from the device.
+  void Step(double learning_rate, const at::Tensor& skip = {});
 
   // Moments and step counts by parameter name.
   std::vector<NamedArray> Export() const;
@@ -37,7 +39,9 @@ class AdamW {
   struct Group {
     double weight_decay = 0.0;
     std::vector<std::string> names;
-    std::vector<at::Tensor> parameters, first_moments, second_moments, steps;
+    std::vector<at::Tensor> parameters, first_moments, second_moments;
+    std::vector<at::Tensor> steps;  // views of step_counts
+    at::Tensor step_counts;         // [parameters]
   };
   std::vector<at::Tensor> Gradients(const Group& group) const;
 

@@ -4,6 +4,7 @@
 
 #include "lzero/nn/value_transform.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/world_model/fused_losses.h"
 
 namespace lzero {
 namespace {
@@ -40,12 +41,15 @@ at::Tensor LegalEntropy(const at::Tensor& logits, const at::Tensor& illegal) {
   return -(at::exp(log_probabilities) * log_probabilities).sum(-1);
 }
 
-// Of latent, reward, value, policy and entropy in the total, [5].
-at::Tensor TermWeights(const LossConfig& weights) {
+// means [5, N] of latent, reward, value, policy and entropy as they count in the total: [N]. The
+// weights are no tensor: one would have to be brought to the device.
+at::Tensor WeightedSum(const at::Tensor& means, const LossConfig& weights) {
   const double bonus = -weights.policy_weight * weights.entropy_weight;
-  return torch::tensor({weights.latent_weight, weights.reward_weight, weights.value_weight,
-                        weights.policy_weight, bonus},
-                       at::kFloat);
+  const double factors[] = {weights.latent_weight, weights.reward_weight, weights.value_weight,
+                            weights.policy_weight, bonus};
+  at::Tensor sum = means[0] * factors[0];
+  for (int term = 1; term < 5; ++term) sum = sum + means[term] * factors[term];
+  return sum;
 }
 
 // The transformer's outputs at the unrolled observation and action tokens.
@@ -63,9 +67,8 @@ SequenceOutputs RunSequence(const WorldModel& model, const BatchTensors& batch) 
   const at::Tensor tokens =
       at::stack({latents, model.EmbedActions(batch.actions)}, 2).flatten(1, 2);
   const at::Tensor outputs = model.transformer().Forward(tokens, batch.num_padding, nullptr);
-  const at::Tensor steps =
-      outputs.unflatten(1, {num_steps, 2})
-          .narrow(1, batch.num_context_steps, num_steps - batch.num_context_steps);
+  at::Tensor steps = outputs.unflatten(1, {num_steps, 2});
+  if (batch.num_context_steps > 0) steps = steps.slice(1, batch.num_context_steps);
   // Contiguous once, because two heads read each.
   const std::vector<at::Tensor> kinds = steps.unbind(2);
   return {kinds[0].contiguous(), kinds[1].contiguous(), latents};
@@ -78,6 +81,38 @@ at::Tensor LatentTargets(const WorldModel& target, const BatchTensors& batch) {
   const at::Tensor next =
       batch.observations.narrow(1, batch.num_context_steps + 1, num_unroll).flatten(0, 1);
   return target.Encode(next).view({num_samples, num_unroll, -1});
+}
+
+LossTerms ComputePlainLosses(const Predictions& predictions, const BatchTensors& batch,
+                             const LossConfig& weights, const ModelConfig& config) {
+  const at::Tensor log_policy = at::log_softmax(predictions.policy_logits, -1);
+  // [5, N, U]: the terms at every position, and the share of each in its sample.
+  const at::Tensor losses =
+      at::stack({LatentDistance(predictions.next_latents, predictions.latent_targets, config),
+                 TwoHotCrossEntropy(predictions.reward_logits, batch.rewards),
+                 TwoHotCrossEntropy(predictions.value_logits, predictions.value_targets),
+                 -(batch.policies * log_policy).sum(-1),
+                 LegalEntropy(predictions.policy_logits, batch.illegal)});
+  const at::Tensor shares =
+      SharesOfValid(at::stack({batch.latent_mask, batch.reward_mask, batch.value_mask,
+                               batch.policy_mask, batch.policy_mask}));
+  const at::Tensor means = (losses * shares).sum(-1);  // [5, N]
+
+  LossTerms terms;
+  terms.total = (WeightedSum(means, weights) * batch.importance_weights).mean();
+  const torch::NoGradGuard no_grad;
+  const at::Tensor& values = predictions.values;
+  terms.value_errors = MeanOverValid(at::abs(values - predictions.value_targets), batch.value_mask);
+  const at::Tensor value_mean = MeanOverValid(values, batch.value_mask).mean();
+  const at::Tensor latents = predictions.latents.flatten(0, 1);
+  const at::Tensor centered = latents - latents.mean(0);
+  const at::Tensor spread = at::sqrt(at::square(centered).mean(0)).mean();
+  const at::Tensor norm = at::sqrt(at::square(latents).sum(-1)).mean();
+  // In the order of Figure.
+  terms.figures = at::cat(
+      {terms.total.detach().view(1), means.detach().mean(1),
+       at::stack({value_mean, terms.value_errors.mean(), terms.value_errors.max(), spread, norm})});
+  return terms;
 }
 
 }  // namespace
@@ -96,42 +131,19 @@ LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
   const at::Tensor latent_targets = LatentTargets(target, batch);
   const SequenceOutputs outputs = RunSequence(model, batch);
 
-  const at::Tensor value_logits = model.ValueLogits(outputs.at_observations);
-  const at::Tensor policy_logits = model.PolicyLogits(outputs.at_observations);
-  const at::Tensor reward_logits = model.RewardLogits(outputs.at_actions);
-  const at::Tensor next_latents = model.NextLatent(outputs.at_actions);
-
-  const at::Tensor policy_loss = -(batch.policies * at::log_softmax(policy_logits, -1)).sum(-1);
-  const at::Tensor entropy = LegalEntropy(policy_logits, batch.illegal);
-
-  // [5, N, U]: the terms at every position, and the share of each in its sample.
-  const at::Tensor losses =
-      at::stack({LatentDistance(next_latents, latent_targets, model.config()),
-                 TwoHotCrossEntropy(reward_logits, batch.rewards),
-                 TwoHotCrossEntropy(value_logits, value_targets), policy_loss, entropy});
-  const at::Tensor shares =
-      SharesOfValid(at::stack({batch.latent_mask, batch.reward_mask, batch.value_mask,
-                               batch.policy_mask, batch.policy_mask}));
-  const at::Tensor means = (losses * shares).sum(-1);                                    // [5, N]
-  const at::Tensor term_weights = TermWeights(weights).to(means.device()).unsqueeze(1);  // [5, 1]
-
-  LossTerms terms;
-  terms.total = ((means * term_weights).sum(0) * batch.importance_weights).mean();
-  const torch::NoGradGuard no_grad;
-  const std::vector<at::Tensor> named = means.detach().mean(1).unbind();
-  terms.latent = named[0];
-  terms.reward = named[1];
-  terms.value = named[2];
-  terms.policy = named[3];
-  terms.entropy = named[4];
-  const at::Tensor predicted = model.Decode(value_logits.detach());
-  terms.value_errors = MeanOverValid(at::abs(predicted - value_targets), batch.value_mask);
-  terms.value_mean = MeanOverValid(predicted, batch.value_mask).mean();
-  const at::Tensor latents = outputs.latents.detach().flatten(0, 1);
-  const at::Tensor centered = latents - latents.mean(0);
-  terms.latent_spread = at::sqrt(at::square(centered).mean(0)).mean();
-  terms.latent_norm = at::sqrt(at::square(latents).sum(-1)).mean();
-  return terms;
+  Predictions predictions;
+  predictions.value_logits = model.ValueLogits(outputs.at_observations);
+  predictions.policy_logits = model.PolicyLogits(outputs.at_observations);
+  predictions.reward_logits = model.RewardLogits(outputs.at_actions);
+  predictions.next_latents = model.NextLatent(outputs.at_actions);
+  predictions.values = model.Decode(predictions.value_logits.detach());
+  predictions.value_targets = value_targets;
+  predictions.latent_targets = latent_targets;
+  predictions.latents = outputs.latents.detach();
+  if (CanFuseLosses(predictions, batch, model.config())) {
+    return ComputeFusedLosses(predictions, batch, weights);
+  }
+  return ComputePlainLosses(predictions, batch, weights, model.config());
 }
 
 }  // namespace lzero

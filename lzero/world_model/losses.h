@@ -29,19 +29,26 @@ struct BatchTensors {
   int64_t num_context_steps = 0;
 };
 
-// Scalars unless said; all but `total` carry no gradient.
+// Numbers that describe an update.
+enum Figure {
+  kTotalLoss,
+  kLatentLoss,
+  kRewardLoss,
+  kValueLoss,
+  kPolicyLoss,
+  kPolicyEntropy,      // of the policy over legal actions
+  kValueMean,          // mean predicted value
+  kValueError,         // mean of the value errors
+  kLargestValueError,  // the largest of them
+  kLatentSpread,       // standard deviation of latents over the batch: near 0 when they collapse
+  kLatentNorm,         // mean L2 norm of the same latents
+  kNumFigures
+};
+
 struct LossTerms {
-  at::Tensor total;  // with gradient
-  at::Tensor latent;
-  at::Tensor reward;
-  at::Tensor value;
-  at::Tensor policy;
-  at::Tensor entropy;       // of the policy over legal actions
+  at::Tensor total;         // a scalar, the only one with gradient
+  at::Tensor figures;       // [kNumFigures]
   at::Tensor value_errors;  // [N] mean |V - target| over valid positions
-  at::Tensor value_mean;    // mean predicted value
-  at::Tensor
-      latent_spread;  // standard deviation of latents over the batch: near 0 when they collapse
-  at::Tensor latent_norm;  // mean L2 norm of the same latents
 };
 
 // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]; the target network

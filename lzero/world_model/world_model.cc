@@ -57,6 +57,7 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
   value_head_->last().InitZero();
   reward_head_->last().InitZero();
   latent_head_->last().InitNormal(kSmallInit);
+  weights_ = parameters();
 }
 
 at::Tensor WorldModel::Encode(const at::Tensor& observations) const {
@@ -88,24 +89,29 @@ int64_t WorldModel::num_parameters() const {
 
 void WorldModel::CopyWeightsFrom(const WorldModel& other) {
   const torch::NoGradGuard no_grad;
-  std::vector<at::Tensor> mine = parameters();
-  const std::vector<at::Tensor> theirs = other.parameters();
-  LZ_CHECK(mine.size() == theirs.size(), mine.size(), " against ", theirs.size(), " tensors");
-  at::_foreach_copy_(mine, theirs);
+  LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
+           other.weights_.size(), " tensors");
+  at::_foreach_copy_(weights_, other.weights_);
 }
 
-void WorldModel::MoveWeightsTowards(const WorldModel& other, double rate) {
+void WorldModel::MoveWeightsTowards(const WorldModel& other, double rate, const at::Tensor& skip) {
   const torch::NoGradGuard no_grad;
-  std::vector<at::Tensor> mine = parameters();
-  const std::vector<at::Tensor> theirs = other.parameters();
-  LZ_CHECK(mine.size() == theirs.size(), mine.size(), " against ", theirs.size(), " tensors");
-  for (size_t i = 0; i < mine.size(); ++i) {
-    if (!CanFuse({mine[i], theirs[i]}) || !mine[i].is_contiguous() || !theirs[i].is_contiguous()) {
-      mine[i].lerp_(theirs[i], rate);
-      continue;
+  LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
+           other.weights_.size(), " tensors");
+  at::Tensor device_rate;
+  if (skip.defined() && !skip.is_cpu()) device_rate = rate * (1.0 - skip);
+  if (skip.defined() && skip.is_cpu() && *skip.const_data_ptr<float>() == 1.0f) return;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    at::Tensor& mine = weights_[i];
+    const at::Tensor& theirs = other.weights_[i];
+    if (device_rate.defined()) {
+      mine.lerp_(theirs, device_rate);
+    } else if (!CanFuse({mine, theirs}) || !mine.is_contiguous() || !theirs.is_contiguous()) {
+      mine.lerp_(theirs, rate);
+    } else {
+      MoveTowards(theirs.const_data_ptr<float>(), static_cast<float>(rate), mine.numel(),
+                  mine.mutable_data_ptr<float>());
     }
-    MoveTowards(theirs[i].const_data_ptr<float>(), static_cast<float>(rate), mine[i].numel(),
-                mine[i].mutable_data_ptr<float>());
   }
 }
 

@@ -57,8 +57,9 @@ class WorldModel : public torch::nn::Module {
   // Copies every weight of `other`, which has the same architecture and device, in place: addresses
   // stay.
   void CopyWeightsFrom(const WorldModel& other);
-  // weight <- weight + rate * (other's weight - weight), in place: the EMA target network.
-  void MoveWeightsTowards(const WorldModel& other, double rate);
+  // weight <- weight + rate * (other's weight - weight), in place: the EMA target network. Nothing
+  // changes where `skip`, a float32 scalar on the model's device, is 1; undefined counts as 0.
+  void MoveWeightsTowards(const WorldModel& other, double rate, const at::Tensor& skip = {});
 
  private:
   WorldModel(const ModelConfig& config, const WorldModelShape& shape,
@@ -74,6 +75,8 @@ class WorldModel : public torch::nn::Module {
   std::shared_ptr<Head> reward_head_;
   std::shared_ptr<Head> latent_head_;
   at::Tensor atoms_;  // [S]
+  // All parameters: collecting them by name costs as much as moving those of a small net.
+  std::vector<at::Tensor> weights_;
 };
 
 }  // namespace lzero

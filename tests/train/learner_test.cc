@@ -5,8 +5,10 @@
 #include <limits>
 #include <numeric>
 
+#include "ATen/record_function.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/nn/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "tests/train/train_testing.h"
 #include "tests/world_model/random_batch.h"
@@ -160,6 +162,40 @@ TEST(LearnerTest, ABadUpdateIsAbortedAndChangesNothing) {
     ExpectSameBytes(learner->Export(), undisturbed->Export());
     EXPECT_EQ(learner->ReadMetrics(), undisturbed->ReadMetrics()) << bad.name;
   }
+}
+
+int num_host_reads = 0;
+bool in_optimizer = false;
+
+// Counts the operations that bring a number to the host. The optimiser's own reads are those of its
+// kernel for the CPU, which has the counts of its steps there.
+std::unique_ptr<at::ObserverContext> CountHostReads(const at::RecordFunction& function) {
+  const std::string name = function.name();
+  for (const char* read : {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero",
+                           "aten::nonzero", "aten::equal", "aten::masked_select"}) {
+    if (name != read) continue;
+    if (!in_optimizer) ++num_host_reads;
+    return nullptr;
+  }
+  in_optimizer = name == "aten::_fused_adamw_";
+  return nullptr;
+}
+
+// On the path that every device takes: an update asks for everything and waits for no number, but
+// for its one read at the end (a copy, which is none of these operations).
+TEST(LearnerTest, AnUpdateReadsNoNumberOnTheWay) {
+  const auto learner = MakeLearner();
+  const auto handle = at::addGlobalCallback(at::RecordFunctionCallback(CountHostReads));
+  at::ones({}).item<float>();
+  EXPECT_GT(num_host_reads, 0) << "the count works";
+  num_host_reads = 0;
+  {
+    const PlainPathGuard guard;
+    std::vector<float> priorities;
+    Update(*learner, Batch(1), &priorities);
+  }
+  EXPECT_EQ(num_host_reads, 0);
+  at::removeCallback(handle);
 }
 
 TEST(LearnerTest, MetricsAreMeansSinceTheyWereRead) {

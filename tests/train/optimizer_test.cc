@@ -171,7 +171,7 @@ TEST(OptimizerTest, ClipsByTheJointNorm) {
   const auto before = GradientsOf(*model);
   const double norm = NormOf(before);
   ASSERT_GT(norm, 20.0);
-  EXPECT_NEAR(optimizer.ClipGradients(), norm, 1e-5 * norm);
+  EXPECT_NEAR(optimizer.ClipGradients().item<double>(), norm, 1e-5 * norm);
   const auto after = GradientsOf(*model);
   EXPECT_NEAR(NormOf(after), 2.0, 1e-4);
   EXPECT_LE(NormOf(after), 2.0 + 1e-5);
@@ -189,7 +189,7 @@ TEST(OptimizerTest, LeavesSmallGradientsAsTheyAre) {
   const auto before = GradientsOf(*model);
   const double norm = NormOf(before);
   ASSERT_LT(norm, 2.0);
-  EXPECT_NEAR(optimizer.ClipGradients(), norm, 1e-5);
+  EXPECT_NEAR(optimizer.ClipGradients().item<double>(), norm, 1e-5);
   EXPECT_EQ(GradientsOf(*model), before);
 }
 
@@ -199,7 +199,7 @@ TEST(OptimizerTest, TheNormOfGradientsThatAreNotFiniteIsNotFinite) {
   for (const double bad : {std::nan(""), HUGE_VAL}) {
     SetGradients(*model, 5, 0.01);
     model->parameters().back().mutable_grad().flatten()[0].fill_(bad);
-    EXPECT_FALSE(std::isfinite(optimizer.ClipGradients()));
+    EXPECT_FALSE(std::isfinite(optimizer.ClipGradients().item<double>()));
   }
 }
 

@@ -121,15 +121,15 @@ TEST_P(LossCases, EveryTermMatchesLoops) {
     const Losses expected = ReferenceLosses(config(), reference::WeightsOf(*model),
                                             reference::WeightsOf(*target), arrays, OddWeights());
     ExpectNear(terms.total, expected.total, "total");
-    ExpectNear(terms.latent, expected.latent, "latent");
-    ExpectNear(terms.reward, expected.reward, "reward");
-    ExpectNear(terms.value, expected.value, "value");
-    ExpectNear(terms.policy, expected.policy, "policy");
-    ExpectNear(terms.entropy, expected.entropy, "entropy");
-    ExpectNear(terms.value_mean, expected.value_mean, "value mean");
+    ExpectNear(terms.figures[kLatentLoss], expected.latent, "latent");
+    ExpectNear(terms.figures[kRewardLoss], expected.reward, "reward");
+    ExpectNear(terms.figures[kValueLoss], expected.value, "value");
+    ExpectNear(terms.figures[kPolicyLoss], expected.policy, "policy");
+    ExpectNear(terms.figures[kPolicyEntropy], expected.entropy, "entropy");
+    ExpectNear(terms.figures[kValueMean], expected.value_mean, "value mean");
     EXPECT_LT(reference::RelativeError(terms.value_errors, expected.value_errors), 2e-5);
     EXPECT_EQ(terms.value_errors[0].item<float>(), 0.0f) << "no valid value in the first sample";
-    EXPECT_FALSE(terms.latent.requires_grad());
+    EXPECT_FALSE(terms.figures[kLatentLoss].requires_grad());
     EXPECT_TRUE(terms.total.requires_grad());
   }
 }
@@ -267,16 +267,16 @@ TEST(ComputeLosses, FreshModelByHand) {
   const LossConfig weights = OddWeights();
   const LossTerms terms = ComputeLosses(*model, *model, ViewBatch(arrays), weights);
   const double entropy = (std::log(3.0) + std::log(2.0)) / 2;
-  ExpectNear(terms.latent, 0.0, "latent");
-  ExpectNear(terms.reward, std::log(11.0), "reward");
-  ExpectNear(terms.value, std::log(11.0), "value");
-  ExpectNear(terms.policy, std::log(4.0), "policy");
-  ExpectNear(terms.entropy, entropy, "entropy");
+  ExpectNear(terms.figures[kLatentLoss], 0.0, "latent");
+  ExpectNear(terms.figures[kRewardLoss], std::log(11.0), "reward");
+  ExpectNear(terms.figures[kValueLoss], std::log(11.0), "value");
+  ExpectNear(terms.figures[kPolicyLoss], std::log(4.0), "policy");
+  ExpectNear(terms.figures[kPolicyEntropy], entropy, "entropy");
   ExpectNear(
       terms.total,
       0.5 * (1.3 * std::log(11.0) + 0.6 * std::log(11.0) + 0.9 * (std::log(4.0) - 0.07 * entropy)),
       "total");
-  ExpectNear(terms.value_mean, 0.0, "value mean");
+  ExpectNear(terms.figures[kValueMean], 0.0, "value mean");
 }
 
 TEST(ComputeLosses, SpreadAndNormOfLatents) {
@@ -298,18 +298,18 @@ TEST(ComputeLosses, SpreadAndNormOfLatents) {
     for (const Row& latent : latents) square += (latent[e] - mean) * (latent[e] - mean) / 6;
     expected += std::sqrt(square) / 16;
   }
-  ExpectNear(terms.latent_spread, expected, "spread");
+  ExpectNear(terms.figures[kLatentSpread], expected, "spread");
   double norm = 0.0;
   for (const Row& latent : latents) {
     double square = 0.0;
     for (const double number : latent) square += number * number;
     norm += std::sqrt(square) / 6;
   }
-  ExpectNear(terms.latent_norm, norm, "norm");
+  ExpectNear(terms.figures[kLatentNorm], norm, "norm");
   std::fill(arrays.observations.begin(), arrays.observations.end(), 0.3f);
   terms = ComputeLosses(*model, *model, ViewBatch(arrays), OddWeights());
-  EXPECT_LT(terms.latent_spread.item<double>(), 1e-6);
-  EXPECT_GT(terms.latent_norm.item<double>(), 0.1);
+  EXPECT_LT(terms.figures[kLatentSpread].item<double>(), 1e-6);
+  EXPECT_GT(terms.figures[kLatentNorm].item<double>(), 0.1);
 }
 
 TEST(ComputeLosses, NotANumberInABatchGivesALossThatIsNotANumber) {
@@ -320,8 +320,8 @@ TEST(ComputeLosses, NotANumberInABatchGivesALossThatIsNotANumber) {
   arrays.reward_mask[4] = 1.0f;
   const LossTerms terms = ComputeLosses(*model, *model, ViewBatch(arrays), OddWeights());
   EXPECT_TRUE(std::isnan(terms.total.item<double>()));
-  EXPECT_TRUE(std::isnan(terms.reward.item<double>()));
-  EXPECT_FALSE(std::isnan(terms.value.item<double>()));
+  EXPECT_TRUE(std::isnan(terms.figures[kRewardLoss].item<double>()));
+  EXPECT_FALSE(std::isnan(terms.figures[kValueLoss].item<double>()));
 }
 
 // The part of the loss that no prediction can remove: entropies of the two-hot and policy targets.

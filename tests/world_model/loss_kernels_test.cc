@@ -1,0 +1,131 @@
+// Kernels of the loss terms by hand and against plain operations in double.
+#include "lzero/world_model/loss_kernels.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+namespace {
+
+// Two samples of two steps; the second sample has one valid position, the last term none.
+struct Terms {
+  std::vector<float> all = {1, 1, 1, 1}, some = {1, 1, 0, 1}, none = {0, 0, 0, 0};
+  std::vector<float> importance = {0.5f, 2.0f};
+  TermsTask task;
+
+  Terms() {
+    task.samples = task.steps = 2;
+    const std::vector<float>* masks[] = {&all, &some, &all, &some, &none};
+    for (int term = 0; term < kNumLossTerms; ++term) {
+      task.masks[term] = masks[term]->data();
+      task.weights[term] = static_cast<float>(term + 1);
+    }
+    task.importance_weights = importance.data();
+  }
+};
+
+TEST(LossKernelsTest, SlopesByHand) {
+  const Terms terms;
+  std::vector<float> slopes(20);
+  ComputeSlopes(terms.task, slopes.data());
+  // weight * importance / samples / valid positions.
+  EXPECT_EQ(slopes, std::vector<float>({0.125f, 0.125f, 0.5f,   0.5f, 0.25f, 0.25f, 0.0f,
+                                        2.0f,   0.375f, 0.375f, 1.5f, 1.5f,  0.5f,  0.5f,
+                                        0.0f,   4.0f,   0.0f,   0.0f, 0.0f,  0.0f}));
+}
+
+TEST(LossKernelsTest, TheTotalIsTheSumOfLossesTimesTheirSlopes) {
+  const Terms terms;
+  std::vector<float> slopes(20), losses(20), means(kNumLossTerms);
+  for (int i = 0; i < 20; ++i) losses[i] = static_cast<float>(i * i % 7);
+  ComputeSlopes(terms.task, slopes.data());
+  double expected = 0.0;
+  for (int i = 0; i < 20; ++i) expected += static_cast<double>(slopes[i]) * losses[i];
+  EXPECT_NEAR(SumTerms(terms.task, losses.data(), means.data()), expected, 1e-5);
+  EXPECT_NEAR(means[0], (0.5 * (losses[0] + losses[1]) + 0.5 * (losses[2] + losses[3])) / 2, 1e-6);
+  EXPECT_NEAR(means[1], (0.5 * (losses[4] + losses[5]) + losses[7]) / 2, 1e-6);
+  EXPECT_EQ(means[4], 0.0f);
+  losses[13] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(SumTerms(terms.task, losses.data(), means.data())));
+}
+
+// Plain operations in double give the losses and, by automatic differentiation, the gradient.
+void ExpectPolicyLoss(int64_t rows, int64_t actions) {
+  const at::Tensor logits = at::randn({rows, actions}) * 3.0;
+  const at::Tensor policies = at::rand({rows, actions});
+  at::Tensor illegal = at::rand({rows, actions}) < 0.4;
+  illegal[0].fill_(true);
+  const at::Tensor slopes = at::randn({2, rows});
+  const at::Tensor losses = at::empty({2, rows}), dlogits = at::empty_like(logits);
+  PolicyTask task = {rows,
+                     actions,
+                     logits.const_data_ptr<float>(),
+                     policies.const_data_ptr<float>(),
+                     illegal.const_data_ptr<bool>(),
+                     slopes.const_data_ptr<float>(),
+                     slopes.const_data_ptr<float>() + rows};
+  float* out = losses.mutable_data_ptr<float>();
+  RunPolicyLoss(task, out, out + rows, dlogits.mutable_data_ptr<float>());
+
+  const at::Tensor exact = logits.to(at::kDouble).requires_grad_(true);
+  const at::Tensor cross = -(policies * at::log_softmax(exact, -1)).sum(-1);
+  const at::Tensor log_legal = at::log_softmax(exact.masked_fill(illegal, -1e9), -1);
+  const at::Tensor entropy = -(at::exp(log_legal) * log_legal).sum(-1);
+  const at::Tensor expected = at::stack({cross, entropy});
+  (expected * slopes).sum().backward();
+  const double largest = expected.abs().max().item<double>();
+  EXPECT_LT((losses - expected).abs().max().item<double>(), 1e-6 * (1.0 + largest)) << actions;
+  EXPECT_LT((dlogits - exact.grad()).abs().max().item<double>(), 1e-5) << actions;
+}
+
+TEST(LossKernelsTest, PolicyLossAndEntropyAreThoseOfPlainOperations) {
+  torch::manual_seed(1);
+  for (const int64_t actions : {1, 2, 5, 16, 18, 33, 100}) ExpectPolicyLoss(20, actions);
+}
+
+TEST(LossKernelsTest, WhatIsNotANumberReachesThePolicyLoss) {
+  const std::vector<float> logits = {0.0f, std::nanf(""), 1.0f}, policies = {0.2f, 0.3f, 0.5f};
+  const bool illegal[] = {false, false, false};
+  const float slope = 1.0f;
+  float loss = 0.0f, entropy = 0.0f;
+  RunPolicyLoss({1, 3, logits.data(), policies.data(), illegal, &slope, &slope}, &loss, &entropy,
+                nullptr);
+  EXPECT_TRUE(std::isnan(loss));
+}
+
+TEST(LossKernelsTest, SquaredDistanceByHand) {
+  const std::vector<float> predicted = {1, 2, 3, 0, 0, 0}, target = {0, 2, 5, 1, 1, 1};
+  const std::vector<float> slopes = {3.0f, -6.0f};
+  std::vector<float> losses(2), gradient(6);
+  RunSquaredDistance(2, 3, predicted.data(), target.data(), slopes.data(), losses.data(),
+                     gradient.data());
+  EXPECT_NEAR(losses[0], 5.0 / 3.0, 1e-6);
+  EXPECT_NEAR(losses[1], 1.0, 1e-6);
+  const std::vector<double> expected = {2, 0, -4, 4, 4, 4};
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(gradient[i], expected[i], 1e-5) << i;
+}
+
+TEST(LossKernelsTest, ValueErrorsByHand) {
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6}, targets = {0, 4, 3, 9, 0, 0};
+  const std::vector<float> mask = {1, 1, 0, 0, 0, 0};
+  std::vector<float> errors(3);
+  EXPECT_NEAR(ComputeValueErrors(3, 2, values.data(), targets.data(), mask.data(), errors.data()),
+              0.5, 1e-6);
+  EXPECT_EQ(errors, std::vector<float>({1.5f, 0.0f, 0.0f}));
+}
+
+TEST(LossKernelsTest, LatentFiguresByHand) {
+  // Columns 1, 3 and 2, 2 and 0, 4: deviations 1, 0, 2.
+  const std::vector<float> latents = {1, 2, 0, 3, 2, 4};
+  float spread = 0.0f, norm = 0.0f;
+  ComputeLatentFigures(2, 3, latents.data(), &spread, &norm);
+  EXPECT_NEAR(spread, 1.0, 1e-6);
+  EXPECT_NEAR(norm, (std::sqrt(5.0) + std::sqrt(29.0)) / 2, 1e-6);
+}
+
+}  // namespace
+}  // namespace lzero
