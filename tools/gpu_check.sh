@@ -9,11 +9,12 @@
 #   ... --out DIR                      where the output goes; default: gpu_check-TIME in this folder
 #
 # torch comes from LZERO_PYTHON, else from set-up's or the machine's python3. Exit code 0: all went well;
-# 1: a test or a benchmark failed, or torch does not fit; 77: skipped, there is no GPU.
+# 1: a test or a benchmark failed, numbers differ, or the bundle, torch or the driver is not as it should be;
+# 77: skipped, there is no GPU.
 set -euo pipefail
 export LC_ALL=C
 
-time_limit=450  # seconds for all stages together
+time_limit=450  # seconds from the first look at the GPU to the end of the last stage
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bundle=''
 out=''
@@ -33,7 +34,7 @@ parse_arguments() {
         shift 2
         ;;
       -h | --help)
-        sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
       *)
@@ -47,7 +48,7 @@ parse_arguments() {
 find_bundle() {
   if [ -z "$bundle" ] && [ -f "$here/BUILD.json" ]; then bundle=$here; fi
   if [ -z "$bundle" ]; then
-    "$here/setup.sh" --quiet
+    "$here/setup.sh" --quiet --cuda  # the tests load libtorch's CUDA part
     "$here/build.sh" portable
     bundle=$here/../build/release/bundle
   fi
@@ -69,6 +70,21 @@ find_torch() {
   export LD_LIBRARY_PATH=$folders${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
+# A build without nvcc leaves these out, and what is not there would not be checked.
+check_bundle() {
+  local part missing=''
+  for part in bin/torch_cuda_test bin/mcts_cuda_test lib/liblzero_cuda.so lib/liblzero_cuda_graph.so; do
+    [ -e "$bundle/$part" ] || missing="$missing $part"
+  done
+  [ -z "$missing" ] || fail "$bundle lacks$missing: it was built without nvcc; make it where nvcc is found"
+}
+
+# No GPU to be seen is a fault where a driver is, unless it was hidden on purpose.
+driver_is_here() {
+  case ${CUDA_VISIBLE_DEVICES-all} in '' | -1) return 1 ;; esac
+  command -v nvidia-smi >/dev/null || compgen -G '/dev/nvidia[0-9]*' >/dev/null
+}
+
 # The doctor's line about the GPU is "ok" where a config may say inference.device: cuda.
 find_gpu() {
   local line
@@ -79,6 +95,7 @@ find_gpu() {
     gpu=${gpu%; inference.device*}
     # A device is there, and something of libtorch's CUDA part is not.
     if [[ $gpu == *', but '* ]]; then fail "$gpu"; fi
+    if driver_is_here; then fail "nvidia-smi or /dev/nvidia0 is here, but lzero sees no GPU: $gpu"; fi
     echo "gpu_check: skipped: $gpu"
     exit 77
   fi
@@ -92,18 +109,18 @@ make_output_folder() {
   echo "$doctor" >"$out/doctor.txt"
 }
 
-# stage NAME SECONDS COMMAND...: the JSON lines of a benchmark to NAME.jsonl, the rest to NAME.log; a
+# stage NAME SECONDS COMMAND...: what a benchmark prints to NAME.jsonl, all else to NAME.log; a
 # failure or a time limit is noted, and what comes after goes on.
 stage() {
-  local name=$1 limit=$2 code=0 begun=$SECONDS left=$((time_limit - SECONDS)) printed
+  local name=$1 limit=$2 code=0 begun=$SECONDS left=$((time_limit - SECONDS))
   shift 2
-  printed=$out/$name.jsonl
-  if [[ $name == *_test ]]; then printed=/dev/fd/2; fi
   if [ "$left" -lt "$limit" ]; then limit=$left; fi
   if [ "$limit" -lt 5 ]; then
     code=124
+  elif [[ $name == *_test ]]; then
+    (cd "$out" && timeout -k 5 "$limit" "$@") >"$out/$name.log" 2>&1 || code=$?
   else
-    (cd "$out" && timeout -k 5 "$limit" "$@" >"$printed") 2>"$out/$name.log" || code=$?
+    (cd "$out" && timeout -k 5 "$limit" "$@") >"$out/$name.jsonl" 2>"$out/$name.log" || code=$?
   fi
   printf '{"stage": "%s", "exit": %d, "seconds": %d, "limit_s": %d}\n' \
     "$name" "$code" $((SECONDS - begun)) "$limit" >>"$out/stages.jsonl"
@@ -148,9 +165,10 @@ parse_arguments "$@"
 find_bundle
 find_python
 find_torch
+check_bundle
+SECONDS=0  # building is not part of the check; loading CUDA for the first time is
 find_gpu
 make_output_folder
-SECONDS=0  # building is not part of the check
 known_runners=$("$bundle/bin/lzero" config explain inference.runner 2>&1 || true)
 run_tests
 run_benchmarks

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Prints what gpu_check.sh found as one table. Reads its output folder alone: doctor.txt, stages.jsonl, the
 reports of the test programs (NAME.json) and the lines of the benchmarks (NAME.jsonl). Exit code 1 when a
-stage failed or a test was skipped; a bar that was missed is marked and fails nothing.
+stage failed, checked nothing or was not run, when a test was skipped, and when a search differs too far from an
+eager one; a bar of speed or memory that was missed is marked and fails nothing.
 
     gpu_table.py FOLDER
 """
 import json
+import math
 import pathlib
 import re
 import sys
@@ -13,6 +15,8 @@ import sys
 STEP_A_US = 250.0  # at two layers, whatever the batch is: inference.md section 5
 STEP_B_US = 95.0   # of (768, 2) at 256 environments
 FLAT_MIB = 2.0     # memory after a cycle beside that after the second
+VALUE_ERROR = 1e-3   # largest error of a value, relative to the largest value
+MOVED_VISITS = 0.05  # share of all visits
 
 
 def json_lines(path):
@@ -91,12 +95,32 @@ def test_lines(folder):
                     for name, error in errors]
 
 
+def is_number(value):
+    """A figure that is not finite is null in JSON."""
+    return value is not None and math.isfinite(value)
+
+
+def parity_faults(line):
+    """{key: limit} of what differs too far. Values of searches are compared where no visit moved: a visit to
+    another action changes its root's value by more than rounding does."""
+    limits = {"value_error_ratio": VALUE_ERROR, "moved_visits_share": MOVED_VISITS,
+              "search_value_error_ratio": VALUE_ERROR if line["changed_roots_share"] == 0 else float("inf")}
+    return {key: limit for key, limit in limits.items()
+            if not is_number(line[key]) or line[key] > limit}
+
+
+def parity_cell(line, key, template, scale=1):
+    text = template.format(scale * line[key]) if is_number(line[key]) else "NaN"
+    return f"{text} FAILED" if key in parity_faults(line) else text
+
+
 def parity_lines(folder):
     rows = []
     for each in bench_lines(folder, "parity"):
         rows.append([each["runner"], each["embed"], each["batch"], each["searches"],
-                     f"{each['value_error_ratio']:.2g}", f"{each['search_value_error_ratio']:.2g}",
-                     f"{100 * each['moved_visits_share']:.2f} %",
+                     parity_cell(each, "value_error_ratio", "{:.2g}"),
+                     parity_cell(each, "search_value_error_ratio", "{:.2g}"),
+                     parity_cell(each, "moved_visits_share", "{:.2f} %", scale=100),
                      f"{100 * each['changed_actions_share']:.2f} %"])
     return rows_of(["parity with eager on the GPU", "E", "B", "searches", "root values", "search values",
                     "visits moved", "best actions"], rows)
@@ -170,16 +194,31 @@ def tree_lines(folder):
     return [f"tree kernels alone, {line}" for line in lines]
 
 
+def nothing_checked(folder, name):
+    """Why a stage that went well proves nothing, or an empty text."""
+    if not name.endswith("_test"):
+        return "" if json_lines(folder / f"{name}.jsonl") else "printed no line"
+    try:
+        return "" if tests_of(json.loads((folder / f"{name}.json").read_text())) else "ran no test"
+    except (OSError, ValueError):
+        return "left no report"
+
+
 def failed_lines(folder):
     """What failed; a test that was skipped beside a GPU did not check what it should."""
     lines = [f"FAILED {name}: {count} tests skipped" for name, count in skipped_tests(folder) if count > 0]
-    for stage in json_lines(folder / "stages.jsonl"):
-        if stage["exit"] == 0:
-            continue
-        why = f"over its time limit of {stage['limit_s']} s" if stage["exit"] in (124, 137) else \
-            f"exit code {stage['exit']}"
-        lines.append(f"FAILED {stage['stage']}: {why}; see {stage['stage']}.log")
-    return lines
+    for line in bench_lines(folder, "parity"):
+        for key, limit in parity_faults(line).items():
+            what = f"{line[key]:.2g}, at most {limit:.2g} is allowed" if is_number(line[key]) else "not a number"
+            lines.append(f"FAILED parity of {line['runner']}: {key} is {what}")
+    stages = json_lines(folder / "stages.jsonl")
+    for stage in stages:
+        name, code = stage["stage"], stage["exit"]
+        why = f"over its time limit of {stage['limit_s']} s" if code in (124, 137) else f"exit code {code}"
+        if code == 0:
+            why = nothing_checked(folder, name)
+        lines += [f"FAILED {name}: {why}; see {name}.log"] if why else []
+    return lines if stages else [*lines, "FAILED: no stage was run, nothing was checked"]
 
 
 def main():

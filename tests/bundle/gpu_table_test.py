@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """The table of gpu_check.sh from recorded lines: a test that failed, one that was skipped, a program that
-died, a benchmark over its time limit, a bar that was missed; and from nothing at all.
+died, a benchmark over its time limit, a bar that was missed, numbers that differ; and from nothing at all.
 
     gpu_table_test.py
 """
+import json
 import pathlib
 import shutil
 import subprocess
@@ -42,8 +43,54 @@ class GpuTableTest(unittest.TestCase):
     def test_an_empty_folder(self):
         with tempfile.TemporaryDirectory() as name:
             code, printed = table_of(name)
-        self.assertEqual(code, 0)
+        self.assertEqual(code, 1)
         self.assertIn("us a simulation, least", printed)
+        self.assertIn("FAILED: no stage was run, nothing was checked", printed)
+
+    def test_a_stage_that_checked_nothing(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            stage = '{"stage": "%s", "exit": 0, "seconds": 9, "limit_s": 60}\n'
+            (folder / "stages.jsonl").write_text(stage % "unload" + stage % "a_test" + stage % "b_test")
+            (folder / "a_test.json").write_text('{"testsuites": []}')
+            (folder / "unload.jsonl").write_text("")
+            code, printed = table_of(folder)
+        self.assertEqual(code, 1)
+        self.assertIn("FAILED unload: printed no line; see unload.log\n"
+                      "FAILED a_test: ran no test; see a_test.log\n"
+                      "FAILED b_test: left no report; see b_test.log\n", printed)
+
+    def parity(self, **changes):
+        """Exit code and lines about parity of a check whose only line of parity is changed so."""
+        line = {**json.loads((SAMPLE / "parity.jsonl").read_text()), **changes}
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "parity.jsonl").write_text(json.dumps(line) + "\n")
+            (folder / "stages.jsonl").write_text(
+                '{"stage": "parity", "exit": 0, "seconds": 9, "limit_s": 60}\n')
+            code, printed = table_of(folder)
+        return code, " ".join(printed.split())
+
+    def test_parity_within_its_limits(self):
+        for changes in ({"value_error_ratio": 1e-3}, {"moved_visits_share": 0.05},
+                        {"changed_roots_share": 0.01, "search_value_error_ratio": 0.02}):
+            code, printed = self.parity(**changes)
+            self.assertEqual(code, 0, printed)
+            self.assertNotIn("FAILED", printed)
+
+    def test_parity_beyond_its_limits(self):
+        for changes, cell, words in (
+                ({"value_error_ratio": 0.0011}, "0.0011 FAILED", "is 0.0011, at most 0.001 is allowed"),
+                ({"moved_visits_share": 0.051}, "5.10 % FAILED", "is 0.051, at most 0.05 is allowed"),
+                ({"changed_roots_share": 0, "search_value_error_ratio": 0.02}, "0.02 FAILED",
+                 "is 0.02, at most 0.001 is allowed"),
+                ({"value_error_ratio": None}, "NaN FAILED", "is not a number"),
+                ({"search_value_error_ratio": None}, "NaN FAILED", "is not a number"),
+                ({"search_value_error_ratio": float("nan")}, "NaN FAILED", "is not a number")):
+            code, printed = self.parity(**changes)
+            self.assertEqual(code, 1, printed)
+            self.assertIn(cell, printed)
+            self.assertIn(f"FAILED parity of cuda_graph: {list(changes)[-1]} {words}", printed)
 
 
 if __name__ == "__main__":
