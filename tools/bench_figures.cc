@@ -5,8 +5,30 @@
 
 #include "absl/strings/str_format.h"
 #include "lzero/base/check.h"
+#include "nlohmann/json.hpp"
+#include "tools/machine_peaks.h"
+#include "tools/source_commit.h"
 
 namespace lzero {
+
+BenchConditions BeginConditions(const std::string& gpu) {
+  BenchConditions conditions;
+  conditions.commit = SourceCommit();
+  conditions.load_before = LoadAverage();
+  conditions.cpu = CpuName();
+  conditions.gpu = gpu;
+  return conditions;
+}
+
+std::string ConditionsJson(const BenchConditions& conditions) {
+  nlohmann::ordered_json members = {
+      {"cpu", conditions.cpu},
+      {"commit", conditions.commit},
+      {"load", {Rounded(conditions.load_before), Rounded(conditions.load_after)}}};
+  if (!conditions.gpu.empty()) members["gpu"] = conditions.gpu;
+  const std::string object = members.dump();
+  return object.substr(1, object.size() - 2);
+}
 
 BenchTimes TimesOf(std::vector<double> times) {
   LZ_CHECK(!times.empty(), "a case without a round");

@@ -1,5 +1,5 @@
 // What every benchmark prints beside its own figures: the commit, how busy the machine was, and how
-// numbers are rounded. Pure functions.
+// numbers are rounded. Pure functions but for BeginConditions.
 #ifndef LZERO_TOOLS_BENCH_FIGURES_H_
 #define LZERO_TOOLS_BENCH_FIGURES_H_
 
@@ -15,6 +15,13 @@ struct BenchConditions {
   std::string cpu;       // as the system names it
   std::string gpu = {};  // as its driver names it; empty where the CPU is measured
 };
+
+// Of this machine before anything is measured; `gpu` empty where the CPU is measured.
+BenchConditions BeginConditions(const std::string& gpu = "");
+
+// As members of a JSON object in one text without braces:
+// "cpu":"...","commit":"...","load":[before, after], and "gpu" where one is measured.
+std::string ConditionsJson(const BenchConditions& conditions);
 
 struct BenchTimes {
   double min = 0.0;

@@ -17,7 +17,6 @@
 #include "tools/bench_figures.h"
 #include "tools/interrupt.h"
 #include "tools/machine_peaks.h"
-#include "tools/source_commit.h"
 #include "tools/verb_support.h"
 
 namespace lzero {
@@ -27,11 +26,6 @@ constexpr int64_t kWindow = 100;         // simulations at each end of the long 
 constexpr int64_t kEpisodeSims = 5;      // of each search of the long episode
 constexpr int64_t kSearchesAtStep = 20;  // timed around each step
 constexpr double kMebibyte = 1 << 20;
-
-std::string Conditions() {
-  return absl::StrCat("\"cpu\":\"", CpuName(), "\",\"commit\":\"", SourceCommit(),
-                      "\",\"load\":", Rounded(LoadAverage()));
-}
 
 std::string Number(double value) { return absl::StrFormat("%.5g", value); }
 
@@ -77,9 +71,19 @@ BenchEngineCase CaseOf(const std::string& runner, int64_t embed, int64_t batch,
 }
 
 struct Printed {
-  std::vector<std::string> objects;
+  std::vector<std::string> cases;  // objects without their conditions and their last brace
   std::string table;
 };
+
+void Print(const Printed& printed, BenchConditions conditions, const BenchBaseline& baseline,
+           const BenchOutputOptions& options) {
+  conditions.load_after = LoadAverage();
+  std::vector<std::string> objects;
+  for (const std::string& each : printed.cases) {
+    objects.push_back(absl::StrCat(each, ",", ConditionsJson(conditions), "}"));
+  }
+  PrintBench(objects, printed.table, baseline, options);
+}
 
 absl::Status GrowSearch(const BenchGrowthOptions& options, const std::string& runner,
                         Printed* printed) {
@@ -95,12 +99,12 @@ absl::Status GrowSearch(const BenchGrowthOptions& options, const std::string& ru
     ratios.push_back(last.back() / first.back());
   }
   const BenchTimes first_times = TimesOf(first), last_times = TimesOf(last);
-  printed->objects.push_back(absl::StrCat(
-      "{\"bench\":\"growth\",\"kind\":\"simulations\",", EngineCaseJson(bench),
-      ",\"first_us_min\":", Number(first_times.min), ",\"first_us_median\":",
-      Number(first_times.median), ",\"last_us_min\":", Number(last_times.min),
-      ",\"last_us_median\":", Number(last_times.median),
-      ",\"last_to_first_ratio\":", Number(TimesOf(ratios).median), ",", Conditions(), "}"));
+  printed->cases.push_back(
+      absl::StrCat("{\"bench\":\"growth\",\"kind\":\"simulations\",", EngineCaseJson(bench),
+                   ",\"first_us_min\":", Number(first_times.min), ",\"first_us_median\":",
+                   Number(first_times.median), ",\"last_us_min\":", Number(last_times.min),
+                   ",\"last_us_median\":", Number(last_times.median),
+                   ",\"last_to_first_ratio\":", Number(TimesOf(ratios).median)));
   absl::StrAppendFormat(&printed->table,
                         "%-7s one search of %d simulations: the first %d cost %.1f us each, the "
                         "last %d %.1f us: %.2f times as much\n",
@@ -126,10 +130,10 @@ absl::Status GrowEpisode(const BenchGrowthOptions& options, const std::string& r
     const BenchTimes us = TimesOf(seconds);
     const double resident = static_cast<double>(ResidentBytes()) / kMebibyte;
     const int64_t cache_bytes = engine->inference().cache().stats().bytes;
-    printed->objects.push_back(absl::StrCat(
+    printed->cases.push_back(absl::StrCat(
         "{\"bench\":\"growth\",\"kind\":\"episode\",", EngineCaseJson(bench), ",\"step\":", step,
-        ",\"us_min\":", Number(us.min), ",\"us_median\":", Number(us.median), ",\"cache_bytes\":",
-        cache_bytes, ",\"resident_mib\":", Number(resident), ",", Conditions(), "}"));
+        ",\"us_min\":", Number(us.min), ",\"us_median\":", Number(us.median),
+        ",\"cache_bytes\":", cache_bytes, ",\"resident_mib\":", Number(resident)));
     absl::StrAppendFormat(&printed->table,
                           "%-7s step %5d of an episode: a search takes %.1f us (median %.1f); "
                           "cache %d bytes, process %.1f MiB\n",
@@ -170,12 +174,11 @@ absl::Status UnloadCycle(const BenchDevice& device, const BenchEngineCase& bench
       device.is_cpu() ? ""
                       : absl::StrCat(",\"device_loaded_mib\":", Number(held.device),
                                      ",\"device_mib\":", absl::StrFormat("%.3f", after.device));
-  printed->objects.push_back(absl::StrCat(
+  printed->cases.push_back(absl::StrCat(
       "{\"bench\":\"unload\",", EngineCaseJson(bench), ",\"cycle\":", cycle, ",\"load_ms\":",
       Number((loaded - start) * 1e3), ",\"search_ms\":", Number((searched - loaded) * 1e3),
-      ",\"unload_ms\":", Number((unloaded - measured) * 1e3),
-      ",\"loaded_mib\":", Number(held.resident), ",\"resident_mib\":", Number(after.resident),
-      on_device, ",", Conditions(), "}"));
+      ",\"unload_ms\":", Number((unloaded - measured) * 1e3), ",\"loaded_mib\":",
+      Number(held.resident), ",\"resident_mib\":", Number(after.resident), on_device));
   absl::StrAppendFormat(&printed->table, "%-10s E %4d cycle %3d: %8.2f MiB loaded, %8.2f after",
                         bench.step.runner, bench.step.embed, cycle, held.resident, after.resident);
   if (!device.is_cpu()) {
@@ -186,6 +189,9 @@ absl::Status UnloadCycle(const BenchDevice& device, const BenchEngineCase& bench
   return absl::OkStatus();
 }
 
+// One runner after another, not interleaved as elsewhere: the memory after a cycle is all that any
+// runner left, so only cycles without another one between them show whether this one grows. The
+// times beside it are of one stretch of the machine each.
 absl::Status UnloadCycles(const BenchDevice& device, const BenchUnloadOptions& options,
                           const std::vector<std::string>& runners, Printed* printed) {
   for (const std::string& runner : runners) {
@@ -218,6 +224,7 @@ int BenchGrowth(const BenchGrowthOptions& options) {
   if (!checked.ok()) return PrintError(checked, kExitUsage);
   const auto baseline = BenchBaseline::Load(options.output.against);
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
+  const BenchConditions conditions = BeginConditions();
   Printed printed;
   const absl::Status grown = CatchTorch([&]() -> absl::Status {
     for (const std::string& runner : options.runners) {
@@ -227,7 +234,7 @@ int BenchGrowth(const BenchGrowthOptions& options) {
     return absl::OkStatus();
   });
   if (!grown.ok()) return PrintError(grown, kExitFailure);
-  PrintBench(printed.objects, printed.table, *baseline, options.output);
+  Print(printed, conditions, *baseline, options.output);
   return kExitOk;
 }
 
@@ -241,11 +248,12 @@ int BenchUnload(const BenchUnloadOptions& options) {
   if (!device.ok()) return PrintError(device.status(), kExitUsage);
   const auto baseline = BenchBaseline::Load(options.output.against);
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
+  const BenchConditions conditions = BeginConditions(device->gpu());
   Printed printed;
   const absl::Status cycled =
       CatchTorch([&] { return UnloadCycles(*device, options, runners, &printed); });
   if (!cycled.ok()) return PrintError(cycled, kExitFailure);
-  PrintBench(printed.objects, printed.table, *baseline, options.output);
+  Print(printed, conditions, *baseline, options.output);
   return kExitOk;
 }
 

@@ -33,16 +33,20 @@ bool IsMeasured(const std::string& key) {
          EndsWithAny(key, {"_min", "_median", "_share", "_ratio", "_mib", "_us", "_ms"});
 }
 
-bool IsTime(const std::string& key) { return EndsWithAny(key, {"_min", "_median"}); }
+// A time, or how far a runner is from eager: less is better.
+bool IsCompared(const std::string& key) {
+  return EndsWithAny(key, {"_min", "_median", "_ms", "_error_ratio"});
+}
 
-// "us_min 36.0 -> 18.0 (2.00x)" for each time that both have.
+// "us_min 36.0 -> 18.0 (2.00x)" for each compared figure that both have.
 std::string Ratios(const Json& now, const Json& before) {
   std::string text;
   for (const auto& [key, value] : now.items()) {
-    if (!IsTime(key) || !before.contains(key) || !before[key].is_number()) continue;
+    if (!IsCompared(key) || !value.is_number()) continue;
+    if (!before.contains(key) || !before[key].is_number()) continue;
     const double earlier = before[key].get<double>(), later = value.get<double>();
     absl::StrAppendFormat(&text, "%s%s %.5g -> %.5g (%.2fx)", text.empty() ? "" : ", ", key,
-                          earlier, later, earlier / later);
+                          earlier, later, earlier == later ? 1.0 : earlier / later);
   }
   return text;
 }
@@ -118,7 +122,7 @@ void PrintBench(const std::vector<std::string>& objects, const std::string& tabl
   if (!options.json_only) std::printf("%s", table.c_str());
   const std::vector<std::string> comparison = baseline.Compare(objects);
   if (comparison.empty()) return;
-  std::printf("against %s, above 1x is faster now:\n", options.against.c_str());
+  std::printf("against %s, above 1x is faster (parity: nearer) now:\n", options.against.c_str());
   for (const std::string& line : comparison) std::printf("%s\n", line.c_str());
 }
 

@@ -24,8 +24,9 @@ class BenchBaseline {
   // NotFound, or InvalidArgument with the line, for a file that holds no benchmark.
   static absl::StatusOr<BenchBaseline> Load(const std::string& path);
 
-  // A line for each object with a case like it: earlier and new figure of its least and its median
-  // time, and their ratio (above 1: faster now). Then how many have none. Empty without a baseline.
+  // A line for each object with a case like it: earlier and new figure of each of its times, or of
+  // its errors beside eager, and their ratio (above 1: faster or nearer now). Then how many have
+  // none. Empty without a baseline.
   std::vector<std::string> Compare(const std::vector<std::string>& objects) const;
 
  private:

@@ -18,7 +18,6 @@
 #include "tools/bench_output.h"
 #include "tools/interrupt.h"
 #include "tools/machine_peaks.h"
-#include "tools/source_commit.h"
 #include "tools/verb_support.h"
 
 namespace lzero {
@@ -59,11 +58,7 @@ int RunBench(const BenchSteps<Case, Subject, Result>& steps, const std::vector<C
              int64_t rounds, const std::string& gpu, const BenchOutputOptions& output) {
   const auto baseline = BenchBaseline::Load(output.against);
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
-  BenchConditions conditions;
-  conditions.cpu = CpuName();
-  conditions.gpu = gpu;
-  conditions.commit = SourceCommit();
-  conditions.load_before = LoadAverage();
+  BenchConditions conditions = BeginConditions(gpu);
   const auto results = CatchTorch([&] { return MeasureRounds(steps, cases, rounds); });
   if (!results.ok()) return PrintError(results.status(), kExitFailure);
   conditions.load_after = LoadAverage();

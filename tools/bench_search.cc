@@ -17,7 +17,6 @@
 #include "tools/bench_figures.h"
 #include "tools/interrupt.h"
 #include "tools/machine_peaks.h"
-#include "tools/source_commit.h"
 #include "tools/verb_support.h"
 
 namespace lzero {
@@ -229,10 +228,7 @@ int BenchSearch(const SearchBenchOptions& options) {
   if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
   const auto baseline = BenchBaseline::Load(options.output.against);
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
-  BenchConditions conditions;
-  conditions.cpu = CpuName();
-  conditions.commit = SourceCommit();
-  conditions.load_before = LoadAverage();
+  BenchConditions conditions = BeginConditions();
   for (int round = 0; round < std::max(kMinRounds, options.rounds); ++round) {
     for (Case& bench : *cases) {
       const absl::Status measured = MeasureRound(bench);

@@ -7,6 +7,7 @@ of their own from the layers of the world model. No time is judged.
 import itertools
 import json
 import pathlib
+import re
 import shutil
 import sys
 
@@ -106,17 +107,25 @@ def objects_of(printed, bench):
     return [each for each in objects if each["bench"] == bench]
 
 
-def check_memory_and_baseline(program, folder):
+def has_loads(each):
+    """The load before and after."""
+    return isinstance(each.get("load"), list) and len(each["load"]) == 2
+
+
+def check_memory_and_parity(program):
     code, printed = program.run("bench", "unload", "--cycles", "3", "--runner", "packed,eager", "--embed", "32")
     cycles = objects_of(printed, "unload")
     right = [(each["runner"], each["cycle"]) for each in cycles] == list(
         itertools.product(("packed", "eager"), (1, 2, 3)))
     program.check("bench unload", code if right else 1, printed, 0)
+    right = all(has_loads(each) and "gpu" not in each for each in cycles)
+    program.check("load before and after unload", 0 if right else 1, printed, 0)
     program.check("memory is shown", 0 if all(each["resident_mib"] > 0 for each in cycles) else 1, printed, 0)
 
     code, printed = program.run("bench", "growth", "--sims", "250", "--steps", "100", "--embed", "32")
     kinds = [each["kind"] for each in objects_of(printed, "growth")]
-    program.check("bench growth", code, printed, 0)
+    right = all(has_loads(each) for each in objects_of(printed, "growth"))
+    program.check("bench growth", code if right else 1, printed, 0)
     program.check("one long search, two steps", 0 if kinds == ["simulations", "episode", "episode"] else 1,
                   printed, 0)
 
@@ -125,14 +134,33 @@ def check_memory_and_baseline(program, folder):
     program.check("bench parity", code, printed, 0, "fp32: values of roots", "bf16: values of roots")
     exact = [each["dtype"] for each in parity] == ["fp32", "bf16"] and parity[0]["value_error_ratio"] < 1e-5
     program.check("fp32 agrees with eager", 0 if exact else 1, printed, 0)
+    right = all(has_loads(each) for each in parity)
+    program.check("load before and after parity", 0 if right else 1, printed, 0)
 
-    saved = folder / "saved.txt"
-    one = ["bench", "step", "--embed", "32", "--batch", "2", "--runner", "packed"]
-    code, printed = program.run(*one)
-    saved.write_text(printed)
-    code, printed = program.run(*one, "--against", str(saved))
-    program.check("against a saved run", code, printed.splitlines()[-1], 0,
-                  "step runner packed embed 32", "us_min ", "us_median ", "x)")
+
+def check_against(program, folder):
+    """Every verb compares what it measures with a saved run."""
+    small = ["--embed", "32", "--batch", "2", "--runner", "packed"]
+    verbs = {"step": (["step", *small], "us_min"), "search": (["search", "--actions", "2", "--batch", "4"],
+                                                              "ns_per_root_sim_min"),
+             "search of engines": (["search", *small, "--sims", "8"], "us_per_sim_min"),
+             "train": (["train", "--embed", "16", "--batch", "2", "--unroll", "2"], "ms_min"),
+             "growth": (["growth", *small, "--sims", "201", "--steps", "10"], "last_us_min"),
+             "unload": (["unload", *small, "--cycles", "1"], "load_ms"),
+             "parity": (["parity", *small, "--searches", "2"], "value_error_ratio")}
+    known = {arguments[0] for arguments, _ in verbs.values()}
+    _, printed = program.run("bench", "--help")
+    listed = set(re.findall(r"^  ([a-z]+) ", printed.partition("Subcommands:")[2], re.MULTILINE))
+    program.check("every verb of bench is compared", 0 if listed == known else 1, f"{listed}\n{printed}", 0)
+    for name, (arguments, figure) in verbs.items():
+        saved = folder / "saved.txt"
+        code, printed = program.run("bench", *arguments)
+        saved.write_text(printed)
+        code, printed = program.run("bench", *arguments, "--against", str(saved))
+        compared = printed.partition("\nagainst ")[2].splitlines()[1:]
+        right = all("x)" in line for line in compared) and re.search(
+            rf"{figure} \S+ -> \S+ \(\S+x\)", "\n".join(compared))
+        program.check(f"bench {name} against a saved run", code if right else 1, printed, 0)
 
 
 def check_engine_search(program):
@@ -154,7 +182,7 @@ def check_cuda(program):
     for bench, sizes in small.items():
         code, printed = program.run("bench", bench, "--device", "cuda", *sizes)
         if code == 0:
-            on_gpu = all(each["device"] == "cuda" for each in objects_of(printed, bench))
+            on_gpu = all(each["device"] == "cuda" and each["gpu"] and has_loads(each) for each in objects_of(printed, bench))
             program.check(f"bench {bench} on a GPU", 0 if on_gpu else 1, printed, 0)
         else:
             program.check(f"bench {bench} without a GPU", code, printed, 2, "error: inference.device: cuda: ")
@@ -221,7 +249,8 @@ def main():
     right = len(cases) == 4 and all(list(case) == SEARCH_KEYS for case in cases)
     program.check("bench search", code if right else 1, printed, 0)
     program.check("the signature comes last", 0, lines[-1], 0, f"signature {cases[0]['signature']}")
-    check_memory_and_baseline(program, folder)
+    check_memory_and_parity(program)
+    check_against(program, folder)
     check_engine_search(program)
     check_cuda(program)
     program.finish()

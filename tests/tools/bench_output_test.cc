@@ -46,6 +46,22 @@ TEST(BenchOutputTest, EveryCaseWithALineIsCompared) {
                           "1 cases have no line in the baseline"));
 }
 
+TEST(BenchOutputTest, TimesOfOneRunAndErrorsAreCompared) {
+  const std::string unload = R"({"bench":"unload","cycle":1,"load_ms":50,"loaded_mib":9})";
+  const std::string parity =
+      R"({"bench":"parity","value_error_ratio":0,"search_value_error_ratio":1e-06})";
+  const auto baseline =
+      BenchBaseline::Load(WriteFile("bench_output_times.txt", unload + "\n" + parity + "\n"));
+  ASSERT_TRUE(baseline.ok()) << baseline.status();
+  EXPECT_THAT(
+      baseline->Compare({R"({"bench":"unload","cycle":1,"load_ms":25,"loaded_mib":3})", parity}),
+      ElementsAre("unload cycle 1: load_ms 50 -> 25 (2.00x)",
+                  "parity: value_error_ratio 0 -> 0 (1.00x), search_value_error_ratio 1e-06 -> "
+                  "1e-06 (1.00x)"));
+  EXPECT_THAT(baseline->Compare({R"({"bench":"parity","value_error_ratio":null})"}),
+              ElementsAre("parity: "));
+}
+
 TEST(BenchOutputTest, NoFileIsNoBaseline) {
   const auto none = BenchBaseline::Load("");
   ASSERT_TRUE(none.ok());
