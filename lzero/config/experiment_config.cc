@@ -295,8 +295,9 @@ void InferenceConfig::Visit(FieldVisitor& visitor) {
   visitor.Choice(
       {"runner",
        "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
-       "operations, cuda_graph captures them once and replays them; auto: the fastest that fits "
-       "device and graphs"},
+       "operations, cuda_graph captures them once and replays them, cuda_search_graph replays a "
+       "whole search, trees included, as one CUDA graph; auto: the fastest that fits device and "
+       "graphs"},
       &runner, {"auto", "eager", "packed", "cuda_graph", "cuda_search_graph"});
   visitor.Choice({"graphs",
                   "Capture steps as graphs: required refuses to run without, preferred "

@@ -13,7 +13,8 @@ namespace lzero {
 
 // Loads the library and, with it, libtorch's CUDA part, so that tensors can live on a CUDA device.
 // FailedPrecondition says in words what is missing (the library, a CUDA wheel with the command that
-// installs it, a driver, a device). The second call is free.
+// installs it, a driver, a device). A second call loads nothing more, but
+// lists the devices again.
 absl::Status LoadCuda();
 
 // A new unload unit on CUDA device `index`. Errors as LoadCuda.

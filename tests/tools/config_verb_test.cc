@@ -84,6 +84,14 @@ TEST_F(ConfigVerbTest, ExplainPrintsOrNamesTheNearest) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'train.batch_size'?"));
 }
 
+TEST_F(ConfigVerbTest, ExplainTellsWhatEveryRunnerDoes) {
+  const Output output = RunVerb([&] { return ConfigExplain("inference.runner"); });
+  const std::string help = output.out.substr(0, output.out.find("allowed:"));
+  for (const char* runner : {"packed ", "eager ", "cuda_graph ", "cuda_search_graph ", "auto:"}) {
+    EXPECT_THAT(help, HasSubstr(runner));
+  }
+}
+
 TEST_F(ConfigVerbTest, ValidateLooksAtEveryFile) {
   const Output output = RunVerb([&] {
     return ConfigValidate(std::vector<std::string>{bad_, good_}, EnvRule(registry_));
