@@ -1,6 +1,7 @@
 // The memory of tensors on the CPU, kept for the next tensor of its size when one is freed: an
 // update allocates the same sizes again and again, and giving them back to the system costs a page
-// fault for every 4 KiB. Installed for the whole process, for good. Any thread.
+// fault for every 4 KiB. At most 2 GiB are kept. Installed for the whole process, for good. Any
+// thread.
 #ifndef LZERO_TENSOR_HOST_MEMORY_H_
 #define LZERO_TENSOR_HOST_MEMORY_H_
 

@@ -82,6 +82,24 @@ absl::Status Staging::CopyIn(absl::Span<const T> values) {
 }
 
 template <typename T>
+absl::Status Staging::CopyInAsync(absl::Span<const T> values) {
+  if (tensor_.is_cpu()) return CopyIn(values);
+  const int64_t count = static_cast<int64_t>(values.size());
+  LZ_RETURN_IF_ERROR(CheckRows(c10::CppTypeToScalarType<T>::value, count));
+  if (count == 0) return absl::OkStatus();
+  return CatchTorch([&] {
+    const torch::NoGradGuard no_grad;
+    if (!pinned_.defined()) {
+      pinned_ = at::empty(
+          {tensor_.numel()},
+          at::TensorOptions().dtype(tensor_.scalar_type()).pinned_memory(/*pinned_memory=*/true));
+    }
+    std::memcpy(pinned_.mutable_data_ptr<T>(), values.data(), values.size() * sizeof(T));
+    tensor_.view(-1).narrow(0, 0, count).copy_(pinned_.narrow(0, 0, count), /*non_blocking=*/true);
+  });
+}
+
+template <typename T>
 absl::Status Staging::CopyOut(absl::Span<T> values) const {
   const int64_t count = static_cast<int64_t>(values.size());
   LZ_RETURN_IF_ERROR(CheckRows(c10::CppTypeToScalarType<T>::value, count));
@@ -102,9 +120,13 @@ template absl::Status Staging::CopyIn<float>(absl::Span<const float> values);
 template absl::Status Staging::CopyIn<int64_t>(absl::Span<const int64_t> values);
 template absl::Status Staging::CopyIn<int32_t>(absl::Span<const int32_t> values);
 template absl::Status Staging::CopyIn<uint8_t>(absl::Span<const uint8_t> values);
+template absl::Status Staging::CopyInAsync<float>(absl::Span<const float> values);
 template absl::Status Staging::CopyOut<float>(absl::Span<float> values) const;
+template absl::Status Staging::CopyInAsync<int64_t>(absl::Span<const int64_t> values);
 template absl::Status Staging::CopyOut<int64_t>(absl::Span<int64_t> values) const;
+template absl::Status Staging::CopyInAsync<int32_t>(absl::Span<const int32_t> values);
 template absl::Status Staging::CopyOut<int32_t>(absl::Span<int32_t> values) const;
+template absl::Status Staging::CopyInAsync<uint8_t>(absl::Span<const uint8_t> values);
 template absl::Status Staging::CopyOut<uint8_t>(absl::Span<uint8_t> values) const;
 
 }  // namespace lzero

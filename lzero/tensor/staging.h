@@ -1,6 +1,7 @@
 // A tensor on a device that the host fills and reads: the only place where numbers cross between
 // host and device. Its address never changes, so captured steps may point at it. On the CPU both
-// sides are the same memory. Belongs to one thread; the copies block until they are complete.
+// sides are the same memory. Belongs to one thread; copies block until they are complete unless
+// their name says otherwise.
 #ifndef LZERO_TENSOR_STAGING_H_
 #define LZERO_TENSOR_STAGING_H_
 
@@ -32,6 +33,11 @@ class Staging {
   template <typename T>
   absl::Status CopyIn(absl::Span<const T> values);
 
+  // The same without waiting for the device, through pinned memory of this object that the first
+  // call allocates. Everything put on the device before the next such call must be over by then.
+  template <typename T>
+  absl::Status CopyInAsync(absl::Span<const T> values);
+
   // Copies the first rows out into `values`, under the same conditions.
   template <typename T>
   absl::Status CopyOut(absl::Span<T> values) const;
@@ -46,7 +52,8 @@ class Staging {
 
   std::string name_;
   at::Tensor tensor_;
-  int64_t row_size_;  // elements
+  at::Tensor pinned_;  // [numel] of CopyInAsync
+  int64_t row_size_;   // elements
 };
 
 }  // namespace lzero

@@ -81,7 +81,7 @@ absl::Status BatchStaging::CopyIn(int array, const std::vector<T>& values) {
   Staging& staging = arrays_[array];
   LZ_CHECK(static_cast<int64_t>(values.size()) == staging.tensor().numel(), staging.name(), ": ",
            values.size(), " values for ", staging.tensor().numel());
-  return staging.CopyIn(absl::MakeConstSpan(values));
+  return staging.CopyInAsync(absl::MakeConstSpan(values));
 }
 
 absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {

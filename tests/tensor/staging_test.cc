@@ -32,6 +32,16 @@ TEST(StagingTest, FillsTheFirstRowsAtAFixedAddress) {
   EXPECT_TRUE(at::equal(staging.tensor(), expected));
 }
 
+TEST(StagingTest, OnTheCpuACopyThatWaitsForNothingIsTheSame) {
+  Staging staging = MakeFloats();
+  ASSERT_TRUE(staging.CopyInAsync<float>({1, 2, 3, 4}).ok());
+  EXPECT_TRUE(
+      at::equal(staging.tensor(), at::tensor({1.0f, 2.0f, 3.0f, 4.0f, 0.0f, 0.0f}).view({3, 2})));
+  EXPECT_TRUE(staging.CopyInAsync<float>({}).ok());
+  EXPECT_FALSE(staging.CopyInAsync<float>({1}).ok());
+  EXPECT_FALSE(staging.CopyInAsync<int64_t>({1, 2}).ok());
+}
+
 TEST(StagingTest, ReadsTheFirstRows) {
   Staging staging = MakeFloats();
   ASSERT_TRUE(staging.CopyIn<float>({1, 2, 3, 4, 5, 6}).ok());
