@@ -15,7 +15,7 @@ namespace lzero {
 namespace {
 
 // A backend, or null with an explanation in `error`.
-using MakeBackend = GraphBackend* (*)(int device, char* error, size_t size);
+using MakeBackend = GraphBackend* (*)(size_t version, int device, char* error, size_t size);
 
 struct Library {
   absl::Status status;
@@ -59,7 +59,7 @@ absl::StatusOr<std::unique_ptr<GraphBackend>> MakeCudaGraphBackend(int index) {
   char error[1024] = "";
   // The library takes what CatchTorch calls from the program: named here, every program has it.
   const absl::StatusOr<GraphBackend*> backend =
-      CatchTorch([&] { return Loaded().make(index, error, sizeof(error)); });
+      CatchTorch([&] { return Loaded().make(kGraphBackendVersion, index, error, sizeof(error)); });
   LZ_RETURN_IF_ERROR(backend.status());
   if (*backend == nullptr) {
     return absl::FailedPreconditionError(absl::StrCat("cuda:", index, ": ", error));

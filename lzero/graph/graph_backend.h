@@ -5,6 +5,7 @@
 #ifndef LZERO_GRAPH_GRAPH_BACKEND_H_
 #define LZERO_GRAPH_GRAPH_BACKEND_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -31,6 +32,9 @@ struct DeviceMemoryUse {
   int64_t used_bytes = 0;      // of the whole device, by everyone
 };
 
+// Changes with the interface: a library of another build is refused.
+inline constexpr size_t kGraphBackendVersion = 2;
+
 class GraphBackend {
  public:
   virtual ~GraphBackend() = default;
@@ -47,12 +51,16 @@ class GraphBackend {
       const std::function<void()>& body) = 0;
   // Calls `body` with the backend's stream current; waits for nothing.
   virtual absl::Status OnStream(const std::function<void()>& body) = 0;
-  // Waits for everything on the device, other streams included.
+  // Waits for the work of this unit.
+  virtual absl::Status Wait() = 0;
+  // Waits for everything on the device, other streams included: where memory is handed over that
+  // another stream wrote or will use again.
   virtual absl::Status Synchronize() = 0;
 
-  // Waits, drops all graphs of this backend together, and gives their memory back to the device.
-  // Tensors that captured work wrote to must be gone or lie outside of the graphs' memory. Entries
-  // may be null, as those after a capture that failed.
+  // Waits, drops all graphs of this backend together, and gives their memory and that of the
+  // stream's workspaces back to the device; without graphs too. Tensors that captured work wrote to
+  // must be gone or lie outside of the graphs' memory. Entries may be null, as those after a
+  // capture that failed.
   virtual absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) = 0;
   // Gives unused memory of libtorch's allocator back to the device.
   virtual absl::Status TrimMemory() = 0;

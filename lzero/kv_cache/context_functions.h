@@ -22,9 +22,10 @@ struct ContextFunctions {
                DeviceStream stream);
 };
 
-// Distinguishes builds whose tables or arrays differ.
+// Distinguishes builds whose tables or arrays differ: a number to raise when their order or meaning
+// changes, and their sizes.
 inline constexpr size_t kContextFunctionsVersion =
-    sizeof(ContextFunctions) + 1000 * sizeof(SearchContexts) + 1000000 * sizeof(ContextStep);
+    1 + sizeof(ContextFunctions) + 1000 * sizeof(SearchContexts) + 1000000 * sizeof(ContextStep);
 
 }  // namespace lzero
 

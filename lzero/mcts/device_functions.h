@@ -48,9 +48,10 @@ struct DeviceFunctions {
   int (*finish)(const DeviceMemory* memory, int num_rows, DeviceStream stream);
 };
 
-// Distinguishes builds whose tables or arrays differ.
+// Distinguishes builds whose tables or arrays differ: a number to raise when their order or meaning
+// changes, and their sizes.
 inline constexpr size_t kDeviceFunctionsVersion =
-    sizeof(DeviceFunctions) + 1000 * sizeof(DeviceSearchArrays) + 1000000 * sizeof(NodeRecord);
+    1 + sizeof(DeviceFunctions) + 1000 * sizeof(DeviceSearchArrays) + 1000000 * sizeof(NodeRecord);
 
 }  // namespace lzero
 

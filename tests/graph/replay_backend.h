@@ -31,8 +31,12 @@ class ReplayBackend : public GraphBackend {
     body();
     return absl::OkStatus();
   }
-  absl::Status Synchronize() override {
+  absl::Status Wait() override {
     ++num_waits;
+    return absl::OkStatus();
+  }
+  absl::Status Synchronize() override {
+    ++num_synchronizations;
     return absl::OkStatus();
   }
   absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) override {
@@ -43,7 +47,8 @@ class ReplayBackend : public GraphBackend {
   absl::Status TrimMemory() override { return absl::OkStatus(); }
   absl::StatusOr<DeviceMemoryUse> MemoryUse() const override { return DeviceMemoryUse{}; }
 
-  int num_warm_ups = 0, num_captures = 0, num_replays = 0, num_waits = 0, num_unloads = 0;
+  int num_warm_ups = 0, num_captures = 0, num_replays = 0, num_unloads = 0;
+  int num_waits = 0, num_synchronizations = 0;
   int num_live = 0;       // graphs
   int fail_capture = -1;  // the number of the capture to refuse
 

@@ -2,17 +2,19 @@
 // liblzero_cuda_graph. The order of unloading is that which returns all memory: wait, drop the
 // workspaces of cuBLAS while the stream's pool lives, reset all graphs together, then trim. Plain C
 // on the outside.
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cstdio>
+#include <iterator>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -34,16 +36,21 @@ absl::Status CudaStatus(cudaError_t error, const char* what) {
   return absl::InternalError(absl::StrCat(what, ": ", cudaGetErrorString(error)));
 }
 
-// Of all units of this process.
-std::atomic<size_t>& NumLiveGraphs() {
-  static auto& count = *new std::atomic<size_t>(0);
-  return count;
+// The workspaces of cuBLAS that belong to `stream`, of all handles. The graphs captured on it write
+// to them, and those of other streams do not.
+void ClearWorkspaces(void* stream) {
+  for (auto* workspaces : {&at::cuda::cublas_handle_stream_to_workspace(),
+                           &at::cuda::cublaslt_handle_stream_to_workspace()}) {
+    const std::unique_lock<std::shared_mutex> lock(workspaces->mutex);
+    for (auto entry = workspaces->map.begin(); entry != workspaces->map.end();) {
+      entry = std::get<1>(entry->first) == stream ? workspaces->map.erase(entry) : std::next(entry);
+    }
+  }
 }
 
 class CudaGraph : public CapturedGraph {
  public:
-  explicit CudaGraph(c10::cuda::CUDAStream stream) : stream_(stream) { ++NumLiveGraphs(); }
-  ~CudaGraph() override { --NumLiveGraphs(); }
+  explicit CudaGraph(c10::cuda::CUDAStream stream) : stream_(stream) {}
 
   absl::Status Replay() override {
     return CatchTorch([&] {
@@ -101,33 +108,38 @@ class CudaGraphBackend : public GraphBackend {
     });
     recorded.Update(ended);
     if (recorded.ok()) return std::unique_ptr<CapturedGraph>(std::move(captured));
+    if (!ended.ok()) EndAllocation();
     return absl::FailedPreconditionError(absl::StrCat("capture failed: ", recorded.message()));
   }
 
-  absl::Status Synchronize() override {
+  absl::Status Wait() override {
     const c10::cuda::CUDAGuard guard(stream_.device_index());
-    return CudaStatus(cudaDeviceSynchronize(), "waiting for the device");
+    return CudaStatus(cudaStreamSynchronize(raw_), "waiting for a stream");
+  }
+  // Not while another unit captures: the device forbids to wait for all of it then.
+  absl::Status Synchronize() override {
+    const std::lock_guard<std::mutex> no_capture(CaptureMutex());
+    return SynchronizeNow();
   }
 
   absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) override {
-    LZ_RETURN_IF_ERROR(Synchronize());
-    // A capture that failed leaves its bucket and those after it empty.
-    graphs.erase(std::remove(graphs.begin(), graphs.end(), nullptr), graphs.end());
-    // One map has the workspaces of all units, and their graphs write to those they were captured
-    // with: while another unit has graphs, all workspaces stay.
-    const bool is_last = NumLiveGraphs() == graphs.size();
+    const std::lock_guard<std::mutex> no_capture(CaptureMutex());
+    LZ_RETURN_IF_ERROR(SynchronizeNow());
     const absl::Status cleared = CatchTorch([&] {
-      if (is_last) at::cuda::clearCublasWorkspaces();
-      for (const auto& graph : graphs) static_cast<CudaGraph&>(*graph).graph().reset();
+      ClearWorkspaces(raw_);
+      for (const auto& graph : graphs) {
+        // A capture that failed leaves its bucket and those after it empty.
+        if (graph != nullptr) static_cast<CudaGraph&>(*graph).graph().reset();
+      }
     });
     graphs.clear();
     LZ_RETURN_IF_ERROR(cleared);
-    return TrimMemory();
+    return TrimNow();
   }
 
   absl::Status TrimMemory() override {
-    LZ_RETURN_IF_ERROR(CatchTorch([&] { c10::cuda::CUDACachingAllocator::emptyCache(); }));
-    return CudaStatus(cudaDeviceGraphMemTrim(stream_.device_index()), "trimming graph memory");
+    const std::lock_guard<std::mutex> no_capture(CaptureMutex());
+    return TrimNow();
   }
 
   absl::StatusOr<DeviceMemoryUse> MemoryUse() const override {
@@ -144,6 +156,29 @@ class CudaGraphBackend : public GraphBackend {
   }
 
  private:
+  absl::Status SynchronizeNow() const {
+    const c10::cuda::CUDAGuard guard(stream_.device_index());
+    return CudaStatus(cudaDeviceSynchronize(), "waiting for the device");
+  }
+  absl::Status TrimNow() const {
+    LZ_RETURN_IF_ERROR(CatchTorch([&] { c10::cuda::CUDACachingAllocator::emptyCache(); }));
+    return CudaStatus(cudaDeviceGraphMemTrim(stream_.device_index()), "trimming graph memory");
+  }
+  // Closes what capture_end leaves open when it throws [libtorch 2.11; pytorch #180395]: allocators
+  // that go on recording into the pool refuse to give any memory back from then on.
+  void EndAllocation() {
+    const c10::DeviceIndex device = stream_.device_index();
+    const absl::Status ended =
+        CatchTorch([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool_); });
+    if (!ended.ok()) return;  // it was not recording: this libtorch closes it
+    CatchTorch([&] { c10::cuda::CUDACachingAllocator::releasePool(device, pool_); }).IgnoreError();
+    CatchTorch([&] {
+      at::HostAllocator* host = at::getHostAllocator(at::kCUDA);
+      host->end_allocate_to_pool(pool_);
+      host->release_pool(pool_);
+    }).IgnoreError();
+  }
+
   cudaStream_t raw_;
   c10::cuda::CUDAStream stream_;
   at::cuda::MempoolId_t pool_;
@@ -168,7 +203,12 @@ absl::StatusOr<GraphBackend*> MakeBackend(int device) {
 // A backend on this CUDA device, or null with an explanation in `error` (at most `size` bytes with
 // the closing 0). The caller deletes it.
 // NOLINTNEXTLINE(readability-identifier-naming): a name of C
-extern "C" lzero::GraphBackend* lz_cuda_make_graph_backend(int device, char* error, size_t size) {
+extern "C" lzero::GraphBackend* lz_cuda_make_graph_backend(size_t version, int device, char* error,
+                                                           size_t size) {
+  if (version != lzero::kGraphBackendVersion) {
+    std::snprintf(error, size, "liblzero_cuda_graph.so is of another build");
+    return nullptr;
+  }
   const absl::StatusOr<lzero::GraphBackend*> backend = lzero::MakeBackend(device);
   if (backend.ok()) return *backend;
   std::snprintf(error, size, "%s", std::string(backend.status().message()).c_str());

@@ -1,6 +1,7 @@
 // Recording and replaying on a real device; skipped where there is none.
 #include "gtest/gtest.h"
 #include "lzero/graph/cuda_graph_library.h"
+#include "lzero/tensor/staging.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -34,6 +35,17 @@ TEST_F(CudaGraphBackendTest, AReplayReadsInputsWhereTheyAre) {
   }
 }
 
+TEST_F(CudaGraphBackendTest, CopiesThatWaitForNothingArriveInOrder) {
+  Staging staging = Staging::Create("numbers", {4}, at::kFloat, backend_->device()).value();
+  at::Tensor sum = OnDevice(at::zeros({4}));
+  for (int round = 1; round <= 3; ++round) {
+    ASSERT_TRUE(staging.CopyInAsync<float>({1, 2, 3, static_cast<float>(round)}).ok());
+    sum.add_(staging.tensor());
+    ASSERT_TRUE(backend_->Synchronize().ok());
+  }
+  EXPECT_TRUE(at::equal(sum.cpu(), at::tensor({3.0f, 6.0f, 9.0f, 6.0f})));
+}
+
 TEST_F(CudaGraphBackendTest, ABodyThatWaitsForTheDeviceIsRefusedWithItsCause) {
   const at::Tensor x = OnDevice(at::ones({1}));
   const auto graph = backend_->Capture([&] { x.item<float>(); });
@@ -41,6 +53,41 @@ TEST_F(CudaGraphBackendTest, ABodyThatWaitsForTheDeviceIsRefusedWithItsCause) {
   EXPECT_NE(graph.status().message().find("capture failed: "), absl::string_view::npos);
   // The stream records no more: it can be used again.
   EXPECT_TRUE(backend_->WarmUp(1, [&] { x.add_(1); }).ok());
+  // Nor do the allocators: they give memory back, and another capture works.
+  EXPECT_TRUE(backend_->TrimMemory().ok());
+  auto other = backend_->Capture([&] { x.add_(1); });
+  ASSERT_TRUE(other.ok()) << other.status();
+  ASSERT_TRUE((*other)->Replay().ok());
+  ASSERT_TRUE(backend_->Synchronize().ok());
+  EXPECT_EQ(x.cpu().item<float>(), 3.0f);
+  std::vector<std::unique_ptr<CapturedGraph>> graphs;
+  graphs.push_back(*std::move(other));
+  EXPECT_TRUE(backend_->Unload(std::move(graphs)).ok());
+}
+
+// Units that come and go beside a live one leave nothing behind either.
+TEST_F(CudaGraphBackendTest, UnitsBesideALiveOneGiveTheirMemoryBack) {
+  const at::Tensor x = OnDevice(at::randn({64, 768})), weight = OnDevice(at::randn({768, 3072}));
+  at::Tensor out = OnDevice(at::zeros({64, 3072}));
+  const auto body = [&] { at::mm_out(out, x, weight); };
+  ASSERT_TRUE(backend_->WarmUp(3, body).ok());
+  auto live = backend_->Capture(body);
+  ASSERT_TRUE(live.ok()) << live.status();
+  std::vector<int64_t> used;
+  for (int cycle = 0; cycle < 6; ++cycle) {
+    const auto unit = MakeCudaGraphBackend(0).value();
+    ASSERT_TRUE(unit->WarmUp(3, body).ok());
+    std::vector<std::unique_ptr<CapturedGraph>> graphs;
+    graphs.push_back(unit->Capture(body).value());
+    ASSERT_TRUE(unit->Unload(std::move(graphs)).ok());
+    used.push_back(unit->MemoryUse().value().used_bytes);
+  }
+  for (size_t cycle = 2; cycle < used.size(); ++cycle) {
+    EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20) << "cycle " << cycle + 1;
+  }
+  std::vector<std::unique_ptr<CapturedGraph>> graphs;
+  graphs.push_back(*std::move(live));
+  ASSERT_TRUE(backend_->Unload(std::move(graphs)).ok());
 }
 
 TEST_F(CudaGraphBackendTest, WhatWasNeverCapturedCanBeUnloaded) {
