@@ -19,6 +19,19 @@ namespace {
 // choices of algorithms happen in these, not while recording.
 constexpr int kWarmUps = 3;
 constexpr int64_t kWarmUpSimulations = 2;
+// Simulations recorded in all buckets together; each is a hundred launches and more, which cost
+// time to record and memory to keep.
+constexpr int64_t kMaxRecorded = 1000;
+
+// The largest buckets, as many as may be recorded, one at least: smaller batches run in the
+// smallest of them.
+std::vector<int64_t> SearchBuckets(int64_t num_envs, int64_t num_simulations) {
+  std::vector<int64_t> buckets = BucketsUpTo(num_envs);
+  const int64_t most = std::max<int64_t>(1, kMaxRecorded / num_simulations);
+  const int64_t dropped = std::max<int64_t>(0, static_cast<int64_t>(buckets.size()) - most);
+  buckets.erase(buckets.begin(), buckets.begin() + dropped);
+  return buckets;
+}
 
 }  // namespace
 
@@ -32,7 +45,7 @@ absl::StatusOr<std::unique_ptr<SearchGraph>> SearchGraph::Create(const SearchCon
   }
   LZ_CHECK(cache.nodes_per_env > config.num_simulations, cache.nodes_per_env, " nodes for ",
            config.num_simulations, " simulations");
-  std::vector<int64_t> buckets = BucketsUpTo(cache.num_envs);
+  std::vector<int64_t> buckets = SearchBuckets(cache.num_envs, config.num_simulations);
   std::unique_ptr<SearchGraph> made;
   absl::Status status;
   LZ_RETURN_IF_ERROR(parts.backend->OnStream([&] {
@@ -214,7 +227,7 @@ absl::Status SearchGraph::Run(absl::Span<const Root> roots, const SearchRequest&
       [&] { staged = StageRoots(roots, prior_logits, values, buckets_[bucket]); }));
   LZ_RETURN_IF_ERROR(staged);
   LZ_RETURN_IF_ERROR(graphs_[bucket]->Replay());
-  LZ_RETURN_IF_ERROR(parts_.backend->Synchronize());
+  LZ_RETURN_IF_ERROR(parts_.backend->Wait());
   return search_->Read(roots, result);
 }
 

@@ -36,10 +36,10 @@ struct SearchGraphParts {
 
 class SearchGraph {
  public:
-  // Allocates buffers and trees, warms up and captures every bucket up to the one that holds
-  // cache->config().num_envs roots. `discount`: what a child's value is multiplied with.
-  // FailedPrecondition with the cause when the device refuses to capture; ResourceExhausted when it
-  // has no room.
+  // Allocates buffers and trees, warms up and captures the buckets up to the one that holds
+  // cache->config().num_envs roots, as many as 1,000 simulations in all allow. `discount`: what a
+  // child's value is multiplied with. FailedPrecondition with the cause when the device refuses to
+  // capture; ResourceExhausted when it has no room.
   static absl::StatusOr<std::unique_ptr<SearchGraph>> Create(const SearchConfig& config,
                                                              double discount,
                                                              const SearchGraphParts& parts);
@@ -55,7 +55,8 @@ class SearchGraph {
 
   const SearchConfig& config() const { return config_; }
   const std::vector<int64_t>& buckets() const { return buckets_; }
-  // Bytes that Create keeps for good, on the device.
+  // Bytes of the arrays and trees that Create keeps for good, on the device; what the device itself
+  // needs for graphs comes on top.
   static int64_t Bytes(const SearchConfig& config, const ModelConfig& model,
                        const WorldModelShape& shape, int64_t num_envs);
 

@@ -103,11 +103,12 @@ UniZeroInference::~UniZeroInference() {
   contexts_.reset();
   cache_.reset();
   model_.reset();
-  unloaded.Update(backend->TrimMemory());
+  unloaded.Update(backend->Unload({}));  // workspaces of operations outside of graphs
+
   if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
 }
 
-absl::Status UniZeroInference::OnDevice(absl::FunctionRef<absl::Status()> body) {
+absl::Status UniZeroInference::OnDevice(absl::FunctionRef<absl::Status()> body) const {
   if (device_.backend == nullptr) return body();
   absl::Status status;
   LZ_RETURN_IF_ERROR(device_.backend->OnStream([&] { status = body(); }));
@@ -120,12 +121,27 @@ absl::Status UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
   }
   // The source was written on a stream of its owner.
   if (device_.backend != nullptr) LZ_RETURN_IF_ERROR(device_.backend->Synchronize());
-  return OnDevice([&] {
+  LZ_RETURN_IF_ERROR(OnDevice([&] {
     model_->CopyWeightsFrom(source);
     contexts_->OnWeightsChanged();
     step_->OnWeightsChanged();
     return absl::OkStatus();
-  });
+  }));
+  // The source may be changed or gone as soon as this returns.
+  return device_.backend != nullptr ? device_.backend->Wait() : absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<NamedArray>> UniZeroInference::ExportRoots() const {
+  absl::StatusOr<std::vector<NamedArray>> arrays;
+  LZ_RETURN_IF_ERROR(OnDevice([&] {
+    arrays = contexts_->Export();
+    return arrays.status();
+  }));
+  return arrays;
+}
+
+absl::Status UniZeroInference::ImportRoots(absl::Span<const NamedArray> arrays) {
+  return OnDevice([&] { return contexts_->Import(arrays); });
 }
 
 std::string UniZeroInference::runner_name() const {

@@ -79,10 +79,8 @@ class UniZeroInference : public InferenceModel {
   absl::Status CopyWeightsFrom(const WorldModel& source);
   // The cached contexts of the roots, so that a resumed run computes the same numbers as one that
   // goes on. Put them back after CopyWeightsFrom; errors as RootContexts.
-  absl::StatusOr<std::vector<NamedArray>> ExportRoots() const { return contexts_->Export(); }
-  absl::Status ImportRoots(absl::Span<const NamedArray> arrays) {
-    return contexts_->Import(arrays);
-  }
+  absl::StatusOr<std::vector<NamedArray>> ExportRoots() const;
+  absl::Status ImportRoots(absl::Span<const NamedArray> arrays);
 
   KVCacheManager& cache() { return *cache_; }
   const KVCacheManager& cache() const { return *cache_; }
@@ -105,7 +103,7 @@ class UniZeroInference : public InferenceModel {
   };
   UniZeroInference(const UniZeroInferenceOptions& options, Parts parts, Runners runners);
   // Calls `body` with the device's stream current; on the CPU just calls it.
-  absl::Status OnDevice(absl::FunctionRef<absl::Status()> body);
+  absl::Status OnDevice(absl::FunctionRef<absl::Status()> body) const;
   // Contexts of parent_keys_ in, one step, tokens of child_keys_ out.
   absl::Status RunStep();
   absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);

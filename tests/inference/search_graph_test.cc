@@ -10,6 +10,7 @@
 #include "lzero/inference/unizero_inference.h"
 #include "lzero/mcts/search.h"
 #include "tests/graph/replay_backend.h"
+#include "tests/inference/moving_roots.h"
 #include "tests/inference/random_model.h"
 #include "tests/kv_cache/plain_contexts.h"
 #include "tests/mcts/plain_functions.h"
@@ -59,48 +60,6 @@ std::unique_ptr<UniZeroInference> MakeEagerEngine(UniZeroInferenceOptions option
   return UniZeroInference::Create(options).value();
 }
 
-// Episodes of random observations that all move on together; row b's legal actions differ.
-class Episodes {
- public:
-  Episodes(int num_envs, uint64_t seed)
-      : random_(seed, "episodes"), observations_(num_envs), actions_(num_envs), legal_(num_envs) {
-    for (int env = 0; env < num_envs; ++env) {
-      legal_[env].assign(kNumActions, 1);
-      if (env % 2 == 1) legal_[env][env % kNumActions] = 0;
-    }
-    Step();
-  }
-  void Step() {
-    for (size_t env = 0; env < observations_.size(); ++env) {
-      if (!observations_[env].empty()) {
-        actions_[env].push_back(static_cast<int32_t>(random_.UniformInt(kNumActions)));
-      }
-      for (int i = 0; i < kObservationSize; ++i) {
-        observations_[env].push_back(static_cast<float>(random_.Normal()));
-      }
-    }
-  }
-  std::vector<Root> Roots(const std::vector<int>& envs) const {
-    std::vector<Root> roots;
-    for (const int env : envs) {
-      Root root;
-      root.env = EnvId(env);
-      root.observations = observations_[env];
-      root.actions = actions_[env];
-      root.step = static_cast<int64_t>(actions_[env].size());
-      root.legal_action_mask = legal_[env];
-      roots.push_back(root);
-    }
-    return roots;
-  }
-
- private:
-  RandomStream random_;
-  std::vector<std::vector<float>> observations_;
-  std::vector<std::vector<int32_t>> actions_;
-  std::vector<std::vector<uint8_t>> legal_;
-};
-
 void ExpectNear(const std::vector<float>& got, const std::vector<float>& expected,
                 const char* what) {
   ASSERT_EQ(got.size(), expected.size());
@@ -137,7 +96,7 @@ TEST(SearchGraphTest, WholeSearchesEqualSearchesStepByStep) {
       ReplayBackend* backend = nullptr;
       const auto graph = MakeGraphEngine(options, &backend).value();
       const auto eager = MakeEagerEngine(options);
-      Episodes episodes(kNumEnvs, 3);
+      MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 3);
       RandomStream random(5, "rounds");
       for (int round = 0; round < 24; ++round) {
         SCOPED_TRACE(testing::Message() << "round " << round << ", players " << num_players);
@@ -187,6 +146,45 @@ TEST(SearchGraphTest, EveryBucketIsCapturedOnceAndUnloadedTogether) {
   EXPECT_EQ(NumPlainMemories(), memories);
 }
 
+TEST(SearchGraphTest, LongSearchesAreRecordedForTheLargestBucketsAlone) {
+  at::set_num_threads(1);
+  UniZeroInferenceOptions options = SmallOptions();
+  for (const auto& [simulations, captures] :
+       {std::pair<int64_t, int>(250, 4), {251, 3}, {500, 2}, {1001, 1}}) {
+    options.search.num_simulations = simulations;
+    ReplayBackend* backend = nullptr;
+    const auto engine = MakeGraphEngine(options, &backend).value();
+    EXPECT_EQ(backend->num_captures, captures) << simulations;
+    if (simulations != 500) continue;
+    const auto eager = MakeEagerEngine(options);
+    const auto weights = RandomModel(options.model, options.shape, 2);
+    ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+    ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+    const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions,
+                               4);  // one root in a bucket of four
+    ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({1}), {});
+  }
+}
+
+TEST(SearchGraphTest, ASearchWaitsForItsOwnStreamOnceAndWeightsAreCopiedWhenItReturns) {
+  at::set_num_threads(1);
+  const UniZeroInferenceOptions options = SmallOptions();
+  ReplayBackend* backend = nullptr;
+  const auto engine = MakeGraphEngine(options, &backend).value();
+  const auto weights = RandomModel(options.model, options.shape, 2);
+  int waits = backend->num_waits;
+  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  EXPECT_EQ(backend->num_waits, waits + 1);
+  const auto search = Search::Create(options.search, kNumActions, kNumEnvs).value();
+  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
+  SearchResult result;
+  waits = backend->num_waits;
+  const int synchronizations = backend->num_synchronizations;
+  ASSERT_TRUE(search->Run(*engine, episodes.Roots({0, 1}), {}, &result).ok());
+  EXPECT_EQ(backend->num_waits, waits + 1);
+  EXPECT_EQ(backend->num_synchronizations, synchronizations);  // the learner goes on
+}
+
 TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
   at::set_num_threads(1);
   const int memories = NumPlainMemories();
@@ -206,7 +204,7 @@ TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
   const auto weights = RandomModel(options.model, options.shape, 2);
   ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
   ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
-  const Episodes episodes(kNumEnvs, 4);
+  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
   ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({0, 1, 2}), {});
 }
 
@@ -218,7 +216,7 @@ TEST(SearchGraphTest, ASearchOfOtherSettingsIsRefused) {
   SearchConfig other = options.search;
   other.pb_c_init = 2.0;
   const auto search = Search::Create(other, kNumActions, kNumEnvs).value();
-  const Episodes episodes(kNumEnvs, 4);
+  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
   SearchResult result;
   EXPECT_EQ(search->Run(*engine, episodes.Roots({0}), {}, &result),
             absl::InvalidArgumentError("the search has other settings than those that runner "
@@ -232,7 +230,7 @@ TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
   const auto engine = MakeGraphEngine(options, &backend).value();
   const auto weights = RandomModel(options.model, options.shape, 2);
   const auto search = Search::Create(options.search, kNumActions, kNumEnvs).value();
-  const Episodes episodes(kNumEnvs, 4);
+  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
   SearchResult result;
   const torch::NoGradGuard no_grad;
   for (at::Tensor& weight : weights->parameters()) weight.fill_(std::nanf(""));
