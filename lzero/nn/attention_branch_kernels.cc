@@ -29,7 +29,7 @@ int64_t SamplesABlock(int64_t tokens) {
 }
 
 struct PackedWeights {
-  PackedMatrix in, out;
+  PanelMatrix in, out;
 };
 
 PackedWeights& ThreadWeights() {
@@ -40,7 +40,7 @@ PackedWeights& ThreadWeights() {
 // What a thread needs for one block.
 struct Scratch {
   std::vector<float> normal, dmixed, dqkv, dnormal;  // [block rows, E or 3 E]
-  PackedMatrix packed;
+  PanelMatrix packed;
 };
 
 Scratch& ThreadScratch(int64_t rows, int64_t size) {

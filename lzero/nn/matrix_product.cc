@@ -218,7 +218,7 @@ void PackAlongDepth(const TileSet& tiles, const MatrixView& b, int64_t depth, in
 }
 
 // Rows of the product with one block of depths of b.
-void MultiplyBlock(const TileSet& tiles, const PackedMatrix& b, int64_t first_depth, int64_t depth,
+void MultiplyBlock(const TileSet& tiles, const PanelMatrix& b, int64_t first_depth, int64_t depth,
                    const MatrixView& a, int64_t rows, TileTask task, float* out) {
   const int64_t wide = 2 * tiles.lanes;
   const bool along_rows = a.column_stride != 1;
@@ -280,7 +280,7 @@ struct ColumnSums {
 
 }  // namespace
 
-void PackedMatrix::Pack(const MatrixView& b, int64_t depth, int64_t columns) {
+void PanelMatrix::Pack(const MatrixView& b, int64_t depth, int64_t columns) {
   const TileSet& tiles = WidestTiles();
   depth_ = depth;
   columns_ = columns;
@@ -302,12 +302,12 @@ void PackedMatrix::Pack(const MatrixView& b, int64_t depth, int64_t columns) {
   }
 }
 
-const float* PackedMatrix::Panel(int64_t first_depth, int64_t column) const {
+const float* PanelMatrix::Panel(int64_t first_depth, int64_t column) const {
   return panels_ + first_depth * padded_columns_ +
          column * std::min(kDepthBlock, depth_ - first_depth);
 }
 
-void MultiplyRows(const MatrixView& a, int64_t rows, const PackedMatrix& b, const float* bias,
+void MultiplyRows(const MatrixView& a, int64_t rows, const PanelMatrix& b, const float* bias,
                   const float* addend, float* out, int64_t out_stride) {
   LZ_CHECK(b.depth() > 0, "a product of depth ", b.depth());
   const TileSet& tiles = WidestTiles();
@@ -324,7 +324,7 @@ void MultiplyRows(const MatrixView& a, int64_t rows, const PackedMatrix& b, cons
 
 void MultiplyMatrices(const ProductSize& size, const MatrixView& a, const MatrixView& b,
                       const float* bias, const float* addend, float* out) {
-  thread_local std::vector<PackedMatrix> kept_parts;
+  thread_local std::vector<PanelMatrix> kept_parts;
   const int64_t tall = WidestTiles().rows[0];
   const int64_t num_tiles = (size.rows + tall - 1) / tall;
   // A deep product packs a part of b, multiplies with it while it is in the cache, and goes on.
@@ -334,7 +334,7 @@ void MultiplyMatrices(const ProductSize& size, const MatrixView& a, const Matrix
     // Parts of columns, so that threads share the packing; a part is whole panels.
     const int64_t num_parts = (size.columns + kPartColumns - 1) / kPartColumns;
     if (static_cast<int64_t>(kept_parts.size()) < num_parts) kept_parts.resize(num_parts);
-    std::vector<PackedMatrix>& parts = kept_parts;
+    std::vector<PanelMatrix>& parts = kept_parts;
     at::parallel_for(0, num_parts, 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const float* values = b.values + k * b.row_stride + i * kPartColumns * b.column_stride;
@@ -360,7 +360,7 @@ void MultiplyMatrices(const ProductSize& size, const MatrixView& a, const Matrix
 }
 
 void AddTransposedProduct(const float* a, int64_t rows, const float* b, int64_t columns,
-                          int64_t depth, PackedMatrix& packed, float* to) {
+                          int64_t depth, PanelMatrix& packed, float* to) {
   packed.Pack({b, columns, 1}, depth, columns);
   MultiplyRows({a, 1, rows}, rows, packed, nullptr, to, to, columns);
 }

@@ -27,7 +27,7 @@ struct ProductSize {
 
 // A matrix b [depth, columns] in the order in which products read it. Packed again, it allocates
 // only to grow.
-class PackedMatrix {
+class PanelMatrix {
  public:
   void Pack(const MatrixView& b, int64_t depth, int64_t columns);
 
@@ -46,7 +46,7 @@ class PackedMatrix {
 
 // out [rows, columns], rows `out_stride` apart, = a [rows, depth] b + bias [columns] + addend,
 // which lies as out does and may be out itself. Null: no bias, no addend. In the caller's thread.
-void MultiplyRows(const MatrixView& a, int64_t rows, const PackedMatrix& b, const float* bias,
+void MultiplyRows(const MatrixView& a, int64_t rows, const PanelMatrix& b, const float* bias,
                   const float* addend, float* out, int64_t out_stride);
 
 // out [rows, columns], contiguous, = a [rows, depth] b [depth, columns] + bias [columns]
@@ -58,7 +58,7 @@ void MultiplyMatrices(const ProductSize& size, const MatrixView& a, const Matrix
 // to [rows, columns] += a^T b for a [depth, rows] and b [depth, columns], all contiguous. In the
 // caller's thread; `packed` holds b after the call.
 void AddTransposedProduct(const float* a, int64_t rows, const float* b, int64_t columns,
-                          int64_t depth, PackedMatrix& packed, float* to);
+                          int64_t depth, PanelMatrix& packed, float* to);
 
 // Adds the sums of the columns of values [rows, columns], contiguous, to sums [columns].
 void AddColumnSums(const float* values, int64_t rows, int64_t columns, float* sums);

@@ -23,7 +23,7 @@ struct Block {
 
 struct Scratch {
   std::vector<float> normal, units, active, gradient, dnormal;  // [block rows, ...]
-  PackedMatrix packed;
+  PanelMatrix packed;
 
   void Resize(const PerceptronTask& task) {
     const auto fit = [](std::vector<float>& values, int64_t size) {
@@ -44,7 +44,7 @@ Scratch& ThreadScratch(const PerceptronTask& task) {
 
 // The packed weights of a call, whose memory stays for the next.
 struct PackedWeights {
-  PackedMatrix weight1, weight2;
+  PanelMatrix weight1, weight2;
 };
 
 PackedWeights& ThreadWeights() {
@@ -79,8 +79,8 @@ const float* NormalRows(const PerceptronTask& task, const Block& block, Scratch&
   return scratch.normal.data();
 }
 
-void RunBlock(const PerceptronTask& task, Block block, const PackedMatrix& weight1,
-              const PackedMatrix& weight2, float* y, Scratch& scratch) {
+void RunBlock(const PerceptronTask& task, Block block, const PanelMatrix& weight1,
+              const PanelMatrix& weight2, float* y, Scratch& scratch) {
   const float* normal = NormalRows(task, block, scratch);
   float* units =
       task.units == nullptr ? scratch.units.data() : task.units + block.first * task.hidden;
@@ -121,8 +121,8 @@ struct Sums {
   }
 };
 
-void RunBlockBackward(const PerceptronTask& task, Block block, const PackedMatrix& weight1,
-                      const PackedMatrix& weight2, const float* all_dy, float* all_dx,
+void RunBlockBackward(const PerceptronTask& task, Block block, const PanelMatrix& weight1,
+                      const PanelMatrix& weight2, const float* all_dy, float* all_dx,
                       Scratch& scratch, const Sums& sums) {
   const int64_t rows = block.rows;
   const float* dy = all_dy + block.first * task.out;

@@ -106,7 +106,7 @@ TEST(MatrixProductTest, TheNumberOfThreadsChangesNothing) {
 
 TEST(MatrixProductTest, APackedMatrixIsUsedAgainAndPackedAgain) {
   std::mt19937 random(9);
-  PackedMatrix packed;
+  PanelMatrix packed;
   for (const int64_t depth : {300, 7}) {
     const std::vector<float> a = Random(20 * depth, random), b = Random(depth * 50, random);
     packed.Pack({b.data(), 50, 1}, depth, 50);
