@@ -5,6 +5,7 @@
 #ifndef LZERO_MCTS_SELECT_ABREAST_H_
 #define LZERO_MCTS_SELECT_ABREAST_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "lzero/base/host_device.h"
@@ -44,6 +45,11 @@ LZ_HOST_DEVICE inline ActionsAbreast<NumActions> LoadActions(const NodeVisit (&n
   return actions;
 }
 
+static_assert(offsetof(NodeRecord, visits) % 16 == 0 &&
+                  offsetof(NodeRecord, num_children) == offsetof(NodeRecord, visits) + 4 &&
+                  offsetof(NodeRecord, action) == offsetof(NodeRecord, visits) + 12,
+              "LoadNumbers reads four integers from visits on");
+
 LZ_HOST_DEVICE inline NodeNumbersOf<Float4, Int4> LoadNumbers(const NodeVisit (&nodes)[kLanes],
                                                               int num_actions) {
   Float4 values[kLanes];
@@ -52,7 +58,7 @@ LZ_HOST_DEVICE inline NodeNumbersOf<Float4, Int4> LoadNumbers(const NodeVisit (&
   for (int k = 0; k < kLanes; ++k) {
     const NodeRecord& record = *nodes[k].node.record;
     values[k] = Fill(record.value);
-    counts[k] = LoadInt(&record.visits);  // and num_children, and what follows
+    counts[k] = LoadInt(&record.visits);  // and num_children, parent and action
   }
   Float4 value[1];
   Int4 count[2];

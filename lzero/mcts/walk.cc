@@ -76,7 +76,6 @@ class Turns {
   int64_t RunAbreast() {
     while (end_ > walks_) {
       Cursor* interior[Kind::kNumWalks + kLanes];
-      interior[0] = walks_;
       int num_interior = 0;
       for (Cursor* walk = walks_; walk < end_; ++walk) {
         if (PrepareInterior<Kind>(*walk)) {
@@ -87,7 +86,10 @@ class Turns {
           Follow(ended, leaf, walk);
         }
       }
-      for (int k = 0; k < kLanes; ++k) interior[num_interior + k] = interior[0];  // fills up
+      // Fills up with a walk of the last four, which has not taken its step yet.
+      for (int k = 0; k < kLanes && num_interior > 0; ++k) {
+        interior[num_interior + k] = interior[num_interior - 1];
+      }
       for (int i = 0; i < num_interior; i += kLanes) StepFour(interior + i, num_interior - i);
       if (has_gaps_) CloseGaps();
     }

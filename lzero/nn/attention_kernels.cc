@@ -215,8 +215,8 @@ struct AttentionForward {
     }
     for (int64_t token = 0; token < num_tokens; ++token) {
       const KeyRange keys = KeysOf(*task, sample, token);
-      // The queries are not needed any more.
-      float* mixed = arrays.query + token * row_size;
+      // Not into an array that is read padded: what is no number here stays in this sample.
+      float* mixed = arrays.dquery + token * row_size;
       MixRows<Bytes>(arrays.probabilities + token * arrays.num_keys,
                      arrays.value + keys.first * row_size, keys.count, row_size, mixed);
       CopyRow(mixed, task->head_size,
@@ -248,7 +248,8 @@ struct AttentionBackward {
           DotRows<Bytes>(arrays.dout + token * row_size, values + i * row_size, count, row_size),
           count, 0.0f);
       Store<Bytes>(slopes, dscores + i);
-      sums += slopes * Load<Bytes>(probabilities + i);
+      // Behind the keys lie probabilities of other samples.
+      sums += KeepFirst<Bytes>(slopes * Load<Bytes>(probabilities + i), count, 0.0f);
     }
     const float mean = simd::Sum<Bytes>(sums);
     for (int64_t i = 0; i < keys.count; i += kLanes<Bytes>) {

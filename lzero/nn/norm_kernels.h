@@ -23,7 +23,7 @@ struct NormTask {
   float* inverse_spreads = nullptr;  // [rows] 1 / sqrt(variance + epsilon), likewise
   // In the backward pass:
   float* again = nullptr;         // [rows, size] takes the output of GELU once more
-  const float* addend = nullptr;  // [rows, size] is added to dx
+  const float* addend = nullptr;  // [rows, size] is added to dx, which may not be this
 };
 
 // y [rows, size].

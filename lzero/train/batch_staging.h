@@ -20,7 +20,8 @@ class BatchStaging {
 
   // Copies every array in. `batch` has the shape of this object and arrays of the sizes it claims:
   // anything else is the caller's bug. The tensors are this object's: the next Load overwrites
-  // them.
+  // them. Waits for nothing: what was put on the device with the batch before must be over, which
+  // the read of an update's figures sees to.
   absl::StatusOr<BatchTensors> Load(const TrainBatch& batch);
 
   const BatchShape& shape() const { return shape_; }

@@ -1,6 +1,7 @@
 #include "lzero/world_model/fused_losses.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "lzero/nn/fused_path.h"
 #include "lzero/nn/support_kernels.h"
@@ -121,7 +122,7 @@ void ComputeFigures(const Predictions& predictions, const BatchTensors& batch, L
   for (int64_t i = 0; i < num_samples; ++i) {
     sum += errors[i];
     // Not a number stays.
-    if (!(errors[i] <= largest)) largest = errors[i];
+    if (!(errors[i] <= largest) && !std::isnan(largest)) largest = errors[i];
   }
   figures[kValueError] = static_cast<float>(sum / static_cast<double>(num_samples));
   figures[kLargestValueError] = largest;
@@ -139,7 +140,7 @@ bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,
   const BatchTensors& b = batch;
   if (config.latent_loss != LatentLoss::kMse) return false;
   for (const at::Tensor& mask : {b.latent_mask, b.reward_mask, b.value_mask, b.policy_mask,
-                                 b.importance_weights, b.illegal}) {
+                                 b.importance_weights, b.illegal, p.values, p.value_targets}) {
     if (!mask.is_contiguous()) return false;
   }
   return CanFuse({p.value_logits, p.policy_logits, p.reward_logits, p.next_latents, p.values,

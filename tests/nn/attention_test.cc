@@ -71,6 +71,28 @@ TEST(AttentionTest, ASampleDoesNotDependOnTheOthers) {
   EXPECT_TRUE(at::equal(whole.narrow(0, 4, 1), alone));
 }
 
+// Head sizes that are padded to whole registers, fewer keys than lanes.
+TEST(AttentionTest, WhatIsNoNumberInOneSampleStaysThere) {
+  const SlidingAttention attention(4, 6);
+  const SequenceTables tables = *attention.Tables(5);
+  for (const bool padded : {false, true}) {
+    const at::Tensor padding = padded ? at::tensor({0, 2, 1}, at::kLong) : at::Tensor();
+    const auto run = [&](const at::Tensor& qkv) {
+      const at::Tensor leaf = qkv.clone().requires_grad_(true);
+      const at::Tensor mixed = attention.Run(leaf, tables, padding, 0.0);
+      mixed.backward(at::ones_like(mixed));
+      return std::pair(mixed.detach(), leaf.grad());
+    };
+    at::Tensor qkv = at::randn({3, 5, 3 * 12});
+    const auto [clean, clean_gradient] = run(qkv);
+    qkv[0].fill_(std::nan(""));
+    const auto [mixed, gradient] = run(qkv);
+    EXPECT_TRUE(mixed[0].isnan().any().item<bool>());
+    EXPECT_TRUE(at::equal(mixed.narrow(0, 1, 2), clean.narrow(0, 1, 2))) << padded;
+    EXPECT_TRUE(at::equal(gradient.narrow(0, 1, 2), clean_gradient.narrow(0, 1, 2))) << padded;
+  }
+}
+
 TEST(AttentionTest, TablesAreKeptWhileTheLengthStays) {
   const SlidingAttention attention(3, 4);
   const auto first = attention.Tables(5);
