@@ -211,7 +211,7 @@ std::string JsonOf(const Case& bench, const BenchConditions& conditions,
 }
 
 std::string TableOf(const std::vector<Case>& cases, const std::string& signature) {
-  std::string table = "policy  actions  batch   sims  depth  ns/root/sim  median\n";
+  std::string table = "policy  actions  batch   sims  depth  ns_root_sim  median\n";
   for (const Case& bench : cases) {
     const BenchTimes ns = TimesOf(bench.ns_per_root_sim);
     absl::StrAppendFormat(&table, "%-7s %7d %6d %6d %6.2f %12.1f %7.1f\n", bench.policy,

@@ -25,7 +25,8 @@ struct PerceptronTask {
   float* moments = nullptr;  // [4, rows] of both norms, likewise; not null
 };
 
-// Gradients: dx [rows, in], or null; the others are like the parameters and null where these are.
+// Gradients: dx [rows, in], or null; the others are like the parameters, those of scales and shifts
+// null where these are.
 struct PerceptronGradients {
   float* dx = nullptr;
   float *scale1 = nullptr, *shift1 = nullptr;

@@ -116,7 +116,7 @@ struct TwoHotBackward {
 // Means of the atoms, not yet transformed back.
 struct DecodeRows {
   template <int Bytes>
-  LZ_INLINE static void Run(const float* logits, int64_t atoms, float* values, int64_t first,
+  LZ_INLINE static void Run(const float* logits, int64_t atoms, float* means, int64_t first,
                             int64_t last) {
     const float limit = static_cast<float>(atoms - 1) / 2;
     Floats<Bytes> steps = {};
@@ -133,7 +133,7 @@ struct DecodeRows {
       for (int64_t j = 0; j < atoms && atoms < kLanes<Bytes>; ++j) {
         sum += __builtin_expf(x[j] - total.largest) * (static_cast<float>(j) - limit);
       }
-      values[row] = sum / total.sum;
+      means[row] = sum / total.sum;
     }
   }
 };

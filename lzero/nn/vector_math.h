@@ -124,14 +124,26 @@ LZ_INLINE Floats<16> SumFour(const Floats<Bytes>* x) {
   }
 }
 
+// 1.5 * 2^23: adding it rounds to an integer and leaves that in the low bits.
+constexpr float kRounder = 12582912.0f;
+
+// 2^n for shifted = n + kRounder.
+template <int Bytes>
+LZ_INLINE Floats<Bytes> PowerOfTwo(Floats<Bytes> shifted) {
+  typename Register<Bytes>::Ints bits;
+  std::memcpy(&bits, &shifted, sizeof(bits));
+  bits = (bits + (127 - 0x4B400000)) << 23;
+  Floats<Bytes> power;
+  std::memcpy(&power, &bits, sizeof(power));
+  return power;
+}
+
 // exp(x), relative error below 2e-7; x is first brought into [-87, 88]. NaN stays NaN.
 template <int Bytes>
 LZ_INLINE Floats<Bytes> Exp(Floats<Bytes> x) {
-  using Ints = typename Register<Bytes>::Ints;
   x = x < -87.0f ? Floats<Bytes>{} - 87.0f : x;
   x = x > 88.0f ? Floats<Bytes>{} + 88.0f : x;
-  // x = n ln 2 + r: adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
-  constexpr float kRounder = 12582912.0f;
+  // x = n ln 2 + r
   const Floats<Bytes> shifted = x * 1.44269504089f + kRounder;
   const Floats<Bytes> n = shifted - kRounder;
   const Floats<Bytes> r = (x - n * 0.693145751953125f) - n * 1.42860682030941723e-6f;
@@ -142,23 +154,16 @@ LZ_INLINE Floats<Bytes> Exp(Floats<Bytes> x) {
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
   p = p * (r * r) + r + 1.0f;
-  Ints bits;
-  std::memcpy(&bits, &shifted, sizeof(bits));
-  bits = (bits + (127 - 0x4B400000)) << 23;
-  Floats<Bytes> power;
-  std::memcpy(&power, &bits, sizeof(power));
-  return p * power;
+  return p * PowerOfTwo<Bytes>(shifted);
 }
 
 // 2^z, relative error below 2e-7 beside that of z; z is first brought into [-126, 126]. NaN stays
 // NaN.
 template <int Bytes>
 LZ_INLINE Floats<Bytes> Exp2(Floats<Bytes> z) {
-  using Ints = typename Register<Bytes>::Ints;
   z = z < -126.0f ? Floats<Bytes>{} - 126.0f : z;
   z = z > 126.0f ? Floats<Bytes>{} + 126.0f : z;
-  // z = n + f: adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
-  constexpr float kRounder = 12582912.0f;
+  // z = n + f
   const Floats<Bytes> shifted = z + kRounder;
   const Floats<Bytes> f = z - (shifted - kRounder);
   // The polynomial of degree 5 nearest to 2^f on [-0.5, 0.5], relative error 7.5e-8.
@@ -168,12 +173,7 @@ LZ_INLINE Floats<Bytes> Exp2(Floats<Bytes> z) {
   p = p * f + 2.4022119727e-1f;
   p = p * f + 6.9314696705e-1f;
   p = p * f + 1.0000000717f;
-  Ints bits;
-  std::memcpy(&bits, &shifted, sizeof(bits));
-  bits = (bits + (127 - 0x4B400000)) << 23;
-  Floats<Bytes> power;
-  std::memcpy(&power, &bits, sizeof(power));
-  return p * power;
+  return p * PowerOfTwo<Bytes>(shifted);
 }
 
 // GELU in its tanh form is x s(x) with s(x) = 1 / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + c x^3).

@@ -6,7 +6,6 @@
 #include "lzero/nn/fused_path.h"
 #include "lzero/nn/support_kernels.h"
 #include "lzero/tensor/torch.h"
-#include "lzero/world_model/loss_kernels.h"
 #include "torch/csrc/autograd/custom_function.h"
 
 namespace lzero {
@@ -99,9 +98,7 @@ TermsTask TaskFor(const BatchTensors& batch, const LossConfig& weights) {
                                      &batch.policy_mask, &batch.policy_mask};
   for (int term = 0; term < kNumLossTerms; ++term) task.masks[term] = Data(*masks[term]);
   task.importance_weights = Data(batch.importance_weights);
-  const double bonus = -weights.policy_weight * weights.entropy_weight;
-  const double factors[] = {weights.latent_weight, weights.reward_weight, weights.value_weight,
-                            weights.policy_weight, bonus};
+  const std::array<double, kNumLossTerms> factors = LossTermFactors(weights);
   for (int term = 0; term < kNumLossTerms; ++term) {
     task.weights[term] = static_cast<float>(factors[term]);
   }
@@ -133,6 +130,11 @@ void ComputeFigures(const Predictions& predictions, const BatchTensors& batch, L
 }
 
 }  // namespace
+
+std::array<double, kNumLossTerms> LossTermFactors(const LossConfig& weights) {
+  return {weights.latent_weight, weights.reward_weight, weights.value_weight, weights.policy_weight,
+          -weights.policy_weight * weights.entropy_weight};
+}
 
 bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,
                    const ModelConfig& config) {

@@ -3,8 +3,11 @@
 #ifndef LZERO_WORLD_MODEL_FUSED_LOSSES_H_
 #define LZERO_WORLD_MODEL_FUSED_LOSSES_H_
 
+#include <array>
+
 #include "ATen/core/Tensor.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/world_model/loss_kernels.h"
 #include "lzero/world_model/losses.h"
 
 namespace lzero {
@@ -20,6 +23,9 @@ struct Predictions {
   at::Tensor latent_targets;  // [N, U, E]
   at::Tensor latents;         // [N, C + U, E] of the inputs
 };
+
+// What each loss term counts in the total, in the order of kNumLossTerms (loss_kernels.h).
+std::array<double, kNumLossTerms> LossTermFactors(const LossConfig& weights);
 
 // Whether the kernels apply: float32 on the CPU, and distance of latents by squares.
 bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,

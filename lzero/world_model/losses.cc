@@ -44,11 +44,9 @@ at::Tensor LegalEntropy(const at::Tensor& logits, const at::Tensor& illegal) {
 // means [5, N] of latent, reward, value, policy and entropy as they count in the total: [N]. The
 // weights are no tensor: one would have to be brought to the device.
 at::Tensor WeightedSum(const at::Tensor& means, const LossConfig& weights) {
-  const double bonus = -weights.policy_weight * weights.entropy_weight;
-  const double factors[] = {weights.latent_weight, weights.reward_weight, weights.value_weight,
-                            weights.policy_weight, bonus};
+  const std::array<double, kNumLossTerms> factors = LossTermFactors(weights);
   at::Tensor sum = means[0] * factors[0];
-  for (int term = 1; term < 5; ++term) sum = sum + means[term] * factors[term];
+  for (int term = 1; term < kNumLossTerms; ++term) sum = sum + means[term] * factors[term];
   return sum;
 }
 
