@@ -77,8 +77,7 @@ absl::Status EagerRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const 
     const int64_t num_rows = pasts.actions.size(0);
     const int64_t num_steps = pasts.actions.size(1);
     const at::Tensor latents = model_.Encode(pasts.observations).view({num_rows, num_steps, -1});
-    const at::Tensor tokens =
-        at::stack({latents, model_.EmbedActions(pasts.actions)}, 2).flatten(1, 2);
+    const at::Tensor tokens = model_.MakeTokens(latents, pasts.actions);
     const int64_t num_tokens = 2 * num_steps - 1;  // no action after the root's observation yet
     at::Tensor keys_values;
     const at::Tensor y = model_.transformer().Forward(tokens.narrow(1, 0, num_tokens),

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lzero/nn/token_pairs.h"
 #include "lzero/nn/value_transform.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/world_model/fused_losses.h"
@@ -52,9 +53,8 @@ at::Tensor WeightedSum(const at::Tensor& means, const LossConfig& weights) {
 
 // The transformer's outputs at the unrolled observation and action tokens.
 struct SequenceOutputs {
-  at::Tensor at_observations;  // [N, U, E]
-  at::Tensor at_actions;       // [N, U, E]
-  at::Tensor latents;          // [N, C + U, E]
+  TokenPairs tokens;   // [N, U, E]
+  at::Tensor latents;  // [N, C + U, E]
 };
 
 SequenceOutputs RunSequence(const WorldModel& model, const BatchTensors& batch) {
@@ -62,14 +62,9 @@ SequenceOutputs RunSequence(const WorldModel& model, const BatchTensors& batch) 
   const int64_t num_steps = batch.actions.size(1);
   const at::Tensor inputs = batch.observations.narrow(1, 0, num_steps);
   const at::Tensor latents = model.Encode(inputs.flatten(0, 1)).view({num_samples, num_steps, -1});
-  const at::Tensor tokens =
-      at::stack({latents, model.EmbedActions(batch.actions)}, 2).flatten(1, 2);
+  const at::Tensor tokens = model.MakeTokens(latents, batch.actions);
   const at::Tensor outputs = model.transformer().Forward(tokens, batch.num_padding, nullptr);
-  at::Tensor steps = outputs.unflatten(1, {num_steps, 2});
-  if (batch.num_context_steps > 0) steps = steps.slice(1, batch.num_context_steps);
-  // Contiguous once, because two heads read each.
-  const std::vector<at::Tensor> kinds = steps.unbind(2);
-  return {kinds[0].contiguous(), kinds[1].contiguous(), latents};
+  return {SplitTokens(outputs, batch.num_context_steps), latents};
 }
 
 at::Tensor LatentTargets(const WorldModel& target, const BatchTensors& batch) {
@@ -130,10 +125,10 @@ LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
   const SequenceOutputs outputs = RunSequence(model, batch);
 
   Predictions predictions;
-  predictions.value_logits = model.ValueLogits(outputs.at_observations);
-  predictions.policy_logits = model.PolicyLogits(outputs.at_observations);
-  predictions.reward_logits = model.RewardLogits(outputs.at_actions);
-  predictions.next_latents = model.NextLatent(outputs.at_actions);
+  predictions.value_logits = model.ValueLogits(outputs.tokens.at_observations);
+  predictions.policy_logits = model.PolicyLogits(outputs.tokens.at_observations);
+  predictions.reward_logits = model.RewardLogits(outputs.tokens.at_actions);
+  predictions.next_latents = model.NextLatent(outputs.tokens.at_actions);
   predictions.values = model.Decode(predictions.value_logits.detach());
   predictions.value_targets = value_targets;
   predictions.latent_targets = latent_targets;

@@ -6,6 +6,7 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/nn/fused_path.h"
+#include "lzero/nn/token_pairs.h"
 #include "lzero/nn/value_transform.h"
 #include "lzero/nn/weight_kernels.h"
 #include "lzero/tensor/torch.h"
@@ -67,6 +68,10 @@ at::Tensor WorldModel::Encode(const at::Tensor& observations) const {
 
 at::Tensor WorldModel::EmbedActions(const at::Tensor& actions) const {
   return at::embedding(action_embedding_, actions);
+}
+
+at::Tensor WorldModel::MakeTokens(const at::Tensor& latents, const at::Tensor& actions) const {
+  return PairTokens(latents, action_embedding_, actions);
 }
 
 at::Tensor WorldModel::PolicyLogits(const at::Tensor& y) const { return policy_head_->Forward(y); }

@@ -37,6 +37,8 @@ class WorldModel : public torch::nn::Module {
   at::Tensor Encode(const at::Tensor& observations) const;
   // actions [...] int64 or int32 -> tokens [..., E].
   at::Tensor EmbedActions(const at::Tensor& actions) const;
+  // latents [N, T, E], actions [N, T] -> tokens [N, 2 T, E], each action behind its latent.
+  at::Tensor MakeTokens(const at::Tensor& latents, const at::Tensor& actions) const;
 
   // Heads. y [..., E] is the transformer's output at an observation token (policy, value) or at an
   // action token (reward, next latent).
