@@ -147,6 +147,12 @@ LZ_INLINE void CopyRow(const float* from, int64_t count, float* to) {
   for (; j < count; ++j) to[j] = from[j];
 }
 
+constexpr int64_t kCacheLine = 64 / sizeof(float);
+
+LZ_INLINE void PrefetchRow(const float* row, int64_t count) {
+  for (int64_t j = 0; j < count; j += kCacheLine) __builtin_prefetch(row + j);
+}
+
 // Rotated queries and keys, and values of one head.
 template <int Bytes>
 LZ_INLINE void GatherHead(const AttentionTask& task, int64_t sample, int64_t head,
@@ -277,6 +283,15 @@ struct AttentionBackward {
     }
   }
 
+  // What the forward pass kept of the same head of the next sample.
+  LZ_INLINE static void PrefetchNext(const AttentionTask& task, int64_t sample, int64_t head) {
+    const int64_t width = task.heads * task.head_size, next = sample + 1;
+    const float* row = task.qkv + next * task.tokens * 3 * width + head * task.head_size;
+    for (int64_t i = 0; i < 3 * task.tokens; ++i) PrefetchRow(row + i * width, task.head_size);
+    const int64_t num_scores = task.tokens * NumKeys(task);
+    PrefetchRow(task.probabilities + (next * task.heads + head) * num_scores, num_scores);
+  }
+
   // dout and probabilities of the head, padded.
   template <int Bytes>
   LZ_INLINE static void GatherGradients(const AttentionTask& task, const float* dout,
@@ -296,6 +311,7 @@ struct AttentionBackward {
                             const float* dout, float* dqkv, int64_t sample, int64_t head) {
     const HeadArrays& arrays = *head_arrays;
     const int64_t width = task->heads * task->head_size;
+    PrefetchNext(*task, sample, head);
     GatherHead<Bytes>(*task, sample, head, arrays);
     GatherGradients<Bytes>(*task, dout, arrays, sample, head);
     for (int64_t token = 0; token < task->tokens; ++token) {

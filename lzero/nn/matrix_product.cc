@@ -181,41 +181,39 @@ struct PackRows {
   }
 };
 
-// The transposed 4x4 numbers at `from`, whose rows are `from_stride` apart.
-LZ_INLINE void TransposeFour(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  const Floats<16> a = Load<16>(from), b = Load<16>(from + from_stride);
-  const Floats<16> c = Load<16>(from + 2 * from_stride), d = Load<16>(from + 3 * from_stride);
-  const Floats<16> ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  const Floats<16> ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const Floats<16> cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const Floats<16> cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  Store<16>(__builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5), to);
-  Store<16>(__builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7), to + to_stride);
-  Store<16>(__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5), to + 2 * to_stride);
-  Store<16>(__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7), to + 3 * to_stride);
-}
-
-// Columns of b that lie one after another, each a row of what is transposed.
-void PackAlongDepth(const TileSet& tiles, const MatrixView& b, int64_t depth, int64_t columns,
-                    float* panels) {
-  const int64_t wide = 2 * tiles.lanes;
-  for (int64_t column = 0; column < columns; column += wide) {
-    const int64_t count = std::min(wide, columns - column);
-    const int64_t width = PanelWidth(tiles, count);
-    float* panel = panels + column * depth;
-    if (count < width) std::fill_n(panel, depth * width, 0.0f);
-    const int64_t whole = depth - depth % 4, fours = count - count % 4;
-    for (int64_t j = 0; j < count; ++j) {
-      const float* from = b.values + (column + j) * b.column_stride;
-      if (j < fours && j % 4 == 0) {
-        for (int64_t k = 0; k < whole; k += 4) {
-          TransposeFour(from + k, b.column_stride, panel + k * width + j, width);
+// The same for columns of b that lie one after another, each a row of what is transposed.
+struct PackColumns {
+  template <int Bytes>
+  LZ_INLINE static void Run(const MatrixView* b, int64_t depth, int64_t columns, float* panels) {
+    constexpr int64_t kSquare = kLanes<Bytes>, kWide = 2 * kSquare;
+    for (int64_t column = 0; column < columns; column += kSquare) {
+      const int64_t count = columns - column < kSquare ? columns - column : kSquare;
+      const int64_t first = column - column % kWide;  // of the panel
+      const int64_t width = columns - first > kSquare ? kWide : kSquare;
+      const float* from = b->values + column * b->column_stride;
+      float* to = panels + first * depth + column - first;
+      int64_t k = 0;
+      for (; count == kSquare && k + kSquare <= depth; k += kSquare) {
+        PackSquare<Bytes>(from + k, b->column_stride, to + k * width, width);
+      }
+      for (; k < depth; ++k) {
+        for (int64_t j = 0; j < kSquare; ++j) {
+          to[k * width + j] = j < count ? from[j * b->column_stride + k] : 0.0f;
         }
       }
-      for (int64_t k = j < fours ? whole : 0; k < depth; ++k) panel[k * width + j] = from[k];
     }
   }
-}
+
+  template <int Bytes>
+  LZ_INLINE static void PackSquare(const float* from, int64_t stride, float* to, int64_t width) {
+    Floats<Bytes> rows[kLanes<Bytes>];
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes<Bytes>; ++i) rows[i] = Load<Bytes>(from + i * stride);
+    simd::Transpose<Bytes>(rows);
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes<Bytes>; ++i) Store<Bytes>(rows[i], to + i * width);
+  }
+};
 
 // Rows of the product with one block of depths of b.
 void MultiplyBlock(const TileSet& tiles, const PanelMatrix& b, int64_t first_depth, int64_t depth,
@@ -297,7 +295,7 @@ void PanelMatrix::Pack(const MatrixView& b, int64_t depth, int64_t columns) {
     if (b.column_stride == 1) {
       simd::RunWidest<PackRows>(&part, count, columns, panels_ + k * padded_columns_);
     } else {
-      PackAlongDepth(tiles, part, count, columns, panels_ + k * padded_columns_);
+      simd::RunWidest<PackColumns>(&part, count, columns, panels_ + k * padded_columns_);
     }
   }
 }

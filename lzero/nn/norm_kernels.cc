@@ -83,7 +83,10 @@ struct NormForward {
     Floats<Bytes> sums[kGroupRows] = {}, squares[kGroupRows] = {};
     for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
 #pragma GCC unroll 4
-      for (int i = 0; i < Rows; ++i) sums[i] += LoadSome<Bytes, Whole>(x + i * size + j, size - j);
+      for (int i = 0; i < Rows; ++i) {
+        sums[i] += LoadSome<Bytes, Whole>(x + i * size + j, size - j);
+        simd::PrefetchAhead(x + i * size + j);
+      }
     }
     const Floats<16> means = simd::SumFour<Bytes>(sums) / static_cast<float>(size);
     for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
@@ -212,6 +215,7 @@ struct NormBackward {
 #pragma GCC unroll 4
     for (int i = 0; i < NumRows; ++i) {
       const int64_t at = i * rows.size + j;
+      simd::PrefetchAhead(rows.x + at);
       const Floats<Bytes> normal =
           (LoadSome<Bytes, Whole>(rows.x + at, count) - rows.means[i]) * rows.inverses[i];
       Floats<Bytes> gradient = LoadSome<Bytes, Whole>(rows.dy + at, count);
@@ -267,6 +271,7 @@ struct GeluBackward {
   LZ_INLINE static void RunPart(const float* x, const float* dy, float* dx, float* again,
                                 int64_t first, int64_t last) {
     for (int64_t j = first; j < last; j += kLanes<Bytes>) {
+      simd::PrefetchAhead(x + j);
       const Floats<Bytes> value = LoadSome<Bytes, Whole>(x + j, last - j);
       const Floats<Bytes> gate = simd::GeluGate<Bytes>(value);
       const Floats<Bytes> slope = simd::GeluSlope<Bytes>(value, gate);

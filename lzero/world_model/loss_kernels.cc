@@ -13,8 +13,8 @@ using simd::Floats;
 using simd::KeepFirst;
 using simd::kLanes;
 using simd::Load;
-using simd::LoadOr;
 using simd::LoadSome;
+using simd::Store;
 using simd::StoreSome;
 
 constexpr float kIllegalLogit = -1e9f;
@@ -27,90 +27,98 @@ float ShareOf(const float* mask, int64_t steps) {
   return 1.0f / std::max(valid, 1.0f);
 }
 
-// Softmax of a row: exp(x - largest) / sum.
-struct RowSum {
-  float largest, sum, log_sum;
-};
-
-// Some logits of a row, zeros not among them: behind its end is -infinity.
+// Logits of a row, -infinity behind its end up to whole registers, and what is computed of them.
 struct PolicyRow {
   const float* logits;
-  const bool* illegal;  // null: every action counts
-  int64_t actions;
+  float* powers;  // exp(logit - largest)
+  float largest, log_sum, inverse_sum;
 
+  // log softmax of the logits from j on.
   template <int Bytes>
-  LZ_INLINE Floats<Bytes> Part(int64_t j) const {
-    const int64_t count = actions - j;
-    const Floats<Bytes> x = LoadOr<Bytes>(logits + j, count, kMinusInfinity);
-    if (illegal == nullptr) return x;
-    float masks[kLanes<Bytes>];
-    for (int64_t i = 0; i < kLanes<Bytes>; ++i)
-      masks[i] = i < count && illegal[j + i] ? 1.0f : 0.0f;
-    return Load<Bytes>(masks) > 0.5f ? Floats<Bytes>{} + kIllegalLogit : x;
+  LZ_INLINE Floats<Bytes> LogProbabilities(int64_t j) const {
+    return Load<Bytes>(logits + j) - largest - log_sum;
   }
 
   template <int Bytes>
-  LZ_INLINE RowSum Sum() const {
-    Floats<Bytes> lanes = Part<Bytes>(0);
-    for (int64_t j = kLanes<Bytes>; j < actions; j += kLanes<Bytes>) {
-      const Floats<Bytes> part = Part<Bytes>(j);
-      lanes = part > lanes ? part : lanes;
-    }
-    const float largest = simd::Max<Bytes>(lanes);
-    Floats<Bytes> sums = {};
-    for (int64_t j = 0; j < actions; j += kLanes<Bytes>) {
-      sums += KeepFirst<Bytes>(simd::Exp<Bytes>(Part<Bytes>(j) - largest), actions - j, 0.0f);
-    }
-    const float sum = simd::Sum<Bytes>(sums);
-    return {largest, sum, __builtin_logf(sum)};
+  LZ_INLINE Floats<Bytes> Probabilities(int64_t j) const {
+    return Load<Bytes>(powers + j) * inverse_sum;
   }
 };
 
+template <int Bytes>
+LZ_INLINE PolicyRow MakePolicyRow(const float* logits, int64_t actions, float* powers) {
+  Floats<Bytes> lanes = Load<Bytes>(logits);
+  for (int64_t j = kLanes<Bytes>; j < actions; j += kLanes<Bytes>) {
+    const Floats<Bytes> part = Load<Bytes>(logits + j);
+    lanes = part > lanes ? part : lanes;
+  }
+  const float largest = simd::Max<Bytes>(lanes);
+  Floats<Bytes> sums = {};
+  for (int64_t j = 0; j < actions; j += kLanes<Bytes>) {
+    const Floats<Bytes> power =
+        KeepFirst<Bytes>(simd::Exp<Bytes>(Load<Bytes>(logits + j) - largest), actions - j, 0.0f);
+    Store<Bytes>(power, powers + j);
+    sums += power;
+  }
+  const float sum = simd::Sum<Bytes>(sums);
+  return {logits, powers, largest, __builtin_logf(sum), 1.0f / sum};
+}
+
+int64_t PaddedActions(const PolicyTask& task) {
+  constexpr int64_t kWidest = kLanes<64>;
+  return (task.actions + kWidest - 1) / kWidest * kWidest;
+}
+
 struct PolicyLoss {
+  // scratch: 5 rows of padded actions.
   template <int Bytes>
-  LZ_INLINE static void Run(const PolicyTask* task, float* losses, float* entropies,
+  LZ_INLINE static void Run(const PolicyTask* task, float* scratch, float* losses, float* entropies,
                             float* dlogits) {
     for (int64_t row = 0; row < task->rows; ++row) {
-      RunRow<Bytes>(*task, row, losses, entropies, dlogits);
+      RunRow<Bytes>(*task, row, scratch, losses, entropies, dlogits);
     }
   }
 
   template <int Bytes>
-  LZ_INLINE static void RunRow(const PolicyTask& task, int64_t row, float* losses, float* entropies,
-                               float* dlogits) {
-    const int64_t actions = task.actions, begin = row * actions;
-    const PolicyRow all = {task.logits + begin, nullptr, actions};
-    const PolicyRow legal = {task.logits + begin, task.illegal + begin, actions};
-    const float* policy = task.policies + begin;
-    const RowSum sum = all.Sum<Bytes>(), legal_sum = legal.Sum<Bytes>();
+  LZ_INLINE static void RunRow(const PolicyTask& task, int64_t row, float* scratch, float* losses,
+                               float* entropies, float* dlogits) {
+    const int64_t actions = task.actions, begin = row * actions, padded = PaddedActions(task);
+    float *logits = scratch, *masked = scratch + padded, *policy = scratch + 2 * padded;
+    bool any_illegal = false;
+    for (int64_t j = 0; j < actions; ++j) {
+      const bool illegal = task.illegal[begin + j];
+      logits[j] = task.logits[begin + j];
+      masked[j] = illegal ? kIllegalLogit : logits[j];
+      policy[j] = task.policies[begin + j];
+      any_illegal |= illegal;
+    }
+    const PolicyRow all = MakePolicyRow<Bytes>(logits, actions, scratch + 3 * padded);
+    const PolicyRow legal =
+        any_illegal ? MakePolicyRow<Bytes>(masked, actions, scratch + 4 * padded) : all;
     Floats<Bytes> mass = {}, cross = {}, mixed = {};
     for (int64_t j = 0; j < actions; j += kLanes<Bytes>) {
       const int64_t count = actions - j;
-      const Floats<Bytes> p = LoadOr<Bytes>(policy + j, count, 0.0f);
-      const Floats<Bytes> log_softmax = all.Part<Bytes>(j) - sum.largest - sum.log_sum;
-      const Floats<Bytes> log_legal = legal.Part<Bytes>(j) - legal_sum.largest - legal_sum.log_sum;
+      const Floats<Bytes> p = Load<Bytes>(policy + j);
       mass += p;
-      cross += KeepFirst<Bytes>(p * log_softmax, count, 0.0f);
-      mixed += KeepFirst<Bytes>(simd::Exp<Bytes>(log_legal) * log_legal, count, 0.0f);
+      cross += KeepFirst<Bytes>(p * all.LogProbabilities<Bytes>(j), count, 0.0f);
+      mixed += KeepFirst<Bytes>(legal.Probabilities<Bytes>(j) * legal.LogProbabilities<Bytes>(j),
+                                count, 0.0f);
     }
-    const float entropy = -simd::Sum<Bytes>(mixed), total_mass = simd::Sum<Bytes>(mass);
     losses[row] = -simd::Sum<Bytes>(cross);
-    entropies[row] = entropy;
+    entropies[row] = -simd::Sum<Bytes>(mixed);
     if (dlogits == nullptr) return;
+    const float total_mass = simd::Sum<Bytes>(mass), entropy = entropies[row];
     const float slope = task.slopes[row], entropy_slope = task.entropy_slopes[row];
     for (int64_t j = 0; j < actions; j += kLanes<Bytes>) {
-      const int64_t count = actions - j;
-      const Floats<Bytes> p = LoadOr<Bytes>(policy + j, count, 0.0f);
-      const Floats<Bytes> softmax =
-          simd::Exp<Bytes>(all.Part<Bytes>(j) - sum.largest - sum.log_sum);
-      const Floats<Bytes> masked = legal.Part<Bytes>(j);
-      const Floats<Bytes> log_legal = masked - legal_sum.largest - legal_sum.log_sum;
+      const Floats<Bytes> of_loss =
+          all.Probabilities<Bytes>(j) * total_mass - Load<Bytes>(policy + j);
       // An illegal action's logit was replaced: no gradient.
-      const Floats<Bytes> of_entropy = masked == kIllegalLogit
-                                           ? Floats<Bytes>{}
-                                           : -simd::Exp<Bytes>(log_legal) * (log_legal + entropy);
-      StoreSome<Bytes, false>(slope * (softmax * total_mass - p) + entropy_slope * of_entropy,
-                              dlogits + begin + j, count);
+      const Floats<Bytes> of_entropy =
+          Load<Bytes>(legal.logits + j) == kIllegalLogit
+              ? Floats<Bytes>{}
+              : -legal.Probabilities<Bytes>(j) * (legal.LogProbabilities<Bytes>(j) + entropy);
+      StoreSome<Bytes, false>(slope * of_loss + entropy_slope * of_entropy, dlogits + begin + j,
+                              actions - j);
     }
   }
 };
@@ -199,7 +207,11 @@ float SumTerms(const TermsTask& task, const float* losses, float* means) {
 }
 
 void RunPolicyLoss(const PolicyTask& task, float* losses, float* entropies, float* dlogits) {
-  simd::RunWidest<PolicyLoss>(&task, losses, entropies, dlogits);
+  thread_local std::vector<float> scratch;  // its memory stays for the next call
+  const int64_t padded = PaddedActions(task);
+  scratch.assign(static_cast<size_t>(5 * padded), 0.0f);
+  std::fill_n(scratch.begin(), 2 * padded, kMinusInfinity);
+  simd::RunFitting<PolicyLoss>(task.actions, &task, scratch.data(), losses, entropies, dlogits);
 }
 
 void RunSquaredDistance(int64_t rows, int64_t size, const float* predicted, const float* target,
