@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ATen/Parallel.h"
+#include "lzero/nn/gradient_sums.h"
 #include "lzero/nn/matrix_product.h"
 #include "lzero/nn/norm_kernels.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr int64_t kBlockRows = 128;  // of a block, about
 constexpr int64_t kTileRows = 12;    // of a product: whole tiles run fastest
-constexpr int64_t kMostParts = 4;    // of the samples; their gradients are added in order
 
 MatrixView Rows(const float* values, int64_t row_size) { return {values, row_size, 1}; }
 
@@ -94,25 +94,8 @@ void RunBlock(const AttentionBranchTask& task, const Block& block, const PackedW
                task.x + begin, y + begin, size);
 }
 
-// Gradients of all parameters from one part of the samples.
-struct Sums {
-  std::vector<float> values;
-  float *norm, *weight_in, *bias_in, *weight_out, *bias_out;  // norm: [2, E]
-
-  void Reset(int64_t size) {
-    const int64_t sizes[] = {2 * size, 3 * size * size, 3 * size, size * size, size};
-    values.assign(static_cast<size_t>(std::accumulate(sizes, sizes + 5, int64_t{0})), 0.0f);
-    float** const places[] = {&norm, &weight_in, &bias_in, &weight_out, &bias_out};
-    float* next = values.data();
-    for (int i = 0; i < 5; ++i) {
-      *places[i] = next;
-      next += sizes[i];
-    }
-  }
-};
-
 void RunBlockBackward(const AttentionBranchTask& task, Block block, const PackedWeights& packed,
-                      const float* all_dy, float* dx, Scratch& scratch, const Sums& sums) {
+                      const float* all_dy, Scratch& scratch, const AttentionBranchGradients& sums) {
   const int64_t size = SizeOf(task), rows = block.rows, begin = block.first_row * size;
   const float *dy = all_dy + begin, *mixed = task.mixed + begin;
   float *dmixed = scratch.dmixed.data(), *dqkv = scratch.dqkv.data();
@@ -127,15 +110,7 @@ void RunBlockBackward(const AttentionBranchTask& task, Block block, const Packed
   MultiplyRows(Rows(dqkv, 3 * size), rows, packed.in, nullptr, nullptr, scratch.dnormal.data(),
                size);
   block.norm.addend = dy;
-  AddNormBackward(block.norm, scratch.dnormal.data(), dx + begin, sums.norm);
-}
-
-void AddParts(const std::vector<Sums>& parts, float* Sums::*place, int64_t offset, int64_t size,
-              float* to) {
-  for (size_t part = 0; part < parts.size(); ++part) {
-    const float* from = parts[part].*place + offset;
-    for (int64_t i = 0; i < size; ++i) to[i] = part == 0 ? from[i] : to[i] + from[i];
-  }
+  AddNormBackward(block.norm, scratch.dnormal.data(), sums.x + begin, sums.scale, sums.shift);
 }
 
 }  // namespace
@@ -163,27 +138,18 @@ void RunAttentionBranchBackward(const AttentionBranchTask& task, const float* dy
   packed.out.Pack(Rows(task.weight_out, size), size, size);
   const int64_t step = SamplesABlock(task.attention.tokens);
   const int64_t num_blocks = (samples + step - 1) / step;
-  thread_local std::vector<Sums> kept_parts;  // their memory stays from call to call
-  std::vector<Sums>& parts = kept_parts;
-  parts.resize(static_cast<size_t>(std::min(kMostParts, num_blocks)));
-  const int64_t num_parts = static_cast<int64_t>(parts.size());
-  for (Sums& sums : parts) sums.Reset(size);
-  at::parallel_for(0, num_parts, 1, [&](int64_t begin, int64_t end) {
-    Scratch& scratch = ThreadScratch(step * task.attention.tokens, size);
-    for (int64_t part = begin; part < end; ++part) {
-      const int64_t last = (part + 1) * num_blocks / num_parts;
-      for (int64_t i = part * num_blocks / num_parts; i < last; ++i) {
-        RunBlockBackward(task, MakeBlock(task, i * step, std::min(samples, (i + 1) * step)), packed,
-                         dy, gradients.x, scratch, parts[static_cast<size_t>(part)]);
-      }
-    }
+  const AttentionBranchGradients& to = gradients;
+  const GradientPlace places[] = {{to.scale, size},
+                                  {to.shift, size},
+                                  {to.weight_in, 3 * size * size},
+                                  {to.bias_in, 3 * size},
+                                  {to.weight_out, size * size},
+                                  {to.bias_out, size}};
+  SumOverBlocks(places, num_blocks, [&](float* const* sums, int64_t block) {
+    RunBlockBackward(task, MakeBlock(task, block * step, std::min(samples, (block + 1) * step)),
+                     packed, dy, ThreadScratch(step * task.attention.tokens, size),
+                     {to.x, sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]});
   });
-  AddParts(parts, &Sums::norm, 0, size, gradients.scale);
-  AddParts(parts, &Sums::norm, size, size, gradients.shift);
-  AddParts(parts, &Sums::weight_in, 0, 3 * size * size, gradients.weight_in);
-  AddParts(parts, &Sums::bias_in, 0, 3 * size, gradients.bias_in);
-  AddParts(parts, &Sums::weight_out, 0, size * size, gradients.weight_out);
-  AddParts(parts, &Sums::bias_out, 0, size, gradients.bias_out);
 }
 
 }  // namespace lzero

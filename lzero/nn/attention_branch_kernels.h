@@ -1,6 +1,6 @@
 // The attention half of a transformer block, forward and backward, over blocks of whole sequences
-// that stay in the cache: y = x + Wp Attention(Wqkv N(x) + bqkv) + bp. float32 on the CPU. The
-// numbers do not depend on the number of threads. No tensors here: see attention_branch.h.
+// that stay in the cache: y = x + Wp Attention(Wqkv N(x) + bqkv) + bp. float32 on the CPU. No
+// tensors here: see attention_branch.h.
 #ifndef LZERO_NN_ATTENTION_BRANCH_KERNELS_H_
 #define LZERO_NN_ATTENTION_BRANCH_KERNELS_H_
 
@@ -34,10 +34,12 @@ struct AttentionBranchGradients {
   float *weight_out = nullptr, *bias_out = nullptr;
 };
 
-// y [N, T, E]; fills what the task keeps for the backward pass.
+// y [N, T, E]; fills what the task keeps for the backward pass. The numbers do not depend on the
+// number of threads.
 void RunAttentionBranch(const AttentionBranchTask& task, float* y);
 
-// From dy [N, T, E], after the forward pass of the same task.
+// From dy [N, T, E], after the forward pass of the same task. The gradients of parameters depend on
+// the number of threads (gradient_sums.h).
 void RunAttentionBranchBackward(const AttentionBranchTask& task, const float* dy,
                                 const AttentionBranchGradients& gradients);
 

@@ -133,12 +133,12 @@ struct NormForward {
   }
 };
 
-// Adds to the sums [2, size] of the gradients of scale and shift, if there are any.
+// Adds to the gradients of scale and shift, if there are any.
 struct NormBackward {
   template <int Bytes>
-  LZ_INLINE static void Run(const NormTask* task, const float* dy, float* dx, float* sums,
-                            int64_t first, int64_t last) {
-    RunAllGroups<NormBackward, Bytes>(*task, first, last, dy, dx, sums);
+  LZ_INLINE static void Run(const NormTask* task, const float* dy, float* dx, float* dscale,
+                            float* dshift, int64_t first, int64_t last) {
+    RunAllGroups<NormBackward, Bytes>(*task, first, last, dy, dx, dscale, dshift);
   }
 
   // What is read in every part of the rows, in local variables: the compiler must suppose that a
@@ -146,13 +146,13 @@ struct NormBackward {
   struct Rows {
     int64_t size;
     const float *x, *dy, *scale, *shift;
-    float *dx, *again, *sums;
+    float *dx, *again, *dscale, *dshift;
     float means[kGroupRows], inverses[kGroupRows];
   };
 
   template <int NumRows>
   LZ_INLINE static Rows MakeRows(const NormTask& task, int64_t row, const float* dy, float* dx,
-                                 float* sums) {
+                                 float* dscale, float* dshift) {
     const int64_t begin = row * task.size;
     Rows rows = {task.size,
                  task.x + begin,
@@ -161,7 +161,8 @@ struct NormBackward {
                  task.shift,
                  dx + begin,
                  task.again == nullptr ? nullptr : task.again + begin,
-                 sums,
+                 dscale,
+                 dshift,
                  {},
                  {}};
 #pragma GCC unroll 4
@@ -174,8 +175,8 @@ struct NormBackward {
 
   template <int Bytes, bool Whole, After Next, int NumRows>
   LZ_INLINE static void RunRows(const NormTask& task, int64_t row, const float* dy, float* dx,
-                                float* sums) {
-    const Rows rows = MakeRows<NumRows>(task, row, dy, dx, sums);
+                                float* dscale, float* dshift) {
+    const Rows rows = MakeRows<NumRows>(task, row, dy, dx, dscale, dshift);
     const float* addend = task.addend == nullptr ? nullptr : task.addend + row * task.size;
     // First the gradient of the normalised rows, and its means.
     Floats<Bytes> totals[kGroupRows] = {}, with_rows[kGroupRows] = {};
@@ -209,8 +210,8 @@ struct NormBackward {
     if (Next != After::kNothing) {
       scale = LoadSome<Bytes, Whole>(rows.scale + j, count);
       shift = LoadSome<Bytes, Whole>(rows.shift + j, count);
-      dscale = LoadSome<Bytes, Whole>(rows.sums + j, count);
-      dshift = LoadSome<Bytes, Whole>(rows.sums + rows.size + j, count);
+      dscale = LoadSome<Bytes, Whole>(rows.dscale + j, count);
+      dshift = LoadSome<Bytes, Whole>(rows.dshift + j, count);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < NumRows; ++i) {
@@ -235,8 +236,8 @@ struct NormBackward {
       StoreSome<Bytes, Whole>(gradient, rows.dx + at, count);
     }
     if (Next != After::kNothing) {
-      StoreSome<Bytes, Whole>(dscale, rows.sums + j, count);
-      StoreSome<Bytes, Whole>(dshift, rows.sums + rows.size + j, count);
+      StoreSome<Bytes, Whole>(dscale, rows.dscale + j, count);
+      StoreSome<Bytes, Whole>(dshift, rows.dshift + j, count);
     }
   }
 };
@@ -303,7 +304,8 @@ void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* ds
   at::parallel_for(0, num_parts, parts_a_thread, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       float* part_sums = task.scale == nullptr ? nullptr : sums.data() + part * 2 * task.size;
-      simd::RunWidest<NormBackward>(&task, dy, dx, part_sums, part * kPartRows,
+      float* second = part_sums == nullptr ? nullptr : part_sums + task.size;
+      simd::RunWidest<NormBackward>(&task, dy, dx, part_sums, second, part * kPartRows,
                                     std::min(task.rows, (part + 1) * kPartRows));
     }
   });
@@ -317,8 +319,9 @@ void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* ds
   }
 }
 
-void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* sums) {
-  simd::RunWidest<NormBackward>(&task, dy, dx, sums, int64_t{0}, task.rows);
+void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
+                     float* dshift) {
+  simd::RunWidest<NormBackward>(&task, dy, dx, dscale, dshift, int64_t{0}, task.rows);
 }
 
 void RunGelu(int64_t count, const float* x, float* y) {

@@ -35,8 +35,9 @@ void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* ds
                      float* dshift);
 
 // The same in the caller's thread, for some rows of many: the gradients of scale and shift are
-// added to sums [2, size], null without them.
-void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* sums);
+// added to dscale and dshift [size], null without them.
+void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
+                     float* dshift);
 
 // y [count] = gelu(x), and dx = dy gelu'(x).
 void RunGelu(int64_t count, const float* x, float* y);

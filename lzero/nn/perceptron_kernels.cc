@@ -1,10 +1,10 @@
 #include "lzero/nn/perceptron_kernels.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "ATen/Parallel.h"
+#include "lzero/nn/gradient_sums.h"
 #include "lzero/nn/matrix_product.h"
 #include "lzero/nn/norm_kernels.h"
 
@@ -95,35 +95,9 @@ void RunBlock(const PerceptronTask& task, Block block, const PanelMatrix& weight
                task.residual ? block.norm1.x : nullptr, y + block.first * task.out, task.out);
 }
 
-// Gradients of all parameters of one part of the rows, one after another. Those of the first part's
-// weights are summed in their place.
-struct Sums {
-  std::vector<float> values;
-  float *norm1, *weight1, *bias1, *norm2, *weight2, *bias2;  // norms: [2, size]
-
-  void Reset(const PerceptronTask& task, const PerceptronGradients* first) {
-    const int64_t in = task.in, hidden = task.hidden, out = task.out;
-    const int64_t sizes[] = {2 * in, 2 * hidden, hidden * in, hidden, out * hidden, out};
-    float** const places[] = {&norm1, &norm2, &weight1, &bias1, &weight2, &bias2};
-    const int num_kept = first == nullptr ? 6 : 2;
-    values.assign(static_cast<size_t>(std::accumulate(sizes, sizes + num_kept, int64_t{0})), 0.0f);
-    float* next = values.data();
-    for (int i = 0; i < num_kept; ++i) {
-      *places[i] = next;
-      next += sizes[i];
-    }
-    if (first == nullptr) return;
-    float* const in_place[] = {first->weight1, first->bias1, first->weight2, first->bias2};
-    for (int i = 2; i < 6; ++i) {
-      *places[i] = in_place[i - 2];
-      std::fill_n(*places[i], sizes[i], 0.0f);
-    }
-  }
-};
-
 void RunBlockBackward(const PerceptronTask& task, Block block, const PanelMatrix& weight1,
-                      const PanelMatrix& weight2, const float* all_dy, float* all_dx,
-                      Scratch& scratch, const Sums& sums) {
+                      const PanelMatrix& weight2, const float* all_dy, Scratch& scratch,
+                      const PerceptronGradients& sums) {
   const int64_t rows = block.rows;
   const float* dy = all_dy + block.first * task.out;
   float *active = scratch.active.data(), *gradient = scratch.gradient.data();
@@ -131,7 +105,7 @@ void RunBlockBackward(const PerceptronTask& task, Block block, const PanelMatrix
   block.norm2.x = task.units + block.first * task.hidden;
   block.norm2.again = active;
   if (task.scale2 != nullptr) {
-    AddNormBackward(block.norm2, gradient, gradient, sums.norm2);
+    AddNormBackward(block.norm2, gradient, gradient, sums.scale2, sums.shift2);
   } else {
     RunGeluBackward(rows * task.hidden, block.norm2.x, gradient, gradient, active);
   }
@@ -140,8 +114,8 @@ void RunBlockBackward(const PerceptronTask& task, Block block, const PanelMatrix
   const float* normal = NormalRows(task, block, scratch);
   AddTransposedProduct(gradient, task.hidden, normal, task.in, rows, scratch.packed, sums.weight1);
   AddColumnSums(gradient, rows, task.hidden, sums.bias1);
-  if (all_dx == nullptr && task.scale1 == nullptr) return;
-  float* dx = all_dx == nullptr ? scratch.dnormal.data() : all_dx + block.first * task.in;
+  if (sums.dx == nullptr && task.scale1 == nullptr) return;
+  float* dx = sums.dx == nullptr ? scratch.dnormal.data() : sums.dx + block.first * task.in;
   const float* residual = task.residual ? dy : nullptr;
   if (task.scale1 == nullptr) {
     MultiplyRows(Rows(gradient, task.hidden), rows, weight1, nullptr, residual, dx, task.in);
@@ -150,17 +124,7 @@ void RunBlockBackward(const PerceptronTask& task, Block block, const PanelMatrix
   float* dnormal = scratch.dnormal.data();
   MultiplyRows(Rows(gradient, task.hidden), rows, weight1, nullptr, nullptr, dnormal, task.in);
   block.norm1.addend = residual;
-  AddNormBackward(block.norm1, dnormal, dx, sums.norm1);
-}
-
-void AddParts(const std::vector<Sums>& parts, float* Sums::*place, int64_t offset, int64_t size,
-              float* to) {
-  if (to == nullptr) return;
-  for (size_t part = 0; part < parts.size(); ++part) {
-    const float* from = parts[part].*place + offset;
-    if (from == to) continue;  // the first part, in its place
-    for (int64_t i = 0; i < size; ++i) to[i] = part == 0 ? from[i] : to[i] + from[i];
-  }
+  AddNormBackward(block.norm1, dnormal, dx, sums.scale1, sums.shift1);
 }
 
 }  // namespace
@@ -185,32 +149,21 @@ void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
   packed.weight1.Pack(Rows(task.weight1, task.in), task.hidden, task.in);
   packed.weight2.Pack(Rows(task.weight2, task.hidden), task.out, task.hidden);
   const int64_t num_blocks = (task.rows + kBlockRows - 1) / kBlockRows;
-  const int64_t num_parts = std::min<int64_t>(at::get_num_threads(), num_blocks);
-  thread_local std::vector<Sums> kept_parts;  // their memory stays from call to call
-  std::vector<Sums>& parts = kept_parts;
-  parts.resize(static_cast<size_t>(num_parts));
-  for (size_t part = 0; part < parts.size(); ++part) {
-    parts[part].Reset(task, part == 0 ? &gradients : nullptr);
-  }
-  at::parallel_for(0, num_parts, 1, [&](int64_t begin, int64_t end) {
-    Scratch& scratch = ThreadScratch(task);
-    for (int64_t part = begin; part < end; ++part) {
-      const int64_t last = (part + 1) * num_blocks / num_parts;
-      for (int64_t i = part * num_blocks / num_parts; i < last; ++i) {
-        RunBlockBackward(task, MakeBlock(task, i * kBlockRows, task.rows), packed.weight1,
-                         packed.weight2, dy, gradients.dx, scratch,
-                         parts[static_cast<size_t>(part)]);
-      }
-    }
+  const PerceptronGradients& to = gradients;
+  const GradientPlace places[] = {{to.scale1, task.in},
+                                  {to.shift1, task.in},
+                                  {to.weight1, task.hidden * task.in},
+                                  {to.bias1, task.hidden},
+                                  {to.scale2, task.hidden},
+                                  {to.shift2, task.hidden},
+                                  {to.weight2, task.out * task.hidden},
+                                  {to.bias2, task.out}};
+  SumOverBlocks(places, num_blocks, [&](float* const* sums, int64_t block) {
+    RunBlockBackward(
+        task, MakeBlock(task, block * kBlockRows, task.rows), packed.weight1, packed.weight2, dy,
+        ThreadScratch(task),
+        {to.dx, sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7]});
   });
-  AddParts(parts, &Sums::norm1, 0, task.in, gradients.scale1);
-  AddParts(parts, &Sums::norm1, task.in, task.in, gradients.shift1);
-  AddParts(parts, &Sums::weight1, 0, task.hidden * task.in, gradients.weight1);
-  AddParts(parts, &Sums::bias1, 0, task.hidden, gradients.bias1);
-  AddParts(parts, &Sums::norm2, 0, task.hidden, gradients.scale2);
-  AddParts(parts, &Sums::norm2, task.hidden, task.hidden, gradients.shift2);
-  AddParts(parts, &Sums::weight2, 0, task.out * task.hidden, gradients.weight2);
-  AddParts(parts, &Sums::bias2, 0, task.out, gradients.bias2);
 }
 
 }  // namespace lzero

@@ -38,9 +38,8 @@ struct PerceptronGradients {
 // y [rows, out]. The numbers do not depend on the number of threads.
 void RunPerceptron(const PerceptronTask& task, float* y);
 
-// From dy [rows, out], after a forward pass that kept its units. Each thread sums the gradients of
-// its part of the rows; the parts are then added in order, so that the numbers depend on the number
-// of threads and on nothing else.
+// From dy [rows, out], after a forward pass that kept its units. The gradients of parameters depend
+// on the number of threads (gradient_sums.h).
 void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
                            const PerceptronGradients& gradients);
 

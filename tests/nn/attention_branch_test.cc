@@ -75,25 +75,18 @@ TEST(AttentionBranchTest, SizesOfTheSmallNet) {
   ExpectRight({3, 150, 2, 32, 8, false});  // a sequence longer than a block
 }
 
-TEST(AttentionBranchTest, TheNumberOfThreadsChangesNothing) {
-  const int before = at::get_num_threads();
+TEST(AttentionBranchTest, TheSameThreadsGiveTheSameBits) {
   const Case each = {70, 9, 2, 10, 4, true};
   torch::manual_seed(4);
   const at::Tensor num_padding = PaddingOf(each);
-  const Inputs inputs = MakeInputs(each);
-  const auto run = [&](int threads) {
-    at::set_num_threads(threads);
-    Inputs leaves;
-    for (const at::Tensor& input : inputs) leaves.push_back(input.clone().set_requires_grad(true));
-    const at::Tensor y = FunctionOf(each, num_padding)(leaves);
-    y.square().sum().backward();
-    Inputs all = {y.detach().flatten()};
-    for (const at::Tensor& leaf : leaves) all.push_back(leaf.grad().flatten());
-    return at::cat(all);
-  };
-  const at::Tensor one = run(1);
-  for (const int threads : {1, 2, 3}) EXPECT_TRUE(at::equal(run(threads), one)) << threads;
-  at::set_num_threads(before);
+  reference::ExpectBitsOfThreads(FunctionOf(each, num_padding), MakeInputs(each));
+}
+
+TEST(AttentionBranchTest, TheGraphCanBeRetained) {
+  const Case each = {20, 9, 2, 10, 4, true};
+  torch::manual_seed(5);
+  const at::Tensor num_padding = PaddingOf(each);
+  reference::ExpectTheGraphCanBeRetained(FunctionOf(each, num_padding), MakeInputs(each));
 }
 
 TEST(AttentionBranchTest, TakesWhatItsKernelsCanDo) {

@@ -48,6 +48,47 @@ void ExpectGradientsOfPlainOperations(const Function& function,
   EXPECT_TRUE(at::equal(function(inputs), actual)) << what << ", without gradients";
 }
 
+void ExpectBitsOfThreads(const Function& function, const std::vector<at::Tensor>& inputs) {
+  const int before = at::get_num_threads();
+  const auto run = [&](int threads) {
+    at::set_num_threads(threads);
+    const std::vector<at::Tensor> leaves = Leaves(inputs, at::kFloat);
+    const at::Tensor y = function(leaves);
+    y.square().sum().backward();
+    std::vector<at::Tensor> results = {y.detach()};
+    for (const at::Tensor& leaf : leaves) {
+      if (leaf.defined()) results.push_back(leaf.grad());
+    }
+    return results;
+  };
+  const std::vector<at::Tensor> one = run(1);
+  for (const int threads : {1, 2, 3}) {
+    const std::vector<at::Tensor> first = run(threads), again = run(threads);
+    for (size_t i = 0; i < one.size(); ++i) {
+      EXPECT_TRUE(at::equal(first[i], again[i])) << threads << " threads, result " << i;
+      if (i < 2) {
+        EXPECT_TRUE(at::equal(first[i], one[i])) << threads << " threads, result " << i;
+      }
+      EXPECT_LT(Difference(first[i], one[i]), 1e-5) << threads << " threads, result " << i;
+    }
+  }
+  at::set_num_threads(before);
+}
+
+void ExpectTheGraphCanBeRetained(const Function& function, const std::vector<at::Tensor>& inputs) {
+  const std::vector<at::Tensor> leaves = Leaves(inputs, at::kFloat);
+  std::vector<at::Tensor> defined;
+  for (const at::Tensor& leaf : leaves) {
+    if (leaf.defined()) defined.push_back(leaf);
+  }
+  const at::Tensor loss = function(leaves).square().sum();
+  const auto first = torch::autograd::grad({loss}, defined, {}, /*retain_graph=*/true);
+  const auto second = torch::autograd::grad({loss}, defined);
+  for (size_t i = 0; i < first.size(); ++i) {
+    EXPECT_TRUE(at::equal(first[i], second[i])) << "input " << i;
+  }
+}
+
 void ExpectNoSecondDerivative(const Function& function, const std::vector<at::Tensor>& inputs) {
   const std::vector<at::Tensor> leaves = Leaves(inputs, at::kFloat);
   EXPECT_DEATH(torch::autograd::grad({function(leaves).sum()}, {leaves[0]}, {},

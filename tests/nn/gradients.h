@@ -22,6 +22,14 @@ void ExpectGradientsOfPlainOperations(const Function& function,
                                       const std::vector<at::Tensor>& inputs,
                                       const std::string& what);
 
+// The result and the gradient of the first input are the same bits with any number of threads; the
+// other gradients are so with the same number, and within 1e-5 with another.
+void ExpectBitsOfThreads(const Function& function, const std::vector<at::Tensor>& inputs);
+
+// The gradients of a second backward() through the same graph (retain_graph) are those of the
+// first.
+void ExpectTheGraphCanBeRetained(const Function& function, const std::vector<at::Tensor>& inputs);
+
 // backward() with create_graph ends the program with a clear message.
 void ExpectNoSecondDerivative(const Function& function, const std::vector<at::Tensor>& inputs);
 

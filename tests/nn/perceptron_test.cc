@@ -75,29 +75,15 @@ TEST(PerceptronTest, LayersThatAreTooLargeOrRowsTooFewRunOneByOne) {
 }
 
 TEST(PerceptronTest, TheSameThreadsGiveTheSameBits) {
-  const int before = at::get_num_threads();
-  const Case each = {700, 20, 33, 20, true, true, true};
   torch::manual_seed(5);
-  const Inputs inputs = MakeInputs(each);
-  const auto run = [&](int threads) {
-    at::set_num_threads(threads);
-    Inputs leaves;
-    for (const at::Tensor& input : inputs) leaves.push_back(input.clone().set_requires_grad(true));
-    const at::Tensor y = FunctionOf(each)(leaves);
-    y.square().sum().backward();
-    std::vector<at::Tensor> all = {y.detach().flatten()};
-    for (const at::Tensor& leaf : leaves) all.push_back(leaf.grad().flatten());
-    return at::cat(all);
-  };
-  const at::Tensor one = run(1);
-  EXPECT_TRUE(at::equal(run(1), one));
-  for (const int threads : {2, 3}) {
-    const at::Tensor first = run(threads);
-    EXPECT_TRUE(at::equal(run(threads), first)) << threads;
-    EXPECT_TRUE(at::equal(first.narrow(0, 0, 700 * 20), one.narrow(0, 0, 700 * 20))) << threads;
-    EXPECT_LT(reference::Difference(first, one), 1e-5) << threads;
-  }
-  at::set_num_threads(before);
+  const Case each = {700, 20, 33, 20, true, true, true};
+  reference::ExpectBitsOfThreads(FunctionOf(each), MakeInputs(each));
+}
+
+TEST(PerceptronTest, TheGraphCanBeRetained) {
+  torch::manual_seed(6);
+  const Case each = {200, 20, 33, 20, true, true, true};
+  reference::ExpectTheGraphCanBeRetained(FunctionOf(each), MakeInputs(each));
 }
 
 TEST(PerceptronTest, HasNoSecondDerivative) {
