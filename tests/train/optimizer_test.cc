@@ -214,6 +214,25 @@ TEST(OptimizerDeathTest, AWeightWithoutGradientIsABug) {
   EXPECT_DEATH(optimizer.Step(0.1), "takes no part in the loss");
 }
 
+// A step is left out where `skip` is 1, whatever the gradients hold, and is any other step where it
+// is 0.
+TEST(OptimizerTest, AStepThatIsLeftOutChangesNothing) {
+  const auto model = TinyModel(8), plain = TinyModel(8);
+  AdamW optimizer(*model, StrongDecay()), undisturbed(*plain, StrongDecay());
+  for (int step = 0; step < 3; ++step) {
+    SetGradients(*model, step, 1.0);
+    SetGradients(*plain, step, 1.0);
+    optimizer.Step(0.01, at::zeros({}));
+    undisturbed.Step(0.01);
+    SetGradients(*model, 50 + step, 1.0);
+    model->parameters()[0].mutable_grad().fill_(std::nanf(""));
+    model->parameters()[1].mutable_grad().fill_(INFINITY);
+    optimizer.Step(0.01, at::ones({}));
+    EXPECT_EQ(WeightsOf(*model), WeightsOf(*plain)) << step;
+    ExpectSameBytes({{"", optimizer.Export()}}, {{"", undisturbed.Export()}});
+  }
+}
+
 TEST(OptimizerTest, AnImportedOptimizerGoesOnExactly) {
   const auto straight = TinyModel(6), restored = TinyModel(6);
   AdamW optimizer(*straight, StrongDecay());

@@ -112,6 +112,54 @@ TEST(FusedLossesTest, TakesWhatItsKernelsCanDo) {
   EXPECT_FALSE(CanFuseLosses(predictions, batch, ModelConfig()));
 }
 
+TEST(FusedLossesTest, TakesPredictionsThatAreNotContiguous) {
+  torch::manual_seed(2);
+  const BatchTensors batch = RandomTensors();
+  Predictions straight = RandomPredictions(), strided = straight;
+  for (at::Tensor* leaf : Leaves(strided)) {
+    *leaf = leaf->transpose(0, 1).contiguous().transpose(0, 1).requires_grad_(true);
+    ASSERT_FALSE(leaf->is_contiguous());
+  }
+  for (at::Tensor* constant : {&strided.latent_targets, &strided.latents}) {
+    *constant = at::stack({*constant, *constant}, -1).select(-1, 0);
+  }
+  for (at::Tensor* leaf : Leaves(straight)) *leaf = leaf->clone().requires_grad_(true);
+  ASSERT_TRUE(CanFuseLosses(strided, batch, ModelConfig()));
+  const LossTerms expected = ComputeFusedLosses(straight, batch, LossConfig());
+  const LossTerms terms = ComputeFusedLosses(strided, batch, LossConfig());
+  EXPECT_TRUE(at::equal(terms.figures, expected.figures));
+  expected.total.backward();
+  terms.total.backward();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(at::equal(Leaves(strided)[i]->grad(), Leaves(straight)[i]->grad())) << i;
+  }
+}
+
+TEST(FusedLossesTest, TheGraphCanBeRetained) {
+  torch::manual_seed(3);
+  const BatchTensors batch = RandomTensors();
+  Predictions predictions = RandomPredictions();
+  std::vector<at::Tensor> leaves;
+  for (at::Tensor* leaf : Leaves(predictions)) leaves.push_back(leaf->requires_grad_(true));
+  const at::Tensor total = ComputeFusedLosses(predictions, batch, LossConfig()).total;
+  total.backward({}, /*retain_graph=*/true);
+  std::vector<at::Tensor> once;
+  for (const at::Tensor& leaf : leaves) once.push_back(leaf.grad().clone());
+  (total * 2.0).backward();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(at::allclose(leaves[i].grad(), 3.0 * once[i], 1e-6, 1e-9)) << i;
+  }
+}
+
+TEST(FusedLossesDeathTest, HasNoSecondDerivative) {
+  const BatchTensors batch = RandomTensors();
+  Predictions predictions = RandomPredictions();
+  predictions.value_logits.requires_grad_(true);
+  const at::Tensor total = ComputeFusedLosses(predictions, batch, LossConfig()).total;
+  EXPECT_DEATH(total.backward({}, /*retain_graph=*/true, /*create_graph=*/true),
+               "no second derivative");
+}
+
 TEST(FusedLossesTest, WithoutGradientsTheLossIsTheSame) {
   const BatchTensors batch = RandomTensors();
   Predictions predictions = RandomPredictions();

@@ -158,6 +158,18 @@ TEST(WorldModel, MovesTowardsAnotherByTheRate) {
   EXPECT_TRUE(SameWeights(*target, *online));
 }
 
+TEST(WorldModel, DoesNotMoveWhereAStepIsLeftOut) {
+  const std::shared_ptr<WorldModel> online = Make(TinyConfig(), 1);
+  const std::shared_ptr<WorldModel> target = Make(TinyConfig(), 3);
+  const std::shared_ptr<WorldModel> same = Make(TinyConfig(), 3);
+  reference::Scatter(*online, 0.3, 4);
+  target->MoveWeightsTowards(*online, 0.25, at::ones({}));
+  EXPECT_TRUE(SameWeights(*target, *same));
+  target->MoveWeightsTowards(*online, 0.25, at::zeros({}));
+  same->MoveWeightsTowards(*online, 0.25);
+  EXPECT_TRUE(SameWeights(*target, *same));
+}
+
 TEST(WorldModelDeathTest, CopyRefusesAnotherNumberOfTensors) {
   const std::shared_ptr<WorldModel> model = Make(TinyConfig(), 1);
   ModelConfig deeper = TinyConfig();
