@@ -79,6 +79,10 @@ bool HasNoBf16(const BenchStepCase& step) {
 }
 
 absl::Status CheckCase(const BenchStepCase& step) {
+  if (absl::StartsWith(step.runner, "cuda_") && step.device != "cuda") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--runner ", step.runner, " needs --device cuda; got --device ", step.device));
+  }
   if (HasNoBf16(step)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--dtype bf16: runner ", step.runner, " has fp32 alone; use --runner packed"));

@@ -4,6 +4,24 @@
 
 #include <cstdio>
 
+namespace {
+
+// cudaGetErrorString calls a driver that is not there too old.
+void DescribeError(cudaError_t error, char* text, size_t size) {
+  int driver = 0;
+  if (error != cudaErrorInsufficientDriver || cudaDriverGetVersion(&driver) != cudaSuccess) {
+    std::snprintf(text, size, "%s", cudaGetErrorString(error));
+  } else if (driver == 0) {
+    std::snprintf(text, size, "no NVIDIA driver is installed");
+  } else {
+    std::snprintf(text, size, "the NVIDIA driver is for CUDA %d.%d, this program needs %d.%d",
+                  driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000,
+                  CUDART_VERSION % 1000 / 10);
+  }
+}
+
+}  // namespace
+
 // Writes "name, compute capability, free of total memory" for each device, lines separated by '\n',
 // to `text` (at most `size` bytes with the closing 0). Returns the number of devices; a negative
 // CUDA error code, with its description in `text`, when the driver cannot be asked.
@@ -11,7 +29,7 @@ extern "C" int lz_cuda_list_devices(char* text, size_t size) {
   int count = 0;
   const cudaError_t asked = cudaGetDeviceCount(&count);
   if (asked != cudaSuccess) {
-    std::snprintf(text, size, "%s", cudaGetErrorString(asked));
+    DescribeError(asked, text, size);
     return asked == cudaErrorNoDevice ? 0 : -static_cast<int>(asked);
   }
   size_t used = 0;
