@@ -50,6 +50,12 @@ absl::StatusOr<double> BenchDevice::UsedMebibytes() const {
   return static_cast<double>(use.used_bytes) / kMebibyte;
 }
 
+absl::StatusOr<double> BenchDevice::ReservedMebibytes() const {
+  if (is_cpu()) return 0.0;
+  LZ_ASSIGN_OR_RETURN(const DeviceMemoryUse use, backend_->MemoryUse());
+  return static_cast<double>(use.reserved_bytes) / kMebibyte;
+}
+
 absl::StatusOr<DevicePeaks> BenchDevice::MeasurePeaks() const {
   return CatchTorch([&]() -> absl::StatusOr<DevicePeaks> {
     const c10::InferenceMode inference;

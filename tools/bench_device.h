@@ -34,6 +34,8 @@ class BenchDevice {
   absl::Status Wait() const;
   // Memory of the whole device in use, by everyone; 0 on the CPU.
   absl::StatusOr<double> UsedMebibytes() const;
+  // What libtorch's allocator holds of it; 0 on the CPU.
+  absl::StatusOr<double> ReservedMebibytes() const;
   // The best of a few tries; about 0.1 s. Not for the CPU.
   absl::StatusOr<DevicePeaks> MeasurePeaks() const;
 

@@ -100,6 +100,7 @@ int BenchEngineSearch(const BenchEngineSearchOptions& options) {
   const auto device = BenchDevice::Open(options.step.device);
   if (!device.ok()) return PrintError(device.status(), kExitUsage);
   BenchSteps<BenchEngineCase, Subject, SearchResultOfCase> steps;
+  steps.verb = "search";
   steps.make = MakeSubject;
   // The first search rebuilds its roots, all others continue them.
   steps.warm_up = [](Subject& subject) -> absl::Status {

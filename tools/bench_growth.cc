@@ -1,7 +1,5 @@
 #include "tools/bench_growth.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -107,9 +105,9 @@ absl::Status GrowSearch(const BenchGrowthOptions& options, const std::string& ru
                    ",\"last_to_first_ratio\":", Number(TimesOf(ratios).median)));
   absl::StrAppendFormat(&printed->table,
                         "%-7s one search of %d simulations: the first %d cost %.1f us each, the "
-                        "last %d %.1f us: %.2f times as much\n",
-                        runner, options.simulations, kWindow, first_times.min, kWindow,
-                        last_times.min, TimesOf(ratios).median);
+                        "last %d %.1f us; in one round %.2f times as much (medians)\n",
+                        runner, options.simulations, kWindow, first_times.median, kWindow,
+                        last_times.median, TimesOf(ratios).median);
   return absl::OkStatus();
 }
 
@@ -144,13 +142,14 @@ absl::Status GrowEpisode(const BenchGrowthOptions& options, const std::string& r
 
 // What lies in memory now; of the device nothing where it is the CPU.
 struct MemoryNow {
-  double resident = 0.0, device = 0.0;
+  double resident = 0.0, device = 0.0, device_reserved = 0.0;  // MiB
 };
 
 absl::StatusOr<MemoryNow> MeasureMemory(const BenchDevice& device) {
   MemoryNow memory;
   memory.resident = static_cast<double>(ResidentBytes()) / kMebibyte;
   LZ_ASSIGN_OR_RETURN(memory.device, device.UsedMebibytes());
+  LZ_ASSIGN_OR_RETURN(memory.device_reserved, device.ReservedMebibytes());
   return memory;
 }
 
@@ -167,13 +166,15 @@ absl::Status UnloadCycle(const BenchDevice& device, const BenchEngineCase& bench
   LZ_ASSIGN_OR_RETURN(const MemoryNow held, MeasureMemory(device));
   const double measured = MonotonicSeconds();
   engine.reset();
-  malloc_trim(0);
   const double unloaded = MonotonicSeconds();
   LZ_ASSIGN_OR_RETURN(const MemoryNow after, MeasureMemory(device));
   const std::string on_device =
-      device.is_cpu() ? ""
-                      : absl::StrCat(",\"device_loaded_mib\":", Number(held.device),
-                                     ",\"device_mib\":", absl::StrFormat("%.3f", after.device));
+      device.is_cpu()
+          ? ""
+          : absl::StrCat(
+                ",\"device_loaded_mib\":", Number(held.device),
+                ",\"device_mib\":", absl::StrFormat("%.3f", after.device),
+                ",\"device_reserved_mib\":", absl::StrFormat("%.3f", after.device_reserved));
   printed->cases.push_back(absl::StrCat(
       "{\"bench\":\"unload\",", EngineCaseJson(bench), ",\"cycle\":", cycle, ",\"load_ms\":",
       Number((loaded - start) * 1e3), ",\"search_ms\":", Number((searched - loaded) * 1e3),
@@ -198,6 +199,8 @@ absl::Status UnloadCycles(const BenchDevice& device, const BenchUnloadOptions& o
     for (const int64_t embed : options.embed) {
       BenchEngineCase bench = CaseOf(runner, embed, options.batch, options.simulations);
       bench.step.device = options.device;
+      bench.step.dtype = options.dtype;
+      bench.step.threads = options.threads;
       for (int64_t cycle = 1; cycle <= options.cycles; ++cycle) {
         LZ_RETURN_IF_ERROR(UnloadCycle(device, bench, cycle, printed));
       }
@@ -208,8 +211,8 @@ absl::Status UnloadCycles(const BenchDevice& device, const BenchUnloadOptions& o
 
 // Checks the sizes by the rules of `bench step`.
 absl::Status CheckCases(const std::string& device, const std::vector<std::string>& runners,
-                        const std::vector<int64_t>& embed, int64_t batch) {
-  BenchStepOptions step;
+                        const std::vector<int64_t>& embed, int64_t batch,
+                        BenchStepOptions step = {}) {
   step.device = device;
   step.runners = runners;
   step.embed = embed;
@@ -222,7 +225,7 @@ absl::Status CheckCases(const std::string& device, const std::vector<std::string
 int BenchGrowth(const BenchGrowthOptions& options) {
   const absl::Status checked = CheckCases("cpu", options.runners, {options.embed}, options.batch);
   if (!checked.ok()) return PrintError(checked, kExitUsage);
-  const auto baseline = BenchBaseline::Load(options.output.against);
+  const auto baseline = BenchBaseline::Load(options.output.against, "growth");
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
   const BenchConditions conditions = BeginConditions();
   Printed printed;
@@ -242,11 +245,15 @@ int BenchUnload(const BenchUnloadOptions& options) {
   std::vector<std::string> runners = options.runners;
   if (runners.empty() && options.device == "cuda") runners = {"eager", "cuda_graph"};
   if (runners.empty()) runners = {"packed"};
-  const absl::Status checked = CheckCases(options.device, runners, options.embed, options.batch);
+  BenchStepOptions step;
+  step.dtypes = {options.dtype};
+  step.threads = {options.threads};
+  const absl::Status checked =
+      CheckCases(options.device, runners, options.embed, options.batch, step);
   if (!checked.ok()) return PrintError(checked, kExitUsage);
   const auto device = BenchDevice::Open(options.device);
   if (!device.ok()) return PrintError(device.status(), kExitUsage);
-  const auto baseline = BenchBaseline::Load(options.output.against);
+  const auto baseline = BenchBaseline::Load(options.output.against, "unload");
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
   const BenchConditions conditions = BeginConditions(device->gpu());
   Printed printed;

@@ -28,6 +28,8 @@ struct BenchUnloadOptions {
   std::string device = "cpu";
   std::vector<std::string> runners;  // empty: packed; on a CUDA device eager and cuda_graph
   std::vector<int64_t> embed = {64};
+  std::string dtype = "fp32";
+  int64_t threads = 1;  // of the step
   int64_t batch = 8;
   int64_t simulations = 25;
   int64_t cycles = 10;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "lzero/base/files.h"
+#include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "nlohmann/json.hpp"
 
@@ -33,9 +34,10 @@ bool IsMeasured(const std::string& key) {
          EndsWithAny(key, {"_min", "_median", "_share", "_ratio", "_mib", "_us", "_ms"});
 }
 
-// A time, or how far a runner is from eager: less is better.
+// A time, memory, growth, or how far a runner is from eager: less is better.
 bool IsCompared(const std::string& key) {
-  return EndsWithAny(key, {"_min", "_median", "_ms", "_error_ratio"});
+  return EndsWithAny(key,
+                     {"_min", "_median", "_ms", "_mib", "_error_ratio", "last_to_first_ratio"});
 }
 
 // "us_min 36.0 -> 18.0 (2.00x)" for each compared figure that both have.
@@ -76,7 +78,8 @@ std::string BenchIdentity(const std::string& object) {
   return IdentityOf(Json::parse(object)).dump();
 }
 
-absl::StatusOr<BenchBaseline> BenchBaseline::Load(const std::string& path) {
+absl::StatusOr<BenchBaseline> BenchBaseline::Load(const std::string& path,
+                                                  const std::string& verb) {
   BenchBaseline baseline;
   if (path.empty()) return baseline;
   LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
@@ -89,11 +92,12 @@ absl::StatusOr<BenchBaseline> BenchBaseline::Load(const std::string& path) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, ":", line_number, ": no object of a benchmark"));
     }
+    if (object["bench"] != verb) continue;
     baseline.objects_[IdentityOf(object).dump()] = std::string(line);
   }
   if (baseline.objects_.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": no line of a benchmark; save one with: lzero bench ... > FILE"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": no line of bench ", verb, "; save one with: lzero bench ", verb, " ... > FILE"));
   }
   baseline.is_given_ = true;
   return baseline;
@@ -116,13 +120,20 @@ std::vector<std::string> BenchBaseline::Compare(const std::vector<std::string>& 
   return lines;
 }
 
+void BenchProgress::Show(const std::string& text) {
+  constexpr double kSeconds = 2.0;
+  if (MonotonicSeconds() - last_time_ < kSeconds) return;
+  last_time_ = MonotonicSeconds();
+  LZ_LOG_INFO(text);
+}
+
 void PrintBench(const std::vector<std::string>& objects, const std::string& table,
                 const BenchBaseline& baseline, const BenchOutputOptions& options) {
   for (const std::string& object : objects) std::printf("%s\n", object.c_str());
   if (!options.json_only) std::printf("%s", table.c_str());
   const std::vector<std::string> comparison = baseline.Compare(objects);
   if (comparison.empty()) return;
-  std::printf("against %s, above 1x is faster (parity: nearer) now:\n", options.against.c_str());
+  std::printf("against %s, above 1x is less now:\n", options.against.c_str());
   for (const std::string& line : comparison) std::printf("%s\n", line.c_str());
 }
 

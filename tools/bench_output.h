@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lzero/base/stopwatch.h"
 
 namespace lzero {
 
@@ -21,17 +22,26 @@ struct BenchOutputOptions {
 class BenchBaseline {
  public:
   // Reads the JSON lines of a file and leaves other lines out. An empty path is no baseline.
-  // NotFound, or InvalidArgument with the line, for a file that holds no benchmark.
-  static absl::StatusOr<BenchBaseline> Load(const std::string& path);
+  // NotFound, or InvalidArgument with the line, for a file that holds no run of `lzero bench VERB`.
+  static absl::StatusOr<BenchBaseline> Load(const std::string& path, const std::string& verb);
 
-  // A line for each object with a case like it: earlier and new figure of each of its times, or of
-  // its errors beside eager, and their ratio (above 1: faster or nearer now). Then how many have
+  // A line for each object with a case like it: earlier and new figure of each of its times, its
+  // memory, or its errors beside eager, and their ratio (above 1: less now). Then how many have
   // none. Empty without a baseline.
   std::vector<std::string> Compare(const std::vector<std::string>& objects) const;
 
  private:
   bool is_given_ = false;
   std::map<std::string, std::string> objects_;  // by identity
+};
+
+// Says how far a benchmark is, on stderr and not more often than every two seconds.
+class BenchProgress {
+ public:
+  void Show(const std::string& text);
+
+ private:
+  double last_time_ = MonotonicSeconds();
 };
 
 // What tells a case from others: its object without what was measured.

@@ -73,7 +73,7 @@ int BenchParity(const BenchParityOptions& options) {
   if (!checked.ok()) return PrintError(checked, kExitUsage);
   const auto device = BenchDevice::Open(options.device);
   if (!device.ok()) return PrintError(device.status(), kExitUsage);
-  const auto baseline = BenchBaseline::Load(options.output.against);
+  const auto baseline = BenchBaseline::Load(options.output.against, "parity");
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
   BenchConditions conditions = BeginConditions(device->gpu());
   std::vector<ParityDifferences> differences;

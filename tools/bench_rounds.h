@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/torch_status.h"
 #include "tools/bench_figures.h"
@@ -25,6 +26,7 @@ namespace lzero {
 // Subject::result is a Result.
 template <typename Case, typename Subject, typename Result>
 struct BenchSteps {
+  std::string verb;  // after "bench"
   std::function<absl::StatusOr<Subject>(const Case&)> make;
   std::function<absl::Status(Subject&)> warm_up;
   std::function<absl::Status(std::vector<Subject>&)> measure_peaks;  // once a round; may be empty
@@ -36,15 +38,21 @@ struct BenchSteps {
 template <typename Case, typename Subject, typename Result>
 absl::StatusOr<std::vector<Result>> MeasureRounds(const BenchSteps<Case, Subject, Result>& steps,
                                                   const std::vector<Case>& cases, int64_t rounds) {
+  BenchProgress progress;
   std::vector<Subject> subjects;
   for (const Case& each : cases) {
     LZ_ASSIGN_OR_RETURN(Subject subject, steps.make(each));
     subjects.push_back(std::move(subject));
+    progress.Show(absl::StrCat("made ", subjects.size(), "/", cases.size(), " cases"));
   }
   for (Subject& subject : subjects) LZ_RETURN_IF_ERROR(steps.warm_up(subject));
   for (int64_t round = 0; round < rounds; ++round) {
     if (steps.measure_peaks) LZ_RETURN_IF_ERROR(steps.measure_peaks(subjects));
-    for (Subject& subject : subjects) LZ_RETURN_IF_ERROR(steps.time_round(subject));
+    for (size_t i = 0; i < subjects.size(); ++i) {
+      LZ_RETURN_IF_ERROR(steps.time_round(subjects[i]));
+      progress.Show(
+          absl::StrCat("round ", round + 1, "/", rounds, ", case ", i + 1, "/", subjects.size()));
+    }
   }
   std::vector<Result> results;
   for (Subject& subject : subjects) results.push_back(std::move(subject.result));
@@ -56,7 +64,7 @@ absl::StatusOr<std::vector<Result>> MeasureRounds(const BenchSteps<Case, Subject
 template <typename Case, typename Subject, typename Result>
 int RunBench(const BenchSteps<Case, Subject, Result>& steps, const std::vector<Case>& cases,
              int64_t rounds, const std::string& gpu, const BenchOutputOptions& output) {
-  const auto baseline = BenchBaseline::Load(output.against);
+  const auto baseline = BenchBaseline::Load(output.against, steps.verb);
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
   BenchConditions conditions = BeginConditions(gpu);
   const auto results = CatchTorch([&] { return MeasureRounds(steps, cases, rounds); });

@@ -226,7 +226,7 @@ std::string TableOf(const std::vector<Case>& cases, const std::string& signature
 int BenchSearch(const SearchBenchOptions& options) {
   auto cases = MakeCases(options);
   if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
-  const auto baseline = BenchBaseline::Load(options.output.against);
+  const auto baseline = BenchBaseline::Load(options.output.against, "search");
   if (!baseline.ok()) return PrintError(baseline.status(), kExitUsage);
   BenchConditions conditions = BeginConditions();
   for (int round = 0; round < std::max(kMinRounds, options.rounds); ++round) {

@@ -40,6 +40,7 @@ absl::StatusOr<Subject> MakeSubject(const BenchDevice& device, const BenchStepCa
                                                       step.batch, subject.backend.get()));
   subject.step->buffers().contexts.tokens.normal_();
   subject.step->buffers().contexts.lengths.fill_(step.context - 1);
+  LZ_RETURN_IF_ERROR(device.Wait());  // the step runs on a stream of its own
   return subject;
 }
 
@@ -95,6 +96,7 @@ int BenchStep(const BenchStepOptions& options) {
   const auto device = BenchDevice::Open(options.device);
   if (!device.ok()) return PrintError(device.status(), kExitUsage);
   BenchSteps<BenchStepCase, Subject, BenchStepResult> steps;
+  steps.verb = "step";
   steps.make = [&](const BenchStepCase& step) { return MakeSubject(*device, step); };
   steps.warm_up = [&](Subject& subject) { return TimeOneStep(*device, subject).status(); };
   steps.measure_peaks = [&](std::vector<Subject>& subjects) {

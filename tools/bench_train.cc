@@ -125,6 +125,7 @@ int BenchTrain(const BenchTrainOptions& options) {
   const auto cases = BenchTrainCases(options);
   if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
   BenchSteps<BenchTrainCase, Subject, BenchTrainResult> steps;
+  steps.verb = "train";
   steps.make = MakeSubject;
   steps.warm_up = WarmUp;
   steps.measure_peaks = [](std::vector<Subject>& subjects) {

@@ -235,7 +235,7 @@ int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
     console.out << TraceText(*trace);
     return kOk;
   }
-  const absl::Status written = WriteFileAtomic(options.out_path, TraceText(*trace));
+  const absl::Status written = WriteOutput(options.out_path, TraceText(*trace));
   if (!written.ok()) return Refuse(console, written, kFailed);
   console.out << RolloutSummary(*trace) << ", written to " << options.out_path << "\n";
   return kOk;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -251,9 +252,20 @@ int Eval(const EvalOptions& options) {
   at::set_num_threads(static_cast<int>(options.threads));
   const EnvRegistry registry = MakeRegistry();
   ThreadPool pool(static_cast<int>(options.threads));
-  auto agent =
-      LoadAgent(options.path, registry, options.simulations, options.grade ? 64 : 0, &pool);
+  LoadAgentOptions wanted;
+  wanted.simulations = options.simulations;
+  if (options.grade) wanted.num_envs = 64;
+  if (!options.device.empty()) {
+    wanted.device = options.device == "cuda" ? Device::kCuda : Device::kCpu;
+  }
+  auto agent = LoadAgent(options.path, registry, wanted, &pool);
   if (!agent.ok()) {
+    const bool wants_device = absl::StartsWith(agent.status().message(), "inference.device: cuda");
+    if (wants_device && options.device.empty()) {
+      return PrintUnreadable(
+          Annotate(agent.status(), "the run is of a CUDA device; add --device cpu to play it here"),
+          options.path);
+    }
     return PrintUnreadable(agent.status(), options.path);
   }
   return options.grade ? Grade(options, registry, *agent) : PlayEpisodes(options, registry, *agent);

@@ -19,6 +19,7 @@ struct EvalOptions {
   std::optional<double> min_return;    // exit 3 when the mean return is lower
   bool grade = false;
   int64_t threads = 1;
+  std::string device;  // "": as the run; cpu, cuda
 };
 
 // Exit codes: 0 ok, 1 failure, 2 usage, 3 below min_return, 130 interrupted.

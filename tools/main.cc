@@ -1,4 +1,7 @@
 // The lzero program: one verb a file, the command line is taken apart here and nowhere else.
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -94,6 +97,12 @@ void AddEval(CLI::App& app, VerbAction* action) {
   eval->add_option("--threads", options->threads, "Threads of the network")
       ->check(InRange(1, 256))
       ->capture_default_str();
+  eval->add_option("--device", options->device, "cpu or cuda (default: as the run)")
+      ->check([](const std::string& text) {
+        return text == "cpu" || text == "cuda"
+                   ? std::string()
+                   : absl::StrCat("got '", text, "', allowed: cpu, cuda");
+      });
   eval->callback([=] { *action = [=] { return Eval(*options); }; });
 
   auto* path = Keep<std::string>();
@@ -300,7 +309,19 @@ int Main(int argc, char** argv) {
   }
 }
 
+// `code`, or that of a failure when what was printed is lost, as on a full disk. Who closed the
+// output wants none.
+int FlushOutput(int code) {
+  errno = 0;
+  std::cout.flush();
+  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout.good();
+  if (!lost || code != kExitOk || errno == EBADF) return code;
+  const char* why = errno != 0 ? std::strerror(errno) : "some of it was not written";
+  return PrintError(absl::DataLossError(absl::StrCat("cannot write the output: ", why)),
+                    kExitFailure);
+}
+
 }  // namespace
 }  // namespace lzero
 
-int main(int argc, char** argv) { return lzero::Main(argc, argv); }
+int main(int argc, char** argv) { return lzero::FlushOutput(lzero::Main(argc, argv)); }

@@ -91,6 +91,28 @@ absl::Status WriteFileAtomic(const std::string& path, absl::string_view content)
   return status;
 }
 
+absl::Status WriteOutput(const std::string& path, absl::string_view content) {
+  struct stat facts = {};
+  const bool exists = ::stat(path.c_str(), &facts) == 0;
+  if (exists && !S_ISREG(facts.st_mode)) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (file < 0) return ErrnoStatus("cannot open", path);
+    const absl::Status status = WriteAll(file, path, content);
+    ::close(file);
+    return status;
+  }
+  std::error_code code;
+  const std::filesystem::path target =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path), code);
+  if (code) return FromErrorCode("cannot create", path, code);
+  const std::filesystem::path folder = target.parent_path();
+  if (!std::filesystem::is_directory(folder, code)) {
+    return absl::NotFoundError(
+        absl::StrCat("cannot create ", path, ": no folder ", folder.string()));
+  }
+  return WriteFileAtomic(target.string(), content);
+}
+
 absl::Status AppendFile(const std::string& path, absl::string_view content) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (file < 0) return ErrnoStatus("cannot open", path);

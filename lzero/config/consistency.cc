@@ -134,11 +134,14 @@ void CheckInference(const InferenceConfig& inference, Errors* errors) {
   Require(!required || inference.device != Device::kCpu, errors,
           {"inference.graphs", "inference.device", "inference.runner"},
           "no graph runner on device cpu; got required; allowed: preferred, off");
-  Require(!required || inference.runner != Runner::kEager, errors,
-          {"inference.graphs", "inference.runner"},
+  // On the CPU the error above says all there is to say.
+  Require(!required || inference.device == Device::kCpu || inference.runner != Runner::kEager,
+          errors, {"inference.graphs", "inference.runner"},
           "runner eager records no graph; got required; allowed: preferred, off, or runner auto, "
           "cuda_graph or cuda_search_graph");
-  const bool records = required || RecordsGraphs(inference.runner);
+  const bool auto_records = inference.runner == Runner::kAuto &&
+                            inference.device == Device::kCuda && inference.graphs != Graphs::kOff;
+  const bool records = required || auto_records || RecordsGraphs(inference.runner);
   Require(!records || inference.cache_storage == CacheStorage::kStatic, errors,
           {"inference.cache_storage", "inference.graphs", "inference.runner"},
           "graphs need fixed addresses, growing storage moves when it grows; got growing with a "

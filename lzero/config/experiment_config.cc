@@ -296,8 +296,8 @@ void InferenceConfig::Visit(FieldVisitor& visitor) {
       {"runner",
        "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
        "operations, cuda_graph captures them once and replays them, cuda_search_graph replays a "
-       "whole search, trees included, as one CUDA graph; auto: the fastest that fits device and "
-       "graphs"},
+       "whole search, trees included, as one CUDA graph; auto: packed on the CPU, on a CUDA device "
+       "cuda_graph, or eager with graphs off"},
       &runner, {"auto", "eager", "packed", "cuda_graph", "cuda_search_graph"});
   visitor.Choice({"graphs",
                   "Capture steps as graphs: required refuses to run without, preferred "

@@ -42,7 +42,8 @@ class GraphBackend {
 
   // The stream that work of this unit is put on, a cudaStream_t.
   virtual void* stream() const = 0;
-  // Calls `body` with the backend's stream current, `times` times, and waits.
+  // Calls `body` with the backend's stream current, `times` times, after everything that was put on
+  // the device before, and waits.
   virtual absl::Status WarmUp(int times, const std::function<void()>& body) = 0;
   // Records what `body` puts on the stream; nothing is computed. Warm up first with the same
   // shapes. FailedPrecondition with the cause when the device refuses; the memory of a failed

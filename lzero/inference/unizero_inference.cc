@@ -8,6 +8,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
@@ -92,8 +93,7 @@ UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options, Parts
 // On a device: wait, graphs first, then every tensor, then give the memory back.
 UniZeroInference::~UniZeroInference() {
   GraphBackend* backend = device_.backend.get();
-  if (backend == nullptr) return;
-  absl::Status unloaded = backend->Synchronize();
+  absl::Status unloaded = backend == nullptr ? absl::OkStatus() : backend->Synchronize();
   search_graph_.reset();
   for (Staging* staging : {&actions_, &rewards_, &values_, &prior_logits_}) {
     *staging = Staging::Wrap("", at::empty({0}));
@@ -103,8 +103,9 @@ UniZeroInference::~UniZeroInference() {
   contexts_.reset();
   cache_.reset();
   model_.reset();
-  unloaded.Update(backend->Unload({}));  // workspaces of operations outside of graphs
-
+  // Workspaces of operations outside of graphs.
+  if (backend != nullptr) unloaded.Update(backend->Unload({}));
+  ReleaseTensorMemory();
   if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
 }
 

@@ -149,8 +149,15 @@ at::Tensor Perceptron(const at::Tensor& x, const PerceptronWeights& weights, boo
                                      w.bias1.contiguous(), Maybe(w.scale2), Maybe(w.shift2),
                                      w.weight2.contiguous(), w.bias2.contiguous(), residual);
   }
+  const auto contiguous = [](const at::Tensor& weight) {
+    return weight.defined() ? weight.contiguous() : weight;
+  };
   at::Tensor moments;
-  return Forward(rows, weights, residual, /*units=*/nullptr, &moments);
+  return Forward(
+      rows,
+      {contiguous(w.scale1), contiguous(w.shift1), contiguous(w.weight1), contiguous(w.bias1),
+       contiguous(w.scale2), contiguous(w.shift2), contiguous(w.weight2), contiguous(w.bias2)},
+      residual, /*units=*/nullptr, &moments);
 }
 
 }  // namespace lzero

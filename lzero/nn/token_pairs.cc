@@ -117,6 +117,11 @@ class SplitFunction : public torch::autograd::Function<SplitFunction> {
 
 at::Tensor PairTokens(const at::Tensor& latents, const at::Tensor& embeddings,
                       const at::Tensor& actions) {
+  LZ_CHECK(latents.dim() == 3 && actions.dim() == 2 && embeddings.dim() == 2 &&
+               latents.size(0) == actions.size(0) && latents.size(1) == actions.size(1) &&
+               latents.size(2) == embeddings.size(1),
+           c10::str("latents ", latents.sizes(), ", embeddings ", embeddings.sizes(), ", actions ",
+                    actions.sizes()));
   if (!CanFuse({latents, embeddings}) || actions.scalar_type() != at::kInt) {
     return at::stack({latents, at::embedding(embeddings, actions)}, 2).flatten(1, 2);
   }
@@ -125,6 +130,8 @@ at::Tensor PairTokens(const at::Tensor& latents, const at::Tensor& embeddings,
 }
 
 TokenPairs SplitTokens(const at::Tensor& outputs, int64_t num_left_out) {
+  LZ_CHECK(outputs.dim() == 3 && outputs.size(1) % 2 == 0,
+           c10::str("no pairs: outputs ", outputs.sizes()));
   LZ_CHECK(num_left_out >= 0 && 2 * num_left_out < outputs.size(1), num_left_out, " steps of ",
            outputs.size(1), " tokens");
   if (!CanFuse({outputs})) {

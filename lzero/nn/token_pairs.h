@@ -8,8 +8,9 @@
 
 namespace lzero {
 
-// latents [N, T, E], embeddings [A, E] of all actions, actions [N, T] int32 -> tokens [N, 2 T, E].
-// Every action must be in 0..A-1: LZ_CHECK, or libtorch's error.
+// latents [N, T, E], embeddings [A, E] of all actions, actions [N, T] int32 or int64 -> tokens
+// [N, 2 T, E]. Shapes are checked (LZ_CHECK); every action must be in 0..A-1: LZ_CHECK for int32 on
+// the CPU, libtorch's error elsewhere.
 at::Tensor PairTokens(const at::Tensor& latents, const at::Tensor& embeddings,
                       const at::Tensor& actions);
 

@@ -6,6 +6,7 @@
 #define LZERO_NN_VECTOR_MATH_H_
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -194,7 +195,9 @@ LZ_INLINE Floats<Bytes> FractionalPower(Floats<Bytes> f) {
 // 2^-126. NaN stays NaN.
 template <int Bytes>
 LZ_INLINE Floats<Bytes> Exp2(Floats<Bytes> z) {
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && !defined(__clang__) && __has_builtin(__builtin_ia32_rndscaleps_mask) && \
+    __has_builtin(__builtin_ia32_reduceps512_mask_round) &&                                        \
+    __has_builtin(__builtin_ia32_scalefps512_mask)
   // AVX-512 rounds, takes what is left (0 of an infinity), and scales by a power of two, in one
   // instruction each. As builtins, because intrinsics are not inlined before the kernel is.
   if constexpr (Bytes == 64) {
@@ -249,14 +252,22 @@ void RunSse(Arguments... arguments) {
   Kernel::template Run<16>(arguments...);
 }
 
-// Bytes of the widest register whose instructions this CPU has: 64, 32 or 16.
+inline int WidestRegisterBytes() {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return 64;
+  }
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
+}
+
+// Bytes of the widest register whose instructions this CPU has: 64, 32 or 16; no more than the
+// variable LZERO_REGISTER_BYTES of the environment says, so that a CPU can compute what a smaller
+// one does.
 inline int RegisterBytes() {
   static const int bytes = [] {
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-      return 64;
-    }
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
+    const char* most = std::getenv("LZERO_REGISTER_BYTES");
+    const int widest = WidestRegisterBytes(), limit = most == nullptr ? widest : std::atoi(most);
+    return limit >= 64 ? widest : limit >= 32 && widest >= 32 ? 32 : 16;
   }();
   return bytes;
 }

@@ -1,5 +1,7 @@
 #include "lzero/tensor/host_memory.h"
 
+#include <malloc.h>
+
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -128,6 +130,9 @@ void KeepTensorMemory() {
 
 int64_t KeptTensorBytes() { return static_cast<int64_t>(TheAllocator().kept_bytes()); }
 
-void ReleaseTensorMemory() { TheAllocator().Release(); }
+void ReleaseTensorMemory() {
+  TheAllocator().Release();
+  malloc_trim(0);
+}
 
 }  // namespace lzero

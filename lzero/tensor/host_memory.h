@@ -16,7 +16,7 @@ void KeepTensorMemory();
 // Bytes that are kept for later and in no tensor now.
 int64_t KeptTensorBytes();
 
-// Gives back to the system what no tensor uses.
+// Gives back to the system what no tensor uses, and what the C library keeps.
 void ReleaseTensorMemory();
 
 }  // namespace lzero

@@ -1,7 +1,7 @@
-// A tensor on a device that the host fills and reads: the only place where numbers cross between
-// host and device. Its address never changes, so captured steps may point at it. On the CPU both
-// sides are the same memory. Belongs to one thread; copies block until they are complete unless
-// their name says otherwise.
+// A tensor on a device that the host fills and reads: where numbers cross between host and device,
+// but for weights and what checkpoints import and export. Its address never changes, so captured
+// steps may point at it. On the CPU both sides are the same memory. Belongs to one thread; copies
+// block until they are complete unless their name says otherwise.
 #ifndef LZERO_TENSOR_STAGING_H_
 #define LZERO_TENSOR_STAGING_H_
 

@@ -17,8 +17,7 @@ absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path) {
 }
 
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
-                                      std::optional<int64_t> simulations, int64_t num_envs,
-                                      ThreadPool* pool) {
+                                      const LoadAgentOptions& options, ThreadPool* pool) {
   LoadedAgent agent;
   LZ_ASSIGN_OR_RETURN(agent.checkpoint_path, FindAgentCheckpoint(path));
   const std::vector<std::string> wanted = {"model"};
@@ -27,9 +26,17 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
                       ParseResolvedConfig(loaded.content.config_yaml,
                                           JoinPath(agent.checkpoint_path, "config.resolved.yaml")));
   agent.env_steps = loaded.env_steps;
-  agent.num_simulations = simulations.value_or(
+  InferenceConfig& inference = agent.config.inference;
+  if (options.device.has_value() && *options.device != inference.device) {
+    inference.device = *options.device;
+    inference.runner = Runner::kAuto;
+    inference.graphs = Graphs::kPreferred;
+    inference.dtype = InferenceDtype::kFp32;
+    inference.cache_storage = CacheStorage::kStatic;
+  }
+  agent.num_simulations = options.simulations.value_or(
       agent.config.evaluate.num_simulations.value_or(agent.config.search.num_simulations));
-  const int64_t envs = num_envs > 0 ? num_envs : agent.config.env.num_evaluators;
+  const int64_t envs = options.num_envs > 0 ? options.num_envs : agent.config.env.num_evaluators;
   LZ_ASSIGN_OR_RETURN(agent.role,
                       BuildEvaluator(agent.config, registry, envs, agent.num_simulations, pool));
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, registry));

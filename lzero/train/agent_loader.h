@@ -28,13 +28,18 @@ struct LoadedAgent {
 // (two players: the newest evaluated one; the latest when none is marked).
 absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path);
 
+struct LoadAgentOptions {
+  std::optional<int64_t> simulations;  // a move; nullopt: as the run evaluates
+  int64_t num_envs = 0;                // 0: as the config says
+  // nullopt: as the config says. On another device than the run's, the fastest runner of that.
+  std::optional<Device> device;
+};
+
 // Loads an agent for evaluation, with the config that the checkpoint holds: a copy of its folder is
-// enough. `simulations`: nullopt = as the run evaluates. `num_envs`: 0 = as
-// the config says. NotFound when there is no such checkpoint; DataLoss for a damaged one;
+// enough. NotFound when there is no such checkpoint; DataLoss for a damaged one;
 // InvalidArgument lists the tensors that do not fit the config. `pool` outlives the agent.
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
-                                      std::optional<int64_t> simulations, int64_t num_envs,
-                                      ThreadPool* pool);
+                                      const LoadAgentOptions& options, ThreadPool* pool);
 
 }  // namespace lzero
 

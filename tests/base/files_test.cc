@@ -1,5 +1,6 @@
 #include "lzero/base/files.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -66,6 +67,34 @@ TEST_F(FilesTest, AFailedWriteLeavesTheOldContentAndNoRest) {
 TEST_F(FilesTest, AFullDeviceIsAnError) {
   const absl::Status status = AppendFile("/dev/full", "content");
   EXPECT_EQ(status, absl::UnavailableError("cannot write /dev/full: No space left on device"));
+}
+
+TEST_F(FilesTest, AnOutputGoesThroughALinkAndIntoAPipe) {
+  ASSERT_TRUE(WriteOutput(Path("file"), "old").ok());
+  ASSERT_EQ(::symlink("file", Path("link").c_str()), 0);
+  ASSERT_TRUE(WriteOutput(Path("link"), "new").ok());
+  EXPECT_EQ(*ReadFile(Path("file")), "new");
+  struct stat facts = {};
+  ASSERT_EQ(::lstat(Path("link").c_str(), &facts), 0);
+  EXPECT_TRUE(S_ISLNK(facts.st_mode));
+
+  ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
+  const int reader = ::open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_TRUE(WriteOutput(Path("pipe"), "through").ok());
+  char text[16] = {};
+  EXPECT_EQ(::read(reader, text, sizeof(text)), 7);
+  EXPECT_STREQ(text, "through");
+  ::close(reader);
+  ASSERT_EQ(::lstat(Path("pipe").c_str(), &facts), 0);
+  EXPECT_TRUE(S_ISFIFO(facts.st_mode));
+
+  const std::string name = "lzero_files_test_" + std::to_string(::getpid());
+  ASSERT_TRUE(WriteOutput(name, "here").ok()) << "a path without a folder";
+  EXPECT_EQ(*ReadFile(name), "here");
+  ::unlink(name.c_str());
+  EXPECT_THAT(std::string(WriteOutput(Path("nowhere/x"), "").message()),
+              HasSubstr("no folder " + Path("nowhere")));
+  EXPECT_FALSE(WriteOutput(folder_, "").ok());
 }
 
 TEST_F(FilesTest, Appends) {

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 
 from program import ROOT, Program
@@ -172,8 +173,15 @@ COMMANDS = [
      ["bench", "search", "--runner", "cuda_search_graph"]),
     ("bench against nothing", 2, ["cannot open nofile.txt"],
      ["bench", "step", "--against", "nofile.txt"]),
-    ("bench against junk", 2, ["junk.json: no line of a benchmark"],
+    ("bench against junk", 2, ["junk.json: no line of bench search; save one with"],
      ["bench", "search", "--against", "junk.json"]),
+    ("bench against no name", 2, ["--against: got '', allowed: a file"], ["bench", "step", "--against", ""]),
+    ("bench of a tree with an engine's sizes", 2, ["--embed is of an engine's search; add --runner"],
+     ["bench", "search", "--embed", "64"]),
+    ("eval on a device that is none", 2, ["--device: got 'tpu', allowed: cpu, cuda"],
+     ["eval", "run", "--device", "tpu"]),
+    ("a rollout into no folder", 1, ["cannot create nowhere/x.jsonl: no folder"],
+     ["envs", "rollout", "catch", "--out", "nowhere/x.jsonl"]),
     ("bench unload of odd sizes", 2, ["model.num_heads: must divide embed_dim"],
      ["bench", "unload", "--embed", "63"]),
     ("bench growth of too few simulations", 2, ["--sims: got '100', allowed: an integer from 201 to"],
@@ -296,6 +304,16 @@ def check_no_gpu(program):
     program.expect("gpu: planned without one", 2, part, "train", COUNTING, "inference.device=cuda", "--dry-run")
 
 
+def check_full_output(program):
+    """What is printed onto a full disk is lost, and the exit code says so."""
+    for arguments in (["--help"], ["config", "show", COUNTING], ["envs", "rollout", "catch", "--steps", "3"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([program.lzero, *arguments], cwd=program.folder, stdout=full,
+                                  stderr=subprocess.PIPE)
+        program.check(f"full output: {' '.join(arguments[:2])}", done.returncode, done.stderr.decode(), 1,
+                      "error: cannot write the output: ")
+
+
 def check_in_use(program):
     """While a process trains in a folder no other one may, and looking on is free."""
     with program.started("train", COUNTING, "stop.max_env_steps=10000000", "checkpoint.every_updates=20",
@@ -346,6 +364,7 @@ def main():
         program.expect(f"memory: {what}", 2, parts, "train", COUNTING, *settings)
         program.expect(f"memory: {what}, planned", 2, parts, "train", COUNTING, *settings, "--dry-run")
     check_no_gpu(program)
+    check_full_output(program)
     left = (folder / "runs").exists()
     program.check("what was refused left no run folder", 1 if left else 0, "", 0)
     for what, text, parts in ACTIONS:

@@ -246,7 +246,8 @@ TEST_P(RunnerParity, AWarmStepKeepsItsAddressesAndAllocatesNothing) {
 TEST_P(RunnerParity, WeightsChangedInPlaceTakeEffectAtTheNextStep) {
   const auto model = MakeModel(SmallModelConfig(), 9), other = MakeModel(SmallModelConfig(), 10);
   const auto step = MakeStep(*model, 4);
-  EagerStep eager(*RandomModel(SmallModelConfig(), {{4}, 6}, 10), 4);
+  const auto on_cpu = RandomModel(SmallModelConfig(), {{4}, 6}, 10);
+  EagerStep eager(*on_cpu, 4);
   RandomStream random(11, "parity");
   EXPECT_GT(CompareOnce(random, 4, *step, eager), 0.1);
   const auto addresses = Addresses(step->buffers());

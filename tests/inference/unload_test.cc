@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "lzero/inference/unizero_inference.h"
 #include "lzero/mcts/search.h"
+#include "lzero/tensor/host_memory.h"
 #include "tests/inference/counted_allocations.h"
 #include "tests/inference/random_model.h"
 
@@ -89,6 +90,18 @@ TEST(UnloadTest, PlannedBytesAreWhatAnEngineHolds) {
   const auto planned = static_cast<double>(UniZeroInference::PlannedBytes(Options()).value());
   EXPECT_GE(held, planned);
   EXPECT_LE(held, 1.1 * planned);
+}
+
+// In a process that trains, libtorch's tensors come from memory that is kept for the next of their
+// size. The last test: the allocator stays.
+TEST(UnloadTest, WhatAnEngineFreedIsNotKept) {
+  KeepTensorMemory();
+  at::set_num_threads(1);
+  auto engine = UniZeroInference::Create(Options()).value();
+  at::zeros({100000});
+  EXPECT_GE(KeptTensorBytes(), 400000);
+  engine.reset();
+  EXPECT_EQ(KeptTensorBytes(), 0);
 }
 
 }  // namespace

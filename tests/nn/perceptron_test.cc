@@ -80,6 +80,20 @@ TEST(PerceptronTest, TheSameThreadsGiveTheSameBits) {
   reference::ExpectBitsOfThreads(FunctionOf(each), MakeInputs(each));
 }
 
+TEST(PerceptronTest, TakesWeightsThatAreNotContiguous) {
+  torch::manual_seed(7);
+  const Case each = {200, 20, 33, 20, true, true, true};
+  std::vector<at::Tensor> inputs = MakeInputs(each);
+  const at::Tensor expected = FunctionOf(each)(inputs);
+  for (at::Tensor& input : inputs) {
+    input = at::stack({input, input + 1.0}, -1).select(-1, 0);
+    ASSERT_FALSE(input.is_contiguous());
+  }
+  EXPECT_TRUE(at::equal(FunctionOf(each)(inputs), expected)) << "without gradients";
+  for (at::Tensor& input : inputs) input.set_requires_grad(true);
+  EXPECT_TRUE(at::equal(FunctionOf(each)(inputs), expected)) << "with gradients";
+}
+
 TEST(PerceptronTest, TheGraphCanBeRetained) {
   torch::manual_seed(6);
   const Case each = {200, 20, 33, 20, true, true, true};

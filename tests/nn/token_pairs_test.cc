@@ -100,5 +100,14 @@ TEST(TokenPairsDeathTest, RefusesWhatIsNoAction) {
   }
 }
 
+TEST(TokenPairsDeathTest, RefusesShapesThatDoNotFit) {
+  const at::Tensor latents = at::zeros({1, 2, 4}), embeddings = at::zeros({3, 4});
+  const at::Tensor actions = at::zeros({1, 2}, at::kInt);
+  EXPECT_DEATH(PairTokens(latents, embeddings, at::zeros({1, 3}, at::kInt)), "actions .1, 3.");
+  EXPECT_DEATH(PairTokens(latents, at::zeros({3, 5}), actions), "embeddings .3, 5.");
+  EXPECT_DEATH(SplitTokens(at::zeros({1, 3, 4}), 0), "no pairs: outputs .1, 3, 4.");
+  EXPECT_DEATH(SplitTokens(at::zeros({1, 4, 4}), 2), "2 steps of 4 tokens");
+}
+
 }  // namespace
 }  // namespace lzero

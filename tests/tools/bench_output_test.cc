@@ -35,7 +35,7 @@ TEST(BenchOutputTest, TheIdentityLeavesOutWhatWasMeasured) {
 TEST(BenchOutputTest, EveryCaseWithALineIsCompared) {
   const std::string path = WriteFile("bench_output_baseline.txt",
                                      std::string(kEager) + "\nsome table\n" + kPacked + "\n");
-  const auto baseline = BenchBaseline::Load(path);
+  const auto baseline = BenchBaseline::Load(path, "step");
   ASSERT_TRUE(baseline.ok()) << baseline.status();
   const std::string faster =
       R"({"bench":"step","runner":"eager","batch":8,"us_min":50.0,"us_median":80.0,"commit":"b"})";
@@ -46,38 +46,51 @@ TEST(BenchOutputTest, EveryCaseWithALineIsCompared) {
                           "1 cases have no line in the baseline"));
 }
 
-TEST(BenchOutputTest, TimesOfOneRunAndErrorsAreCompared) {
+TEST(BenchOutputTest, TimesMemoryGrowthAndErrorsAreCompared) {
   const std::string unload = R"({"bench":"unload","cycle":1,"load_ms":50,"loaded_mib":9})";
   const std::string parity =
       R"({"bench":"parity","value_error_ratio":0,"search_value_error_ratio":1e-06})";
-  const auto baseline =
-      BenchBaseline::Load(WriteFile("bench_output_times.txt", unload + "\n" + parity + "\n"));
-  ASSERT_TRUE(baseline.ok()) << baseline.status();
-  EXPECT_THAT(
-      baseline->Compare({R"({"bench":"unload","cycle":1,"load_ms":25,"loaded_mib":3})", parity}),
-      ElementsAre("unload cycle 1: load_ms 50 -> 25 (2.00x)",
-                  "parity: value_error_ratio 0 -> 0 (1.00x), search_value_error_ratio 1e-06 -> "
-                  "1e-06 (1.00x)"));
-  EXPECT_THAT(baseline->Compare({R"({"bench":"parity","value_error_ratio":null})"}),
+  const std::string growth = R"({"bench":"growth","last_to_first_ratio":1.1,"first_us_min":5})";
+  const std::string path =
+      WriteFile("bench_output_times.txt", unload + "\n" + parity + "\n" + growth + "\n");
+  const auto unloads = BenchBaseline::Load(path, "unload");
+  ASSERT_TRUE(unloads.ok()) << unloads.status();
+  EXPECT_THAT(unloads->Compare({R"({"bench":"unload","cycle":1,"load_ms":25,"loaded_mib":3})"}),
+              ElementsAre("unload cycle 1: load_ms 50 -> 25 (2.00x), loaded_mib 9 -> 3 (3.00x)"));
+  const auto parities = BenchBaseline::Load(path, "parity");
+  ASSERT_TRUE(parities.ok()) << parities.status();
+  EXPECT_THAT(parities->Compare({parity}),
+              ElementsAre("parity: value_error_ratio 0 -> 0 (1.00x), search_value_error_ratio "
+                          "1e-06 -> 1e-06 (1.00x)"));
+  EXPECT_THAT(parities->Compare({R"({"bench":"parity","value_error_ratio":null})"}),
               ElementsAre("parity: "));
+  const auto growths = BenchBaseline::Load(path, "growth");
+  ASSERT_TRUE(growths.ok()) << growths.status();
+  EXPECT_THAT(
+      growths->Compare({R"({"bench":"growth","last_to_first_ratio":1.0,"first_us_min":5})"}),
+      ElementsAre("growth: last_to_first_ratio 1.1 -> 1 (1.10x), first_us_min 5 -> 5 (1.00x)"));
 }
 
 TEST(BenchOutputTest, NoFileIsNoBaseline) {
-  const auto none = BenchBaseline::Load("");
+  const auto none = BenchBaseline::Load("", "step");
   ASSERT_TRUE(none.ok());
   EXPECT_THAT(none->Compare({kEager}), IsEmpty());
 }
 
 TEST(BenchOutputTest, AFileWithoutABenchmarkIsRefused) {
-  EXPECT_TRUE(absl::IsNotFound(BenchBaseline::Load("no/such/file").status()));
-  const auto empty = BenchBaseline::Load(WriteFile("bench_output_empty.txt", "nothing here\n"));
-  EXPECT_THAT(empty.status().message(), HasSubstr("no line of a benchmark; save one with"));
+  EXPECT_TRUE(absl::IsNotFound(BenchBaseline::Load("no/such/file", "step").status()));
+  const auto empty =
+      BenchBaseline::Load(WriteFile("bench_output_empty.txt", "nothing here\n"), "step");
+  EXPECT_THAT(empty.status().message(), HasSubstr("no line of bench step; save one with"));
   const auto broken =
-      BenchBaseline::Load(WriteFile("bench_output_broken.txt", "text\n{\"bench\":\n"));
+      BenchBaseline::Load(WriteFile("bench_output_broken.txt", "text\n{\"bench\":\n"), "step");
   EXPECT_THAT(broken.status().message(), HasSubstr(":2: no object of a benchmark"));
   const auto foreign =
-      BenchBaseline::Load(WriteFile("bench_output_foreign.txt", "{\"step\": 1}\n"));
+      BenchBaseline::Load(WriteFile("bench_output_foreign.txt", "{\"step\": 1}\n"), "step");
   EXPECT_FALSE(foreign.ok());
+  const auto of_another =
+      BenchBaseline::Load(WriteFile("bench_output_another.txt", kEager), "train");
+  EXPECT_THAT(std::string(of_another.status().message()), HasSubstr("no line of bench train"));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class AgentLoaderTest : public testing::Test {
   }
 
   absl::StatusOr<LoadedAgent> Load(const std::string& path) {
-    return LoadAgent(path, registry_, std::nullopt, 0, &pool_);
+    return LoadAgent(path, registry_, {}, &pool_);
   }
 
   void ExpectWeightsOfStep(const std::string& path, int64_t step) {
@@ -119,7 +119,7 @@ TEST_F(AgentLoaderTest, SimulationsAndEnvironmentsAreAsTheRunEvaluatesUnlessGive
   ASSERT_TRUE(agent.ok()) << agent.status();
   EXPECT_EQ(agent->num_simulations, 6);
 
-  agent = LoadAgent(run_, registry_, 9, 3, &pool_);
+  agent = LoadAgent(run_, registry_, {9, 3, std::nullopt}, &pool_);
   ASSERT_TRUE(agent.ok()) << agent.status();
   EXPECT_EQ(agent->num_simulations, 9);
   EXPECT_EQ(agent->role.inference->cache().config().num_envs, 3);
@@ -209,7 +209,7 @@ TEST_F(AgentLoaderTest, WeightsOfAnotherArchitectureAreListed) {
 
 TEST_F(AgentLoaderTest, AnEnvironmentThatIsNotThereIsNamed) {
   WriteStep(1);
-  const auto agent = LoadAgent(run_, EnvRegistry(), std::nullopt, 0, &pool_);
+  const auto agent = LoadAgent(run_, EnvRegistry(), {}, &pool_);
   EXPECT_EQ(agent.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(agent.status().message()), HasSubstr("cartpole"));
 }

@@ -88,6 +88,8 @@ class CudaGraphBackend : public GraphBackend {
   }
 
   absl::Status WarmUp(int times, const std::function<void()>& body) override {
+    // What the body reads may have been put on another stream, zeros of its buffers among it.
+    LZ_RETURN_IF_ERROR(Synchronize());
     for (int i = 0; i < times; ++i) LZ_RETURN_IF_ERROR(OnStream(body));
     return Synchronize();
   }
