@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks lzero on the GPU of this machine, in under 8 minutes: all gpu tests, searches on graphs beside
-# eager ones, memory over ten cycles of load, search and unload, and times of steps and searches with
-# graphs on and off. Prints one table at the end; every line behind it stays in the output folder.
+# eager ones, a short training run, memory over ten cycles of load, search and unload, and times of steps
+# and searches with graphs on and off. Prints one table at the end; every line behind it stays in the output folder.
 #
 #   tools/gpu_check.sh                 builds first
 #   tools/gpu_check.sh --bundle DIR    a bundle that was built elsewhere (tools/build.sh portable)
@@ -34,7 +34,7 @@ parse_arguments() {
         shift 2
         ;;
       -h | --help)
-        sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
       *)
@@ -147,6 +147,8 @@ run_benchmarks() {
     parity=$parity,cuda_search_graph
   fi
   stage parity 60 "$lzero" bench parity --json --device cuda --runner "$parity" --searches 20 --batch 64
+  stage train 60 "$lzero" train "$bundle/configs/classic/cartpole_unizero.yaml" inference.device=cuda \
+    stop.max_env_steps=1500 stop.target_return=null evaluate.episodes=4 --run-dir "$out/run"
   stage unload 60 "$lzero" bench unload --json --device cuda --runner "$runners" --cycles 10 --embed 256
   for size in 64:2:2 256:4:8 768:2:8 768:8:8; do
     IFS=: read -r embed layers heads <<<"$size"

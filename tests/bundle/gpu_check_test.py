@@ -26,6 +26,7 @@ case "$1 $2" in
   "bench parity") cat "{SAMPLE}/parity.jsonl" ;;
   "bench unload") cat "{SAMPLE}/unload.jsonl" ;;
   "bench step") echo "no memory for it" >&2; exit 1 ;;
+  "train "*) echo "run folder    run" ;;
   "bench search") case "$*" in
       *cuda_search_graph*) cat "{SAMPLE}/search_b_768_2.jsonl" ;;
       *) cat "{SAMPLE}/search_768_2.jsonl" ;;
@@ -94,8 +95,8 @@ class GpuCheckTest(unittest.TestCase):
     def test_every_line_is_kept(self):
         stages = [json.loads(line) for line in (self.out / "stages.jsonl").read_text().splitlines()]
         names = [stage["stage"] for stage in stages]
-        self.assertEqual(names[:5], ["mcts_cuda_test", "torch_cuda_test", "parity", "unload", "step_64_2"])
-        self.assertEqual(len(names), 4 + 3 * 4)
+        self.assertEqual(names[:5], ["mcts_cuda_test", "torch_cuda_test", "parity", "train", "unload"])
+        self.assertEqual(len(names), 5 + 3 * 4)
         self.assertEqual((self.out / "parity.jsonl").read_text(), (SAMPLE / "parity.jsonl").read_text())
         self.assertEqual((self.out / "step_64_2.log").read_text(), "no memory for it\n")
         self.assertIn((self.out / "table.txt").read_text(), self.printed)
@@ -111,6 +112,7 @@ class GpuCheckTest(unittest.TestCase):
                      "--embed 768 --layers 2 --heads 8", "--embed 768 --layers 8 --heads 8"):
             self.assertIn(f"bench step --json --device cuda {size} --batch 8,64,256", calls)
         self.assertIn("--runner eager,cuda_graph,cuda_search_graph --cycles 10", calls)
+        self.assertIn("configs/classic/cartpole_unizero.yaml inference.device=cuda", calls)
 
     def test_an_output_folder_that_holds_something_is_left_alone(self):
         code, printed = run_check(self.bundle / "gpu_check.sh", self.folder, "--out", self.out)
