@@ -194,8 +194,28 @@ def tree_lines(folder):
     return [f"tree kernels alone, {line}" for line in lines]
 
 
+def training_status(folder):
+    """What the run on the GPU says of itself; empty without one."""
+    try:
+        return json.loads((folder / "run/status.json").read_text())
+    except (OSError, ValueError):
+        return {}
+
+
+def training_lines(folder):
+    status = training_status(folder)
+    speeds = [each["time/updates_per_s"] for each in json_lines(folder / "run/metrics.jsonl")
+              if is_number(each.get("time/updates_per_s"))]
+    if not status or not speeds:
+        return []
+    return [f"training on the GPU: {status['updates']} updates, {max(speeds):.0f} a second at best, "
+            f"mean return {status['eval_return']} at the end"]
+
+
 def nothing_checked(folder, name):
     """Why a stage that went well proves nothing, or an empty text."""
+    if name == "train":
+        return "" if training_status(folder).get("updates", 0) > 0 else "made no update"
     if not name.endswith("_test"):
         return "" if json_lines(folder / f"{name}.jsonl") else "printed no line"
     try:
@@ -224,7 +244,7 @@ def failed_lines(folder):
 def main():
     folder = pathlib.Path(sys.argv[1])
     failed = failed_lines(folder)
-    parts = [head_lines, test_lines, parity_lines, memory_lines, time_lines, tree_lines]
+    parts = [head_lines, test_lines, parity_lines, training_lines, memory_lines, time_lines, tree_lines]
     blocks = [part(folder) for part in parts] + [failed or ["all stages went well"]]
     print("\n\n".join("\n".join(block) for block in blocks if block))
     sys.exit(1 if failed else 0)

@@ -47,6 +47,20 @@ class GpuTableTest(unittest.TestCase):
         self.assertIn("us a simulation, least", printed)
         self.assertIn("FAILED: no stage was run, nothing was checked", printed)
 
+    def test_training(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "stages.jsonl").write_text('{"stage": "train", "exit": 0, "seconds": 9, "limit_s": 60}\n')
+            code, printed = table_of(folder)
+            self.assertEqual(code, 1)
+            self.assertIn("FAILED train: made no update; see train.log", printed)
+            (folder / "run").mkdir()
+            (folder / "run/status.json").write_text('{"updates": 251, "eval_return": 200.0}')
+            (folder / "run/metrics.jsonl").write_text('{"time/updates_per_s": 50.2}\n{"time/updates_per_s": 67.8}\n')
+            code, printed = table_of(folder)
+        self.assertEqual(code, 0)
+        self.assertIn("training on the GPU: 251 updates, 68 a second at best, mean return 200.0 at the end", printed)
+
     def test_a_stage_that_checked_nothing(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
