@@ -130,6 +130,29 @@ TEST_F(AgentLoaderTest, SimulationsAndEnvironmentsAreAsTheRunEvaluatesUnlessGive
   EXPECT_EQ(episodes->size(), 4u);
 }
 
+// Trained on a server, watched on a laptop.
+TEST_F(AgentLoaderTest, ARunOfAGpuPlaysOnTheCpu) {
+  ExperimentConfig config = TinyConfig();
+  config.inference.device = Device::kCuda;
+  config.inference.runner = Runner::kCudaSearchGraph;
+  config.inference.graphs = Graphs::kRequired;
+  config_yaml_ = ResolvedYaml(config);
+  WriteStep(1);
+  LoadAgentOptions options;
+  options.device = Device::kCpu;
+  const auto agent = LoadAgent(run_, registry_, options, &pool_);
+  ASSERT_TRUE(agent.ok()) << agent.status();
+  EXPECT_TRUE(agent->role.inference->model().device().is_cpu());
+  EXPECT_EQ(WeightsOf(agent->role.inference->model()), WeightsOf(LearnerOf(1)->model()));
+  const std::vector<uint64_t> seeds = {1, 2};
+  EXPECT_TRUE(agent->role.evaluator->Run(seeds).ok());
+
+  // The device of the run changes nothing.
+  config_yaml_ = ResolvedYaml(TinyConfig());
+  WriteStep(2);
+  EXPECT_TRUE(LoadAgent(run_, registry_, options, &pool_).ok());
+}
+
 TEST_F(AgentLoaderTest, WhatIsMissingIsNamed) {
   const absl::Status no_folder = Load(run_ + "/nowhere").status();
   EXPECT_EQ(no_folder.code(), absl::StatusCode::kNotFound);
