@@ -83,9 +83,10 @@ absl::string_view RunStateName(RunState state) {
     case RunState::kInterrupted:
       return "interrupted";
     case RunState::kFailed:
-      return "failed";
+      break;
   }
-  LZ_CHECK(false, "state ", static_cast<int>(state));
+  LZ_CHECK(state == RunState::kFailed, "state ", static_cast<int>(state));
+  return "failed";
 }
 
 absl::Status WriteStatusFile(const std::string& run_dir, const RunStatus& status) {
