@@ -115,9 +115,12 @@ absl::Status GrowEpisode(const BenchGrowthOptions& options, const std::string& r
                          Printed* printed) {
   const BenchEngineCase bench = CaseOf(runner, options.embed, options.batch, kEpisodeSims);
   LZ_ASSIGN_OR_RETURN(const auto engine, BenchEngine::Create(bench));
+  BenchProgress progress;
   for (int64_t step = 10; step <= options.episode_steps; step *= 10) {
     while (engine->num_searches() < step - kSearchesAtStep / 2) {
       LZ_RETURN_IF_ERROR(engine->RunSearch());
+      progress.Show(
+          absl::StrCat(runner, ": step ", engine->num_searches(), "/", options.episode_steps));
     }
     std::vector<double> seconds;
     for (int64_t i = 0; i < kSearchesAtStep; ++i) {

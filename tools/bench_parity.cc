@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/torch_status.h"
 #include "tools/bench_device.h"
@@ -45,7 +46,10 @@ absl::StatusOr<ParityDifferences> RunSearches(const BenchParityOptions& options,
   LZ_ASSIGN_OR_RETURN(const auto eager, BenchEngine::Create(CaseOf(options, {"eager", "fp32"})));
   LZ_ASSIGN_OR_RETURN(const auto other, BenchEngine::Create(CaseOf(options, column)));
   ParityDifferences sums;
+  BenchProgress progress;
   for (int64_t i = 0; i < options.searches; ++i) {
+    progress.Show(
+        absl::StrCat(column.runner, " ", column.dtype, ": searches ", i, "/", options.searches));
     for (BenchEngine* engine : {eager.get(), other.get()}) {
       engine->BeginEpisodes(static_cast<uint64_t>(i));
       LZ_RETURN_IF_ERROR(engine->RunSearch());

@@ -78,7 +78,7 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
               FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
               FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
   if (HasDoneNothing(session.start, outcome)) {
-    std::printf("nothing to do %s\n", MetStopRuleText(stop, state, resume).c_str());
+    std::printf("nothing to do: %s\n", MetStopRuleText(stop, state, resume).c_str());
   }
   if (state.solved_env_steps.has_value()) {
     std::printf("solved        after %s env steps, %.1f s\n",

@@ -24,7 +24,10 @@ absl::StatusOr<const Table*> FindTable(const char* name, size_t version) {
 
 absl::StatusOr<at::Device> PrepareDevice(Device device) {
   if (device == Device::kCpu) return at::Device(at::kCPU);
-  LZ_RETURN_IF_ERROR(Annotate(LoadCuda(), "inference.device: cuda"));
+  if (const absl::Status loaded = LoadCuda(); !loaded.ok()) {
+    return absl::Status(loaded.code(), absl::StrCat("inference.device: cuda: ", loaded.message(),
+                                                    "; allowed here: cpu (see lzero doctor)"));
+  }
   return at::Device(at::kCUDA, 0);
 }
 

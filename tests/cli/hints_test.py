@@ -31,7 +31,7 @@ def check_stop_rules(program):
                   "pip install tensorboard", "eval run\n")
     code, printed = program.run("resume", "run/")
     program.check("resume at the limit", code, printed, 0,
-                  "nothing to do stop.max_env_steps=400 is reached (400 are done); go on with:  lzero "
+                  "nothing to do: stop.max_env_steps=400 is reached (400 are done); go on with:  lzero "
                   "resume run stop.max_env_steps=800", "--logdir run/tb")
     code, printed = program.run(*command_behind(printed, "go on with:  "))
     program.check("resume goes on", code, printed, 0, "\n800 env steps")
