@@ -4,8 +4,8 @@
 #include <atomic>
 #include <vector>
 
+#include "ATen/Parallel.h"
 #include "gtest/gtest.h"
-#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {
