@@ -1,4 +1,7 @@
 // The lzero program: one verb a file, the command line is taken apart here and nowhere else.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -310,12 +313,12 @@ int Main(int argc, char** argv) {
 }
 
 // `code`, or that of a failure when what was printed is lost, as on a full disk. Who closed the
-// output wants none.
-int FlushOutput(int code) {
+// output, or stopped reading it, wants no more of it.
+int FlushOutput(int code, bool is_closed) {
   errno = 0;
   std::cout.flush();
   const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout.good();
-  if (!lost || code != kExitOk || errno == EBADF) return code;
+  if (!lost || code != kExitOk || is_closed || errno == EPIPE) return code;
   const char* why = errno != 0 ? std::strerror(errno) : "some of it was not written";
   return PrintError(absl::DataLossError(absl::StrCat("cannot write the output: ", why)),
                     kExitFailure);
@@ -324,4 +327,7 @@ int FlushOutput(int code) {
 }  // namespace
 }  // namespace lzero
 
-int main(int argc, char** argv) { return lzero::FlushOutput(lzero::Main(argc, argv)); }
+int main(int argc, char** argv) {
+  const bool is_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+  return lzero::FlushOutput(lzero::Main(argc, argv), is_closed);
+}

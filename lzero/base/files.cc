@@ -91,20 +91,43 @@ absl::Status WriteFileAtomic(const std::string& path, absl::string_view content)
   return status;
 }
 
+// Where a path leads, also to what is not there yet; a link when they lead around in a circle.
+std::filesystem::path BehindLinks(const std::string& path) {
+  constexpr int kMostLinks = 40;
+  std::error_code code;
+  std::filesystem::path target = std::filesystem::absolute(path, code);
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(target, code); ++i) {
+    target = target.parent_path() / std::filesystem::read_symlink(target, code);
+  }
+  return target;
+}
+
+// Whether this process prints there.
+bool IsOwnOutput(const struct stat& facts) {
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat own = {};
+    if (::fstat(output, &own) != 0) continue;
+    if (own.st_dev == facts.st_dev && own.st_ino == facts.st_ino) return true;
+  }
+  return false;
+}
+
 absl::Status WriteOutput(const std::string& path, absl::string_view content) {
   struct stat facts = {};
   const bool exists = ::stat(path.c_str(), &facts) == 0;
-  if (exists && !S_ISREG(facts.st_mode)) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (exists && (!S_ISREG(facts.st_mode) || IsOwnOutput(facts))) {
+    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     if (file < 0) return ErrnoStatus("cannot open", path);
     const absl::Status status = WriteAll(file, path, content);
     ::close(file);
     return status;
   }
   std::error_code code;
-  const std::filesystem::path target =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path), code);
-  if (code) return FromErrorCode("cannot create", path, code);
+  const std::filesystem::path target = BehindLinks(path);
+  if (std::filesystem::is_symlink(target, code)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot create ", path, ": links lead around in a circle"));
+  }
   const std::filesystem::path folder = target.parent_path();
   if (!std::filesystem::is_directory(folder, code)) {
     return absl::NotFoundError(

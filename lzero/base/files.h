@@ -20,7 +20,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 absl::Status WriteFileAtomic(const std::string& path, absl::string_view content);
 
 // For a path that a user named: a file is written atomically, also behind a symbolic link, and what
-// is no regular file (a device, a pipe) is written into and stays what it is.
+// is no regular file (a device, a pipe), or where this process prints, is written into and stays
+// what it is.
 absl::Status WriteOutput(const std::string& path, absl::string_view content);
 
 // Appends `content` to `path` (created if missing), not durable.

@@ -47,8 +47,8 @@ class SearchGraph {
   ~SearchGraph();
 
   // Searches `roots`, not empty and checked (CheckRoots), whose initial inference gave these
-  // outputs and stored their contexts: prior_logits [B, A], values [B]. The host waits while the roots go in and once for all simulations.
-  // Errors as Search::Run.
+  // outputs and stored their contexts: prior_logits [B, A], values [B]. The host waits while the
+  // roots go in and once for all simulations. Errors as Search::Run.
   absl::Status Run(absl::Span<const Root> roots, const SearchRequest& request,
                    absl::Span<const float> prior_logits, absl::Span<const float> values,
                    SearchResult* result);

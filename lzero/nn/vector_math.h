@@ -5,6 +5,10 @@
 #ifndef LZERO_NN_VECTOR_MATH_H_
 #define LZERO_NN_VECTOR_MATH_H_
 
+#if defined(__x86_64__)
+#include <immintrin.h>  // declares the builtins of instruction sets that this file is not built for
+#endif
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -195,9 +199,7 @@ LZ_INLINE Floats<Bytes> FractionalPower(Floats<Bytes> f) {
 // 2^-126. NaN stays NaN.
 template <int Bytes>
 LZ_INLINE Floats<Bytes> Exp2(Floats<Bytes> z) {
-#if defined(__x86_64__) && !defined(__clang__) && __has_builtin(__builtin_ia32_rndscaleps_mask) && \
-    __has_builtin(__builtin_ia32_reduceps512_mask_round) &&                                        \
-    __has_builtin(__builtin_ia32_scalefps512_mask)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
   // AVX-512 rounds, takes what is left (0 of an infinity), and scales by a power of two, in one
   // instruction each. As builtins, because intrinsics are not inlined before the kernel is.
   if constexpr (Bytes == 64) {
@@ -260,14 +262,14 @@ inline int WidestRegisterBytes() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
 }
 
-// Bytes of the widest register whose instructions this CPU has: 64, 32 or 16; no more than the
-// variable LZERO_REGISTER_BYTES of the environment says, so that a CPU can compute what a smaller
+// Bytes of the widest register whose instructions this CPU has: 64, 32 or 16; 16 or 32 where the
+// variable LZERO_REGISTER_BYTES of the environment says so, that a CPU can compute what a smaller
 // one does.
 inline int RegisterBytes() {
   static const int bytes = [] {
-    const char* most = std::getenv("LZERO_REGISTER_BYTES");
-    const int widest = WidestRegisterBytes(), limit = most == nullptr ? widest : std::atoi(most);
-    return limit >= 64 ? widest : limit >= 32 && widest >= 32 ? 32 : 16;
+    const char* given = std::getenv("LZERO_REGISTER_BYTES");
+    const int widest = WidestRegisterBytes(), most = given == nullptr ? widest : std::atoi(given);
+    return most < widest && (most == 16 || most == 32) ? most : widest;
   }();
   return bytes;
 }

@@ -78,6 +78,12 @@ TEST_F(FilesTest, AnOutputGoesThroughALinkAndIntoAPipe) {
   ASSERT_EQ(::lstat(Path("link").c_str(), &facts), 0);
   EXPECT_TRUE(S_ISLNK(facts.st_mode));
 
+  ASSERT_EQ(::symlink("missing", Path("dangling").c_str()), 0);
+  ASSERT_TRUE(WriteOutput(Path("dangling"), "there").ok());
+  EXPECT_EQ(*ReadFile(Path("missing")), "there");
+  ASSERT_EQ(::symlink("circle", Path("circle").c_str()), 0);
+  EXPECT_FALSE(WriteOutput(Path("circle"), "").ok());
+
   ASSERT_EQ(::mkfifo(Path("pipe").c_str(), 0600), 0);
   const int reader = ::open(Path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_TRUE(WriteOutput(Path("pipe"), "through").ok());

@@ -65,7 +65,7 @@ def binding_limit(case):
 
 def run_step(program, what, *arguments):
     """The JSON objects of a `bench step`, each checked, and the lines after them."""
-    code, printed = program.run("bench", "step", *arguments)
+    code, printed = program.output("bench", "step", *arguments)
     lines = printed.splitlines()
     cases = [json.loads(line) for line in lines if line.startswith("{")]
     wrong = [text for case in cases for text in wrong_in(case)]
@@ -113,7 +113,7 @@ def has_loads(each):
 
 
 def check_memory_and_parity(program):
-    code, printed = program.run("bench", "unload", "--cycles", "3", "--runner", "packed,eager", "--embed", "32")
+    code, printed = program.output("bench", "unload", "--cycles", "3", "--runner", "packed,eager", "--embed", "32")
     cycles = objects_of(printed, "unload")
     right = [(each["runner"], each["cycle"]) for each in cycles] == list(
         itertools.product(("packed", "eager"), (1, 2, 3)))
@@ -122,14 +122,14 @@ def check_memory_and_parity(program):
     program.check("load before and after unload", 0 if right else 1, printed, 0)
     program.check("memory is shown", 0 if all(each["resident_mib"] > 0 for each in cycles) else 1, printed, 0)
 
-    code, printed = program.run("bench", "growth", "--sims", "250", "--steps", "100", "--embed", "32")
+    code, printed = program.output("bench", "growth", "--sims", "250", "--steps", "100", "--embed", "32")
     kinds = [each["kind"] for each in objects_of(printed, "growth")]
     right = all(has_loads(each) for each in objects_of(printed, "growth"))
     program.check("bench growth", code if right else 1, printed, 0)
     program.check("one long search, two steps", 0 if kinds == ["simulations", "episode", "episode"] else 1,
                   printed, 0)
 
-    code, printed = program.run("bench", "parity", "--searches", "3", "--embed", "32", "--sims", "8")
+    code, printed = program.output("bench", "parity", "--searches", "3", "--embed", "32", "--sims", "8")
     parity = objects_of(printed, "parity")
     program.check("bench parity", code, printed, 0, "fp32: values of roots", "bf16: values of roots")
     exact = [each["dtype"] for each in parity] == ["fp32", "bf16"] and parity[0]["value_error_ratio"] < 1e-5
@@ -149,14 +149,14 @@ def check_against(program, folder):
              "unload": (["unload", *small, "--cycles", "1"], "load_ms"),
              "parity": (["parity", *small, "--searches", "2"], "value_error_ratio")}
     known = {arguments[0] for arguments, _ in verbs.values()}
-    _, printed = program.run("bench", "--help")
+    _, printed = program.output("bench", "--help")
     listed = set(re.findall(r"^  ([a-z]+) ", printed.partition("Subcommands:")[2], re.MULTILINE))
     program.check("every verb of bench is compared", 0 if listed == known else 1, f"{listed}\n{printed}", 0)
     for name, (arguments, figure) in verbs.items():
         saved = folder / "saved.txt"
-        code, printed = program.run("bench", *arguments)
+        code, printed = program.output("bench", *arguments)
         saved.write_text(printed)
-        code, printed = program.run("bench", *arguments, "--against", str(saved))
+        code, printed = program.output("bench", *arguments, "--against", str(saved))
         compared = printed.partition("\nagainst ")[2].splitlines()[1:]
         right = all("x)" in line for line in compared) and re.search(
             rf"{figure} \S+ -> \S+ \(\S+x\)", "\n".join(compared))
@@ -164,7 +164,7 @@ def check_against(program, folder):
 
 
 def check_engine_search(program):
-    code, printed = program.run("bench", "search", "--runner", "packed,eager", "--embed", "32", "--batch",
+    code, printed = program.output("bench", "search", "--runner", "packed,eager", "--embed", "32", "--batch",
                                 "2,3", "--sims", "8", "--policy", "puct,gumbel")
     cases = objects_of(printed, "search")
     swept = [(case["batch"], case["runner"], case["policy"]) for case in cases]
@@ -200,7 +200,7 @@ def update_flops(case):
 
 
 def check_train(program):
-    code, printed = program.run("bench", "train", "--embed", "16,32", "--layers", "1", "--heads", "2",
+    code, printed = program.output("bench", "train", "--embed", "16,32", "--layers", "1", "--heads", "2",
                                 "--batch", "4,8", "--unroll", "2", "--support", "21", "--actions", "3",
                                 "--observation", "5", "--threads", "1")
     lines = printed.splitlines()
@@ -219,7 +219,7 @@ def check_train(program):
     program.check("bench train", code if not wrong else 1, f"{wrong}\n{printed}", 0)
     program.check("bench train: a row for each case", 0 if len(lines) == 2 * len(cases) + 2 else 1,
                   printed, 0, "machine, 1 thread: ", "GFLOP/s fp32 FMA peak")
-    code, printed = program.run("bench", "train", "--embed", "16", "--batch", "2", "--unroll", "2",
+    code, printed = program.output("bench", "train", "--embed", "16", "--batch", "2", "--unroll", "2",
                                 "--encoder", "image", "--observation", "1x16x20", "--json")
     case = json.loads(printed)
     program.check("bench train of images", code, printed, 0, '"encoder":"image"')
@@ -242,7 +242,7 @@ def main():
     small = next(case for case in cases if case["batch"] == 8 and case["embed"] == 64)
     program.check("work of (64, 2, B 8)", 0 if step_work(small) == (5308416, 1327104) else 1, "", 0)
 
-    code, printed = program.run("bench", "search", "--actions", "2,3", "--batch", "4", "--sims", "8",
+    code, printed = program.output("bench", "search", "--actions", "2,3", "--batch", "4", "--sims", "8",
                                 "--policy", "puct,gumbel")
     lines = printed.splitlines()
     cases = [json.loads(line) for line in lines if line.startswith("{")]

@@ -155,6 +155,8 @@ class RunnerParity : public testing::TestWithParam<Variant> {
     config.dtype = GetParam().dtype;
     config.num_threads = GetParam().num_threads;
     if (backend_ != nullptr) config.device = Device::kCuda;
+    // Else a capture that fails leaves an eager step, which would pass.
+    if (config.runner == Runner::kCudaGraph) config.graphs = Graphs::kRequired;
     return MakeRecurrentStep(config, model, max_batch, backend_.get()).value();
   }
 

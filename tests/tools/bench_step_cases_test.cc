@@ -132,7 +132,8 @@ TEST(BenchStepCasesTest, TheModelHasTheSizesOfTheCase) {
 TEST(BenchStepCasesTest, RefusesWhatThisBuildDoesNotHave) {
   BenchStepOptions options;
   options.runners = {"cuda_graph"};
-  EXPECT_THAT(Refusal(options), HasSubstr("--runner cuda_graph needs --device cuda; got --device cpu"));
+  EXPECT_THAT(Refusal(options),
+              HasSubstr("--runner cuda_graph needs --device cuda; got --device cpu"));
   options.runners = {"eagre"};
   EXPECT_THAT(Refusal(options),
               HasSubstr("inference.runner=eagre: unknown choice; got 'eagre'; allowed: one of"));
