@@ -181,20 +181,7 @@ LZ_INLINE void ComputeScores(const float* query, const float* keys, int64_t coun
 // Softmax of `count` scores that ComputeScores wrote, in place; zeros up to a whole register.
 template <int Bytes>
 LZ_INLINE void Softmax(float* scores, int64_t count) {
-  Floats<Bytes> lanes = Load<Bytes>(scores);
-  for (int64_t i = kLanes<Bytes>; i < count; i += kLanes<Bytes>) {
-    const Floats<Bytes> more = Load<Bytes>(scores + i);
-    lanes = more > lanes ? more : lanes;
-  }
-  const float largest = simd::Max<Bytes>(lanes);
-  Floats<Bytes> sums = {};
-  for (int64_t i = 0; i < count; i += kLanes<Bytes>) {
-    const Floats<Bytes> powers =
-        KeepFirst<Bytes>(simd::Exp<Bytes>(Load<Bytes>(scores + i) - largest), count - i, 0.0f);
-    Store<Bytes>(powers, scores + i);
-    sums += powers;
-  }
-  const float factor = 1.0f / simd::Sum<Bytes>(sums);
+  const float factor = 1.0f / simd::ExpOfRow<Bytes>(scores, count, scores).sum;
   for (int64_t i = 0; i < count; i += kLanes<Bytes>) {
     Store<Bytes>(factor * Load<Bytes>(scores + i), scores + i);
   }

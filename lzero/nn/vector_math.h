@@ -183,6 +183,31 @@ LZ_INLINE Floats<Bytes> Exp(Floats<Bytes> x) {
   return p * PowerOfTwo<Bytes>(shifted);
 }
 
+// Of a row: its largest number, and the sum of exp(x - largest).
+struct ExponentialSum {
+  float largest, sum;
+};
+
+// powers = exp(x - largest), zeros up to a whole register, for `count` numbers that -infinity
+// follows up to a whole register. `powers` may be x. NaN anywhere makes the sum NaN.
+template <int Bytes>
+LZ_INLINE ExponentialSum ExpOfRow(const float* x, int64_t count, float* powers) {
+  Floats<Bytes> lanes = Load<Bytes>(x);
+  for (int64_t j = kLanes<Bytes>; j < count; j += kLanes<Bytes>) {
+    const Floats<Bytes> part = Load<Bytes>(x + j);
+    lanes = part > lanes ? part : lanes;
+  }
+  const float largest = Max<Bytes>(lanes);
+  Floats<Bytes> sums = {};
+  for (int64_t j = 0; j < count; j += kLanes<Bytes>) {
+    const Floats<Bytes> part =
+        KeepFirst<Bytes>(Exp<Bytes>(Load<Bytes>(x + j) - largest), count - j, 0.0f);
+    Store<Bytes>(part, powers + j);
+    sums += part;
+  }
+  return {largest, Sum<Bytes>(sums)};
+}
+
 // The polynomial of degree 5 nearest to 2^f on [-0.5, 0.5], relative error 7.5e-8.
 template <int Bytes>
 LZ_INLINE Floats<Bytes> FractionalPower(Floats<Bytes> f) {

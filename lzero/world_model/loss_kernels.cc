@@ -47,20 +47,7 @@ struct PolicyRow {
 
 template <int Bytes>
 LZ_INLINE PolicyRow MakePolicyRow(const float* logits, int64_t actions, float* powers) {
-  Floats<Bytes> lanes = Load<Bytes>(logits);
-  for (int64_t j = kLanes<Bytes>; j < actions; j += kLanes<Bytes>) {
-    const Floats<Bytes> part = Load<Bytes>(logits + j);
-    lanes = part > lanes ? part : lanes;
-  }
-  const float largest = simd::Max<Bytes>(lanes);
-  Floats<Bytes> sums = {};
-  for (int64_t j = 0; j < actions; j += kLanes<Bytes>) {
-    const Floats<Bytes> power =
-        KeepFirst<Bytes>(simd::Exp<Bytes>(Load<Bytes>(logits + j) - largest), actions - j, 0.0f);
-    Store<Bytes>(power, powers + j);
-    sums += power;
-  }
-  const float sum = simd::Sum<Bytes>(sums);
+  const auto [largest, sum] = simd::ExpOfRow<Bytes>(logits, actions, powers);
   return {logits, powers, largest, __builtin_logf(sum), 1.0f / sum};
 }
 

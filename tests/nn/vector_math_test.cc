@@ -43,6 +43,13 @@ struct TransposeKernel {
   }
 };
 
+struct ExpOfRowKernel {
+  template <int Bytes>
+  LZ_INLINE static void Run(float* row, int64_t count, simd::ExponentialSum* sum) {
+    *sum = simd::ExpOfRow<Bytes>(row, count, row);
+  }
+};
+
 // The bytes of the registers it runs with.
 struct WidthKernel {
   template <int Bytes>
@@ -120,6 +127,34 @@ TEST(VectorMathTest, Exp2OfTheEnds) {
     }
     for (int i = 3; i < 6; ++i) EXPECT_GE(y[i], 8.5e37f) << bytes << " bytes, x = " << x[i];
     EXPECT_TRUE(std::isnan(y[6]));
+  }
+}
+
+TEST(VectorMathTest, ExpOfARowInPlace) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (int bytes = 16; bytes <= simd::RegisterBytes(); bytes *= 2) {
+    for (const int64_t count : {1, 2, 4, 5, 16, 17, 40}) {
+      std::vector<float> row(48, -infinity), x = row;
+      double expected = 0.0;
+      const float largest = 0.5f * static_cast<float>(count) - 3.0f;
+      for (int64_t i = 0; i < count; ++i) {
+        row[i] = x[i] = largest - 0.5f * static_cast<float>((i * 7) % count);
+        expected += std::exp(static_cast<double>(x[i]) - largest);
+      }
+      simd::ExponentialSum sum = {};
+      RunEach<ExpOfRowKernel, float*, int64_t, simd::ExponentialSum*>(bytes, row.data(), count,
+                                                                      &sum);
+      EXPECT_EQ(sum.largest, *std::max_element(x.begin(), x.begin() + count)) << count;
+      EXPECT_NEAR(sum.sum / expected, 1.0, 1e-6) << bytes << " bytes, " << count;
+      for (int64_t i = 0; i < count; ++i) EXPECT_NEAR(row[i], std::exp(x[i] - sum.largest), 1e-6);
+      const int64_t lanes = bytes / 4, whole = (count + lanes - 1) / lanes * lanes;
+      for (int64_t i = count; i < whole; ++i) EXPECT_EQ(row[i], 0.0f) << "behind the end";
+      row.assign(48, -infinity);
+      for (int64_t i = 0; i < count; ++i) row[i] = i == count / 2 ? std::nanf("") : 1.0f;
+      RunEach<ExpOfRowKernel, float*, int64_t, simd::ExponentialSum*>(bytes, row.data(), count,
+                                                                      &sum);
+      EXPECT_TRUE(std::isnan(sum.sum)) << bytes << " bytes, " << count;
+    }
   }
 }
 
