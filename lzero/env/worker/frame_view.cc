@@ -1,0 +1,58 @@
+#include "lzero/env/worker/frame_view.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+
+FrameView::FrameView(const WorkerSpec& spec)
+    : spec_(spec),
+      observation_(static_cast<size_t>(spec.observation.size()), 0.0f),
+      incoming_(spec.observation.type == ObservationType::kFloat32 ? observation_.size() : 0) {}
+
+bool FrameView::BeginEpisode(uint64_t) { return true; }
+
+absl::Status FrameView::Keep(const WorkerResult& result) {
+  if (spec_.observation.type == ObservationType::kUint8) {
+    const float* fractions = ByteFractions();
+    const uint8_t* bytes = result.frames.data();
+    for (size_t i = 0; i < observation_.size(); ++i) observation_[i] = fractions[bytes[i]];
+    return absl::OkStatus();
+  }
+  std::memcpy(incoming_.data(), result.frames.data(), incoming_.size() * sizeof(float));
+  for (size_t i = 0; i < incoming_.size(); ++i) {
+    if (!std::isfinite(incoming_[i])) {
+      return absl::InternalError(
+          absl::StrCat("the environment gives observation[", i, "] = ", incoming_[i]));
+    }
+  }
+  observation_.swap(incoming_);
+  return absl::OkStatus();
+}
+
+absl::Status FrameView::First(const WorkerResult& result) { return Keep(result); }
+
+absl::StatusOr<ViewedStep> FrameView::Next(const WorkerResult& result) {
+  LZ_RETURN_IF_ERROR(Keep(result));
+  return ViewedStep{result.reward, result.terminated, result.truncated};
+}
+
+void FrameView::Observe(absl::Span<float> observation) const {
+  std::copy(observation_.begin(), observation_.end(), observation.begin());
+}
+
+const float* ByteFractions() {
+  static const std::array<float, 256> kFractions = [] {
+    std::array<float, 256> fractions;
+    for (int k = 0; k < 256; ++k) fractions[k] = static_cast<float>(k) / 255.0f;
+    return fractions;
+  }();
+  return kFractions.data();
+}
+
+}  // namespace lzero

@@ -1,0 +1,74 @@
+#include "lzero/env/worker/python.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace lzero {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ROOT/.deps/python_envs/bin/python3 for a program at ROOT/build/PRESET/tools/lzero; "" if not
+// there.
+std::string InterpreterOfSourceTree() {
+  std::error_code code;
+  const fs::path program = fs::read_symlink("/proc/self/exe", code);
+  if (code) return "";
+  const fs::path root = program.parent_path().parent_path().parent_path().parent_path();
+  const fs::path python = root / ".deps" / "python_envs" / "bin" / "python3";
+  return fs::exists(python, code) ? python.string() : "";
+}
+
+// The package that brings a module, as pip names it.
+std::string PackageOf(const std::string& module) {
+  constexpr std::array<std::array<const char*, 2>, 6> kNames = {{{"ale_py", "ale-py"},
+                                                                 {"Box2D", "\"gymnasium[box2d]\""},
+                                                                 {"pygame", "pygame-ce"},
+                                                                 {"mujoco", "mujoco==3.17.0"},
+                                                                 {"dm_control", "dm_control"},
+                                                                 {"gymnasium", "gymnasium"}}};
+  const std::string top = module.substr(0, module.find('.'));
+  for (const auto& [name, package] : kNames) {
+    if (top == name) return package;
+  }
+  return top;
+}
+
+}  // namespace
+
+std::string PythonInterpreter(const std::string& setting) {
+  if (setting != "auto") return setting;
+  const char* chosen = std::getenv("LZERO_PYTHON");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  const std::string own = InterpreterOfSourceTree();
+  return own.empty() ? "python3" : own;
+}
+
+absl::Status ExplainRefusal(const std::string& python, const std::string& id,
+                            const absl::Status& status, const WorkerRefusal& refusal) {
+  if (!refusal.missing_package.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "environment '", id, "' needs the Python package '", refusal.missing_package, "', which ",
+        python, " has not (", refusal.error,
+        "); install it with: tools/setup.sh --python-envs, or: ", python, " -m pip install ",
+        PackageOf(refusal.missing_package), ", or name another interpreter by env.python"));
+  }
+  // Gymnasium's own words already say what is wrong with a name or that a part is not installed.
+  const bool is_plain = absl::StartsWith(refusal.error, "NameNotFound") ||
+                        absl::StartsWith(refusal.error, "NamespaceNotFound") ||
+                        absl::StartsWith(refusal.error, "VersionNotFound") ||
+                        absl::StartsWith(refusal.error, "DependencyNotInstalled") ||
+                        refusal.traceback.empty();
+  return absl::Status(status.code(),
+                      absl::StrCat("environment '", id, "': ", status.message(),
+                                   is_plain ? "" : absl::StrCat("\n", refusal.traceback)));
+}
+
+}  // namespace lzero

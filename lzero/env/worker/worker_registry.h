@@ -1,0 +1,15 @@
+// The families of environments that run in worker processes: gymnasium:<id>, with Atari games by
+// lzero's own preprocessing, and dm_control:<domain>/<task>.
+#ifndef LZERO_ENV_WORKER_WORKER_REGISTRY_H_
+#define LZERO_ENV_WORKER_WORKER_REGISTRY_H_
+
+#include "lzero/env/env_registry.h"
+
+namespace lzero {
+
+// Adds the families. Their environments may outlive the registry.
+void RegisterWorkerEnvs(EnvRegistry& registry);
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_WORKER_WORKER_REGISTRY_H_
