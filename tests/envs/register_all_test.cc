@@ -1,10 +1,14 @@
 #include "envs/register_all.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/base/rng.h"
 #include "lzero/env/conformance.h"
+#include "lzero/env/episode_record.h"
 #include "lzero/env/vector_env.h"
 
 namespace lzero {
@@ -21,13 +25,35 @@ const EnvRegistry& Registry() {
 
 std::vector<std::string> Ids() {
   std::vector<std::string> ids;
-  for (const EnvRegistry::Entry* entry : Registry().entries()) ids.push_back(entry->id);
+  for (const EnvRegistry::Entry* entry : Registry().entries()) {
+    if (!entry->is_family()) ids.push_back(entry->id);  // those need Python
+  }
   return ids;
 }
 
 // More may be added: the tests below take every id that is listed.
 TEST(RegisterAllTest, ListsTheNativeEnvironments) {
-  EXPECT_THAT(Ids(), testing::IsSupersetOf({"cartpole", "catch", "counting", "tictactoe"}));
+  EXPECT_THAT(Ids(), testing::IsSupersetOf({"counting",
+                                            "catch",
+                                            "deep_sea",
+                                            "cartpole",
+                                            "mountain_car",
+                                            "mountain_car_continuous",
+                                            "pendulum",
+                                            "acrobot",
+                                            "tictactoe",
+                                            "connect4",
+                                            "gomoku",
+                                            "othello",
+                                            "go",
+                                            "2048",
+                                            "visual_match",
+                                            "key_to_door",
+                                            "minigrid/empty",
+                                            "minigrid/fourrooms",
+                                            "minigrid/doorkey",
+                                            "minigrid/keycorridor",
+                                            "minigrid/lavagap"}));
 }
 
 class EveryEnvTest : public testing::TestWithParam<std::string> {};
@@ -51,6 +77,42 @@ TEST_P(EveryEnvTest, DrawsItselfAndNamesItself) {
   EXPECT_EQ(picture->back(), '\n');
 }
 
+int CountColors(const Image& image) {
+  std::set<std::array<uint8_t, 3>> colors;
+  for (size_t i = 0; i < image.pixels.size(); i += 3) {
+    colors.insert({image.pixels[i], image.pixels[i + 1], image.pixels[i + 2]});
+  }
+  return static_cast<int>(colors.size());
+}
+
+// One size in all episodes and instances, and something to see: colors, and that they change.
+TEST_P(EveryEnvTest, DrawsPicturesOfOneSizeThatChange) {
+  const auto env = *Registry().Make(GetParam(), {});
+  RandomStream random(7, "pictures");
+  env->Reset(0);
+  const absl::StatusOr<Image> first = env->RenderRgb();
+  ASSERT_TRUE(first.ok()) << first.status();
+  ASSERT_GT(first->width, 0);
+  EXPECT_LE(first->width, 800);
+  EXPECT_LE(first->height, 800);
+  EXPECT_GE(CountColors(*first), 2);
+  bool changes = false;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    TimeStep step = env->Reset(seed);
+    const Image start = *env->RenderRgb();
+    for (int t = 0; t < 10 && !step.ended(); ++t) {
+      step = *env->Step(*RandomAction(env->spec(), step.legal_action_mask, random));
+      const absl::StatusOr<Image> picture = env->RenderRgb();  // also of the end
+      ASSERT_TRUE(picture.ok()) << picture.status();
+      ASSERT_EQ(picture->width, first->width);
+      ASSERT_EQ(picture->height, first->height);
+      ASSERT_EQ(picture->pixels.size(), first->pixels.size());
+      changes = changes || picture->pixels != start.pixels;
+    }
+  }
+  EXPECT_TRUE(changes);
+}
+
 TEST_P(EveryEnvTest, RefusesANegativeCap) {
   EXPECT_EQ(Registry().Make(GetParam(), {-1, 0.0, 6}).status().code(),
             absl::StatusCode::kInvalidArgument);
@@ -70,16 +132,22 @@ TEST_P(EveryEnvTest, StepsTogetherOnThreads) {
     std::vector<Action> actions;
     for (const EnvId id : ids) {
       if (vector_env->last(id).ended()) vector_env->Reset(id, 100 + t);
+      const EnvSpec& spec = vector_env->spec();
       const auto& mask = vector_env->last(id).legal_action_mask;
       const auto legal = std::find(mask.begin(), mask.end(), 1) - mask.begin();
-      actions.push_back(Action::Discrete(static_cast<int32_t>(legal)));
+      actions.push_back(spec.action.kind == ActionKind::kBox
+                            ? Action{0, spec.action.low}
+                            : Action::Discrete(static_cast<int32_t>(legal)));
     }
     ASSERT_TRUE(vector_env->Step(ids, actions).ok());
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryEnvTest, testing::ValuesIn(Ids()),
-                         [](const auto& param) { return param.param; });
+INSTANTIATE_TEST_SUITE_P(All, EveryEnvTest, testing::ValuesIn(Ids()), [](const auto& param) {
+  std::string name = param.param;
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
+});
 
 TEST(RegisterAllTest, BoardsAloneTakeRandomOpenings) {
   EXPECT_TRUE(Registry().Make("tictactoe", {0, 1.0, 6}).ok());
@@ -90,8 +158,9 @@ TEST(RegisterAllTest, BoardsAloneTakeRandomOpenings) {
   }
 }
 
-TEST(RegisterAllTest, TicTacToeCanBeGraded) {
+TEST(RegisterAllTest, SolvedGamesCanBeGraded) {
   EXPECT_TRUE(Registry().MakeGrader("tictactoe").ok());
+  EXPECT_TRUE(Registry().MakeGrader("connect4").ok());
   EXPECT_THAT(std::string(Registry().MakeGrader("catch").status().message()),
               testing::HasSubstr("environment 'catch' has no exact grader; those with one: "));
 }

@@ -1,0 +1,52 @@
+// The one concept behind all board games for two players: a position that knows its legal moves and
+// its end, shows itself as planes from the mover's view, and draws itself. BoardEnv makes an
+// environment of it; perft, opponents and solvers use it directly. One thread at a time.
+#ifndef LZERO_ENVS_BOARDS_BOARD_H_
+#define LZERO_ENVS_BOARDS_BOARD_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "lzero/base/image.h"
+#include "lzero/env/saved_state.h"
+
+namespace lzero {
+
+class Board {
+ public:
+  virtual ~Board() = default;
+
+  virtual std::unique_ptr<Board> Clone() const = 0;
+  // Becomes the position of `other`, a board of the same game and settings.
+  virtual void CopyFrom(const Board& other) = 0;
+
+  virtual int num_actions() const = 0;
+  virtual int to_play() const = 0;  // 0 or 1
+  virtual bool finished() const = 0;
+  virtual int winner() const = 0;            // 0, 1; -1 for a draw or an unfinished game
+  virtual bool legal(int action) const = 0;  // false for every action once finished
+  virtual void Play(int action) = 0;         // an illegal action is our bug
+  // Sets `mask` [num_actions] to 1 where legal, else 0.
+  virtual void FillLegalActions(absl::Span<uint8_t> mask) const = 0;
+  // Fills `planes` [planes, rows, columns]: own stones, the other's stones, then those of the game,
+  // the last all ones when player 0 is to move.
+  virtual void FillPlanes(absl::Span<float> planes) const = 0;
+  // A guess of who will win, above -1 and below 1, from the view of the player to move; 0 where the
+  // game has none. Of unfinished positions.
+  virtual double Estimate() const { return 0.0; }
+
+  // Rows of the board with '\n', and who is to move where that cannot be seen.
+  virtual std::string ToText() const = 0;
+  virtual Image ToImage() const = 0;
+
+  virtual void Save(StateWriter& writer) const = 0;
+  // InvalidArgument (nothing changed) for a position that cannot be.
+  virtual absl::Status Load(StateReader& reader) = 0;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_ENVS_BOARDS_BOARD_H_

@@ -1,0 +1,131 @@
+#include "envs/boards/board_env.h"
+
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+namespace {
+
+absl::Status CheckOpenings(const std::string& id, const EnvOptions& options, int64_t max_plies) {
+  const double fraction = options.random_opening_fraction;
+  if (!(fraction >= 0.0 && fraction <= 1.0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("random_opening_fraction of '", id, "' is ", fraction, "; allowed: 0 .. 1"));
+  }
+  const int64_t plies = options.random_opening_plies;
+  if (fraction > 0.0 && (plies < 1 || plies > max_plies - 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("random_opening_plies of '", id, "' is ", plies,
+                                                   "; allowed: 1 .. ", max_plies - 1));
+  }
+  return absl::OkStatus();
+}
+
+// One position and its legal moves for each ply of the walk below.
+struct PerftPly {
+  std::unique_ptr<Board> board;
+  std::vector<uint8_t> mask;
+};
+
+void CountFrom(std::vector<PerftPly>& plies, size_t ply, absl::Span<int64_t> counts) {
+  PerftPly& here = plies[ply];
+  here.board->FillLegalActions(absl::MakeSpan(here.mask));
+  counts[ply] += std::accumulate(here.mask.begin(), here.mask.end(), int64_t{0});
+  if (ply + 1 == counts.size()) return;
+  for (size_t action = 0; action < here.mask.size(); ++action) {
+    if (here.mask[action] == 0) continue;
+    plies[ply + 1].board->CopyFrom(*here.board);
+    plies[ply + 1].board->Play(static_cast<int>(action));
+    CountFrom(plies, ply + 1, counts);
+  }
+}
+
+}  // namespace
+
+BoardEnv::BoardEnv(EnvSpec spec, const EnvOptions& options, std::unique_ptr<Board> start)
+    : EpisodeEnv(std::move(spec)),
+      start_(std::move(start)),
+      board_(start_->Clone()),
+      trial_(start_->Clone()),
+      opening_fraction_(options.random_opening_fraction),
+      opening_plies_(options.random_opening_plies),
+      opening_stream_(absl::StrCat(this->spec().id, " opening")) {}
+
+void BoardEnv::StartGame(uint64_t seed) {
+  board_->CopyFrom(*start_);
+  if (opening_fraction_ == 0.0) return;
+  RandomStream random(seed, opening_stream_);
+  if (random.Uniform() < opening_fraction_) PlayRandomOpening(random);
+}
+
+void BoardEnv::PlayRandomOpening(RandomStream& random) {
+  const int64_t num_plies = 1 + random.UniformInt(opening_plies_);
+  std::vector<int> quiet;  // legal moves that do not end the game
+  for (int64_t ply = 0; ply < num_plies; ++ply) {
+    quiet.clear();
+    for (int action = 0; action < board_->num_actions(); ++action) {
+      if (!board_->legal(action)) continue;
+      trial_->CopyFrom(*board_);
+      trial_->Play(action);
+      if (!trial_->finished()) quiet.push_back(action);
+    }
+    if (quiet.empty()) return;
+    board_->Play(quiet[random.UniformInt(static_cast<int64_t>(quiet.size()))]);
+  }
+}
+
+EpisodeEnv::Outcome BoardEnv::Advance(const Action& action) {
+  const int mover = board_->to_play();
+  board_->Play(action.index);
+  if (!board_->finished()) return {};
+  const int winner = board_->winner();
+  return {winner < 0 ? 0.0f : winner == mover ? 1.0f : -1.0f, true};
+}
+
+absl::Status BoardEnv::LoadGame(StateReader& reader) {
+  LZ_RETURN_IF_ERROR(trial_->Load(reader));
+  LZ_RETURN_IF_ERROR(reader.Finish());
+  std::swap(board_, trial_);
+  return absl::OkStatus();
+}
+
+void BoardEnv::CountMoves(absl::Span<int64_t> counts) const {
+  std::vector<PerftPly> plies(counts.size());
+  for (PerftPly& ply : plies) {
+    ply.board = board_->Clone();
+    ply.mask.resize(board_->num_actions());
+  }
+  CountFrom(plies, 0, counts);
+}
+
+absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions& options,
+                                                  std::unique_ptr<Board> start, int64_t max_plies) {
+  LZ_CHECK(start != nullptr && !start->finished() && start->to_play() == 0, "a start position of '",
+           spec.id, "'");
+  LZ_CHECK(max_plies >= 1, "games of '", spec.id, "' last ", max_plies, " plies");
+  LZ_RETURN_IF_ERROR(CheckNoStepCap(spec.id, options, max_plies));
+  LZ_RETURN_IF_ERROR(CheckOpenings(spec.id, options, max_plies));
+  if (spec.observation.low.empty()) spec.observation.low = {0.0f};
+  if (spec.observation.high.empty()) spec.observation.high = {1.0f};
+  spec.action.kind = ActionKind::kDiscrete;
+  spec.action.num_actions = start->num_actions();
+  spec.num_players = 2;
+  spec.can_save = true;
+  return std::unique_ptr<Env>(new BoardEnv(std::move(spec), options, std::move(start)));
+}
+
+TimeStep TimeStepOf(const Board& board, int64_t observation_size) {
+  TimeStep step;
+  step.observation.resize(observation_size);
+  board.FillPlanes(absl::MakeSpan(step.observation));
+  step.legal_action_mask.resize(board.num_actions());
+  board.FillLegalActions(absl::MakeSpan(step.legal_action_mask));
+  step.to_play = board.to_play();
+  step.terminated = board.finished();
+  return step;
+}
+
+}  // namespace lzero

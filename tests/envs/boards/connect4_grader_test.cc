@@ -1,0 +1,149 @@
+#include "envs/boards/connect4_grader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "envs/boards/connect4_solver.h"
+
+namespace lzero {
+namespace {
+
+std::string MirrorImage(const std::string& text) {
+  std::string image = text;
+  for (size_t row = 0; row < 6; ++row) {
+    std::reverse(image.begin() + 8 * row, image.begin() + 8 * row + 7);
+  }
+  return image;
+}
+
+TEST(Connect4GraderTest, TheSampleIsWhatItPromises) {
+  const std::vector<Connect4Board> sample = Connect4Sample(1000, 12);
+  ASSERT_EQ(sample.size(), 1000u);
+  std::set<std::string> seen;
+  for (size_t i = 0; i < sample.size(); ++i) {
+    ASSERT_EQ(sample[i].num_stones(), 12 + static_cast<int>(i % 23));
+    ASSERT_FALSE(sample[i].finished());
+    const std::string text = sample[i].ToText();
+    ASSERT_TRUE(seen.insert(text).second) << text;
+    if (MirrorImage(text) != text) {
+      ASSERT_TRUE(seen.insert(MirrorImage(text)).second) << text;
+    }
+  }
+}
+
+// Grades of different versions of the program can be compared: these two positions may not change.
+TEST(Connect4GraderTest, TheSampleStaysTheSame) {
+  const std::vector<Connect4Board> sample = Connect4Sample(1000, 12);
+  EXPECT_EQ(sample[0].ToText(), ".......\n.......\n......X\n..O...X\n..XO.OO\n..OXOXX\n");
+  EXPECT_EQ(sample[999].ToText(), "O......\nOO.....\nXOX..X.\nXXO..O.\nOOO.XX.\nXXX.XOO\n");
+  // A shorter one is its beginning.
+  EXPECT_EQ(Connect4Sample(3, 12)[2].ToText(), sample[2].ToText());
+}
+
+std::vector<int32_t> FirstLegalActions(absl::Span<const TimeStep> positions) {
+  std::vector<int32_t> actions;
+  for (const TimeStep& position : positions) {
+    const auto& mask = position.legal_action_mask;
+    actions.push_back(static_cast<int32_t>(std::find(mask.begin(), mask.end(), 1) - mask.begin()));
+  }
+  return actions;
+}
+
+TEST(Connect4GraderTest, PerfectPlayGetsAPerfectGrade) {
+  const std::vector<Connect4Board> sample = Connect4Sample(60, 26);
+  Connect4Solver solver(16);
+  const Connect4Grader grader(60, 26);
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    const auto report = grader.Grade([&](absl::Span<const TimeStep> positions) {
+      std::vector<int32_t> actions;
+      for (size_t i = 0; i < positions.size(); ++i) {
+        EXPECT_EQ(positions[i].observation.size(), 126u);
+        EXPECT_EQ(positions[i].to_play, sample[i].to_play());
+        EXPECT_FALSE(positions[i].ended());
+        actions.push_back(solver.BestActions(sample[i]).back());
+      }
+      return actions;
+    });
+    ASSERT_TRUE(report.ok());
+    EXPECT_EQ(report->num_positions, 60);
+    EXPECT_EQ(report->num_optimal, 60);
+    EXPECT_EQ(report->num_nontrivial_optimal, report->num_nontrivial);
+    EXPECT_GT(report->num_nontrivial, 15);
+    EXPECT_TRUE(report->blunders.empty());
+    EXPECT_FALSE(report->has_lines());
+  }
+}
+
+// Win, draw or loss by looking at every line, without a table.
+int PlainOutcome(const Connect4Board& board) {
+  if (board.finished()) return board.winner() < 0 ? 0 : -1;
+  int best = -1;
+  for (int action = 0; action < 7 && best < 1; ++action) {
+    if (!board.legal(action)) continue;
+    Connect4Board next = board;
+    next.Play(action);
+    best = std::max(best, -PlainOutcome(next));
+  }
+  return best;
+}
+
+TEST(Connect4GraderTest, APoorPlayerIsJudgedAsByPlainMinimax) {
+  constexpr int kFewestStones = 33;
+  const std::vector<Connect4Board> sample = Connect4Sample(40, kFewestStones);
+  const auto report = Connect4Grader(40, kFewestStones).Grade(FirstLegalActions);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->num_positions, 40);
+  size_t num_blunders = 0;
+  int64_t num_nontrivial = 0;
+  for (const Connect4Board& board : sample) {
+    const int value = PlainOutcome(board);
+    int num_bad = 0;
+    int first_value = 2;
+    std::vector<int32_t> optimal;
+    for (int action = 0; action < 7; ++action) {
+      if (!board.legal(action)) continue;
+      Connect4Board next = board;
+      next.Play(action);
+      const int action_value = -PlainOutcome(next);
+      if (first_value == 2) first_value = action_value;
+      if (action_value == value) {
+        optimal.push_back(action);
+      } else {
+        ++num_bad;
+      }
+    }
+    if (num_bad > 0) ++num_nontrivial;
+    if (first_value == value) continue;
+    ASSERT_LT(num_blunders, report->blunders.size());
+    const Blunder& blunder = report->blunders[num_blunders++];
+    EXPECT_EQ(blunder.position, board.ToText());
+    EXPECT_EQ(blunder.optimal_actions, optimal);
+    EXPECT_EQ(blunder.value_lost, value - first_value);
+  }
+  EXPECT_EQ(report->blunders.size(), num_blunders);
+  EXPECT_EQ(report->num_optimal, 40 - static_cast<int64_t>(num_blunders));
+  EXPECT_EQ(report->num_nontrivial, num_nontrivial);
+  EXPECT_GT(num_blunders, 2u);
+}
+
+TEST(Connect4GraderTest, UnusablePoliciesAreRefused) {
+  const Connect4Grader grader(5, 34);
+  const auto constant = [](absl::Span<const TimeStep> positions) {
+    return std::vector<int32_t>(positions.size(), 7);
+  };
+  EXPECT_EQ(
+      grader.Grade(constant).status().message(),
+      "the policy plays the illegal action 7 in position 0:\n" + Connect4Sample(1, 34)[0].ToText());
+  const auto nothing = [](absl::Span<const TimeStep>) { return std::vector<int32_t>(); };
+  EXPECT_EQ(grader.Grade(nothing).status().message(), "the policy gave 0 actions for 5 positions");
+}
+
+TEST(Connect4GraderDeathTest, ASampleOfFullerBoardsIsOurBug) {
+  EXPECT_DEATH(Connect4Sample(1, 35), "35 stones");
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,51 @@
+#include "envs/classic/physics_state.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+namespace lzero {
+namespace {
+
+constexpr std::array<PhysicsNumber, 2> kNumbers = {{{"angle"}, {"speed", -2.0, 8.0}}};
+
+TEST(PhysicsStateTest, TakesFiniteNumbersInsideTheirBounds) {
+  for (const std::vector<double>& state :
+       {std::vector<double>{0.0, 0.0}, {-1e300, -2.0}, {1e300, 8.0}}) {
+    EXPECT_EQ(PhysicsProblem(kNumbers, state), "");
+    EXPECT_TRUE(CheckPhysics("swing", kNumbers, state).ok());
+  }
+}
+
+TEST(PhysicsStateTest, SaysWhatIsWrong) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(PhysicsProblem(kNumbers, {-infinity, 0.0}), "angle is not finite");
+  EXPECT_EQ(PhysicsProblem(kNumbers, {0.0, std::numeric_limits<double>::quiet_NaN()}),
+            "speed is not finite");
+  EXPECT_EQ(PhysicsProblem(kNumbers, {0.0, 8.5}), "speed is 8.5, outside -2 .. 8");
+  EXPECT_EQ(PhysicsProblem(kNumbers, {0.0, -3.0}), "speed is -3, outside -2 .. 8");
+}
+
+TEST(PhysicsStateTest, RefusesStatesByName) {
+  EXPECT_EQ(CheckPhysics("swing", kNumbers, {1.0}).message(),
+            "a state of 'swing' is 2 finite numbers (angle, speed), got 1 numbers");
+  const absl::Status status = CheckPhysics("swing", kNumbers, {1.0, 9.0});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(),
+            "a state of 'swing' is 2 finite numbers (angle, speed), got 2 numbers; speed is 9, "
+            "outside -2 .. 8");
+}
+
+// 0.1 is 0x3fb999999999999a in double and 0x3dcccccd, a little more, in float32.
+TEST(PhysicsStateTest, RoundsToFloat32) {
+  EXPECT_EQ(RoundToFloat32(0.1), 0x1.99999ap-4);
+  EXPECT_EQ(RoundToFloat32(-0.75), -0.75);
+  std::array<double, 2> neighbours = {0.1, -0.3};
+  for (double& value : neighbours) value = RoundToFloat32(value);
+  EXPECT_EQ(neighbours, (std::array<double, 2>{0x1.99999ap-4, -0x1.333334p-2}));
+}
+
+}  // namespace
+}  // namespace lzero
