@@ -1,9 +1,11 @@
 #include "lzero/config/assemble.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -28,10 +30,10 @@ const std::set<std::string>& SectionNames() {
   return *kNames;
 }
 
-const std::set<std::string>& FieldPaths() {
+const std::map<std::string, FieldType>& FieldPaths() {
   static const auto* const kPaths = [] {
-    auto* paths = new std::set<std::string>;
-    for (const FieldDescription& field : AllFields()) paths->insert(field.path);
+    auto* paths = new std::map<std::string, FieldType>;
+    for (const FieldDescription& field : AllFields()) (*paths)[field.path] = field.type;
     return paths;
   }();
   return *kPaths;
@@ -53,6 +55,12 @@ std::string Shown(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kMap) return "a map";
   if (node.kind == YamlNode::Kind::kSequence) return "a list";
   return node.scalar.is_null ? "nothing" : QuotedForMessage(node.scalar.text);
+}
+
+// Makes relative `paths` start at the folder of the file that names them, as `extends` does.
+void StartAt(const std::string& file, std::vector<std::string>* paths) {
+  const auto folder = std::filesystem::path(file).parent_path();
+  for (std::string& path : *paths) path = (folder / path).lexically_normal().string();
 }
 
 }  // namespace
@@ -142,8 +150,15 @@ void ConfigAssembler::ApplySection(const Layer& layer, const YamlEntry& section)
 void ConfigAssembler::ApplyField(const Layer& layer, const std::string& path,
                                  const YamlEntry& entry) {
   const YamlNode& value = entry.value;
+  const FieldType type = FieldPaths().at(path);
   std::optional<std::string> problem;
-  if (!value.refused && value.kind != YamlNode::Kind::kScalar) {
+  if (!value.refused && type == FieldType::kTextMap && value.kind == YamlNode::Kind::kMap) {
+    ApplyMap(layer, path, value);
+    return;
+  }
+  if (!value.refused && type == FieldType::kTextList && value.kind == YamlNode::Kind::kSequence) {
+    problem = ApplyList(path, value);
+  } else if (!value.refused && value.kind != YamlNode::Kind::kScalar) {
     problem = absl::StrCat("a single value is needed; got ", Shown(value));
   } else if (!value.refused) {
     problem = SetField(config_, path, value.scalar);
@@ -155,8 +170,65 @@ void ConfigAssembler::ApplyField(const Layer& layer, const std::string& path,
     doubtful_.insert(path);
     return;
   }
+  if (path == "plugins") StartAt(layer.name, &config_.plugins);
   settings_[path] = {PositionText(layer.name, value.position), layer.rank};
   doubtful_.erase(path);
+}
+
+void ConfigAssembler::ApplyMap(const Layer& layer, const std::string& path, const YamlNode& map) {
+  if (map.entries.empty()) settings_[path] = {PositionText(layer.name, map.position), layer.rank};
+  for (const YamlEntry& entry : map.entries) {
+    const YamlNode& value = entry.value;
+    const std::string entry_path = absl::StrCat(path, ".", entry.key);
+    std::optional<std::string> problem;
+    if (!value.refused && value.kind != YamlNode::Kind::kScalar) {
+      problem = absl::StrCat("a single value is needed; got ", Shown(value));
+    } else if (!value.refused) {
+      problem = SetMapEntry(config_, path, entry.key, value.scalar);
+    }
+    if (problem.has_value()) {
+      ReportAt(layer, value.position, absl::StrCat(entry_path, ": ", *problem));
+    }
+    if (problem.has_value() || value.refused) {
+      doubtful_.insert(path);
+    } else {
+      settings_[path] = {PositionText(layer.name, value.position), layer.rank};
+    }
+  }
+}
+
+std::optional<std::string> ConfigAssembler::ApplyList(const std::string& path,
+                                                      const YamlNode& list) {
+  std::vector<std::string> items;
+  for (const YamlNode& item : list.items) {
+    if (item.kind != YamlNode::Kind::kScalar || item.scalar.is_null || item.refused) {
+      return absl::StrCat("a list of single values is needed; got ", Shown(item), " in it");
+    }
+    // Commas separate the items of the text that the schema reads.
+    if (absl::StrContains(item.scalar.text, ",")) {
+      return absl::StrCat("an item may hold no comma; got ", QuotedForMessage(item.scalar.text));
+    }
+    items.push_back(item.scalar.text);
+  }
+  return SetField(config_, path, {absl::StrCat("[", absl::StrJoin(items, ","), "]")});
+}
+
+bool ConfigAssembler::ApplyMapOverride(const std::string& shown, const std::string& path,
+                                       const std::string& text) {
+  const size_t dot = path.rfind('.');
+  if (dot == path.npos || dot + 1 == path.size()) return false;
+  const std::string map_path = path.substr(0, dot);
+  const auto field = FieldPaths().find(map_path);
+  if (field == FieldPaths().end() || field->second != FieldType::kTextMap) return false;
+  const auto problem = SetMapEntry(config_, map_path, path.substr(dot + 1),
+                                   {text, false, text == "null" || text == "~"});
+  if (problem.has_value()) {
+    doubtful_.insert(map_path);
+    ReportOverride(shown, *problem);
+  } else {
+    settings_[map_path] = {shown, kOverrideRank};
+  }
+  return true;
 }
 
 void ConfigAssembler::ReportUnknownKey(const Layer& layer, const std::string& path,
@@ -199,6 +271,8 @@ void ConfigAssembler::ApplyOverride(const std::string& assignment) {
     ReportOverride(shown, absl::StrCat("a section has no value; allowed: ", path, ".key=value"));
     return;
   }
+  const std::string text = assignment.substr(equals + 1);
+  if (ApplyMapOverride(shown, path, text)) return;
   if (FieldPaths().count(path) == 0) {
     std::string suggestion;
     ReportOverride(shown, absl::StrCat("unknown key", NearestKeyHint(path, &suggestion)));
@@ -210,7 +284,6 @@ void ConfigAssembler::ApplyOverride(const std::string& assignment) {
     ReportOverride(shown, "duplicate key; set twice on the command line");
     return;
   }
-  const std::string text = assignment.substr(equals + 1);
   const auto problem = SetField(config_, path, {text, false, text == "null" || text == "~"});
   if (problem.has_value()) {
     doubtful_.insert(path);

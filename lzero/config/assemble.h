@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -66,6 +67,11 @@ class ConfigAssembler {
   void ApplyLayer(const Layer& layer);
   void ApplySection(const Layer& layer, const YamlEntry& section);
   void ApplyField(const Layer& layer, const std::string& path, const YamlEntry& entry);
+  // Sets the entries of a map field, or all of a list field.
+  void ApplyMap(const Layer& layer, const std::string& path, const YamlNode& map);
+  std::optional<std::string> ApplyList(const std::string& path, const YamlNode& list);
+  // "key.path.name=value" of a map field; false when `path` names no entry of one.
+  bool ApplyMapOverride(const std::string& shown, const std::string& path, const std::string& text);
   void ReportUnknownKey(const Layer& layer, const std::string& path, const TextPosition& position);
   void ReportAt(const Layer& layer, const TextPosition& position, absl::string_view message);
   void ReportOverride(const std::string& shown, absl::string_view message);

@@ -128,34 +128,6 @@ void VisitOptimizer(FieldVisitor& visitor, TrainConfig& train) {
 
 }  // namespace
 
-void EnvConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("env", "The environment, and how many copies of it run.");
-  visitor.Text({"id", "Name of the environment in the registry"}, &id);
-  visitor.Int(
-      {"max_episode_steps",
-       "Episodes are truncated after this many steps; 0: what the environment says", "steps"},
-      &max_episode_steps, {0, 1e9});
-  visitor.Int(
-      {"num_collectors", "Environments that collect together, one row of the search batch each",
-       "environments", kCartPole},
-      &num_collectors, {1, 4096});
-  visitor.Int({"num_evaluators", "Environments that evaluate together", "environments", kPrototype},
-              &num_evaluators, {1, 4096});
-  visitor.Int(
-      {"num_threads", "Threads that step the environments of a role together; changes no result",
-       "threads"},
-      &num_threads, {1, 1024});
-  visitor.Float({"random_opening_fraction",
-                 "Share of collected episodes that begin with uniformly random legal moves", "",
-                 "prototype runs on TicTacToe"},
-                &random_opening_fraction, kFraction);
-  visitor.Int(
-      {"random_opening_plies", "Longest random opening; its length is uniform from 1 to this",
-       "moves", "prototype runs on TicTacToe"},
-      &random_opening_plies, {1, 10000});
-  visitor.EndSection();
-}
-
 void ModelConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("model", "The world model: encoder, transformer, heads.");
   visitor.Choice({"encoder",
@@ -372,6 +344,12 @@ void ExperimentConfig::Visit(FieldVisitor& visitor) {
   evaluate.Visit(visitor);
   checkpoint.Visit(visitor);
   stop.Visit(visitor);
+  visitor.TextList(
+      {"plugins",
+       "Libraries that hold environments, plugin:NAME each. A path that is not absolute "
+       "starts at the file that names it, on the command line where the program runs; "
+       "a run keeps absolute ones, and `resume` takes others when they have moved"},
+      &plugins);
   visitor.Int({"seed", "Every random stream of the run derives from it"}, &seed,
               {0, 9007199254740992.0});
   visitor.Bool({"deterministic",

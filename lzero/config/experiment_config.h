@@ -4,6 +4,7 @@
 #define LZERO_CONFIG_EXPERIMENT_CONFIG_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +15,16 @@ namespace lzero {
 
 struct EnvConfig {
   std::string id = "cartpole";
-  int64_t max_episode_steps = 0;  // 0: what the environment says
+  int64_t board_size = 0;                       // 0: what the environment says
+  std::map<std::string, std::string> settings;  // of this environment alone
+  int64_t max_episode_steps = 0;                // 0: what the environment says
   int64_t num_collectors = 8;
   int64_t num_evaluators = 8;
   int64_t num_threads = 1;  // that step environments
+  int64_t num_workers = 0;  // 0: one for each core
+  int64_t max_restarts = 3;
+  double step_timeout_s = 60.0;
+  std::string python = "auto";
   // Exploring starts while collecting: with this probability an episode of a board game begins
   // after 1 .. random_opening_plies uniformly random legal moves.
   double random_opening_fraction = 0.0;
@@ -179,6 +186,7 @@ struct ExperimentConfig {
   EvaluateConfig evaluate;
   CheckpointConfig checkpoint;
   StopConfig stop;
+  std::vector<std::string> plugins;  // libraries with environments from outside
   int64_t seed = 0;
   bool deterministic = false;
   void Visit(FieldVisitor& visitor);

@@ -5,6 +5,7 @@
 #define LZERO_CONFIG_FIELDS_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ class FieldVisitor {
   virtual void Float(const FieldInfo& field, double* value, Range range) = 0;
   virtual void Bool(const FieldInfo& field, bool* value) = 0;
   virtual void Text(const FieldInfo& field, std::string* value) = 0;
+  // Single values by name, each kept as the text that was written.
+  virtual void TextMap(const FieldInfo& field, std::map<std::string, std::string>* value) = 0;
+  virtual void TextList(const FieldInfo& field, std::vector<std::string>* value) = 0;
   // `value` is an index into `names`.
   virtual void ChoiceIndex(const FieldInfo& field, int* value,
                            const std::vector<std::string>& names) = 0;

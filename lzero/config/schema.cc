@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "lzero/base/check.h"
 #include "lzero/base/nearest.h"
 #include "lzero/config/scalar_text.h"
@@ -38,6 +42,12 @@ class FieldLister : public FieldVisitor {
   void Bool(const FieldInfo& field, bool* value) override { Emit(field, FieldType::kBool, value); }
   void Text(const FieldInfo& field, std::string* value) override {
     Emit(field, FieldType::kText, value);
+  }
+  void TextMap(const FieldInfo& field, std::map<std::string, std::string>* value) override {
+    Emit(field, FieldType::kTextMap, value);
+  }
+  void TextList(const FieldInfo& field, std::vector<std::string>* value) override {
+    Emit(field, FieldType::kTextList, value);
   }
   void ChoiceIndex(const FieldInfo& field, int* value,
                    const std::vector<std::string>& names) override {
@@ -134,6 +144,45 @@ std::optional<std::string> SetText(const FieldDescription& field, const ScalarTe
   return std::nullopt;
 }
 
+std::optional<std::string> SetTextList(const FieldDescription& field, const ScalarText& scalar,
+                                       std::vector<std::string>* value) {
+  absl::string_view text = scalar.text;
+  if (absl::ConsumePrefix(&text, "[") && !absl::ConsumeSuffix(&text, "]")) {
+    return Problem(field, "the list is not closed", scalar);
+  }
+  std::vector<std::string> items;
+  for (const absl::string_view item : absl::StrSplit(text, ',')) {
+    const absl::string_view stripped = absl::StripAsciiWhitespace(item);
+    if (stripped.empty() && items.empty() && text.find(',') == text.npos) break;  // nothing at all
+    if (stripped.empty()) return Problem(field, "an empty item", scalar);
+    if (!IsPrintableUtf8(stripped)) {
+      return Problem(field, "control characters or bytes that are not UTF-8", scalar);
+    }
+    items.emplace_back(stripped);
+  }
+  *value = std::move(items);
+  return std::nullopt;
+}
+
+std::string MapText(const std::map<std::string, std::string>& entries) {
+  return absl::StrCat("{",
+                      absl::StrJoin(entries, ", ",
+                                    [](std::string* out, const auto& entry) {
+                                      absl::StrAppend(out, YamlText(entry.first), ": ",
+                                                      YamlText(entry.second));
+                                    }),
+                      "}");
+}
+
+std::string ListText(const std::vector<std::string>& items) {
+  return absl::StrCat("[",
+                      absl::StrJoin(items, ", ",
+                                    [](std::string* out, const std::string& item) {
+                                      absl::StrAppend(out, YamlText(item));
+                                    }),
+                      "]");
+}
+
 std::string NumberText(int64_t value) { return absl::StrCat(value); }
 std::string NumberText(double value) { return FloatText(value); }
 
@@ -168,6 +217,10 @@ std::string AllowedText(const FieldDescription& field) {
       return "true or false";
     case FieldType::kText:
       return "printable text";
+    case FieldType::kTextMap:
+      return "{name: value, ...}";
+    case FieldType::kTextList:
+      return "[text, ...]";
     case FieldType::kChoice:
       return field.choices.size() == 1
                  ? field.choices[0]
@@ -190,6 +243,10 @@ std::string ValueText(const FieldDescription& field, const FieldValue& value) {
           return *stored ? "true" : "false";
         } else if constexpr (std::is_same_v<Stored, std::string>) {
           return YamlText(*stored);
+        } else if constexpr (std::is_same_v<Stored, std::map<std::string, std::string>>) {
+          return MapText(*stored);
+        } else if constexpr (std::is_same_v<Stored, std::vector<std::string>>) {
+          return ListText(*stored);
         } else if constexpr (std::is_same_v<Stored, int>) {
           return field.choices.at(static_cast<size_t>(*stored));
         } else if constexpr (std::is_arithmetic_v<Stored>) {
@@ -216,6 +273,12 @@ std::optional<std::string> SetFromText(const FieldDescription& field, const Fiel
           return std::nullopt;
         } else if constexpr (std::is_same_v<Stored, std::string>) {
           return SetText(field, scalar, stored);
+        } else if constexpr (std::is_same_v<Stored, std::map<std::string, std::string>>) {
+          if (scalar.text != "{}") return Problem(field, "a map is needed", scalar);
+          stored->clear();
+          return std::nullopt;
+        } else if constexpr (std::is_same_v<Stored, std::vector<std::string>>) {
+          return SetTextList(field, scalar, stored);
         } else if constexpr (std::is_same_v<Stored, int>) {
           return SetChoice(field, scalar, stored);
         } else if constexpr (std::is_same_v<Stored, int64_t>) {
@@ -248,6 +311,27 @@ std::optional<std::string> SetField(ExperimentConfig& config, absl::string_view 
   FieldLister lister(set, path);
   config.Visit(lister);
   LZ_CHECK(found, "no field ", path);
+  return problem;
+}
+
+std::optional<std::string> SetMapEntry(ExperimentConfig& config, absl::string_view path,
+                                       const std::string& name, const ScalarText& scalar) {
+  std::optional<std::string> problem;
+  const FieldFunction set = [&](const FieldDescription& field, const FieldValue& value) {
+    auto* const* map = std::get_if<std::map<std::string, std::string>*>(&value);
+    LZ_CHECK(map != nullptr, path, " is no map");
+    if (scalar.is_null) {
+      (*map)->erase(name);
+      return;
+    }
+    std::string text;
+    FieldDescription entry = field;
+    entry.type = FieldType::kText;
+    problem = SetText(entry, scalar, &text);
+    if (!problem.has_value()) (**map)[name] = std::move(text);
+  };
+  FieldLister lister(set, path);
+  config.Visit(lister);
   return problem;
 }
 

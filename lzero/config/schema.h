@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -17,7 +18,7 @@
 
 namespace lzero {
 
-enum class FieldType { kInt, kFloat, kBool, kText, kChoice };
+enum class FieldType { kInt, kFloat, kBool, kText, kChoice, kTextMap, kTextList };
 
 struct FieldDescription {
   std::string section;  // "" for the fields beside the sections
@@ -34,7 +35,8 @@ struct FieldDescription {
 
 // The storage of a field; int is an index into FieldDescription::choices.
 using FieldValue = std::variant<int64_t*, double*, bool*, std::string*, int*,
-                                std::optional<int64_t>*, std::optional<double>*>;
+                                std::optional<int64_t>*, std::optional<double>*,
+                                std::map<std::string, std::string>*, std::vector<std::string>*>;
 
 struct SectionDescription {
   std::string name;
@@ -62,14 +64,19 @@ std::string AllowedText(const FieldDescription& field);
 // The value as YAML text that SetFromText reads back to the same value.
 std::string ValueText(const FieldDescription& field, const FieldValue& value);
 
-// Sets the value. On a problem nothing is changed and the sentence "what; got X; allowed: Y" is
-// returned.
+// Sets the value; a list is written with commas, in brackets or not; a map only as {}, its entries
+// are set by SetMapEntry. On a problem nothing is changed and the sentence "what; got X; allowed:
+// Y" is returned.
 std::optional<std::string> SetFromText(const FieldDescription& field, const FieldValue& value,
                                        const ScalarText& scalar);
 
 // Sets the field with this path, as SetFromText. A path that no field has is the caller's bug.
 std::optional<std::string> SetField(ExperimentConfig& config, absl::string_view path,
                                     const ScalarText& scalar);
+
+// Sets entry `name` of the map field with this path; null removes it. Problems as SetFromText.
+std::optional<std::string> SetMapEntry(ExperimentConfig& config, absl::string_view path,
+                                       const std::string& name, const ScalarText& scalar);
 
 // "; did you mean 'train.batch_size'?" for a key path that no field or section has, or the names
 // that are allowed there. `suggestion` (may be null) receives the path that is suggested, or "".

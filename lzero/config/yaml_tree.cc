@@ -165,7 +165,7 @@ class TreeBuilder : public YAML::EventHandler {
     Add(std::move(node));
   }
 
-  // A complete node: the root, an item of a sequence (not kept), a key, or a value.
+  // A complete node: the root, an item of a sequence, a key, or a value.
   void Add(YamlNode node) {
     if (num_documents_ > 1) return;
     if (open_.empty()) {
@@ -173,7 +173,10 @@ class TreeBuilder : public YAML::EventHandler {
       return;
     }
     OpenNode& parent = open_.back();
-    if (parent.node.kind != YamlNode::Kind::kMap) return;
+    if (parent.node.kind == YamlNode::Kind::kSequence) {
+      parent.node.items.push_back(std::move(node));
+      return;
+    }
     if (!parent.has_key) {
       TakeKey(parent, node);
       return;

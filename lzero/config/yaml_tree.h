@@ -28,6 +28,7 @@ struct YamlNode {
   bool refused = false;            // a problem names it already; its content means nothing
   ScalarText scalar;               // of kScalar
   std::vector<YamlEntry> entries;  // of kMap, in the order of the text; no key twice
+  std::vector<YamlNode> items;     // of kSequence
 };
 
 struct YamlEntry {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/env/conformance_actions.h"
 #include "lzero/env/conformance_rules.h"
 #include "lzero/env/episode_record.h"
 
@@ -113,6 +114,8 @@ std::vector<ConformanceCheck> Suite::Run() {
   Add("broken_save_refused", BrokenSave());
   Add("set_state_equal", SetState());
   Add("symmetries_hold", Symmetries());
+  Add("chance_outcomes_hold", CheckChanceOutcomes(factory_, spec_, probed()));
+  Add("box_actions_clipped", CheckClipping(factory_, spec_, probed()));
   return checks_;
 }
 

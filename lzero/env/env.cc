@@ -23,8 +23,18 @@ absl::Status Env::SetState(const std::vector<double>&) {
   return CannotDo(*this, "take a physics state");
 }
 
+absl::StatusOr<std::vector<ChanceOutcome>> Env::ChanceOutcomes(const Action&) const {
+  return CannotDo(*this, "list chance outcomes");
+}
+
+absl::StatusOr<TimeStep> Env::StepWithOutcome(const Action&, int32_t) {
+  return CannotDo(*this, "take a chosen chance outcome");
+}
+
 absl::StatusOr<std::string> Env::RenderText() const {
   return CannotDo(*this, "draw itself as text");
 }
+
+absl::StatusOr<Image> Env::RenderRgb() const { return CannotDo(*this, "draw a picture"); }
 
 }  // namespace lzero

@@ -10,11 +10,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "lzero/base/image.h"
 #include "lzero/env/env_spec.h"
 
 namespace lzero {
 
-// An action of either kind; `values` is used by box spaces only.
+// An action of either kind; `values` is used by box spaces only, see ActionSpec for their bounds.
 struct Action {
   int32_t index = 0;
   std::vector<float> values;
@@ -30,8 +32,32 @@ struct TimeStep {
   bool terminated = false;  // the task itself ended
   bool truncated = false;   // a step cap cut the episode; the task would go on
   double episode_return = 0.0;  // sum of rewards so far, from player 0's view
+  // Which of spec().num_chance_outcomes the step that led here drew; -1: none.
+  int32_t chance_outcome = -1;
+  // Truncated because the environment's process died, not by a rule of the task; the observation is
+  // the one before.
+  bool interrupted = false;
 
   bool ended() const { return terminated || truncated; }
+};
+
+// What chance can do after an action.
+struct ChanceOutcome {
+  int32_t index = 0;  // 0 .. spec().num_chance_outcomes - 1
+  double probability = 0.0;
+};
+
+class Env;
+
+// Environments that are stepped together, such as those of one worker process, while the caller
+// does something else. Used by one thread at a time, like each of its environments.
+class EnvBatch {
+ public:
+  virtual ~EnvBatch() = default;
+  // Begins to step envs[i] with actions[i]: different ones, all of this batch. Does not wait.
+  virtual void Begin(absl::Span<Env* const> envs, absl::Span<const Action> actions) = 0;
+  // results[i] is what envs[i]->Step(actions[i]) gives, for the last Begin. Blocks.
+  virtual void Finish(absl::Span<absl::StatusOr<TimeStep>> results) = 0;
 };
 
 class Env {
@@ -48,6 +74,16 @@ class Env {
   // an action out of range, illegal, or not a number. On an error nothing has changed.
   virtual absl::StatusOr<TimeStep> Step(const Action& action) = 0;
 
+  // The batch that this environment belongs to; null: it is stepped alone. Outlives it.
+  virtual EnvBatch* batch() { return nullptr; }
+
+  // What chance can do after the legal `action`, probabilities above 0 that sum to 1. Unimplemented
+  // when spec().num_chance_outcomes is 0; other errors as Step.
+  virtual absl::StatusOr<std::vector<ChanceOutcome>> ChanceOutcomes(const Action& action) const;
+  // Step with `outcome`, one of ChanceOutcomes(action), in place of a drawn one; draws nothing.
+  // InvalidArgument (nothing changed) for an outcome that cannot happen.
+  virtual absl::StatusOr<TimeStep> StepWithOutcome(const Action& action, int32_t outcome);
+
   // Everything that Step and later Resets depend on. Unimplemented when spec().can_save is false.
   virtual absl::StatusOr<std::string> Save() const;
   // InvalidArgument (nothing changed) when `state` was not made by Save of the same environment.
@@ -60,6 +96,9 @@ class Env {
 
   // A picture in characters, lines separated by '\n'. Unimplemented by default.
   virtual absl::StatusOr<std::string> RenderText() const;
+  // A picture of the state after the last Reset or Step; its size never changes. Unimplemented by
+  // default.
+  virtual absl::StatusOr<Image> RenderRgb() const;
 };
 
 }  // namespace lzero

@@ -1,7 +1,9 @@
 #include "lzero/env/env_registry.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/check.h"
@@ -9,6 +11,11 @@
 #include "lzero/base/status_macros.h"
 
 namespace lzero {
+namespace {
+
+constexpr char kBoardSizeSetting[] = "board_size";
+
+}  // namespace
 
 void EnvRegistry::Register(Entry entry) {
   LZ_CHECK(!entry.id.empty() && entry.factory != nullptr, "entry '", entry.id, "' is incomplete");
@@ -20,22 +27,78 @@ void EnvRegistry::Register(Entry entry) {
 absl::StatusOr<const EnvRegistry::Entry*> EnvRegistry::Find(const std::string& id) const {
   const auto found = entries_.find(id);
   if (found != entries_.end()) return &found->second;
+  const Entry* family = nullptr;
+  for (const auto& [name, entry] : entries_) {
+    const bool covers = entry.is_family() && id.size() > name.size() && absl::StartsWith(id, name);
+    if (covers && (family == nullptr || name.size() > family->id.size())) family = &entry;
+  }
+  if (family != nullptr) return family;
   std::vector<std::string> ids;
   for (const auto& [name, entry] : entries_) ids.push_back(name);
-  return absl::NotFoundError(absl::StrCat("no environment '", id, "'", DidYouMean(id, ids),
+  const bool lacks_plugin = absl::StartsWith(id, kPluginPrefix) &&
+                            std::none_of(ids.begin(), ids.end(), [](const auto& known) {
+                              return absl::StartsWith(known, kPluginPrefix);
+                            });
+  const char* hint =
+      lacks_plugin
+          ? "; no plugin is loaded: a config names the library in `plugins`, `envs` with --plugin"
+          : "";
+  return absl::NotFoundError(absl::StrCat("no environment '", id, "'", DidYouMean(id, ids), hint,
                                           " (known: ", absl::StrJoin(ids, ", "), ")"));
+}
+
+absl::StatusOr<EnvOptions> EnvRegistry::Resolve(const Entry& entry, const std::string& id,
+                                                const EnvOptions& options) const {
+  EnvOptions resolved = options;
+  resolved.id = id;
+  if (options.board_size != 0) {
+    const auto& settings = entry.settings;
+    const bool has_size =
+        std::any_of(settings.begin(), settings.end(),
+                    [](const EnvSetting& setting) { return setting.name == kBoardSizeSetting; });
+    if (!has_size) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "board_size of '", id, "' is ", options.board_size, "; allowed: 0, it has no such size"));
+    }
+    if (!resolved.settings.emplace(kBoardSizeSetting, absl::StrCat(options.board_size)).second) {
+      return absl::InvalidArgumentError(absl::StrCat("board_size of '", id, "' is given twice"));
+    }
+    resolved.board_size = 0;
+  }
+  if (!entry.takes_any_setting) {
+    LZ_RETURN_IF_ERROR(EnvSettings::Create(id, entry.settings, resolved.settings).status());
+  }
+  return resolved;
 }
 
 absl::StatusOr<std::unique_ptr<Env>> EnvRegistry::Make(const std::string& id,
                                                        const EnvOptions& options) const {
+  LZ_ASSIGN_OR_RETURN(std::vector<std::unique_ptr<Env>> envs, MakeGroup(id, options, 1));
+  return std::move(envs[0]);
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<Env>>> EnvRegistry::MakeGroup(const std::string& id,
+                                                                         const EnvOptions& options,
+                                                                         int count) const {
+  LZ_CHECK(count >= 1, "a group of ", count);
   LZ_ASSIGN_OR_RETURN(const Entry* entry, Find(id));
-  LZ_ASSIGN_OR_RETURN(std::unique_ptr<Env> env, entry->factory(options));
-  if (env != nullptr && env->spec().id != id) {
+  LZ_ASSIGN_OR_RETURN(const EnvOptions resolved, Resolve(*entry, id, options));
+  std::vector<std::unique_ptr<Env>> envs;
+  if (entry->group != nullptr) {
+    LZ_ASSIGN_OR_RETURN(envs, entry->group(resolved, count));
+    LZ_CHECK(static_cast<int>(envs.size()) == count, envs.size(), " environments of ", count);
+  }
+  while (static_cast<int>(envs.size()) < count) {
+    LZ_ASSIGN_OR_RETURN(std::unique_ptr<Env> env, entry->factory(resolved));
+    envs.push_back(std::move(env));
+  }
+  for (const auto& env : envs) {
+    if (env == nullptr || env->spec().id == id) continue;
     return absl::FailedPreconditionError(
         absl::StrCat("environment '", id, "': its spec() says id '", env->spec().id,
                      "'; allowed: the id that it is registered under, '", id, "'"));
   }
-  return env;
+  return envs;
 }
 
 absl::StatusOr<std::unique_ptr<Grader>> EnvRegistry::MakeGrader(const std::string& id) const {

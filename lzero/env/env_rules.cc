@@ -3,33 +3,51 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
+#include "lzero/config/scalar_text.h"
+#include "lzero/env/plugin.h"
 
 namespace lzero {
 namespace {
 
 using Errors = std::vector<ConsistencyError>;
 
-// The settings whose values the environment refuses, each with its own sentence.
-void CheckOptions(const EnvConfig& config, const EnvRegistry::Factory& factory, Errors* errors) {
+// What the environment refuses in settings that it was not made with, each with its own sentence.
+Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
+                    const absl::Status& refused) {
   const EnvOptions all = EnvOptionsOf(config);
-  EnvOptions cap, fraction;
+  EnvOptions own, cap, fraction;
+  own.board_size = all.board_size;
+  own.settings = all.settings;
+  own.workers = cap.workers = fraction.workers = all.workers;
   cap.max_episode_steps = all.max_episode_steps;
   fraction.random_opening_fraction = all.random_opening_fraction;
-  const size_t num_before = errors->size();
+  cap.settings = fraction.settings = all.settings;
+  cap.board_size = fraction.board_size = all.board_size;
+  Errors errors;
   const auto check = [&](const EnvOptions& options, std::vector<std::string> keys) {
-    const absl::Status status = factory(options).status();
+    const absl::Status status = registry.Make(config.id, options).status();
     if (status.ok()) return;
     keys.push_back("env.id");
-    errors->push_back({std::move(keys), std::string(status.message())});
+    errors.push_back({std::move(keys), std::string(status.message())});
   };
+  if (all.board_size != 0 || !all.settings.empty()) {
+    check(own, {all.settings.empty() ? "env.board_size" : "env.settings"});
+    if (!errors.empty()) return errors;
+  }
+  if (const absl::Status bare = registry.Make(config.id, own).status(); !bare.ok()) {
+    return {{{"env.id"}, std::string(bare.message())}};
+  }
   check(cap, {"env.max_episode_steps"});
   check(fraction, {"env.random_opening_fraction"});
-  if (errors->size() > num_before) return;
+  if (!errors.empty()) return errors;
   // Each alone is taken: what is left is the number of plies.
-  check(all, {"env.random_opening_plies", "env.random_opening_fraction"});
+  return {{{"env.random_opening_plies", "env.random_opening_fraction", "env.id"},
+           std::string(refused.message())}};
 }
 
 void CheckSpec(const ExperimentConfig& config, const EnvSpec& spec, Errors* errors) {
@@ -48,6 +66,19 @@ void CheckSpec(const ExperimentConfig& config, const EnvSpec& spec, Errors* erro
   }
 }
 
+Errors EnvErrorsIn(const ExperimentConfig& config, const EnvRegistry& registry) {
+  const auto entry = registry.Find(config.env.id);
+  if (!entry.ok()) return {{{"env.id"}, std::string(entry.status().message())}};
+  auto env = registry.Make(config.env.id, EnvOptionsOf(config.env));
+  Errors errors;
+  if (!env.ok()) {
+    errors = OptionErrors(config.env, registry, env.status());
+    env = registry.Make(config.env.id, EnvOptions());
+  }
+  if (env.ok()) CheckSpec(config, (*env)->spec(), &errors);
+  return errors;
+}
+
 }  // namespace
 
 EnvOptions EnvOptionsOf(const EnvConfig& config) {
@@ -55,18 +86,32 @@ EnvOptions EnvOptionsOf(const EnvConfig& config) {
   options.max_episode_steps = config.max_episode_steps;
   options.random_opening_fraction = config.random_opening_fraction;
   options.random_opening_plies = config.random_opening_plies;
+  options.board_size = config.board_size;
+  options.settings = config.settings;
+  options.workers = {config.num_workers, config.max_restarts, config.step_timeout_s, config.python};
   return options;
+}
+
+absl::StatusOr<EnvRegistry> RegistryWithPlugins(const ExperimentConfig& config,
+                                                const EnvRegistry& registry) {
+  for (const std::string& path : AbsolutePluginPaths(config.plugins)) {
+    // A run keeps them in a list of its config.
+    if (!absl::StrContains(path, ",") && IsPrintableUtf8(path)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": a path that a config cannot hold; allowed: printable, no comma"));
+  }
+  EnvRegistry all = registry;
+  LZ_RETURN_IF_ERROR(LoadPlugins(config.plugins, &all));
+  return all;
 }
 
 std::vector<ConsistencyError> EnvErrors(const ExperimentConfig& config,
                                         const EnvRegistry& registry) {
-  const auto entry = registry.Find(config.env.id);
-  if (!entry.ok()) return {{{"env.id"}, std::string(entry.status().message())}};
-  const auto env = registry.Make(config.env.id, EnvOptions());
-  if (!env.ok()) return {{{"env.id"}, std::string(env.status().message())}};
-  Errors errors;
-  CheckOptions(config.env, (*entry)->factory, &errors);
-  CheckSpec(config, (*env)->spec(), &errors);
+  const absl::StatusOr<EnvRegistry> all = RegistryWithPlugins(config, registry);
+  if (all.ok()) return EnvErrorsIn(config, *all);
+  Errors errors = {{{"plugins"}, std::string(all.status().message())}};
+  if (absl::StartsWith(config.env.id, kPluginPrefix)) return errors;  // which cannot be known
+  for (ConsistencyError& error : EnvErrorsIn(config, registry)) errors.push_back(std::move(error));
   return errors;
 }
 

@@ -1,11 +1,12 @@
-// What a config must keep to because of its environment: a known id, settings that the environment
-// takes, an encoder that fits its observations. The config floor knows no environments; loading
-// takes these rules as its extra rule. Thread-safe: no state.
+// What a config must keep to because of its environment: plugins that load, a known id, settings
+// that the environment takes, an encoder that fits its observations. The config floor knows no
+// environments; loading takes these rules as its extra rule. Thread-safe: no state.
 #ifndef LZERO_ENV_ENV_RULES_H_
 #define LZERO_ENV_ENV_RULES_H_
 
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "lzero/config/assemble.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
@@ -15,7 +16,12 @@ namespace lzero {
 // The settings of the config's env section that environments take.
 EnvOptions EnvOptionsOf(const EnvConfig& config);
 
-// All broken rules of `config`; empty when its environment can be made and encoded.
+// `registry` and what the config's plugins add to it. Errors as LoadPlugins.
+absl::StatusOr<EnvRegistry> RegistryWithPlugins(const ExperimentConfig& config,
+                                                const EnvRegistry& registry);
+
+// All broken rules of `config`; its plugins are added to `registry` first; empty when its
+// environment can be made and encoded.
 std::vector<ConsistencyError> EnvErrors(const ExperimentConfig& config,
                                         const EnvRegistry& registry);
 

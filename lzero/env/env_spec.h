@@ -14,16 +14,26 @@ enum class ActionKind { kDiscrete, kBox };
 
 struct ActionSpec {
   ActionKind kind = ActionKind::kDiscrete;
-  int num_actions = 0;      // kDiscrete: actions are 0 .. num_actions - 1
-  std::vector<float> low;   // kBox: [action_dim]
-  std::vector<float> high;  // kBox: [action_dim]
+  int num_actions = 0;  // kDiscrete: actions are 0 .. num_actions - 1
+  // kBox: [action_dim]. A finite value beyond its bounds is taken and acts like the bound, up to
+  // rounding; whether a reward counts it as given is the environment's own rule. NaN and infinity
+  // are refused.
+  std::vector<float> low;
+  std::vector<float> high;
+};
+
+// What an observation is made of; environments always give float32.
+enum class ObservationType {
+  kFloat32,
+  kUint8,  // every element is k / 255.0f for an integer k of 0 .. 255: pictures, kept as bytes
 };
 
 struct ObservationSpec {
-  std::vector<int64_t> shape;  // {4}, or channels first {3, 3, 3} for boards
+  std::vector<int64_t> shape;  // {4}, or channels first {3, 3, 3} for boards and pictures
   // Bounds of every element, or one value for all of them.
   std::vector<float> low;
   std::vector<float> high;
+  ObservationType type = ObservationType::kFloat32;
 
   int64_t size() const {
     int64_t count = 1;
@@ -41,6 +51,11 @@ struct EnvSpec {
   bool can_save = false;          // Save and Load work
   bool can_set_state = false;     // physics state, for traces
   bool deterministic = true;      // Step draws no random numbers
+  // Truncates episodes by rules of its own, away from the cap.
+  bool truncates_itself = false;
+  // Above 0: every step draws one of so many chance outcomes, which can be listed and chosen
+  // (Env::ChanceOutcomes, Env::StepWithOutcome).
+  int num_chance_outcomes = 0;
   // Relabellings under which the environment plays the same, the identity among them; empty: none
   // is declared.
   std::vector<Symmetry> symmetries = {};

@@ -18,12 +18,26 @@ absl::Status CheckBoxAction(const EnvSpec& spec, const Action& action) {
   }
   for (size_t i = 0; i < box.low.size(); ++i) {
     const float value = action.values[i];
-    if (!std::isfinite(value) || value < box.low[i] || value > box.high[i]) {
+    if (!std::isfinite(value)) {
       return absl::InvalidArgumentError(absl::StrCat("action[", i, "] is ", value, "; '", spec.id,
-                                                     "' takes ", box.low[i], " .. ", box.high[i]));
+                                                     "' takes a number, ", box.low[i], " .. ",
+                                                     box.high[i], " (clipped beyond)"));
     }
   }
   return absl::OkStatus();
+}
+
+// "0 1 2"; of long lists the beginning and the length.
+std::string LegalActionsText(absl::Span<const uint8_t> mask) {
+  constexpr int kMaxListed = 24;
+  std::string text;
+  int num_legal = 0;
+  for (size_t action = 0; action < mask.size(); ++action) {
+    if (mask[action] == 0) continue;
+    if (++num_legal <= kMaxListed) absl::StrAppend(&text, text.empty() ? "" : " ", action);
+  }
+  if (num_legal > kMaxListed) absl::StrAppend(&text, " ... (", num_legal, " in all)");
+  return text;
 }
 
 absl::Status Missing(const EnvSpec& spec, absl::string_view promise, absl::string_view function) {
@@ -46,12 +60,7 @@ absl::Status CheckAction(const EnvSpec& spec, const Action& action,
                                                    spec.action.num_actions - 1));
   }
   if (!mask.empty() && mask[action.index] == 0) {
-    std::vector<int> legal;
-    for (size_t i = 0; i < mask.size(); ++i) {
-      if (mask[i] != 0) legal.push_back(static_cast<int>(i));
-    }
-    std::string list;
-    for (const int index : legal) absl::StrAppend(&list, list.empty() ? "" : " ", index);
+    const std::string list = LegalActionsText(mask);
     return absl::InvalidArgumentError(absl::StrCat("action ", action.index, " is illegal here; '",
                                                    spec.id, "' takes now: ", list));
   }
@@ -66,20 +75,46 @@ TimeStep EpisodeEnv::Reset(uint64_t seed) {
   return MakeTimeStep({}, false);
 }
 
-absl::StatusOr<TimeStep> EpisodeEnv::Step(const Action& action) {
+absl::Status EpisodeEnv::CheckStep(const Action& action) const {
   if (progress_.phase != Phase::kRunning) {
     return absl::FailedPreconditionError(absl::StrCat(
         "cannot step '", spec_.id, "': ",
         progress_.phase == Phase::kEnded ? "the episode has ended" : "no episode was started",
         "; call Reset first"));
   }
-  if (spec_.action.kind == ActionKind::kBox) {
-    LZ_RETURN_IF_ERROR(CheckAction(spec_, action, {}));
-  } else {
-    LZ_RETURN_IF_ERROR(CheckAction(spec_, action, LegalMask()));
+  return CheckAction(spec_, action, mask_);
+}
+
+absl::StatusOr<TimeStep> EpisodeEnv::Step(const Action& action) {
+  LZ_RETURN_IF_ERROR(CheckStep(action));
+  const int mover = ToPlay();
+  return Finish(mover, Advance(action));
+}
+
+absl::StatusOr<std::vector<ChanceOutcome>> EpisodeEnv::ChanceOutcomes(const Action& action) const {
+  if (spec_.num_chance_outcomes == 0) return Env::ChanceOutcomes(action);
+  LZ_RETURN_IF_ERROR(CheckStep(action));
+  std::vector<ChanceOutcome> chances = GameChances(action);
+  if (chances.empty()) return Missing(spec_, "num_chance_outcomes", "GameChances");
+  return chances;
+}
+
+absl::StatusOr<TimeStep> EpisodeEnv::StepWithOutcome(const Action& action, int32_t outcome) {
+  if (spec_.num_chance_outcomes == 0) return Env::StepWithOutcome(action, outcome);
+  LZ_ASSIGN_OR_RETURN(const std::vector<ChanceOutcome> chances, ChanceOutcomes(action));
+  const bool possible =
+      std::any_of(chances.begin(), chances.end(),
+                  [outcome](const ChanceOutcome& chance) { return chance.index == outcome; });
+  if (!possible) {
+    return absl::InvalidArgumentError(absl::StrCat("chance outcome ", outcome,
+                                                   " cannot happen here; '", spec_.id, "' has ",
+                                                   chances.size(), " possible ones now"));
   }
   const int mover = ToPlay();
-  const Outcome outcome = Advance(action);
+  return Finish(mover, AdvanceWith(action, outcome));
+}
+
+TimeStep EpisodeEnv::Finish(int mover, const Outcome& outcome) {
   ++progress_.num_steps;
   progress_.episode_return += mover == 0 ? outcome.reward : -outcome.reward;
   const bool truncated =
@@ -88,23 +123,24 @@ absl::StatusOr<TimeStep> EpisodeEnv::Step(const Action& action) {
   return MakeTimeStep(outcome, truncated);
 }
 
-std::vector<uint8_t> EpisodeEnv::LegalMask() const {
-  if (spec_.action.kind == ActionKind::kBox) return {};
+void EpisodeEnv::UpdateMask() {
+  if (spec_.action.kind == ActionKind::kBox) return;
   const bool running = progress_.phase == Phase::kRunning;
-  std::vector<uint8_t> mask(spec_.action.num_actions, running ? 1 : 0);
-  if (running) FillLegalActions(absl::MakeSpan(mask));
-  return mask;
+  mask_.assign(spec_.action.num_actions, running ? 1 : 0);
+  if (running) FillLegalActions(absl::MakeSpan(mask_));
 }
 
-TimeStep EpisodeEnv::MakeTimeStep(const Outcome& outcome, bool truncated) const {
+TimeStep EpisodeEnv::MakeTimeStep(const Outcome& outcome, bool truncated) {
+  UpdateMask();
   TimeStep step;
   step.observation.resize(spec_.observation.size());
   Observe(absl::MakeSpan(step.observation));
-  step.legal_action_mask = LegalMask();
+  step.legal_action_mask = mask_;
   step.to_play = ToPlay();
   step.reward = outcome.reward;
   step.terminated = outcome.terminated;
   step.truncated = truncated;
+  step.chance_outcome = outcome.chance_outcome;
   step.episode_return = progress_.episode_return;
   return step;
 }
@@ -138,6 +174,7 @@ absl::Status EpisodeEnv::Load(const std::string& state) {
     LZ_RETURN_IF_ERROR(LoadGame(reader));
   }
   progress_ = progress;
+  UpdateMask();
   return absl::OkStatus();
 }
 
@@ -156,10 +193,21 @@ absl::Status EpisodeEnv::SetState(const std::vector<double>& state) {
   if (!spec_.can_set_state) return Env::SetState(state);
   LZ_RETURN_IF_ERROR(SetPhysics(state));
   progress_ = {Phase::kRunning, 0, 0.0};
+  UpdateMask();
   return absl::OkStatus();
 }
 
 void EpisodeEnv::FillLegalActions(absl::Span<uint8_t>) const {}
+
+std::vector<ChanceOutcome> EpisodeEnv::GameChances(const Action&) const { return {}; }
+
+EpisodeEnv::Outcome EpisodeEnv::AdvanceWith(const Action& action, int32_t) {
+  return Advance(action);
+}
+
+float EpisodeEnv::ClippedValue(const Action& action, size_t i) const {
+  return std::clamp(action.values[i], spec_.action.low[i], spec_.action.high[i]);
+}
 
 void EpisodeEnv::SaveGame(StateWriter& writer) const { writer.Refuse(); }
 

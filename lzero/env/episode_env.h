@@ -18,7 +18,8 @@
 namespace lzero {
 
 // InvalidArgument unless `action` has the kind, range and number of values that `spec` asks for and
-// is legal by `mask` ([num_actions]; empty: everything is legal).
+// is legal by `mask` ([num_actions]; empty: everything is legal). Values of a box may lie beyond
+// its bounds and must be finite.
 absl::Status CheckAction(const EnvSpec& spec, const Action& action, absl::Span<const uint8_t> mask);
 
 class EpisodeEnv : public Env {
@@ -26,6 +27,8 @@ class EpisodeEnv : public Env {
   const EnvSpec& spec() const final { return spec_; }
   TimeStep Reset(uint64_t seed) final;
   absl::StatusOr<TimeStep> Step(const Action& action) final;
+  absl::StatusOr<std::vector<ChanceOutcome>> ChanceOutcomes(const Action& action) const final;
+  absl::StatusOr<TimeStep> StepWithOutcome(const Action& action, int32_t outcome) final;
   absl::StatusOr<std::string> Save() const final;
   absl::Status Load(const std::string& state) final;
   absl::StatusOr<std::vector<double>> GetState() const final;
@@ -35,19 +38,29 @@ class EpisodeEnv : public Env {
   struct Outcome {
     float reward = 0.0f;  // from the view of the player who moved
     bool terminated = false;
+    int32_t chance_outcome = -1;  // the drawn one, where the spec has chance outcomes
   };
 
   explicit EpisodeEnv(EnvSpec spec);
 
   // Puts the game at the start of an episode.
   virtual void StartGame(uint64_t seed) = 0;
-  // Plays an action that was checked already.
+  // Plays an action that was checked already. A box action may lie beyond its bounds: ClippedValue.
   virtual Outcome Advance(const Action& action) = 0;
   // Fills `observation` [observation.size()].
   virtual void Observe(absl::Span<float> observation) const = 0;
-  // Sets `mask` [num_actions], all ones on entry, while the episode runs.
+  // Sets `mask` [num_actions], all ones on entry, while the episode runs. Asked once after each
+  // change of the state: it may depend on nothing else.
   virtual void FillLegalActions(absl::Span<uint8_t> mask) const;
   virtual int ToPlay() const { return 0; }
+
+  // Asked only when the spec has chance outcomes, for actions that were checked already; an outcome
+  // that is played is one of GameChances(action).
+  virtual std::vector<ChanceOutcome> GameChances(const Action& action) const;
+  virtual Outcome AdvanceWith(const Action& action, int32_t chance_outcome);
+
+  // action.values[i], or the nearer bound of the spec where it lies beyond it.
+  float ClippedValue(const Action& action, size_t i) const;
 
   // Asked only when the spec says can_save. A spec that promises more than is overridden here makes
   // Save, Load, GetState and SetState fail as Unimplemented, naming what is missing. LoadGame reads
@@ -68,11 +81,17 @@ class EpisodeEnv : public Env {
     double episode_return = 0.0;  // player 0's view
   };
 
-  std::vector<uint8_t> LegalMask() const;
-  TimeStep MakeTimeStep(const Outcome& outcome, bool truncated) const;
+  // Brings mask_ up to date after the game or the phase changed.
+  void UpdateMask();
+  // FailedPrecondition unless an episode runs, then CheckAction.
+  absl::Status CheckStep(const Action& action) const;
+  // Counts a step that `mover` made, and its end.
+  TimeStep Finish(int mover, const Outcome& outcome);
+  TimeStep MakeTimeStep(const Outcome& outcome, bool truncated);
 
   EnvSpec spec_;
   Progress progress_;
+  std::vector<uint8_t> mask_;  // [num_actions], of the state as it is; empty for a box
 };
 
 }  // namespace lzero

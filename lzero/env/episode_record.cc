@@ -15,8 +15,8 @@ Action RandomBoxAction(const ActionSpec& box, RandomStream& random) {
   Action action;
   for (size_t i = 0; i < box.low.size(); ++i) {
     const bool finite = std::isfinite(box.low[i]) && std::isfinite(box.high[i]);
-    const double value =
-        finite ? box.low[i] + (box.high[i] - box.low[i]) * random.Uniform() : random.Normal();
+    const double low = box.low[i], high = box.high[i];
+    const double value = finite ? low + (high - low) * random.Uniform() : random.Normal();
     action.values.push_back(static_cast<float>(value));
   }
   return action;
@@ -86,6 +86,10 @@ std::string TimeStepDifference(const TimeStep& got, const TimeStep& expected) {
   }
   if (got.truncated != expected.truncated) {
     return Differs("truncated", absl::StrCat(got.truncated), absl::StrCat(expected.truncated));
+  }
+  if (got.chance_outcome != expected.chance_outcome) {
+    return Differs("chance_outcome", absl::StrCat(got.chance_outcome),
+                   absl::StrCat(expected.chance_outcome));
   }
   if (std::bit_cast<uint64_t>(got.episode_return) !=
       std::bit_cast<uint64_t>(expected.episode_return)) {

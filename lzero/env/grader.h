@@ -35,13 +35,15 @@ struct GradeReport {
   // Only positions where some legal action is not optimal.
   int64_t num_nontrivial = 0;
   int64_t num_nontrivial_optimal = 0;
-  // The policy's actions played against every line of the opponent: lines that end in a loss.
+  // The policy's actions played against every line of the opponent: lines that end in a loss. All 0
+  // where the game is too large for that.
   int64_t num_lines_as_first = 0;
   int64_t num_lines_as_second = 0;
   int64_t lost_lines_as_first = 0;
   int64_t lost_lines_as_second = 0;
   std::vector<Blunder> blunders;  // every position that was not played optimally
 
+  bool has_lines() const { return num_lines_as_first + num_lines_as_second > 0; }
   double optimal_fraction() const {
     return num_positions == 0 ? 0.0 : static_cast<double>(num_optimal) / num_positions;
   }
@@ -51,7 +53,8 @@ class Grader {
  public:
   virtual ~Grader() = default;
 
-  // Grades `policy` over every reachable unfinished position. The policy's own error is passed on;
+  // Grades `policy` over every reachable unfinished position, or over a fixed sample of them where
+  // there are too many. May block for seconds the first time. The policy's own error is passed on;
   // InvalidArgument names a position with an illegal action or a wrong number of actions.
   virtual absl::StatusOr<GradeReport> Grade(const BatchPolicy& policy) const = 0;
 };

@@ -26,65 +26,64 @@ int32_t CountLegal(const TimeStep& step) {
       std::count(step.legal_action_mask.begin(), step.legal_action_mask.end(), 1));
 }
 
-// Plays one environment step after another and files them under their episodes.
+// Files what is seen of an environment under its episodes.
 class Recorder {
  public:
-  Recorder(Env& env, const RolloutOptions& options)
-      : env_(env), options_(options), random_(options.seed, "rollout actions") {
-    trace_.meta = {env.spec().id, env.spec().max_episode_steps, env.spec().action.kind,
-                   options.random_opening_fraction, options.random_opening_plies};
+  Recorder(const Env& env, const RolloutOptions& options) : env_(env), options_(options) {
+    trace_.meta = {env.spec().id,
+                   env.spec().max_episode_steps,
+                   env.spec().action.kind,
+                   options.random_opening_fraction,
+                   options.random_opening_plies,
+                   options.settings};
   }
 
-  void StartEpisode() {
-    const uint64_t number = trace_.episodes.size();
+  void Add(const RolloutEvent& event) {
+    if (event.action == nullptr) {
+      StartEpisode(event);
+    } else {
+      AddStep(*event.action, event.seen);
+    }
+    num_legal_ = CountLegal(event.seen);
+  }
+
+  Trace Take() { return std::move(trace_); }
+
+ private:
+  void StartEpisode(const RolloutEvent& event) {
     TraceEpisode episode;
-    episode.episode = static_cast<int64_t>(number);
-    episode.seed = options_.seed + number;
-    last_ = env_.Reset(episode.seed);
+    episode.episode = event.episode;
+    episode.seed = event.seed;
     episode.state = StateOf(env_);
-    episode.observation = last_.observation;
+    episode.observation = event.seen.observation;
     trace_.episodes.push_back(std::move(episode));
     game_ = {};
   }
 
-  absl::Status PlayOne(int64_t index) {
-    Action action;
-    if (options_.actions.has_value()) {
-      action = (*options_.actions)[index];
-    } else {
-      LZ_ASSIGN_OR_RETURN(action, RandomAction(env_.spec(), last_.legal_action_mask, random_));
-    }
+  void AddStep(const Action& action, const TimeStep& seen) {
     game_.moves.push_back(action.index);
-    game_.legal_counts.push_back(CountLegal(last_));
-    absl::StatusOr<TimeStep> next = env_.Step(action);
-    if (!next.ok()) return Annotate(next.status(), absl::StrCat("action number ", index + 1));
-    last_ = std::move(next).value();
+    game_.legal_counts.push_back(num_legal_);
     TraceStep step;
-    step.action = std::move(action);
-    step.observation = last_.observation;
-    step.reward = last_.reward;
-    step.terminated = last_.terminated;
-    step.truncated = last_.truncated;
+    step.action = action;
+    step.observation = seen.observation;
+    step.reward = seen.reward;
+    step.terminated = seen.terminated;
+    step.truncated = seen.truncated;
+    step.chance_outcome = seen.chance_outcome;
     step.state = StateOf(env_);
     trace_.episodes.back().steps.push_back(std::move(step));
     const bool from_the_first_move = options_.random_opening_fraction == 0.0;
-    if (last_.terminated && env_.spec().num_players == 2 && from_the_first_move) {
-      game_.returns = {last_.episode_return, 0.0 - last_.episode_return};
+    if (seen.terminated && env_.spec().num_players == 2 && from_the_first_move) {
+      game_.returns = {seen.episode_return, 0.0 - seen.episode_return};
       trace_.games.push_back(game_);
     }
-    return absl::OkStatus();
   }
 
-  bool ended() const { return last_.ended(); }
-  Trace Take() { return std::move(trace_); }
-
- private:
-  Env& env_;
+  const Env& env_;
   const RolloutOptions& options_;
-  RandomStream random_;
   Trace trace_;
-  TimeStep last_;
   TraceGame game_;
+  int32_t num_legal_ = 0;  // before the next move
 };
 
 absl::Status NotA(absl::string_view what, absl::string_view given, int line_number) {
@@ -114,17 +113,47 @@ absl::Status ParseActionLine(absl::string_view line, ActionKind kind, int line_n
 
 }  // namespace
 
-absl::StatusOr<Trace> RecordRollout(Env& env, const RolloutOptions& options) {
+absl::Status PlayRollout(Env& env, const RolloutOptions& options, const RolloutWatcher& watch) {
   int64_t num_steps = options.num_steps;
   if (options.actions.has_value()) {
     num_steps = std::min(num_steps, static_cast<int64_t>(options.actions->size()));
   }
-  Recorder recorder(env, options);
-  recorder.StartEpisode();
+  RandomStream random(options.seed, "rollout actions");
+  int64_t episode = 0;
+  int64_t t = 0;
+  TimeStep seen;
+  const auto seed = [&] { return options.seed + static_cast<uint64_t>(episode); };
+  const auto start = [&] {
+    seen = env.Reset(seed());
+    t = 0;
+    return watch({episode, seed(), t, nullptr, seen});
+  };
+  LZ_RETURN_IF_ERROR(start());
   for (int64_t index = 0; index < num_steps; ++index) {
-    if (recorder.ended()) recorder.StartEpisode();
-    LZ_RETURN_IF_ERROR(recorder.PlayOne(index));
+    if (seen.ended()) {
+      ++episode;
+      LZ_RETURN_IF_ERROR(start());
+    }
+    Action action;
+    if (options.actions.has_value()) {
+      action = (*options.actions)[index];
+    } else {
+      LZ_ASSIGN_OR_RETURN(action, RandomAction(env.spec(), seen.legal_action_mask, random));
+    }
+    absl::StatusOr<TimeStep> next = env.Step(action);
+    if (!next.ok()) return Annotate(next.status(), absl::StrCat("action number ", index + 1));
+    seen = *std::move(next);
+    LZ_RETURN_IF_ERROR(watch({episode, seed(), ++t, &action, seen}));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Trace> RecordRollout(Env& env, const RolloutOptions& options) {
+  Recorder recorder(env, options);
+  LZ_RETURN_IF_ERROR(PlayRollout(env, options, [&](const RolloutEvent& event) {
+    recorder.Add(event);
+    return absl::OkStatus();
+  }));
   return recorder.Take();
 }
 

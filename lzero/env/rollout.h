@@ -1,12 +1,14 @@
-// Plays an environment with given or random actions and records a trace: what `lzero envs rollout`
-// does. Not the collector, which plays with an agent. Blocks.
+// Plays an environment with given or random actions, watched by a function or recorded as a trace:
+// what `lzero envs rollout` does. Not the collector, which plays with an agent. Blocks.
 #ifndef LZERO_ENV_ROLLOUT_H_
 #define LZERO_ENV_ROLLOUT_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lzero/env/env.h"
@@ -22,11 +24,27 @@ struct RolloutOptions {
   // The settings of `env`, for the meta line.
   double random_opening_fraction = 0.0;
   int64_t random_opening_plies = 0;
+  EnvSettingTexts settings = {};
 };
 
-// A new episode starts whenever one ends. Two-player episodes that reached their end are recorded
-// as games as well, unless they may have begun with moves that nobody sees (random openings). An
-// action that the environment refuses is returned as its error, with the number of the action.
+// Where a rollout is: at the start of an episode, or behind a step.
+struct RolloutEvent {
+  int64_t episode = 0;             // from 0
+  uint64_t seed = 0;               // of the episode
+  int64_t t = 0;                   // steps played in it
+  const Action* action = nullptr;  // of the step; null at the start
+  const TimeStep& seen;
+};
+
+// Is told of every reset and step; an error ends the rollout.
+using RolloutWatcher = std::function<absl::Status(const RolloutEvent&)>;
+
+// Plays options.num_steps steps; a new episode starts whenever one ends. An action that the
+// environment refuses is returned as its error, with the number of the action.
+absl::Status PlayRollout(Env& env, const RolloutOptions& options, const RolloutWatcher& watch);
+
+// The same, as a trace. Two-player episodes that reached their end are recorded as games as
+// well, unless they may have begun with moves that nobody sees (random openings).
 absl::StatusOr<Trace> RecordRollout(Env& env, const RolloutOptions& options);
 
 // Reads an action file. Discrete: integers separated by blanks, commas or line ends. Box: one

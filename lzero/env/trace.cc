@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/env/json_depth.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -18,8 +20,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr double kFloatMax = std::numeric_limits<float>::max();
-// From here on a double rounds to an infinite float: the shortest text of kFloatMax,
-// 3.4028235e+38, lies between the two.
+// Doubles from here on round to an infinite float; 3.4028235e+38, as kFloatMax is written, stays.
 constexpr double kFloatLimit = 0x1.ffffffp127;
 
 template <typename T>
@@ -34,23 +35,19 @@ std::string ExactNumberOf(T value) {
 
 template <typename T>
 std::string NumberList(const std::vector<T>& values) {
-  std::string text = "[";
-  for (const T value : values) {
-    if (text.size() > 1) text += ',';
+  const auto append = [](std::string* out, T value) {
     if constexpr (std::is_floating_point_v<T>) {
-      text += ExactNumber(value);
+      absl::StrAppend(out, ExactNumber(value));
     } else {
-      absl::StrAppend(&text, value);
+      absl::StrAppend(out, value);
     }
-  }
-  return text + "]";
+  };
+  return absl::StrCat("[", absl::StrJoin(values, ",", append), "]");
 }
 
 std::string OptionalList(const std::optional<std::vector<double>>& values) {
   return values.has_value() ? NumberList(*values) : "null";
 }
-
-absl::string_view Bool(bool value) { return value ? "true" : "false"; }
 
 // One line's object, read field by field; every error says which field, what it is, what it may be.
 class LineReader {
@@ -127,14 +124,32 @@ class LineReader {
   }
 
   absl::StatusOr<std::vector<int32_t>> Integers(const char* key) const {
-    const absl::string_view allowed = "a list of integers of 0 or more";
-    if (!At(key).is_array()) return Wrong(key, allowed);
     std::vector<int32_t> values;
-    for (const Json& value : At(key)) {
-      if (!FitsInt32(value)) return Wrong(key, allowed);
-      values.push_back(value.get<int32_t>());
-    }
+    if (!ReadIntegers(At(key), values)) return Wrong(key, "a list of integers of 0 or more");
     return values;
+  }
+
+  absl::StatusOr<std::vector<std::vector<int32_t>>> IntegerLists(const char* key) const {
+    const absl::string_view allowed = "a list of lists of integers of 0 or more";
+    if (!At(key).is_array()) return Wrong(key, allowed);
+    std::vector<std::vector<int32_t>> lists;
+    for (const Json& value : At(key)) {
+      if (!ReadIntegers(value, lists.emplace_back())) return Wrong(key, allowed);
+    }
+    return lists;
+  }
+
+  // Nothing when the field is missing; single values are kept as they are written.
+  absl::StatusOr<EnvSettingTexts> Settings(const char* key) const {
+    EnvSettingTexts texts;
+    if (At(key).is_null()) return texts;
+    if (!At(key).is_object()) return Wrong(key, "an object of single values");
+    for (const auto& [name, value] : At(key).items()) {
+      if (value.is_structured()) return Wrong(key, "an object of single values");
+      texts[name] = value.is_string() ? value.get<std::string>()
+                                      : value.dump(-1, ' ', true, Json::error_handler_t::replace);
+    }
+    return texts;
   }
 
   absl::StatusOr<std::optional<std::vector<double>>> State() const {
@@ -149,6 +164,15 @@ class LineReader {
   }
 
  private:
+  static bool ReadIntegers(const Json& array, std::vector<int32_t>& values) {
+    if (!array.is_array()) return false;
+    for (const Json& value : array) {
+      if (!FitsInt32(value)) return false;
+      values.push_back(value.get<int32_t>());
+    }
+    return true;
+  }
+
   const Json& object_;
   int line_;
 };
@@ -164,6 +188,7 @@ absl::StatusOr<TraceMeta> ReadMeta(const LineReader& line) {
     LZ_ASSIGN_OR_RETURN(meta.random_opening_fraction, line.Number("random_opening_fraction"));
     LZ_ASSIGN_OR_RETURN(meta.random_opening_plies, line.Count("random_opening_plies"));
   }
+  LZ_ASSIGN_OR_RETURN(meta.settings, line.Settings("settings"));
   const Json& action = line.At("action");
   if (action.is_null() || action == "discrete") return meta;
   if (action != "box") return line.Wrong("action", "\"discrete\" or \"box\"");
@@ -204,6 +229,9 @@ absl::StatusOr<TraceStep> ReadStep(const LineReader& line, ActionKind kind, int6
   LZ_ASSIGN_OR_RETURN(step.terminated, line.Flag("terminated"));
   LZ_ASSIGN_OR_RETURN(step.truncated, line.Flag("truncated"));
   LZ_ASSIGN_OR_RETURN(step.state, line.State());
+  if (line.At("chance").is_null()) return step;
+  if (!LineReader::FitsInt32(line.At("chance"))) return line.Wrong("chance", "an outcome or null");
+  step.chance_outcome = line.At("chance").get<int32_t>();
   return step;
 }
 
@@ -214,6 +242,13 @@ absl::StatusOr<TraceGame> ReadGame(const LineReader& line) {
   if (game.legal_counts.size() != game.moves.size()) {
     return line.Error(absl::StrCat("'legal_counts' has ", game.legal_counts.size(), " numbers for ",
                                    game.moves.size(), " moves; one for each"));
+  }
+  if (!line.At("legal_changes").is_null()) {
+    LZ_ASSIGN_OR_RETURN(game.legal_changes, line.IntegerLists("legal_changes"));
+    if (game.legal_changes.size() != game.moves.size()) {
+      return line.Error(absl::StrCat("'legal_changes' has ", game.legal_changes.size(),
+                                     " lists for ", game.moves.size(), " moves; one for each"));
+    }
   }
   if (line.At("returns").is_null()) return game;
   LZ_ASSIGN_OR_RETURN(game.returns, line.Doubles("returns"));
@@ -276,6 +311,11 @@ std::string ExactNumber(float value) {
 }
 
 std::string TraceMetaLine(const TraceMeta& meta) {
+  const std::string settings =
+      meta.settings.empty()
+          ? ""
+          : absl::StrCat(R"(,"settings":)",
+                         Json(meta.settings).dump(-1, ' ', true, Json::error_handler_t::replace));
   std::string openings;
   if (meta.random_opening_fraction > 0.0) {
     openings =
@@ -284,7 +324,7 @@ std::string TraceMetaLine(const TraceMeta& meta) {
   }
   return absl::StrCat(R"({"type":"meta","env":)",
                       Json(meta.env).dump(-1, ' ', true, Json::error_handler_t::replace),
-                      R"(,"max_episode_steps":)", meta.max_episode_steps, openings,
+                      R"(,"max_episode_steps":)", meta.max_episode_steps, openings, settings,
                       R"(,"action":")", meta.action == ActionKind::kBox ? "box" : "discrete",
                       "\"}\n");
 }
@@ -298,17 +338,25 @@ std::string TraceResetLine(const TraceEpisode& episode) {
 std::string TraceStepLine(int64_t t, const TraceStep& step, ActionKind kind) {
   const std::string action =
       kind == ActionKind::kBox ? NumberList(step.action.values) : absl::StrCat(step.action.index);
-  return absl::StrCat(absl::StrCat(R"({"type":"step","t":)", t, R"(,"action":)", action,
-                                   R"(,"obs":)", NumberList(step.observation)),
-                      R"(,"reward":)", ExactNumber(step.reward), R"(,"terminated":)",
-                      Bool(step.terminated), R"(,"truncated":)", Bool(step.truncated),
-                      R"(,"state":)", OptionalList(step.state), "}\n");
+  return absl::StrCat(
+      absl::StrCat(R"({"type":"step","t":)", t, R"(,"action":)", action, R"(,"obs":)",
+                   NumberList(step.observation)),
+      R"(,"reward":)", ExactNumber(step.reward), R"(,"terminated":)",
+      step.terminated ? "true" : "false", R"(,"truncated":)", step.truncated ? "true" : "false",
+      R"(,"state":)", OptionalList(step.state),
+      step.chance_outcome < 0 ? "" : absl::StrCat(R"(,"chance":)", step.chance_outcome), "}\n");
 }
 
 std::string TraceGameLine(const TraceGame& game) {
+  std::string changes;
+  for (const std::vector<int32_t>& actions : game.legal_changes) {
+    absl::StrAppend(&changes, changes.empty() ? "" : ",", NumberList(actions));
+  }
   return absl::StrCat(R"({"type":"game","moves":)", NumberList(game.moves), R"(,"legal_counts":)",
-                      NumberList(game.legal_counts), R"(,"returns":)",
-                      game.returns.empty() ? "null" : NumberList(game.returns), "}\n");
+                      NumberList(game.legal_counts),
+                      changes.empty() ? "" : absl::StrCat(R"(,"legal_changes":[)", changes, "]"),
+                      R"(,"returns":)", game.returns.empty() ? "null" : NumberList(game.returns),
+                      "}\n");
 }
 
 std::string TraceText(const Trace& trace) {
@@ -332,6 +380,10 @@ absl::StatusOr<Trace> ParseTrace(absl::string_view text) {
     const absl::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.find_first_not_of(" \t\r") == absl::string_view::npos) continue;
+    if (IsDeeperThan(line, kMaxJsonDepth)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("line ", line_number, ": nested too deep; a trace has lists of numbers"));
+    }
     const Json object = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
     if (!object.is_object()) {
       return absl::InvalidArgumentError(
@@ -341,8 +393,7 @@ absl::StatusOr<Trace> ParseTrace(absl::string_view text) {
     }
     LZ_RETURN_IF_ERROR(AddLine(object, line_number, has_meta, trace));
   }
-  if (!has_meta)
-    return absl::InvalidArgumentError("the trace is empty; it begins with a meta line");
+  if (!has_meta) return absl::InvalidArgumentError("the trace is empty; no meta line");
   return trace;
 }
 

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lzero/env/env.h"
+#include "lzero/env/env_setting.h"
 
 namespace lzero {
 
@@ -22,6 +23,7 @@ struct TraceMeta {
   // Settings under which Reset(seed) begins with random moves; not written when the fraction is 0.
   double random_opening_fraction = 0.0;
   int64_t random_opening_plies = 0;
+  EnvSettingTexts settings = {};  // of this environment alone; not written when empty
 };
 
 struct TraceStep {
@@ -31,6 +33,7 @@ struct TraceStep {
   bool terminated = false;
   bool truncated = false;
   std::optional<std::vector<double>> state;  // after the step
+  int32_t chance_outcome = -1;               // drawn by the step; not written when -1
   int line = 0;                              // of the file, from 1; not written
 };
 
@@ -49,6 +52,10 @@ struct TraceGame {
   std::vector<int32_t> legal_counts;  // before each move
   std::vector<double> returns;        // [2]
   int line = 0;
+  // Before each move the actions, in rising order, that are legal now and were not before the move
+  // that came before, or the other way round (of the first move: all legal ones): whole sets in
+  // little space. Empty: only their numbers were recorded; then not written.
+  std::vector<std::vector<int32_t>> legal_changes = {};
 };
 
 struct Trace {
@@ -65,8 +72,8 @@ std::string TraceGameLine(const TraceGame& game);
 // The whole file: meta, episodes, games.
 std::string TraceText(const Trace& trace);
 
-// Keys that are not listed in section 5 are ignored. InvalidArgument "line N: ..." for everything
-// that is not a trace.
+// Keys that are neither listed in section 5 nor above are ignored. InvalidArgument "line N: ..."
+// for everything that is not a trace.
 absl::StatusOr<Trace> ParseTrace(absl::string_view text);
 
 // Shortest text that reads back as the same number; always with '.', 'e', or a word in it.

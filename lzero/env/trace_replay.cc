@@ -84,7 +84,10 @@ std::string PlayStep(Env& env, const TraceEpisode& episode, size_t t, bool whole
     const absl::Status status = env.SetState(before);
     if (!status.ok()) return absl::StrCat("recorded state refused: ", status.message());
   }
-  const absl::StatusOr<TimeStep> got = env.Step(recorded.action);
+  const bool chance_is_known = recorded.chance_outcome >= 0;
+  const absl::StatusOr<TimeStep> got =
+      chance_is_known ? env.StepWithOutcome(recorded.action, recorded.chance_outcome)
+                      : env.Step(recorded.action);
   if (!got.ok()) return absl::StrCat("step refused: ", got.status().message());
   // SetState begins at step 0, so the cap of a step taken alone is counted here.
   const int64_t cap = env.spec().max_episode_steps;
@@ -128,16 +131,39 @@ std::string ReturnsDifference(const TimeStep& last, int num_players, const Trace
   return "";
 }
 
+std::string ActionList(const std::vector<uint8_t>& mask) {
+  std::string text = "{";
+  for (size_t action = 0; action < mask.size(); ++action) {
+    if (mask[action] != 0) absl::StrAppend(&text, text.size() > 1 ? " " : "", action);
+  }
+  return text + "}";
+}
+
+// `legal` [num_actions], what was recorded before the move ahead, becomes that before `move`.
+std::string LegalDifference(const std::vector<uint8_t>& got, const TraceGame& game, size_t move,
+                            std::vector<uint8_t>& legal) {
+  const auto num_legal = std::count(got.begin(), got.end(), 1);
+  if (num_legal != game.legal_counts[move]) {
+    return Differs("number of legal moves", absl::StrCat(num_legal),
+                   absl::StrCat(game.legal_counts[move]));
+  }
+  if (game.legal_changes.empty()) return "";
+  for (const int32_t action : game.legal_changes[move]) {
+    if (action >= static_cast<int32_t>(legal.size())) {
+      return absl::StrCat("'legal_changes' names action ", action, " of ", legal.size());
+    }
+    legal[action] ^= 1;
+  }
+  return got == legal ? "" : Differs("the set of legal moves", ActionList(got), ActionList(legal));
+}
+
 std::string GameDifference(Env& env, const TraceGame& game, ReplayReport& report) {
   TimeStep last = env.Reset(0);
+  std::vector<uint8_t> legal(last.legal_action_mask.size(), 0);
   for (size_t i = 0; i < game.moves.size(); ++i) {
     const std::string where = absl::StrCat("move ", i, " (", game.moves[i], "): ");
-    const auto num_legal =
-        std::count(last.legal_action_mask.begin(), last.legal_action_mask.end(), 1);
-    if (num_legal != game.legal_counts[i]) {
-      return absl::StrCat(where, Differs("number of legal moves", absl::StrCat(num_legal),
-                                         absl::StrCat(game.legal_counts[i])));
-    }
+    const std::string difference = LegalDifference(last.legal_action_mask, game, i, legal);
+    if (!difference.empty()) return where + difference;
     absl::StatusOr<TimeStep> next = env.Step(Action::Discrete(game.moves[i]));
     if (!next.ok()) return absl::StrCat(where, "refused: ", next.status().message());
     last = std::move(next).value();

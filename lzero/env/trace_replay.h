@@ -1,6 +1,6 @@
 // Checks an environment against a recorded trace. By default every step starts from the recorded
-// state before it, so that unstable physics cannot drift; whole episodes are played from their
-// seeds. Blocks; one thread.
+// state before it, with the recorded chance outcome where there is one, so that unstable physics
+// cannot drift; whole episodes are played from their seeds. Blocks; one thread.
 #ifndef LZERO_ENV_TRACE_REPLAY_H_
 #define LZERO_ENV_TRACE_REPLAY_H_
 
@@ -23,7 +23,8 @@ struct ReplayReport {
 };
 
 // Start states must be equal exactly, observations and rewards within 1e-6 (of the larger of 1 and
-// the recorded value), flags exactly. `env` must have the cap and the random openings of the
+// the recorded value), flags exactly; of games the numbers and, where recorded, the sets of legal
+// moves exactly, and returns as rewards. `env` must have the cap and the random openings of the
 // trace's meta line. InvalidArgument when the trace is of another kind of action, or has games as
 // well as random openings: a game begins with its first move.
 absl::StatusOr<ReplayReport> ReplayTrace(Env& env, const Trace& trace, bool whole);

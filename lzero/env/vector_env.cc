@@ -1,5 +1,6 @@
 #include "lzero/env/vector_env.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -18,10 +19,11 @@ bool SameSpec(const EnvSpec& a, const EnvSpec& b) {
          a.observation.low == b.observation.low && a.observation.high == b.observation.high &&
          a.action.kind == b.action.kind && a.action.num_actions == b.action.num_actions &&
          a.action.low == b.action.low && a.action.high == b.action.high &&
-         a.num_players == b.num_players && a.max_episode_steps == b.max_episode_steps;
+         a.num_players == b.num_players && a.num_chance_outcomes == b.num_chance_outcomes &&
+         a.max_episode_steps == b.max_episode_steps;
 }
 
-void WriteTimeStep(StateWriter& writer, const TimeStep& step) {
+void WriteTimeStep(StateWriter& writer, const EnvSpec& spec, const TimeStep& step) {
   writer.WriteVector(step.observation);
   writer.WriteVector(step.legal_action_mask);
   writer.Write(static_cast<int32_t>(step.to_play));
@@ -29,9 +31,10 @@ void WriteTimeStep(StateWriter& writer, const TimeStep& step) {
   writer.Write(step.terminated);
   writer.Write(step.truncated);
   writer.Write(step.episode_return);
+  if (spec.num_chance_outcomes > 0) writer.Write(step.chance_outcome);
 }
 
-TimeStep ReadTimeStep(StateReader& reader) {
+TimeStep ReadTimeStep(StateReader& reader, const EnvSpec& spec) {
   TimeStep step;
   step.observation = reader.ReadVector<float>();
   step.legal_action_mask = reader.ReadVector<uint8_t>();
@@ -40,12 +43,14 @@ TimeStep ReadTimeStep(StateReader& reader) {
   step.terminated = reader.Read<bool>();
   step.truncated = reader.Read<bool>();
   step.episode_return = reader.Read<double>();
+  if (spec.num_chance_outcomes > 0) step.chance_outcome = reader.Read<int32_t>();
   return step;
 }
 
 bool FitsSpec(const TimeStep& step, const EnvSpec& spec) {
   return static_cast<int64_t>(step.observation.size()) == spec.observation.size() &&
          step.to_play >= 0 && step.to_play < spec.num_players &&
+         step.chance_outcome < std::max(1, spec.num_chance_outcomes) &&
          (spec.action.kind == ActionKind::kBox ||
           static_cast<int>(step.legal_action_mask.size()) == spec.action.num_actions);
 }
@@ -81,20 +86,62 @@ absl::Status VectorEnv::Step(absl::Span<const EnvId> ids, absl::Span<const Actio
     LZ_CHECK(named[id.value] == 0, "environment ", id.value, " is stepped twice in one call");
     named[id.value] = 1;
   }
-  std::vector<absl::Status> statuses(ids.size());
-  pool_->Run(static_cast<int64_t>(ids.size()), [&](int64_t i) {
-    const int index = ids[i].value;
-    absl::StatusOr<TimeStep> step = envs_[index]->Step(actions[i]);
-    if (step.ok()) {
-      last_[index] = std::move(step).value();
-    } else {
-      statuses[i] = step.status();
-    }
-  });
-  for (size_t i = 0; i < ids.size(); ++i) {
-    LZ_RETURN_IF_ERROR(Annotate(statuses[i], absl::StrCat("environment ", ids[i].value)));
+  MakeJobs(ids);
+  for (const Job& job : jobs_) {
+    if (job.batch != nullptr) BeginJob(job, ids, actions);
   }
-  return absl::OkStatus();
+  std::vector<absl::StatusOr<TimeStep>> results(ids.size(), absl::UnknownError("not stepped"));
+  pool_->Run(static_cast<int64_t>(alone_.size()), [&](int64_t k) {
+    const size_t i = alone_[k];
+    results[i] = envs_[ids[i].value]->Step(actions[i]);
+  });
+  for (const Job& job : jobs_) FinishJob(job, absl::MakeSpan(results));
+  absl::Status first = absl::OkStatus();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (results[i].ok()) {
+      last_[ids[i].value] = std::move(results[i]).value();
+    } else if (first.ok()) {
+      first = Annotate(results[i].status(), absl::StrCat("environment ", ids[i].value));
+    }
+  }
+  return first;
+}
+
+void VectorEnv::MakeJobs(absl::Span<const EnvId> ids) {
+  jobs_.clear();
+  alone_.clear();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    EnvBatch* batch = envs_[ids[i].value]->batch();
+    if (batch == nullptr) {
+      alone_.push_back(i);
+      continue;
+    }
+    const auto found = std::find_if(jobs_.begin(), jobs_.end(),
+                                    [batch](const Job& job) { return job.batch == batch; });
+    if (found == jobs_.end()) {
+      jobs_.push_back({batch, {i}});
+    } else {
+      found->members.push_back(i);
+    }
+  }
+}
+
+void VectorEnv::BeginJob(const Job& job, absl::Span<const EnvId> ids,
+                         absl::Span<const Action> actions) {
+  std::vector<Env*> envs;
+  std::vector<Action> taken;
+  for (const size_t i : job.members) {
+    envs.push_back(envs_[ids[i].value].get());
+    taken.push_back(actions[i]);
+  }
+  job.batch->Begin(envs, taken);
+}
+
+void VectorEnv::FinishJob(const Job& job, absl::Span<absl::StatusOr<TimeStep>> results) {
+  std::vector<absl::StatusOr<TimeStep>> stepped(job.members.size(),
+                                                absl::UnknownError("not stepped"));
+  job.batch->Finish(absl::MakeSpan(stepped));
+  for (size_t k = 0; k < stepped.size(); ++k) results[job.members[k]] = std::move(stepped[k]);
 }
 
 absl::StatusOr<std::string> VectorEnv::Save(EnvId id) const {
@@ -102,7 +149,7 @@ absl::StatusOr<std::string> VectorEnv::Save(EnvId id) const {
   if (!state.ok()) return Annotate(state.status(), absl::StrCat("environment ", id.value));
   StateWriter writer(kOwner);
   writer.WriteString(*state);
-  WriteTimeStep(writer, last_[id.value]);
+  WriteTimeStep(writer, spec(), last_[id.value]);
   return writer.Take();
 }
 
@@ -110,7 +157,7 @@ absl::Status VectorEnv::Load(EnvId id, const std::string& state) {
   const std::string where = absl::StrCat("environment ", id.value);
   StateReader reader(kOwner, state);
   const std::string env_state = reader.ReadString();
-  TimeStep last = ReadTimeStep(reader);
+  TimeStep last = ReadTimeStep(reader, spec());
   LZ_RETURN_IF_ERROR(Annotate(reader.Finish(), where));
   // Before the first Reset there is no time step yet.
   if (!last.observation.empty() && !FitsSpec(last, spec())) {

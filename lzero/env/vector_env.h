@@ -1,6 +1,6 @@
 // Several environments of one kind stepped together on a pool of threads; results are ordered by
-// environment, whatever thread ran them. Does not reset by itself: the caller decides.
-// Used by one thread at a time.
+// environment, whatever thread ran them. Batches (EnvBatch) work while the others are stepped. Does
+// not reset by itself: the caller decides. Used by one thread at a time.
 #ifndef LZERO_ENV_VECTOR_ENV_H_
 #define LZERO_ENV_VECTOR_ENV_H_
 
@@ -40,11 +40,23 @@ class VectorEnv {
   absl::Status Load(EnvId id, const std::string& state);
 
  private:
+  // The environments of one batch; `members` are positions in the ids of the call.
+  struct Job {
+    EnvBatch* batch = nullptr;
+    std::vector<size_t> members;
+  };
+
   VectorEnv(std::vector<std::unique_ptr<Env>> envs, ThreadPool* pool);
+
+  void MakeJobs(absl::Span<const EnvId> ids);
+  void BeginJob(const Job& job, absl::Span<const EnvId> ids, absl::Span<const Action> actions);
+  void FinishJob(const Job& job, absl::Span<absl::StatusOr<TimeStep>> results);
 
   std::vector<std::unique_ptr<Env>> envs_;
   std::vector<TimeStep> last_;
   ThreadPool* pool_;
+  std::vector<Job> jobs_;      // of the running Step
+  std::vector<size_t> alone_;  // positions of those without a batch
 };
 
 }  // namespace lzero

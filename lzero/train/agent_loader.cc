@@ -1,11 +1,14 @@
 #include "lzero/train/agent_loader.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/load.h"
+#include "lzero/env/env_rules.h"
+#include "lzero/env/plugin.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 
@@ -26,6 +29,10 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
                       ParseResolvedConfig(loaded.content.config_yaml,
                                           JoinPath(agent.checkpoint_path, "config.resolved.yaml")));
   agent.env_steps = loaded.env_steps;
+  if (!options.plugins.empty()) agent.config.plugins = AbsolutePluginPaths(options.plugins);
+  absl::StatusOr<EnvRegistry> with_plugins = RegistryWithPlugins(agent.config, registry);
+  LZ_RETURN_IF_ERROR(Annotate(with_plugins.status(), "plugins"));
+  agent.registry = *std::move(with_plugins);
   InferenceConfig& inference = agent.config.inference;
   if (options.device.has_value() && *options.device != inference.device) {
     inference.device = *options.device;
@@ -37,9 +44,9 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   agent.num_simulations = options.simulations.value_or(
       agent.config.evaluate.num_simulations.value_or(agent.config.search.num_simulations));
   const int64_t envs = options.num_envs > 0 ? options.num_envs : agent.config.env.num_evaluators;
-  LZ_ASSIGN_OR_RETURN(agent.role,
-                      BuildEvaluator(agent.config, registry, envs, agent.num_simulations, pool));
-  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, registry));
+  LZ_ASSIGN_OR_RETURN(
+      agent.role, BuildEvaluator(agent.config, agent.registry, envs, agent.num_simulations, pool));
+  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, agent.registry));
   LZ_ASSIGN_OR_RETURN(const auto model,
                       WorldModel::Create(agent.config.model, BuildWorldModelShape(spec), 0,
                                          agent.role.inference->model().device()));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "lzero/base/thread_pool.h"
@@ -18,6 +19,7 @@ namespace lzero {
 
 struct LoadedAgent {
   ExperimentConfig config;
+  EnvRegistry registry;  // with the environments of its plugins
   std::string checkpoint_path;
   int64_t env_steps = 0;
   int64_t num_simulations = 0;
@@ -33,11 +35,13 @@ struct LoadAgentOptions {
   int64_t num_envs = 0;                // 0: as the config says
   // nullopt: as the config says. On another device than the run's, the fastest runner of that.
   std::optional<Device> device;
+  std::vector<std::string> plugins = {};  // in place of the run's, if there are any
 };
 
 // Loads an agent for evaluation, with the config that the checkpoint holds: a copy of its folder is
 // enough. NotFound when there is no such checkpoint; DataLoss for a damaged one;
-// InvalidArgument lists the tensors that do not fit the config. `pool` outlives the agent.
+// InvalidArgument lists the tensors that do not fit the config; those of its plugins as
+// LoadPlugins. `pool` outlives the agent.
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
                                       const LoadAgentOptions& options, ThreadPool* pool);
 

@@ -12,14 +12,12 @@ namespace {
 
 absl::StatusOr<std::unique_ptr<VectorEnv>> BuildEnvs(const ExperimentConfig& config,
                                                      const EnvRegistry& registry, int64_t num_envs,
-                                                     bool random_openings, ThreadPool* pool) {
+                                                     bool is_training, ThreadPool* pool) {
   EnvOptions options = EnvOptionsOf(config.env);
-  if (!random_openings) options.random_opening_fraction = 0.0;
-  std::vector<std::unique_ptr<Env>> envs;
-  for (int64_t i = 0; i < num_envs; ++i) {
-    LZ_ASSIGN_OR_RETURN(auto env, registry.Make(config.env.id, options));
-    envs.push_back(std::move(env));
-  }
+  if (!is_training) options.random_opening_fraction = 0.0;
+  options.is_training = is_training;
+  LZ_ASSIGN_OR_RETURN(auto envs,
+                      registry.MakeGroup(config.env.id, options, static_cast<int>(num_envs)));
   return VectorEnv::Create(std::move(envs), pool);
 }
 

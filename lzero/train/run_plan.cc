@@ -98,7 +98,9 @@ std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const E
 std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
                                         const EnvRegistry& registry) {
   std::vector<ConsistencyError> errors = EnvErrors(config, registry);
-  const auto spec = BuildEnvSpec(config, registry);
+  const auto all = RegistryWithPlugins(config, registry);
+  if (!all.ok()) return errors;
+  const auto spec = BuildEnvSpec(config, *all);
   if (!spec.ok()) {
     if (errors.empty()) errors.push_back({{"env.id"}, std::string(spec.status().message())});
     return errors;

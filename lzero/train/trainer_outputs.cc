@@ -100,6 +100,9 @@ absl::Status Trainer::WriteMetrics() {
     metrics["collect/length_mean"] = MeanLength(stats.episodes);
     state_.episodes += static_cast<int64_t>(stats.episodes.size());
   }
+  if (stats.num_interrupted > 0) {
+    metrics["collect/interrupted_episodes"] = static_cast<double>(stats.num_interrupted);
+  }
   if (stats.num_value_errors > 0) {
     metrics["collect/value_error"] =
         stats.value_error_sum / static_cast<double>(stats.num_value_errors);

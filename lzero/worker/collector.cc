@@ -60,6 +60,12 @@ absl::Status Collector::Step(int64_t env_steps) {
   for (size_t i = 0; i < ids_.size(); ++i) {
     const EnvId id = ids_[i];
     const TimeStep& next = envs_->last(id);
+    if (next.interrupted) {
+      // What the last action led to is unknown: the steps before it stay, as an abandoned episode.
+      ++stats_.num_interrupted;
+      BeginEpisode(id);
+      continue;
+    }
     const auto policy = absl::MakeConstSpan(result.action_weights)
                             .subspan(i * result.num_actions, result.num_actions);
     staged_.Add(id, actions_[i].index, policy, result.root_values[i], next);

@@ -37,7 +37,8 @@ struct FinishedEpisode {
 // Sums since the last TakeStats.
 struct CollectStats {
   std::vector<FinishedEpisode> episodes;
-  int64_t num_searches = 0;  // roots searched
+  int64_t num_interrupted = 0;  // episodes whose environment's process died; not in `episodes`
+  int64_t num_searches = 0;     // roots searched
   double root_value_sum = 0.0;
   double depth_sum = 0.0;           // of leaves, mean of a search
   double policy_entropy_sum = 0.0;  // of the search distribution, nats

@@ -26,8 +26,8 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
   std::vector<size_t> episode_of(envs_->num_envs());
   std::vector<EnvId> active;
   size_t next_episode = 0;
-  const auto begin = [&](EnvId id) {
-    const size_t episode = episode_of[id.value] = next_episode++;
+  const auto begin = [&](EnvId id, size_t episode) {
+    episode_of[id.value] = episode;
     episodes[episode].seed = seeds[episode];
     envs_->Reset(id, seeds[episode]);
     trackers[id.value].Begin(envs_->last(id).observation);
@@ -36,16 +36,14 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
   };
   for (int i = 0; i < envs_->num_envs() && next_episode < seeds.size(); ++i) {
     active.push_back(EnvId(i));
-    begin(active.back());
+    begin(active.back(), next_episode++);
   }
   std::vector<Root> roots;
   std::vector<Action> actions;
   while (!active.empty()) {
     if (stop && stop()) return absl::CancelledError("evaluation interrupted");
     roots.clear();
-    for (const EnvId id : active) {
-      roots.push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
-    }
+    for (const EnvId id : active) roots.push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
     actions.resize(active.size());
     for (size_t i = 0; i < active.size(); ++i) actions[i].index = decision_.actions[i];
@@ -54,6 +52,11 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     for (size_t i = 0; i < active.size(); ++i) {
       const EnvId id = active[i];
       const TimeStep& next = envs_->last(id);
+      if (next.interrupted) {
+        begin(id, episode_of[id.value]);
+        still_active.push_back(id);
+        continue;
+      }
       trackers[id.value].Add(actions[i].index, next.observation);
       if (on_step && id.value == 0) on_step(envs_->env(id), next);
       if (next.ended()) {
@@ -64,7 +67,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
         episode.truncated = next.truncated;
         if (on_episode) on_episode(episode);
         if (next_episode == seeds.size()) continue;
-        begin(id);
+        begin(id, next_episode++);
       }
       still_active.push_back(id);
     }

@@ -35,7 +35,8 @@ class Evaluator {
 
   // One greedy episode for each seed, in the order of the seeds. `on_step`, if given, is called for
   // environment 0 after its reset and after every step (rendering), `on_episode` for each episode
-  // as it ends. `stop` is polled before every step: Cancelled when it turns true.
+  // as it ends. An episode whose environment's process died begins again. `stop` is polled before
+  // every step: Cancelled when it turns true.
   absl::StatusOr<std::vector<EvaluatedEpisode>> Run(
       absl::Span<const uint64_t> seeds,
       const std::function<void(Env&, const TimeStep&)>& on_step = {},
