@@ -5,6 +5,9 @@
 #   tools/build.sh PRESET [TARGET...]
 #   tools/build.sh portable     the release build, and from it the folder build/release/bundle, which runs
 #                               on any machine with the same version of torch: gpu_check.sh, lzero.sh
+#
+# LZERO_CMAKE_OPTIONS, when set, is passed to CMake where a folder is configured: -DLZERO_TORCH=OFF builds
+# without libtorch. LZERO_JOBS: compilers at a time.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -54,7 +57,7 @@ flock 9  # two builds in one folder would write over each other
 
 if [ ! -f "$folder/build.ninja" ]; then
   echo "build: configuring $preset" >&2
-  (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 9>&- || fail "configuring $preset failed"
+  (cd "$root" && cmake --preset "$preset" ${LZERO_CMAKE_OPTIONS:-}) >"$log" 2>&1 9>&- || fail "configuring $preset failed"
 fi
 ninja -C "$folder" -j "$jobs" "$@" >"$log" 2>&1 9>&- &
 ninja_process=$!

@@ -49,4 +49,14 @@ void AddList(CLI::App* verb, const char* name, std::vector<std::string>* values,
   AddListOf(verb, name, values, help);
 }
 
+void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::string& help) {
+  const auto is_named = [](const std::string& text) {
+    return text.empty() ? "got '', allowed: a file" : std::string();
+  };
+  verb->add_option("--plugin", *plugins, help)
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->check(is_named);
+}
+
 }  // namespace lzero

@@ -4,6 +4,7 @@
 #define LZERO_TOOLS_COMMAND_LINE_H_
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,7 +22,8 @@ using VerbAction = std::function<int()>;
 // Options that CLI11 fills live as long as the program.
 template <typename T>
 T* Keep() {
-  return new T();
+  static auto& kept = *new std::deque<T>();  // never destroyed
+  return &kept.emplace_back();
 }
 
 // CLI::Range in the words of our errors, before the text is read as a number.
@@ -35,6 +37,9 @@ void AddList(CLI::App* verb, const char* name, std::vector<int64_t>* values,
              const std::string& help, int most = 1000000000);
 void AddList(CLI::App* verb, const char* name, std::vector<std::string>* values,
              const std::string& help);
+
+// Adds --plugin FILE, which may be given again.
+void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::string& help);
 
 }  // namespace lzero
 

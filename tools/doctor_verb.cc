@@ -8,9 +8,12 @@
 #include <string>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lzero/base/files.h"
+#include "lzero/env/worker/python.h"
+#include "lzero/env/worker/python_packages.h"
 #include "lzero/graph/cuda_graph_library.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/torch.h"
@@ -96,6 +99,23 @@ void ReportTorch(Report& report) {
                                         : report.Fail("libtorch", fact + ": wrong product");
 }
 
+void ReportEnvs(Report& report) {
+  int num_native = 0;
+  for (const EnvRegistry::Entry* entry : MakeRegistry().entries()) {
+    if (!entry->is_family()) ++num_native;
+  }
+  report.Ok("environments", absl::StrCat(num_native, " native (", ProgramCommand(), " envs list)"));
+  const std::string python = PythonInterpreter("auto");
+  const absl::StatusOr<std::string> packages = PythonPackages(python);
+  if (packages.ok() && absl::StartsWith(*packages, "gymnasium")) {
+    report.Ok("python", absl::StrCat(python, ": ", *packages));
+    return;
+  }
+  report.Note("python", absl::StrCat(packages.ok() ? absl::StrCat(python, " has no gymnasium")
+                                                   : std::string(packages.status().message()),
+                                     "; Python environments need: tools/setup.sh --python-envs"));
+}
+
 }  // namespace
 
 int Doctor() {
@@ -106,8 +126,7 @@ int Doctor() {
   ReportCpu(report);
   ReportMemory(report);
   ReportFolder(report);
-  report.Ok("environments", absl::StrCat(MakeRegistry().entries().size(), " native (",
-                                         ProgramCommand(), " envs list)"));
+  ReportEnvs(report);
   ReportGpu(report);
   return report.failed() ? kExitFailure : kExitOk;
 }

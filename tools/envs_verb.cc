@@ -1,7 +1,6 @@
 #include "tools/envs_verb.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -14,12 +13,15 @@
 #include "lzero/base/files.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/scalar_text.h"
 #include "lzero/env/conformance.h"
+#include "lzero/env/env_speed.h"
 #include "lzero/env/episode_record.h"
 #include "lzero/env/perft.h"
 #include "lzero/env/rollout.h"
 #include "lzero/env/trace.h"
 #include "lzero/env/trace_replay.h"
+#include "tools/envs_render.h"
 
 namespace lzero {
 namespace {
@@ -40,16 +42,35 @@ absl::Status CheckNumSteps(int64_t num_steps) {
 
 absl::StatusOr<std::unique_ptr<Env>> MakeEnv(const EnvRegistry& registry,
                                              const EnvsTarget& target) {
-  return registry.Make(target.id, target.options);
+  LZ_ASSIGN_OR_RETURN(const EnvOptions options, OptionsOf(target));
+  return registry.Make(target.id, options);
 }
 
 std::string BoundText(const std::vector<float>& low, const std::vector<float>& high) {
+  constexpr size_t kShown = 12;
+  if (low.size() > kShown) {
+    return absl::StrCat(*std::min_element(low.begin(), low.end()), " .. ",
+                        *std::max_element(high.begin(), high.end()), " (", low.size(),
+                        " elements, each with its own)");
+  }
   std::vector<std::string> parts;
   for (size_t i = 0; i < low.size(); ++i) parts.push_back(absl::StrCat(low[i], " .. ", high[i]));
   return absl::StrJoin(parts, ", ");
 }
 
 absl::string_view YesNo(bool value) { return value ? "yes" : "no"; }
+
+std::string SettingsText(const EnvRegistry::Entry& entry) {
+  std::string text;
+  for (const EnvSetting& setting : entry.settings) {
+    absl::StrAppend(&text, "setting        ", setting.name, "=", setting.default_text, ": ",
+                    setting.help, "; ", setting.AllowedText(), "\n");
+  }
+  if (entry.takes_any_setting) {
+    absl::StrAppend(&text, "settings       others are handed to the environment when it is made\n");
+  }
+  return text;
+}
 
 std::string SpecText(const EnvSpec& spec, bool has_grader) {
   const bool discrete = spec.action.kind == ActionKind::kDiscrete;
@@ -65,6 +86,9 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
   absl::StrAppend(&text, "players        ", spec.num_players, "\n");
   absl::StrAppend(&text, "step cap       ", cap, "\n");
   absl::StrAppend(&text, "deterministic  ", YesNo(spec.deterministic), "\n");
+  if (spec.num_chance_outcomes > 0) {
+    absl::StrAppend(&text, "chance         ", spec.num_chance_outcomes, " outcomes\n");
+  }
   absl::StrAppend(&text, "saves          ", YesNo(spec.can_save), "\n");
   absl::StrAppend(&text, "physics state  ", YesNo(spec.can_set_state), "\n");
   absl::StrAppend(&text, "symmetries     ",
@@ -73,16 +97,27 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
   return text;
 }
 
+// All settings of one environment alone, board size among them.
+EnvSettingTexts SettingsOf(const EnvOptions& options) {
+  EnvSettingTexts settings = options.settings;
+  if (options.board_size != 0) settings["board_size"] = absl::StrCat(options.board_size);
+  return settings;
+}
+
 constexpr int64_t kRandomSteps = 1000;  // where nothing says how many
 
-absl::StatusOr<Trace> RunRollout(Env& env, const EnvsRolloutOptions& options,
-                                 const Console& console) {
-  RolloutOptions recording;
-  recording.seed = options.seed;
-  recording.num_steps = options.num_steps.value_or(kRandomSteps);
-  recording.random_opening_fraction = options.target.options.random_opening_fraction;
-  recording.random_opening_plies = options.target.options.random_opening_plies;
-  LZ_RETURN_IF_ERROR(CheckNumSteps(recording.num_steps));
+// What is played: how long, from which seed, with which actions.
+absl::StatusOr<RolloutOptions> PlanRollout(const Env& env, const EnvsRolloutOptions& options,
+                                           const Console& console) {
+  RolloutOptions plan;
+  plan.seed = options.seed;
+  plan.num_steps =
+      options.num_steps.value_or(options.picture.format.empty() ? kRandomSteps : kRenderedSteps);
+  plan.random_opening_fraction = options.target.options.random_opening_fraction;
+  plan.random_opening_plies = options.target.options.random_opening_plies;
+  LZ_ASSIGN_OR_RETURN(const EnvOptions env_options, OptionsOf(options.target));
+  plan.settings = SettingsOf(env_options);
+  LZ_RETURN_IF_ERROR(CheckNumSteps(plan.num_steps));
   if (options.actions != "random") {
     LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.actions));
     absl::StatusOr<std::vector<Action>> actions = ParseActions(text, env.spec().action.kind);
@@ -91,14 +126,14 @@ absl::StatusOr<Trace> RunRollout(Env& env, const EnvsRolloutOptions& options,
       return absl::InvalidArgumentError(absl::StrCat(options.actions, ": holds no action"));
     }
     const auto num_actions = static_cast<int64_t>(actions->size());
-    recording.num_steps = options.num_steps.value_or(num_actions);
-    if (recording.num_steps < num_actions) {
-      console.err << "note: --steps " << recording.num_steps << " plays the first of "
-                  << num_actions << " actions in " << options.actions << "\n";
+    plan.num_steps = options.num_steps.value_or(num_actions);
+    if (plan.num_steps < num_actions) {
+      console.err << "note: --steps " << plan.num_steps << " plays the first of " << num_actions
+                  << " actions in " << options.actions << "\n";
     }
-    recording.actions = *std::move(actions);
+    plan.actions = *std::move(actions);
   }
-  return RecordRollout(env, recording);
+  return plan;
 }
 
 std::string RolloutSummary(const Trace& trace) {
@@ -142,6 +177,21 @@ absl::StatusOr<ReplayReport> RunReplay(const EnvRegistry& registry,
         absl::StrCat("--random-openings is ", asked_fraction, ", the trace was recorded with ",
                      trace.meta.random_opening_fraction, "; leave it out: the trace decides"));
   }
+  LZ_ASSIGN_OR_RETURN(target.options, OptionsOf(target));
+  target.settings.clear();
+  const EnvSettingTexts asked = SettingsOf(target.options);
+  if (!asked.empty() && asked != trace.meta.settings) {
+    return absl::InvalidArgumentError(
+        "the trace was recorded with other settings; leave yours out: the trace decides");
+  }
+  target.options.board_size = 0;
+  target.options.settings = trace.meta.settings;
+  const int64_t asked_cap = target.options.max_episode_steps;
+  if (asked_cap != 0 && asked_cap != trace.meta.max_episode_steps) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max-episode-steps is ", asked_cap, ", the trace was recorded with ",
+                     trace.meta.max_episode_steps, "; leave it out: the trace decides"));
+  }
   if (trace.meta.max_episode_steps > 0) {
     target.options.max_episode_steps = trace.meta.max_episode_steps;
   }
@@ -151,28 +201,24 @@ absl::StatusOr<ReplayReport> RunReplay(const EnvRegistry& registry,
   return ReplayTrace(*env, trace, options.whole);
 }
 
-struct Speed {
-  int64_t num_steps = 0;
-  int64_t num_episodes = 0;
-  double seconds = 0.0;
-};
-
-absl::StatusOr<Speed> MeasureSpeed(Env& env, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
-  Speed speed;
-  while (speed.seconds < seconds) {
-    // The clock is read once for up to 1,000 steps.
-    LZ_ASSIGN_OR_RETURN(const EpisodeRecord record,
-                        PlayRandomEpisode(env, static_cast<uint64_t>(speed.num_episodes), 1000));
-    speed.num_steps += static_cast<int64_t>(record.actions.size());
-    ++speed.num_episodes;
-    speed.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  }
-  return speed;
-}
-
 }  // namespace
+
+absl::StatusOr<EnvOptions> OptionsOf(const EnvsTarget& target) {
+  EnvOptions options = target.options;
+  for (const std::string& assignment : target.settings) {
+    const size_t equals = assignment.find('=');
+    if (equals == 0 || equals == assignment.npos || equals + 1 == assignment.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "not a setting; got ", QuotedForMessage(assignment), "; allowed: name=value"));
+    }
+    if (!options.settings.emplace(assignment.substr(0, equals), assignment.substr(equals + 1))
+             .second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("setting '", assignment.substr(0, equals), "' is given twice"));
+    }
+  }
+  return options;
+}
 
 int EnvsList(const EnvRegistry& registry, const Console& console) {
   size_t width = 0;
@@ -191,7 +237,7 @@ int EnvsInfo(const EnvRegistry& registry, const EnvsTarget& target, const Consol
   if (!env.ok()) return Refuse(console, env.status());
   const auto entry = registry.Find(target.id);
   console.out << target.id << ": " << (*entry)->summary << "\n"
-              << SpecText((*env)->spec(), (*entry)->grader != nullptr);
+              << SpecText((*env)->spec(), (*entry)->grader != nullptr) << SettingsText(**entry);
   (*env)->Reset(0);
   const absl::StatusOr<std::string> picture = (*env)->RenderText();
   if (picture.ok()) console.out << "start with seed 0:\n" << *picture;
@@ -227,9 +273,16 @@ int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options,
 
 int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
                 const Console& console) {
+  const absl::Status usage = CheckPictureOptions(options.picture, kRolloutFormats);
+  if (!usage.ok()) return Refuse(console, usage);
   const auto env = MakeEnv(registry, options.target);
   if (!env.ok()) return Refuse(console, env.status());
-  const absl::StatusOr<Trace> trace = RunRollout(**env, options, console);
+  const absl::StatusOr<RolloutOptions> plan = PlanRollout(**env, options, console);
+  if (!plan.ok()) return Refuse(console, plan.status());
+  if (!options.picture.format.empty()) {
+    return RenderRollout(**env, *plan, options.picture, options.out_path, console);
+  }
+  const absl::StatusOr<Trace> trace = RecordRollout(**env, *plan);
   if (!trace.ok()) return Refuse(console, trace.status());
   if (options.out_path.empty()) {
     console.out << TraceText(*trace);
@@ -288,16 +341,20 @@ int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options,
                   absl::InvalidArgumentError(absl::StrCat("--seconds is ", options.seconds,
                                                           "; allowed: above 0, up to 3600")));
   }
-  const auto env = MakeEnv(registry, options.target);
-  if (!env.ok()) return Refuse(console, env.status());
-  const absl::StatusOr<Speed> speed = MeasureSpeed(**env, options.seconds);
+  absl::StatusOr<EnvOptions> env_options = OptionsOf(options.target);
+  if (!env_options.ok()) return Refuse(console, env_options.status());
+  env_options->workers.num_workers = options.num_workers;
+  auto envs = registry.MakeGroup(options.target.id, *env_options, options.num_envs);
+  if (!envs.ok()) return Refuse(console, envs.status());
+  const absl::StatusOr<EnvSpeed> speed = MeasureEnvSpeed(*std::move(envs), options.seconds);
   if (!speed.ok()) return Refuse(console, speed.status(), kFailed);
+  const auto num_steps = static_cast<double>(std::max<int64_t>(1, speed->num_steps));
   console.out << absl::StrFormat(
-      "%s: %.0f steps/s, %.0f ns a step, %.1f steps an episode (random actions, 1 thread, %.2f "
-      "s)\n",
-      options.target.id, static_cast<double>(speed->num_steps) / speed->seconds,
-      1e9 * speed->seconds / static_cast<double>(std::max<int64_t>(1, speed->num_steps)),
-      static_cast<double>(speed->num_steps) / static_cast<double>(speed->num_episodes),
+      "%s: %.0f steps/s, %.0f ns a step, %.1f steps an episode (random actions, %s, 1 thread, "
+      "%.2f s)\n",
+      options.target.id, num_steps / speed->seconds, 1e9 * speed->seconds / num_steps,
+      num_steps / static_cast<double>(speed->num_episodes),
+      options.num_envs == 1 ? "1 environment" : absl::StrCat(options.num_envs, " environments"),
       speed->seconds);
   return kOk;
 }

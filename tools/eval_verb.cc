@@ -1,7 +1,8 @@
 #include "tools/eval_verb.h"
 
+#include <atomic>
 #include <cstdio>
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -133,23 +134,66 @@ void PrintTable(const LoadedAgent& agent, const ReturnSummary& summary) {
               summary.interval.low, summary.interval.high);
 }
 
-int PlayEpisodes(const EvalOptions& options, const EnvRegistry& registry, LoadedAgent& agent) {
+// What --render shows of environment 0.
+class EvaluationView {
+ public:
+  // Standard output belongs to the one JSON object.
+  explicit EvaluationView(const EvalOptions& options) : stream_(options.json ? stderr : stdout) {}
+
+  absl::Status Open(const EvalOptions& options, const EnvSpec& spec) {
+    format_ = options.picture.format;
+    if (format_ != "gif") return absl::OkStatus();
+    LZ_ASSIGN_OR_RETURN(recorder_, PictureRecorder::Create(options.picture, options.picture_path,
+                                                           spec, {kMostPictures}));
+    return absl::OkStatus();
+  }
+
+  bool prints_text() const { return format_ == "text"; }
+
+  void Show(Env& env, const TimeStep& seen) {
+    if (prints_text()) RenderStep(stream_, env, seen);
+    if (recorder_ != nullptr && error_.ok()) error_ = recorder_->Add(env, seen.ended());
+  }
+
+  // What went wrong with a picture; the evaluation may end then.
+  const absl::Status& error() const { return error_; }
+
+  absl::Status Finish() {
+    if (recorder_ == nullptr) return absl::OkStatus();
+    LZ_ASSIGN_OR_RETURN(const std::string written, recorder_->Finish());
+    std::fprintf(stream_, "pictures      %s%s\n", written.c_str(),
+                 recorder_->is_full() ? ", the first ones only" : "");
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr int64_t kMostPictures = 1000;
+
+  std::FILE* stream_;
+  std::string format_;
+  std::unique_ptr<PictureRecorder> recorder_;
+  absl::Status error_;
+};
+
+int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent) {
   const auto seeds = ParseSeeds(options, agent.config.seed);
   if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
+  EvaluationView view(options);
+  const absl::Status opened = view.Open(options, agent.role.evaluator->spec());
+  if (!opened.ok()) return PrintError(opened, kExitFailure);
   const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
-  std::function<void(Env&, const TimeStep&)> on_step;
-  if (options.render == "text") {
-    // Standard output belongs to the one JSON object.
-    std::FILE* stream = options.json ? stderr : stdout;
-    on_step = [stream](Env& env, const TimeStep& seen) { RenderStep(stream, env, seen); };
-  }
   EvaluationProgress progress(seeds->size());
   const auto poll = [&] {
-    if (!on_step) progress.ShowIfDue();
-    return stop->load();
+    if (!view.prints_text()) progress.ShowIfDue();
+    return stop->load() || !view.error().ok();
   };
   const auto episodes = agent.role.evaluator->Run(
-      *seeds, on_step, poll, [&](const EvaluatedEpisode& episode) { progress.Add(episode); });
+      *seeds, [&](Env& env, const TimeStep& seen) { view.Show(env, seen); }, poll,
+      [&](const EvaluatedEpisode& episode) { progress.Add(episode); });
+  if (!view.error().ok()) {
+    const bool is_usage = absl::IsUnimplemented(view.error());
+    return PrintError(view.error(), is_usage ? kExitUsage : kExitFailure);
+  }
   if (absl::IsCancelled(episodes.status())) return kExitInterrupted;
   if (!episodes.ok()) return PrintError(episodes.status(), kExitFailure);
   const ReturnSummary summary = SummarizeEpisodes(ToRows(*episodes), 0);
@@ -158,10 +202,12 @@ int PlayEpisodes(const EvalOptions& options, const EnvRegistry& registry, Loaded
   } else {
     PrintTable(agent, summary);
     if (agent.role.evaluator->spec().num_players == 2) {
-      const bool can_be_graded = registry.MakeGrader(agent.config.env.id).ok();
+      const bool can_be_graded = agent.registry.MakeGrader(agent.config.env.id).ok();
       PrintSelfPlayRemark(WithoutEndSlashes(options.path), can_be_graded);
     }
   }
+  const absl::Status written = view.Finish();
+  if (!written.ok()) return PrintError(written, kExitFailure);
   if (options.min_return.has_value() && summary.mean < *options.min_return) {
     std::fprintf(stderr, "mean return %.2f is below --min-return %g\n", summary.mean,
                  *options.min_return);
@@ -178,32 +224,38 @@ Json GradeToJson(const char* player, const GradeReport& grade) {
                         {"optimal", blunder.optimal_actions},
                         {"value_lost", blunder.value_lost}});
   }
-  return {{"player", player},
-          {"positions", grade.num_positions},
-          {"optimal", grade.num_optimal},
-          {"optimal_fraction", grade.optimal_fraction()},
-          {"nontrivial", grade.num_nontrivial},
-          {"nontrivial_optimal", grade.num_nontrivial_optimal},
-          {"lines_as_first", grade.num_lines_as_first},
-          {"lines_as_second", grade.num_lines_as_second},
-          {"lost_lines_as_first", grade.lost_lines_as_first},
-          {"lost_lines_as_second", grade.lost_lines_as_second},
-          {"blunders", blunders}};
+  Json json = {{"player", player},
+               {"positions", grade.num_positions},
+               {"optimal", grade.num_optimal},
+               {"optimal_fraction", grade.optimal_fraction()},
+               {"nontrivial", grade.num_nontrivial},
+               {"nontrivial_optimal", grade.num_nontrivial_optimal}};
+  if (grade.has_lines()) {
+    json["lines_as_first"] = grade.num_lines_as_first;
+    json["lines_as_second"] = grade.num_lines_as_second;
+    json["lost_lines_as_first"] = grade.lost_lines_as_first;
+    json["lost_lines_as_second"] = grade.lost_lines_as_second;
+  }
+  json["blunders"] = blunders;
+  return json;
 }
 
 void PrintGrade(const char* player, const GradeReport& grade) {
-  std::printf(
-      "%-12s  optimal moves %d of %d (%.2f %%), non-trivial %d of %d; lines lost as first %d "
-      "of %d, as second %d of %d\n",
-      player, static_cast<int>(grade.num_optimal), static_cast<int>(grade.num_positions),
-      100.0 * grade.optimal_fraction(), static_cast<int>(grade.num_nontrivial_optimal),
-      static_cast<int>(grade.num_nontrivial), static_cast<int>(grade.lost_lines_as_first),
-      static_cast<int>(grade.num_lines_as_first), static_cast<int>(grade.lost_lines_as_second),
-      static_cast<int>(grade.num_lines_as_second));
+  std::printf("%-12s  optimal moves %d of %d (%.2f %%), non-trivial %d of %d", player,
+              static_cast<int>(grade.num_optimal), static_cast<int>(grade.num_positions),
+              100.0 * grade.optimal_fraction(), static_cast<int>(grade.num_nontrivial_optimal),
+              static_cast<int>(grade.num_nontrivial));
+  if (grade.has_lines()) {
+    std::printf(
+        "; lines lost as first %d of %d, as second %d of %d",
+        static_cast<int>(grade.lost_lines_as_first), static_cast<int>(grade.num_lines_as_first),
+        static_cast<int>(grade.lost_lines_as_second), static_cast<int>(grade.num_lines_as_second));
+  }
+  std::printf("\n");
 }
 
-int Grade(const EvalOptions& options, const EnvRegistry& registry, LoadedAgent& agent) {
-  const auto grader = registry.MakeGrader(agent.config.env.id);
+int Grade(const EvalOptions& options, LoadedAgent& agent) {
+  const auto grader = agent.registry.MakeGrader(agent.config.env.id);
   if (!grader.ok()) return PrintError(grader.status(), kExitUsage);
   Json players = Json::array();
   for (const bool with_search : {true, false}) {
@@ -241,16 +293,18 @@ int PrintUnreadable(const absl::Status& status, const std::string& path) {
   return absl::IsNotFound(status) ? kExitUsage : kExitFailure;
 }
 
+absl::Status CheckUsage(const EvalOptions& options) {
+  LZ_RETURN_IF_ERROR(CheckPictureOptions(options.picture, {"text", "gif"}));
+  if (options.picture_path.empty() || options.picture.format == "gif") return absl::OkStatus();
+  return absl::InvalidArgumentError("--out is the file of an animation; add --render gif");
+}
+
 }  // namespace
 
 int Eval(const EvalOptions& options) {
-  if (!options.render.empty() && options.render != "text") {
-    return PrintError(absl::InvalidArgumentError(
-                          absl::StrCat("--render: got '", options.render, "', allowed: text")),
-                      kExitUsage);
-  }
+  const absl::Status usage = CheckUsage(options);
+  if (!usage.ok()) return PrintError(usage, kExitUsage);
   at::set_num_threads(static_cast<int>(options.threads));
-  const EnvRegistry registry = MakeRegistry();
   ThreadPool pool(static_cast<int>(options.threads));
   LoadAgentOptions wanted;
   wanted.simulations = options.simulations;
@@ -258,7 +312,8 @@ int Eval(const EvalOptions& options) {
   if (!options.device.empty()) {
     wanted.device = options.device == "cuda" ? Device::kCuda : Device::kCpu;
   }
-  auto agent = LoadAgent(options.path, registry, wanted, &pool);
+  wanted.plugins = options.plugins;
+  auto agent = LoadAgent(options.path, MakeRegistry(), wanted, &pool);
   if (!agent.ok()) {
     const bool wants_device = absl::StartsWith(agent.status().message(), "inference.device: cuda");
     if (wants_device && options.device.empty()) {
@@ -266,9 +321,15 @@ int Eval(const EvalOptions& options) {
           Annotate(agent.status(), "the run is of a CUDA device; add --device cpu to play it here"),
           options.path);
     }
+    if (absl::StartsWith(agent.status().message(), "plugins: ")) {
+      PrintError(agent.status(), kExitUsage);
+      std::fprintf(stderr, "evaluate it with another one:  %s eval %s --plugin FILE\n",
+                   ProgramCommand().c_str(), options.path.c_str());
+      return kExitUsage;
+    }
     return PrintUnreadable(agent.status(), options.path);
   }
-  return options.grade ? Grade(options, registry, *agent) : PlayEpisodes(options, registry, *agent);
+  return options.grade ? Grade(options, *agent) : PlayEpisodes(options, *agent);
 }
 
 }  // namespace lzero

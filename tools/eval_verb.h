@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "tools/picture_output.h"
 
 namespace lzero {
 
@@ -14,12 +17,15 @@ struct EvalOptions {
   int64_t episodes = 20;
   std::string seeds;                   // "A..B", instead of `episodes`
   std::optional<int64_t> simulations;  // null: as the run evaluates
-  std::string render;                  // "" or "text": environment 0 after every step
-  bool json = false;                   // one JSON object on stdout instead of the table
-  std::optional<double> min_return;    // exit 3 when the mean return is lower
+  // text: environment 0 after every step; gif: its episodes, 1,000 pictures at most.
+  PictureOptions picture;
+  std::string picture_path;          // of the gif; "": DefaultPicturePath
+  bool json = false;                 // one JSON object on stdout instead of the table
+  std::optional<double> min_return;  // exit 3 when the mean return is lower
   bool grade = false;
   int64_t threads = 1;
-  std::string device;  // "": as the run; cpu, cuda
+  std::string device;                // "": as the run; cpu, cuda
+  std::vector<std::string> plugins;  // in place of the run's, if there are any
 };
 
 // Exit codes: 0 ok, 1 failure, 2 usage, 3 below min_return, 130 interrupted.

@@ -1,4 +1,5 @@
-// The lzero program: one verb a file, the command line is taken apart here and nowhere else.
+// The lzero program: one verb a file, the command line is taken apart here and in the *_command.cc
+// files. A build without libtorch has the verbs that need none: config, envs, search.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -7,7 +8,6 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
-#include <limits>
 #include <new>
 #include <string>
 #include <type_traits>
@@ -15,107 +15,32 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
-#include "lzero/train/run_plan.h"
-#include "tools/bench_command.h"
 #include "tools/command_line.h"
 #include "tools/config_verb.h"
-#include "tools/doctor_verb.h"
-#include "tools/envs_verb.h"
-#include "tools/eval_verb.h"
-#include "tools/inspect_verb.h"
+#include "tools/envs_command.h"
 #include "tools/interrupt.h"
 #include "tools/search_verb.h"
 #include "tools/source_commit.h"
-#include "tools/train_verb.h"
 #include "tools/usage_error.h"
 #include "tools/verb_support.h"
+#if LZERO_HAS_TORCH
+#include "lzero/train/run_plan.h"
+#include "tools/agent_command.h"
+#include "tools/bench_command.h"
+#else
+#include "lzero/env/env_rules.h"
+#endif
 
 namespace lzero {
 namespace {
 
-void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>& command_line) {
-  auto* options = Keep<TrainOptions>();
-  options->command_line = command_line;
-  CLI::App* train = app.add_subcommand("train", "Train an agent from a config");
-  train
-      ->add_option("config", options->config_path,
-                   "YAML file, e.g. configs/classic/cartpole_unizero.yaml")
-      ->required();
-  train->add_option("overrides", options->overrides,
-                    "key.path=value, e.g. seed=1 train.batch_size=32");
-  train
-      ->add_option("--run-dir", options->run_dir,
-                   "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)")
-      ->check([](const std::string& text) {
-        return text.empty() ? "got '', allowed: a folder" : std::string();
-      });
-  train->add_flag("--dry-run", options->dry_run, "Check everything, print the plan, and stop");
-  train->callback([=] { *action = [=] { return Train(*options); }; });
-
-  auto* run = Keep<std::string>();
-  auto* overrides = Keep<std::vector<std::string>>();
-  CLI::App* resume =
-      app.add_subcommand("resume", "Continue a run exactly where its last checkpoint is");
-  resume
-      ->add_option("run", *run,
-                   "Run folder, or RUN/checkpoints/step_N to go on from there; what is newer is "
-                   "renamed to step_N.aside")
-      ->required();
-  resume->add_option("overrides", *overrides,
-                     "key.path=value of stop, evaluate, checkpoint, num_threads");
-  resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
-}
-
-void AddEval(CLI::App& app, VerbAction* action) {
-  auto* options = Keep<EvalOptions>();
-  CLI::App* eval = app.add_subcommand("eval", "Play a checkpoint greedily and report its return");
-  eval->add_option("path", options->path,
-                   "Run folder (its best checkpoint; of a game for two players the newest "
-                   "evaluated one) or a checkpoint")
-      ->required();
-  CLI::Option* episodes = eval->add_option("--episodes", options->episodes, "Episodes to play")
-                              ->check(InRange(1, 100000))
-                              ->capture_default_str();
-  CLI::Option* seeds =
-      eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
-          ->excludes(episodes);
-  eval->add_option("--sims", options->simulations, "Simulations a move (default: as in the run)")
-      ->check(InRange(1, 100000));
-  CLI::Option* render =
-      eval->add_option("--render", options->render,
-                       "text: show one environment after every step (with --json on stderr)");
-  eval->add_flag("--json", options->json, "One JSON object instead of the table");
-  CLI::Option* min_return = eval->add_option("--min-return", options->min_return,
-                                             "Exit with 3 when the mean return is lower")
-                                ->check([](const std::string& text) {
-                                  constexpr double kEnd = std::numeric_limits<double>::infinity();
-                                  return NumberError(text, -kEnd, kEnd);
-                                });
-  eval->add_flag("--grade", options->grade,
-                 "Judge the move in every position of a solved game; plays no episodes")
-      ->excludes(episodes)
-      ->excludes(seeds)
-      ->excludes(render)
-      ->excludes(min_return);
-  eval->add_option("--threads", options->threads, "Threads of the network")
-      ->check(InRange(1, 256))
-      ->capture_default_str();
-  eval->add_option("--device", options->device, "cpu or cuda (default: as the run)")
-      ->check([](const std::string& text) {
-        return text == "cpu" || text == "cuda"
-                   ? std::string()
-                   : absl::StrCat("got '", text, "', allowed: cpu, cuda");
-      });
-  eval->callback([=] { *action = [=] { return Eval(*options); }; });
-
-  auto* path = Keep<std::string>();
-  CLI::App* inspect =
-      app.add_subcommand("inspect", "Show what is in a checkpoint and check every file");
-  inspect->add_option("path", *path, "Run folder or checkpoint")->required();
-  inspect->callback([=] { *action = [=] { return Inspect(*path); }; });
-
-  CLI::App* doctor = app.add_subcommand("doctor", "Check this machine and this build");
-  doctor->callback([=] { *action = [] { return Doctor(); }; });
+// Everything that is wrong in a config of this build's environments.
+ConfigRule RuleOf(const EnvRegistry& registry) {
+#if LZERO_HAS_TORCH
+  return RunRule(registry);
+#else
+  return EnvRule(registry);
+#endif
 }
 
 void AddConfig(CLI::App& app, VerbAction* action) {
@@ -141,7 +66,7 @@ void AddConfig(CLI::App& app, VerbAction* action) {
   validate->callback([=] {
     *action = [=] {
       const EnvRegistry registry = MakeRegistry();
-      return ConfigValidate(*paths, RunRule(registry));
+      return ConfigValidate(*paths, RuleOf(registry));
     };
   });
 
@@ -150,80 +75,6 @@ void AddConfig(CLI::App& app, VerbAction* action) {
   diff->add_option("a", *path, "YAML file")->required();
   diff->add_option("b", *other, "YAML file")->required();
   diff->callback([=] { *action = [=] { return ConfigDiff(*path, *other); }; });
-}
-
-CLI::Option* AddSeed(CLI::App* verb, uint64_t* seed, const char* help) {
-  return verb->add_option("--seed", *seed, help)->check(SeedError)->capture_default_str();
-}
-
-// An `envs` verb that takes an environment id and its settings.
-CLI::App* AddEnvsVerb(CLI::App* envs, const char* name, const char* help, EnvsTarget* target) {
-  CLI::App* verb = envs->add_subcommand(name, help);
-  verb->add_option("id", target->id,
-                   absl::StrCat("Environment, see: ", ProgramCommand(), " envs list"))
-      ->required();
-  verb->add_option("--max-episode-steps", target->options.max_episode_steps,
-                   "Step cap (0: its own)")
-      ->check(InRange(0, 1000000000))
-      ->capture_default_str();
-  verb->add_option("--random-openings", target->options.random_opening_fraction,
-                   "Boards: share of episodes that begin with random moves")
-      ->check(InRange(0.0, 1.0))
-      ->capture_default_str();
-  return verb;
-}
-
-void AddEnvs(CLI::App& app, VerbAction* action) {
-  CLI::App* envs = app.add_subcommand("envs", "List, check, play and trace environments");
-  envs->require_subcommand(1);
-  const auto run = [action](auto verb, const auto* options) {
-    return [=] {
-      *action = [=] { return verb(MakeRegistry(), *options, Console{std::cout, std::cerr}); };
-    };
-  };
-  envs->add_subcommand("list", "Every environment of this build")->callback([=] {
-    *action = [] { return EnvsList(MakeRegistry(), Console{std::cout, std::cerr}); };
-  });
-  auto* subject = Keep<EnvsTarget>();
-  AddEnvsVerb(envs, "info", "Shapes, actions, players, limits", subject)
-      ->callback(run(EnvsInfo, subject));
-
-  auto* check = Keep<EnvsCheckOptions>();
-  CLI::App* verb = AddEnvsVerb(envs, "check", "Run the conformance suite", &check->target);
-  AddSeed(verb, &check->seed, "Seed");
-  verb->add_option("--steps", check->num_steps, "Random steps")
-      ->check(InRange(1, 100000000))
-      ->capture_default_str();
-  verb->callback(run(EnvsCheck, check));
-
-  auto* played = Keep<EnvsRolloutOptions>();
-  verb = AddEnvsVerb(envs, "rollout", "Play and write a trace", &played->target);
-  AddSeed(verb, &played->seed, "Seed of the first episode");
-  verb->add_option("--actions", played->actions, "File with one action a line, or: random")
-      ->capture_default_str();
-  verb->add_option("--steps", played->num_steps, "Steps (default: the whole file, or 1000)")
-      ->check(InRange(1, 100000000));
-  verb->add_option("--out", played->out_path, "Trace file (default: standard output)");
-  verb->callback(run(EnvsRollout, played));
-
-  auto* replay = Keep<EnvsReplayOptions>();
-  verb = AddEnvsVerb(envs, "replay", "Check against a recorded trace", &replay->target);
-  verb->add_option("--trace", replay->trace_path, "Trace file")->required();
-  verb->add_flag("--whole", replay->whole, "Replay each episode from its first state");
-  verb->callback(run(EnvsReplay, replay));
-
-  auto* perft = Keep<EnvsPerftOptions>();
-  verb = AddEnvsVerb(envs, "perft", "Count move sequences", &perft->target);
-  verb->add_option("--depth", perft->depth, "Plies")->required()->check(InRange(1, 64));
-  AddSeed(verb, &perft->seed, "Seed");
-  verb->callback(run(EnvsPerft, perft));
-
-  auto* bench = Keep<EnvsBenchOptions>();
-  verb = AddEnvsVerb(envs, "bench", "Time random steps", &bench->target);
-  verb->add_option("--seconds", bench->seconds, "How long")
-      ->check(InRange(0.01, 3600.0))
-      ->capture_default_str();
-  verb->callback(run(EnvsBench, bench));
 }
 
 void AddSearch(CLI::App& app, VerbAction* action) {
@@ -289,12 +140,15 @@ int Main(int argc, char** argv) {
                        std::string("lzero ") + LZERO_VERSION + " (" + SourceCommit() + ")");
   app.require_subcommand(1);
   VerbAction action;
-  AddTrain(app, &action, command_line);
-  AddEval(app, &action);
+#if LZERO_HAS_TORCH
+  AddAgentVerbs(app, &action, command_line);
+#endif
   AddConfig(app, &action);
   AddEnvs(app, &action);
   AddSearch(app, &action);
+#if LZERO_HAS_TORCH
   AddBench(app, &action);
+#endif
   const std::string unknown = UnknownVerb(app, command_line);
   if (!unknown.empty()) {
     return PrintError(absl::InvalidArgumentError(unknown), kExitUsage);

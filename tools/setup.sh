@@ -6,6 +6,10 @@
 #
 #   tools/setup.sh            install what is missing
 #   tools/setup.sh --cuda     likewise, and what inference.device: cuda needs on a machine with a GPU
+#   tools/setup.sh --python-envs    likewise, and under .deps/python_envs what environments of Gymnasium
+#                                   need: Atari, MuJoCo, Box2D, MiniGrid, and the DeepMind Control Suite
+#   tools/setup.sh --gymnasium      of these Gymnasium alone
+#   tools/setup.sh --oracles        of these all, and the packages that tests compare with
 #   tools/setup.sh --check    only report; exit 1 when something is missing
 #   tools/setup.sh --quiet    no word when nothing is missing
 set -euo pipefail
@@ -13,8 +17,8 @@ export LC_ALL=C
 
 packages=(
   ca-certificates ccache clang-format clang-tidy cmake g++ libabsl-dev libbenchmark-dev libcli11-dev
-  libeigen3-dev libgmock-dev libgtest-dev libhwy-dev librandom123-dev libspdlog-dev libyaml-cpp-dev mold
-  ninja-build nlohmann-json3-dev python3 python3-venv
+  libeigen3-dev libgif-dev libgmock-dev libgtest-dev libhwy-dev libpng-dev librandom123-dev libspdlog-dev
+  libyaml-cpp-dev mold ninja-build nlohmann-json3-dev python3 python3-venv
 )
 torch_version=2.11.0
 # What torch 2.11.0 names for CUDA 13.0; they unpack beside torch, where libtorch looks for them.
@@ -35,12 +39,18 @@ cuda_parts=(
   libcudnn.so.9:nvidia-cudnn-cu13==9.19.0.56
 )
 
+# Packages of Python environments, with what they name themselves. dm_control fails with mujoco 4.
+gymnasium_packages=(gymnasium==1.4.0)
+env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mujoco==3.17.0 dm_control==1.0.50)
+oracle_packages=(open_spiel==2.0.2 tensorboard safetensors)
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 deps=$root/.deps
 log=$deps/setup.log
 check=false
 quiet=false
 cuda=false
+python_packages=()
 changed=false
 missing_parts=()
 
@@ -105,6 +115,45 @@ setup_packages() {
   else
     install_packages "${missing[@]}"
   fi
+}
+
+# python_has REQUIREMENT: .deps/python_envs holds it, in its version.
+python_has() {
+  local name=${1%%==*} folder
+  name=${name%%[*}
+  for folder in "$deps"/python_envs/lib/python3*/site-packages/"$name"-${1##*==}.dist-info \
+                "$deps"/python_envs/lib/python3*/site-packages/"$name"-[0-9]*.dist-info; do
+    if [ "$1" != "${1%==*}" ] && [ "${folder##*/}" != "$name-${1##*==}.dist-info" ]; then continue; fi
+    if [ -f "$folder/RECORD" ]; then return 0; fi
+  done
+  return 1
+}
+
+setup_python_packages() {
+  local package missing=() python
+  if [ ${#python_packages[@]} -eq 0 ]; then return; fi
+  for package in "${python_packages[@]}"; do
+    # What an extra adds is known by one of its parts.
+    if ! python_has "$package" || { [[ $package == *mujoco]* ]] && ! python_has imageio; }; then
+      missing+=("$package")
+    fi
+  done
+  if [ ${#missing[@]} -eq 0 ]; then
+    note "Python packages of environments: there, skipped"
+    return
+  elif $check; then
+    missing_parts+=("Python packages in .deps/python_envs: ${missing[*]}")
+    return
+  fi
+  if ! "$deps/python_envs/bin/python3" -m pip --version >/dev/null 2>&1; then
+    python=$(find_python)
+    "$python" -m venv --clear "$deps/python_envs" >>"$log" 2>&1 || fail_with_log "python3 -m venv failed"
+  fi
+  say "installing ${missing[*]} and what they need (Gymnasium alone 20 MB, all about 200 MB)"
+  "$deps/python_envs/bin/python3" -m pip install --disable-pip-version-check --no-input \
+    --progress-bar off "${missing[@]}" 2>&1 | hide_addresses >>"$log" ||
+    fail_with_log "pip install ${missing[*]} failed"
+  changed=true
 }
 
 # Debian's own interpreter first; otherwise any CPython for which a wheel of torch exists.
@@ -238,6 +287,7 @@ run_all() {
   setup_torch
   setup_cuda_libraries
   setup_cuda_parts
+  setup_python_packages
 }
 
 for argument in "$@"; do
@@ -245,12 +295,15 @@ for argument in "$@"; do
     --check) check=true ;;
     --quiet) quiet=true ;;
     --cuda) cuda=true ;;
+    --gymnasium) python_packages=("${gymnasium_packages[@]}") ;;
+    --python-envs) python_packages=("${env_packages[@]}") ;;
+    --oracles) python_packages=("${env_packages[@]}" "${oracle_packages[@]}") ;;
     -h | --help)
-      sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
-      say "error: unknown argument '$argument'; allowed: --check --quiet --cuda --help"
+      say "error: unknown argument '$argument'; allowed: --check --quiet --cuda --python-envs --gymnasium --oracles --help"
       exit 2
       ;;
   esac

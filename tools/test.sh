@@ -28,7 +28,7 @@ run_tests() {
     --no-tests="$no_tests" "$@")
 }
 
-"$tools/setup.sh"
+"$tools/setup.sh" --python-envs
 "$tools/build.sh" release
 failed=()
 run_tests release error "$@" || failed+=(release)

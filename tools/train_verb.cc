@@ -15,6 +15,8 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
+#include "lzero/env/env_rules.h"
+#include "lzero/env/plugin.h"
 #include "lzero/train/run_folder.h"
 #include "lzero/train/run_plan.h"
 #include "lzero/train/trainer.h"
@@ -29,8 +31,9 @@ namespace {
 
 // Sections whose values a resumed run may change without becoming another run.
 constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
+// The same environments may have moved to another place.
 constexpr const char* kChangeableKeys[] = {"env.num_threads", "train.num_threads",
-                                           "inference.num_threads"};
+                                           "inference.num_threads", "plugins"};
 
 bool MayChange(const std::string& override) {
   const std::string key = override.substr(0, override.find('='));
@@ -158,6 +161,20 @@ bool IsNeverSaved(const std::string& run_dir) {
   return checkpoints.ok() && checkpoints->empty();
 }
 
+// The run's folder names its plugins wherever it is read from.
+ExperimentConfig WithAbsolutePlugins(ExperimentConfig config) {
+  config.plugins = AbsolutePluginPaths(config.plugins);
+  return config;
+}
+
+// A plugin of the run that does not load, and how to name another one.
+int PrintPluginError(const absl::Status& status, const std::string& path) {
+  PrintError(Annotate(status, "plugins"), kExitUsage);
+  std::fprintf(stderr, "go on with another one:  %s resume %s 'plugins=[FILE]'\n",
+               ProgramCommand().c_str(), path.c_str());
+  return kExitUsage;
+}
+
 // A checkpoint that cannot be read, and the whole command that goes on from another one.
 int PrintUnreadable(const absl::Status& status, const std::string& path,
                     const std::vector<std::string>& overrides) {
@@ -175,10 +192,12 @@ int PrintUnreadable(const absl::Status& status, const std::string& path,
 }  // namespace
 
 int Train(const TrainOptions& options) {
-  const EnvRegistry registry = MakeRegistry();
-  const auto loaded = LoadConfig(options.config_path, options.overrides, RunRule(registry));
+  const EnvRegistry native = MakeRegistry();
+  const auto loaded = LoadConfig(options.config_path, options.overrides, RunRule(native));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
-  const ExperimentConfig& config = loaded->config;
+  const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  const auto registry = RegistryWithPlugins(config, native);
+  if (!registry.ok()) return PrintError(registry.status(), kExitUsage);
   if (!options.run_dir.empty()) {
     const absl::Status free =
         CheckRunFolderAt(WithoutEndSlashes(options.run_dir), ProgramCommand());
@@ -186,7 +205,7 @@ int Train(const TrainOptions& options) {
   }
   const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
   // Before the run folder is made: what is refused leaves nothing behind.
-  auto trainer = Trainer::Create(config, registry, stop);
+  auto trainer = Trainer::Create(config, *registry, stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
   std::printf("%s", (*trainer)->PlanText().c_str());
   std::fflush(stdout);
@@ -198,7 +217,7 @@ int Train(const TrainOptions& options) {
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
   LZ_LOG_INFO("run folder    ", folder->path);
   (*trainer)->WriteTo(*std::move(outputs));
-  return RunToEnd(**trainer, {folder->path, config, CanBeGraded(config, registry)});
+  return RunToEnd(**trainer, {folder->path, config, CanBeGraded(config, *registry)});
 }
 
 int Resume(const std::string& path, const std::vector<std::string>& overrides) {
@@ -206,8 +225,8 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     if (!MayChange(override)) {
       return PrintError(absl::InvalidArgumentError(absl::StrCat(
                             "resume: ", override, " would make it another run; allowed: stop.*, ",
-                            "evaluate.*, checkpoint.*, env.num_threads, train.num_threads, ",
-                            "inference.num_threads")),
+                            "evaluate.*, checkpoint.*, plugins, env.num_threads, ",
+                            "train.num_threads, inference.num_threads")),
                         kExitUsage);
     }
   }
@@ -225,11 +244,13 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     return PrintUnreadable(checkpoint.status(), path, overrides);
   }
 
+  const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  const auto registry = RegistryWithPlugins(config, MakeRegistry());
+  if (!registry.ok()) return PrintPluginError(registry.status(), path);
   const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
-  const EnvRegistry registry = MakeRegistry();
-  auto trainer = Trainer::Create(loaded->config, registry, stop);
+  auto trainer = Trainer::Create(config, *registry, stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
-  auto outputs = RunOutputs::Create(run_dir, loaded->config.checkpoint.keep);
+  auto outputs = RunOutputs::Create(run_dir, config.checkpoint.keep);
   if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
   (*trainer)->WriteTo(*std::move(outputs));
   const std::string source = starts_over ? run_dir : TypedCheckpoint(path, checkpoint->path);
@@ -237,11 +258,11 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
       starts_over ? (*trainer)->StartOver() : (*trainer)->Restore(checkpoint->content);
   if (!restored.ok()) return PrintError(Annotate(restored, source), kExitFailure);
   if (!overrides.empty()) {
-    const absl::Status written = WriteFileAtomic(config_path, ResolvedYaml(loaded->config));
+    const absl::Status written = WriteFileAtomic(config_path, ResolvedYaml(config));
     if (!written.ok()) return PrintError(written, kExitFailure);
   }
   LZ_LOG_INFO("resuming      ", source, starts_over ? ": no checkpoint yet, from the start" : "");
-  Session session = {run_dir, loaded->config, CanBeGraded(loaded->config, registry)};
+  Session session = {run_dir, config, CanBeGraded(config, *registry)};
   if (!starts_over) session.start = TrainingStateFromJson(checkpoint->content.state_json).value();
   return RunToEnd(**trainer, session);
 }

@@ -27,6 +27,7 @@ inline std::string ProgramCommand() {
 // Said wherever a return of self-play is shown.
 inline constexpr const char* kNoMeasureOfStrength = "which is no measure of strength";
 
+// The environments of this build.
 inline EnvRegistry MakeRegistry() {
   EnvRegistry registry;
   RegisterAllEnvs(registry);

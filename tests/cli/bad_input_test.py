@@ -119,7 +119,7 @@ COMMANDS = [
      ["eval", "run", "--min-return", "nan"]),
     ("eval of octal-looking seeds", 2, ["--seeds: got '010..012', allowed: A..B with A <= B"],
      ["eval", "run", "--seeds", "010..012"]),
-    ("eval rendered to a jpeg", 2, ["--render: got 'jpeg', allowed: text"],
+    ("eval rendered to a jpeg", 2, ["--render: got 'jpeg', allowed: text, gif"],
      ["eval", "run", "--render", "jpeg"]),
     ("grade of a game nobody solved", 2,
      ["environment 'counting' has no exact grader; those with one: "],

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -52,6 +53,12 @@ class RawValues : public FieldVisitor {
   void Float(const FieldInfo& field, double* value, Range) override { AddFloat(field, *value); }
   void Bool(const FieldInfo& field, bool* value) override { Add(field, *value); }
   void Text(const FieldInfo& field, std::string* value) override { Add(field, *value); }
+  void TextMap(const FieldInfo& field, std::map<std::string, std::string>* value) override {
+    for (const auto& [name, text] : *value) Add(field, name + ":" + text);
+  }
+  void TextList(const FieldInfo& field, std::vector<std::string>* value) override {
+    for (const std::string& item : *value) Add(field, item);
+  }
   void ChoiceIndex(const FieldInfo& field, int* value, const std::vector<std::string>&) override {
     Add(field, *value);
   }

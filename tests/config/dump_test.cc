@@ -33,6 +33,17 @@ class Randomizer : public FieldVisitor {
                                          "<<",       "true", "*a"};
     *value = kTexts[random_() % std::size(kTexts)];
   }
+  void TextMap(const FieldInfo& field, std::map<std::string, std::string>* value) override {
+    value->clear();
+    for (const char* const name : {"size", "komi", "a.b", "null"}) {
+      if (random_() % 2 == 0) Text(field, &(*value)[name]);
+    }
+  }
+  void TextList(const FieldInfo&, std::vector<std::string>* value) override {
+    static const char* const kTexts[] = {"libx.so", "/a b/liby.so", "null", "[x", "#z", "{a}"};
+    value->clear();
+    while (random_() % 3 != 0) value->push_back(kTexts[random_() % std::size(kTexts)]);
+  }
   void ChoiceIndex(const FieldInfo&, int* value, const std::vector<std::string>& names) override {
     *value = static_cast<int>(random_() % names.size());
   }
@@ -100,11 +111,13 @@ TEST(ResolvedYaml, ReadsBackToIdenticalValues) {
 
 TEST(ResolvedYaml, IsABlockASection) {
   const std::string yaml = ResolvedYaml(ExperimentConfig());
-  EXPECT_THAT(yaml, StartsWith("env:\n  id: cartpole\n  max_episode_steps: 0\n"));
+  EXPECT_THAT(
+      yaml, StartsWith(
+                "env:\n  id: cartpole\n  board_size: 0\n  settings: {}\n  max_episode_steps: 0\n"));
   EXPECT_THAT(yaml, HasSubstr("\ntrain:\n  batch_size: 64\n  updates_per_env_step: 0.25\n"));
   EXPECT_THAT(yaml, HasSubstr("\n  learning_rate: 0.001\n"));
   EXPECT_THAT(yaml, HasSubstr("\nstop:\n  max_env_steps: 20000\n  max_updates: null\n"));
-  EXPECT_THAT(yaml, ::testing::EndsWith("\nseed: 0\ndeterministic: false\n"));
+  EXPECT_THAT(yaml, ::testing::EndsWith("\nplugins: []\nseed: 0\ndeterministic: false\n"));
 }
 
 TEST(DiffConfigs, ListsWhatDiffers) {

@@ -54,6 +54,19 @@ TEST(LoadConfig, AbsoluteExtends) {
   EXPECT_EQ(loaded->config.seed, 5);
 }
 
+TEST(LoadConfig, PluginsStartAtTheFileThatNamesThem) {
+  const ScratchFolder folder;
+  folder.Write("base/root.yaml", "plugins: [liba.so, ../x/libb.so, /y/libc.so]\n");
+  const std::string top = folder.Write("deep/top.yaml", "extends: ../base/root.yaml\n");
+  const auto loaded = LoadConfig(top, {});
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_THAT(loaded->config.plugins,
+              ElementsAre(folder.path("base/liba.so"), folder.path("x/libb.so"), "/y/libc.so"));
+  const auto typed = LoadConfig(top, std::vector<std::string>{"plugins=[z/libd.so]"});
+  ASSERT_TRUE(typed.ok()) << typed.status();
+  EXPECT_THAT(typed->config.plugins, ElementsAre("z/libd.so"));
+}
+
 TEST(LoadConfig, ReportsTheProblemsOfAllFiles) {
   const ScratchFolder folder;
   folder.Write("base.yaml", "seed: x\ntrain: {batch_size: 0}\n");

@@ -138,7 +138,8 @@ TEST(ConformanceTest, AGoodEnvironmentPassesEveryCheck) {
                        "observation_in_space", "mask_and_flags", "step_cap", "returns_consistent",
                        "same_seed_same_episode", "mask_equals_accepted_actions",
                        "bad_actions_refused", "step_after_end_refused", "save_load_equal",
-                       "broken_save_refused", "set_state_equal", "symmetries_hold"}));
+                       "broken_save_refused", "set_state_equal", "symmetries_hold",
+                       "chance_outcomes_hold", "box_actions_clipped"}));
 }
 
 // Each broken environment, the check that must catch it, and a part of what it says.

@@ -50,6 +50,19 @@ TEST(EnvRegistryTest, AnUnknownIdNamesTheNearest) {
             "no environment 'bord'; did you mean 'board'? (known: board, walk)");
 }
 
+TEST(EnvRegistryTest, AnIdOfAPluginNeedsAPlugin) {
+  EnvRegistry registry = MakeRegistry();
+  EXPECT_EQ(registry.Find("plugin:work").status().message(),
+            "no environment 'plugin:work'; no plugin is loaded: a config names the library in "
+            "`plugins`, `envs` with --plugin (known: board, walk)");
+  EnvRegistry::Entry entry = **registry.Find("walk");
+  entry.id = "plugin:walk";
+  registry.Register(entry);
+  EXPECT_EQ(registry.Find("plugin:work").status().message(),
+            "no environment 'plugin:work'; did you mean 'plugin:walk'? (known: board, plugin:walk, "
+            "walk)");
+}
+
 TEST(EnvRegistryTest, ASpecWithAnotherIdIsRefused) {
   const absl::Status other = MakeRegistry().Make("board", {}).status();
   EXPECT_EQ(other.code(), absl::StatusCode::kFailedPrecondition);
@@ -64,6 +77,80 @@ TEST(EnvRegistryTest, GradersBelongToTheirEnvironment) {
   const absl::Status missing = registry.MakeGrader("walk").status();
   EXPECT_EQ(missing.code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(missing.message(), "environment 'walk' has no exact grader; those with one: board");
+}
+
+// "far:" and anything, in groups; it remembers what it was given.
+EnvRegistry MakeFamilies(std::vector<EnvOptions>* given) {
+  EnvRegistry registry = MakeRegistry();
+  const auto make = [given](const EnvOptions& options) -> absl::StatusOr<std::unique_ptr<Env>> {
+    given->push_back(options);
+    EnvSpec spec = WalkSpec();
+    spec.id = options.id;
+    return std::make_unique<WalkEnv>(spec);
+  };
+  using Envs = std::vector<std::unique_ptr<Env>>;
+  const auto group = [make](const EnvOptions& options, int count) -> absl::StatusOr<Envs> {
+    Envs envs;
+    for (int i = 0; i < count; ++i) envs.push_back(*make(options));
+    return envs;
+  };
+  EnvRegistry::Entry entry{"far:", "any far walk", make};
+  entry.takes_any_setting = true;
+  entry.group = group;
+  registry.Register(entry);
+  entry = {"far:sea/", "a far walk by the sea", make};
+  entry.settings = {EnvSetting::Int("depth", 3, 1, 9, "metres")};
+  registry.Register(entry);
+  entry = {"sized", "a walk of a size", make};
+  entry.settings = {EnvSetting::Int("board_size", 5, 3, 9, "squares")};
+  registry.Register(entry);
+  return registry;
+}
+
+TEST(EnvRegistryTest, FamiliesTakeEveryIdThatBeginsWithTheirs) {
+  std::vector<EnvOptions> given;
+  const EnvRegistry registry = MakeFamilies(&given);
+  EXPECT_EQ((*registry.Make("far:away", {}))->spec().id, "far:away");
+  EXPECT_EQ((*registry.Find("far:sea/side"))->id, "far:sea/");
+  EXPECT_EQ((*registry.Find("far:sea"))->id, "far:");
+  EXPECT_EQ(registry.Find("far:").status().code(), absl::StatusCode::kOk);  // the entry itself
+  EXPECT_EQ(registry.Find("walk:x").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(EnvRegistryTest, GroupsAreMadeTogetherOrOneByOne) {
+  std::vector<EnvOptions> given;
+  const EnvRegistry registry = MakeFamilies(&given);
+  EXPECT_EQ(registry.MakeGroup("far:away", {}, 3)->size(), 3u);
+  EXPECT_EQ(registry.MakeGroup("sized", {}, 2)->size(), 2u);
+  EXPECT_EQ(given.size(), 5u);
+  EXPECT_EQ(registry.MakeGroup("board", {}, 2).status().code(),
+            absl::StatusCode::kFailedPrecondition);  // its spec says another id
+}
+
+TEST(EnvRegistryTest, SettingsAreCheckedBeforeTheFactorySeesThem) {
+  std::vector<EnvOptions> given;
+  const EnvRegistry registry = MakeFamilies(&given);
+  EnvOptions options;
+  options.board_size = 7;
+  ASSERT_TRUE(registry.Make("sized", options).ok());
+  EXPECT_EQ(given.back().settings, (EnvSettingTexts{{"board_size", "7"}}));
+  EXPECT_EQ(given.back().board_size, 0);
+  options.board_size = 10;
+  EXPECT_EQ(registry.Make("sized", options).status().message(),
+            "board_size of 'sized': out of range; got '10'; allowed: an integer from 3 to 9");
+  options.settings = {{"board_size", "4"}};
+  EXPECT_EQ(registry.Make("sized", options).status().message(),
+            "board_size of 'sized' is given twice");
+  EXPECT_EQ(registry.Make("walk", options).status().message(),
+            "board_size of 'walk' is 10; allowed: 0, it has no such size");
+  options = {};
+  options.settings = {{"speed", "fast"}};
+  EXPECT_EQ(registry.Make("walk", options).status().message(),
+            "'walk' has no setting 'speed'; allowed: none");
+  EXPECT_TRUE(registry.Make("far:away", options).ok());
+  EXPECT_EQ(given.back().settings, options.settings);
+  EXPECT_FALSE(registry.Make("far:sea/side", options).ok());
+  EXPECT_EQ(given.size(), 2u);
 }
 
 TEST(EnvRegistryTest, OptionsThatDoNotFitAreRefused) {

@@ -34,7 +34,10 @@ TEST(EnvRulesTest, WhatFitsHasNoErrors) {
   EXPECT_EQ(ErrorsOf(config), Lines());
   config.env.max_episode_steps = 200;
   EXPECT_EQ(ErrorsOf(config), Lines());
-  config.env = {.id = "tictactoe", .random_opening_fraction = 0.5, .random_opening_plies = 8};
+  config.env = EnvConfig();
+  config.env.id = "tictactoe";
+  config.env.random_opening_fraction = 0.5;
+  config.env.random_opening_plies = 8;
   config.model.encoder = EncoderKind::kBoard;
   EXPECT_EQ(ErrorsOf(config), Lines());
 }
@@ -50,15 +53,31 @@ TEST(EnvRulesTest, AnUnknownIdIsNamedWithTheNearest) {
 
 TEST(EnvRulesTest, EverySettingThatDoesNotFitIsNamed) {
   ExperimentConfig config;
-  config.env = {.id = "catch", .max_episode_steps = 3, .random_opening_fraction = 0.5};
+  config.env.id = "catch";
+  config.env.max_episode_steps = 3;
+  config.env.random_opening_fraction = 0.5;
   EXPECT_EQ(ErrorsOf(config),
             (Lines{"env.max_episode_steps: max_episode_steps of 'catch' is 3; allowed: 0 or at "
                    "least 9, since a game is over after at most 9 steps and is never cut short",
                    "env.random_opening_fraction: random_opening_fraction of 'catch' is 0.5; "
                    "allowed: 0, random openings are for boards"}));
-  config.env = {.id = "tictactoe", .random_opening_fraction = 0.5, .random_opening_plies = 9};
+  config.env = EnvConfig();
+  config.env.id = "tictactoe";
+  config.env.random_opening_fraction = 0.5;
+  config.env.random_opening_plies = 9;
   EXPECT_EQ(ErrorsOf(config), Lines{"env.random_opening_plies: random_opening_plies of "
                                     "'tictactoe' is 9; allowed: 1 .. 8"});
+}
+
+TEST(EnvRulesTest, SettingsOfItsOwnAreNamedWhereTheyWereSet) {
+  ExperimentConfig config;
+  config.env.board_size = 5;
+  EXPECT_EQ(ErrorsOf(config), Lines{"env.board_size: board_size of 'cartpole' is 5; allowed: 0, it "
+                                    "has no such size"});
+  config.env.board_size = 0;
+  config.env.settings = {{"size", "5"}};
+  EXPECT_EQ(ErrorsOf(config),
+            Lines{"env.settings: 'cartpole' has no setting 'size'; allowed: none"});
 }
 
 TEST(EnvRulesTest, AnEncoderMustFitTheObservations) {
@@ -123,6 +142,37 @@ TEST(EnvRulesTest, AnEnvironmentThatCannotBeMadeIsOneError) {
   const auto errors = EnvErrors(config, registry);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].message, "its library is missing");
+}
+
+TEST(EnvRulesTest, PluginsAreLoadedBeforeTheIdIsLookedUp) {
+  const std::string walk = absl::StrCat(LZ_TEST_PLUGINS, "/libwalk_plugin.so");
+  ExperimentConfig config;
+  config.env.id = "plugin:walk";
+  config.plugins = {walk};
+  EXPECT_EQ(ErrorsOf(config), Lines());
+  config.env.settings["length"] = "1";
+  EXPECT_EQ(ErrorsOf(config), Lines{"env.settings: length of 'plugin:walk': out of range; got '1'; "
+                                    "allowed: an integer from 2 to 50"});
+  const auto registry = RegistryWithPlugins(config, Native());
+  ASSERT_TRUE(registry.ok()) << registry.status();
+  EXPECT_EQ(registry->entries().size(), Native().entries().size() + 2);
+}
+
+// An id of a plugin that does not load is no second error; another one is.
+TEST(EnvRulesTest, APluginThatDoesNotLoadIsAnErrorOfItsKey) {
+  ExperimentConfig config;
+  config.env.id = "plugin:walk";
+  config.plugins = {"/no/such/libx.so"};
+  const std::string missing =
+      "plugins: /no/such/libx.so: no such plugin; there is no folder /no/such";
+  EXPECT_EQ(ErrorsOf(config), Lines{missing});
+  config.env.id = "cartpol";
+  ASSERT_EQ(ErrorsOf(config).size(), 2u);
+  EXPECT_EQ(ErrorsOf(config)[0], missing);
+  config.env.id = "cartpole";
+  config.plugins = {"/a,b/libx.so"};
+  EXPECT_EQ(ErrorsOf(config), Lines{"plugins: /a,b/libx.so: a path that a config cannot hold; "
+                                    "allowed: printable, no comma"});
 }
 
 // The report of loading: one, with other problems, each at the key that was set.

@@ -62,17 +62,37 @@ TEST(EpisodeEnvTest, BadActionsAreRefusedAndChangeNothing) {
   EXPECT_EQ(*env.Save(), before);
 }
 
-TEST(EpisodeEnvTest, BoxActionsAreCheckedElementByElement) {
+TEST(EpisodeEnvTest, LongListsOfLegalActionsAreCutShort) {
+  EnvSpec spec;
+  spec.id = "wide";
+  spec.action.num_actions = 30;
+  std::vector<uint8_t> mask(30, 1);
+  mask[3] = 0;
+  const auto error = [&] {
+    return std::string(CheckAction(spec, Action::Discrete(3), mask).message());
+  };
+  EXPECT_EQ(error(),
+            "action 3 is illegal here; 'wide' takes now: 0 1 2 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+            "18 19 20 21 22 23 24 ... (29 in all)");
+  for (int action = 25; action < 30; ++action) mask[action] = 0;
+  EXPECT_EQ(error(),
+            "action 3 is illegal here; 'wide' takes now: 0 1 2 4 5 6 7 8 9 10 11 12 13 14 15 16 17 "
+            "18 19 20 21 22 23 24");
+}
+
+TEST(EpisodeEnvTest, BoxActionsAreNumbersWithinOrBeyondTheirBounds) {
   EnvSpec spec;
   spec.id = "box";
   spec.action = {ActionKind::kBox, 0, {-1.0f, 0.0f}, {1.0f, 2.0f}};
   EXPECT_TRUE(CheckAction(spec, {0, {-1.0f, 2.0f}}, {}).ok());
   EXPECT_EQ(CheckAction(spec, {0, {0.0f}}, {}).message(), "action has 1 values; 'box' takes 2");
-  EXPECT_EQ(CheckAction(spec, {0, {0.0f, 2.5f}}, {}).message(),
-            "action[1] is 2.5; 'box' takes 0 .. 2");
+  EXPECT_TRUE(CheckAction(spec, {0, {-7.0f, 2.5f}}, {}).ok());
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(CheckAction(spec, {0, {nan, 0.0f}}, {}).message(),
-            "action[0] is nan; 'box' takes -1 .. 1");
+            "action[0] is nan; 'box' takes a number, -1 .. 1 (clipped beyond)");
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(CheckAction(spec, {0, {0.0f, infinity}}, {}).message(),
+            "action[1] is inf; 'box' takes a number, 0 .. 2 (clipped beyond)");
 }
 
 TEST(EpisodeEnvTest, SavedStatesCarryProgress) {
@@ -86,6 +106,27 @@ TEST(EpisodeEnvTest, SavedStatesCarryProgress) {
   WalkEnv unused;
   ASSERT_TRUE(other.Load(*unused.Save()).ok());
   EXPECT_FALSE(other.Step(kStay).ok());
+}
+
+// Left is legal everywhere but at 0, however the walk got there.
+TEST(EpisodeEnvTest, TheMaskFollowsLoadAndSetState) {
+  WalkEnv env;
+  env.Reset(0);
+  const std::string at_0 = *env.Save();
+  env.Reset(1);
+  const std::string at_1 = *env.Save();
+  ASSERT_TRUE(env.Load(at_0).ok());
+  EXPECT_FALSE(env.Step(kLeft).ok());
+  ASSERT_TRUE(env.Load(at_1).ok());
+  EXPECT_TRUE(env.Step(kLeft).ok());
+  ASSERT_TRUE(env.SetState({2.0}).ok());
+  EXPECT_TRUE(env.Step(kLeft).ok());
+  ASSERT_TRUE(env.SetState({0.0}).ok());
+  EXPECT_FALSE(env.Step(kLeft).ok());
+  EXPECT_TRUE(env.Step(kRight).ok());
+  // A refused state leaves the mask as it was.
+  EXPECT_FALSE(env.Load("nonsense").ok());
+  EXPECT_TRUE(env.Step(kLeft).ok());
 }
 
 TEST(EpisodeEnvTest, ImpossibleSavedStatesAreRefused) {

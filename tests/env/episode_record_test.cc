@@ -34,6 +34,16 @@ TEST(EpisodeRecordTest, RandomBoxActionsStayInside) {
   }
 }
 
+TEST(EpisodeRecordTest, RandomBoxActionsOfHugeBoundsAreFinite) {
+  RandomStream random(1);
+  const float most = std::numeric_limits<float>::max();
+  EnvSpec spec;
+  spec.action = {ActionKind::kBox, 0, {-most}, {most}};
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(std::isfinite(RandomAction(spec, {}, random)->values[0]));
+  }
+}
+
 TEST(EpisodeRecordTest, AMaskWithoutActionsIsAnError) {
   RandomStream random(1);
   EnvSpec spec = WalkSpec();

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "lzero/env/trace_replay.h"
 #include "tests/env/walk_env.h"
 
@@ -25,6 +26,35 @@ TEST(RolloutTest, PlaysGivenActionsAndStartsAnewAtTheEnd) {
   EXPECT_EQ(trace->episodes[1].seed, 2u);
   EXPECT_EQ(trace->episodes[1].state, std::vector<double>{0.0});
   EXPECT_EQ(trace->episodes[1].steps.size(), 1u);
+}
+
+// Episodes of the walk that begin at seed % 2 and end at 5, as above.
+TEST(RolloutTest, AWatcherIsToldOfEveryResetAndStep) {
+  WalkEnv env;
+  RolloutOptions options;
+  options.seed = 1;
+  options.actions = std::vector<Action>(5, Action::Discrete(2));
+  std::vector<std::string> told;
+  const absl::Status status = PlayRollout(env, options, [&](const RolloutEvent& event) {
+    told.push_back(absl::StrCat(event.episode, " ", event.seed, " ", event.t, " ",
+                                event.action == nullptr ? -1 : event.action->index, " ",
+                                event.seen.terminated));
+    return absl::OkStatus();
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(told, (std::vector<std::string>{"0 1 0 -1 0", "0 1 1 2 0", "0 1 2 2 0", "0 1 3 2 0",
+                                            "0 1 4 2 1", "1 2 0 -1 0", "1 2 1 2 0"}));
+}
+
+TEST(RolloutTest, AWatcherCanEndARollout) {
+  WalkEnv env;
+  RolloutOptions options;
+  int num_told = 0;
+  const absl::Status status = PlayRollout(env, options, [&](const RolloutEvent&) {
+    return ++num_told == 3 ? absl::CancelledError("enough") : absl::OkStatus();
+  });
+  EXPECT_EQ(status, absl::CancelledError("enough"));
+  EXPECT_EQ(num_told, 3);
 }
 
 TEST(RolloutTest, RandomActionsFollowTheSeedAndReplay) {

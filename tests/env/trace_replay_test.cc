@@ -142,6 +142,21 @@ TEST(TraceReplayTest, GamesAreCheckedMoveByMove) {
             "line 9: game 0: move 0 (0): refused: action 0 is illegal here; 'walk' takes now: 1 2");
 }
 
+TEST(TraceReplayTest, LegalSetsAreComparedWhereTheyWereRecorded) {
+  const auto with_changes = [](const std::vector<std::vector<int32_t>>& changes) {
+    Trace trace;
+    trace.games.push_back({{2, 2}, {2, 3}, {}, 9, changes});
+    return Differences(trace);
+  };
+  EXPECT_TRUE(with_changes({{1, 2}, {0}}).empty());
+  EXPECT_EQ(with_changes({{0, 2}, {1}})[0],
+            "line 9: game 0: move 0 (2): the set of legal moves is {1 2}, recorded {0 2}");
+  EXPECT_EQ(with_changes({{1, 2}, {}})[0],
+            "line 9: game 0: move 1 (2): the set of legal moves is {0 1 2}, recorded {1 2}");
+  EXPECT_EQ(with_changes({{1, 3}, {}})[0],
+            "line 9: game 0: move 0 (2): 'legal_changes' names action 3 of 3");
+}
+
 TEST(TraceReplayTest, GamesDoNotGoWithRandomOpenings) {
   WalkEnv env;
   Trace trace;

@@ -1,13 +1,13 @@
 #include "lzero/env/trace.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 #include "lzero/base/files.h"
 
 namespace lzero {
@@ -80,6 +80,22 @@ TEST(TraceTest, RandomOpeningsAreRead) {
             "line 1: 'random_opening_plies' is missing; it is an integer of 0 or more");
 }
 
+TEST(TraceTest, SettingsAndChanceAreRead) {
+  const auto meta =
+      ParseTrace(R"({"type":"meta","env":"x","settings":{"komi":7.5,"a":"b","n":9}})");
+  EXPECT_EQ(meta->meta.settings, (EnvSettingTexts{{"a", "b"}, {"komi", "7.5"}, {"n", "9"}}));
+  EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","settings":[1]})"),
+            "line 1: 'settings' is [1]; it is an object of single values");
+  EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","settings":{"a":[1]}})"),
+            "line 1: 'settings' is {\"a\":[1]}; it is an object of single values");
+  std::string step = kStep;
+  step.replace(step.rfind('}'), 1, ",\"chance\":12}");
+  EXPECT_EQ(ParseTrace(Lines({kMeta, kReset, step}))->episodes[0].steps[0].chance_outcome, 12);
+  step.replace(step.rfind("12"), 2, "-1");
+  EXPECT_EQ(ErrorOf(Lines({kMeta, kReset, step})),
+            "line 3: 'chance' is -1; it is an outcome or null");
+}
+
 TEST(TraceTest, WritesTheLinesOfTheDesignPage) {
   EXPECT_EQ(TraceMetaLine({"a\"b", 9, ActionKind::kBox}),
             "{\"type\":\"meta\",\"env\":\"a\\\"b\",\"max_episode_steps\":9,\"action\":\"box\"}\n");
@@ -87,6 +103,11 @@ TEST(TraceTest, WritesTheLinesOfTheDesignPage) {
       TraceMetaLine({"board", 0, ActionKind::kDiscrete, 0.25, 3}),
       "{\"type\":\"meta\",\"env\":\"board\",\"max_episode_steps\":0,"
       "\"random_opening_fraction\":0.25,\"random_opening_plies\":3,\"action\":\"discrete\"}\n");
+  TraceMeta sized = {"go", 0, ActionKind::kDiscrete};
+  sized.settings = {{"board_size", "5"}, {"superko", "positional"}};
+  EXPECT_EQ(TraceMetaLine(sized),
+            "{\"type\":\"meta\",\"env\":\"go\",\"max_episode_steps\":0,\"settings\":"
+            "{\"board_size\":\"5\",\"superko\":\"positional\"},\"action\":\"discrete\"}\n");
   TraceEpisode episode;
   episode.episode = 2;
   episode.seed = 18446744073709551615u;
@@ -103,8 +124,19 @@ TEST(TraceTest, WritesTheLinesOfTheDesignPage) {
   EXPECT_EQ(TraceStepLine(4, step, ActionKind::kBox),
             "{\"type\":\"step\",\"t\":4,\"action\":[0.5],\"obs\":[-1.0],\"reward\":-0.25,"
             "\"terminated\":false,\"truncated\":true,\"state\":[0.1]}\n");
+  step.chance_outcome = 31;
+  EXPECT_THAT(TraceStepLine(4, step, ActionKind::kBox),
+              testing::EndsWith("[0.1],\"chance\":31}\n"));
   EXPECT_EQ(TraceGameLine({{4, 0}, {9, 8}, {1, -1}, 0}),
             "{\"type\":\"game\",\"moves\":[4,0],\"legal_counts\":[9,8],\"returns\":[1.0,-1.0]}\n");
+  const TraceGame with_sets = {{4, 0}, {2, 1}, {}, 0, {{0, 4}, {4}}};
+  const std::string line =
+      "{\"type\":\"game\",\"moves\":[4,0],\"legal_counts\":[2,1],\"legal_changes\":[[0,4],[4]],"
+      "\"returns\":null}\n";
+  EXPECT_EQ(TraceGameLine(with_sets), line);
+  const auto read = ParseTrace(absl::StrCat(kMeta, "\n", line));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->games[0].legal_changes, with_sets.legal_changes);
   EXPECT_EQ(TraceGameLine({{}, {}, {}, 0}),
             "{\"type\":\"game\",\"moves\":[],\"legal_counts\":[],\"returns\":null}\n");
 }
@@ -136,7 +168,7 @@ TEST(TraceTest, BlankLinesAndUnknownKeysAreSkipped) {
 }
 
 TEST(TraceTest, BrokenFilesNameTheLine) {
-  EXPECT_EQ(ErrorOf(""), "the trace is empty; it begins with a meta line");
+  EXPECT_EQ(ErrorOf(""), "the trace is empty; no meta line");
   EXPECT_EQ(ErrorOf(Lines({kMeta, "{\"type\""})),
             "line 2: not a JSON object (broken JSON); a trace has one object a line");
   EXPECT_EQ(ErrorOf("[1]"), "line 1: not a JSON object (array); a trace has one object a line");
@@ -195,6 +227,14 @@ TEST(TraceTest, BrokenGamesNameTheLine) {
             "line 2: 'moves' is 7; it is a list of integers of 0 or more");
   EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[])"),
             "line 2: 'legal_counts' has 0 numbers for 1 moves; one for each");
+  EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[2],"legal_changes":[[0,1.5]])"),
+            "line 2: 'legal_changes' is [[0,1.5]]; it is a list of lists of integers of 0 or more");
+  EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[2],"legal_changes":[0])"),
+            "line 2: 'legal_changes' is [0]; it is a list of lists of integers of 0 or more");
+  EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[2],"legal_changes":7)"),
+            "line 2: 'legal_changes' is 7; it is a list of lists of integers of 0 or more");
+  EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[2],"legal_changes":[])"),
+            "line 2: 'legal_changes' has 0 lists for 1 moves; one for each");
   EXPECT_EQ(with_game(R"("moves":[],"legal_counts":[],"returns":[1])"),
             "line 2: 'returns' is [1]; it is a list of 2 numbers or null");
 }
@@ -217,6 +257,13 @@ TEST(TraceTest, EveryCutAndEveryChangedByteIsAnswered) {
       }
     }
   }
+}
+
+// Deep enough to run out of stack in what goes down one call a level, as printing a value does.
+TEST(TraceTest, DeepNestingIsRefused) {
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  EXPECT_EQ(ParseTrace("\n{\"type\":\"meta\",\"env\":" + deep + "}").status(),
+            absl::InvalidArgumentError("line 2: nested too deep; a trace has lists of numbers"));
 }
 
 // The seeds of the fuzz target (tests/fuzz/trace_fuzz.cc), so that they run without a fuzzer too.

@@ -83,6 +83,57 @@ TEST(VectorEnvTest, TheFirstErrorIsNamedAndTheOthersHaveStepped) {
   EXPECT_EQ(envs->last(EnvId(3)).observation[0], 1.0f);
 }
 
+// Steps its environments in one call and remembers how many there were.
+class CountingBatch : public EnvBatch {
+ public:
+  void Begin(absl::Span<Env* const> envs, absl::Span<const Action> actions) override {
+    sizes.push_back(static_cast<int>(envs.size()));
+    envs_.assign(envs.begin(), envs.end());
+    actions_.assign(actions.begin(), actions.end());
+  }
+  void Finish(absl::Span<absl::StatusOr<TimeStep>> results) override {
+    for (size_t i = 0; i < envs_.size(); ++i) results[i] = envs_[i]->Step(actions_[i]);
+  }
+  std::vector<int> sizes;
+
+ private:
+  std::vector<Env*> envs_;
+  std::vector<Action> actions_;
+};
+
+class BatchedWalk : public WalkEnv {
+ public:
+  explicit BatchedWalk(EnvBatch* batch) : batch_(batch) {}
+  EnvBatch* batch() override { return batch_; }
+
+ private:
+  EnvBatch* batch_;
+};
+
+TEST(VectorEnvTest, EnvironmentsOfABatchStepInOneCall) {
+  ThreadPool pool(2);
+  CountingBatch even, odd;
+  std::vector<std::unique_ptr<Env>> members;
+  for (int i = 0; i < 5; ++i) {
+    EnvBatch* batch = i == 4 ? nullptr : i % 2 == 0 ? &even : &odd;
+    members.push_back(std::make_unique<BatchedWalk>(batch));
+  }
+  const auto envs = *VectorEnv::Create(std::move(members), &pool);
+  std::vector<EnvId> ids;
+  for (int i = 0; i < 5; ++i) envs->Reset(EnvId(i), 0), ids.push_back(EnvId(i));
+  const Action right = Action::Discrete(2), stay = Action::Discrete(1);
+  const absl::Status status = envs->Step(ids, {right, stay, stay, Action::Discrete(0), right});
+  EXPECT_EQ(even.sizes, (std::vector<int>{2}));
+  EXPECT_EQ(odd.sizes, (std::vector<int>{2}));
+  EXPECT_EQ(status.message(), "environment 3: action 0 is illegal here; 'walk' takes now: 1 2");
+  EXPECT_EQ(envs->last(EnvId(0)).observation[0], 1.0f);
+  EXPECT_EQ(envs->last(EnvId(2)).observation[0], 0.0f);
+  EXPECT_EQ(envs->last(EnvId(4)).observation[0], 1.0f);
+  ASSERT_TRUE(envs->Step({EnvId(1)}, {right}).ok());
+  EXPECT_EQ(odd.sizes, (std::vector<int>{2, 1}));
+  EXPECT_EQ(envs->last(EnvId(1)).observation[0], 1.0f);
+}
+
 TEST(VectorEnvTest, SavesEnvironmentAndLastStepTogether) {
   ThreadPool pool(1);
   const auto envs = MakeVector(2, &pool);

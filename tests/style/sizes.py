@@ -25,8 +25,8 @@ def functions_of(path, text):
 
 def test_of(path):
     """The test file of a .cc: lzero/F/x.cc and lzero/F/internal/x.cc -> tests/F/x_test.cc,
-    lzero/F/G/x.cc -> tests/F/G/x_test.cc, envs/x.cc -> tests/envs/x_test.cc."""
-    folders = path.parts[1:-1] if path.parts[0] == "lzero" else ("envs",)
+    lzero/F/G/x.cc -> tests/F/G/x_test.cc, envs/F/x.cc -> tests/envs/F/x_test.cc."""
+    folders = path.parts[1:-1] if path.parts[0] == "lzero" else path.parts[:-1]
     folders = [folder for folder in folders if folder != "internal"]
     return pathlib.Path("tests", *folders, f"{path.stem}_test.cc")
 

@@ -325,8 +325,8 @@ TEST_F(EnvsVerbTest, GoldenTracesReplay) {
   EXPECT_EQ(
       Out(),
       "cartpole: 3 episodes (3 played whole, 0 step by step), 0 games, 83 steps: all equal\n");
-  // The cap comes from the trace, whatever was asked for.
-  EXPECT_EQ(Replay("cartpole", Golden("cartpole_cap200.jsonl"), false, 77), 0);
+  // The cap comes from the trace; another one is refused.
+  EXPECT_EQ(Replay("cartpole", Golden("cartpole_cap200.jsonl"), false, 200), 0);
 }
 
 TEST_F(EnvsVerbTest, ReplayPrintsTheFirstDifferenceOfEachEpisode) {

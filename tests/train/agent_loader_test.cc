@@ -237,5 +237,18 @@ TEST_F(AgentLoaderTest, AnEnvironmentThatIsNotThereIsNamed) {
   EXPECT_THAT(std::string(agent.status().message()), HasSubstr("cartpole"));
 }
 
+TEST_F(AgentLoaderTest, APluginThatIsGoneIsNamedUnlessAnotherTakesItsPlace) {
+  ExperimentConfig config = TinyConfig();
+  config.plugins = {"/no/such/libx.so"};
+  config_yaml_ = ResolvedYaml(config);
+  WriteStep(1);
+  EXPECT_EQ(Load(run_).status().message(),
+            "plugins: /no/such/libx.so: no such plugin; there is no folder /no/such");
+  LoadAgentOptions options;
+  options.plugins = {"/no/other/liby.so"};
+  EXPECT_EQ(LoadAgent(run_, registry_, options, &pool_).status().message(),
+            "plugins: /no/other/liby.so: no such plugin; there is no folder /no/other");
+}
+
 }  // namespace
 }  // namespace lzero

@@ -20,7 +20,7 @@ struct Walks {
   explicit Walks(bool can_save = true, int num_envs = 3, KVCacheManager* cache = nullptr) {
     SearchConfig search;
     search.num_simulations = 5;
-    auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save, -1, nullptr});
+    auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save});
     collector = std::make_unique<Collector>(
         CollectorOptions{9, kMaxPast}, std::move(envs),
         Agent::Create(search, WalkEnv::kNumActions, num_envs, AgentOptions{4, true}).value(),

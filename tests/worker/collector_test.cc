@@ -6,7 +6,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "envs/tictactoe.h"
+#include "envs/boards/tictactoe.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/worker/worker_testing.h"
@@ -261,7 +261,9 @@ TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
   ThreadPool pool(1);
   const auto make_envs = [] {
     std::vector<std::unique_ptr<Env>> envs;
-    for (int i = 0; i < kNumEnvs; ++i) envs.push_back(TicTacToe::Create(EnvOptions{}).value());
+    for (int i = 0; i < kNumEnvs; ++i) {
+      envs.push_back(TicTacToeBoard::CreateEnv(EnvOptions{}).value());
+    }
     return envs;
   };
   const int observation_size = static_cast<int>(make_envs()[0]->spec().observation.size());
@@ -345,7 +347,7 @@ TEST(CollectorTest, AnErrorNamesTheEnvironmentAndItsCause) {
   ThreadPool pool(1);
   std::vector<std::unique_ptr<Env>> envs;
   for (int i = 0; i < kNumEnvs; ++i) {
-    envs.push_back(std::make_unique<WalkEnv>(WalkOptions{true, i == 1 ? 4 : -1, nullptr}));
+    envs.push_back(std::make_unique<WalkEnv>(WalkOptions{true, i == 1 ? 4 : -1}));
   }
   ShownModel model;
   Collector collector({0, kMaxPast}, VectorEnv::Create(std::move(envs), &pool).value(),
@@ -354,6 +356,26 @@ TEST(CollectorTest, AnErrorNamesTheEnvironmentAndItsCause) {
   const absl::Status status = collector.Step(0);
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_EQ(status.message(), "environment 1: the motor is stuck");
+}
+
+TEST(CollectorTest, AnInterruptedEpisodeIsCountedAndItsLastActionForgotten) {
+  WalkOptions options;
+  options.interrupt_at_call = 4;
+  ThreadPool pool(1);
+  std::vector<std::vector<EnvCall>> logs;
+  ShownModel model;
+  Collector collector({0, kMaxPast}, MakeWalks(2, &pool, &logs, options),
+                      MakeAgent(WalkEnv::kNumActions), &model, nullptr);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(collector.Step(0).ok());
+  // Two environments, five calls each, the last one of each interrupted.
+  EXPECT_EQ(collector.staged().num_steps(), 8);
+  for (const auto& log : logs) EXPECT_TRUE(log.back().is_reset);
+  const CollectStats stats = collector.TakeStats();
+  EXPECT_EQ(stats.num_interrupted, 2);
+  for (const FinishedEpisode& episode : stats.episodes) EXPECT_LT(episode.length, 5);
+  ASSERT_TRUE(collector.Step(0).ok());
+  EXPECT_EQ(collector.staged().num_steps(), 10);
+  EXPECT_EQ(collector.TakeStats().num_interrupted, 0);
 }
 
 TEST(CollectorTest, AnErrorOfTheModelIsPassedOnAndNothingIsStaged) {

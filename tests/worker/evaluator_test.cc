@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "envs/tictactoe.h"
+#include "envs/boards/tictactoe.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/worker/worker_testing.h"
@@ -114,6 +114,23 @@ TEST(EvaluatorTest, OneEpisodeASeedInSeedOrderWhateverTheNumberOfEnvironments) {
   }
 }
 
+TEST(EvaluatorTest, AnInterruptedEpisodeIsPlayedAgainFromItsSeed) {
+  std::vector<EvaluatedEpisode> expected;
+  for (const uint64_t seed : Seeds()) expected.push_back(PlayByHand(seed));
+  for (const int64_t call : {0, 1, 6}) {
+    WalkOptions options;
+    options.interrupt_at_call = call;
+    Walks walks(2, {}, options);
+    ExpectSame(walks.Run(Seeds()), expected);
+    size_t num_resets = 0;
+    for (const auto& log : walks.logs) {
+      num_resets +=
+          std::count_if(log.begin(), log.end(), [](const EnvCall& c) { return c.is_reset; });
+    }
+    EXPECT_EQ(num_resets, Seeds().size() + 2);
+  }
+}
+
 TEST(EvaluatorTest, TheSameSeedsGiveTheSameEpisodesEveryTime) {
   Walks walks(3);
   const std::vector<EvaluatedEpisode> first = walks.Run(Seeds());
@@ -130,7 +147,7 @@ TEST(EvaluatorTest, NoSeedsNoEpisodes) {
 TEST(EvaluatorTest, ReturnsOfGamesAreFromPlayerZerosView) {
   ThreadPool pool(1);
   std::vector<std::unique_ptr<Env>> envs;
-  envs.push_back(TicTacToe::Create(EnvOptions{}).value());
+  envs.push_back(TicTacToeBoard::CreateEnv(EnvOptions{}).value());
   ShownModel model({9, 1.0f, -1.0f});
   Evaluator evaluator(kMaxPast, VectorEnv::Create(std::move(envs), &pool).value(), MakeAgent(9, 1),
                       &model, nullptr);
@@ -195,7 +212,7 @@ TEST(EvaluatorTest, StopEndsARunAndTheNextOneIsWhole) {
 }
 
 TEST(EvaluatorTest, AnErrorNamesTheEnvironmentAndItsCause) {
-  Walks walks(1, {}, WalkOptions{true, 3, nullptr});
+  Walks walks(1, {}, WalkOptions{true, 3});
   const auto failed = walks.evaluator->Run(Seeds());
   EXPECT_EQ(failed.status().code(), absl::StatusCode::kInternal);
   EXPECT_EQ(failed.status().message(), "environment 0: the motor is stuck");

@@ -43,7 +43,8 @@ struct EnvCall {
 
 struct WalkOptions {
   bool can_save = true;
-  int64_t fail_at_call = -1;  // the step call that fails, counted from 0
+  int64_t fail_at_call = -1;       // the step call that fails, counted from 0
+  int64_t interrupt_at_call = -1;  // the step call during which its process dies
   std::vector<EnvCall>* log = nullptr;
 };
 
@@ -69,6 +70,13 @@ class WalkEnv : public Env {
   }
 
   absl::StatusOr<TimeStep> Step(const Action& action) override {
+    if (num_calls_ == options_.interrupt_at_call) {
+      ++num_calls_;
+      TimeStep step = Show(0.0f);
+      step.legal_action_mask.assign(kNumActions, 0);
+      step.truncated = step.interrupted = true;
+      return step;
+    }
     if (num_calls_++ == options_.fail_at_call) return absl::InternalError("the motor is stuck");
     if (action.index < 0 || action.index >= kNumActions || !IsLegal(action.index)) {
       return absl::InvalidArgumentError(absl::StrCat("action ", action.index, " is illegal"));

@@ -28,12 +28,17 @@ if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread")
 endif()
 
 # lz_add_floor(NAME [TORCH] [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...]
-#              [EXCLUDE files ...])
-# One static library lzero_NAME from every .cc of the calling folder but the excluded ones.
+#              [EXCLUDE files ...] [FOLDERS folders ...])
+# One static library lzero_NAME from every .cc of the calling folder and of the named folders in it but
+# the excluded ones.
 function(lz_add_floor name)
-  cmake_parse_arguments(ARG "TORCH" "" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH" "" "DEPS;LINK;PRIVATE_LINK;EXCLUDE;FOLDERS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc
        ${CMAKE_CURRENT_SOURCE_DIR}/internal/*.cc)
+  foreach(folder ${ARG_FOLDERS})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+    list(APPEND sources ${more})
+  endforeach()
   list(TRANSFORM ARG_EXCLUDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(REMOVE_ITEM sources ${ARG_EXCLUDE})
   list(TRANSFORM ARG_DEPS PREPEND lzero_)
@@ -104,16 +109,22 @@ endfunction()
 # All test programs, for builds that want nothing else.
 add_custom_target(all_tests)
 
-# lz_add_tests(FLOOR [TORCH] [THREADS] [LABELS ...] [LINK ...] [EXCLUDE files ...] [FILES files ...]):
-# tests/FLOOR/*_test.cc but the excluded ones, or the named files, as one program FLOOR_test.
+# lz_add_tests(FLOOR [TORCH] [THREADS] [LABELS ...] [LINK ...] [EXCLUDE files ...] [FILES files ...]
+#              [FOLDERS folders ...]):
+# tests/FLOOR/*.cc, with those of the named folders in it, but the excluded ones, or the named files, as
+# one program FLOOR_test.
 # Torch-free programs register every case; a torch program starts slowly and is one ctest case.
 # THREADS: the floor uses threads; a thread-sanitizer build has the tests of these floors alone.
 function(lz_add_tests floor)
-  cmake_parse_arguments(ARG "TORCH;THREADS" "" "LABELS;LINK;EXCLUDE;FILES" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;THREADS" "" "LABELS;LINK;EXCLUDE;FILES;FOLDERS" ${ARGN})
   if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread" AND NOT ARG_THREADS)
     return()
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${floor}/*.cc)
+  foreach(folder ${ARG_FOLDERS})
+    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${floor}/${folder}/*.cc)
+    list(APPEND sources ${more})
+  endforeach()
   list(TRANSFORM ARG_EXCLUDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(REMOVE_ITEM sources ${ARG_EXCLUDE})
   if(ARG_FILES)

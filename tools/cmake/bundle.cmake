@@ -17,16 +17,16 @@ function(lz_add_bundle)
 
   # libtorch is found by the path that find_torch.py gives; nothing names a folder of this machine.
   set_target_properties(lzero ${tests} ${libraries} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
-  install(TARGETS lzero ${tests} RUNTIME DESTINATION bin COMPONENT bundle)
+  install(TARGETS lzero ${tests} RUNTIME DESTINATION bin COMPONENT bundle EXCLUDE_FROM_ALL)
   if(libraries)
-    install(TARGETS ${libraries} LIBRARY DESTINATION lib COMPONENT bundle)
+    install(TARGETS ${libraries} LIBRARY DESTINATION lib COMPONENT bundle EXCLUDE_FROM_ALL)
   endif()
-  install(PROGRAMS ${scripts} DESTINATION . COMPONENT bundle)
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION . COMPONENT bundle)
-  install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION . COMPONENT bundle)
+  install(PROGRAMS ${scripts} DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/configs DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
+  install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/BUILD.json
        CONTENT "{\"torch\": \"@LzTorch_VERSION@\", \"cuda\": \"@LzTorch_CUDA_VERSION@\"}\n" @ONLY)
-  install(FILES ${CMAKE_BINARY_DIR}/generated/BUILD.json DESTINATION . COMPONENT bundle)
+  install(FILES ${CMAKE_BINARY_DIR}/generated/BUILD.json DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
 
   file(GLOB_RECURSE configs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/configs/*)
   set(folder ${CMAKE_BINARY_DIR}/bundle)

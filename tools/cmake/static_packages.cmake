@@ -23,6 +23,15 @@ function(lz_prefer_archives)
   endforeach()
 endfunction()
 
+# lz_find_archives(PACKAGES ...): finds packages whose modules of CMake look for a library's file, and what
+# these need in turn, as archives where there are any.
+function(lz_find_archives)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+  foreach(package ${ARGN})
+    find_package(${package} REQUIRED)
+  endforeach()
+endfunction()
+
 # lz_use_spdlog(TARGET FILE): FILE of TARGET has spdlog and fmt from their headers alone; Debian ships no
 # archive of either.
 function(lz_use_spdlog target file)

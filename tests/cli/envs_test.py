@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Settings of environments and environments of Python, as a user types them: what is taken, what is refused
+and with which words, and that no process is left behind, however lzero ends.
+
+    envs_test.py LZERO FOLDER
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from program import ROOT, Program
+
+PYTHON = ROOT / ".deps/python_envs/bin/python3"
+CARTPOLE = ROOT / "configs/gymnasium/cartpole_unizero.yaml"
+
+MODULE = '''
+import gymnasium, numpy
+class Faulty(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(0.0, 9.0, (1,), numpy.float32)
+    action_space = gymnasium.spaces.Discrete(2)
+    def __init__(self, fault="none"): self.fault = fault
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed); self.place = 0
+        return numpy.zeros(1, numpy.float32), {}
+    def step(self, action):
+        self.place += 1
+        if self.fault == "raise" and self.place == 3: raise RuntimeError("the wheel came off")
+        if self.fault == "hang" and self.place == 3: import time; time.sleep(60)
+        return numpy.full(1, self.place, numpy.float32), 1.0, self.place == 9, False, {}
+gymnasium.register("Faulty-v0", Faulty)
+'''
+
+# (what, exit code, parts, arguments)
+SETTINGS = [
+    ("setting", 0, ["observation    float32 {5, 5, 5}"], ["envs", "info", "go", "board_size=5"]),
+    ("settings are listed", 0, ["setting        superko=draw", "setting        komi=7.5"], ["envs", "info", "go"]),
+    ("unknown setting", 2, ["'go' has no setting 'kom'; allowed: board_size, komi, superko; did you mean 'komi'?"],
+     ["envs", "check", "go", "kom=7"]),
+    ("setting out of range", 2, ["board_size of 'go': out of range; got '20'; allowed: an integer from 5 to 19"],
+     ["envs", "check", "go", "board_size=20"]),
+    ("setting of the wrong kind", 2, ["superko of 'go': unknown; got 'situational'; allowed: one of draw, positional"],
+     ["envs", "check", "go", "superko=situational"]),
+    ("no setting at all", 2, ["not a setting; got 'board_size'; allowed: name=value"],
+     ["envs", "check", "go", "board_size"]),
+    ("setting twice", 2, ["setting 'komi' is given twice"], ["envs", "check", "go", "komi=1", "komi=2"]),
+    ("setting where there are none", 2, ["'catch' has no setting 'size'; allowed: none"],
+     ["envs", "check", "catch", "size=3"]),
+    ("settings of a match", 0, ["gomoku: random against random"],
+     ["envs", "match", "gomoku", "random", "random", "board_size=5", "--games", "2"]),
+    ("no board game", 2, ["environment 'catch' is no board game for two players"],
+     ["envs", "match", "catch", "random", "random"]),
+    ("trace", 0, ["100 steps"], ["envs", "rollout", "cartpole", "--steps", "100", "--out", "trace.jsonl"]),
+    ("other cap than the trace's", 2,
+     ["--max-episode-steps is 3, the trace was recorded with 500; leave it out: the trace decides"],
+     ["envs", "replay", "cartpole", "--trace", "trace.jsonl", "--max-episode-steps", "3"]),
+    ("other settings than the trace's", 2, ["the trace was recorded with other settings; leave yours out"],
+     ["envs", "replay", "cartpole", "length=2", "--trace", "trace.jsonl"]),
+    ("in a config", 2, ["env.settings: 'cartpole' has no setting 'size'"],
+     ["train", ROOT / "configs/classic/cartpole_unizero.yaml", "env.settings.size=3", "--dry-run"]),
+    ("board size in a config", 2, ["env.board_size: board_size of 'cartpole' is 9; allowed: 0"],
+     ["train", ROOT / "configs/classic/cartpole_unizero.yaml", "env.board_size=9", "--dry-run"]),
+    ("box actions", 2, ["env.id: pendulum has box actions"],
+     ["train", ROOT / "configs/classic/cartpole_unizero.yaml", "env.id=pendulum", "--dry-run"]),
+    ("no such Python", 2, ["cannot start '/nowhere/python': No such file"],
+     ["train", CARTPOLE, "env.python=/nowhere/python", "--dry-run"]),
+    ("Python without Gymnasium", 2, ["needs the Python package", "tools/setup.sh --python-envs"],
+     ["train", CARTPOLE, "env.python=lonely", "--dry-run"]),
+]
+
+PYTHON_ENVS = [
+    ("unknown id", 2, ["environment 'gymnasium:CartPol-v1': ", "Did you mean: `CartPole`?"],
+     ["envs", "info", "gymnasium:CartPol-v1"]),
+    ("unknown argument", 2, ["unexpected keyword argument 'grvity'"],
+     ["envs", "info", "gymnasium:Pendulum-v1", "grvity=3"]),
+    ("arguments", 0, ["gymnasium:Pendulum-v1 conforms"],
+     ["envs", "check", "gymnasium:Pendulum-v1", "g=3.5", "--steps", "100"]),
+    ("own module", 0, ["gymnasium:faulty:Faulty-v0 conforms"],
+     ["envs", "check", "gymnasium:faulty:Faulty-v0", "--steps", "100"]),
+    ("exception in a step", 1, ["RuntimeError: the wheel came off", "given up after 3 restarts (env.max_restarts)"],
+     ["envs", "bench", "gymnasium:faulty:Faulty-v0", "fault=raise", "--seconds", "0.1"]),
+    ("box actions of Python", 2, ["env.id: gymnasium:Pendulum-v1 has box actions"],
+     ["train", CARTPOLE, "env.id=gymnasium:Pendulum-v1", "--dry-run"]),
+    ("a worker that hangs", 1, ["(env.step_timeout_s) and was ended", "given up after 0 restarts"],
+     ["train", CARTPOLE, "env.id=gymnasium:faulty:Faulty-v0", "env.settings.fault=hang", "env.step_timeout_s=0.5",
+      "env.max_restarts=0", "env.max_episode_steps=0", "stop.target_return=null", "--run-dir", "hang"]),
+]
+
+
+def workers_of(folder):
+    """Processes of Python that run lzero's script in `folder`."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if b"/proc/self/fd/5" in words and os.readlink(process / "cwd") == str(folder):
+                found.append(int(process.name))
+        except OSError:
+            pass
+    return found
+
+
+def check_ends(program):
+    """However lzero ends, its workers end too."""
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -9)):
+        log = program.folder / f"end_{int(number)}.log"
+        with open(log, "w") as output:
+            process = subprocess.Popen(
+                [program.lzero, "train", str(CARTPOLE), "stop.target_return=null", "train.start_env_steps=64",
+                 "--run-dir", f"end_{int(number)}"], cwd=program.folder, stdout=output, stderr=subprocess.STDOUT,
+                start_new_session=True)
+        limit = time.monotonic() + 60
+        while "| eval" not in log.read_text() and process.poll() is None and time.monotonic() < limit:
+            time.sleep(0.05)
+        running = workers_of(program.folder)
+        os.killpg(process.pid, number)  # as Ctrl-C at a terminal: the whole group
+        got = process.wait(timeout=60)
+        limit = time.monotonic() + 10
+        while workers_of(program.folder) and time.monotonic() < limit:
+            time.sleep(0.05)
+        text = f"{len(running) > 0} workers, then {len(workers_of(program.folder))}\n" + log.read_text()
+        program.check(f"ended by signal {int(number)}", got, text, code, "True workers, then 0")
+
+
+def main():
+    shutil.rmtree(sys.argv[2], ignore_errors=True)
+    program = Program(sys.argv[1], sys.argv[2])
+    (program.folder / "faulty.py").write_text(MODULE)
+    lonely = program.folder / "lonely"  # an interpreter that sees no packages
+    lonely.write_text("#!/bin/sh\nexec python3 -I -S \"$@\"\n")
+    lonely.chmod(0o755)
+    os.environ["PATH"] = f"{program.folder}:{os.environ['PATH']}"
+    for what, code, parts, arguments in SETTINGS:
+        program.expect(what, code, parts, *arguments)
+    if PYTHON.exists() or os.environ.get("LZERO_PYTHON"):
+        for what, code, parts, arguments in PYTHON_ENVS:
+            program.expect(what, code, parts, *arguments)
+        check_ends(program)
+    else:
+        print("left out: environments of Python, which tools/setup.sh --python-envs installs")
+    program.finish()
+
+
+main()

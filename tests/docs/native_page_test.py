@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Follows envs/add_native.md in a copy of the source tree, in a build without libtorch: its last command,
+which trains, is left out.
+
+    native_page_test.py SOURCE FOLDER
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+PARTS = ("configs", "envs", "lzero", "tests", "tools", "CMakeLists.txt", "CMakePresets.json", "LICENSE")
+
+
+def main():
+    source, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for part in PARTS:
+        path = source / part
+        if path.is_dir():
+            shutil.copytree(path, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(path, folder / part)
+    if (source / ".deps").exists():  # or set-up would make it again
+        (folder / ".deps").symlink_to((source / ".deps").resolve())
+    environment = dict(os.environ, LZERO_CMAKE_OPTIONS="-DLZERO_TORCH=OFF")
+    result = subprocess.run(
+        [sys.executable, "-B", source / "tests/docs/run_page.py", source / "envs/add_native.md", folder,
+         "--skip", "tools/run.sh train configs/teaching/my_game_unizero.yaml"], env=environment)
+    sys.exit(result.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+#include "tools/envs_match_verb.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <utility>
+
+#include "envs/register_all.h"
+
+namespace lzero {
+namespace {
+
+class EnvsMatchVerbTest : public testing::Test {
+ protected:
+  EnvsMatchVerbTest() { RegisterAllEnvs(registry_); }
+
+  int Match(const std::string& id, const std::string& first, const std::string& second,
+            int64_t num_games = 4, uint64_t seed = 0, double openings = 0.0) {
+    EnvsMatchOptions options;
+    options.target.id = id;
+    options.target.options.random_opening_fraction = openings;
+    options.first = first;
+    options.second = second;
+    options.num_games = num_games;
+    options.seed = seed;
+    return EnvsMatch(registry_, options, {out_, err_});
+  }
+  // Both streams since the last call.
+  std::string Out() { return std::exchange(out_, std::ostringstream()).str(); }
+  std::string Err() { return std::exchange(err_, std::ostringstream()).str(); }
+
+  EnvRegistry registry_;
+  std::ostringstream out_;
+  std::ostringstream err_;
+};
+
+TEST_F(EnvsMatchVerbTest, PerfectPlayersDraw) {
+  EXPECT_EQ(Match("tictactoe", "alpha_beta:9", "alpha_beta:9", 5), 0);
+  EXPECT_EQ(Out(),
+            "tictactoe: alpha_beta:9 against alpha_beta:9, 9.0 moves a game (seed 0)\n"
+            "as first       3 games: 0 won, 3 drawn, 0 lost\n"
+            "as second      2 games: 0 won, 2 drawn, 0 lost\n"
+            "all            5 games: 0 won, 5 drawn, 0 lost; alpha_beta:9 takes 50.0 % of the "
+            "points\n");
+  EXPECT_EQ(Err(), "");
+}
+
+TEST_F(EnvsMatchVerbTest, TheSeedDecidesAndOpeningsAreTaken) {
+  const auto play = [&](uint64_t seed, double openings) {
+    EXPECT_EQ(Match("connect4", "mcts:20", "random", 10, seed, openings), 0);
+    const std::string text = Out();
+    return text.substr(text.find(", "), text.find(" (seed") - text.find(", ")) +
+           text.substr(text.find('\n'));
+  };
+  EXPECT_EQ(play(1, 0.0), play(1, 0.0));
+  EXPECT_NE(play(1, 0.0), play(2, 0.0));
+  EXPECT_NE(play(1, 0.0), play(1, 1.0));
+}
+
+TEST_F(EnvsMatchVerbTest, WrongUsageIsNamed) {
+  const auto error = [&](const std::string& id, const std::string& first, const std::string& second,
+                         int64_t num_games = 2) {
+    EXPECT_EQ(Match(id, first, second, num_games), 2);
+    EXPECT_EQ(Out(), "");
+    return Err();
+  };
+  EXPECT_EQ(error("catch", "random", "random"),
+            "error: environment 'catch' is no board game for two players\n");
+  EXPECT_EQ(error("connect4", "random", "alpha-beta:2"),
+            "error: no player 'alpha-beta:2'; did you mean 'alpha_beta'? (known: random, "
+            "alpha_beta:PLIES, mcts:SIMULATIONS)\n");
+  EXPECT_EQ(error("connect4", "mcts", "random"),
+            "error: player 'mcts': mcts takes the simulations a move, 1 .. 10000000, after a "
+            "colon, as in mcts:4\n");
+  EXPECT_EQ(error("connect4", "random", "random", 0), "error: --games is 0; allowed: 1 or more\n");
+  EXPECT_EQ(error("conect4", "random", "random")
+                .rfind("error: no environment 'conect4'; did you mean 'connect4'?", 0),
+            0u);
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,115 @@
+#include "tools/agent_command.h"
+
+#include <limits>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "tools/doctor_verb.h"
+#include "tools/envs_command.h"
+#include "tools/eval_verb.h"
+#include "tools/inspect_verb.h"
+#include "tools/train_verb.h"
+#include "tools/usage_error.h"
+
+namespace lzero {
+namespace {
+
+void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>& command_line) {
+  auto* options = Keep<TrainOptions>();
+  options->command_line = command_line;
+  CLI::App* train = app.add_subcommand("train", "Train an agent from a config");
+  train
+      ->add_option("config", options->config_path,
+                   "YAML file, e.g. configs/classic/cartpole_unizero.yaml")
+      ->required();
+  train->add_option("overrides", options->overrides,
+                    "key.path=value, e.g. seed=1 train.batch_size=32");
+  train
+      ->add_option("--run-dir", options->run_dir,
+                   "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)")
+      ->check([](const std::string& text) {
+        return text.empty() ? "got '', allowed: a folder" : std::string();
+      });
+  train->add_flag("--dry-run", options->dry_run, "Check everything, print the plan, and stop");
+  train->callback([=] { *action = [=] { return Train(*options); }; });
+
+  auto* run = Keep<std::string>();
+  auto* overrides = Keep<std::vector<std::string>>();
+  CLI::App* resume =
+      app.add_subcommand("resume", "Continue a run exactly where its last checkpoint is");
+  resume
+      ->add_option("run", *run,
+                   "Run folder, or RUN/checkpoints/step_N to go on from there; what is newer is "
+                   "renamed to step_N.aside")
+      ->required();
+  resume->add_option("overrides", *overrides,
+                     "key.path=value of stop, evaluate, checkpoint, num_threads");
+  resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
+}
+
+void AddEval(CLI::App& app, VerbAction* action) {
+  auto* options = Keep<EvalOptions>();
+  CLI::App* eval = app.add_subcommand("eval", "Play a checkpoint greedily and report its return");
+  eval->add_option("path", options->path,
+                   "Run folder (its best checkpoint; of a game for two players the newest "
+                   "evaluated one) or a checkpoint")
+      ->required();
+  CLI::Option* episodes = eval->add_option("--episodes", options->episodes, "Episodes to play")
+                              ->check(InRange(1, 100000))
+                              ->capture_default_str();
+  CLI::Option* seeds =
+      eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
+          ->excludes(episodes);
+  eval->add_option("--sims", options->simulations, "Simulations a move (default: as in the run)")
+      ->check(InRange(1, 100000));
+  CLI::Option* render =
+      eval->add_option("--render", options->picture.format,
+                       "text: show one environment after every step (with --json on stderr); "
+                       "gif: as an animation");
+  eval->add_option("--out", options->picture_path, "File of the gif (default: <environment>.gif)");
+  AddPictureOptions(eval, &options->picture);
+  eval->add_flag("--json", options->json, "One JSON object instead of the table");
+  CLI::Option* min_return = eval->add_option("--min-return", options->min_return,
+                                             "Exit with 3 when the mean return is lower")
+                                ->check([](const std::string& text) {
+                                  constexpr double kEnd = std::numeric_limits<double>::infinity();
+                                  return NumberError(text, -kEnd, kEnd);
+                                });
+  eval->add_flag(
+          "--grade", options->grade,
+          "Judge moves in positions with known best ones, of a solved game; plays no episodes")
+      ->excludes(episodes)
+      ->excludes(seeds)
+      ->excludes(render)
+      ->excludes(min_return);
+  eval->add_option("--threads", options->threads, "Threads of the network")
+      ->check(InRange(1, 256))
+      ->capture_default_str();
+  eval->add_option("--device", options->device, "cpu or cuda (default: as the run)")
+      ->check([](const std::string& text) {
+        return text == "cpu" || text == "cuda"
+                   ? std::string()
+                   : absl::StrCat("got '", text, "', allowed: cpu, cuda");
+      });
+  AddPlugins(eval, &options->plugins, "Library with environments, in place of the run's");
+  eval->callback([=] { *action = [=] { return Eval(*options); }; });
+
+  auto* path = Keep<std::string>();
+  CLI::App* inspect =
+      app.add_subcommand("inspect", "Show what is in a checkpoint and check every file");
+  inspect->add_option("path", *path, "Run folder or checkpoint")->required();
+  inspect->callback([=] { *action = [=] { return Inspect(*path); }; });
+
+  CLI::App* doctor = app.add_subcommand("doctor", "Check this machine and this build");
+  doctor->callback([=] { *action = [] { return Doctor(); }; });
+}
+
+}  // namespace
+
+void AddAgentVerbs(CLI::App& app, VerbAction* action,
+                   const std::vector<std::string>& command_line) {
+  AddTrain(app, action, command_line);
+  AddEval(app, action);
+}
+
+}  // namespace lzero
