@@ -40,6 +40,7 @@ int RandomPlayer::ChooseAction(const Board& board) {
     if (mask_[action] != 0 && left-- == 0) return action;
   }
   LZ_CHECK(false, "no legal action on\n", board.ToText());
+  return -1;
 }
 
 absl::StatusOr<std::unique_ptr<Player>> MakeOpponent(const std::string& name, uint64_t seed) {

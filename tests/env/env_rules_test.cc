@@ -2,6 +2,7 @@
 #include "lzero/env/env_rules.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "absl/strings/str_cat.h"
 #include "envs/register_all.h"
@@ -177,7 +178,7 @@ TEST(EnvRulesTest, APluginThatDoesNotLoadIsAnErrorOfItsKey) {
 
 // The report of loading: one, with other problems, each at the key that was set.
 TEST(EnvRulesTest, LoadingReportsThemWhereTheyWereSet) {
-  const std::string folder = absl::StrCat(testing::TempDir(), "env_rules");
+  const std::string folder = absl::StrCat(testing::TempDir(), "env_rules_", getpid());
   ASSERT_TRUE(MakeDirectories(folder).ok());
   ASSERT_TRUE(WriteFileAtomic(folder + "/base.yaml", "env: {id: catch}\n").ok());
   const std::string path = folder + "/top.yaml";

@@ -1,6 +1,8 @@
 // Real libraries, built as users build theirs (tests/env/plugins), and damaged copies of one.
 #include "lzero/env/plugin.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <filesystem>
 
@@ -87,7 +89,7 @@ TEST(PluginTest, SharesTypesStatusesAndTheLogWithTheProgram) {
     return same;
   }());
 
-  const std::string log = absl::StrCat(testing::TempDir(), "plugin_test.log");
+  const std::string log = absl::StrCat(testing::TempDir(), "plugin_test_", getpid(), ".log");
   ASSERT_TRUE(SetLogFile(log).ok());
   env->Reset(12345);
   ASSERT_TRUE(SetLogFile("/dev/null").ok());
@@ -197,7 +199,7 @@ class PluginFileTest : public testing::Test {
     bytes_.replace(at, to.size(), to);
   }
 
-  const std::string folder_ = absl::StrCat(testing::TempDir(), "plugin_file_test");
+  const std::string folder_ = absl::StrCat(testing::TempDir(), "plugin_file_test_", getpid());
   const std::string path_ = folder_ + "/libcopy.so";
   std::string bytes_;
   size_t stamp_ = 0;

@@ -20,20 +20,15 @@ bool SameCommand(const WorkerCommand& a, const WorkerCommand& b) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerPool::Take(const WorkerCommand& command) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    for (size_t i = 0; i < idle_.size();) {
-      if (!SameCommand(idle_[i].command, command)) {
-        ++i;
-        continue;
-      }
-      std::unique_ptr<WorkerProcess> process = std::move(idle_[i].process);
-      idle_.erase(idle_.begin() + static_cast<std::ptrdiff_t>(i));
-      if (process->CheckRunning()) return process;  // else it died while nobody used it
-    }
+std::unique_ptr<WorkerProcess> WorkerPool::Take(const WorkerCommand& command) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (auto idle = idle_.begin(); idle != idle_.end(); ++idle) {
+    if (!SameCommand(idle->command, command)) continue;
+    std::unique_ptr<WorkerProcess> process = std::move(idle->process);
+    idle_.erase(idle);
+    return process;
   }
-  return WorkerProcess::Start(command);
+  return nullptr;
 }
 
 void WorkerPool::GiveBack(const WorkerCommand& command, std::unique_ptr<WorkerProcess> process) {
@@ -68,7 +63,19 @@ WorkerGroup::~WorkerGroup() {
 }
 
 absl::Status WorkerGroup::OpenProcess() {
-  LZ_ASSIGN_OR_RETURN(auto process, pool_->Take(options_.command));
+  for (;;) {
+    std::unique_ptr<WorkerProcess> process = pool_->Take(options_.command);
+    const bool was_idle = process != nullptr;
+    if (!was_idle) {
+      LZ_ASSIGN_OR_RETURN(process, WorkerProcess::Start(options_.command));
+    }
+    const absl::Status status = OpenIn(std::move(process));
+    // A process that died while nobody used it is found out here; the pool runs dry of those.
+    if (!was_idle || !absl::IsUnavailable(status)) return status;
+  }
+}
+
+absl::Status WorkerGroup::OpenIn(std::unique_ptr<WorkerProcess> process) {
   spec_ = process->spec();
   LZ_ASSIGN_OR_RETURN(const std::unique_ptr<FrameView> view, options_.make_view(spec_));
   LZ_RETURN_IF_ERROR(
@@ -86,8 +93,10 @@ void WorkerGroup::LoseProcess() {
 absl::Status WorkerGroup::Count(const absl::Status& what) {
   ++num_restarts_;
   if (num_restarts_ <= options_.max_restarts) {
-    LZ_LOG_WARNING(std::string(what.message()), "\nrestart ", num_restarts_, " of ",
-                   options_.max_restarts, " (env.max_restarts)");
+    LZ_LOG_WARNING(
+        std::string(what.message()), "\n",
+        process_ == nullptr ? "the process is started again, " : "the environment is made again, ",
+        num_restarts_, " of ", options_.max_restarts, " times (env.max_restarts)");
     return absl::OkStatus();
   }
   broken_ = absl::InternalError(absl::StrCat(

@@ -24,8 +24,8 @@ namespace lzero {
 // checks. Thread-safe.
 class WorkerPool {
  public:
-  // A running process of this command, new or used before.
-  absl::StatusOr<std::unique_ptr<WorkerProcess>> Take(const WorkerCommand& command);
+  // A process of this command that was used before, or null. It may have died unheard of.
+  std::unique_ptr<WorkerProcess> Take(const WorkerCommand& command);
   void GiveBack(const WorkerCommand& command, std::unique_ptr<WorkerProcess> process);
 
  private:
@@ -49,9 +49,11 @@ class WorkerGroup : public EnvBatch {
     ViewMaker make_view;
   };
 
-  // Takes a process with `num_envs` environments from `pool`. Errors as WorkerProcess::Start.
+  // Takes a process from `pool`, or starts one, and makes `num_envs` environments in it. Errors as
+  // WorkerProcess::Start.
   static absl::StatusOr<std::shared_ptr<WorkerGroup>> Create(Options options, int num_envs,
                                                              std::shared_ptr<WorkerPool> pool);
+  int num_envs() const { return static_cast<int>(generations_.size()); }
   ~WorkerGroup() override;
 
   const WorkerSpec& spec() const { return spec_; }
@@ -77,6 +79,7 @@ class WorkerGroup : public EnvBatch {
   WorkerGroup(Options options, int num_envs, std::shared_ptr<WorkerPool> pool);
 
   absl::Status OpenProcess();
+  absl::Status OpenIn(std::unique_ptr<WorkerProcess> process);
   // One request about one slot; the answer, an error of the environment, or Unavailable.
   absl::StatusOr<WorkerResult> Request(int slot, const std::function<void(WorkerMemory&)>& ask);
   absl::Status ResetOnce(int slot, uint64_t seed, FrameView& view);

@@ -144,11 +144,17 @@ TEST(ChildProcessTest, HandsDescriptorsOverInTheirOrder) {
 
 // Descriptors whose own numbers are those that others are given under.
 TEST(ChildProcessTest, HandsLowDescriptorsOverWithoutMixingThem) {
+  const int kept[2] = {fcntl(3, F_DUPFD, 50), fcntl(4, F_DUPFD, 50)};  // -1: not open
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  const int kept[2] = {dup(3), dup(4)};
-  ASSERT_EQ(dup2(ends[1], 4), 4);
+  for (int& end : ends) {  // out of the way of 3 and 4
+    const int high = fcntl(end, F_DUPFD, 50);
+    close(end);
+    end = high;
+  }
   ASSERT_EQ(dup2(ends[0], 3), 3);
+  ASSERT_EQ(dup2(ends[1], 4), 4);
+  for (const int end : ends) close(end);
   const auto child = Start("echo text >&3; read line <&4; echo got $line", {4, 3});
   EXPECT_TRUE(child->WaitForEnd(20.0));
   EXPECT_EQ(child->OutputTail(100), "got text\n");

@@ -1,10 +1,12 @@
 #include "lzero/env/worker/python_packages.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,7 +17,7 @@ using testing::HasSubstr;
 
 // A program that stands for an interpreter.
 std::string Interpreter(const std::string& body) {
-  const std::string path = testing::TempDir() + "python_packages_test_interpreter";
+  const std::string path = absl::StrCat(testing::TempDir(), "python_packages_test_", getpid());
   std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
   chmod(path.c_str(), 0755);
   return path;

@@ -1,6 +1,7 @@
 #include "lzero/env/worker/worker_script.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -35,7 +36,8 @@ TEST(WorkerScriptTest, IsAsciiSoThatNoLocaleMatters) {
 TEST(WorkerScriptTest, IsPython) {
   const std::string program =
       absl::StrCat("import ast, sys\nast.parse(open(sys.argv[1]).read())\n");
-  const std::string path = absl::StrCat(testing::TempDir(), "/worker_script_test.py");
+  const std::string path =
+      absl::StrCat(testing::TempDir(), "/worker_script_test_", getpid(), ".py");
   ASSERT_TRUE(WriteFileAtomic(path, std::string(WorkerScript())).ok());
   const auto child = ChildProcess::Start({"python3", "-c", program, path}, {});
   if (!child.ok()) GTEST_SKIP() << child.status().message();
