@@ -170,8 +170,9 @@ void WorkerMemory::EndRequest() {
 }
 
 bool WorkerMemory::IsAnswered() const {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return *const_cast<const volatile uint64_t*>(&header()[kAnswerAt]) == sequence_;
+  const uint64_t answer = *const_cast<const volatile uint64_t*>(&header()[kAnswerAt]);
+  std::atomic_thread_fence(std::memory_order_acquire);  // what it answers is read afterwards
+  return answer == sequence_;
 }
 
 absl::StatusOr<WorkerResult> WorkerMemory::Read(int slot) const {

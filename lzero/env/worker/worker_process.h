@@ -36,8 +36,6 @@ class WorkerProcess {
   const WorkerSpec& spec() const { return spec_; }
   pid_t pid() const { return child_->pid(); }
   bool is_running() const { return is_running_; }
-  // Looks whether it has ended by itself since; is_running() afterwards.
-  bool CheckRunning();
 
   // Makes `num_envs` environments anew, and memory for them.
   absl::Status Open(int num_envs, int num_frames, int max_repeat);
@@ -62,6 +60,7 @@ class WorkerProcess {
   // Why nothing was heard: kills the process and tells how it ended and what it wrote.
   absl::Status Lost(const absl::Status& status);
   absl::Status Attach();
+  bool IsAnsweredSoon() const;
 
   const WorkerCommand command_;
   std::unique_ptr<ChildProcess> child_;
@@ -73,6 +72,7 @@ class WorkerProcess {
   std::unique_ptr<WorkerMemory> memory_;
   bool is_running_ = true;
   int64_t num_sent_ = 0;
+  int64_t num_due_ = 0;  // wake-ups of answers that were not read from answer_event_ yet
 };
 
 }  // namespace lzero
