@@ -63,8 +63,10 @@ class Suite {
   absl::Status Create();
   absl::Status StepBeforeReset();
   absl::Status RandomSteps();
+  absl::Status StepCap();
   absl::Status SameSeed();
   absl::Status MaskEqualsAccepted();
+  absl::Status RefusedByMask() const;
   absl::Status BadActions();
   absl::Status StepAfterEnd();
   absl::Status SaveLoad();
@@ -104,7 +106,7 @@ std::vector<ConformanceCheck> Suite::Run() {
   Add("random_steps", RandomSteps());
   Add("observation_in_space", CheckObservations(spec_, episodes_));
   Add("mask_and_flags", CheckMasksAndFlags(spec_, episodes_));
-  Add("step_cap", CheckStepCaps(spec_, episodes_));
+  Add("step_cap", StepCap());
   Add("returns_consistent", CheckReturns(episodes_));
   Add("same_seed_same_episode", SameSeed());
   Add("mask_equals_accepted_actions", MaskEqualsAccepted());
@@ -163,6 +165,18 @@ EnvOr Suite::MakeAt(const EpisodeRecord& record, size_t t) const {
   return env;
 }
 
+absl::Status Suite::StepCap() {
+  const auto reached = [this](const EpisodeRecord& record) {
+    return static_cast<int64_t>(record.actions.size()) >= spec_.max_episode_steps;
+  };
+  if (spec_.max_episode_steps == 0) {
+    note_ = "the spec says there is none";
+  } else if (std::none_of(episodes_.begin(), episodes_.end(), reached)) {
+    note_ = "no episode reached it";
+  }
+  return CheckStepCaps(spec_, episodes_);
+}
+
 absl::Status Suite::SameSeed() {
   for (const EpisodeRecord& record : episodes_) {
     LZ_RETURN_IF_ERROR(MakeAt(record, record.actions.size()).status());
@@ -192,9 +206,23 @@ absl::Status Suite::ProbeMask(Env& env, const EpisodeRecord& record, size_t t) c
   return absl::OkStatus();
 }
 
+absl::Status Suite::RefusedByMask() const {
+  for (const EpisodeRecord& record : probed()) {
+    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
+    for (size_t t = 0; t < record.actions.size(); ++t) {
+      LZ_RETURN_IF_ERROR(ProbeMask(*env, record, t));
+      LZ_RETURN_IF_ERROR(Follow(*env, record, t, t + 1));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Suite::MaskEqualsAccepted() {
   if (spec_.action.kind == ActionKind::kBox) return absl::OkStatus();
-  if (!spec_.can_save) note_ = "cannot save: only refused actions were tried at every step";
+  if (!spec_.can_save) {
+    note_ = "cannot save: only refused actions were tried at every step";
+    return RefusedByMask();
+  }
   for (const EpisodeRecord& record : probed()) {
     for (const size_t t : Probes(record)) {
       LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, t));

@@ -14,6 +14,14 @@ namespace lzero {
 namespace {
 
 constexpr char kBoardSizeSetting[] = "board_size";
+constexpr char kGymnasiumFamily[] = "gymnasium:";
+
+// "CartPole-v1", "ALE/Pong-v5", "my_module:MyEnv-v0": a name with a version.
+bool LooksLikeGymnasium(const std::string& id) {
+  const size_t version = id.rfind("-v");
+  return version != std::string::npos && version > 0 && version + 2 < id.size() &&
+         id.find_first_not_of("0123456789", version + 2) == std::string::npos;
+}
 
 }  // namespace
 
@@ -39,12 +47,16 @@ absl::StatusOr<const EnvRegistry::Entry*> EnvRegistry::Find(const std::string& i
                             std::none_of(ids.begin(), ids.end(), [](const auto& known) {
                               return absl::StartsWith(known, kPluginPrefix);
                             });
-  const char* hint =
-      lacks_plugin
-          ? "; no plugin is loaded: a config names the library in `plugins`, `envs` with --plugin"
-          : "";
-  return absl::NotFoundError(absl::StrCat("no environment '", id, "'", DidYouMean(id, ids), hint,
-                                          " (known: ", absl::StrJoin(ids, ", "), ")"));
+  std::string hint;
+  if (lacks_plugin) {
+    hint = "; no plugin is loaded: a config names the library in `plugins`, `envs` with --plugin";
+  } else if (LooksLikeGymnasium(id) && entries_.count(kGymnasiumFamily) > 0) {
+    hint = absl::StrCat("; did you mean '", kGymnasiumFamily, id, "'?");
+  } else {
+    hint = DidYouMean(id, ids);
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no environment '", id, "'", hint, " (known: ", absl::StrJoin(ids, ", "), ")"));
 }
 
 absl::StatusOr<EnvOptions> EnvRegistry::Resolve(const Entry& entry, const std::string& id,

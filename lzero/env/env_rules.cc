@@ -16,6 +16,11 @@ namespace {
 
 using Errors = std::vector<ConsistencyError>;
 
+// The interpreter is missing, or a package of it: no setting of the environment would help.
+bool IsPythonsFault(const absl::Status& status) {
+  return absl::StrContains(status.message(), "env.python");
+}
+
 // What the environment refuses in settings that it was not made with, each with its own sentence.
 Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
                     const absl::Status& refused) {
@@ -28,6 +33,12 @@ Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
   fraction.random_opening_fraction = all.random_opening_fraction;
   cap.settings = fraction.settings = all.settings;
   cap.board_size = fraction.board_size = all.board_size;
+  const bool has_own = all.board_size != 0 || !all.settings.empty();
+  const std::string own_key = all.settings.empty() ? "env.board_size" : "env.settings";
+  if (all.max_episode_steps == 0 && all.random_opening_fraction == 0.0) {
+    if (has_own) return {{{own_key, "env.id"}, std::string(refused.message())}};
+    return {{{"env.id"}, std::string(refused.message())}};
+  }
   Errors errors;
   const auto check = [&](const EnvOptions& options, std::vector<std::string> keys) {
     const absl::Status status = registry.Make(config.id, options).status();
@@ -35,11 +46,10 @@ Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
     keys.push_back("env.id");
     errors.push_back({std::move(keys), std::string(status.message())});
   };
-  if (all.board_size != 0 || !all.settings.empty()) {
-    check(own, {all.settings.empty() ? "env.board_size" : "env.settings"});
+  if (has_own) {
+    check(own, {own_key});
     if (!errors.empty()) return errors;
-  }
-  if (const absl::Status bare = registry.Make(config.id, own).status(); !bare.ok()) {
+  } else if (const absl::Status bare = registry.Make(config.id, own).status(); !bare.ok()) {
     return {{{"env.id"}, std::string(bare.message())}};
   }
   check(cap, {"env.max_episode_steps"});
@@ -72,8 +82,17 @@ Errors EnvErrorsIn(const ExperimentConfig& config, const EnvRegistry& registry) 
   auto env = registry.Make(config.env.id, EnvOptionsOf(config.env));
   Errors errors;
   if (!env.ok()) {
+    if (IsPythonsFault(env.status())) {
+      return {{{"env.python", "env.id"}, std::string(env.status().message())}};
+    }
+    // A worker that died, a plugin that says another id: no option would help either.
+    if (!absl::IsInvalidArgument(env.status())) {
+      return {{{"env.id"}, std::string(env.status().message())}};
+    }
     errors = OptionErrors(config.env, registry, env.status());
-    env = registry.Make(config.env.id, EnvOptions());
+    EnvOptions bare;
+    bare.workers = EnvOptionsOf(config.env).workers;
+    env = registry.Make(config.env.id, bare);
   }
   if (env.ok()) CheckSpec(config, (*env)->spec(), &errors);
   return errors;

@@ -67,6 +67,12 @@ absl::Status CheckAction(const EnvSpec& spec, const Action& action,
   return absl::OkStatus();
 }
 
+absl::Status NoEpisodeError(const EnvSpec& spec, bool has_ended) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "cannot step '", spec.id,
+      "': ", has_ended ? "the episode has ended" : "no episode was started", "; call Reset first"));
+}
+
 EpisodeEnv::EpisodeEnv(EnvSpec spec) : spec_(std::move(spec)) {}
 
 TimeStep EpisodeEnv::Reset(uint64_t seed) {
@@ -77,10 +83,7 @@ TimeStep EpisodeEnv::Reset(uint64_t seed) {
 
 absl::Status EpisodeEnv::CheckStep(const Action& action) const {
   if (progress_.phase != Phase::kRunning) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "cannot step '", spec_.id, "': ",
-        progress_.phase == Phase::kEnded ? "the episode has ended" : "no episode was started",
-        "; call Reset first"));
+    return NoEpisodeError(spec_, progress_.phase == Phase::kEnded);
   }
   return CheckAction(spec_, action, mask_);
 }

@@ -22,6 +22,9 @@ namespace lzero {
 // its bounds and must be finite.
 absl::Status CheckAction(const EnvSpec& spec, const Action& action, absl::Span<const uint8_t> mask);
 
+// What a step gives where no episode runs: FailedPrecondition, whose words say which it is.
+absl::Status NoEpisodeError(const EnvSpec& spec, bool has_ended);
+
 class EpisodeEnv : public Env {
  public:
   const EnvSpec& spec() const final { return spec_; }

@@ -24,6 +24,7 @@ enum class Fault {
   kWrongReturn,
   kForgetsSeed,
   kMaskHidesAction,
+  kMaskHidesActionUnsaved,
   kClampsActions,
   kRefusedActionMoves,
   kStepsAfterEnd,
@@ -44,7 +45,9 @@ class FaultyEnv : public Env {
  public:
   explicit FaultyEnv(Fault fault) : fault_(fault), walk_(FaultySpec(fault)) {
     spec_ = WalkSpec();
-    if (fault == Fault::kSavesThoughItCannot) spec_.can_save = false;
+    if (fault == Fault::kSavesThoughItCannot || fault == Fault::kMaskHidesActionUnsaved) {
+      spec_.can_save = false;
+    }
     if (fault == Fault::kStepsBeforeReset) walk_.Reset(0);
   }
 
@@ -101,7 +104,9 @@ class FaultyEnv : public Env {
     if (fault_ == Fault::kLegalAfterEnd) step.legal_action_mask[1] = 1;
     if (fault_ == Fault::kTruncatesEarly && num_steps_ == 6) step.truncated = true;
     if (fault_ == Fault::kWrongReturn) step.episode_return *= 2.0;
-    if (fault_ == Fault::kMaskHidesAction && !step.ended()) step.legal_action_mask[2] = 0;
+    const bool hides =
+        fault_ == Fault::kMaskHidesAction || fault_ == Fault::kMaskHidesActionUnsaved;
+    if (hides && !step.ended()) step.legal_action_mask[2] = 0;
     return step;
   }
 
@@ -175,6 +180,8 @@ INSTANTIATE_TEST_SUITE_P(
         Catch{Fault::kForgetsSeed, "same_seed_same_episode", "observation[0] is"},
         Catch{Fault::kMaskHidesAction, "mask_equals_accepted_actions",
               "action 2 is accepted and the mask says 0"},
+        Catch{Fault::kMaskHidesActionUnsaved, "mask_equals_accepted_actions",
+              "action 2 is accepted and the mask says 0"},
         Catch{Fault::kClampsActions, "bad_actions_refused", "gives OK; expected INVALID_ARGUMENT"},
         Catch{Fault::kRefusedActionMoves, "bad_actions_refused", "changed by a refused action"},
         Catch{Fault::kStepsAfterEnd, "step_after_end_refused",
@@ -245,6 +252,23 @@ TEST(ConformanceTest, GamesArePlayedAsTheirImagesUnderDeclaredSymmetries) {
   spec.symmetries[1].action_image = {0, 1, 2};  // turns the view, not the actions
   EXPECT_NE(DetailOf(RunConformance(make, {}), "symmetries_hold").find("under symmetry 1"),
             std::string::npos);
+}
+
+TEST(ConformanceTest, ACapThatNothingReachesIsSaidSo) {
+  const auto detail = [](int64_t cap, int64_t num_steps) {
+    EnvSpec spec = WalkSpec();
+    spec.max_episode_steps = cap;
+    const auto make = [&]() -> absl::StatusOr<std::unique_ptr<Env>> {
+      return std::make_unique<WalkEnv>(spec);
+    };
+    for (const ConformanceCheck& check : RunConformance(make, {0, num_steps})) {
+      if (check.name == "step_cap") return check.detail;
+    }
+    return std::string("no such check");
+  };
+  EXPECT_EQ(detail(2, 100), "");
+  EXPECT_EQ(detail(20, 10), "no episode reached it");
+  EXPECT_EQ(detail(0, 100), "the spec says there is none");
 }
 
 TEST(ConformanceTest, WhatTheSpecDeniesIsNotAskedFor) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "tests/env/walk_env.h"
 
 namespace lzero {
@@ -115,6 +116,25 @@ TEST(EnvRegistryTest, FamiliesTakeEveryIdThatBeginsWithTheirs) {
   EXPECT_EQ((*registry.Find("far:sea"))->id, "far:");
   EXPECT_EQ(registry.Find("far:").status().code(), absl::StatusCode::kOk);  // the entry itself
   EXPECT_EQ(registry.Find("walk:x").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(EnvRegistryTest, NamesOfGymnasiumGetTheirFamily) {
+  std::vector<EnvOptions> given;
+  EnvRegistry registry = MakeFamilies(&given);
+  const auto has_hint = [&](const std::string& id) {
+    const std::string message(registry.Find(id).status().message());
+    return message.find(absl::StrCat("; did you mean 'gymnasium:", id, "'? (known: ")) !=
+           message.npos;
+  };
+  EXPECT_FALSE(has_hint("CartPole-v1")) << "there is no such family";
+  registry.Register({"gymnasium:", "for tests", (*registry.Find("walk"))->factory});
+  EXPECT_TRUE(has_hint("CartPole-v1"));
+  EXPECT_TRUE(has_hint("ALE/Pong-v5"));
+  EXPECT_TRUE(has_hint("my_module:MyEnv-v10"));
+  EXPECT_FALSE(has_hint("CartPole"));
+  EXPECT_FALSE(has_hint("CartPole-v"));
+  EXPECT_FALSE(has_hint("CartPole-vx"));
+  EXPECT_FALSE(has_hint("-v1"));
 }
 
 TEST(EnvRegistryTest, GroupsAreMadeTogetherOrOneByOne) {

@@ -60,15 +60,10 @@ absl::Status ExplainRefusal(const std::string& python, const std::string& id,
         "); install it with: tools/setup.sh --python-envs, or: ", python, " -m pip install ",
         PackageOf(refusal.missing_package), ", or name another interpreter by env.python"));
   }
-  // Gymnasium's own words already say what is wrong with a name or that a part is not installed.
-  const bool is_plain = absl::StartsWith(refusal.error, "NameNotFound") ||
-                        absl::StartsWith(refusal.error, "NamespaceNotFound") ||
-                        absl::StartsWith(refusal.error, "VersionNotFound") ||
-                        absl::StartsWith(refusal.error, "DependencyNotInstalled") ||
-                        refusal.traceback.empty();
-  return absl::Status(status.code(),
-                      absl::StrCat("environment '", id, "': ", status.message(),
-                                   is_plain ? "" : absl::StrCat("\n", refusal.traceback)));
+  return absl::Status(
+      status.code(),
+      absl::StrCat("environment '", id, "': ", status.message(),
+                   refusal.traceback.empty() ? "" : absl::StrCat("\n", refusal.traceback)));
 }
 
 }  // namespace lzero

@@ -84,6 +84,12 @@ def root_traceback(failure):
     return "".join(traceback.format_exception(failure, chain=False))
 
 
+def is_plain(failure):
+    """Whether its words already say what is wrong: with a name, a setting, or what is not installed."""
+    return (type(failure).__module__ == "gymnasium.error" or
+            isinstance(failure, TypeError) and "unexpected keyword argument" in str(failure))
+
+
 class Worker:
     def __init__(self, control):
         self.control = control
@@ -177,8 +183,8 @@ class Worker:
             self.answer({"ok": False, "error": shortened(str(missing)), "missing": missing.name or "",
                          "traceback": ""})
         except BaseException as failure:
-            self.answer({"ok": False, "error": shortened(words_of(failure)),
-                         "traceback": shortened(root_traceback(failure))})
+            told = "" if is_plain(failure) else root_traceback(failure)
+            self.answer({"ok": False, "error": shortened(words_of(failure)), "traceback": shortened(told)})
 
     # Messages through shared memory.
 
@@ -223,9 +229,11 @@ class Worker:
         """Lives, and the mask of legal actions where there is one: the flag that says so."""
         if self.task.has_lives:
             buffer.lives[slot] = facts.get("lives", 0)
-        mask = facts.get("action_mask") if self.task.mask_size > 0 else None
+        mask = facts.get("action_mask") if self.task.may_mask else None
         if mask is None:
             return 0
+        if self.task.mask_size == 0:
+            raise ValueError("an action mask, which the first reset did not have")
         if len(mask) != self.task.mask_size:
             raise ValueError(f"an action mask of {len(mask)} for {self.task.mask_size} actions")
         buffer.masks[slot][...] = mask

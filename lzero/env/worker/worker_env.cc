@@ -53,10 +53,7 @@ TimeStep WorkerEnv::Reset(uint64_t seed) {
 
 absl::Status WorkerEnv::Check(const Action& action) const {
   if (phase_ != Phase::kRunning) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "cannot step '", spec_.id,
-        "': ", phase_ == Phase::kEnded ? "the episode has ended" : "no episode was started",
-        "; call Reset first"));
+    return NoEpisodeError(spec_, phase_ == Phase::kEnded);
   }
   LZ_RETURN_IF_ERROR(reset_error_);
   return CheckAction(spec_, action, mask_);

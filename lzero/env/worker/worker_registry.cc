@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lzero/base/machine.h"
+#include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/worker/atari_view.h"
 #include "lzero/env/worker/python.h"
@@ -25,7 +25,30 @@ int NumWorkers(const WorkerOptions& options, int num_envs) {
   return static_cast<int>(std::clamp<int64_t>(wanted, 1, num_envs));
 }
 
-// `count` environments shared among workers, the first ones on the first worker.
+// `count` environments shared among workers: how many each has.
+std::vector<int> ShareOut(int count, int num_workers) {
+  std::vector<int> sizes;
+  for (int64_t worker = 0; worker < num_workers; ++worker) {
+    sizes.push_back(
+        static_cast<int>(count * (worker + 1) / num_workers - count * worker / num_workers));
+  }
+  return sizes;
+}
+
+// Starts the workers side by side: Python's imports take seconds.
+std::vector<absl::StatusOr<std::shared_ptr<WorkerGroup>>> CreateTogether(
+    const WorkerGroup::Options& options, const std::vector<int>& sizes,
+    const std::shared_ptr<WorkerPool>& pool) {
+  std::vector<absl::StatusOr<std::shared_ptr<WorkerGroup>>> groups(sizes.size());
+  const auto create = [&](size_t i) { groups[i] = WorkerGroup::Create(options, sizes[i], pool); };
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < sizes.size(); ++i) threads.emplace_back(create, i);
+  create(0);
+  for (std::thread& thread : threads) thread.join();
+  return groups;
+}
+
+// The first environments are on the first worker.
 absl::StatusOr<Envs> MakeEnvs(const EnvOptions& options, const WorkerTask& task,
                               WorkerGroup::ViewMaker make_view, int count,
                               const std::shared_ptr<WorkerPool>& pool) {
@@ -37,15 +60,13 @@ absl::StatusOr<Envs> MakeEnvs(const EnvOptions& options, const WorkerTask& task,
   group_options.command.step_timeout_s = options.workers.step_timeout_s;
   group_options.max_restarts = options.workers.max_restarts;
   group_options.make_view = std::move(make_view);
-  const int num_workers = NumWorkers(options.workers, count);
+  const std::vector<int> sizes = ShareOut(count, NumWorkers(options.workers, count));
   Envs envs;
-  for (int worker = 0; worker < num_workers; ++worker) {
-    const int64_t end = static_cast<int64_t>(count) * (worker + 1) / num_workers;
-    const int size = static_cast<int>(end) - static_cast<int>(envs.size());
-    LZ_ASSIGN_OR_RETURN(const auto group, WorkerGroup::Create(group_options, size, pool));
-    for (int slot = 0; slot < size; ++slot) {
+  for (auto& group : CreateTogether(group_options, sizes, pool)) {
+    LZ_RETURN_IF_ERROR(group.status());
+    for (int slot = 0; slot < (*group)->num_envs(); ++slot) {
       envs.push_back(
-          std::make_unique<WorkerEnv>(group, slot, options.id, options.max_episode_steps));
+          std::make_unique<WorkerEnv>(*group, slot, options.id, options.max_episode_steps));
     }
   }
   return envs;
@@ -86,6 +107,10 @@ EnvRegistry::Entry AtariEntry(const std::shared_ptr<WorkerPool>& pool) {
     LZ_ASSIGN_OR_RETURN(
         const EnvSettings settings,
         EnvSettings::Create(options.id, AtariOptions::Settings(), options.settings));
+    if (const double sticky = settings.Float("sticky"); sticky < 0 && sticky != -1) {
+      return absl::InvalidArgumentError(absl::StrCat("sticky of '", options.id, "': got ", sticky,
+                                                     "; allowed: -1, or a number from 0 to 1"));
+    }
     const AtariOptions atari = AtariOptions::Of(settings, options.is_training);
     const auto make_view =
         [atari](const WorkerSpec& spec) -> absl::StatusOr<std::unique_ptr<FrameView>> {

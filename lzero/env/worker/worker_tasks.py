@@ -222,7 +222,7 @@ def dm_control_factory(request, spaces, numpy):
     if (domain, task) not in suite.ALL_TASKS:
         known = ", ".join(f"{d}/{t}" for d, t in suite.ALL_TASKS)
         raise Refused(f"no task '{request['id']}' in dm_control's suite; known: {known}")
-    load = lambda: suite.load(domain, task, **request["settings"])
+    load = lambda: suite.load(domain, task, task_kwargs=request["settings"])
 
     def cap_of(env):
         limit = env.env._step_limit  # there is no public name for it
@@ -273,10 +273,13 @@ class Task:
         _, facts = env.reset(seed=0)
         mask = facts.get("action_mask")
         size = self.actions.description["size"]
-        has_mask = mask is not None and self.actions.table is not None and len(mask) == size
-        self.mask_size = size if has_mask else 0
+        # Of other spaces a mask is for each choice by itself: it does not say which products are legal.
+        self.may_mask = isinstance(env.action_space, spaces.Discrete)
+        if self.may_mask and mask is not None and len(mask) != size:
+            raise Refused(f"an action mask of {len(mask)} for {size} actions")
+        self.mask_size = size if self.may_mask and mask is not None else 0
         self.has_lives = "lives" in facts
-        self.has_facts = self.has_lives or has_mask
+        self.has_facts = self.has_lives or self.may_mask
         close_quietly(env)
 
     def description(self):

@@ -15,7 +15,8 @@ from gymnasium import spaces
 
 
 class Count(gymnasium.Env):
-    """Shows [steps, last action, seed in four parts of 16 bits], float64; `length` steps; pays 0.1."""
+    """Shows [steps, last action, seed in four parts of 16 bits], float64; `length` steps; pays 0.1. Its mask
+    may be True, "late", which is not there at reset, or "short", which has too few actions."""
 
     metadata = {"render_modes": ["rgb_array"]}
 
@@ -30,7 +31,10 @@ class Count(gymnasium.Env):
         return numpy.array([self.steps, action, *self.parts], dtype=numpy.float64)
 
     def facts(self):
-        return {"action_mask": numpy.array([1, 1 - self.steps % 2, 1], dtype=numpy.int8)} if self.mask else {}
+        if not self.mask or (self.mask == "late" and self.steps == 0):
+            return {}
+        mask = numpy.array([1, 1 - self.steps % 2, 1], dtype=numpy.int8)
+        return {"action_mask": mask[:2] if self.mask == "short" else mask}
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)  # Gymnasium takes any seed from 0 on

@@ -83,6 +83,17 @@ TEST(WorkerPythonTest, PassesMasksAndEndsOn) {
   EXPECT_FALSE(last.interrupted);
 }
 
+TEST(WorkerPythonTest, LeavesNoMaskOut) {
+  LZ_NEEDS_GYMNASIUM();
+  const auto refused = WorkerGroup::Create(GroupOptions(TestCommand("Count", {{"mask", "short"}})),
+                                           1, std::make_shared<WorkerPool>());
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("an action mask of 2 for 3"));
+  const TestGroup late = Make("Count", {{"mask", "late"}}, 1, 0);
+  EXPECT_THAT(late.envs[0]->Reset(0).legal_action_mask, ElementsAre(1, 1, 1));
+  EXPECT_THAT(std::string(late.envs[0]->Step(Act(0)).status().message()),
+              HasSubstr("ValueError: an action mask, which the first reset did not have"));
+}
+
 TEST(WorkerPythonTest, ShowsTheTracebackOfAStep) {
   LZ_NEEDS_GYMNASIUM();
   const std::string error = StepError("error");
@@ -259,7 +270,7 @@ TEST(WorkerPythonTest, EndsThoughAnEnvironmentDoesNotClose) {
   EXPECT_EQ((*group)->pid(), pid) << "the process is used again";
   const double start = MonotonicSeconds();
   group->reset();
-  WorkerPool().GiveBack(options.command, *pool->Take(options.command));
+  WorkerPool().GiveBack(options.command, pool->Take(options.command));
   EXPECT_LT(MonotonicSeconds() - start, 1.5) << "it had to be killed";
   std::remove(path.c_str());
 }

@@ -14,8 +14,10 @@ namespace lzero {
 namespace {
 
 using absl::StatusCode;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr char kCount[] = "gymnasium:lzero_test_envs:Count-v0";
 
@@ -99,7 +101,7 @@ TEST(WorkerRegistryTest, HandsItsOptionsOn) {
   EXPECT_EQ((*env)->spec().max_episode_steps, 12);
   (*env)->Reset(0);
   EXPECT_THAT(std::string((*env)->Step(Action::Discrete(0)).status().message()),
-              testing::AllOf(HasSubstr("(env.step_timeout_s)"), HasSubstr("after 0 restarts")));
+              AllOf(HasSubstr("(env.step_timeout_s)"), HasSubstr("after 0 restarts")));
 }
 
 TEST(WorkerRegistryTest, RefusesOptionsThatAreForOthers) {
@@ -121,6 +123,9 @@ TEST(WorkerRegistryTest, RefusesOptionsThatAreForOthers) {
   options.settings = {{"frames", "4"}};
   EXPECT_THAT(MakeError("gymnasium:ALE/Pong-v5", options),
               HasSubstr("'gymnasium:ALE/Pong-v5' has no setting 'frames'"));
+  options.settings = {{"sticky", "-0.5"}};
+  EXPECT_EQ(MakeError("gymnasium:ALE/Pong-v5", options),
+            "sticky of 'gymnasium:ALE/Pong-v5': got -0.5; allowed: -1, or a number from 0 to 1");
 }
 
 TEST(WorkerRegistryTest, SaysWhichInterpreterIsMissing) {
@@ -140,6 +145,12 @@ TEST(WorkerRegistryTest, SaysWhatIsWrongWithAName) {
   EXPECT_THAT(MakeError("gymnasium:no_such_module:X-v0"),
               HasSubstr("No module named 'no_such_module'"));
   EXPECT_FALSE(absl::StrContains(MakeError("gymnasium:CartPole-v99"), "Traceback"));
+  EXPECT_FALSE(absl::StrContains(MakeError("gymnasium:bad name"), "Traceback"));
+  EnvOptions options;
+  options.settings = {{"gravityy", "1"}};
+  EXPECT_THAT(
+      MakeError("gymnasium:CartPole-v1", options),
+      AllOf(HasSubstr("unexpected keyword argument 'gravityy'"), Not(HasSubstr("Traceback"))));
 }
 
 // By an interpreter that has no packages at all.
@@ -266,6 +277,9 @@ TEST(WorkerRegistryTest, GivesTasksOfTheControlSuite) {
   EXPECT_EQ(first.observation.size(), 5u);
   EXPECT_NE((*env)->Reset(1).observation, first.observation);
   EXPECT_EQ((*env)->Reset(~uint64_t{0}).observation, first.observation);
+  EnvOptions options;
+  options.settings = {{"time_limit", "0.5"}};
+  EXPECT_EQ((*registry.Make("dm_control:cartpole/swingup", options))->spec().max_episode_steps, 50);
   EXPECT_THAT(MakeError("dm_control:cartpole/fly"),
               HasSubstr("no task 'cartpole/fly' in dm_control's suite; known: acrobot/swingup"));
 }
