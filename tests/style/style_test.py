@@ -299,20 +299,22 @@ class ProgramsTest(StyleTest):
         self.write("tools/a.cc", "int    x ;\n")
         self.assertEqual(self.exit_code(*command), 1)
 
-    def test_clang_tidy_takes_torch_files_only_when_they_change(self):
+    def test_clang_tidy_takes_files_when_they_change(self):
         commands = {name: (None, [], "base" not in name) for name in (
             "lzero/base/a.cc", "lzero/train/b.cc", "lzero/train/c.cc", "lzero/nn/d.h", "tests/train/b_test.cc")}
-        chosen = tidy.chosen_names(commands, [], ["lzero/train/b.h", "lzero/nn/d.h", "tests/train/b_test.cc"])
+        changed = ["lzero/train/b.h", "lzero/base/a.h", "lzero/nn/d.h", "tests/train/b_test.cc"]
+        chosen = tidy.chosen_names(commands, [], changed)
         self.assertEqual(chosen, ["lzero/base/a.cc", "lzero/train/b.cc", "lzero/nn/d.h"])
         self.assertEqual(tidy.chosen_names(commands, [], []), ["lzero/base/a.cc"])
         chosen = tidy.chosen_names(commands, ["tests/train/b_test.cc"], ["lzero/train/b.cc"])
         self.assertEqual(chosen, ["tests/train/b_test.cc"])
 
-    def test_clang_tidy_takes_only_the_last_changed_torch_files(self):
-        commands = {f"lzero/train/{i}.cc": (None, [], True) for i in range(20)}
-        changed = [f"lzero/train/{i}.{end}" for i in range(19, -1, -1) for end in ("h", "cc")]
-        self.assertEqual(tidy.chosen_names(commands, [], changed),
-                         [f"lzero/train/{i}.cc" for i in range(14, 20)])
+    def test_clang_tidy_takes_only_the_files_that_were_changed_last(self):
+        for floor, torch, most in (("train", True, tidy.MOST_TORCH_FILES), ("env", False, tidy.MOST_PLAIN_FILES)):
+            commands = {f"lzero/{floor}/{i}.cc": (None, [], torch) for i in range(most + 9)}
+            changed = [f"lzero/{floor}/{i}.{end}" for i in range(most + 8, -1, -1) for end in ("h", "cc")]
+            self.assertEqual(tidy.chosen_names(commands, [], changed),
+                             [f"lzero/{floor}/{i}.cc" for i in range(most + 8, 8, -1)])
 
     def test_changed_files_are_none_without_git(self):
         path = os.environ["PATH"]
