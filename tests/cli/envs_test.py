@@ -65,7 +65,7 @@ SETTINGS = [
      ["train", ROOT / "configs/classic/cartpole_unizero.yaml", "env.board_size=9", "--dry-run"]),
     ("box actions", 2, ["env.id: pendulum has box actions"],
      ["train", ROOT / "configs/classic/cartpole_unizero.yaml", "env.id=pendulum", "--dry-run"]),
-    ("no such Python", 2, ["cannot start '/nowhere/python': No such file"],
+    ("no such Python", 2, ["env.python: the Python of environments (env.python): cannot start '/nowhere/python': No such file"],
      ["train", CARTPOLE, "env.python=/nowhere/python", "--dry-run"]),
     ("Python without Gymnasium", 2, ["needs the Python package", "tools/setup.sh --python-envs"],
      ["train", CARTPOLE, "env.python=lonely", "--dry-run"]),
@@ -74,6 +74,8 @@ SETTINGS = [
 PYTHON_ENVS = [
     ("unknown id", 2, ["environment 'gymnasium:CartPol-v1': ", "Did you mean: `CartPole`?"],
      ["envs", "info", "gymnasium:CartPol-v1"]),
+    ("family left out", 2, ["no environment 'CartPole-v1'; did you mean 'gymnasium:CartPole-v1'?"],
+     ["envs", "info", "CartPole-v1"]),
     ("unknown argument", 2, ["unexpected keyword argument 'grvity'"],
      ["envs", "info", "gymnasium:Pendulum-v1", "grvity=3"]),
     ("arguments", 0, ["gymnasium:Pendulum-v1 conforms"],
@@ -125,6 +127,14 @@ def check_ends(program):
         program.check(f"ended by signal {int(number)}", got, text, code, "True workers, then 0")
 
 
+def check_kills(program):
+    """A run loses nothing but the episodes of the workers that are killed."""
+    done = subprocess.run(
+        [sys.executable, "-B", ROOT / "tools/check_workers.py", CARTPOLE, "--lzero", program.lzero, "--kills", "3",
+         "--steps", "1500", "--out", program.folder / "kills"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    program.check("workers that are killed", done.returncode, done.stdout.decode(), 0, "| 3 |", "| 0 | 0 |")
+
+
 def main():
     shutil.rmtree(sys.argv[2], ignore_errors=True)
     program = Program(sys.argv[1], sys.argv[2])
@@ -139,6 +149,7 @@ def main():
         for what, code, parts, arguments in PYTHON_ENVS:
             program.expect(what, code, parts, *arguments)
         check_ends(program)
+        check_kills(program)
     else:
         print("left out: environments of Python, which tools/setup.sh --python-envs installs")
     program.finish()
