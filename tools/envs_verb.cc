@@ -85,7 +85,8 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
   absl::StrAppend(&text, "actions        ", actions, "\n");
   absl::StrAppend(&text, "players        ", spec.num_players, "\n");
   absl::StrAppend(&text, "step cap       ", cap, "\n");
-  absl::StrAppend(&text, "deterministic  ", YesNo(spec.deterministic), "\n");
+  absl::StrAppend(&text, "deterministic  ",
+                  spec.truncates_itself ? "not known" : YesNo(spec.deterministic), "\n");
   if (spec.num_chance_outcomes > 0) {
     absl::StrAppend(&text, "chance         ", spec.num_chance_outcomes, " outcomes\n");
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "envs/boards/board_env.h"
 #include "envs/boards/board_symmetries.h"
+#include "envs/boards/stone_picture.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/canvas.h"
@@ -22,12 +23,6 @@ constexpr std::array<std::array<int, 2>, 4> kDirections = {{{0, 1}, {1, 0}, {1, 
 // many such points make a half-won game.
 constexpr std::array<int, kFive + 1> kLineValues = {0, 1, 5, 25, 125, 0};
 constexpr double kHalfWon = 150.0;
-
-constexpr int kImageSide = 384;  // pixels
-constexpr Color kWood = {221, 181, 116};
-constexpr Color kLineColor = {96, 70, 36};
-constexpr std::array<Color, 2> kStoneColors = {Color{28, 28, 30}, Color{246, 245, 240}};
-constexpr Color kMark = {206, 62, 52};
 
 }  // namespace
 
@@ -154,25 +149,18 @@ std::string GomokuBoard::ToText() const {
 }
 
 Image GomokuBoard::ToImage() const {
-  Image image(kImageSide, kImageSide, kWood);
+  const StoneGrid grid = WoodenGrid(size_);
+  Image image = WoodenBoard(grid);
   Canvas canvas(&image);
-  const double cell = static_cast<double>(kImageSide) / size_;
-  const auto place = [cell](int i) { return cell * (i + 0.5); };
-  for (int i = 0; i < size_; ++i) {
-    canvas.Line({place(i), place(0)}, {place(i), place(size_ - 1)}, 1, kLineColor);
-    canvas.Line({place(0), place(i)}, {place(size_ - 1), place(i)}, 1, kLineColor);
-  }
-  if (size_ % 2 == 1) {
-    canvas.FillCircle({place(size_ / 2), place(size_ / 2)}, cell * 0.12, kLineColor);
-  }
+  const double radius = 0.47 * grid.cell;
   for (int square = 0; square < num_actions(); ++square) {
     const int8_t player = cells_[square];
     if (player == kEmpty) continue;
-    const Point center = {place(square % size_), place(square / size_)};
-    canvas.FillCircle(center, cell * 0.45, kStoneColors[0]);
-    if (player == 1) canvas.FillCircle(center, cell * 0.45 - 1.0, kStoneColors[1]);
-    if (square == last_square_) canvas.FillCircle(center, cell * 0.15, kMark);
+    const Point center = grid.At(square / size_, square % size_);
+    DrawStone(canvas, center, radius, player);
+    if (square == last_square_) DrawLastMove(canvas, center, radius, player);
   }
+  DrawCoordinates(canvas, grid, Coordinates::kRowOneAtTop, {92, 66, 32});
   return image;
 }
 

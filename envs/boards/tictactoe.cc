@@ -132,7 +132,10 @@ absl::Status TicTacToeBoard::Load(StateReader& reader) {
   LZ_RETURN_IF_ERROR(reader.Finish());
   const int lead = std::popcount(board.stones[0]) - std::popcount(board.stones[1]);
   const bool overlap = (board.stones[0] & board.stones[1]) != 0;
-  if (board.occupied() > kFull || overlap || lead < 0 || lead > 1) {
+  // A line ends the game: it is that of the one who moved last.
+  const bool played_on =
+      (HasLine(board.stones[0]) && lead != 1) || (HasLine(board.stones[1]) && lead != 0);
+  if (board.occupied() > kFull || overlap || lead < 0 || lead > 1 || played_on) {
     return reader.Impossible(absl::StrCat("stones ", board.stones[0], " and ", board.stones[1]));
   }
   *this = board;

@@ -209,13 +209,13 @@ TEST(GomokuTest, SmallBoardsConformWithOpenings) {
 }
 
 TEST(GomokuTest, DrawsItselfWithTheLastStoneMarked) {
-  const GomokuBoard board = After(6, {0, 1, 2});  // cells of 64 pixels
+  const GomokuBoard board = After(6, {0, 1, 2});  // lines 56 pixels apart, the first at 46
   const Image image = board.ToImage();
-  const auto at = [&](int square, int right) { return image.at(64 * square + 32 + right, 32); };
+  const auto at = [&](int square, int right) { return image.at(46 + 56 * square + right, 46); };
   EXPECT_EQ(at(0, 0), at(0, 20));  // black, no mark
   EXPECT_NE(at(1, 0), at(0, 0));   // white
   EXPECT_EQ(at(2, 20), at(0, 20));
-  EXPECT_NE(at(2, 0), at(0, 0));  // marked
+  EXPECT_NE(at(2, 8), at(0, 8));  // marked
 }
 
 TEST(GomokuDeathTest, AnIllegalMoveOrSizeIsOurBug) {

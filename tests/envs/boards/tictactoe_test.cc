@@ -212,10 +212,16 @@ TEST(TicTacToeTest, ImpossibleBoardsAreRefused) {
     return env->Load(state).code();
   };
   EXPECT_EQ(load(1, 2), absl::StatusCode::kOk);
-  EXPECT_EQ(load(1, 1), absl::StatusCode::kInvalidArgument);    // overlap
-  EXPECT_EQ(load(3, 0), absl::StatusCode::kInvalidArgument);    // two more of X
-  EXPECT_EQ(load(0, 1), absl::StatusCode::kInvalidArgument);    // O began
-  EXPECT_EQ(load(512, 1), absl::StatusCode::kInvalidArgument);  // off the board
+  EXPECT_EQ(load(1, 1), absl::StatusCode::kInvalidArgument);                   // overlap
+  EXPECT_EQ(load(3, 0), absl::StatusCode::kInvalidArgument);                   // two more of X
+  EXPECT_EQ(load(0, 1), absl::StatusCode::kInvalidArgument);                   // O began
+  EXPECT_EQ(load(512, 1), absl::StatusCode::kInvalidArgument);                 // off the board
+  EXPECT_EQ(load(0b111, 0b11000), absl::StatusCode::kOk);                      // X has just won
+  EXPECT_EQ(load(0b111, 0b1011000), absl::StatusCode::kInvalidArgument);       // and O moved on
+  EXPECT_EQ(load(0b11000, 0b111), absl::StatusCode::kInvalidArgument);         // O moved twice
+  EXPECT_EQ(load(0b11011000, 0b111), absl::StatusCode::kInvalidArgument);      // X moved on
+  EXPECT_EQ(load(0b110000001, 0b111000), absl::StatusCode::kOk);               // O has just won
+  EXPECT_EQ(load(0b111000111, 0b110000), absl::StatusCode::kInvalidArgument);  // far too many
 }
 
 TEST(TicTacToeTest, ABoardShowsItselfAsTheEnvironmentDoes) {
