@@ -136,6 +136,14 @@ class Loud(Count):
         return super().step(action)
 
 
+class Naps(Count):
+    """Sleeps for as many milliseconds as its action says."""
+
+    def step(self, action):
+        time.sleep(action / 1000)
+        return super().step(action)
+
+
 class Values(Count):
     """Gives a reward and an observation of a kind; the action says which."""
 
@@ -342,7 +350,7 @@ class NoRenderMode(gymnasium.Env):
         return numpy.ones(1, numpy.float32), 1.0, True, False, {}
 
 
-for _kind in (Count, Faulty, Loud, Values, SameArray, Acts, Observes, Draws, Remembers, Starts, Alarms,
+for _kind in (Count, Faulty, Loud, Naps, Values, SameArray, Acts, Observes, Draws, Remembers, Starts, Alarms,
               NoRenderMode):
     gymnasium.register(f"{_kind.__name__}-v0", entry_point=_kind,
                        max_episode_steps=70 if _kind is Count else None)

@@ -83,6 +83,22 @@ TEST(WorkerPythonTest, PassesMasksAndEndsOn) {
   EXPECT_FALSE(last.interrupted);
 }
 
+// Quick answers are seen before their wake-up comes, slow ones are slept for: in turn.
+TEST(WorkerPythonTest, WaitsForQuickAndSlowAnswersInTurn) {
+  LZ_NEEDS_GYMNASIUM();
+  TestGroup test(GroupOptions(TestCommand("Naps", {{"length", "1000"}}), 0), 2);
+  for (const auto& env : test.envs) env->Reset(0);
+  for (int step = 1; step <= 200; ++step) {
+    const int32_t nap = step % 7 == 0 ? 2 : step % 3 == 0 ? 1 : 0;
+    for (const auto& result : test.StepAll(nap)) {
+      ASSERT_TRUE(result.ok()) << "step " << step << ": " << result.status();
+      ASSERT_FALSE(result->interrupted) << "step " << step;
+      ASSERT_EQ(result->observation[0], static_cast<float>(step));
+      ASSERT_EQ(result->observation[1], static_cast<float>(nap));
+    }
+  }
+}
+
 TEST(WorkerPythonTest, LeavesNoMaskOut) {
   LZ_NEEDS_GYMNASIUM();
   const auto refused = WorkerGroup::Create(GroupOptions(TestCommand("Count", {{"mask", "short"}})),

@@ -173,11 +173,12 @@ void ExpectEqualToPython(const std::string& id, const std::string& gymnasium_id,
   const auto expected = PlayInPython("play_directly.py", PlanText(gymnasium_id, played));
   ASSERT_TRUE(expected.ok()) << expected.status();
   ExpectSameBytes(absl::StrJoin(played.bytes, ""), *expected, step_size);
+  std::printf("| %s | %d | %zu |\n", id.c_str(), num_episodes, expected->size() / step_size);
 }
 
 TEST(WorkerReferenceTest, CartPoleIsGymnasiums) {
   LZ_NEEDS_GYMNASIUM();
-  ExpectEqualToPython("gymnasium:CartPole-v1", "CartPole-v1", 500);
+  ExpectEqualToPython("gymnasium:CartPole-v1", "CartPole-v1", 500, 40);
 }
 
 TEST(WorkerReferenceTest, PendulumIsGymnasiums) {  // to its cap
@@ -187,7 +188,7 @@ TEST(WorkerReferenceTest, PendulumIsGymnasiums) {  // to its cap
 
 TEST(WorkerReferenceTest, FrozenLakeIsGymnasiums) {  // its transitions are random
   LZ_NEEDS_GYMNASIUM();
-  ExpectEqualToPython("gymnasium:FrozenLake-v1", "FrozenLake-v1", 100);
+  ExpectEqualToPython("gymnasium:FrozenLake-v1", "FrozenLake-v1", 100, 100);
 }
 
 TEST(WorkerReferenceTest, AcrobotIsGymnasiums) {
@@ -259,6 +260,8 @@ void ExpectEqualFrames(const std::string& game, const Preset& preset) {
   const auto expected = PlayInPython("play_atari.py", plan);
   ASSERT_TRUE(expected.ok()) << expected.status();
   ExpectSameBytes(bytes, *expected, last.observation.size() + 6);
+  std::printf("| ALE/%s-v5, %s | %zu | %zu |\n", game.c_str(), preset.name.c_str(), seeds.size(),
+              expected->size() / (last.observation.size() + 6));
 }
 
 TEST(WorkerReferenceTest, PongIsThatOfAPlainLoop) {
