@@ -10,11 +10,11 @@ reset here by itself. Arguments: file descriptors of the socket and of a pipe th
 import json
 import mmap
 import os
+import select
 import signal
 import socket
 import struct
 import sys
-import threading
 import traceback
 
 VERSION = 1
@@ -91,8 +91,8 @@ def is_plain(failure):
 
 
 class Worker:
-    def __init__(self, control):
-        self.control = control
+    def __init__(self, control, guard=None):
+        self.control, self.guard = control, guard
         self.task = self.request = None
         self.envs = []
         self.errors = {}
@@ -105,7 +105,7 @@ class Worker:
         while len(parts) < size:
             part = self.control.recv(size - len(parts))
             if not part:
-                os._exit(0)
+                self.end()
             parts += part
         return parts
 
@@ -153,10 +153,12 @@ class Worker:
         shape = getattr(picture, "shape", ())
         if len(shape) != 3 or shape[2] not in (3, 4):
             raise Refused("the environment draws no picture")
+        if str(picture.dtype) != "uint8":
+            raise Refused(f"the environment draws a picture of {picture.dtype}; uint8 is needed")
         height, width = shape[:2]
         if not (0 < height <= MAX_SIDE and 0 < width <= MAX_SIDE and height * width <= MAX_PIXELS):
             raise Refused(f"the environment draws a picture of {width} x {height} pixels")
-        raw = picture[:, :, :3].astype("uint8").tobytes()
+        raw = picture[:, :, :3].tobytes()
         self.answer({"ok": True, "width": width, "height": height, "bytes": len(raw)}, raw)
 
     def error(self, request):
@@ -170,6 +172,12 @@ class Worker:
     def close(self, request):
         self.close_all()
         self.answer({"ok": True})
+        self.end()
+
+    def end(self):
+        if self.guard is not None:
+            os.kill(self.guard, signal.SIGKILL)
+            os.waitpid(self.guard, 0)
         os._exit(0)
 
     def handle_control(self):
@@ -179,7 +187,7 @@ class Worker:
             verbs[request["op"]](request)
         except Refused as refusal:
             self.answer({"ok": False, "error": shortened(str(refusal)), "traceback": ""})
-        except ImportError as missing:
+        except ModuleNotFoundError as missing:
             self.answer({"ok": False, "error": shortened(str(missing)), "missing": missing.name or "",
                          "traceback": ""})
         except BaseException as failure:
@@ -192,7 +200,7 @@ class Worker:
         if buffer.ops[slot] == REMAKE:
             close_quietly(self.envs[slot])
             self.envs[slot] = self.task.make()
-        observation, facts = self.envs[slot].reset(seed=buffer.seeds[slot])
+        observation, facts = begin(self.envs[slot], buffer.seeds[slot])
         self.task.observation.write(observation, buffer.frames[slot][-1])
         buffer.rewards[slot] = 0.0
         buffer.num_frames[slot] = 1
@@ -211,9 +219,16 @@ class Worker:
                     action = action.copy()
             if k > 0 and len(frames) > 1:  # now, since the next step may change it in place
                 write(observation, frames[-2])
-            observation, reward, terminated, truncated, facts = env.step(action)
+            result = env.step(action)
+            if len(result) != 5:
+                raise TypeError(f"step() must return five things, not {len(result)}: observation, reward, "
+                                "terminated, truncated, a dictionary of facts")
+            observation, reward, terminated, truncated, facts = result
             total += float(reward)
             if terminated or truncated:
+                if isinstance(terminated, str) or isinstance(truncated, str):  # "False" is no end
+                    raise TypeError("terminated and truncated must be truth values; got "
+                                    f"{terminated!r}, {truncated!r}")
                 break
         write(observation, frames[-1])
         buffer.rewards[slot] = total
@@ -227,6 +242,8 @@ class Worker:
 
     def tell_facts(self, buffer, slot, facts):
         """Lives, and the mask of legal actions where there is one: the flag that says so."""
+        if not isinstance(facts, dict):
+            raise TypeError(f"step() must return a dictionary of facts last; got {facts!r}")
         if self.task.has_lives:
             buffer.lives[slot] = facts.get("lives", 0)
         mask = facts.get("action_mask") if self.task.may_mask else None
@@ -270,17 +287,32 @@ class Worker:
             os.eventfd_write(self.reply_event, 1)
 
 
-def end_with_lzero(lifeline):
-    os.read(lifeline, 1)  # nothing is ever written: it returns when lzero has ended
+def start_guard(lifeline):
+    """A process that waits for the end of lzero and then ends this one and all that it has started, whatever
+    they do: a thread would not run while C code holds the interpreter. Ends with this process. Its number."""
+    worker = os.getpid()
+    end = os.pidfd_open(worker)
+    guard = os.fork()
+    if guard != 0:
+        os.close(end)
+        os.close(lifeline)
+        return guard
+    low, high = sorted((lifeline, end))
+    for first, last in ((0, low), (low + 1, high), (high + 1, 1024)):
+        os.closerange(first, last)
+    waiting = select.poll()
+    waiting.register(lifeline, 0)  # nothing is ever written: it is hung up
+    waiting.register(end, select.POLLIN)
+    if lifeline in (descriptor for descriptor, _ in waiting.poll()):
+        os.killpg(worker, signal.SIGKILL)
     os._exit(0)
 
 
 def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.path[0] = os.getcwd()  # modules of the user's
-    lifeline = int(sys.argv[2])
-    threading.Thread(target=end_with_lzero, args=(lifeline,), daemon=True).start()
-    Worker(socket.socket(fileno=int(sys.argv[1]))).run()
+    guard = start_guard(int(sys.argv[2])) if hasattr(os, "pidfd_open") else None
+    Worker(socket.socket(fileno=int(sys.argv[1])), guard).run()
 
 
 main()

@@ -74,8 +74,9 @@ void WorkerEnv::Ask(WorkerMemory& memory, const Action& action) {
 absl::StatusOr<TimeStep> WorkerEnv::Absorb(const absl::StatusOr<WorkerResult>& result) {
   absl::StatusOr<ViewedStep> next =
       result.ok() ? view_->Next(*result) : absl::StatusOr<ViewedStep>(result.status());
-  if (!next.ok()) phase_ = Phase::kEnded;  // it has stepped, who knows where to
-  LZ_ASSIGN_OR_RETURN(const ViewedStep viewed, std::move(next));
+  LZ_RETURN_IF_ERROR(
+      Annotate(next.status(), absl::StrCat("environment '", spec_.id, "', step ", num_steps_ + 1)));
+  const ViewedStep viewed = *std::move(next);
   ++num_steps_;
   const float reward = static_cast<float>(viewed.reward);
   episode_return_ += reward;

@@ -37,9 +37,9 @@ class WorkerEnv : public Env {
   // The three parts of a step. Check: FailedPrecondition and InvalidArgument as Env::Step says.
   absl::Status Check(const Action& action) const;
   void Ask(WorkerMemory& memory, const Action& action);
-  // An answer that makes no sense is an error and the end of the episode.
+  // An answer that makes no sense is an error: the episode is to be interrupted.
   absl::StatusOr<TimeStep> Absorb(const absl::StatusOr<WorkerResult>& result);
-  // The end of an episode whose process has died.
+  // The end of an episode that cannot go on.
   TimeStep Interrupt();
 
   bool is_lost() const { return group_->generations_[slot_] != generation_; }

@@ -105,7 +105,6 @@ absl::Status WorkerGroup::Count(const absl::Status& what) {
 }
 
 absl::Status WorkerGroup::FailureOf(int slot) {
-  is_spoilt_[slot] = 1;
   const absl::StatusOr<std::string> traceback = process_->Traceback(slot);
   if (!traceback.ok()) return traceback.status();
   return absl::InternalError(absl::StrCat("environment '", options_.command.task.Name(),
@@ -123,6 +122,11 @@ absl::StatusOr<WorkerResult> WorkerGroup::Request(int slot,
   return result;
 }
 
+absl::Status WorkerGroup::TakeFirst(FrameView& view, const WorkerResult& result) const {
+  return Annotate(view.First(result),
+                  absl::StrCat("environment '", options_.command.task.Name(), "', at its reset"));
+}
+
 absl::Status WorkerGroup::ResetOnce(int slot, uint64_t seed, FrameView& view) {
   if (process_ == nullptr) LZ_RETURN_IF_ERROR(OpenProcess());
   const bool remake = is_spoilt_[slot] != 0;
@@ -131,7 +135,7 @@ absl::Status WorkerGroup::ResetOnce(int slot, uint64_t seed, FrameView& view) {
                           memory.AskReset(slot, seed, remake);
                         }));
     is_spoilt_[slot] = 0;
-    LZ_RETURN_IF_ERROR(view.First(result));
+    LZ_RETURN_IF_ERROR(TakeFirst(view, result));
     masks_[slot].assign(result.mask.begin(),
                         result.has_mask ? result.mask.end() : result.mask.begin());
   }
@@ -139,14 +143,14 @@ absl::Status WorkerGroup::ResetOnce(int slot, uint64_t seed, FrameView& view) {
   if (prelude.empty()) return absl::OkStatus();
   LZ_ASSIGN_OR_RETURN(const WorkerResult result,
                       Request(slot, [&](WorkerMemory& memory) { memory.AskStep(slot, prelude); }));
-  if (!result.terminated && !result.truncated) return view.First(result);
+  if (!result.terminated && !result.truncated) return TakeFirst(view, result);
   // The prelude ended the episode: begin without it.
   view.Forget();
   view.BeginEpisode(seed);
   LZ_ASSIGN_OR_RETURN(const WorkerResult fresh, Request(slot, [&](WorkerMemory& memory) {
                         memory.AskReset(slot, seed, false);
                       }));
-  return view.First(fresh);
+  return TakeFirst(view, fresh);
 }
 
 absl::Status WorkerGroup::Reset(int slot, uint64_t seed, FrameView& view) {
@@ -183,7 +187,8 @@ void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {
   LZ_CHECK(results.size() == asked_.size(), results.size(), " results for ", asked_.size());
   is_begun_ = false;
   absl::Status lost = process_ == nullptr ? absl::OkStatus() : process_->Wait();
-  std::vector<size_t> failed;
+  std::vector<std::pair<size_t, absl::Status>>
+      failed;  // OK: its traceback is still to be asked for
   for (size_t i = 0; i < asked_.size(); ++i) {
     WorkerEnv* const env = asked_[i];
     if (!refused_[i].ok()) {
@@ -192,17 +197,17 @@ void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {
       results[i] = env->Interrupt();
     } else {
       const absl::StatusOr<WorkerResult> result = process_->memory().Read(env->slot_);
-      if (result.ok() && result->failed) {
-        failed.push_back(i);
-        results[i] = env->Interrupt();
-      } else {
-        results[i] = env->Absorb(result);
-      }
+      const bool raised = result.ok() && result->failed;
+      if (!raised) results[i] = env->Absorb(result);
+      if (!raised && results[i].ok()) continue;
+      failed.emplace_back(i, raised ? absl::OkStatus() : results[i].status());
+      results[i] = env->Interrupt();
     }
   }
   // The buffer is read: only now may other messages be exchanged.
-  for (const size_t i : failed) {
-    const absl::Status failure = FailureOf(asked_[i]->slot_);
+  for (const auto& [i, cause] : failed) {
+    is_spoilt_[asked_[i]->slot_] = 1;
+    const absl::Status failure = cause.ok() ? FailureOf(asked_[i]->slot_) : cause;
     if (!process_->is_running()) lost = failure;
     if (!lost.ok()) break;
     const absl::Status given_up = Count(failure);

@@ -79,6 +79,7 @@ class WorkerGroup : public EnvBatch {
   WorkerGroup(Options options, int num_envs, std::shared_ptr<WorkerPool> pool);
 
   absl::Status OpenProcess();
+  absl::Status TakeFirst(FrameView& view, const WorkerResult& result) const;
   absl::Status OpenIn(std::unique_ptr<WorkerProcess> process);
   // One request about one slot; the answer, an error of the environment, or Unavailable.
   absl::StatusOr<WorkerResult> Request(int slot, const std::function<void(WorkerMemory&)>& ask);

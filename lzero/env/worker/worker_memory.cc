@@ -190,7 +190,7 @@ absl::StatusOr<WorkerResult> WorkerMemory::Read(int slot) const {
   result.has_mask = (flags & kMasked) != 0 && sizes.mask_size > 0;
   result.reward = Array<double>(kRewards)[slot];
   if (!(std::abs(result.reward) <= std::numeric_limits<float>::max())) {
-    return Nonsense(absl::StrCat("reward ", result.reward));
+    return absl::InternalError(absl::StrCat("the environment gives reward ", result.reward));
   }
   result.lives = Array<int32_t>(kLives)[slot];
   result.num_frames = Array<uint32_t>(kNumFrames)[slot];

@@ -77,8 +77,9 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const Worker
       new WorkerProcess(command, std::move(child).value(), std::move(ends.first), lifeline[1]));
   ends.second = MessageSocket(-1);  // the child has it alone: its end is heard
   WorkerRefusal refusal;
-  LZ_ASSIGN_OR_RETURN(const std::string answer,
-                      process->Ask(MakeText(command.task, 0), kMakeSeconds));
+  const absl::StatusOr<std::string> asked = process->Ask(MakeText(command.task, 0), kMakeSeconds);
+  LZ_RETURN_IF_ERROR(Annotate(asked.status(), absl::StrCat("Python is ", command.python)));
+  const std::string& answer = *asked;
   absl::StatusOr<WorkerSpec> spec = ReadSpec(answer, &refusal);
   if (!spec.ok())
     return ExplainRefusal(command.python, command.task.Name(), spec.status(), refusal);

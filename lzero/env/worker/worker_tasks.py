@@ -2,6 +2,7 @@
 and actions become arrays of numbers. One text with worker.py, which follows it.
 """
 
+import ctypes.util
 import importlib
 import math
 import os
@@ -10,19 +11,30 @@ import traceback
 
 MAX_ACTIONS = 65536  # of a discrete space
 MAX_PRODUCT = 4096   # a product of discrete actions is listed up to this many
+MIN_SIDE, MAX_CHANNELS = 8, 4  # of an array of bytes that is taken for a picture
 
 
 class Refused(Exception):
     """Something that this worker cannot do, told without a traceback."""
 
 
-def is_mujoco_without_display():
-    return "mujoco" in sys.modules and not any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+def has_display():
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
+def choose_mujoco_gl():
+    """Names the library that draws without a display, where there is one."""
+    if has_display() or "MUJOCO_GL" in os.environ:
+        return
+    for library, backend in (("EGL", "egl"), ("OSMesa", "osmesa")):
+        if ctypes.util.find_library(library):
+            os.environ["MUJOCO_GL"] = backend
+            return
 
 
 def draw(env):
     """A picture of `env`. MuJoCo looks for a display unless it is told that EGL draws without one."""
-    if not is_mujoco_without_display():
+    if "mujoco" not in sys.modules or has_display():
         try:
             return env.render()
         except NotImplementedError:
@@ -37,6 +49,14 @@ def draw(env):
         raise Refused(f"MuJoCo cannot draw here with MUJOCO_GL={os.environ['MUJOCO_GL']} ({type(failure).__name__}: "
                       f"{failure}); without a display it needs libegl1 with MUJOCO_GL=egl, or libosmesa6 with "
                       "MUJOCO_GL=osmesa") from failure
+
+
+def begin(env, seed):
+    """The observation and facts of a new episode."""
+    result = env.reset(seed=seed)
+    if not isinstance(result, tuple) or len(result) != 2 or not isinstance(result[1], dict):
+        raise TypeError("reset() must return two things: observation, a dictionary of facts")
+    return result
 
 
 def close_quietly(env):
@@ -54,18 +74,28 @@ def bounds(values):
     return flat[:1] if all(value == flat[0] for value in flat) else flat
 
 
+def has_channels_first(shape):
+    return len(shape) == 3 and shape[0] <= MAX_CHANNELS and min(shape[1:]) >= MIN_SIDE
+
+
+def has_channels_last(shape):
+    return len(shape) in (2, 3) and min(shape[:2]) >= MIN_SIDE and (len(shape) == 2 or shape[2] <= MAX_CHANNELS)
+
+
 class Pixels:
-    """A picture [height, width, channels] of bytes, given channels first, or as it is if `kept`."""
+    """A picture [height, width, channels] of bytes, given channels first, or as it is if `kept`. One that has
+    its channels first already stays as it is."""
 
     def __init__(self, space, kept):
-        height, width = space.shape[:2]
-        channels = space.shape[2] if len(space.shape) == 3 else 1
-        self.kept = kept
-        self.source_shape = (height, width, channels)
-        self.shape = self.source_shape if kept else (channels, height, width)
+        self.kept = kept or has_channels_first(space.shape)
+        self.source_shape = space.shape if len(space.shape) == 3 else (*space.shape, 1)
+        height, width, channels = self.source_shape
+        self.shape = self.source_shape if self.kept else (channels, height, width)
         self.description = {"type": "uint8", "shape": list(self.shape), "low": [0.0], "high": [1.0]}
 
     def write(self, observation, row):
+        if observation.dtype != row.dtype:  # numbers beyond a byte would be cut, fractions rounded
+            raise ValueError(f"a picture of {observation.dtype}; its space has uint8")
         picture = observation.reshape(self.source_shape)
         row[...] = picture if self.kept else picture.transpose(2, 0, 1)
 
@@ -137,8 +167,8 @@ def observation_writer(space, spaces, numpy, keeps_pixels):
     if isinstance(space, spaces.Box):
         if 0 in space.shape:
             raise refused_observations(space)
-        is_picture = (space.dtype == numpy.uint8 and len(space.shape) in (2, 3) and
-                      min(space.shape[:2]) >= 8 and (len(space.shape) == 2 or space.shape[2] <= 4))
+        is_picture = space.dtype == numpy.uint8 and (
+            has_channels_first(space.shape) or has_channels_last(space.shape))
         return Pixels(space, keeps_pixels) if is_picture else Numbers(space, numpy)
     return Flattened(space, spaces)
 
@@ -217,12 +247,14 @@ class DmControl:
 
 def dm_control_factory(request, spaces, numpy):
     """(function that makes one, function that tells the step cap of one)"""
+    choose_mujoco_gl()  # some tasks draw when they begin
     from dm_control import suite
     domain, _, task = request["id"].partition("/")
     if (domain, task) not in suite.ALL_TASKS:
         known = ", ".join(f"{d}/{t}" for d, t in suite.ALL_TASKS)
         raise Refused(f"no task '{request['id']}' in dm_control's suite; known: {known}")
-    load = lambda: suite.load(domain, task, task_kwargs=request["settings"])
+    # What a task draws when it is made is part of it: the same in every copy.
+    load = lambda: suite.load(domain, task, task_kwargs={"random": 0, **request["settings"]})
 
     def cap_of(env):
         limit = env.env._step_limit  # there is no public name for it
@@ -250,8 +282,12 @@ def gymnasium_factory(request, gymnasium):
             pass  # perhaps it takes no render_mode; what else is wrong shows again
         return gymnasium.make(name, **options)
 
-    # Known once one was made: that imports the module of a name such as my_module:MyEnv-v0.
-    return make, lambda _: gymnasium.spec(name.split(":")[-1]).max_episode_steps or 0
+    def cap_of(env):
+        """That of the registered name, which may have been given without its version."""
+        spec = gymnasium.spec(env.spec.id if env.spec is not None else name.split(":")[-1])
+        return spec.max_episode_steps or 0
+
+    return make, cap_of
 
 
 class Task:
@@ -266,11 +302,14 @@ class Task:
         else:
             self.make, cap_of = gymnasium_factory(request, gymnasium)
         env = self.make()
+        for space in ("observation_space", "action_space"):
+            if not isinstance(getattr(env, space, None), spaces.Space):
+                raise Refused(f"it has no {space}, a space of gymnasium.spaces")
         self.cap = cap_of(env)
         self.observation = observation_writer(env.observation_space, spaces, numpy,
                                               request["keeps_pixels"])
         self.actions = Actions(env.action_space, spaces, numpy)
-        _, facts = env.reset(seed=0)
+        _, facts = begin(env, 0)
         mask = facts.get("action_mask")
         size = self.actions.description["size"]
         # Of other spaces a mask is for each choice by itself: it does not say which products are legal.

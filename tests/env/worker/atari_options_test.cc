@@ -64,6 +64,9 @@ TEST(AtariOptionsTest, MakesAnEmulatorOfSingleFramesWithoutRulesOfItsOwn) {
   EXPECT_EQ(all.at("full_action_space"), "true");
   EXPECT_EQ(all.at("obs_type"), "grayscale");
   EXPECT_EQ(all.at("repeat_action_probability"), "0") << "sticky actions are this side's";
+  const EnvSettingTexts hard = Preset({{"mode", "4"}, {"difficulty", "1"}}).EmulatorSettings();
+  EXPECT_EQ(hard.at("mode"), "4");
+  EXPECT_EQ(hard.at("difficulty"), "1");
 }
 
 }  // namespace

@@ -102,6 +102,9 @@ class Faulty(Count):
     def fail_by_hang(self):
         time.sleep(60)
 
+    def fail_by_hang_in_c(self):
+        ctypes.PyDLL(None).sleep(60)  # holds the interpreter: no other thread of it runs
+
     def fail_by_interrupt(self):
         raise KeyboardInterrupt
 
@@ -208,6 +211,17 @@ def action_space(kind):
     }[kind]()
 
 
+class Shows(Count):
+    """Shows the first number of a list that it is made with."""
+
+    def __init__(self, numbers=(0,), **settings):
+        super().__init__(**settings)
+        self.first = numbers[0]
+
+    def view(self, action):
+        return super().view(self.first)
+
+
 class Acts(gymnasium.Env):
     """Shows the action it was given as numbers, whether it is of the action space, and then spoils it."""
 
@@ -249,6 +263,7 @@ class Observes(gymnasium.Env):
             "mixed_bounds": lambda: spaces.Box(numpy.array([-1.0, -numpy.inf]), numpy.array([1.0, numpy.inf]),
                                                dtype=numpy.float32),
             "picture": lambda: spaces.Box(0, 255, (9, 8, 3), numpy.uint8),
+            "stack": lambda: spaces.Box(0, 255, (4, 9, 8), numpy.uint8),
             "grey_picture": lambda: spaces.Box(0, 255, (9, 8), numpy.uint8),
             "nothing": lambda: spaces.Box(0, 1, (0,), numpy.float32),
             "sequence": lambda: spaces.Sequence(box),
@@ -264,6 +279,35 @@ class Observes(gymnasium.Env):
 
     def step(self, action):
         return self.sample(), 0.0, False, False, {}
+
+
+class Misses(Count):
+    """Does not keep to what Gymnasium asks for, the way that `how` says."""
+
+    def __init__(self, how, **settings):
+        super().__init__(**settings)
+        self.how = how
+        if how == "space":
+            self.action_space = None
+        if how == "picture":
+            self.observation_space = spaces.Box(0, 255, (9, 8, 3), numpy.uint8)
+
+    def view(self, action):
+        return numpy.ones((9, 8, 3)) if self.how == "picture" else super().view(action)
+
+    def reset(self, **how):
+        result = super().reset(**how)
+        return result[0] if self.how == "reset" else result
+
+    def step(self, action):
+        observation, reward, _, truncated, facts = super().step(action)
+        if self.how == "step":
+            return observation, reward, False, facts
+        ends = "False" if self.how == "end" else False
+        return observation, reward, ends, truncated, None if self.how == "facts" else facts
+
+    def render(self):
+        return numpy.zeros((2, 3, 3))
 
 
 class Draws(Count):
@@ -350,7 +394,7 @@ class NoRenderMode(gymnasium.Env):
         return numpy.ones(1, numpy.float32), 1.0, True, False, {}
 
 
-for _kind in (Count, Faulty, Loud, Naps, Values, SameArray, Acts, Observes, Draws, Remembers, Starts, Alarms,
+for _kind in (Count, Faulty, Loud, Naps, Shows, Values, SameArray, Acts, Observes, Misses, Draws, Remembers, Starts, Alarms,
               NoRenderMode):
     gymnasium.register(f"{_kind.__name__}-v0", entry_point=_kind,
                        max_episode_steps=70 if _kind is Count else None)

@@ -133,8 +133,7 @@ TEST(WorkerEnvTest, RefusesAMaskThatIsNone) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"mask", "true"}, {"bad", "step_mask"}});
   test.envs[0]->Reset(1);
-  EXPECT_EQ(test.envs[0]->Step(Act(0)).status(),
-            absl::InternalError("the worker process answers a mask that holds 9"));
+  EXPECT_TRUE(test.envs[0]->Step(Act(0))->interrupted);
 }
 
 TEST(WorkerEnvTest, ClipsBoxActionsToTheirBounds) {

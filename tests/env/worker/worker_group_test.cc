@@ -267,22 +267,27 @@ TEST(WorkerGroupTest, EndsAStepThatTakesTooLong) {
   EXPECT_EQ(test.group->num_restarts(), 1);
 }
 
-TEST(WorkerGroupTest, ErrsWhereAnAnswerMakesNoSense) {
+TEST(WorkerGroupTest, InterruptsWhereAnAnswerMakesNoSense) {
   LZ_NEEDS_FAKE_WORKER();
   for (const auto& [bad, message] :
        {std::pair("step_flags", "the worker process answers flags 99"),
-        std::pair("step_reward", "the worker process answers reward nan"),
+        std::pair("step_reward", "the environment gives reward nan"),
         std::pair("step_frames", "the worker process answers 77 frames of 1"),
         std::pair("step_nan", "the environment gives observation[0] = nan")}) {
     TestGroup test = StartedGroup({{"bad", bad}, {"at", "2"}});
     test.StepAll();
     const auto steps = test.StepAll();
-    EXPECT_EQ(steps[0].status(), absl::InternalError(message));
+    ExpectInterrupted(steps[0], 1, 100);
     ExpectSteps(steps[1], 2, 101);
-    // What the environment did is not known: its episode has ended.
+    EXPECT_EQ(test.group->num_restarts(), 1);
     EXPECT_EQ(test.envs[0]->Step(Act(0)).status().code(), StatusCode::kFailedPrecondition) << bad;
     EXPECT_EQ(test.envs[0]->Reset(9).observation, std::vector<float>({0, 9}));
     ExpectSteps(test.StepAll()[0], 1, 9);
+
+    TestGroup strict = StartedGroup({{"bad", bad}, {"at", "1"}}, 0);
+    EXPECT_EQ(std::string(strict.StepAll()[0].status().message()),
+              absl::StrCat("environment 'gymnasium:Fake-v0', step 1: ", message,
+                           "\ngiven up after 0 restarts (env.max_restarts)"));
   }
 }
 

@@ -300,9 +300,9 @@ TEST(WorkerMemoryTest, RefusesAnswersThatMakeNoSense) {
   worker.AnswerStep(0, 0.0, 0xffffffff);
   EXPECT_EQ(refusal(), "the worker process answers flags 4294967295");
   worker.AnswerStep(0, std::nan(""), 0);
-  EXPECT_EQ(refusal(), "the worker process answers reward nan");
+  EXPECT_EQ(refusal(), "the environment gives reward nan");
   worker.AnswerStep(0, std::numeric_limits<double>::infinity(), 0);
-  EXPECT_EQ(refusal(), "the worker process answers reward inf");
+  EXPECT_EQ(refusal(), "the environment gives reward inf");
   worker.AnswerStep(0, 0.0, 0, 0);
   EXPECT_EQ(refusal(), "the worker process answers 0 frames of 4");
   worker.AnswerStep(0, 0.0, 0, 5);
@@ -326,7 +326,7 @@ TEST(WorkerMemoryTest, RefusesARewardBeyondFloat) {
   AskAction(*memory, 0, 0);
   memory->EndRequest();
   worker.AnswerStep(0, 1e300, 0);
-  EXPECT_EQ(memory->Read(0).status().message(), "the worker process answers reward 1e+300");
+  EXPECT_EQ(memory->Read(0).status().message(), "the environment gives reward 1e+300");
   worker.AnswerStep(0, -3e38, 0);
   EXPECT_TRUE(memory->Read(0).ok());
 }

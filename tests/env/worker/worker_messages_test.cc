@@ -43,9 +43,12 @@ TEST(WorkerMessagesTest, AsksForEnvironmentsWithTypedSettings) {
   WorkerTask task;
   task.kind = "gymnasium";
   task.id = "ALE/Pong-v5";
-  task.settings = {{"a", "true"},  {"b", "false"}, {"c", "null"}, {"d", "-3"}, {"e", "0.25"},
-                   {"f", "4x4"},   {"g", "007"},   {"h", "1e-3"}, {"i", ""},   {"j", "True"},
-                   {"k", "\"q\""}, {"l", "nan"},   {"m", "1e400"}};
+  task.settings = {{"a", "true"},  {"b", "false"},       {"c", "null"},
+                   {"d", "-3"},    {"e", "0.25"},        {"f", "4x4"},
+                   {"g", "007"},   {"h", "1e-3"},        {"i", ""},
+                   {"j", "True"},  {"k", "\"q\""},       {"l", "nan"},
+                   {"m", "1e400"}, {"n", "[\"SF\", 1]"}, {"o", "{\"a\": [true]}"},
+                   {"p", "[1,"},   {"q", "no"},          {"r", "None"}};
   task.keeps_pixels = true;
   EXPECT_EQ(task.Name(), "gymnasium:ALE/Pong-v5");
   const auto json = nlohmann::json::parse(MakeText(task, 4));
@@ -62,11 +65,16 @@ TEST(WorkerMessagesTest, AsksForEnvironmentsWithTypedSettings) {
   EXPECT_EQ(settings["d"], -3);
   EXPECT_EQ(settings["e"], 0.25);
   EXPECT_EQ(settings["f"], "4x4");
+  EXPECT_EQ(settings["n"], nlohmann::json({"SF", 1}));
+  EXPECT_EQ(settings["o"]["a"][0], true);
+  EXPECT_EQ(settings["p"], "[1,") << "no JSON: a text";
   EXPECT_EQ(settings["g"], "007");
   EXPECT_EQ(settings["h"], 1e-3);
   EXPECT_EQ(settings["i"], "");
-  EXPECT_EQ(settings["j"], "True");
-  EXPECT_EQ(settings["k"], "\"q\"");
+  EXPECT_EQ(settings["j"], true) << "as Python writes it";
+  EXPECT_EQ(settings["k"], "q") << "quoted: a text whatever it says";
+  EXPECT_EQ(settings["q"], false);
+  EXPECT_TRUE(settings["r"].is_null());
   EXPECT_EQ(settings["l"], "nan");
   EXPECT_EQ(settings["m"], "1e400");
 }

@@ -120,8 +120,8 @@ TEST(WorkerProcessTest, SaysHowAnInterpreterEndedThatIsNone) {
   const auto process = WorkerProcess::Start(command);
   EXPECT_EQ(process.status().code(), StatusCode::kUnavailable);
   EXPECT_THAT(std::string(process.status().message()),
-              MatchesRegex("the worker process of 'gymnasium:Fake-v0' \\([0-9]+\\) exited with "
-                           "status 1"));
+              MatchesRegex("Python is false: the worker process of 'gymnasium:Fake-v0' "
+                           "\\([0-9]+\\) exited with status 1"));
 }
 
 TEST(WorkerProcessTest, RefusesBadAnswersAboutItsEnvironments) {

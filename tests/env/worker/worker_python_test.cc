@@ -348,6 +348,7 @@ TEST(WorkerPythonTest, MakesEnvironmentsThatKnowNoRenderMode) {
 }
 
 // The reader of the lifeline, which no signal and no exit handler of the parent has to reach.
+// Though the environment hangs where no thread of Python runs.
 TEST(WorkerPythonTest, EndsWithTheProgramThatStartedIt) {
   LZ_NEEDS_GYMNASIUM();
   int ends[2];
@@ -355,10 +356,14 @@ TEST(WorkerPythonTest, EndsWithTheProgramThatStartedIt) {
   const pid_t between = fork();
   ASSERT_GE(between, 0);
   if (between == 0) {
-    const auto group = WorkerGroup::Create(GroupOptions(TestCommand("Count", {})), 1,
-                                           std::make_shared<WorkerPool>());
-    const pid_t pid = group.ok() ? (*group)->pid() : -1;
+    TestGroup test = Make("Faulty", {{"how", "hang_in_c"}});
+    test.envs[0]->Reset(0);
+    const pid_t pid = test.group->pid();
     if (write(ends[1], &pid, sizeof(pid)) != sizeof(pid)) _exit(1);
+    Env* const env = test.envs[0].get();
+    const Action action = Act(0);
+    test.group->Begin({&env, 1}, {&action, 1});
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     raise(SIGKILL);
   }
   pid_t worker = -1;

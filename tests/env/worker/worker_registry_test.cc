@@ -266,6 +266,52 @@ TEST(WorkerRegistryTest, GivesAtariGamesByPreset) {
   EXPECT_THAT(MakeError("gymnasium:ALE/Pongg-v5"), HasSubstr("NameNotFound"));
 }
 
+// A task that draws what it is when it is made: every copy must be the same.
+TEST(WorkerRegistryTest, MakesEqualTasksOfTheControlSuite) {
+  LZ_NEEDS(WhyNoModules("numpy gymnasium dm_control"));
+  const EnvRegistry registry = Registry();
+  EnvOptions options;
+  options.workers.num_workers = 2;
+  auto envs = *registry.MakeGroup("dm_control:lqr/lqr_2_1", options, 2);
+  EXPECT_EQ(envs[0]->Reset(3).observation, envs[1]->Reset(3).observation);
+  Action action;
+  action.values = {0.5f};
+  for (int t = 0; t < 5; ++t) {
+    const TimeStep first = *envs[0]->Step(action), second = *envs[1]->Step(action);
+    EXPECT_EQ(first.observation, second.observation) << t;
+    EXPECT_EQ(first.reward, second.reward) << t;
+  }
+}
+
+TEST(WorkerRegistryTest, FindsTheNewestVersionOfANameWithoutOne) {
+  LZ_NEEDS_GYMNASIUM();
+  const auto env = Registry().Make("gymnasium:CartPole", {});
+  ASSERT_TRUE(env.ok()) << env.status();
+  EXPECT_EQ((*env)->spec().max_episode_steps, 500);
+}
+
+TEST(WorkerRegistryTest, HandsListsOn) {
+  LZ_NEEDS_GYMNASIUM();
+  EnvOptions options;
+  options.settings = {{"numbers", "[7, 8]"}};
+  const auto env = Registry().Make("gymnasium:lzero_test_envs:Shows-v0", options);
+  ASSERT_TRUE(env.ok()) << env.status();
+  EXPECT_EQ((*env)->Reset(0).observation[1], 7.0f);
+}
+
+TEST(WorkerRegistryTest, FailsTheCheckOfAnEnvironmentThatCrashes) {
+  LZ_NEEDS_GYMNASIUM();
+  EnvOptions options;
+  options.settings = {{"at", "3"}};
+  options.workers.max_restarts = 1000;
+  const auto make = [&] { return Registry().Make("gymnasium:lzero_test_envs:Faulty-v0", options); };
+  for (const ConformanceCheck& check : RunConformance(make, {})) {
+    if (check.name != "random_steps") continue;
+    EXPECT_FALSE(check.passed);
+    EXPECT_THAT(check.detail, HasSubstr("seed 0, step 2: the environment failed"));
+  }
+}
+
 TEST(WorkerRegistryTest, GivesTasksOfTheControlSuite) {
   LZ_NEEDS(WhyNoModules("numpy gymnasium dm_control"));
   const EnvRegistry registry = Registry();

@@ -214,6 +214,9 @@ TEST(WorkerTasksTest, PutsTheChannelsOfPicturesFirst) {
   EXPECT_EQ(seen.spec.type, ObservationType::kUint8);
   EXPECT_THAT(seen.spec.high, ElementsAre(1));
   EXPECT_THAT(Observe("grey_picture").spec.shape, ElementsAre(1, 9, 8));
+  const auto stack = Observe("stack");  // four grey ones, channels first already
+  EXPECT_THAT(stack.spec.shape, ElementsAre(4, 9, 8));
+  EXPECT_EQ(stack.spec.type, ObservationType::kUint8);
 }
 
 TEST(WorkerTasksTest, RefusesObservationsWithoutNumbers) {
@@ -223,6 +226,35 @@ TEST(WorkerTasksTest, RefusesObservationsWithoutNumbers) {
                 HasSubstr("cannot make numbers of the observation space"))
         << kind;
   }
+}
+
+TEST(WorkerTasksTest, SaysWhatAnEnvironmentMisses) {
+  LZ_NEEDS_GYMNASIUM();
+  EXPECT_THAT(MakeError("Misses", {{"how", "space"}}), HasSubstr("it has no action_space"));
+  EXPECT_THAT(MakeError("Misses", {{"how", "reset"}}),
+              HasSubstr("reset() must return two things: observation, a dictionary of facts"));
+  for (const auto& [how, text] :
+       {std::pair("step", "step() must return five things, not 4: observation, reward,"),
+        std::pair("end", "terminated and truncated must be truth values; got 'False', False"),
+        std::pair("facts", "step() must return a dictionary of facts last; got None"),
+        std::pair("picture", "a picture of float64; its space has uint8")}) {
+    const TestGroup test = Make("Misses", {{"how", how}});
+    test.envs[0]->Reset(0);
+    EXPECT_THAT(std::string(test.envs[0]->Step(Action::Discrete(0)).status().message()),
+                HasSubstr(text));
+  }
+  const TestGroup draws = Make("Misses", {{"how", "nothing"}});
+  draws.envs[0]->Reset(0);
+  EXPECT_EQ(
+      draws.envs[0]->RenderRgb().status(),
+      absl::UnimplementedError("the environment draws a picture of float64; uint8 is needed"));
+}
+
+// What the environment Values gives is no number: without restarts that is an error.
+std::string FirstStepError(const std::string& what, int32_t action) {
+  const TestGroup test = Make("Values", {{"what", what}, {"length", "99"}});
+  test.envs[0]->Reset(0);
+  return std::string(test.envs[0]->Step(Action::Discrete(action)).status().message());
 }
 
 TEST(WorkerTasksTest, TakesRewardsOfAnyNumberType) {
@@ -237,9 +269,7 @@ TEST(WorkerTasksTest, TakesRewardsOfAnyNumberType) {
   }
   for (const auto& [action, text] :
        {std::pair(6, "reward nan"), std::pair(7, "reward inf"), std::pair(8, "reward 1e+300")}) {
-    test.envs[0]->Reset(0);
-    EXPECT_THAT(std::string(test.envs[0]->Step(Action::Discrete(action)).status().message()),
-                HasSubstr(text));
+    EXPECT_THAT(FirstStepError("rewards", action), HasSubstr(text));
   }
   for (const int32_t action : {9, 10}) {  // None and a text: an exception in the worker
     test.envs[0]->Reset(0);
@@ -262,9 +292,7 @@ TEST(WorkerTasksTest, TakesObservationsOfAnyNumberType) {
   for (const auto& [action, text] :
        {std::pair(5, "observation[0] = nan"), std::pair(6, "observation[0] = -inf"),
         std::pair(7, "observation[0] = inf")}) {
-    test.envs[0]->Reset(0);
-    EXPECT_THAT(std::string(test.envs[0]->Step(Action::Discrete(action)).status().message()),
-                HasSubstr(text));
+    EXPECT_THAT(FirstStepError("observations", action), HasSubstr(text));
   }
 }
 
