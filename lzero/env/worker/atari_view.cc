@@ -21,6 +21,8 @@ std::vector<EnvSetting> AtariOptions::Settings() {
           EnvSetting::Choice("colors", {"rgb", "grey"}, "channels of the picture"),
           EnvSetting::Int("stack", 1, 1, 16, "newest pictures that an observation holds"),
           EnvSetting::Int("frame_skip", 4, 1, 32, "frames that an action is played for"),
+          EnvSetting::Int("mode", -1, -1, 255, "mode of the game; -1: its first"),
+          EnvSetting::Int("difficulty", -1, -1, 255, "difficulty of the game; -1: its first"),
           EnvSetting::Int("noops", -1, -1, 100, "most no-ops before an episode; -1: the preset's"),
           EnvSetting::Float("sticky", -1, -1, 1,
                             "probability that a frame repeats the last action; -1: the preset's")};
@@ -39,17 +41,22 @@ AtariOptions AtariOptions::Of(const EnvSettings& settings, bool is_training) {
   options.is_grey = settings.Choice("colors") == "grey";
   options.num_stacked = static_cast<int>(settings.Int("stack"));
   options.frame_skip = static_cast<int>(settings.Int("frame_skip"));
+  options.mode = static_cast<int>(settings.Int("mode"));
+  options.difficulty = static_cast<int>(settings.Int("difficulty"));
   if (settings.Int("noops") >= 0) options.max_noops = static_cast<int>(settings.Int("noops"));
   if (settings.Float("sticky") >= 0) options.sticky_probability = settings.Float("sticky");
   return options;
 }
 
 EnvSettingTexts AtariOptions::EmulatorSettings() const {
-  return {{"frameskip", "1"},
-          {"repeat_action_probability", "0"},
-          {"full_action_space", has_all_actions ? "true" : "false"},
-          {"max_num_frames_per_episode", "0"},
-          {"obs_type", is_grey ? "grayscale" : "rgb"}};
+  EnvSettingTexts texts = {{"frameskip", "1"},
+                           {"repeat_action_probability", "0"},
+                           {"full_action_space", has_all_actions ? "true" : "false"},
+                           {"max_num_frames_per_episode", "0"},
+                           {"obs_type", is_grey ? "grayscale" : "rgb"}};
+  if (mode >= 0) texts["mode"] = absl::StrCat(mode);
+  if (difficulty >= 0) texts["difficulty"] = absl::StrCat(difficulty);
+  return texts;
 }
 
 absl::Status AtariView::CheckSpec(const WorkerSpec& spec, const AtariOptions& options) {

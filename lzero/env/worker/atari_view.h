@@ -27,6 +27,7 @@ struct AtariOptions {
   bool is_grey = false;
   int num_stacked = 1;
   int frame_skip = 4;
+  int mode = -1, difficulty = -1;   // as the game numbers them; -1: its first
   int max_noops = 30;               // an episode begins after 1 .. max_noops of them; 0: none
   double sticky_probability = 0.0;  // that a frame repeats the action of the frame before
   bool ends_at_lost_life = true;    // in training

@@ -60,9 +60,15 @@ absl::Status ExplainRefusal(const std::string& python, const std::string& id,
         "); install it with: tools/setup.sh --python-envs, or: ", python, " -m pip install ",
         PackageOf(refusal.missing_package), ", or name another interpreter by env.python"));
   }
+  std::error_code code;
+  const std::string where =
+      absl::StrContains(refusal.error, "No module named")
+          ? absl::StrCat("\nmodules are looked for in ", fs::current_path(code).string(),
+                         " and on PYTHONPATH")
+          : "";
   return absl::Status(
       status.code(),
-      absl::StrCat("environment '", id, "': ", status.message(),
+      absl::StrCat("environment '", id, "': ", status.message(), where,
                    refusal.traceback.empty() ? "" : absl::StrCat("\n", refusal.traceback)));
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/scalar_text.h"
@@ -26,12 +27,19 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// As a user would write it in YAML: true, null, 3, 0.5, else a text.
+// As a user would write it in YAML or in Python: true, True, yes, null, None, 3, 0.5, a list, map
+// or quoted text as in JSON, else a text.
 Json Value(const std::string& text) {
-  if (text == "null") return nullptr;
-  if (const auto truth = ParseBool(text); truth.ok()) return *truth;
+  const std::string word = absl::AsciiStrToLower(text);
+  if (word == "null" || word == "none" || word == "~") return nullptr;
+  if (word == "true" || word == "yes" || word == "on") return true;
+  if (word == "false" || word == "no" || word == "off") return false;
   if (const auto integer = ParseInt(text); integer.ok()) return *integer;
   if (const auto number = ParseFloat(text); number.ok()) return *number;
+  if ((text[0] == '[' || text[0] == '{' || text[0] == '"') && !IsDeeperThan(text, kMaxJsonDepth)) {
+    Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_discarded()) return json;
+  }
   return text;
 }
 
