@@ -254,7 +254,8 @@ absl::Status Suite::StepAfterEnd() {
                       PlayRandomEpisode(*env_, options_.seed, kMaxStepsToEnd));
   if (record.actions.empty()) return BrokenAt(record, 0, "the episode ends at Reset");
   if (!record.steps.back().ended()) {
-    note_ = absl::StrCat("not looked at: no end within ", kMaxStepsToEnd, " steps");
+    note_ = absl::StrCat("not looked at: no end within ", kMaxStepsToEnd,
+                         " steps; training and evaluation need one (env.max_episode_steps)");
     return absl::OkStatus();
   }
   const auto save = [this] { return spec_.can_save ? env_->Save() : std::string(); };

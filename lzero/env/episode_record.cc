@@ -45,6 +45,11 @@ absl::StatusOr<Action> RandomAction(const EnvSpec& spec, absl::Span<const uint8_
   return Action::Discrete(legal[random.UniformInt(static_cast<int64_t>(legal.size()))]);
 }
 
+absl::Status InterruptedError(uint64_t seed, size_t t) {
+  return absl::UnavailableError(absl::StrCat(
+      "seed ", seed, ", step ", t, ": the environment failed, as the warning before this says"));
+}
+
 absl::StatusOr<EpisodeRecord> PlayRandomEpisode(Env& env, uint64_t seed, int64_t max_steps) {
   EpisodeRecord record;
   record.seed = seed;
@@ -57,6 +62,7 @@ absl::StatusOr<EpisodeRecord> PlayRandomEpisode(Env& env, uint64_t seed, int64_t
     if (!step.ok()) {
       return Annotate(step.status(), absl::StrCat("seed ", seed, ", step ", record.actions.size()));
     }
+    if (step->interrupted) return InterruptedError(seed, record.actions.size());
     record.actions.push_back(std::move(action));
     record.steps.push_back(std::move(step).value());
   }

@@ -25,6 +25,9 @@ struct EpisodeRecord {
 absl::StatusOr<Action> RandomAction(const EnvSpec& spec, absl::Span<const uint8_t> mask,
                                     RandomStream& random);
 
+// What is said of an interrupted step (TimeStep.interrupted), the `t`-th after Reset(seed).
+absl::Status InterruptedError(uint64_t seed, size_t t);
+
 // Plays random actions, a function of `seed`, from Reset(seed) to the end or for `max_steps` steps.
 absl::StatusOr<EpisodeRecord> PlayRandomEpisode(Env& env, uint64_t seed, int64_t max_steps);
 

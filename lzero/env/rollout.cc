@@ -142,6 +142,7 @@ absl::Status PlayRollout(Env& env, const RolloutOptions& options, const RolloutW
     }
     absl::StatusOr<TimeStep> next = env.Step(action);
     if (!next.ok()) return Annotate(next.status(), absl::StrCat("action number ", index + 1));
+    if (next->interrupted) return InterruptedError(seed(), static_cast<size_t>(t));
     seen = *std::move(next);
     LZ_RETURN_IF_ERROR(watch({episode, seed(), ++t, &action, seen}));
   }
