@@ -34,6 +34,8 @@ GAMES = {
     "tictactoe": (("tictactoe", {}, "tic_tac_toe"), range(20)),
     "connect4": (("connect4", {}, "connect_four"), range(20)),
     "othello": (("othello", {}, "othello"), range(12)),
+    "gomoku": (("gomoku", {}, "gomoku"), range(6)),
+    "gomoku6": (("gomoku", {"board_size": 6}, "gomoku(size=6)"), range(16)),
     "go5": (go(5), range(62, 92)),
     "go9": (go(9), range(94, 102)),
     "go19": (go(19), range(1)),

@@ -56,7 +56,8 @@ TEST_P(RecordedGamesTest, AWrongSetIsFound) {
 INSTANTIATE_TEST_SUITE_P(All, RecordedGamesTest,
                          testing::Values(Recording{"tictactoe", 20, 150},
                                          Recording{"connect4", 20, 405},
-                                         Recording{"othello", 12, 725}, Recording{"go5", 30, 1320},
+                                         Recording{"othello", 12, 725}, Recording{"gomoku", 6, 714},
+                                         Recording{"gomoku6", 16, 509}, Recording{"go5", 30, 1320},
                                          Recording{"go9", 8, 1148}, Recording{"go19", 1, 722},
                                          Recording{"go5_positional", 10, 500}),
                          [](const auto& recording) { return std::string(recording.param.name); });
