@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -67,7 +68,8 @@ std::string SettingsText(const EnvRegistry::Entry& entry) {
                     setting.help, "; ", setting.AllowedText(), "\n");
   }
   if (entry.takes_any_setting) {
-    absl::StrAppend(&text, "settings       others are handed to the environment when it is made\n");
+    absl::StrAppend(&text, "settings       ", entry.settings.empty() ? "" : "others ",
+                    "are handed to the environment when it is made\n");
   }
   return text;
 }
@@ -77,8 +79,10 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
   const std::string actions =
       discrete ? absl::StrCat("discrete, 0 .. ", spec.action.num_actions - 1)
                : absl::StrCat("box, ", BoundText(spec.action.low, spec.action.high));
-  const std::string cap =
-      spec.max_episode_steps > 0 ? absl::StrCat(spec.max_episode_steps, " steps") : "none";
+  const std::string cap = spec.max_episode_steps > 0
+                              ? absl::StrCat(spec.max_episode_steps, " steps")
+                          : spec.truncates_itself ? "none is registered; it may have one of its own"
+                                                  : "none";
   std::string text;
   absl::StrAppend(&text, "observation    float32 {", absl::StrJoin(spec.observation.shape, ", "),
                   "}, bounds ", BoundText(spec.observation.low, spec.observation.high), "\n");
@@ -237,7 +241,7 @@ int EnvsInfo(const EnvRegistry& registry, const EnvsTarget& target, const Consol
   const auto env = MakeEnv(registry, target);
   if (!env.ok()) return Refuse(console, env.status());
   const auto entry = registry.Find(target.id);
-  console.out << target.id << ": " << (*entry)->summary << "\n"
+  console.out << target.id << ((*entry)->is_family() ? " of " : ": ") << (*entry)->summary << "\n"
               << SpecText((*env)->spec(), (*entry)->grader != nullptr) << SettingsText(**entry);
   (*env)->Reset(0);
   const absl::StatusOr<std::string> picture = (*env)->RenderText();
@@ -347,15 +351,22 @@ int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options,
   env_options->workers.num_workers = options.num_workers;
   auto envs = registry.MakeGroup(options.target.id, *env_options, options.num_envs);
   if (!envs.ok()) return Refuse(console, envs.status());
+  std::set<const EnvBatch*> batches;
+  for (const auto& env : *envs) batches.insert(env->batch());
+  batches.erase(nullptr);
+  const size_t num_workers = batches.size();
   const absl::StatusOr<EnvSpeed> speed = MeasureEnvSpeed(*std::move(envs), options.seconds);
   if (!speed.ok()) return Refuse(console, speed.status(), kFailed);
   const auto num_steps = static_cast<double>(std::max<int64_t>(1, speed->num_steps));
   console.out << absl::StrFormat(
-      "%s: %.0f steps/s, %.0f ns a step, %.1f steps an episode (random actions, %s, 1 thread, "
+      "%s: %.0f steps/s, %.0f ns a step, %.1f steps an episode (random actions, %s, 1 thread%s, "
       "%.2f s)\n",
       options.target.id, num_steps / speed->seconds, 1e9 * speed->seconds / num_steps,
       num_steps / static_cast<double>(speed->num_episodes),
       options.num_envs == 1 ? "1 environment" : absl::StrCat(options.num_envs, " environments"),
+      num_workers == 0
+          ? ""
+          : absl::StrCat(" and ", num_workers, num_workers == 1 ? " process" : " processes"),
       speed->seconds);
   return kOk;
 }

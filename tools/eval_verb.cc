@@ -55,13 +55,14 @@ absl::StatusOr<std::vector<uint64_t>> ParseSeeds(const EvalOptions& options, int
   return seeds;
 }
 
-void RenderStep(std::FILE* stream, Env& env, const TimeStep& seen) {
-  const auto picture = env.RenderText();
-  if (picture.ok()) std::fprintf(stream, "%s\n", picture->c_str());
+absl::Status RenderStep(std::FILE* stream, Env& env, const TimeStep& seen) {
+  LZ_ASSIGN_OR_RETURN(const std::string picture, env.RenderText());
+  std::fprintf(stream, "%s\n", picture.c_str());
   std::fprintf(stream, "return %g%s\n\n", seen.episode_return,
                seen.terminated  ? "  (terminated)"
                : seen.truncated ? "  (truncated)"
                                 : "");
+  return absl::OkStatus();
 }
 
 // Paths are bytes; JSON is UTF-8.
@@ -151,7 +152,7 @@ class EvaluationView {
   bool prints_text() const { return format_ == "text"; }
 
   void Show(Env& env, const TimeStep& seen) {
-    if (prints_text()) RenderStep(stream_, env, seen);
+    if (prints_text() && error_.ok()) error_ = RenderStep(stream_, env, seen);
     if (recorder_ != nullptr && error_.ok()) error_ = recorder_->Add(env, seen.ended());
   }
 

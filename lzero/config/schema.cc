@@ -218,7 +218,7 @@ std::string AllowedText(const FieldDescription& field) {
     case FieldType::kText:
       return "printable text";
     case FieldType::kTextMap:
-      return "{name: value, ...}";
+      return "{name: value, ...}, or single entries: this key, then .name=value";
     case FieldType::kTextList:
       return "[text, ...]";
     case FieldType::kChoice:

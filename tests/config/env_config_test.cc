@@ -74,7 +74,8 @@ TEST(EnvConfigTest, TheResolvedConfigReadsBack) {
 
 TEST(EnvConfigTest, WhatIsNoMapOrListIsNamed) {
   EXPECT_EQ(ErrorOf("env: {settings: 5}"),
-            "f.yaml:1:17: env.settings: a map is needed; got '5'; allowed: {name: value, ...}");
+            "f.yaml:1:17: env.settings: a map is needed; got '5'; allowed: {name: value, ...}, or "
+            "single entries: this key, then .name=value");
   EXPECT_EQ(ErrorOf("env: {settings: [5]}"),
             "f.yaml:1:17: env.settings: a single value is needed; got a list");
   EXPECT_EQ(ErrorOf("env: {settings: {a: [5]}}"),
@@ -93,7 +94,9 @@ TEST(EnvConfigTest, WhatIsNoMapOrListIsNamed) {
             "command line: plugins=a.so,,b.so: an empty item; got 'a.so,,b.so'; allowed: [text, "
             "...]");
   EXPECT_EQ(ErrorOf("seed: 1", {"env.settings=4"}),
-            "command line: env.settings=4: a map is needed; got '4'; allowed: {name: value, ...}");
+            "command line: env.settings=4: a map is needed; got '4'; allowed: {name: value, ...}, "
+            "or single "
+            "entries: this key, then .name=value");
   EXPECT_THAT(ErrorOf("seed: 1", {"env.id.x=4"}), HasSubstr("unknown key"));
   EXPECT_THAT(ErrorOf("seed: 1", {"env.settings.=4"}), HasSubstr("unknown key"));
 }
