@@ -16,11 +16,6 @@ namespace {
 
 using Errors = std::vector<ConsistencyError>;
 
-// The interpreter is missing, or a package of it: no setting of the environment would help.
-bool IsPythonsFault(const absl::Status& status) {
-  return absl::StrContains(status.message(), "env.python");
-}
-
 // What the environment refuses in settings that it was not made with, each with its own sentence.
 Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
                     const absl::Status& refused) {
@@ -82,12 +77,12 @@ Errors EnvErrorsIn(const ExperimentConfig& config, const EnvRegistry& registry) 
   auto env = registry.Make(config.env.id, EnvOptionsOf(config.env));
   Errors errors;
   if (!env.ok()) {
-    if (IsPythonsFault(env.status())) {
-      return {{{"env.python", "env.id"}, std::string(env.status().message())}};
-    }
-    // A worker that died, a plugin that says another id: no option would help either.
+    // No option would help: no Python, a package is missing, a worker died, a plugin of another id.
     if (!absl::IsInvalidArgument(env.status())) {
-      return {{{"env.id"}, std::string(env.status().message())}};
+      std::vector<std::string> keys = {"env.id"};
+      const std::string message(env.status().message());
+      if (absl::StrContains(message, "env.python")) keys.insert(keys.begin(), "env.python");
+      return {{std::move(keys), message}};
     }
     errors = OptionErrors(config.env, registry, env.status());
     EnvOptions bare;

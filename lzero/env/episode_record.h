@@ -29,6 +29,7 @@ absl::StatusOr<Action> RandomAction(const EnvSpec& spec, absl::Span<const uint8_
 absl::Status InterruptedError(uint64_t seed, size_t t);
 
 // Plays random actions, a function of `seed`, from Reset(seed) to the end or for `max_steps` steps.
+// An interrupted episode is an InterruptedError.
 absl::StatusOr<EpisodeRecord> PlayRandomEpisode(Env& env, uint64_t seed, int64_t max_steps);
 
 // "" when both are equal to the last bit, else the first field that differs, with both values.

@@ -3,7 +3,7 @@ and actions become arrays of numbers. One text with worker.py, which follows it.
 """
 
 import ctypes.util
-import importlib
+import functools
 import math
 import os
 import sys
@@ -22,8 +22,9 @@ def has_display():
     return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
+@functools.cache  # to look for a library takes long
 def choose_mujoco_gl():
-    """Names the library that draws without a display, where there is one."""
+    """Tells MuJoCo, which looks for a display, what draws without one: before dm_control is imported."""
     if has_display() or "MUJOCO_GL" in os.environ:
         return
     for library, backend in (("EGL", "egl"), ("OSMesa", "osmesa")):
@@ -33,22 +34,18 @@ def choose_mujoco_gl():
 
 
 def draw(env):
-    """A picture of `env`. MuJoCo looks for a display unless it is told that EGL draws without one."""
-    if "mujoco" not in sys.modules or has_display():
-        try:
-            return env.render()
-        except NotImplementedError:
-            return None
-    if "MUJOCO_GL" not in os.environ:
-        os.environ["MUJOCO_GL"] = "egl"
-        if "dm_control._render" in sys.modules:  # has made its choice already
-            importlib.reload(sys.modules["dm_control._render"])
+    """A picture of `env`, None when it draws none."""
+    choose_mujoco_gl()
     try:
         return env.render()
+    except NotImplementedError:
+        return None
     except Exception as failure:
-        raise Refused(f"MuJoCo cannot draw here with MUJOCO_GL={os.environ['MUJOCO_GL']} ({type(failure).__name__}: "
-                      f"{failure}); without a display it needs libegl1 with MUJOCO_GL=egl, or libosmesa6 with "
-                      "MUJOCO_GL=osmesa") from failure
+        if "mujoco" not in sys.modules or has_display():
+            raise
+        raise Refused(f"MuJoCo cannot draw here with MUJOCO_GL={os.environ.get('MUJOCO_GL', '')} "
+                      f"({type(failure).__name__}: {failure}); without a display it needs libegl1 with MUJOCO_GL=egl, "
+                      "or libosmesa6 with MUJOCO_GL=osmesa") from failure
 
 
 def begin(env, seed):
