@@ -148,13 +148,7 @@ void Acrobot::SaveGame(StateWriter& writer) const {
 }
 
 absl::Status Acrobot::LoadGame(StateReader& reader) {
-  State state = {};
-  for (double& value : state) value = reader.Read<double>();
-  LZ_RETURN_IF_ERROR(reader.Finish());
-  const std::string problem = PhysicsProblem(kNumbers, state);
-  if (!problem.empty()) return reader.Impossible(problem);
-  state_ = state;
-  return absl::OkStatus();
+  return LoadPhysics(reader, kNumbers, absl::MakeSpan(state_));
 }
 
 std::vector<double> Acrobot::GetPhysics() const { return {state_.begin(), state_.end()}; }

@@ -85,13 +85,7 @@ void CartPole::SaveGame(StateWriter& writer) const {
 }
 
 absl::Status CartPole::LoadGame(StateReader& reader) {
-  std::array<double, 4> state = {};
-  for (double& value : state) value = reader.Read<double>();
-  LZ_RETURN_IF_ERROR(reader.Finish());
-  const std::string problem = PhysicsProblem(kNumbers, state);
-  if (!problem.empty()) return reader.Impossible(problem);
-  state_ = state;
-  return absl::OkStatus();
+  return LoadPhysics(reader, kNumbers, absl::MakeSpan(state_));
 }
 
 std::vector<double> CartPole::GetPhysics() const { return {state_.begin(), state_.end()}; }

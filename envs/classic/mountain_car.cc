@@ -64,13 +64,10 @@ void MountainCar::SaveGame(StateWriter& writer) const {
 }
 
 absl::Status MountainCar::LoadGame(StateReader& reader) {
-  const double position = reader.Read<double>();
-  const double velocity = reader.Read<double>();
-  LZ_RETURN_IF_ERROR(reader.Finish());
-  const std::string problem = PhysicsProblem(kNumbers, {position, velocity});
-  if (!problem.empty()) return reader.Impossible(problem);
-  position_ = position;
-  velocity_ = velocity;
+  std::array<double, 2> state = {};
+  LZ_RETURN_IF_ERROR(LoadPhysics(reader, kNumbers, absl::MakeSpan(state)));
+  position_ = state[0];
+  velocity_ = state[1];
   return absl::OkStatus();
 }
 

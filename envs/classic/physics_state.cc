@@ -1,9 +1,12 @@
 #include "envs/classic/physics_state.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
 
 namespace lzero {
 
@@ -31,6 +34,17 @@ absl::Status CheckPhysics(absl::string_view id, absl::Span<const PhysicsNumber> 
   return absl::InvalidArgumentError(
       absl::StrCat("a state of '", id, "' is ", numbers.size(), " finite numbers (", names,
                    "), got ", values.size(), " numbers", fits ? "; " : "", problem));
+}
+
+absl::Status LoadPhysics(StateReader& reader, absl::Span<const PhysicsNumber> numbers,
+                         absl::Span<double> state) {
+  std::vector<double> values(numbers.size());
+  for (double& value : values) value = reader.Read<double>();
+  LZ_RETURN_IF_ERROR(reader.Finish());
+  const std::string problem = PhysicsProblem(numbers, values);
+  if (!problem.empty()) return reader.Impossible(problem);
+  std::copy(values.begin(), values.end(), state.begin());
+  return absl::OkStatus();
 }
 
 [[gnu::noinline]] double RoundToFloat32(double value) { return static_cast<float>(value); }

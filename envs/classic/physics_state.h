@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "lzero/env/saved_state.h"
 
 namespace lzero {
 
@@ -28,6 +29,11 @@ std::string PhysicsProblem(absl::Span<const PhysicsNumber> numbers,
 // `numbers`, inside their bounds.
 absl::Status CheckPhysics(absl::string_view id, absl::Span<const PhysicsNumber> numbers,
                           absl::Span<const double> values);
+
+// Reads a saved state that is these numbers and nothing else into `state` [numbers], which an error
+// leaves as it was.
+absl::Status LoadPhysics(StateReader& reader, absl::Span<const PhysicsNumber> numbers,
+                         absl::Span<double> state);
 
 // `value` rounded to float32. A function of its own because GCC 12 at -O2 takes conversions to
 // float and back for nothing where two neighbours in memory are rounded.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -17,6 +18,24 @@ TEST(PhysicsStateTest, TakesFiniteNumbersInsideTheirBounds) {
     EXPECT_EQ(PhysicsProblem(kNumbers, state), "");
     EXPECT_TRUE(CheckPhysics("swing", kNumbers, state).ok());
   }
+}
+
+TEST(PhysicsStateTest, LoadsAllOrNothing) {
+  std::array<double, 2> state = {1.0, 2.0};
+  const auto load = [&](const std::vector<double>& saved) {
+    StateWriter writer("swing");
+    for (const double value : saved) writer.Write(value);
+    const std::string bytes = writer.Take();
+    StateReader reader("swing", bytes);
+    return LoadPhysics(reader, kNumbers, absl::MakeSpan(state));
+  };
+  for (const std::vector<double>& bad :
+       {std::vector<double>{0.5}, {0.5, 8.5}, {0.5, 3.0, 0.0}, {std::nan(""), 3.0}}) {
+    EXPECT_EQ(load(bad).code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(state, (std::array<double, 2>{1.0, 2.0}));
+  }
+  EXPECT_TRUE(load({0.5, 8.0}).ok());
+  EXPECT_EQ(state, (std::array<double, 2>{0.5, 8.0}));
 }
 
 TEST(PhysicsStateTest, SaysWhatIsWrong) {
