@@ -67,7 +67,7 @@ struct DeviceResults {
   float* root_values;      // [B]
   float* network_values;   // [B]
   int32_t* best_actions;   // [B]
-  int32_t* not_finite_at;  // [B] the first node with outputs that are not finite; -1: none
+  int32_t* not_finite_at;  // [B] the first node with outputs that are not sound; -1: none
   int64_t* depth_sums;     // [B] of the leaves
 
   static DeviceResults Over(BlockCursor* cursor, int64_t num_roots, int64_t num_actions) {

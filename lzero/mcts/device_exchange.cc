@@ -19,7 +19,7 @@ void FillDeviceInputs(const SearchConfig& config, absl::Span<const Root> roots,
     inputs.tie_keys[b] = TieKey(request.seed, request.search_index, roots[b].env.value);
     std::copy(legal.begin(), legal.end(), inputs.legal + b * legal.size());
     if (has_noise) {
-      ComputeRootNoise(config, request, roots[b], static_cast<int>(b),
+      ComputeRootNoise(config, request, roots[b].env, static_cast<int>(b), legal,
                        absl::MakeSpan(inputs.noise + b * legal.size(), legal.size()));
     }
   }
@@ -35,9 +35,11 @@ absl::Status ReadDeviceResults(const SearchConfig& config, absl::Span<const Root
   int64_t depth_sum = 0;
   for (size_t b = 0; b < num_roots; ++b) {
     if (results.not_finite_at[b] >= 0) {
-      return absl::InternalError(absl::StrCat(
-          "the model returned a number that is not finite for environment ", roots[b].env.value,
-          ", node ", results.not_finite_at[b], "; only finite numbers can be searched"));
+      return absl::InternalError(
+          absl::StrCat("the model returned a number that is not finite for environment ",
+                       roots[b].env.value, ", node ", results.not_finite_at[b],
+                       "; only finite numbers can be searched, and prior logits of -inf where "
+                       "actions are not there, one action at least being there"));
     }
     depth_sum += results.depth_sums[b];
   }

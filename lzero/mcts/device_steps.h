@@ -17,12 +17,24 @@ namespace lzero {
 
 inline namespace LZ_LANES_NAMESPACE {
 
-LZ_HOST_DEVICE inline bool AreFinite(float reward, float discount, float value,
-                                     const float* prior_logits, int num_actions) {
+// Whether a search can go on with these numbers: finite, but for the logits of actions that are not
+// there, which may be -infinity: at the root where `legal` [A] is 0, below it (null) not
+// everywhere.
+LZ_HOST_DEVICE inline bool AreSound(float reward, float discount, float value,
+                                    const float* prior_logits, const uint8_t* legal,
+                                    int num_actions) {
   // The sum of x * 0 is 0 unless an x is infinite or not a number.
   float sum = reward * 0.0f + discount * 0.0f + value * 0.0f;
+  if (!(sum == 0.0f)) return false;
   for (int a = 0; a < num_actions; ++a) sum += prior_logits[a] * 0.0f;
-  return sum == 0.0f;
+  if (sum == 0.0f) return true;
+  bool any = false;
+  for (int a = 0; a < num_actions; ++a) {
+    const bool is_missing = prior_logits[a] == -kInfinity && (legal == nullptr || !legal[a]);
+    if (!is_missing && !(prior_logits[a] * 0.0f == 0.0f)) return false;
+    any = any || !is_missing;
+  }
+  return any;
 }
 
 LZ_HOST_DEVICE inline SelectContext ContextOf(const DeviceSearchArrays& search, int b) {
@@ -50,13 +62,14 @@ LZ_HOST_DEVICE inline void BeginRoot(const DeviceSearchArrays& search,
   const int64_t row = static_cast<int64_t>(b) * search.tree.num_actions;
   const float* prior_logits = outputs.prior_logits + row;
   const float value = outputs.values[b];
-  if (!AreFinite(0.0f, 0.0f, value, prior_logits, search.tree.num_actions)) {
+  const DeviceInputs& inputs = search.inputs;
+  if (!AreSound(0.0f, 0.0f, value, prior_logits, inputs.legal + row, search.tree.num_actions)) {
     search.results.not_finite_at[b] = 0;
   }
-  const DeviceInputs& inputs = search.inputs;
-  BeginTree(search.tree, search.rules, b,
-            {inputs.envs[b], inputs.tie_keys[b], value, prior_logits, inputs.legal + row,
-             inputs.switches->has_noise != 0 ? inputs.noise + row : nullptr});
+  BeginTree(
+      search.tree, search.rules, b,
+      {inputs.envs[b], inputs.tie_keys[b], value, prior_logits, inputs.legal + row,
+       inputs.switches->has_noise != 0 ? inputs.noise + row : nullptr, search.tree.num_actions});
 }
 
 // Walks down tree `b` and asks about where it ended. An idle row asks about action 0 of node 0,
@@ -78,7 +91,7 @@ LZ_HOST_DEVICE inline void SelectRoot(const DeviceSearchArrays& search,
 }
 
 // Expands what SelectRoot asked about and backs the value up. From the first outputs that are not
-// finite the tree of this root stays as it is: the search has failed, which its results say.
+// sound the tree of this root stays as it is: the search has failed, which its results say.
 LZ_HOST_DEVICE inline void ExpandRoot(const DeviceSearchArrays& search,
                                       const DeviceStepOutputs& outputs, int b) {
   RootProgress& progress = search.progress[b];
@@ -88,8 +101,8 @@ LZ_HOST_DEVICE inline void ExpandRoot(const DeviceSearchArrays& search,
   const int64_t row = static_cast<int64_t>(b) * search.tree.num_actions;
   const NodeOutputs node_outputs = {outputs.rewards[b], outputs.discounts[b], outputs.values[b],
                                     outputs.prior_logits + row};
-  if (!AreFinite(node_outputs.reward, node_outputs.discount, node_outputs.value,
-                 node_outputs.prior_logits, search.tree.num_actions)) {
+  if (!AreSound(node_outputs.reward, node_outputs.discount, node_outputs.value,
+                node_outputs.prior_logits, nullptr, search.tree.num_actions)) {
     search.results.not_finite_at[b] = node;
     return;
   }

@@ -1,5 +1,7 @@
 #include "lzero/mcts/hash_model.h"
 
+#include <limits>
+
 namespace lzero {
 
 namespace {
@@ -22,6 +24,9 @@ float ToSignedUnit(uint64_t hash) {
   return static_cast<float>(static_cast<int>(hash >> 53) - 1024) / 1024.0f;
 }
 
+// In [0, 1).
+double ToUnit(uint64_t hash) { return static_cast<double>(hash >> 11) * 0x1.0p-53; }
+
 }  // namespace
 
 uint64_t HashModel::RootHash(EnvId env, int64_t step) const {
@@ -39,22 +44,31 @@ float HashModel::Reward(uint64_t hash) const {
   return options_.value_scale * ToSignedUnit(Mix(hash + 2));
 }
 float HashModel::Discount(uint64_t hash) const {
-  const double draw = static_cast<double>(Mix(hash + 3) >> 11) * 0x1.0p-53;
-  return draw < options_.terminal_fraction ? 0.0f : options_.discount;
+  return ToUnit(Mix(hash + 3)) < options_.terminal_fraction ? 0.0f : options_.discount;
+}
+bool HashModel::Lacks(uint64_t hash, int action) const {
+  const uint64_t kept = Mix(hash + 4) % static_cast<uint64_t>(options_.num_actions);
+  if (options_.illegal_fraction <= 0.0 || static_cast<uint64_t>(action) == kept) return false;
+  return ToUnit(Mix(Mix(hash + 5) + static_cast<uint64_t>(action))) < options_.illegal_fraction;
+}
+
+void HashModel::FillLogits(uint64_t hash, bool is_root, absl::Span<float> row) const {
+  for (int a = 0; a < options_.num_actions; ++a) {
+    row[static_cast<size_t>(a)] =
+        !is_root && Lacks(hash, a) ? -std::numeric_limits<float>::infinity() : Logit(hash, a);
+  }
 }
 
 absl::Status HashModel::InitialInference(absl::Span<const Root> roots,
                                          absl::Span<float> prior_logits, absl::Span<float> value) {
+  const size_t width = static_cast<size_t>(options_.num_actions);
   num_roots_ = roots.size();
   if (hashes_.size() < num_roots_) hashes_.resize(num_roots_);
   for (size_t b = 0; b < num_roots_; ++b) {
     const uint64_t hash = RootHash(roots[b].env, roots[b].step);
     hashes_[b] = hash;
     value[b] = Value(hash);
-    for (int a = 0; a < options_.num_actions; ++a) {
-      *prior_logits.begin() = Logit(hash, a);
-      prior_logits.remove_prefix(1);
-    }
+    FillLogits(hash, /*is_root=*/true, prior_logits.subspan(b * width, width));
   }
   return absl::OkStatus();
 }
@@ -65,6 +79,7 @@ absl::Status HashModel::RecurrentInference(absl::Span<const NodeId> parents,
                                            absl::Span<float> rewards, absl::Span<float> discounts,
                                            absl::Span<float> values,
                                            absl::Span<float> prior_logits) {
+  const size_t width = static_cast<size_t>(options_.num_actions);
   for (size_t b = 0; b < num_roots_; ++b) {
     const size_t child = static_cast<size_t>(children[b].value) * num_roots_ + b;
     if (hashes_.size() <= child) hashes_.resize(child + 1);
@@ -74,10 +89,7 @@ absl::Status HashModel::RecurrentInference(absl::Span<const NodeId> parents,
     rewards[b] = Reward(hash);
     discounts[b] = Discount(hash);
     values[b] = Value(hash);
-    for (int a = 0; a < options_.num_actions; ++a) {
-      *prior_logits.begin() = Logit(hash, a);
-      prior_logits.remove_prefix(1);
-    }
+    FillLogits(hash, /*is_root=*/false, prior_logits.subspan(b * width, width));
   }
   return absl::OkStatus();
 }
@@ -92,7 +104,8 @@ HashModel::Answer HashModel::Evaluate(EnvId env, int64_t step,
     answer.reward = Reward(hash);
     answer.discount = Discount(hash);
   }
-  for (int a = 0; a < options_.num_actions; ++a) answer.prior_logits.push_back(Logit(hash, a));
+  answer.prior_logits.resize(static_cast<size_t>(options_.num_actions));
+  FillLogits(hash, path.empty(), absl::MakeSpan(answer.prior_logits));
   return answer;
 }
 

@@ -18,6 +18,8 @@ struct HashModelOptions {
   float logit_scale = 2.0f;        // logits lie in [-scale, scale]; 0: all equal (ties)
   float value_scale = 1.0f;        // values and rewards likewise
   double terminal_fraction = 0.0;  // of edges with discount 0
+  // Of the actions that a node below the root lacks (logit -infinity); each keeps one at least.
+  double illegal_fraction = 0.0;
 };
 
 class HashModel final : public InferenceModel {
@@ -46,6 +48,9 @@ class HashModel final : public InferenceModel {
  private:
   uint64_t RootHash(EnvId env, int64_t step) const;
   float Logit(uint64_t hash, int action) const;
+  bool Lacks(uint64_t hash, int action) const;
+  // Fills `row` [A] for a node, the root or one below it.
+  void FillLogits(uint64_t hash, bool is_root, absl::Span<float> row) const;
   float Value(uint64_t hash) const;
   float Reward(uint64_t hash) const;
   float Discount(uint64_t hash) const;

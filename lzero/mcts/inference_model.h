@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
+#include "lzero/mcts/sampled_actions.h"
 
 namespace lzero {
 
@@ -26,7 +27,7 @@ struct Root {
   absl::Span<const int32_t> actions;
   int64_t step = 0;  // of the root's observation within its episode, 0 at the start
   int to_play = 0;
-  // [A], 1 = legal.
+  // [A], 1 = legal. Not read for a model that samples its actions.
   absl::Span<const uint8_t> legal_action_mask;
 };
 
@@ -34,11 +35,22 @@ class InferenceModel {
  public:
   virtual ~InferenceModel() = default;
 
+  // A. With sampled_actions(): the number of slots.
   virtual int num_actions() const = 0;
+
+  // Null, or, for a model whose actions are slots that stand for actions drawn anew at every node,
+  // those of the roots of the last InitialInference: their masks replace Root::legal_action_mask.
+  // Null or not for the whole life of a model.
+  virtual const SampledActions* sampled_actions() const { return nullptr; }
+
+  // Called once before each search (before InitialInference, or RunSearch) of one root at least: a
+  // model that draws keys its draws by (seed, search_index).
+  virtual void BeginSearch(const SearchRequest& /*request*/) {}
 
   // Begins a search: forgets the nodes of the roots' environments and evaluates every root (node
   // 0).
-  //   prior_logits [B, A] float32 out; value [B] float32 out, from the view of the player to move.
+  //   prior_logits [B, A] float32 out: finite where the action is legal, elsewhere -infinity is
+  //   allowed; value [B] float32 out, from the view of the player to move.
   virtual absl::Status InitialInference(absl::Span<const Root> roots,
                                         absl::Span<float> prior_logits,
                                         absl::Span<float> value) = 0;
@@ -50,6 +62,8 @@ class InferenceModel {
   //   changes,
   //              0 where a perfect simulator knows that the episode ended.
   //   values: of the child, from the view of the player to move there.
+  //   prior_logits: -infinity where the child lacks the action, which is then never selected there;
+  //   at least one must be above.
   virtual absl::Status RecurrentInference(absl::Span<const NodeId> parents,
                                           absl::Span<const int32_t> actions,
                                           absl::Span<const NodeId> children,

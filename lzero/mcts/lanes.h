@@ -56,6 +56,10 @@ LZ_HOST_DEVICE inline Float4 SumLanes(Float4 v) {
   v += SwapHalves(v);
   return v + SwapPairs(v);
 }
+LZ_HOST_DEVICE inline Int4 SumLanes(Int4 v) {
+  v = v + SwapHalves(v);
+  return v + SwapPairs(v);
+}
 // The sums of `a` (first) and `b` (second), each as SumLanes adds.
 struct TwoSums {
   float first;

@@ -54,9 +54,10 @@ struct NodeNumbersOf {
 };
 using NodeNumbers = NodeNumbersOf<float, bool>;
 
-LZ_HOST_DEVICE inline NodeNumbers NumbersOf(const NodeRecord& record, int num_actions) {
+// Of a node that is ready. Actions that it lacks do not count.
+LZ_HOST_DEVICE inline NodeNumbers NumbersOf(const NodeRecord& record) {
   return {record.value, static_cast<float>(record.visits), record.num_children > 0,
-          record.num_children < num_actions};
+          record.num_children < record.num_actions};
 }
 
 LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_actions) {

@@ -20,9 +20,10 @@ struct RootStart {
   int32_t env;
   uint64_t tie_key;           // see tie_key.h
   float value;                // the network's
-  const float* prior_logits;  // [A]
+  const float* prior_logits;  // [A], above -infinity where legal
   const uint8_t* legal;       // [A], 1 = legal; at least one is
   const double* noise;        // [A], see root_noise.h; null: none
+  int32_t num_actions;        // of the root; the tree may be wider
 };
 
 // Mixes noise into the priors of the legal actions.
@@ -59,10 +60,10 @@ LZ_HOST_DEVICE inline void BeginTree(const TreeView& tree, const RuleNumbers& ru
     }
   }
   OpenNode(node, tree.padded_actions);
-  MakeReady(node, num_actions, PriorPadding(rules));
-  for (int a = 0; a < num_actions; ++a) {
-    if (!start.legal[a]) node.prior[a] = PriorPadding(rules);
-  }
+  MakeReady(node, tree.padded_actions, MissingPrior(rules));
+  // At the root illegal actions count as unvisited ones where Q is completed, as in mctx, which
+  // knows illegal actions at the root alone: the range of completed Q holds the mixed value.
+  node.record->num_actions = start.num_actions;
   if (puct && start.noise != nullptr) {
     MixRootNoise(rules, num_actions, start.legal, start.noise, node.prior);
   }

@@ -8,10 +8,9 @@ namespace lzero {
 
 namespace {
 
-RandomStream NoiseStream(const SearchRequest& request, const Root& root) {
-  const uint64_t env = static_cast<uint64_t>(static_cast<uint32_t>(root.env.value));
+RandomStream NoiseStream(const SearchRequest& request, EnvId env) {
   return RandomStream(StreamKey(request.seed, "root noise", request.search_index), "environment",
-                      env);
+                      static_cast<uint64_t>(static_cast<uint32_t>(env.value)));
 }
 
 }  // namespace
@@ -21,12 +20,11 @@ bool HasRootNoise(const SearchConfig& config, const SearchRequest& request) {
   return request.add_noise || is_given;
 }
 
-void ComputeRootNoise(const SearchConfig& config, const SearchRequest& request, const Root& root,
-                      int b, absl::Span<double> noise) {
+void ComputeRootNoise(const SearchConfig& config, const SearchRequest& request, EnvId env, int b,
+                      absl::Span<const uint8_t> legal, absl::Span<double> noise) {
   if (config.policy == SearchPolicy::kPuct) {
-    const auto& legal = root.legal_action_mask;
     const auto num_illegal = std::count(legal.begin(), legal.end(), uint8_t{0});
-    RandomStream stream = NoiseStream(request, root);
+    RandomStream stream = NoiseStream(request, env);
     stream.Dirichlet(config.root_noise_alpha,
                      noise.first(legal.size() - static_cast<size_t>(num_illegal)));
   } else if (!request.root_gumbel.empty()) {
@@ -34,7 +32,7 @@ void ComputeRootNoise(const SearchConfig& config, const SearchRequest& request, 
         request.root_gumbel.subspan(static_cast<size_t>(b) * noise.size(), noise.size());
     std::copy(given.begin(), given.end(), noise.begin());
   } else {
-    RandomStream stream = NoiseStream(request, root);
+    RandomStream stream = NoiseStream(request, env);
     for (double& number : noise) number = config.gumbel_scale * stream.Gumbel();
   }
 }

@@ -1,27 +1,14 @@
 #include "lzero/mcts/search.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/mcts/output_check.h"
+#include "lzero/mcts/sampled_actions.h"
 
 namespace lzero {
-
-namespace {
-
-// The sum of x * 0 is 0 unless an x is infinite or not a number.
-bool AllFinite(absl::Span<const float> numbers) {
-  Float4 sums = Fill(0.0f);
-  size_t i = 0;
-  for (; i + kLanes <= numbers.size(); i += kLanes) sums += Load(numbers.data() + i) * 0.0f;
-  float sum = SumLanes(sums)[0];
-  for (; i < numbers.size(); ++i) sum += numbers[i] * 0.0f;
-  return sum == 0.0f;
-}
-
-}  // namespace
 
 absl::StatusOr<std::unique_ptr<Search>> Search::Create(const SearchConfig& config, int num_actions,
                                                        int max_roots) {
@@ -67,6 +54,7 @@ Search::Search(const SearchConfig& config, int num_actions, int max_roots)
   batch_.values.resize(num_roots);
   batch_.prior_logits.resize(num_roots * static_cast<size_t>(num_actions));
   batch_.leaves.resize(num_roots);
+  batch_.legal.resize(batch_.prior_logits.size());
   scores_.resize(static_cast<size_t>(kMaxWalks * tree_.padded_actions()));
   noise_.resize(static_cast<size_t>(num_actions));
   envs_.reserve(num_roots);
@@ -74,16 +62,12 @@ Search::Search(const SearchConfig& config, int num_actions, int max_roots)
 
 absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
                          const SearchRequest& request, SearchResult* result) {
-  if (model.num_actions() != tree_.num_actions()) {
-    return absl::InvalidArgumentError(absl::StrCat("the model has ", model.num_actions(),
-                                                   " actions, the search was made for ",
-                                                   tree_.num_actions()));
-  }
-  LZ_RETURN_IF_ERROR(CheckRoots(roots, request, tree_.num_actions(), tree_.max_roots(), &envs_));
-  if (model.RunsSearches() && !roots.empty()) {
-    return model.RunSearch(config_, roots, request, result);
-  }
+  LZ_RETURN_IF_ERROR(CheckSearch(model, roots, request));
   const size_t num_roots = roots.size();
+  if (num_roots > 0) {
+    model.BeginSearch(request);
+    if (model.RunsSearches()) return model.RunSearch(config_, roots, request, result);
+  }
   tree_.Begin(static_cast<int>(num_roots), rules_.num_simulations + 1);
   depth_sum_ = 0;
   if (roots.empty()) return Finish(roots, request, result);
@@ -93,10 +77,12 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
   const auto values = absl::MakeSpan(batch_.values).first(num_roots);
   const auto rewards = absl::MakeSpan(batch_.rewards).first(num_roots);
   const auto discounts = absl::MakeSpan(batch_.discounts).first(num_roots);
-  std::fill(rewards.begin(), rewards.end(), 0.0f);
-  std::fill(discounts.begin(), discounts.end(), 0.0f);
+  const auto leaves = absl::MakeConstSpan(batch_.leaves).first(num_roots);
+  const ModelOutputs outputs = {rewards, discounts, values, logits};
   LZ_RETURN_IF_ERROR(model.InitialInference(roots, logits, values));
-  LZ_RETURN_IF_ERROR(CheckOutputs(roots, 0));
+  LZ_RETURN_IF_ERROR(FindLegalActions(model, roots));
+  LZ_RETURN_IF_ERROR(
+      CheckRootOutputs(roots, absl::MakeConstSpan(batch_.legal).first(num_logits), outputs));
   for (size_t b = 0; b < num_roots; ++b) PrepareRoot(static_cast<int>(b), roots[b], request);
 
   for (int simulation = 0; simulation < rules_.num_simulations; ++simulation) {
@@ -105,38 +91,42 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
         absl::MakeConstSpan(batch_.parents).first(num_roots),
         absl::MakeConstSpan(batch_.actions).first(num_roots),
         absl::MakeConstSpan(batch_.children).first(num_roots), rewards, discounts, values, logits));
-    LZ_RETURN_IF_ERROR(CheckOutputs(roots, simulation + 1));
+    LZ_RETURN_IF_ERROR(CheckStepOutputs(roots, simulation + 1, leaves, outputs));
     ExpandAll(simulation);
   }
   return Finish(roots, request, result);
 }
 
-absl::Status Search::CheckOutputs(absl::Span<const Root> roots, int node) const {
-  const size_t num_roots = roots.size();
-  const size_t num_actions = static_cast<size_t>(tree_.num_actions());
-  const struct {
-    const char* name;
-    const std::vector<float>& numbers;
-    size_t width;
-  } outputs[] = {{"reward", batch_.rewards, 1},
-                 {"discount", batch_.discounts, 1},
-                 {"value", batch_.values, 1},
-                 {"prior logit", batch_.prior_logits, num_actions}};
-  for (const auto& output : outputs) {
-    const auto numbers = absl::MakeConstSpan(output.numbers).first(num_roots * output.width);
-    if (AllFinite(numbers)) [[likely]]
-      continue;
-    size_t i = 0;
-    while (std::isfinite(numbers[i])) ++i;
-    const size_t b = i / output.width;
-    return absl::InternalError(
-        absl::StrCat("the model returned ", output.name, " ", numbers[i],
-                     output.width == 1 ? "" : absl::StrCat(" of action ", i % output.width),
-                     " for environment ", roots[b].env.value, ", node ", node,
-                     node == 0 ? " (the root)"
-                               : absl::StrCat(" (parent ", batch_.parents[b].value, ", action ",
-                                              batch_.actions[b], ")"),
-                     "; only finite numbers can be searched"));
+absl::Status Search::CheckSearch(const InferenceModel& model, absl::Span<const Root> roots,
+                                 const SearchRequest& request) {
+  if (model.num_actions() != tree_.num_actions()) {
+    return absl::InvalidArgumentError(absl::StrCat("the model has ", model.num_actions(),
+                                                   " actions, the search was made for ",
+                                                   tree_.num_actions()));
+  }
+  if (model.sampled_actions() == nullptr) {
+    return CheckRoots(roots, request, tree_.num_actions(), tree_.max_roots(), &envs_);
+  }
+  if (model.RunsSearches()) {
+    return absl::UnimplementedError(
+        "a search that runs inside the memory of a device knows no sampled actions; take a runner "
+        "that searches on the host");
+  }
+  return CheckBatch(roots, request, tree_.num_actions(), tree_.max_roots(), &envs_);
+}
+
+absl::Status Search::FindLegalActions(const InferenceModel& model, absl::Span<const Root> roots) {
+  const size_t width = static_cast<size_t>(tree_.num_actions());
+  const SampledActions* sampled = model.sampled_actions();
+  if (sampled != nullptr) {
+    LZ_RETURN_IF_ERROR(CheckSampledActions(*sampled, roots, tree_.num_actions()));
+    std::copy(sampled->slot_mask.begin(), sampled->slot_mask.end(), batch_.legal.begin());
+    return absl::OkStatus();
+  }
+  auto row = batch_.legal.begin();
+  for (const Root& root : roots) {
+    std::copy(root.legal_action_mask.begin(), root.legal_action_mask.end(), row);
+    row += static_cast<ptrdiff_t>(width);
   }
   return absl::OkStatus();
 }

@@ -35,12 +35,15 @@ class Search {
 
   // Runs `num_simulations` for every root. InvalidArgument (naming the environment) for a root
   // without a legal action, for wrong sizes and for two roots of one environment; Internal when the
-  // model returned a number that is not finite; errors of the model are passed on. Blocks. No
+  // model returned a number that is not finite (a prior logit may be -infinity where a node lacks
+  // the action, see inference_model.h) or sampled no action at a root; errors of the model are
+  // passed on. Blocks. No
   // roots: an empty result. Allocates nothing once `result` has held as many roots before.
   //
   // The model is asked for every root in every simulation; simulation s makes node s + 1. Where a
   // walk ends at max_depth in a node that exists, node s + 1 is evaluated and then left unused.
-  // A model that runs whole searches itself is handed this one, and tree() is left alone.
+  // A model that runs whole searches itself is handed this one, and tree() is left alone;
+  // Unimplemented where it samples its actions, too.
   absl::Status Run(InferenceModel& model, absl::Span<const Root> roots,
                    const SearchRequest& request, SearchResult* result);
 
@@ -48,7 +51,8 @@ class Search {
   const SearchConfig& config() const { return config_; }
 
  private:
-  // One entry a root: what goes to the model and what comes back. [B], prior_logits [B, A].
+  // One entry a root: what goes to the model and what comes back. [B], prior_logits and legal
+  // [B, A].
   struct Batch {
     std::vector<NodeId> parents;
     std::vector<int32_t> actions;
@@ -58,11 +62,14 @@ class Search {
     std::vector<float> values;
     std::vector<float> prior_logits;
     std::vector<Leaf> leaves;
+    std::vector<uint8_t> legal;  // actions of the root
   };
 
   Search(const SearchConfig& config, int num_actions, int max_roots);
 
-  absl::Status CheckOutputs(absl::Span<const Root> roots, int node) const;
+  absl::Status CheckSearch(const InferenceModel& model, absl::Span<const Root> roots,
+                           const SearchRequest& request);
+  absl::Status FindLegalActions(const InferenceModel& model, absl::Span<const Root> roots);
   void PrepareRoot(int b, const Root& root, const SearchRequest& request);
   void SelectAll(int simulation, const SearchRequest& request);
   void ExpandAll(int simulation);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
 
 namespace lzero {
 
@@ -18,7 +19,7 @@ void SearchResult::Resize(size_t roots, size_t actions) {
   q_values.resize(roots * actions);
 }
 
-absl::Status CheckRoots(absl::Span<const Root> roots, const SearchRequest& request, int num_actions,
+absl::Status CheckBatch(absl::Span<const Root> roots, const SearchRequest& request, int num_actions,
                         int max_roots, std::vector<int32_t>* envs) {
   const size_t width = static_cast<size_t>(num_actions);
   if (roots.size() > static_cast<size_t>(max_roots)) {
@@ -32,9 +33,22 @@ absl::Status CheckRoots(absl::Span<const Root> roots, const SearchRequest& reque
                      " numbers; allowed: 0, or roots * actions = ", roots.size() * width));
   }
   envs->clear();
+  for (const Root& root : roots) envs->push_back(root.env.value);
+  std::sort(envs->begin(), envs->end());
+  const auto repeated = std::adjacent_find(envs->begin(), envs->end());
+  if (repeated != envs->end()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("environment ", *repeated, " has two roots in one search"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRoots(absl::Span<const Root> roots, const SearchRequest& request, int num_actions,
+                        int max_roots, std::vector<int32_t>* envs) {
+  LZ_RETURN_IF_ERROR(CheckBatch(roots, request, num_actions, max_roots, envs));
   for (const Root& root : roots) {
     const auto& mask = root.legal_action_mask;
-    if (mask.size() != width) {
+    if (mask.size() != static_cast<size_t>(num_actions)) {
       return absl::InvalidArgumentError(absl::StrCat("environment ", root.env.value,
                                                      ": legal action mask of ", mask.size(),
                                                      " entries for ", num_actions, " actions"));
@@ -45,13 +59,6 @@ absl::Status CheckRoots(absl::Span<const Root> roots, const SearchRequest& reque
                        ": no legal action at the root of a search; the environment must end the "
                        "episode or offer an action"));
     }
-    envs->push_back(root.env.value);
-  }
-  std::sort(envs->begin(), envs->end());
-  const auto repeated = std::adjacent_find(envs->begin(), envs->end());
-  if (repeated != envs->end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("environment ", *repeated, " has two roots in one search"));
   }
   return absl::OkStatus();
 }

@@ -39,9 +39,12 @@ struct SearchResult {
   void Resize(size_t roots, size_t actions);
 };
 
-// InvalidArgument (naming the environment) for a root without a legal action, for wrong sizes and
-// for two roots of one environment. `envs` is scratch; nothing is allocated when it has room for
-// one number a root.
+// InvalidArgument for wrong sizes and (naming the environment) for two roots of one environment.
+// `envs` is scratch; nothing is allocated when it has room for one number a root.
+absl::Status CheckBatch(absl::Span<const Root> roots, const SearchRequest& request, int num_actions,
+                        int max_roots, std::vector<int32_t>* envs);
+
+// As CheckBatch, and for a mask of another size and a root without a legal action.
 absl::Status CheckRoots(absl::Span<const Root> roots, const SearchRequest& request, int num_actions,
                         int max_roots, std::vector<int32_t>* envs);
 

@@ -8,12 +8,16 @@ namespace lzero {
 
 void Search::PrepareRoot(int b, const Root& root, const SearchRequest& request) {
   const size_t i = static_cast<size_t>(b);
+  const size_t width = noise_.size();
+  const auto legal = absl::MakeConstSpan(batch_.legal).subspan(i * width, width);
   const bool has_noise = HasRootNoise(config_, request);
-  if (has_noise) ComputeRootNoise(config_, request, root, b, absl::MakeSpan(noise_));
+  if (has_noise) {
+    ComputeRootNoise(config_, request, root.env, b, legal, absl::MakeSpan(noise_));
+  }
   BeginTree(tree_.view(), rules_, b,
             {root.env.value, TieKey(request.seed, request.search_index, root.env.value),
-             batch_.values[i], batch_.prior_logits.data() + i * noise_.size(),
-             root.legal_action_mask.data(), has_noise ? noise_.data() : nullptr});
+             batch_.values[i], batch_.prior_logits.data() + i * width, legal.data(),
+             has_noise ? noise_.data() : nullptr, tree_.num_actions()});
 }
 
 RootResults Search::ResultsOf(int b, SearchResult* result) const {

@@ -54,7 +54,7 @@ LZ_HOST_DEVICE inline ValueScale PuctValueScale(const SelectContext& context, co
     case QTransform::kMinMax:
       return FixedRangeScale(rules);
     case QTransform::kCompletedByMixValue:
-      return CompletedScale(rules, NumbersOf(*node.record, context.num_actions),
+      return CompletedScale(rules, NumbersOf(*node.record),
                             ComputeChildStats(node, padded_actions));
   }
   LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
@@ -69,21 +69,21 @@ LZ_HOST_DEVICE inline ValueScale GumbelValueScale(const SelectContext& context,
   const RuleNumbers& rules = *context.rules;
   switch (Kind::Transform(rules)) {
     case QTransform::kTreeMinMax:
-      return CompletedTreeScale(rules, context.tree_scale, NumbersOf(record, context.num_actions),
-                                stats);
+      return CompletedTreeScale(rules, context.tree_scale, NumbersOf(record), stats);
     case QTransform::kParentAndSiblings:
       return ParentAndSiblingsScale(rules, record, stats);
     case QTransform::kMinMax:
       return FixedRangeScale(rules);
     case QTransform::kCompletedByMixValue:
-      return CompletedScale(rules, NumbersOf(record, context.num_actions), stats);
+      return CompletedScale(rules, NumbersOf(record), stats);
   }
   LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
   return {};
 }
 
 // argmax of the logits: where no action is visited yet, all q transforms and all exploration
-// factors are equal, in PUCT and in Gumbel's interior rule.
+// factors are equal, in PUCT and in Gumbel's interior rule. Actions that the node lacks have
+// -infinity.
 template <class Kind = AnyKind>
 LZ_HOST_DEVICE inline int SelectUnvisited(const SelectContext& context, const Node& node,
                                           int node_index) {
@@ -136,13 +136,13 @@ LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[NumNo
     const NodeRecord& record = *visits[k].node.record;
     const ChildStats stats = ComputeChildStats(visits[k].node, padded_actions);
     const ValueScale scale = GumbelValueScale<Kind>(*visits[k].context, record, stats);
-    peaks[k] = PeakValue(scale, NumbersOf(record, visits[k].context->num_actions), stats);
+    peaks[k] = PeakValue(scale, NumbersOf(record), stats);
     scales[k] = scale;
-    // Where all actions are visited, padding alone takes this value, whose exponential may
-    // overflow.
+    // Where all actions are visited, padding and actions that the node lacks alone take this
+    // value, whose exponential may overflow.
     scales[k].unvisited = Min(scale.unvisited, peaks[k]);
   }
-  // softmax(logits + value) = prior * exp(value) / sum; lanes past the last action have prior 0.
+  // softmax(logits + value) = prior * exp(value) / sum; where there is no action the prior is 0.
   Float4 sums[NumNodes];
   LZ_UNROLL
   for (int k = 0; k < NumNodes; ++k) {
@@ -157,7 +157,7 @@ LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[NumNo
     sums[k] = SumLanes(sums[k]);
   }
   // The score times sum and times 1 + sum N, which saves two divisions. The shares of the visits
-  // sum to less than 1, so the best score is positive and padding (0) never wins.
+  // sum to less than 1, so the best score is positive and what has prior 0 (0) never wins.
   LZ_UNROLL
   for (int k = 0; k < NumNodes; ++k) {
     const SelectContext& context = *visits[k].context;

@@ -47,24 +47,25 @@ LZ_HOST_DEVICE inline ActionsAbreast<NumActions> LoadActions(const NodeVisit (&n
 
 static_assert(offsetof(NodeRecord, visits) % 16 == 0 &&
                   offsetof(NodeRecord, num_children) == offsetof(NodeRecord, visits) + 4 &&
-                  offsetof(NodeRecord, action) == offsetof(NodeRecord, visits) + 12,
+                  offsetof(NodeRecord, num_actions) == offsetof(NodeRecord, visits) + 8 &&
+                  offsetof(NodeRecord, parent) == offsetof(NodeRecord, visits) + 12,
               "LoadNumbers reads four integers from visits on");
 
-LZ_HOST_DEVICE inline NodeNumbersOf<Float4, Int4> LoadNumbers(const NodeVisit (&nodes)[kLanes],
-                                                              int num_actions) {
+// As NumbersOf.
+LZ_HOST_DEVICE inline NodeNumbersOf<Float4, Int4> LoadNumbers(const NodeVisit (&nodes)[kLanes]) {
   Float4 values[kLanes];
   Int4 counts[kLanes];
   LZ_UNROLL
   for (int k = 0; k < kLanes; ++k) {
     const NodeRecord& record = *nodes[k].node.record;
     values[k] = Fill(record.value);
-    counts[k] = LoadInt(&record.visits);  // and num_children, parent and action
+    counts[k] = LoadInt(&record.visits);  // num_children, num_actions and parent
   }
   Float4 value[1];
-  Int4 count[2];
+  Int4 count[3];
   Transpose(values, value);
   Transpose(counts, count);
-  return {value[0], ToFloat(count[0]), count[1] > 0, count[1] < num_actions};
+  return {value[0], ToFloat(count[0]), count[1] > 0, count[1] < count[2]};
 }
 
 // The sum over actions in the order of SumLanes, where padding is 0: the same bits but for the sign
@@ -125,15 +126,17 @@ LZ_HOST_DEVICE inline ValueScaleOf<Float4> GumbelValueScales(
   }
 }
 
-// prior * exp(value - largest value).
+// prior * exp(value - largest value). Where all actions are visited, those that the node lacks
+// alone are unvisited: their value is not to be the largest.
 template <int NumActions>
 LZ_HOST_DEVICE inline void ComputeWeights(const ActionsAbreast<NumActions>& actions,
-                                          const ValueScaleOf<Float4>& scale,
+                                          const ValueScaleOf<Float4>& scale, Int4 has_unvisited,
                                           Float4 (&weights)[NumActions]) {
+  const Float4 unvisited = Choose(has_unvisited, scale.unvisited, Fill(-kInfinity));
   Float4 values[NumActions];
   LZ_UNROLL
   for (int a = 0; a < NumActions; ++a) {
-    values[a] = Choose(actions.visits[a] > 0, scale.Visited(actions.q[a]), scale.unvisited);
+    values[a] = Choose(actions.visits[a] > 0, scale.Visited(actions.q[a]), unvisited);
   }
   if constexpr (NumActions == 2) {  // one of the two is exp(0) = 1
     const Float4 peak = Max(values[0], values[1]);
@@ -168,11 +171,11 @@ LZ_HOST_DEVICE inline void SelectGumbelAbreast(const NodeVisit (&nodes)[kLanes],
                                                int (&best_actions)[kLanes]) {
   constexpr int kNumActions = Kind::kActionsAbreast;
   const ActionsAbreast<kNumActions> actions = LoadActions<kNumActions>(nodes);
-  const NodeNumbersOf<Float4, Int4> numbers = LoadNumbers(nodes, kNumActions);
+  const NodeNumbersOf<Float4, Int4> numbers = LoadNumbers(nodes);
   const ValueScaleOf<Float4> scale =
       GumbelValueScales<Kind>(nodes, numbers, ComputeChildStats(actions));
   Float4 weights[kNumActions];
-  ComputeWeights(actions, scale, weights);
+  ComputeWeights(actions, scale, numbers.has_unvisited, weights);
   const Float4 sum = SumActions(weights);
   Float4 scores[kNumActions];
   Float4 best = Fill(-kInfinity);

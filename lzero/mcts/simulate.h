@@ -39,7 +39,7 @@ struct NodeOutputs {
   float reward = 0.0f;
   float discount = 0.0f;
   float value = 0.0f;
-  const float* prior_logits = nullptr;  // [A]
+  const float* prior_logits = nullptr;  // [A], -infinity: the node lacks that action
 };
 
 // Leaf -> opened: no action visited.
@@ -49,33 +49,36 @@ LZ_HOST_DEVICE inline void OpenNode(const Node& node, int padded_actions) {
     StoreInt(FillInt(0), node.visits + a);
     StoreInt(FillInt(-1), node.child + a);
   }
-  node.record->state = NodeState::kOpened;
+  node.record->set_state(NodeState::kOpened);
 }
 
-// Opened -> ready: prior = softmax of the logits; entries past the actions become `padding`.
-LZ_HOST_DEVICE inline void MakeReady(const Node& node, int num_actions, float padding) {
-  const int padded_actions = PaddedActions(num_actions);
+// Opened -> ready: prior = softmax of the logits; where a logit is -infinity `missing`.
+LZ_HOST_DEVICE inline void MakeReady(const Node& node, int padded_actions, float missing) {
   float* prior = node.prior;
   Float4 peaks = Fill(-kInfinity);
   for (int a = 0; a < padded_actions; a += kLanes) peaks = Max(Load(prior + a), peaks);
   peaks = MaxLanes(peaks);
   Float4 sums = Fill(0.0f);
+  Int4 counts = FillInt(0);
   for (int a = 0; a < padded_actions; a += kLanes) {
     const Float4 logits = Load(prior + a);
-    const Float4 weights = Choose(logits > -kInfinity, ExpNonPositive(logits - peaks), Fill(0.0f));
+    const Int4 exists = logits > -kInfinity;
+    const Float4 weights = Choose(exists, ExpNonPositive(logits - peaks), Fill(0.0f));
     Store(weights, prior + a);
     sums += weights;
+    counts = counts - exists;
   }
   const Float4 inverse = 1.0f / SumLanes(sums);
   for (int a = 0; a < padded_actions; a += kLanes) {
-    Store(Max(Load(prior + a) * inverse, Fill(1e-30f)), prior + a);
+    const Float4 weights = Load(prior + a);  // above 0 where the logit is above -infinity
+    const Float4 priors = Max(weights * inverse, Fill(1e-30f));
+    Store(Choose(weights > 0.0f, priors, Fill(missing)), prior + a);
   }
-  for (int a = num_actions; a < padded_actions; ++a) prior[a] = padding;
-  node.record->state = NodeState::kReady;
+  node.record->num_actions = SumLanes(counts)[0];
 }
 
-// What lanes past the last action hold as prior.
-LZ_HOST_DEVICE inline float PriorPadding(const RuleNumbers& rules) {
+// What actions that a node lacks, and lanes past the last action, hold as prior.
+LZ_HOST_DEVICE inline float MissingPrior(const RuleNumbers& rules) {
   return rules.policy == SearchPolicy::kPuct ? kNoPrior : 0.0f;
 }
 
@@ -111,13 +114,13 @@ LZ_HOST_DEVICE inline bool Step(const TreeView& tree, int simulation, Cursor* cu
   const RulesView& rules = *context.rules;
   const int32_t n = cursor->node;
   const Node node = Kind::At(cursor->nodes, n);
-  if (node.record->state == NodeState::kLeaf) {
+  if (node.record->state() == NodeState::kLeaf) {
     OpenNode(node, Kind::Padded(context.padded_actions));
     *leaf = {n, SelectUnvisited<Kind>(context, node, n), -1, cursor->depth};
     return true;
   }
-  if (node.record->state == NodeState::kOpened) {
-    MakeReady(node, context.num_actions, PriorPadding(rules));
+  if (node.record->state() == NodeState::kOpened) {
+    MakeReady(node, Kind::Padded(context.padded_actions), MissingPrior(rules));
   }
   int action;
   if (Kind::Policy(rules) == SearchPolicy::kPuct) {
@@ -139,8 +142,8 @@ LZ_HOST_DEVICE inline void StepTwo(const TreeView& tree, int simulation, Cursor*
   const Node second = Kind::At(walks[1].nodes, walks[1].node);
   const bool are_interior = Kind::Policy(*walks[0].context.rules) == SearchPolicy::kGumbel &&
                             walks[0].node != 0 && walks[1].node != 0 &&
-                            first.record->state == NodeState::kReady &&
-                            second.record->state == NodeState::kReady;
+                            first.record->state() == NodeState::kReady &&
+                            second.record->state() == NodeState::kReady;
   if (!are_interior) {
     (*ended)[0] = Step<Kind>(tree, simulation, walks, &(*leaves)[0]);
     (*ended)[1] = Step<Kind>(tree, simulation, walks + 1, &(*leaves)[1]);
@@ -158,9 +161,9 @@ LZ_HOST_DEVICE inline void StepTwo(const TreeView& tree, int simulation, Cursor*
 template <class Kind>
 LZ_HOST_DEVICE inline bool PrepareInterior(const Cursor& walk) {
   const Node node = Kind::At(walk.nodes, walk.node);
-  if (walk.node == 0 || node.record->state == NodeState::kLeaf) return false;
-  if (node.record->state == NodeState::kOpened) {
-    MakeReady(node, walk.context.num_actions, PriorPadding(*walk.context.rules));
+  if (walk.node == 0 || node.record->state() == NodeState::kLeaf) return false;
+  if (node.record->state() == NodeState::kOpened) {
+    MakeReady(node, Kind::Padded(walk.context.padded_actions), MissingPrior(*walk.context.rules));
   }
   return true;
 }
@@ -187,12 +190,12 @@ LZ_HOST_DEVICE inline void ExpandNode(const TreeView& tree, int b, int n, const 
                   /*q_sum=*/0.0,
                   /*visits=*/1,
                   /*num_children=*/0,
+                  static_cast<int32_t>(NodeState::kLeaf),
                   leaf.parent,
                   leaf.action,
                   outputs.reward,
                   outputs.discount,
-                  outputs.value,
-                  NodeState::kLeaf};
+                  outputs.value};
   for (int a = 0; a < tree.num_actions; ++a) node.prior[a] = outputs.prior_logits[a];
   for (int a = tree.num_actions; a < tree.padded_actions; ++a) node.prior[a] = -kInfinity;
   if (leaf.parent >= 0) nodes[leaf.parent].child[leaf.action] = n;

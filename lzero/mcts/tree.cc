@@ -32,7 +32,10 @@ int32_t Tree::depth(int b, int n) const {
 
 float Tree::prior(int b, int n, int a) const {
   const Node node = At(b, n);
-  if (node.record->state == NodeState::kReady) return node.prior[a] > 0.0f ? node.prior[a] : 0.0f;
+  if (node.record->state() == NodeState::kReady) {
+    return node.prior[a] > 0.0f ? node.prior[a] : 0.0f;
+  }
+  if (node.prior[a] == -kInfinity) return 0.0f;
   double sum = 0.0;
   for (int i = 0; i < num_actions(); ++i) sum += std::exp(double{node.prior[i]} - node.prior[a]);
   return static_cast<float>(1.0 / sum);

@@ -36,7 +36,8 @@ class Tree {
   int32_t child(int b, int n, int a) const { return IsLeaf(b, n) ? -1 : At(b, n).child[a]; }
   int32_t visit_count(int b, int n, int a) const { return IsLeaf(b, n) ? 0 : At(b, n).visits[a]; }
   int32_t node_visits(int b, int n) const { return At(b, n).record->visits; }
-  // The probability that a search uses: at the root without illegal actions, with noise. O(A).
+  // The probability that a search uses: at the root with noise; 0 for an action that is not there
+  // (illegal at the root, logit -infinity below it). O(A).
   float prior(int b, int n, int a) const;
   float reward(int b, int n) const { return At(b, n).record->reward; }
   float discount(int b, int n) const { return At(b, n).record->discount; }
@@ -62,7 +63,7 @@ class Tree {
   static int64_t NumBytes(int64_t max_roots, int64_t max_nodes, int64_t num_actions);
 
  private:
-  bool IsLeaf(int b, int n) const { return At(b, n).record->state == NodeState::kLeaf; }
+  bool IsLeaf(int b, int n) const { return At(b, n).record->state() == NodeState::kLeaf; }
 
   struct Free {
     void operator()(std::byte* memory) const;

@@ -20,9 +20,9 @@ namespace lzero {
 
 // How much of a node's arrays over actions is there.
 enum class NodeState : int32_t {
-  kLeaf,    // prior holds the logits; nothing else is valid
-  kOpened,  // prior holds the logits; q, visits and child are valid
-  kReady,   // all valid
+  kOpened = -1,  // prior holds the logits; q, visits and child are valid
+  kLeaf = 0,     // prior holds the logits; nothing else is valid
+  kReady = 1,    // all valid
 };
 
 // What a node knows apart from its actions.
@@ -31,21 +31,29 @@ struct NodeRecord {
   double q_sum;          // of the Q of visited actions
   int32_t visits;        // 1 when expanded; 0: this slot was never expanded
   int32_t num_children;  // visited actions
-  int32_t parent;        // -1 at the root
-  int32_t action;        // from the parent; -1 at the root
-  float reward;          // of the edge from the parent; 0 at the root
-  float discount;        // of the edge from the parent; 0 at the root
-  float value;           // the network's
-  NodeState state;
+  // Of a node that is ready: the actions that it has, those of logit -infinity left out; at the
+  // root all of them, see root.h. Of others their NodeState.
+  int32_t num_actions;
+  int32_t parent;  // -1 at the root
+  int32_t action;  // from the parent; -1 at the root
+  float reward;    // of the edge from the parent; 0 at the root
+  float discount;  // of the edge from the parent; 0 at the root
+  float value;     // the network's
 
   LZ_HOST_DEVICE double MeanValue() const { return value_sum / visits; }
+  LZ_HOST_DEVICE NodeState state() const {
+    return num_actions > 0 ? NodeState::kReady : static_cast<NodeState>(num_actions);
+  }
+  // Of a node that is not ready.
+  LZ_HOST_DEVICE void set_state(NodeState state) { num_actions = static_cast<int32_t>(state); }
 };
 
-// One node, its arrays over actions [P]. Lanes past the last action have prior `kNoPrior` in PUCT
-// and 0 in Gumbel, logits of -infinity, no visits and no child.
+// One node, its arrays over actions [P]. Actions that the node lacks, and lanes past the last
+// action, have prior `kNoPrior` in PUCT and 0 in Gumbel, logits of -infinity, no visits and no
+// child.
 struct Node {
   NodeRecord* record;
-  float* prior;     // probability; kNoPrior: never to be selected (PUCT root, illegal)
+  float* prior;     // probability; kNoPrior: never to be selected (PUCT)
   float* q;         // reward + discount * value of the child; 0 where unvisited
   int32_t* visits;  // of the action
   int32_t* child;   // node index, -1: not expanded

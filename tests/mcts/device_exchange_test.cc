@@ -94,15 +94,43 @@ class SpoiledModel final : public InferenceModel {
   float number_;
 };
 
+// Lacks all actions at node 5 of root 1, and one at the others.
+class LackingModel final : public InferenceModel {
+ public:
+  int num_actions() const override { return 3; }
+  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override {
+    return model_.InitialInference(roots, prior_logits, value);
+  }
+  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                  absl::Span<const int32_t> actions,
+                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override {
+    const auto status = model_.RecurrentInference(parents, actions, children, rewards, discounts,
+                                                  values, prior_logits);
+    for (size_t b = 0; b < 2; ++b) prior_logits[b * 3] = -kInfinity;
+    if (children[1].value == 5) prior_logits[4] = prior_logits[5] = -kInfinity;
+    return status;
+  }
+
+ private:
+  HashModel model_{{.num_actions = 3}};
+};
+
 // What a search of two roots with that model says.
-absl::Status RunSpoiled(const SearchConfig& config, absl::Span<const Root> roots, int node,
-                        float number) {
+absl::Status RunWith(InferenceModel& model, const SearchConfig& config,
+                     absl::Span<const Root> roots) {
   const auto search = DeviceSearch::Create(config, 3, 2, PlainFunctions());
   EXPECT_TRUE(search.ok()) << search.status();
   DeviceDriver<HostCopies> driver(search->get(), 3, nullptr);
-  SpoiledModel model(node, number);
   SearchResult result;
   return driver.Run(model, roots, {}, static_cast<int>(config.num_simulations), true, &result);
+}
+absl::Status RunSpoiled(const SearchConfig& config, absl::Span<const Root> roots, int node,
+                        float number) {
+  SpoiledModel model(node, number);
+  return RunWith(model, config, roots);
 }
 
 TEST_F(DeviceExchangeTest, NumbersThatAreNotFiniteAreAnErrorWithEnvironmentAndNode) {
@@ -117,8 +145,18 @@ TEST_F(DeviceExchangeTest, NumbersThatAreNotFiniteAreAnErrorWithEnvironmentAndNo
       }
     }
   }
+  batch_.mask(1)[1] = 0;
+  EXPECT_TRUE(RunSpoiled(config_, batch_.roots(), 0, -kInfinity).ok())
+      << "an illegal action may be missing";
   const auto status = RunSpoiled(config_, batch_.roots(), 1, 1e30f);
   EXPECT_TRUE(status.ok()) << "a large number is still finite: " << status;
+}
+
+TEST_F(DeviceExchangeTest, ANodeWithoutAnyActionIsAnError) {
+  LackingModel model;
+  const auto status = RunWith(model, config_, batch_.roots());
+  EXPECT_TRUE(absl::IsInternal(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("environment 1, node 5;"));
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ TEST(DeviceSearchEqualityTest, RandomSettingsGiveTheBitsOfTheHost) {
   for (int i = 0; i < 300; ++i) {
     Setting setting = RandomSetting(&stream);
     if (stream.Uniform() < 0.4) setting.model.logit_scale = 0.0f;  // ties
+    if (i % 2 == 1) setting.model.illegal_fraction = 0.25 * (1 + i % 4);
     SearchRequest request;
     request.add_noise = stream.Uniform() < 0.5;
     request.deterministic_ties = stream.Uniform() < 0.5;

@@ -1,5 +1,6 @@
 #include "lzero/mcts/hash_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -52,6 +53,33 @@ TEST(HashModelTest, SeedEnvironmentStepAndPathAllMatter) {
   EXPECT_NE(base, value(1, 2, 4, {0, 1}));
   EXPECT_NE(base, value(1, 2, 3, {1, 0}));
   EXPECT_EQ(base * 1024, std::round(base * 1024));
+}
+
+TEST(HashModelTest, NodesBelowTheRootLackAFractionOfTheirActionsButNotAll) {
+  HashModelOptions options;
+  options.num_actions = 10;
+  const HashModel full(options);
+  options.illegal_fraction = 0.3;
+  const HashModel model(options);
+  EXPECT_EQ(model.Evaluate(EnvId(0), 0, {}).prior_logits,
+            full.Evaluate(EnvId(0), 0, {}).prior_logits);
+  int num_missing = 0;
+  for (int32_t first = 0; first < 10; ++first) {
+    for (int32_t second = 0; second < 10; ++second) {
+      const auto logits = model.Evaluate(EnvId(0), 0, {first, second}).prior_logits;
+      const auto expected = full.Evaluate(EnvId(0), 0, {first, second}).prior_logits;
+      for (size_t a = 0; a < 10; ++a) {
+        if (logits[a] != expected[a]) {
+          EXPECT_EQ(logits[a], -kInfinity);
+          ++num_missing;
+        }
+      }
+    }
+  }
+  EXPECT_NEAR(num_missing / 1000.0, 0.27, 0.06);  // one of ten is always there
+  options.illegal_fraction = 1.0;
+  const auto lone = HashModel(options).Evaluate(EnvId(0), 0, {3}).prior_logits;
+  EXPECT_EQ(std::count(lone.begin(), lone.end(), -kInfinity), 9);
 }
 
 }  // namespace

@@ -53,12 +53,13 @@ TEST(QTransformTest, MixedValueWeighsNetworkAndSearchByVisits) {
   record.value = 1.0f;
   record.visits = 4;  // three of children
   record.num_children = 2;
+  record.num_actions = 3;
   ChildStats stats;
   stats.sum_prior = 0.5f;
   stats.sum_prior_q = 2.5f;
-  EXPECT_EQ(MixedValue(rules, NumbersOf(record, 3), stats), (1.0f + 3.0f * 5.0f) / 4.0f);
+  EXPECT_EQ(MixedValue(rules, NumbersOf(record), stats), (1.0f + 3.0f * 5.0f) / 4.0f);
   rules.use_mixed_value = false;
-  EXPECT_EQ(MixedValue(rules, NumbersOf(record, 3), stats), 1.0f);
+  EXPECT_EQ(MixedValue(rules, NumbersOf(record), stats), 1.0f);
 }
 
 TEST(QTransformTest, PeakIsTheLargestValueOfAnActionThatIsThere) {
@@ -68,12 +69,14 @@ TEST(QTransformTest, PeakIsTheLargestValueOfAnActionThatIsThere) {
   stats.max_q = 1.0f;
   NodeRecord record = {};
   record.num_children = 2;
-  EXPECT_EQ(PeakValue(scale, NumbersOf(record, 2), stats), 1.0f) << "all are visited";
-  EXPECT_EQ(PeakValue(scale, NumbersOf(record, 3), stats), 2.0f);
+  record.num_actions = 2;
+  EXPECT_EQ(PeakValue(scale, NumbersOf(record), stats), 1.0f) << "all are visited";
+  record.num_actions = 3;
+  EXPECT_EQ(PeakValue(scale, NumbersOf(record), stats), 2.0f);
   scale.unvisited = 0.5f;
-  EXPECT_EQ(PeakValue(scale, NumbersOf(record, 3), stats), 1.0f);
+  EXPECT_EQ(PeakValue(scale, NumbersOf(record), stats), 1.0f);
   record.num_children = 0;
-  EXPECT_EQ(PeakValue(scale, NumbersOf(record, 3), stats), 0.5f) << "none is visited";
+  EXPECT_EQ(PeakValue(scale, NumbersOf(record), stats), 0.5f) << "none is visited";
 }
 
 }  // namespace

@@ -120,8 +120,14 @@ std::vector<double> ReferenceSearch::Completed(const Node& node, bool by_tree) c
   if (by_tree) {
     for (double& value : q) value = TreeNormalised(value);
   } else if (config_.rescale_values) {
-    const double low = *std::min_element(q.begin(), q.end());
-    const double high = *std::max_element(q.begin(), q.end());
+    // Below the root an action that is not there has no Q.
+    double low = std::numeric_limits<double>::infinity();
+    double high = kNever;
+    for (size_t a = 0; a < q.size(); ++a) {
+      if (&node != root_.get() && node.outputs.logits[a] == kNever) continue;
+      low = std::min(low, q[a]);
+      high = std::max(high, q[a]);
+    }
     for (double& value : q) value = (value - low) / std::max(high - low, config_.q_epsilon);
   }
   for (double& value : q) value *= (config_.maxvisit_init + most) * config_.value_scale;
@@ -172,7 +178,7 @@ int ReferenceSearch::Select(const Node& node, bool is_root, double first_play) {
         std::sqrt(node.visits) *
         (config_.pb_c_init + std::log((node.visits + config_.pb_c_base + 1) / config_.pb_c_base));
     for (size_t a = 0; a < scores.size(); ++a) {
-      if (is_root && !legal_[a]) continue;
+      if (node.outputs.logits[a] == kNever) continue;
       scores[a] =
           q_scores[a] + exploration * priors[a] / (1 + NumVisits(node, static_cast<int>(a)));
     }
@@ -192,6 +198,7 @@ int ReferenceSearch::Select(const Node& node, bool is_root, double first_play) {
     for (size_t a = 0; a < logits.size(); ++a) logits[a] += q_scores[a];
     const auto improved = SoftmaxOf(logits);
     for (size_t a = 0; a < scores.size(); ++a) {
+      if (node.outputs.logits[a] == kNever) continue;
       scores[a] = improved[a] - NumVisits(node, static_cast<int>(a)) / (1.0 + total);
     }
   }

@@ -10,18 +10,15 @@ namespace {
 
 class RootNoiseTest : public testing::Test {
  protected:
-  RootNoiseTest() { root_.legal_action_mask = mask_; }
-
   std::vector<double> Compute(int b = 0) {
     std::vector<double> noise(4, -1.0);
-    ComputeRootNoise(config_, request_, root_, b, absl::MakeSpan(noise));
+    ComputeRootNoise(config_, request_, EnvId(0), b, mask_, absl::MakeSpan(noise));
     return noise;
   }
 
   SearchConfig config_;
   SearchRequest request_;
   std::vector<uint8_t> mask_ = {1, 0, 1, 1};
-  Root root_;
 };
 
 TEST_F(RootNoiseTest, OnlyCollectingAndGivenNoiseCount) {

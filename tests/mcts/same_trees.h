@@ -30,7 +30,7 @@ inline void ExpectSameNode(const Node& expected, const Node& got, int padded_act
   static_assert(sizeof(NodeRecord) == 48, "a record without gaps");
   EXPECT_TRUE(SameBits(expected.record, got.record, 1));
   EXPECT_TRUE(SameBits(expected.prior, got.prior, padded_actions));
-  if (expected.record->state == NodeState::kLeaf) return;
+  if (expected.record->state() == NodeState::kLeaf) return;
   EXPECT_TRUE(SameBits(expected.q, got.q, padded_actions));
   EXPECT_TRUE(SameBits(expected.visits, got.visits, padded_actions));
   EXPECT_TRUE(SameBits(expected.child, got.child, padded_actions));

@@ -116,6 +116,29 @@ class BadModel final : public InferenceModel {
   float number_;
 };
 
+// One action, which node 4 of the second root lacks.
+class NoActionModel final : public InferenceModel {
+ public:
+  int num_actions() const override { return 1; }
+  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override {
+    return good_.InitialInference(roots, prior_logits, value);
+  }
+  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                  absl::Span<const int32_t> actions,
+                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override {
+    const absl::Status status = good_.RecurrentInference(parents, actions, children, rewards,
+                                                         discounts, values, prior_logits);
+    if (children[1].value == 4) prior_logits[1] = -kInfinity;
+    return status;
+  }
+
+ private:
+  HashModel good_{{.num_actions = 1}};
+};
+
 TEST_F(SearchErrorTest, NumbersThatAreNotFiniteAreNamed) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const struct {
@@ -128,6 +151,7 @@ TEST_F(SearchErrorTest, NumbersThatAreNotFiniteAreNamed) {
                {3, 'r', -kInfinity, "reward -inf for environment 1, node 3 (parent "},
                {3, 'd', kNan, "discount nan for environment 1, node 3"},
                {25, 'v', kInfinity, "value inf for environment 1, node 25"},
+               {0, 'p', -kInfinity, "prior logit -inf of action 1 for environment 1, node 0"},
                {2, 'p', kNan, "prior logit nan of action 1 for environment 1, node 2"}};
   for (const auto& c : cases) {
     BadModel model(c.call, c.output, c.number);
@@ -135,6 +159,16 @@ TEST_F(SearchErrorTest, NumbersThatAreNotFiniteAreNamed) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
     EXPECT_THAT(status.message(), HasSubstr("the model returned " + c.text));
   }
+}
+
+TEST_F(SearchErrorTest, ANodeWithoutAnyActionIsNamed) {
+  search_ = MakeSearch(SearchConfig(), 1, 2);
+  batch_.mask(0) = batch_.mask(1) = {1};
+  for (Root& root : batch_.roots()) root.legal_action_mask = batch_.mask(0);
+  NoActionModel model;
+  const absl::Status status = Run(model);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(status.message(), HasSubstr("for all 1 actions of environment 1, node 4 (parent 3"));
 }
 
 TEST_F(SearchErrorTest, ErrorsOfTheModelArePassedOn) {

@@ -24,6 +24,9 @@ void CompareNodes(const ReferenceSearch::Node& expected, const Tree& tree, int n
     if (found == expected.children.end()) {
       EXPECT_EQ(tree.visit_count(0, node, a), 0);
       EXPECT_EQ(tree.child(0, node, a), -1);
+      if (expected.outputs.logits[static_cast<size_t>(a)] == -kInfinity) {
+        EXPECT_EQ(tree.prior(0, node, a), 0.0f);
+      }
       continue;
     }
     ASSERT_EQ(tree.visit_count(0, node, a), expected.action_visits.at(a));
@@ -66,21 +69,34 @@ bool CompareOnce(const Setting& setting) {
   return true;
 }
 
-TEST(SearchReferenceTest, RandomSettingsGiveTheTreesOfTheReference) {
-  RandomStream stream(/*seed=*/20240501, "reference settings");
+// Compares `num_settings` searches whose models `change` has changed.
+template <class Change>
+void CompareMany(const char* stream_name, int num_settings, const Change& change) {
+  RandomStream stream(/*seed=*/20240501, stream_name);
   int num_compared = 0;
-  constexpr int kNumSettings = 400;
-  for (int i = 0; i < kNumSettings; ++i) {
-    const Setting setting = RandomSetting(&stream);
+  for (int i = 0; i < num_settings; ++i) {
+    Setting setting = RandomSetting(&stream);
+    change(&stream, &setting);
     SCOPED_TRACE(testing::Message()
                  << "setting " << i << ": policy " << static_cast<int>(setting.config.policy)
                  << ", transform " << static_cast<int>(setting.config.q_transform) << ", actions "
-                 << setting.model.num_actions << ", simulations "
-                 << setting.config.num_simulations);
+                 << setting.model.num_actions << ", simulations " << setting.config.num_simulations
+                 << ", illegal " << setting.model.illegal_fraction);
     num_compared += CompareOnce(setting);
     if (testing::Test::HasFailure()) return;
   }
-  EXPECT_GT(num_compared, kNumSettings / 2);
+  EXPECT_GT(num_compared, num_settings / 2);
+}
+
+TEST(SearchReferenceTest, RandomSettingsGiveTheTreesOfTheReference) {
+  CompareMany("reference settings", 400, [](RandomStream*, Setting*) {});
+}
+
+TEST(SearchReferenceTest, IllegalActionsInsideTheTreeGiveTheTreesOfTheReference) {
+  CompareMany("illegal settings", 500, [](RandomStream* stream, Setting* setting) {
+    const double fractions[] = {0.2, 0.5, 0.9, 1.0};  // 1: one action in every node
+    setting->model.illegal_fraction = fractions[stream->UniformInt(4)];
+  });
 }
 
 }  // namespace

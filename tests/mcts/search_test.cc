@@ -250,14 +250,19 @@ class WholeModel final : public InferenceModel {
                                   absl::Span<float>, absl::Span<float>) override {
     return absl::InternalError("asked for steps");
   }
+  void BeginSearch(const SearchRequest& request) override { begun_ = request.search_index; }
   bool RunsSearches() const override { return true; }
   absl::Status RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
                          const SearchRequest& request, SearchResult* result) override {
+    EXPECT_EQ(begun_, request.search_index) << "begun before";
     result->Resize(roots.size(), 2);
     result->visit_counts[0] = static_cast<int32_t>(config.num_simulations);
     result->visit_counts[1] = static_cast<int32_t>(request.search_index);
     return absl::OkStatus();
   }
+
+ private:
+  uint64_t begun_ = 0;
 };
 
 TEST(SearchTest, AModelThatRunsSearchesIsHandedTheWhole) {

@@ -28,17 +28,20 @@ class FourNodes {
   void Draw(RandomStream* stream) {
     for (int k = 0; k < kLanes; ++k) {
       const bool alike = stream->Uniform() < 0.3;
-      const float logits[NumActions] = {};
+      float logits[NumActions] = {};
+      const int missing = static_cast<int>(stream->UniformInt(3 * NumActions));
+      if (missing < NumActions) logits[missing] = -kInfinity;
       ExpandNode(tree_.view(), k, 1, {-1, -1, -1, 0},
                  {.value = static_cast<float>(stream->Normal()), .prior_logits = logits});
       const Node node = tree_.At(k, 1);
       OpenNode(node, kLanes);
-      MakeReady(node, NumActions, 0.0f);
+      MakeReady(node, kLanes, 0.0f);
       RootRecord& root = tree_.root(k);
       root = {.min_q = 0.0f, .max_q = 0.0f, .env = k, .num_legal = NumActions, .tie_key = 7};
       const int first = static_cast<int>(stream->UniformInt(NumActions));
       const int same_visits = 1 + static_cast<int>(stream->UniformInt(3));
       for (int a = 0; a < NumActions; ++a) {
+        if (a == missing) continue;
         if (!alike) node.prior[a] = static_cast<float>(stream->Uniform()) + 0.01f;
         const int drawn = static_cast<int>(stream->UniformInt(5)) + (a == first);
         node.visits[a] = alike ? same_visits : drawn;

@@ -30,6 +30,7 @@ class SelectTest : public testing::Test {
   void Fill(std::vector<float> priors, std::vector<float> q, std::vector<int> visits, float value) {
     NodeRecord& record = *node().record;
     record.visits = 1;
+    record.num_actions = kActions;
     record.value = value;
     for (size_t a = 0; a < kActions; ++a) {
       node().prior[a] = priors[a];

@@ -23,7 +23,7 @@ class SimulateTest : public testing::Test {
   }
   void Open(int n) {
     OpenNode(tree_.At(0, n), tree_.padded_actions());
-    MakeReady(tree_.At(0, n), 2, kNoPrior);
+    MakeReady(tree_.At(0, n), 4, kNoPrior);
   }
 
   Tree tree_;
@@ -70,7 +70,7 @@ TEST(MakeReadyTest, PriorIsTheSoftmaxAndPaddingIsFilled) {
   const float logits[3] = {1.0f, 1.0f + 0.6931472f, 1.0f};  // 1 : 2 : 1
   ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
   OpenNode(tree.At(0, 0), 4);
-  MakeReady(tree.At(0, 0), 3, kNoPrior);
+  MakeReady(tree.At(0, 0), 4, kNoPrior);
   EXPECT_NEAR(tree.prior(0, 0, 0), 0.25, 1e-6);
   EXPECT_NEAR(tree.prior(0, 0, 1), 0.5, 1e-6);
   EXPECT_NEAR(tree.prior(0, 0, 2), 0.25, 1e-6);
@@ -78,12 +78,32 @@ TEST(MakeReadyTest, PriorIsTheSoftmaxAndPaddingIsFilled) {
   EXPECT_EQ(tree.At(0, 0).child[3], -1);
 }
 
+TEST(MakeReadyTest, ActionsThatTheNodeLacksHaveNoPriorAndDoNotCount) {
+  for (const float missing : {kNoPrior, 0.0f}) {
+    Tree tree(1, 1, 6);
+    const float logits[6] = {-kInfinity, 1.0f, -kInfinity, -1e30f, 1.0f, -kInfinity};
+    ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
+    EXPECT_EQ(tree.prior(0, 0, 0), 0.0f);
+    EXPECT_EQ(tree.prior(0, 0, 1), 0.5f);
+    OpenNode(tree.At(0, 0), 8);
+    EXPECT_EQ(tree.At(0, 0).record->state(), NodeState::kOpened);
+    MakeReady(tree.At(0, 0), 8, missing);
+    EXPECT_EQ(tree.At(0, 0).record->state(), NodeState::kReady);
+    EXPECT_EQ(tree.At(0, 0).record->num_actions, 3);
+    for (const int a : {0, 2, 5, 6, 7}) EXPECT_EQ(tree.At(0, 0).prior[a], missing) << a;
+    for (const int a : {0, 2, 5}) EXPECT_EQ(tree.prior(0, 0, a), 0.0f) << a;
+    EXPECT_EQ(tree.prior(0, 0, 1), 0.5f);
+    EXPECT_EQ(tree.prior(0, 0, 4), 0.5f);
+    EXPECT_GT(tree.prior(0, 0, 3), 0.0f) << "unlikely, and still there";
+  }
+}
+
 TEST(MakeReadyTest, ExtremeLogitsStayFinite) {
   Tree tree(1, 1, 2);
   const float logits[2] = {3e38f, -3e38f};
   ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
   OpenNode(tree.At(0, 0), 4);
-  MakeReady(tree.At(0, 0), 2, 0.0f);
+  MakeReady(tree.At(0, 0), 4, 0.0f);
   EXPECT_EQ(tree.prior(0, 0, 0), 1.0f);
   EXPECT_GT(tree.prior(0, 0, 1), 0.0f);
   EXPECT_LT(tree.prior(0, 0, 1), 1e-29f);

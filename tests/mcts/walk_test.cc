@@ -36,7 +36,7 @@ class WalkedSearch {
     for (size_t b = 0; b < num_roots; ++b) {
       BeginTree(tree_.view(), rules, static_cast<int>(b),
                 {roots[b].env.value, b, values[b], logits.data() + b * width,
-                 roots[b].legal_action_mask.data(), nullptr});
+                 roots[b].legal_action_mask.data(), nullptr, tree_.num_actions()});
     }
     const WalkFunction walk = ChooseWalk(rules, tree_.num_actions(), instructions);
     const ClimbFunction climb = ChooseClimb(instructions);
@@ -74,9 +74,9 @@ void WalkedSearch::RunPlainly(InferenceModel& model, absl::Span<const Root> root
     const auto out = [](float* number) { return absl::MakeSpan(number, 1); };
     EXPECT_TRUE(
         model.InitialInference(roots.subspan(i, 1), absl::MakeSpan(logits), out(&value)).ok());
-    BeginTree(
-        tree_.view(), rules, b,
-        {roots[i].env.value, i, value, logits.data(), roots[i].legal_action_mask.data(), nullptr});
+    BeginTree(tree_.view(), rules, b,
+              {roots[i].env.value, i, value, logits.data(), roots[i].legal_action_mask.data(),
+               nullptr, tree_.num_actions()});
     for (int simulation = 0; simulation < rules.num_simulations; ++simulation) {
       const RootRecord& root = tree_.root(b);
       Cursor cursor = {{&rules, &root, tree_.num_actions(), tree_.padded_actions(),
@@ -130,6 +130,9 @@ TEST(WalkTest, EveryKindGivesTheBitsOfPlainSteps) {
         ExpectSameWalks(config, options, 7);
         config.max_depth = 3;
         ExpectSameWalks(config, options, 3);
+        config.max_depth.reset();
+        options.illegal_fraction = 0.5;
+        ExpectSameWalks(config, options, 7);
         if (testing::Test::HasFailure()) return;
       }
     }
@@ -153,6 +156,9 @@ TEST(WalkTest, NodesAbreastGiveTheBitsOfPlainSteps) {
         options.logit_scale = num_roots == 2 ? 0.0f : 2.0f;
         SCOPED_TRACE(testing::Message() << "transform " << static_cast<int>(transform)
                                         << ", actions " << num_actions << ", roots " << num_roots);
+        ExpectSameWalks(config, options, num_roots);
+        options.illegal_fraction = 0.4;
+        config.rescale_values = false;
         ExpectSameWalks(config, options, num_roots);
         if (testing::Test::HasFailure()) return;
       }
