@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/mcts/sampled_actions.h"
 #include "lzero/mcts/search.h"
 
 namespace lzero {
@@ -24,13 +25,23 @@ struct AgentOptions {
   uint64_t seed = 0;  // of noise, draws and ties; give every role its own
   // Ties go to the first action; otherwise they are drawn, keyed by (seed, env, search, node).
   bool deterministic_ties = true;
+  // The environment's actions, for a model whose slots stand for some of them (sampled_actions.h,
+  // D = 0); other models' actions are the environment's.
+  int num_env_actions = 0;
 };
 
-// Valid until the next Act with the same object; reused without allocating.
+// Valid until the next Act with the same object; reused without allocating. Knows no slots: where
+// the model samples its actions (sampled_actions.h), K slots of D numbers, they are translated.
 struct Decision {
-  std::vector<int32_t> actions;  // [B]
-  double temperature = 0.0;      // that was used; 0: the best action was taken
-  SearchResult search;
+  std::vector<int32_t> actions;      // [B] of the environment; D > 0: the slots that were chosen
+  int action_dim = 0;                // D; 0: discrete actions
+  std::vector<float> action_values;  // [B, D] in [-1, 1], D > 0
+  // P: the environment's actions; D > 0: K.
+  int policy_size = 0;
+  std::vector<float> policies;         // [B, P] policy targets, sum 1
+  std::vector<float> sampled_actions;  // [B, K, D], D > 0: what `policies` is about; 0 where empty
+  double temperature = 0.0;            // that was used; 0: the best action was taken
+  SearchResult search;                 // over slots where the model samples
 };
 
 class Agent {
@@ -44,7 +55,8 @@ class Agent {
   // Gumbel: the search's own choice, which its noise makes a draw [Danihelka et al. 2022, section
   // 3]. Evaluating: the best action. `env_steps` of the whole run sets the temperature. What is
   // drawn depends on (seed, environment, number of this search) alone, not on the other roots.
-  // Errors are those of Search::Run, and count no search. Blocks.
+  // Slots are drawn where the model samples actions. Errors are those of Search::Run, and Internal
+  // for a sampled action that the environment does not have; they count no search. Blocks.
   absl::Status Act(InferenceModel& model, absl::Span<const Root> roots, ActMode mode,
                    int64_t env_steps, Decision* decision);
 
@@ -57,10 +69,17 @@ class Agent {
  private:
   Agent(std::unique_ptr<Search> search, int num_actions, const AgentOptions& options);
 
+  // Chooses an action of the model for each root, a slot where it samples them.
+  void Choose(absl::Span<const Root> roots, const SearchRequest& request, Decision* decision);
+  // From slots to actions and policies of the environment: D = 0, and D > 0.
+  absl::Status TranslateIndices(const SampledActions& sampled, absl::Span<const Root> roots,
+                                Decision* decision) const;
+  void TranslateValues(const SampledActions& sampled, Decision* decision) const;
+
   std::unique_ptr<Search> search_;
   AgentOptions options_;
   uint64_t num_searches_ = 0;
-  std::vector<double> weights_;  // [A] scratch of the draw
+  std::vector<double> weights_;  // [A] or [K], scratch of the draw
 };
 
 }  // namespace lzero

@@ -51,7 +51,7 @@ absl::Status Collector::Step(int64_t env_steps) {
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
   }
   const SearchResult& result = decision_.search;
-  RecordSearch(result);
+  RecordSearch(decision_);
   for (size_t i = 0; i < ids_.size(); ++i) actions_[i].index = decision_.actions[i];
   {
     const ScopedTimer timer(&env_time_);
@@ -66,8 +66,8 @@ absl::Status Collector::Step(int64_t env_steps) {
       BeginEpisode(id);
       continue;
     }
-    const auto policy = absl::MakeConstSpan(result.action_weights)
-                            .subspan(i * result.num_actions, result.num_actions);
+    const auto policy = absl::MakeConstSpan(decision_.policies)
+                            .subspan(i * decision_.policy_size, decision_.policy_size);
     staged_.Add(id, actions_[i].index, policy, result.root_values[i], next);
     trackers_[i].Add(actions_[i].index, next.observation);
     values_[i].Add(result.root_values[i], next.reward, roots_[i].to_play);
@@ -79,11 +79,12 @@ absl::Status Collector::Step(int64_t env_steps) {
   return absl::OkStatus();
 }
 
-void Collector::RecordSearch(const SearchResult& result) {
+void Collector::RecordSearch(const Decision& decision) {
+  const SearchResult& result = decision.search;
   for (int i = 0; i < result.num_roots; ++i) {
     stats_.root_value_sum += result.root_values[i];
-    for (int a = 0; a < result.num_actions; ++a) {
-      const double share = result.action_weights[i * result.num_actions + a];
+    for (int a = 0; a < decision.policy_size; ++a) {
+      const double share = decision.policies[i * decision.policy_size + a];
       if (share > 0.0) stats_.policy_entropy_sum -= share * std::log(share);
     }
   }

@@ -72,7 +72,7 @@ class Collector {
 
  private:
   void BeginEpisode(EnvId env);
-  void RecordSearch(const SearchResult& result);
+  void RecordSearch(const Decision& decision);
   void RecordEpisode(EnvId env);
 
   CollectorOptions options_;

@@ -122,6 +122,16 @@ TEST_F(AgentTest, AnEnvironmentDoesNotNoticeTheOthers) {
   }
 }
 
+TEST_F(AgentTest, PoliciesOfPlainModelsAreTheWeightsOfTheSearch) {
+  const auto agent = Make();
+  const Decision decision = Act(agent.get(), ActMode::kCollect);
+  EXPECT_EQ(decision.policy_size, kActions);
+  EXPECT_EQ(decision.policies, decision.search.action_weights);
+  EXPECT_EQ(decision.action_dim, 0);
+  EXPECT_TRUE(decision.action_values.empty());
+  EXPECT_TRUE(decision.sampled_actions.empty());
+}
+
 TEST_F(AgentTest, ErrorsArePassedOnAndCountNoSearch) {
   const auto agent = Make();
   mask_.assign(kActions, 0);
