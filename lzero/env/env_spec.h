@@ -20,6 +20,9 @@ struct ActionSpec {
   // are refused.
   std::vector<float> low;
   std::vector<float> high;
+
+  // Numbers of a box action; 0 for discrete ones.
+  int64_t dim() const { return static_cast<int64_t>(low.size()); }
 };
 
 // What an observation is made of; environments always give float32.

@@ -36,6 +36,7 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       num_unroll_steps_(static_cast<int>(config.num_unroll_steps)),
       num_actions_(shape.num_actions),
       observation_size_(shape.observation_size),
+      action_dim_(shape.action_dim),
       window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
       terminal_(shape.terminal),
       rule_(static_cast<int>(config.td_steps), config.discount, config.value_bootstrap),
@@ -44,7 +45,8 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       to_play_(window_size_ + 1) {}
 
 BatchShape BatchWriter::ShapeFor(int num_samples) const {
-  return {num_samples, num_context_steps_, num_unroll_steps_, num_actions_, observation_size_};
+  return {num_samples,  num_context_steps_, num_unroll_steps_,
+          num_actions_, observation_size_,  action_dim_};
 }
 
 void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStream& random,
@@ -94,28 +96,52 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
   const size_t row_size = static_cast<size_t>(observation_size_);
 
   float* observations = batch->observations.data() + sample * (sequence_size + 1) * row_size;
-  int32_t* actions = batch->actions.data() + static_cast<size_t>(sample) * sequence_size;
+  const size_t first_action = static_cast<size_t>(sample) * sequence_size;
+  const size_t dim = static_cast<size_t>(action_dim_);
   ForEachPiece(place.segment, place.step - num_context, num_present,
                [&](const GameSegment& piece, int first, int count, int offset) {
                  const int row = num_missing + offset;
                  // One more: the observation after the piece, written again by the next piece.
                  piece.CopyObservations(first, count + 1, observations + row * row_size);
-                 piece.CopyActions(first, count, actions + row);
+                 const size_t action = first_action + static_cast<size_t>(row);
+                 if (dim > 0) {
+                   piece.CopyActionValues(first, count, batch->action_values.data() + action * dim);
+                 } else {
+                   piece.CopyActions(first, count, batch->actions.data() + action);
+                 }
                });
   for (int row = 0; row < num_missing; ++row) {
     std::memcpy(observations + row * row_size, observations + num_missing * row_size,
                 row_size * sizeof(float));
-    actions[row] = 0;
+  }
+  if (dim > 0) {
+    std::fill_n(batch->action_values.begin() + first_action * dim, num_missing * dim, 0.0f);
+  } else {
+    std::fill_n(batch->actions.begin() + first_action, num_missing, 0);
   }
   const int last_row = num_missing + num_present;
   for (int row = last_row; row < sequence_size; ++row) {
     std::memcpy(observations + (row + 1) * row_size, observations + last_row * row_size,
                 row_size * sizeof(float));
-    actions[row] = static_cast<int32_t>(random.UniformInt(num_actions_));
   }
+  WriteRandomActions(sample, last_row, sequence_size, random, batch);
   float* mask = batch->context_mask.data() + static_cast<size_t>(sample) * num_context_steps_;
   std::fill(mask, mask + num_missing, 0.0f);
   std::fill(mask + num_missing, mask + num_context_steps_, 1.0f);
+}
+
+void BatchWriter::WriteRandomActions(int sample, int first_row, int end_row, RandomStream& random,
+                                     TrainBatch* batch) const {
+  const size_t first = static_cast<size_t>(sample) * (num_context_steps_ + num_unroll_steps_);
+  for (int row = first_row; row < end_row; ++row) {
+    if (action_dim_ == 0) {
+      batch->actions[first + row] = static_cast<int32_t>(random.UniformInt(num_actions_));
+    }
+    for (int d = 0; d < action_dim_; ++d) {
+      batch->action_values[(first + row) * action_dim_ + d] =
+          static_cast<float>(2.0 * random.Uniform() - 1.0);
+    }
+  }
 }
 
 void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, int sample,
@@ -123,13 +149,20 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
   const size_t base = static_cast<size_t>(sample) * num_unroll_steps_;
   const size_t num_actions = static_cast<size_t>(num_actions_);
   float* policies = batch->policies.data() + base * num_actions;
-  uint8_t* legal = batch->legal_action_masks.data() + base * num_actions;
+  const size_t dim = static_cast<size_t>(action_dim_);
+  float* sampled = batch->sampled_actions.data() + base * num_actions * dim;
   ForEachPiece(place.segment, place.step, num_real,
                [&](const GameSegment& piece, int first, int count, int offset) {
                  const size_t begin = first * num_actions;
                  const size_t size = count * num_actions;
                  CopyN(piece.policies(), begin, size, policies + offset * num_actions);
-                 CopyN(piece.legal_action_masks(), begin, size, legal + offset * num_actions);
+                 if (dim > 0) {
+                   CopyN(piece.sampled_actions(), begin * dim, size * dim,
+                         sampled + offset * num_actions * dim);
+                 } else {
+                   CopyN(piece.legal_action_masks(), begin, size,
+                         batch->legal_action_masks.data() + (base + offset) * num_actions);
+                 }
                });
   std::copy_n(window_.rewards.begin(), num_real, batch->rewards.begin() + base);
   for (std::vector<float>* mask :
@@ -177,8 +210,14 @@ void BatchWriter::WritePastEnd(int num_real, int sample, TrainBatch* batch) cons
     std::fill_n(zeros->begin() + begin, count, 0.0f);
   }
   std::fill_n(batch->policies.begin() + begin * num_actions, count * num_actions, 0.0f);
-  std::fill_n(batch->legal_action_masks.begin() + begin * num_actions, count * num_actions,
-              uint8_t{1});
+  if (action_dim_ == 0) {
+    std::fill_n(batch->legal_action_masks.begin() + begin * num_actions, count * num_actions,
+                uint8_t{1});
+  } else {
+    const size_t dim = static_cast<size_t>(action_dim_);
+    std::fill_n(batch->sampled_actions.begin() + begin * num_actions * dim,
+                count * num_actions * dim, 0.0f);
+  }
   std::fill_n(batch->bootstrap_observations.begin() + begin * observation_size_,
               count * observation_size_, 0.0f);
 }

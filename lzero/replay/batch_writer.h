@@ -26,8 +26,9 @@ class BatchWriter {
 
   // Writes everything of row `sample` but its importance weight and handle. `place` is an eligible
   // position whose segment stores replay.num_context_steps or more; `batch` has the shape of
-  // ShapeFor. Draws one UniformInt(A) from `random` for each unroll step past the end of the
-  // episode, in order, whatever the terminal mode.
+  // ShapeFor. Draws an action from `random` for each unroll step past the end of the episode, in
+  // order, whatever the terminal mode: one UniformInt(A); box: D times Uniform(), spread to [-1,
+  // 1].
   void Write(const PositionIndex::Place& place, int sample, RandomStream& random,
              TrainBatch* batch);
 
@@ -40,6 +41,9 @@ class BatchWriter {
   void WriteTargets(const PositionIndex::Place& place, int num_real, int sample, TrainBatch* batch);
   void WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
                          TrainBatch* batch) const;
+  // Actions of sequence rows first_row .. end_row - 1, past the end.
+  void WriteRandomActions(int sample, int first_row, int end_row, RandomStream& random,
+                          TrainBatch* batch) const;
   // Targets and masks of the steps past the end.
   void WritePastEnd(int num_real, int sample, TrainBatch* batch) const;
 
@@ -47,6 +51,7 @@ class BatchWriter {
   const int num_unroll_steps_;
   const int num_actions_;
   const int observation_size_;
+  const int action_dim_;
   const int window_size_;  // most steps a window holds
   const TerminalMode terminal_;
   const ValueTargetRule rule_;

@@ -12,7 +12,9 @@ void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* con
   if (shape.num_context_steps == 0) return;
   const size_t row_size = static_cast<size_t>(shape.observation_size);
   std::vector<float> observations;
+  const size_t dim = static_cast<size_t>(shape.action_dim);
   std::vector<int32_t> actions;
+  std::vector<float> action_values;
   for (const GameSegment* segment : segments) {
     if (segment->previous() != nullptr) continue;
     const int num_context = segment->num_context_steps();
@@ -21,12 +23,17 @@ void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* con
     actions.resize(first + num_context);
     segment->CopyObservations(-num_context, num_context, observations.data() + first * row_size);
     segment->CopyActions(-num_context, num_context, actions.data() + first);
+    action_values.resize((first + num_context) * dim);
+    segment->CopyActionValues(-num_context, num_context, action_values.data() + first * dim);
   }
   const int64_t num_rows = static_cast<int64_t>(actions.size());
   arrays->push_back(MakeNamedArray<int64_t>("replay.context_steps", {shape.num_context_steps}));
   arrays->push_back(MakeNamedArray<float>("replay.context_observations", observations,
                                           {num_rows, shape.observation_size}));
   arrays->push_back(MakeNamedArray<int32_t>("replay.context_actions", actions));
+  if (dim == 0) return;
+  arrays->push_back(MakeNamedArray<float>("replay.context_action_values", action_values,
+                                          {num_rows, shape.action_dim}));
 }
 
 absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
@@ -45,9 +52,13 @@ absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
   num_saved_steps_ = num_saved_steps[0];
   LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_actions", {-1}, &actions_));
   LZ_RETURN_IF_ERROR(CheckReplayActions("replay.context_actions", actions_, shape_.num_actions));
-  return ReadReplayArray(arrays, "replay.context_observations",
-                         {static_cast<int64_t>(actions_.size()), shape_.observation_size},
-                         &observations_);
+  const int64_t num_rows = static_cast<int64_t>(actions_.size());
+  LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_observations",
+                                     {num_rows, shape_.observation_size}, &observations_));
+  if (shape_.action_dim == 0) return absl::OkStatus();
+  LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_action_values",
+                                     {num_rows, shape_.action_dim}, &action_values_));
+  return CheckReplayActionValues("replay.context_action_values", action_values_);
 }
 
 absl::Status ContextReader::Restore(GameSegment* segment) {
@@ -71,7 +82,9 @@ absl::Status ContextReader::Restore(GameSegment* segment) {
   const size_t row_size = static_cast<size_t>(shape_.observation_size);
   segment->SetContext(
       absl::MakeConstSpan(observations_).subspan(first * row_size, count * row_size),
-      absl::MakeConstSpan(actions_).subspan(first, count));
+      absl::MakeConstSpan(actions_).subspan(first, count),
+      absl::MakeConstSpan(action_values_)
+          .subspan(first * shape_.action_dim, count * shape_.action_dim));
   next_ += static_cast<size_t>(num_saved);
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 //   context_steps I64 [1]              most context steps of a segment when it was saved
 //   context_observations F32 [X, obs]  of every segment without a predecessor, in their order:
 //   context_actions I32 [X]            min(context_steps, its first step) steps
+//   context_action_values F32 [X, D]   of box actions
 // A store that keeps no context has none of them.
 #ifndef LZERO_REPLAY_CONTEXT_ARRAYS_H_
 #define LZERO_REPLAY_CONTEXT_ARRAYS_H_
@@ -40,6 +41,7 @@ class ContextReader {
   int64_t num_saved_steps_ = 0;
   std::vector<float> observations_;
   std::vector<int32_t> actions_;
+  std::vector<float> action_values_;
   size_t next_ = 0;
 };
 

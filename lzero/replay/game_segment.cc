@@ -20,16 +20,19 @@ GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t ma
   const size_t steps = static_cast<size_t>(max_steps);
   const size_t context = static_cast<size_t>(NumContextSteps(shape, first_step));
   const size_t actions = static_cast<size_t>(shape.num_actions);
+  const size_t dim = static_cast<size_t>(shape.action_dim);
   // From the largest element to the smallest, so that every field is aligned.
   Layout layout = {};
   size_t size = 0;
   layout.sequences = std::exchange(size, size + steps * sizeof(int64_t));
   layout.leaves = std::exchange(size, size + steps * sizeof(int32_t));
   layout.actions = std::exchange(size, size + (context + steps) * sizeof(int32_t));
+  layout.action_values = std::exchange(size, size + (context + steps) * dim * sizeof(float));
   layout.rewards = std::exchange(size, size + steps * sizeof(float));
   layout.root_values = std::exchange(size, size + steps * sizeof(float));
   layout.policies = std::exchange(size, size + steps * actions * sizeof(float));
-  layout.legal_action_masks = std::exchange(size, size + (steps + 1) * actions);
+  layout.sampled_actions = std::exchange(size, size + steps * actions * dim * sizeof(float));
+  layout.legal_action_masks = std::exchange(size, size + (steps + 1) * shape.num_masked());
   layout.to_play = size;
   return layout;
 }
@@ -63,15 +66,15 @@ void GameSegment::Link(GameSegment* earlier, GameSegment* later) {
 
 void GameSegment::SetObservationRow(int row, absl::Span<const float> observation,
                                     absl::Span<const uint8_t> legal_action_mask, int to_play) {
-  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  const size_t num_masked = static_cast<size_t>(shape_.num_masked());
   LZ_CHECK(observation.size() == static_cast<size_t>(shape_.observation_size), "observation of ",
            observation.size(), " numbers, expected ", shape_.observation_size);
-  LZ_CHECK(legal_action_mask.size() == num_actions, "legal action mask of ",
-           legal_action_mask.size(), ", expected ", num_actions);
+  LZ_CHECK(legal_action_mask.size() == num_masked, "legal action mask of ",
+           legal_action_mask.size(), ", expected ", num_masked);
   LZ_CHECK(to_play >= 0 && to_play <= 255, "to_play ", to_play);
   observations_.SetRow(num_context_steps() + row, observation.data());
-  uint8_t* legal = MutableField<uint8_t>(layout_.legal_action_masks) + row * num_actions;
-  for (size_t i = 0; i < num_actions; ++i) legal[i] = legal_action_mask[i] != 0;
+  uint8_t* legal = MutableField<uint8_t>(layout_.legal_action_masks) + row * num_masked;
+  for (size_t i = 0; i < num_masked; ++i) legal[i] = legal_action_mask[i] != 0;
   MutableField<uint8_t>(layout_.to_play)[row] = static_cast<uint8_t>(to_play);
 }
 
@@ -84,23 +87,27 @@ void GameSegment::SetFirstObservationFrom(const GameSegment& earlier) {
   const int row = earlier.num_steps_;
   observations_.SetRowFrom(earlier.observations_, earlier.num_context_steps() + row,
                            num_context_steps());
-  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  const size_t num_masked = static_cast<size_t>(shape_.num_masked());
   std::memcpy(MutableField<uint8_t>(layout_.legal_action_masks),
-              earlier.legal_action_masks().data() + row * num_actions, num_actions);
+              earlier.legal_action_masks().data() + row * num_masked, num_masked);
   MutableField<uint8_t>(layout_.to_play)[0] = earlier.to_play()[row];
 }
 
 void GameSegment::SetContext(absl::Span<const float> observations,
-                             absl::Span<const int32_t> actions) {
+                             absl::Span<const int32_t> actions,
+                             absl::Span<const float> action_values) {
   const int num_context = num_context_steps();
   const size_t row_size = static_cast<size_t>(shape_.observation_size);
   LZ_CHECK(actions.size() == static_cast<size_t>(num_context), actions.size(),
            " context steps, expected ", num_context);
   LZ_CHECK(observations.size() == num_context * row_size, observations.size(), " numbers");
+  LZ_CHECK(action_values.size() == actions.size() * static_cast<size_t>(shape_.action_dim),
+           action_values.size(), " action values");
   for (int row = 0; row < num_context; ++row) {
     observations_.SetRow(row, observations.data() + row * row_size);
   }
   std::copy(actions.begin(), actions.end(), MutableField<int32_t>(layout_.actions));
+  std::copy(action_values.begin(), action_values.end(), MutableField<float>(layout_.action_values));
 }
 
 void GameSegment::SetContextFrom(const GameSegment& earlier) {
@@ -112,15 +119,16 @@ void GameSegment::SetContextFrom(const GameSegment& earlier) {
     observations_.SetRowFrom(earlier.observations_, earlier.num_context_steps() + first + row, row);
   }
   earlier.CopyActions(first, num_context, MutableField<int32_t>(layout_.actions));
+  earlier.CopyActionValues(first, num_context, MutableField<float>(layout_.action_values));
 }
 
 bool GameSegment::BeginsWhereEnds(const GameSegment& earlier) const {
   const int row = earlier.num_steps_;
-  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  const size_t num_masked = static_cast<size_t>(shape_.num_masked());
   return observations_.RowEquals(num_context_steps(), earlier.observations_,
                                  earlier.num_context_steps() + row) &&
          std::memcmp(legal_action_masks().data(),
-                     earlier.legal_action_masks().data() + row * num_actions, num_actions) == 0 &&
+                     earlier.legal_action_masks().data() + row * num_masked, num_masked) == 0 &&
          to_play()[0] == earlier.to_play()[row];
 }
 
@@ -132,6 +140,10 @@ void GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence)
            " numbers, expected ", num_actions);
   LZ_CHECK(step.action >= 0 && step.action < shape_.num_actions, "action ", step.action, " of ",
            num_actions);
+  const size_t dim = static_cast<size_t>(shape_.action_dim);
+  LZ_CHECK(step.action_values.size() == dim && step.sampled_actions.size() == num_actions * dim,
+           step.action_values.size(), " action values, ", step.sampled_actions.size(),
+           " of sampled actions, expected ", dim, " and ", num_actions * dim);
   SetObservationRow(row + 1, step.observation, step.legal_action_mask, step.to_play);
   MutableField<int64_t>(layout_.sequences)[row] = sequence;
   MutableField<int32_t>(layout_.leaves)[row] = leaf;
@@ -140,6 +152,10 @@ void GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence)
   MutableField<float>(layout_.root_values)[row] = step.root_value;
   std::memcpy(MutableField<float>(layout_.policies) + row * num_actions, step.policy.data(),
               num_actions * sizeof(float));
+  std::copy_n(step.action_values.data(), dim,
+              MutableField<float>(layout_.action_values) + (num_context_steps() + row) * dim);
+  std::copy_n(step.sampled_actions.data(), num_actions * dim,
+              MutableField<float>(layout_.sampled_actions) + row * num_actions * dim);
   ++num_steps_;
 }
 
@@ -156,10 +172,13 @@ void GameSegment::ShrinkToFit() {
   copy(&Layout::sequences, steps * sizeof(int64_t));
   copy(&Layout::leaves, steps * sizeof(int32_t));
   copy(&Layout::actions, (context + steps) * sizeof(int32_t));
+  const size_t dim = static_cast<size_t>(shape_.action_dim);
+  copy(&Layout::action_values, (context + steps) * dim * sizeof(float));
+  copy(&Layout::sampled_actions, steps * num_actions * dim * sizeof(float));
   copy(&Layout::rewards, steps * sizeof(float));
   copy(&Layout::root_values, steps * sizeof(float));
   copy(&Layout::policies, steps * num_actions * sizeof(float));
-  copy(&Layout::legal_action_masks, (steps + 1) * num_actions);
+  copy(&Layout::legal_action_masks, (steps + 1) * shape_.num_masked());
   copy(&Layout::to_play, steps + 1);
   block_ = std::move(block);
   layout_ = layout;

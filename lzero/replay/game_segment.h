@@ -4,7 +4,7 @@
 // position is lost at a cut. Knows nothing of sampling or eviction. Not thread-safe.
 //
 //   observations  o_-C ... o_-1 | o_0 o_1 ... o_n      row 0 is the observation of first_step
-//   actions       a_-C ... a_-1 | a_0 ... a_{n-1}
+//   actions       a_-C ... a_-1 | a_0 ... a_{n-1}      box: their values, too
 #ifndef LZERO_REPLAY_GAME_SEGMENT_H_
 #define LZERO_REPLAY_GAME_SEGMENT_H_
 
@@ -24,6 +24,9 @@ struct SegmentShape {
   int observation_size = 0;
   int num_actions = 0;
   int num_context_steps = 0;  // kept before the first step, or as many as the episode has
+  int action_dim = 0;         // D of box actions; 0: discrete
+  // Entries of a legal action mask: box actions have none.
+  int num_masked() const { return action_dim > 0 ? 0 : num_actions; }
 };
 
 // What follows the last transition of a segment.
@@ -70,8 +73,9 @@ class GameSegment {
                            absl::Span<const uint8_t> legal_action_mask, int to_play);
   // Begins with the last observation of `earlier`, which has the same shape.
   void SetFirstObservationFrom(const GameSegment& earlier);
-  // The context: observations [C, obs], actions [C].
-  void SetContext(absl::Span<const float> observations, absl::Span<const int32_t> actions);
+  // The context: observations [C, obs], actions [C], values of box actions [C, D].
+  void SetContext(absl::Span<const float> observations, absl::Span<const int32_t> actions,
+                  absl::Span<const float> action_values);
   // The context from the steps of `earlier` and its context. `earlier` has the same shape and ends
   // where this one begins.
   void SetContextFrom(const GameSegment& earlier);
@@ -92,7 +96,14 @@ class GameSegment {
   void CopyActions(int first, int count, int32_t* out) const {
     std::copy_n(Field<int32_t>(layout_.actions) + num_context_steps() + first, count, out);
   }
-  // Per transition, [num_steps]; policies [num_steps, A].
+  // Box: writes the values of the same actions to `out`, [count, D].
+  void CopyActionValues(int first, int count, float* out) const {
+    const size_t dim = static_cast<size_t>(shape_.action_dim);
+    std::copy_n(Field<float>(layout_.action_values) + (num_context_steps() + first) * dim,
+                count * dim, out);
+  }
+  // Per transition, [num_steps]; policies [num_steps, A]; of box actions values [num_steps, D] and
+  // sampled ones [num_steps, K, D].
   absl::Span<const int32_t> actions() const {
     return {Field<int32_t>(layout_.actions) + num_context_steps(), static_cast<size_t>(num_steps_)};
   }
@@ -101,12 +112,19 @@ class GameSegment {
   absl::Span<const float> policies() const {
     return Steps<float>(layout_.policies, shape_.num_actions);
   }
+  absl::Span<const float> action_values() const {
+    const size_t dim = static_cast<size_t>(shape_.action_dim);
+    return {Field<float>(layout_.action_values) + num_context_steps() * dim, num_steps_ * dim};
+  }
+  absl::Span<const float> sampled_actions() const {
+    return Steps<float>(layout_.sampled_actions, shape_.num_actions * shape_.action_dim);
+  }
   absl::Span<const int32_t> leaves() const { return Steps<int32_t>(layout_.leaves, 1); }
   absl::Span<const int64_t> sequences() const { return Steps<int64_t>(layout_.sequences, 1); }
-  // Per observation, [num_steps + 1, A] and [num_steps + 1].
+  // Per observation, [num_steps + 1, A] (box: empty) and [num_steps + 1].
   absl::Span<const uint8_t> legal_action_masks() const {
     return {Field<uint8_t>(layout_.legal_action_masks),
-            static_cast<size_t>(num_steps_ + 1) * shape_.num_actions};
+            static_cast<size_t>(num_steps_ + 1) * shape_.num_masked()};
   }
   absl::Span<const uint8_t> to_play() const {
     return {Field<uint8_t>(layout_.to_play), static_cast<size_t>(num_steps_ + 1)};
@@ -115,7 +133,8 @@ class GameSegment {
  private:
   // Where each field begins inside the block, in bytes.
   struct Layout {
-    size_t sequences, leaves, actions, rewards, root_values, policies, legal_action_masks, to_play;
+    size_t sequences, leaves, actions, action_values, rewards, root_values, policies,
+        sampled_actions, legal_action_masks, to_play;
   };
   static Layout LayoutFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step);
   // Bytes of a block with this layout.

@@ -33,4 +33,14 @@ absl::Status CheckReplayActions(const char* name, absl::Span<const int32_t> acti
   return absl::OkStatus();
 }
 
+absl::Status CheckReplayActionValues(const char* name, absl::Span<const float> values) {
+  for (const float value : values) {
+    // Written so that a NaN is refused too.
+    if (!(value >= -1.0f && value <= 1.0f)) {
+      return InvalidReplay("array '", name, "' holds ", value, ", allowed are -1 to 1");
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace lzero

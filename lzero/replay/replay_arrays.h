@@ -40,6 +40,9 @@ absl::Status ReadReplayArray(absl::Span<const NamedArray> arrays, const char* na
 absl::Status CheckReplayActions(const char* name, absl::Span<const int32_t> actions,
                                 int64_t num_actions);
 
+// InvalidReplay unless all of `values` lie in [-1, 1].
+absl::Status CheckReplayActionValues(const char* name, absl::Span<const float> values);
+
 }  // namespace lzero
 
 #endif  // LZERO_REPLAY_REPLAY_ARRAYS_H_

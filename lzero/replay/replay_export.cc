@@ -10,7 +10,7 @@
 namespace lzero {
 namespace {
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kFormat = 2;
 
 class Exporter {
  public:
@@ -88,6 +88,7 @@ std::vector<ReplaySetting> ReplaySettings(const ReplayConfig& config, const Repl
   return {{"format", kFormat},
           {"observation size", shape.observation_size},
           {"number of actions", shape.num_actions},
+          {"numbers of an action", shape.action_dim},
           {"env.num_collectors", shape.num_envs},
           {"replay.capacity", config.capacity},
           {"replay.segment_length", config.segment_length},
@@ -114,13 +115,21 @@ std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplaySha
   arrays.push_back(exporter.Rows());
   arrays.push_back(exporter.Observations());
   const int64_t num_actions = shape.num_actions;
-  arrays.push_back(
-      exporter.Field("replay.legal_action_masks", &GameSegment::legal_action_masks, num_actions));
+  if (shape.action_dim == 0) {
+    arrays.push_back(
+        exporter.Field("replay.legal_action_masks", &GameSegment::legal_action_masks, num_actions));
+  }
   arrays.push_back(exporter.Field("replay.to_play", &GameSegment::to_play));
   arrays.push_back(exporter.Field("replay.actions", &GameSegment::actions));
   arrays.push_back(exporter.Field("replay.rewards", &GameSegment::rewards));
   arrays.push_back(exporter.Field("replay.root_values", &GameSegment::root_values));
   arrays.push_back(exporter.Field("replay.policies", &GameSegment::policies, num_actions));
+  if (shape.action_dim > 0) {
+    arrays.push_back(
+        exporter.Field("replay.action_values", &GameSegment::action_values, shape.action_dim));
+    arrays.push_back(exporter.Field("replay.sampled_actions", &GameSegment::sampled_actions,
+                                    num_actions * shape.action_dim));
+  }
   arrays.push_back(exporter.Field("replay.leaves", &GameSegment::leaves));
   arrays.push_back(exporter.Field("replay.sequences", &GameSegment::sequences));
   arrays.push_back(exporter.Weights(store.index()));

@@ -71,7 +71,7 @@ class Importer {
   const NamedArray* observations_ = nullptr;
   std::vector<uint8_t> legal_action_masks_, to_play_;
   std::vector<int32_t> actions_, leaves_;
-  std::vector<float> rewards_, root_values_, policies_;
+  std::vector<float> rewards_, root_values_, policies_, action_values_, sampled_actions_;
   std::vector<int64_t> sequences_;
   std::vector<double> weights_;
   // While segments are restored: rows read so far, and the last segment of every episode.
@@ -184,7 +184,10 @@ absl::Status Importer::ReadFields() {
   LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, "replay.observations", ArrayType::kF32,
                                       {rows, shape_.observation_size}));
   observations_ = FindArray(arrays_, "replay.observations");
-  LZ_RETURN_IF_ERROR(Read("replay.legal_action_masks", {rows, num_actions}, &legal_action_masks_));
+  if (shape_.action_dim == 0) {
+    LZ_RETURN_IF_ERROR(
+        Read("replay.legal_action_masks", {rows, num_actions}, &legal_action_masks_));
+  }
   LZ_RETURN_IF_ERROR(Read("replay.to_play", {rows}, &to_play_));
   LZ_RETURN_IF_ERROR(Read("replay.actions", {steps}, &actions_));
   LZ_RETURN_IF_ERROR(Read("replay.rewards", {steps}, &rewards_));
@@ -194,6 +197,14 @@ absl::Status Importer::ReadFields() {
   LZ_RETURN_IF_ERROR(Read("replay.sequences", {steps}, &sequences_));
   LZ_RETURN_IF_ERROR(Read("replay.weights", {steps}, &weights_));
   LZ_RETURN_IF_ERROR(CheckReplayActions("replay.actions", actions_, num_actions));
+  if (shape_.action_dim > 0) {
+    const int64_t dim = shape_.action_dim;
+    LZ_RETURN_IF_ERROR(Read("replay.action_values", {steps, dim}, &action_values_));
+    LZ_RETURN_IF_ERROR(
+        Read("replay.sampled_actions", {steps, num_actions * dim}, &sampled_actions_));
+    LZ_RETURN_IF_ERROR(CheckReplayActionValues("replay.action_values", action_values_));
+    LZ_RETURN_IF_ERROR(CheckReplayActionValues("replay.sampled_actions", sampled_actions_));
+  }
   for (const uint8_t legal : legal_action_masks_) {
     if (legal > 1) {
       return InvalidReplay("array 'replay.legal_action_masks' holds ", static_cast<int>(legal),
@@ -253,13 +264,14 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
       store_->MakeSegment(max_steps, EnvId(row.env), row.episode, row.first_step);
   const size_t obs = static_cast<size_t>(shape_.observation_size);
   const size_t num_actions = static_cast<size_t>(shape_.num_actions);
+  const size_t num_masked = legal_action_masks_.empty() ? 0 : num_actions;
   std::vector<float> observation(obs);
   for (int i = 0; i <= num_steps; ++i, ++next_observation_) {
     std::memcpy(observation.data(),
                 observations_->bytes.data() + next_observation_ * obs * sizeof(float),
                 obs * sizeof(float));
     const absl::Span<const uint8_t> legal(
-        legal_action_masks_.data() + next_observation_ * num_actions, num_actions);
+        legal_action_masks_.data() + next_observation_ * num_masked, num_masked);
     const int to_play = to_play_[next_observation_];
     if (i == 0) {
       segment->SetFirstObservation(observation, legal, to_play);
@@ -270,6 +282,10 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
     step.reward = rewards_[next_step_];
     step.policy = {policies_.data() + next_step_ * num_actions, num_actions};
     step.root_value = root_values_[next_step_];
+    const size_t dim = static_cast<size_t>(shape_.action_dim);
+    step.action_values = {action_values_.data() + next_step_ * dim, dim};
+    step.sampled_actions = {sampled_actions_.data() + next_step_ * num_actions * dim,
+                            num_actions * dim};
     step.observation = observation;
     step.legal_action_mask = legal;
     step.to_play = to_play;

@@ -47,6 +47,7 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRange("number of actions", shape.num_actions, 1, 1 << 20));
   LZ_RETURN_IF_ERROR(
       CheckRange<int64_t>("past steps of a root", shape.num_root_past_steps, 0, kMost));
+  LZ_RETURN_IF_ERROR(CheckRange("numbers of an action", shape.action_dim, 0, 1 << 16));
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);
 }
 
@@ -117,7 +118,7 @@ int64_t ReplayContextSteps(const ReplayConfig& config, const ReplayShape& shape)
 
 SegmentShape ReplaySegmentShape(const ReplayConfig& config, const ReplayShape& shape) {
   return {shape.observation_size, shape.num_actions,
-          static_cast<int>(ReplayContextSteps(config, shape))};
+          static_cast<int>(ReplayContextSteps(config, shape)), shape.action_dim};
 }
 
 int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shape) {

@@ -11,13 +11,14 @@ namespace lzero {
 
 struct ReplayShape {
   int observation_size = 0;
-  int num_actions = 0;
+  int num_actions = 0;  // A; box: K, the actions that a search samples at its root
   int num_envs = 0;
   TerminalMode terminal = TerminalMode::kAbsorb;
   std::vector<Symmetry> symmetries = {};  // used with replay.augment_symmetries
   // Steps before a position from which its root is rebuilt, for whoever searches stored positions
   // again. A segment keeps those before its first one (see ReplayContextSteps).
   int num_root_past_steps = 0;
+  int action_dim = 0;  // D of box actions; 0: discrete
 };
 
 }  // namespace lzero

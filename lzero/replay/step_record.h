@@ -11,14 +11,17 @@ namespace lzero {
 
 struct StepRecord {
   int32_t action = 0;
-  float reward = 0.0f;             // from the view of the player who moved
-  absl::Span<const float> policy;  // [A] search distribution at the observation before the step
-  float root_value = 0.0f;         // of that search, from the view of the player to move
-  absl::Span<const float> observation;          // after the step
+  float reward = 0.0f;  // from the view of the player who moved
+  // [A] search distribution at the observation before the step; box: [K]
+  absl::Span<const float> policy;
+  float root_value = 0.0f;              // of that search, from the view of the player to move
+  absl::Span<const float> observation;  // after the step
   absl::Span<const uint8_t> legal_action_mask;  // [A] after the step
   int to_play = 0;                              // after the step
   bool terminated = false;                      // wins where both flags are set
   bool truncated = false;
+  absl::Span<const float> action_values = {};    // box: [D], each in [-1, 1]
+  absl::Span<const float> sampled_actions = {};  // box: [K, D] of the search, see `policy`
 };
 
 }  // namespace lzero

@@ -1,5 +1,6 @@
 // What the learner gets from the replay buffer: contiguous arrays, allocated once and reused.
-// Axes: N samples, C context steps, U unroll steps, A actions, obs = observation size.
+// Axes: N samples, C context steps, U unroll steps, A actions, obs = observation size; of box
+// actions D numbers and, in the place of A, K sampled ones a position.
 // Plain data; belongs to whoever holds it.
 #ifndef LZERO_REPLAY_TRAIN_BATCH_H_
 #define LZERO_REPLAY_TRAIN_BATCH_H_
@@ -21,6 +22,7 @@ struct BatchShape {
   int num_unroll_steps = 0;
   int num_actions = 0;
   int observation_size = 0;
+  int action_dim = 0;  // D of box actions; 0: discrete
   bool operator==(const BatchShape&) const = default;
 };
 
@@ -33,13 +35,15 @@ struct TrainBatch {
   int num_unroll_steps = 0;   // U
   int num_actions = 0;        // A
   int observation_size = 0;
+  int action_dim = 0;  // D
 
   // Sequence o_{-C} a_{-C} ... o_0 a_0 ... a_{U-1} o_U; past the end of an episode the last
   // observation repeats and actions are random. Context before an episode's start repeats o of its
   // first step, action 0, with context_mask 0.
-  std::vector<float> observations;  // [N, C + U + 1, obs]
-  std::vector<int32_t> actions;     // [N, C + U]
-  std::vector<float> context_mask;  // [N, C] 1 = a real step of this episode
+  std::vector<float> observations;   // [N, C + U + 1, obs]
+  std::vector<int32_t> actions;      // [N, C + U]; box: empty
+  std::vector<float> action_values;  // box: [N, C + U, D] in [-1, 1]
+  std::vector<float> context_mask;   // [N, C] 1 = a real step of this episode
 
   // Targets of unroll step k = 0 .. U-1, and where each may be used (1) or not (0). Where a mask is
   // 0 its target is 0. After a termination steps are absorbing (TerminalMode::kAbsorb: reward 0 and
@@ -48,9 +52,10 @@ struct TrainBatch {
   std::vector<float> rewards;               // [N, U]
   std::vector<float> reward_mask;           // [N, U]
   std::vector<float> latent_mask;           // [N, U] target is the encoding of o_{k+1}
-  std::vector<float> policies;              // [N, U, A]
+  std::vector<float> policies;              // [N, U, A]; box: [N, U, K], of
+  std::vector<float> sampled_actions;       // box: [N, U, K, D]
   std::vector<float> policy_mask;           // [N, U]
-  std::vector<uint8_t> legal_action_masks;  // [N, U, A] all 1 past the end
+  std::vector<uint8_t> legal_action_masks;  // [N, U, A] all 1 past the end; box: empty
   std::vector<float> value_mask;            // [N, U]
   // Value target = partial_returns + bootstrap_scales * V(bootstrap_observations). The scale is
   // +-discount^n, 0 when there is nothing to bootstrap from (a termination within n steps). With
@@ -64,7 +69,8 @@ struct TrainBatch {
   double mean_age = 0.0;                  // appended transitions since the sampled ones, mean
 
   BatchShape shape() const {
-    return {num_samples, num_context_steps, num_unroll_steps, num_actions, observation_size};
+    return {num_samples, num_context_steps, num_unroll_steps,
+            num_actions, observation_size,  action_dim};
   }
   // Makes every array the size that `shape` says; does nothing when it has that shape already.
   void Resize(const BatchShape& shape);

@@ -27,7 +27,7 @@ std::unique_ptr<GameSegment> MakeSegment(int64_t first_step, float number) {
     observations.push_back(number + static_cast<float>(i));
     actions.push_back(i);
   }
-  segment->SetContext(observations, actions);
+  segment->SetContext(observations, actions, {});
   segment->SetFirstObservation({0.0f}, {1, 1, 1, 1}, 0);
   return segment;
 }

@@ -166,7 +166,7 @@ TEST(GameSegment, ContextIsTheStepsBeforeTheFirst) {
 
   GameSegment copy(shape, 5, EnvId(0), 0, 2);
   copy.SetFirstObservation({2.0f, -2.0f}, {0, 1, 1}, 0);
-  copy.SetContext({7.0f, 8.0f, 9.0f, 10.0f}, {2, 1});
+  copy.SetContext({7.0f, 8.0f, 9.0f, 10.0f}, {2, 1}, {});
   EXPECT_THAT(AllObservations(copy), ElementsAre(7, 8, 9, 10, 2, -2));
   EXPECT_THAT(AllActions(copy), ElementsAre(2, 1));
 }
@@ -194,8 +194,8 @@ TEST(GameSegmentDeathTest, RefusesWrongSizes) {
   EXPECT_DEATH(segment->Append(step(2, 3, 3, 0), 0, 0), "segment of 5 steps is full");
   GameSegment later({2, 3, 2}, 5, EnvId(1), 7, 16);
   EXPECT_DEATH(later.SetContextFrom(*segment), "step 16 does not follow 5 steps from 10");
-  EXPECT_DEATH(later.SetContext({1.0f, 2.0f}, {0}), "1 context steps, expected 2");
-  EXPECT_DEATH(later.SetContext({1.0f, 2.0f}, {0, 0}), "2 numbers");
+  EXPECT_DEATH(later.SetContext({1.0f, 2.0f}, {0}, {}), "1 context steps, expected 2");
+  EXPECT_DEATH(later.SetContext({1.0f, 2.0f}, {0, 0}, {}), "2 numbers");
 }
 
 }  // namespace
