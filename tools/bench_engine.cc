@@ -17,8 +17,8 @@ namespace {
 
 constexpr int64_t kObservationSize = 4;
 
-UniZeroInferenceOptions OptionsOf(const BenchEngineCase& bench) {
-  UniZeroInferenceOptions options;
+EngineOptions OptionsOf(const BenchEngineCase& bench) {
+  EngineOptions options;
   options.model = BenchStepModel(bench.step);
   options.shape = {{kObservationSize}, bench.step.actions};
   options.inference = BenchStepInference(bench.step);
@@ -44,7 +44,7 @@ void RandomizeWeights(WorldModel& model) {
 
 absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngineCase& bench) {
   at::set_num_threads(static_cast<int>(bench.step.threads));
-  const UniZeroInferenceOptions options = OptionsOf(bench);
+  const EngineOptions options = OptionsOf(bench);
   LZ_ASSIGN_OR_RETURN(auto inference, UniZeroInference::Create(options));
   LZ_ASSIGN_OR_RETURN(const auto weights,
                       WorldModel::Create(options.model, options.shape, /*seed=*/1));

@@ -42,6 +42,21 @@ struct Decision {
   std::vector<float> sampled_actions;  // [B, K, D], D > 0: what `policies` is about; 0 where empty
   double temperature = 0.0;            // that was used; 0: the best action was taken
   SearchResult search;                 // over slots where the model samples
+
+  // Of root `b`.
+  absl::Span<const float> PolicyOf(size_t b) const {
+    const size_t size = static_cast<size_t>(policy_size);
+    return absl::MakeConstSpan(policies).subspan(b * size, size);
+  }
+  // Empty where actions are discrete.
+  absl::Span<const float> ValuesOf(size_t b) const {
+    const size_t dim = static_cast<size_t>(action_dim);
+    return absl::MakeConstSpan(action_values).subspan(b * dim, dim);
+  }
+  absl::Span<const float> SampledOf(size_t b) const {
+    const size_t size = static_cast<size_t>(action_dim) * static_cast<size_t>(policy_size);
+    return absl::MakeConstSpan(sampled_actions).subspan(b * size, size);
+  }
 };
 
 class Agent {

@@ -61,6 +61,14 @@ void CheckSearch(const SearchConfig& search, Errors* errors) {
                        ", max_value ", FloatText(search.max_value)));
 }
 
+void CheckSampling(const ExperimentConfig& config, Errors* errors) {
+  if (!config.search.num_sampled_actions.has_value()) return;
+  Require(config.inference.runner != Runner::kCudaSearchGraph, errors,
+          {"search.num_sampled_actions", "inference.runner"},
+          "cuda_search_graph searches all actions of a node; got a number of sampled ones; "
+          "allowed: null, or another runner");
+}
+
 void CheckReplay(const ExperimentConfig& config, Errors* errors) {
   const ReplayConfig& replay = config.replay;
   Require(replay.capacity >= replay.segment_length, errors,
@@ -174,6 +182,7 @@ std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config) 
   CheckTransformer(config.model, &errors);
   CheckLatent(config.model, &errors);
   CheckSearch(config.search, &errors);
+  CheckSampling(config, &errors);
   CheckReplay(config, &errors);
   CheckTrain(config, &errors);
   CheckInference(config.inference, &errors);

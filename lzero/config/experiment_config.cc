@@ -8,6 +8,7 @@ constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
 constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
 constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
 constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";
+constexpr char kSampled[] = "Sampled MuZero (Hubert et al. 2021)";
 constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";
 constexpr char kLightZero[] = "LightZero, UniZero policy defaults";
 constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
@@ -53,6 +54,23 @@ void VisitTransformer(FieldVisitor& visitor, ModelConfig& model) {
                   "mask leaves later steps out of the losses",
                   "", kPrototype},
                  &model.terminal, {"absorb", "mask"});
+}
+
+void VisitSampling(FieldVisitor& visitor, SearchConfig& search) {
+  visitor.OptionalInt({"num_sampled_actions",
+                       "Actions K drawn from the policy at each node, which the search chooses "
+                       "from; null: all of them, which box actions do not allow",
+                       "actions", kSampled},
+                      &search.num_sampled_actions, {1, 100000});
+  visitor.Float({"sample_temperature",
+                 "Sampled actions are drawn from the policy to the power 1/this (box: with its "
+                 "variance times this); their priors correct for it",
+                 "", kSampled},
+                &search.sample_temperature, {0, 100, true});
+  visitor.Float({"uniform_sample_fraction",
+                 "Box: share of sampled actions that are drawn uniformly; priors correct for it",
+                 "", kSampled},
+                &search.uniform_sample_fraction, kFraction);
 }
 
 void VisitPuct(FieldVisitor& visitor, SearchConfig& search) {
@@ -130,6 +148,8 @@ void VisitOptimizer(FieldVisitor& visitor, TrainConfig& train) {
 
 void ModelConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("model", "The world model: encoder, transformer, heads.");
+  visitor.Choice({"family", "Kind of model, and with it of inference and losses"}, &family,
+                 {"unizero"});
   visitor.Choice({"encoder",
                   "Encoder of observations: an MLP for vectors, residual convolutions at "
                   "full size for boards, and with stride 2 down to 8x8 for images"},
@@ -194,6 +214,7 @@ void SearchConfig::Visit(FieldVisitor& visitor) {
   visitor.OptionalInt(
       {"max_depth", "Nodes deeper than this are not expanded; null: no limit", "edges"}, &max_depth,
       {1, 100000});
+  VisitSampling(visitor, *this);
   VisitPuct(visitor, *this);
   VisitGumbel(visitor, *this);
   visitor.EndSection();

@@ -32,12 +32,15 @@ struct EnvConfig {
   void Visit(FieldVisitor& visitor);
 };
 
+// The kind of model and of what searches it.
+enum class Family { kUniZero };
 enum class EncoderKind { kVector, kBoard, kImage };
 enum class LatentNorm { kLayerNorm, kSimNorm };
 enum class LatentLoss { kMse, kGroupKl };
 enum class TerminalMode { kAbsorb, kMask };
 
 struct ModelConfig {
+  Family family = Family::kUniZero;
   EncoderKind encoder = EncoderKind::kVector;
   int64_t encoder_width = 128;    // vector: hidden units
   int64_t encoder_layers = 1;     // vector: hidden layers
@@ -91,6 +94,9 @@ struct SearchConfig {
   double q_epsilon = 1e-8;                  // floor of a value range inside one node
   double gumbel_scale = 1.0;                // Gumbel: noise while collecting
   std::optional<int64_t> max_depth;
+  std::optional<int64_t> num_sampled_actions;  // K a node; null: all of them (discrete only)
+  double sample_temperature = 1.0;             // of the policy that they are drawn from
+  double uniform_sample_fraction = 0.0;        // of box actions: drawn uniformly instead
   void Visit(FieldVisitor& visitor);
   bool operator==(const SearchConfig& other) const;
 };

@@ -1,5 +1,7 @@
 #include "lzero/env/env_rules.h"
 
+#include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -56,12 +58,6 @@ Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
 }
 
 void CheckSpec(const ExperimentConfig& config, const EnvSpec& spec, Errors* errors) {
-  if (spec.action.kind != ActionKind::kDiscrete) {
-    errors->push_back({{"env.id"},
-                       absl::StrCat(config.env.id,
-                                    " has box actions; this version trains discrete "
-                                    "actions only")});
-  }
   const std::vector<int64_t>& shape = spec.observation.shape;
   const auto misfit = FindEncoderMisfit(config.model.encoder, shape);
   if (misfit.has_value()) {
@@ -104,6 +100,33 @@ EnvOptions EnvOptionsOf(const EnvConfig& config) {
   options.settings = config.settings;
   options.workers = {config.num_workers, config.max_restarts, config.step_timeout_s, config.python};
   return options;
+}
+
+std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
+  const std::optional<int64_t>& num_sampled = search.num_sampled_actions;
+  const std::vector<std::string> keys = {"search.num_sampled_actions", "env.id"};
+  const ActionSpec& actions = spec.action;
+  if (actions.kind == ActionKind::kDiscrete) {
+    if (!num_sampled.has_value() || *num_sampled <= actions.num_actions) return {};
+    return {{keys, absl::StrCat("got ", *num_sampled, ", but ", spec.id, " has ",
+                                actions.num_actions, " actions; allowed: 1 to ",
+                                actions.num_actions, ", or null for all of them")}};
+  }
+  Errors errors;
+  if (!num_sampled.has_value()) {
+    errors.push_back({keys, absl::StrCat("got null, but ", spec.id,
+                                         " has box actions, of which a search can only take "
+                                         "samples; allowed: a number, often 20")});
+  }
+  for (size_t d = 0; d < actions.low.size(); ++d) {
+    if (std::isfinite(actions.low[d]) && std::isfinite(actions.high[d])) continue;
+    errors.push_back(
+        {{"env.id"},
+         absl::StrCat(spec.id, " has actions without bounds: number ", d, " lies in ",
+                      actions.low[d], " .. ", actions.high[d], "; an agent needs finite ones")});
+    break;
+  }
+  return errors;
 }
 
 absl::StatusOr<EnvRegistry> RegistryWithPlugins(const ExperimentConfig& config,

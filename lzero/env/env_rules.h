@@ -13,6 +13,10 @@
 
 namespace lzero {
 
+// What is wrong between the search and the actions of an environment: box actions need samples and
+// finite bounds, of discrete ones no more can be sampled than there are.
+std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec);
+
 // The settings of the config's env section that environments take.
 EnvOptions EnvOptionsOf(const EnvConfig& config);
 

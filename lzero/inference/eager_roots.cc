@@ -14,9 +14,7 @@ namespace {
 
 RootInputsShape InputsShape(const ModelConfig& config, const WorldModelShape& shape,
                             int64_t max_roots) {
-  int64_t observation_size = 1;
-  for (const int64_t length : shape.observation_shape) observation_size *= length;
-  return {max_roots, NumRootPastSteps(config), observation_size};
+  return {max_roots, NumRootPastSteps(config), shape.observation_size(), shape.action_dim};
 }
 
 }  // namespace
@@ -39,7 +37,7 @@ EagerRoots::EagerRoots(const WorldModel& model, KVCacheManager* cache, RootConte
       context_batch_(MakeContextBatch(model, cache->config().num_envs)),
       lengths_(Staging::Wrap("lengths of roots", context_batch_.lengths)),
       logits_(Staging::Wrap("prior logits of roots",
-                            at::zeros({cache->config().num_envs, model.shape().num_actions},
+                            at::zeros({cache->config().num_envs, model.shape().policy_size()},
                                       context_batch_.tokens.options()))),
       values_(Staging::Wrap("values of roots", at::zeros({cache->config().num_envs},
                                                          context_batch_.tokens.options()))) {}
@@ -48,23 +46,23 @@ int64_t EagerRoots::Bytes(const ModelConfig& config, const WorldModelShape& shap
                           int64_t max_roots) {
   return ContextBatchBytes(config, max_roots) +
          RootInputs::Bytes(InputsShape(config, shape, max_roots)) +
-         max_roots * (shape.num_actions + 1) * static_cast<int64_t>(sizeof(float));
+         max_roots * (shape.policy_size() + 1) * static_cast<int64_t>(sizeof(float));
 }
 
 absl::Status EagerRoots::Read(const at::Tensor& y, absl::Span<const int> rows,
                               const RootOutputs& outputs) {
   const auto num_rows = static_cast<int64_t>(rows.size());
-  const int64_t num_actions = model_.shape().num_actions;
+  const int64_t policy_size = model_.shape().policy_size();
   logits_.tensor().narrow(0, 0, num_rows).copy_(model_.PolicyLogits(y));
   values_.tensor().narrow(0, 0, num_rows).copy_(model_.Decode(model_.ValueLogits(y)));
-  host_logits_.resize(num_rows * num_actions);
+  host_logits_.resize(num_rows * policy_size);
   host_values_.resize(num_rows);
   LZ_RETURN_IF_ERROR(logits_.CopyOut(absl::MakeSpan(host_logits_)));
   LZ_RETURN_IF_ERROR(values_.CopyOut(absl::MakeSpan(host_values_)));
   for (int64_t i = 0; i < num_rows; ++i) {
     outputs.values[rows[i]] = host_values_[i];
-    std::copy_n(host_logits_.begin() + i * num_actions, num_actions,
-                outputs.prior_logits.begin() + rows[i] * num_actions);
+    std::copy_n(host_logits_.begin() + i * policy_size, policy_size,
+                outputs.prior_logits.begin() + rows[i] * policy_size);
   }
   return absl::OkStatus();
 }

@@ -48,7 +48,7 @@ class EagerRoots : public RootRunner {
   ContextBatch context_batch_;
   // Between host and device.
   Staging lengths_;  // [max_roots] of context_batch_
-  Staging logits_;   // [max_roots, A]
+  Staging logits_;   // [max_roots, policy size]
   Staging values_;   // [max_roots]
   std::vector<ContextKey> keys_;
   std::vector<RootTokens> stored_;

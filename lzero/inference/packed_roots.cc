@@ -12,12 +12,6 @@
 namespace lzero {
 namespace {
 
-int64_t ObservationSize(const WorldModelShape& shape) {
-  int64_t size = 1;
-  for (const int64_t length : shape.observation_shape) size *= length;
-  return size;
-}
-
 int64_t MaxTokens(const ModelConfig& config) { return 2 * NumRootPastSteps(config) + 1; }
 
 int64_t TokenSize(const ModelConfig& config) { return config.num_layers * 2 * config.embed_dim; }
@@ -30,7 +24,7 @@ PackedRoots::PackedRoots(const WorldModel& model, packed::PackedNetwork* network
       network_(network),
       cache_(cache),
       contexts_(contexts),
-      observation_size_(ObservationSize(model.shape())),
+      observation_size_(model.shape().observation_size()),
       max_past_steps_(NumRootPastSteps(model.config())),
       context_batch_(MakeContextBatch(model, cache->config().num_envs)) {
   const int64_t max_roots = cache->config().num_envs;
@@ -38,19 +32,21 @@ PackedRoots::PackedRoots(const WorldModel& model, packed::PackedNetwork* network
   pasts_.reserve(max_roots);
   keys_.reserve(max_roots);
   actions_.reserve(max_roots);
+  action_values_.reserve(max_roots * model.shape().action_dim);
   observations_.reserve(num_steps * observation_size_);
   if (!EncodesInPacked(model.config())) latents_.reserve(num_steps * model.config().embed_dim);
   tokens_.resize(max_roots * MaxTokens(model.config()) * TokenSize(model.config()));
   values_.resize(max_roots);
-  prior_logits_.resize(max_roots * model.shape().num_actions);
+  prior_logits_.resize(max_roots * model.shape().policy_size());
 }
 
 int64_t PackedRoots::Bytes(const ModelConfig& config, const WorldModelShape& shape,
                            int64_t max_roots) {
   const int64_t steps = NumRootPastSteps(config) + 1;
   const int64_t latents = EncodesInPacked(config) ? 0 : config.embed_dim;
-  const int64_t floats = steps * (ObservationSize(shape) + latents) +
-                         MaxTokens(config) * TokenSize(config) + 1 + shape.num_actions;
+  const int64_t floats = steps * (shape.observation_size() + latents) +
+                         MaxTokens(config) * TokenSize(config) + 1 + shape.policy_size() +
+                         shape.action_dim;
   const auto others =
       static_cast<int64_t>(sizeof(packed::RootPast) + sizeof(ContextKey) + sizeof(int64_t));
   return ContextBatchBytes(config, max_roots) +
@@ -78,11 +74,11 @@ absl::Status PackedRoots::EncodeElsewhere() {
 }
 
 void PackedRoots::CopyOut(absl::Span<const int> rows, const RootOutputs& outputs) const {
-  const int64_t num_actions = model_.shape().num_actions;
+  const int64_t policy_size = model_.shape().policy_size();
   for (size_t i = 0; i < rows.size(); ++i) {
     outputs.values[rows[i]] = values_[i];
-    std::copy_n(prior_logits_.begin() + static_cast<int64_t>(i) * num_actions, num_actions,
-                outputs.prior_logits.begin() + rows[i] * num_actions);
+    std::copy_n(prior_logits_.begin() + static_cast<int64_t>(i) * policy_size, policy_size,
+                outputs.prior_logits.begin() + rows[i] * policy_size);
   }
 }
 
@@ -98,6 +94,7 @@ absl::Status PackedRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const
     packed::RootPast past;
     past.num_past_steps = std::min(max_past_steps_, static_cast<int64_t>(root.actions.size()));
     past.actions = root.actions.end() - past.num_past_steps;
+    past.action_values = root.action_values.end() - past.num_past_steps * model_.shape().action_dim;
     past.tokens = tokens_.data() + num_tokens * token_size;
     AppendObservations(root, past.num_past_steps + 1);
     num_steps += past.num_past_steps + 1;
@@ -125,10 +122,13 @@ absl::Status PackedRoots::Continue(absl::Span<const Root> roots, absl::Span<cons
                                    const RootOutputs& outputs) {
   keys_.clear();
   actions_.clear();
+  action_values_.clear();
   observations_.clear();
   for (const int row : rows) {
     keys_.push_back({roots[row].env, kRootNode});
     actions_.push_back(roots[row].actions.back());
+    const auto values = roots[row].action_values.last(model_.shape().action_dim);
+    action_values_.insert(action_values_.end(), values.begin(), values.end());
     AppendObservations(roots[row], 1);
   }
   LZ_RETURN_IF_ERROR(cache_->CloneInto(keys_, &context_batch_));
@@ -138,6 +138,7 @@ absl::Status PackedRoots::Continue(absl::Span<const Root> roots, absl::Span<cons
   arrays.contexts = context_batch_.tokens.const_data_ptr<float>();
   arrays.lengths = context_batch_.lengths.const_data_ptr<int64_t>();
   arrays.actions = actions_.data();
+  arrays.action_values = action_values_.data();
   arrays.observations = packed_encoder ? observations_.data() : nullptr;
   arrays.latents = packed_encoder ? nullptr : latents_.data();
   arrays.values = values_.data();

@@ -47,7 +47,7 @@ class PackedRoots : public RootRunner {
   // The host's side; keeps its memory between calls.
   std::vector<packed::RootPast> pasts_;
   std::vector<ContextKey> keys_;
-  std::vector<float> observations_, latents_, tokens_, values_, prior_logits_;
+  std::vector<float> observations_, latents_, tokens_, values_, prior_logits_, action_values_;
   std::vector<int64_t> actions_;
 };
 

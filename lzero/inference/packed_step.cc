@@ -77,12 +77,12 @@ NetworkOptions OptionsOf(const ModelConfig& config, const WorldModelShape& shape
   network.context_length = config.context_length;
   network.head_dim = config.head_dim.value_or(4 * config.embed_dim);
   network.num_actions = shape.num_actions;
+  network.action_dim = shape.action_dim;
   network.support_size = config.support_size;
   network.latent_norm = config.latent_norm;
   network.sim_norm_group = config.sim_norm_group;
   if (EncodesInPacked(config)) {
-    network.observation_size = 1;
-    for (const int64_t length : shape.observation_shape) network.observation_size *= length;
+    network.observation_size = shape.observation_size();
     network.encoder_width = config.encoder_width;
     network.encoder_layers = config.encoder_layers;
   }
@@ -107,7 +107,9 @@ PackedStep::PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtyp
   network_.Load(weights_);
   arrays_.contexts = buffers_.contexts.tokens.const_data_ptr<float>();
   arrays_.lengths = buffers_.contexts.lengths.const_data_ptr<int64_t>();
-  arrays_.actions = buffers_.actions.const_data_ptr<int64_t>();
+  const bool is_box = model.shape().action_dim > 0;
+  arrays_.actions = is_box ? nullptr : buffers_.actions.const_data_ptr<int64_t>();
+  arrays_.action_values = is_box ? buffers_.actions.const_data_ptr<float>() : nullptr;
   arrays_.rewards = buffers_.rewards.mutable_data_ptr<float>();
   arrays_.values = buffers_.values.mutable_data_ptr<float>();
   arrays_.prior_logits = buffers_.prior_logits.mutable_data_ptr<float>();

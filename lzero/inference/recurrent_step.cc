@@ -18,10 +18,12 @@ StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch) {
   StepBuffers buffers;
   buffers.contexts = MakeContextBatch(model, max_batch);
   const auto floats = at::TensorOptions().device(model.device());
-  buffers.actions = at::zeros({max_batch}, floats.dtype(at::kLong));
+  const int64_t action_dim = model.shape().action_dim;
+  buffers.actions = action_dim > 0 ? at::zeros({max_batch, action_dim}, floats)
+                                   : at::zeros({max_batch}, floats.dtype(at::kLong));
   buffers.rewards = at::zeros({max_batch}, floats);
   buffers.values = at::zeros({max_batch}, floats);
-  buffers.prior_logits = at::zeros({max_batch, model.shape().num_actions}, floats);
+  buffers.prior_logits = at::zeros({max_batch, model.shape().policy_size()}, floats);
   buffers.tokens = at::zeros({max_batch, 2, num_layers, 2, model.config().embed_dim}, floats);
   return buffers;
 }
@@ -35,10 +37,11 @@ int64_t ContextBatchBytes(const ModelConfig& config, int64_t max_batch) {
 int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape,
                          int64_t max_batch) {
   // Rewards, values, prior logits, two tokens; and the actions.
-  const int64_t floats = 2 + shape.num_actions + 2 * config.num_layers * 2 * config.embed_dim;
-  return ContextBatchBytes(config, max_batch) +
-         max_batch *
-             (floats * static_cast<int64_t>(sizeof(float)) + static_cast<int64_t>(sizeof(int64_t)));
+  const int64_t floats = 2 + shape.policy_size() + 2 * config.num_layers * 2 * config.embed_dim;
+  const auto float_size = static_cast<int64_t>(sizeof(float));
+  const int64_t action =
+      shape.action_dim > 0 ? shape.action_dim * float_size : static_cast<int64_t>(sizeof(int64_t));
+  return ContextBatchBytes(config, max_batch) + max_batch * (floats * float_size + action);
 }
 
 }  // namespace lzero

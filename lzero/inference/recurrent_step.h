@@ -19,10 +19,10 @@ namespace lzero {
 // the first `batch_size` of a Run are used.
 struct StepBuffers {
   ContextBatch contexts;    // in: tokens [M, W - 1, L, 2, E], lengths [M]
-  at::Tensor actions;       // in: [M] int64
+  at::Tensor actions;       // in: [M] int64; box: [M, D] float32 in [-1, 1]
   at::Tensor rewards;       // out: [M] float32
   at::Tensor values;        // out: [M] float32, of the child
-  at::Tensor prior_logits;  // out: [M, A] float32, of the child
+  at::Tensor prior_logits;  // out: [M, policy size] float32, of the child
   at::Tensor tokens;        // out: [M, 2, L, 2, E] float32, action token then latent token
 };
 

@@ -20,19 +20,21 @@ struct RootInputsShape {
   int64_t max_roots = 0;
   int64_t max_past_steps = 0;
   int64_t observation_size = 0;
+  int64_t action_dim = 0;  // D of box actions; 0: discrete
 };
 
 // n roots, P past steps of the longest one. Right-aligned: a root's own observation is its last.
 struct RootPasts {
-  at::Tensor observations;           // [n * (P + 1), obs]; zeros where a past is shorter
-  at::Tensor actions;                // [n, P + 1] int32; 0 at the root's own observation
+  at::Tensor observations;  // [n * (P + 1), obs]; zeros where a past is shorter
+  // [n, P + 1] int32; box: [n, P + 1, D] float32. 0 at the root's own observation.
+  at::Tensor actions;
   at::Tensor num_padding;            // [n] int64, tokens before a past begins
   std::vector<int64_t> past_tokens;  // the rest: 2 * steps + 1
 };
 
 struct RootSteps {
   at::Tensor observations;  // [n, obs] of the roots
-  at::Tensor actions;       // [n] int64, that led there
+  at::Tensor actions;       // [n] int64, that led there; box: [n, D] float32
 };
 
 class RootInputs {
@@ -55,10 +57,13 @@ class RootInputs {
   RootInputs(const RootInputsShape& shape, Staging observations, Staging actions, Staging padding,
              Staging newest_actions, Staging rows);
 
+  // The newest `past` actions of `root`, at step `first` of the staged ones.
+  void PutActions(const Root& root, int64_t past, int64_t first);
+
   RootInputsShape shape_;
   Staging observations_, actions_, padding_, newest_actions_, rows_;
   // The host's side; keeps its memory between calls.
-  std::vector<float> host_observations_;
+  std::vector<float> host_observations_, host_action_values_;
   std::vector<int32_t> host_actions_;
   std::vector<int64_t> host_numbers_;
 };

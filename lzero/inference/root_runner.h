@@ -19,7 +19,7 @@ int64_t NumRootPastSteps(const ModelConfig& config);
 
 // What is written of the roots at `rows`: row r of both.
 struct RootOutputs {
-  absl::Span<float> prior_logits;  // [num_roots, A]
+  absl::Span<float> prior_logits;  // [num_roots, policy size]
   absl::Span<float> values;        // [num_roots]
 };
 

@@ -17,7 +17,7 @@
 namespace lzero {
 namespace {
 
-KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options, at::Device device) {
+KVCacheManagerConfig CacheConfig(const EngineOptions& options, at::Device device) {
   KVCacheManagerConfig cache;
   cache.shape = {options.model.num_layers, options.model.embed_dim};
   cache.context_length = options.model.context_length;
@@ -33,7 +33,7 @@ KVCacheManagerConfig CacheConfig(const UniZeroInferenceOptions& options, at::Dev
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
-    const UniZeroInferenceOptions& options) {
+    const EngineOptions& options) {
   // A choice that cannot be is told before anything is allocated.
   LZ_RETURN_IF_ERROR(ChooseRunner(options.inference).status());
   LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
@@ -41,7 +41,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
 }
 
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
-    const UniZeroInferenceOptions& options, EngineDevice engine_device) {
+    const EngineOptions& options, EngineDevice engine_device) {
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<UniZeroInference>> {
     LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
     Parts parts;
@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
   });
 }
 
-absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const UniZeroInferenceOptions& options) {
+absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& options) {
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(options.model, options.shape));
   LZ_ASSIGN_OR_RETURN(const int64_t cache_bytes,
                       KVCacheManager::PlannedBytes(CacheConfig(options, at::kCPU)));
@@ -73,11 +73,11 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const UniZeroInferenceOpt
     runner_bytes +=
         SearchGraph::Bytes(options.search, options.model, options.shape, options.num_envs);
   }
-  return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes + runner_bytes;
+  return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes + runner_bytes +
+         ActionSamplerBytes(options);
 }
 
-UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options, Parts parts,
-                                   Runners runners)
+UniZeroInference::UniZeroInference(const EngineOptions& options, Parts parts, Runners runners)
     : options_(options),
       device_(std::move(parts.device)),
       model_(std::move(parts.model)),
@@ -88,7 +88,8 @@ UniZeroInference::UniZeroInference(const UniZeroInferenceOptions& options, Parts
       actions_(Staging::Wrap("actions of a step", step_->buffers().actions)),
       rewards_(Staging::Wrap("rewards of a step", step_->buffers().rewards)),
       values_(Staging::Wrap("values of a step", step_->buffers().values)),
-      prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)) {}
+      prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)),
+      sampler_(MakeActionSampler(options)) {}
 
 // On a device: wait, graphs first, then every tensor, then give the memory back.
 UniZeroInference::~UniZeroInference() {
@@ -116,7 +117,7 @@ absl::Status UniZeroInference::OnDevice(absl::FunctionRef<absl::Status()> body) 
   return status;
 }
 
-absl::Status UniZeroInference::CopyWeightsFrom(const WorldModel& source) {
+absl::Status UniZeroInference::CopyWeightsFrom(const Network& source) {
   for (const auto& weight : source.named_parameters()) {
     LZ_CHECK_DEVICE(weight.value(), model_->device(), absl::StrCat("weight ", weight.key()));
   }
@@ -145,8 +146,37 @@ absl::Status UniZeroInference::ImportRoots(absl::Span<const NamedArray> arrays) 
   return OnDevice([&] { return contexts_->Import(arrays); });
 }
 
+std::vector<std::pair<std::string, double>> UniZeroInference::metrics(bool same_every_run) const {
+  std::vector<std::pair<std::string, double>> metrics = {
+      {"cache/mebibytes", static_cast<double>(cache_->stats().bytes) / (1 << 20)}};
+  if (same_every_run) return metrics;
+  metrics.emplace_back("cache/roots_rebuilt", static_cast<double>(root_stats_.rebuilt));
+  metrics.emplace_back("cache/roots_continued", static_cast<double>(root_stats_.continued));
+  metrics.emplace_back("cache/roots_carried", static_cast<double>(root_stats_.carried));
+  return metrics;
+}
+
 std::string UniZeroInference::runner_name() const {
   return search_graph_ != nullptr ? "cuda_search_graph" : step_->name();
+}
+
+int UniZeroInference::num_actions() const {
+  return sampler_ != nullptr ? sampler_->options().num_slots
+                             : static_cast<int>(options_.shape.num_actions);
+}
+
+const SampledActions* UniZeroInference::sampled_actions() const {
+  return sampler_ != nullptr ? &sampler_->roots() : nullptr;
+}
+
+void UniZeroInference::BeginSearch(const SearchRequest& request) {
+  if (sampler_ != nullptr) sampler_->BeginSearch(request);
+}
+
+absl::Span<float> UniZeroInference::PolicyOutputs(size_t num_rows, absl::Span<float> prior_logits) {
+  if (sampler_ == nullptr) return prior_logits;
+  policies_.resize(num_rows * static_cast<size_t>(options_.shape.policy_size()));
+  return absl::MakeSpan(policies_);
 }
 
 double UniZeroInference::SignedDiscount() const {
@@ -199,7 +229,10 @@ absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
   }
   cache_->BeginSearch(envs_);
   const ScopedTimer timer(&network_time_);
-  return OnDevice([&] { return EvaluateRoots(roots, {prior_logits, value}); });
+  const absl::Span<float> policies = PolicyOutputs(roots.size(), prior_logits);
+  LZ_RETURN_IF_ERROR(OnDevice([&] { return EvaluateRoots(roots, {policies, value}); }));
+  if (sampler_ != nullptr) sampler_->DrawRoots(roots, policies, prior_logits);
+  return absl::OkStatus();
 }
 
 absl::Status UniZeroInference::EvaluateRoots(absl::Span<const Root> roots,
@@ -222,20 +255,35 @@ absl::Status UniZeroInference::RecurrentInference(
   LZ_CHECK(parents.size() == envs_.size(), parents.size(), " rows for ", envs_.size(), " roots");
   parent_keys_.clear();
   child_keys_.clear();
-  host_numbers_.assign(actions.begin(), actions.end());
   for (size_t i = 0; i < parents.size(); ++i) {
     parent_keys_.push_back({envs_[i], parents[i]});
     child_keys_.push_back({envs_[i], parents[i], children[i]});
   }
+  const absl::Span<float> policies = PolicyOutputs(parents.size(), prior_logits);
   LZ_RETURN_IF_ERROR(OnDevice([&]() -> absl::Status {
+    LZ_RETURN_IF_ERROR(StageActions(parents, actions));
     LZ_RETURN_IF_ERROR(RunStep());
     const ScopedTimer timer(&copy_time_);
     LZ_RETURN_IF_ERROR(rewards_.CopyOut(rewards));
     LZ_RETURN_IF_ERROR(values_.CopyOut(values));
-    return prior_logits_.CopyOut(prior_logits);
+    return prior_logits_.CopyOut(policies);
   }));
+  if (sampler_ != nullptr) sampler_->DrawNodes(children, policies, prior_logits);
   std::fill(discounts.begin(), discounts.end(), static_cast<float>(SignedDiscount()));
   return absl::OkStatus();
+}
+
+absl::Status UniZeroInference::StageActions(absl::Span<const NodeId> parents,
+                                            absl::Span<const int32_t> actions) {
+  const ScopedTimer timer(&copy_time_);
+  if (options_.shape.action_dim > 0) {
+    host_values_.resize(actions.size() * static_cast<size_t>(options_.shape.action_dim));
+    sampler_->ReadValues(parents, actions, absl::MakeSpan(host_values_));
+    return actions_.CopyIn(absl::MakeConstSpan(host_values_));
+  }
+  host_numbers_.assign(actions.begin(), actions.end());
+  if (sampler_ != nullptr) sampler_->ReadIndices(parents, actions, absl::MakeSpan(host_numbers_));
+  return actions_.CopyIn(absl::MakeConstSpan(host_numbers_));
 }
 
 absl::Status UniZeroInference::RunStep() {
@@ -243,7 +291,6 @@ absl::Status UniZeroInference::RunStep() {
   {
     const ScopedTimer timer(&copy_time_);
     LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &buffers.contexts));
-    LZ_RETURN_IF_ERROR(actions_.CopyIn(absl::MakeConstSpan(host_numbers_)));
   }
   {
     const ScopedTimer timer(&network_time_);

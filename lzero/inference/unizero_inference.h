@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -15,7 +16,9 @@
 #include "absl/status/statusor.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/inference/action_sampler.h"
 #include "lzero/inference/engine_device.h"
+#include "lzero/inference/inference_engine.h"
 #include "lzero/inference/recurrent_step.h"
 #include "lzero/inference/root_contexts.h"
 #include "lzero/inference/root_runner.h"
@@ -28,39 +31,28 @@
 
 namespace lzero {
 
-struct UniZeroInferenceOptions {
-  ModelConfig model;
-  WorldModelShape shape;
-  InferenceConfig inference;
-  int64_t num_envs = 0;  // environments of this role; also the largest batch of roots
-  // Of this role. All runners read num_simulations alone, cuda_search_graph the whole.
-  SearchConfig search;
-  double discount = 1.0;
-  int num_players = 1;
-  std::string owner = {};  // for the log: the role, e.g. "collector"
-};
-
 struct RootStats {
   int64_t rebuilt = 0;    // roots computed from their past steps
   int64_t continued = 0;  // roots continued from the cached context of the step before
   int64_t carried = 0;  // of those, from a window with keys of older weights (root_context: carry)
 };
 
-class UniZeroInference : public InferenceModel {
+class UniZeroInference : public InferenceEngine {
  public:
   // Allocates weights, cache and step buffers. The weights are those of a fresh model of seed 0, of
   // no use until the first CopyWeightsFrom.
-  static absl::StatusOr<std::unique_ptr<UniZeroInference>> Create(
-      const UniZeroInferenceOptions& options);
+  static absl::StatusOr<std::unique_ptr<UniZeroInference>> Create(const EngineOptions& options);
   // The same on a device that was made already, whatever options.inference.device says.
-  static absl::StatusOr<std::unique_ptr<UniZeroInference>> CreateOn(
-      const UniZeroInferenceOptions& options, EngineDevice device);
+  static absl::StatusOr<std::unique_ptr<UniZeroInference>> CreateOn(const EngineOptions& options,
+                                                                    EngineDevice device);
   // Bytes that Create keeps for good: weights, cache, contexts of roots, buffers of the step.
   // Nothing is allocated. Errors as those of the cache.
-  static absl::StatusOr<int64_t> PlannedBytes(const UniZeroInferenceOptions& options);
+  static absl::StatusOr<int64_t> PlannedBytes(const EngineOptions& options);
   ~UniZeroInference() override;
 
-  int num_actions() const override { return static_cast<int>(options_.shape.num_actions); }
+  int num_actions() const override;
+  const SampledActions* sampled_actions() const override;
+  void BeginSearch(const SearchRequest& request) override;
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
                                 absl::Span<float> value) override;
   absl::Status RecurrentInference(absl::Span<const NodeId> parents,
@@ -73,24 +65,22 @@ class UniZeroInference : public InferenceModel {
   absl::Status RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
                          const SearchRequest& request, SearchResult* result) override;
 
-  // Copies the weights in place and drops contexts of older weights (root_context: carry keeps the
-  // roots'). Between searches only. InvalidArgument when a weight of `source` lies on another
-  // device than the one it is copied to (names both); nothing has changed then.
-  absl::Status CopyWeightsFrom(const WorldModel& source);
-  // The cached contexts of the roots, so that a resumed run computes the same numbers as one that
-  // goes on. Put them back after CopyWeightsFrom; errors as RootContexts.
-  absl::StatusOr<std::vector<NamedArray>> ExportRoots() const;
-  absl::Status ImportRoots(absl::Span<const NamedArray> arrays);
+  // Contexts of older weights are dropped (root_context: carry keeps the roots').
+  absl::Status CopyWeightsFrom(const Network& source) override;
+  const Network& network() const override { return *model_; }
+  // The cached contexts of the roots; errors as RootContexts.
+  absl::StatusOr<std::vector<NamedArray>> ExportRoots() const override;
+  absl::Status ImportRoots(absl::Span<const NamedArray> arrays) override;
 
+  KVCacheManager* cache_manager() override { return cache_.get(); }
   KVCacheManager& cache() { return *cache_; }
   const KVCacheManager& cache() const { return *cache_; }
-  // Time inside the network, and copying contexts in and out of the cache.
-  double network_seconds() const { return network_time_.seconds(); }
-  double copy_seconds() const { return copy_time_.seconds(); }
+  double network_seconds() const override { return network_time_.seconds(); }
+  double copy_seconds() const override { return copy_time_.seconds(); }
+  std::vector<std::pair<std::string, double>> metrics(bool same_every_run) const override;
   const RootStats& root_stats() const { return root_stats_; }
   const RecurrentStep& step() const { return *step_; }
-  // Of what runs: "cuda_search_graph", or the step's name.
-  std::string runner_name() const;
+  std::string runner_name() const override;
   const WorldModel& model() const { return *model_; }
 
  private:
@@ -101,11 +91,15 @@ class UniZeroInference : public InferenceModel {
     std::unique_ptr<KVCacheManager> cache;
     std::unique_ptr<RootContexts> contexts;
   };
-  UniZeroInference(const UniZeroInferenceOptions& options, Parts parts, Runners runners);
+  UniZeroInference(const EngineOptions& options, Parts parts, Runners runners);
   // Calls `body` with the device's stream current; on the CPU just calls it.
   absl::Status OnDevice(absl::FunctionRef<absl::Status()> body) const;
   // Contexts of parent_keys_ in, one step, tokens of child_keys_ out.
   absl::Status RunStep();
+  // The actions behind `actions` of the search, to the device.
+  absl::Status StageActions(absl::Span<const NodeId> parents, absl::Span<const int32_t> actions);
+  // What the policy head writes for `num_rows` roots or nodes: `prior_logits`, or scratch.
+  absl::Span<float> PolicyOutputs(size_t num_rows, absl::Span<float> prior_logits);
   absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
 
   bool CanContinue(const Root& root) const;
@@ -114,7 +108,7 @@ class UniZeroInference : public InferenceModel {
   // Builds search_graph_; a capture that fails is an error only where graphs are required.
   absl::Status RecordSearches();
 
-  UniZeroInferenceOptions options_;
+  EngineOptions options_;
   EngineDevice device_;  // destroyed last: it owns the stream of all the rest
   std::shared_ptr<WorldModel> model_;
   std::unique_ptr<KVCacheManager> cache_;
@@ -124,6 +118,7 @@ class UniZeroInference : public InferenceModel {
   std::unique_ptr<SearchGraph> search_graph_;  // of runner cuda_search_graph
   // Between host and device: the buffers of the step.
   Staging actions_, rewards_, values_, prior_logits_;
+  std::unique_ptr<ActionSampler> sampler_;  // null: a node has all actions
   RootStats root_stats_;
   Stopwatch network_time_, copy_time_;
   std::vector<EnvId> envs_;               // of the last InitialInference
@@ -131,6 +126,8 @@ class UniZeroInference : public InferenceModel {
   std::vector<ContextKey> parent_keys_;
   std::vector<ChildKey> child_keys_;
   std::vector<int64_t> host_numbers_;
+  std::vector<float> host_values_;                // [B, D] of box actions
+  std::vector<float> policies_;                   // [B, policy size], with a sampler
   std::vector<float> root_logits_, root_values_;  // scratch of RunSearch
 };
 

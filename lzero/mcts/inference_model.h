@@ -25,6 +25,8 @@ struct Root {
   absl::Span<const float> observations;
   // [num_past]: the action taken after each past observation.
   absl::Span<const int32_t> actions;
+  // Box actions: their values [num_past, D], each in [-1, 1]; else empty.
+  absl::Span<const float> action_values;
   int64_t step = 0;  // of the root's observation within its episode, 0 at the start
   int to_play = 0;
   // [A], 1 = legal. Not read for a model that samples its actions.

@@ -48,8 +48,9 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
       agent.role, BuildEvaluator(agent.config, agent.registry, envs, agent.num_simulations, pool));
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, agent.registry));
   LZ_ASSIGN_OR_RETURN(const auto model,
-                      WorldModel::Create(agent.config.model, BuildWorldModelShape(spec), 0,
-                                         agent.role.inference->model().device()));
+                      FamilyOf(agent.config.model)
+                          .MakeNetwork(agent.config.model, BuildWorldModelShape(spec), 0,
+                                       agent.role.inference->network().device()));
   std::vector<NamedTensor> weights;
   for (const auto& entry : model->named_parameters()) {
     weights.emplace_back(entry.key(), entry.value());

@@ -11,14 +11,14 @@ namespace {
 
 enum Array {
   kObservations,
-  kActions,
+  kActions,  // values, of box actions
   kPadding,
   kRewards,
   kRewardMask,
   kLatentMask,
   kPolicies,
   kPolicyMask,
-  kLegalActionMasks,
+  kLegalOrSampled,  // legal action masks; of box actions those that were sampled
   kValueMask,
   kPartialReturns,
   kBootstrapScales,
@@ -36,15 +36,20 @@ struct ArrayPlan {
 std::vector<ArrayPlan> PlanArrays(const BatchShape& shape) {
   const int64_t n = shape.num_samples, u = shape.num_unroll_steps, a = shape.num_actions;
   const int64_t steps = shape.num_context_steps + u, obs = shape.observation_size;
+  const int64_t dim = shape.action_dim;
+  const ArrayPlan actions = dim > 0 ? ArrayPlan{"actions", {n, steps, dim}, at::kFloat}
+                                    : ArrayPlan{"actions", {n, steps}, at::kInt};
+  const ArrayPlan choice = dim > 0 ? ArrayPlan{"sampled_actions", {n, u, a, dim}, at::kFloat}
+                                   : ArrayPlan{"legal_action_masks", {n, u, a}, at::kByte};
   return {{"observations", {n, steps + 1, obs}, at::kFloat},
-          {"actions", {n, steps}, at::kInt},
+          actions,
           {"num_padding", {n}, at::kLong},
           {"rewards", {n, u}, at::kFloat},
           {"reward_mask", {n, u}, at::kFloat},
           {"latent_mask", {n, u}, at::kFloat},
           {"policies", {n, u, a}, at::kFloat},
           {"policy_mask", {n, u}, at::kFloat},
-          {"legal_action_masks", {n, u, a}, at::kByte},
+          choice,
           {"value_mask", {n, u}, at::kFloat},
           {"partial_returns", {n, u}, at::kFloat},
           {"bootstrap_scales", {n, u}, at::kFloat},
@@ -88,14 +93,16 @@ absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   LZ_CHECK(batch.shape() == shape_, "a batch of another shape");
   CountPadding(batch, &num_padding_);
   absl::Status status = CopyIn(kObservations, batch.observations);
-  status.Update(CopyIn(kActions, batch.actions));
+  const bool is_box = shape_.action_dim > 0;
+  status.Update(is_box ? CopyIn(kActions, batch.action_values) : CopyIn(kActions, batch.actions));
   status.Update(CopyIn(kPadding, num_padding_));
   status.Update(CopyIn(kRewards, batch.rewards));
   status.Update(CopyIn(kRewardMask, batch.reward_mask));
   status.Update(CopyIn(kLatentMask, batch.latent_mask));
   status.Update(CopyIn(kPolicies, batch.policies));
   status.Update(CopyIn(kPolicyMask, batch.policy_mask));
-  status.Update(CopyIn(kLegalActionMasks, batch.legal_action_masks));
+  status.Update(is_box ? CopyIn(kLegalOrSampled, batch.sampled_actions)
+                       : CopyIn(kLegalOrSampled, batch.legal_action_masks));
   status.Update(CopyIn(kValueMask, batch.value_mask));
   status.Update(CopyIn(kPartialReturns, batch.partial_returns));
   status.Update(CopyIn(kBootstrapScales, batch.bootstrap_scales));
@@ -111,7 +118,11 @@ absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   tensors.latent_mask = arrays_[kLatentMask].tensor();
   tensors.policies = arrays_[kPolicies].tensor();
   tensors.policy_mask = arrays_[kPolicyMask].tensor();
-  tensors.illegal = arrays_[kLegalActionMasks].tensor() == 0;
+  if (is_box) {
+    tensors.sampled_actions = arrays_[kLegalOrSampled].tensor();
+  } else {
+    tensors.illegal = arrays_[kLegalOrSampled].tensor() == 0;
+  }
   tensors.value_mask = arrays_[kValueMask].tensor();
   tensors.partial_returns = arrays_[kPartialReturns].tensor();
   tensors.bootstrap_scales = arrays_[kBootstrapScales].tensor();

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "lzero/replay/train_batch.h"
 #include "lzero/tensor/staging.h"
-#include "lzero/world_model/losses.h"
+#include "lzero/world_model/batch_tensors.h"
 
 namespace lzero {
 

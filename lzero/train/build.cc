@@ -21,35 +21,48 @@ absl::StatusOr<std::unique_ptr<VectorEnv>> BuildEnvs(const ExperimentConfig& con
   return VectorEnv::Create(std::move(envs), pool);
 }
 
+// The engine of a role. `registry` may be gone when it returns.
+absl::StatusOr<std::unique_ptr<InferenceEngine>> BuildEngine(const ExperimentConfig& config,
+                                                             const EnvRegistry& registry,
+                                                             const EngineOptions& options) {
+  const EnvFactory make_env = [&] {
+    return registry.Make(config.env.id, EnvOptionsOf(config.env));
+  };
+  return FamilyOf(config.model).MakeEngine(options, make_env);
+}
+
 }  // namespace
 
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry) {
   LZ_ASSIGN_OR_RETURN(const auto env, registry.Make(config.env.id, EnvOptionsOf(config.env)));
-  if (env->spec().action.kind != ActionKind::kDiscrete) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "env.id: ", config.env.id, " has box actions; this version trains discrete actions only"));
-  }
   return env->spec();
 }
 
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
-  return {spec.observation.shape, spec.action.num_actions};
+  return {spec.observation.shape, spec.action.num_actions, spec.action.dim()};
+}
+
+int NumSlots(const SearchConfig& search, const EnvSpec& spec) {
+  return static_cast<int>(search.num_sampled_actions.value_or(spec.action.num_actions));
 }
 
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec) {
   ReplayShape shape;
   shape.observation_size = static_cast<int>(spec.observation.size());
-  shape.num_actions = spec.action.num_actions;
+  shape.num_actions = spec.action.kind == ActionKind::kBox ? NumSlots(config.search, spec)
+                                                           : spec.action.num_actions;
+  shape.action_dim = static_cast<int>(spec.action.dim());
   shape.num_envs = static_cast<int>(config.env.num_collectors);
   shape.terminal = config.model.terminal;
   shape.symmetries = spec.symmetries;
-  shape.num_root_past_steps = static_cast<int>(NumRootPastSteps(config.model));
+  shape.num_root_past_steps =
+      static_cast<int>(FamilyOf(config.model).NumRootPastSteps(config.model));
   return shape;
 }
 
-UniZeroInferenceOptions BuildInferenceOptions(const ExperimentConfig& config, const EnvSpec& spec,
-                                              int64_t num_envs, int64_t num_simulations) {
-  UniZeroInferenceOptions options;
+EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& spec,
+                                 int64_t num_envs, int64_t num_simulations) {
+  EngineOptions options;
   options.model = config.model;
   options.shape = BuildWorldModelShape(spec);
   options.inference = config.inference;
@@ -66,20 +79,23 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   const int64_t num_envs = config.env.num_collectors;
   LZ_ASSIGN_OR_RETURN(auto envs, BuildEnvs(config, registry, num_envs, true, pool));
   CollectorRole role;
-  UniZeroInferenceOptions inference =
-      BuildInferenceOptions(config, envs->spec(), num_envs, config.search.num_simulations);
-  inference.owner = "collector";
-  LZ_ASSIGN_OR_RETURN(role.inference, UniZeroInference::Create(inference));
+  EngineOptions engine =
+      BuildEngineOptions(config, envs->spec(), num_envs, config.search.num_simulations);
+  engine.owner = "collector";
+  LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "collector");
-  LZ_ASSIGN_OR_RETURN(auto agent, Agent::Create(config.search, envs->spec().action.num_actions,
-                                                static_cast<int>(num_envs),
-                                                AgentOptions{seed, config.deterministic}));
+  LZ_ASSIGN_OR_RETURN(
+      auto agent,
+      Agent::Create(config.search, NumSlots(config.search, envs->spec()),
+                    static_cast<int>(num_envs),
+                    AgentOptions{seed, config.deterministic, envs->spec().action.num_actions}));
   CollectorOptions options;
   options.seed = seed;
-  options.max_past_steps = NumRootPastSteps(config.model);
+  options.max_past_steps = FamilyOf(config.model).NumRootPastSteps(config.model);
   options.discount = config.replay.discount;
-  role.collector = std::make_unique<Collector>(options, std::move(envs), std::move(agent),
-                                               role.inference.get(), &role.inference->cache());
+  role.collector =
+      std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get(),
+                                  role.inference->cache_manager());
   return role;
 }
 
@@ -88,21 +104,20 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              int64_t num_simulations, ThreadPool* pool) {
   LZ_ASSIGN_OR_RETURN(auto envs, BuildEnvs(config, registry, num_envs, false, pool));
   EvaluatorRole role;
-  UniZeroInferenceOptions inference =
-      BuildInferenceOptions(config, envs->spec(), num_envs, num_simulations);
-  inference.owner = "evaluator";
-  LZ_ASSIGN_OR_RETURN(role.inference, UniZeroInference::Create(inference));
+  EngineOptions engine = BuildEngineOptions(config, envs->spec(), num_envs, num_simulations);
+  engine.owner = "evaluator";
+  LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
   SearchConfig search = config.search;
   search.num_simulations = num_simulations;
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "evaluator");
   // Always the first of equal actions: an evaluation depends on the checkpoint alone, not on how
   // many searches were made before it.
   LZ_ASSIGN_OR_RETURN(
-      auto agent, Agent::Create(search, envs->spec().action.num_actions, static_cast<int>(num_envs),
-                                AgentOptions{seed, true}));
-  role.evaluator =
-      std::make_unique<Evaluator>(NumRootPastSteps(config.model), std::move(envs), std::move(agent),
-                                  role.inference.get(), &role.inference->cache());
+      auto agent, Agent::Create(search, NumSlots(search, envs->spec()), static_cast<int>(num_envs),
+                                AgentOptions{seed, true, envs->spec().action.num_actions}));
+  role.evaluator = std::make_unique<Evaluator>(
+      FamilyOf(config.model).NumRootPastSteps(config.model), std::move(envs), std::move(agent),
+      role.inference.get(), role.inference->cache_manager());
   return role;
 }
 

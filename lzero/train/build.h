@@ -10,33 +10,36 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/inference/unizero_inference.h"
+#include "lzero/inference/inference_engine.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/replay/replay_shape.h"
+#include "lzero/train/model_family.h"
 #include "lzero/worker/collector.h"
 #include "lzero/worker/evaluator.h"
-#include "lzero/world_model/world_model.h"
+#include "lzero/world_model/network.h"
 
 namespace lzero {
 
 // A collector with the inference engine (weights, cache, step) that answers its searches.
 struct CollectorRole {
-  std::unique_ptr<UniZeroInference> inference;
+  std::unique_ptr<InferenceEngine> inference;
   std::unique_ptr<Collector> collector;
 };
 
 struct EvaluatorRole {
-  std::unique_ptr<UniZeroInference> inference;
+  std::unique_ptr<InferenceEngine> inference;
   std::unique_ptr<Evaluator> evaluator;
 };
 
-// Spec of the configured environment. InvalidArgument when the family cannot play it (box actions).
+// Spec of the configured environment.
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
 
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
+// Actions that a search of this role chooses from at a node: all, or those that are sampled.
+int NumSlots(const SearchConfig& search, const EnvSpec& spec);
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec);
-UniZeroInferenceOptions BuildInferenceOptions(const ExperimentConfig& config, const EnvSpec& spec,
-                                              int64_t num_envs, int64_t num_simulations);
+EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& spec,
+                                 int64_t num_envs, int64_t num_simulations);
 
 // `pool` outlives the role.
 absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,

@@ -11,19 +11,19 @@
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "lzero/world_model/losses.h"
+#include "lzero/train/model_family.h"
 
 namespace lzero {
 namespace {
 
-std::vector<std::pair<std::string, at::Tensor>> NamedWeights(const WorldModel& model) {
+std::vector<std::pair<std::string, at::Tensor>> NamedWeights(const Network& model) {
   std::vector<std::pair<std::string, at::Tensor>> tensors;
   for (const auto& entry : model.named_parameters())
     tensors.emplace_back(entry.key(), entry.value());
   return tensors;
 }
 
-std::vector<NamedArray> ExportWeights(const WorldModel& model) {
+std::vector<NamedArray> ExportWeights(const Network& model) {
   std::vector<NamedArray> arrays;
   for (const auto& [name, tensor] : NamedWeights(model))
     arrays.push_back(ToNamedArray(name, tensor));
@@ -76,8 +76,9 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig&
   KeepTensorMemory();
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<Learner>> {
     LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(config.inference.device));
-    LZ_ASSIGN_OR_RETURN(auto model, WorldModel::Create(config.model, shape, seed, device));
-    LZ_ASSIGN_OR_RETURN(auto target, WorldModel::Create(config.model, shape, seed, device));
+    const ModelFamily& family = FamilyOf(config.model);
+    LZ_ASSIGN_OR_RETURN(auto model, family.MakeNetwork(config.model, shape, seed, device));
+    LZ_ASSIGN_OR_RETURN(auto target, family.MakeNetwork(config.model, shape, seed, device));
     target->CopyWeightsFrom(*model);
     target->eval();
     for (const at::Tensor& parameter : target->parameters()) parameter.set_requires_grad(false);
@@ -85,8 +86,8 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig&
   });
 }
 
-Learner::Learner(const ExperimentConfig& config, std::shared_ptr<WorldModel> model,
-                 std::shared_ptr<WorldModel> target)
+Learner::Learner(const ExperimentConfig& config, std::shared_ptr<Network> model,
+                 std::shared_ptr<Network> target)
     : config_(config),
       model_(std::move(model)),
       target_(std::move(target)),
@@ -112,7 +113,7 @@ absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
     }
     LZ_ASSIGN_OR_RETURN(const BatchTensors tensors, Stage(batch));
     const bool with_errors = priorities != nullptr;
-    const LossTerms terms = ComputeLosses(*model_, *target_, tensors, config_.loss);
+    const LossTerms terms = model_->ComputeLosses(*target_, tensors, config_.loss);
     terms.total.backward();
     // Everything is asked of the device before the one read, so it is the device that leaves out a
     // step that is spoilt.

@@ -1,4 +1,4 @@
-// One update of the world model: losses, backward, clip, AdamW, EMA target network. Owns the
+// One update of an agent's network: losses, backward, clip, AdamW, EMA target network. Owns the
 // training copy of the weights. Not a loop: the trainer decides when to update. Learner's thread
 // only.
 #ifndef LZERO_TRAIN_LEARNER_H_
@@ -18,7 +18,7 @@
 #include "lzero/replay/train_batch.h"
 #include "lzero/train/batch_staging.h"
 #include "lzero/train/optimizer.h"
-#include "lzero/world_model/world_model.h"
+#include "lzero/world_model/network.h"
 
 namespace lzero {
 
@@ -37,8 +37,8 @@ class Learner {
   absl::Status Update(const TrainBatch& batch, double learning_rate,
                       std::vector<float>* priorities);
 
-  const WorldModel& model() const { return *model_; }
-  const WorldModel& target() const { return *target_; }
+  const Network& model() const { return *model_; }
+  const Network& target() const { return *target_; }
   int64_t num_updates() const { return num_updates_; }
   MetricMap ReadMetrics();
 
@@ -49,15 +49,15 @@ class Learner {
                       int64_t num_updates);
 
  private:
-  Learner(const ExperimentConfig& config, std::shared_ptr<WorldModel> model,
-          std::shared_ptr<WorldModel> target);
+  Learner(const ExperimentConfig& config, std::shared_ptr<Network> model,
+          std::shared_ptr<Network> target);
   absl::StatusOr<BatchTensors> Stage(const TrainBatch& batch);
   void AddMetric(const std::string& name, double value) { sums_[name] += value; }
   void AddMetrics(const std::vector<float>& readings, double learning_rate, double mean_age);
 
   ExperimentConfig config_;
-  std::shared_ptr<WorldModel> model_;
-  std::shared_ptr<WorldModel> target_;
+  std::shared_ptr<Network> model_;
+  std::shared_ptr<Network> target_;
   AdamW optimizer_;
   std::optional<BatchStaging> staging_;  // of the shape of the last batch
   int64_t num_updates_ = 0;

@@ -28,7 +28,7 @@ std::optional<double> HostNorm(const std::vector<at::Tensor>& tensors) {
 
 }  // namespace
 
-AdamW::AdamW(WorldModel& model, const TrainConfig& config) : config_(config), groups_(2) {
+AdamW::AdamW(Network& model, const TrainConfig& config) : config_(config), groups_(2) {
   groups_[0].weight_decay = config.weight_decay;
   for (const auto& entry : model.named_parameters()) {
     Group& group = groups_[entry.value().dim() >= 2 ? 0 : 1];

@@ -11,14 +11,14 @@
 #include "absl/status/status.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/world_model/world_model.h"
+#include "lzero/world_model/network.h"
 
 namespace lzero {
 
 class AdamW {
  public:
   // `model` must outlive the optimiser.
-  AdamW(WorldModel& model, const TrainConfig& config);
+  AdamW(Network& model, const TrainConfig& config);
 
   void ClearGradients();
   // Scales all gradients so that their joint Euclidean norm is at most config.grad_clip; returns

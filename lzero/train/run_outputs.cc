@@ -22,14 +22,19 @@ std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
     arrays.push_back(MakeNamedArray(name, absl::MakeConstSpan(values), std::move(shape)));
   };
   add("observations", batch.observations, {n, c + u + 1, obs});
-  add("actions", batch.actions, {n, c + u});
+  if (batch.action_dim > 0) {
+    add("action_values", batch.action_values, {n, c + u, batch.action_dim});
+    add("sampled_actions", batch.sampled_actions, {n, u, a, batch.action_dim});
+  } else {
+    add("actions", batch.actions, {n, c + u});
+    add("legal_action_masks", batch.legal_action_masks, {n, u, a});
+  }
   add("context_mask", batch.context_mask, {n, c});
   add("rewards", batch.rewards, {n, u});
   add("reward_mask", batch.reward_mask, {n, u});
   add("latent_mask", batch.latent_mask, {n, u});
   add("policies", batch.policies, {n, u, a});
   add("policy_mask", batch.policy_mask, {n, u});
-  add("legal_action_masks", batch.legal_action_masks, {n, u, a});
   add("value_mask", batch.value_mask, {n, u});
   add("partial_returns", batch.partial_returns, {n, u});
   add("bootstrap_scales", batch.bootstrap_scales, {n, u});

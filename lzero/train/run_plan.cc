@@ -14,7 +14,7 @@
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/train_batch.h"
 #include "lzero/train/build.h"
-#include "lzero/world_model/model_size.h"
+#include "lzero/train/model_family.h"
 
 namespace lzero {
 namespace {
@@ -29,6 +29,16 @@ std::string PartsText(const MemoryPlan& plan) {
       "learner %.1f MiB, batch %.1f MiB, inference %.1f MiB, search %.1f MiB, replay %.1f MiB",
       Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.inference),
       Mebibytes(plan.search), Mebibytes(plan.replay));
+}
+
+std::string ActionsText(const ActionSpec& action) {
+  if (action.kind == ActionKind::kDiscrete) return absl::StrCat(action.num_actions, " actions");
+  return absl::StrCat("actions of ", action.dim(), action.dim() == 1 ? " number" : " numbers");
+}
+
+std::string SamplesText(const SearchConfig& search) {
+  if (!search.num_sampled_actions.has_value()) return "";
+  return absl::StrCat(*search.num_sampled_actions, " sampled actions, ");
 }
 
 // The settings that make the largest part as large as it is.
@@ -50,27 +60,28 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
 
 absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec) {
   const ReplayConfig& replay = config.replay;
+  const ModelFamily& family = FamilyOf(config.model);
   MemoryPlan plan;
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
-                      CountParameters(config.model, BuildWorldModelShape(spec)));
+                      family.CountParameters(config.model, BuildWorldModelShape(spec)));
   plan.learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
   // As it is sampled, and as the learner reads it.
-  plan.batch =
-      2 * TrainBatchBytes({static_cast<int>(config.train.batch_size),
-                           static_cast<int>(replay.num_context_steps),
-                           static_cast<int>(replay.num_unroll_steps), spec.action.num_actions,
-                           static_cast<int>(spec.observation.size())});
+  const ReplayShape shape = BuildReplayShape(config, spec);
+  plan.batch = 2 * TrainBatchBytes({static_cast<int>(config.train.batch_size),
+                                    static_cast<int>(replay.num_context_steps),
+                                    static_cast<int>(replay.num_unroll_steps), shape.num_actions,
+                                    shape.observation_size, shape.action_dim});
   const int64_t simulations = config.search.num_simulations;
   const std::pair<int64_t, int64_t> roles[] = {
       {config.env.num_collectors, simulations},
       {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations)}};
   for (const auto& [num_envs, num_simulations] : roles) {
-    LZ_ASSIGN_OR_RETURN(const int64_t bytes, UniZeroInference::PlannedBytes(BuildInferenceOptions(
+    LZ_ASSIGN_OR_RETURN(const int64_t bytes, family.EngineBytes(BuildEngineOptions(
                                                  config, spec, num_envs, num_simulations)));
     plan.inference += bytes;
-    plan.search += Search::PlannedBytes(num_simulations, spec.action.num_actions, num_envs);
+    plan.search += Search::PlannedBytes(num_simulations, NumSlots(config.search, spec), num_envs);
   }
-  plan.replay = PlannedBytes(replay, BuildReplayShape(config, spec));
+  plan.replay = PlannedBytes(replay, shape);
   return plan;
 }
 
@@ -83,8 +94,12 @@ absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes) {
 }
 
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
-  std::vector<ConsistencyError> errors =
-      ReplayErrors(config.replay, BuildReplayShape(config, spec));
+  std::vector<ConsistencyError> errors = ActionErrors(config.search, spec);
+  if (!errors.empty()) return errors;  // the shapes below follow from them
+  errors = ReplayErrors(config.replay, BuildReplayShape(config, spec));
+  for (ConsistencyError& error : FamilyOf(config.model).Errors(config, spec)) {
+    errors.push_back(std::move(error));
+  }
   if (config.stop.target_return.has_value() && spec.num_players != 1) {
     errors.push_back(
         {{"stop.target_return", "env.id"},
@@ -122,8 +137,9 @@ absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistr
   RunPlan plan;
   LZ_ASSIGN_OR_RETURN(plan.env, BuildEnvSpec(config, registry));
   LZ_RETURN_IF_ERROR(FirstError(SpecErrors(config, plan.env)));
-  LZ_ASSIGN_OR_RETURN(plan.num_parameters,
-                      CountParameters(config.model, BuildWorldModelShape(plan.env)));
+  LZ_ASSIGN_OR_RETURN(
+      plan.num_parameters,
+      FamilyOf(config.model).CountParameters(config.model, BuildWorldModelShape(plan.env)));
   LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env));
   LZ_RETURN_IF_ERROR(CheckMemoryPlan(plan.memory, MachineMemoryBytes()));
   return plan;
@@ -133,15 +149,14 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                          std::string_view runner) {
   const EnvSpec& env = plan.env;
   std::string text;
-  absl::StrAppendFormat(&text, "environment   %s: observation [%s], %d actions, %d player%s\n",
-                        env.id, absl::StrJoin(env.observation.shape, ", "), env.action.num_actions,
+  absl::StrAppendFormat(&text, "environment   %s: observation [%s], %s, %d player%s\n", env.id,
+                        absl::StrJoin(env.observation.shape, ", "), ActionsText(env.action),
                         env.num_players, env.num_players == 1 ? "" : "s");
-  absl::StrAppendFormat(&text, "model         %d parameters, L %d, H %d, E %d, context %d tokens\n",
-                        plan.num_parameters, config.model.num_layers, config.model.num_heads,
-                        config.model.embed_dim, config.model.context_length);
-  absl::StrAppendFormat(&text, "search        %s, %d simulations, runner %s\n",
+  absl::StrAppendFormat(&text, "model         %d parameters, %s\n", plan.num_parameters,
+                        FamilyOf(config.model).Describe(config.model));
+  absl::StrAppendFormat(&text, "search        %s, %d simulations, %srunner %s\n",
                         config.search.policy == SearchPolicy::kPuct ? "puct" : "gumbel",
-                        config.search.num_simulations, runner);
+                        config.search.num_simulations, SamplesText(config.search), runner);
   absl::StrAppendFormat(&text, "training      batch %d, unroll %d, %g updates for each env step\n",
                         config.train.batch_size, config.replay.num_unroll_steps,
                         config.train.updates_per_env_step);

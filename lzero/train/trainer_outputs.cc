@@ -119,13 +119,10 @@ absl::Status Trainer::WriteMetrics() {
   metrics["replay/mebibytes"] = static_cast<double>(replay.bytes) / (1 << 20);
   metrics["replay/reuse"] = static_cast<double>(replay.num_sampled) /
                             static_cast<double>(std::max<int64_t>(1, replay.num_appended));
-  const RootStats& roots = collector_.inference->root_stats();
-  metrics["cache/mebibytes"] =
-      static_cast<double>(collector_.inference->cache().stats().bytes) / (1 << 20);
+  for (const auto& [name, value] : collector_.inference->metrics(config_.deterministic)) {
+    metrics[name] = value;
+  }
   if (!config_.deterministic) {  // wall-clock numbers would make two equal runs differ
-    metrics["cache/roots_rebuilt"] = static_cast<double>(roots.rebuilt);
-    metrics["cache/roots_continued"] = static_cast<double>(roots.continued);
-    metrics["cache/roots_carried"] = static_cast<double>(roots.carried);
     if (metrics_rates_.HasMoved(Counts())) {
       const Progress::Rates rates = metrics_rates_.Mark(Counts(), MonotonicSeconds());
       metrics["time/env_steps_per_s"] = rates.env_steps_per_s;

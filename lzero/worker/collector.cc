@@ -7,6 +7,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/env/make_action.h"
 
 namespace lzero {
 
@@ -22,7 +23,8 @@ Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv>
       actions_(envs_->num_envs()) {
   for (int i = 0; i < envs_->num_envs(); ++i) {
     ids_.push_back(EnvId(i));
-    trackers_.emplace_back(options.max_past_steps, envs_->spec().observation.size());
+    trackers_.emplace_back(options.max_past_steps, envs_->spec().observation.size(),
+                           envs_->spec().action.dim());
   }
 }
 
@@ -50,9 +52,10 @@ absl::Status Collector::Step(int64_t env_steps) {
     const ScopedTimer timer(&search_time_);
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
   }
-  const SearchResult& result = decision_.search;
   RecordSearch(decision_);
-  for (size_t i = 0; i < ids_.size(); ++i) actions_[i].index = decision_.actions[i];
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    MakeAction(envs_->spec().action, decision_.actions[i], decision_.ValuesOf(i), &actions_[i]);
+  }
   {
     const ScopedTimer timer(&env_time_);
     LZ_RETURN_IF_ERROR(envs_->Step(ids_, actions_));
@@ -66,11 +69,12 @@ absl::Status Collector::Step(int64_t env_steps) {
       BeginEpisode(id);
       continue;
     }
-    const auto policy = absl::MakeConstSpan(decision_.policies)
-                            .subspan(i * decision_.policy_size, decision_.policy_size);
-    staged_.Add(id, actions_[i].index, policy, result.root_values[i], next);
-    trackers_[i].Add(actions_[i].index, next.observation);
-    values_[i].Add(result.root_values[i], next.reward, roots_[i].to_play);
+    const float root_value = decision_.search.root_values[i];
+    const SearchedAction searched = {decision_.actions[i], decision_.ValuesOf(i),
+                                     decision_.SampledOf(i), decision_.PolicyOf(i), root_value};
+    staged_.Add(id, searched, next);
+    trackers_[i].Add(searched.index, searched.values, next.observation);
+    values_[i].Add(root_value, next.reward, roots_[i].to_play);
     if (next.ended()) {
       RecordEpisode(id);
       BeginEpisode(id);

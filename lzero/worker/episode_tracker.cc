@@ -8,10 +8,11 @@
 
 namespace lzero {
 
-EpisodeTracker::EpisodeTracker(int64_t max_past, int64_t observation_size)
-    : max_past_(max_past), observation_size_(observation_size) {
+EpisodeTracker::EpisodeTracker(int64_t max_past, int64_t observation_size, int64_t action_dim)
+    : max_past_(max_past), observation_size_(observation_size), action_dim_(action_dim) {
   observations_.reserve((max_past + 1) * observation_size);
   actions_.reserve(max_past);
+  action_values_.reserve(max_past * action_dim);
 }
 
 void EpisodeTracker::Begin(absl::Span<const float> observation) {
@@ -19,14 +20,19 @@ void EpisodeTracker::Begin(absl::Span<const float> observation) {
   step_ = 0;
   observations_.assign(observation.begin(), observation.end());
   actions_.clear();
+  action_values_.clear();
 }
 
-void EpisodeTracker::Add(int32_t action, absl::Span<const float> observation) {
+void EpisodeTracker::Add(int32_t action, absl::Span<const float> action_values,
+                         absl::Span<const float> observation) {
+  LZ_CHECK(static_cast<int64_t>(action_values.size()) == action_dim_, action_values.size());
   LZ_CHECK(static_cast<int64_t>(observation.size()) == observation_size_, observation.size());
   ++step_;
   actions_.push_back(action);
+  action_values_.insert(action_values_.end(), action_values.begin(), action_values.end());
   if (static_cast<int64_t>(actions_.size()) > max_past_) {
     actions_.erase(actions_.begin());
+    action_values_.erase(action_values_.begin(), action_values_.begin() + action_dim_);
     observations_.erase(observations_.begin(), observations_.begin() + observation_size_);
   }
   observations_.insert(observations_.end(), observation.begin(), observation.end());
@@ -37,6 +43,7 @@ Root EpisodeTracker::MakeRoot(EnvId env, const TimeStep& time_step) const {
   root.env = env;
   root.observations = observations_;
   root.actions = actions_;
+  root.action_values = action_values_;
   root.step = step_;
   root.to_play = time_step.to_play;
   root.legal_action_mask = time_step.legal_action_mask;
@@ -49,6 +56,9 @@ void EpisodeTracker::Export(const std::string& prefix, std::vector<NamedArray>* 
   arrays->push_back(
       MakeNamedArray(absl::StrCat(prefix, "observations"), absl::MakeConstSpan(observations_)));
   arrays->push_back(MakeNamedArray(absl::StrCat(prefix, "actions"), absl::MakeConstSpan(actions_)));
+  if (action_dim_ == 0) return;
+  arrays->push_back(
+      MakeNamedArray(absl::StrCat(prefix, "action_values"), absl::MakeConstSpan(action_values_)));
 }
 
 absl::Status EpisodeTracker::Import(const std::string& prefix,
@@ -57,8 +67,14 @@ absl::Status EpisodeTracker::Import(const std::string& prefix,
   LZ_ASSIGN_OR_RETURN(auto observations,
                       ReadArray<float>(arrays, absl::StrCat(prefix, "observations")));
   LZ_ASSIGN_OR_RETURN(auto actions, ReadArray<int32_t>(arrays, absl::StrCat(prefix, "actions")));
+  std::vector<float> action_values;
+  if (action_dim_ > 0) {
+    LZ_ASSIGN_OR_RETURN(action_values,
+                        ReadArray<float>(arrays, absl::StrCat(prefix, "action_values")));
+  }
   if (step.size() != 1 || step[0] < static_cast<int64_t>(actions.size()) ||
       static_cast<int64_t>(actions.size()) > max_past_ ||
+      action_values.size() != actions.size() * static_cast<size_t>(action_dim_) ||
       static_cast<int64_t>(observations.size()) !=
           (static_cast<int64_t>(actions.size()) + 1) * observation_size_) {
     return absl::InvalidArgumentError(
@@ -68,6 +84,7 @@ absl::Status EpisodeTracker::Import(const std::string& prefix,
   step_ = step[0];
   observations_ = std::move(observations);
   actions_ = std::move(actions);
+  action_values_ = std::move(action_values);
   return absl::OkStatus();
 }
 

@@ -18,13 +18,14 @@ namespace lzero {
 
 class EpisodeTracker {
  public:
-  // Keeps the last `max_past` steps.
-  EpisodeTracker(int64_t max_past, int64_t observation_size);
+  // Keeps the last `max_past` steps. `action_dim`: numbers of a box action, 0 for discrete ones.
+  EpisodeTracker(int64_t max_past, int64_t observation_size, int64_t action_dim = 0);
 
   // A new episode begins with this observation.
   void Begin(absl::Span<const float> observation);
-  // `action` was taken; `observation` is what followed.
-  void Add(int32_t action, absl::Span<const float> observation);
+  // `action` was taken (box: with these values [D]); `observation` is what followed.
+  void Add(int32_t action, absl::Span<const float> action_values,
+           absl::Span<const float> observation);
 
   // Steps taken in this episode.
   int64_t step() const { return step_; }
@@ -38,9 +39,11 @@ class EpisodeTracker {
  private:
   int64_t max_past_;
   int64_t observation_size_;
+  int64_t action_dim_;
   int64_t step_ = 0;
-  std::vector<float> observations_;  // [num_past + 1, observation size], oldest first
-  std::vector<int32_t> actions_;     // [num_past]
+  std::vector<float> observations_;   // [num_past + 1, observation size], oldest first
+  std::vector<int32_t> actions_;      // [num_past]
+  std::vector<float> action_values_;  // [num_past, D]
 };
 
 }  // namespace lzero

@@ -5,6 +5,7 @@
 
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/env/make_action.h"
 
 namespace lzero {
 
@@ -22,7 +23,8 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     const std::function<void(const EvaluatedEpisode&)>& on_episode) {
   std::vector<EvaluatedEpisode> episodes(seeds.size());
   std::vector<EpisodeTracker> trackers(
-      envs_->num_envs(), EpisodeTracker(max_past_steps_, envs_->spec().observation.size()));
+      envs_->num_envs(), EpisodeTracker(max_past_steps_, envs_->spec().observation.size(),
+                                        envs_->spec().action.dim()));
   std::vector<size_t> episode_of(envs_->num_envs());
   std::vector<EnvId> active;
   size_t next_episode = 0;
@@ -45,8 +47,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     roots.clear();
     for (const EnvId id : active) roots.push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
-    actions.resize(active.size());
-    for (size_t i = 0; i < active.size(); ++i) actions[i].index = decision_.actions[i];
+    TakeDecisions(active.size(), &actions);
     LZ_RETURN_IF_ERROR(envs_->Step(active, actions));
     std::vector<EnvId> still_active;
     for (size_t i = 0; i < active.size(); ++i) {
@@ -57,7 +58,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
         still_active.push_back(id);
         continue;
       }
-      trackers[id.value].Add(actions[i].index, next.observation);
+      trackers[id.value].Add(decision_.actions[i], decision_.ValuesOf(i), next.observation);
       if (on_step && id.value == 0) on_step(envs_->env(id), next);
       if (next.ended()) {
         EvaluatedEpisode& episode = episodes[episode_of[id.value]];
@@ -74,6 +75,13 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     active = std::move(still_active);
   }
   return episodes;
+}
+
+void Evaluator::TakeDecisions(size_t count, std::vector<Action>* actions) const {
+  actions->resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    MakeAction(envs_->spec().action, decision_.actions[i], decision_.ValuesOf(i), &(*actions)[i]);
+  }
 }
 
 absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const TimeStep> positions,

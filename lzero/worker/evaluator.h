@@ -51,6 +51,8 @@ class Evaluator {
   const EnvSpec& spec() const { return envs_->spec(); }
 
  private:
+  // The actions of the first `count` decisions.
+  void TakeDecisions(size_t count, std::vector<Action>* actions) const;
   absl::Status ChooseBatch(absl::Span<const TimeStep> positions, bool with_search,
                            int32_t* actions);
 

@@ -14,14 +14,15 @@ void StagedSteps::Begin(EnvId env, const TimeStep& first) {
   entry.time_step = first;
 }
 
-void StagedSteps::Add(EnvId env, int32_t action, absl::Span<const float> policy, float root_value,
-                      const TimeStep& next) {
+void StagedSteps::Add(EnvId env, const SearchedAction& action, const TimeStep& next) {
   Entry& entry = NewEntry();
   entry.env = env;
   entry.begins_episode = false;
-  entry.action = action;
-  entry.root_value = root_value;
-  entry.policy.assign(policy.begin(), policy.end());
+  entry.action = action.index;
+  entry.root_value = action.root_value;
+  entry.policy.assign(action.policy.begin(), action.policy.end());
+  entry.action_values.assign(action.values.begin(), action.values.end());
+  entry.sampled_actions.assign(action.sampled_actions.begin(), action.sampled_actions.end());
   entry.time_step = next;
   ++num_steps_;
 }
@@ -38,6 +39,8 @@ void StagedSteps::MoveTo(ReplayBuffer& replay) {
     record.action = entry.action;
     record.reward = seen.reward;
     record.policy = entry.policy;
+    record.action_values = entry.action_values;
+    record.sampled_actions = entry.sampled_actions;
     record.root_value = entry.root_value;
     record.observation = seen.observation;
     record.legal_action_mask = seen.legal_action_mask;

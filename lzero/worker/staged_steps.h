@@ -12,13 +12,23 @@
 
 namespace lzero {
 
+// What a search decided at one position. Box: the values [D] of the action and all that were
+// sampled [K, D], which `policy` is over.
+struct SearchedAction {
+  int32_t index = 0;
+  absl::Span<const float> values;
+  absl::Span<const float> sampled_actions;
+  absl::Span<const float> policy;
+  float root_value = 0.0f;
+};
+
 class StagedSteps {
  public:
   // An episode of `env` began with `first`.
   void Begin(EnvId env, const TimeStep& first);
-  // `action` was taken after a search with this policy [A] and root value; `next` followed.
-  void Add(EnvId env, int32_t action, absl::Span<const float> policy, float root_value,
-           const TimeStep& next);
+  // `action` was taken after a search with this policy [A] (box: [K]) and root value; `next`
+  // followed.
+  void Add(EnvId env, const SearchedAction& action, const TimeStep& next);
   // Hands everything to the replay buffer in order and becomes empty (memory is kept).
   void MoveTo(ReplayBuffer& replay);
   void Clear();
@@ -30,7 +40,7 @@ class StagedSteps {
     bool begins_episode = false;
     int32_t action = 0;
     float root_value = 0.0f;
-    std::vector<float> policy;
+    std::vector<float> policy, action_values, sampled_actions;
     TimeStep time_step;
   };
   Entry& NewEntry();

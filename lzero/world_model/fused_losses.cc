@@ -140,7 +140,7 @@ bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,
                    const ModelConfig& config) {
   const Predictions& p = predictions;
   const BatchTensors& b = batch;
-  if (config.latent_loss != LatentLoss::kMse) return false;
+  if (config.latent_loss != LatentLoss::kMse || b.sampled_actions.defined()) return false;
   for (const at::Tensor& mask : {b.latent_mask, b.reward_mask, b.value_mask, b.policy_mask,
                                  b.importance_weights, b.illegal, p.values, p.value_targets}) {
     if (!mask.is_contiguous()) return false;

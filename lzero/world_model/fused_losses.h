@@ -15,7 +15,7 @@ namespace lzero {
 // What the model predicted at each of the N U unrolled positions, and what it should have.
 struct Predictions {
   at::Tensor value_logits;    // [N, U, S]
-  at::Tensor policy_logits;   // [N, U, A]
+  at::Tensor policy_logits;   // [N, U, policy size]
   at::Tensor reward_logits;   // [N, U, S]
   at::Tensor next_latents;    // [N, U, E]
   at::Tensor values;          // [N, U] decoded, without gradient
@@ -27,7 +27,8 @@ struct Predictions {
 // What each loss term counts in the total, in the order of kNumLossTerms (loss_kernels.h).
 std::array<double, kNumLossTerms> LossTermFactors(const LossConfig& weights);
 
-// Whether the kernels apply: float32 on the CPU, and distance of latents by squares.
+// Whether the kernels apply: float32 on the CPU, discrete actions, and distance of latents by
+// squares.
 bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,
                    const ModelConfig& config);
 

@@ -6,6 +6,7 @@
 #include "lzero/nn/value_transform.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/world_model/fused_losses.h"
+#include "lzero/world_model/policy_terms.h"
 
 namespace lzero {
 namespace {
@@ -33,13 +34,6 @@ at::Tensor LatentDistance(const at::Tensor& predicted, const at::Tensor& target,
   const double num_groups =
       static_cast<double>(config.embed_dim) / static_cast<double>(config.sim_norm_group);
   return (target * (log_target - log_predicted)).sum(-1) / num_groups;
-}
-
-// Entropy of softmax(logits) over legal actions, [N, U, A] -> [N, U].
-at::Tensor LegalEntropy(const at::Tensor& logits, const at::Tensor& illegal) {
-  const at::Tensor masked = logits.masked_fill(illegal, -1e9);
-  const at::Tensor log_probabilities = at::log_softmax(masked, -1);
-  return -(at::exp(log_probabilities) * log_probabilities).sum(-1);
 }
 
 // means [5, N] of latent, reward, value, policy and entropy as they count in the total: [N]. The
@@ -78,14 +72,13 @@ at::Tensor LatentTargets(const WorldModel& target, const BatchTensors& batch) {
 
 LossTerms ComputePlainLosses(const Predictions& predictions, const BatchTensors& batch,
                              const LossConfig& weights, const ModelConfig& config) {
-  const at::Tensor log_policy = at::log_softmax(predictions.policy_logits, -1);
+  const PolicyTerms policy = ComputePolicyTerms(predictions.policy_logits, batch);
   // [5, N, U]: the terms at every position, and the share of each in its sample.
   const at::Tensor losses =
       at::stack({LatentDistance(predictions.next_latents, predictions.latent_targets, config),
                  TwoHotCrossEntropy(predictions.reward_logits, batch.rewards),
                  TwoHotCrossEntropy(predictions.value_logits, predictions.value_targets),
-                 -(batch.policies * log_policy).sum(-1),
-                 LegalEntropy(predictions.policy_logits, batch.illegal)});
+                 policy.losses, policy.entropies});
   const at::Tensor shares =
       SharesOfValid(at::stack({batch.latent_mask, batch.reward_mask, batch.value_mask,
                                batch.policy_mask, batch.policy_mask}));

@@ -67,9 +67,9 @@ absl::StatusOr<int64_t> CountParameters(const ModelConfig& config, const WorldMo
   LZ_RETURN_IF_ERROR(CheckEncoder(config, shape.observation_shape));
   const int64_t embed_dim = config.embed_dim;
   const int64_t head_dim = config.head_dim.value_or(4 * embed_dim);
-  return EncoderSize(config, shape.observation_shape) + shape.num_actions * embed_dim +
+  return EncoderSize(config, shape.observation_shape) + shape.action_rows() * embed_dim +
          config.num_layers * BlockSize(embed_dim) +
-         HeadSize(embed_dim, head_dim, shape.num_actions) +
+         HeadSize(embed_dim, head_dim, shape.policy_size()) +
          2 * HeadSize(embed_dim, head_dim, config.support_size) +
          HeadSize(embed_dim, head_dim, embed_dim);
 }

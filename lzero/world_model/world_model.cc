@@ -1,16 +1,16 @@
 #include "lzero/world_model/world_model.h"
 
+#include <cmath>
 #include <utility>
 
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/nn/fused_path.h"
 #include "lzero/nn/token_pairs.h"
 #include "lzero/nn/value_transform.h"
-#include "lzero/nn/weight_kernels.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
+#include "lzero/world_model/losses.h"
 
 namespace lzero {
 namespace {
@@ -18,6 +18,16 @@ namespace {
 // Standard deviation of embeddings and of the last linear layer of the next-latent head: small, but
 // not zero, so that different nodes of a fresh model never start identical.
 constexpr double kSmallInit = 0.02;
+
+// A row for each discrete action. Box: actions lie in [-1, 1], and tokens of different ones must be
+// told apart from the start, so the map is as large as a linear layer's.
+at::Tensor MakeActionEmbedding(const WorldModelShape& shape, int64_t embed_dim) {
+  if (shape.action_dim == 0) {
+    return torch::empty({shape.num_actions, embed_dim}).normal_(0.0, kSmallInit);
+  }
+  const double bound = 1.0 / std::sqrt(static_cast<double>(shape.action_dim));
+  return torch::empty({shape.action_rows(), embed_dim}).uniform_(-bound, bound);
+}
 
 }  // namespace
 
@@ -45,10 +55,9 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
     return register_module(name, std::make_shared<Head>(embed_dim, head_dim, out));
   };
   encoder_ = register_module("encoder", std::move(encoder));
-  action_embedding_ = register_parameter(
-      "action_embedding", torch::empty({shape.num_actions, embed_dim}).normal_(0.0, kSmallInit));
+  action_embedding_ = register_parameter("action_embedding", MakeActionEmbedding(shape, embed_dim));
   transformer_ = register_module("transformer", std::make_shared<Transformer>(config));
-  policy_head_ = make_head("policy_head", shape.num_actions);
+  policy_head_ = make_head("policy_head", shape.policy_size());
   value_head_ = make_head("value_head", config.support_size);
   reward_head_ = make_head("reward_head", config.support_size);
   latent_head_ = make_head("latent_head", embed_dim);
@@ -58,7 +67,7 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
   value_head_->last().InitZero();
   reward_head_->last().InitZero();
   latent_head_->last().InitNormal(kSmallInit);
-  weights_ = parameters();
+  KeepWeights();
 }
 
 at::Tensor WorldModel::Encode(const at::Tensor& observations) const {
@@ -67,11 +76,14 @@ at::Tensor WorldModel::Encode(const at::Tensor& observations) const {
 }
 
 at::Tensor WorldModel::EmbedActions(const at::Tensor& actions) const {
-  return at::embedding(action_embedding_, actions);
+  if (shape_.action_dim == 0) return at::embedding(action_embedding_, actions);
+  return at::matmul(actions, action_embedding_.narrow(0, 0, shape_.action_dim)) +
+         action_embedding_.select(0, shape_.action_dim);
 }
 
 at::Tensor WorldModel::MakeTokens(const at::Tensor& latents, const at::Tensor& actions) const {
-  return PairTokens(latents, action_embedding_, actions);
+  if (shape_.action_dim == 0) return PairTokens(latents, action_embedding_, actions);
+  return at::stack({latents, EmbedActions(actions)}, 2).flatten(1, 2);
 }
 
 at::Tensor WorldModel::PolicyLogits(const at::Tensor& y) const { return policy_head_->Forward(y); }
@@ -86,38 +98,9 @@ at::Tensor WorldModel::Decode(const at::Tensor& logits) const {
   return DecodeSupport(logits, atoms_);
 }
 
-int64_t WorldModel::num_parameters() const {
-  int64_t count = 0;
-  for (const at::Tensor& parameter : parameters()) count += parameter.numel();
-  return count;
-}
-
-void WorldModel::CopyWeightsFrom(const WorldModel& other) {
-  const torch::NoGradGuard no_grad;
-  LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
-           other.weights_.size(), " tensors");
-  at::_foreach_copy_(weights_, other.weights_);
-}
-
-void WorldModel::MoveWeightsTowards(const WorldModel& other, double rate, const at::Tensor& skip) {
-  const torch::NoGradGuard no_grad;
-  LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
-           other.weights_.size(), " tensors");
-  at::Tensor device_rate;
-  if (skip.defined() && !skip.is_cpu()) device_rate = rate * (1.0 - skip);
-  if (skip.defined() && skip.is_cpu() && *skip.const_data_ptr<float>() == 1.0f) return;
-  for (size_t i = 0; i < weights_.size(); ++i) {
-    at::Tensor& mine = weights_[i];
-    const at::Tensor& theirs = other.weights_[i];
-    if (device_rate.defined()) {
-      mine.lerp_(theirs, device_rate);
-    } else if (!CanFuse({mine, theirs}) || !mine.is_contiguous() || !theirs.is_contiguous()) {
-      mine.lerp_(theirs, rate);
-    } else {
-      MoveTowards(theirs.const_data_ptr<float>(), static_cast<float>(rate), mine.numel(),
-                  mine.mutable_data_ptr<float>());
-    }
-  }
+LossTerms WorldModel::ComputeLosses(const Network& target, const BatchTensors& batch,
+                                    const LossConfig& weights) const {
+  return lzero::ComputeLosses(*this, dynamic_cast<const WorldModel&>(target), batch, weights);
 }
 
 }  // namespace lzero

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <limits>
+
 #include "absl/strings/str_cat.h"
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
@@ -98,21 +100,39 @@ TEST(EnvRulesTest, ABoardIsNoImage) {
                   "of 16 or more; tictactoe gives [3, 3, 3]; allowed: vector, board"});
 }
 
-TEST(EnvRulesTest, BoxActionsAreNotTrainedYet) {
-  EnvRegistry registry;
-  registry.Register(
-      {"steering", "for tests", [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
-         EnvSpec spec = WalkSpec();
-         spec.id = "steering";
-         spec.action = {ActionKind::kBox, 0, {0.0f}, {1.0f}};
-         return std::make_unique<WalkEnv>(spec);
-       }});
-  ExperimentConfig config;
-  config.env.id = "steering";
-  const auto errors = EnvErrors(config, registry);
+TEST(EnvRulesTest, BoxActionsNeedSamplesAndBounds) {
+  EnvSpec spec = WalkSpec();
+  spec.id = "steering";
+  spec.action = {ActionKind::kBox, 0, {0.0f, 0.0f}, {1.0f, 1.0f}};
+  SearchConfig search;
+  auto errors = ActionErrors(search, spec);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].message,
-            "steering has box actions; this version trains discrete actions only");
+            "got null, but steering has box actions, of which a search can only take samples; "
+            "allowed: a number, often 20");
+  search.num_sampled_actions = 20;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  spec.action.high[1] = std::numeric_limits<float>::infinity();
+  errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "steering has actions without bounds: number 1 lies in 0 .. inf; an agent needs finite "
+            "ones");
+}
+
+TEST(EnvRulesTest, NoMoreDiscreteActionsAreSampledThanThereAre) {
+  EnvSpec spec = WalkSpec();
+  spec.id = "walk";
+  spec.action.num_actions = 3;
+  SearchConfig search;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  search.num_sampled_actions = 3;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  search.num_sampled_actions = 4;
+  const auto errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got 4, but walk has 3 actions; allowed: 1 to 3, or null for all of them");
 }
 
 // The trio was copied, the id in its spec was not changed.

@@ -19,7 +19,7 @@ TEST(EngineDeviceTest, WithoutCudaTheReasonNamesTheSetting) {
   if (ListCudaDevices().ok()) return;
   const auto device = PrepareDevice(Device::kCuda);
   EXPECT_THAT(std::string(device.status().message()), StartsWith("inference.device: cuda: "));
-  UniZeroInferenceOptions options;
+  EngineOptions options;
   options.shape = {{4}, 2};
   options.num_envs = 1;
   options.search.num_simulations = 1;

@@ -77,7 +77,13 @@ void FillInputs(RandomStream& random, int64_t batch, int64_t idle_action, StepBu
       valid[i] = static_cast<float>(2.0 * random.Uniform() - 1.0);
     }
     buffers.contexts.lengths.mutable_data_ptr<int64_t>()[row] = length;
-    buffers.actions.mutable_data_ptr<int64_t>()[row] = random.UniformInt(num_actions);
+    if (buffers.actions.scalar_type() == at::kFloat) {
+      for (int64_t d = 0; d < buffers.actions.size(1); ++d) {
+        buffers.actions[row][d].fill_(2.0 * random.Uniform() - 1.0);
+      }
+    } else {
+      buffers.actions.mutable_data_ptr<int64_t>()[row] = random.UniformInt(num_actions);
+    }
   }
 }
 
@@ -200,6 +206,20 @@ TEST_P(RunnerParity, EveryBucketGivesTheNumbersOfEager) {
       EXPECT_LE(CompareOnce(random, batch - 1, *step, eager), GetParam().tolerance)
           << "batch " << batch - 1 << ", E " << config.embed_dim;
     }
+  }
+}
+
+TEST_P(RunnerParity, BoxActionsGiveTheNumbersOfEager) {
+  const WorldModelShape shape{{4}, 0, 3};
+  const auto on_cpu = RandomModel(OddModelConfig(), shape, 3);
+  auto model = RandomModel(OddModelConfig(), shape, 3);
+  if (backend_ != nullptr && !backend_->device().is_cpu()) model->to(backend_->device());
+  const auto step = MakeStep(*model, 9);
+  EagerStep eager(*on_cpu, 9);
+  EXPECT_EQ(step->buffers().prior_logits.size(1), 6);
+  RandomStream random(5, "parity");
+  for (int64_t batch = 1; batch <= 9; ++batch) {
+    EXPECT_LE(CompareOnce(random, batch, *step, eager), GetParam().tolerance) << batch;
   }
 }
 

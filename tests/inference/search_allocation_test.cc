@@ -54,7 +54,7 @@ class SearchAllocation : public testing::TestWithParam<SearchPolicy> {};
 
 TEST_P(SearchAllocation, AWarmSearchAllocatesNothing) {
   CountTorchAllocations();
-  UniZeroInferenceOptions options;
+  EngineOptions options;
   options.model.embed_dim = 32;
   options.shape = {{kObservationSize}, kNumActions};
   options.num_envs = kNumEnvs;

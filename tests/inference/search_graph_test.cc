@@ -25,8 +25,8 @@ constexpr int kNumEnvs = 5;
 constexpr int kNumActions = 4;
 constexpr int kObservationSize = 3;
 
-UniZeroInferenceOptions SmallOptions() {
-  UniZeroInferenceOptions options;
+EngineOptions SmallOptions() {
+  EngineOptions options;
   options.model.embed_dim = 16;
   options.model.num_heads = 2;
   options.model.context_length = 6;
@@ -40,7 +40,7 @@ UniZeroInferenceOptions SmallOptions() {
 }
 
 // An engine on the replaying backend; `backend` is valid as long as the engine lives.
-absl::StatusOr<std::unique_ptr<UniZeroInference>> MakeGraphEngine(UniZeroInferenceOptions options,
+absl::StatusOr<std::unique_ptr<UniZeroInference>> MakeGraphEngine(EngineOptions options,
                                                                   ReplayBackend** backend,
                                                                   int fail_capture = -1) {
   options.inference.device = Device::kCuda;
@@ -55,7 +55,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> MakeGraphEngine(UniZeroInferen
   return UniZeroInference::CreateOn(options, std::move(device));
 }
 
-std::unique_ptr<UniZeroInference> MakeEagerEngine(UniZeroInferenceOptions options) {
+std::unique_ptr<UniZeroInference> MakeEagerEngine(EngineOptions options) {
   options.inference.runner = Runner::kEager;
   return UniZeroInference::Create(options).value();
 }
@@ -90,7 +90,7 @@ TEST(SearchGraphTest, WholeSearchesEqualSearchesStepByStep) {
   at::set_num_threads(1);
   for (const SearchPolicy policy : {SearchPolicy::kPuct, SearchPolicy::kGumbel}) {
     for (const int num_players : {1, 2}) {
-      UniZeroInferenceOptions options = SmallOptions();
+      EngineOptions options = SmallOptions();
       options.search.policy = policy;
       options.num_players = num_players;
       ReplayBackend* backend = nullptr;
@@ -148,7 +148,7 @@ TEST(SearchGraphTest, EveryBucketIsCapturedOnceAndUnloadedTogether) {
 
 TEST(SearchGraphTest, LongSearchesAreRecordedForTheLargestBucketsAlone) {
   at::set_num_threads(1);
-  UniZeroInferenceOptions options = SmallOptions();
+  EngineOptions options = SmallOptions();
   for (const auto& [simulations, captures] :
        {std::pair<int64_t, int>(250, 4), {251, 3}, {500, 2}, {1001, 1}}) {
     options.search.num_simulations = simulations;
@@ -168,7 +168,7 @@ TEST(SearchGraphTest, LongSearchesAreRecordedForTheLargestBucketsAlone) {
 
 TEST(SearchGraphTest, ASearchWaitsForItsOwnStreamOnceAndWeightsAreCopiedWhenItReturns) {
   at::set_num_threads(1);
-  const UniZeroInferenceOptions options = SmallOptions();
+  const EngineOptions options = SmallOptions();
   ReplayBackend* backend = nullptr;
   const auto engine = MakeGraphEngine(options, &backend).value();
   const auto weights = RandomModel(options.model, options.shape, 2);
@@ -188,7 +188,7 @@ TEST(SearchGraphTest, ASearchWaitsForItsOwnStreamOnceAndWeightsAreCopiedWhenItRe
 TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
   at::set_num_threads(1);
   const int memories = NumPlainMemories();
-  UniZeroInferenceOptions options = SmallOptions();
+  EngineOptions options = SmallOptions();
   ReplayBackend* backend = nullptr;
   options.inference.graphs = Graphs::kRequired;
   EXPECT_THAT(std::string(MakeGraphEngine(options, &backend, 1).status().message()),
@@ -210,7 +210,7 @@ TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
 
 TEST(SearchGraphTest, ASearchOfOtherSettingsIsRefused) {
   at::set_num_threads(1);
-  const UniZeroInferenceOptions options = SmallOptions();
+  const EngineOptions options = SmallOptions();
   ReplayBackend* backend = nullptr;
   const auto engine = MakeGraphEngine(options, &backend).value();
   SearchConfig other = options.search;
@@ -225,7 +225,7 @@ TEST(SearchGraphTest, ASearchOfOtherSettingsIsRefused) {
 
 TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
   at::set_num_threads(1);
-  const UniZeroInferenceOptions options = SmallOptions();
+  const EngineOptions options = SmallOptions();
   ReplayBackend* backend = nullptr;
   const auto engine = MakeGraphEngine(options, &backend).value();
   const auto weights = RandomModel(options.model, options.shape, 2);
@@ -248,9 +248,9 @@ TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
 }
 
 TEST(SearchGraphTest, BytesAreThoseOfItsArrays) {
-  const UniZeroInferenceOptions options = SmallOptions();
-  UniZeroInferenceOptions steps = options, searches = options;
-  for (UniZeroInferenceOptions* of : {&steps, &searches}) of->inference.device = Device::kCuda;
+  const EngineOptions options = SmallOptions();
+  EngineOptions steps = options, searches = options;
+  for (EngineOptions* of : {&steps, &searches}) of->inference.device = Device::kCuda;
   steps.inference.runner = Runner::kEager;
   searches.inference.runner = Runner::kCudaSearchGraph;
   EXPECT_EQ(UniZeroInference::PlannedBytes(searches).value() -

@@ -36,7 +36,7 @@ class Scenario {
   Scenario(const ModelConfig& config, RootContext root_context, int num_envs, uint64_t seed,
            CacheStorage storage = CacheStorage::kStatic, Runner runner = Runner::kAuto)
       : config_(config), random_(seed, "scenario"), episodes_(num_envs) {
-    UniZeroInferenceOptions options;
+    EngineOptions options;
     options.model = config;
     options.shape = {{kObservationSize}, kNumActions};
     options.inference.root_context = root_context;
@@ -309,7 +309,7 @@ TEST(UniZeroInferenceTest, CarriedRootsAreCountedUntilTheOlderKeysHaveLeftTheWin
 }
 
 TEST(UniZeroInferenceTest, TheLogNamesTheRoleWhoseRunnerWasChosen) {
-  UniZeroInferenceOptions options;
+  EngineOptions options;
   options.model = SmallConfig(1, 4);
   options.shape = {{kObservationSize}, kNumActions};
   options.num_envs = 1;
@@ -323,7 +323,7 @@ TEST(UniZeroInferenceTest, TheLogNamesTheRoleWhoseRunnerWasChosen) {
 }
 
 TEST(UniZeroInferenceTest, WeightsOnAnotherDeviceAreNamedWithBothDevices) {
-  UniZeroInferenceOptions options;
+  EngineOptions options;
   options.model = SmallConfig(1, 4);
   options.shape = {{kObservationSize}, kNumActions};
   options.num_envs = 1;

@@ -23,8 +23,8 @@ int64_t LiveBytes() {
   return static_cast<int64_t>(heap.uordblks + heap.hblkhd);
 }
 
-UniZeroInferenceOptions Options() {
-  UniZeroInferenceOptions options;
+EngineOptions Options() {
+  EngineOptions options;
   options.model.embed_dim = 64;
   options.model.encoder_width = 64;
   options.shape = {{5}, kNumActions};
@@ -36,7 +36,7 @@ UniZeroInferenceOptions Options() {
 // Two searches, the second with roots that continue the first. Returns the bytes that the engine
 // held while it lived.
 int64_t LoadSearchUnload() {
-  const UniZeroInferenceOptions options = Options();
+  const EngineOptions options = Options();
   const int64_t before = LiveBytes();
   auto engine = UniZeroInference::Create(options).value();
   const int64_t held = LiveBytes() - before;

@@ -53,7 +53,7 @@ class AgentLoaderTest : public testing::Test {
     ASSERT_TRUE(agent.ok()) << agent.status();
     EXPECT_EQ(agent->env_steps, step);
     EXPECT_THAT(agent->checkpoint_path, testing::EndsWith("/step_00000000" + std::to_string(step)));
-    EXPECT_EQ(WeightsOf(agent->role.inference->model()), WeightsOf(LearnerOf(step)->model()));
+    EXPECT_EQ(WeightsOf(agent->role.inference->network()), WeightsOf(LearnerOf(step)->model()));
   }
 
   std::string Checkpoint(int64_t step) const {
@@ -108,7 +108,7 @@ TEST_F(AgentLoaderTest, SimulationsAndEnvironmentsAreAsTheRunEvaluatesUnlessGive
   auto agent = Load(run_);
   ASSERT_TRUE(agent.ok()) << agent.status();
   EXPECT_EQ(agent->num_simulations, 4);
-  EXPECT_EQ(agent->role.inference->cache().config().num_envs, 2);
+  EXPECT_EQ(UniZeroOf(agent->role).cache().config().num_envs, 2);
   EXPECT_EQ(agent->config.seed, 5);
 
   ExperimentConfig config = TinyConfig();
@@ -122,8 +122,8 @@ TEST_F(AgentLoaderTest, SimulationsAndEnvironmentsAreAsTheRunEvaluatesUnlessGive
   agent = LoadAgent(run_, registry_, {9, 3, std::nullopt}, &pool_);
   ASSERT_TRUE(agent.ok()) << agent.status();
   EXPECT_EQ(agent->num_simulations, 9);
-  EXPECT_EQ(agent->role.inference->cache().config().num_envs, 3);
-  EXPECT_EQ(agent->role.inference->cache().config().nodes_per_env, 10);
+  EXPECT_EQ(UniZeroOf(agent->role).cache().config().num_envs, 3);
+  EXPECT_EQ(UniZeroOf(agent->role).cache().config().nodes_per_env, 10);
   const std::vector<uint64_t> seeds = {1, 2, 3, 4};
   const auto episodes = agent->role.evaluator->Run(seeds);
   ASSERT_TRUE(episodes.ok()) << episodes.status();
@@ -142,8 +142,8 @@ TEST_F(AgentLoaderTest, ARunOfAGpuPlaysOnTheCpu) {
   options.device = Device::kCpu;
   const auto agent = LoadAgent(run_, registry_, options, &pool_);
   ASSERT_TRUE(agent.ok()) << agent.status();
-  EXPECT_TRUE(agent->role.inference->model().device().is_cpu());
-  EXPECT_EQ(WeightsOf(agent->role.inference->model()), WeightsOf(LearnerOf(1)->model()));
+  EXPECT_TRUE(agent->role.inference->network().device().is_cpu());
+  EXPECT_EQ(WeightsOf(agent->role.inference->network()), WeightsOf(LearnerOf(1)->model()));
   const std::vector<uint64_t> seeds = {1, 2};
   EXPECT_TRUE(agent->role.evaluator->Run(seeds).ok());
 
@@ -176,7 +176,7 @@ TEST_F(AgentLoaderTest, ACopiedCheckpointNeedsNothingElse) {
   ASSERT_TRUE(RemoveTree(run_).ok());
   const auto agent = Load(copy);
   ASSERT_TRUE(agent.ok()) << agent.status();
-  EXPECT_EQ(WeightsOf(agent->role.inference->model()), WeightsOf(LearnerOf(1)->model()));
+  EXPECT_EQ(WeightsOf(agent->role.inference->network()), WeightsOf(LearnerOf(1)->model()));
   EXPECT_EQ(agent->config.seed, 5);
 }
 

@@ -27,7 +27,7 @@ void ExpectRefused(const ExperimentConfig& config, const EnvRegistry& registry,
   }
 }
 
-TEST(BuildTest, BoxActionsAreRefused) {
+TEST(BuildTest, BoxActionsWithoutSamplesAreRefused) {
   EnvRegistry registry;
   registry.Register(
       {"steering", "for tests", [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
@@ -35,11 +35,14 @@ TEST(BuildTest, BoxActionsAreRefused) {
        }});
   ExperimentConfig config = TinyConfig();
   config.env.id = "steering";
-  const auto spec = BuildEnvSpec(config, registry);
-  EXPECT_EQ(spec.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(spec.status().message(),
-            "env.id: steering has box actions; this version trains discrete actions only");
-  EXPECT_EQ(PlanRun(config, registry).status(), spec.status());
+  const absl::Status refused = PlanRun(config, registry).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("steering has box actions"));
+  config.search.num_sampled_actions = 6;
+  const RunPlan plan = PlanRun(config, registry).value();
+  EXPECT_EQ(BuildWorldModelShape(plan.env).action_dim, plan.env.action.dim());
+  EXPECT_EQ(BuildReplayShape(config, plan.env).num_actions, 6);
+  EXPECT_EQ(NumSlots(config.search, plan.env), 6);
 }
 
 TEST(BuildTest, AnUnknownEnvironmentIsRefusedWithTheNearestName) {
@@ -151,12 +154,12 @@ TEST(BuildTest, RolesHaveTheNumberOfEnvironmentsTheyAreAskedFor) {
   ASSERT_TRUE(collector.ok()) << collector.status();
   EXPECT_EQ(collector->collector->num_envs(), 3);
   EXPECT_EQ(collector->inference->num_actions(), 2);
-  EXPECT_EQ(collector->inference->cache().config().num_envs, 3);
-  EXPECT_EQ(collector->inference->cache().config().nodes_per_env, 5);
+  EXPECT_EQ(UniZeroOf(*collector).cache().config().num_envs, 3);
+  EXPECT_EQ(UniZeroOf(*collector).cache().config().nodes_per_env, 5);
   const auto evaluator = BuildEvaluator(TinyConfig(), registry, 7, 9, &pool);
   ASSERT_TRUE(evaluator.ok()) << evaluator.status();
-  EXPECT_EQ(evaluator->inference->cache().config().num_envs, 7);
-  EXPECT_EQ(evaluator->inference->cache().config().nodes_per_env, 10);
+  EXPECT_EQ(UniZeroOf(*evaluator).cache().config().num_envs, 7);
+  EXPECT_EQ(UniZeroOf(*evaluator).cache().config().nodes_per_env, 10);
   EXPECT_EQ(evaluator->evaluator->spec().id, "cartpole");
   EXPECT_EQ(evaluator->evaluator->spec().max_episode_steps, 40);
 }

@@ -169,7 +169,7 @@ TEST(RolePastTest, ACollectorKeepsThePastThatItsRootsNeed) {
     ASSERT_TRUE(expected.Step(0).ok());
   }
   EXPECT_EQ(model.longest(), 14);
-  EXPECT_EQ(role.inference->root_stats().continued, 0);
+  EXPECT_EQ(UniZeroOf(role).root_stats().continued, 0);
   const auto got = TakeSteps(*role.collector, config), wanted = TakeSteps(expected, config);
   EXPECT_EQ(*ReadArray<int32_t>(got, "replay.actions"),
             *ReadArray<int32_t>(wanted, "replay.actions"));
@@ -196,7 +196,7 @@ TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
     const auto weights = RandomModel(config.model, {{kObservationSize}, kNumActions}, 50 + round);
     EXPECT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
     model.SetWeights(weights);
-    const auto forget = [&role](Env&, const TimeStep&) { role.inference->cache().Reset(); };
+    const auto forget = [&role](Env&, const TimeStep&) { UniZeroOf(role).cache().Reset(); };
     const std::vector<uint64_t> seeds = {round, round + 10};
     const auto got = role.evaluator->Run(seeds, forget).value();
     const auto wanted = expected.Run(seeds).value();
@@ -205,7 +205,7 @@ TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
     }
   }
   EXPECT_EQ(model.longest(), kEpisodeSteps - 1);
-  EXPECT_EQ(role.inference->root_stats().continued, 0);
+  EXPECT_EQ(UniZeroOf(role).root_stats().continued, 0);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/episode_env.h"
+#include "lzero/inference/unizero_inference.h"
 #include "lzero/world_model/world_model.h"
 
 namespace lzero {
@@ -54,6 +55,12 @@ inline ExperimentConfig TinyConfig() {
   config.seed = 5;
   config.deterministic = true;
   return config;
+}
+
+// The engine of a role whose family is UniZero.
+template <typename Role>
+UniZeroInference& UniZeroOf(const Role& role) {
+  return dynamic_cast<UniZeroInference&>(*role.inference);
 }
 
 inline EnvRegistry NativeRegistry() {
@@ -208,7 +215,7 @@ inline void ExpectSameBytes(const ArrayFiles& got, const ArrayFiles& expected) {
 }
 
 // All weights as doubles, in the order of the model's parameters.
-inline std::vector<std::vector<double>> WeightsOf(const WorldModel& model) {
+inline std::vector<std::vector<double>> WeightsOf(const Network& model) {
   std::vector<std::vector<double>> weights;
   for (const at::Tensor& parameter : model.parameters()) {
     const at::Tensor flat = parameter.detach().contiguous();

@@ -21,7 +21,7 @@ std::vector<float> Observation(int t) {
 EpisodeTracker After(int64_t max_past, int num_steps) {
   EpisodeTracker tracker(max_past, 2);
   tracker.Begin(Observation(0));
-  for (int t = 1; t <= num_steps; ++t) tracker.Add(100 + t, Observation(t));
+  for (int t = 1; t <= num_steps; ++t) tracker.Add(100 + t, {}, Observation(t));
   return tracker;
 }
 
@@ -79,6 +79,25 @@ TEST(EpisodeTrackerTest, BeginForgetsTheEpisodeBefore) {
   EXPECT_THAT(root.actions, IsEmpty());
 }
 
+TEST(EpisodeTrackerTest, BoxActionsKeepTheirValues) {
+  EpisodeTracker tracker(2, 2, /*action_dim=*/2);
+  tracker.Begin(Observation(0));
+  tracker.Add(0, {0.1f, 0.2f}, Observation(1));
+  tracker.Add(0, {0.3f, 0.4f}, Observation(2));
+  tracker.Add(0, {0.5f, 0.6f}, Observation(3));
+  const std::vector<float> newest = {0.3f, 0.4f, 0.5f, 0.6f};
+  EXPECT_EQ(tracker.MakeRoot(EnvId(0), TimeStep()).action_values, absl::MakeConstSpan(newest));
+  std::vector<NamedArray> arrays;
+  tracker.Export("x.", &arrays);
+  EpisodeTracker restored(2, 2, 2);
+  ASSERT_TRUE(restored.Import("x.", arrays).ok());
+  EXPECT_EQ(restored.MakeRoot(EnvId(0), TimeStep()).action_values, absl::MakeConstSpan(newest));
+  arrays.back() = MakeNamedArray<float>("x.action_values", {0.5f});
+  EXPECT_FALSE(restored.Import("x.", arrays).ok());
+  tracker.Begin(Observation(0));
+  EXPECT_TRUE(tracker.MakeRoot(EnvId(0), TimeStep()).action_values.empty());
+}
+
 TEST(EpisodeTrackerTest, AnImportedTrackerGoesOnLikeTheExportedOne) {
   for (const int num_steps : {0, 1, 2, 6}) {
     EpisodeTracker tracker = After(2, num_steps);
@@ -92,8 +111,8 @@ TEST(EpisodeTrackerTest, AnImportedTrackerGoesOnLikeTheExportedOne) {
 
     EpisodeTracker restored(2, 2);
     ASSERT_TRUE(restored.Import("env3.", arrays).ok());
-    tracker.Add(55, Observation(9));
-    restored.Add(55, Observation(9));
+    tracker.Add(55, {}, Observation(9));
+    restored.Add(55, {}, Observation(9));
     const Root expected = tracker.MakeRoot(EnvId(0), TimeStep());
     const Root got = restored.MakeRoot(EnvId(0), TimeStep());
     EXPECT_EQ(got.step, expected.step);
@@ -148,7 +167,7 @@ TEST(EpisodeTrackerDeathTest, AnObservationOfAnotherSizeIsACallersBug) {
   const std::vector<float> longer(3);
   EXPECT_DEATH(tracker.Begin(longer), "3");
   tracker.Begin(Observation(0));
-  EXPECT_DEATH(tracker.Add(0, longer), "3");
+  EXPECT_DEATH(tracker.Add(0, {}, longer), "3");
 }
 
 }  // namespace

@@ -85,7 +85,7 @@ class Player {
     record.terminated = next.terminated;
     record.truncated = next.truncated;
     direct->Append(env, record);
-    staged->Add(env, record.action, policy, record.root_value, next);
+    staged->Add(env, {record.action, {}, {}, policy, record.root_value}, next);
     begin_[env.value] = next.ended();
     policy.assign(kNumActions, -1.0f);
     next.observation.assign(kObservationSize, -1.0f);

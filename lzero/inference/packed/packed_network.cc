@@ -75,8 +75,9 @@ absl::Status PackedNetwork::CheckInputs(const RowName& name, const StepArrays& a
     return absl::InvalidArgumentError(
         absl::StrCat(name.all, batch_size, " rows, made for at most ", options_.max_batch));
   }
+  const bool is_box = options_.shape.action_dim > 0;
   for (int64_t row = 0; row < batch_size; ++row) {
-    LZ_RETURN_IF_ERROR(CheckAction(name, row, arrays.actions[row]));
+    if (!is_box) LZ_RETURN_IF_ERROR(CheckAction(name, row, arrays.actions[row]));
     const int64_t length = arrays.lengths[row];
     if (length < 0 || length >= options_.shape.context_length) {
       return absl::InvalidArgumentError(
@@ -120,7 +121,7 @@ absl::Status PackedNetwork::Step(const StepArrays& arrays, int64_t batch_size) {
 absl::Status PackedNetwork::ContinueRoots(const RootStepArrays& roots, int64_t batch_size) {
   TwoTokens step;
   step.arrays = {roots.contexts, roots.lengths,      roots.actions, nullptr,
-                 roots.values,   roots.prior_logits, roots.tokens};
+                 roots.values,   roots.prior_logits, roots.tokens,  roots.action_values};
   step.observations = roots.observations;
   step.latents = roots.latents;
   LZ_RETURN_IF_ERROR(CheckInputs(kRoot, step.arrays, batch_size));
@@ -137,11 +138,12 @@ absl::Status PackedNetwork::RebuildRoots(absl::Span<const RootPast> roots, float
                                                      " tokens, made for at most ",
                                                      options_.max_root_tokens));
     }
+    if (options_.shape.action_dim > 0) continue;
     for (int64_t t = 0; t < roots[i].num_past_steps; ++t) {
       LZ_RETURN_IF_ERROR(CheckAction(kRoot, static_cast<int64_t>(i), roots[i].actions[t]));
     }
   }
-  const int64_t num_actions = options_.shape.num_actions;
+  const int64_t policy_size = options_.shape.policy_size();
   RunShared(static_cast<int64_t>(roots.size()), [&](const Share& share, int64_t begin, int64_t end,
                                                     TokenScratch* scratch) {
     while (begin < end) {
@@ -152,7 +154,7 @@ absl::Status PackedNetwork::RebuildRoots(absl::Span<const RootPast> roots, float
       }
       RebuildGroup(
           share, roots.subspan(static_cast<size_t>(begin), static_cast<size_t>(group_end - begin)),
-          scratch, values + begin, prior_logits + begin * num_actions);
+          scratch, values + begin, prior_logits + begin * policy_size);
       begin = group_end;
     }
   });
@@ -190,7 +192,14 @@ void PackedNetwork::StepRows(const Share& share, const TwoTokens& step, int64_t 
                              int64_t count, TokenScratch* scratch) const {
   const StepArrays& arrays = step.arrays;
   if (share.member == 0) {
-    for (int64_t i = 0; i < count; ++i) CopyAction(arrays.actions[first + i], i, scratch);
+    const int64_t dim = options_.shape.action_dim;
+    for (int64_t i = 0; i < count; ++i) {
+      if (dim > 0) {
+        PutBoxAction(arrays.action_values + (first + i) * dim, i, scratch);
+      } else {
+        PutAction(arrays.actions[first + i], i, scratch);
+      }
+    }
   }
   RunToken(share, arrays, first, count, 0, scratch);
   if (arrays.rewards != nullptr) {
@@ -199,7 +208,7 @@ void PackedNetwork::StepRows(const Share& share, const TwoTokens& step, int64_t 
   SecondTokens(share, step, first, count, scratch);
   RunToken(share, arrays, first, count, 1, scratch);
   ReadPolicyAndValue(share, count, scratch, arrays.values + first,
-                     arrays.prior_logits + first * options_.shape.num_actions);
+                     arrays.prior_logits + first * options_.shape.policy_size());
 }
 
 void PackedNetwork::SecondTokens(const Share& share, const TwoTokens& step, int64_t first,
@@ -220,23 +229,33 @@ void PackedNetwork::SecondTokens(const Share& share, const TwoTokens& step, int6
 
 void PackedNetwork::ReadPolicyAndValue(const Share& share, int64_t count, TokenScratch* scratch,
                                        float* values, float* prior_logits) const {
-  const int64_t num_actions = options_.shape.num_actions;
+  const int64_t policy_size = options_.shape.policy_size();
   pass_.NormalizeOutputs(share, count, scratch);
   pass_.RunScalarHead(share, weights_.value(), count, scratch, values);
   pass_.RunHead(share, weights_.policy(), count, scratch);
   if (share.member == 0) {
     for (int64_t i = 0; i < count; ++i) {
-      std::copy_n(scratch->outputs.data() + i * scratch->wide_stride, num_actions,
-                  prior_logits + i * num_actions);
+      std::copy_n(scratch->outputs.data() + i * scratch->wide_stride, policy_size,
+                  prior_logits + i * policy_size);
     }
   }
   share.Barrier();
 }
 
-void PackedNetwork::CopyAction(int64_t action, int64_t row, TokenScratch* scratch) const {
+void PackedNetwork::PutAction(int64_t action, int64_t row, TokenScratch* scratch) const {
   const int64_t embed_dim = options_.shape.embed_dim;
   std::copy_n(weights_.action_embedding() + action * embed_dim, embed_dim,
               scratch->x.data() + row * scratch->x_stride);
+}
+
+void PackedNetwork::PutBoxAction(const float* values, int64_t row, TokenScratch* scratch) const {
+  const int64_t embed_dim = options_.shape.embed_dim, dim = options_.shape.action_dim;
+  const float* weights = weights_.action_embedding();
+  float* token = scratch->x.data() + row * scratch->x_stride;
+  std::copy_n(weights + dim * embed_dim, embed_dim, token);
+  for (int64_t d = 0; d < dim; ++d) {
+    for (int64_t e = 0; e < embed_dim; ++e) token[e] += values[d] * weights[d * embed_dim + e];
+  }
 }
 
 // Latents of all observations of the group, row after row, in scratch->x.
@@ -280,8 +299,10 @@ void PackedNetwork::PlaceTokens(absl::Span<const RootPast> roots, TokenScratch* 
     const int64_t length = 2 * root.num_past_steps + 1;
     for (int64_t t = length - 1; t >= 0; --t) {
       --row;
-      if (t % 2 == 1) {
-        CopyAction(root.actions[t / 2], row, scratch);
+      if (t % 2 == 1 && shape.action_dim > 0) {
+        PutBoxAction(root.action_values + t / 2 * shape.action_dim, row, scratch);
+      } else if (t % 2 == 1) {
+        PutAction(root.actions[t / 2], row, scratch);
       } else {
         --latent;
         std::copy_n(scratch->x.data() + latent * scratch->x_stride, shape.embed_dim,

@@ -27,23 +27,26 @@ struct NetworkOptions {
 };
 
 // Inputs and outputs of one step, contiguous float32 and int64 arrays of the caller. Axes: B batch,
-// W context length, L layers, E embed dim, A actions. The outputs do not overlap the inputs.
+// W context length, L layers, E embed dim, P policy size, D numbers of a box action. The outputs do
+// not overlap the inputs.
 struct StepArrays {
-  const float* contexts;   // [B, W - 1, L, 2, E], right-aligned
-  const int64_t* lengths;  // [B] valid context tokens
-  const int64_t* actions;  // [B]
-  float* rewards;          // [B]
-  float* values;           // [B] of the child
-  float* prior_logits;     // [B, A] of the child
-  float* tokens;           // [B, 2, L, 2, E] action token, then latent token
+  const float* contexts;                 // [B, W - 1, L, 2, E], right-aligned
+  const int64_t* lengths;                // [B] valid context tokens
+  const int64_t* actions;                // [B]; box: not read
+  float* rewards;                        // [B]
+  float* values;                         // [B] of the child
+  float* prior_logits;                   // [B, P] of the child
+  float* tokens;                         // [B, 2, L, 2, E] action token, then latent token
+  const float* action_values = nullptr;  // box: [B, D]
 };
 
 // A root and its past. Axes: P past steps, obs observation size.
 struct RootPast {
-  int64_t num_past_steps = 0;           // P
-  const float* observations = nullptr;  // [P + 1, obs], the root's own last; or nullptr:
-  const float* latents = nullptr;       // [P + 1, E], encoded elsewhere
-  const int32_t* actions = nullptr;     // [P]
+  int64_t num_past_steps = 0;            // P
+  const float* observations = nullptr;   // [P + 1, obs], the root's own last; or nullptr:
+  const float* latents = nullptr;        // [P + 1, E], encoded elsewhere
+  const int32_t* actions = nullptr;      // [P]; box: not read
+  const float* action_values = nullptr;  // box: [P, D]
   // Out, [2 P + 1, L, 2, E]: in each layer only the newest W - 1 tokens and what they need are
   // written, the rest is unspecified.
   float* tokens = nullptr;
@@ -51,14 +54,15 @@ struct RootPast {
 
 // Roots that continue a cached context by one real step, as StepArrays; contiguous.
 struct RootStepArrays {
-  const float* contexts;      // [B, W - 1, L, 2, E], right-aligned
-  const int64_t* lengths;     // [B]
-  const int64_t* actions;     // [B] that led to the roots
-  const float* observations;  // [B, obs] of the roots; or nullptr:
-  const float* latents;       // [B, E], encoded elsewhere
-  float* values;              // [B]
-  float* prior_logits;        // [B, A]
-  float* tokens;              // [B, 2, L, 2, E] action token, then observation token
+  const float* contexts;                 // [B, W - 1, L, 2, E], right-aligned
+  const int64_t* lengths;                // [B]
+  const int64_t* actions;                // [B] that led to the roots; box: not read
+  const float* observations;             // [B, obs] of the roots; or nullptr:
+  const float* latents;                  // [B, E], encoded elsewhere
+  float* values;                         // [B]
+  float* prior_logits;                   // [B, P]
+  float* tokens;                         // [B, 2, L, 2, E] action token, then observation token
+  const float* action_values = nullptr;  // box: [B, D]
 };
 
 class PackedNetwork {
@@ -82,7 +86,7 @@ class PackedNetwork {
   // action or a length that cannot be; naming the row.
   absl::Status Step(const StepArrays& arrays, int64_t batch_size);
 
-  // Values [n] and prior logits [n, A] of n roots from their pasts alone. InvalidArgument, nothing
+  // Values [n] and prior logits [n, P] of n roots from their pasts alone. InvalidArgument, nothing
   // written, for an action that cannot be or a past that is too long; naming the root.
   absl::Status RebuildRoots(absl::Span<const RootPast> roots, float* values, float* prior_logits);
   // The same for roots with a context. Errors as Step.
@@ -101,6 +105,7 @@ class PackedNetwork {
     const float* latents = nullptr;
   };
 
+  // Box actions may hold any numbers.
   absl::Status CheckAction(const RowName& name, int64_t row, int64_t action) const;
   absl::Status CheckInputs(const RowName& name, const StepArrays& arrays, int64_t batch_size) const;
   void RunTwoTokens(const TwoTokens& step, int64_t batch_size);
@@ -109,7 +114,9 @@ class PackedNetwork {
   void RunShared(int64_t count, const Body& body);
   void StepRows(const Share& share, const TwoTokens& step, int64_t first, int64_t count,
                 TokenScratch* scratch) const;
-  void CopyAction(int64_t action, int64_t row, TokenScratch* scratch) const;
+  // The token of an action, into row `row` of scratch->x.
+  void PutAction(int64_t action, int64_t row, TokenScratch* scratch) const;
+  void PutBoxAction(const float* values, int64_t row, TokenScratch* scratch) const;
   // Latents of the second tokens, into scratch->x.
   void SecondTokens(const Share& share, const TwoTokens& step, int64_t first, int64_t count,
                     TokenScratch* scratch) const;

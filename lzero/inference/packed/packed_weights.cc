@@ -43,11 +43,11 @@ std::vector<int64_t> EncoderInputs(const NetworkShape& shape) {
 
 PackedWeights::PackedWeights(const NetworkShape& shape, WeightType type)
     : shape_(shape),
-      policy_(MakeHead(shape, shape.num_actions, type)),
+      policy_(MakeHead(shape, shape.policy_size(), type)),
       value_(MakeHead(shape, shape.support_size, type)),
       reward_(MakeHead(shape, shape.support_size, type)),
       latent_(MakeHead(shape, shape.embed_dim, type)),
-      action_embedding_(shape.num_actions * shape.embed_dim) {
+      action_embedding_(shape.action_rows() * shape.embed_dim) {
   const int64_t embed_dim = shape.embed_dim;
   for (int64_t i = 0; i < shape.num_layers; ++i) {
     blocks_.push_back({PackedMatrix(embed_dim, 3 * embed_dim, type),
@@ -72,9 +72,9 @@ int64_t PackedWeights::Bytes(const NetworkShape& shape, WeightType type) {
                         PackedMatrix::Bytes(embed_dim, embed_dim, type) +
                         PackedMatrix::Bytes(embed_dim, 4 * embed_dim, type) +
                         PackedMatrix::Bytes(4 * embed_dim, embed_dim, type);
-  int64_t bytes = shape.num_layers * block + HeadBytes(shape, shape.num_actions, type) +
+  int64_t bytes = shape.num_layers * block + HeadBytes(shape, shape.policy_size(), type) +
                   2 * HeadBytes(shape, shape.support_size, type) +
-                  HeadBytes(shape, embed_dim, type) + shape.num_actions * embed_dim * float_size;
+                  HeadBytes(shape, embed_dim, type) + shape.action_rows() * embed_dim * float_size;
   if (shape.observation_size == 0) return bytes;
   const std::vector<int64_t> inputs = EncoderInputs(shape);
   for (int64_t i = 0; i < shape.encoder_layers; ++i) {

@@ -22,8 +22,9 @@ struct NetworkShape {
   int64_t num_heads = 0;
   int64_t num_layers = 0;
   int64_t context_length = 0;
-  int64_t head_dim = 0;  // of the prediction heads' hidden layer
-  int64_t num_actions = 0;
+  int64_t head_dim = 0;     // of the prediction heads' hidden layer
+  int64_t num_actions = 0;  // discrete actions; 0: box
+  int64_t action_dim = 0;   // D of box actions; else 0
   int64_t support_size = 0;
   LatentNorm latent_norm = LatentNorm::kLayerNorm;
   int64_t sim_norm_group = 0;
@@ -31,6 +32,10 @@ struct NetworkShape {
   int64_t encoder_width = 0;
   int64_t encoder_layers = 0;
 
+  // Outputs of the policy head: a logit for each action; box: means, then logs of sigma.
+  int64_t policy_size() const { return action_dim > 0 ? 2 * action_dim : num_actions; }
+  // Rows of the action embedding: one for each action; box: one for each number, then the bias.
+  int64_t action_rows() const { return action_dim > 0 ? action_dim + 1 : num_actions; }
   int64_t head_size() const { return embed_dim / num_heads; }
   // Floats of the keys and values of one token in all layers: [L, 2, E].
   int64_t token_size() const { return num_layers * 2 * embed_dim; }
@@ -60,7 +65,7 @@ struct EncoderWeights {
 
 struct NetworkWeights {
   EncoderWeights encoder;                    // empty where it is not packed
-  absl::Span<const float> action_embedding;  // [A, E]
+  absl::Span<const float> action_embedding;  // [action rows, E]
   std::vector<BlockWeights> blocks;
   HeadWeights policy, value, reward, latent;
 };
@@ -97,7 +102,7 @@ class PackedWeights {
   const PackedHead& reward() const { return reward_; }
   const PackedHead& latent() const { return latent_; }
   const PackedEncoder& encoder() const { return encoder_; }
-  const float* action_embedding() const { return action_embedding_.data(); }  // [A, E]
+  const float* action_embedding() const { return action_embedding_.data(); }  // [action rows, E]
 
  private:
   NetworkShape shape_;

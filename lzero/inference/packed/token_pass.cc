@@ -12,7 +12,7 @@ namespace {
 // The widest row that is written: feed-forward, query-key-value, heads, encoder.
 int64_t WideSize(const NetworkShape& shape) {
   return PaddedSize(std::max({4 * shape.embed_dim, shape.head_dim, shape.support_size,
-                              shape.num_actions, shape.encoder_width}));
+                              shape.policy_size(), shape.encoder_width}));
 }
 
 // Pairs of bf16 inputs of the widest layer.

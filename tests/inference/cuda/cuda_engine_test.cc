@@ -104,7 +104,7 @@ TEST_F(CudaEngineTest, WeightsUpdatedInPlaceTakeEffectAtTheNextReplay) {
 
 // Visit counts of one search of an engine with these settings.
 std::vector<int32_t> SearchOnce(const InferenceConfig& inference) {
-  UniZeroInferenceOptions options;
+  EngineOptions options;
   options.shape = {{4}, kNumActions};
   options.inference = inference;
   options.num_envs = 8;
@@ -151,7 +151,7 @@ TEST_F(CudaEngineTest, ASearchVisitsWhatTheCpuVisits) {
 // Visit counts of nine searches that move on: contexts continued and windows slid, some roots of
 // eight (idle rows), weights changed in place, noise.
 std::vector<std::vector<int32_t>> SearchOften(Runner runner, SearchPolicy policy) {
-  UniZeroInferenceOptions options;
+  EngineOptions options;
   options.shape = {{4}, kNumActions};
   options.inference.device = Device::kCuda;
   options.inference.runner = runner;

@@ -1,0 +1,77 @@
+// What a role (collector, evaluator, reanalyzer) owns to answer its searches: an InferenceModel
+// with weights of its own. One class a family; what they have in common is here, and nothing above
+// lzero/inference knows more. Belongs to one thread.
+#ifndef LZERO_INFERENCE_INFERENCE_ENGINE_H_
+#define LZERO_INFERENCE_INFERENCE_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "lzero/base/named_array.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/inference/action_sampler.h"
+#include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/mcts/inference_model.h"
+#include "lzero/world_model/network.h"
+
+namespace lzero {
+
+// What engines of all families are made from.
+struct EngineOptions {
+  ModelConfig model;
+  WorldModelShape shape;
+  InferenceConfig inference;
+  int64_t num_envs = 0;  // environments of this role; also the largest batch of roots
+  SearchConfig search;   // of this role
+  double discount = 1.0;
+  int num_players = 1;
+  std::string owner = {};  // for the log: the role, e.g. "collector"
+};
+
+// The sampler of such an engine; null when its search takes all actions of a node
+// (search.num_sampled_actions is null).
+std::unique_ptr<ActionSampler> MakeActionSampler(const EngineOptions& options);
+// Bytes that it holds.
+int64_t ActionSamplerBytes(const EngineOptions& options);
+
+class InferenceEngine : public InferenceModel {
+ public:
+  // Copies the weights in place, between searches only. What was computed with older ones is
+  // dropped, or kept and counted where the config asks for it. InvalidArgument when a weight of
+  // `source` lies on another device than the one it is copied to (names both); nothing has changed
+  // then. `source` has the architecture of this engine: anything else is the caller's bug.
+  virtual absl::Status CopyWeightsFrom(const Network& source) = 0;
+  virtual const Network& network() const = 0;
+
+  // The manager of cached contexts; null for a family that keeps none.
+  virtual KVCacheManager* cache_manager() { return nullptr; }
+  // What the engine must keep between searches, so that a resumed run computes the same numbers as
+  // one that goes on. Put back after CopyWeightsFrom. InvalidArgument for what does not fit.
+  virtual absl::StatusOr<std::vector<NamedArray>> ExportRoots() const {
+    return std::vector<NamedArray>();
+  }
+  virtual absl::Status ImportRoots(absl::Span<const NamedArray> /*arrays*/) {
+    return absl::OkStatus();
+  }
+
+  // Of what runs: "packed", "eager", "cuda_search_graph", ...
+  virtual std::string runner_name() const = 0;
+  // Time inside the network, and copying what nodes keep in and out of their store.
+  virtual double network_seconds() const = 0;
+  virtual double copy_seconds() const = 0;
+  // Metrics of what it keeps: names and values. `same_every_run`: those alone that do not depend on
+  // the speed of the machine.
+  virtual std::vector<std::pair<std::string, double>> metrics(bool /*same_every_run*/) const {
+    return {};
+  }
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_INFERENCE_INFERENCE_ENGINE_H_

@@ -1,0 +1,63 @@
+// The seam behind which model families differ: what a run makes of its config that depends on the
+// kind of model. A family is one class derived from ModelFamily in files of its own, and a line in
+// FamilyOf; trainer, learner, collector, evaluator and commands are the same for all. Objects live
+// as long as the program; const, any thread.
+#ifndef LZERO_TRAIN_MODEL_FAMILY_H_
+#define LZERO_TRAIN_MODEL_FAMILY_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/env/env.h"
+#include "lzero/inference/inference_engine.h"
+#include "lzero/world_model/network.h"
+
+namespace lzero {
+
+// Makes one environment of the run, for families that simulate with it.
+using EnvFactory = std::function<absl::StatusOr<std::unique_ptr<Env>>()>;
+
+class ModelFamily {
+ public:
+  virtual ~ModelFamily() = default;
+
+  // What is wrong between config and environment for this family; every message says what is
+  // allowed.
+  virtual std::vector<ConsistencyError> Errors(const ExperimentConfig& /*config*/,
+                                               const EnvSpec& /*spec*/) const {
+    return {};
+  }
+
+  // Of one copy of the network, before anything is allocated. InvalidArgument when the encoder does
+  // not fit the observations.
+  virtual absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                                  const WorldModelShape& shape) const = 0;
+  // Fresh weights, a function of `seed` alone. Errors as CountParameters; ResourceExhausted when
+  // the memory is not there.
+  virtual absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
+                                                               const WorldModelShape& shape,
+                                                               uint64_t seed,
+                                                               at::Device device) const = 0;
+
+  // Bytes that an engine keeps for good. Nothing is allocated.
+  virtual absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options) const = 0;
+  virtual absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
+      const EngineOptions& options, const EnvFactory& make_env) const = 0;
+
+  // Steps before a root that its engine may read.
+  virtual int64_t NumRootPastSteps(const ModelConfig& config) const = 0;
+  // The sizes of the model for people: "L 2, H 2, E 64, context 8 tokens".
+  virtual std::string Describe(const ModelConfig& config) const = 0;
+};
+
+const ModelFamily& FamilyOf(const ModelConfig& config);
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_MODEL_FAMILY_H_

@@ -1,0 +1,46 @@
+// What the family promises before anything is made is what is made.
+#include "lzero/train/unizero_family.h"
+
+#include "gtest/gtest.h"
+#include "lzero/inference/unizero_inference.h"
+#include "lzero/tensor/torch.h"
+#include "lzero/world_model/world_model.h"
+#include "tests/train/train_testing.h"
+
+namespace lzero {
+namespace {
+
+TEST(UniZeroFamily, CountsTheParametersOfTheNetworkThatItMakes) {
+  const ModelConfig config = TinyConfig().model;
+  for (const WorldModelShape& shape :
+       {WorldModelShape{{4}, 2, 0}, WorldModelShape{{3}, 0, 1}, WorldModelShape{{5}, 0, 6}}) {
+    const UniZeroFamily family;
+    const auto network = family.MakeNetwork(config, shape, 1, at::kCPU).value();
+    EXPECT_NE(dynamic_cast<const WorldModel*>(network.get()), nullptr);
+    EXPECT_EQ(family.CountParameters(config, shape).value(), network->num_parameters());
+  }
+}
+
+TEST(UniZeroFamily, MakesTheEngineOfItsNetwork) {
+  EngineOptions options;
+  options.model = TinyConfig().model;
+  options.shape = {{4}, 2, 0};
+  options.num_envs = 2;
+  options.search.num_simulations = 4;
+  const UniZeroFamily family;
+  auto engine = family.MakeEngine(options, {}).value();
+  EXPECT_NE(engine->cache_manager(), nullptr);
+  EXPECT_GT(family.EngineBytes(options).value(), 0);
+  const auto network = family.MakeNetwork(options.model, options.shape, 1, at::kCPU).value();
+  ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
+  EXPECT_EQ(WeightsOf(engine->network()), WeightsOf(*network));
+}
+
+// W 4, L 1: a root reaches back 3 tokens, 2 steps.
+TEST(UniZeroFamily, RootsReadTheReachOfTheBands) {
+  EXPECT_EQ(UniZeroFamily().NumRootPastSteps(TinyConfig().model), 2);
+  EXPECT_EQ(UniZeroFamily().Describe(TinyConfig().model), "L 1, H 1, E 8, context 4 tokens");
+}
+
+}  // namespace
+}  // namespace lzero
