@@ -35,6 +35,7 @@ class ClockedModel : public InferenceModel {
     times_.reserve(static_cast<size_t>(num_simulations));
   }
   int num_actions() const override { return model_.num_actions(); }
+  int num_chance_outcomes() const override { return model_.num_chance_outcomes(); }
   const SampledActions* sampled_actions() const override { return model_.sampled_actions(); }
   void BeginSearch(const SearchRequest& request) override { model_.BeginSearch(request); }
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,

@@ -18,7 +18,8 @@ absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const SearchConfig& config,
         "search.temperature is ", config.temperature, " and search.temperature_final is ",
         config.temperature_final, "; allowed: 0 or more (0 takes the best action)"));
   }
-  LZ_ASSIGN_OR_RETURN(auto search, Search::Create(config, num_actions, max_roots));
+  LZ_ASSIGN_OR_RETURN(auto search,
+                      Search::Create(config, num_actions, max_roots, options.num_chance_outcomes));
   return std::unique_ptr<Agent>(new Agent(std::move(search), num_actions, options));
 }
 

@@ -28,6 +28,7 @@ struct AgentOptions {
   // The environment's actions, for a model whose slots stand for some of them (sampled_actions.h,
   // D = 0); other models' actions are the environment's.
   int num_env_actions = 0;
+  int num_chance_outcomes = 0;  // of the models, see inference_model.h
 };
 
 // Valid until the next Act with the same object; reused without allocating. Knows no slots: where

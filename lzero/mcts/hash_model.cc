@@ -29,46 +29,51 @@ double ToUnit(uint64_t hash) { return static_cast<double>(hash >> 11) * 0x1.0p-5
 
 }  // namespace
 
-uint64_t HashModel::RootHash(EnvId env, int64_t step) const {
+HashModel::Position HashModel::RootPosition(EnvId env, int64_t step) const {
   const uint64_t root = Mix(static_cast<uint64_t>(env.value) ^ Mix(static_cast<uint64_t>(step)));
-  return Mix(root ^ Mix(options_.seed));
+  return {Mix(root ^ Mix(options_.seed)), 0};
 }
 
-float HashModel::Logit(uint64_t hash, int action) const {
-  return options_.logit_scale * ToSignedUnit(Mix(hash + static_cast<uint64_t>(action) + 16));
+float HashModel::Logit(const Position& position, int action) const {
+  return options_.logit_scale *
+         ToSignedUnit(Mix(position.hash + static_cast<uint64_t>(action) + 16));
 }
-float HashModel::Value(uint64_t hash) const {
-  return options_.value_scale * ToSignedUnit(Mix(hash + 1));
+float HashModel::Value(const Position& position) const {
+  return options_.value_scale * ToSignedUnit(Mix(position.hash + 1));
 }
-float HashModel::Reward(uint64_t hash) const {
-  return options_.value_scale * ToSignedUnit(Mix(hash + 2));
+float HashModel::Reward(const Position& position) const {
+  if (IsChance(position)) return 0.0f;
+  return options_.value_scale * ToSignedUnit(Mix(position.hash + 2));
 }
-float HashModel::Discount(uint64_t hash) const {
-  return ToUnit(Mix(hash + 3)) < options_.terminal_fraction ? 0.0f : options_.discount;
+float HashModel::Discount(const Position& position) const {
+  if (IsChance(position)) return 1.0f;
+  return ToUnit(Mix(position.hash + 3)) < options_.terminal_fraction ? 0.0f : options_.discount;
 }
-bool HashModel::Lacks(uint64_t hash, int action) const {
-  const uint64_t kept = Mix(hash + 4) % static_cast<uint64_t>(options_.num_actions);
-  if (options_.illegal_fraction <= 0.0 || static_cast<uint64_t>(action) == kept) return false;
-  return ToUnit(Mix(Mix(hash + 5) + static_cast<uint64_t>(action))) < options_.illegal_fraction;
+bool HashModel::Lacks(const Position& position, int action, int num_actions) const {
+  if (options_.illegal_fraction <= 0.0 || position.depth == 0) return false;
+  const uint64_t kept = Mix(position.hash + 4) % static_cast<uint64_t>(num_actions);
+  if (static_cast<uint64_t>(action) == kept) return false;
+  const uint64_t draw = Mix(Mix(position.hash + 5) + static_cast<uint64_t>(action));
+  return ToUnit(draw) < options_.illegal_fraction;
 }
 
-void HashModel::FillLogits(uint64_t hash, bool is_root, absl::Span<float> row) const {
-  for (int a = 0; a < options_.num_actions; ++a) {
-    row[static_cast<size_t>(a)] =
-        !is_root && Lacks(hash, a) ? -std::numeric_limits<float>::infinity() : Logit(hash, a);
+void HashModel::FillLogits(const Position& position, absl::Span<float> row) const {
+  const int num_actions = IsChance(position) ? options_.num_chance_outcomes : options_.num_actions;
+  std::fill(row.begin(), row.end(), -std::numeric_limits<float>::infinity());
+  for (int a = 0; a < num_actions; ++a) {
+    if (!Lacks(position, a, num_actions)) row[static_cast<size_t>(a)] = Logit(position, a);
   }
 }
 
 absl::Status HashModel::InitialInference(absl::Span<const Root> roots,
                                          absl::Span<float> prior_logits, absl::Span<float> value) {
-  const size_t width = static_cast<size_t>(options_.num_actions);
+  const size_t width = RowSize();
   num_roots_ = roots.size();
-  if (hashes_.size() < num_roots_) hashes_.resize(num_roots_);
+  if (positions_.size() < num_roots_) positions_.resize(num_roots_);
   for (size_t b = 0; b < num_roots_; ++b) {
-    const uint64_t hash = RootHash(roots[b].env, roots[b].step);
-    hashes_[b] = hash;
-    value[b] = Value(hash);
-    FillLogits(hash, /*is_root=*/true, prior_logits.subspan(b * width, width));
+    positions_[b] = RootPosition(roots[b].env, roots[b].step);
+    value[b] = Value(positions_[b]);
+    FillLogits(positions_[b], prior_logits.subspan(b * width, width));
   }
   return absl::OkStatus();
 }
@@ -79,33 +84,35 @@ absl::Status HashModel::RecurrentInference(absl::Span<const NodeId> parents,
                                            absl::Span<float> rewards, absl::Span<float> discounts,
                                            absl::Span<float> values,
                                            absl::Span<float> prior_logits) {
-  const size_t width = static_cast<size_t>(options_.num_actions);
+  const size_t width = RowSize();
   for (size_t b = 0; b < num_roots_; ++b) {
     const size_t child = static_cast<size_t>(children[b].value) * num_roots_ + b;
-    if (hashes_.size() <= child) hashes_.resize(child + 1);
-    const size_t parent = static_cast<size_t>(parents[b].value) * num_roots_ + b;
-    const uint64_t hash = ChildHash(hashes_[parent], actions[b]);
-    hashes_[child] = hash;
-    rewards[b] = Reward(hash);
-    discounts[b] = Discount(hash);
-    values[b] = Value(hash);
-    FillLogits(hash, /*is_root=*/false, prior_logits.subspan(b * width, width));
+    if (positions_.size() <= child) positions_.resize(child + 1);
+    const Position& parent = positions_[static_cast<size_t>(parents[b].value) * num_roots_ + b];
+    const Position position = {ChildHash(parent.hash, actions[b]), parent.depth + 1};
+    positions_[child] = position;
+    rewards[b] = Reward(position);
+    discounts[b] = Discount(position);
+    values[b] = Value(position);
+    FillLogits(position, prior_logits.subspan(b * width, width));
   }
   return absl::OkStatus();
 }
 
 HashModel::Answer HashModel::Evaluate(EnvId env, int64_t step,
                                       absl::Span<const int32_t> path) const {
-  uint64_t hash = RootHash(env, step);
-  for (const int32_t action : path) hash = ChildHash(hash, action);
-  Answer answer;
-  answer.value = Value(hash);
-  if (!path.empty()) {
-    answer.reward = Reward(hash);
-    answer.discount = Discount(hash);
+  Position position = RootPosition(env, step);
+  for (const int32_t action : path) {
+    position = {ChildHash(position.hash, action), position.depth + 1};
   }
-  answer.prior_logits.resize(static_cast<size_t>(options_.num_actions));
-  FillLogits(hash, path.empty(), absl::MakeSpan(answer.prior_logits));
+  Answer answer;
+  answer.value = Value(position);
+  if (!path.empty()) {
+    answer.reward = Reward(position);
+    answer.discount = Discount(position);
+  }
+  answer.prior_logits.resize(RowSize());
+  FillLogits(position, absl::MakeSpan(answer.prior_logits));
   return answer;
 }
 

@@ -4,6 +4,8 @@
 #ifndef LZERO_MCTS_HASH_MODEL_H_
 #define LZERO_MCTS_HASH_MODEL_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,6 +22,9 @@ struct HashModelOptions {
   double terminal_fraction = 0.0;  // of edges with discount 0
   // Of the actions that a node below the root lacks (logit -infinity); each keeps one at least.
   double illegal_fraction = 0.0;
+  // Of chance nodes, which then alternate with decisions (inference_model.h). The edge to a chance
+  // node has reward 0 and discount 1.
+  int num_chance_outcomes = 0;
 };
 
 class HashModel final : public InferenceModel {
@@ -27,6 +32,7 @@ class HashModel final : public InferenceModel {
   explicit HashModel(const HashModelOptions& options) : options_(options) {}
 
   int num_actions() const override { return options_.num_actions; }
+  int num_chance_outcomes() const override { return options_.num_chance_outcomes; }
   // A root is told apart by its environment and step.
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
                                 absl::Span<float> value) override;
@@ -36,7 +42,7 @@ class HashModel final : public InferenceModel {
                                   absl::Span<float> discounts, absl::Span<float> values,
                                   absl::Span<float> prior_logits) override;
 
-  // The same answers for one path, without a search: [A] logits.
+  // The same answers for one path, without a search: logits of one row.
   struct Answer {
     float reward = 0.0f;
     float discount = 0.0f;
@@ -46,18 +52,29 @@ class HashModel final : public InferenceModel {
   Answer Evaluate(EnvId env, int64_t step, absl::Span<const int32_t> path) const;
 
  private:
-  uint64_t RootHash(EnvId env, int64_t step) const;
-  float Logit(uint64_t hash, int action) const;
-  bool Lacks(uint64_t hash, int action) const;
-  // Fills `row` [A] for a node, the root or one below it.
-  void FillLogits(uint64_t hash, bool is_root, absl::Span<float> row) const;
-  float Value(uint64_t hash) const;
-  float Reward(uint64_t hash) const;
-  float Discount(uint64_t hash) const;
+  // A node: what its answers depend on.
+  struct Position {
+    uint64_t hash = 0;
+    int depth = 0;
+  };
+  Position RootPosition(EnvId env, int64_t step) const;
+  bool IsChance(const Position& position) const {
+    return options_.num_chance_outcomes > 0 && position.depth % 2 == 1;
+  }
+  size_t RowSize() const {
+    return static_cast<size_t>(std::max(options_.num_actions, options_.num_chance_outcomes));
+  }
+  float Logit(const Position& position, int action) const;
+  float Value(const Position& position) const;
+  float Reward(const Position& position) const;
+  float Discount(const Position& position) const;
+  // Of `num_actions` actions or outcomes.
+  bool Lacks(const Position& position, int action, int num_actions) const;
+  void FillLogits(const Position& position, absl::Span<float> row) const;
 
   HashModelOptions options_;
   size_t num_roots_ = 0;
-  std::vector<uint64_t> hashes_;  // [N, B] of the nodes of the running search
+  std::vector<Position> positions_;  // [N, B] of the nodes of the running search
 };
 
 }  // namespace lzero

@@ -40,6 +40,13 @@ class InferenceModel {
   // A. With sampled_actions(): the number of slots.
   virtual int num_actions() const = 0;
 
+  // C. 0: every node is a decision, with A actions. Above 0 decisions and chance alternate: the
+  // root is a decision, its children (afterstates) are chance nodes with C outcomes, their children
+  // decisions, and so on [Antonoglou et al. 2022, Stochastic MuZero]. Rows of prior logits then
+  // have W = max(A, C) entries instead of A, -infinity where the node has no such entry, and an
+  // "action" of RecurrentInference that leads out of a chance node is an outcome.
+  virtual int num_chance_outcomes() const { return 0; }
+
   // Null, or, for a model whose actions are slots that stand for actions drawn anew at every node,
   // those of the roots of the last InitialInference: their masks replace Root::legal_action_mask.
   // Null or not for the whole life of a model.

@@ -1,5 +1,6 @@
 #include "lzero/mcts/output_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -41,6 +42,10 @@ bool AreLogits(absl::Span<const float> row) {
   return sum == 0.0f && peak > -kInfinity;
 }
 
+bool AreAllMissing(absl::Span<const float> row) {
+  return std::all_of(row.begin(), row.end(), [](float logit) { return logit == -kInfinity; });
+}
+
 // Which node of which root numbers are about; `leaf` is null at the root.
 std::string PlaceOf(const Root& root, int node, const Leaf* leaf) {
   return absl::StrCat(
@@ -53,6 +58,23 @@ absl::Status LogitError(float logit, size_t action, const std::string& place) {
   return absl::InternalError(absl::StrCat(
       "the model returned prior logit ", logit, " of action ", action, " for ", place,
       "; only finite numbers can be searched, and -inf for an action that is not there"));
+}
+
+// What is wrong with a row whose first `num_entries` belong to the node.
+absl::Status RowError(absl::Span<const float> row, size_t num_entries, const char* entries,
+                      const std::string& place) {
+  for (size_t a = 0; a < num_entries; ++a) {
+    if (!std::isfinite(row[a]) && row[a] != -kInfinity) return LogitError(row[a], a, place);
+  }
+  for (size_t a = num_entries; a < row.size(); ++a) {
+    if (row[a] == -kInfinity) continue;
+    return absl::InternalError(absl::StrCat("the model returned prior logit ", row[a], " at ", a,
+                                            " for ", place, ", which has ", num_entries, " ",
+                                            entries, "; behind them a row must be -inf"));
+  }
+  return absl::InternalError(absl::StrCat("the model returned prior logits of -inf for all ",
+                                          num_entries, " ", entries, " of ", place,
+                                          "; at least one must be there"));
 }
 
 // One number a root; `leaves` is empty at the roots.
@@ -85,23 +107,25 @@ absl::Status CheckRootOutputs(absl::Span<const Root> roots, absl::Span<const uin
 }
 
 absl::Status CheckStepOutputs(absl::Span<const Root> roots, int node, absl::Span<const Leaf> leaves,
-                              const ModelOutputs& outputs) {
+                              const RowEntries& entries, const ModelOutputs& outputs) {
   LZ_RETURN_IF_ERROR(CheckNumbers("reward", outputs.rewards, roots, node, leaves));
   LZ_RETURN_IF_ERROR(CheckNumbers("discount", outputs.discounts, roots, node, leaves));
   LZ_RETURN_IF_ERROR(CheckNumbers("value", outputs.values, roots, node, leaves));
-  if (AllFinite(outputs.prior_logits)) [[likely]]
+  const bool has_chance = entries.num_chance_outcomes > 0;
+  if (!has_chance && AllFinite(outputs.prior_logits)) [[likely]]
     return absl::OkStatus();
   const size_t width = outputs.prior_logits.size() / roots.size();
   for (size_t b = 0; b < roots.size(); ++b) {
     const auto row = outputs.prior_logits.subspan(b * width, width);
-    if (AreLogits(row)) continue;
-    const std::string place = PlaceOf(roots[b], node, &leaves[b]);
-    for (size_t a = 0; a < width; ++a) {
-      if (!std::isfinite(row[a]) && row[a] != -kInfinity) return LogitError(row[a], a, place);
-    }
-    return absl::InternalError(absl::StrCat("the model returned prior logits of -inf for all ",
-                                            width, " actions of ", place,
-                                            "; at least one action must be there"));
+    // The children of decisions, which have even depths, are chance nodes.
+    const bool is_chance = has_chance && leaves[b].depth % 2 == 1;
+    const size_t num_entries =
+        static_cast<size_t>(is_chance ? entries.num_chance_outcomes : entries.num_actions);
+    const auto rest = row.subspan(num_entries);
+    if (AreLogits(row.first(num_entries)) && AreAllMissing(rest)) [[likely]]
+      continue;
+    return RowError(row, num_entries, is_chance ? "outcomes" : "actions",
+                    PlaceOf(roots[b], node, &leaves[b]));
   }
   return absl::OkStatus();
 }

@@ -13,6 +13,12 @@
 
 namespace lzero {
 
+// How many entries of a row of W prior logits a node has.
+struct RowEntries {
+  int num_actions;          // of a decision
+  int num_chance_outcomes;  // of a chance node; 0: there are none
+};
+
 // What the model said about one node of each root.
 struct ModelOutputs {
   absl::Span<const float> rewards;       // [B]
@@ -28,9 +34,10 @@ absl::Status CheckRootOutputs(absl::Span<const Root> roots, absl::Span<const uin
                               const ModelOutputs& outputs);
 
 // Of node number `node` of each root, which the step behind `leaves` [B] led to. Internal naming
-// environment, node and number, also where all logits of a node are -infinity.
+// environment, node and number, also where all logits of a node are -infinity, and where logits
+// behind the entries of a decision or chance node are not.
 absl::Status CheckStepOutputs(absl::Span<const Root> roots, int node, absl::Span<const Leaf> leaves,
-                              const ModelOutputs& outputs);
+                              const RowEntries& entries, const ModelOutputs& outputs);
 
 }  // namespace lzero
 

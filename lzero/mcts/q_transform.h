@@ -110,7 +110,9 @@ LZ_HOST_DEVICE inline float FirstPlayValue(const NodeRecord& record, float paren
 }
 
 // (Q - min) / max(max - min, delta) over all Q the tree has held, clamped to [0, 1]; everything 0
-// while it has held none. [MuZero appendix B]
+// while it has held none. [MuZero appendix B] In a tree with chance nodes the edges of actions and
+// those of outcomes count alike: the paper's backup updates the range at every node of the path
+// [Antonoglou et al. 2022, pseudocode], and so does LightZero; mctx has no range of a tree.
 LZ_HOST_DEVICE inline ValueScale TreeMinMaxScale(const RuleNumbers& rules, const RootRecord& root) {
   if (root.min_q > root.max_q) return {0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
   const float range = root.max_q - root.min_q;

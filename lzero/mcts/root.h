@@ -15,7 +15,8 @@
 namespace lzero {
 inline namespace LZ_LANES_NAMESPACE {
 
-// What a search begins with at one root, apart from noise.
+// What a search begins with at one root, apart from noise. Rows are as wide as the tree, which is
+// wider than A where it has more chance outcomes than actions: the rest is not legal.
 struct RootStart {
   int32_t env;
   uint64_t tie_key;           // see tie_key.h
@@ -23,7 +24,7 @@ struct RootStart {
   const float* prior_logits;  // [A], above -infinity where legal
   const uint8_t* legal;       // [A], 1 = legal; at least one is
   const double* noise;        // [A], see root_noise.h; null: none
-  int32_t num_actions;        // of the root; the tree may be wider
+  int32_t num_actions;        // A
 };
 
 // Mixes noise into the priors of the legal actions.
@@ -119,13 +120,13 @@ LZ_HOST_DEVICE inline void FinishGumbelRoot(const SelectContext& context, const 
   }
 }
 
-// Writes what a search of tree `b` found.
+// Writes what a search of tree `b` found about the context.num_actions actions of its root.
 LZ_HOST_DEVICE inline void FinishTree(const TreeView& tree, int b, const SelectContext& context,
                                       const RootResults& results) {
   const Node node = tree.nodes(b)[0];
   *results.root_value = static_cast<float>(node.record->MeanValue());
   *results.network_value = node.record->value;
-  for (int a = 0; a < tree.num_actions; ++a) {
+  for (int a = 0; a < context.num_actions; ++a) {
     results.visit_counts[a] = node.visits[a];
     results.q_values[a] = node.q[a];
   }

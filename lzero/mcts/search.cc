@@ -11,22 +11,26 @@
 namespace lzero {
 
 absl::StatusOr<std::unique_ptr<Search>> Search::Create(const SearchConfig& config, int num_actions,
-                                                       int max_roots) {
+                                                       int max_roots, int num_chance_outcomes) {
   LZ_RETURN_IF_ERROR(CheckSearchConfig(config));
   if (num_actions < 1 || max_roots < 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a search needs at least 1 action and 1 root, got ", num_actions, " and ", max_roots));
   }
-  const int64_t bytes = PlannedBytes(config.num_simulations, num_actions, max_roots);
+  if (num_chance_outcomes < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a search of ", num_chance_outcomes, " chance outcomes; allowed: 0 or more"));
+  }
+  const int width = std::max(num_actions, num_chance_outcomes);
+  const int64_t bytes = PlannedBytes(config.num_simulations, width, max_roots);
   const int64_t most = MachineMemoryBytes();
   if (bytes > most) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the search trees of ", max_roots, " roots with search.num_simulations ",
-                     config.num_simulations, " and ", num_actions, " actions need ", bytes >> 20,
-                     " MiB; allowed: ", most >> 20,
-                     " MiB. Lower the simulations or the number of environments"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the search trees of ", max_roots, " roots with search.num_simulations ",
+        config.num_simulations, " and ", width, " actions need ", bytes >> 20, " MiB; allowed: ",
+        most >> 20, " MiB. Lower the simulations or the number of environments"));
   }
-  return std::unique_ptr<Search>(new Search(config, num_actions, max_roots));
+  return std::unique_ptr<Search>(new Search(config, num_actions, max_roots, num_chance_outcomes));
 }
 
 int64_t Search::PlannedBytes(int64_t num_simulations, int64_t num_actions, int64_t max_roots) {
@@ -38,25 +42,29 @@ int64_t Search::PlannedBytes(int64_t num_simulations, int64_t num_actions, int64
   return Tree::NumBytes(max_roots, num_simulations + 1, num_actions);
 }
 
-Search::Search(const SearchConfig& config, int num_actions, int max_roots)
+Search::Search(const SearchConfig& config, int num_actions, int max_roots, int num_chance_outcomes)
     : config_(config),
+      num_actions_(num_actions),
+      num_chance_outcomes_(num_chance_outcomes),
       rules_(MakeSearchRules(config, num_actions)),
       rules_view_(rules_.View()),
-      walk_(ChooseWalk(rules_, num_actions, BestInstructions())),
-      climb_(ChooseClimb(BestInstructions())),
-      tree_(max_roots, static_cast<int>(config.num_simulations) + 1, num_actions) {
+      tree_(max_roots, static_cast<int>(config.num_simulations) + 1,
+            std::max(num_actions, num_chance_outcomes)),
+      walk_(ChooseWalk(rules_, tree_.num_actions(), num_chance_outcomes > 0, BestInstructions())),
+      climb_(ChooseClimb(BestInstructions())) {
   const size_t num_roots = static_cast<size_t>(max_roots);
+  const size_t width = static_cast<size_t>(tree_.num_actions());
   batch_.parents.resize(num_roots);
   batch_.actions.resize(num_roots);
   batch_.children.resize(num_roots);
   batch_.rewards.resize(num_roots);
   batch_.discounts.resize(num_roots);
   batch_.values.resize(num_roots);
-  batch_.prior_logits.resize(num_roots * static_cast<size_t>(num_actions));
+  batch_.prior_logits.resize(num_roots * width);
   batch_.leaves.resize(num_roots);
-  batch_.legal.resize(batch_.prior_logits.size());
+  batch_.legal.resize(num_roots * width);
   scores_.resize(static_cast<size_t>(kMaxWalks * tree_.padded_actions()));
-  noise_.resize(static_cast<size_t>(num_actions));
+  noise_.resize(width);
   envs_.reserve(num_roots);
 }
 
@@ -78,6 +86,7 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
   const auto rewards = absl::MakeSpan(batch_.rewards).first(num_roots);
   const auto discounts = absl::MakeSpan(batch_.discounts).first(num_roots);
   const auto leaves = absl::MakeConstSpan(batch_.leaves).first(num_roots);
+  const RowEntries entries = {num_actions_, num_chance_outcomes_};
   const ModelOutputs outputs = {rewards, discounts, values, logits};
   LZ_RETURN_IF_ERROR(model.InitialInference(roots, logits, values));
   LZ_RETURN_IF_ERROR(FindLegalActions(model, roots));
@@ -91,7 +100,7 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
         absl::MakeConstSpan(batch_.parents).first(num_roots),
         absl::MakeConstSpan(batch_.actions).first(num_roots),
         absl::MakeConstSpan(batch_.children).first(num_roots), rewards, discounts, values, logits));
-    LZ_RETURN_IF_ERROR(CheckStepOutputs(roots, simulation + 1, leaves, outputs));
+    LZ_RETURN_IF_ERROR(CheckStepOutputs(roots, simulation + 1, leaves, entries, outputs));
     ExpandAll(simulation);
   }
   return Finish(roots, request, result);
@@ -99,34 +108,38 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
 
 absl::Status Search::CheckSearch(const InferenceModel& model, absl::Span<const Root> roots,
                                  const SearchRequest& request) {
-  if (model.num_actions() != tree_.num_actions()) {
-    return absl::InvalidArgumentError(absl::StrCat("the model has ", model.num_actions(),
-                                                   " actions, the search was made for ",
-                                                   tree_.num_actions()));
+  if (model.num_actions() != num_actions_) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the model has ", model.num_actions(), " actions, the search was made for ", num_actions_));
   }
-  if (model.sampled_actions() == nullptr) {
-    return CheckRoots(roots, request, tree_.num_actions(), tree_.max_roots(), &envs_);
+  if (model.num_chance_outcomes() != num_chance_outcomes_) {
+    return absl::InvalidArgumentError(absl::StrCat("the model has ", model.num_chance_outcomes(),
+                                                   " chance outcomes, the search was made for ",
+                                                   num_chance_outcomes_));
   }
-  if (model.RunsSearches()) {
-    return absl::UnimplementedError(
-        "a search that runs inside the memory of a device knows no sampled actions; take a runner "
-        "that searches on the host");
+  const bool samples = model.sampled_actions() != nullptr;
+  if (model.RunsSearches() && (samples || num_chance_outcomes_ > 0)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "a search that runs inside the memory of a device knows no ",
+        samples ? "sampled actions" : "chance nodes", "; take a runner that searches on the host"));
   }
-  return CheckBatch(roots, request, tree_.num_actions(), tree_.max_roots(), &envs_);
+  return samples ? CheckBatch(roots, request, num_actions_, tree_.max_roots(), &envs_)
+                 : CheckRoots(roots, request, num_actions_, tree_.max_roots(), &envs_);
 }
 
 absl::Status Search::FindLegalActions(const InferenceModel& model, absl::Span<const Root> roots) {
-  const size_t width = static_cast<size_t>(tree_.num_actions());
+  const size_t num_actions = static_cast<size_t>(num_actions_);
   const SampledActions* sampled = model.sampled_actions();
-  if (sampled != nullptr) {
-    LZ_RETURN_IF_ERROR(CheckSampledActions(*sampled, roots, tree_.num_actions()));
-    std::copy(sampled->slot_mask.begin(), sampled->slot_mask.end(), batch_.legal.begin());
-    return absl::OkStatus();
-  }
+  if (sampled != nullptr) LZ_RETURN_IF_ERROR(CheckSampledActions(*sampled, roots, num_actions_));
+  // Entries of chance outcomes alone stay 0.
   auto row = batch_.legal.begin();
-  for (const Root& root : roots) {
-    std::copy(root.legal_action_mask.begin(), root.legal_action_mask.end(), row);
-    row += static_cast<ptrdiff_t>(width);
+  for (size_t b = 0; b < roots.size(); ++b) {
+    const auto legal =
+        sampled == nullptr
+            ? roots[b].legal_action_mask
+            : absl::MakeConstSpan(sampled->slot_mask).subspan(b * num_actions, num_actions);
+    std::copy(legal.begin(), legal.end(), row);
+    row += tree_.num_actions();
   }
   return absl::OkStatus();
 }
@@ -135,7 +148,7 @@ SelectContext Search::ContextOf(int b, const SearchRequest& request) {
   const RootRecord& root = tree_.root(b);
   return {&rules_view_,
           &root,
-          tree_.num_actions(),
+          num_actions_,
           tree_.padded_actions(),
           request.deterministic_ties,
           scores_.data(),

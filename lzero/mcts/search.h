@@ -25,12 +25,15 @@ namespace lzero {
 
 class Search {
  public:
-  // InvalidArgument naming the setting that does not fit, or the sizes whose tree would not fit
-  // into memory.
+  // `num_chance_outcomes` as the models say (inference_model.h); above 0 the tree is
+  // max(num_actions, num_chance_outcomes) wide, and search.max_depth counts actions and outcomes
+  // alike. InvalidArgument naming the setting that does not fit, or the sizes whose tree would not
+  // fit into memory.
   static absl::StatusOr<std::unique_ptr<Search>> Create(const SearchConfig& config, int num_actions,
-                                                        int max_roots);
+                                                        int max_roots, int num_chance_outcomes = 0);
 
-  // Bytes of the trees of such a search, for plans; at most 2^60. Sizes must be positive.
+  // Bytes of the trees of such a search, of that width, for plans; at most 2^60. Sizes must be
+  // positive.
   static int64_t PlannedBytes(int64_t num_simulations, int64_t num_actions, int64_t max_roots);
 
   // Runs `num_simulations` for every root. InvalidArgument (naming the environment) for a root
@@ -43,7 +46,7 @@ class Search {
   // The model is asked for every root in every simulation; simulation s makes node s + 1. Where a
   // walk ends at max_depth in a node that exists, node s + 1 is evaluated and then left unused.
   // A model that runs whole searches itself is handed this one, and tree() is left alone;
-  // Unimplemented where it samples its actions, too.
+  // Unimplemented where it samples its actions or has chance nodes, too.
   absl::Status Run(InferenceModel& model, absl::Span<const Root> roots,
                    const SearchRequest& request, SearchResult* result);
 
@@ -52,7 +55,7 @@ class Search {
 
  private:
   // One entry a root: what goes to the model and what comes back. [B], prior_logits and legal
-  // [B, A].
+  // [B, W], W: the width of the tree.
   struct Batch {
     std::vector<NodeId> parents;
     std::vector<int32_t> actions;
@@ -65,7 +68,7 @@ class Search {
     std::vector<uint8_t> legal;  // actions of the root
   };
 
-  Search(const SearchConfig& config, int num_actions, int max_roots);
+  Search(const SearchConfig& config, int num_actions, int max_roots, int num_chance_outcomes);
 
   absl::Status CheckSearch(const InferenceModel& model, absl::Span<const Root> roots,
                            const SearchRequest& request);
@@ -79,14 +82,16 @@ class Search {
                       SearchResult* result);
 
   SearchConfig config_;
+  int num_actions_;
+  int num_chance_outcomes_;
   SearchRules rules_;
   RulesView rules_view_;  // of rules_
+  Tree tree_;
   WalkFunction walk_;
   ClimbFunction climb_;
-  Tree tree_;
   Batch batch_;
   std::vector<float> scores_;  // [kMaxWalks, P] scratch of selection
-  std::vector<double> noise_;  // [A] scratch of root noise
+  std::vector<double> noise_;  // [W] scratch of root noise
   std::vector<int32_t> envs_;  // [B] scratch of CheckRoots
   int64_t depth_sum_ = 0;      // of the leaves of this search
 };

@@ -14,16 +14,23 @@ namespace lzero {
 
 // kNumWalks: how many walks take turns on the host; the more arithmetic a level has, the fewer fit
 // into a processor's window. kInPairs: two of them step at once. kActionsAbreast > 0: four of them
-// do, at nodes of so many actions (select_abreast.h).
+// do, at nodes of so many actions (select_abreast.h). kHasChance: every second level of the tree is
+// chance nodes.
 struct AnyKind {
   static constexpr int kGroups = 0;  // any number of them
   static constexpr int kNumWalks = 4;
   static constexpr bool kInPairs = false;
   static constexpr int kActionsAbreast = 0;
+  static constexpr bool kHasChance = false;
   LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers& rules) { return rules.policy; }
   LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers& rules) { return rules.q_transform; }
   LZ_HOST_DEVICE static int Padded(int padded_actions) { return padded_actions; }
   LZ_HOST_DEVICE static Node At(const RootNodes& nodes, int64_t n) { return nodes[n]; }
+};
+
+// For trees with chance nodes, any rules.
+struct ChanceKind : AnyKind {
+  static constexpr bool kHasChance = true;
 };
 
 // For rules with this policy and transform; NumGroups > 0: for nodes of so many groups.
@@ -34,6 +41,7 @@ struct FixedKind {
   static constexpr bool kInPairs = FixedPolicy == SearchPolicy::kGumbel && NumGroups == 2;
   static constexpr int kNumWalks = FixedPolicy == SearchPolicy::kPuct || kInPairs ? 8 : 4;
   static constexpr int kActionsAbreast = 0;
+  static constexpr bool kHasChance = false;
   LZ_HOST_DEVICE static SearchPolicy Policy(const RuleNumbers&) { return FixedPolicy; }
   LZ_HOST_DEVICE static QTransform Transform(const RuleNumbers&) { return FixedTransform; }
   LZ_HOST_DEVICE static int Padded(int padded_actions) {

@@ -8,20 +8,22 @@ namespace lzero {
 
 void Search::PrepareRoot(int b, const Root& root, const SearchRequest& request) {
   const size_t i = static_cast<size_t>(b);
-  const size_t width = noise_.size();
+  const size_t width = static_cast<size_t>(tree_.num_actions());
+  const size_t num_actions = static_cast<size_t>(num_actions_);
   const auto legal = absl::MakeConstSpan(batch_.legal).subspan(i * width, width);
   const bool has_noise = HasRootNoise(config_, request);
   if (has_noise) {
-    ComputeRootNoise(config_, request, root.env, b, legal, absl::MakeSpan(noise_));
+    ComputeRootNoise(config_, request, root.env, b, legal.first(num_actions),
+                     absl::MakeSpan(noise_).first(num_actions));
   }
   BeginTree(tree_.view(), rules_, b,
             {root.env.value, TieKey(request.seed, request.search_index, root.env.value),
              batch_.values[i], batch_.prior_logits.data() + i * width, legal.data(),
-             has_noise ? noise_.data() : nullptr, tree_.num_actions()});
+             has_noise ? noise_.data() : nullptr, num_actions_});
 }
 
 RootResults Search::ResultsOf(int b, SearchResult* result) const {
-  const int64_t first = int64_t{b} * tree_.num_actions();
+  const int64_t first = int64_t{b} * num_actions_;
   return {result->visit_counts.data() + first,   result->q_values.data() + first,
           result->action_weights.data() + first, result->root_values.data() + b,
           result->network_values.data() + b,     result->best_actions.data() + b};
@@ -30,7 +32,7 @@ RootResults Search::ResultsOf(int b, SearchResult* result) const {
 absl::Status Search::Finish(absl::Span<const Root> roots, const SearchRequest& request,
                             SearchResult* result) {
   const size_t num_roots = roots.size();
-  result->Resize(num_roots, static_cast<size_t>(tree_.num_actions()));
+  result->Resize(num_roots, static_cast<size_t>(num_actions_));
   result->mean_depth = 0.0;
   for (int b = 0; b < result->num_roots; ++b) {
     FinishTree(tree_.view(), b, ContextOf(b, request), ResultsOf(b, result));

@@ -115,6 +115,21 @@ LZ_HOST_DEVICE inline int SelectPuct(const SelectContext& context, const Node& n
   return ChooseBest(context, row, node_index, visits);
 }
 
+// argmax of P / (1 + N) over the outcomes of a chance node: a search sees each of n outcomes about
+// n * P times, without noise and without the variance of draws, and never fewer than
+// floor(n * P) times. [mctx stochastic_muzero_policy; the quotients of D'Hondt] `first_play` as in
+// SelectPuct: a chance node, too, is a step on the way to the decisions below it.
+LZ_HOST_DEVICE inline int SelectOutcome(const SelectContext& context, const Node& node,
+                                        int node_index, float* first_play) {
+  *first_play = FirstPlayValue(*node.record, *first_play);
+  ScoreRow<0> row(context.scores);
+  for (int a = 0; a < context.padded_actions; a += kLanes) {
+    const Float4 score = Load(node.prior + a) / ToFloat(LoadInt(node.visits + a) + 1);
+    row.Add(score, a);
+  }
+  return ChooseBest(context, row, node_index, node.record->visits);
+}
+
 // A node where a walk is.
 struct NodeVisit {
   const SelectContext* context;

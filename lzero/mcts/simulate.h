@@ -39,7 +39,8 @@ struct NodeOutputs {
   float reward = 0.0f;
   float discount = 0.0f;
   float value = 0.0f;
-  const float* prior_logits = nullptr;  // [A], -infinity: the node lacks that action
+  // [A], or as wide as the tree; -infinity: the node lacks that action
+  const float* prior_logits = nullptr;
 };
 
 // Leaf -> opened: no action visited.
@@ -93,6 +94,9 @@ LZ_HOST_DEVICE inline int SelectRootOfGumbel(const TreeView& tree, int b, int si
                                 rules.considered_visits[at]);
 }
 
+// Whether the walk is at a chance node, in a tree that has such: decisions have even depths.
+LZ_HOST_DEVICE inline bool IsAtChance(const Cursor& cursor) { return cursor.depth % 2 == 0; }
+
 // Takes `action` at the node of the walk. True when the walk ended there, in `leaf`.
 LZ_HOST_DEVICE inline bool Advance(Cursor* cursor, const Node& node, int action, Leaf* leaf) {
   const int32_t child = node.child[action];
@@ -121,6 +125,11 @@ LZ_HOST_DEVICE inline bool Step(const TreeView& tree, int simulation, Cursor* cu
   }
   if (node.record->state() == NodeState::kOpened) {
     MakeReady(node, Kind::Padded(context.padded_actions), MissingPrior(rules));
+  }
+  if constexpr (Kind::kHasChance) {
+    if (IsAtChance(*cursor)) {
+      return Advance(cursor, node, SelectOutcome(context, node, n, &cursor->first_play), leaf);
+    }
   }
   int action;
   if (Kind::Policy(rules) == SearchPolicy::kPuct) {

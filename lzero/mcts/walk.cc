@@ -250,7 +250,8 @@ WalkFunction ChooseGumbel(int num_actions) {
 
 // The transforms that configs use are compiled apart, the others together.
 template <class Compiled>
-WalkFunction ChooseKind(const RuleNumbers& rules, int num_actions) {
+WalkFunction ChooseKind(const RuleNumbers& rules, int num_actions, bool has_chance) {
+  if (has_chance) return Compiled::template Walk<ChanceKind>;
   if (rules.q_transform == QTransform::kTreeMinMax) {
     return rules.policy == SearchPolicy::kPuct
                ? ChooseGroups<Compiled, SearchPolicy::kPuct, QTransform::kTreeMinMax>(num_actions)
@@ -272,9 +273,10 @@ Instructions BestInstructions() {
   return Instructions::kBase;
 }
 
-WalkFunction ChooseWalk(const RuleNumbers& rules, int num_actions, Instructions instructions) {
-  return instructions == Instructions::kAvx2 ? ChooseKind<Avx2>(rules, num_actions)
-                                             : ChooseKind<Base>(rules, num_actions);
+WalkFunction ChooseWalk(const RuleNumbers& rules, int num_actions, bool has_chance,
+                        Instructions instructions) {
+  return instructions == Instructions::kAvx2 ? ChooseKind<Avx2>(rules, num_actions, has_chance)
+                                             : ChooseKind<Base>(rules, num_actions, has_chance);
 }
 
 ClimbFunction ChooseClimb(Instructions instructions) {

@@ -54,8 +54,9 @@ using ClimbFunction = void (*)(const ClimbBatch& batch);
 enum class Instructions { kBase, kAvx2 };
 Instructions BestInstructions();
 
-// `instructions` must be there.
-WalkFunction ChooseWalk(const RuleNumbers& rules, int num_actions, Instructions instructions);
+// `num_actions` of the tree; `has_chance`: it has chance nodes. `instructions` must be there.
+WalkFunction ChooseWalk(const RuleNumbers& rules, int num_actions, bool has_chance,
+                        Instructions instructions);
 ClimbFunction ChooseClimb(Instructions instructions);
 
 }  // namespace lzero

@@ -122,6 +122,17 @@ TEST_F(AgentTest, AnEnvironmentDoesNotNoticeTheOthers) {
   }
 }
 
+TEST_F(AgentTest, ModelsMayHaveChanceNodes) {
+  const auto agent = Make({.num_chance_outcomes = 7});
+  HashModel model({.num_actions = kActions, .num_chance_outcomes = 7});
+  Decision decision;
+  ASSERT_TRUE(agent->Act(model, roots_, ActMode::kCollect, 0, &decision).ok());
+  EXPECT_EQ(decision.policy_size, kActions);
+  EXPECT_EQ(decision.policies.size(), static_cast<size_t>(kRoots * kActions));
+  EXPECT_THAT(agent->Act(model_, roots_, ActMode::kCollect, 0, &decision).message(),
+              HasSubstr("0 chance outcomes, the search was made for 7"));
+}
+
 TEST_F(AgentTest, PoliciesOfPlainModelsAreTheWeightsOfTheSearch) {
   const auto agent = Make();
   const Decision decision = Act(agent.get(), ActMode::kCollect);

@@ -82,5 +82,29 @@ TEST(HashModelTest, NodesBelowTheRootLackAFractionOfTheirActionsButNotAll) {
   EXPECT_EQ(std::count(lone.begin(), lone.end(), -kInfinity), 9);
 }
 
+TEST(HashModelTest, EverySecondNodeIsAChanceNode) {
+  for (const auto& [actions, outcomes] : {std::pair(2, 5), {5, 2}}) {
+    HashModelOptions options;
+    options.num_actions = actions;
+    options.num_chance_outcomes = outcomes;
+    const HashModel model(options);
+    std::vector<int32_t> path;
+    for (int depth = 0; depth < 5; ++depth, path.push_back(1)) {
+      const auto answer = model.Evaluate(EnvId(0), 0, path);
+      ASSERT_EQ(answer.prior_logits.size(), 5u);
+      const int expected = depth % 2 == 1 ? outcomes : actions;
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(answer.prior_logits[static_cast<size_t>(i)] > -kInfinity, i < expected);
+      }
+      if (depth % 2 == 1) {
+        EXPECT_EQ(answer.reward, 0.0f);
+        EXPECT_EQ(answer.discount, 1.0f);
+      } else if (depth > 0) {
+        EXPECT_EQ(answer.discount, 0.997f);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lzero

@@ -23,10 +23,13 @@ class OutputCheckTest : public testing::Test {
   OutputCheckTest() : batch_(2, kActions), legal_(2 * kActions, 1), logits_(2 * kActions, 0.5f) {}
 
   absl::Status CheckRoots() const { return CheckRootOutputs(batch_.roots(), legal_, Outputs()); }
-  absl::Status CheckStep() const { return CheckStepOutputs(batch_.roots(), 9, leaves_, Outputs()); }
+  absl::Status CheckStep() const {
+    return CheckStepOutputs(batch_.roots(), 9, leaves_, entries_, Outputs());
+  }
 
   mutable RootBatch batch_;
   std::vector<uint8_t> legal_;
+  RowEntries entries_ = {kActions, 0};
   std::vector<Leaf> leaves_ = {{4, 1, -1, 2}, {5, 2, -1, 3}};
   std::vector<float> rewards_ = {0.0f, 1.0f}, discounts_ = {1.0f, 1.0f}, values_ = {0.0f, -1.0f};
   std::vector<float> logits_;
@@ -50,7 +53,7 @@ TEST_F(OutputCheckTest, BelowTheRootActionsMayBeMissingButNotAll) {
     EXPECT_EQ(CheckStep(),
               absl::InternalError(
                   "the model returned prior logits of -inf for all 7 actions of environment 1, "
-                  "node 9 (parent 5, action 2); at least one action must be there"));
+                  "node 9 (parent 5, action 2); at least one must be there"));
   }
 }
 
@@ -83,6 +86,23 @@ TEST_F(OutputCheckTest, AtTheRootIllegalActionsAloneMayBeMissing) {
                 "the model returned prior logit -inf of action 3 for environment 0, node 0 (the "
                 "root); only finite numbers can be searched, and -inf for an action that is not "
                 "there"));
+}
+
+TEST_F(OutputCheckTest, RowsOfDecisionsAndChanceEndWithTheirEntries) {
+  // Leaf 0 has depth 2, a decision; leaf 1 has depth 3, chance.
+  entries_ = {3, kActions};
+  for (size_t a = 3; a < kActions; ++a) logits_[a] = -kInfinity;
+  EXPECT_TRUE(CheckStep().ok());
+  logits_[6] = 2.0f;
+  EXPECT_EQ(CheckStep().message(),
+            "the model returned prior logit 2 at 6 for environment 0, node 9 (parent 4, action 1), "
+            "which has 3 actions; behind them a row must be -inf");
+  logits_[6] = -kInfinity;
+  entries_ = {3, 5};
+  EXPECT_THAT(CheckStep().message(), HasSubstr("at 5 for environment 1, node 9 (parent 5, action "
+                                               "2), which has 5 outcomes"));
+  for (size_t a = 0; a < 7; ++a) logits_[kActions + a] = -kInfinity;
+  EXPECT_THAT(CheckStep().message(), HasSubstr("-inf for all 5 outcomes of environment 1"));
 }
 
 TEST_F(OutputCheckTest, RewardsDiscountsAndValuesAreFinite) {

@@ -42,11 +42,11 @@ int ConsideredAt(int num_candidates, int num_simulations, int simulation) {
 
 }  // namespace
 
-ReferenceSearch::ReferenceSearch(const SearchConfig& config, int num_actions,
+ReferenceSearch::ReferenceSearch(const SearchConfig& config, bool has_chance,
                                  std::vector<uint8_t> legal, std::vector<double> gumbel,
                                  Model model)
     : config_(config),
-      num_actions_(num_actions),
+      has_chance_(has_chance),
       legal_(std::move(legal)),
       gumbel_(std::move(gumbel)),
       model_(std::move(model)) {}
@@ -54,8 +54,8 @@ ReferenceSearch::ReferenceSearch(const SearchConfig& config, int num_actions,
 void ReferenceSearch::Run() {
   root_ = std::make_unique<Node>();
   root_->outputs = model_({});
-  for (int a = 0; a < num_actions_; ++a) {
-    if (!legal_[static_cast<size_t>(a)]) root_->outputs.logits[static_cast<size_t>(a)] = kNever;
+  for (size_t a = 0; a < legal_.size(); ++a) {
+    if (!legal_[a]) root_->outputs.logits[a] = kNever;
   }
   root_->mean = root_->outputs.value;
   root_->visits = 1;
@@ -113,7 +113,7 @@ std::vector<double> ReferenceSearch::Completed(const Node& node, bool by_tree) c
   if (config_.use_mixed_value && total > 0) {
     mixed = (node.outputs.value + total * weighted / sum_prior) / (1.0 + total);
   }
-  std::vector<double> q(static_cast<size_t>(num_actions_), mixed);
+  std::vector<double> q(node.outputs.logits.size(), mixed);
   for (const auto& [action, visits] : node.action_visits) {
     q[static_cast<size_t>(action)] = Q(node, action);
   }
@@ -138,14 +138,14 @@ std::vector<double> ReferenceSearch::QScores(const Node& node, double first_play
   const bool gumbel = config_.policy == SearchPolicy::kGumbel;
   if (config_.q_transform == QTransform::kCompletedByMixValue) return Completed(node, false);
   if (config_.q_transform == QTransform::kTreeMinMax && gumbel) return Completed(node, true);
-  std::vector<double> scores(static_cast<size_t>(num_actions_), 0.0);
+  std::vector<double> scores(node.outputs.logits.size(), 0.0);
   double low = node.mean;
   double high = node.mean;
   for (const auto& [action, visits] : node.action_visits) {
     low = std::min(low, Q(node, action));
     high = std::max(high, Q(node, action));
   }
-  for (int a = 0; a < num_actions_; ++a) {
+  for (int a = 0; a < static_cast<int>(scores.size()); ++a) {
     const bool visited = NumVisits(node, a) > 0;
     double& score = scores[static_cast<size_t>(a)];
     if (config_.q_transform == QTransform::kTreeMinMax) {
@@ -171,7 +171,7 @@ int ReferenceSearch::PickBest(const std::vector<double>& scores) {
 int ReferenceSearch::Select(const Node& node, bool is_root, double first_play) {
   const auto q_scores = QScores(node, first_play);
   const auto priors = Priors(node);
-  std::vector<double> scores(static_cast<size_t>(num_actions_), kNever);
+  std::vector<double> scores(priors.size(), kNever);
   const int total = node.visits - 1;
   if (config_.policy == SearchPolicy::kPuct) {
     const double exploration =
@@ -205,10 +205,21 @@ int ReferenceSearch::Select(const Node& node, bool is_root, double first_play) {
   return PickBest(scores);
 }
 
+// The outcome whose share of the visits would lag behind its probability the most.
+int ReferenceSearch::SelectOutcome(const Node& node) {
+  std::vector<double> scores = Priors(node);
+  for (size_t outcome = 0; outcome < scores.size(); ++outcome) {
+    if (scores[outcome] == 0.0) scores[outcome] = kNever;
+    scores[outcome] /= 1 + NumVisits(node, static_cast<int>(outcome));
+  }
+  return PickBest(scores);
+}
+
 double ReferenceSearch::Simulate(Node* node, std::vector<int32_t>* path, double parent_first_play,
                                  double sign) {
   const double first_play = FirstPlay(*node, path->empty(), parent_first_play, sign);
-  const int action = Select(*node, path->empty(), first_play);
+  const bool is_chance = has_chance_ && path->size() % 2 == 1;
+  const int action = is_chance ? SelectOutcome(*node) : Select(*node, path->empty(), first_play);
   path->push_back(action);
   auto& child = node->children[action];
   double below;
@@ -238,7 +249,7 @@ double ReferenceSearch::Simulate(Node* node, std::vector<int32_t>* path, double 
 std::vector<double> ReferenceSearch::ActionWeights() const {
   if (config_.policy == SearchPolicy::kPuct) {
     std::vector<double> shares;
-    for (int a = 0; a < num_actions_; ++a) {
+    for (int a = 0; a < static_cast<int>(legal_.size()); ++a) {
       shares.push_back(static_cast<double>(NumVisits(*root_, a)) / (root_->visits - 1));
     }
     return shares;
@@ -250,12 +261,12 @@ std::vector<double> ReferenceSearch::ActionWeights() const {
 }
 
 int ReferenceSearch::BestAction() {
-  std::vector<double> scores(static_cast<size_t>(num_actions_), kNever);
+  std::vector<double> scores(legal_.size(), kNever);
   const auto q_scores = QScores(*root_, 0.0);
   const auto& logits = root_->outputs.logits;
   const double peak = *std::max_element(logits.begin(), logits.end());
   int most = 0;
-  for (int a = 0; a < num_actions_; ++a) most = std::max(most, NumVisits(*root_, a));
+  for (const auto& [action, visits] : root_->action_visits) most = std::max(most, visits);
   for (size_t a = 0; a < scores.size(); ++a) {
     const int visits = NumVisits(*root_, static_cast<int>(a));
     if (config_.policy == SearchPolicy::kPuct) {

@@ -33,7 +33,9 @@ class ReferenceSearch {
     std::map<int, int> action_visits;
   };
 
-  ReferenceSearch(const SearchConfig& config, int num_actions, std::vector<uint8_t> legal,
+  // The model's logits are those of the actions of the root, and of a node's actions, -infinity
+  // where it lacks one. `has_chance`: at odd depths they are those of chance outcomes.
+  ReferenceSearch(const SearchConfig& config, bool has_chance, std::vector<uint8_t> legal,
                   std::vector<double> gumbel, Model model);
 
   void Run();
@@ -47,6 +49,7 @@ class ReferenceSearch {
  private:
   double Simulate(Node* node, std::vector<int32_t>* path, double parent_first_play, double sign);
   int Select(const Node& node, bool is_root, double first_play);
+  int SelectOutcome(const Node& node);
   double FirstPlay(const Node& node, bool is_root, double parent_first_play, double sign) const;
   std::vector<double> QScores(const Node& node, double first_play) const;
   std::vector<double> Completed(const Node& node, bool by_tree) const;
@@ -57,7 +60,7 @@ class ReferenceSearch {
   double TreeNormalised(double q) const;
 
   SearchConfig config_;
-  int num_actions_;
+  bool has_chance_;
   std::vector<uint8_t> legal_;
   std::vector<double> gumbel_;
   Model model_;

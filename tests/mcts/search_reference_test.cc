@@ -24,7 +24,9 @@ void CompareNodes(const ReferenceSearch::Node& expected, const Tree& tree, int n
     if (found == expected.children.end()) {
       EXPECT_EQ(tree.visit_count(0, node, a), 0);
       EXPECT_EQ(tree.child(0, node, a), -1);
-      if (expected.outputs.logits[static_cast<size_t>(a)] == -kInfinity) {
+      const auto& logits = expected.outputs.logits;
+      const size_t i = static_cast<size_t>(a);
+      if (i >= logits.size() || logits[i] == -kInfinity) {
         EXPECT_EQ(tree.prior(0, node, a), 0.0f);
       }
       continue;
@@ -39,19 +41,23 @@ void CompareNodes(const ReferenceSearch::Node& expected, const Tree& tree, int n
 // False when the reference met a near tie, so that nothing could be compared.
 bool CompareOnce(const Setting& setting) {
   HashModel model(setting.model);
+  const int num_outcomes = setting.model.num_chance_outcomes;
   const auto answer = [&](const std::vector<int32_t>& path) {
     const auto outputs = model.Evaluate(EnvId(0), 0, path);
-    return ReferenceOutputs{outputs.reward,
-                            outputs.discount,
-                            outputs.value,
-                            {outputs.prior_logits.begin(), outputs.prior_logits.end()}};
+    const bool is_chance = num_outcomes > 0 && path.size() % 2 == 1;
+    const auto first = outputs.prior_logits.begin();
+    return ReferenceOutputs{
+        outputs.reward,
+        outputs.discount,
+        outputs.value,
+        {first, first + (is_chance ? num_outcomes : setting.model.num_actions)}};
   };
-  ReferenceSearch reference(setting.config, setting.model.num_actions, setting.legal,
+  ReferenceSearch reference(setting.config, num_outcomes > 0, setting.legal,
                             {setting.gumbel.begin(), setting.gumbel.end()}, answer);
   reference.Run();
   if (reference.smallest_gap() < kNearTie) return false;
 
-  const auto search = MakeSearch(setting.config, setting.model.num_actions, 1);
+  const auto search = MakeSearch(setting.config, setting.model.num_actions, 1, num_outcomes);
   RootBatch batch(1, setting.model.num_actions);
   batch.mask(0) = setting.legal;
   batch.roots()[0].legal_action_mask = batch.mask(0);
@@ -96,6 +102,13 @@ TEST(SearchReferenceTest, IllegalActionsInsideTheTreeGiveTheTreesOfTheReference)
   CompareMany("illegal settings", 500, [](RandomStream* stream, Setting* setting) {
     const double fractions[] = {0.2, 0.5, 0.9, 1.0};  // 1: one action in every node
     setting->model.illegal_fraction = fractions[stream->UniformInt(4)];
+  });
+}
+
+TEST(SearchReferenceTest, ChanceNodesGiveTheTreesOfTheReference) {
+  CompareMany("chance settings", 500, [](RandomStream* stream, Setting* setting) {
+    setting->model.num_chance_outcomes = 1 + static_cast<int>(stream->UniformInt(30));
+    if (stream->Uniform() < 0.3) setting->model.illegal_fraction = 0.4;
   });
 }
 

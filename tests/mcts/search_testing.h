@@ -33,8 +33,8 @@ class RootBatch {
 };
 
 inline std::unique_ptr<Search> MakeSearch(const SearchConfig& config, int num_actions,
-                                          int max_roots) {
-  auto search = Search::Create(config, num_actions, max_roots);
+                                          int max_roots, int num_chance_outcomes = 0) {
+  auto search = Search::Create(config, num_actions, max_roots, num_chance_outcomes);
   EXPECT_TRUE(search.ok()) << search.status();
   return std::move(search).value();
 }

@@ -38,7 +38,8 @@ class WalkedSearch {
                 {roots[b].env.value, b, values[b], logits.data() + b * width,
                  roots[b].legal_action_mask.data(), nullptr, tree_.num_actions()});
     }
-    const WalkFunction walk = ChooseWalk(rules, tree_.num_actions(), instructions);
+    const WalkFunction walk =
+        ChooseWalk(rules, tree_.num_actions(), model.num_chance_outcomes() > 0, instructions);
     const ClimbFunction climb = ChooseClimb(instructions);
     for (int simulation = 0; simulation < rules.num_simulations; ++simulation) {
       walk({tree_.view(), &rules, count, simulation, /*first_of_ties=*/simulation % 2 == 0,
@@ -84,7 +85,9 @@ void WalkedSearch::RunPlainly(InferenceModel& model, absl::Span<const Root> root
                        tree_.view().nodes(b),
                        b};
       Leaf leaf;
-      while (!Step(tree_.view(), simulation, &cursor, &leaf)) {
+      const bool has_chance = model.num_chance_outcomes() > 0;
+      while (!(has_chance ? Step<ChanceKind>(tree_.view(), simulation, &cursor, &leaf)
+                          : Step(tree_.view(), simulation, &cursor, &leaf))) {
       }
       const NodeId parent(leaf.parent), child(simulation + 1);
       EXPECT_TRUE(model
@@ -133,6 +136,8 @@ TEST(WalkTest, EveryKindGivesTheBitsOfPlainSteps) {
         config.max_depth.reset();
         options.illegal_fraction = 0.5;
         ExpectSameWalks(config, options, 7);
+        options.num_chance_outcomes = (num_actions + 1) / 2;
+        ExpectSameWalks(config, options, 5);
         if (testing::Test::HasFailure()) return;
       }
     }
