@@ -99,14 +99,14 @@ TEST(SearchReferenceTest, RandomSettingsGiveTheTreesOfTheReference) {
 }
 
 TEST(SearchReferenceTest, IllegalActionsInsideTheTreeGiveTheTreesOfTheReference) {
-  CompareMany("illegal settings", 500, [](RandomStream* stream, Setting* setting) {
+  CompareMany("illegal settings", 300, [](RandomStream* stream, Setting* setting) {
     const double fractions[] = {0.2, 0.5, 0.9, 1.0};  // 1: one action in every node
     setting->model.illegal_fraction = fractions[stream->UniformInt(4)];
   });
 }
 
 TEST(SearchReferenceTest, ChanceNodesGiveTheTreesOfTheReference) {
-  CompareMany("chance settings", 500, [](RandomStream* stream, Setting* setting) {
+  CompareMany("chance settings", 300, [](RandomStream* stream, Setting* setting) {
     setting->model.num_chance_outcomes = 1 + static_cast<int>(stream->UniformInt(30));
     if (stream->Uniform() < 0.3) setting->model.illegal_fraction = 0.4;
   });
