@@ -66,8 +66,8 @@ class SlotModel final : public InferenceModel {
   int num_actions() const override { return 3; }
   const SampledActions* sampled_actions() const override { return &sampled_; }
   void BeginSearch(const SearchRequest& request) override {
-    ++num_begun_;
-    search_index_ = request.search_index;
+    ++num_begun;
+    search_index = request.search_index;
   }
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
                                 absl::Span<float> value) override {
@@ -91,14 +91,14 @@ class SlotModel final : public InferenceModel {
     return model_.RecurrentInference(parents, actions, children, rewards, discounts, values,
                                      prior_logits);
   }
-  bool RunsSearches() const override { return runs_searches_; }
+  bool RunsSearches() const override { return runs_searches; }
 
-  SampledActions sampled_ = {.num_slots = 3, .slot_mask = {}, .indices = {}, .values = {}};
-  bool runs_searches_ = false;
-  int num_begun_ = 0;
-  uint64_t search_index_ = 0;
+  bool runs_searches = false;
+  int num_begun = 0;
+  uint64_t search_index = 0;
 
  private:
+  SampledActions sampled_ = {.num_slots = 3, .slot_mask = {}, .indices = {}, .values = {}};
   HashModel model_{{.num_actions = 3, .illegal_fraction = 0.3}};
 };
 
@@ -116,8 +116,8 @@ TEST(SampledSearchTest, TheSlotsOfTheModelAreTheLegalActions) {
     SearchResult result;
     const absl::Status status = search->Run(model, batch.roots(), request, &result);
     ASSERT_TRUE(status.ok()) << status;
-    EXPECT_EQ(model.num_begun_, 1);
-    EXPECT_EQ(model.search_index_, 6u);
+    EXPECT_EQ(model.num_begun, 1);
+    EXPECT_EQ(model.search_index, 6u);
     EXPECT_EQ(result.visit_counts[0], 25) << "environment 0 has one slot";
     EXPECT_EQ(result.visit_counts[3 + 2], 0);
     EXPECT_GT(result.visit_counts[3], 0);
@@ -126,7 +126,7 @@ TEST(SampledSearchTest, TheSlotsOfTheModelAreTheLegalActions) {
     // Noise over the slots alone: priors still sum to 1.
     EXPECT_NEAR(search->tree().prior(1, 0, 0) + search->tree().prior(1, 0, 1), 1.0f, 1e-6);
     ASSERT_TRUE(search->Run(model, {}, request, &result).ok());
-    EXPECT_EQ(model.num_begun_, 1) << "no roots, no search";
+    EXPECT_EQ(model.num_begun, 1) << "no roots, no search";
   }
 }
 
@@ -138,7 +138,7 @@ TEST(SampledSearchTest, WhatDoesNotFitIsRefused) {
   batch.roots()[0].env = EnvId(-1);  // no slot
   EXPECT_THAT(search->Run(model, batch.roots(), {}, &result).message(),
               testing::HasSubstr("environment -1, step 0: no slot holds an action"));
-  model.runs_searches_ = true;
+  model.runs_searches = true;
   EXPECT_EQ(search->Run(model, batch.roots(), {}, &result),
             absl::UnimplementedError("a search that runs inside the memory of a device knows no "
                                      "sampled actions; take a runner that searches on the host"));
