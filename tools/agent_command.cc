@@ -8,6 +8,7 @@
 #include "tools/envs_command.h"
 #include "tools/eval_verb.h"
 #include "tools/inspect_verb.h"
+#include "tools/match_verb.h"
 #include "tools/train_verb.h"
 #include "tools/usage_error.h"
 
@@ -45,6 +46,15 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
   resume->add_option("overrides", *overrides,
                      "key.path=value of stop, evaluate, checkpoint, num_threads");
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
+}
+
+void AddDevice(CLI::App* verb, std::string* device) {
+  verb->add_option("--device", *device, "cpu or cuda (default: as the run)")
+      ->check([](const std::string& text) {
+        return text == "cpu" || text == "cuda"
+                   ? std::string()
+                   : absl::StrCat("got '", text, "', allowed: cpu, cuda");
+      });
 }
 
 void AddEval(CLI::App& app, VerbAction* action) {
@@ -85,12 +95,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
   eval->add_option("--threads", options->threads, "Threads of the network")
       ->check(InRange(1, 256))
       ->capture_default_str();
-  eval->add_option("--device", options->device, "cpu or cuda (default: as the run)")
-      ->check([](const std::string& text) {
-        return text == "cpu" || text == "cuda"
-                   ? std::string()
-                   : absl::StrCat("got '", text, "', allowed: cpu, cuda");
-      });
+  AddDevice(eval, &options->device);
   AddPlugins(eval, &options->plugins, "Library with environments, in place of the run's");
   eval->callback([=] { *action = [=] { return Eval(*options); }; });
 
@@ -104,12 +109,51 @@ void AddEval(CLI::App& app, VerbAction* action) {
   doctor->callback([=] { *action = [] { return Doctor(); }; });
 }
 
+void AddMatch(CLI::App& app, VerbAction* action) {
+  auto* options = Keep<MatchOptions>();
+  CLI::App* match = app.add_subcommand(
+      "match", "Play two players of a board game, checkpoints among them: who is stronger");
+  match
+      ->add_option("a", options->first,
+                   "A run folder or checkpoint: PATH, or PATH@SIMULATIONS a move (0: the policy "
+                   "head alone); or random, alpha_beta:PLIES, mcts:SIMULATIONS")
+      ->required();
+  match->add_option("b", options->second, "The other player, likewise")->required();
+  match->add_option("settings", options->settings, "name=value of the environment, with --env");
+  match->add_option("--env", options->env_id,
+                    "Board game of two players that are no checkpoints, e.g. connect4");
+  match->add_option("--games", options->num_games, "Games; colors alternate")
+      ->check(InRange(1, 1000000))
+      ->capture_default_str();
+  match->add_option("--seed", options->seed, "Seed of openings and players")
+      ->check(SeedError)
+      ->capture_default_str();
+  match
+      ->add_option("--opening-plies", options->opening_plies,
+                   "Random moves at the start, the same for both games of a pair (default: 2 with "
+                   "a checkpoint, else 0)")
+      ->check(InRange(0, 100));
+  match->add_flag("--json", options->json, "One JSON object instead of the table");
+  match
+      ->add_option("--min-score", options->min_score,
+                   "Exit with 3 when A takes a smaller part of the points")
+      ->check(InRange(0.0, 1.0));
+  match
+      ->add_option("--threads", options->threads,
+                   "Threads of the network, and of alpha_beta and mcts")
+      ->check(InRange(1, 256))
+      ->capture_default_str();
+  AddDevice(match, &options->device);
+  match->callback([=] { *action = [=] { return Match(*options); }; });
+}
+
 }  // namespace
 
 void AddAgentVerbs(CLI::App& app, VerbAction* action,
                    const std::vector<std::string>& command_line) {
   AddTrain(app, action, command_line);
   AddEval(app, action);
+  AddMatch(app, action);
 }
 
 }  // namespace lzero

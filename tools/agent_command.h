@@ -1,5 +1,5 @@
-// The command line of the verbs that need an agent, and so libtorch: train, resume, eval, inspect,
-// doctor.
+// The command line of the verbs that need an agent, and so libtorch: train, resume, eval, match,
+// inspect, doctor.
 #ifndef LZERO_TOOLS_AGENT_COMMAND_H_
 #define LZERO_TOOLS_AGENT_COMMAND_H_
 

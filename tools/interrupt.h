@@ -19,6 +19,9 @@ inline constexpr InterruptTexts kTrainingInterrupt = {
 inline constexpr InterruptTexts kEvaluationInterrupt = {
     "interrupted: the evaluation is given up, nothing is reported (again to stop at once)",
     "stopped at once"};
+inline constexpr InterruptTexts kMatchInterrupt = {
+    "interrupted: the match ends here, with the score so far (again to stop at once)",
+    "stopped at once, nothing is reported"};
 
 // Installs the handlers and returns the flag, false until the first signal. `texts` live as long as
 // the program.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "envs/boards/random_opening.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 
@@ -58,23 +59,9 @@ void BoardEnv::StartGame(uint64_t seed) {
   board_->CopyFrom(*start_);
   if (opening_fraction_ == 0.0) return;
   RandomStream random(seed, opening_stream_);
-  if (random.Uniform() < opening_fraction_) PlayRandomOpening(random);
-}
-
-void BoardEnv::PlayRandomOpening(RandomStream& random) {
+  if (random.Uniform() >= opening_fraction_) return;
   const int64_t num_plies = 1 + random.UniformInt(opening_plies_);
-  std::vector<int> quiet;  // legal moves that do not end the game
-  for (int64_t ply = 0; ply < num_plies; ++ply) {
-    quiet.clear();
-    for (int action = 0; action < board_->num_actions(); ++action) {
-      if (!board_->legal(action)) continue;
-      trial_->CopyFrom(*board_);
-      trial_->Play(action);
-      if (!trial_->finished()) quiet.push_back(action);
-    }
-    if (quiet.empty()) return;
-    board_->Play(quiet[random.UniformInt(static_cast<int64_t>(quiet.size()))]);
-  }
+  PlayRandomOpening(num_plies, board_.get(), trial_.get(), &random);
 }
 
 EpisodeEnv::Outcome BoardEnv::Advance(const Action& action) {

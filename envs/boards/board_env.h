@@ -47,9 +47,6 @@ class BoardEnv : public EpisodeEnv, public MoveCounter {
 
   BoardEnv(EnvSpec spec, const EnvOptions& options, std::unique_ptr<Board> start);
 
-  // Plays 1 .. opening_plies_ random moves that do not end the game; fewer where there is none.
-  void PlayRandomOpening(RandomStream& random);
-
   std::unique_ptr<Board> start_;
   std::unique_ptr<Board> board_;
   std::unique_ptr<Board> trial_;  // for moves that are tried and states that are read

@@ -43,6 +43,11 @@ int RandomPlayer::ChooseAction(const Board& board) {
   return -1;
 }
 
+const std::vector<std::string>& OpponentKinds() {
+  static const auto* kinds = new std::vector<std::string>{kRandom, kAlphaBeta, kMcts};
+  return *kinds;
+}
+
 absl::StatusOr<std::unique_ptr<Player>> MakeOpponent(const std::string& name, uint64_t seed) {
   const std::string kind = name.substr(0, name.find(':'));
   if (kind == kRandom) {
@@ -61,9 +66,8 @@ absl::StatusOr<std::unique_ptr<Player>> MakeOpponent(const std::string& name, ui
         ParseStrength(name, kind, UctPlayer::kMaxSimulations, "simulations a move"));
     return std::make_unique<UctPlayer>(simulations, seed);
   }
-  const std::vector<std::string> kinds = {kRandom, kAlphaBeta, kMcts};
   return absl::InvalidArgumentError(
-      absl::StrCat("no player ", QuotedForMessage(name), DidYouMean(kind, kinds),
+      absl::StrCat("no player ", QuotedForMessage(name), DidYouMean(kind, OpponentKinds()),
                    " (known: random, alpha_beta:PLIES, mcts:SIMULATIONS)"));
 }
 

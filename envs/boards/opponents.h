@@ -26,6 +26,9 @@ class RandomPlayer : public Player {
   std::vector<uint8_t> mask_;
 };
 
+// What names begin with: random, alpha_beta, mcts.
+const std::vector<std::string>& OpponentKinds();
+
 // InvalidArgument names what is known, the nearest of it, and the range of a number.
 absl::StatusOr<std::unique_ptr<Player>> MakeOpponent(const std::string& name, uint64_t seed);
 

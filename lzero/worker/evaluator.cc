@@ -86,40 +86,45 @@ void Evaluator::TakeDecisions(size_t count, std::vector<Action>* actions) const 
 
 absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const TimeStep> positions,
                                                               bool with_search) {
-  std::vector<int32_t> actions(positions.size());
+  std::vector<Root> roots(positions.size());
+  for (size_t i = 0; i < positions.size(); ++i) {
+    roots[i].observations = positions[i].observation;
+    roots[i].to_play = positions[i].to_play;
+    roots[i].legal_action_mask = positions[i].legal_action_mask;
+  }
+  return ChooseRootActions(roots, with_search);
+}
+
+absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseRootActions(absl::Span<const Root> roots,
+                                                                  bool with_search) {
+  std::vector<int32_t> actions(roots.size());
   const size_t batch = static_cast<size_t>(envs_->num_envs());
-  for (size_t begin = 0; begin < positions.size(); begin += batch) {
-    const auto chunk = positions.subspan(begin, std::min(batch, positions.size() - begin));
-    LZ_RETURN_IF_ERROR(ChooseBatch(chunk, with_search, actions.data() + begin));
+  for (size_t begin = 0; begin < roots.size(); begin += batch) {
+    const auto chunk = roots.subspan(begin, std::min(batch, roots.size() - begin));
+    LZ_RETURN_IF_ERROR(
+        ChooseBatch({chunk.begin(), chunk.end()}, with_search, actions.data() + begin));
   }
   return actions;
 }
 
-absl::Status Evaluator::ChooseBatch(absl::Span<const TimeStep> positions, bool with_search,
-                                    int32_t* actions) {
-  std::vector<Root> roots;
-  for (size_t i = 0; i < positions.size(); ++i) {
-    Root root;
-    root.env = EnvId(static_cast<int64_t>(i));
-    root.observations = positions[i].observation;
-    root.to_play = positions[i].to_play;
-    root.legal_action_mask = positions[i].legal_action_mask;
-    roots.push_back(root);
-    if (cache_ != nullptr) cache_->EndEpisode(root.env);
+absl::Status Evaluator::ChooseBatch(std::vector<Root> roots, bool with_search, int32_t* actions) {
+  for (size_t i = 0; i < roots.size(); ++i) {
+    roots[i].env = EnvId(static_cast<int64_t>(i));
+    if (cache_ != nullptr) cache_->EndEpisode(roots[i].env);
   }
   if (with_search) {
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
-    std::copy_n(decision_.actions.begin(), positions.size(), actions);
+    std::copy_n(decision_.actions.begin(), roots.size(), actions);
     return absl::OkStatus();
   }
   const size_t num_actions = static_cast<size_t>(model_->num_actions());
-  std::vector<float> logits(positions.size() * num_actions), values(positions.size());
+  std::vector<float> logits(roots.size() * num_actions), values(roots.size());
   LZ_RETURN_IF_ERROR(
       model_->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(values)));
-  for (size_t i = 0; i < positions.size(); ++i) {
+  for (size_t i = 0; i < roots.size(); ++i) {
     int best = -1;
     for (size_t a = 0; a < num_actions; ++a) {
-      if (positions[i].legal_action_mask[a] == 0) continue;
+      if (roots[i].legal_action_mask[a] == 0) continue;
       if (best < 0 || logits[i * num_actions + a] > logits[i * num_actions + best]) {
         best = static_cast<int>(a);
       }

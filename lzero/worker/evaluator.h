@@ -47,14 +47,18 @@ class Evaluator {
   // policy head alone.
   absl::StatusOr<std::vector<int32_t>> ChooseActions(absl::Span<const TimeStep> positions,
                                                      bool with_search);
+  // The same at roots with as much of their past as max_past_steps() at most. Their `env` has no
+  // meaning: every context is built anew.
+  absl::StatusOr<std::vector<int32_t>> ChooseRootActions(absl::Span<const Root> roots,
+                                                         bool with_search);
 
   const EnvSpec& spec() const { return envs_->spec(); }
+  int64_t max_past_steps() const { return max_past_steps_; }
 
  private:
   // The actions of the first `count` decisions.
   void TakeDecisions(size_t count, std::vector<Action>* actions) const;
-  absl::Status ChooseBatch(absl::Span<const TimeStep> positions, bool with_search,
-                           int32_t* actions);
+  absl::Status ChooseBatch(std::vector<Root> roots, bool with_search, int32_t* actions);
 
   int64_t max_past_steps_;
   std::unique_ptr<VectorEnv> envs_;

@@ -37,11 +37,19 @@ class EnvsMatchVerbTest : public testing::Test {
 TEST_F(EnvsMatchVerbTest, PerfectPlayersDraw) {
   EXPECT_EQ(Match("tictactoe", "alpha_beta:9", "alpha_beta:9", 5), 0);
   EXPECT_EQ(Out(),
-            "tictactoe: alpha_beta:9 against alpha_beta:9, 9.0 moves a game (seed 0)\n"
-            "as first       3 games: 0 won, 3 drawn, 0 lost\n"
-            "as second      2 games: 0 won, 2 drawn, 0 lost\n"
-            "all            5 games: 0 won, 5 drawn, 0 lost; alpha_beta:9 takes 50.0 % of the "
-            "points\n");
+            "game          tictactoe\n"
+            "A             alpha_beta:9\n"
+            "B             alpha_beta:9\n"
+            "openings      none, colors alternate (seed 0)\n"
+            "\n"
+            "               games     won   drawn    lost     score\n"
+            "A as first         3       0       3       0    50.0 %\n"
+            "A as second        2       0       2       0    50.0 %\n"
+            "A in all           5       0       5       0    50.0 %\n"
+            "\n"
+            "Elo of A - B  +0 (95 % interval -225 .. +225, 2 pairs of games)\n"
+            "verdict       not decided by these games\n"
+            "moves         9.0 a game\n");
   EXPECT_EQ(Err(), "");
 }
 
@@ -49,8 +57,7 @@ TEST_F(EnvsMatchVerbTest, TheSeedDecidesAndOpeningsAreTaken) {
   const auto play = [&](uint64_t seed, double openings) {
     EXPECT_EQ(Match("connect4", "mcts:20", "random", 10, seed, openings), 0);
     const std::string text = Out();
-    return text.substr(text.find(", "), text.find(" (seed") - text.find(", ")) +
-           text.substr(text.find('\n'));
+    return text.substr(text.find("A as first"));  // behind the line with the seed
   };
   EXPECT_EQ(play(1, 0.0), play(1, 0.0));
   EXPECT_NE(play(1, 0.0), play(2, 0.0));

@@ -282,6 +282,42 @@ TEST(EvaluatorTest, SearchChoosesAtManyPositionsAsAtEachAlone) {
   }
 }
 
+// Five roots with pasts of their own, in batches of two.
+TEST(EvaluatorTest, RootsMayBringTheirPast) {
+  const std::vector<TimeStep> positions = Positions(5);
+  std::vector<std::vector<float>> observations(5);
+  std::vector<std::vector<int32_t>> actions(5);
+  std::vector<Root> roots(5);
+  for (int i = 0; i < 5; ++i) {
+    for (int t = 0; t < i % 3; ++t) {
+      observations[i].insert(observations[i].end(), {0.5f, static_cast<float>(t), 1.0f});
+      actions[i].push_back(t);
+    }
+    observations[i].insert(observations[i].end(), positions[i].observation.begin(),
+                           positions[i].observation.end());
+    roots[i].env = EnvId(77);  // has no meaning
+    roots[i].observations = observations[i];
+    roots[i].actions = actions[i];
+    roots[i].step = i % 3;
+    roots[i].legal_action_mask = positions[i].legal_action_mask;
+  }
+  for (const bool with_search : {false, true}) {
+    Walks walks(2);
+    const auto chosen = walks.evaluator->ChooseRootActions(roots, with_search);
+    ASSERT_TRUE(chosen.ok()) << chosen.status();
+    // The answers of this model depend on the newest observation alone.
+    EXPECT_EQ(*chosen, walks.evaluator->ChooseActions(positions, with_search).value());
+    ASSERT_EQ(walks.model.seen.size(), 10u);
+    for (int i = 0; i < 5; ++i) {
+      const SeenRoot& root = walks.model.seen[i];
+      EXPECT_EQ(root.env, i % 2);
+      EXPECT_EQ(root.step, i % 3);
+      EXPECT_EQ(root.observations, observations[i]);
+      EXPECT_EQ(root.actions, actions[i]);
+    }
+  }
+}
+
 // Where values and rewards say nothing, search has only the prior to go by.
 TEST(EvaluatorTest, SearchAndPolicyAgreeWhereAllValuesAreEqual) {
   const std::vector<TimeStep> positions = Positions(40);
