@@ -217,6 +217,14 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent) {
   return kExitOk;
 }
 
+Json CountsToJson(const GradeCounts& counts) {
+  return {{"positions", counts.num_positions},
+          {"optimal", counts.num_optimal},
+          {"optimal_fraction", counts.optimal_fraction()},
+          {"nontrivial", counts.num_nontrivial},
+          {"nontrivial_optimal", counts.num_nontrivial_optimal}};
+}
+
 Json GradeToJson(const char* player, const GradeReport& grade) {
   Json blunders = Json::array();
   for (const Blunder& blunder : grade.blunders) {
@@ -225,27 +233,33 @@ Json GradeToJson(const char* player, const GradeReport& grade) {
                         {"optimal", blunder.optimal_actions},
                         {"value_lost", blunder.value_lost}});
   }
-  Json json = {{"player", player},
-               {"positions", grade.num_positions},
-               {"optimal", grade.num_optimal},
-               {"optimal_fraction", grade.optimal_fraction()},
-               {"nontrivial", grade.num_nontrivial},
-               {"nontrivial_optimal", grade.num_nontrivial_optimal}};
+  Json json = {{"player", player}};
+  json.update(CountsToJson(grade));
   if (grade.has_lines()) {
     json["lines_as_first"] = grade.num_lines_as_first;
     json["lines_as_second"] = grade.num_lines_as_second;
     json["lost_lines_as_first"] = grade.lost_lines_as_first;
     json["lost_lines_as_second"] = grade.lost_lines_as_second;
   }
+  for (const GradeGroup& group : grade.groups) {
+    Json counts = {{"name", group.name}};
+    counts.update(CountsToJson(group));
+    json["groups"].push_back(counts);
+  }
   json["blunders"] = blunders;
   return json;
 }
 
+// One line without its end.
+void PrintCounts(const char* name, const GradeCounts& counts) {
+  std::printf("%-18s  optimal moves %d of %d (%.2f %%), non-trivial %d of %d", name,
+              static_cast<int>(counts.num_optimal), static_cast<int>(counts.num_positions),
+              100.0 * counts.optimal_fraction(), static_cast<int>(counts.num_nontrivial_optimal),
+              static_cast<int>(counts.num_nontrivial));
+}
+
 void PrintGrade(const char* player, const GradeReport& grade) {
-  std::printf("%-12s  optimal moves %d of %d (%.2f %%), non-trivial %d of %d", player,
-              static_cast<int>(grade.num_optimal), static_cast<int>(grade.num_positions),
-              100.0 * grade.optimal_fraction(), static_cast<int>(grade.num_nontrivial_optimal),
-              static_cast<int>(grade.num_nontrivial));
+  PrintCounts(player, grade);
   if (grade.has_lines()) {
     std::printf(
         "; lines lost as first %d of %d, as second %d of %d",
@@ -253,6 +267,10 @@ void PrintGrade(const char* player, const GradeReport& grade) {
         static_cast<int>(grade.lost_lines_as_second), static_cast<int>(grade.num_lines_as_second));
   }
   std::printf("\n");
+  for (const GradeGroup& group : grade.groups) {
+    PrintCounts(absl::StrCat("  ", group.name).c_str(), group);
+    std::printf("\n");
+  }
 }
 
 int Grade(const EvalOptions& options, LoadedAgent& agent) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "envs/boards/board_env.h"
 #include "envs/boards/connect4_solver.h"
 #include "envs/boards/grading.h"
@@ -46,6 +47,18 @@ Connect4Board RandomBoard(int num_stones, RandomStream& random) {
   return board;
 }
 
+// Positions of so many numbers of stones are told together.
+constexpr int kGroupWidth = 4;
+
+std::vector<GradeGroup> EmptyGroups(int fewest_stones) {
+  std::vector<GradeGroup> groups;
+  for (int first = fewest_stones; first <= kMostStones; first += kGroupWidth) {
+    const int last = std::min(first + kGroupWidth - 1, kMostStones);
+    groups.push_back({{}, absl::StrCat(first, " .. ", last, " stones")});
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::vector<Connect4Board> Connect4Sample(int num_positions, int fewest_stones) {
@@ -80,10 +93,12 @@ absl::StatusOr<GradeReport> Connect4Grader::Grade(const BatchPolicy& policy) con
       const std::vector<int32_t> actions,
       ChooseLegalActions(policy, steps, [&](size_t i) { return solved[i].board.ToText(); }));
   GradeReport report;
+  report.groups = EmptyGroups(fewest_stones_);
   Connect4Solver solver;
   for (size_t i = 0; i < solved.size(); ++i) {
     const auto& [board, optimal] = solved[i];
-    Blunder* blunder = CountMove(steps[i], optimal, actions[i], &report);
+    GradeGroup& group = report.groups[(board.num_stones() - fewest_stones_) / kGroupWidth];
+    Blunder* blunder = CountMove(steps[i], optimal, actions[i], &report, &group);
     if (blunder == nullptr) continue;
     blunder->position = board.ToText();
     blunder->value_lost =

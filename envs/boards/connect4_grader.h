@@ -1,6 +1,7 @@
 // Grades a policy of Connect Four on a fixed sample of positions with 12 and more stones, each
 // reached by random moves and solved exactly. A move is optimal when it keeps the value of the game
-// (win, draw or loss), however long that takes. For evaluation only. One thread at a time.
+// (win, draw or loss), however long that takes. The report is divided by the number of stones. For
+// evaluation only. One thread at a time.
 #ifndef LZERO_ENVS_BOARDS_CONNECT4_GRADER_H_
 #define LZERO_ENVS_BOARDS_CONNECT4_GRADER_H_
 

@@ -28,20 +28,21 @@ absl::StatusOr<std::vector<int32_t>> ChooseLegalActions(
 }
 
 Blunder* CountMove(const TimeStep& position, const std::vector<int32_t>& optimal, int32_t action,
-                   GradeReport* report) {
+                   GradeReport* report, GradeCounts* group) {
   const std::vector<uint8_t>& mask = position.legal_action_mask;
   const auto num_legal = std::count(mask.begin(), mask.end(), 1);
   const bool nontrivial = static_cast<int64_t>(optimal.size()) < num_legal;
   const bool is_optimal = std::find(optimal.begin(), optimal.end(), action) != optimal.end();
-  ++report->num_positions;
-  if (nontrivial) ++report->num_nontrivial;
-  if (!is_optimal) {
-    report->blunders.push_back({"", action, optimal, 0.0});
-    return &report->blunders.back();
+  for (GradeCounts* counts : {static_cast<GradeCounts*>(report), group}) {
+    if (counts == nullptr) continue;
+    ++counts->num_positions;
+    if (is_optimal) ++counts->num_optimal;
+    if (nontrivial) ++counts->num_nontrivial;
+    if (nontrivial && is_optimal) ++counts->num_nontrivial_optimal;
   }
-  ++report->num_optimal;
-  if (nontrivial) ++report->num_nontrivial_optimal;
-  return nullptr;
+  if (is_optimal) return nullptr;
+  report->blunders.push_back({"", action, optimal, 0.0});
+  return &report->blunders.back();
 }
 
 }  // namespace lzero

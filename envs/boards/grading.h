@@ -20,10 +20,11 @@ absl::StatusOr<std::vector<int32_t>> ChooseLegalActions(
     const BatchPolicy& policy, absl::Span<const TimeStep> positions,
     const std::function<std::string(size_t)>& text_of);
 
-// Counts one move in `report`: `action` where `optimal` are the best ones of the position. Returns
-// the entry of a blunder, for the caller to fill in its position and what was lost; else null.
+// Counts one move in `report`, and in `group` if there is one: `action` where `optimal` are the
+// best ones of the position. Returns the entry of a blunder, for the caller to fill in its position
+// and what was lost; else null.
 Blunder* CountMove(const TimeStep& position, const std::vector<int32_t>& optimal, int32_t action,
-                   GradeReport* report);
+                   GradeReport* report, GradeCounts* group = nullptr);
 
 }  // namespace lzero
 

@@ -29,24 +29,36 @@ struct Blunder {
   double value_lost = 0.0;  // game value of the best move less that of the played one, mover's view
 };
 
-struct GradeReport {
+// How many of some positions were played optimally.
+struct GradeCounts {
   int64_t num_positions = 0;
   int64_t num_optimal = 0;
   // Only positions where some legal action is not optimal.
   int64_t num_nontrivial = 0;
   int64_t num_nontrivial_optimal = 0;
+
+  double optimal_fraction() const {
+    return num_positions == 0 ? 0.0 : static_cast<double>(num_optimal) / num_positions;
+  }
+};
+
+// Positions at one stage of the game.
+struct GradeGroup : GradeCounts {
+  std::string name;  // "12 .. 15 stones"
+};
+
+// The counts are those of all positions.
+struct GradeReport : GradeCounts {
   // The policy's actions played against every line of the opponent: lines that end in a loss. All 0
   // where the game is too large for that.
   int64_t num_lines_as_first = 0;
   int64_t num_lines_as_second = 0;
   int64_t lost_lines_as_first = 0;
   int64_t lost_lines_as_second = 0;
-  std::vector<Blunder> blunders;  // every position that was not played optimally
+  std::vector<Blunder> blunders;   // every position that was not played optimally
+  std::vector<GradeGroup> groups;  // the same positions, early ones first; empty: no such division
 
   bool has_lines() const { return num_lines_as_first + num_lines_as_second > 0; }
-  double optimal_fraction() const {
-    return num_positions == 0 ? 0.0 : static_cast<double>(num_optimal) / num_positions;
-  }
 };
 
 class Grader {

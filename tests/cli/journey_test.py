@@ -42,6 +42,14 @@ def check_grade(program):
                    "train.start_env_steps=50", "search.num_simulations=2", "evaluate.every_updates=0",
                    "evaluate.episodes=2", "--run-dir", "board")
     program.expect("grade", 0, ["search 2 ", "policy alone", "of 4520"], "eval", "board", "--grade")
+    program.expect("another board game", 0, ["run folder"], "train",
+                   ROOT / "configs/boards/tictactoe_unizero.yaml", "env.id=connect4", "stop.max_env_steps=80",
+                   "train.start_env_steps=50", "search.num_simulations=2", "evaluate.every_updates=0",
+                   "evaluate.episodes=2", "--run-dir", "four")
+    code, printed = program.output("eval", "four", "--grade", "--json")
+    groups = json.loads(printed)["players"][0]["groups"]
+    program.check("grade by the number of stones", code, str([[one["name"], one["positions"]] for one in groups]),
+                  0, "[['12 .. 15 stones', 176], ['16 .. 19 stones', 176]", "['32 .. 34 stones', 129]]")
     code, printed = program.output("eval", "board", "--grade", "--json")
     grades = json.loads(printed)["players"]
     program.check("grade --json prints one object", code, str([one["player"] for one in grades]), 0,

@@ -129,6 +129,43 @@ TEST(Connect4GraderTest, APoorPlayerIsJudgedAsByPlainMinimax) {
   EXPECT_GT(num_blunders, 2u);
 }
 
+// 46 positions with 26 .. 34 stones in turn: five turns of nine, and one more with 26.
+TEST(Connect4GraderTest, GradesAreDividedByTheNumberOfStones) {
+  constexpr int kFewestStones = 26;
+  const std::vector<Connect4Board> sample = Connect4Sample(46, kFewestStones);
+  const auto report = Connect4Grader(46, kFewestStones).Grade(FirstLegalActions);
+  ASSERT_TRUE(report.ok());
+  ASSERT_EQ(report->groups.size(), 3u);
+  EXPECT_EQ(report->groups[0].name, "26 .. 29 stones");
+  EXPECT_EQ(report->groups[1].name, "30 .. 33 stones");
+  EXPECT_EQ(report->groups[2].name, "34 .. 34 stones");
+  EXPECT_EQ(report->groups[0].num_positions, 21);
+  EXPECT_EQ(report->groups[1].num_positions, 20);
+  EXPECT_EQ(report->groups[2].num_positions, 5);
+  std::vector<int64_t> num_optimal(3), num_nontrivial(3), num_nontrivial_optimal(3);
+  Connect4Solver solver(16);
+  for (const Connect4Board& board : sample) {
+    int first = 0, num_legal = 0;
+    for (int action = 6; action >= 0; --action) {
+      if (!board.legal(action)) continue;
+      first = action;
+      ++num_legal;
+    }
+    const std::vector<int32_t> best = solver.OptimalActions(board);
+    const bool is_optimal = std::find(best.begin(), best.end(), first) != best.end();
+    const bool is_nontrivial = static_cast<int>(best.size()) < num_legal;
+    const int group = board.num_stones() == 34 ? 2 : board.num_stones() >= 30 ? 1 : 0;
+    num_optimal[group] += is_optimal ? 1 : 0;
+    num_nontrivial[group] += is_nontrivial ? 1 : 0;
+    num_nontrivial_optimal[group] += is_optimal && is_nontrivial ? 1 : 0;
+  }
+  for (int group = 0; group < 3; ++group) {
+    EXPECT_EQ(report->groups[group].num_optimal, num_optimal[group]) << group;
+    EXPECT_EQ(report->groups[group].num_nontrivial, num_nontrivial[group]) << group;
+    EXPECT_EQ(report->groups[group].num_nontrivial_optimal, num_nontrivial_optimal[group]) << group;
+  }
+}
+
 TEST(Connect4GraderTest, UnusablePoliciesAreRefused) {
   const Connect4Grader grader(5, 34);
   const auto constant = [](absl::Span<const TimeStep> positions) {

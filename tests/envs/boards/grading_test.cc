@@ -43,8 +43,10 @@ TEST(GradingTest, UnusablePoliciesAreRefused) {
 TEST(GradingTest, MovesAreCountedByHand) {
   GradeReport report;
   EXPECT_EQ(CountMove(Position({1, 1, 1}), {0, 2}, 2, &report), nullptr);
-  EXPECT_EQ(CountMove(Position({1, 0, 1}), {0, 2}, 0, &report), nullptr);  // nothing to get wrong
-  Blunder* blunder = CountMove(Position({1, 1, 1}), {0, 2}, 1, &report);
+  GradeCounts group;
+  // Nothing to get wrong.
+  EXPECT_EQ(CountMove(Position({1, 0, 1}), {0, 2}, 0, &report, &group), nullptr);
+  Blunder* blunder = CountMove(Position({1, 1, 1}), {0, 2}, 1, &report, &group);
   ASSERT_NE(blunder, nullptr);
   EXPECT_EQ(blunder->action, 1);
   EXPECT_EQ(blunder->optimal_actions, (std::vector<int32_t>{0, 2}));
@@ -54,6 +56,11 @@ TEST(GradingTest, MovesAreCountedByHand) {
   EXPECT_EQ(report.num_nontrivial_optimal, 1);
   EXPECT_EQ(report.blunders.size(), 1u);
   EXPECT_FALSE(report.has_lines());
+  EXPECT_EQ(group.num_positions, 2);
+  EXPECT_EQ(group.num_optimal, 1);
+  EXPECT_EQ(group.num_nontrivial, 1);
+  EXPECT_EQ(group.num_nontrivial_optimal, 0);
+  EXPECT_EQ(group.optimal_fraction(), 0.5);
 }
 
 }  // namespace
