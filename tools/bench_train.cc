@@ -32,8 +32,9 @@ struct Subject {
   RandomStream sampler{0, "bench_train_sampler"};
 };
 
-// Episodes of one environment with random observations, rewards and search distributions.
-void FillReplay(const ReplayShape& shape, int64_t num_transitions, ReplayBuffer& replay) {
+// Episodes of one environment with random observations, rewards and search distributions; pictures
+// are bytes, as those of environments are.
+absl::Status FillReplay(const ReplayShape& shape, int64_t num_transitions, ReplayBuffer& replay) {
   RandomStream random(0, "bench_train_episodes");
   std::vector<float> observation(static_cast<size_t>(shape.observation_size));
   std::vector<float> policy(static_cast<size_t>(shape.num_actions));
@@ -43,8 +44,14 @@ void FillReplay(const ReplayShape& shape, int64_t num_transitions, ReplayBuffer&
   };
   const EnvId env{0};
   for (int64_t i = 0; i < num_transitions; ++i) {
-    fill(observation, 1.0f);
-    if (i % kEpisodeLength == 0) replay.BeginEpisode(env, observation, legal, 0);
+    if (shape.observation_type == ObservationType::kUint8) {
+      for (float& value : observation) value = ByteFractions()[random.UniformInt(256)];
+    } else {
+      fill(observation, 1.0f);
+    }
+    if (i % kEpisodeLength == 0) {
+      LZ_RETURN_IF_ERROR(replay.BeginEpisode(env, observation, legal, 0));
+    }
     fill(policy, 2.0f / static_cast<float>(shape.num_actions));
     StepRecord step;
     step.action = static_cast<int32_t>(random.UniformInt(shape.num_actions));
@@ -53,8 +60,9 @@ void FillReplay(const ReplayShape& shape, int64_t num_transitions, ReplayBuffer&
     step.observation = observation;
     step.legal_action_mask = legal;
     step.terminated = (i + 1) % kEpisodeLength == 0;
-    replay.Append(env, step);
+    LZ_RETURN_IF_ERROR(replay.Append(env, step));
   }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Subject> MakeSubject(const BenchTrainCase& train) {
@@ -66,6 +74,7 @@ absl::StatusOr<Subject> MakeSubject(const BenchTrainCase& train) {
   for (const int64_t length : ObservationShape(train)) {
     shape.observation_size *= static_cast<int>(length);
   }
+  if (train.encoder == "image") shape.observation_type = ObservationType::kUint8;
   shape.num_actions = static_cast<int>(train.actions);
   shape.num_envs = 1;
   ReplayConfig& config = subject.config.replay;
@@ -74,7 +83,7 @@ absl::StatusOr<Subject> MakeSubject(const BenchTrainCase& train) {
   config.capacity = 2 * (num_transitions + config.num_unroll_steps);
   config.max_mebibytes = 1 << 16;
   LZ_ASSIGN_OR_RETURN(subject.replay, ReplayBuffer::Create(config, shape));
-  FillReplay(shape, num_transitions, *subject.replay);
+  LZ_RETURN_IF_ERROR(FillReplay(shape, num_transitions, *subject.replay));
   LZ_ASSIGN_OR_RETURN(subject.learner,
                       Learner::Create(subject.config, {ObservationShape(train), train.actions}));
   return subject;

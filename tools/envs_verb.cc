@@ -85,7 +85,12 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
                                                   : "none";
   std::string text;
   absl::StrAppend(&text, "observation    float32 {", absl::StrJoin(spec.observation.shape, ", "),
-                  "}, bounds ", BoundText(spec.observation.low, spec.observation.high), "\n");
+                  "}, bounds ", BoundText(spec.observation.low, spec.observation.high),
+                  spec.observation.type == ObservationType::kUint8 ? ", pictures of bytes" : "",
+                  spec.observation.frame_stack > 1
+                      ? absl::StrCat(", ", spec.observation.frame_stack, " frames stacked")
+                      : "",
+                  "\n");
   absl::StrAppend(&text, "actions        ", actions, "\n");
   absl::StrAppend(&text, "players        ", spec.num_players, "\n");
   absl::StrAppend(&text, "step cap       ", cap, "\n");

@@ -19,6 +19,13 @@ std::string PermutationProblem(const char* name, const std::vector<int32_t>& map
   return "";
 }
 
+template <typename T>
+void MapElements(const Symmetry& symmetry, absl::Span<const T> from, absl::Span<T> to) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    to[i] = from[static_cast<size_t>(symmetry.observation_source[i])];
+  }
+}
+
 }  // namespace
 
 std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size,
@@ -30,9 +37,12 @@ std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size,
 }
 
 void MapObservation(const Symmetry& symmetry, absl::Span<const float> from, absl::Span<float> to) {
-  for (size_t i = 0; i < from.size(); ++i) {
-    to[i] = from[static_cast<size_t>(symmetry.observation_source[i])];
-  }
+  MapElements(symmetry, from, to);
+}
+
+void MapObservation(const Symmetry& symmetry, absl::Span<const uint8_t> from,
+                    absl::Span<uint8_t> to) {
+  MapElements(symmetry, from, to);
 }
 
 }  // namespace lzero

@@ -26,6 +26,8 @@ std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size,
 
 // to[i] = from[observation_source[i]]. Same sizes, different memory.
 void MapObservation(const Symmetry& symmetry, absl::Span<const float> from, absl::Span<float> to);
+void MapObservation(const Symmetry& symmetry, absl::Span<const uint8_t> from,
+                    absl::Span<uint8_t> to);
 
 // to[action_image[a]] = from[a], for a number held for each action. Same sizes, different memory.
 template <typename T>

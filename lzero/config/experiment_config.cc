@@ -256,6 +256,11 @@ void ReplayConfig::Visit(FieldVisitor& visitor) {
                 "the environment declares, drawn at random",
                 "", "AlphaGo Zero, Silver et al. 2017, Methods"},
                &augment_symmetries);
+  visitor.Int({"augment_shift",
+               "Pictures: show each sample to the learner moved by up to so many pixels each way, "
+               "drawn at random, its border repeated",
+               "pixels", "DrQ, Yarats et al. 2021; EfficientZero, Ye et al. 2021"},
+              &augment_shift, {0, 16});
   visitor.EndSection();
 }
 

@@ -116,6 +116,7 @@ struct ReplayConfig {
   double importance_exponent = 0.4;
   ValueBootstrap value_bootstrap = ValueBootstrap::kTargetNetwork;
   bool augment_symmetries = false;
+  int64_t augment_shift = 0;
   void Visit(FieldVisitor& visitor);
 };
 

@@ -105,6 +105,7 @@ std::vector<ConformanceCheck> Suite::Run() {
   Add("step_before_reset_refused", StepBeforeReset());
   Add("random_steps", RandomSteps());
   Add("observation_in_space", CheckObservations(spec_, episodes_));
+  Add("frames_stacked", CheckFrameStack(spec_, episodes_));
   Add("mask_and_flags", CheckMasksAndFlags(spec_, episodes_));
   Add("step_cap", StepCap());
   Add("returns_consistent", CheckReturns(episodes_));

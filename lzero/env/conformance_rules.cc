@@ -42,6 +42,14 @@ absl::Status CheckObservation(const EnvSpec& spec, const TimeStep& step) {
           absl::StrCat("observation[", i, "] is ", value, ", outside ", low, " .. ", high));
     }
   }
+  if (space.type == ObservationType::kUint8) {
+    std::vector<uint8_t> bytes(step.observation.size());
+    const int64_t wrong = FractionsToBytes(step.observation, bytes.data());
+    if (wrong >= 0) {
+      return Broken(absl::StrCat("observation[", wrong, "] is ", step.observation[wrong],
+                                 ", but the spec says uint8: k / 255, k of 0 to 255"));
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -114,6 +122,11 @@ absl::Status CheckSpec(const EnvSpec& spec) {
   for (const int64_t length : spec.observation.shape) {
     if (length < 1) return Broken(absl::StrCat("the observation has an axis of length ", length));
   }
+  const int64_t num_blocks = spec.observation.frame_stack;
+  if (num_blocks < 1 || spec.observation.size() % num_blocks != 0) {
+    return Broken(absl::StrCat("frame_stack is ", num_blocks, ", no divisor of the observation's ",
+                               spec.observation.size(), " elements"));
+  }
   LZ_RETURN_IF_ERROR(CheckBounds("observation", spec.observation.low, spec.observation.high,
                                  spec.observation.size(), true));
   if (spec.action.kind == ActionKind::kBox) {
@@ -146,6 +159,27 @@ absl::Status CheckObservations(const EnvSpec& spec, absl::Span<const EpisodeReco
     for (size_t t = 0; t < record.steps.size(); ++t) {
       const absl::Status status = CheckObservation(spec, record.steps[t]);
       if (!status.ok()) return BrokenAt(record, t, status.message());
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFrameStack(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes) {
+  const int64_t num_blocks = spec.observation.frame_stack;
+  const std::ptrdiff_t size = spec.observation.size(), block_size = size / num_blocks;
+  for (const EpisodeRecord& record : episodes) {
+    for (size_t t = 1; t < record.steps.size(); ++t) {
+      const std::vector<float>& before = record.steps[t - 1].observation;
+      const std::vector<float>& after = record.steps[t].observation;
+      if (static_cast<std::ptrdiff_t>(after.size()) != size || before.size() != after.size()) {
+        break;  // CheckObservations says so
+      }
+      if (!std::equal(before.begin() + block_size, before.end(), after.begin())) {
+        return BrokenAt(record, t,
+                        absl::StrCat("the spec says frame_stack ", num_blocks, ", but the first ",
+                                     num_blocks - 1, " frames of the observation are not the last ",
+                                     num_blocks - 1, " of the one before"));
+      }
     }
   }
   return absl::OkStatus();

@@ -22,8 +22,12 @@ absl::Status BrokenAt(const EpisodeRecord& record, size_t t, absl::string_view w
 
 // Ids, shapes, bounds, counts and symmetries make sense.
 absl::Status CheckSpec(const EnvSpec& spec);
-// Every observation has its size, is finite and lies within its bounds.
+// Every observation has its size, is finite, lies within its bounds, and is made of k / 255 where
+// the spec says uint8.
 absl::Status CheckObservations(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes);
+// After a step an observation of stacked frames is the one before without its oldest block, and a
+// new one (ObservationSpec::frame_stack).
+absl::Status CheckFrameStack(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes);
 // Masks have their size, hold 0 and 1, and are empty exactly after the end; to_play is a player;
 // rewards are finite; Reset gives no reward and no end.
 absl::Status CheckMasksAndFlags(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes);

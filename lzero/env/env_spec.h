@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lzero/base/observation_type.h"
 #include "lzero/base/symmetry.h"
 
 namespace lzero {
@@ -25,18 +26,16 @@ struct ActionSpec {
   int64_t dim() const { return static_cast<int64_t>(low.size()); }
 };
 
-// What an observation is made of; environments always give float32.
-enum class ObservationType {
-  kFloat32,
-  kUint8,  // every element is k / 255.0f for an integer k of 0 .. 255: pictures, kept as bytes
-};
-
 struct ObservationSpec {
   std::vector<int64_t> shape;  // {4}, or channels first {3, 3, 3} for boards and pictures
   // Bounds of every element, or one value for all of them.
   std::vector<float> low;
   std::vector<float> high;
   ObservationType type = ObservationType::kFloat32;
+  // An observation is so many blocks of equal size, the oldest first; the next one of the episode
+  // is its last frame_stack - 1 blocks and a new one. An episode may begin with any blocks. Replay
+  // keeps every block once.
+  int64_t frame_stack = 1;
 
   int64_t size() const {
     int64_t count = 1;

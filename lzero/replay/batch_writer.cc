@@ -37,6 +37,7 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       num_actions_(shape.num_actions),
       observation_size_(shape.observation_size),
       action_dim_(shape.action_dim),
+      observation_type_(shape.observation_type),
       window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
       terminal_(shape.terminal),
       rule_(static_cast<int>(config.td_steps), config.discount, config.value_bootstrap),
@@ -45,8 +46,8 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       to_play_(window_size_ + 1) {}
 
 BatchShape BatchWriter::ShapeFor(int num_samples) const {
-  return {num_samples,  num_context_steps_, num_unroll_steps_,
-          num_actions_, observation_size_,  action_dim_};
+  return {num_samples,       num_context_steps_, num_unroll_steps_, num_actions_,
+          observation_size_, observation_type_,  action_dim_};
 }
 
 void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStream& random,
@@ -57,9 +58,14 @@ void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStr
   LZ_DCHECK(num_real == num_unroll_steps_ || window_.end == SegmentEnd::kTerminated ||
                 window_.end == SegmentEnd::kTruncated,
             "position is not eligible");
-  WriteSequence(place, num_real, sample, random, batch);
+  if (observation_type_ == ObservationType::kUint8) {
+    WriteSequence(place, num_real, sample, random, batch->observation_bytes.data(), batch);
+    WriteValueTargets(place, num_real, sample, batch->bootstrap_observation_bytes.data(), batch);
+  } else {
+    WriteSequence(place, num_real, sample, random, batch->observations.data(), batch);
+    WriteValueTargets(place, num_real, sample, batch->bootstrap_observations.data(), batch);
+  }
   WriteTargets(place, num_real, sample, batch);
-  WriteValueTargets(place, num_real, sample, batch);
   if (num_real < num_unroll_steps_) WritePastEnd(num_real, sample, batch);
 }
 
@@ -85,8 +91,9 @@ void BatchWriter::GatherWindow(const PositionIndex::Place& place) {
   window_.end = last_step == last->num_steps() ? last->end() : SegmentEnd::kRunsOn;
 }
 
+template <typename T>
 void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real, int sample,
-                                RandomStream& random, TrainBatch* batch) const {
+                                RandomStream& random, T* observations, TrainBatch* batch) const {
   // A segment's own context reaches back far enough, or to the start of the episode.
   const int num_context =
       std::min(num_context_steps_, place.segment->num_context_steps() + place.step);
@@ -95,7 +102,7 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
   const int sequence_size = num_context_steps_ + num_unroll_steps_;
   const size_t row_size = static_cast<size_t>(observation_size_);
 
-  float* observations = batch->observations.data() + sample * (sequence_size + 1) * row_size;
+  observations += sample * (sequence_size + 1) * row_size;
   const size_t first_action = static_cast<size_t>(sample) * sequence_size;
   const size_t dim = static_cast<size_t>(action_dim_);
   ForEachPiece(place.segment, place.step - num_context, num_present,
@@ -112,7 +119,7 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
                });
   for (int row = 0; row < num_missing; ++row) {
     std::memcpy(observations + row * row_size, observations + num_missing * row_size,
-                row_size * sizeof(float));
+                row_size * sizeof(T));
   }
   if (dim > 0) {
     std::fill_n(batch->action_values.begin() + first_action * dim, num_missing * dim, 0.0f);
@@ -122,7 +129,7 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
   const int last_row = num_missing + num_present;
   for (int row = last_row; row < sequence_size; ++row) {
     std::memcpy(observations + (row + 1) * row_size, observations + last_row * row_size,
-                row_size * sizeof(float));
+                row_size * sizeof(T));
   }
   WriteRandomActions(sample, last_row, sequence_size, random, batch);
   float* mask = batch->context_mask.data() + static_cast<size_t>(sample) * num_context_steps_;
@@ -171,8 +178,9 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
   }
 }
 
+template <typename T>
 void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
-                                    TrainBatch* batch) const {
+                                    T* bootstraps, TrainBatch* batch) const {
   const size_t row_size = static_cast<size_t>(observation_size_);
   // Observation `row` of `segment` is observation `begin + row` of the window.
   const GameSegment* segment = place.segment;
@@ -182,9 +190,9 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
     const ValueTarget target = rule_.Compute(window_, k);
     batch->partial_returns[slot] = target.partial_return;
     batch->bootstrap_scales[slot] = target.bootstrap_scale;
-    float* observation = batch->bootstrap_observations.data() + slot * row_size;
+    T* observation = bootstraps + slot * row_size;
     if (target.bootstrap_scale == 0.0f) {
-      std::fill_n(observation, row_size, 0.0f);
+      std::fill_n(observation, row_size, T{0});
       continue;
     }
     // Bootstrap steps never go back from one unroll step to the next.
@@ -194,6 +202,9 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
     }
     segment->CopyObservations(target.bootstrap_step - begin, 1, observation);
   }
+  // Past the end there is nothing to bootstrap from.
+  std::fill_n(bootstraps + (static_cast<size_t>(sample) * num_unroll_steps_ + num_real) * row_size,
+              (num_unroll_steps_ - num_real) * row_size, T{0});
 }
 
 void BatchWriter::WritePastEnd(int num_real, int sample, TrainBatch* batch) const {
@@ -218,8 +229,6 @@ void BatchWriter::WritePastEnd(int num_real, int sample, TrainBatch* batch) cons
     std::fill_n(batch->sampled_actions.begin() + begin * num_actions * dim,
                 count * num_actions * dim, 0.0f);
   }
-  std::fill_n(batch->bootstrap_observations.begin() + begin * observation_size_,
-              count * observation_size_, 0.0f);
 }
 
 }  // namespace lzero

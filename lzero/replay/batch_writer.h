@@ -35,11 +35,14 @@ class BatchWriter {
  private:
   // Fills window_ with the steps from `place` on, as many as targets can need.
   void GatherWindow(const PositionIndex::Place& place);
-  // Observations, actions and context mask; `num_real` of the unroll steps exist.
+  // Observations, actions and context mask; `num_real` of the unroll steps exist. `observations`
+  // and `bootstraps` are all of the batch, in the type that it holds.
+  template <typename T>
   void WriteSequence(const PositionIndex::Place& place, int num_real, int sample,
-                     RandomStream& random, TrainBatch* batch) const;
+                     RandomStream& random, T* observations, TrainBatch* batch) const;
   void WriteTargets(const PositionIndex::Place& place, int num_real, int sample, TrainBatch* batch);
-  void WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
+  template <typename T>
+  void WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample, T* bootstraps,
                          TrainBatch* batch) const;
   // Actions of sequence rows first_row .. end_row - 1, past the end.
   void WriteRandomActions(int sample, int first_row, int end_row, RandomStream& random,
@@ -52,6 +55,7 @@ class BatchWriter {
   const int num_actions_;
   const int observation_size_;
   const int action_dim_;
+  const ObservationType observation_type_;
   const int window_size_;  // most steps a window holds
   const TerminalMode terminal_;
   const ValueTargetRule rule_;

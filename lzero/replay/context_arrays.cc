@@ -1,6 +1,8 @@
 #include "lzero/replay/context_arrays.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "lzero/base/status_macros.h"
 #include "lzero/replay/replay_arrays.h"
@@ -10,8 +12,8 @@ namespace lzero {
 void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* const> segments,
                     std::vector<NamedArray>* arrays) {
   if (shape.num_context_steps == 0) return;
-  const size_t row_size = static_cast<size_t>(shape.observation_size);
-  std::vector<float> observations;
+  const ObservationFormat format = shape.format();
+  std::string observations;
   const size_t dim = static_cast<size_t>(shape.action_dim);
   std::vector<int32_t> actions;
   std::vector<float> action_values;
@@ -19,17 +21,20 @@ void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* con
     if (segment->previous() != nullptr) continue;
     const int num_context = segment->num_context_steps();
     const size_t first = actions.size();
-    observations.resize((first + num_context) * row_size);
+    observations.resize((first + num_context) * format.block_bytes());
     actions.resize(first + num_context);
-    segment->CopyObservations(-num_context, num_context, observations.data() + first * row_size);
+    segment->CopyBlocks(-num_context, num_context,
+                        observations.data() + first * format.block_bytes());
     segment->CopyActions(-num_context, num_context, actions.data() + first);
     action_values.resize((first + num_context) * dim);
     segment->CopyActionValues(-num_context, num_context, action_values.data() + first * dim);
   }
   const int64_t num_rows = static_cast<int64_t>(actions.size());
   arrays->push_back(MakeNamedArray<int64_t>("replay.context_steps", {shape.num_context_steps}));
-  arrays->push_back(MakeNamedArray<float>("replay.context_observations", observations,
-                                          {num_rows, shape.observation_size}));
+  arrays->push_back(NamedArray{"replay.context_observations",
+                               BlockArrayType(format),
+                               {num_rows, format.block_size()},
+                               std::move(observations)});
   arrays->push_back(MakeNamedArray<int32_t>("replay.context_actions", actions));
   if (dim == 0) return;
   arrays->push_back(MakeNamedArray<float>("replay.context_action_values", action_values,
@@ -52,9 +57,11 @@ absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
   num_saved_steps_ = num_saved_steps[0];
   LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_actions", {-1}, &actions_));
   LZ_RETURN_IF_ERROR(CheckReplayActions("replay.context_actions", actions_, shape_.num_actions));
+  const ObservationFormat format = shape_.format();
   const int64_t num_rows = static_cast<int64_t>(actions_.size());
-  LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_observations",
-                                     {num_rows, shape_.observation_size}, &observations_));
+  LZ_RETURN_IF_ERROR(CheckReplayArray(arrays, "replay.context_observations", BlockArrayType(format),
+                                      {num_rows, format.block_size()}));
+  observations_ = FindArray(arrays, "replay.context_observations");
   if (shape_.action_dim == 0) return absl::OkStatus();
   LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_action_values",
                                      {num_rows, shape_.action_dim}, &action_values_));
@@ -79,12 +86,14 @@ absl::Status ContextReader::Restore(GameSegment* segment) {
   }
   const size_t first = next_ + static_cast<size_t>(num_saved - num_wanted);
   const size_t count = static_cast<size_t>(num_wanted);
-  const size_t row_size = static_cast<size_t>(shape_.observation_size);
-  segment->SetContext(
-      absl::MakeConstSpan(observations_).subspan(first * row_size, count * row_size),
-      absl::MakeConstSpan(actions_).subspan(first, count),
-      absl::MakeConstSpan(action_values_)
-          .subspan(first * shape_.action_dim, count * shape_.action_dim));
+  if (count > 0) {
+    const size_t block_bytes = static_cast<size_t>(shape_.format().block_bytes());
+    segment->SetContext(
+        absl::MakeConstSpan(observations_->bytes).subspan(first * block_bytes, count * block_bytes),
+        absl::MakeConstSpan(actions_).subspan(first, count),
+        absl::MakeConstSpan(action_values_)
+            .subspan(first * shape_.action_dim, count * shape_.action_dim));
+  }
   next_ += static_cast<size_t>(num_saved);
   return absl::OkStatus();
 }

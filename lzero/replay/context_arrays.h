@@ -2,9 +2,10 @@
 // segment before is not stored any more; a segment that follows another in the file takes its
 // context from there, so nothing is written twice. Not thread-safe.
 //   context_steps I64 [1]              most context steps of a segment when it was saved
-//   context_observations F32 [X, obs]  of every segment without a predecessor, in their order:
+//   context_observations [X, block]    of every segment without a predecessor, in their order:
 //   context_actions I32 [X]            min(context_steps, its first step) steps
 //   context_action_values F32 [X, D]   of box actions
+// Of an observation its oldest block, as it is stored (U8 or F32; replay_export.h).
 // A store that keeps no context has none of them.
 #ifndef LZERO_REPLAY_CONTEXT_ARRAYS_H_
 #define LZERO_REPLAY_CONTEXT_ARRAYS_H_
@@ -28,7 +29,8 @@ class ContextReader {
  public:
   explicit ContextReader(const SegmentShape& shape) : shape_(shape) {}
 
-  // InvalidArgument when the arrays are misshapen or out of range. Comes first.
+  // InvalidArgument when the arrays are misshapen or out of range. Comes first; the arrays must
+  // live until the last Restore.
   absl::Status Open(absl::Span<const NamedArray> arrays);
   // The context of the next segment without a predecessor. Fewer steps than were saved may be
   // wanted; InvalidArgument when it is more, or the arrays are too short.
@@ -39,7 +41,7 @@ class ContextReader {
  private:
   SegmentShape shape_;
   int64_t num_saved_steps_ = 0;
-  std::vector<float> observations_;
+  const NamedArray* observations_ = nullptr;
   std::vector<int32_t> actions_;
   std::vector<float> action_values_;
   size_t next_ = 0;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
 
 namespace lzero {
 namespace {
@@ -50,13 +51,13 @@ GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, in
       first_step_(first_step),
       layout_(LayoutFor(shape, max_steps, first_step)),
       block_(std::make_unique_for_overwrite<std::byte[]>(BlockSize(layout_, max_steps))),
-      observations_(shape.observation_size, num_context_steps() + max_steps + 1) {}
+      observations_(shape.format(), num_context_steps() + max_steps + 1) {}
 
 int64_t GameSegment::BytesFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step) {
   const size_t block = BlockSize(LayoutFor(shape, max_steps, first_step), max_steps);
   const int64_t num_rows = NumContextSteps(shape, first_step) + max_steps + 1;
   return static_cast<int64_t>(sizeof(GameSegment) + block) +
-         ObservationStore::BytesFor(shape.observation_size, num_rows) + kHeapBytes;
+         ObservationStore::BytesFor(shape.format(), num_rows) + kHeapBytes;
 }
 
 void GameSegment::Link(GameSegment* earlier, GameSegment* later) {
@@ -64,48 +65,51 @@ void GameSegment::Link(GameSegment* earlier, GameSegment* later) {
   if (later != nullptr) later->previous_ = earlier;
 }
 
-void GameSegment::SetObservationRow(int row, absl::Span<const float> observation,
-                                    absl::Span<const uint8_t> legal_action_mask, int to_play) {
-  const size_t num_masked = static_cast<size_t>(shape_.num_masked());
+void GameSegment::CheckSizes(absl::Span<const float> observation,
+                             absl::Span<const uint8_t> legal_action_mask, int to_play) const {
   LZ_CHECK(observation.size() == static_cast<size_t>(shape_.observation_size), "observation of ",
            observation.size(), " numbers, expected ", shape_.observation_size);
-  LZ_CHECK(legal_action_mask.size() == num_masked, "legal action mask of ",
-           legal_action_mask.size(), ", expected ", num_masked);
+  LZ_CHECK(legal_action_mask.size() == static_cast<size_t>(shape_.num_masked()),
+           "legal action mask of ", legal_action_mask.size(), ", expected ", shape_.num_masked());
   LZ_CHECK(to_play >= 0 && to_play <= 255, "to_play ", to_play);
-  observations_.SetRow(num_context_steps() + row, observation.data());
+}
+
+void GameSegment::SetMaskRow(int row, absl::Span<const uint8_t> legal_action_mask, int to_play) {
+  const size_t num_masked = static_cast<size_t>(shape_.num_masked());
   uint8_t* legal = MutableField<uint8_t>(layout_.legal_action_masks) + row * num_masked;
   for (size_t i = 0; i < num_masked; ++i) legal[i] = legal_action_mask[i] != 0;
   MutableField<uint8_t>(layout_.to_play)[row] = static_cast<uint8_t>(to_play);
 }
 
-void GameSegment::SetFirstObservation(absl::Span<const float> observation,
-                                      absl::Span<const uint8_t> legal_action_mask, int to_play) {
-  SetObservationRow(0, observation, legal_action_mask, to_play);
+absl::Status GameSegment::SetFirstObservation(absl::Span<const float> observation,
+                                              absl::Span<const uint8_t> legal_action_mask,
+                                              int to_play) {
+  CheckSizes(observation, legal_action_mask, to_play);
+  LZ_RETURN_IF_ERROR(observations_.SetFirst(num_context_steps(), observation.data()));
+  SetMaskRow(0, legal_action_mask, to_play);
+  return absl::OkStatus();
 }
 
 void GameSegment::SetFirstObservationFrom(const GameSegment& earlier) {
   const int row = earlier.num_steps_;
-  observations_.SetRowFrom(earlier.observations_, earlier.num_context_steps() + row,
-                           num_context_steps());
+  observations_.CopyFirstFrom(earlier.observations_, earlier.num_context_steps() + row,
+                              num_context_steps());
   const size_t num_masked = static_cast<size_t>(shape_.num_masked());
   std::memcpy(MutableField<uint8_t>(layout_.legal_action_masks),
               earlier.legal_action_masks().data() + row * num_masked, num_masked);
   MutableField<uint8_t>(layout_.to_play)[0] = earlier.to_play()[row];
 }
 
-void GameSegment::SetContext(absl::Span<const float> observations,
-                             absl::Span<const int32_t> actions,
+void GameSegment::SetContext(absl::Span<const char> blocks, absl::Span<const int32_t> actions,
                              absl::Span<const float> action_values) {
-  const int num_context = num_context_steps();
-  const size_t row_size = static_cast<size_t>(shape_.observation_size);
+  const int64_t num_context = num_context_steps();
   LZ_CHECK(actions.size() == static_cast<size_t>(num_context), actions.size(),
            " context steps, expected ", num_context);
-  LZ_CHECK(observations.size() == num_context * row_size, observations.size(), " numbers");
+  LZ_CHECK(static_cast<int64_t>(blocks.size()) == num_context * shape_.format().block_bytes(),
+           blocks.size(), " bytes");
   LZ_CHECK(action_values.size() == actions.size() * static_cast<size_t>(shape_.action_dim),
            action_values.size(), " action values");
-  for (int row = 0; row < num_context; ++row) {
-    observations_.SetRow(row, observations.data() + row * row_size);
-  }
+  observations_.SetBlocks(0, blocks);
   std::copy(actions.begin(), actions.end(), MutableField<int32_t>(layout_.actions));
   std::copy(action_values.begin(), action_values.end(), MutableField<float>(layout_.action_values));
 }
@@ -115,9 +119,8 @@ void GameSegment::SetContextFrom(const GameSegment& earlier) {
            " does not follow ", earlier.num_steps_, " steps from ", earlier.first_step_);
   const int num_context = num_context_steps();
   const int first = earlier.num_steps_ - num_context;
-  for (int row = 0; row < num_context; ++row) {
-    observations_.SetRowFrom(earlier.observations_, earlier.num_context_steps() + first + row, row);
-  }
+  observations_.CopyBeforeFrom(earlier.observations_, earlier.num_context_steps() + first,
+                               num_context);
   earlier.CopyActions(first, num_context, MutableField<int32_t>(layout_.actions));
   earlier.CopyActionValues(first, num_context, MutableField<float>(layout_.action_values));
 }
@@ -132,7 +135,7 @@ bool GameSegment::BeginsWhereEnds(const GameSegment& earlier) const {
          to_play()[0] == earlier.to_play()[row];
 }
 
-void GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence) {
+absl::Status GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence) {
   const int row = num_steps_;
   const size_t num_actions = static_cast<size_t>(shape_.num_actions);
   LZ_CHECK(row < max_steps_, "segment of ", max_steps_, " steps is full");
@@ -144,7 +147,9 @@ void GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence)
   LZ_CHECK(step.action_values.size() == dim && step.sampled_actions.size() == num_actions * dim,
            step.action_values.size(), " action values, ", step.sampled_actions.size(),
            " of sampled actions, expected ", dim, " and ", num_actions * dim);
-  SetObservationRow(row + 1, step.observation, step.legal_action_mask, step.to_play);
+  CheckSizes(step.observation, step.legal_action_mask, step.to_play);
+  LZ_RETURN_IF_ERROR(observations_.SetNext(num_context_steps() + row + 1, step.observation.data()));
+  SetMaskRow(row + 1, step.legal_action_mask, step.to_play);
   MutableField<int64_t>(layout_.sequences)[row] = sequence;
   MutableField<int32_t>(layout_.leaves)[row] = leaf;
   MutableField<int32_t>(layout_.actions)[num_context_steps() + row] = step.action;
@@ -157,6 +162,7 @@ void GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence)
   std::copy_n(step.sampled_actions.data(), num_actions * dim,
               MutableField<float>(layout_.sampled_actions) + row * num_actions * dim);
   ++num_steps_;
+  return absl::OkStatus();
 }
 
 void GameSegment::ShrinkToFit() {

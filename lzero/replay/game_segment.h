@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/replay/observation_store.h"
@@ -24,7 +25,11 @@ struct SegmentShape {
   int observation_size = 0;
   int num_actions = 0;
   int num_context_steps = 0;  // kept before the first step, or as many as the episode has
-  int action_dim = 0;         // D of box actions; 0: discrete
+  ObservationType observation_type = ObservationType::kFloat32;
+  int frame_stack = 1;
+  int action_dim = 0;  // D of box actions; 0: discrete
+
+  ObservationFormat format() const { return {observation_size, observation_type, frame_stack}; }
   // Entries of a legal action mask: box actions have none.
   int num_masked() const { return action_dim > 0 ? 0 : num_actions; }
 };
@@ -68,29 +73,39 @@ class GameSegment {
   // Makes `later` (which may be null) the segment that follows `earlier` (which may be null).
   static void Link(GameSegment* earlier, GameSegment* later);
 
-  // What precedes the first transition. To be called before Append.
-  void SetFirstObservation(absl::Span<const float> observation,
-                           absl::Span<const uint8_t> legal_action_mask, int to_play);
+  // What precedes the first transition. To be called before Append. InvalidArgument for an
+  // observation that the environment must not give (ObservationStore::SetFirst).
+  absl::Status SetFirstObservation(absl::Span<const float> observation,
+                                   absl::Span<const uint8_t> legal_action_mask, int to_play);
   // Begins with the last observation of `earlier`, which has the same shape.
   void SetFirstObservationFrom(const GameSegment& earlier);
-  // The context: observations [C, obs], actions [C], values of box actions [C, D].
-  void SetContext(absl::Span<const float> observations, absl::Span<const int32_t> actions,
+  // The context: the oldest block of each observation as CopyBlocks gave it, [C, block bytes], the
+  // actions [C] and values of box actions [C, D]. The first observation is set already.
+  void SetContext(absl::Span<const char> blocks, absl::Span<const int32_t> actions,
                   absl::Span<const float> action_values);
   // The context from the steps of `earlier` and its context. `earlier` has the same shape and ends
-  // where this one begins.
+  // with the first observation of this one.
   void SetContextFrom(const GameSegment& earlier);
   // Whether the first observation, its legal mask and player are, bit for bit, the last of
   // `earlier`.
   bool BeginsWhereEnds(const GameSegment& earlier) const;
   // Adds a transition; there must be room. `leaf` and `sequence` are the owner's notes.
-  void Append(const StepRecord& step, int32_t leaf, int64_t sequence);
+  // InvalidArgument (nothing added) for an observation that the environment must not give
+  // (ObservationStore::SetNext).
+  absl::Status Append(const StepRecord& step, int32_t leaf, int64_t sequence);
   // Gives back the room that is not used.
   void ShrinkToFit();
 
-  // Writes observations first .. first + count - 1 to `out`, [count, obs] float32; they lie in
-  // -C .. num_steps.
-  void CopyObservations(int first, int count, float* out) const {
+  // Writes observations first .. first + count - 1 to `out`, [count, obs] float32, or uint8 where
+  // they are kept so; they lie in -C .. num_steps.
+  template <typename T>
+  void CopyObservations(int first, int count, T* out) const {
     observations_.CopyRows(num_context_steps() + first, count, out);
+  }
+  // Writes blocks first .. first + count - 1 as they are stored, [count, block bytes]; block i is
+  // the oldest of observation i, the last one is num_steps + frame_stack - 1.
+  void CopyBlocks(int first, int count, char* out) const {
+    observations_.CopyBlocks(num_context_steps() + first, count, out);
   }
   // Writes actions first .. first + count - 1 to `out`, [count]; they lie in -C .. num_steps - 1.
   void CopyActions(int first, int count, int32_t* out) const {
@@ -155,8 +170,9 @@ class GameSegment {
   absl::Span<const T> Steps(size_t offset, int per_step) const {
     return {Field<T>(offset), static_cast<size_t>(num_steps_) * per_step};
   }
-  void SetObservationRow(int row, absl::Span<const float> observation,
-                         absl::Span<const uint8_t> legal_action_mask, int to_play);
+  void CheckSizes(absl::Span<const float> observation, absl::Span<const uint8_t> legal_action_mask,
+                  int to_play) const;
+  void SetMaskRow(int row, absl::Span<const uint8_t> legal_action_mask, int to_play);
 
   SegmentShape shape_;
   int max_steps_;

@@ -1,60 +1,94 @@
-// The observations of one game segment, one row each, kept as float32. The only place that knows
-// how an observation is stored. Not thread-safe.
+// The observations of consecutive steps of one episode. The only place that knows how an
+// observation is stored: numbers as float32, pictures as bytes, and of stacked frames each once.
+// Knows nothing of segments. Not thread-safe.
+//
+//   frame_stack 3     block     b_0  b_1  b_2  b_3  b_4  ...    block_size elements each
+//                     row 0    [b_0  b_1  b_2]
+//                     row 1         [b_1  b_2  b_3]             a row is an observation
 #ifndef LZERO_REPLAY_OBSERVATION_STORE_H_
 #define LZERO_REPLAY_OBSERVATION_STORE_H_
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "lzero/base/observation_type.h"
 
 namespace lzero {
 
+// What one observation is (ObservationSpec, env/env_spec.h).
+struct ObservationFormat {
+  int size = 0;  // elements
+  ObservationType type = ObservationType::kFloat32;
+  int frame_stack = 1;  // divides size
+
+  int block_size() const { return size / frame_stack; }
+  // Bytes of a block, and of an observation, as they are stored.
+  int64_t block_bytes() const { return block_size() * ObservationTypeSize(type); }
+  int64_t row_bytes() const { return size * ObservationTypeSize(type); }
+  bool operator==(const ObservationFormat&) const = default;
+};
+
 class ObservationStore {
  public:
-  // Room for `num_rows` observations of `observation_size` numbers; rows begin undefined.
-  ObservationStore(int observation_size, int num_rows)
-      : observation_size_(static_cast<size_t>(observation_size)),
-        values_(std::make_unique_for_overwrite<float[]>(observation_size_ * num_rows)) {}
+  // Room for `num_rows` observations; rows begin undefined. Verbs that take values are given whole
+  // observations, [size] float32.
+  ObservationStore(const ObservationFormat& format, int num_rows);
 
-  static int64_t BytesFor(int64_t observation_size, int64_t num_rows) {
-    return observation_size * num_rows * static_cast<int64_t>(sizeof(float));
+  static int64_t NumBlocks(const ObservationFormat& format, int64_t num_rows) {
+    return num_rows + format.frame_stack - 1;
+  }
+  static int64_t BytesFor(const ObservationFormat& format, int64_t num_rows) {
+    return NumBlocks(format, num_rows) * format.block_bytes();
   }
 
-  // Stores one observation, [obs] float32.
-  void SetRow(int row, const float* values) {
-    std::memcpy(values_.get() + row * observation_size_, values, observation_size_ * sizeof(float));
-  }
+  // Stores an observation whatever the rows beside it hold. InvalidArgument for an element that a
+  // uint8 environment must not give.
+  absl::Status SetFirst(int row, const float* values);
+  // Stores the observation after row `row` - 1. InvalidArgument as SetFirst, and when it is not
+  // that row's last frame_stack - 1 blocks and one more; the rows before stay as they are.
+  absl::Status SetNext(int row, const float* values);
 
-  // Copies row `from` of `other`, a store of the same observation size, into row `to`.
-  void SetRowFrom(const ObservationStore& other, int from, int to) {
-    SetRow(to, other.values_.get() + from * observation_size_);
-  }
+  // Copies row `from` of `other`, a store of the same format, into row `to`.
+  void CopyFirstFrom(const ObservationStore& other, int from, int to);
+  // Makes rows 0 .. count - 1 those from row `from` of `other` on, where row `count` is already the
+  // one that follows there.
+  void CopyBeforeFrom(const ObservationStore& other, int from, int count);
 
-  // Writes the observations of rows row .. row + num_rows - 1 to `out`, [num_rows, obs] float32.
-  void CopyRows(int row, int num_rows, float* out) const {
-    std::copy_n(values_.get() + row * observation_size_, num_rows * observation_size_, out);
-  }
+  // Writes the observations of rows row .. row + num_rows - 1 to `out`, [num_rows, size], as
+  // numbers, or as the bytes that stand for them (type kUint8 only).
+  void CopyRows(int row, int num_rows, float* out) const;
+  void CopyRows(int row, int num_rows, uint8_t* out) const;
+
+  // Blocks as they are stored, [count, block_bytes]: block i is the oldest of row i. SetBlocks is
+  // for blocks that CopyBlocks gave.
+  void CopyBlocks(int block, int count, char* out) const;
+  void SetBlocks(int block, absl::Span<const char> blocks);
 
   // Whether row `row` and row `other_row` of `other` are equal bit for bit.
-  bool RowEquals(int row, const ObservationStore& other, int other_row) const {
-    return std::memcmp(values_.get() + row * observation_size_,
-                       other.values_.get() + other_row * observation_size_,
-                       observation_size_ * sizeof(float)) == 0;
-  }
+  bool RowEquals(int row, const ObservationStore& other, int other_row) const;
 
   // Moves the first `num_rows` rows into room for exactly that many.
-  void ShrinkTo(int num_rows) {
-    auto smaller = std::make_unique_for_overwrite<float[]>(observation_size_ * num_rows);
-    CopyRows(0, num_rows, smaller.get());
-    values_ = std::move(smaller);
-  }
+  void ShrinkTo(int num_rows);
 
  private:
-  size_t observation_size_;
-  std::unique_ptr<float[]> values_;
+  std::byte* Block(int block) { return blocks_.get() + block * format_.block_bytes(); }
+  const std::byte* Block(int block) const { return blocks_.get() + block * format_.block_bytes(); }
+  // Stores elements first .. first + count - 1 of an observation at `to`.
+  absl::Status Encode(const float* values, int first, int count, std::byte* to) const;
+  // Whether the first `count` elements of an observation are what is stored at `stored`.
+  bool IsStoredAt(const float* values, int count, const std::byte* stored) const;
+  // Why the first `count` elements are not.
+  absl::Status BrokenStack(const float* values, int count) const;
+
+  ObservationFormat format_;
+  std::unique_ptr<std::byte[]> blocks_;
 };
+
+// The observation whose blocks, as stored, begin at `blocks`: [size] float32.
+void DecodeObservation(const ObservationFormat& format, const char* blocks, float* out);
 
 }  // namespace lzero
 

@@ -13,6 +13,7 @@
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/replay/observation_store.h"
 
 namespace lzero {
 
@@ -26,6 +27,11 @@ absl::Status InvalidReplay(const Parts&... parts) {
 // and it holds as many bytes as that needs.
 absl::Status CheckReplayArray(absl::Span<const NamedArray> arrays, const char* name, ArrayType type,
                               absl::Span<const int64_t> dims);
+
+// The type of arrays of observation blocks as they are stored.
+inline ArrayType BlockArrayType(const ObservationFormat& format) {
+  return format.type == ObservationType::kUint8 ? ArrayType::kU8 : ArrayType::kF32;
+}
 
 // Copies an array that passes CheckReplayArray.
 template <typename T>

@@ -23,17 +23,18 @@ ReplayBuffer::ReplayBuffer(const ReplayConfig& config, const ReplayShape& shape)
       shape_(shape),
       store_(std::make_unique<ReplayStore>(config, shape)),
       writer_(config, shape),
-      augmenter_(config.augment_symmetries ? shape.symmetries : std::vector<Symmetry>()) {}
+      symmetries_(config.augment_symmetries ? shape.symmetries : std::vector<Symmetry>()),
+      shift_(shape.observation_shape, static_cast<int>(config.augment_shift)) {}
 
-void ReplayBuffer::BeginEpisode(EnvId env, absl::Span<const float> observation,
-                                absl::Span<const uint8_t> legal_action_mask, int to_play) {
+absl::Status ReplayBuffer::BeginEpisode(EnvId env, absl::Span<const float> observation,
+                                        absl::Span<const uint8_t> legal_action_mask, int to_play) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  store_->BeginEpisode(env, observation, legal_action_mask, to_play);
+  return store_->BeginEpisode(env, observation, legal_action_mask, to_play);
 }
 
-void ReplayBuffer::Append(EnvId env, const StepRecord& step) {
+absl::Status ReplayBuffer::Append(EnvId env, const StepRecord& step) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  store_->Append(env, step);
+  return store_->Append(env, step);
 }
 
 absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBatch* batch) {
@@ -57,9 +58,10 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
     const int leaf = batch->positions[i].leaf;
     const PositionIndex::Place& place = index.place(leaf);
     writer_.Write(place, i, random, batch);
-    if (augmenter_.num_symmetries() > 0) {
-      augmenter_.Apply(random.UniformInt(augmenter_.num_symmetries()), i, batch);
+    if (symmetries_.num_symmetries() > 0) {
+      symmetries_.Apply(random.UniformInt(symmetries_.num_symmetries()), i, batch);
     }
+    if (shift_.max_shift() > 0) shift_.Apply(shift_.Draw(random), i, batch);
     // (E p_i)^-beta / max_j (E p_j)^-beta: the number of eligible positions E and the sum cancel.
     batch->importance_weights[i] = static_cast<float>(
         std::pow(smallest_weight / index.weight(leaf), config_.importance_exponent));

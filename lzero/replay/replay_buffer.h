@@ -21,6 +21,7 @@
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/replay_shape.h"
 #include "lzero/replay/replay_store.h"
+#include "lzero/replay/shift_augmenter.h"
 #include "lzero/replay/step_record.h"
 #include "lzero/replay/symmetry_augmenter.h"
 #include "lzero/replay/train_batch.h"
@@ -45,13 +46,16 @@ class ReplayBuffer {
                                                               const ReplayShape& shape);
 
   // Starts an episode of `env` with its first observation; an unfinished one before it is closed as
-  // it stands (its complete positions stay).
-  void BeginEpisode(EnvId env, absl::Span<const float> observation,
-                    absl::Span<const uint8_t> legal_action_mask, int to_play);
+  // it stands (its complete positions stay). InvalidArgument, naming the environment and its rule,
+  // for an observation that the environment must not give: an element that is no k / 255 of one
+  // that declares uint8, stacked frames that are not those of the step before. Nothing is stored
+  // then.
+  absl::Status BeginEpisode(EnvId env, absl::Span<const float> observation,
+                            absl::Span<const uint8_t> legal_action_mask, int to_play);
   // Adds a transition to the episode of `env`; terminated or truncated ends it. What does not fit
-  // any more is evicted, oldest finished segment first. Wrong sizes, an action out of range, or an
-  // environment without an episode are the caller's bug.
-  void Append(EnvId env, const StepRecord& step);
+  // any more is evicted, oldest finished segment first. InvalidArgument as BeginEpisode. Wrong
+  // sizes, an action out of range, or an environment without an episode are the caller's bug.
+  absl::Status Append(EnvId env, const StepRecord& step);
 
   // Fills `batch` with `num_samples` positions, drawn independently and with replacement, each with
   // probability weight / sum of weights: weight 1 for uniform replay, else
@@ -59,7 +63,8 @@ class ReplayBuffer {
   // ever set (at least 1). Importance weights are (num_eligible * probability)^-importance_exponent
   // over the largest of the batch [Schaul et al. 2016]. From `random` it draws first one Uniform()
   // for each sample, then, sample by sample, the actions past the end of an episode and, with
-  // augment_symmetries, the number of the symmetry of which the row is the image.
+  // augment_symmetries, the number of the symmetry of which the row is the image, or, with
+  // augment_shift, the offsets of its pictures (ShiftAugmenter::Draw).
   // FailedPrecondition (nothing drawn) when no position is eligible. Allocates only when the
   // batch's shape changes.
   absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
@@ -88,7 +93,8 @@ class ReplayBuffer {
   mutable std::mutex mutex_;
   std::unique_ptr<ReplayStore> store_;  // guarded by mutex_
   BatchWriter writer_;                  // guarded by mutex_
-  SymmetryAugmenter augmenter_;         // guarded by mutex_
+  SymmetryAugmenter symmetries_;        // guarded by mutex_
+  const ShiftAugmenter shift_;
 };
 
 }  // namespace lzero

@@ -1,20 +1,25 @@
 #include "lzero/replay/replay_export.h"
 
-#include <cstring>
 #include <utility>
 
 #include "absl/types/span.h"
 #include "lzero/replay/context_arrays.h"
+#include "lzero/replay/replay_arrays.h"
 #include "lzero/replay/replay_plan.h"
 
 namespace lzero {
 namespace {
 
-constexpr int64_t kFormat = 2;
+constexpr int64_t kFormat = 2;  // 1: observations always F32, whole ones
+
+// Of the observations from the first on.
+int NumBlocks(const GameSegment& segment, const ObservationFormat& format) {
+  return static_cast<int>(ObservationStore::NumBlocks(format, segment.num_steps() + 1));
+}
 
 class Exporter {
  public:
-  explicit Exporter(const ReplayStore& store, const ReplayShape& shape) : shape_(shape) {
+  explicit Exporter(const ReplayStore& store) {
     for (const auto& segment : store.finished()) segments_.push_back(segment.get());
     for (const auto& segment : store.open()) {
       if (segment != nullptr) segments_.push_back(segment.get());
@@ -35,19 +40,16 @@ class Exporter {
                                    {static_cast<int64_t>(segments_.size()), kSegmentColumns});
   }
 
-  NamedArray Observations() const {
-    const int64_t size = shape_.observation_size;
-    int64_t num_rows = 0;
-    for (const GameSegment* segment : segments_) num_rows += segment->num_steps() + 1;
-    NamedArray array{"replay.observations", ArrayType::kF32, {num_rows, size}, {}};
-    array.bytes.resize(num_rows * size * sizeof(float));
-    std::vector<float> row(size);
+  NamedArray Observations(const ObservationFormat& format) const {
+    int64_t num_blocks = 0;
+    for (const GameSegment* segment : segments_) num_blocks += NumBlocks(*segment, format);
+    NamedArray array{
+        "replay.observations", BlockArrayType(format), {num_blocks, format.block_size()}, {}};
+    array.bytes.resize(static_cast<size_t>(num_blocks * format.block_bytes()));
     char* out = array.bytes.data();
     for (const GameSegment* segment : segments_) {
-      for (int i = 0; i <= segment->num_steps(); ++i, out += size * sizeof(float)) {
-        segment->CopyObservations(i, 1, row.data());
-        std::memcpy(out, row.data(), size * sizeof(float));
-      }
+      segment->CopyBlocks(0, NumBlocks(*segment, format), out);
+      out += NumBlocks(*segment, format) * format.block_bytes();
     }
     return array;
   }
@@ -77,7 +79,6 @@ class Exporter {
   }
 
  private:
-  const ReplayShape& shape_;
   std::vector<const GameSegment*> segments_;
   size_t num_finished_ = 0;
 };
@@ -87,6 +88,8 @@ class Exporter {
 std::vector<ReplaySetting> ReplaySettings(const ReplayConfig& config, const ReplayShape& shape) {
   return {{"format", kFormat},
           {"observation size", shape.observation_size},
+          {"observation type (0 float32, 1 uint8)", static_cast<int64_t>(shape.observation_type)},
+          {"frame_stack of the observations", shape.frame_stack},
           {"number of actions", shape.num_actions},
           {"numbers of an action", shape.action_dim},
           {"env.num_collectors", shape.num_envs},
@@ -106,14 +109,15 @@ std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplaySha
   const ReplayStore::Counters& counters = store.counters();
   const std::vector<int64_t> counts = {counters.num_appended, counters.num_sampled,
                                        counters.num_episodes_ended, counters.num_episodes_begun};
-  const Exporter exporter(store, shape);
+  const SegmentShape segment_shape = ReplaySegmentShape(config, shape);
+  const Exporter exporter(store);
   std::vector<NamedArray> arrays;
   arrays.push_back(MakeNamedArray<int64_t>("replay.settings", settings));
   arrays.push_back(MakeNamedArray<double>("replay.exponent", {config.priority_exponent}));
   arrays.push_back(MakeNamedArray<int64_t>("replay.counters", counts));
   arrays.push_back(MakeNamedArray<double>("replay.max_priority", {counters.max_priority}));
   arrays.push_back(exporter.Rows());
-  arrays.push_back(exporter.Observations());
+  arrays.push_back(exporter.Observations(segment_shape.format()));
   const int64_t num_actions = shape.num_actions;
   if (shape.action_dim == 0) {
     arrays.push_back(
@@ -136,7 +140,7 @@ std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplaySha
   const PositionIndex& index = store.index();
   arrays.push_back(MakeNamedArray<uint32_t>("replay.generations", index.generations()));
   arrays.push_back(MakeNamedArray<int32_t>("replay.free_leaves", index.free_leaves()));
-  ExportContexts(ReplaySegmentShape(config, shape), exporter.segments(), &arrays);
+  ExportContexts(segment_shape, exporter.segments(), &arrays);
   return arrays;
 }
 

@@ -14,7 +14,8 @@
 
 namespace lzero {
 
-// A number that must be the same on the saving and on the loading side.
+// A number that must be the same on the saving and on the loading side. The first one is the format
+// of the whole state.
 struct ReplaySetting {
   const char* name;
   int64_t value;
@@ -29,12 +30,14 @@ inline constexpr int64_t kSegmentColumns = 6;
 static_assert(sizeof(SegmentRow) == kSegmentColumns * sizeof(int64_t));
 
 // Everything in `store`, as arrays named "replay.*". With S segments (finished ones from the oldest
-// to the newest, then those being filled by environment), T transitions, R = T + S observation rows
-// and K leaves ever used:
-//   settings I64 [11], exponent F64 [1]      what Import insists on
+// to the newest, then those being filled by environment), T transitions, R = T + S observations,
+// F stacked frames and K leaves ever used:
+//   settings I64 [13], exponent F64 [1]      what Import insists on
 //   counters I64 [4], max_priority F64 [1]
 //   segments I64 [S, 6]                      env, episode, first step, steps, SegmentEnd, is open
-//   observations F32 [R, obs], legal_action_masks U8 [R, A], to_play U8 [R]
+//   observations U8 or F32 [T + S F, obs / F], as it is stored: of each segment its first
+//                                            observation, then the newest frame of the later ones
+//   legal_action_masks U8 [R, A], to_play U8 [R]
 //   actions I32 [T], rewards F32 [T], root_values F32 [T], policies F32 [T, A], leaves I32 [T],
 //   sequences I64 [T], weights F64 [T]
 //   action_values F32 [T, D], sampled_actions F32 [T, A D]   of box actions alone

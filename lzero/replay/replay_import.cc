@@ -26,6 +26,7 @@ class Importer {
       : config_(config),
         shape_(shape),
         arrays_(arrays),
+        format_(ReplaySegmentShape(config, shape).format()),
         store_(std::make_unique<ReplayStore>(config, shape)),
         contexts_(ReplaySegmentShape(config, shape)) {}
 
@@ -64,6 +65,7 @@ class Importer {
   const ReplayConfig& config_;
   const ReplayShape& shape_;
   const absl::Span<const NamedArray> arrays_;
+  const ObservationFormat format_;
   std::unique_ptr<ReplayStore> store_;
   ContextReader contexts_;
   std::vector<SegmentRow> rows_;
@@ -74,8 +76,9 @@ class Importer {
   std::vector<float> rewards_, root_values_, policies_, action_values_, sampled_actions_;
   std::vector<int64_t> sequences_;
   std::vector<double> weights_;
-  // While segments are restored: rows read so far, and the last segment of every episode.
+  // While segments are restored: what is read so far, and the last segment of every episode.
   int64_t next_observation_ = 0;
+  int64_t next_block_ = 0;
   int64_t next_step_ = 0;
   std::unordered_map<int64_t, GameSegment*> tails_;
   std::vector<GameSegment*> segments_;
@@ -84,7 +87,11 @@ class Importer {
 absl::Status Importer::CheckSettings() {
   const std::vector<ReplaySetting> settings = ReplaySettings(config_, shape_);
   std::vector<int64_t> saved;
-  LZ_RETURN_IF_ERROR(Read("replay.settings", {static_cast<int64_t>(settings.size())}, &saved));
+  LZ_RETURN_IF_ERROR(Read("replay.settings", {-1}, &saved));
+  if (saved.empty() || saved[0] == settings[0].value) {  // another format may have others
+    LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, "replay.settings", ArrayType::kI64,
+                                        {static_cast<int64_t>(settings.size())}));
+  }
   for (size_t i = 0; i < settings.size(); ++i) {
     if (saved[i] == settings[i].value) continue;
     return InvalidReplay(settings[i].name, " is ", settings[i].value, " here and ", saved[i],
@@ -181,8 +188,9 @@ absl::Status Importer::ReadFields() {
   const int64_t steps = num_steps_;
   const int64_t rows = steps + static_cast<int64_t>(rows_.size());
   const int64_t num_actions = shape_.num_actions;
-  LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, "replay.observations", ArrayType::kF32,
-                                      {rows, shape_.observation_size}));
+  const int64_t num_first_frames = static_cast<int64_t>(rows_.size()) * (format_.frame_stack - 1);
+  LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, "replay.observations", BlockArrayType(format_),
+                                      {rows + num_first_frames, format_.block_size()}));
   observations_ = FindArray(arrays_, "replay.observations");
   if (shape_.action_dim == 0) {
     LZ_RETURN_IF_ERROR(
@@ -262,19 +270,18 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
   }
   std::unique_ptr<GameSegment> segment =
       store_->MakeSegment(max_steps, EnvId(row.env), row.episode, row.first_step);
-  const size_t obs = static_cast<size_t>(shape_.observation_size);
   const size_t num_actions = static_cast<size_t>(shape_.num_actions);
   const size_t num_masked = legal_action_masks_.empty() ? 0 : num_actions;
-  std::vector<float> observation(obs);
-  for (int i = 0; i <= num_steps; ++i, ++next_observation_) {
-    std::memcpy(observation.data(),
-                observations_->bytes.data() + next_observation_ * obs * sizeof(float),
-                obs * sizeof(float));
+  std::vector<float> observation(static_cast<size_t>(shape_.observation_size));
+  const char* blocks = observations_->bytes.data() + next_block_ * format_.block_bytes();
+  next_block_ += num_steps + format_.frame_stack;
+  for (int i = 0; i <= num_steps; ++i, ++next_observation_, blocks += format_.block_bytes()) {
+    DecodeObservation(format_, blocks, observation.data());
     const absl::Span<const uint8_t> legal(
         legal_action_masks_.data() + next_observation_ * num_masked, num_masked);
     const int to_play = to_play_[next_observation_];
     if (i == 0) {
-      segment->SetFirstObservation(observation, legal, to_play);
+      LZ_RETURN_IF_ERROR(segment->SetFirstObservation(observation, legal, to_play));
       continue;
     }
     StepRecord step;
@@ -289,7 +296,7 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
     step.observation = observation;
     step.legal_action_mask = legal;
     step.to_play = to_play;
-    segment->Append(step, leaves_[next_step_], sequences_[next_step_]);
+    LZ_RETURN_IF_ERROR(segment->Append(step, leaves_[next_step_], sequences_[next_step_]));
     ++next_step_;
   }
   segment->set_end(static_cast<SegmentEnd>(row.end));

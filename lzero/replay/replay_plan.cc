@@ -9,6 +9,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
 #include "lzero/replay/position_index.h"
+#include "lzero/replay/shift_augmenter.h"
 
 namespace lzero {
 namespace {
@@ -43,7 +44,14 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRange("replay.priority_exponent", config.priority_exponent, 0.0, 10.0));
   LZ_RETURN_IF_ERROR(
       CheckRange("replay.importance_exponent", config.importance_exponent, 0.0, 1.0));
+  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.augment_shift", config.augment_shift, 0, 16));
   LZ_RETURN_IF_ERROR(CheckRange("observation size", shape.observation_size, 1, 1 << 26));
+  LZ_RETURN_IF_ERROR(CheckRange("frame_stack", shape.frame_stack, 1, shape.observation_size));
+  if (shape.observation_size % shape.frame_stack != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("frame_stack is ", shape.frame_stack,
+                                                   ", no divisor of the observation size ",
+                                                   shape.observation_size));
+  }
   LZ_RETURN_IF_ERROR(CheckRange("number of actions", shape.num_actions, 1, 1 << 20));
   LZ_RETURN_IF_ERROR(
       CheckRange<int64_t>("past steps of a root", shape.num_root_past_steps, 0, kMost));
@@ -63,6 +71,22 @@ void CheckSymmetries(const ReplayConfig& config, const ReplayShape& shape,
         SymmetryProblem(symmetry, shape.observation_size, shape.num_actions);
     if (problem.empty()) continue;
     errors->push_back({keys, absl::StrCat("a symmetry of the environment is wrong: ", problem)});
+  }
+}
+
+void CheckShift(const ReplayConfig& config, const ReplayShape& shape,
+                std::vector<ConsistencyError>* errors) {
+  if (config.augment_shift == 0) return;
+  std::string problem = ShiftProblem(shape.observation_shape, config.augment_shift);
+  if (!problem.empty()) {
+    errors->push_back({{"replay.augment_shift", "env.id"}, std::move(problem)});
+  }
+  if (config.augment_symmetries) {
+    errors->push_back(
+        {{"replay.augment_shift", "replay.augment_symmetries"},
+         absl::StrCat("got ", config.augment_shift,
+                      " and true; allowed: one of the two, since a shifted board is no image of "
+                      "the game")});
   }
 }
 
@@ -117,8 +141,12 @@ int64_t ReplayContextSteps(const ReplayConfig& config, const ReplayShape& shape)
 }
 
 SegmentShape ReplaySegmentShape(const ReplayConfig& config, const ReplayShape& shape) {
-  return {shape.observation_size, shape.num_actions,
-          static_cast<int>(ReplayContextSteps(config, shape)), shape.action_dim};
+  return {shape.observation_size,
+          shape.num_actions,
+          static_cast<int>(ReplayContextSteps(config, shape)),
+          shape.observation_type,
+          shape.frame_stack,
+          shape.action_dim};
 }
 
 int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shape) {
@@ -137,6 +165,7 @@ int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape) {
 std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape) {
   std::vector<ConsistencyError> errors;
   CheckSymmetries(config, shape, &errors);
+  CheckShift(config, shape, &errors);
   CheckContent(config, shape, &errors);
   return errors;
 }
@@ -144,6 +173,11 @@ std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const Rep
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRanges(config, shape));
   return FirstError(ReplayErrors(config, shape));
+}
+
+double BytesPerTransition(const ReplayConfig& config, const ReplayShape& shape) {
+  return static_cast<double>(SegmentBytes(config, shape)) /
+         static_cast<double>(config.segment_length);
 }
 
 int64_t PlannedBytes(const ReplayConfig& config, const ReplayShape& shape) {

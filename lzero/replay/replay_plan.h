@@ -17,7 +17,8 @@ namespace lzero {
 // What is wrong between settings that are each in range: the smallest useful content does not fit
 // replay.capacity or replay.max_mebibytes (for every environment a segment being filled and as many
 // finished ones as keep at least one position eligible in an episode that never ends);
-// augment_symmetries with no symmetries, or with one that is no relabelling of this shape.
+// augment_symmetries with no symmetries, or with one that is no relabelling of this shape;
+// augment_shift of what are no pictures of that size, or with augment_symmetries.
 std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape);
 
 // InvalidArgument (key, value, what is allowed) for a setting out of range, and for the first of
@@ -47,6 +48,11 @@ int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape);
 // the trainer to print before the run. Never more than replay.max_mebibytes. Copies made by Export
 // and Import come on top while they run.
 int64_t PlannedBytes(const ReplayConfig& config, const ReplayShape& shape);
+
+// Bytes that one transition takes in a full segment of replay.segment_length, its share of the
+// context and of the frames before the first among them, without the index: what a long episode
+// costs.
+double BytesPerTransition(const ReplayConfig& config, const ReplayShape& shape);
 
 }  // namespace lzero
 

@@ -2,8 +2,10 @@
 #ifndef LZERO_REPLAY_REPLAY_SHAPE_H_
 #define LZERO_REPLAY_REPLAY_SHAPE_H_
 
+#include <cstdint>
 #include <vector>
 
+#include "lzero/base/observation_type.h"
 #include "lzero/base/symmetry.h"
 #include "lzero/config/experiment_config.h"
 
@@ -18,7 +20,11 @@ struct ReplayShape {
   // Steps before a position from which its root is rebuilt, for whoever searches stored positions
   // again. A segment keeps those before its first one (see ReplayContextSteps).
   int num_root_past_steps = 0;
-  int action_dim = 0;  // D of box actions; 0: discrete
+  // Of the environment's ObservationSpec.
+  ObservationType observation_type = ObservationType::kFloat32;
+  int frame_stack = 1;
+  std::vector<int64_t> observation_shape = {};  // used with replay.augment_shift
+  int action_dim = 0;                           // D of box actions; 0: discrete
 };
 
 }  // namespace lzero

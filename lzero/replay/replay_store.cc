@@ -2,12 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
 #include "lzero/replay/replay_plan.h"
 
 namespace lzero {
+namespace {
+
+std::string NameOf(EnvId env) { return absl::StrCat("environment ", env.value); }
+
+}  // namespace
 
 ReplayStore::ReplayStore(const ReplayConfig& config, const ReplayShape& shape)
     : max_steps_(static_cast<int>(config.segment_length)),
@@ -37,10 +45,14 @@ std::unique_ptr<GameSegment> ReplayStore::MakeSegment(int max_steps, EnvId env, 
   return std::make_unique<GameSegment>(shape_, max_steps, env, episode, first_step);
 }
 
-void ReplayStore::BeginEpisode(EnvId env, absl::Span<const float> observation,
-                               absl::Span<const uint8_t> legal_action_mask, int to_play) {
+absl::Status ReplayStore::BeginEpisode(EnvId env, absl::Span<const float> observation,
+                                       absl::Span<const uint8_t> legal_action_mask, int to_play) {
   LZ_CHECK(env.value >= 0 && env.value < static_cast<int>(open_.size()), "environment ", env.value,
            " of ", open_.size());
+  std::unique_ptr<GameSegment> first =
+      MakeSegment(max_steps_, env, counters_.num_episodes_begun, 0);
+  LZ_RETURN_IF_ERROR(
+      Annotate(first->SetFirstObservation(observation, legal_action_mask, to_play), NameOf(env)));
   std::unique_ptr<GameSegment>& open = open_[env.value];
   if (open != nullptr && open->num_steps() > 0) {
     Finish(env, SegmentEnd::kAbandoned);
@@ -49,25 +61,31 @@ void ReplayStore::BeginEpisode(EnvId env, absl::Span<const float> observation,
     last->set_end(SegmentEnd::kAbandoned);
     GameSegment::Link(last, nullptr);
   }
-  open = MakeSegment(max_steps_, env, counters_.num_episodes_begun++, 0);
-  open->SetFirstObservation(observation, legal_action_mask, to_play);
+  ++counters_.num_episodes_begun;
+  open = std::move(first);
+  return absl::OkStatus();
 }
 
-void ReplayStore::Append(EnvId env, const StepRecord& step) {
+absl::Status ReplayStore::Append(EnvId env, const StepRecord& step) {
   LZ_CHECK(env.value >= 0 && env.value < static_cast<int>(open_.size()), "environment ", env.value,
            " of ", open_.size());
   GameSegment* segment = open_[env.value].get();
   LZ_CHECK(segment != nullptr, "environment ", env.value, " has no episode: call BeginEpisode");
   MakeRoom(1, 0);
   const int leaf = index_.Allocate({segment, segment->num_steps()});
-  segment->Append(step, leaf, counters_.num_appended++);
+  const absl::Status added = segment->Append(step, leaf, counters_.num_appended);
+  if (!added.ok()) {
+    index_.Release(leaf);
+    return Annotate(added, NameOf(env));
+  }
+  ++counters_.num_appended;
   const int64_t length = segment->first_step() + segment->num_steps();
 
   if (step.terminated || step.truncated) {
     ++counters_.num_episodes_ended;
     Finish(env, step.terminated ? SegmentEnd::kTerminated : SegmentEnd::kTruncated);
     MarkEligible(segment, std::max<int64_t>(0, length - horizon_), length - 1);
-    return;
+    return absl::OkStatus();
   }
   if (length >= horizon_) MarkEligible(segment, length - horizon_, length - horizon_);
   if (segment->num_steps() == max_steps_) {
@@ -77,6 +95,7 @@ void ReplayStore::Append(EnvId env, const StepRecord& step) {
     open_[env.value]->SetContextFrom(*segment);
     GameSegment::Link(segment, open_[env.value].get());
   }
+  return absl::OkStatus();
 }
 
 void ReplayStore::Finish(EnvId env, SegmentEnd end) {

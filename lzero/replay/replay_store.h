@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/config/experiment_config.h"
@@ -34,9 +35,9 @@ class ReplayStore {
   ReplayStore(const ReplayConfig& config, const ReplayShape& shape);
 
   // See ReplayBuffer.
-  void BeginEpisode(EnvId env, absl::Span<const float> observation,
-                    absl::Span<const uint8_t> legal_action_mask, int to_play);
-  void Append(EnvId env, const StepRecord& step);
+  absl::Status BeginEpisode(EnvId env, absl::Span<const float> observation,
+                            absl::Span<const uint8_t> legal_action_mask, int to_play);
+  absl::Status Append(EnvId env, const StepRecord& step);
 
   // The sampling weight of a priority: max(priority, 1e-6)^priority_exponent, so that no eligible
   // position is out of reach; 1 when replay is uniform.

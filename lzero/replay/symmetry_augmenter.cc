@@ -20,29 +20,33 @@ void MapActionRows(const Symmetry& symmetry, absl::Span<T> rows, std::vector<T>&
   }
 }
 
-}  // namespace
-
-void SymmetryAugmenter::MapObservations(const Symmetry& symmetry, absl::Span<float> rows,
-                                        int observation_size) {
-  const size_t size = static_cast<size_t>(observation_size);
+template <typename T>
+void MapObservationRows(const Symmetry& symmetry, absl::Span<T> rows, std::vector<T>& scratch) {
+  const size_t size = symmetry.observation_source.size();
   for (size_t begin = 0; begin < rows.size(); begin += size) {
-    const absl::Span<float> row = rows.subspan(begin, size);
-    observation_.assign(row.begin(), row.end());
-    MapObservation(symmetry, observation_, row);
+    const absl::Span<T> row = rows.subspan(begin, size);
+    scratch.assign(row.begin(), row.end());
+    MapObservation(symmetry, scratch, row);
   }
 }
+
+}  // namespace
 
 void SymmetryAugmenter::Apply(int64_t which, int sample, TrainBatch* batch) {
   const Symmetry& symmetry = symmetries_[static_cast<size_t>(which)];
   const int num_samples = batch->num_samples;
-  for (std::vector<float>* observations : {&batch->observations, &batch->bootstrap_observations}) {
-    MapObservations(symmetry, RowOf(*observations, sample, num_samples), batch->observation_size);
+  for (std::vector<float>* numbers : {&batch->observations, &batch->bootstrap_observations}) {
+    MapObservationRows(symmetry, RowOf(*numbers, sample, num_samples), numbers_);
+  }
+  for (std::vector<uint8_t>* bytes :
+       {&batch->observation_bytes, &batch->bootstrap_observation_bytes}) {
+    MapObservationRows(symmetry, RowOf(*bytes, sample, num_samples), bytes_);
   }
   for (int32_t& action : RowOf(batch->actions, sample, num_samples)) {
     action = symmetry.action_image[static_cast<size_t>(action)];
   }
-  MapActionRows(symmetry, RowOf(batch->policies, sample, num_samples), policy_);
-  MapActionRows(symmetry, RowOf(batch->legal_action_masks, sample, num_samples), legal_);
+  MapActionRows(symmetry, RowOf(batch->policies, sample, num_samples), numbers_);
+  MapActionRows(symmetry, RowOf(batch->legal_action_masks, sample, num_samples), bytes_);
 }
 
 }  // namespace lzero

@@ -25,12 +25,9 @@ class SymmetryAugmenter {
   void Apply(int64_t which, int sample, TrainBatch* batch);
 
  private:
-  void MapObservations(const Symmetry& symmetry, absl::Span<float> rows, int observation_size);
-
   std::vector<Symmetry> symmetries_;
-  std::vector<float> observation_;
-  std::vector<float> policy_;
-  std::vector<uint8_t> legal_;
+  std::vector<float> numbers_;
+  std::vector<uint8_t> bytes_;
 };
 
 }  // namespace lzero

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "lzero/base/observation_type.h"
+
 namespace lzero {
 
 // Where a sample came from; `generation` tells a recycled leaf from the one that was sampled.
@@ -22,9 +24,13 @@ struct BatchShape {
   int num_unroll_steps = 0;
   int num_actions = 0;
   int observation_size = 0;
+  ObservationType observation_type = ObservationType::kFloat32;
   int action_dim = 0;  // D of box actions; 0: discrete
   bool operator==(const BatchShape&) const = default;
 };
+
+// Elements of all observations of a TrainBatch of this shape, those to bootstrap from among them.
+int64_t NumObservationElements(const BatchShape& shape);
 
 // Bytes of all arrays of a TrainBatch of this shape.
 int64_t TrainBatchBytes(const BatchShape& shape);
@@ -35,15 +41,19 @@ struct TrainBatch {
   int num_unroll_steps = 0;   // U
   int num_actions = 0;        // A
   int observation_size = 0;
+  // Which of two arrays holds the observations, the other one being empty: numbers, or the bytes
+  // that stand for them (byte k for k / 255.0f).
+  ObservationType observation_type = ObservationType::kFloat32;
   int action_dim = 0;  // D
 
   // Sequence o_{-C} a_{-C} ... o_0 a_0 ... a_{U-1} o_U; past the end of an episode the last
   // observation repeats and actions are random. Context before an episode's start repeats o of its
   // first step, action 0, with context_mask 0.
-  std::vector<float> observations;   // [N, C + U + 1, obs]
-  std::vector<int32_t> actions;      // [N, C + U]; box: empty
-  std::vector<float> action_values;  // box: [N, C + U, D] in [-1, 1]
-  std::vector<float> context_mask;   // [N, C] 1 = a real step of this episode
+  std::vector<float> observations;         // [N, C + U + 1, obs]
+  std::vector<uint8_t> observation_bytes;  // or this one
+  std::vector<int32_t> actions;            // [N, C + U]; box: empty
+  std::vector<float> action_values;        // box: [N, C + U, D] in [-1, 1]
+  std::vector<float> context_mask;         // [N, C] 1 = a real step of this episode
 
   // Targets of unroll step k = 0 .. U-1, and where each may be used (1) or not (0). Where a mask is
   // 0 its target is 0. After a termination steps are absorbing (TerminalMode::kAbsorb: reward 0 and
@@ -60,17 +70,18 @@ struct TrainBatch {
   // Value target = partial_returns + bootstrap_scales * V(bootstrap_observations). The scale is
   // +-discount^n, 0 when there is nothing to bootstrap from (a termination within n steps). With
   // value_bootstrap: search the stored root value is already inside partial_returns, scale 0.
-  std::vector<float> partial_returns;         // [N, U]
-  std::vector<float> bootstrap_scales;        // [N, U]
-  std::vector<float> bootstrap_observations;  // [N, U, obs] zeros where the scale is 0
+  std::vector<float> partial_returns;                // [N, U]
+  std::vector<float> bootstrap_scales;               // [N, U]
+  std::vector<float> bootstrap_observations;         // [N, U, obs] zeros where the scale is 0
+  std::vector<uint8_t> bootstrap_observation_bytes;  // or this one
 
   std::vector<float> importance_weights;  // [N], 1 for uniform replay
   std::vector<PositionHandle> positions;  // [N]
   double mean_age = 0.0;                  // appended transitions since the sampled ones, mean
 
   BatchShape shape() const {
-    return {num_samples, num_context_steps, num_unroll_steps,
-            num_actions, observation_size,  action_dim};
+    return {num_samples,      num_context_steps, num_unroll_steps, num_actions,
+            observation_size, observation_type,  action_dim};
   }
   // Makes every array the size that `shape` says; does nothing when it has that shape already.
   void Resize(const BatchShape& shape);

@@ -5,12 +5,14 @@
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/tensor/torch_status.h"
 
 namespace lzero {
 namespace {
 
 enum Array {
   kObservations,
+  kBootstrapObservations,
   kActions,  // values, of box actions
   kPadding,
   kRewards,
@@ -22,7 +24,6 @@ enum Array {
   kValueMask,
   kPartialReturns,
   kBootstrapScales,
-  kBootstrapObservations,
   kImportanceWeights,
 };
 
@@ -37,11 +38,14 @@ std::vector<ArrayPlan> PlanArrays(const BatchShape& shape) {
   const int64_t n = shape.num_samples, u = shape.num_unroll_steps, a = shape.num_actions;
   const int64_t steps = shape.num_context_steps + u, obs = shape.observation_size;
   const int64_t dim = shape.action_dim;
+  const at::ScalarType observation_type =
+      shape.observation_type == ObservationType::kUint8 ? at::kByte : at::kFloat;
   const ArrayPlan actions = dim > 0 ? ArrayPlan{"actions", {n, steps, dim}, at::kFloat}
                                     : ArrayPlan{"actions", {n, steps}, at::kInt};
   const ArrayPlan choice = dim > 0 ? ArrayPlan{"sampled_actions", {n, u, a, dim}, at::kFloat}
                                    : ArrayPlan{"legal_action_masks", {n, u, a}, at::kByte};
-  return {{"observations", {n, steps + 1, obs}, at::kFloat},
+  return {{"observations", {n, steps + 1, obs}, observation_type},
+          {"bootstrap_observations", {n, u, obs}, observation_type},
           actions,
           {"num_padding", {n}, at::kLong},
           {"rewards", {n, u}, at::kFloat},
@@ -53,7 +57,6 @@ std::vector<ArrayPlan> PlanArrays(const BatchShape& shape) {
           {"value_mask", {n, u}, at::kFloat},
           {"partial_returns", {n, u}, at::kFloat},
           {"bootstrap_scales", {n, u}, at::kFloat},
-          {"bootstrap_observations", {n, u, obs}, at::kFloat},
           {"importance_weights", {n}, at::kFloat}};
 }
 
@@ -89,12 +92,39 @@ absl::Status BatchStaging::CopyIn(int array, const std::vector<T>& values) {
   return staging.CopyInAsync(absl::MakeConstSpan(values));
 }
 
+absl::StatusOr<at::Tensor> BatchStaging::LoadObservations(int array,
+                                                          const std::vector<float>& numbers,
+                                                          const std::vector<uint8_t>& bytes) {
+  const at::Tensor& staged = arrays_[array].tensor();
+  if (shape_.observation_type == ObservationType::kFloat32) {
+    LZ_RETURN_IF_ERROR(CopyIn(array, numbers));
+    return staged;
+  }
+  LZ_RETURN_IF_ERROR(CopyIn(array, bytes));
+  return CatchTorch([&] {
+    const torch::NoGradGuard no_grad;
+    at::Tensor& fractions = fractions_[array];
+    if (!fractions.defined()) {
+      fractions = at::empty(staged.sizes(), staged.options().dtype(at::kFloat));
+      // A number would be turned into a factor by CUDA's kernel, and k * (1 / 255) is not k / 255.
+      divisor_ = at::full({1}, 255.0, fractions.options());
+    }
+    return fractions.copy_(staged).div_(divisor_);
+  });
+}
+
 absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   LZ_CHECK(batch.shape() == shape_, "a batch of another shape");
   CountPadding(batch, &num_padding_);
-  absl::Status status = CopyIn(kObservations, batch.observations);
+  BatchTensors tensors;
+  LZ_ASSIGN_OR_RETURN(tensors.observations,
+                      LoadObservations(kObservations, batch.observations, batch.observation_bytes));
+  LZ_ASSIGN_OR_RETURN(tensors.bootstrap_observations,
+                      LoadObservations(kBootstrapObservations, batch.bootstrap_observations,
+                                       batch.bootstrap_observation_bytes));
   const bool is_box = shape_.action_dim > 0;
-  status.Update(is_box ? CopyIn(kActions, batch.action_values) : CopyIn(kActions, batch.actions));
+  absl::Status status =
+      is_box ? CopyIn(kActions, batch.action_values) : CopyIn(kActions, batch.actions);
   status.Update(CopyIn(kPadding, num_padding_));
   status.Update(CopyIn(kRewards, batch.rewards));
   status.Update(CopyIn(kRewardMask, batch.reward_mask));
@@ -106,11 +136,8 @@ absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   status.Update(CopyIn(kValueMask, batch.value_mask));
   status.Update(CopyIn(kPartialReturns, batch.partial_returns));
   status.Update(CopyIn(kBootstrapScales, batch.bootstrap_scales));
-  status.Update(CopyIn(kBootstrapObservations, batch.bootstrap_observations));
   status.Update(CopyIn(kImportanceWeights, batch.importance_weights));
   LZ_RETURN_IF_ERROR(status);
-  BatchTensors tensors;
-  tensors.observations = arrays_[kObservations].tensor();
   tensors.actions = arrays_[kActions].tensor();
   if (shape_.num_context_steps > 0) tensors.num_padding = arrays_[kPadding].tensor();
   tensors.rewards = arrays_[kRewards].tensor();
@@ -126,7 +153,6 @@ absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   tensors.value_mask = arrays_[kValueMask].tensor();
   tensors.partial_returns = arrays_[kPartialReturns].tensor();
   tensors.bootstrap_scales = arrays_[kBootstrapScales].tensor();
-  tensors.bootstrap_observations = arrays_[kBootstrapObservations].tensor();
   tensors.importance_weights = arrays_[kImportanceWeights].tensor();
   tensors.num_context_steps = shape_.num_context_steps;
   return tensors;

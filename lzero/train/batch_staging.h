@@ -1,8 +1,10 @@
 // A training batch on its way to the device: one staging buffer for each array, allocated once.
-// Belongs to one thread.
+// Observations of bytes travel as bytes; here is the one place where the learner makes numbers of
+// them. Belongs to one thread.
 #ifndef LZERO_TRAIN_BATCH_STAGING_H_
 #define LZERO_TRAIN_BATCH_STAGING_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -31,9 +33,16 @@ class BatchStaging {
 
   template <typename T>
   absl::Status CopyIn(int array, const std::vector<T>& values);
+  // The observations of the batch, numbers or bytes, into the array of that number: [..., obs]
+  // float32 on the device.
+  absl::StatusOr<at::Tensor> LoadObservations(int array, const std::vector<float>& numbers,
+                                              const std::vector<uint8_t>& bytes);
 
   BatchShape shape_;
   std::vector<Staging> arrays_;
+  // Of observations of bytes: what the bytes of both arrays become, and [1] 255.
+  at::Tensor fractions_[2];
+  at::Tensor divisor_;
   std::vector<int64_t> num_padding_;  // [N] host's side
 };
 

@@ -55,6 +55,9 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.num_envs = static_cast<int>(config.env.num_collectors);
   shape.terminal = config.model.terminal;
   shape.symmetries = spec.symmetries;
+  shape.observation_type = spec.observation.type;
+  shape.frame_stack = static_cast<int>(spec.observation.frame_stack);
+  shape.observation_shape = spec.observation.shape;
   shape.num_root_past_steps =
       static_cast<int>(FamilyOf(config.model).NumRootPastSteps(config.model));
   return shape;

@@ -21,7 +21,16 @@ std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
   const auto add = [&arrays](const char* name, const auto& values, std::vector<int64_t> shape) {
     arrays.push_back(MakeNamedArray(name, absl::MakeConstSpan(values), std::move(shape)));
   };
-  add("observations", batch.observations, {n, c + u + 1, obs});
+  const bool are_bytes = batch.observation_type == ObservationType::kUint8;
+  const auto add_observations = [&](const char* name, const std::vector<float>& numbers,
+                                    const std::vector<uint8_t>& bytes, int64_t length) {
+    if (are_bytes) {
+      add(name, bytes, {n, length, obs});
+    } else {
+      add(name, numbers, {n, length, obs});
+    }
+  };
+  add_observations("observations", batch.observations, batch.observation_bytes, c + u + 1);
   if (batch.action_dim > 0) {
     add("action_values", batch.action_values, {n, c + u, batch.action_dim});
     add("sampled_actions", batch.sampled_actions, {n, u, a, batch.action_dim});
@@ -38,7 +47,8 @@ std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
   add("value_mask", batch.value_mask, {n, u});
   add("partial_returns", batch.partial_returns, {n, u});
   add("bootstrap_scales", batch.bootstrap_scales, {n, u});
-  add("bootstrap_observations", batch.bootstrap_observations, {n, u, obs});
+  add_observations("bootstrap_observations", batch.bootstrap_observations,
+                   batch.bootstrap_observation_bytes, u);
   add("importance_weights", batch.importance_weights, {n});
   return arrays;
 }

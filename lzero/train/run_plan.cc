@@ -65,12 +65,19 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
                       family.CountParameters(config.model, BuildWorldModelShape(spec)));
   plan.learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
-  // As it is sampled, and as the learner reads it.
   const ReplayShape shape = BuildReplayShape(config, spec);
-  plan.batch = 2 * TrainBatchBytes({static_cast<int>(config.train.batch_size),
-                                    static_cast<int>(replay.num_context_steps),
-                                    static_cast<int>(replay.num_unroll_steps), shape.num_actions,
-                                    shape.observation_size, shape.action_dim});
+  const BatchShape batch = {static_cast<int>(config.train.batch_size),
+                            static_cast<int>(replay.num_context_steps),
+                            static_cast<int>(replay.num_unroll_steps),
+                            shape.num_actions,
+                            shape.observation_size,
+                            shape.observation_type,
+                            shape.action_dim};
+  // As it is sampled, and as the learner reads it: bytes, and the numbers made of them.
+  plan.batch = 2 * TrainBatchBytes(batch);
+  if (batch.observation_type == ObservationType::kUint8) {
+    plan.batch += NumObservationElements(batch) * static_cast<int64_t>(sizeof(float));
+  }
   const int64_t simulations = config.search.num_simulations;
   const std::pair<int64_t, int64_t> roles[] = {
       {config.env.num_collectors, simulations},
@@ -160,6 +167,15 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
   absl::StrAppendFormat(&text, "training      batch %d, unroll %d, %g updates for each env step\n",
                         config.train.batch_size, config.replay.num_unroll_steps,
                         config.train.updates_per_env_step);
+  const ReplayShape replay = BuildReplayShape(config, env);
+  absl::StrAppendFormat(
+      &text, "replay        up to %d transitions, %.1f KiB each in long episodes: %s%s\n",
+      ReplayMaxTransitions(config.replay, replay),
+      BytesPerTransition(config.replay, replay) / 1024.0,
+      ObservationTypeName(replay.observation_type),
+      replay.frame_stack > 1
+          ? absl::StrCat(", each of ", replay.frame_stack, " stacked frames once")
+          : "");
   absl::StrAppendFormat(&text, "memory        at least %.1f MiB: %s\n",
                         Mebibytes(plan.memory.total()), PartsText(plan.memory));
   return text;

@@ -226,8 +226,7 @@ absl::Status Trainer::CollectAndLearn() {
   LZ_RETURN_IF_ERROR(collected);
   const ScopedTimer timer(&copy_time_);
   state_.env_steps += collector_.collector->staged().num_steps();
-  collector_.collector->staged().MoveTo(*replay_);
-  return absl::OkStatus();
+  return collector_.collector->staged().MoveTo(*replay_);
 }
 
 absl::Status Trainer::Learn(int64_t num_updates) {

@@ -27,29 +27,31 @@ void StagedSteps::Add(EnvId env, const SearchedAction& action, const TimeStep& n
   ++num_steps_;
 }
 
-void StagedSteps::MoveTo(ReplayBuffer& replay) {
-  for (size_t i = 0; i < num_entries_; ++i) {
-    const Entry& entry = entries_[i];
-    const TimeStep& seen = entry.time_step;
-    if (entry.begins_episode) {
-      replay.BeginEpisode(entry.env, seen.observation, seen.legal_action_mask, seen.to_play);
-      continue;
-    }
-    StepRecord record;
-    record.action = entry.action;
-    record.reward = seen.reward;
-    record.policy = entry.policy;
-    record.action_values = entry.action_values;
-    record.sampled_actions = entry.sampled_actions;
-    record.root_value = entry.root_value;
-    record.observation = seen.observation;
-    record.legal_action_mask = seen.legal_action_mask;
-    record.to_play = seen.to_play;
-    record.terminated = seen.terminated;
-    record.truncated = seen.truncated;
-    replay.Append(entry.env, record);
+absl::Status StagedSteps::Move(const Entry& entry, ReplayBuffer& replay) {
+  const TimeStep& seen = entry.time_step;
+  if (entry.begins_episode) {
+    return replay.BeginEpisode(entry.env, seen.observation, seen.legal_action_mask, seen.to_play);
   }
+  StepRecord record;
+  record.action = entry.action;
+  record.reward = seen.reward;
+  record.policy = entry.policy;
+  record.action_values = entry.action_values;
+  record.sampled_actions = entry.sampled_actions;
+  record.root_value = entry.root_value;
+  record.observation = seen.observation;
+  record.legal_action_mask = seen.legal_action_mask;
+  record.to_play = seen.to_play;
+  record.terminated = seen.terminated;
+  record.truncated = seen.truncated;
+  return replay.Append(entry.env, record);
+}
+
+absl::Status StagedSteps::MoveTo(ReplayBuffer& replay) {
+  absl::Status moved;
+  for (size_t i = 0; i < num_entries_ && moved.ok(); ++i) moved = Move(entries_[i], replay);
   Clear();
+  return moved;
 }
 
 void StagedSteps::Clear() {

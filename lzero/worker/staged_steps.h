@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "lzero/base/ids.h"
 #include "lzero/env/env.h"
 #include "lzero/replay/replay_buffer.h"
@@ -30,7 +31,8 @@ class StagedSteps {
   // followed.
   void Add(EnvId env, const SearchedAction& action, const TimeStep& next);
   // Hands everything to the replay buffer in order and becomes empty (memory is kept).
-  void MoveTo(ReplayBuffer& replay);
+  // InvalidArgument for the first observation that the buffer refuses; what follows is lost.
+  absl::Status MoveTo(ReplayBuffer& replay);
   void Clear();
   int64_t num_steps() const { return num_steps_; }
 
@@ -44,6 +46,7 @@ class StagedSteps {
     TimeStep time_step;
   };
   Entry& NewEntry();
+  static absl::Status Move(const Entry& entry, ReplayBuffer& replay);
 
   std::vector<Entry> entries_;  // the first num_entries_ are in use
   size_t num_entries_ = 0;

@@ -34,5 +34,12 @@ TEST(SymmetryTest, ObservationsComeFromAndActionsGoTo) {
   EXPECT_EQ(values, (std::vector<float>{30.0f, 10.0f, 20.0f}));
 }
 
+TEST(SymmetryTest, BytesAreMappedAsNumbers) {
+  const std::vector<uint8_t> from = {10, 20, 30};
+  std::vector<uint8_t> observation(3);
+  MapObservation({{1, 2, 0}, {0}}, from, absl::MakeSpan(observation));
+  EXPECT_EQ(observation, (std::vector<uint8_t>{20, 30, 10}));
+}
+
 }  // namespace
 }  // namespace lzero

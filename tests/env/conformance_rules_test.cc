@@ -56,6 +56,11 @@ TEST(ConformanceRulesTest, SpecsMustMakeSense) {
             "observation has 3 low and 2 high bounds for 2 elements");
   EXPECT_EQ(message([](EnvSpec& spec) { spec.observation.low[1] = 2; }),
             "observation bound 1 is 2 .. 1");
+  EXPECT_EQ(message([](EnvSpec& spec) { spec.observation.frame_stack = 0; }),
+            "frame_stack is 0, no divisor of the observation's 2 elements");
+  EXPECT_EQ(message([](EnvSpec& spec) { spec.observation.frame_stack = 3; }),
+            "frame_stack is 3, no divisor of the observation's 2 elements");
+  EXPECT_EQ(message([](EnvSpec& spec) { spec.observation.frame_stack = 2; }), "");
   EXPECT_EQ(message([](EnvSpec& spec) { spec.action.kind = ActionKind::kBox; }),
             "the action has no elements");
   EXPECT_EQ(message([](EnvSpec& spec) { spec.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}}; }), "");
@@ -86,6 +91,37 @@ TEST(ConformanceRulesTest, ObservationsMustFit) {
             "seed 3, step 1: observation[1] is -1.5, outside -1 .. 1");
   EXPECT_EQ(message([](std::vector<float>& values) { values[0] = std::nanf(""); }),
             "seed 3, step 1: observation[0] is nan, outside 0 .. 5");
+}
+
+TEST(ConformanceRulesTest, PicturesAreMadeOfBytes) {
+  EnvSpec spec = WalkSpec();
+  spec.observation.type = ObservationType::kUint8;
+  EpisodeRecord record = Good();
+  record.steps[2].observation = {3.0f / 255.0f, 1.0f};
+  EXPECT_TRUE(CheckObservations(spec, {record}).ok());
+  record.steps[2].observation[1] = 0.5f;
+  EXPECT_EQ(MessageOf(CheckObservations(spec, {record})),
+            "seed 3, step 2: observation[1] is 0.5, but the spec says uint8: k / 255, k of 0 to "
+            "255");
+}
+
+TEST(ConformanceRulesTest, StackedFramesMoveOn) {
+  EnvSpec spec = WalkSpec();
+  EpisodeRecord record = Good();
+  record.steps[0].observation = {7.0f, 1.0f};
+  record.steps[1].observation = {1.0f, 3.0f};
+  record.steps[2].observation = {3.0f, 3.0f};
+  spec.observation.frame_stack = 2;
+  EXPECT_TRUE(CheckFrameStack(spec, {record}).ok());
+  record.steps[2].observation = {1.0f, 3.0f};
+  EXPECT_EQ(MessageOf(CheckFrameStack(spec, {record})),
+            "seed 3, step 2: the spec says frame_stack 2, but the first 1 frames of the "
+            "observation are not the last 1 of the one before");
+  spec.observation.frame_stack = 1;
+  EXPECT_TRUE(CheckFrameStack(spec, {record}).ok());
+  spec.observation.frame_stack = 2;
+  record.steps[2].observation = {3.0f};  // another check says so
+  EXPECT_TRUE(CheckFrameStack(spec, {record}).ok());
 }
 
 TEST(ConformanceRulesTest, MasksAndFlagsMustFit) {

@@ -33,6 +33,7 @@ enum class Fault {
   kLoadsGarbage,
   kStateForgets,
   kEndsAtReset,
+  kStacksNothing,
 };
 
 EnvSpec FaultySpec(Fault fault) {
@@ -49,6 +50,7 @@ class FaultyEnv : public Env {
       spec_.can_save = false;
     }
     if (fault == Fault::kStepsBeforeReset) walk_.Reset(0);
+    if (fault == Fault::kStacksNothing) spec_.observation.frame_stack = 2;
   }
 
   const EnvSpec& spec() const override { return spec_; }
@@ -140,7 +142,7 @@ TEST(ConformanceTest, AGoodEnvironmentPassesEveryCheck) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{
                        "create", "spec", "step_before_reset_refused", "random_steps",
-                       "observation_in_space", "mask_and_flags", "step_cap", "returns_consistent",
+                       "observation_in_space", "frames_stacked", "mask_and_flags", "step_cap", "returns_consistent",
                        "same_seed_same_episode", "mask_equals_accepted_actions",
                        "bad_actions_refused", "step_after_end_refused", "save_load_equal",
                        "broken_save_refused", "set_state_equal", "symmetries_hold",
@@ -193,6 +195,7 @@ INSTANTIATE_TEST_SUITE_P(
         Catch{Fault::kLoadsGarbage, "broken_save_refused",
               "Load of 0 broken bytes gives OK; expected INVALID_ARGUMENT"},
         Catch{Fault::kStateForgets, "set_state_equal", "observation[0] is"},
+        Catch{Fault::kStacksNothing, "frames_stacked", "the spec says frame_stack 2, but"},
         Catch{Fault::kEndsAtReset, "step_after_end_refused", "the episode ends at Reset"}));
 
 // A walk on -3 .. 3 from 0 that looks the same in a mirror.

@@ -26,7 +26,7 @@ std::unique_ptr<ReplayBuffer> FilledReplay() {
   const std::vector<uint8_t> legal(3, 1);
   const std::vector<float> policy = {0.2f, 0.3f, 0.5f};
   std::vector<float> observation = {0.0f, 1.0f};
-  replay->BeginEpisode(EnvId(0), observation, legal, 0);
+  EXPECT_TRUE(replay->BeginEpisode(EnvId(0), observation, legal, 0).ok());
   for (int t = 0; t < 300; ++t) {
     observation = {static_cast<float>(t + 1), 0.5f};
     StepRecord step;
@@ -35,7 +35,7 @@ std::unique_ptr<ReplayBuffer> FilledReplay() {
     step.policy = policy;
     step.observation = observation;
     step.legal_action_mask = legal;
-    replay->Append(EnvId(0), step);
+    EXPECT_TRUE(replay->Append(EnvId(0), step).ok());
   }
   return replay;
 }

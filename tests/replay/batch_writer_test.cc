@@ -21,7 +21,7 @@ class BatchWriterTest : public testing::Test {
     config_.td_steps = 2;
     config_.discount = 0.5;
     config_.num_context_steps = 2;
-    first_.SetFirstObservation({10.0f}, {1, 0, 0, 0}, 0);
+    EXPECT_TRUE(first_.SetFirstObservation({10.0f}, {1, 0, 0, 0}, 0).ok());
     Append(&first_, 0);
     Append(&first_, 1);
     second_.SetFirstObservationFrom(first_);
@@ -43,7 +43,7 @@ class BatchWriterTest : public testing::Test {
     step.observation = observation;
     step.legal_action_mask = legal;
     step.to_play = (t + 1) % 2;
-    segment->Append(step, t, t);
+    EXPECT_TRUE(segment->Append(step, t, t).ok());
   }
 
   void Write(const PositionIndex::Place& place) {

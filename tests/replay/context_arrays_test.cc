@@ -27,8 +27,10 @@ std::unique_ptr<GameSegment> MakeSegment(int64_t first_step, float number) {
     observations.push_back(number + static_cast<float>(i));
     actions.push_back(i);
   }
-  segment->SetContext(observations, actions, {});
-  segment->SetFirstObservation({0.0f}, {1, 1, 1, 1}, 0);
+  EXPECT_TRUE(segment->SetFirstObservation({0.0f}, {1, 1, 1, 1}, 0).ok());
+  segment->SetContext(std::string(reinterpret_cast<const char*>(observations.data()),
+                                  observations.size() * sizeof(float)),
+                      actions, {});
   return segment;
 }
 
@@ -141,6 +143,33 @@ TEST_F(ContextArraysTest, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(ErrorOf(3), HasSubstr("holds 5 steps, fewer than its segments need"));
   arrays_[0] = MakeNamedArray<int64_t>("replay.context_steps", {2});
   EXPECT_THAT(ErrorOf(2), HasSubstr("holds 5 steps, its segments need 4"));
+}
+
+// Two stacked frames of one byte: context is the frame that leaves the stack at each step.
+TEST(ContextArrays, HoldOneFrameForEachStep) {
+  const SegmentShape shape{2, 4, 3, ObservationType::kUint8, 2};
+  GameSegment saved(shape, 2, EnvId(0), 0, 8), loaded(shape, 2, EnvId(0), 0, 8);
+  const std::vector<float> first = {30.0f / 255.0f, 40.0f / 255.0f};
+  ASSERT_TRUE(saved.SetFirstObservation(first, {1, 1, 1, 1}, 0).ok());
+  saved.SetContext(std::string("\x07\x08\x09"), {1, 2, 3});
+  std::vector<NamedArray> arrays;
+  ExportContexts(shape, {&saved}, &arrays);
+  const auto blocks = ReadArray<uint8_t>(arrays, "replay.context_observations");
+  ASSERT_TRUE(blocks.ok()) << blocks.status();
+  EXPECT_THAT(*blocks, ElementsAre(7, 8, 9));
+  EXPECT_THAT(arrays[1].shape, ElementsAre(3, 1));
+
+  ContextReader reader(shape);
+  ASSERT_TRUE(reader.Open(arrays).ok());
+  ASSERT_TRUE(loaded.SetFirstObservation(first, {1, 1, 1, 1}, 0).ok());
+  ASSERT_TRUE(reader.Restore(&loaded).ok());
+  std::vector<uint8_t> bytes(4 * 2);
+  loaded.CopyObservations(-3, 4, bytes.data());
+  EXPECT_THAT(bytes, ElementsAre(7, 8, 8, 9, 9, 30, 30, 40));
+
+  ContextReader of_numbers({2, 4, 3, ObservationType::kFloat32, 2});
+  EXPECT_THAT(std::string(of_numbers.Open(arrays).message()),
+              HasSubstr("'replay.context_observations' holds U8"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -30,13 +31,20 @@ StepRecord MakeStep(int t, const std::vector<float>& observation, const std::vec
 // `num_steps` steps in a segment with room for 5.
 std::unique_ptr<GameSegment> MakeSegment(int num_steps) {
   auto segment = std::make_unique<GameSegment>(kShape, 5, EnvId(1), 7, 10);
-  segment->SetFirstObservation({0.0f, 0.5f}, {1, 0, 1}, 1);
+  EXPECT_TRUE(segment->SetFirstObservation({0.0f, 0.5f}, {1, 0, 1}, 1).ok());
   for (int t = 0; t < num_steps; ++t) {
     const float value = static_cast<float>(t + 1);
-    segment->Append(MakeStep(t, {value, value + 0.5f}, {value, 0.0f, 1.0f}, {0, 1, 7}), 100 + t,
-                    1000 + t);
+    EXPECT_TRUE(segment
+                    ->Append(MakeStep(t, {value, value + 0.5f}, {value, 0.0f, 1.0f}, {0, 1, 7}),
+                             100 + t, 1000 + t)
+                    .ok());
   }
   return segment;
+}
+
+// Numbers as they are stored.
+std::string Stored(const std::vector<float>& values) {
+  return std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
 }
 
 std::vector<float> Observations(const GameSegment& segment) {
@@ -86,9 +94,9 @@ TEST(GameSegment, TheNextBeginsWithTheLastObservation) {
   EXPECT_THAT(Observations(second), ElementsAre(3, 3.5f));
   EXPECT_THAT(second.legal_action_masks(), ElementsAre(0, 1, 1));
   EXPECT_THAT(second.to_play(), ElementsAre(0));
-  second.SetFirstObservation({3.0f, 3.5f}, {0, 1, 0}, 0);
+  EXPECT_TRUE(second.SetFirstObservation({3.0f, 3.5f}, {0, 1, 0}, 0).ok());
   EXPECT_FALSE(second.BeginsWhereEnds(*first));
-  second.SetFirstObservation({3.0f, 3.5f}, {0, 1, 1}, 1);
+  EXPECT_TRUE(second.SetFirstObservation({3.0f, 3.5f}, {0, 1, 1}, 1).ok());
   EXPECT_FALSE(second.BeginsWhereEnds(*first));
   GameSegment::Link(first.get(), &second);
   EXPECT_EQ(first->next(), &second);
@@ -129,7 +137,8 @@ std::vector<int32_t> AllActions(const GameSegment& segment) {
 
 void AppendStep(GameSegment* segment, int t) {
   const float value = static_cast<float>(t + 1);
-  segment->Append(MakeStep(t, {value, -value}, {value, 0.0f, 1.0f}, {0, 1, 1}), t, t);
+  EXPECT_TRUE(
+      segment->Append(MakeStep(t, {value, -value}, {value, 0.0f, 1.0f}, {0, 1, 1}), t, t).ok());
 }
 
 // An episode cut after 2, 5 and 6 steps; four steps of context. The second segment has what there
@@ -138,7 +147,7 @@ TEST(GameSegment, ContextIsTheStepsBeforeTheFirst) {
   const SegmentShape shape{2, 3, 4};
   GameSegment first(shape, 5, EnvId(0), 0, 0), second(shape, 5, EnvId(0), 0, 2);
   GameSegment third(shape, 5, EnvId(0), 0, 5), fourth(shape, 5, EnvId(0), 0, 6);
-  first.SetFirstObservation({0.0f, 0.0f}, {1, 1, 1}, 0);
+  EXPECT_TRUE(first.SetFirstObservation({0.0f, 0.0f}, {1, 1, 1}, 0).ok());
   for (const int t : {0, 1}) AppendStep(&first, t);
   second.SetFirstObservationFrom(first);
   second.SetContextFrom(first);
@@ -165,10 +174,82 @@ TEST(GameSegment, ContextIsTheStepsBeforeTheFirst) {
   EXPECT_FALSE(fourth.BeginsWhereEnds(second));
 
   GameSegment copy(shape, 5, EnvId(0), 0, 2);
-  copy.SetFirstObservation({2.0f, -2.0f}, {0, 1, 1}, 0);
-  copy.SetContext({7.0f, 8.0f, 9.0f, 10.0f}, {2, 1}, {});
+  EXPECT_TRUE(copy.SetFirstObservation({2.0f, -2.0f}, {0, 1, 1}, 0).ok());
+  copy.SetContext(Stored({7.0f, 8.0f, 9.0f, 10.0f}), {2, 1}, {});
   EXPECT_THAT(AllObservations(copy), ElementsAre(7, 8, 9, 10, 2, -2));
   EXPECT_THAT(AllActions(copy), ElementsAre(2, 1));
+}
+
+// Observation t of an episode of three stacked frames of two bytes: frames t, t + 1 and t + 2.
+std::vector<float> StackAt(int t) {
+  std::vector<float> stack;
+  for (int frame = t; frame < t + 3; ++frame) {
+    stack.push_back(static_cast<float>(frame) / 255.0f);
+    stack.push_back(static_cast<float>(200 - frame) / 255.0f);
+  }
+  return stack;
+}
+
+constexpr SegmentShape kStacks{6, 3, 4, ObservationType::kUint8, 3};
+
+// The episode cut after 5 steps; the second segment has four steps of context.
+TEST(GameSegment, StackedFramesAreKeptOnce) {
+  GameSegment first(kStacks, 5, EnvId(0), 0, 0), second(kStacks, 5, EnvId(0), 0, 5);
+  ASSERT_TRUE(first.SetFirstObservation(StackAt(0), {1, 1, 1}, 0).ok());
+  for (int t = 0; t < 8; ++t) {
+    if (t == 5) {
+      second.SetFirstObservationFrom(first);
+      second.SetContextFrom(first);
+      EXPECT_TRUE(second.BeginsWhereEnds(first));
+    }
+    GameSegment& segment = t < 5 ? first : second;
+    const absl::Status added =
+        segment.Append(MakeStep(t, StackAt(t + 1), {0, 0, 0}, {1, 1, 1}), t, t);
+    ASSERT_TRUE(added.ok()) << added;
+  }
+  first.ShrinkToFit();
+  second.ShrinkToFit();
+  // Observations 1 .. 8: context, the first one and those of three steps.
+  std::vector<float> expected;
+  for (int t = 1; t <= 8; ++t) {
+    const std::vector<float> stack = StackAt(t);
+    expected.insert(expected.end(), stack.begin(), stack.end());
+  }
+  std::vector<float> numbers(8 * 6);
+  second.CopyObservations(-4, 8, numbers.data());
+  EXPECT_EQ(numbers, expected);
+  std::vector<uint8_t> bytes(3 * 6);
+  second.CopyObservations(-4, 3, bytes.data());
+  EXPECT_THAT(bytes,
+              ElementsAre(1, 199, 2, 198, 3, 197, 2, 198, 3, 197, 4, 196, 3, 197, 4, 196, 5, 195));
+  std::vector<char> blocks(10 * 2);
+  second.CopyBlocks(-4, 10, blocks.data());
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(static_cast<uint8_t>(blocks[2 * i]), 1 + i);
+    EXPECT_EQ(static_cast<uint8_t>(blocks[2 * i + 1]), 199 - i);
+  }
+  // A step: one frame of 2 bytes, policy 3 * 4, legal 3, to_play 1, four fields of 4, sequence 8. A
+  // step of context: a frame and an action. Two frames more than of frames by themselves.
+  EXPECT_EQ(GameSegment::BytesFor(kStacks, 11, 0) - GameSegment::BytesFor(kStacks, 10, 0), 42);
+  EXPECT_EQ(GameSegment::BytesFor(kStacks, 10, 3) - GameSegment::BytesFor(kStacks, 10, 0), 18);
+  const SegmentShape alone{2, 3, 4, ObservationType::kUint8};
+  EXPECT_EQ(GameSegment::BytesFor(kStacks, 10, 9) - GameSegment::BytesFor(alone, 10, 9), 4);
+}
+
+TEST(GameSegment, WhatTheEnvironmentMustNotGiveIsNotAdded) {
+  GameSegment segment(kStacks, 5, EnvId(0), 0, 0);
+  std::vector<float> half = StackAt(0);
+  half[4] = 0.5f;
+  EXPECT_EQ(segment.SetFirstObservation(half, {1, 1, 1}, 0).code(),
+            absl::StatusCode::kInvalidArgument);
+  ASSERT_TRUE(segment.SetFirstObservation(StackAt(0), {1, 1, 1}, 0).ok());
+  EXPECT_EQ(segment.Append(MakeStep(0, half, {0, 0, 0}, {1, 1, 1}), 0, 0).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(segment.Append(MakeStep(0, StackAt(2), {0, 0, 0}, {1, 1, 1}), 0, 0).code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(segment.num_steps(), 0);
+  EXPECT_TRUE(segment.Append(MakeStep(0, StackAt(1), {0, 0, 0}, {1, 1, 1}), 0, 0).ok());
+  EXPECT_EQ(segment.num_steps(), 1);
 }
 
 TEST(GameSegmentDeathTest, RefusesWrongSizes) {
@@ -183,19 +264,22 @@ TEST(GameSegmentDeathTest, RefusesWrongSizes) {
     record.action = action;
     return record;
   };
-  EXPECT_DEATH(segment->Append(step(3, 3, 3, 0), 0, 0), "observation of 3 numbers, expected 2");
-  EXPECT_DEATH(segment->Append(step(2, 2, 3, 0), 0, 0), "policy of 2 numbers, expected 3");
-  EXPECT_DEATH(segment->Append(step(2, 3, 4, 0), 0, 0), "legal action mask of 4, expected 3");
-  EXPECT_DEATH(segment->Append(step(2, 3, 3, 3), 0, 0), "action 3 of 3");
+  EXPECT_DEATH(segment->Append(step(3, 3, 3, 0), 0, 0).IgnoreError(),
+               "observation of 3 numbers, expected 2");
+  EXPECT_DEATH(segment->Append(step(2, 2, 3, 0), 0, 0).IgnoreError(),
+               "policy of 2 numbers, expected 3");
+  EXPECT_DEATH(segment->Append(step(2, 3, 4, 0), 0, 0).IgnoreError(),
+               "legal action mask of 4, expected 3");
+  EXPECT_DEATH(segment->Append(step(2, 3, 3, 3), 0, 0).IgnoreError(), "action 3 of 3");
   StepRecord player = step(2, 3, 3, 0);
   player.to_play = -1;
-  EXPECT_DEATH(segment->Append(player, 0, 0), "to_play -1");
-  segment->Append(step(2, 3, 3, 0), 0, 0);
-  EXPECT_DEATH(segment->Append(step(2, 3, 3, 0), 0, 0), "segment of 5 steps is full");
+  EXPECT_DEATH(segment->Append(player, 0, 0).IgnoreError(), "to_play -1");
+  EXPECT_TRUE(segment->Append(step(2, 3, 3, 0), 0, 0).ok());
+  EXPECT_DEATH(segment->Append(step(2, 3, 3, 0), 0, 0).IgnoreError(), "segment of 5 steps is full");
   GameSegment later({2, 3, 2}, 5, EnvId(1), 7, 16);
   EXPECT_DEATH(later.SetContextFrom(*segment), "step 16 does not follow 5 steps from 10");
-  EXPECT_DEATH(later.SetContext({1.0f, 2.0f}, {0}, {}), "1 context steps, expected 2");
-  EXPECT_DEATH(later.SetContext({1.0f, 2.0f}, {0, 0}, {}), "2 numbers");
+  EXPECT_DEATH(later.SetContext(Stored({1.0f, 2.0f}), {0}, {}), "1 context steps, expected 2");
+  EXPECT_DEATH(later.SetContext(Stored({1.0f, 2.0f}), {0, 0}, {}), "8 bytes");
 }
 
 }  // namespace

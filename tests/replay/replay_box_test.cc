@@ -42,7 +42,9 @@ float Share(int64_t t, int k) { return static_cast<float>(t * kSampled + k); }
 void AppendEpisodes(ReplayBuffer& buffer, int num_episodes) {
   for (int64_t t = 0; t < num_episodes * kEpisode; ++t) {
     const float observation = static_cast<float>(t);
-    if (t % kEpisode == 0) buffer.BeginEpisode(EnvId(0), {observation}, {}, 0);
+    if (t % kEpisode == 0) {
+      EXPECT_TRUE(buffer.BeginEpisode(EnvId(0), {observation}, {}, 0).ok());
+    }
     std::vector<float> values, sampled, policy;
     for (int d = 0; d < kDim; ++d) values.push_back(Value(t, d));
     for (int k = 0; k < kSampled; ++k) {
@@ -57,7 +59,7 @@ void AppendEpisodes(ReplayBuffer& buffer, int num_episodes) {
     step.policy = policy;
     step.observation = next;
     step.terminated = t % kEpisode == kEpisode - 1;
-    buffer.Append(EnvId(0), step);
+    EXPECT_TRUE(buffer.Append(EnvId(0), step).ok());
   }
 }
 

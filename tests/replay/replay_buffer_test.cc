@@ -93,7 +93,7 @@ void PlayEpisode(ReplayBuffer* buffer, int env, int length, int first_number, bo
   const std::vector<uint8_t> legal = {1, 1, 1};
   const std::vector<float> policy = {0.2f, 0.3f, 0.5f};
   std::vector<float> observation = {static_cast<float>(first_number), 0.0f};
-  buffer->BeginEpisode(EnvId(env), observation, legal, 0);
+  EXPECT_TRUE(buffer->BeginEpisode(EnvId(env), observation, legal, 0).ok());
   for (int t = 0; t < length; ++t) {
     observation[0] += 1.0f;
     StepRecord step;
@@ -104,7 +104,7 @@ void PlayEpisode(ReplayBuffer* buffer, int env, int length, int first_number, bo
     step.legal_action_mask = legal;
     step.to_play = (t + 1) % num_players;
     step.terminated = end && t == length - 1;
-    buffer->Append(EnvId(env), step);
+    EXPECT_TRUE(buffer->Append(EnvId(env), step).ok());
   }
 }
 

@@ -31,8 +31,8 @@ TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
   const ReplayShape shape{1, 2, 2, TerminalMode::kAbsorb};
   ReplayStore store(config, shape);
   const std::vector<uint8_t> legal = {1, 0};
-  store.BeginEpisode(EnvId(1), {50.0f}, {0, 1}, 1);
-  store.BeginEpisode(EnvId(0), {0.0f}, legal, 0);
+  EXPECT_TRUE(store.BeginEpisode(EnvId(1), {50.0f}, {0, 1}, 1).ok());
+  EXPECT_TRUE(store.BeginEpisode(EnvId(0), {0.0f}, legal, 0).ok());
   for (const int env : {0, 0, 1, 0}) {
     const float number = static_cast<float>(store.counters().num_appended + 1);
     const std::vector<float> observation = {number};
@@ -45,7 +45,7 @@ TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
     step.observation = observation;
     step.legal_action_mask = legal;
     step.terminated = number == 4;
-    store.Append(EnvId(env), step);
+    EXPECT_TRUE(store.Append(EnvId(env), step).ok());
   }
   const std::vector<NamedArray> arrays = ExportReplay(config, shape, store);
   for (const NamedArray& array : arrays) {
@@ -54,7 +54,7 @@ TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
         << array.name;
   }
   EXPECT_THAT(Values<int64_t>(arrays, "replay.settings"),
-              ElementsAre(1, 1, 2, 2, 50, 2, 1, 3, 1, 0));
+              ElementsAre(2, 1, 0, 1, 2, 2, 50, 2, 1, 3, 1, 0));
   EXPECT_THAT(Values<double>(arrays, "replay.exponent"), ElementsAre(0.6));
   EXPECT_THAT(Values<int64_t>(arrays, "replay.counters"), ElementsAre(4, 0, 1, 2));
   EXPECT_THAT(Values<double>(arrays, "replay.max_priority"), ElementsAre(1.0));
@@ -77,6 +77,39 @@ TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
   EXPECT_THAT(Values<uint32_t>(arrays, "replay.generations"), ElementsAre(0, 0, 0, 0));
   EXPECT_THAT(Values<int32_t>(arrays, "replay.free_leaves"), IsEmpty());
   EXPECT_EQ(arrays.size(), 17u);  // without context steps nothing is written for them
+}
+
+// Three stacked frames of one byte, segments of two steps: the stack of each segment's first
+// observation, then one frame for each step.
+TEST(ReplayExport, WritesStackedBytesOnce) {
+  ReplayConfig config;
+  config.capacity = 50;
+  config.segment_length = 2;
+  ReplayShape shape{3, 1, 1, TerminalMode::kAbsorb};
+  shape.observation_type = ObservationType::kUint8;
+  shape.frame_stack = 3;
+  ReplayStore store(config, shape);
+  const auto stack = [](float k) {
+    return std::vector<float>{k / 255.0f, (k + 1) / 255.0f, (k + 2) / 255.0f};
+  };
+  const std::vector<uint8_t> legal = {1};
+  const std::vector<float> policy = {1.0f};
+  ASSERT_TRUE(store.BeginEpisode(EnvId(0), stack(10), legal, 0).ok());
+  for (int t = 1; t <= 3; ++t) {
+    const std::vector<float> observation = stack(10.0f + static_cast<float>(t));
+    StepRecord step;
+    step.policy = policy;
+    step.observation = observation;
+    step.legal_action_mask = legal;
+    ASSERT_TRUE(store.Append(EnvId(0), step).ok());
+  }
+  const std::vector<NamedArray> arrays = ExportReplay(config, shape, store);
+  EXPECT_THAT(Values<uint8_t>(arrays, "replay.observations"),
+              ElementsAre(10, 11, 12, 13, 14, 12, 13, 14, 15));
+  EXPECT_THAT(FindArray(arrays, "replay.observations")->shape, ElementsAre(9, 1));
+  const std::vector<int64_t> settings = Values<int64_t>(arrays, "replay.settings");
+  EXPECT_EQ(settings[2], 1);  // uint8
+  EXPECT_EQ(settings[3], 3);
 }
 
 }  // namespace

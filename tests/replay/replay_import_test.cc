@@ -214,6 +214,8 @@ TEST_F(SpoiledState, MissingAndMisshapenArrays) {
 TEST_F(SpoiledState, OtherSettings) {
   const char* names[] = {"format",
                          "observation size",
+                         "observation type (0 float32, 1 uint8)",
+                         "frame_stack of the observations",
                          "number of actions",
                          "env.num_collectors",
                          "replay.capacity",
@@ -222,7 +224,7 @@ TEST_F(SpoiledState, OtherSettings) {
                          "replay.td_steps",
                          "replay.value_bootstrap",
                          "replay.prioritized"};
-  for (int i = 0; i < 10; ++i) {
+  for (int i = 0; i < 12; ++i) {
     Set<int64_t>("settings", i, 99);
     ExpectRefused(std::string("replay state: ") + names[i] + " is ");
   }

@@ -1,5 +1,6 @@
 #include "tests/replay/replay_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -188,10 +189,22 @@ void ReplayModel::ExpectValue(const TrainBatch& batch, int row, int k, const Mod
   }
 }
 
-std::vector<float> RandomPlay::Observation() {
+std::vector<float> RandomPlay::Observation(int env, bool begins) {
   std::vector<float> observation(shape_.observation_size);
-  for (float& value : observation) value = static_cast<float>(Draw());
-  observation[0] = static_cast<float>(num_observations_++);
+  for (float& value : observation) {
+    value = static_cast<float>(Draw());
+    if (shape_.observation_type == ObservationType::kUint8) {
+      value = std::floor(value * 256.0f) / 255.0f;
+    }
+  }
+  if (shape_.observation_type == ObservationType::kFloat32) {
+    observation[0] = static_cast<float>(num_observations_++);
+  }
+  if (!begins) {
+    const int block_size = shape_.observation_size / shape_.frame_stack;
+    std::copy(last_[env].begin() + block_size, last_[env].end(), observation.begin());
+  }
+  last_[env] = observation;
   return observation;
 }
 
@@ -202,10 +215,10 @@ std::vector<uint8_t> RandomPlay::Legal() {
 }
 
 void RandomPlay::Begin(int env, ReplayBuffer* buffer, ReplayModel* model) {
-  const std::vector<float> observation = Observation();
+  const std::vector<float> observation = Observation(env, true);
   const std::vector<uint8_t> legal = Legal();
   const int to_play = static_cast<int>(Draw() * options_.num_players);
-  buffer->BeginEpisode(EnvId(env), observation, legal, to_play);
+  EXPECT_TRUE(buffer->BeginEpisode(EnvId(env), observation, legal, to_play).ok());
   if (model != nullptr) model->Begin(env, observation, legal, to_play);
   ended_[env] = false;
 }
@@ -214,7 +227,7 @@ void RandomPlay::Step(ReplayBuffer* buffer, ReplayModel* model) {
   const int env = next_env_;
   next_env_ = (next_env_ + 1) % shape_.num_envs;
   if (ended_[env] || Draw() < options_.abandon) Begin(env, buffer, model);
-  const std::vector<float> observation = Observation();
+  const std::vector<float> observation = Observation(env, false);
   const std::vector<uint8_t> legal = Legal();
   std::vector<float> policy(shape_.num_actions);
   for (float& value : policy) value = static_cast<float>(Draw());
@@ -228,7 +241,7 @@ void RandomPlay::Step(ReplayBuffer* buffer, ReplayModel* model) {
   step.to_play = static_cast<int>(Draw() * options_.num_players);
   step.terminated = Draw() < options_.terminate;
   step.truncated = Draw() < options_.truncate;
-  buffer->Append(EnvId(env), step);
+  EXPECT_TRUE(buffer->Append(EnvId(env), step).ok());
   if (model != nullptr) model->Append(env, step);
   ended_[env] = step.terminated || step.truncated;
 }

@@ -78,7 +78,8 @@ class ReplayModel {
   int64_t num_appended_ = 0;
 };
 
-// Random episodes into a buffer and, where given, the model.
+// Random episodes into a buffer and, where given, the model, which needs observations of float32:
+// those of uint8 have no number in element 0, and stacked frames are shared as declared.
 class RandomPlay {
  public:
   struct Options {
@@ -88,14 +89,19 @@ class RandomPlay {
     double abandon = 0.01;
   };
   RandomPlay(const ReplayShape& shape, const Options& options, uint64_t seed)
-      : shape_(shape), options_(options), random_(seed), ended_(shape.num_envs, true) {}
+      : shape_(shape),
+        options_(options),
+        random_(seed),
+        ended_(shape.num_envs, true),
+        last_(shape.num_envs) {}
 
   // One transition, in the next environment in turn.
   void Step(ReplayBuffer* buffer, ReplayModel* model = nullptr);
 
  private:
   double Draw() { return std::uniform_real_distribution<double>(0.0, 1.0)(random_); }
-  std::vector<float> Observation();
+  // The first of an episode, or the one after last_[env].
+  std::vector<float> Observation(int env, bool begins);
   std::vector<uint8_t> Legal();
   void Begin(int env, ReplayBuffer* buffer, ReplayModel* model);
 
@@ -103,6 +109,7 @@ class RandomPlay {
   Options options_;
   std::mt19937_64 random_;
   std::vector<bool> ended_;
+  std::vector<std::vector<float>> last_;  // observation of each environment
   int next_env_ = 0;
   int64_t num_observations_ = 0;
 };

@@ -94,6 +94,57 @@ TEST(ReplayPlan, AugmentationNeedsSymmetriesThatFit) {
             "replay.augment_symmetries: got true, but the environment declares no symmetries");
 }
 
+TEST(ReplayPlan, OnlyPicturesAreShifted) {
+  ReplayConfig config;
+  ReplayShape shape{1 * 9 * 10, 3, 8, TerminalMode::kAbsorb};
+  EXPECT_EQ(MessageOf(config, shape), "");
+  config.augment_shift = 4;
+  EXPECT_EQ(MessageOf(config, shape),
+            "replay.augment_shift: got 4, but the environment's observation is []; allowed: 0, or "
+            "pictures [channels, height, width] with height and width above 8");
+  shape.observation_shape = {1, 9, 10};
+  EXPECT_EQ(MessageOf(config, shape), "");
+  config.augment_shift = 5;
+  EXPECT_THAT(MessageOf(config, shape), HasSubstr("observation is [1, 9, 10]; allowed: 0, or"));
+  config.augment_shift = 17;
+  EXPECT_EQ(MessageOf(config, shape), "replay.augment_shift is 17, allowed are 0 to 16");
+  config.augment_shift = 2;
+  config.augment_symmetries = true;
+  shape.observation_size = 90;
+  Symmetry identity;
+  for (int i = 0; i < 90; ++i) identity.observation_source.push_back(i);
+  identity.action_image = {0, 1, 2};
+  shape.symmetries = {identity};
+  EXPECT_EQ(MessageOf(config, shape),
+            "replay.augment_shift: got 2 and true; allowed: one of the two, since a shifted board "
+            "is no image of the game");
+}
+
+TEST(ReplayPlan, AStackIsMadeOfEqualFrames) {
+  ReplayShape shape = kShape;
+  shape.frame_stack = 3;
+  EXPECT_EQ(MessageOf({}, shape), "frame_stack is 3, no divisor of the observation size 4");
+  shape.frame_stack = 0;
+  EXPECT_THAT(MessageOf({}, shape), HasSubstr("frame_stack is 0, allowed are 1 to 4"));
+  shape.frame_stack = 4;
+  EXPECT_EQ(MessageOf({}, shape), "");
+}
+
+// Pong in grey, four frames of 96 x 96 stacked, and what the same would take as numbers.
+TEST(ReplayPlan, StackedBytesTakeASixteenth) {
+  ReplayConfig config;
+  config.capacity = 20000;
+  ReplayShape shape{4 * 96 * 96, 6, 8, TerminalMode::kAbsorb};
+  const double numbers = BytesPerTransition(config, shape);
+  EXPECT_NEAR(numbers, 4 * 9216 * 4 * 1.005, 300);  // 201 observations of 200 steps
+  shape.observation_type = ObservationType::kUint8;
+  shape.frame_stack = 4;
+  const double bytes = BytesPerTransition(config, shape);
+  EXPECT_NEAR(bytes, 9216 * 1.02, 100);  // 204 frames
+  // At most, with episodes of one step: five frames each.
+  EXPECT_LT(PlannedBytes(config, shape), int64_t{20000 + 8 * 41} * 5 * 9400);
+}
+
 TEST(ReplayPlan, PlannedBytesAreTheWorstCaseOrTheCap) {
   ReplayConfig config;
   config.capacity = 10000;

@@ -23,7 +23,9 @@ struct Fixture {
   }
 };
 
-void Begin(ReplayStore* store, int env) { store->BeginEpisode(EnvId(env), {0.0f}, {1}, 0); }
+void Begin(ReplayStore* store, int env) {
+  EXPECT_TRUE(store->BeginEpisode(EnvId(env), {0.0f}, {1}, 0).ok());
+}
 
 void Append(ReplayStore* store, int env, int num_steps, bool terminated = false,
             bool truncated = false) {
@@ -36,7 +38,7 @@ void Append(ReplayStore* store, int env, int num_steps, bool terminated = false,
     step.legal_action_mask = legal;
     step.terminated = terminated && i == num_steps - 1;
     step.truncated = truncated && i == num_steps - 1;
-    store->Append(EnvId(env), step);
+    EXPECT_TRUE(store->Append(EnvId(env), step).ok());
   }
 }
 

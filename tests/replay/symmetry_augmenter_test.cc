@@ -85,5 +85,16 @@ TEST(SymmetryAugmenterTest, OneRowBecomesItsImageAndNothingElseChanges) {
   }
 }
 
+TEST(SymmetryAugmenterTest, BytesAreMappedAsNumbers) {
+  const Symmetry turn = {{1, 2, 0}, {0}};
+  TrainBatch batch;
+  batch.Resize({2, 0, 1, 1, 3, ObservationType::kUint8});
+  batch.observation_bytes = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+  batch.bootstrap_observation_bytes = {13, 14, 15, 16, 17, 18};
+  SymmetryAugmenter({turn}).Apply(0, 1, &batch);
+  EXPECT_EQ(batch.observation_bytes, (std::vector<uint8_t>{1, 2, 3, 4, 5, 6, 8, 9, 7, 11, 12, 10}));
+  EXPECT_EQ(batch.bootstrap_observation_bytes, (std::vector<uint8_t>{13, 14, 15, 17, 18, 16}));
+}
+
 }  // namespace
 }  // namespace lzero

@@ -51,6 +51,23 @@ TEST(TrainBatch, BytesAreThoseOfAllArrays) {
   EXPECT_GT(TrainBatchBytes({65536, 0, 10000, 2, 4}), int64_t{65536} * 10000 * 4 * 8);
 }
 
+TEST(TrainBatch, BytesTakeThePlaceOfNumbers) {
+  TrainBatch batch;
+  batch.Resize({2, 3, 5, 7, 11});
+  const BatchShape shape = {2, 3, 5, 7, 11, ObservationType::kUint8};
+  batch.Resize(shape);
+  EXPECT_EQ(batch.shape(), shape);
+  EXPECT_EQ(batch.observation_bytes.size(), 2u * 9 * 11);
+  EXPECT_EQ(batch.bootstrap_observation_bytes.size(), 2u * 5 * 11);
+  EXPECT_TRUE(batch.observations.empty());
+  EXPECT_TRUE(batch.bootstrap_observations.empty());
+  EXPECT_EQ(NumObservationElements(shape), 2 * 14 * 11);
+  EXPECT_EQ(TrainBatchBytes({2, 3, 5, 7, 11}) - TrainBatchBytes(shape), 3 * 2 * 14 * 11);
+  batch.Resize({2, 3, 5, 7, 11});
+  EXPECT_TRUE(batch.observation_bytes.empty());
+  EXPECT_EQ(batch.observations.size(), 2u * 9 * 11);
+}
+
 TEST(TrainBatch, ResizeToTheSameShapeTouchesNothing) {
   TrainBatch batch;
   batch.Resize({2, 0, 1, 2, 3});

@@ -1,6 +1,8 @@
 // Every array of a batch arrives where the losses read it.
 #include "lzero/train/batch_staging.h"
 
+#include <utility>
+
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 #include "tests/world_model/random_batch.h"
@@ -56,6 +58,30 @@ TEST(BatchStagingTest, TheNextBatchComesToTheSameAddresses) {
   EXPECT_EQ(tensors.rewards.const_data_ptr(), address);
   ExpectSame(tensors.rewards, second.rewards, "rewards");
   EXPECT_FALSE(tensors.num_padding.defined());  // without context there is none
+}
+
+// A byte k stands for k / 255.0f, to the last bit, in every array and batch.
+TEST(BatchStagingTest, BytesBecomeTheNumbersTheyStandFor) {
+  TrainBatch batch;
+  batch.Resize({3, 1, 2, 4, 128, ObservationType::kUint8});
+  BatchStaging staging = MakeStaging(batch);
+  for (const int step : {1, 7}) {
+    for (auto* bytes : {&batch.observation_bytes, &batch.bootstrap_observation_bytes}) {
+      for (size_t i = 0; i < bytes->size(); ++i) (*bytes)[i] = static_cast<uint8_t>(i * step);
+    }
+    const BatchTensors tensors = staging.Load(batch).value();
+    EXPECT_EQ(tensors.observations.sizes(), at::IntArrayRef({3, 4, 128}));
+    EXPECT_EQ(tensors.bootstrap_observations.sizes(), at::IntArrayRef({3, 2, 128}));
+    for (const auto& [tensor, bytes] :
+         {std::pair(tensors.observations, &batch.observation_bytes),
+          std::pair(tensors.bootstrap_observations, &batch.bootstrap_observation_bytes)}) {
+      ASSERT_EQ(tensor.scalar_type(), at::kFloat);
+      const float* numbers = tensor.const_data_ptr<float>();
+      for (size_t i = 0; i < bytes->size(); ++i) {
+        ASSERT_EQ(numbers[i], static_cast<float>((*bytes)[i]) / 255.0f) << i;
+      }
+    }
+  }
 }
 
 TEST(BatchStagingDeathTest, ArraysMustHaveTheSizesTheyClaim) {

@@ -71,6 +71,22 @@ TEST(BuildTest, TheReplayKeepsThePastOfRoots) {
   EXPECT_EQ(ReplayContextSteps(config.replay, shape), 8);
 }
 
+TEST(BuildTest, TheReplayKnowsWhatObservationsAre) {
+  EnvSpec spec = BuildEnvSpec(TinyConfig(), NativeRegistry()).value();
+  ReplayShape shape = BuildReplayShape(TinyConfig(), spec);
+  EXPECT_EQ(shape.observation_type, ObservationType::kFloat32);
+  EXPECT_EQ(shape.frame_stack, 1);
+  EXPECT_EQ(shape.observation_shape, std::vector<int64_t>({4}));
+  spec.observation.shape = {4, 96, 96};
+  spec.observation.type = ObservationType::kUint8;
+  spec.observation.frame_stack = 4;
+  shape = BuildReplayShape(TinyConfig(), spec);
+  EXPECT_EQ(shape.observation_size, 4 * 96 * 96);
+  EXPECT_EQ(shape.observation_type, ObservationType::kUint8);
+  EXPECT_EQ(shape.frame_stack, 4);
+  EXPECT_EQ(shape.observation_shape, std::vector<int64_t>({4, 96, 96}));
+}
+
 TEST(BuildTest, OptionsThatDoNotFitTheEnvironmentAreRefused) {
   ExperimentConfig config = TinyConfig();
   config.env.random_opening_fraction = 0.5;  // boards only
@@ -103,7 +119,8 @@ TEST(BuildTest, SpecModelAndReplayHaveTheSizesOfTheEnvironment) {
   ASSERT_TRUE(replay.ok()) << replay.status();
   const std::vector<float> observation(27, 1.0f);
   const std::vector<uint8_t> legal(9, 1);
-  (*replay)->BeginEpisode(EnvId(config.env.num_collectors - 1), observation, legal, 0);
+  EXPECT_TRUE(
+      (*replay)->BeginEpisode(EnvId(config.env.num_collectors - 1), observation, legal, 0).ok());
 
   ExperimentConfig too_small = config;
   too_small.replay.capacity = 5;
@@ -137,7 +154,7 @@ TEST(BuildTest, EqualActionsAreDrawnUnlessTheRunIsDeterministic) {
     for (int step = 0; step < 20; ++step) ASSERT_TRUE(role->collector->Step(step).ok());
     auto replay = BuildReplay(config, *BuildEnvSpec(config, registry));
     ASSERT_TRUE(replay.ok()) << replay.status();
-    role->collector->staged().MoveTo(**replay);
+    EXPECT_TRUE(role->collector->staged().MoveTo(**replay).ok());
     RandomStream random(1);
     TrainBatch batch;
     ASSERT_TRUE((*replay)->Sample(64, random, &batch).ok());
@@ -208,7 +225,7 @@ ArrayFiles Collect(const ExperimentConfig& config, const WorldModel& weights, in
     EXPECT_TRUE(role.collector->Step(0).ok());
     between();
   }
-  role.collector->staged().MoveTo(*replay);
+  EXPECT_TRUE(role.collector->staged().MoveTo(*replay).ok());
   return {{"replay", replay->Export()}, {"collector", role.collector->Export().value()}};
 }
 

@@ -214,6 +214,21 @@ TEST_F(RunOutputsTest, ABatchWithoutContextCanBeKept) {
   EXPECT_EQ(FindArray(read->arrays, "context_mask")->shape, std::vector<int64_t>({2, 0}));
 }
 
+TEST_F(RunOutputsTest, ABadUpdateOnPicturesKeepsTheirBytes) {
+  TrainBatch batch;
+  batch.Resize({2, 0, 1, 3, 2, ObservationType::kUint8});
+  batch.observation_bytes = {1, 2, 3, 4, 5, 6, 7, 255};
+  batch.bootstrap_observation_bytes = {9, 10, 11, 12};
+  const auto folder = Make()->DumpBadUpdate(1, batch, {});
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  const auto read = ReadSafetensors(*folder + "/batch.safetensors");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(FindArray(read->arrays, "observations")->shape, std::vector<int64_t>({2, 2, 2}));
+  EXPECT_EQ(ReadArray<uint8_t>(read->arrays, "observations").value(), batch.observation_bytes);
+  EXPECT_EQ(ReadArray<uint8_t>(read->arrays, "bootstrap_observations").value(),
+            batch.bootstrap_observation_bytes);
+}
+
 TEST_F(RunOutputsTest, AFolderThatIsAFileIsNamed) {
   const std::string file = dir() + "/file";
   ASSERT_TRUE(AppendFile(file, "x").ok());

@@ -97,6 +97,31 @@ TEST(RunPlanTest, EveryPartIsCounted) {
             plan->learner + plan->batch + plan->inference + plan->search + plan->replay);
 }
 
+// Stacked pictures: a batch is held as bytes twice, and once as numbers.
+TEST(RunPlanTest, PicturesAreCountedAsBytes) {
+  ExperimentConfig config = TinyConfig();
+  config.model.encoder = EncoderKind::kImage;
+  RunPlan plan;
+  plan.env = BuildEnvSpec(TinyConfig(), NativeRegistry()).value();
+  plan.env.observation.shape = {4, 96, 96};
+  plan.env.observation.type = ObservationType::kUint8;
+  plan.env.observation.frame_stack = 4;
+  plan.memory = PlanMemory(config, plan.env).value();
+  // N 4, U 2: three observations and two of the bootstrap of each sample; the rest as above.
+  EXPECT_EQ(plan.memory.batch,
+            4 * (3 + 2) * 36864 * (1 + 1 + 4) + 2 * (4 * (8 + 7 * 8 + 16 + 4) + 16 + 4 * 8));
+  EXPECT_EQ(plan.memory.replay, PlannedBytes(config.replay, BuildReplayShape(config, plan.env)));
+  // Segments of 12 steps: 9,216 bytes a frame, 12 of steps, 4 of the first observation, and of the
+  // two steps before it.
+  EXPECT_THAT(DescribePlan(config, plan, "eager"),
+              HasSubstr("\nreplay        up to 1000 transitions, 13.6 KiB each in long episodes: "
+                        "uint8, each of 4 stacked frames once\n"));
+  plan.env.observation.type = ObservationType::kFloat32;
+  plan.env.observation.frame_stack = 1;
+  EXPECT_THAT(DescribePlan(config, plan, "eager"),
+              HasSubstr(" KiB each in long episodes: float32\n"));
+}
+
 TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
   const MemoryPlan plan = {3 * kMebibyte, 2 * kMebibyte, kMebibyte, kMebibyte / 4, kMebibyte / 4};
   EXPECT_TRUE(CheckMemoryPlan(plan, plan.total()).ok());

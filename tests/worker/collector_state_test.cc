@@ -38,7 +38,7 @@ struct Walks {
       const absl::Status status = collector->Step(0);
       ASSERT_TRUE(status.ok()) << status;
     }
-    collector->staged().MoveTo(*replay);
+    EXPECT_TRUE(collector->staged().MoveTo(*replay).ok());
   }
 
   std::vector<NamedArray> Export() const {

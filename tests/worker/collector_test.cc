@@ -73,7 +73,7 @@ struct Walks {
     for (int i = 0; i < num_steps; ++i) {
       const absl::Status status = collector->Step(env_steps);
       ASSERT_TRUE(status.ok()) << status;
-      collector->staged().MoveTo(*replay);
+      EXPECT_TRUE(collector->staged().MoveTo(*replay).ok());
     }
   }
 
@@ -138,8 +138,10 @@ class HandLoop {
     histories_[i] = {lasts_[i].observation};
     actions_[i].clear();
     moves_[i].clear();
-    replay_->BeginEpisode(EnvId(static_cast<int>(i)), lasts_[i].observation,
-                          lasts_[i].legal_action_mask, lasts_[i].to_play);
+    EXPECT_TRUE(replay_
+                    ->BeginEpisode(EnvId(static_cast<int>(i)), lasts_[i].observation,
+                                   lasts_[i].legal_action_mask, lasts_[i].to_play)
+                    .ok());
   }
 
   Root MakeRoot(size_t i, std::vector<float>* past) {
@@ -171,10 +173,13 @@ class HandLoop {
     for (const float share : policy) {
       if (share > 0.0f) stats.policy_entropy_sum -= share * std::log(static_cast<double>(share));
     }
-    replay_->Append(EnvId(static_cast<int>(i)),
-                    {decision.actions[i], next->reward, policy, decision.search.root_values[i],
-                     next->observation, next->legal_action_mask, next->to_play, next->terminated,
-                     next->truncated});
+    EXPECT_TRUE(
+        replay_
+            ->Append(EnvId(static_cast<int>(i)),
+                     {decision.actions[i], next->reward, policy, decision.search.root_values[i],
+                      next->observation, next->legal_action_mask, next->to_play, next->terminated,
+                      next->truncated})
+            .ok());
     if (!next->ended()) return;
     stats.episodes.push_back({next->episode_return, static_cast<int64_t>(actions_[i].size())});
     if (next->terminated) AddValueErrors(moves_[i]);
@@ -279,7 +284,7 @@ TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
     ASSERT_TRUE(collector.Step(0).ok());
     hand.Step(0);
   }
-  collector.staged().MoveTo(*replay);
+  EXPECT_TRUE(collector.staged().MoveTo(*replay).ok());
   ExpectSameRoots(model.seen, hand_model.seen);
   ExpectEqualArrays(replay->Export(), expected->Export());
   EXPECT_GT(collector.stats().num_value_errors, 40);

@@ -65,7 +65,8 @@ class Player {
  private:
   void Begin(EnvId env, StagedSteps* staged, ReplayBuffer* direct) {
     TimeStep first = RandomTimeStep(random_);
-    direct->BeginEpisode(env, first.observation, first.legal_action_mask, first.to_play);
+    EXPECT_TRUE(
+        direct->BeginEpisode(env, first.observation, first.legal_action_mask, first.to_play).ok());
     staged->Begin(env, first);
     first.observation.assign(kObservationSize, -1.0f);  // the staging holds a copy
     begin_[env.value] = false;
@@ -84,7 +85,7 @@ class Player {
     record.to_play = next.to_play;
     record.terminated = next.terminated;
     record.truncated = next.truncated;
-    direct->Append(env, record);
+    EXPECT_TRUE(direct->Append(env, record).ok());
     staged->Add(env, {record.action, {}, {}, policy, record.root_value}, next);
     begin_[env.value] = next.ended();
     policy.assign(kNumActions, -1.0f);
@@ -104,7 +105,7 @@ TEST(StagedStepsTest, TheReplayBufferGetsExactlyWhatWasStagedInOrder) {
   for (const int num_rounds : {4, 1, 9, 2, 25}) {
     player.Play(num_rounds, &staged, direct.get());
     EXPECT_EQ(staged.num_steps(), num_rounds * kNumEnvs);
-    staged.MoveTo(*through);
+    EXPECT_TRUE(staged.MoveTo(*through).ok());
     EXPECT_EQ(staged.num_steps(), 0);
     expected_steps += num_rounds * kNumEnvs;
     EXPECT_EQ(through->stats().num_appended, expected_steps);
@@ -120,9 +121,9 @@ TEST(StagedStepsTest, ABeginningIsNoStep) {
   first.legal_action_mask = {1, 1};
   staged.Begin(EnvId(1), first);
   EXPECT_EQ(staged.num_steps(), 0);
-  staged.MoveTo(*replay);
+  EXPECT_TRUE(staged.MoveTo(*replay).ok());
   EXPECT_EQ(replay->stats().num_appended, 0);
-  expected->BeginEpisode(EnvId(1), first.observation, first.legal_action_mask, 0);
+  EXPECT_TRUE(expected->BeginEpisode(EnvId(1), first.observation, first.legal_action_mask, 0).ok());
   ExpectEqualContent(*replay, *expected);
 }
 
@@ -132,8 +133,33 @@ TEST(StagedStepsTest, ClearForgetsEverything) {
   Player().Play(3, &staged, MakeReplay().get());
   staged.Clear();
   EXPECT_EQ(staged.num_steps(), 0);
-  staged.MoveTo(*replay);
+  EXPECT_TRUE(staged.MoveTo(*replay).ok());
   ExpectEqualContent(*replay, *unused);
+}
+
+TEST(StagedStepsTest, WhatTheReplayBufferRefusesIsToldAndNothingStays) {
+  ReplayShape shape;
+  shape.observation_size = kObservationSize;
+  shape.num_actions = kNumActions;
+  shape.num_envs = kNumEnvs;
+  shape.observation_type = ObservationType::kUint8;
+  const auto replay = ReplayBuffer::Create(ReplayConfig(), shape).value();
+  StagedSteps staged;
+  TimeStep step;
+  step.observation.assign(kObservationSize, 1.0f);
+  step.legal_action_mask.assign(kNumActions, 1);
+  staged.Begin(EnvId(1), step);
+  step.observation[1] = 0.5f;
+  const std::vector<float> policy(kNumActions, 0.5f);
+  staged.Add(EnvId(1), 0, policy, 0.0f, step);
+  const absl::Status moved = staged.MoveTo(*replay);
+  EXPECT_EQ(moved.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(moved.message(),
+            "environment 1: observation[1] is 0.5, but the environment declares uint8 observations "
+            "(ObservationSpec): every element is k / 255, k of 0 to 255");
+  EXPECT_EQ(staged.num_steps(), 0);
+  EXPECT_EQ(replay->stats().num_appended, 0);
+  EXPECT_TRUE(staged.MoveTo(*replay).ok());
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ ObservationSpec AtariView::observation() const {
   space.low = {0.0f};
   space.high = {1.0f};
   space.type = ObservationType::kUint8;
+  space.frame_stack = options_.num_stacked;
   return space;
 }
 
@@ -162,8 +163,7 @@ absl::StatusOr<ViewedStep> AtariView::Next(const WorkerResult& result) {
 }
 
 void AtariView::Observe(absl::Span<float> observation) const {
-  const float* fractions = ByteFractions();
-  for (size_t i = 0; i < stack_.size(); ++i) observation[i] = fractions[stack_[i]];
+  BytesToFractions(stack_, observation.data());
 }
 
 }  // namespace lzero

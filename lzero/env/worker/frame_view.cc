@@ -1,7 +1,6 @@
 #include "lzero/env/worker/frame_view.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -19,9 +18,7 @@ bool FrameView::BeginEpisode(uint64_t) { return true; }
 
 absl::Status FrameView::Keep(const WorkerResult& result) {
   if (spec_.observation.type == ObservationType::kUint8) {
-    const float* fractions = ByteFractions();
-    const uint8_t* bytes = result.frames.data();
-    for (size_t i = 0; i < observation_.size(); ++i) observation_[i] = fractions[bytes[i]];
+    BytesToFractions(result.frames.first(observation_.size()), observation_.data());
     return absl::OkStatus();
   }
   std::memcpy(incoming_.data(), result.frames.data(), incoming_.size() * sizeof(float));
@@ -44,15 +41,6 @@ absl::StatusOr<ViewedStep> FrameView::Next(const WorkerResult& result) {
 
 void FrameView::Observe(absl::Span<float> observation) const {
   std::copy(observation_.begin(), observation_.end(), observation.begin());
-}
-
-const float* ByteFractions() {
-  static const std::array<float, 256> kFractions = [] {
-    std::array<float, 256> fractions;
-    for (int k = 0; k < 256; ++k) fractions[k] = static_cast<float>(k) / 255.0f;
-    return fractions;
-  }();
-  return kFractions.data();
 }
 
 }  // namespace lzero

@@ -63,9 +63,6 @@ class FrameView {
   std::vector<float> incoming_;  // scratch: one that is not checked yet
 };
 
-// k / 255.0f for k of 0 .. 255.
-const float* ByteFractions();
-
 }  // namespace lzero
 
 #endif  // LZERO_ENV_WORKER_FRAME_VIEW_H_

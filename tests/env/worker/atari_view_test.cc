@@ -61,6 +61,7 @@ TEST(AtariViewTest, SaysWhatItShows) {
   const AtariView view(SmallGameSpec(3), options);
   EXPECT_EQ(view.observation().shape, std::vector<int64_t>({12, 2, 2}));
   EXPECT_EQ(view.observation().type, ObservationType::kUint8);
+  EXPECT_EQ(view.observation().frame_stack, 4) << "the oldest picture first, one new at each step";
   EXPECT_EQ(view.observation().low, std::vector<float>({0.0f}));
   EXPECT_EQ(view.observation().high, std::vector<float>({1.0f}));
   EXPECT_EQ(view.num_frames(), 2);
