@@ -140,13 +140,14 @@ TEST(ConformanceTest, AGoodEnvironmentPassesEveryCheck) {
     EXPECT_TRUE(check.passed) << check.name << ": " << check.detail;
     names.push_back(check.name);
   }
-  EXPECT_EQ(names, (std::vector<std::string>{
-                       "create", "spec", "step_before_reset_refused", "random_steps",
-                       "observation_in_space", "frames_stacked", "mask_and_flags", "step_cap", "returns_consistent",
-                       "same_seed_same_episode", "mask_equals_accepted_actions",
-                       "bad_actions_refused", "step_after_end_refused", "save_load_equal",
-                       "broken_save_refused", "set_state_equal", "symmetries_hold",
-                       "chance_outcomes_hold", "box_actions_clipped"}));
+  EXPECT_EQ(
+      names,
+      (std::vector<std::string>{
+          "create", "spec", "step_before_reset_refused", "random_steps", "observation_in_space",
+          "frames_stacked", "mask_and_flags", "step_cap", "returns_consistent",
+          "same_seed_same_episode", "mask_equals_accepted_actions", "bad_actions_refused",
+          "step_after_end_refused", "save_load_equal", "broken_save_refused", "set_state_equal",
+          "symmetries_hold", "chance_outcomes_hold", "box_actions_clipped"}));
 }
 
 // Each broken environment, the check that must catch it, and a part of what it says.

@@ -228,7 +228,7 @@ TEST_F(SpoiledState, OtherSettings) {
     Set<int64_t>("settings", i, 99);
     ExpectRefused(std::string("replay state: ") + names[i] + " is ");
   }
-  Set<int64_t>("settings", 4, 99);
+  Set<int64_t>("settings", 6, 99);
   ExpectRefused("replay.capacity is 120 here and 99 in the saved state");
   Set<double>("exponent", 0, 0.5);
   ExpectRefused("replay.priority_exponent is 0.6 here and 0.5 in the saved state");

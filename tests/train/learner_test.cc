@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <random>
 
 #include "ATen/record_function.h"
 #include "gmock/gmock.h"
@@ -96,40 +95,6 @@ TEST(LearnerTest, DependsOnConfigSeedAndBatchesAlone) {
   ExperimentConfig config = TinyConfig();
   config.seed = 6;
   EXPECT_NE(WeightsOf(MakeLearner(config)->model()), WeightsOf(MakeLearner()->model()));
-}
-
-// The same pictures as bytes and as the numbers they stand for: the same losses and weights.
-TEST(LearnerTest, LearnsFromBytesWhatItLearnsFromNumbers) {
-  ExperimentConfig config = TinyConfig();
-  config.model.encoder = EncoderKind::kImage;
-  config.model.encoder_channels = 4;
-  at::set_num_threads(1);
-  const WorldModelShape shape = {{2, 9, 10}, reference::kNumActions};
-  const auto numbers = Learner::Create(config, shape).value();
-  const auto bytes = Learner::Create(config, shape).value();
-  for (unsigned update = 0; update < 3; ++update) {
-    TrainBatch batch = Batch(update);
-    batch.observation_size = 2 * 9 * 10;
-    TrainBatch byte_batch = batch;
-    byte_batch.observation_type = ObservationType::kUint8;
-    std::mt19937 random(update);
-    const auto fill = [&](std::vector<float>& as_numbers, std::vector<uint8_t>& as_bytes) {
-      as_bytes.resize(as_numbers.size() / reference::kObservationSize * 180);
-      as_numbers.resize(as_bytes.size());
-      for (size_t i = 0; i < as_bytes.size(); ++i) {
-        as_bytes[i] = static_cast<uint8_t>(random() % 256);
-        as_numbers[i] = static_cast<float>(as_bytes[i]) / 255.0f;
-      }
-    };
-    fill(batch.observations, byte_batch.observation_bytes);
-    fill(batch.bootstrap_observations, byte_batch.bootstrap_observation_bytes);
-    byte_batch.observations.clear();
-    byte_batch.bootstrap_observations.clear();
-    Update(*numbers, batch);
-    Update(*bytes, byte_batch);
-  }
-  ExpectSameBytes(bytes->Export(), numbers->Export());
-  EXPECT_EQ(bytes->ReadMetrics(), numbers->ReadMetrics());
 }
 
 TEST(LearnerTest, AStepOfSizeZeroLeavesTheWeights) {

@@ -21,6 +21,7 @@
 #include "lzero/env/episode_env.h"
 #include "lzero/inference/unizero_inference.h"
 #include "lzero/world_model/world_model.h"
+#include "tests/train/film_env.h"
 
 namespace lzero {
 
@@ -61,6 +62,15 @@ inline ExperimentConfig TinyConfig() {
 template <typename Role>
 UniZeroInference& UniZeroOf(const Role& role) {
   return dynamic_cast<UniZeroInference&>(*role.inference);
+// Films through the smallest image encoder.
+inline ExperimentConfig FilmConfig() {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "film";
+  config.env.max_episode_steps = 0;
+  config.model.encoder = EncoderKind::kImage;
+  config.model.encoder_channels = 4;
+  config.replay.segment_length = 4;
+  return config;
 }
 
 inline EnvRegistry NativeRegistry() {
@@ -152,12 +162,19 @@ inline EnvSpec ProbeSpec(const std::string& id, bool can_save) {
   return spec;
 }
 
-// The native environments, "probe", and "forgetful", which is the same but cannot be saved. One
-// registry serves one Trainer: it makes one environment to look at, then those of the collector,
-// then the evaluator's.
+// The native environments, films, "probe", and "forgetful", which is the same but cannot be saved.
+// One registry serves one Trainer: it makes one environment to look at, then those of the
+// collector, then the evaluator's.
 inline EnvRegistry ProbeRegistry(const ExperimentConfig& config, Probe probe = {}) {
   EnvRegistry registry;
   RegisterAllEnvs(registry);
+  for (const bool is_torn : {false, true}) {
+    const std::string id = is_torn ? "torn_film" : "film";
+    registry.Register(
+        {id, "for tests", [=](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+           return std::make_unique<FilmEnv>(id, is_torn);
+         }});
+  }
   auto counts = std::make_shared<ProbeCounts>();
   const int64_t num_collectors = config.env.num_collectors;
   for (const bool can_save : {true, false}) {
