@@ -223,8 +223,8 @@ PLANS = [
     ("symmetries that are not there", "replay: {augment_symmetries: true}",
      ["replay.augment_symmetries: got true, but the environment declares no symmetries"]),
     ("a shift of what is no picture", "replay: {augment_shift: 4}",
-     ["replay.augment_shift: got 4, but the environment's observation is [4]; allowed: 0, or pictures [channels, "
-      "height, width] with height and width above 8"]),
+     ["replay.augment_shift: got 4, but the environment's observation is [",
+      "]; allowed: 0, or pictures [channels, height, width] with height and width above 8"]),
     ("several at once", "env: {id: tictactoe}\nreplay: {capacity: 100}\nstop: {target_return: 0.5}",
      ["config.yaml:3:20: replay.capacity: got 100", "config.yaml:4:23: stop.target_return: got 0.5"]),
 ]

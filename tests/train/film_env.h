@@ -1,5 +1,5 @@
-// An environment of pictures for tests: stacks of two frames of 16 x 16 bytes that depend on seed and
-// actions, episodes of six steps. A torn film shows its newest frame twice at the fourth step,
+// An environment of pictures for tests: stacks of two frames of 16 x 16 bytes that depend on seed
+// and actions, episodes of six steps. A torn film shows its newest frame twice at the fourth step,
 // which its spec says it never does. One thread.
 #ifndef LZERO_TESTS_TRAIN_FILM_ENV_H_
 #define LZERO_TESTS_TRAIN_FILM_ENV_H_
