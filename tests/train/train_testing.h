@@ -62,6 +62,8 @@ inline ExperimentConfig TinyConfig() {
 template <typename Role>
 UniZeroInference& UniZeroOf(const Role& role) {
   return dynamic_cast<UniZeroInference&>(*role.inference);
+}
+
 // Films through the smallest image encoder.
 inline ExperimentConfig FilmConfig() {
   ExperimentConfig config = TinyConfig();
