@@ -33,7 +33,10 @@ namespace {
 void RegisterTeaching(EnvRegistry& registry) {
   registry.Register(
       {"counting", "toy: count to 10 by choosing the right one of 3 actions", Counting::Create});
-  registry.Register({"catch", "catch a falling ball on a 10x5 board (bsuite)", Catch::Create});
+  registry.Register({.id = "catch",
+                     .summary = "catch a falling ball on a 10x5 board (bsuite)",
+                     .factory = Catch::Create,
+                     .settings = Catch::Settings()});
   registry.Register({.id = "deep_sea",
                      .summary = "find the treasure at the far end of a grid (bsuite)",
                      .factory = DeepSea::Create,

@@ -96,6 +96,39 @@ TEST(CatchTest, ThePictureShowsBallAndPaddle) {
   EXPECT_EQ(CellOf(end, kPaddle), (std::array<int, 2>{9, 0}));
 }
 
+TEST(CatchTest, PixelsShowTheSameBoardLarger) {
+  EnvOptions options;
+  options.settings = {{"columns", "10"}, {"pixels", "4"}};
+  const auto picture = *Catch::Create(options);
+  options.settings.erase("pixels");
+  const auto board = *Catch::Create(options);
+  EXPECT_EQ(picture->spec().observation.shape, (std::vector<int64_t>{1, 40, 40}));
+  EXPECT_EQ(picture->spec().observation.type, ObservationType::kUint8);
+  EXPECT_EQ(board->spec().observation.type, ObservationType::kFloat32);
+  for (uint64_t seed = 0; seed < 5; ++seed) {
+    TimeStep large = picture->Reset(seed), small = board->Reset(seed);
+    while (true) {
+      for (int y = 0; y < 40; ++y) {
+        for (int x = 0; x < 40; ++x) {
+          ASSERT_EQ(large.observation[y * 40 + x], small.observation[y / 4 * 10 + x / 4]);
+        }
+      }
+      if (large.ended()) break;
+      large = *picture->Step(Action::Discrete(seed % 3));
+      small = *board->Step(Action::Discrete(seed % 3));
+    }
+    EXPECT_EQ(large.reward, small.reward);
+  }
+}
+
+TEST(CatchTest, APaddleThatCannotReachIsRefused) {
+  EnvOptions options;
+  options.settings = {{"rows", "3"}, {"columns", "6"}};
+  EXPECT_EQ(Catch::Create(options).status().message(),
+            "columns of 'catch' is 6; allowed with 3 rows: at most 5, or the paddle cannot reach "
+            "the walls in time");
+}
+
 TEST(CatchTest, GamesAreNeverCutShort) {
   EXPECT_TRUE(Catch::Create({9, 0.0, 6}).ok());
   EXPECT_EQ(Catch::Create({8, 0.0, 6}).status().message(),
