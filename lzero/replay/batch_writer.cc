@@ -37,6 +37,7 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       num_actions_(shape.num_actions),
       observation_size_(shape.observation_size),
       action_dim_(shape.action_dim),
+      has_chance_(shape.num_chance_outcomes > 0),
       observation_type_(shape.observation_type),
       window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
       terminal_(shape.terminal),
@@ -47,7 +48,7 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
 
 BatchShape BatchWriter::ShapeFor(int num_samples) const {
   return {num_samples,       num_context_steps_, num_unroll_steps_, num_actions_,
-          observation_size_, observation_type_,  action_dim_};
+          observation_size_, observation_type_,  action_dim_,       has_chance_};
 }
 
 void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStream& random,
@@ -171,6 +172,14 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
                          batch->legal_action_masks.data() + (base + offset) * num_actions);
                  }
                });
+  if (has_chance_) {
+    int32_t* outcomes = batch->chance_outcomes.data() + base;
+    ForEachPiece(place.segment, place.step, num_real,
+                 [&](const GameSegment& piece, int first, int count, int offset) {
+                   CopyN(piece.chance_outcomes(), first, count, outcomes + offset);
+                 });
+    std::fill(outcomes + num_real, outcomes + num_unroll_steps_, -1);
+  }
   std::copy_n(window_.rewards.begin(), num_real, batch->rewards.begin() + base);
   for (std::vector<float>* mask :
        {&batch->reward_mask, &batch->latent_mask, &batch->policy_mask, &batch->value_mask}) {

@@ -55,6 +55,7 @@ class BatchWriter {
   const int num_actions_;
   const int observation_size_;
   const int action_dim_;
+  const bool has_chance_;
   const ObservationType observation_type_;
   const int window_size_;  // most steps a window holds
   const TerminalMode terminal_;

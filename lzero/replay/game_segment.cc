@@ -28,6 +28,8 @@ GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t ma
   layout.sequences = std::exchange(size, size + steps * sizeof(int64_t));
   layout.leaves = std::exchange(size, size + steps * sizeof(int32_t));
   layout.actions = std::exchange(size, size + (context + steps) * sizeof(int32_t));
+  const size_t chances = shape.num_chance_outcomes > 0 ? steps : 0;
+  layout.chance_outcomes = std::exchange(size, size + chances * sizeof(int32_t));
   layout.action_values = std::exchange(size, size + (context + steps) * dim * sizeof(float));
   layout.rewards = std::exchange(size, size + steps * sizeof(float));
   layout.root_values = std::exchange(size, size + steps * sizeof(float));
@@ -153,6 +155,11 @@ absl::Status GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t s
   MutableField<int64_t>(layout_.sequences)[row] = sequence;
   MutableField<int32_t>(layout_.leaves)[row] = leaf;
   MutableField<int32_t>(layout_.actions)[num_context_steps() + row] = step.action;
+  if (shape_.num_chance_outcomes > 0) {
+    LZ_CHECK(step.chance_outcome >= -1 && step.chance_outcome < shape_.num_chance_outcomes,
+             "chance outcome ", step.chance_outcome, " of ", shape_.num_chance_outcomes);
+    MutableField<int32_t>(layout_.chance_outcomes)[row] = step.chance_outcome;
+  }
   MutableField<float>(layout_.rewards)[row] = step.reward;
   MutableField<float>(layout_.root_values)[row] = step.root_value;
   std::memcpy(MutableField<float>(layout_.policies) + row * num_actions, step.policy.data(),
@@ -181,6 +188,7 @@ void GameSegment::ShrinkToFit() {
   const size_t dim = static_cast<size_t>(shape_.action_dim);
   copy(&Layout::action_values, (context + steps) * dim * sizeof(float));
   copy(&Layout::sampled_actions, steps * num_actions * dim * sizeof(float));
+  if (shape_.num_chance_outcomes > 0) copy(&Layout::chance_outcomes, steps * sizeof(int32_t));
   copy(&Layout::rewards, steps * sizeof(float));
   copy(&Layout::root_values, steps * sizeof(float));
   copy(&Layout::policies, steps * num_actions * sizeof(float));

@@ -27,7 +27,8 @@ struct SegmentShape {
   int num_context_steps = 0;  // kept before the first step, or as many as the episode has
   ObservationType observation_type = ObservationType::kFloat32;
   int frame_stack = 1;
-  int action_dim = 0;  // D of box actions; 0: discrete
+  int action_dim = 0;           // D of box actions; 0: discrete
+  int num_chance_outcomes = 0;  // 0: none is stored
 
   ObservationFormat format() const { return {observation_size, observation_type, frame_stack}; }
   // Entries of a legal action mask: box actions have none.
@@ -134,6 +135,10 @@ class GameSegment {
   absl::Span<const float> sampled_actions() const {
     return Steps<float>(layout_.sampled_actions, shape_.num_actions * shape_.action_dim);
   }
+  // Empty where none is stored.
+  absl::Span<const int32_t> chance_outcomes() const {
+    return Steps<int32_t>(layout_.chance_outcomes, shape_.num_chance_outcomes > 0 ? 1 : 0);
+  }
   absl::Span<const int32_t> leaves() const { return Steps<int32_t>(layout_.leaves, 1); }
   absl::Span<const int64_t> sequences() const { return Steps<int64_t>(layout_.sequences, 1); }
   // Per observation, [num_steps + 1, A] (box: empty) and [num_steps + 1].
@@ -148,8 +153,8 @@ class GameSegment {
  private:
   // Where each field begins inside the block, in bytes.
   struct Layout {
-    size_t sequences, leaves, actions, action_values, rewards, root_values, policies,
-        sampled_actions, legal_action_masks, to_play;
+    size_t sequences, leaves, actions, chance_outcomes, action_values, rewards, root_values,
+        policies, sampled_actions, legal_action_masks, to_play;
   };
   static Layout LayoutFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step);
   // Bytes of a block with this layout.

@@ -92,12 +92,14 @@ std::vector<ReplaySetting> ReplaySettings(const ReplayConfig& config, const Repl
           {"frame_stack of the observations", shape.frame_stack},
           {"number of actions", shape.num_actions},
           {"numbers of an action", shape.action_dim},
+          {"chance outcomes", shape.num_chance_outcomes},
           {"env.num_collectors", shape.num_envs},
           {"replay.capacity", config.capacity},
           {"replay.segment_length", config.segment_length},
           {"replay.num_unroll_steps", config.num_unroll_steps},
           {"replay.td_steps", config.td_steps},
           {"replay.value_bootstrap", static_cast<int64_t>(config.value_bootstrap)},
+          {"replay.sample_from", static_cast<int64_t>(config.sample_from)},
           {"replay.prioritized", config.prioritized}};
 }
 
@@ -128,6 +130,9 @@ std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplaySha
   arrays.push_back(exporter.Field("replay.rewards", &GameSegment::rewards));
   arrays.push_back(exporter.Field("replay.root_values", &GameSegment::root_values));
   arrays.push_back(exporter.Field("replay.policies", &GameSegment::policies, num_actions));
+  if (shape.num_chance_outcomes > 0) {
+    arrays.push_back(exporter.Field("replay.chance_outcomes", &GameSegment::chance_outcomes));
+  }
   if (shape.action_dim > 0) {
     arrays.push_back(
         exporter.Field("replay.action_values", &GameSegment::action_values, shape.action_dim));

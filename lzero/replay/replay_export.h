@@ -32,7 +32,7 @@ static_assert(sizeof(SegmentRow) == kSegmentColumns * sizeof(int64_t));
 // Everything in `store`, as arrays named "replay.*". With S segments (finished ones from the oldest
 // to the newest, then those being filled by environment), T transitions, R = T + S observations,
 // F stacked frames and K leaves ever used:
-//   settings I64 [13], exponent F64 [1]      what Import insists on
+//   settings I64 [15], exponent F64 [1]      what Import insists on
 //   counters I64 [4], max_priority F64 [1]
 //   segments I64 [S, 6]                      env, episode, first step, steps, SegmentEnd, is open
 //   observations U8 or F32 [T + S F, obs / F], as it is stored: of each segment its first
@@ -40,6 +40,7 @@ static_assert(sizeof(SegmentRow) == kSegmentColumns * sizeof(int64_t));
 //   legal_action_masks U8 [R, A], to_play U8 [R]
 //   actions I32 [T], rewards F32 [T], root_values F32 [T], policies F32 [T, A], leaves I32 [T],
 //   sequences I64 [T], weights F64 [T]
+//   chance_outcomes I32 [T]                  where steps draw some
 //   action_values F32 [T, D], sampled_actions F32 [T, A D]   of box actions alone
 //   generations U32 [K], free_leaves I32 [K - T]
 // and the arrays of context_arrays.h.

@@ -72,7 +72,7 @@ class Importer {
   int64_t num_steps_ = 0;  // T
   const NamedArray* observations_ = nullptr;
   std::vector<uint8_t> legal_action_masks_, to_play_;
-  std::vector<int32_t> actions_, leaves_;
+  std::vector<int32_t> actions_, leaves_, chance_outcomes_;
   std::vector<float> rewards_, root_values_, policies_, action_values_, sampled_actions_;
   std::vector<int64_t> sequences_;
   std::vector<double> weights_;
@@ -205,6 +205,14 @@ absl::Status Importer::ReadFields() {
   LZ_RETURN_IF_ERROR(Read("replay.sequences", {steps}, &sequences_));
   LZ_RETURN_IF_ERROR(Read("replay.weights", {steps}, &weights_));
   LZ_RETURN_IF_ERROR(CheckReplayActions("replay.actions", actions_, num_actions));
+  if (shape_.num_chance_outcomes > 0) {
+    LZ_RETURN_IF_ERROR(Read("replay.chance_outcomes", {steps}, &chance_outcomes_));
+    for (const int32_t outcome : chance_outcomes_) {
+      if (outcome >= -1 && outcome < shape_.num_chance_outcomes) continue;
+      return InvalidReplay("array 'replay.chance_outcomes' holds ", outcome, ", allowed are -1 to ",
+                           shape_.num_chance_outcomes - 1);
+    }
+  }
   if (shape_.action_dim > 0) {
     const int64_t dim = shape_.action_dim;
     LZ_RETURN_IF_ERROR(Read("replay.action_values", {steps, dim}, &action_values_));
@@ -289,6 +297,7 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
     step.reward = rewards_[next_step_];
     step.policy = {policies_.data() + next_step_ * num_actions, num_actions};
     step.root_value = root_values_[next_step_];
+    if (!chance_outcomes_.empty()) step.chance_outcome = chance_outcomes_[next_step_];
     const size_t dim = static_cast<size_t>(shape_.action_dim);
     step.action_values = {action_values_.data() + next_step_ * dim, dim};
     step.sampled_actions = {sampled_actions_.data() + next_step_ * num_actions * dim,

@@ -146,7 +146,8 @@ SegmentShape ReplaySegmentShape(const ReplayConfig& config, const ReplayShape& s
           static_cast<int>(ReplayContextSteps(config, shape)),
           shape.observation_type,
           shape.frame_stack,
-          shape.action_dim};
+          shape.action_dim,
+          shape.num_chance_outcomes};
 }
 
 int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shape) {

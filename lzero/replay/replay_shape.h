@@ -25,6 +25,7 @@ struct ReplayShape {
   int frame_stack = 1;
   std::vector<int64_t> observation_shape = {};  // used with replay.augment_shift
   int action_dim = 0;                           // D of box actions; 0: discrete
+  int num_chance_outcomes = 0;                  // that steps can draw; 0: none is stored
 };
 
 }  // namespace lzero

@@ -20,6 +20,7 @@ std::string NameOf(EnvId env) { return absl::StrCat("environment ", env.value); 
 ReplayStore::ReplayStore(const ReplayConfig& config, const ReplayShape& shape)
     : max_steps_(static_cast<int>(config.segment_length)),
       prioritized_(config.prioritized),
+      only_starts_(config.sample_from == SampleFrom::kEpisodeStarts),
       priority_exponent_(config.priority_exponent),
       max_bytes_(config.max_mebibytes << 20),
       horizon_(ReplayHorizon(config)),
@@ -126,6 +127,7 @@ void ReplayStore::EvictOldest() {
 
 void ReplayStore::MarkEligible(const GameSegment* tail, int64_t first, int64_t last) {
   const double weight = WeightOf(counters_.max_priority);
+  if (only_starts_) last = std::min<int64_t>(last, 0);
   for (const GameSegment* segment = tail; segment != nullptr; segment = segment->previous()) {
     const int64_t begin = segment->first_step();
     const absl::Span<const int32_t> leaves = segment->leaves();
@@ -138,6 +140,7 @@ void ReplayStore::MarkEligible(const GameSegment* tail, int64_t first, int64_t l
 }
 
 bool ReplayStore::IsEligible(int64_t position, int64_t length, SegmentEnd end) const {
+  if (only_starts_ && position != 0) return false;
   const bool ended = end == SegmentEnd::kTerminated || end == SegmentEnd::kTruncated;
   return ended || position + horizon_ <= length;
 }

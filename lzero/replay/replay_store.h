@@ -66,7 +66,7 @@ class ReplayStore {
   bool FitsFinished(int num_steps, int64_t first_step) const;
 
   // Whether position `position` may be sampled in an episode of `length` transitions so far whose
-  // last segment ends as given.
+  // last segment ends as given. With replay.sample_from: episode_starts, only the first may.
   bool IsEligible(int64_t position, int64_t length, SegmentEnd end) const;
 
  private:
@@ -80,6 +80,7 @@ class ReplayStore {
 
   const int max_steps_;  // of a segment
   const bool prioritized_;
+  const bool only_starts_;
   const double priority_exponent_;
   const int64_t max_bytes_;
   const int64_t horizon_;

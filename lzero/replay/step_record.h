@@ -20,6 +20,7 @@ struct StepRecord {
   int to_play = 0;                              // after the step
   bool terminated = false;                      // wins where both flags are set
   bool truncated = false;
+  int32_t chance_outcome = -1;  // that the step drew, where the environment tells; -1: none
   absl::Span<const float> action_values = {};    // box: [D], each in [-1, 1]
   absl::Span<const float> sampled_actions = {};  // box: [K, D] of the search, see `policy`
 };

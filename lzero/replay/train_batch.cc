@@ -20,9 +20,10 @@ int64_t TrainBatchBytes(const BatchShape& shape) {
                         + 7 * unroll                       // rewards, masks, value targets
                         + unroll * shape.num_actions * (1 + shape.action_dim)  // policies
                         + samples;                                             // importance_weights
+  const int64_t chances = shape.has_chance ? unroll * static_cast<int64_t>(sizeof(int32_t)) : 0;
   const int64_t masks = shape.action_dim > 0 ? 0 : unroll * shape.num_actions;
   return NumObservationElements(shape) * ObservationTypeSize(shape.observation_type) +
-         words * static_cast<int64_t>(sizeof(float)) + masks +
+         words * static_cast<int64_t>(sizeof(float)) + masks + chances +
          samples * static_cast<int64_t>(sizeof(PositionHandle));
 }
 
@@ -35,6 +36,9 @@ void TrainBatch::Resize(const BatchShape& shape) {
   observation_size = shape.observation_size;
   observation_type = shape.observation_type;
   action_dim = shape.action_dim;
+  has_chance = shape.has_chance;
+  chance_outcomes.assign(
+      has_chance ? static_cast<size_t>(shape.num_samples) * shape.num_unroll_steps : 0, -1);
   const size_t samples = static_cast<size_t>(num_samples);
   const size_t context = samples * num_context_steps;
   const size_t unroll = samples * num_unroll_steps;

@@ -25,7 +25,8 @@ struct BatchShape {
   int num_actions = 0;
   int observation_size = 0;
   ObservationType observation_type = ObservationType::kFloat32;
-  int action_dim = 0;  // D of box actions; 0: discrete
+  int action_dim = 0;       // D of box actions; 0: discrete
+  bool has_chance = false;  // chance outcomes are in it
   bool operator==(const BatchShape&) const = default;
 };
 
@@ -44,7 +45,8 @@ struct TrainBatch {
   // Which of two arrays holds the observations, the other one being empty: numbers, or the bytes
   // that stand for them (byte k for k / 255.0f).
   ObservationType observation_type = ObservationType::kFloat32;
-  int action_dim = 0;  // D
+  int action_dim = 0;       // D
+  bool has_chance = false;  // whether chance_outcomes is filled
 
   // Sequence o_{-C} a_{-C} ... o_0 a_0 ... a_{U-1} o_U; past the end of an episode the last
   // observation repeats and actions are random. Context before an episode's start repeats o of its
@@ -65,6 +67,7 @@ struct TrainBatch {
   std::vector<float> policies;              // [N, U, A]; box: [N, U, K], of
   std::vector<float> sampled_actions;       // box: [N, U, K, D]
   std::vector<float> policy_mask;           // [N, U]
+  std::vector<int32_t> chance_outcomes;     // [N, U] of the step; -1: none; else empty
   std::vector<uint8_t> legal_action_masks;  // [N, U, A] all 1 past the end; box: empty
   std::vector<float> value_mask;            // [N, U]
   // Value target = partial_returns + bootstrap_scales * V(bootstrap_observations). The scale is
@@ -81,7 +84,7 @@ struct TrainBatch {
 
   BatchShape shape() const {
     return {num_samples,      num_context_steps, num_unroll_steps, num_actions,
-            observation_size, observation_type,  action_dim};
+            observation_size, observation_type,  action_dim,       has_chance};
   }
   // Makes every array the size that `shape` says; does nothing when it has that shape already.
   void Resize(const BatchShape& shape);

@@ -38,6 +38,7 @@ absl::Status StagedSteps::Move(const Entry& entry, ReplayBuffer& replay) {
   record.policy = entry.policy;
   record.action_values = entry.action_values;
   record.sampled_actions = entry.sampled_actions;
+  record.chance_outcome = seen.chance_outcome;
   record.root_value = entry.root_value;
   record.observation = seen.observation;
   record.legal_action_mask = seen.legal_action_mask;

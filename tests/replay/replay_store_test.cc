@@ -182,5 +182,21 @@ TEST(ReplayStoreDeathTest, RefusesWrongCalls) {
   EXPECT_DEATH(Append(&store, 0, 1), "environment 0 has no episode");
 }
 
+TEST(ReplayStore, OnlyEpisodeStartsMayBeSampledWhereAskedFor) {
+  Fixture fixture;
+  fixture.config.sample_from = SampleFrom::kEpisodeStarts;
+  ReplayStore store(fixture.config, fixture.shape);
+  Begin(&store, 0);
+  Append(&store, 0, 1);
+  EXPECT_EQ(store.index().num_eligible(), 0);  // its targets are not known yet
+  Append(&store, 0, 4, /*terminated=*/true);
+  EXPECT_EQ(store.index().num_eligible(), 1);
+  Begin(&store, 1);
+  Append(&store, 1, 1, /*terminated=*/true);
+  EXPECT_EQ(store.index().num_eligible(), 2);
+  EXPECT_TRUE(store.IsEligible(0, 5, SegmentEnd::kTerminated));
+  EXPECT_FALSE(store.IsEligible(1, 5, SegmentEnd::kTerminated));
+}
+
 }  // namespace
 }  // namespace lzero
