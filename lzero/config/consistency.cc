@@ -34,10 +34,16 @@ void CheckTransformer(const ModelConfig& model, Errors* errors) {
 void CheckLatent(const ModelConfig& model, Errors* errors) {
   const bool sim_norm = model.latent_norm == LatentNorm::kSimNorm;
   const bool group_kl = model.latent_loss == LatentLoss::kGroupKl;
-  Require(sim_norm == group_kl, errors, {"model.latent_loss", "model.latent_norm"},
+  const bool compares = group_kl || model.latent_loss == LatentLoss::kMse;
+  const bool unizero = model.family == Family::kUniZero;
+  Require(!compares || sim_norm == group_kl, errors, {"model.latent_loss", "model.latent_norm"},
           absl::StrCat("does not fit latent_norm; got latent_loss ", group_kl ? "group_kl" : "mse",
                        ", latent_norm ", sim_norm ? "sim_norm" : "layer_norm",
                        "; allowed: mse with layer_norm, group_kl with sim_norm"));
+  Require(compares || !unizero, errors, {"model.latent_loss", "model.family"},
+          absl::StrCat("belongs to family muzero; got ",
+                       model.latent_loss == LatentLoss::kNone ? "none" : "cosine",
+                       " with family unizero; allowed: mse, group_kl"));
   Require(!sim_norm || model.embed_dim % model.sim_norm_group == 0, errors,
           {"model.sim_norm_group", "model.embed_dim", "model.latent_norm"},
           absl::StrCat("must divide embed_dim; got sim_norm_group ", model.sim_norm_group,

@@ -9,6 +9,7 @@ constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
 constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
 constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";
 constexpr char kSampled[] = "Sampled MuZero (Hubert et al. 2021)";
+constexpr char kStochastic[] = "Stochastic MuZero (Antonoglou et al. 2022)";
 constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";
 constexpr char kLightZero[] = "LightZero, UniZero policy defaults";
 constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
@@ -42,9 +43,11 @@ void VisitTransformer(FieldVisitor& visitor, ModelConfig& model) {
                   "LightZero (layer_norm), UniZero (sim_norm)"},
                  &model.latent_norm, {"layer_norm", "sim_norm"});
   visitor.Choice(
-      {"latent_loss", "Loss of the next latent: mse goes with layer_norm, group_kl with sim_norm",
-       "", "LightZero (mse), UniZero (group_kl)"},
-      &model.latent_loss, {"mse", "group_kl"});
+      {"latent_loss",
+       "Loss of the next latent: mse goes with layer_norm, group_kl with sim_norm; family muzero "
+       "alone: none, and cosine, the self-supervised loss of EfficientZero",
+       "", "LightZero (mse), UniZero (group_kl), EfficientZero (cosine)"},
+      &model.latent_loss, {"mse", "group_kl", "none", "cosine"});
   visitor.Int({"sim_norm_group", "Units in one softmax group of sim_norm", "units", kUniZero},
               &model.sim_norm_group, {2, 65536});
   visitor.Float({"dropout", "Dropped share of activations while learning", "", kPrototype},
@@ -149,7 +152,7 @@ void VisitOptimizer(FieldVisitor& visitor, TrainConfig& train) {
 void ModelConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("model", "The world model: encoder, transformer, heads.");
   visitor.Choice({"family", "Kind of model, and with it of inference and losses"}, &family,
-                 {"unizero"});
+                 {"unizero", "muzero", "stochastic_muzero"});
   visitor.Choice({"encoder",
                   "Encoder of observations: an MLP for vectors, residual convolutions at "
                   "full size for boards, and with stride 2 down to 8x8 for images"},
@@ -176,6 +179,9 @@ void LossConfig::Visit(FieldVisitor& visitor) {
   visitor.Float(
       {"entropy_weight", "Bonus on the policy's entropy, inside the policy term", "", kLightZero},
       &entropy_weight, kWeight);
+  visitor.Float(
+      {"chance_weight", "Family stochastic_muzero: which chance outcome follows", "", kStochastic},
+      &chance_weight, kWeight);
   visitor.EndSection();
 }
 
@@ -237,6 +243,11 @@ void ReplayConfig::Visit(FieldVisitor& visitor) {
   visitor.Int({"num_context_steps",
                "Steps before the first unrolled one that enter the sequence without loss", "steps"},
               &num_context_steps, {0, 10000});
+  visitor.Choice({"sample_from",
+                  "Where training sequences begin: anywhere in an episode, or at its start, which "
+                  "memory tasks need whose cue comes first",
+                  "", "LightZero, sample_type"},
+                 &sample_from, {"anywhere", "episode_starts"});
   visitor.Float({"discount", "Discount of future rewards", "", kMuZero}, &discount, {0, 1, true});
   visitor.Bool({"prioritized", "Sample by priority instead of uniformly"}, &prioritized);
   visitor.Float(

@@ -33,10 +33,10 @@ struct EnvConfig {
 };
 
 // The kind of model and of what searches it.
-enum class Family { kUniZero };
+enum class Family { kUniZero, kMuZero, kStochasticMuZero };
 enum class EncoderKind { kVector, kBoard, kImage };
 enum class LatentNorm { kLayerNorm, kSimNorm };
-enum class LatentLoss { kMse, kGroupKl };
+enum class LatentLoss { kMse, kGroupKl, kNone, kCosine };
 enum class TerminalMode { kAbsorb, kMask };
 
 struct ModelConfig {
@@ -66,6 +66,7 @@ struct LossConfig {
   double value_weight = 0.5;
   double policy_weight = 1.0;
   double entropy_weight = 5e-3;
+  double chance_weight = 1.0;  // stochastic_muzero
   void Visit(FieldVisitor& visitor);
 };
 
@@ -102,6 +103,7 @@ struct SearchConfig {
 };
 
 enum class ValueBootstrap { kSearch, kTargetNetwork };
+enum class SampleFrom { kAnywhere, kEpisodeStarts };
 
 struct ReplayConfig {
   int64_t capacity = 100000;  // transitions
@@ -110,6 +112,7 @@ struct ReplayConfig {
   int64_t num_unroll_steps = 5;  // U
   int64_t td_steps = 20;
   int64_t num_context_steps = 0;
+  SampleFrom sample_from = SampleFrom::kAnywhere;
   double discount = 0.997;
   bool prioritized = false;
   double priority_exponent = 0.6;

@@ -5,7 +5,6 @@
 #define LZERO_INFERENCE_INFERENCE_ENGINE_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +14,6 @@
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/inference/action_sampler.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/world_model/network.h"
@@ -33,12 +31,6 @@ struct EngineOptions {
   int num_players = 1;
   std::string owner = {};  // for the log: the role, e.g. "collector"
 };
-
-// The sampler of such an engine; null when its search takes all actions of a node
-// (search.num_sampled_actions is null).
-std::unique_ptr<ActionSampler> MakeActionSampler(const EngineOptions& options);
-// Bytes that it holds.
-int64_t ActionSamplerBytes(const EngineOptions& options);
 
 class InferenceEngine : public InferenceModel {
  public:

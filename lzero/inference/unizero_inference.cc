@@ -74,11 +74,11 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& opti
         SearchGraph::Bytes(options.search, options.model, options.shape, options.num_envs);
   }
   return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes + runner_bytes +
-         ActionSamplerBytes(options);
+         SamplerBytes(options);
 }
 
 UniZeroInference::UniZeroInference(const EngineOptions& options, Parts parts, Runners runners)
-    : options_(options),
+    : PolicyEngine(options),
       device_(std::move(parts.device)),
       model_(std::move(parts.model)),
       cache_(std::move(parts.cache)),
@@ -88,8 +88,7 @@ UniZeroInference::UniZeroInference(const EngineOptions& options, Parts parts, Ru
       actions_(Staging::Wrap("actions of a step", step_->buffers().actions)),
       rewards_(Staging::Wrap("rewards of a step", step_->buffers().rewards)),
       values_(Staging::Wrap("values of a step", step_->buffers().values)),
-      prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)),
-      sampler_(MakeActionSampler(options)) {}
+      prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)) {}
 
 // On a device: wait, graphs first, then every tensor, then give the memory back.
 UniZeroInference::~UniZeroInference() {
@@ -160,38 +159,15 @@ std::string UniZeroInference::runner_name() const {
   return search_graph_ != nullptr ? "cuda_search_graph" : step_->name();
 }
 
-int UniZeroInference::num_actions() const {
-  return sampler_ != nullptr ? sampler_->options().num_slots
-                             : static_cast<int>(options_.shape.num_actions);
-}
-
-const SampledActions* UniZeroInference::sampled_actions() const {
-  return sampler_ != nullptr ? &sampler_->roots() : nullptr;
-}
-
-void UniZeroInference::BeginSearch(const SearchRequest& request) {
-  if (sampler_ != nullptr) sampler_->BeginSearch(request);
-}
-
-absl::Span<float> UniZeroInference::PolicyOutputs(size_t num_rows, absl::Span<float> prior_logits) {
-  if (sampler_ == nullptr) return prior_logits;
-  policies_.resize(num_rows * static_cast<size_t>(options_.shape.policy_size()));
-  return absl::MakeSpan(policies_);
-}
-
-double UniZeroInference::SignedDiscount() const {
-  return options_.num_players == 2 ? -options_.discount : options_.discount;
-}
-
 absl::Status UniZeroInference::RecordSearches() {
-  auto graph = SearchGraph::Create(options_.search, SignedDiscount(),
+  auto graph = SearchGraph::Create(options().search, SignedDiscount(),
                                    {model_.get(), cache_.get(), device_.backend.get(),
                                     device_.search_functions, device_.context_functions});
   if (graph.ok()) {
     search_graph_ = *std::move(graph);
     return absl::OkStatus();
   }
-  if (options_.inference.graphs == Graphs::kRequired) return graph.status();
+  if (options().inference.graphs == Graphs::kRequired) return graph.status();
   LZ_LOG_WARNING("no graphs, searches run one operation after the other (inference.graphs: ",
                  "preferred): ", graph.status().message());
   return absl::OkStatus();
@@ -200,7 +176,7 @@ absl::Status UniZeroInference::RecordSearches() {
 absl::Status UniZeroInference::RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
                                          const SearchRequest& request, SearchResult* result) {
   LZ_CHECK(search_graph_ != nullptr, "this engine runs steps, no searches");
-  if (config != options_.search) {
+  if (config != options().search) {
     return absl::InvalidArgumentError(
         "the search has other settings than those that runner cuda_search_graph recorded");
   }
@@ -219,7 +195,7 @@ bool UniZeroInference::CanContinue(const Root& root) const {
 absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
                                                 absl::Span<float> prior_logits,
                                                 absl::Span<float> value) {
-  LZ_CHECK(static_cast<int64_t>(roots.size()) <= options_.num_envs, roots.size(), " roots");
+  LZ_CHECK(static_cast<int64_t>(roots.size()) <= options().num_envs, roots.size(), " roots");
   envs_.clear();
   rebuilt_.clear();
   continued_.clear();
@@ -231,7 +207,7 @@ absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
   const ScopedTimer timer(&network_time_);
   const absl::Span<float> policies = PolicyOutputs(roots.size(), prior_logits);
   LZ_RETURN_IF_ERROR(OnDevice([&] { return EvaluateRoots(roots, {policies, value}); }));
-  if (sampler_ != nullptr) sampler_->DrawRoots(roots, policies, prior_logits);
+  FinishRoots(roots, policies, prior_logits);
   return absl::OkStatus();
 }
 
@@ -261,29 +237,19 @@ absl::Status UniZeroInference::RecurrentInference(
   }
   const absl::Span<float> policies = PolicyOutputs(parents.size(), prior_logits);
   LZ_RETURN_IF_ERROR(OnDevice([&]() -> absl::Status {
-    LZ_RETURN_IF_ERROR(StageActions(parents, actions));
+    {
+      const ScopedTimer timer(&copy_time_);
+      LZ_RETURN_IF_ERROR(StageActions(parents, actions, &actions_));
+    }
     LZ_RETURN_IF_ERROR(RunStep());
     const ScopedTimer timer(&copy_time_);
     LZ_RETURN_IF_ERROR(rewards_.CopyOut(rewards));
     LZ_RETURN_IF_ERROR(values_.CopyOut(values));
     return prior_logits_.CopyOut(policies);
   }));
-  if (sampler_ != nullptr) sampler_->DrawNodes(children, policies, prior_logits);
+  FinishNodes(children, policies, prior_logits);
   std::fill(discounts.begin(), discounts.end(), static_cast<float>(SignedDiscount()));
   return absl::OkStatus();
-}
-
-absl::Status UniZeroInference::StageActions(absl::Span<const NodeId> parents,
-                                            absl::Span<const int32_t> actions) {
-  const ScopedTimer timer(&copy_time_);
-  if (options_.shape.action_dim > 0) {
-    host_values_.resize(actions.size() * static_cast<size_t>(options_.shape.action_dim));
-    sampler_->ReadValues(parents, actions, absl::MakeSpan(host_values_));
-    return actions_.CopyIn(absl::MakeConstSpan(host_values_));
-  }
-  host_numbers_.assign(actions.begin(), actions.end());
-  if (sampler_ != nullptr) sampler_->ReadIndices(parents, actions, absl::MakeSpan(host_numbers_));
-  return actions_.CopyIn(absl::MakeConstSpan(host_numbers_));
 }
 
 absl::Status UniZeroInference::RunStep() {

@@ -16,9 +16,8 @@
 #include "absl/status/statusor.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/inference/action_sampler.h"
 #include "lzero/inference/engine_device.h"
-#include "lzero/inference/inference_engine.h"
+#include "lzero/inference/policy_engine.h"
 #include "lzero/inference/recurrent_step.h"
 #include "lzero/inference/root_contexts.h"
 #include "lzero/inference/root_runner.h"
@@ -37,7 +36,7 @@ struct RootStats {
   int64_t carried = 0;  // of those, from a window with keys of older weights (root_context: carry)
 };
 
-class UniZeroInference : public InferenceEngine {
+class UniZeroInference : public PolicyEngine {
  public:
   // Allocates weights, cache and step buffers. The weights are those of a fresh model of seed 0, of
   // no use until the first CopyWeightsFrom.
@@ -50,9 +49,6 @@ class UniZeroInference : public InferenceEngine {
   static absl::StatusOr<int64_t> PlannedBytes(const EngineOptions& options);
   ~UniZeroInference() override;
 
-  int num_actions() const override;
-  const SampledActions* sampled_actions() const override;
-  void BeginSearch(const SearchRequest& request) override;
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
                                 absl::Span<float> value) override;
   absl::Status RecurrentInference(absl::Span<const NodeId> parents,
@@ -96,19 +92,12 @@ class UniZeroInference : public InferenceEngine {
   absl::Status OnDevice(absl::FunctionRef<absl::Status()> body) const;
   // Contexts of parent_keys_ in, one step, tokens of child_keys_ out.
   absl::Status RunStep();
-  // The actions behind `actions` of the search, to the device.
-  absl::Status StageActions(absl::Span<const NodeId> parents, absl::Span<const int32_t> actions);
-  // What the policy head writes for `num_rows` roots or nodes: `prior_logits`, or scratch.
-  absl::Span<float> PolicyOutputs(size_t num_rows, absl::Span<float> prior_logits);
   absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
 
   bool CanContinue(const Root& root) const;
-  // What a child's value is multiplied with.
-  double SignedDiscount() const;
   // Builds search_graph_; a capture that fails is an error only where graphs are required.
   absl::Status RecordSearches();
 
-  EngineOptions options_;
   EngineDevice device_;  // destroyed last: it owns the stream of all the rest
   std::shared_ptr<WorldModel> model_;
   std::unique_ptr<KVCacheManager> cache_;
@@ -118,16 +107,12 @@ class UniZeroInference : public InferenceEngine {
   std::unique_ptr<SearchGraph> search_graph_;  // of runner cuda_search_graph
   // Between host and device: the buffers of the step.
   Staging actions_, rewards_, values_, prior_logits_;
-  std::unique_ptr<ActionSampler> sampler_;  // null: a node has all actions
   RootStats root_stats_;
   Stopwatch network_time_, copy_time_;
   std::vector<EnvId> envs_;               // of the last InitialInference
   std::vector<int> rebuilt_, continued_;  // rows of its roots
   std::vector<ContextKey> parent_keys_;
   std::vector<ChildKey> child_keys_;
-  std::vector<int64_t> host_numbers_;
-  std::vector<float> host_values_;                // [B, D] of box actions
-  std::vector<float> policies_;                   // [B, policy size], with a sampler
   std::vector<float> root_logits_, root_values_;  // scratch of RunSearch
 };
 

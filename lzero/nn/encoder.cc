@@ -1,13 +1,14 @@
 #include "lzero/nn/encoder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
+#include "lzero/nn/convolution.h"
 #include "lzero/nn/layers.h"
 #include "lzero/nn/norm.h"
 #include "lzero/nn/perceptron.h"
@@ -50,47 +51,20 @@ class VectorEncoder : public Encoder {
   std::shared_ptr<LinearLayer> last_;
 };
 
-// 3x3 convolution with stride 1 or 2 followed by a norm over all channels and cells of one sample
-// (GroupNorm with one group): no statistics over the batch, so training and inference agree
-// exactly.
-class ConvolutionLayer : public torch::nn::Module {
- public:
-  ConvolutionLayer(int64_t in, int64_t out, int64_t stride) : stride_(stride) {
-    const double bound = 1.0 / std::sqrt(static_cast<double>(in * 9));
-    weight_ = register_parameter("weight", torch::empty({out, in, 3, 3}).uniform_(-bound, bound));
-    norm_weight_ = register_parameter("norm_weight", torch::ones({out}));
-    norm_bias_ = register_parameter("norm_bias", torch::zeros({out}));
-  }
-  at::Tensor Forward(const at::Tensor& x) const {
-    const at::Tensor y = at::conv2d(x, weight_, {}, stride_, 1);
-    return at::group_norm(y, 1, norm_weight_, norm_bias_);
-  }
-  int64_t stride() const { return stride_; }
-
- private:
-  int64_t stride_;
-  at::Tensor weight_, norm_weight_, norm_bias_;
-};
-
-using Convolution = std::shared_ptr<ConvolutionLayer>;
-
-// relu(x + second(relu(first(x)))); where `first` halves the size, x is averaged over 2x2 cells.
-at::Tensor Residual(const at::Tensor& x, const Convolution& first, const Convolution& second) {
-  const at::Tensor change = second->Forward(at::relu(first->Forward(x)));
-  if (first->stride() == 1) return at::relu(x + change);
-  const at::Tensor halved = at::avg_pool2d(x, {2, 2}, {2, 2}, {0, 0}, /*ceil_mode=*/true);
-  return at::relu(halved + change);
-}
-
-// A convolution, residual blocks of two convolutions each, flatten, Linear to E.
+// A convolution, residual blocks of two convolutions each, flatten, Linear to E: the last of them
+// is left out where planes are wanted.
 class ConvolutionEncoder : public Encoder {
  public:
   at::Tensor Forward(const at::Tensor& observations) const override {
     at::Tensor x = observations.reshape({-1, shape_[0], shape_[1], shape_[2]});
     x = at::relu(stem_->Forward(x));
-    for (size_t i = 0; i < blocks_.size(); i += 2) x = Residual(x, blocks_[i], blocks_[i + 1]);
-    return last_->Forward(x.flatten(1));
+    for (size_t i = 0; i < blocks_.size(); i += 2) {
+      x = at::relu(ResidualSum(x, *blocks_[i], *blocks_[i + 1]));
+    }
+    x = x.flatten(1);
+    return last_ != nullptr ? last_->Forward(x) : x;
   }
+  const PlaneShape& planes() const { return planes_; }
 
  protected:
   ConvolutionEncoder(const std::vector<int64_t>& shape, int64_t channels)
@@ -106,27 +80,30 @@ class ConvolutionEncoder : public Encoder {
           std::make_shared<ConvolutionLayer>(channels_, channels_, part[0] == 'a' ? stride : 1)));
     }
   }
+  // The planes that the blocks give; `embed_dim` 0: they stay planes.
   void AddLast(int64_t height, int64_t width, int64_t embed_dim) {
-    last_ = register_module("last",
-                            std::make_shared<LinearLayer>(channels_ * height * width, embed_dim));
+    planes_ = {channels_, height, width};
+    if (embed_dim == 0) return;
+    last_ = register_module("last", std::make_shared<LinearLayer>(planes_.size(), embed_dim));
   }
 
  private:
   std::vector<int64_t> shape_;
   int64_t channels_;
-  Convolution stem_;
-  std::vector<Convolution> blocks_;  // two a block
+  PlaneShape planes_;
+  std::shared_ptr<ConvolutionLayer> stem_;
+  std::vector<std::shared_ptr<ConvolutionLayer>> blocks_;  // two a block
   std::shared_ptr<LinearLayer> last_;
 };
 
 // At full size.
 class BoardEncoder : public ConvolutionEncoder {
  public:
-  BoardEncoder(const std::vector<int64_t>& shape, const ModelConfig& config)
+  BoardEncoder(const std::vector<int64_t>& shape, const ModelConfig& config, int64_t embed_dim)
       : ConvolutionEncoder(shape, config.encoder_channels) {
     AddStem(/*stride=*/1);
     for (int64_t i = 0; i < config.encoder_blocks; ++i) AddBlock(absl::StrCat("block", i), 1);
-    AddLast(shape[1], shape[2], config.embed_dim);
+    AddLast(shape[1], shape[2], embed_dim);
   }
 };
 
@@ -134,7 +111,7 @@ class BoardEncoder : public ConvolutionEncoder {
 // at that size follow. 64x64 ends at 8x8, 96x96 at 6x6.
 class ImageEncoder : public ConvolutionEncoder {
  public:
-  ImageEncoder(const std::vector<int64_t>& shape, const ModelConfig& config)
+  ImageEncoder(const std::vector<int64_t>& shape, const ModelConfig& config, int64_t embed_dim)
       : ConvolutionEncoder(shape, config.encoder_channels) {
     int64_t height = shape[1], width = shape[2];
     for (int64_t i = 0; std::max(height, width) > kImageCells; ++i) {
@@ -147,9 +124,49 @@ class ImageEncoder : public ConvolutionEncoder {
       width = (width + 1) / 2;
     }
     for (int64_t i = 0; i < config.encoder_blocks; ++i) AddBlock(absl::StrCat("block", i), 1);
-    AddLast(height, width, config.embed_dim);
+    AddLast(height, width, embed_dim);
   }
 };
+
+int64_t LinearSize(int64_t in, int64_t out) { return in * out + out; }
+
+int64_t VectorEncoderSize(const ModelConfig& config, int64_t observation_size) {
+  int64_t size = 0;
+  int64_t in = observation_size;
+  for (int64_t i = 0; i < config.encoder_layers; ++i, in = config.encoder_width) {
+    size += LinearSize(in, config.encoder_width) + 2 * config.encoder_width;
+  }
+  return size + LinearSize(in, config.embed_dim);
+}
+
+int64_t BoardEncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
+  const int64_t channels = config.encoder_channels;
+  return ConvolutionLayer::Size(shape[0], channels) +
+         2 * config.encoder_blocks * ConvolutionLayer::Size(channels, channels) +
+         LinearSize(channels * shape[1] * shape[2], config.embed_dim);
+}
+
+int64_t ImageEncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
+  const int64_t channels = config.encoder_channels;
+  int64_t height = shape[1], width = shape[2], num_halvings = 0;
+  for (; std::max(height, width) > kImageCells; ++num_halvings) {
+    height = (height + 1) / 2;
+    width = (width + 1) / 2;
+  }
+  return ConvolutionLayer::Size(shape[0], channels) +
+         2 * (num_halvings - 1 + config.encoder_blocks) *
+             ConvolutionLayer::Size(channels, channels) +
+         LinearSize(channels * height * width, config.embed_dim);
+}
+
+std::shared_ptr<ConvolutionEncoder> MakeConvolutions(const ModelConfig& config,
+                                                     const std::vector<int64_t>& shape,
+                                                     int64_t embed_dim) {
+  if (config.encoder == EncoderKind::kBoard) {
+    return std::make_shared<BoardEncoder>(shape, config, embed_dim);
+  }
+  return std::make_shared<ImageEncoder>(shape, config, embed_dim);
+}
 
 }  // namespace
 
@@ -167,19 +184,32 @@ absl::Status CheckEncoder(const ModelConfig& config,
                    absl::StrJoin(observation_shape, ", "), "]; use encoder: ", misfit->allowed));
 }
 
+int64_t EncoderParameters(const ModelConfig& config, const std::vector<int64_t>& shape) {
+  if (config.encoder == EncoderKind::kBoard) return BoardEncoderSize(config, shape);
+  if (config.encoder == EncoderKind::kImage) return ImageEncoderSize(config, shape);
+  int64_t observation_size = 1;
+  for (const int64_t length : shape) observation_size *= length;
+  return VectorEncoderSize(config, observation_size);
+}
+
 absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(
     const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
   LZ_RETURN_IF_ERROR(CheckEncoder(config, observation_shape));
-  if (config.encoder == EncoderKind::kBoard) {
-    return std::make_shared<BoardEncoder>(observation_shape, config);
-  }
-  if (config.encoder == EncoderKind::kImage) {
-    return std::make_shared<ImageEncoder>(observation_shape, config);
+  if (config.encoder != EncoderKind::kVector) {
+    return MakeConvolutions(config, observation_shape, config.embed_dim);
   }
   int64_t size = 1;
   for (const int64_t length : observation_shape) size *= length;
   return std::make_shared<VectorEncoder>(size, config.encoder_width, config.encoder_layers,
                                          config.embed_dim);
+}
+
+absl::StatusOr<PlaneEncoder> MakePlaneEncoder(const ModelConfig& config,
+                                              const std::vector<int64_t>& observation_shape) {
+  LZ_RETURN_IF_ERROR(CheckEncoder(config, observation_shape));
+  LZ_CHECK(config.encoder != EncoderKind::kVector, "vectors have no planes");
+  const auto encoder = MakeConvolutions(config, observation_shape, /*embed_dim=*/0);
+  return PlaneEncoder{encoder, encoder->planes()};
 }
 
 }  // namespace lzero

@@ -16,7 +16,7 @@ void AgentSide::BeginGame(int table, int64_t /*game*/, const Board& start) {
 }
 
 void AgentSide::OnMove(int table, int action, const Board& board) {
-  trackers_[table].Add(action, ShownOf(board).observation);
+  trackers_[table].Add(action, {}, ShownOf(board).observation);
 }
 
 absl::StatusOr<std::vector<int>> AgentSide::ChooseActions(absl::Span<const MatchTurn> turns) {

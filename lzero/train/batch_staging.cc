@@ -25,6 +25,7 @@ enum Array {
   kPartialReturns,
   kBootstrapScales,
   kImportanceWeights,
+  kChanceOutcomes,  // there where the batch has them
 };
 
 struct ArrayPlan {
@@ -57,7 +58,8 @@ std::vector<ArrayPlan> PlanArrays(const BatchShape& shape) {
           {"value_mask", {n, u}, at::kFloat},
           {"partial_returns", {n, u}, at::kFloat},
           {"bootstrap_scales", {n, u}, at::kFloat},
-          {"importance_weights", {n}, at::kFloat}};
+          {"importance_weights", {n}, at::kFloat},
+          {"chance_outcomes", {n, shape.has_chance ? u : 0}, at::kInt}};
 }
 
 // Two tokens for each context step before the episode's start: [N, C] mask -> [N].
@@ -137,7 +139,9 @@ absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   status.Update(CopyIn(kPartialReturns, batch.partial_returns));
   status.Update(CopyIn(kBootstrapScales, batch.bootstrap_scales));
   status.Update(CopyIn(kImportanceWeights, batch.importance_weights));
+  if (shape_.has_chance) status.Update(CopyIn(kChanceOutcomes, batch.chance_outcomes));
   LZ_RETURN_IF_ERROR(status);
+  if (shape_.has_chance) tensors.chance_outcomes = arrays_[kChanceOutcomes].tensor();
   tensors.actions = arrays_[kActions].tensor();
   if (shape_.num_context_steps > 0) tensors.num_padding = arrays_[kPadding].tensor();
   tensors.rewards = arrays_[kRewards].tensor();

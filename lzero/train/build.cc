@@ -31,6 +31,15 @@ absl::StatusOr<std::unique_ptr<InferenceEngine>> BuildEngine(const ExperimentCon
   return FamilyOf(config.model).MakeEngine(options, make_env);
 }
 
+AgentOptions AgentOptionsOf(const ExperimentConfig& config, const EnvSpec& spec, uint64_t seed) {
+  AgentOptions options;
+  options.seed = seed;
+  options.deterministic_ties = config.deterministic;
+  options.num_env_actions = spec.action.num_actions;
+  options.num_chance_outcomes = FamilyOf(config.model).NumChanceOutcomes(spec);
+  return options;
+}
+
 }  // namespace
 
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry) {
@@ -39,7 +48,8 @@ absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRe
 }
 
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
-  return {spec.observation.shape, spec.action.num_actions, spec.action.dim()};
+  return {spec.observation.shape, spec.action.num_actions, spec.action.dim(),
+          spec.num_chance_outcomes};
 }
 
 int NumSlots(const SearchConfig& search, const EnvSpec& spec) {
@@ -52,6 +62,7 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.num_actions = spec.action.kind == ActionKind::kBox ? NumSlots(config.search, spec)
                                                            : spec.action.num_actions;
   shape.action_dim = static_cast<int>(spec.action.dim());
+  shape.num_chance_outcomes = FamilyOf(config.model).NumChanceOutcomes(spec);
   shape.num_envs = static_cast<int>(config.env.num_collectors);
   shape.terminal = config.model.terminal;
   shape.symmetries = spec.symmetries;
@@ -90,8 +101,7 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(
       auto agent,
       Agent::Create(config.search, NumSlots(config.search, envs->spec()),
-                    static_cast<int>(num_envs),
-                    AgentOptions{seed, config.deterministic, envs->spec().action.num_actions}));
+                    static_cast<int>(num_envs), AgentOptionsOf(config, envs->spec(), seed)));
   CollectorOptions options;
   options.seed = seed;
   options.max_past_steps = FamilyOf(config.model).NumRootPastSteps(config.model);
@@ -115,9 +125,10 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "evaluator");
   // Always the first of equal actions: an evaluation depends on the checkpoint alone, not on how
   // many searches were made before it.
-  LZ_ASSIGN_OR_RETURN(
-      auto agent, Agent::Create(search, NumSlots(search, envs->spec()), static_cast<int>(num_envs),
-                                AgentOptions{seed, true, envs->spec().action.num_actions}));
+  AgentOptions options = AgentOptionsOf(config, envs->spec(), seed);
+  options.deterministic_ties = true;
+  LZ_ASSIGN_OR_RETURN(auto agent, Agent::Create(search, NumSlots(search, envs->spec()),
+                                                static_cast<int>(num_envs), options));
   role.evaluator = std::make_unique<Evaluator>(
       FamilyOf(config.model).NumRootPastSteps(config.model), std::move(envs), std::move(agent),
       role.inference.get(), role.inference->cache_manager());

@@ -12,6 +12,7 @@
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 #include "lzero/train/model_family.h"
+#include "lzero/world_model/open_loop.h"
 
 namespace lzero {
 namespace {
@@ -30,15 +31,20 @@ std::vector<NamedArray> ExportWeights(const Network& model) {
   return arrays;
 }
 
-// What is read back from the device, once an update: the figures, the gradient norm, and for new
-// priorities the value errors [N].
+// Of a measurement of the open loop: it runs a pass a horizon.
+constexpr int64_t kOpenLoopSamples = 32;
+constexpr int64_t kOpenLoopHorizons = 10;
+
+// What is read back from the device, once an update: the figures, the gradient norm, the family's
+// extra figures, and for new priorities the value errors [N].
 constexpr int kGradientNorm = kNumFigures;
-constexpr int kFirstValueError = kGradientNorm + 1;
+constexpr int kFirstExtraFigure = kGradientNorm + 1;
 
 at::Tensor Readings(const LossTerms& terms, const at::Tensor& gradient_norm, bool with_errors) {
-  const at::Tensor norm = gradient_norm.view(1);
-  return with_errors ? at::cat({terms.figures, norm, terms.value_errors})
-                     : at::cat({terms.figures, norm});
+  std::vector<at::Tensor> readings = {terms.figures, gradient_norm.view(1)};
+  if (terms.extra.defined()) readings.push_back(terms.extra);
+  if (with_errors) readings.push_back(terms.value_errors);
+  return at::cat(readings);
 }
 
 // What must be finite, and its name in the message.
@@ -91,7 +97,8 @@ Learner::Learner(const ExperimentConfig& config, std::shared_ptr<Network> model,
     : config_(config),
       model_(std::move(model)),
       target_(std::move(target)),
-      optimizer_(*model_, config.train) {}
+      optimizer_(*model_, config.train),
+      extra_figures_(model_->extra_figures()) {}
 
 absl::StatusOr<BatchTensors> Learner::Stage(const TrainBatch& batch) {
   if (!staging_.has_value() || staging_->shape() != batch.shape()) {
@@ -112,6 +119,7 @@ absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
                          1);
     }
     LZ_ASSIGN_OR_RETURN(const BatchTensors tensors, Stage(batch));
+    last_batch_ = tensors;
     const bool with_errors = priorities != nullptr;
     const LossTerms terms = model_->ComputeLosses(*target_, tensors, config_.loss);
     terms.total.backward();
@@ -128,7 +136,7 @@ absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
     ++num_updates_;
     AddMetrics(numbers, learning_rate, batch.mean_age);
     if (with_errors) {
-      priorities->assign(numbers.begin() + kFirstValueError, numbers.end());
+      priorities->assign(numbers.end() - batch.num_samples, numbers.end());
       // A little, so that no sample is never drawn again.
       for (float& priority : *priorities) priority += 1e-6f;
     }
@@ -146,10 +154,36 @@ void Learner::AddMetrics(const std::vector<float>& readings, double learning_rat
       {kLatentSpread, "latent/spread"}, {kLatentNorm, "latent/norm"},
       {kGradientNorm, "grad/norm"}};
   for (const auto& [index, name] : kNames) AddMetric(name, readings[index]);
+  for (size_t i = 0; i < extra_figures_.size(); ++i) {
+    AddMetric(extra_figures_[i], readings[kFirstExtraFigure + i]);
+  }
   AddMetric("grad/clipped", readings[kGradientNorm] > config_.train.grad_clip ? 1.0 : 0.0);
   AddMetric("train/learning_rate", learning_rate);
   AddMetric("replay/age", mean_age);
   ++num_summed_;
+}
+
+absl::StatusOr<MetricMap> Learner::MeasureOpenLoop() const {
+  if (!last_batch_.has_value()) return MetricMap();
+  return CatchTorch([&]() -> absl::StatusOr<MetricMap> {
+    const torch::NoGradGuard no_grad;
+    const at::Tensor errors = model_->ComputeOpenLoopErrors(
+        FirstSamples(*last_batch_, kOpenLoopSamples), kOpenLoopHorizons);
+    MetricMap metrics;
+    if (!errors.defined()) return metrics;
+    const at::Tensor numbers = errors.to(at::kCPU, at::kFloat).contiguous();
+    static constexpr const char* kNames[] = {"reward", "value", "latent"};
+    for (int64_t row = 0; row < 3; ++row) {
+      for (int64_t k = 0; k < numbers.size(1); ++k) {
+        const float error = numbers[row][k].item<float>();
+        // Not a number: no sample reaches so far.
+        if (!std::isnan(error)) {
+          metrics[absl::StrCat("open_loop/", kNames[row], "_", k + 1)] = error;
+        }
+      }
+    }
+    return metrics;
+  });
 }
 
 MetricMap Learner::ReadMetrics() {

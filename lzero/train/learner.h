@@ -41,6 +41,10 @@ class Learner {
   const Network& target() const { return *target_; }
   int64_t num_updates() const { return num_updates_; }
   MetricMap ReadMetrics();
+  // Errors of the model's imagination on the batch of the last Update, by horizon:
+  // "open_loop/{reward,value,latent}_<steps>"; empty before the first update and for a family that
+  // imagines nothing. Costs some dozens of forward passes.
+  absl::StatusOr<MetricMap> MeasureOpenLoop() const;
 
   // Files of a checkpoint: model, target, optimizer.
   std::map<std::string, std::vector<NamedArray>> Export() const;
@@ -59,7 +63,9 @@ class Learner {
   std::shared_ptr<Network> model_;
   std::shared_ptr<Network> target_;
   AdamW optimizer_;
-  std::optional<BatchStaging> staging_;  // of the shape of the last batch
+  std::vector<std::string> extra_figures_;  // of the family, beside Figure
+  std::optional<BatchStaging> staging_;     // of the shape of the last batch
+  std::optional<BatchTensors> last_batch_;  // in the memory of staging_
   int64_t num_updates_ = 0;
   MetricMap sums_;
   int64_t num_summed_ = 0;

@@ -50,6 +50,8 @@ class ModelFamily {
   virtual absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
       const EngineOptions& options, const EnvFactory& make_env) const = 0;
 
+  // Chance outcomes C that its searches tell apart in this environment; 0: no chance nodes.
+  virtual int NumChanceOutcomes(const EnvSpec& /*spec*/) const { return 0; }
   // Steps before a root that its engine may read.
   virtual int64_t NumRootPastSteps(const ModelConfig& config) const = 0;
   // The sizes of the model for people: "L 2, H 2, E 64, context 8 tokens".

@@ -38,6 +38,7 @@ std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
     add("actions", batch.actions, {n, c + u});
     add("legal_action_masks", batch.legal_action_masks, {n, u, a});
   }
+  if (batch.has_chance) add("chance_outcomes", batch.chance_outcomes, {n, u});
   add("context_mask", batch.context_mask, {n, c});
   add("rewards", batch.rewards, {n, u});
   add("reward_mask", batch.reward_mask, {n, u});

@@ -72,7 +72,8 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
                             shape.num_actions,
                             shape.observation_size,
                             shape.observation_type,
-                            shape.action_dim};
+                            shape.action_dim,
+                            shape.num_chance_outcomes > 0};
   // As it is sampled, and as the learner reads it: bytes, and the numbers made of them.
   plan.batch = 2 * TrainBatchBytes(batch);
   if (batch.observation_type == ObservationType::kUint8) {
@@ -86,7 +87,8 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
     LZ_ASSIGN_OR_RETURN(const int64_t bytes, family.EngineBytes(BuildEngineOptions(
                                                  config, spec, num_envs, num_simulations)));
     plan.inference += bytes;
-    plan.search += Search::PlannedBytes(num_simulations, NumSlots(config.search, spec), num_envs);
+    const int width = std::max(NumSlots(config.search, spec), family.NumChanceOutcomes(spec));
+    plan.search += Search::PlannedBytes(num_simulations, width, num_envs);
   }
   plan.replay = PlannedBytes(replay, shape);
   return plan;

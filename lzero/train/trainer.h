@@ -108,6 +108,7 @@ class Trainer {
   void RestoreSchedule();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
+  void WarnOfCollapse(const MetricMap& metrics);
   void ShowProgress();
   void ShowSession();
   void WriteStatus(RunState run_state, const std::string& message = "");
@@ -135,6 +136,7 @@ class Trainer {
   double wall_before_session_ = 0.0;
   std::optional<double> collect_return_;  // mean of the episodes since the last metrics line
   int64_t num_rollbacks_ = 0;
+  bool warned_of_collapse_ = false;
   CheckpointMoment last_checkpoint_;
 };
 

@@ -16,6 +16,10 @@ namespace lzero {
 namespace {
 
 constexpr int64_t kMaxRollbacks = 3;
+// Every so many lines of metrics the open loop is measured: it costs some passes of the model.
+constexpr int64_t kOpenLoopEveryLines = 4;
+// Of the norm: healthy latents spread at about a tenth of it.
+constexpr double kCollapsedSpread = 1e-3;
 
 double MeanReturn(const std::vector<FinishedEpisode>& episodes) {
   double sum = 0.0;
@@ -91,8 +95,26 @@ absl::Status Trainer::KeepEvaluated(double mean_return) {
   return outputs_->MarkBest(state_.env_steps);
 }
 
+// Latents that are all alike carry nothing: the run goes on, but not towards anything.
+void Trainer::WarnOfCollapse(const MetricMap& metrics) {
+  const auto spread = metrics.find("latent/spread"), norm = metrics.find("latent/norm");
+  if (warned_of_collapse_ || spread == metrics.end() || norm == metrics.end()) return;
+  if (!(spread->second < kCollapsedSpread * norm->second)) return;
+  warned_of_collapse_ = true;
+  LZ_LOG_WARNING(absl::StrFormat(
+      "latents have collapsed: their spread over a batch is %.2g at a norm of %.2g (latent/spread, "
+      "latent/norm), so all observations look alike; lower train.learning_rate or "
+      "loss.latent_weight",
+      spread->second, norm->second));
+}
+
 absl::Status Trainer::WriteMetrics() {
   MetricMap metrics = learner_->ReadMetrics();
+  WarnOfCollapse(metrics);
+  if (state_.updates / config_.train.log_every_updates % kOpenLoopEveryLines == 0) {
+    LZ_ASSIGN_OR_RETURN(const MetricMap open_loop, learner_->MeasureOpenLoop());
+    metrics.insert(open_loop.begin(), open_loop.end());
+  }
   const CollectStats stats = collector_.collector->TakeStats();
   if (!stats.episodes.empty()) {
     collect_return_ = MeanReturn(stats.episodes);
@@ -106,6 +128,8 @@ absl::Status Trainer::WriteMetrics() {
   if (stats.num_value_errors > 0) {
     metrics["collect/value_error"] =
         stats.value_error_sum / static_cast<double>(stats.num_value_errors);
+    metrics["collect/value_bias"] = stats.values.Bias();
+    metrics["collect/value_correlation"] = stats.values.Correlation();
   }
   if (stats.num_searches > 0) {
     const double searches = static_cast<double>(stats.num_searches);

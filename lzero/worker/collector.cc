@@ -103,7 +103,9 @@ void Collector::RecordEpisode(EnvId env) {
   const EpisodeValues& values = values_[env.value];
   // An episode that went on from an old checkpoint has lost its first values.
   if (!last.terminated || values.num_steps() != length) return;
-  stats_.value_error_sum += values.SumOfErrors(options_.discount);
+  const ValueSums sums = values.Compare(options_.discount);
+  stats_.values += sums;
+  stats_.value_error_sum += sums.error;
   stats_.num_value_errors += length;
 }
 

@@ -45,6 +45,7 @@ struct CollectStats {
   // Of the steps of episodes that terminated; what a truncated one would have returned is unknown.
   double value_error_sum = 0.0;  // |root value - discounted return that followed|
   int64_t num_value_errors = 0;
+  ValueSums values;  // of the same steps
 };
 
 class Collector {

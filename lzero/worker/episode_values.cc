@@ -1,5 +1,6 @@
 #include "lzero/worker/episode_values.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -20,15 +21,50 @@ void EpisodeValues::Add(float root_value, float reward, int to_play) {
   players_.push_back(to_play);
 }
 
-double EpisodeValues::SumOfErrors(double discount) const {
-  double sum = 0.0;
+ValueSums& ValueSums::operator+=(const ValueSums& other) {
+  count += other.count;
+  error += other.error;
+  value += other.value;
+  followed += other.followed;
+  squared_value += other.squared_value;
+  squared_followed += other.squared_followed;
+  product += other.product;
+  return *this;
+}
+
+double ValueSums::Bias() const {
+  return count == 0 ? 0.0 : (value - followed) / static_cast<double>(count);
+}
+
+double ValueSums::Correlation() const {
+  const double n = static_cast<double>(count);
+  const double value_spread = squared_value - value * value / std::max(n, 1.0);
+  const double followed_spread = squared_followed - followed * followed / std::max(n, 1.0);
+  // What rounding leaves of equal numbers does not count.
+  constexpr double kNothing = 1e-9;
+  if (value_spread <= kNothing * squared_value || followed_spread <= kNothing * squared_followed) {
+    return 0.0;
+  }
+  const double shared = product - value * followed / n;
+  return std::clamp(shared / std::sqrt(value_spread * followed_spread), -1.0, 1.0);
+}
+
+ValueSums EpisodeValues::Compare(double discount) const {
+  ValueSums sums;
   double later_return = 0.0;  // from the view of the player of the step after
   for (size_t t = rewards_.size(); t > 0; --t) {
     const bool same_player = t == rewards_.size() || players_[t] == players_[t - 1];
     later_return = rewards_[t - 1] + discount * (same_player ? later_return : -later_return);
-    sum += std::abs(root_values_[t - 1] - later_return);
+    const double value = root_values_[t - 1];
+    sums += {1,
+             std::abs(value - later_return),
+             value,
+             later_return,
+             value * value,
+             later_return * later_return,
+             value * later_return};
   }
-  return sum;
+  return sums;
 }
 
 void EpisodeValues::Export(const std::string& prefix, std::vector<NamedArray>* arrays) const {

@@ -13,6 +13,21 @@
 
 namespace lzero {
 
+// Sums over steps of root values v and of the discounted returns g that really followed, for how
+// well the one is calibrated against the other.
+struct ValueSums {
+  int64_t count = 0;
+  double error = 0.0;  // |v - g|
+  double value = 0.0, followed = 0.0;
+  double squared_value = 0.0, squared_followed = 0.0, product = 0.0;
+
+  ValueSums& operator+=(const ValueSums& other);
+  // Mean of v - g: above 0 when values promise too much. 0 without steps.
+  double Bias() const;
+  // Of v and g, -1 .. 1; 0 where one of them does not vary.
+  double Correlation() const;
+};
+
 class EpisodeValues {
  public:
   // A new episode begins.
@@ -25,7 +40,9 @@ class EpisodeValues {
   // Sum over all steps t of |root value_t - sum_i sign_i discount^i r_{t+i}|, i to the end of the
   // episode, sign_i = +1 where the player of step t moves at step t + i, else -1. The return that
   // really followed only if the episode has terminated.
-  double SumOfErrors(double discount) const;
+  double SumOfErrors(double discount) const { return Compare(discount).error; }
+  // The same comparison, all of its sums.
+  ValueSums Compare(double discount) const;
 
   // State for a checkpoint, names begin with `prefix`. A state without these arrays, which is older
   // than they are, leaves the episode empty. InvalidArgument when they contradict each other.

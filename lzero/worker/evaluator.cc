@@ -6,6 +6,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/make_action.h"
+#include "lzero/mcts/search_request.h"
 
 namespace lzero {
 
@@ -117,20 +118,28 @@ absl::Status Evaluator::ChooseBatch(std::vector<Root> roots, bool with_search, i
     std::copy_n(decision_.actions.begin(), roots.size(), actions);
     return absl::OkStatus();
   }
+  return ChooseByPolicy(roots, actions);
+}
+
+absl::Status Evaluator::ChooseByPolicy(absl::Span<const Root> roots, int32_t* actions) {
   const size_t num_actions = static_cast<size_t>(model_->num_actions());
-  std::vector<float> logits(roots.size() * num_actions), values(roots.size());
+  const size_t width = std::max(num_actions, static_cast<size_t>(model_->num_chance_outcomes()));
+  std::vector<float> logits(roots.size() * width), values(roots.size());
+  model_->BeginSearch({});
   LZ_RETURN_IF_ERROR(
       model_->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(values)));
+  const SampledActions* sampled = model_->sampled_actions();
   for (size_t i = 0; i < roots.size(); ++i) {
+    const uint8_t* legal = sampled != nullptr ? sampled->slot_mask.data() + i * num_actions
+                                              : roots[i].legal_action_mask.data();
+    const float* row = logits.data() + i * width;
     int best = -1;
     for (size_t a = 0; a < num_actions; ++a) {
-      if (roots[i].legal_action_mask[a] == 0) continue;
-      if (best < 0 || logits[i * num_actions + a] > logits[i * num_actions + best]) {
-        best = static_cast<int>(a);
-      }
+      if (legal[a] == 0) continue;
+      if (best < 0 || row[a] > row[best]) best = static_cast<int>(a);
     }
     LZ_CHECK(best >= 0, "position ", i, " has no legal action");
-    actions[i] = best;
+    actions[i] = sampled != nullptr ? sampled->indices[i * num_actions + best] : best;
   }
   return absl::OkStatus();
 }

@@ -59,6 +59,8 @@ class Evaluator {
   // The actions of the first `count` decisions.
   void TakeDecisions(size_t count, std::vector<Action>* actions) const;
   absl::Status ChooseBatch(std::vector<Root> roots, bool with_search, int32_t* actions);
+  // The likeliest action of the policy head; of those that were drawn, where actions are sampled.
+  absl::Status ChooseByPolicy(absl::Span<const Root> roots, int32_t* actions);
 
   int64_t max_past_steps_;
   std::unique_ptr<VectorEnv> envs_;

@@ -13,6 +13,7 @@ namespace lzero {
 struct BatchTensors {
   at::Tensor observations;            // [N, C + U + 1, obs]
   at::Tensor actions;                 // [N, C + U] int32; box: [N, C + U, D] float32 in [-1, 1]
+  at::Tensor chance_outcomes;         // [N, U] int32, of the step; -1: none or unknown
   at::Tensor num_padding;             // [N] int64, tokens before the start; undefined: none
   at::Tensor rewards;                 // [N, U]
   at::Tensor reward_mask;             // [N, U]

@@ -140,7 +140,9 @@ bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,
                    const ModelConfig& config) {
   const Predictions& p = predictions;
   const BatchTensors& b = batch;
-  if (config.latent_loss != LatentLoss::kMse || b.sampled_actions.defined()) return false;
+  const bool by_squares =
+      config.latent_loss == LatentLoss::kMse || config.latent_loss == LatentLoss::kNone;
+  if (!by_squares || b.sampled_actions.defined()) return false;
   for (const at::Tensor& mask : {b.latent_mask, b.reward_mask, b.value_mask, b.policy_mask,
                                  b.importance_weights, b.illegal, p.values, p.value_targets}) {
     if (!mask.is_contiguous()) return false;

@@ -7,8 +7,9 @@
 
 #include "ATen/core/Tensor.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/world_model/batch_tensors.h"
 #include "lzero/world_model/loss_kernels.h"
-#include "lzero/world_model/losses.h"
+#include "lzero/world_model/network.h"
 
 namespace lzero {
 

@@ -11,12 +11,6 @@
 namespace lzero {
 namespace {
 
-// Mean over the valid positions of each sample: values, mask [N, U] -> [N]. A sum that overflows
-// shows.
-at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask) {
-  return (values * mask).sum(1) / at::clamp_min(mask.sum(1), 1.0);
-}
-
 // How much each position counts in the mean over the valid positions of its sample: mask [..., N,
 // U]
 // -> [..., N, U].
@@ -27,7 +21,10 @@ at::Tensor SharesOfValid(const at::Tensor& mask) {
 // Distance between predicted and target latents [N, U, E] -> [N, U].
 at::Tensor LatentDistance(const at::Tensor& predicted, const at::Tensor& target,
                           const ModelConfig& config) {
-  if (config.latent_loss == LatentLoss::kMse) return at::square(predicted - target).mean(-1);
+  if (config.latent_loss == LatentLoss::kCosine) {
+    return 1.0 - at::cosine_similarity(predicted, target, -1, 1e-8);
+  }
+  if (config.latent_loss != LatentLoss::kGroupKl) return at::square(predicted - target).mean(-1);
   // Group KL of SimNorm latents: each group is a distribution. [LightZero: floor 1e-6]
   const at::Tensor log_predicted = at::log(at::clamp_min(predicted, 1e-6));
   const at::Tensor log_target = at::log(at::clamp_min(target, 1e-6));
@@ -103,6 +100,18 @@ LossTerms ComputePlainLosses(const Predictions& predictions, const BatchTensors&
 
 }  // namespace
 
+at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask) {
+  return (values * mask).sum(1) / at::clamp_min(mask.sum(1), 1.0);
+}
+
+LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& batch,
+                           const LossConfig& weights, const ModelConfig& config) {
+  if (CanFuseLosses(predictions, batch, config)) {
+    return ComputeFusedLosses(predictions, batch, weights);
+  }
+  return ComputePlainLosses(predictions, batch, weights, config);
+}
+
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch) {
   const torch::NoGradGuard no_grad;
   const at::Tensor tokens = target.Encode(batch.bootstrap_observations.flatten(0, 1)).unsqueeze(1);
@@ -126,10 +135,7 @@ LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
   predictions.value_targets = value_targets;
   predictions.latent_targets = latent_targets;
   predictions.latents = outputs.latents.detach();
-  if (CanFuseLosses(predictions, batch, model.config())) {
-    return ComputeFusedLosses(predictions, batch, weights);
-  }
-  return ComputePlainLosses(predictions, batch, weights, model.config());
+  return ComputeLossTerms(predictions, batch, weights, model.config());
 }
 
 }  // namespace lzero

@@ -6,6 +6,7 @@
 #define LZERO_WORLD_MODEL_NETWORK_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -35,13 +36,15 @@ struct LossTerms {
   at::Tensor total;         // a scalar, the only one with gradient
   at::Tensor figures;       // [kNumFigures]
   at::Tensor value_errors;  // [N] mean |V - target| over valid positions
+  at::Tensor extra;         // [extra_figures] of the family; undefined: none
 };
 
 // What a network is built from: the shapes of its environment, beside the config.
 struct WorldModelShape {
   std::vector<int64_t> observation_shape;
-  int64_t num_actions = 0;  // discrete actions; 0: box
-  int64_t action_dim = 0;   // box: numbers of an action; else 0
+  int64_t num_actions = 0;          // discrete actions; 0: box
+  int64_t action_dim = 0;           // box: numbers of an action; else 0
+  int64_t num_chance_outcomes = 0;  // C, that follow an action; 0: none, or none that are told
 
   // Outputs of a policy head: a logit for each action; box: means, then logs of sigma.
   int64_t policy_size() const { return action_dim > 0 ? 2 * action_dim : num_actions; }
@@ -61,6 +64,16 @@ class Network : public torch::nn::Module {
   // class and sizes. Never synchronises: the terms are tensors.
   virtual LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                                   const LossConfig& weights) const = 0;
+
+  // Mean errors of what is imagined 1 .. H <= num_horizons steps ahead of the first observations of
+  // the batch (its context given), with the real actions: [3, H] of rewards, values and latents,
+  // see open_loop.h. Undefined for a family whose simulator is the environment. No gradient.
+  virtual at::Tensor ComputeOpenLoopErrors(const BatchTensors& /*batch*/,
+                                           int64_t /*num_horizons*/) const {
+    return {};
+  }
+  // Names of figures that this family has beside those of Figure, as metrics.
+  virtual std::vector<std::string> extra_figures() const { return {}; }
 
   int64_t num_parameters() const;
   at::Device device() const { return weights_.front().device(); }

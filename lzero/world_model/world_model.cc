@@ -1,33 +1,25 @@
 #include "lzero/world_model/world_model.h"
 
-#include <cmath>
+#include <algorithm>
 #include <utility>
 
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/nn/action_table.h"
 #include "lzero/nn/token_pairs.h"
 #include "lzero/nn/value_transform.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 #include "lzero/world_model/losses.h"
+#include "lzero/world_model/open_loop.h"
 
 namespace lzero {
 namespace {
 
-// Standard deviation of embeddings and of the last linear layer of the next-latent head: small, but
-// not zero, so that different nodes of a fresh model never start identical.
+// Standard deviation of the last linear layer of the next-latent head: small, but not zero, so that
+// different nodes of a fresh model never start identical.
 constexpr double kSmallInit = 0.02;
-
-// A row for each discrete action. Box: actions lie in [-1, 1], and tokens of different ones must be
-// told apart from the start, so the map is as large as a linear layer's.
-at::Tensor MakeActionEmbedding(const WorldModelShape& shape, int64_t embed_dim) {
-  if (shape.action_dim == 0) {
-    return torch::empty({shape.num_actions, embed_dim}).normal_(0.0, kSmallInit);
-  }
-  const double bound = 1.0 / std::sqrt(static_cast<double>(shape.action_dim));
-  return torch::empty({shape.action_rows(), embed_dim}).uniform_(-bound, bound);
-}
 
 }  // namespace
 
@@ -55,7 +47,8 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
     return register_module(name, std::make_shared<Head>(embed_dim, head_dim, out));
   };
   encoder_ = register_module("encoder", std::move(encoder));
-  action_embedding_ = register_parameter("action_embedding", MakeActionEmbedding(shape, embed_dim));
+  action_embedding_ = register_parameter(
+      "action_embedding", MakeActionTable(shape.num_actions, shape.action_dim, embed_dim));
   transformer_ = register_module("transformer", std::make_shared<Transformer>(config));
   policy_head_ = make_head("policy_head", shape.policy_size());
   value_head_ = make_head("value_head", config.support_size);
@@ -76,9 +69,7 @@ at::Tensor WorldModel::Encode(const at::Tensor& observations) const {
 }
 
 at::Tensor WorldModel::EmbedActions(const at::Tensor& actions) const {
-  if (shape_.action_dim == 0) return at::embedding(action_embedding_, actions);
-  return at::matmul(actions, action_embedding_.narrow(0, 0, shape_.action_dim)) +
-         action_embedding_.select(0, shape_.action_dim);
+  return lzero::EmbedActions(action_embedding_, shape_.action_dim, actions);
 }
 
 at::Tensor WorldModel::MakeTokens(const at::Tensor& latents, const at::Tensor& actions) const {
@@ -101,6 +92,12 @@ at::Tensor WorldModel::Decode(const at::Tensor& logits) const {
 LossTerms WorldModel::ComputeLosses(const Network& target, const BatchTensors& batch,
                                     const LossConfig& weights) const {
   return lzero::ComputeLosses(*this, dynamic_cast<const WorldModel&>(target), batch, weights);
+}
+
+at::Tensor WorldModel::ComputeOpenLoopErrors(const BatchTensors& batch,
+                                             int64_t num_horizons) const {
+  const int64_t horizons = std::min(num_horizons, batch.rewards.size(1));
+  return OpenLoopErrors(ImagineSequence(*this, batch, horizons), batch);
 }
 
 }  // namespace lzero

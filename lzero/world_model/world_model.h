@@ -53,6 +53,7 @@ class WorldModel : public Network {
   // See losses.h.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                           const LossConfig& weights) const override;
+  at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
 
  private:
   WorldModel(const ModelConfig& config, const WorldModelShape& shape,

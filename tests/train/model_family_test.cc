@@ -2,8 +2,9 @@
 
 #include "gtest/gtest.h"
 #include "lzero/inference/root_runner.h"
-#include "lzero/inference/unizero_inference.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/train/muzero_family.h"
+#include "lzero/train/stochastic_muzero_family.h"
 #include "lzero/train/unizero_family.h"
 #include "tests/train/train_testing.h"
 
@@ -13,6 +14,10 @@ namespace {
 TEST(ModelFamily, EveryChoiceOfTheConfigHasOne) {
   ModelConfig config;
   EXPECT_NE(dynamic_cast<const UniZeroFamily*>(&FamilyOf(config)), nullptr);
+  config.family = Family::kMuZero;
+  EXPECT_NE(dynamic_cast<const MuZeroFamily*>(&FamilyOf(config)), nullptr);
+  config.family = Family::kStochasticMuZero;
+  EXPECT_NE(dynamic_cast<const StochasticMuZeroFamily*>(&FamilyOf(config)), nullptr);
 }
 
 }  // namespace

@@ -12,45 +12,6 @@ namespace {
 
 using testing::HasSubstr;
 
-void ExpectSameEnd(const TestRun& got, const TestRun& expected, bool compare_metrics) {
-  const LoadedCheckpoint a = got.Latest(), b = expected.Latest();
-  EXPECT_EQ(a.env_steps, b.env_steps);
-  ExpectSameBytes(a.content.files, b.content.files);
-  auto got_state = TimelessState(a.content), expected_state = TimelessState(b.content);
-  if (!compare_metrics) {  // their lines hold times
-    got_state.erase("metrics_bytes");
-    expected_state.erase("metrics_bytes");
-  }
-  EXPECT_EQ(got_state, expected_state);
-  if (compare_metrics) {
-    EXPECT_EQ(got.Read("metrics.jsonl"), expected.Read("metrics.jsonl"));
-  }
-}
-
-// Runs to the end, then again from every `stride`-th checkpoint of that run but the last.
-void ExpectExactResume(const ExperimentConfig& config, int stride) {
-  TestRun straight(config);
-  const auto outcome = straight.Run();
-  ASSERT_TRUE(outcome.ok()) << outcome.status();
-  const auto checkpoints = ListCheckpoints(straight.dir());
-  ASSERT_TRUE(checkpoints.ok()) << checkpoints.status();
-  ASSERT_GE(checkpoints->size(), 4u);
-  int num_resumed = 0;
-  for (size_t i = 1; i + 1 < checkpoints->size(); i += stride) {
-    const std::string step = std::filesystem::path(checkpoints->at(i).path).filename();
-    SCOPED_TRACE("resumed from " + step);
-    TestRun resumed(config);
-    resumed.CopyFrom(straight);
-    const auto second = resumed.Resume(resumed.dir() + "/checkpoints/" + step);
-    ASSERT_TRUE(second.ok()) << second.status();
-    EXPECT_EQ(second->state.updates, outcome->state.updates);
-    EXPECT_EQ(second->state.best_return, outcome->state.best_return);
-    ExpectSameEnd(resumed, straight, config.deterministic);
-    ++num_resumed;
-  }
-  EXPECT_GT(num_resumed, 0);
-}
-
 // Evaluations every 15 updates, checkpoints every 10 and at every new best: some fall together.
 TEST(TrainerResumeTest, EveryCheckpointOfADeterministicRun) { ExpectExactResume(TinyConfig(), 1); }
 

@@ -64,6 +64,13 @@ std::map<std::string, std::string> TimelessState(const CheckpointContent& conten
 // One field of state.json, a whole number.
 int64_t CountIn(const CheckpointContent& content, const std::string& name);
 
+// Whether two runs ended alike: files of the last checkpoint, state, and metrics where asked.
+void ExpectSameEnd(const TestRun& got, const TestRun& expected, bool compare_metrics);
+
+// Runs to the end, then again from every `stride`-th checkpoint of that run but the last: all must
+// end alike.
+void ExpectExactResume(const ExperimentConfig& config, int stride);
+
 }  // namespace lzero
 
 #endif  // LZERO_TESTS_TRAIN_TRAINER_TESTING_H_

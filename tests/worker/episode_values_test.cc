@@ -1,5 +1,6 @@
 #include "lzero/worker/episode_values.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,32 @@ TEST(EpisodeValues, ArraysThatDoNotFitAreRefused) {
   damaged = arrays;
   damaged.erase(damaged.begin() + 1);
   EXPECT_THAT(std::string(values.Import("env3.", damaged).message()), HasSubstr("env3.rewards"));
+}
+
+// Values 1, 2, 4 before returns 3, 2, 1 (rewards 1 each, no discount): by hand.
+TEST(EpisodeValuesTest, CalibrationByHand) {
+  EpisodeValues values;
+  values.Begin();
+  for (const float value : {1.0f, 2.0f, 4.0f}) values.Add(value, 1.0f, 0);
+  ValueSums sums = values.Compare(1.0);
+  EXPECT_EQ(sums.count, 3);
+  EXPECT_DOUBLE_EQ(sums.error, 2.0 + 0.0 + 3.0);
+  EXPECT_DOUBLE_EQ(sums.Bias(), 7.0 / 3 - 2.0);
+  // Deviations (-4, -1, 5) / 3 and (1, 0, -1): -3 / sqrt(42 / 9 * 2).
+  EXPECT_NEAR(sums.Correlation(), -3.0 / std::sqrt(84.0 / 9.0), 1e-12);
+  ValueSums twice = sums;
+  twice += sums;
+  EXPECT_EQ(twice.count, 6);
+  EXPECT_NEAR(twice.Correlation(), sums.Correlation(), 1e-12);
+}
+
+TEST(EpisodeValuesTest, WhatDoesNotVaryHasNoCorrelation) {
+  EXPECT_EQ(ValueSums().Correlation(), 0.0);
+  EXPECT_EQ(ValueSums().Bias(), 0.0);
+  EpisodeValues values;
+  values.Begin();
+  for (int i = 0; i < 5; ++i) values.Add(0.1f, static_cast<float>(i), 0);
+  EXPECT_EQ(values.Compare(0.9).Correlation(), 0.0);
 }
 
 }  // namespace

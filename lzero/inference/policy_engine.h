@@ -1,0 +1,58 @@
+// What engines of learned models share: slots of a search that stand for all actions of a node or
+// for some that are drawn from the policy there (action_sampler.h), and what a child's value is
+// multiplied with. Not the network. Belongs to one thread.
+#ifndef LZERO_INFERENCE_POLICY_ENGINE_H_
+#define LZERO_INFERENCE_POLICY_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "lzero/inference/action_sampler.h"
+#include "lzero/inference/inference_engine.h"
+#include "lzero/tensor/staging.h"
+
+namespace lzero {
+
+class PolicyEngine : public InferenceEngine {
+ public:
+  int num_actions() const override;
+  const SampledActions* sampled_actions() const override;
+  void BeginSearch(const SearchRequest& request) override;
+
+  // Bytes of the sampler of such an engine; 0 where it has none.
+  static int64_t SamplerBytes(const EngineOptions& options);
+
+ protected:
+  explicit PolicyEngine(const EngineOptions& options);
+
+  const EngineOptions& options() const { return options_; }
+  // What a child's value is multiplied with.
+  double SignedDiscount() const;
+
+  // What the policy head writes for `num_rows` roots or nodes, [num_rows, policy size]: the prior
+  // logits themselves, or scratch that a draw then reads.
+  absl::Span<float> PolicyOutputs(size_t num_rows, absl::Span<float> prior_logits);
+  // To be called with what PolicyOutputs gave, once it is written.
+  void FinishRoots(absl::Span<const Root> roots, absl::Span<const float> policies,
+                   absl::Span<float> prior_logits);
+  void FinishNodes(absl::Span<const NodeId> children, absl::Span<const float> policies,
+                   absl::Span<float> prior_logits);
+
+  // Copies the actions behind the slots `actions` of nodes `parents` to the device: int64 [B], or
+  // of box actions float32 [B, D]. Errors as Staging.
+  absl::Status StageActions(absl::Span<const NodeId> parents, absl::Span<const int32_t> actions,
+                            Staging* staging);
+
+ private:
+  EngineOptions options_;
+  std::unique_ptr<ActionSampler> sampler_;  // null: a node has all actions
+  std::vector<float> policies_;             // scratch of PolicyOutputs
+  std::vector<int64_t> indices_;            // scratch of StageActions
+  std::vector<float> values_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_INFERENCE_POLICY_ENGINE_H_

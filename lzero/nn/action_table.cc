@@ -1,0 +1,25 @@
+#include "lzero/nn/action_table.h"
+
+#include <cmath>
+
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+namespace {
+
+constexpr double kSmallInit = 0.02;
+
+}  // namespace
+
+at::Tensor MakeActionTable(int64_t num_actions, int64_t action_dim, int64_t width) {
+  if (action_dim == 0) return torch::empty({num_actions, width}).normal_(0.0, kSmallInit);
+  const double bound = 1.0 / std::sqrt(static_cast<double>(action_dim));
+  return torch::empty({action_dim + 1, width}).uniform_(-bound, bound);
+}
+
+at::Tensor EmbedActions(const at::Tensor& table, int64_t action_dim, const at::Tensor& actions) {
+  if (action_dim == 0) return at::embedding(table, actions);
+  return at::matmul(actions, table.narrow(0, 0, action_dim)) + table.select(0, action_dim);
+}
+
+}  // namespace lzero

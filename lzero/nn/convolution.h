@@ -1,0 +1,38 @@
+// 3x3 convolutions with a norm that needs no batch, and the residual block of two of them: what
+// encoders of boards and images and convolutional dynamics are made of. No thread rule beyond
+// torch's own.
+#ifndef LZERO_NN_CONVOLUTION_H_
+#define LZERO_NN_CONVOLUTION_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "ATen/core/Tensor.h"
+#include "torch/nn/module.h"
+
+namespace lzero {
+
+// 3x3 convolution with stride 1 or 2 followed by a norm over all channels and cells of one sample
+// (GroupNorm with one group): no statistics over the batch, so training and inference agree
+// exactly.
+class ConvolutionLayer : public torch::nn::Module {
+ public:
+  ConvolutionLayer(int64_t in, int64_t out, int64_t stride);
+  // x [N, in, height, width] -> [N, out, height / stride, width / stride], rounded up.
+  at::Tensor Forward(const at::Tensor& x) const;
+  int64_t stride() const { return stride_; }
+  // Numbers of its weights.
+  static int64_t Size(int64_t in, int64_t out) { return in * out * 9 + 2 * out; }
+
+ private:
+  int64_t stride_;
+  at::Tensor weight_, norm_weight_, norm_bias_;
+};
+
+// x + second(relu(first(x))); where `first` halves the size, x is averaged over 2x2 cells.
+at::Tensor ResidualSum(const at::Tensor& x, const ConvolutionLayer& first,
+                       const ConvolutionLayer& second);
+
+}  // namespace lzero
+
+#endif  // LZERO_NN_CONVOLUTION_H_

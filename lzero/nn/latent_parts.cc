@@ -1,0 +1,175 @@
+#include "lzero/nn/latent_parts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/config/encoder_rules.h"
+#include "lzero/nn/convolution.h"
+#include "lzero/nn/layers.h"
+#include "lzero/nn/perceptron.h"
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+namespace {
+
+// Channels that a head of planes reads.
+constexpr int64_t kHeadChannels = 16;
+
+int64_t LinearSize(int64_t in, int64_t out) { return in * out + out; }
+int64_t NormSize(int64_t size) { return 2 * size; }
+
+class VectorStep : public LatentStep {
+ public:
+  VectorStep(int64_t embed_dim, int64_t width)
+      : first_(register_module("first", std::make_shared<LinearLayer>(2 * embed_dim, width))),
+        norm_(register_module("norm", std::make_shared<LayerNormLayer>(width))),
+        last_(register_module("last", std::make_shared<LinearLayer>(width, embed_dim))) {}
+  at::Tensor Forward(const at::Tensor& latents, const at::Tensor& inputs) const override {
+    const PerceptronWeights weights = {
+        {},         {}, first_->weight, first_->bias, norm_->weight, norm_->bias, last_->weight,
+        last_->bias};
+    return latents + Perceptron(at::cat({latents, inputs}, -1), weights, /*residual=*/false);
+  }
+
+ private:
+  std::shared_ptr<LinearLayer> first_;
+  std::shared_ptr<LayerNormLayer> norm_;
+  std::shared_ptr<LinearLayer> last_;
+};
+
+class VectorHead : public LatentHead {
+ public:
+  VectorHead(int64_t embed_dim, int64_t width, int64_t out)
+      : head_(register_module("head", std::make_shared<Head>(embed_dim, width, out))) {
+    head_->last().InitZero();
+  }
+  at::Tensor Forward(const at::Tensor& latents) const override { return head_->Forward(latents); }
+
+ private:
+  std::shared_ptr<Head> head_;
+};
+
+// The input is a plane more; a convolution brings it back to the latent's planes, residual blocks
+// follow.
+class PlaneStep : public LatentStep {
+ public:
+  PlaneStep(const PlaneShape& planes, int64_t num_blocks) : planes_(planes) {
+    const int64_t channels = planes.channels;
+    stem_ = register_module("stem", std::make_shared<ConvolutionLayer>(channels + 1, channels, 1));
+    for (int64_t i = 0; i < 2 * num_blocks; ++i) {
+      blocks_.push_back(register_module(absl::StrCat("block", i / 2, i % 2 == 0 ? "a" : "b"),
+                                        std::make_shared<ConvolutionLayer>(channels, channels, 1)));
+    }
+  }
+  at::Tensor Forward(const at::Tensor& latents, const at::Tensor& inputs) const override {
+    const at::Tensor before = latents.view({-1, planes_.channels, planes_.height, planes_.width});
+    const at::Tensor plane = inputs.view({-1, 1, planes_.height, planes_.width});
+    at::Tensor x = before + stem_->Forward(at::cat({before, plane}, 1));
+    for (size_t i = 0; i < blocks_.size(); i += 2) {
+      x = ResidualSum(at::relu(x), *blocks_[i], *blocks_[i + 1]);
+    }
+    return x.flatten(1);
+  }
+
+ private:
+  PlaneShape planes_;
+  std::shared_ptr<ConvolutionLayer> stem_;
+  std::vector<std::shared_ptr<ConvolutionLayer>> blocks_;
+};
+
+// A few planes of the latent, then one layer over all of their cells.
+class PlaneHead : public LatentHead {
+ public:
+  PlaneHead(const PlaneShape& planes, int64_t width, int64_t out) : planes_(planes) {
+    const int64_t cells = planes.height * planes.width;
+    squeeze_ =
+        register_module("squeeze", std::make_shared<LinearLayer>(planes.channels, kHeadChannels));
+    first_ = register_module("first", std::make_shared<LinearLayer>(kHeadChannels * cells, width));
+    norm_ = register_module("norm", std::make_shared<LayerNormLayer>(width));
+    last_ = register_module("last", std::make_shared<LinearLayer>(width, out));
+    last_->InitZero();
+  }
+  at::Tensor Forward(const at::Tensor& latents) const override {
+    const at::Tensor cells =
+        latents.view({-1, planes_.channels, planes_.height * planes_.width}).transpose(1, 2);
+    const at::Tensor x = at::relu(squeeze_->Forward(cells.contiguous())).flatten(1);
+    return last_->Forward(norm_->ForwardGelu(first_->Forward(x)));
+  }
+
+ private:
+  PlaneShape planes_;
+  std::shared_ptr<LinearLayer> squeeze_, first_, last_;
+  std::shared_ptr<LayerNormLayer> norm_;
+};
+
+// What the encoder of boards or images makes of such observations, without making it.
+PlaneShape PlanesOf(const ModelConfig& config, const std::vector<int64_t>& shape) {
+  PlaneShape planes = {config.encoder_channels, shape[1], shape[2]};
+  if (config.encoder == EncoderKind::kBoard) return planes;
+  while (std::max(planes.height, planes.width) > kImageCells) {
+    planes.height = (planes.height + 1) / 2;
+    planes.width = (planes.width + 1) / 2;
+  }
+  return planes;
+}
+
+}  // namespace
+
+absl::StatusOr<LatentParts> LatentParts::Create(const ModelConfig& config,
+                                                const std::vector<int64_t>& observation_shape) {
+  LZ_RETURN_IF_ERROR(CheckEncoder(config, observation_shape));
+  return LatentParts(config, observation_shape);
+}
+
+LatentParts::LatentParts(const ModelConfig& config, const std::vector<int64_t>& observation_shape)
+    : config_(config),
+      observation_shape_(observation_shape),
+      is_plane_(config.encoder != EncoderKind::kVector) {
+  if (is_plane_) planes_ = PlanesOf(config, observation_shape);
+}
+
+std::shared_ptr<Encoder> LatentParts::MakeLatentEncoder() const {
+  if (!is_plane_) return MakeEncoder(config_, observation_shape_).value();
+  const PlaneEncoder made = MakePlaneEncoder(config_, observation_shape_).value();
+  LZ_CHECK(made.shape.size() == planes_.size(), made.shape.size(), " for ", planes_.size());
+  return made.encoder;
+}
+
+std::shared_ptr<LatentStep> LatentParts::MakeStep() const {
+  if (!is_plane_) return std::make_shared<VectorStep>(config_.embed_dim, head_dim());
+  return std::make_shared<PlaneStep>(planes_, config_.encoder_blocks);
+}
+
+std::shared_ptr<LatentHead> LatentParts::MakeHead(int64_t out) const {
+  if (!is_plane_) return std::make_shared<VectorHead>(config_.embed_dim, head_dim(), out);
+  return std::make_shared<PlaneHead>(planes_, head_dim(), out);
+}
+
+int64_t LatentParts::EncoderSize() const {
+  if (!is_plane_) return EncoderParameters(config_, observation_shape_);
+  return EncoderParameters(config_, observation_shape_) -
+         LinearSize(planes_.size(), config_.embed_dim);
+}
+
+int64_t LatentParts::StepSize() const {
+  if (!is_plane_) {
+    return LinearSize(2 * config_.embed_dim, head_dim()) + NormSize(head_dim()) +
+           LinearSize(head_dim(), config_.embed_dim);
+  }
+  const int64_t channels = planes_.channels;
+  return ConvolutionLayer::Size(channels + 1, channels) +
+         2 * config_.encoder_blocks * ConvolutionLayer::Size(channels, channels);
+}
+
+int64_t LatentParts::HeadSize(int64_t out) const {
+  const int64_t width = head_dim();
+  const int64_t last = NormSize(width) + LinearSize(width, out);
+  if (!is_plane_) return NormSize(config_.embed_dim) + LinearSize(config_.embed_dim, width) + last;
+  return LinearSize(planes_.channels, kHeadChannels) +
+         LinearSize(kHeadChannels * planes_.height * planes_.width, width) + last;
+}
+
+}  // namespace lzero

@@ -1,0 +1,68 @@
+// The parts of a recurrent latent model [MuZero, Schrittwieser et al. 2020]: what steps a latent
+// state by an action, and what reads it. Two kinds behind one interface: vectors and perceptrons,
+// or planes and convolutions. Latents are [N, S] either way, planes flattened. Weights and pure
+// forward functions; no thread rule beyond torch's own.
+#ifndef LZERO_NN_LATENT_PARTS_H_
+#define LZERO_NN_LATENT_PARTS_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/nn/encoder.h"
+#include "torch/nn/module.h"
+
+namespace lzero {
+
+// latents [N, S], inputs [N, I] -> the next latents [N, S] before their final norm: the latents and
+// a change that depends on both.
+class LatentStep : public torch::nn::Module {
+ public:
+  virtual at::Tensor Forward(const at::Tensor& latents, const at::Tensor& inputs) const = 0;
+};
+
+// latents [N, S] -> [N, out]. The last layer begins at zero.
+class LatentHead : public torch::nn::Module {
+ public:
+  virtual at::Tensor Forward(const at::Tensor& latents) const = 0;
+};
+
+// Makes the parts of one model; counts their weights without making them.
+class LatentParts {
+ public:
+  // Of the encoder that the config names: vectors, or planes for boards and images. Errors as
+  // CheckEncoder.
+  static absl::StatusOr<LatentParts> Create(const ModelConfig& config,
+                                            const std::vector<int64_t>& observation_shape);
+
+  int64_t latent_size() const { return is_plane_ ? planes_.size() : config_.embed_dim; }  // S
+  // I: an input is a vector beside the latent's, or one plane more.
+  int64_t input_size() const {
+    return is_plane_ ? planes_.height * planes_.width : config_.embed_dim;
+  }
+
+  // observations [N, observation size] -> latents [N, S] before their final norm.
+  std::shared_ptr<Encoder> MakeLatentEncoder() const;
+  std::shared_ptr<LatentStep> MakeStep() const;
+  std::shared_ptr<LatentHead> MakeHead(int64_t out) const;
+
+  int64_t EncoderSize() const;
+  int64_t StepSize() const;
+  int64_t HeadSize(int64_t out) const;
+
+ private:
+  LatentParts(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
+  int64_t head_dim() const { return config_.head_dim.value_or(4 * config_.embed_dim); }
+
+  ModelConfig config_;
+  std::vector<int64_t> observation_shape_;
+  bool is_plane_;
+  PlaneShape planes_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_NN_LATENT_PARTS_H_

@@ -1,0 +1,36 @@
+// How far a model's imagination is from what really happened, by the number of steps imagined: a
+// diagnostic that shows when planning deeper no longer helps, and collapse before it shows in the
+// return. No gradients; runs some dozens of forward passes, so not at every update.
+#ifndef LZERO_WORLD_MODEL_OPEN_LOOP_H_
+#define LZERO_WORLD_MODEL_OPEN_LOOP_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "lzero/world_model/batch_tensors.h"
+#include "lzero/world_model/world_model.h"
+
+namespace lzero {
+
+// The first `count` samples of a batch (all, when there are fewer).
+BatchTensors FirstSamples(const BatchTensors& batch, int64_t count);
+
+// What was imagined and what was real after 1 .. H steps. Axes: N samples, H horizons.
+struct Imagined {
+  at::Tensor rewards, real_rewards;  // [N, H] of the step that led there
+  at::Tensor values, real_values;    // [N, H] of the state, by the same network
+  at::Tensor latents, real_latents;  // [N, H, S]
+};
+
+// Means over the valid positions: [3, H] of |reward - real|, |value - real|, and the mean squared
+// difference of latents. NaN where no position is valid.
+at::Tensor OpenLoopErrors(const Imagined& imagined, const BatchTensors& batch);
+
+// UniZero: from the context and the first observation on, every latent is the predicted one, as in
+// a search; the actions are the real ones.
+Imagined ImagineSequence(const WorldModel& model, const BatchTensors& batch, int64_t num_horizons);
+
+}  // namespace lzero
+
+#endif  // LZERO_WORLD_MODEL_OPEN_LOOP_H_

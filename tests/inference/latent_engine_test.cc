@@ -1,0 +1,62 @@
+// What engines of latent states share, seen through the simplest of them.
+#include "lzero/inference/latent_engine.h"
+
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lzero/inference/muzero_inference.h"
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+namespace {
+
+EngineOptions Options() {
+  EngineOptions options;
+  options.model.family = Family::kMuZero;
+  options.model.latent_loss = LatentLoss::kNone;
+  options.model.embed_dim = 8;
+  options.model.encoder_width = 8;
+  options.model.support_size = 11;
+  options.shape = {{2}, 3, 0};
+  options.num_envs = 2;
+  options.search.num_simulations = 3;
+  return options;
+}
+
+TEST(LatentEngine, WeightsAreCopiedInPlace) {
+  const EngineOptions options = Options();
+  auto engine = MuZeroInference::Create(options).value();
+  const auto source = MuZeroNetwork::Create(options.model, options.shape, 5).value();
+  const at::Tensor weight = engine->network().parameters()[0];
+  EXPECT_FALSE(at::equal(weight, source->parameters()[0]));
+  ASSERT_TRUE(engine->CopyWeightsFrom(*source).ok());
+  EXPECT_TRUE(at::equal(weight, source->parameters()[0]));
+  EXPECT_EQ(engine->cache_manager(), nullptr);
+  EXPECT_EQ(engine->ExportRoots().value().size(), 0u);
+}
+
+TEST(LatentEngine, OnlyTheNewestObservationIsRead) {
+  const EngineOptions options = Options();
+  auto engine = MuZeroInference::Create(options).value();
+  const auto network = MuZeroNetwork::Create(options.model, options.shape, 5).value();
+  {
+    const torch::NoGradGuard no_grad;
+    for (at::Tensor& weight : network->parameters()) weight.add_(torch::randn_like(weight));
+  }
+  ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
+  const std::vector<float> with_past = {9.0f, 9.0f, 0.5f, -0.5f};
+  Root root;
+  root.observations = with_past;
+  std::vector<float> logits(3), value(1), plain_logits(3), plain_value(1);
+  ASSERT_TRUE(engine->InitialInference({root}, absl::MakeSpan(logits), absl::MakeSpan(value)).ok());
+  root.observations = absl::MakeConstSpan(with_past).last(2);
+  ASSERT_TRUE(
+      engine->InitialInference({root}, absl::MakeSpan(plain_logits), absl::MakeSpan(plain_value))
+          .ok());
+  EXPECT_EQ(logits, plain_logits);
+  EXPECT_EQ(value, plain_value);
+}
+
+}  // namespace
+}  // namespace lzero

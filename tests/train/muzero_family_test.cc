@@ -1,0 +1,61 @@
+// The family through the seam: its rules, and the parts that it makes.
+#include "lzero/train/muzero_family.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
+#include "lzero/train/build.h"
+#include "lzero/train/run_plan.h"
+#include "lzero/world_model/muzero_network.h"
+#include "tests/train/train_testing.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::HasSubstr;
+
+ExperimentConfig MuZeroConfig() {
+  ExperimentConfig config = TinyConfig();
+  config.model.family = Family::kMuZero;
+  config.model.latent_loss = LatentLoss::kNone;
+  return config;
+}
+
+std::string ErrorOf(const ExperimentConfig& config) {
+  return std::string(PlanRun(config, NativeRegistry()).status().message());
+}
+
+TEST(MuZeroFamily, RefusesWhatItDoesNotHave) {
+  EXPECT_EQ(ErrorOf(MuZeroConfig()), "");
+  ExperimentConfig config = MuZeroConfig();
+  config.replay.num_context_steps = 3;
+  EXPECT_THAT(ErrorOf(config), HasSubstr("got 3, but family muzero sees one observation"));
+  config = MuZeroConfig();
+  config.inference.runner = Runner::kPacked;
+  EXPECT_THAT(ErrorOf(config), HasSubstr("family muzero runs eager alone"));
+  config = MuZeroConfig();
+  config.inference.dtype = InferenceDtype::kBf16;
+  EXPECT_THAT(ErrorOf(config), HasSubstr("family muzero has fp32 alone"));
+  config = MuZeroConfig();
+  config.inference.graphs = Graphs::kRequired;
+  EXPECT_THAT(ErrorOf(config), HasSubstr("family muzero records none"));
+}
+
+TEST(MuZeroFamily, MakesItsNetworkAndEngine) {
+  const ExperimentConfig config = MuZeroConfig();
+  const MuZeroFamily family;
+  const WorldModelShape shape{{4}, 2, 0};
+  const auto network = family.MakeNetwork(config.model, shape, 3, at::kCPU).value();
+  EXPECT_NE(dynamic_cast<const MuZeroNetwork*>(network.get()), nullptr);
+  EXPECT_EQ(family.CountParameters(config.model, shape).value(), network->num_parameters());
+  ThreadPool pool(1);
+  auto role = BuildCollector(config, NativeRegistry(), &pool).value();
+  EXPECT_EQ(role.inference->cache_manager(), nullptr);
+  EXPECT_EQ(role.inference->runner_name(), "eager");
+  ASSERT_TRUE(role.inference->CopyWeightsFrom(*network).ok());
+  ASSERT_TRUE(role.collector->Step(0).ok());
+  EXPECT_EQ(role.collector->staged().num_steps(), 3);
+}
+
+}  // namespace
+}  // namespace lzero

@@ -1,0 +1,157 @@
+// The stochastic model: sizes worked out beforehand, its two extra terms against plain loops in
+// double, and a chance head that learns the frequencies of a biased die.
+#include "lzero/world_model/stochastic_muzero_network.h"
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "lzero/tensor/torch.h"
+#include "tests/world_model/batch_view.h"
+#include "tests/world_model/random_batch.h"
+#include "tests/world_model/reference_model.h"
+
+namespace lzero {
+namespace {
+
+using reference::Row;
+using reference::Weights;
+
+constexpr int kNumOutcomes = 5;
+const WorldModelShape kShape{
+    {reference::kObservationSize}, reference::kNumActions, 0, kNumOutcomes};
+
+ModelConfig Config() {
+  ModelConfig config;
+  config.family = Family::kStochasticMuZero;
+  config.encoder_width = 10;
+  config.embed_dim = 16;
+  config.support_size = 11;
+  config.head_dim = 12;
+  config.latent_loss = LatentLoss::kNone;
+  return config;
+}
+
+std::shared_ptr<StochasticMuZeroNetwork> Make(uint64_t seed) {
+  at::set_num_threads(1);
+  auto network = StochasticMuZeroNetwork::Create(Config(), kShape, seed).value();
+  reference::Scatter(*network, 0.4, seed);
+  return network;
+}
+
+TEST(StochasticMuZeroNetwork, CountsItsParametersBeforeItIsMade) {
+  EXPECT_EQ(StochasticMuZeroNetwork::CountParameters(Config(), kShape).value(),
+            Make(1)->num_parameters());
+  ModelConfig planes = Config();
+  planes.encoder = EncoderKind::kBoard;
+  planes.encoder_channels = 3;
+  const WorldModelShape board{{2, 4, 4}, 4, 0, 32};
+  EXPECT_EQ(StochasticMuZeroNetwork::CountParameters(planes, board).value(),
+            StochasticMuZeroNetwork::Create(planes, board, 1).value()->num_parameters());
+}
+
+// norm(s + W2 gelu(N(W1 [s, row of the table] + b1)) + b2), in double.
+Row StepBy(const Weights& weights, const char* table, const std::string& step, const Row& latent,
+           int row) {
+  const ModelConfig config = Config();
+  Row joined = latent;
+  const auto entry = weights.at(table).values.begin() + row * config.embed_dim;
+  joined.insert(joined.end(), entry, entry + config.embed_dim);
+  const Row inner = reference::Gelu(reference::LayerNorm(
+      weights, step + ".norm", reference::Linear(weights, step + ".first", joined)));
+  Row next = reference::Linear(weights, step + ".last", inner);
+  reference::AddTo(next, latent);
+  return reference::FinalNorm(config, next);
+}
+
+TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
+  const ModelConfig config = Config();
+  const auto network = Make(3), target = Make(4);
+  TrainBatch batch = reference::RandomBatch(4, 0, 3, 9);
+  const int u = batch.num_unroll_steps;
+  for (int i = 0; i < 4 * u; ++i) batch.chance_outcomes.push_back(i % 6 - 1);
+  BatchTensors tensors = reference::ViewBatch(batch);
+  tensors.chance_outcomes = torch::tensor(batch.chance_outcomes, at::kInt).view({4, u});
+  LossConfig loss;
+  loss.chance_weight = 0.7;
+  const LossTerms terms = network->ComputeLosses(*target, tensors, loss);
+  const Weights weights = reference::WeightsOf(*network), targets = reference::WeightsOf(*target);
+  double chance = 0.0, value = 0.0, extra_total = 0.0;
+  for (int sample = 0; sample < 4; ++sample) {
+    reference::MaskedMean chances, values;
+    Row latent = reference::Encode(
+        config, weights,
+        reference::FloatRow(batch.observations, sample * (u + 1), reference::kObservationSize));
+    for (int k = 0; k < u; ++k) {
+      const size_t i = static_cast<size_t>(sample * u + k);
+      const int outcome = batch.chance_outcomes[i];
+      const Row afterstate = StepBy(weights, "action_table", "dynamics", latent, batch.actions[i]);
+      const float known = outcome >= 0 ? 1.0f : 0.0f;
+      Row truth(kNumOutcomes, 0.0);
+      truth[static_cast<size_t>(std::max(0, outcome))] = 1.0;
+      chances.Add(
+          reference::CrossEntropy(reference::Head(weights, "chance_head.head", afterstate), truth),
+          known * batch.reward_mask[i]);
+      const Row bootstrap =
+          reference::Encode(config, targets,
+                            reference::FloatRow(batch.bootstrap_observations, static_cast<int>(i),
+                                                reference::kObservationSize));
+      const double value_target =
+          static_cast<double>(batch.partial_returns[i]) +
+          batch.bootstrap_scales[i] *
+              reference::DecodeLogits(reference::Head(targets, "value_head.head", bootstrap));
+      values.Add(reference::CrossEntropy(
+                     reference::Head(weights, "afterstate_value_head.head", afterstate),
+                     reference::TwoHotTarget(value_target, config.support_size)),
+                 known * batch.value_mask[i]);
+      latent = StepBy(weights, "chance_table", "chance_step", afterstate, std::max(0, outcome));
+    }
+    chance += chances.mean() / 4;
+    value += values.mean() / 4;
+    extra_total += batch.importance_weights[static_cast<size_t>(sample)] *
+                   (0.7 * chances.mean() + loss.value_weight * values.mean()) / 4;
+  }
+  EXPECT_NEAR(terms.extra[0].item<double>(), chance, 2e-4 * (1.0 + chance));
+  EXPECT_NEAR(terms.extra[1].item<double>(), value, 2e-4 * (1.0 + value));
+  // The rest of the total is MuZero's, whose named terms tell it where all samples weigh 1.
+  std::fill(batch.importance_weights.begin(), batch.importance_weights.end(), 1.0f);
+  const LossTerms plain = network->ComputeLosses(*target, tensors, loss);
+  const auto figure = [&](Figure f) { return plain.figures[f].item<double>(); };
+  const double rest =
+      loss.reward_weight * figure(kRewardLoss) + loss.value_weight * figure(kValueLoss) +
+      loss.policy_weight * (figure(kPolicyLoss) - loss.entropy_weight * figure(kPolicyEntropy));
+  EXPECT_NEAR(figure(kTotalLoss), rest + 0.7 * chance + loss.value_weight * value,
+              1e-3 * std::abs(rest));
+  EXPECT_NE(extra_total, 0.7 * chance + loss.value_weight * value);
+}
+
+// A die that shows 0 in half of the steps, 3 in the others, whatever is done.
+TEST(StochasticMuZeroNetwork, TheChanceHeadLearnsFrequencies) {
+  auto network = StochasticMuZeroNetwork::Create(Config(), kShape, 1).value();
+  TrainBatch batch = reference::RandomBatch(16, 0, 2, 3);
+  for (int i = 0; i < 32; ++i) batch.chance_outcomes.push_back(i / 2 % 4 == 0 ? 0 : 3);
+  std::fill(batch.observations.begin(), batch.observations.end(), 0.5f);
+  std::fill(batch.actions.begin(), batch.actions.end(), 1);
+  std::fill(batch.reward_mask.begin(), batch.reward_mask.end(), 1.0f);
+  std::fill(batch.importance_weights.begin(), batch.importance_weights.end(), 1.0f);
+  BatchTensors tensors = reference::ViewBatch(batch);
+  tensors.chance_outcomes = torch::tensor(batch.chance_outcomes, at::kInt).view({16, 2});
+  LossConfig loss;
+  loss.value_weight = loss.policy_weight = loss.reward_weight = 0.0;
+  torch::optim::Adam optimizer(network->parameters(), 1e-2);
+  for (int i = 0; i < 300; ++i) {
+    optimizer.zero_grad();
+    network->ComputeLosses(*network, tensors, loss).total.backward();
+    optimizer.step();
+  }
+  const torch::NoGradGuard no_grad;
+  const at::Tensor latents = network->Represent(torch::full({1, 3}, 0.5f));
+  const at::Tensor shares =
+      at::softmax(network->ChanceLogits(network->Afterstates(latents, torch::tensor({1}))), -1);
+  EXPECT_NEAR(shares[0][0].item<float>(), 0.25f, 0.05f);
+  EXPECT_NEAR(shares[0][3].item<float>(), 0.75f, 0.05f);
+}
+
+}  // namespace
+}  // namespace lzero
