@@ -81,8 +81,8 @@ class Episodes {
   std::vector<int32_t> actions_[kNumEnvs];
 };
 
-SearchResult Run(UniZeroInference& engine, const SearchConfig& config, const Episodes& episodes,
-                 uint64_t index) {
+SearchResult RunSearch(UniZeroInference& engine, const SearchConfig& config,
+                       const Episodes& episodes, uint64_t index) {
   auto search = Search::Create(config, engine.num_actions(), kNumEnvs).value();
   SearchRequest request;
   request.search_index = index;
@@ -105,10 +105,10 @@ TEST(SampledEngine, BoxSearchesAgreeBetweenRunnersAndKindsOfRoots) {
   Episodes episodes(2, 0);
   std::vector<float> last;
   for (uint64_t step = 0; step < 8; ++step) {
-    const SearchResult a = Run(*packed, eager_options.search, episodes, step);
-    const SearchResult b = Run(*eager, eager_options.search, episodes, step);
+    const SearchResult a = RunSearch(*packed, eager_options.search, episodes, step);
+    const SearchResult b = RunSearch(*eager, eager_options.search, episodes, step);
     rebuilding->cache().Reset();
-    const SearchResult c = Run(*rebuilding, eager_options.search, episodes, step);
+    const SearchResult c = RunSearch(*rebuilding, eager_options.search, episodes, step);
     EXPECT_EQ(a.visit_counts, b.visit_counts);
     EXPECT_EQ(a.visit_counts, c.visit_counts);
     ExpectNear(a.root_values, b.root_values, 1e-3f);
@@ -162,8 +162,8 @@ TEST(SampledEngine, AllDiscreteActionsAreTheWholeSearch) {
   auto plain = MakeEngine(whole), sampled = MakeEngine(Options(Runner::kPacked, shape, 4));
   Episodes episodes(0, 4);
   for (uint64_t step = 0; step < 4; ++step) {
-    const SearchResult a = Run(*plain, whole.search, episodes, step);
-    const SearchResult b = Run(*sampled, whole.search, episodes, step);
+    const SearchResult a = RunSearch(*plain, whole.search, episodes, step);
+    const SearchResult b = RunSearch(*sampled, whole.search, episodes, step);
     EXPECT_EQ(a.visit_counts, b.visit_counts);
     EXPECT_EQ(a.root_values, b.root_values);
     EXPECT_EQ(a.action_weights, b.action_weights);

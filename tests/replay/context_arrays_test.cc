@@ -151,7 +151,7 @@ TEST(ContextArrays, HoldOneFrameForEachStep) {
   GameSegment saved(shape, 2, EnvId(0), 0, 8), loaded(shape, 2, EnvId(0), 0, 8);
   const std::vector<float> first = {30.0f / 255.0f, 40.0f / 255.0f};
   ASSERT_TRUE(saved.SetFirstObservation(first, {1, 1, 1, 1}, 0).ok());
-  saved.SetContext(std::string("\x07\x08\x09"), {1, 2, 3});
+  saved.SetContext(std::string("\x07\x08\x09"), {1, 2, 3}, {});
   std::vector<NamedArray> arrays;
   ExportContexts(shape, {&saved}, &arrays);
   const auto blocks = ReadArray<uint8_t>(arrays, "replay.context_observations");

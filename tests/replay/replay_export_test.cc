@@ -54,7 +54,7 @@ TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
         << array.name;
   }
   EXPECT_THAT(Values<int64_t>(arrays, "replay.settings"),
-              ElementsAre(2, 1, 0, 1, 2, 2, 50, 2, 1, 3, 1, 0));
+              ElementsAre(2, 1, 0, 1, 2, 0, 0, 2, 50, 2, 1, 3, 1, 0, 0));
   EXPECT_THAT(Values<double>(arrays, "replay.exponent"), ElementsAre(0.6));
   EXPECT_THAT(Values<int64_t>(arrays, "replay.counters"), ElementsAre(4, 0, 1, 2));
   EXPECT_THAT(Values<double>(arrays, "replay.max_priority"), ElementsAre(1.0));

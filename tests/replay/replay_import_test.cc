@@ -217,18 +217,21 @@ TEST_F(SpoiledState, OtherSettings) {
                          "observation type (0 float32, 1 uint8)",
                          "frame_stack of the observations",
                          "number of actions",
+                         "numbers of an action",
+                         "chance outcomes",
                          "env.num_collectors",
                          "replay.capacity",
                          "replay.segment_length",
                          "replay.num_unroll_steps",
                          "replay.td_steps",
                          "replay.value_bootstrap",
+                         "replay.sample_from",
                          "replay.prioritized"};
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 15; ++i) {
     Set<int64_t>("settings", i, 99);
     ExpectRefused(std::string("replay state: ") + names[i] + " is ");
   }
-  Set<int64_t>("settings", 6, 99);
+  Set<int64_t>("settings", 8, 99);
   ExpectRefused("replay.capacity is 120 here and 99 in the saved state");
   Set<double>("exponent", 0, 0.5);
   ExpectRefused("replay.priority_exponent is 0.6 here and 0.5 in the saved state");

@@ -181,7 +181,7 @@ TEST(ReplayPictures, StatesOfOtherObservationsAreRefused) {
             "saving and loading");
   old[0] = MakeNamedArray<int64_t>("replay.settings", {});
   EXPECT_EQ(message(PictureShape(), old),
-            "replay state: array 'replay.settings' has shape [0], expected [12] (-1: any)");
+            "replay state: array 'replay.settings' has shape [0], expected [15] (-1: any)");
 }
 
 // One offset for the whole of a sample, by two numbers drawn after it was written.

@@ -151,7 +151,7 @@ TEST(StagedStepsTest, WhatTheReplayBufferRefusesIsToldAndNothingStays) {
   staged.Begin(EnvId(1), step);
   step.observation[1] = 0.5f;
   const std::vector<float> policy(kNumActions, 0.5f);
-  staged.Add(EnvId(1), 0, policy, 0.0f, step);
+  staged.Add(EnvId(1), {0, {}, {}, policy, 0.0f}, step);
   const absl::Status moved = staged.MoveTo(*replay);
   EXPECT_EQ(moved.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(moved.message(),

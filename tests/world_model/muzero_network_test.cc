@@ -105,7 +105,7 @@ double LatentDistance(const ModelConfig& config, const Weights& weights, const W
   return 1.0 - Cosine(guess, online);
 }
 
-reference::Losses ReferenceLosses(const ModelConfig& config, const Weights& weights,
+reference::Losses MuZeroLosses(const ModelConfig& config, const Weights& weights,
                                   const Weights& target, const TrainBatch& batch,
                                   const LossConfig& loss) {
   reference::Losses losses;
@@ -171,7 +171,7 @@ TEST(MuZeroNetwork, LossesOfVectorsAreThoseOfPlainLoops) {
     TrainBatch batch = reference::RandomBatch(4, 0, 3, 9);
     const LossConfig weights;
     const LossTerms terms = network->ComputeLosses(*target, reference::ViewBatch(batch), weights);
-    const reference::Losses expected = ReferenceLosses(
+    const reference::Losses expected = MuZeroLosses(
         config, reference::WeightsOf(*network), reference::WeightsOf(*target), batch, weights);
     const auto near = [&](Figure figure, double value) {
       EXPECT_NEAR(terms.figures[figure].item<double>(), value, 2e-4 * (1.0 + std::abs(value)))
@@ -264,7 +264,7 @@ TEST(MuZeroNetwork, ABatchIsLearntByHeart) {
     TrainBatch batch = reference::RandomBatch(4, 0, 2, 3);
     LossConfig weights;
     weights.latent_weight = 2.0;
-    torch::optim::Adam optimizer(network->parameters(), 1e-2);
+    torch::optim::AdamW optimizer(network->parameters(), 1e-2);
     double first = 0.0, last = 0.0;
     for (int i = 0; i < 400; ++i) {
       optimizer.zero_grad();

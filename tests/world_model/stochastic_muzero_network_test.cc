@@ -139,7 +139,7 @@ TEST(StochasticMuZeroNetwork, TheChanceHeadLearnsFrequencies) {
   tensors.chance_outcomes = torch::tensor(batch.chance_outcomes, at::kInt).view({16, 2});
   LossConfig loss;
   loss.value_weight = loss.policy_weight = loss.reward_weight = 0.0;
-  torch::optim::Adam optimizer(network->parameters(), 1e-2);
+  torch::optim::AdamW optimizer(network->parameters(), 1e-2);
   for (int i = 0; i < 300; ++i) {
     optimizer.zero_grad();
     network->ComputeLosses(*network, tensors, loss).total.backward();
