@@ -85,8 +85,8 @@ TEST(RunPlanTest, EveryPartIsCounted) {
   EXPECT_EQ(plan->batch, 2 * (4 * (4 * 3 * 4 + 8 + 7 * 8 + 16 + 32 + 4) + 16 + 4 * 8));
   EXPECT_EQ(plan->replay, PlannedBytes(config.replay, BuildReplayShape(config, spec)));
   EXPECT_EQ(plan->inference,
-            *UniZeroInference::PlannedBytes(BuildInferenceOptions(config, spec, 3, 4)) +
-                *UniZeroInference::PlannedBytes(BuildInferenceOptions(config, spec, 2, 9)));
+            *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 3, 4)) +
+                *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 2, 9)));
   const auto tree_bytes = [](int simulations, int num_envs) {
     SearchConfig search;
     search.num_simulations = simulations;
