@@ -272,6 +272,12 @@ void ReplayConfig::Visit(FieldVisitor& visitor) {
                "drawn at random, its border repeated",
                "pixels", "DrQ, Yarats et al. 2021; EfficientZero, Ye et al. 2021"},
               &augment_shift, {0, 16});
+  visitor.Float({"reanalyze_ratio",
+                 "Stored positions searched again with the target network for each collected "
+                 "step, those whose search is the oldest first; policy targets and root values "
+                 "become those of the new search; exact over the run; 0: never",
+                 "positions", "MuZero Reanalyze, Schrittwieser et al. 2021"},
+                &reanalyze_ratio, {0, 1000});
   visitor.EndSection();
 }
 

@@ -120,6 +120,7 @@ struct ReplayConfig {
   ValueBootstrap value_bootstrap = ValueBootstrap::kTargetNetwork;
   bool augment_symmetries = false;
   int64_t augment_shift = 0;
+  double reanalyze_ratio = 0.0;  // positions searched again for each env step
   void Visit(FieldVisitor& visitor);
 };
 

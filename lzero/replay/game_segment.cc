@@ -172,6 +172,22 @@ absl::Status GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t s
   return absl::OkStatus();
 }
 
+void GameSegment::ReplaceSearch(int step, absl::Span<const float> policy,
+                                absl::Span<const float> sampled_actions, float root_value) {
+  LZ_CHECK(step >= 0 && step < num_steps_, "step ", step, " of ", num_steps_);
+  const size_t num_sampled = static_cast<size_t>(shape_.num_actions * shape_.action_dim);
+  LZ_CHECK(policy.size() == static_cast<size_t>(shape_.num_actions), "policy of ", policy.size(),
+           " numbers, expected ", shape_.num_actions);
+  LZ_CHECK(sampled_actions.size() == num_sampled, sampled_actions.size(),
+           " numbers of sampled actions, expected ", num_sampled);
+  const size_t row = static_cast<size_t>(step);
+  std::copy(policy.begin(), policy.end(),
+            MutableField<float>(layout_.policies) + row * policy.size());
+  std::copy(sampled_actions.begin(), sampled_actions.end(),
+            MutableField<float>(layout_.sampled_actions) + row * num_sampled);
+  MutableField<float>(layout_.root_values)[row] = root_value;
+}
+
 void GameSegment::ShrinkToFit() {
   if (num_steps_ == max_steps_) return;
   const Layout layout = LayoutFor(shape_, num_steps_, first_step_);

@@ -94,6 +94,10 @@ class GameSegment {
   // InvalidArgument (nothing added) for an observation that the environment must not give
   // (ObservationStore::SetNext).
   absl::Status Append(const StepRecord& step, int32_t leaf, int64_t sequence);
+  // The search at step `step` was made again: its policy [A] (box: [K] over `sampled_actions`
+  // [K, D]) and root value replace those stored.
+  void ReplaceSearch(int step, absl::Span<const float> policy,
+                     absl::Span<const float> sampled_actions, float root_value);
   // Gives back the room that is not used.
   void ShrinkToFit();
 

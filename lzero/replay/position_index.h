@@ -18,7 +18,7 @@ class PositionIndex {
  public:
   // A transition: step `step` of a segment. Null segment: the leaf is free.
   struct Place {
-    const GameSegment* segment = nullptr;
+    GameSegment* segment = nullptr;
     int32_t step = 0;
   };
 

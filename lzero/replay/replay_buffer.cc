@@ -89,6 +89,50 @@ void ReplayBuffer::UpdatePriorities(absl::Span<const PositionHandle> positions,
   }
 }
 
+void ReplayBuffer::DrawPositions(int64_t num_positions, RandomStream& random,
+                                 std::vector<PositionHandle>* positions) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  positions->clear();
+  const PositionIndex& index = store_->index();
+  if (index.num_used() == 0) return;
+  // Leaves are taken and given back in such an order that few of those ever used are free.
+  const int64_t num_leaves = static_cast<int64_t>(index.generations().size());
+  while (static_cast<int64_t>(positions->size()) < num_positions) {
+    const int leaf = static_cast<int>(random.UniformInt(num_leaves));
+    if (index.place(leaf).segment != nullptr) positions->push_back(index.HandleOf(leaf));
+  }
+}
+
+int64_t ReplayBuffer::ReadRoots(absl::Span<const PositionHandle> positions,
+                                std::vector<StoredRoot>* roots) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const PositionIndex& index = store_->index();
+  size_t count = 0;
+  for (const PositionHandle& position : positions) {
+    if (!index.IsCurrent(position)) continue;
+    if (count == roots->size()) roots->emplace_back();
+    StoredRoot& root = (*roots)[count++];
+    const PositionIndex::Place& place = index.place(position.leaf);
+    ReadStoredRoot(*place.segment, place.step, shape_, &root);
+    root.position = position;
+    root.age = store_->counters().num_appended - 1 - place.segment->sequences()[place.step];
+  }
+  return static_cast<int64_t>(count);
+}
+
+int64_t ReplayBuffer::ReplaceSearches(absl::Span<const NewSearch> searches) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  int64_t num_written = 0;
+  for (const NewSearch& search : searches) {
+    if (!store_->index().IsCurrent(search.position)) continue;
+    const PositionIndex::Place& place = store_->index().place(search.position.leaf);
+    place.segment->ReplaceSearch(place.step, search.policy, search.sampled_actions,
+                                 search.root_value);
+    ++num_written;
+  }
+  return num_written;
+}
+
 ReplayStats ReplayBuffer::stats() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   const ReplayStore::Counters& counters = store_->counters();

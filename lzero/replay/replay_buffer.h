@@ -23,6 +23,7 @@
 #include "lzero/replay/replay_store.h"
 #include "lzero/replay/shift_augmenter.h"
 #include "lzero/replay/step_record.h"
+#include "lzero/replay/stored_root.h"
 #include "lzero/replay/symmetry_augmenter.h"
 #include "lzero/replay/train_batch.h"
 
@@ -73,6 +74,18 @@ class ReplayBuffer {
   // No effect when replay is uniform.
   void UpdatePriorities(absl::Span<const PositionHandle> positions,
                         absl::Span<const float> priorities);
+
+  // Reanalyze: draws `num_positions` of all stored positions with equal probability and with
+  // replacement, whether they can be sampled yet or not; none where nothing is stored.
+  void DrawPositions(int64_t num_positions, RandomStream& random,
+                     std::vector<PositionHandle>* positions) const;
+  // Reads these positions as roots into the first of `roots`, which grows as it needs and keeps its
+  // memory; those recycled meanwhile are left out. Returns how many were read.
+  int64_t ReadRoots(absl::Span<const PositionHandle> positions,
+                    std::vector<StoredRoot>* roots) const;
+  // Writes new searches over the stored ones, but where the position was recycled meanwhile.
+  // Priorities stay. Returns how many were written.
+  int64_t ReplaceSearches(absl::Span<const NewSearch> searches);
 
   ReplayStats stats() const;
 

@@ -60,7 +60,7 @@ class Importer {
   absl::Status RestoreSegment(const SegmentRow& row);
   absl::Status LinkSegment(GameSegment* segment);
   absl::Status RestorePlaces();
-  absl::Status RestoreWeights(const GameSegment& segment, const double* weights);
+  absl::Status RestoreWeights(GameSegment& segment, const double* weights);
 
   const ReplayConfig& config_;
   const ReplayShape& shape_;
@@ -348,14 +348,14 @@ absl::Status Importer::RestorePlaces() {
     }
   }
   const double* weights = weights_.data();
-  for (const GameSegment* segment : segments_) {
+  for (GameSegment* segment : segments_) {
     LZ_RETURN_IF_ERROR(RestoreWeights(*segment, weights));
     weights += segment->num_steps();
   }
   return absl::OkStatus();
 }
 
-absl::Status Importer::RestoreWeights(const GameSegment& segment, const double* weights) {
+absl::Status Importer::RestoreWeights(GameSegment& segment, const double* weights) {
   const GameSegment& tail = *tails_[segment.episode()];
   const int64_t length = tail.first_step() + tail.num_steps();
   const absl::Span<const int32_t> leaves = segment.leaves();

@@ -40,6 +40,7 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.td_steps", config.td_steps, 1, kMostSteps));
   LZ_RETURN_IF_ERROR(
       CheckRange<int64_t>("replay.num_context_steps", config.num_context_steps, 0, kMostSteps));
+  LZ_RETURN_IF_ERROR(CheckRange("replay.reanalyze_ratio", config.reanalyze_ratio, 0.0, 1000.0));
   LZ_RETURN_IF_ERROR(CheckRange("replay.discount", config.discount, 0.0, 1.0));
   LZ_RETURN_IF_ERROR(CheckRange("replay.priority_exponent", config.priority_exponent, 0.0, 10.0));
   LZ_RETURN_IF_ERROR(

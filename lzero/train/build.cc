@@ -142,6 +142,27 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                         pool);
 }
 
+absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
+                                               const EnvRegistry& registry) {
+  ReanalyzerRole role;
+  if (config.replay.reanalyze_ratio == 0.0) return role;
+  LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
+  const int64_t batch_size = config.env.num_collectors;
+  EngineOptions engine =
+      BuildEngineOptions(config, spec, batch_size, config.search.num_simulations);
+  engine.owner = "reanalyzer";
+  LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
+  const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "reanalyzer");
+  LZ_ASSIGN_OR_RETURN(
+      auto agent,
+      Agent::Create(config.search, NumSlots(config.search, spec), static_cast<int>(batch_size),
+                    AgentOptions{seed, config.deterministic, spec.action.num_actions}));
+  role.reanalyzer =
+      std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
+                                   role.inference.get(), role.inference->cache_manager());
+  return role;
+}
+
 absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
                                                           const EnvSpec& spec) {
   return ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec));

@@ -16,6 +16,7 @@
 #include "lzero/train/model_family.h"
 #include "lzero/worker/collector.h"
 #include "lzero/worker/evaluator.h"
+#include "lzero/worker/reanalyzer.h"
 #include "lzero/world_model/network.h"
 
 namespace lzero {
@@ -29,6 +30,12 @@ struct CollectorRole {
 struct EvaluatorRole {
   std::unique_ptr<InferenceEngine> inference;
   std::unique_ptr<Evaluator> evaluator;
+};
+
+// Both null where the config asks for none.
+struct ReanalyzerRole {
+  std::unique_ptr<InferenceEngine> inference;
+  std::unique_ptr<Reanalyzer> reanalyzer;
 };
 
 // Spec of the configured environment.
@@ -53,6 +60,11 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
 // The same as the run evaluates: env.num_evaluators and evaluate.num_simulations.
 absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              const EnvRegistry& registry, ThreadPool* pool);
+
+// For replay.reanalyze_ratio above 0: batches of as many positions as the collector has
+// environments.
+absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
+                                               const EnvRegistry& registry);
 
 absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
                                                           const EnvSpec& spec);

@@ -52,6 +52,9 @@ class ModelFamily {
 
   // Chance outcomes C that its searches tell apart in this environment; 0: no chance nodes.
   virtual int NumChanceOutcomes(const EnvSpec& /*spec*/) const { return 0; }
+  // Whether a root can be searched from what replay stores of it, which its engine needs for
+  // replay.reanalyze_ratio; not where a search needs the state of its environment.
+  virtual bool CanReanalyze() const { return true; }
   // Steps before a root that its engine may read.
   virtual int64_t NumRootPastSteps(const ModelConfig& config) const = 0;
   // The sizes of the model for people: "L 2, H 2, E 64, context 8 tokens".

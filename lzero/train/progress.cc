@@ -19,8 +19,8 @@ Progress::Rates RatesBetween(const ProgressCounts& from, const ProgressCounts& t
 
 std::vector<std::pair<std::string, double>> ProgressTimes::Shares() const {
   std::vector<std::pair<std::string, double>> shares = {
-      {"env", env},   {"tree", tree},   {"network", network},
-      {"copy", copy}, {"learn", learn}, {"evaluate", evaluate}};
+      {"env", env},     {"tree", tree},           {"network", network},  {"copy", copy},
+      {"learn", learn}, {"reanalyze", reanalyze}, {"evaluate", evaluate}};
   double sum = 0.0;
   for (const auto& [name, seconds] : shares) sum += seconds;
   for (auto& [name, seconds] : shares) seconds = sum > 0.0 ? seconds / sum : 0.0;

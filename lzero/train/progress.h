@@ -13,11 +13,12 @@ namespace lzero {
 
 // Seconds of work so far in this session, by part.
 struct ProgressTimes {
-  double env = 0.0;      // stepping environments
-  double tree = 0.0;     // select and backup
-  double network = 0.0;  // inference
-  double copy = 0.0;     // caches, weights, batches
-  double learn = 0.0;    // updates
+  double env = 0.0;        // stepping environments
+  double tree = 0.0;       // select and backup
+  double network = 0.0;    // inference
+  double copy = 0.0;       // caches, weights, batches
+  double learn = 0.0;      // updates
+  double reanalyze = 0.0;  // searching stored positions again
   double evaluate = 0.0;
 
   // (name, share of the sum) in this order; all 0 before any work.

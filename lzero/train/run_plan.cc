@@ -80,9 +80,10 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
     plan.batch += NumObservationElements(batch) * static_cast<int64_t>(sizeof(float));
   }
   const int64_t simulations = config.search.num_simulations;
-  const std::pair<int64_t, int64_t> roles[] = {
+  std::vector<std::pair<int64_t, int64_t>> roles = {
       {config.env.num_collectors, simulations},
       {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations)}};
+  if (replay.reanalyze_ratio > 0.0) roles.emplace_back(config.env.num_collectors, simulations);
   for (const auto& [num_envs, num_simulations] : roles) {
     LZ_ASSIGN_OR_RETURN(const int64_t bytes, family.EngineBytes(BuildEngineOptions(
                                                  config, spec, num_envs, num_simulations)));
@@ -102,11 +103,23 @@ absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes) {
                       absl::StrJoin(WhatToLower(plan), " or ")));
 }
 
+std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
+                                              const ModelFamily& family) {
+  const double ratio = config.replay.reanalyze_ratio;
+  if (ratio == 0.0 || family.CanReanalyze()) return {};
+  return {{{"replay.reanalyze_ratio", "model.family"},
+           absl::StrCat("got ", ratio, ", but this family searches from the environment's own ",
+                        "state, which replay does not store; allowed: 0, or another "
+                        "model.family")}};
+}
+
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   std::vector<ConsistencyError> errors = ActionErrors(config.search, spec);
   if (!errors.empty()) return errors;  // the shapes below follow from them
   errors = ReplayErrors(config.replay, BuildReplayShape(config, spec));
-  for (ConsistencyError& error : FamilyOf(config.model).Errors(config, spec)) {
+  const ModelFamily& family = FamilyOf(config.model);
+  for (ConsistencyError& error : family.Errors(config, spec)) errors.push_back(std::move(error));
+  for (ConsistencyError& error : ReanalyzeErrors(config, family)) {
     errors.push_back(std::move(error));
   }
   if (config.stop.target_return.has_value() && spec.num_players != 1) {
@@ -178,6 +191,13 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
       replay.frame_stack > 1
           ? absl::StrCat(", each of ", replay.frame_stack, " stacked frames once")
           : "");
+  const double reanalyzed = config.replay.reanalyze_ratio;
+  if (reanalyzed > 0.0) {
+    absl::StrAppendFormat(&text,
+                          "reanalyze     %g stored positions searched again for each env step: %g "
+                          "searches a step in the place of 1\n",
+                          reanalyzed, 1.0 + reanalyzed);
+  }
   absl::StrAppendFormat(&text, "memory        at least %.1f MiB: %s\n",
                         Mebibytes(plan.memory.total()), PartsText(plan.memory));
   return text;

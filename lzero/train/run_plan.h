@@ -14,6 +14,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/env_spec.h"
+#include "lzero/train/model_family.h"
 
 namespace lzero {
 
@@ -22,8 +23,8 @@ namespace lzero {
 struct MemoryPlan {
   int64_t learner = 0;    // weights, gradients, two moments of the optimiser; target weights
   int64_t batch = 0;      // one batch of training sequences, sampled and staged
-  int64_t inference = 0;  // weights, cache and buffers of collector and evaluator
-  int64_t search = 0;     // trees of collector and evaluator
+  int64_t inference = 0;  // weights, cache and buffers of collector, evaluator and reanalyzer
+  int64_t search = 0;     // trees of the same
   int64_t replay = 0;     // the full buffer
   int64_t total() const { return learner + batch + inference + search + replay; }
 };
@@ -43,6 +44,10 @@ struct RunPlan {
 // What is wrong between config and environment beyond EnvErrors: a stop rule that means nothing in
 // it, a replay that cannot hold its segments.
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec);
+
+// The family cannot search stored positions again, and the config asks for it.
+std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
+                                              const ModelFamily& family);
 
 // All that PlanRun would refuse in an environment that can be made, for config reports: EnvErrors,
 // SpecErrors, and memory when nothing else is wrong.

@@ -27,6 +27,7 @@ Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
       env_pool_(static_cast<int>(config.env.num_threads)),
       overlap_pool_(config.deterministic ? 1 : 2),
       sampler_(static_cast<uint64_t>(config.seed), "sampler"),
+      reanalyze_draws_(static_cast<uint64_t>(config.seed), "reanalyze_draws"),
       progress_(kProgressSeconds),
       metrics_rates_(0.0) {
   state_.next_metrics_update = config.train.log_every_updates;
@@ -49,6 +50,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
                                                      /*draws_ahead=*/!config.replay.prioritized);
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
   LZ_ASSIGN_OR_RETURN(trainer->evaluator_, BuildEvaluator(config, registry, &trainer->env_pool_));
+  LZ_ASSIGN_OR_RETURN(trainer->reanalyzer_, BuildReanalyzer(config, registry));
   LZ_RETURN_IF_ERROR(trainer->HandBack());
   return trainer;
 }
@@ -82,13 +84,22 @@ double Trainer::FractionOver() const {
   return std::min(fraction, 1.0);
 }
 
+int64_t Trainer::DueAt(double ratio) const {
+  const int64_t counted = std::max<int64_t>(0, state_.env_steps - config_.train.start_env_steps);
+  // A ratio such as 0.29 is a little less in binary: 29 are due after 100 steps, not 28.
+  return static_cast<int64_t>(std::floor(static_cast<double>(counted) * ratio * (1.0 + kRounding)));
+}
+
+int64_t Trainer::ReanalysesOwed() const {
+  if (reanalyzer_.reanalyzer == nullptr) return 0;
+  const int64_t owed = DueAt(config_.replay.reanalyze_ratio) - state_.reanalyzed;
+  return owed - owed % reanalyzer_.reanalyzer->batch_size();
+}
+
 int64_t Trainer::UpdatesOwed() const {
   // Before any position has all its targets the updates wait; they are made up for later.
   if (replay_->stats().num_eligible == 0) return 0;
-  const int64_t counted = std::max<int64_t>(0, state_.env_steps - config_.train.start_env_steps);
-  // A ratio such as 0.29 is a little less in binary: 100 steps owe 29 updates, not 28.
-  const double due = static_cast<double>(counted) * config_.train.updates_per_env_step;
-  int64_t owed = static_cast<int64_t>(std::floor(due * (1.0 + kRounding))) - state_.updates;
+  int64_t owed = DueAt(config_.train.updates_per_env_step) - state_.updates;
   if (config_.stop.max_updates.has_value()) {
     owed = std::min(owed, *config_.stop.max_updates - state_.updates);
   }
@@ -112,7 +123,8 @@ double Trainer::LearningRate() const {
 }
 
 ProgressCounts Trainer::Counts() const {
-  return {state_.env_steps, state_.updates, state_.env_steps * config_.search.num_simulations};
+  const int64_t num_searches = state_.env_steps + state_.reanalyzed;
+  return {state_.env_steps, state_.updates, num_searches * config_.search.num_simulations};
 }
 
 ProgressTimes Trainer::Times() const {
@@ -123,6 +135,7 @@ ProgressTimes Trainer::Times() const {
   times.tree =
       collector_.collector->search_seconds() - times.network - collector_.inference->copy_seconds();
   times.learn = learn_time_.seconds();
+  times.reanalyze = reanalyze_time_.seconds();
   times.evaluate = evaluate_time_.seconds();
   return times;
 }
@@ -197,20 +210,21 @@ absl::Status Trainer::LearnRest() {
 
 absl::Status Trainer::CollectAndLearn() {
   const int64_t owed = UpdatesOwed();
+  const int64_t num_reanalyses = ReanalysesOwed();
   absl::Status learned, collected;
   const auto learn = [&] { learned = CatchTorch([&]() -> absl::Status { return Learn(owed); }); };
   const auto collect = [&] {
-    at::set_num_threads(static_cast<int>(config_.inference.num_threads));
-    collected =
-        CatchTorch([&]() -> absl::Status { return collector_.collector->Step(state_.env_steps); });
+    collected = CatchTorch([&]() -> absl::Status { return CollectAndReanalyze(); });
   };
   if (config_.deterministic) {
     learn();
     if (learned.ok()) {
       if (owed > 0) learned = HandBack();
-      collect();
+      if (learned.ok()) learned = PrepareReanalyze(num_reanalyses);
+      if (learned.ok()) collect();
     }
   } else {
+    LZ_RETURN_IF_ERROR(PrepareReanalyze(num_reanalyses));
     // Index 0 runs on this thread, index 1 on the other one.
     overlap_pool_.Run(owed > 0 ? 2 : 1, [&](int64_t part) {
       if (part == 0 && owed > 0) {
@@ -224,6 +238,36 @@ absl::Status Trainer::CollectAndLearn() {
   if (absl::IsAborted(learned)) return HandleBadUpdate(learned);
   LZ_RETURN_IF_ERROR(learned);
   LZ_RETURN_IF_ERROR(collected);
+  return StoreCollected();
+}
+
+absl::Status Trainer::PrepareReanalyze(int64_t num_positions) {
+  reanalyzed_.clear();
+  if (num_positions == 0) return absl::OkStatus();
+  const ScopedTimer timer(&reanalyze_time_);
+  // All stored positions alike: the learner samples them so too. The one searched longest ago would
+  // be the better choice while replay grows, but once it is full and the ratio below 1 that one is
+  // always about to be evicted.
+  replay_->DrawPositions(num_positions, reanalyze_draws_, &reanalyzed_);
+  return reanalyzer_.inference->CopyWeightsFrom(learner_->target());
+}
+
+absl::Status Trainer::CollectAndReanalyze() {
+  at::set_num_threads(static_cast<int>(config_.inference.num_threads));
+  LZ_RETURN_IF_ERROR(collector_.collector->Step(state_.env_steps));
+  if (reanalyzed_.empty()) return absl::OkStatus();
+  const ScopedTimer timer(&reanalyze_time_);
+  return Annotate(reanalyzer_.reanalyzer->Search(reanalyzed_, *replay_), "reanalyze");
+}
+
+absl::Status Trainer::StoreCollected() {
+  if (!reanalyzed_.empty()) {
+    const ScopedTimer timer(&reanalyze_time_);
+    // Before new steps recycle positions.
+    reanalyzer_.reanalyzer->WriteBack(replay_.get());
+    state_.reanalyzed += static_cast<int64_t>(reanalyzed_.size());
+    reanalyzed_.clear();
+  }
   const ScopedTimer timer(&copy_time_);
   state_.env_steps += collector_.collector->staged().num_steps();
   return collector_.collector->staged().MoveTo(*replay_);

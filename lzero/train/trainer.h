@@ -2,7 +2,9 @@
 // an exact ratio of updates to environment steps in both; evaluation, checkpoints, metrics, resume.
 // Overlapped: while the learner makes the updates that are owed, the collector plays the next step
 // with the weights of the last barrier; at the barrier steps and weights change hands. So the
-// result depends on the config and the seed, never on machine speed. A run that ends at its target
+// result depends on the config and the seed, never on machine speed. Stored positions are searched
+// again on the collector's side, with the target network of the last barrier; what is found enters
+// replay at the next one, where nothing is sampled. A run that ends at its target
 // keeps the very weights that reached it: updates owed for its last step are not made.
 #ifndef LZERO_TRAIN_TRAINER_H_
 #define LZERO_TRAIN_TRAINER_H_
@@ -86,6 +88,10 @@ class Trainer {
   // Updates that the ratio asks for at this number of environment steps and that are not made yet;
   // 0 while nothing can be sampled.
   int64_t UpdatesOwed() const;
+  // `ratio` for each step after train.start_env_steps, rounded down.
+  int64_t DueAt(double ratio) const;
+  // Stored positions to search again now: full batches alone, which cost less a position.
+  int64_t ReanalysesOwed() const;
   double LearningRate() const;
   double FractionOver() const;
   // True when so many updates are made; `next` then moves past them by steps of `every`.
@@ -93,6 +99,12 @@ class Trainer {
   absl::StatusOr<StopReason> RunToEnd();
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
+  // One step of the collector, then searches of the positions that PrepareReanalyze drew.
+  absl::Status CollectAndReanalyze();
+  // At a barrier: draws so many positions and takes the weights of the target network.
+  absl::Status PrepareReanalyze(int64_t num_positions);
+  // What collector and reanalyzer made enters replay.
+  absl::Status StoreCollected();
   absl::Status Learn(int64_t num_updates);
   absl::Status UpdateOnce(bool another_follows);
   absl::Status LearnRest();
@@ -109,6 +121,7 @@ class Trainer {
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void WarnOfCollapse(const MetricMap& metrics);
+  void AddReanalyzeMetrics(int64_t num_stored, MetricMap* metrics);
   void ShowProgress();
   void ShowSession();
   void WriteStatus(RunState run_state, const std::string& message = "");
@@ -125,13 +138,16 @@ class Trainer {
   std::unique_ptr<ReplayBuffer> replay_;
   CollectorRole collector_;
   EvaluatorRole evaluator_;
+  ReanalyzerRole reanalyzer_;
   RandomStream sampler_;
-  std::unique_ptr<BatchSampler> batches_;  // draws from replay_ with sampler_
+  RandomStream reanalyze_draws_;
+  std::vector<PositionHandle> reanalyzed_;  // between two barriers: the positions being searched
+  std::unique_ptr<BatchSampler> batches_;   // draws from replay_ with sampler_
   std::vector<float> priorities_;
   TrainingState state_;
   Progress progress_;
   Progress metrics_rates_;
-  Stopwatch learn_time_, copy_time_, evaluate_time_;
+  Stopwatch learn_time_, copy_time_, evaluate_time_, reanalyze_time_;
   double session_start_ = 0.0;
   double wall_before_session_ = 0.0;
   std::optional<double> collect_return_;  // mean of the episodes since the last metrics line

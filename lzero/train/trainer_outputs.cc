@@ -143,6 +143,7 @@ absl::Status Trainer::WriteMetrics() {
   metrics["replay/mebibytes"] = static_cast<double>(replay.bytes) / (1 << 20);
   metrics["replay/reuse"] = static_cast<double>(replay.num_sampled) /
                             static_cast<double>(std::max<int64_t>(1, replay.num_appended));
+  AddReanalyzeMetrics(replay.num_transitions, &metrics);
   for (const auto& [name, value] : collector_.inference->metrics(config_.deterministic)) {
     metrics[name] = value;
   }
@@ -160,6 +161,21 @@ absl::Status Trainer::WriteMetrics() {
   }
   return outputs_->WriteScalars(state_.env_steps, state_.updates,
                                 std::vector<Metric>(metrics.begin(), metrics.end()));
+}
+
+void Trainer::AddReanalyzeMetrics(int64_t num_stored, MetricMap* metrics) {
+  if (reanalyzer_.reanalyzer == nullptr) return;
+  (*metrics)["reanalyze/positions"] = static_cast<double>(state_.reanalyzed);
+  const ReanalyzeStats stats = reanalyzer_.reanalyzer->TakeStats();
+  if (stats.num_positions == 0) return;
+  const double positions = static_cast<double>(stats.num_positions);
+  (*metrics)["reanalyze/share_of_stored"] =
+      positions / static_cast<double>(std::max<int64_t>(1, num_stored));
+  (*metrics)["reanalyze/value_change"] = stats.value_change_sum / positions;
+  (*metrics)["reanalyze/age"] = stats.age_sum / positions;
+  if (stats.num_policy_changes == 0) return;
+  (*metrics)["reanalyze/policy_change"] =
+      stats.policy_change_sum / static_cast<double>(stats.num_policy_changes);
 }
 
 void Trainer::ShowProgress() {
@@ -201,6 +217,10 @@ absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
   LZ_ASSIGN_OR_RETURN(content.files["collector"], collector_.collector->Export());
   LZ_ASSIGN_OR_RETURN(content.files["contexts"], collector_.inference->ExportRoots());
   state_.sampler = sampler_.state();
+  state_.reanalyzer = reanalyze_draws_.state();
+  if (reanalyzer_.reanalyzer != nullptr) {
+    state_.reanalyze_searches = reanalyzer_.reanalyzer->num_searches();
+  }
   LZ_ASSIGN_OR_RETURN(state_.metrics_bytes, outputs_->SyncMetrics());
   content.state_json = TrainingStateToJson(state_);
   content.config_yaml = ResolvedYaml(config_);
@@ -241,10 +261,16 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   RestoreTarget();
   RestoreSchedule();
   sampler_.set_state(state.sampler);
+  reanalyze_draws_.set_state(state.reanalyzer);
+  if (reanalyzer_.reanalyzer != nullptr) {
+    reanalyzer_.reanalyzer->Clear();
+    reanalyzer_.reanalyzer->set_num_searches(state.reanalyze_searches);
+  }
   last_checkpoint_ = {state.env_steps, state.updates, state.evaluations};
   // After a roll-back: what was measured since then belongs to steps that are undone.
   learner_->ReadMetrics();
   collector_.collector->TakeStats();
+  if (reanalyzer_.reanalyzer != nullptr) reanalyzer_.reanalyzer->TakeStats();
   LZ_RETURN_IF_ERROR(outputs_->Rewind(state.env_steps, state.metrics_bytes));
   return RestoreBest();
 }

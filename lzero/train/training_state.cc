@@ -33,6 +33,10 @@ void VisitFields(State& state, Visit visit) {
   visit("metrics_bytes", state.metrics_bytes);
   visit("sampler_key", state.sampler.key);
   visit("sampler_position", state.sampler.position);
+  visit("reanalyzer_key", state.reanalyzer.key);
+  visit("reanalyzer_position", state.reanalyzer.position);
+  visit("reanalyzed", state.reanalyzed);
+  visit("reanalyze_searches", state.reanalyze_searches);
 }
 
 class Reader {

@@ -32,6 +32,9 @@ struct TrainingState {
   int64_t next_checkpoint_update = 0;
   int64_t metrics_bytes = 0;  // length of metrics.jsonl at the checkpoint
   RandomStream::State sampler;
+  RandomStream::State reanalyzer;   // draws the positions that are searched again
+  int64_t reanalyzed = 0;           // such positions
+  uint64_t reanalyze_searches = 0;  // batches of them
 };
 
 // JSON of one object, keys as the field names.

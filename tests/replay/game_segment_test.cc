@@ -252,8 +252,42 @@ TEST(GameSegment, WhatTheEnvironmentMustNotGiveIsNotAdded) {
   EXPECT_EQ(segment.num_steps(), 1);
 }
 
+TEST(GameSegment, ANewSearchReplacesPolicyAndRootValueAlone) {
+  const auto segment = MakeSegment(4), before = MakeSegment(4);
+  segment->ReplaceSearch(2, {0.25f, 0.5f, 0.75f}, {}, 9.0f);
+  EXPECT_THAT(segment->policies(), ElementsAre(1, 0, 1, 2, 0, 1, 0.25f, 0.5f, 0.75f, 4, 0, 1));
+  EXPECT_THAT(segment->root_values(), ElementsAre(0, -1, 9, -3));
+  EXPECT_EQ(segment->rewards(), before->rewards());
+  EXPECT_EQ(segment->actions(), before->actions());
+  EXPECT_EQ(segment->sequences(), before->sequences());
+  EXPECT_EQ(segment->legal_action_masks(), before->legal_action_masks());
+}
+
+TEST(GameSegment, ANewSearchOfBoxActionsBringsItsSampledOnes) {
+  GameSegment segment({1, 2, 0, 1}, 2, EnvId(0), 0, 0);
+  segment.SetFirstObservation({0.0f}, {}, 0);
+  for (int t = 0; t < 2; ++t) {
+    StepRecord step;
+    const std::vector<float> policy = {0.5f, 0.5f}, sampled = {0.1f, 0.2f}, values = {0.1f};
+    const std::vector<float> observation = {1.0f};
+    step.policy = policy;
+    step.sampled_actions = sampled;
+    step.action_values = values;
+    step.observation = observation;
+    segment.Append(step, t, t);
+  }
+  segment.ReplaceSearch(1, {1.0f, 0.0f}, {-0.5f, 0.5f}, 3.0f);
+  EXPECT_THAT(segment.policies(), ElementsAre(0.5f, 0.5f, 1.0f, 0.0f));
+  EXPECT_THAT(segment.sampled_actions(), ElementsAre(0.1f, 0.2f, -0.5f, 0.5f));
+  EXPECT_THAT(segment.root_values(), ElementsAre(0.0f, 3.0f));
+  EXPECT_THAT(segment.action_values(), ElementsAre(0.1f, 0.1f));
+  EXPECT_DEATH(segment.ReplaceSearch(1, {1.0f, 0.0f}, {}, 0.0f), "0 numbers of sampled actions");
+}
+
 TEST(GameSegmentDeathTest, RefusesWrongSizes) {
   const auto segment = MakeSegment(4);
+  EXPECT_DEATH(segment->ReplaceSearch(4, {0, 0, 0}, {}, 0.0f), "step 4 of 4");
+  EXPECT_DEATH(segment->ReplaceSearch(0, {0, 0}, {}, 0.0f), "policy of 2 numbers, expected 3");
   const auto step = [](int observation, int policy, int legal, int action) {
     static std::vector<float> floats(9);
     static std::vector<uint8_t> bytes(9);

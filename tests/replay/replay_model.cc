@@ -189,6 +189,13 @@ void ReplayModel::ExpectValue(const TrainBatch& batch, int row, int k, const Mod
   }
 }
 
+void ReplayModel::ReplaceSearch(float observation_number, const std::vector<float>& policy,
+                                float root_value) {
+  const auto [episode, step] = where_[static_cast<size_t>(observation_number)];
+  episodes_[episode].policies[step] = policy;
+  episodes_[episode].root_values[step] = root_value;
+}
+
 std::vector<float> RandomPlay::Observation(int env, bool begins) {
   std::vector<float> observation(shape_.observation_size);
   for (float& value : observation) {

@@ -47,6 +47,9 @@ class ReplayModel {
              int to_play);
   void Append(int env, const StepRecord& step);
 
+  // The search at the position with this observation was made again.
+  void ReplaceSearch(float observation_number, const std::vector<float>& policy, float root_value);
+
   bool IsEligible(const ModelEpisode& episode, int position) const;
   int64_t CountEligible() const;
   int64_t num_transitions() const { return num_transitions_; }

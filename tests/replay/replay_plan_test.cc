@@ -50,6 +50,8 @@ TEST(ReplayPlan, SettingsOutOfRangeAreNamed) {
   EXPECT_THAT(with(&ReplayConfig::td_steps, 0), HasSubstr("replay.td_steps is 0"));
   EXPECT_THAT(with(&ReplayConfig::num_context_steps, -1),
               HasSubstr("replay.num_context_steps is -1"));
+  EXPECT_EQ(with(&ReplayConfig::reanalyze_ratio, -0.5),
+            "replay.reanalyze_ratio is -0.5, allowed are 0 to 1000");
   EXPECT_EQ(with(&ReplayConfig::discount, 1.5), "replay.discount is 1.5, allowed are 0 to 1");
   EXPECT_THAT(with(&ReplayConfig::priority_exponent, -0.5),
               HasSubstr("replay.priority_exponent is -0.5"));

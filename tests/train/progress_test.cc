@@ -39,12 +39,13 @@ TEST(ProgressTest, SharesSumToOneInTheirOrder) {
   times.tree = 2.0;
   times.network = 3.0;
   times.copy = 4.0;
-  times.learn = 8.0;
+  times.learn = 7.0;
+  times.reanalyze = 1.0;
   times.evaluate = 2.0;
   const auto shares = times.Shares();
   const std::vector<std::pair<std::string, double>> expected = {
-      {"env", 0.05}, {"tree", 0.1},  {"network", 0.15},
-      {"copy", 0.2}, {"learn", 0.4}, {"evaluate", 0.1}};
+      {"env", 0.05},   {"tree", 0.1},       {"network", 0.15}, {"copy", 0.2},
+      {"learn", 0.35}, {"reanalyze", 0.05}, {"evaluate", 0.1}};
   ASSERT_EQ(shares.size(), expected.size());
   for (size_t i = 0; i < shares.size(); ++i) {
     EXPECT_EQ(shares[i].first, expected[i].first);

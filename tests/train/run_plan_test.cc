@@ -7,6 +7,7 @@
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
+#include "lzero/train/unizero_family.h"
 #include "tests/train/train_testing.h"
 
 namespace lzero {
@@ -15,6 +16,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr int64_t kMebibyte = 1 << 20;
 
@@ -36,6 +38,15 @@ TEST(RunPlanTest, ThePlanTellsModelSearchRatioAndMemory) {
   EXPECT_THAT(*plan, ContainsRegex("\nmemory        at least [0-9.]+ MiB: learner "
                                    "[0-9.]+ MiB, batch [0-9.]+ MiB, inference [0-9.]+ MiB, search "
                                    "[0-9.]+ MiB, replay [0-9.]+ MiB\n$"));
+}
+
+TEST(RunPlanTest, ThePlanTellsWhatReanalyzeCosts) {
+  ExperimentConfig config = TinyConfig();
+  EXPECT_THAT(PlanText(config).value(), Not(HasSubstr("reanalyze")));
+  config.replay.reanalyze_ratio = 0.5;
+  EXPECT_THAT(PlanText(config).value(),
+              HasSubstr("\nreanalyze     0.5 stored positions searched again for each env step: "
+                        "1.5 searches a step in the place of 1\n"));
 }
 
 TEST(RunPlanTest, ThePlanCountsTheParametersOfEveryPart) {
@@ -120,6 +131,41 @@ TEST(RunPlanTest, PicturesAreCountedAsBytes) {
   plan.env.observation.frame_stack = 1;
   EXPECT_THAT(DescribePlan(config, plan, "eager"),
               HasSubstr(" KiB each in long episodes: float32\n"));
+}
+
+// An engine and trees like the collector's.
+TEST(RunPlanTest, TheReanalyzerIsCounted) {
+  const EnvRegistry registry = NativeRegistry();
+  ExperimentConfig config = TinyConfig();
+  config.evaluate.num_simulations = 9;
+  const EnvSpec spec = BuildEnvSpec(config, registry).value();
+  const MemoryPlan without = PlanMemory(config, spec).value();
+  config.replay.reanalyze_ratio = 0.01;
+  const MemoryPlan with = PlanMemory(config, spec).value();
+  EXPECT_EQ(with.inference - without.inference,
+            *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 3, 4)));
+  EXPECT_EQ(with.search - without.search, Search::PlannedBytes(4, 2, 3));
+  EXPECT_EQ(with.total() - without.total(),
+            with.inference - without.inference + with.search - without.search);
+}
+
+// All that a family must have, and no way to search what replay stores.
+class SimulatingFamily : public UniZeroFamily {
+ public:
+  bool CanReanalyze() const override { return false; }
+};
+
+TEST(RunPlanTest, AFamilyThatNeedsItsEnvironmentCannotReanalyze) {
+  ExperimentConfig config = TinyConfig();
+  EXPECT_TRUE(ReanalyzeErrors(config, SimulatingFamily()).empty());
+  config.replay.reanalyze_ratio = 0.25;
+  EXPECT_TRUE(ReanalyzeErrors(config, UniZeroFamily()).empty());
+  const std::vector<ConsistencyError> errors = ReanalyzeErrors(config, SimulatingFamily());
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_THAT(errors[0].keys, ElementsAre("replay.reanalyze_ratio", "model.family"));
+  EXPECT_EQ(errors[0].message,
+            "got 0.25, but this family searches from the environment's own state, which replay "
+            "does not store; allowed: 0, or another model.family");
 }
 
 TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {

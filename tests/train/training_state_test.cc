@@ -36,6 +36,10 @@ TrainingState Example() {
   state.metrics_bytes = int64_t{1} << 40;
   state.sampler.key = std::numeric_limits<uint64_t>::max();
   state.sampler.position = std::numeric_limits<uint64_t>::max() - 1;
+  state.reanalyzer.key = std::numeric_limits<uint64_t>::max() - 2;
+  state.reanalyzer.position = std::numeric_limits<uint64_t>::max() - 3;
+  state.reanalyzed = 1013;
+  state.reanalyze_searches = 1014;
   return state;
 }
 
@@ -60,6 +64,10 @@ void ExpectEqual(const TrainingState& got, const TrainingState& expected) {
   EXPECT_EQ(got.metrics_bytes, expected.metrics_bytes);
   EXPECT_EQ(got.sampler.key, expected.sampler.key);
   EXPECT_EQ(got.sampler.position, expected.sampler.position);
+  EXPECT_EQ(got.reanalyzer.key, expected.reanalyzer.key);
+  EXPECT_EQ(got.reanalyzer.position, expected.reanalyzer.position);
+  EXPECT_EQ(got.reanalyzed, expected.reanalyzed);
+  EXPECT_EQ(got.reanalyze_searches, expected.reanalyze_searches);
 }
 
 TEST(TrainingStateTest, EveryFieldSurvives) {

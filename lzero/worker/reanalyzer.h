@@ -1,0 +1,85 @@
+// Searches stored positions again with weights of now, so that old policy targets and root values
+// in replay follow what has been learned since. [Schrittwieser et al. 2021, MuZero Reanalyze] Which
+// positions is the caller's choice. With the root noise of collecting, as EfficientZero does [Ye et
+// al. 2021]: PUCT never visits what the priors have given up, so a search without noise would
+// confirm them; and all targets stay of one kind. Has a model, a cache and an agent of its own.
+// Used by one thread at a time.
+#ifndef LZERO_WORKER_REANALYZER_H_
+#define LZERO_WORKER_REANALYZER_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "lzero/agent/agent.h"
+#include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/mcts/inference_model.h"
+#include "lzero/replay/replay_buffer.h"
+#include "lzero/replay/stored_root.h"
+#include "lzero/replay/train_batch.h"
+
+namespace lzero {
+
+// Sums since the last TakeStats.
+struct ReanalyzeStats {
+  int64_t num_positions = 0;      // searched again
+  double value_change_sum = 0.0;  // |new - old root value|
+  // Total variation between old and new policy, 0 .. 1. Not of box actions, whose policies are over
+  // other sampled actions each time.
+  double policy_change_sum = 0.0;
+  int64_t num_policy_changes = 0;
+  double age_sum = 0.0;  // transitions appended after the position
+};
+
+class Reanalyzer {
+ public:
+  // `model` answers the searches of `agent`; `cache` is its manager (null for a model without one).
+  // Both outlive the reanalyzer and take `batch_size` roots.
+  Reanalyzer(int batch_size, std::unique_ptr<Agent> agent, InferenceModel* model,
+             KVCacheManager* cache);
+
+  // Searches these positions of `replay` again, batch by batch, and keeps what was found; positions
+  // recycled meanwhile are passed over. `replay` is locked while roots are read alone: meanwhile
+  // others may sample from it. Errors are those of Agent::Act. Blocks.
+  absl::Status Search(absl::Span<const PositionHandle> positions, const ReplayBuffer& replay);
+  // Writes what was found into `replay`, but where the position was recycled, and forgets it.
+  void WriteBack(ReplayBuffer* replay);
+  // Forgets it without writing.
+  void Clear() { num_found_ = 0; }
+
+  int batch_size() const { return batch_size_; }
+  ReanalyzeStats TakeStats();
+
+  // Batches searched so far: the key of the noise, and the only state.
+  uint64_t num_searches() const { return agent_->num_searches(); }
+  void set_num_searches(uint64_t num_searches) { agent_->set_num_searches(num_searches); }
+
+ private:
+  struct Found {
+    PositionHandle position;
+    std::vector<float> policy, sampled_actions;
+    float root_value = 0.0f;
+  };
+
+  absl::Status SearchBatch(size_t num_roots);
+  void Keep(size_t row);
+  void Record(const StoredRoot& root, const Found& found);
+
+  const int batch_size_;
+  std::unique_ptr<Agent> agent_;
+  InferenceModel* model_;
+  KVCacheManager* cache_;
+  ReanalyzeStats stats_;
+  std::vector<StoredRoot> stored_;  // of the batch
+  std::vector<Root> roots_;         // point into stored_
+  Decision decision_;
+  std::vector<Found> found_;  // the first num_found_ are in use
+  size_t num_found_ = 0;
+  std::vector<NewSearch> searches_;  // point into found_
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_WORKER_REANALYZER_H_

@@ -1,0 +1,218 @@
+// A run that searches stored positions again: how many, with which weights, and that config and
+// seed alone decide, whatever it is resumed from.
+#include <filesystem>
+#include <limits>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/train/trainer.h"
+#include "tests/train/trainer_testing.h"
+
+namespace lzero {
+namespace {
+
+ExperimentConfig ReanalyzeConfig(double ratio) {
+  ExperimentConfig config = TinyConfig();
+  config.replay.reanalyze_ratio = ratio;
+  return config;
+}
+
+TrainOutcome Finish(TestRun& run) {
+  const auto outcome = run.Run();
+  EXPECT_TRUE(outcome.ok()) << outcome.status();
+  return outcome.ok() ? *outcome : TrainOutcome();
+}
+
+struct Ratio {
+  int64_t numerator;
+  int64_t denominator;
+  int64_t start;
+};
+
+// Positions due after so many steps, in batches of three; none before the first update.
+int64_t ExpectedReanalyses(int64_t env_steps, const Ratio& ratio) {
+  if (env_steps <= ratio.start) return 0;
+  return (env_steps - ratio.start) * ratio.numerator / ratio.denominator / 3 * 3;
+}
+
+class TrainerReanalyzeTest : public testing::TestWithParam<bool> {};
+
+TEST_P(TrainerReanalyzeTest, TheRatioIsExactAllTheTime) {
+  for (const Ratio& ratio :
+       {Ratio{1, 1, 30}, Ratio{1, 8, 30}, Ratio{29, 100, 2}, Ratio{9, 2, 40}}) {
+    ExperimentConfig config = ReanalyzeConfig(static_cast<double>(ratio.numerator) /
+                                              static_cast<double>(ratio.denominator));
+    config.deterministic = GetParam();
+    config.train.start_env_steps = ratio.start;
+    config.train.log_every_updates = 1;
+    config.stop.max_env_steps = 102;
+    TestRun run(config);
+    const TrainOutcome outcome = Finish(run);
+    int64_t num_lines = 0;
+    for (const MetricsLine& line : run.Metrics()) {
+      if (!line.contains("reanalyze/positions")) continue;  // of an evaluation
+      // Beside the last step of the collector, what was due before it was made.
+      const auto env_steps = static_cast<int64_t>(*line.at("env_steps"));
+      EXPECT_EQ(static_cast<int64_t>(*line.at("reanalyze/positions")),
+                ExpectedReanalyses(env_steps - 3, ratio))
+          << env_steps << " steps, " << ratio.numerator << " / " << ratio.denominator;
+      ++num_lines;
+    }
+    EXPECT_GT(num_lines, 10);
+    EXPECT_EQ(outcome.state.env_steps, 102);
+    EXPECT_EQ(outcome.state.reanalyzed, ExpectedReanalyses(99, ratio));
+    EXPECT_EQ(outcome.state.reanalyze_searches * 3,
+              static_cast<uint64_t>(outcome.state.reanalyzed));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, TrainerReanalyzeTest, testing::Bool(), [](const auto& mode) {
+  return mode.param ? "Deterministic" : "Overlapped";
+});
+
+TEST(TrainerReanalyzeRunTest, TheSameSeedGivesTheSameMetricsByteForByte) {
+  TestRun first(ReanalyzeConfig(1.5)), second(ReanalyzeConfig(1.5)), without(ReanalyzeConfig(0.0));
+  for (TestRun* run : {&first, &second, &without}) Finish(*run);
+  EXPECT_EQ(first.Read("metrics.jsonl"), second.Read("metrics.jsonl"));
+  const MetricsLine last = first.Metrics().back();
+  for (const char* name :
+       {"positions", "share_of_stored", "value_change", "policy_change", "age"}) {
+    const auto found = last.find(std::string("reanalyze/") + name);
+    ASSERT_NE(found, last.end()) << name;
+    EXPECT_GT(*found->second, 0.0) << name;
+  }
+  EXPECT_LT(*last.at("reanalyze/policy_change"), 1.0);
+  EXPECT_LT(*last.at("reanalyze/age"), 120.0);
+  for (const auto& [name, value] : without.Metrics().back()) {
+    EXPECT_FALSE(name.starts_with("reanalyze/")) << name;
+  }
+  const auto weights = [](const TestRun& run) {
+    return BytesOf({{"model", run.Latest().content.files.at("model")}});
+  };
+  EXPECT_NE(weights(first), weights(without));
+}
+
+TEST(TrainerReanalyzeRunTest, OverlappedRunsOfOneSeedEndWithTheSameWeights) {
+  ExperimentConfig config = ReanalyzeConfig(2.0);
+  config.deterministic = false;
+  config.train.updates_per_env_step = 2.0;
+  TestRun first(config), second(config);
+  Finish(first);
+  Finish(second);
+  ExpectSameBytes(first.Latest().content.files, second.Latest().content.files);
+  EXPECT_EQ(TimelessState(first.Latest().content).at("reanalyzer_position"),
+            TimelessState(second.Latest().content).at("reanalyzer_position"));
+  bool has_share = false;
+  for (const MetricsLine& line : first.Metrics()) {
+    const auto share = line.find("time/share_reanalyze");
+    has_share |= share != line.end() && *share->second > 0.0;
+  }
+  EXPECT_TRUE(has_share);
+}
+
+// The first batch is searched after twelve updates, at positions that were all collected before any
+// of them: only a network that has not moved finds the values that are stored.
+TEST(TrainerReanalyzeRunTest, TheTargetNetworkSearches) {
+  for (const bool moves : {false, true}) {
+    ExperimentConfig config = ReanalyzeConfig(1.0);
+    config.search.root_noise_fraction = 0.0;
+    config.train.start_env_steps = 60;
+    config.train.updates_per_env_step = 4.0;
+    config.train.target_update_rate = moves ? 1.0 : 1e-12;
+    config.train.learning_rate = 0.01;
+    config.stop.max_env_steps = 66;
+    TestRun run(config);
+    EXPECT_EQ(Finish(run).state.reanalyzed, 3);
+    double value_change = -1.0;
+    for (const MetricsLine& line : run.Metrics()) {
+      if (line.contains("reanalyze/value_change"))
+        value_change = *line.at("reanalyze/value_change");
+    }
+    if (moves) {
+      EXPECT_GT(value_change, 1e-3);
+    } else {
+      EXPECT_NEAR(value_change, 0.0, 1e-5);
+    }
+  }
+}
+
+// Runs to the end, then again from checkpoints on the way.
+void ExpectExactResume(const ExperimentConfig& config) {
+  TestRun straight(config);
+  const TrainOutcome outcome = Finish(straight);
+  const auto checkpoints = ListCheckpoints(straight.dir());
+  ASSERT_TRUE(checkpoints.ok()) << checkpoints.status();
+  ASSERT_GE(checkpoints->size(), 4u);
+  for (size_t i = 1; i + 1 < checkpoints->size(); i += 2) {
+    const std::string step = std::filesystem::path(checkpoints->at(i).path).filename();
+    SCOPED_TRACE("resumed from " + step);
+    TestRun resumed(config);
+    resumed.CopyFrom(straight);
+    const auto second = resumed.Resume(resumed.dir() + "/checkpoints/" + step);
+    ASSERT_TRUE(second.ok()) << second.status();
+    EXPECT_EQ(second->state.reanalyzed, outcome.state.reanalyzed);
+    const LoadedCheckpoint got = resumed.Latest(), expected = straight.Latest();
+    ExpectSameBytes(got.content.files, expected.content.files);
+    auto state = TimelessState(got.content), expected_state = TimelessState(expected.content);
+    if (config.deterministic) {
+      EXPECT_EQ(resumed.Read("metrics.jsonl"), straight.Read("metrics.jsonl"));
+    } else {  // their lines hold times
+      state.erase("metrics_bytes");
+      expected_state.erase("metrics_bytes");
+    }
+    EXPECT_EQ(state, expected_state);
+  }
+}
+
+TEST(TrainerReanalyzeRunTest, ResumeIsExact) { ExpectExactResume(ReanalyzeConfig(1.0)); }
+
+TEST(TrainerReanalyzeRunTest, ResumeIsExactOverlapped) {
+  ExperimentConfig config = ReanalyzeConfig(0.7);
+  config.deterministic = false;
+  ExpectExactResume(config);
+}
+
+TEST(TrainerReanalyzeRunTest, ResumeIsExactWhileOldSegmentsLeave) {
+  ExperimentConfig config = ReanalyzeConfig(1.3);
+  config.replay.value_bootstrap = ValueBootstrap::kSearch;
+  config.replay.capacity = 90;
+  config.replay.prioritized = true;
+  ExpectExactResume(config);
+}
+
+TEST(TrainerReanalyzeRunTest, ResumeIsExactWithBoxActions) {
+  ExperimentConfig config = ReanalyzeConfig(0.5);
+  config.env.id = "pendulum";
+  config.search.num_sampled_actions = 3;
+  ExpectExactResume(config);
+}
+
+// What was being searched when an update went wrong is forgotten.
+TEST(TrainerReanalyzeRunTest, ARollBackGoesOn) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = ProbeConfig();
+    config.deterministic = deterministic;
+    config.replay.reanalyze_ratio = 1.0;
+    config.train.on_nan = OnNan::kRollback;
+    config.train.batch_size = 64;
+    config.checkpoint.every_updates = 12;
+    config.evaluate.every_updates = 0;
+    // A few steps after the checkpoint of update 12; the environments recover.
+    TestRun run(config, [](ProbeStep& step) {
+      if (step.is_evaluator || step.num_steps < 61 || step.num_steps > 63) return;
+      step.reward = std::numeric_limits<float>::quiet_NaN();
+    });
+    const TrainOutcome outcome = Finish(run);
+    int num_bad = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(run.dir())) {
+      num_bad += entry.path().filename().string().starts_with("bad_update_");
+    }
+    EXPECT_EQ(num_bad, 1);
+    EXPECT_EQ(outcome.state.env_steps, 120);
+    EXPECT_EQ(outcome.state.reanalyzed, ExpectedReanalyses(117, {1, 1, 30}));
+  }
+}
+
+}  // namespace
+}  // namespace lzero
