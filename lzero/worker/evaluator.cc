@@ -22,6 +22,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     absl::Span<const uint64_t> seeds, const std::function<void(Env&, const TimeStep&)>& on_step,
     const std::function<bool()>& stop,
     const std::function<void(const EvaluatedEpisode&)>& on_episode) {
+  agent_->set_num_searches(0);
   std::vector<EvaluatedEpisode> episodes(seeds.size());
   std::vector<EpisodeTracker> trackers(
       envs_->num_envs(), EpisodeTracker(max_past_steps_, envs_->spec().observation.size(),

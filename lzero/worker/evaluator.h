@@ -33,10 +33,11 @@ class Evaluator {
   Evaluator(int64_t max_past_steps, std::unique_ptr<VectorEnv> envs, std::unique_ptr<Agent> agent,
             InferenceModel* model, KVCacheManager* cache);
 
-  // One greedy episode for each seed, in the order of the seeds. `on_step`, if given, is called for
-  // environment 0 after its reset and after every step (rendering), `on_episode` for each episode
-  // as it ends. An episode whose environment's process died begins again. `stop` is polled before
-  // every step: Cancelled when it turns true.
+  // One greedy episode for each seed, in the order of the seeds. Searches, whose number keys what
+  // is sampled, are counted anew: nothing depends on an earlier call. `on_step`, if given, is
+  // called for environment 0 after its reset and after every step (rendering), `on_episode` for
+  // each episode as it ends. An episode whose environment's process died begins again. `stop` is
+  // polled before every step: Cancelled when it turns true.
   absl::StatusOr<std::vector<EvaluatedEpisode>> Run(
       absl::Span<const uint64_t> seeds,
       const std::function<void(Env&, const TimeStep&)>& on_step = {},

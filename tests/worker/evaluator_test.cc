@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "envs/boards/tictactoe.h"
 #include "gmock/gmock.h"
@@ -136,6 +137,45 @@ TEST(EvaluatorTest, TheSameSeedsGiveTheSameEpisodesEveryTime) {
   const std::vector<EvaluatedEpisode> first = walks.Run(Seeds());
   walks.Run({8, 9});  // something else in between
   ExpectSame(walks.Run(Seeds()), first);
+}
+
+// Notes the numbers of the searches, which key what a model draws.
+class NumberedModel : public InferenceModel {
+ public:
+  int num_actions() const override { return shown_.num_actions(); }
+  void BeginSearch(const SearchRequest& request) override {
+    numbers.push_back(request.search_index);
+  }
+  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override {
+    return shown_.InitialInference(roots, prior_logits, value);
+  }
+  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                  absl::Span<const int32_t> actions,
+                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override {
+    return shown_.RecurrentInference(parents, actions, children, rewards, discounts, values,
+                                     prior_logits);
+  }
+
+  std::vector<uint64_t> numbers;
+
+ private:
+  ShownModel shown_;
+};
+
+TEST(EvaluatorTest, SearchesAreCountedFromTheStartOfEveryRun) {
+  ThreadPool pool(1);
+  NumberedModel model;
+  Evaluator evaluator(kMaxPast, MakeWalks(2, &pool), MakeAgent(WalkEnv::kNumActions, 2), &model,
+                      nullptr);
+  ASSERT_TRUE(evaluator.Run({5, 6, 7}).ok());
+  const std::vector<uint64_t> first = std::exchange(model.numbers, {});
+  ASSERT_GT(first.size(), 2u);
+  EXPECT_EQ(first.front(), 0u);
+  ASSERT_TRUE(evaluator.Run({5, 6, 7}).ok());
+  EXPECT_EQ(model.numbers, first);
 }
 
 TEST(EvaluatorTest, NoSeedsNoEpisodes) {
