@@ -156,7 +156,7 @@ absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(
       auto agent,
       Agent::Create(config.search, NumSlots(config.search, spec), static_cast<int>(batch_size),
-                    AgentOptions{seed, config.deterministic, spec.action.num_actions}));
+                    AgentOptionsOf(config, spec, seed)));
   role.reanalyzer =
       std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
                                    role.inference.get(), role.inference->cache_manager());
