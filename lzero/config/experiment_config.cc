@@ -273,9 +273,10 @@ void ReplayConfig::Visit(FieldVisitor& visitor) {
                "pixels", "DrQ, Yarats et al. 2021; EfficientZero, Ye et al. 2021"},
               &augment_shift, {0, 16});
   visitor.Float({"reanalyze_ratio",
-                 "Stored positions searched again with the target network for each collected "
-                 "step, those whose search is the oldest first; policy targets and root values "
-                 "become those of the new search; exact over the run; 0: never",
+                 "Stored positions, drawn uniformly, that are searched again with the target "
+                 "network for each step collected after train.start_env_steps: the new policy and "
+                 "root value replace the stored ones. Exact over the run, in batches of "
+                 "env.num_collectors; 0: never",
                  "positions", "MuZero Reanalyze, Schrittwieser et al. 2021"},
                 &reanalyze_ratio, {0, 1000});
   visitor.EndSection();
