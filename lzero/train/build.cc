@@ -154,9 +154,8 @@ absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "reanalyzer");
   LZ_ASSIGN_OR_RETURN(
-      auto agent,
-      Agent::Create(config.search, NumSlots(config.search, spec), static_cast<int>(batch_size),
-                    AgentOptionsOf(config, spec, seed)));
+      auto agent, Agent::Create(config.search, NumSlots(config.search, spec),
+                                static_cast<int>(batch_size), AgentOptionsOf(config, spec, seed)));
   role.reanalyzer =
       std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
                                    role.inference.get(), role.inference->cache_manager());

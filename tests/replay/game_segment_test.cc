@@ -265,7 +265,7 @@ TEST(GameSegment, ANewSearchReplacesPolicyAndRootValueAlone) {
 
 TEST(GameSegment, ANewSearchOfBoxActionsBringsItsSampledOnes) {
   GameSegment segment({1, 2, 0, 1}, 2, EnvId(0), 0, 0);
-  segment.SetFirstObservation({0.0f}, {}, 0);
+  EXPECT_TRUE(segment.SetFirstObservation({0.0f}, {}, 0).ok());
   for (int t = 0; t < 2; ++t) {
     StepRecord step;
     const std::vector<float> policy = {0.5f, 0.5f}, sampled = {0.1f, 0.2f}, values = {0.1f};
@@ -274,7 +274,7 @@ TEST(GameSegment, ANewSearchOfBoxActionsBringsItsSampledOnes) {
     step.sampled_actions = sampled;
     step.action_values = values;
     step.observation = observation;
-    segment.Append(step, t, t);
+    EXPECT_TRUE(segment.Append(step, t, t).ok());
   }
   segment.ReplaceSearch(1, {1.0f, 0.0f}, {-0.5f, 0.5f}, 3.0f);
   EXPECT_THAT(segment.policies(), ElementsAre(0.5f, 0.5f, 1.0f, 0.0f));

@@ -30,7 +30,7 @@ void Append(GameSegment* segment, int t) {
   step.observation = observation;
   step.legal_action_mask = legal;
   step.to_play = (t + 1) % 2;
-  segment->Append(step, t, t);
+  EXPECT_TRUE(segment->Append(step, t, t).ok());
 }
 
 // Steps 0 .. 3 and 4 .. 5 of one episode; two steps of context.
@@ -40,7 +40,7 @@ class StoredRootTest : public testing::Test {
     shape_.observation_size = 2;
     shape_.num_actions = 3;
     shape_.num_root_past_steps = 2;
-    first_.SetFirstObservation({0.0f, 0.0f}, LegalAt(0), 0);
+    EXPECT_TRUE(first_.SetFirstObservation({0.0f, 0.0f}, LegalAt(0), 0).ok());
     for (int t = 0; t < 4; ++t) Append(&first_, t);
     second_.SetFirstObservationFrom(first_);
     second_.SetContextFrom(first_);
@@ -113,7 +113,7 @@ TEST(StoredRootBoxTest, ActionsAreTheirValues) {
   shape.num_root_past_steps = 3;
   const SegmentShape segment_shape = {1, 2, 3, 2};
   GameSegment first(segment_shape, 2, EnvId(0), 0, 0), second(segment_shape, 2, EnvId(0), 0, 2);
-  first.SetFirstObservation({0.0f}, {}, 0);
+  EXPECT_TRUE(first.SetFirstObservation({0.0f}, {}, 0).ok());
   const auto append = [](GameSegment* segment, int t) {
     const std::vector<float> observation = {t + 1.0f}, policy = {0.5f + t, 0.5f};
     const std::vector<float> values = {0.1f * t, 0.25f}, sampled = {0, 0, 0, 0};
@@ -123,7 +123,7 @@ TEST(StoredRootBoxTest, ActionsAreTheirValues) {
     step.observation = observation;
     step.action_values = values;
     step.sampled_actions = sampled;
-    segment->Append(step, t, t);
+    EXPECT_TRUE(segment->Append(step, t, t).ok());
   };
   append(&first, 0);
   append(&first, 1);

@@ -38,7 +38,7 @@ class Roles {
       // Drops contexts, so that the collector rebuilds its roots as after every update.
       EXPECT_TRUE(collector_.inference->CopyWeightsFrom(*weights_).ok());
       EXPECT_TRUE(collector_.collector->Step(0).ok());
-      collector_.collector->staged().MoveTo(*replay_);
+      EXPECT_TRUE(collector_.collector->staged().MoveTo(*replay_).ok());
     }
     EXPECT_LT(replay_->stats().num_transitions, replay_->stats().num_appended / 2);
   }

@@ -57,7 +57,7 @@ struct Walks {
   void Collect(int num_steps) {
     for (int i = 0; i < num_steps; ++i) {
       ASSERT_TRUE(collector->Step(0).ok());
-      collector->staged().MoveTo(*replay);
+      EXPECT_TRUE(collector->staged().MoveTo(*replay).ok());
     }
   }
 
