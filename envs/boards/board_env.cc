@@ -115,4 +115,9 @@ TimeStep TimeStepOf(const Board& board, int64_t observation_size) {
   return step;
 }
 
+std::string StateOf(const Board& board, const std::string& id) {
+  LZ_CHECK(!board.finished(), "a finished game of ", id);
+  return EpisodeEnv::RunningState(id, [&](StateWriter& writer) { board.Save(writer); });
+}
+
 }  // namespace lzero

@@ -66,6 +66,9 @@ absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions
 // `board` as its environment shows it: observation of `observation_size` elements, mask, to_play,
 // terminated; no reward, no return.
 TimeStep TimeStepOf(const Board& board, int64_t observation_size);
+// What environment `id` of this game saves in this position, an unfinished one in which its episode
+// began.
+std::string StateOf(const Board& board, const std::string& id);
 
 }  // namespace lzero
 

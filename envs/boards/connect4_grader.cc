@@ -88,6 +88,7 @@ absl::StatusOr<GradeReport> Connect4Grader::Grade(const BatchPolicy& policy) con
   std::vector<TimeStep> steps;
   for (const SolvedPosition& position : solved) {
     steps.push_back(TimeStepOf(position.board, Connect4Board::kObservationSize));
+    steps.back().state = StateOf(position.board, "connect4");
   }
   LZ_ASSIGN_OR_RETURN(
       const std::vector<int32_t> actions,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "envs/boards/board_env.h"
 #include "envs/boards/grading.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
@@ -83,7 +84,10 @@ absl::StatusOr<GradeReport> GradeTicTacToe(const BatchPolicy& policy) {
   const std::vector<TicTacToeBoard>& boards = solver.unfinished();
   std::vector<TimeStep> positions;
   positions.reserve(boards.size());
-  for (const TicTacToeBoard& board : boards) positions.push_back(board.ToTimeStep());
+  for (const TicTacToeBoard& board : boards) {
+    positions.push_back(board.ToTimeStep());
+    positions.back().state = StateOf(board, "tictactoe");
+  }
   LZ_ASSIGN_OR_RETURN(
       const std::vector<int32_t> actions,
       ChooseLegalActions(policy, positions, [&](size_t i) { return boards[i].ToText(); }));

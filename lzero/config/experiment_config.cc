@@ -4,6 +4,7 @@ namespace lzero {
 namespace {
 
 // Where defaults come from.
+constexpr char kFamilies[] = "UniZero (arXiv 2406.10667), AlphaZero (Silver et al. 2018)";
 constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
 constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
 constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
@@ -151,8 +152,14 @@ void VisitOptimizer(FieldVisitor& visitor, TrainConfig& train) {
 
 void ModelConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("model", "The world model: encoder, transformer, heads.");
-  visitor.Choice({"family", "Kind of model, and with it of inference and losses"}, &family,
-                 {"unizero", "muzero", "stochastic_muzero"});
+  visitor.Choice({"family",
+                  "Kind of model, and with it of inference and losses: unizero is a transformer "
+                  "that predicts the steps of its search, muzero and stochastic_muzero recurrent latent "
+                  "states; alphazero is a policy and a value that "
+                  "search in the environment itself, and reads only encoder*, embed_dim, head_dim, "
+                  "support_size, latent_norm, sim_norm_group and terminal",
+                  "", kFamilies},
+                 &family, {"unizero", "muzero", "stochastic_muzero", "alphazero"});
   visitor.Choice({"encoder",
                   "Encoder of observations: an MLP for vectors, residual convolutions at "
                   "full size for boards, and with stride 2 down to 8x8 for images"},

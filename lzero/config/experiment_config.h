@@ -33,7 +33,7 @@ struct EnvConfig {
 };
 
 // The kind of model and of what searches it.
-enum class Family { kUniZero, kMuZero, kStochasticMuZero };
+enum class Family { kUniZero, kMuZero, kStochasticMuZero, kAlphaZero };
 enum class EncoderKind { kVector, kBoard, kImage };
 enum class LatentNorm { kLayerNorm, kSimNorm };
 enum class LatentLoss { kMse, kGroupKl, kNone, kCosine };

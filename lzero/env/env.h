@@ -5,6 +5,8 @@
 #define LZERO_ENV_ENV_H_
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,9 @@ struct TimeStep {
   // Truncated because the environment's process died, not by a rule of the task; the observation is
   // the one before.
   bool interrupted = false;
+  // Of a position that stands alone, such as a grader's: what Env::Save gives there, for models
+  // that simulate with the environment. Empty where an environment gave the step: ask that one.
+  std::string state = {};
 
   bool ended() const { return terminated || truncated; }
 };
@@ -100,6 +105,9 @@ class Env {
   // default.
   virtual absl::StatusOr<Image> RenderRgb() const;
 };
+
+// Makes one more environment of a kind.
+using EnvFactory = std::function<absl::StatusOr<std::unique_ptr<Env>>()>;
 
 }  // namespace lzero
 

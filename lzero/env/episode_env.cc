@@ -148,12 +148,24 @@ TimeStep EpisodeEnv::MakeTimeStep(const Outcome& outcome, bool truncated) {
   return step;
 }
 
+void EpisodeEnv::WriteProgress(const Progress& progress, StateWriter& writer) {
+  writer.Write(static_cast<uint8_t>(progress.phase));
+  writer.Write(progress.num_steps);
+  writer.Write(progress.episode_return);
+}
+
+std::string EpisodeEnv::RunningState(absl::string_view id,
+                                     absl::FunctionRef<void(StateWriter&)> save_game) {
+  StateWriter writer(id);
+  WriteProgress({Phase::kRunning, 0, 0.0}, writer);
+  save_game(writer);
+  return writer.Take();
+}
+
 absl::StatusOr<std::string> EpisodeEnv::Save() const {
   if (!spec_.can_save) return Env::Save();
   StateWriter writer(spec_.id);
-  writer.Write(static_cast<uint8_t>(progress_.phase));
-  writer.Write(progress_.num_steps);
-  writer.Write(progress_.episode_return);
+  WriteProgress(progress_, writer);
   if (progress_.phase != Phase::kNotStarted) SaveGame(writer);
   if (writer.is_refused()) return Missing(spec_, "can_save", "SaveGame");
   return writer.Take();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -36,6 +37,11 @@ class EpisodeEnv : public Env {
   absl::Status Load(const std::string& state) final;
   absl::StatusOr<std::vector<double>> GetState() const final;
   absl::Status SetState(const std::vector<double>& state) final;
+
+  // What Save gives in a running episode of environment `id`, before its first step, whose game
+  // `save_game` writes: for positions that were put together, not played.
+  static std::string RunningState(absl::string_view id,
+                                  absl::FunctionRef<void(StateWriter&)> save_game);
 
  protected:
   struct Outcome {
@@ -83,6 +89,7 @@ class EpisodeEnv : public Env {
     int64_t num_steps = 0;
     double episode_return = 0.0;  // player 0's view
   };
+  static void WriteProgress(const Progress& progress, StateWriter& writer);
 
   // Brings mask_ up to date after the game or the phase changed.
   void UpdateMask();

@@ -16,8 +16,8 @@
 namespace lzero {
 
 // The policy under test: one action for each position, in order. Every position is unfinished and
-// carries observation, legal_action_mask and to_play. All positions come in one call: a policy that
-// works in batches cuts them itself.
+// carries observation, legal_action_mask, to_play and state. All positions come in one call: a
+// policy that works in batches cuts them itself.
 using BatchPolicy =
     std::function<absl::StatusOr<std::vector<int32_t>>(absl::Span<const TimeStep> positions)>;
 

@@ -6,6 +6,8 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/graph/cuda_graph_library.h"
 #include "lzero/tensor/cuda_library.h"
+#include "lzero/tensor/shape_check.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {
@@ -21,6 +23,28 @@ absl::StatusOr<const Table*> FindTable(const char* name, size_t version) {
 }
 
 }  // namespace
+
+absl::Status EngineDevice::OnStream(absl::FunctionRef<absl::Status()> body) const {
+  if (backend == nullptr) return body();
+  absl::Status status;
+  LZ_RETURN_IF_ERROR(backend->OnStream([&] { status = body(); }));
+  return status;
+}
+
+absl::Status EngineDevice::CopyWeights(const Network& source, Network* network,
+                                       absl::FunctionRef<void()> then) const {
+  for (const auto& weight : source.named_parameters()) {
+    LZ_CHECK_DEVICE(weight.value(), network->device(), absl::StrCat("weight ", weight.key()));
+  }
+  // The source was written on a stream of its owner.
+  if (backend != nullptr) LZ_RETURN_IF_ERROR(backend->Synchronize());
+  LZ_RETURN_IF_ERROR(OnStream([&] {
+    network->CopyWeightsFrom(source);
+    then();
+    return absl::OkStatus();
+  }));
+  return backend != nullptr ? backend->Wait() : absl::OkStatus();
+}
 
 absl::StatusOr<at::Device> PrepareDevice(Device device) {
   if (device == Device::kCpu) return at::Device(at::kCPU);

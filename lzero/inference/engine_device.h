@@ -4,12 +4,15 @@
 
 #include <memory>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "c10/core/Device.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/graph/graph_backend.h"
 #include "lzero/kv_cache/context_functions.h"
 #include "lzero/mcts/device_functions.h"
+#include "lzero/world_model/network.h"
 
 namespace lzero {
 
@@ -24,6 +27,14 @@ struct EngineDevice {
   const DeviceFunctions* search_functions = nullptr;
   const ContextFunctions* context_functions = nullptr;
   at::Device device() const { return backend == nullptr ? at::kCPU : backend->device(); }
+
+  // Calls `body` with the device's stream current; on the CPU just calls it.
+  absl::Status OnStream(absl::FunctionRef<absl::Status()> body) const;
+  // network <- source, in place, then calls `then` on the same stream; `source` may be changed or
+  // gone as soon as it returns. InvalidArgument when a weight of it lies on another device (names
+  // both); nothing has changed then.
+  absl::Status CopyWeights(const Network& source, Network* network,
+                           absl::FunctionRef<void()> then) const;
 };
 
 // Makes the device ready and takes an unload unit on it. Errors as PrepareDevice.

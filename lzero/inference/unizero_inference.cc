@@ -9,7 +9,6 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/host_memory.h"
-#include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 #include "lzero/world_model/model_size.h"
@@ -110,26 +109,14 @@ UniZeroInference::~UniZeroInference() {
 }
 
 absl::Status UniZeroInference::OnDevice(absl::FunctionRef<absl::Status()> body) const {
-  if (device_.backend == nullptr) return body();
-  absl::Status status;
-  LZ_RETURN_IF_ERROR(device_.backend->OnStream([&] { status = body(); }));
-  return status;
+  return device_.OnStream(body);
 }
 
 absl::Status UniZeroInference::CopyWeightsFrom(const Network& source) {
-  for (const auto& weight : source.named_parameters()) {
-    LZ_CHECK_DEVICE(weight.value(), model_->device(), absl::StrCat("weight ", weight.key()));
-  }
-  // The source was written on a stream of its owner.
-  if (device_.backend != nullptr) LZ_RETURN_IF_ERROR(device_.backend->Synchronize());
-  LZ_RETURN_IF_ERROR(OnDevice([&] {
-    model_->CopyWeightsFrom(source);
+  return device_.CopyWeights(source, model_.get(), [&] {
     contexts_->OnWeightsChanged();
     step_->OnWeightsChanged();
-    return absl::OkStatus();
-  }));
-  // The source may be changed or gone as soon as this returns.
-  return device_.backend != nullptr ? device_.backend->Wait() : absl::OkStatus();
+  });
 }
 
 absl::StatusOr<std::vector<NamedArray>> UniZeroInference::ExportRoots() const {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/mcts/sampled_actions.h"
@@ -31,6 +32,8 @@ struct Root {
   int to_play = 0;
   // [A], 1 = legal. Not read for a model that samples its actions.
   absl::Span<const uint8_t> legal_action_mask;
+  // What the environment saved of itself at the root, for a model that asks for it (NeedsState).
+  absl::string_view state;
 };
 
 class InferenceModel {
@@ -51,6 +54,9 @@ class InferenceModel {
   // those of the roots of the last InitialInference: their masks replace Root::legal_action_mask.
   // Null or not for the whole life of a model.
   virtual const SampledActions* sampled_actions() const { return nullptr; }
+
+  // Whether its searches need Root::state: those of a model that simulates with the environment.
+  virtual bool NeedsState() const { return false; }
 
   // Called once before each search (before InitialInference, or RunSearch) of one root at least: a
   // model that draws keys its draws by (seed, search_index).

@@ -25,10 +25,7 @@ absl::StatusOr<std::unique_ptr<VectorEnv>> BuildEnvs(const ExperimentConfig& con
 absl::StatusOr<std::unique_ptr<InferenceEngine>> BuildEngine(const ExperimentConfig& config,
                                                              const EnvRegistry& registry,
                                                              const EngineOptions& options) {
-  const EnvFactory make_env = [&] {
-    return registry.Make(config.env.id, EnvOptionsOf(config.env));
-  };
-  return FamilyOf(config.model).MakeEngine(options, make_env);
+  return FamilyOf(config.model).MakeEngine(options, BuildEnvFactory(config, registry));
 }
 
 AgentOptions AgentOptionsOf(const ExperimentConfig& config, const EnvSpec& spec, uint64_t seed) {
@@ -41,6 +38,10 @@ AgentOptions AgentOptionsOf(const ExperimentConfig& config, const EnvSpec& spec,
 }
 
 }  // namespace
+
+EnvFactory BuildEnvFactory(const ExperimentConfig& config, const EnvRegistry& registry) {
+  return [&config, &registry] { return registry.Make(config.env.id, EnvOptionsOf(config.env)); };
+}
 
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry) {
   LZ_ASSIGN_OR_RETURN(const auto env, registry.Make(config.env.id, EnvOptionsOf(config.env)));

@@ -38,6 +38,8 @@ struct ReanalyzerRole {
   std::unique_ptr<Reanalyzer> reanalyzer;
 };
 
+// Makes environments of the run; it must not outlive the two.
+EnvFactory BuildEnvFactory(const ExperimentConfig& config, const EnvRegistry& registry);
 // Spec of the configured environment.
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
 

@@ -6,7 +6,6 @@
 #define LZERO_TRAIN_MODEL_FAMILY_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,9 +18,6 @@
 #include "lzero/world_model/network.h"
 
 namespace lzero {
-
-// Makes one environment of the run, for families that simulate with it.
-using EnvFactory = std::function<absl::StatusOr<std::unique_ptr<Env>>()>;
 
 class ModelFamily {
  public:
@@ -45,8 +41,10 @@ class ModelFamily {
                                                                uint64_t seed,
                                                                at::Device device) const = 0;
 
-  // Bytes that an engine keeps for good. Nothing is allocated.
-  virtual absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options) const = 0;
+  // Bytes that an engine keeps for good. Nothing of it is allocated. `make_env` makes one
+  // environment of the run, for families that simulate with it: what it makes is measured.
+  virtual absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
+                                              const EnvFactory& make_env) const = 0;
   virtual absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
       const EngineOptions& options, const EnvFactory& make_env) const = 0;
 

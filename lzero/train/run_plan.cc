@@ -58,7 +58,8 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
 
 }  // namespace
 
-absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec) {
+absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
+                                      const EnvRegistry& registry) {
   const ReplayConfig& replay = config.replay;
   const ModelFamily& family = FamilyOf(config.model);
   MemoryPlan plan;
@@ -85,8 +86,10 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
       {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations)}};
   if (replay.reanalyze_ratio > 0.0) roles.emplace_back(config.env.num_collectors, simulations);
   for (const auto& [num_envs, num_simulations] : roles) {
-    LZ_ASSIGN_OR_RETURN(const int64_t bytes, family.EngineBytes(BuildEngineOptions(
-                                                 config, spec, num_envs, num_simulations)));
+    LZ_ASSIGN_OR_RETURN(
+        const int64_t bytes,
+        family.EngineBytes(BuildEngineOptions(config, spec, num_envs, num_simulations),
+                           BuildEnvFactory(config, registry)));
     plan.inference += bytes;
     const int width = std::max(NumSlots(config.search, spec), family.NumChanceOutcomes(spec));
     plan.search += Search::PlannedBytes(num_simulations, width, num_envs);
@@ -144,7 +147,7 @@ std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
   }
   for (ConsistencyError& error : SpecErrors(config, *spec)) errors.push_back(std::move(error));
   if (!errors.empty()) return errors;
-  const auto memory = PlanMemory(config, *spec);
+  const auto memory = PlanMemory(config, *spec, *all);
   if (!memory.ok()) return errors;  // sizes that rules between fields refuse
   const absl::Status fits = CheckMemoryPlan(*memory, MachineMemoryBytes());
   if (!fits.ok()) errors.push_back({WhatToLower(*memory), std::string(fits.message())});
@@ -162,7 +165,7 @@ absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistr
   LZ_ASSIGN_OR_RETURN(
       plan.num_parameters,
       FamilyOf(config.model).CountParameters(config.model, BuildWorldModelShape(plan.env)));
-  LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env));
+  LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env, registry));
   LZ_RETURN_IF_ERROR(CheckMemoryPlan(plan.memory, MachineMemoryBytes()));
   return plan;
 }

@@ -29,8 +29,10 @@ struct MemoryPlan {
   int64_t total() const { return learner + batch + inference + search + replay; }
 };
 
-// Nothing is allocated. InvalidArgument for sizes that cannot be counted.
-absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec);
+// Nothing of it is allocated; an environment of `registry` may be made and measured.
+// InvalidArgument for sizes that cannot be counted.
+absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
+                                      const EnvRegistry& registry);
 
 // ResourceExhausted when `plan` needs more than `machine_bytes`: names the parts and what to lower.
 absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes);

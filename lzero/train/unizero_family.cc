@@ -21,7 +21,8 @@ absl::StatusOr<std::shared_ptr<Network>> UniZeroFamily::MakeNetwork(const ModelC
   return WorldModel::Create(config, shape, seed, device);
 }
 
-absl::StatusOr<int64_t> UniZeroFamily::EngineBytes(const EngineOptions& options) const {
+absl::StatusOr<int64_t> UniZeroFamily::EngineBytes(const EngineOptions& options,
+                                                   const EnvFactory& /*make_env*/) const {
   return UniZeroInference::PlannedBytes(options);
 }
 

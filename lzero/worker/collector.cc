@@ -50,6 +50,7 @@ absl::Status Collector::Step(int64_t env_steps) {
   }
   {
     const ScopedTimer timer(&search_time_);
+    LZ_RETURN_IF_ERROR(states_.Fill(*model_, *envs_, absl::MakeSpan(roots_)));
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
   }
   RecordSearch(decision_);

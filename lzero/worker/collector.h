@@ -19,6 +19,7 @@
 #include "lzero/mcts/inference_model.h"
 #include "lzero/worker/episode_tracker.h"
 #include "lzero/worker/episode_values.h"
+#include "lzero/worker/root_states.h"
 #include "lzero/worker/staged_steps.h"
 
 namespace lzero {
@@ -90,6 +91,7 @@ class Collector {
   Stopwatch env_time_, search_time_;
   bool started_ = false;
   std::vector<Root> roots_;
+  RootStates states_;
   std::vector<Action> actions_;
   Decision decision_;
 };

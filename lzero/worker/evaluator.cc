@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/make_action.h"
@@ -48,6 +49,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     if (stop && stop()) return absl::CancelledError("evaluation interrupted");
     roots.clear();
     for (const EnvId id : active) roots.push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
+    LZ_RETURN_IF_ERROR(states_.Fill(*model_, *envs_, absl::MakeSpan(roots)));
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
     TakeDecisions(active.size(), &actions);
     LZ_RETURN_IF_ERROR(envs_->Step(active, actions));
@@ -92,6 +94,7 @@ absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const T
   for (size_t i = 0; i < positions.size(); ++i) {
     roots[i].observations = positions[i].observation;
     roots[i].to_play = positions[i].to_play;
+    roots[i].state = positions[i].state;
     roots[i].legal_action_mask = positions[i].legal_action_mask;
   }
   return ChooseRootActions(roots, with_search);
@@ -113,6 +116,12 @@ absl::Status Evaluator::ChooseBatch(std::vector<Root> roots, bool with_search, i
   for (size_t i = 0; i < roots.size(); ++i) {
     roots[i].env = EnvId(static_cast<int64_t>(i));
     if (cache_ != nullptr) cache_->EndEpisode(roots[i].env);
+    if (!with_search || !model_->NeedsState() || !roots[i].state.empty()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("position ", i, " of '", spec().id,
+                     "' has no state, and this model searches with the environment itself; "
+                     "allowed: positions with what Env::Save gives there (TimeStep::state), or the "
+                     "policy alone"));
   }
   if (with_search) {
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));

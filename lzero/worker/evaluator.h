@@ -16,6 +16,7 @@
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/worker/episode_tracker.h"
+#include "lzero/worker/root_states.h"
 
 namespace lzero {
 
@@ -45,7 +46,8 @@ class Evaluator {
       const std::function<void(const EvaluatedEpisode&)>& on_episode = {});
 
   // The greedy action at each of many positions that stand alone (no past): with search, or by the
-  // policy head alone.
+  // policy head alone. InvalidArgument for a search of a model that simulates with the environment
+  // (InferenceModel::NeedsState) where a position brings no TimeStep::state.
   absl::StatusOr<std::vector<int32_t>> ChooseActions(absl::Span<const TimeStep> positions,
                                                      bool with_search);
   // The same at roots with as much of their past as max_past_steps() at most. Their `env` has no
@@ -68,6 +70,7 @@ class Evaluator {
   std::unique_ptr<Agent> agent_;
   InferenceModel* model_;
   KVCacheManager* cache_;
+  RootStates states_;
   Decision decision_;
 };
 

@@ -1,5 +1,5 @@
 // How large a world model will be, worked out before anything is allocated. Pure arithmetic that
-// mirrors the constructors of WorldModel and its parts; a test compares both.
+// mirrors the constructors of networks and their parts; a test compares both.
 #ifndef LZERO_WORLD_MODEL_MODEL_SIZE_H_
 #define LZERO_WORLD_MODEL_MODEL_SIZE_H_
 
@@ -14,6 +14,10 @@ namespace lzero {
 // WorldModel::num_parameters of this config and shape, exact for every value that the config
 // allows. InvalidArgument when the encoder does not fit the observations.
 absl::StatusOr<int64_t> CountParameters(const ModelConfig& config, const WorldModelShape& shape);
+
+// The same of AlphaZeroNetwork.
+absl::StatusOr<int64_t> CountAlphaZeroParameters(const ModelConfig& config,
+                                                 const WorldModelShape& shape);
 
 }  // namespace lzero
 

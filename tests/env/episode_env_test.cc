@@ -194,5 +194,19 @@ TEST(EpisodeEnvTest, APromiseWithoutTheFunctionIsUnimplemented) {
   }
 }
 
+// A position that was put together is loaded like one that was played to, with a fresh count of
+// steps.
+TEST(EpisodeEnvTest, ARunningStateIsWhatSaveGivesThere) {
+  WalkEnv env;
+  env.Reset(1);
+  const std::string played = *env.Save();
+  StateWriter game("walk");
+  const size_t frame = game.Take().size() + 1 + sizeof(int64_t) + sizeof(double);
+  const std::string made = EpisodeEnv::RunningState("walk", [&](StateWriter& writer) {
+    for (const char byte : played.substr(frame)) writer.Write(byte);
+  });
+  EXPECT_EQ(made, played);
+}
+
 }  // namespace
 }  // namespace lzero

@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "lzero/inference/unizero_inference.h"
 #include "lzero/tensor/cuda_library.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {
@@ -13,6 +14,35 @@ using testing::StartsWith;
 
 TEST(EngineDeviceTest, TheCpuIsAlwaysThere) {
   EXPECT_EQ(PrepareDevice(Device::kCpu).value(), at::Device(at::kCPU));
+}
+
+TEST(EngineDeviceTest, OnTheCpuWorkIsSimplyDoneAndItsErrorPassedOn) {
+  const EngineDevice device;
+  int calls = 0;
+  EXPECT_TRUE(device
+                  .OnStream([&] {
+                    ++calls;
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(device.OnStream([] { return absl::DataLossError("gone"); }),
+            absl::DataLossError("gone"));
+}
+
+TEST(EngineDeviceTest, WeightsAreCopiedBeforeWhatFollows) {
+  ModelConfig config;
+  config.embed_dim = 8;
+  const auto source = WorldModel::Create(config, {{4}, 2}, 1).value();
+  const auto copy = WorldModel::Create(config, {{4}, 2}, 2).value();
+  const at::Tensor& from = source->parameters().front();
+  const at::Tensor& to = copy->parameters().front();
+  EXPECT_FALSE(at::equal(from, to));
+  bool was_equal = false;
+  ASSERT_TRUE(EngineDevice()
+                  .CopyWeights(*source, copy.get(), [&] { was_equal = at::equal(from, to); })
+                  .ok());
+  EXPECT_TRUE(was_equal);
 }
 
 TEST(EngineDeviceTest, WithoutCudaTheReasonNamesTheSetting) {

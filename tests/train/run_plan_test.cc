@@ -83,7 +83,7 @@ TEST(RunPlanTest, EveryPartIsCounted) {
   ExperimentConfig config = TinyConfig();
   config.evaluate.num_simulations = 9;
   const EnvSpec spec = BuildEnvSpec(config, registry).value();
-  const auto plan = PlanMemory(config, spec);
+  const auto plan = PlanMemory(config, spec, registry);
   ASSERT_TRUE(plan.ok()) << plan.status();
 
   // A checkpoint of the learner holds everything but the gradients, and a count for each tensor.
@@ -168,6 +168,25 @@ TEST(RunPlanTest, AFamilyThatNeedsItsEnvironmentCannotReanalyze) {
             "does not store; allowed: 0, or another model.family");
 }
 
+// A family that keeps saved states counts them by their size.
+TEST(RunPlanTest, StatesOfASimulatingFamilyAreCounted) {
+  const EnvRegistry registry = NativeRegistry();
+  ExperimentConfig config = BoardConfig();
+  config.model.family = Family::kAlphaZero;
+  const EnvSpec spec = BuildEnvSpec(config, registry).value();
+  const auto inference = [&](int64_t num_simulations) {
+    config.search.num_simulations = num_simulations;
+    return PlanMemory(config, spec, registry)->inference;
+  };
+  const auto env = registry.Make("tictactoe", {}).value();
+  env->Reset(0);
+  const auto state = static_cast<int64_t>(env->Save().value().size());
+  const int64_t num_roots = config.env.num_collectors + config.env.num_evaluators;
+  const int64_t a_node = (inference(104) - inference(4)) / (100 * num_roots);
+  EXPECT_GE(a_node, state);
+  EXPECT_LE(a_node, state + 128);
+}
+
 TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
   const MemoryPlan plan = {3 * kMebibyte, 2 * kMebibyte, kMebibyte, kMebibyte / 4, kMebibyte / 4};
   EXPECT_TRUE(CheckMemoryPlan(plan, plan.total()).ok());
@@ -210,14 +229,14 @@ TEST(RunPlanTest, BatchAndReplayCountTooWhateverTheirSize) {
   const EnvRegistry registry = NativeRegistry();
   ExperimentConfig config = TinyConfig();
   const EnvSpec spec = BuildEnvSpec(config, registry).value();
-  const int64_t small = PlanMemory(config, spec)->total();
+  const int64_t small = PlanMemory(config, spec, registry)->total();
   config.train.batch_size = 65536;
   config.replay.num_unroll_steps = 10000;
-  EXPECT_GT(PlanMemory(config, spec)->batch, int64_t{65536} * 10000 * 4 * 8);
+  EXPECT_GT(PlanMemory(config, spec, registry)->batch, int64_t{65536} * 10000 * 4 * 8);
   config = TinyConfig();
   config.replay.capacity = 1 << 30;
   config.replay.max_mebibytes = 10000000;
-  EXPECT_GT(PlanMemory(config, spec)->replay, small + (int64_t{1} << 32));
+  EXPECT_GT(PlanMemory(config, spec, registry)->replay, small + (int64_t{1} << 32));
 }
 
 std::vector<std::string> ErrorKeys(const ExperimentConfig& config) {

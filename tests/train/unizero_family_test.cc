@@ -30,7 +30,7 @@ TEST(UniZeroFamily, MakesTheEngineOfItsNetwork) {
   const UniZeroFamily family;
   auto engine = family.MakeEngine(options, {}).value();
   EXPECT_NE(engine->cache_manager(), nullptr);
-  EXPECT_GT(family.EngineBytes(options).value(), 0);
+  EXPECT_GT(family.EngineBytes(options, {}).value(), 0);
   const auto network = family.MakeNetwork(options.model, options.shape, 1, at::kCPU).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
   EXPECT_EQ(WeightsOf(engine->network()), WeightsOf(*network));

@@ -384,6 +384,44 @@ TEST(EvaluatorTest, NoPositionsNoActions) {
   EXPECT_THAT(walks.evaluator->ChooseActions({}, false).value(), IsEmpty());
 }
 
+ShownModelOptions WithStates() {
+  ShownModelOptions options;
+  options.needs_state = true;
+  return options;
+}
+
+// Each root of an episode carries what its environment saved there: the seed comes first in it.
+TEST(EvaluatorTest, RootsCarryStatesForAModelThatAsks) {
+  Walks with(2, WithStates()), without(2);
+  ExpectSame(with.Run({4, 5, 6}), without.Run({4, 5, 6}));
+  ASSERT_EQ(with.model.seen.size(), without.model.seen.size());
+  for (const SeenRoot& root : with.model.seen) {
+    WalkEnv env({});
+    ASSERT_TRUE(env.Load(root.state).ok());
+    uint64_t seed = 0;
+    std::memcpy(&seed, root.state.data(), sizeof(seed));
+    EXPECT_EQ(root.observations[root.observations.size() - 3], ToUnit(seed));
+  }
+  for (const SeenRoot& root : without.model.seen) EXPECT_EQ(root.state, "");
+}
+
+TEST(EvaluatorTest, PositionsBringTheirStateOrTheSearchSaysWhatItLacks) {
+  Walks walks(2, WithStates());
+  std::vector<TimeStep> positions = Positions(5);
+  const auto refused = walks.evaluator->ChooseActions(positions, /*with_search=*/true);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(refused.status().message(),
+            "position 0 of 'walk' has no state, and this model searches with the environment "
+            "itself; allowed: positions with what Env::Save gives there (TimeStep::state), or the "
+            "policy alone");
+  EXPECT_TRUE(walks.evaluator->ChooseActions(positions, /*with_search=*/false).ok());
+  for (size_t i = 0; i < positions.size(); ++i) positions[i].state = absl::StrCat("state ", i);
+  walks.model.seen.clear();
+  ASSERT_TRUE(walks.evaluator->ChooseActions(positions, true).ok());
+  ASSERT_EQ(walks.model.seen.size(), 5u);
+  EXPECT_EQ(walks.model.seen[3].state, "state 3");
+}
+
 TEST(EvaluatorTest, AnErrorOfTheModelReachesTheCallerOfChooseActions) {
   Walks walks(2);
   walks.model.failure = absl::UnavailableError("no model today");

@@ -156,12 +156,14 @@ struct SeenRoot {
   std::vector<float> observations;
   std::vector<int32_t> actions;
   std::vector<uint8_t> legal_action_mask;
+  std::string state;
 };
 
 struct ShownModelOptions {
   int num_actions = WalkEnv::kNumActions;
   float value_scale = 1.0f;
   float discount = 0.9f;
+  bool needs_state = false;
 };
 
 // Answers are a hash of the root's newest observation and the actions from there.
@@ -170,6 +172,7 @@ class ShownModel final : public InferenceModel {
   explicit ShownModel(const ShownModelOptions& options = {}) : options_(options) {}
 
   int num_actions() const override { return options_.num_actions; }
+  bool NeedsState() const override { return options_.needs_state; }
 
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
                                 absl::Span<float> value) override {
@@ -182,7 +185,8 @@ class ShownModel final : public InferenceModel {
                       root.to_play,
                       {root.observations.begin(), root.observations.end()},
                       {root.actions.begin(), root.actions.end()},
-                      {root.legal_action_mask.begin(), root.legal_action_mask.end()}});
+                      {root.legal_action_mask.begin(), root.legal_action_mask.end()},
+                      std::string(root.state)});
       hashes_[0].push_back(HashObservation(root));
       Answer(hashes_[0][b], &value[b], &prior_logits[b * options_.num_actions]);
     }

@@ -2,6 +2,7 @@
 #include "lzero/world_model/model_size.h"
 
 #include "gtest/gtest.h"
+#include "lzero/world_model/alphazero_network.h"
 
 namespace lzero {
 namespace {
@@ -22,6 +23,9 @@ void ExpectExact(const ModelConfig& config, const WorldModelShape& shape) {
   const auto model = WorldModel::Create(config, shape, 1);
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(*CountParameters(config, shape), (*model)->num_parameters());
+  const auto alphazero = AlphaZeroNetwork::Create(config, shape, 1);
+  ASSERT_TRUE(alphazero.ok()) << alphazero.status();
+  EXPECT_EQ(*CountAlphaZeroParameters(config, shape), (*alphazero)->num_parameters());
 }
 
 TEST(ModelSizeTest, VectorModels) {
@@ -64,6 +68,7 @@ TEST(ModelSizeTest, AnEncoderThatDoesNotFitIsRefused) {
   ModelConfig config = Small();
   config.encoder = EncoderKind::kBoard;
   EXPECT_TRUE(absl::IsInvalidArgument(CountParameters(config, {{4}, 2}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(CountAlphaZeroParameters(config, {{4}, 2}).status()));
 }
 
 // By hand, far beyond what any machine can build: E = 65536, L = 256, heads of 4 E.

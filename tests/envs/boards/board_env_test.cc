@@ -197,6 +197,21 @@ TEST(BoardEnvTest, ABoardShowsItselfAsTheEnvironmentDoes) {
   }
 }
 
+// An environment goes on from a board that nobody played to.
+TEST(BoardEnvTest, AnEnvironmentLoadsTheStateOfABoard) {
+  const auto played = *MakeNim(5), other = *MakeNim(5);
+  played->Reset(0);
+  ASSERT_TRUE(played->Step(Action::Discrete(1)).ok());
+  ASSERT_TRUE(other->Load(StateOf(BoardOf(*played), "nim")).ok());
+  EXPECT_EQ(HeapOf(*other), HeapOf(*played));
+  const TimeStep a = *played->Step(Action::Discrete(0)), b = *other->Step(Action::Discrete(0));
+  EXPECT_EQ(a.observation, b.observation);
+  EXPECT_EQ(a.legal_action_mask, b.legal_action_mask);
+  EXPECT_EQ(a.to_play, b.to_play);
+  EXPECT_EQ(other->Load(StateOf(BoardOf(*played), "chess")).code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
 TEST(BoardEnvDeathTest, AFinishedStartIsOurBug) {
   EXPECT_DEATH((void)MakeNim(0), "a start position of 'nim'");
 }

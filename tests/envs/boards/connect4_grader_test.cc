@@ -57,9 +57,12 @@ TEST(Connect4GraderTest, PerfectPlayGetsAPerfectGrade) {
   Connect4Solver solver(16);
   const Connect4Grader grader(60, 26);
   for (int repeat = 0; repeat < 2; ++repeat) {
+    const auto env = Connect4Board::CreateEnv({}).value();
     const auto report = grader.Grade([&](absl::Span<const TimeStep> positions) {
       std::vector<int32_t> actions;
       for (size_t i = 0; i < positions.size(); ++i) {
+        EXPECT_TRUE(env->Load(positions[i].state).ok());
+        EXPECT_EQ(*env->RenderText(), sample[i].ToText());
         EXPECT_EQ(positions[i].observation.size(), 126u);
         EXPECT_EQ(positions[i].to_play, sample[i].to_play());
         EXPECT_FALSE(positions[i].ended());

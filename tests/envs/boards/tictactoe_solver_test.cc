@@ -179,9 +179,19 @@ TEST(TicTacToeSolverTest, ASingleBlunderIsNamed) {
 }
 
 TEST(TicTacToeSolverTest, PositionsComeAsTimeSteps) {
-  const auto policy = [](absl::Span<const TimeStep> positions) {
+  const auto env = TicTacToeBoard::CreateEnv({}).value();
+  const auto policy = [&](absl::Span<const TimeStep> positions) {
     EXPECT_EQ(positions.size(), 4520u);
     for (const TimeStep& position : positions) {
+      EXPECT_TRUE(env->Load(position.state).ok());
+      const auto& mask = position.legal_action_mask;
+      const auto legal = std::find(mask.begin(), mask.end(), 1) - mask.begin();
+      const auto next = env->Step(Action::Discrete(static_cast<int32_t>(legal)));
+      // The mover's stones are the other's planes now, with one more.
+      EXPECT_EQ(next.ok() ? next->observation[9 + legal] : 0.0f, 1.0f);
+      for (size_t square = 0; square < 9; ++square) {
+        if (position.observation[square] != 0.0f) EXPECT_EQ(next->observation[9 + square], 1.0f);
+      }
       EXPECT_EQ(position.observation.size(), 27u);
       EXPECT_EQ(position.observation[26], position.to_play == 0 ? 1.0f : 0.0f);
       EXPECT_FALSE(position.ended());

@@ -1,0 +1,104 @@
+#include "lzero/train/alphazero_family.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/inference/alphazero_inference.h"
+#include "lzero/world_model/alphazero_network.h"
+#include "lzero/world_model/model_size.h"
+
+namespace lzero {
+namespace {
+
+using Errors = std::vector<ConsistencyError>;
+
+void Require(bool holds, std::vector<std::string> keys, std::string message, Errors* errors) {
+  if (!holds) errors->push_back({std::move(keys), std::move(message)});
+}
+
+void CheckEnv(const EnvSpec& spec, Errors* errors) {
+  const std::vector<std::string> keys = {"model.family", "env.id"};
+  Require(spec.action.kind == ActionKind::kDiscrete, keys,
+          absl::StrCat("alphazero plays every action of a node in the environment; got ", spec.id,
+                       ", which has box actions; allowed: discrete ones, or family unizero"),
+          errors);
+  Require(spec.can_save, keys,
+          absl::StrCat("alphazero searches saved states of the environment; got ", spec.id,
+                       ", which cannot be saved (nor can any that runs in worker processes); "
+                       "allowed: an environment with Save and Load, or family unizero"),
+          errors);
+  Require(spec.deterministic && spec.num_chance_outcomes == 0, keys,
+          absl::StrCat("a saved state holds the random numbers to come, and alphazero would search "
+                       "them; got ",
+                       spec.id,
+                       ", whose steps are random; allowed: a deterministic environment, or family "
+                       "unizero"),
+          errors);
+}
+
+void CheckSettings(const ExperimentConfig& config, Errors* errors) {
+  const InferenceConfig& inference = config.inference;
+  Require(
+      inference.runner == Runner::kAuto || inference.runner == Runner::kEager,
+      {"inference.runner", "model.family"},
+      "the network of alphazero runs eager; got another runner; allowed: auto, eager, or family "
+      "unizero",
+      errors);
+  Require(inference.graphs != Graphs::kRequired, {"inference.graphs", "model.family"},
+          "alphazero records no graphs; got required; allowed: preferred, off, or family unizero",
+          errors);
+  Require(inference.dtype == InferenceDtype::kFp32, {"inference.dtype", "model.family"},
+          "the network of alphazero runs in fp32; got bf16; allowed: fp32, or family unizero",
+          errors);
+  Require(!config.search.num_sampled_actions.has_value(),
+          {"search.num_sampled_actions", "model.family"},
+          absl::StrCat("alphazero searches all legal actions; got ",
+                       config.search.num_sampled_actions.value_or(0),
+                       "; allowed: null, or family unizero"),
+          errors);
+  Require(config.replay.num_context_steps == 0, {"replay.num_context_steps", "model.family"},
+          absl::StrCat("the network of alphazero reads one position and none before it; got ",
+                       config.replay.num_context_steps, "; allowed: 0, or family unizero"),
+          errors);
+}
+
+}  // namespace
+
+std::vector<ConsistencyError> AlphaZeroFamily::Errors(const ExperimentConfig& config,
+                                                      const EnvSpec& spec) const {
+  std::vector<ConsistencyError> errors;
+  CheckEnv(spec, &errors);
+  CheckSettings(config, &errors);
+  return errors;
+}
+
+absl::StatusOr<int64_t> AlphaZeroFamily::CountParameters(const ModelConfig& config,
+                                                         const WorldModelShape& shape) const {
+  return CountAlphaZeroParameters(config, shape);
+}
+
+absl::StatusOr<std::shared_ptr<Network>> AlphaZeroFamily::MakeNetwork(const ModelConfig& config,
+                                                                      const WorldModelShape& shape,
+                                                                      uint64_t seed,
+                                                                      at::Device device) const {
+  return AlphaZeroNetwork::Create(config, shape, seed, device);
+}
+
+absl::StatusOr<int64_t> AlphaZeroFamily::EngineBytes(const EngineOptions& options,
+                                                     const EnvFactory& make_env) const {
+  return AlphaZeroInference::PlannedBytes(options, make_env);
+}
+
+absl::StatusOr<std::unique_ptr<InferenceEngine>> AlphaZeroFamily::MakeEngine(
+    const EngineOptions& options, const EnvFactory& make_env) const {
+  return AlphaZeroInference::Create(options, make_env);
+}
+
+int64_t AlphaZeroFamily::NumRootPastSteps(const ModelConfig& /*config*/) const { return 0; }
+
+std::string AlphaZeroFamily::Describe(const ModelConfig& config) const {
+  return absl::StrCat("alphazero: encoder, E ", config.embed_dim,
+                      ", policy and value heads; searches in the environment itself");
+}
+
+}  // namespace lzero
