@@ -154,10 +154,10 @@ void ModelConfig::Visit(FieldVisitor& visitor) {
   visitor.BeginSection("model", "The world model: encoder, transformer, heads.");
   visitor.Choice({"family",
                   "Kind of model, and with it of inference and losses: unizero is a transformer "
-                  "that predicts the steps of its search, muzero and stochastic_muzero recurrent latent "
-                  "states; alphazero is a policy and a value that "
-                  "search in the environment itself, and reads only encoder*, embed_dim, head_dim, "
-                  "support_size, latent_norm, sim_norm_group and terminal",
+                  "that predicts the steps of its search, muzero and stochastic_muzero have "
+                  "recurrent latent states; alphazero is a policy and a value that search in the "
+                  "environment itself; of these keys it reads encoder*, embed_dim, head_dim, "
+                  "support_size, latent_norm, sim_norm_group and terminal alone",
                   "", kFamilies},
                  &family, {"unizero", "muzero", "stochastic_muzero", "alphazero"});
   visitor.Choice({"encoder",

@@ -16,23 +16,22 @@ void Require(bool holds, std::vector<std::string> keys, std::string message, Err
   if (!holds) errors->push_back({std::move(keys), std::move(message)});
 }
 
+// The first thing that makes an environment one that cannot be searched; nothing when it can.
 void CheckEnv(const EnvSpec& spec, Errors* errors) {
-  const std::vector<std::string> keys = {"model.family", "env.id"};
-  Require(spec.action.kind == ActionKind::kDiscrete, keys,
-          absl::StrCat("alphazero plays every action of a node in the environment; got ", spec.id,
-                       ", which has box actions; allowed: discrete ones, or family unizero"),
-          errors);
-  Require(spec.can_save, keys,
-          absl::StrCat("alphazero searches saved states of the environment; got ", spec.id,
-                       ", which cannot be saved (nor can any that runs in worker processes); "
-                       "allowed: an environment with Save and Load, or family unizero"),
-          errors);
-  Require(spec.deterministic && spec.num_chance_outcomes == 0, keys,
-          absl::StrCat("a saved state holds the random numbers to come, and alphazero would search "
-                       "them; got ",
-                       spec.id,
-                       ", whose steps are random; allowed: a deterministic environment, or family "
-                       "unizero"),
+  std::string message;
+  if (spec.action.kind != ActionKind::kDiscrete) {
+    message = absl::StrCat("alphazero plays every action of a node in the environment; got ",
+                           spec.id, ", which has box actions; allowed: discrete ones");
+  } else if (!spec.can_save) {
+    message = absl::StrCat("alphazero searches saved states of the environment; got ", spec.id,
+                           ", which cannot be saved (nor can any that runs in worker processes); "
+                           "allowed: an environment with Save and Load");
+  } else if (!spec.deterministic || spec.num_chance_outcomes > 0) {
+    message = absl::StrCat(
+        "a saved state holds the random numbers to come, and alphazero would search them; got ",
+        spec.id, ", whose steps are random; allowed: a deterministic environment");
+  }
+  Require(message.empty(), {"model.family", "env.id"}, absl::StrCat(message, ", or family unizero"),
           errors);
 }
 

@@ -117,11 +117,15 @@ std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
 }
 
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
-  std::vector<ConsistencyError> errors = ActionErrors(config.search, spec);
-  if (!errors.empty()) return errors;  // the shapes below follow from them
-  errors = ReplayErrors(config.replay, BuildReplayShape(config, spec));
   const ModelFamily& family = FamilyOf(config.model);
-  for (ConsistencyError& error : family.Errors(config, spec)) errors.push_back(std::move(error));
+  std::vector<ConsistencyError> errors = family.Errors(config, spec);
+  // The shapes below follow from the actions. What a family says of them comes first: it may play
+  // none of their kind.
+  std::vector<ConsistencyError> of_actions = ActionErrors(config.search, spec);
+  if (!of_actions.empty()) return errors.empty() ? of_actions : errors;
+  for (ConsistencyError& error : ReplayErrors(config.replay, BuildReplayShape(config, spec))) {
+    errors.push_back(std::move(error));
+  }
   for (ConsistencyError& error : ReanalyzeErrors(config, family)) {
     errors.push_back(std::move(error));
   }

@@ -2,6 +2,7 @@
 // and what stands behind the end of an episode. See also alphazero_search_test.cc.
 #include "lzero/inference/alphazero_inference.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -78,58 +79,72 @@ StepOutputs StepOne(AlphaZeroInference& engine, int parent, int32_t action, int 
   return outputs;
 }
 
-TEST(AlphaZeroInference, RootsAndChildrenAreWhatTheNetworkSaysOfThem) {
-  for (const char* id : {"tictactoe", "connect4", "cartpole"}) {
-    const auto env = NativeFactory(id)().value();
-    Positions positions;
-    TimeStep step = env->Reset(3);
-    for (int i = 0; i < 3; ++i) {
-      positions.Add(*env, step);
-      step = env->Step(Action::Discrete(i % 2)).value();
-    }
-    const EngineOptions options = SmallOptions(env->spec(), 5, 9);
-    const auto engine = AlphaZeroInference::Create(options, NativeFactory(id)).value();
-    const auto network = RandomNetwork(options, 7);
-    ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
-    EXPECT_TRUE(engine->NeedsState());
-    EXPECT_EQ(engine->cache_manager(), nullptr);
-    EXPECT_EQ(engine->runner_name(), "eager");
-    const size_t width = options.shape.num_actions;
-    std::vector<float> logits(3 * width), values(3), rewards(3), discounts(3);
-    const auto said = [&](size_t row) {
-      return Said{values[row], {&logits[row * width], &logits[row * width] + width}};
-    };
-    const std::vector<Root> roots = positions.Roots();
-    ASSERT_TRUE(
-        engine->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(values)).ok());
-    for (size_t i = 0; i < 3; ++i) ExpectSame(said(i), Ask(*network, positions.step(i)));
+int32_t LastLegal(const TimeStep& step) {
+  const std::vector<uint8_t>& mask = step.legal_action_mask;
+  return static_cast<int32_t>(std::find(mask.rbegin(), mask.rend(), 1).base() - mask.begin()) - 1;
+}
 
-    // Two steps down, each row its own way.
-    const std::vector<int32_t> actions = {1, 0, 1};
-    for (int depth = 0; depth < 2; ++depth) {
-      ASSERT_TRUE(engine
-                      ->RecurrentInference(std::vector<NodeId>(3, NodeId(depth)),
-                                           depth == 0 ? actions : std::vector<int32_t>{0, 1, 0},
-                                           std::vector<NodeId>(3, NodeId(depth + 1)),
-                                           absl::MakeSpan(rewards), absl::MakeSpan(discounts),
-                                           absl::MakeSpan(values), absl::MakeSpan(logits))
-                      .ok());
-      for (size_t i = 0; i < 3; ++i) {
-        ASSERT_TRUE(env->Load(std::string(roots[i].state)).ok());
-        TimeStep expected;
-        for (int k = 0; k <= depth; ++k) {
-          const int32_t action = k == 0 ? actions[i] : i == 1 ? 1 : 0;
-          auto next = env->Step(Action::Discrete(action));
-          if (!next.ok()) break;
-          expected = *std::move(next);
-        }
-        EXPECT_EQ(rewards[i], expected.reward);
-        EXPECT_EQ(discounts[i], env->spec().num_players == 2 ? -0.9f : 0.9f);
-        ExpectSame(said(i), Ask(*network, expected));
-      }
-      if (std::string(id) == "tictactoe") break;  // these squares are taken
+class RootsAndChildren : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(All, RootsAndChildren,
+                         testing::Values("tictactoe", "connect4", "othello", "cartpole"));
+
+// Three roots, and two steps down from each.
+TEST_P(RootsAndChildren, AreWhatTheNetworkSaysOfThem) {
+  const auto env = NativeFactory(GetParam())().value();
+  Positions positions;
+  std::vector<TimeStep> last;
+  TimeStep step = env->Reset(3);
+  for (int i = 0; i < 3; ++i) {
+    positions.Add(*env, step);
+    last.push_back(step);
+    step = env->Step(Action::Discrete(LastLegal(step))).value();
+  }
+  const EngineOptions options = SmallOptions(env->spec(), 5, 9);
+  const auto engine = AlphaZeroInference::Create(options, NativeFactory(GetParam())).value();
+  const auto network = RandomNetwork(options, 7);
+  ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
+  const size_t width = static_cast<size_t>(options.shape.num_actions);
+  std::vector<float> logits(3 * width), values(3), rewards(3), discounts(3);
+  const auto said = [&](size_t row) {
+    return Said{values[row], {&logits[row * width], &logits[row * width] + width}};
+  };
+  const std::vector<Root> roots = positions.Roots();
+  ASSERT_TRUE(engine->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(values)).ok());
+  for (size_t i = 0; i < 3; ++i) ExpectSame(said(i), Ask(*network, positions.step(i)));
+
+  std::vector<std::string> states;
+  for (const Root& root : roots) states.emplace_back(root.state);
+  for (int depth = 0; depth < 2; ++depth) {
+    std::vector<int32_t> actions;
+    for (const TimeStep& at : last) actions.push_back(LastLegal(at));
+    ASSERT_TRUE(engine
+                    ->RecurrentInference(std::vector<NodeId>(3, NodeId(depth)), actions,
+                                         std::vector<NodeId>(3, NodeId(depth + 1)),
+                                         absl::MakeSpan(rewards), absl::MakeSpan(discounts),
+                                         absl::MakeSpan(values), absl::MakeSpan(logits))
+                    .ok());
+    for (size_t i = 0; i < 3; ++i) {
+      ASSERT_TRUE(env->Load(states[i]).ok());
+      last[i] = env->Step(Action::Discrete(actions[i])).value();
+      states[i] = env->Save().value();
+      EXPECT_EQ(rewards[i], last[i].reward);
+      EXPECT_EQ(discounts[i], env->spec().num_players == 2 ? -0.9f : 0.9f);
+      ExpectSame(said(i), Ask(*network, last[i]));
     }
   }
+}
+
+TEST(AlphaZeroInference, AsksForStatesAndKeepsNoContexts) {
+  const auto env = NativeFactory("tictactoe")().value();
+  const auto engine =
+      AlphaZeroInference::Create(SmallOptions(env->spec(), 2, 3), NativeFactory("tictactoe"))
+          .value();
+  EXPECT_TRUE(engine->NeedsState());
+  EXPECT_EQ(engine->cache_manager(), nullptr);
+  EXPECT_EQ(engine->runner_name(), "eager");
+  EXPECT_EQ(engine->num_actions(), 9);
+  EXPECT_TRUE(engine->ExportRoots().value().empty());
 }
 
 // X X . / O O . / . . .: X wins at 2. Nothing happens behind it.

@@ -35,8 +35,8 @@ TEST(EngineDeviceTest, WeightsAreCopiedBeforeWhatFollows) {
   config.embed_dim = 8;
   const auto source = WorldModel::Create(config, {{4}, 2}, 1).value();
   const auto copy = WorldModel::Create(config, {{4}, 2}, 2).value();
-  const at::Tensor& from = source->parameters().front();
-  const at::Tensor& to = copy->parameters().front();
+  const at::Tensor from = source->parameters().front();
+  const at::Tensor to = copy->parameters().front();
   EXPECT_FALSE(at::equal(from, to));
   bool was_equal = false;
   ASSERT_TRUE(EngineDevice()

@@ -78,6 +78,8 @@ TEST(AlphaZeroFamily, RefusesEnvironmentsThatItCannotSearchIn) {
               ElementsAre("model.family env.id: alphazero plays every action of a node in the "
                           "environment; got pendulum, which has box actions; allowed: discrete "
                           "ones, or family unizero"));
+  // Not that it needs a number of sampled actions, which would not help.
+  EXPECT_EQ(SpecErrors(config, SpecOf(config))[0].keys[0], "model.family");
 }
 
 TEST(AlphaZeroFamily, RefusesSettingsThatItDoesNotHave) {

@@ -117,7 +117,7 @@ TEST(RunPlanTest, PicturesAreCountedAsBytes) {
   plan.env.observation.shape = {4, 96, 96};
   plan.env.observation.type = ObservationType::kUint8;
   plan.env.observation.frame_stack = 4;
-  plan.memory = PlanMemory(config, plan.env).value();
+  plan.memory = PlanMemory(config, plan.env, NativeRegistry()).value();
   // N 4, U 2: three observations and two of the bootstrap of each sample; the rest as above.
   EXPECT_EQ(plan.memory.batch,
             4 * (3 + 2) * 36864 * (1 + 1 + 4) + 2 * (4 * (8 + 7 * 8 + 16 + 4) + 16 + 4 * 8));
@@ -139,9 +139,9 @@ TEST(RunPlanTest, TheReanalyzerIsCounted) {
   ExperimentConfig config = TinyConfig();
   config.evaluate.num_simulations = 9;
   const EnvSpec spec = BuildEnvSpec(config, registry).value();
-  const MemoryPlan without = PlanMemory(config, spec).value();
+  const MemoryPlan without = PlanMemory(config, spec, registry).value();
   config.replay.reanalyze_ratio = 0.01;
-  const MemoryPlan with = PlanMemory(config, spec).value();
+  const MemoryPlan with = PlanMemory(config, spec, registry).value();
   EXPECT_EQ(with.inference - without.inference,
             *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 3, 4)));
   EXPECT_EQ(with.search - without.search, Search::PlannedBytes(4, 2, 3));
