@@ -47,6 +47,7 @@ Root EpisodeTracker::MakeRoot(EnvId env, const TimeStep& time_step) const {
   root.step = step_;
   root.to_play = time_step.to_play;
   root.legal_action_mask = time_step.legal_action_mask;
+  root.state = time_step.state;
   return root;
 }
 

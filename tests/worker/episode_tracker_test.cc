@@ -170,5 +170,15 @@ TEST(EpisodeTrackerDeathTest, AnObservationOfAnotherSizeIsACallersBug) {
   EXPECT_DEATH(tracker.Add(0, {}, longer), "3");
 }
 
+TEST(EpisodeTrackerTest, ARootHasTheStateThatItsTimeStepBrings) {
+  EpisodeTracker tracker(0, 1);
+  TimeStep step;
+  step.observation = {1.0f};
+  tracker.Begin(step.observation);
+  EXPECT_EQ(tracker.MakeRoot(EnvId(0), step).state, "");
+  step.state = "saved";
+  EXPECT_EQ(tracker.MakeRoot(EnvId(0), step).state, "saved");
+}
+
 }  // namespace
 }  // namespace lzero
