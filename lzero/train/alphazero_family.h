@@ -27,6 +27,8 @@ class AlphaZeroFamily : public ModelFamily {
                                       const EnvFactory& make_env) const override;
   absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
       const EngineOptions& options, const EnvFactory& make_env) const override;
+  // Replay stores no states of the environment.
+  bool CanReanalyze() const override { return false; }
   // None: a position is all that its network reads.
   int64_t NumRootPastSteps(const ModelConfig& config) const override;
   std::string Describe(const ModelConfig& config) const override;

@@ -10,6 +10,16 @@
 #include "lzero/mcts/search_request.h"
 
 namespace lzero {
+namespace {
+
+void RecordEnd(const TimeStep& last, int64_t length, EvaluatedEpisode* episode) {
+  episode->episode_return = last.episode_return;
+  episode->length = length;
+  episode->terminated = last.terminated;
+  episode->truncated = last.truncated;
+}
+
+}  // namespace
 
 Evaluator::Evaluator(int64_t max_past_steps, std::unique_ptr<VectorEnv> envs,
                      std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache)
@@ -66,10 +76,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
       if (on_step && id.value == 0) on_step(envs_->env(id), next);
       if (next.ended()) {
         EvaluatedEpisode& episode = episodes[episode_of[id.value]];
-        episode.episode_return = next.episode_return;
-        episode.length = trackers[id.value].step();
-        episode.terminated = next.terminated;
-        episode.truncated = next.truncated;
+        RecordEnd(next, trackers[id.value].step(), &episode);
         if (on_episode) on_episode(episode);
         if (next_episode == seeds.size()) continue;
         begin(id, next_episode++);

@@ -1,53 +1,18 @@
-// The evaluator against episodes played one by one by hand, and its choices at single positions.
+// The evaluator against episodes played one by one by hand.
 #include "lzero/worker/evaluator.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "envs/boards/tictactoe.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/worker/worker_testing.h"
+#include "tests/worker/evaluator_testing.h"
 
 namespace lzero {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr int64_t kMaxPast = 3;
-
-std::unique_ptr<Agent> MakeAgent(int num_actions, int num_envs) {
-  SearchConfig config;
-  config.num_simulations = 8;
-  auto agent = Agent::Create(config, num_actions, num_envs, AgentOptions{3, true});
-  EXPECT_TRUE(agent.ok()) << agent.status();
-  return std::move(agent).value();
-}
-
-// An evaluator of walks with everything it needs.
-struct Walks {
-  explicit Walks(int num_envs, const ShownModelOptions& options = {}, WalkOptions walk = {},
-                 KVCacheManager* cache = nullptr)
-      : model(options) {
-    evaluator =
-        std::make_unique<Evaluator>(kMaxPast, MakeWalks(num_envs, &pool, &logs, walk),
-                                    MakeAgent(WalkEnv::kNumActions, num_envs), &model, cache);
-  }
-
-  std::vector<EvaluatedEpisode> Run(absl::Span<const uint64_t> seeds) {
-    auto episodes = evaluator->Run(seeds);
-    EXPECT_TRUE(episodes.ok()) << episodes.status();
-    return std::move(episodes).value();
-  }
-
-  ThreadPool pool{1};
-  ShownModel model;
-  std::vector<std::vector<EnvCall>> logs;
-  std::unique_ptr<Evaluator> evaluator;
-};
 
 // One episode by hand: whole history, greedy actions.
 EvaluatedEpisode PlayByHand(uint64_t seed) {
@@ -77,18 +42,6 @@ EvaluatedEpisode PlayByHand(uint64_t seed) {
     sum += last.reward;
   }
   return {seed, sum, static_cast<int64_t>(actions.size()), last.terminated, last.truncated};
-}
-
-void ExpectSame(const std::vector<EvaluatedEpisode>& got,
-                const std::vector<EvaluatedEpisode>& expected) {
-  ASSERT_EQ(got.size(), expected.size());
-  for (size_t i = 0; i < got.size(); ++i) {
-    EXPECT_EQ(got[i].seed, expected[i].seed) << i;
-    EXPECT_EQ(got[i].episode_return, expected[i].episode_return) << i;
-    EXPECT_EQ(got[i].length, expected[i].length) << i;
-    EXPECT_EQ(got[i].terminated, expected[i].terminated) << i;
-    EXPECT_EQ(got[i].truncated, expected[i].truncated) << i;
-  }
 }
 
 const std::vector<uint64_t>& Seeds() {
@@ -259,203 +212,6 @@ TEST(EvaluatorTest, AnErrorNamesTheEnvironmentAndItsCause) {
   Walks modelless(1);
   modelless.model.failure = absl::UnavailableError("no model today");
   EXPECT_EQ(modelless.evaluator->Run(Seeds()).status().code(), absl::StatusCode::kUnavailable);
-}
-
-// Single positions with nothing before them, of many walks at many steps.
-std::vector<TimeStep> Positions(int count) {
-  std::vector<TimeStep> positions;
-  for (uint64_t seed = 0; static_cast<int>(positions.size()) < count; ++seed) {
-    WalkEnv env({});
-    TimeStep last = env.Reset(seed);
-    for (size_t step = 0; step < seed % 3 && !last.ended(); ++step) {
-      const auto legal = std::find(last.legal_action_mask.begin(), last.legal_action_mask.end(), 1);
-      last =
-          env.Step(Action::Discrete(static_cast<int32_t>(legal - last.legal_action_mask.begin())))
-              .value();
-    }
-    if (!last.ended()) positions.push_back(last);
-  }
-  return positions;
-}
-
-TEST(EvaluatorTest, ThePolicyAloneChoosesTheLegalActionOfTheLargestLogit) {
-  const std::vector<TimeStep> positions = Positions(50);
-  Walks walks(4);
-  const auto chosen = walks.evaluator->ChooseActions(positions, /*with_search=*/false);
-  ASSERT_TRUE(chosen.ok()) << chosen.status();
-  ASSERT_EQ(chosen->size(), positions.size());
-  int num_overruled = 0;  // the largest logit of all is illegal
-  for (size_t i = 0; i < positions.size(); ++i) {
-    const std::vector<float> logits = walks.model.Logits(positions[i].observation);
-    int best = -1;
-    for (int a = 0; a < WalkEnv::kNumActions; ++a) {
-      if (positions[i].legal_action_mask[a] == 0) continue;
-      if (best == -1 || logits[a] > logits[best]) best = a;
-    }
-    EXPECT_EQ(chosen->at(i), best) << i;
-    num_overruled += *std::max_element(logits.begin(), logits.end()) > logits[best] ? 1 : 0;
-  }
-  EXPECT_GT(num_overruled, 5);
-}
-
-TEST(EvaluatorTest, SearchChoosesAtManyPositionsAsAtEachAlone) {
-  const std::vector<TimeStep> positions = Positions(23);
-  Walks walks(4);
-  const auto chosen = walks.evaluator->ChooseActions(positions, /*with_search=*/true);
-  ASSERT_TRUE(chosen.ok()) << chosen.status();
-  ASSERT_EQ(chosen->size(), positions.size());
-  for (size_t i = 0; i < positions.size(); ++i) {
-    ShownModel model;
-    Root root;
-    root.observations = positions[i].observation;
-    root.legal_action_mask = positions[i].legal_action_mask;
-    Decision decision;
-    ASSERT_TRUE(MakeAgent(WalkEnv::kNumActions, 1)
-                    ->Act(model, {root}, ActMode::kEvaluate, 0, &decision)
-                    .ok());
-    EXPECT_EQ(chosen->at(i), decision.actions[0]) << i;
-    EXPECT_EQ(positions[i].legal_action_mask[chosen->at(i)], 1) << i;
-  }
-  for (const SeenRoot& root : walks.model.seen) {
-    EXPECT_EQ(root.step, 0);
-    EXPECT_THAT(root.actions, IsEmpty());
-  }
-}
-
-// Five roots with pasts of their own, in batches of two.
-TEST(EvaluatorTest, RootsMayBringTheirPast) {
-  const std::vector<TimeStep> positions = Positions(5);
-  std::vector<std::vector<float>> observations(5);
-  std::vector<std::vector<int32_t>> actions(5);
-  std::vector<Root> roots(5);
-  for (int i = 0; i < 5; ++i) {
-    for (int t = 0; t < i % 3; ++t) {
-      observations[i].insert(observations[i].end(), {0.5f, static_cast<float>(t), 1.0f});
-      actions[i].push_back(t);
-    }
-    observations[i].insert(observations[i].end(), positions[i].observation.begin(),
-                           positions[i].observation.end());
-    roots[i].env = EnvId(77);  // has no meaning
-    roots[i].observations = observations[i];
-    roots[i].actions = actions[i];
-    roots[i].step = i % 3;
-    roots[i].legal_action_mask = positions[i].legal_action_mask;
-  }
-  for (const bool with_search : {false, true}) {
-    Walks walks(2);
-    const auto chosen = walks.evaluator->ChooseRootActions(roots, with_search);
-    ASSERT_TRUE(chosen.ok()) << chosen.status();
-    // The answers of this model depend on the newest observation alone.
-    EXPECT_EQ(*chosen, walks.evaluator->ChooseActions(positions, with_search).value());
-    ASSERT_EQ(walks.model.seen.size(), 10u);
-    for (int i = 0; i < 5; ++i) {
-      const SeenRoot& root = walks.model.seen[i];
-      EXPECT_EQ(root.env, i % 2);
-      EXPECT_EQ(root.step, i % 3);
-      EXPECT_EQ(root.observations, observations[i]);
-      EXPECT_EQ(root.actions, actions[i]);
-    }
-  }
-}
-
-// Where values and rewards say nothing, search has only the prior to go by.
-TEST(EvaluatorTest, SearchAndPolicyAgreeWhereAllValuesAreEqual) {
-  const std::vector<TimeStep> positions = Positions(40);
-  Walks walks(4, ShownModelOptions{WalkEnv::kNumActions, 0.0f, 0.9f});
-  const auto by_search = walks.evaluator->ChooseActions(positions, true);
-  const auto by_policy = walks.evaluator->ChooseActions(positions, false);
-  ASSERT_TRUE(by_search.ok() && by_policy.ok());
-  for (size_t i = 0; i < positions.size(); ++i) {
-    const std::vector<float> logits = walks.model.Logits(positions[i].observation);
-    std::vector<float> legal;
-    for (int a = 0; a < WalkEnv::kNumActions; ++a) {
-      if (positions[i].legal_action_mask[a] != 0) legal.push_back(logits[a]);
-    }
-    std::sort(legal.rbegin(), legal.rend());
-    // Near ties are left to the order of the visits.
-    if (legal.size() > 1 && legal[0] - legal[1] < 0.6f) continue;
-    EXPECT_EQ(by_search->at(i), by_policy->at(i)) << i;
-  }
-}
-
-TEST(EvaluatorTest, NoPositionsNoActions) {
-  Walks walks(2);
-  EXPECT_THAT(walks.evaluator->ChooseActions({}, true).value(), IsEmpty());
-  EXPECT_THAT(walks.evaluator->ChooseActions({}, false).value(), IsEmpty());
-}
-
-ShownModelOptions WithStates() {
-  ShownModelOptions options;
-  options.needs_state = true;
-  return options;
-}
-
-// Each root of an episode carries what its environment saved there: the seed comes first in it.
-TEST(EvaluatorTest, RootsCarryStatesForAModelThatAsks) {
-  Walks with(2, WithStates()), without(2);
-  ExpectSame(with.Run({4, 5, 6}), without.Run({4, 5, 6}));
-  ASSERT_EQ(with.model.seen.size(), without.model.seen.size());
-  for (const SeenRoot& root : with.model.seen) {
-    WalkEnv env({});
-    ASSERT_TRUE(env.Load(root.state).ok());
-    uint64_t seed = 0;
-    std::memcpy(&seed, root.state.data(), sizeof(seed));
-    EXPECT_EQ(root.observations[root.observations.size() - 3], ToUnit(seed));
-  }
-  for (const SeenRoot& root : without.model.seen) EXPECT_EQ(root.state, "");
-}
-
-TEST(EvaluatorTest, PositionsBringTheirStateOrTheSearchSaysWhatItLacks) {
-  Walks walks(2, WithStates());
-  std::vector<TimeStep> positions = Positions(5);
-  const auto refused = walks.evaluator->ChooseActions(positions, /*with_search=*/true);
-  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(refused.status().message(),
-            "position 0 of 'walk' has no state, and this model searches with the environment "
-            "itself; allowed: positions with what Env::Save gives there (TimeStep::state), or the "
-            "policy alone");
-  EXPECT_TRUE(walks.evaluator->ChooseActions(positions, /*with_search=*/false).ok());
-  for (size_t i = 0; i < positions.size(); ++i) positions[i].state = absl::StrCat("state ", i);
-  walks.model.seen.clear();
-  ASSERT_TRUE(walks.evaluator->ChooseActions(positions, true).ok());
-  ASSERT_EQ(walks.model.seen.size(), 5u);
-  EXPECT_EQ(walks.model.seen[3].state, "state 3");
-}
-
-TEST(EvaluatorTest, AnErrorOfTheModelReachesTheCallerOfChooseActions) {
-  Walks walks(2);
-  walks.model.failure = absl::UnavailableError("no model today");
-  for (const bool with_search : {false, true}) {
-    const auto chosen = walks.evaluator->ChooseActions(Positions(3), with_search);
-    EXPECT_THAT(std::string(chosen.status().message()), HasSubstr("no model today"));
-  }
-}
-
-TEST(EvaluatorTest, TheCacheForgetsEveryEnvironmentThatIsUsedAnew) {
-  KVCacheManagerConfig config;
-  config.shape = {1, 4};
-  config.context_length = 4;
-  config.num_envs = 3;
-  config.nodes_per_env = 9;
-  const auto cache = KVCacheManager::Create(config).value();
-  const KVCache empty = KVCache::Create(CacheStorage::kStatic, config.shape, 4, at::kCPU).value();
-  const auto store_all = [&] {
-    for (int i = 0; i < 3; ++i) ASSERT_TRUE(cache->StoreInit(EnvId(i), 0, empty).ok());
-  };
-  const auto stored = [&] {
-    std::vector<bool> found;
-    for (int i = 0; i < 3; ++i) found.push_back(cache->HasInit(EnvId(i), 0));
-    return found;
-  };
-  Walks walks(3, {}, {}, cache.get());
-  store_all();
-  walks.Run({4, 5});  // two seeds: the third environment stays out
-  EXPECT_THAT(stored(), ElementsAre(false, false, true));
-  for (const bool with_search : {false, true}) {
-    store_all();
-    ASSERT_TRUE(walks.evaluator->ChooseActions(Positions(1), with_search).ok());
-    EXPECT_THAT(stored(), ElementsAre(false, true, true));
-  }
 }
 
 }  // namespace

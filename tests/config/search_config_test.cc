@@ -1,0 +1,24 @@
+// Section search of a config: two settings are equal only if all fields are.
+#include <gtest/gtest.h>
+
+#include "lzero/config/experiment_config.h"
+
+namespace lzero {
+namespace {
+
+TEST(SearchConfig, EveryFieldCounts) {
+  const SearchConfig plain;
+  EXPECT_TRUE(plain == SearchConfig());
+  SearchConfig other;
+  other.num_sampled_actions = 20;
+  EXPECT_FALSE(plain == other);
+  other = plain;
+  other.sample_temperature = 2.0;
+  EXPECT_FALSE(plain == other);
+  other = plain;
+  other.uniform_sample_fraction = 0.5;
+  EXPECT_FALSE(plain == other);
+}
+
+}  // namespace
+}  // namespace lzero
