@@ -21,7 +21,10 @@ void AgentSide::OnMove(int table, int action, const Board& board) {
 
 absl::StatusOr<std::vector<int>> AgentSide::ChooseActions(absl::Span<const MatchTurn> turns) {
   std::vector<TimeStep> shown;  // what roots point into
-  for (const MatchTurn& turn : turns) shown.push_back(ShownOf(*turn.board));
+  for (const MatchTurn& turn : turns) {
+    shown.push_back(ShownOf(*turn.board));
+    shown.back().state = StateOf(*turn.board, evaluator_->spec().id);
+  }
   std::vector<Root> roots;
   for (size_t i = 0; i < turns.size(); ++i) {
     roots.push_back(trackers_[turns[i].table].MakeRoot(EnvId(0), shown[i]));

@@ -50,7 +50,8 @@ absl::StatusOr<std::shared_ptr<Network>> MuZeroFamily::MakeNetwork(const ModelCo
   return MuZeroNetwork::Create(config, shape, seed, device);
 }
 
-absl::StatusOr<int64_t> MuZeroFamily::EngineBytes(const EngineOptions& options) const {
+absl::StatusOr<int64_t> MuZeroFamily::EngineBytes(const EngineOptions& options,
+                                                  const EnvFactory& /*make_env*/) const {
   return MuZeroInference::PlannedBytes(options);
 }
 

@@ -24,7 +24,8 @@ class MuZeroFamily : public ModelFamily {
   absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
                                                        const WorldModelShape& shape, uint64_t seed,
                                                        at::Device device) const override;
-  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options) const override;
+  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
+                                      const EnvFactory& make_env) const override;
   absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
       const EngineOptions& options, const EnvFactory& make_env) const override;
   int64_t NumRootPastSteps(const ModelConfig& config) const override;

@@ -34,7 +34,8 @@ absl::StatusOr<std::shared_ptr<Network>> StochasticMuZeroFamily::MakeNetwork(
   return StochasticMuZeroNetwork::Create(config, shape, seed, device);
 }
 
-absl::StatusOr<int64_t> StochasticMuZeroFamily::EngineBytes(const EngineOptions& options) const {
+absl::StatusOr<int64_t> StochasticMuZeroFamily::EngineBytes(const EngineOptions& options,
+                                                            const EnvFactory& /*make_env*/) const {
   return StochasticMuZeroInference::PlannedBytes(options);
 }
 

@@ -23,7 +23,8 @@ class StochasticMuZeroFamily : public MuZeroFamily {
   absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
                                                        const WorldModelShape& shape, uint64_t seed,
                                                        at::Device device) const override;
-  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options) const override;
+  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
+                                      const EnvFactory& make_env) const override;
   absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
       const EngineOptions& options, const EnvFactory& make_env) const override;
   int NumChanceOutcomes(const EnvSpec& spec) const override { return spec.num_chance_outcomes; }

@@ -38,7 +38,7 @@ absl::StatusOr<int64_t> CountAlphaZeroParameters(const ModelConfig& config,
                                                  const WorldModelShape& shape) {
   LZ_RETURN_IF_ERROR(CheckEncoder(config, shape.observation_shape));
   const int64_t head_dim = config.head_dim.value_or(4 * config.embed_dim);
-  return EncoderSize(config, shape.observation_shape) +
+  return EncoderParameters(config, shape.observation_shape) +
          HeadSize(config.embed_dim, head_dim, shape.num_actions) +
          HeadSize(config.embed_dim, head_dim, config.support_size);
 }

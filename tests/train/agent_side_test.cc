@@ -68,6 +68,12 @@ void ExpectRoot(const SeenRoot& root, const std::vector<int>& moves) {
   for (int action = 0; action < kNumActions; ++action) {
     EXPECT_EQ(root.legal_action_mask[action], board.legal(action) ? 1 : 0);
   }
+  // For models that search in the environment itself: it goes on from the position.
+  const auto env = TicTacToeBoard::CreateEnv({}).value();
+  ASSERT_TRUE(env->Load(root.state).ok());
+  const int next = board.legal(7) ? 7 : 8;
+  board.Play(next);
+  EXPECT_EQ(env->Step(Action::Discrete(next))->observation, PlanesOf(board));
 }
 
 TEST(AgentSideTest, RootsKnowTheMovesOfBothSides) {
