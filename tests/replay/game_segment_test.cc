@@ -264,7 +264,8 @@ TEST(GameSegment, ANewSearchReplacesPolicyAndRootValueAlone) {
 }
 
 TEST(GameSegment, ANewSearchOfBoxActionsBringsItsSampledOnes) {
-  GameSegment segment({1, 2, 0, 1}, 2, EnvId(0), 0, 0);
+  const SegmentShape shape = {1, 2, 0, ObservationType::kFloat32, 1, /*action_dim=*/1};
+  GameSegment segment(shape, 2, EnvId(0), 0, 0);
   EXPECT_TRUE(segment.SetFirstObservation({0.0f}, {}, 0).ok());
   for (int t = 0; t < 2; ++t) {
     StepRecord step;

@@ -111,7 +111,7 @@ TEST(StoredRootBoxTest, ActionsAreTheirValues) {
   shape.num_actions = 2;
   shape.action_dim = 2;
   shape.num_root_past_steps = 3;
-  const SegmentShape segment_shape = {1, 2, 3, 2};
+  const SegmentShape segment_shape = {1, 2, 3, ObservationType::kFloat32, 1, /*action_dim=*/2};
   GameSegment first(segment_shape, 2, EnvId(0), 0, 0), second(segment_shape, 2, EnvId(0), 0, 2);
   EXPECT_TRUE(first.SetFirstObservation({0.0f}, {}, 0).ok());
   const auto append = [](GameSegment* segment, int t) {
