@@ -79,6 +79,10 @@ struct SearchConfig {
   double temperature = 1.0;
   double temperature_final = 1.0;
   int64_t temperature_decay_env_steps = 0;  // linear from temperature to temperature_final
+  double epsilon = 0.0;                     // of temporally extended epsilon-greedy collection
+  double epsilon_final = 0.0;
+  int64_t epsilon_decay_env_steps = 0;  // linear from epsilon to epsilon_final
+  int64_t epsilon_max_hold = 1;         // steps
   double root_noise_alpha = 0.3;
   double root_noise_fraction = 0.25;
   double pb_c_init = 1.25;

@@ -12,6 +12,7 @@ inline constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
 inline constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
 inline constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
 inline constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";
+inline constexpr char kEpsilonGreedy[] = "temporally extended epsilon-greedy (Dabney et al. 2021)";
 inline constexpr char kSampled[] = "Sampled MuZero (Hubert et al. 2021)";
 inline constexpr char kStochastic[] = "Stochastic MuZero (Antonoglou et al. 2022)";
 inline constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";

@@ -65,6 +65,25 @@ void VisitGumbel(FieldVisitor& visitor, SearchConfig& search) {
       &search.gumbel_scale, {0, 100});
 }
 
+void VisitExploration(FieldVisitor& visitor, SearchConfig& search) {
+  visitor.Float({"epsilon",
+                 "Share of the steps of collection at which one random action takes over, in place "
+                 "of what search chose; the policy target stays that of the search",
+                 "", kEpsilonGreedy},
+                &search.epsilon, {0, 1});
+  visitor.Float(
+      {"epsilon_final", "epsilon after the decay; unused when epsilon_decay_env_steps is 0"},
+      &search.epsilon_final, {0, 1});
+  visitor.Int({"epsilon_decay_env_steps",
+               "Linear from epsilon to epsilon_final over this many; 0: no decay", "env steps"},
+              &search.epsilon_decay_env_steps, kSteps);
+  visitor.Int({"epsilon_max_hold",
+               "A random action is held for n steps, n^-2 being how likely n is, up to this; 1: "
+               "plain epsilon-greedy",
+               "env steps", kEpsilonGreedy},
+              &search.epsilon_max_hold, {1, 10000});
+}
+
 }  // namespace
 
 bool SearchConfig::operator==(const SearchConfig& other) const = default;
@@ -88,6 +107,7 @@ void SearchConfig::Visit(FieldVisitor& visitor) {
       {"temperature_decay_env_steps",
        "Linear from temperature to temperature_final over this many; 0: no decay", "env steps"},
       &temperature_decay_env_steps, kSteps);
+  VisitExploration(visitor, *this);
   visitor.Choice(
       {"q_transform", "How Q values are scaled in PUCT, and the completed Q values in Gumbel", "",
        kMuZeroB},

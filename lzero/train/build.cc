@@ -107,6 +107,7 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   options.seed = seed;
   options.max_past_steps = FamilyOf(config.model).NumRootPastSteps(config.model);
   options.discount = config.replay.discount;
+  options.search = config.search;
   role.collector =
       std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get(),
                                   role.inference->cache_manager());

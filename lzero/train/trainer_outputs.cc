@@ -136,6 +136,9 @@ absl::Status Trainer::WriteMetrics() {
     metrics["search/root_value"] = stats.root_value_sum / searches;
     metrics["search/depth_mean"] = stats.depth_sum / searches;
     metrics["search/entropy"] = stats.policy_entropy_sum / searches;
+    if (stats.num_explored > 0) {
+      metrics["collect/explored_share"] = static_cast<double>(stats.num_explored) / searches;
+    }
   }
   const ReplayStats replay = replay_->stats();
   metrics["replay/size"] = static_cast<double>(replay.num_transitions);

@@ -20,18 +20,27 @@ Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv>
       cache_(cache),
       values_(envs_->num_envs()),
       episode_counts_(envs_->num_envs(), 0),
+      taken_(envs_->num_envs()),
       actions_(envs_->num_envs()) {
   for (int i = 0; i < envs_->num_envs(); ++i) {
     ids_.push_back(EnvId(i));
     trackers_.emplace_back(options.max_past_steps, envs_->spec().observation.size(),
                            envs_->spec().action.dim());
+    explorations_.emplace_back(options.search, envs_->spec().action,
+                               StreamKey(options.seed, "exploration"));
   }
 }
 
+uint64_t Collector::EpisodeIndex(EnvId env) const {
+  return static_cast<uint64_t>(env.value) << 40 |
+         static_cast<uint64_t>(episode_counts_[env.value] - 1);
+}
+
 void Collector::BeginEpisode(EnvId env) {
-  const uint64_t index =
-      static_cast<uint64_t>(env.value) << 40 | static_cast<uint64_t>(episode_counts_[env.value]++);
+  ++episode_counts_[env.value];
+  const uint64_t index = EpisodeIndex(env);
   envs_->Reset(env, StreamKey(options_.seed, "collector_episode", index));
+  explorations_[env.value].Begin(index);
   const TimeStep& first = envs_->last(env);
   trackers_[env.value].Begin(first.observation);
   values_[env.value].Begin();
@@ -54,9 +63,7 @@ absl::Status Collector::Step(int64_t env_steps) {
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
   }
   RecordSearch(decision_);
-  for (size_t i = 0; i < ids_.size(); ++i) {
-    MakeAction(envs_->spec().action, decision_.actions[i], decision_.ValuesOf(i), &actions_[i]);
-  }
+  ChooseActions(env_steps);
   {
     const ScopedTimer timer(&env_time_);
     LZ_RETURN_IF_ERROR(envs_->Step(ids_, actions_));
@@ -71,8 +78,8 @@ absl::Status Collector::Step(int64_t env_steps) {
       continue;
     }
     const float root_value = decision_.search.root_values[i];
-    const SearchedAction searched = {decision_.actions[i], decision_.ValuesOf(i),
-                                     decision_.SampledOf(i), decision_.PolicyOf(i), root_value};
+    const SearchedAction searched = {taken_[i].index, taken_[i].values, decision_.SampledOf(i),
+                                     decision_.PolicyOf(i), root_value};
     staged_.Add(id, searched, next);
     trackers_[i].Add(searched.index, searched.values, next.observation);
     values_[i].Add(root_value, next.reward, roots_[i].to_play);
@@ -82,6 +89,20 @@ absl::Status Collector::Step(int64_t env_steps) {
     }
   }
   return absl::OkStatus();
+}
+
+void Collector::ChooseActions(int64_t env_steps) {
+  const double epsilon = EpsilonAt(options_.search, env_steps);
+  for (size_t i = 0; i < ids_.size(); ++i) {
+    if (explorations_[i].Act(epsilon, trackers_[i].step(), roots_[i].legal_action_mask,
+                             &taken_[i])) {
+      ++stats_.num_explored;
+    } else {
+      taken_[i].index = decision_.actions[i];
+      taken_[i].values.assign(decision_.ValuesOf(i).begin(), decision_.ValuesOf(i).end());
+    }
+    MakeAction(envs_->spec().action, taken_[i].index, taken_[i].values, &actions_[i]);
+  }
 }
 
 void Collector::RecordSearch(const Decision& decision) {
@@ -128,6 +149,7 @@ absl::StatusOr<std::vector<NamedArray>> Collector::Export() const {
     const std::string prefix = absl::StrCat("env", id.value, ".");
     trackers_[id.value].Export(prefix, &arrays);
     values_[id.value].Export(prefix, &arrays);
+    explorations_[id.value].Export(prefix, &arrays);
     if (!envs_->spec().can_save) continue;
     LZ_ASSIGN_OR_RETURN(const std::string state, envs_->Save(id));
     arrays.push_back(
@@ -162,6 +184,8 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
         Annotate(envs_->Load(id, state->bytes), absl::StrCat("environment ", id.value)));
     LZ_RETURN_IF_ERROR(trackers_[id.value].Import(prefix, arrays));
     LZ_RETURN_IF_ERROR(values_[id.value].Import(prefix, arrays));
+    explorations_[id.value].Begin(EpisodeIndex(id));
+    LZ_RETURN_IF_ERROR(explorations_[id.value].Import(prefix, arrays));
     if (cache_ != nullptr) cache_->EndEpisode(id);
   }
   return restarted;

@@ -19,6 +19,7 @@
 #include "lzero/mcts/inference_model.h"
 #include "lzero/worker/episode_tracker.h"
 #include "lzero/worker/episode_values.h"
+#include "lzero/worker/exploration.h"
 #include "lzero/worker/root_states.h"
 #include "lzero/worker/staged_steps.h"
 
@@ -28,6 +29,7 @@ struct CollectorOptions {
   uint64_t seed = 0;
   int64_t max_past_steps = 0;  // of a root's context
   double discount = 1.0;       // of returns that root values are compared with
+  SearchConfig search = {};    // its epsilon and what goes with it
 };
 
 struct FinishedEpisode {
@@ -40,6 +42,7 @@ struct CollectStats {
   std::vector<FinishedEpisode> episodes;
   int64_t num_interrupted = 0;  // episodes whose environment's process died; not in `episodes`
   int64_t num_searches = 0;     // roots searched
+  int64_t num_explored = 0;     // of these, roots at which a random action was taken
   double root_value_sum = 0.0;
   double depth_sum = 0.0;           // of leaves, mean of a search
   double policy_entropy_sum = 0.0;  // of the search distribution, nats
@@ -73,7 +76,11 @@ class Collector {
   absl::StatusOr<int> Import(absl::Span<const NamedArray> arrays);
 
  private:
+  // Of the episode that goes on: unique in the run.
+  uint64_t EpisodeIndex(EnvId env) const;
   void BeginEpisode(EnvId env);
+  // What the roots do: as decided, or by exploration.
+  void ChooseActions(int64_t env_steps);
   void RecordSearch(const Decision& decision);
   void RecordEpisode(EnvId env);
 
@@ -92,7 +99,9 @@ class Collector {
   bool started_ = false;
   std::vector<Root> roots_;
   RootStates states_;
-  std::vector<Action> actions_;
+  std::vector<Exploration> explorations_;
+  std::vector<Action> taken_;    // numbers of box actions in [-1, 1]
+  std::vector<Action> actions_;  // the same as the environments know them
   Decision decision_;
 };
 

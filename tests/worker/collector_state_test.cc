@@ -17,12 +17,13 @@ using testing::HasSubstr;
 constexpr int64_t kMaxPast = 3;
 
 struct Walks {
-  explicit Walks(bool can_save = true, int num_envs = 3, KVCacheManager* cache = nullptr) {
-    SearchConfig search;
+  explicit Walks(bool can_save = true, int num_envs = 3, KVCacheManager* cache = nullptr,
+                 const SearchConfig& explored = {}) {
+    SearchConfig search = explored;
     search.num_simulations = 5;
     auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save});
     collector = std::make_unique<Collector>(
-        CollectorOptions{9, kMaxPast}, std::move(envs),
+        CollectorOptions{9, kMaxPast, 1.0, search}, std::move(envs),
         Agent::Create(search, WalkEnv::kNumActions, num_envs, AgentOptions{4, true}).value(),
         &model, cache);
     ReplayConfig config;
@@ -86,6 +87,30 @@ TEST(CollectorStateTest, ARestoredCollectorStagesTheSameSteps) {
     EXPECT_GT(got.num_value_errors, 0);
     EXPECT_EQ(got.num_value_errors, expected.num_value_errors);
     EXPECT_EQ(got.value_error_sum, expected.value_error_sum);
+  }
+}
+
+// Also in the middle of held actions, which replay then holds in place of those that search chose.
+TEST(CollectorStateTest, ExplorationGoesOnExactly) {
+  SearchConfig search;
+  search.epsilon = 0.5;
+  search.epsilon_max_hold = 5;
+  for (const int num_before : {1, 2, 3, 8}) {
+    Walks straight(true, 3, nullptr, search), restored(true, 3, nullptr, search), greedy;
+    straight.Run(num_before);
+    ASSERT_TRUE(restored.collector->Import(straight.Export()).ok());
+    ASSERT_TRUE(restored.replay->Import(straight.replay->Export()).ok());
+    EXPECT_EQ(BytesByName(restored.Export()), BytesByName(straight.Export()));
+    straight.Run(25);
+    restored.Run(25);
+    greedy.Run(num_before + 25);
+    const auto stored = BytesByName(straight.replay->Export());
+    EXPECT_EQ(BytesByName(restored.replay->Export()), stored);
+    EXPECT_NE(BytesByName(greedy.replay->Export()), stored);
+    const CollectStats stats = straight.collector->TakeStats();
+    EXPECT_GT(stats.num_explored, stats.num_searches / 3);
+    EXPECT_LT(stats.num_explored, stats.num_searches);
+    EXPECT_EQ(greedy.collector->TakeStats().num_explored, 0);
   }
 }
 
