@@ -85,13 +85,20 @@ void AddEval(CLI::App& app, VerbAction* action) {
                                   constexpr double kEnd = std::numeric_limits<double>::infinity();
                                   return NumberError(text, -kEnd, kEnd);
                                 });
-  eval->add_flag(
-          "--grade", options->grade,
-          "Judge moves in positions with known best ones, of a solved game; plays no episodes")
-      ->excludes(episodes)
-      ->excludes(seeds)
+  CLI::Option* grade =
+      eval->add_flag(
+              "--grade", options->grade,
+              "Judge moves in positions with known best ones, of a solved game; plays no episodes")
+          ->excludes(episodes)
+          ->excludes(seeds)
+          ->excludes(render)
+          ->excludes(min_return);
+  eval->add_flag("--chance", options->chance,
+                 "Compare the chance outcomes that the model foretells with those that the "
+                 "environment lists, at every step of the episodes")
       ->excludes(render)
-      ->excludes(min_return);
+      ->excludes(min_return)
+      ->excludes(grade);
   eval->add_option("--threads", options->threads, "Threads of the network")
       ->check(InRange(1, 256))
       ->capture_default_str();

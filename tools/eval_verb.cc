@@ -21,6 +21,7 @@
 #include "lzero/train/agent_loader.h"
 #include "lzero/train/run_outputs.h"
 #include "nlohmann/json.hpp"
+#include "tools/eval_chance.h"
 #include "tools/interrupt.h"
 #include "tools/run_path.h"
 #include "tools/usage_error.h"
@@ -300,6 +301,12 @@ int Grade(const EvalOptions& options, LoadedAgent& agent) {
   return kExitOk;
 }
 
+int Chance(const EvalOptions& options, LoadedAgent& agent) {
+  const auto seeds = ParseSeeds(options, agent.config.seed);
+  if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
+  return EvalChance(*seeds, options.json, agent);
+}
+
 // An agent that cannot be loaded; of a damaged checkpoint with the command for an intact one.
 int PrintUnreadable(const absl::Status& status, const std::string& path) {
   PrintError(status, kExitFailure);
@@ -348,7 +355,8 @@ int Eval(const EvalOptions& options) {
     }
     return PrintUnreadable(agent.status(), options.path);
   }
-  return options.grade ? Grade(options, *agent) : PlayEpisodes(options, *agent);
+  if (options.grade) return Grade(options, *agent);
+  return options.chance ? Chance(options, *agent) : PlayEpisodes(options, *agent);
 }
 
 }  // namespace lzero

@@ -1,5 +1,5 @@
 // `lzero eval`: plays a checkpoint greedily and prints a table or JSON; `--grade` judges every
-// position of a solved game.
+// position of a solved game, `--chance` a model of chance.
 #ifndef LZERO_TOOLS_EVAL_VERB_H_
 #define LZERO_TOOLS_EVAL_VERB_H_
 
@@ -23,6 +23,7 @@ struct EvalOptions {
   bool json = false;                 // one JSON object on stdout instead of the table
   std::optional<double> min_return;  // exit 3 when the mean return is lower
   bool grade = false;
+  bool chance = false;
   int64_t threads = 1;
   std::string device;                // "": as the run; cpu, cuda
   std::vector<std::string> plugins;  // in place of the run's, if there are any

@@ -1,6 +1,7 @@
 #include "lzero/worker/evaluator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -95,8 +96,7 @@ void Evaluator::TakeDecisions(size_t count, std::vector<Action>* actions) const 
   }
 }
 
-absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const TimeStep> positions,
-                                                              bool with_search) {
+std::vector<Root> Evaluator::MakeRoots(absl::Span<const TimeStep> positions) const {
   std::vector<Root> roots(positions.size());
   for (size_t i = 0; i < positions.size(); ++i) {
     roots[i].observations = positions[i].observation;
@@ -104,7 +104,12 @@ absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const T
     roots[i].state = positions[i].state;
     roots[i].legal_action_mask = positions[i].legal_action_mask;
   }
-  return ChooseRootActions(roots, with_search);
+  return roots;
+}
+
+absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const TimeStep> positions,
+                                                              bool with_search) {
+  return ChooseRootActions(MakeRoots(positions), with_search);
 }
 
 absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseRootActions(absl::Span<const Root> roots,
@@ -157,6 +162,54 @@ absl::Status Evaluator::ChooseByPolicy(absl::Span<const Root> roots, int32_t* ac
     }
     LZ_CHECK(best >= 0, "position ", i, " has no legal action");
     actions[i] = sampled != nullptr ? sampled->indices[i * num_actions + best] : best;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<float>> Evaluator::PredictChance(absl::Span<const TimeStep> positions,
+                                                            absl::Span<const int32_t> actions) {
+  LZ_CHECK(actions.size() == positions.size(), actions.size(), " actions");
+  const size_t num_outcomes = static_cast<size_t>(model_->num_chance_outcomes());
+  if (num_outcomes == 0) {
+    return absl::FailedPreconditionError(
+        "this model has no chance nodes; allowed: model.family stochastic_muzero");
+  }
+  std::vector<float> probabilities(positions.size() * num_outcomes);
+  std::vector<Root> roots = MakeRoots(positions);
+  const size_t batch = static_cast<size_t>(envs_->num_envs());
+  for (size_t begin = 0; begin < roots.size(); begin += batch) {
+    const size_t count = std::min(batch, roots.size() - begin);
+    for (size_t i = 0; i < count; ++i) roots[begin + i].env = EnvId(static_cast<int64_t>(i));
+    LZ_RETURN_IF_ERROR(PredictBatch(
+        absl::MakeConstSpan(roots).subspan(begin, count), actions.subspan(begin, count),
+        absl::MakeSpan(probabilities).subspan(begin * num_outcomes, count * num_outcomes)));
+  }
+  return probabilities;
+}
+
+absl::Status Evaluator::PredictBatch(absl::Span<const Root> roots,
+                                     absl::Span<const int32_t> actions,
+                                     absl::Span<float> probabilities) {
+  const size_t num_outcomes = probabilities.size() / roots.size();
+  const size_t width = std::max(static_cast<size_t>(model_->num_actions()), num_outcomes);
+  std::vector<float> logits(roots.size() * width), values(roots.size()), rewards(roots.size()),
+      discounts(roots.size());
+  const std::vector<NodeId> parents(roots.size(), kRootNode), children(roots.size(), NodeId(1));
+  model_->BeginSearch({});
+  LZ_RETURN_IF_ERROR(
+      model_->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(values)));
+  LZ_RETURN_IF_ERROR(model_->RecurrentInference(parents, actions, children, absl::MakeSpan(rewards),
+                                                absl::MakeSpan(discounts), absl::MakeSpan(values),
+                                                absl::MakeSpan(logits)));
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const float* row = logits.data() + i * width;
+    const float largest = *std::max_element(row, row + num_outcomes);
+    double sum = 0.0;
+    for (size_t c = 0; c < num_outcomes; ++c) sum += std::exp(double{row[c]} - largest);
+    for (size_t c = 0; c < num_outcomes; ++c) {
+      probabilities[i * num_outcomes + c] =
+          static_cast<float>(std::exp(double{row[c]} - largest) / sum);
+    }
   }
   return absl::OkStatus();
 }

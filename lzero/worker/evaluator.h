@@ -55,12 +55,22 @@ class Evaluator {
   absl::StatusOr<std::vector<int32_t>> ChooseRootActions(absl::Span<const Root> roots,
                                                          bool with_search);
 
+  // What a model with chance nodes foretells to follow action i at position i, which stands alone
+  // as above: probabilities [n, C]. FailedPrecondition for a model without.
+  absl::StatusOr<std::vector<float>> PredictChance(absl::Span<const TimeStep> positions,
+                                                   absl::Span<const int32_t> actions);
+
   const EnvSpec& spec() const { return envs_->spec(); }
   int64_t max_past_steps() const { return max_past_steps_; }
 
  private:
   // The actions of the first `count` decisions.
   void TakeDecisions(size_t count, std::vector<Action>* actions) const;
+  // Roots of positions that stand alone.
+  std::vector<Root> MakeRoots(absl::Span<const TimeStep> positions) const;
+  // One batch of PredictChance.
+  absl::Status PredictBatch(absl::Span<const Root> roots, absl::Span<const int32_t> actions,
+                            absl::Span<float> probabilities);
   absl::Status ChooseBatch(std::vector<Root> roots, bool with_search, int32_t* actions);
   // The likeliest action of the policy head; of those that were drawn, where actions are sampled.
   absl::Status ChooseByPolicy(absl::Span<const Root> roots, int32_t* actions);
