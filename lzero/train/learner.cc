@@ -163,12 +163,13 @@ void Learner::AddMetrics(const std::vector<float>& readings, double learning_rat
   ++num_summed_;
 }
 
-absl::StatusOr<MetricMap> Learner::MeasureOpenLoop() const {
+absl::StatusOr<MetricMap> Learner::MeasureOpenLoop() {
   if (!last_batch_.has_value()) return MetricMap();
   return CatchTorch([&]() -> absl::StatusOr<MetricMap> {
     const torch::NoGradGuard no_grad;
     const at::Tensor errors = model_->ComputeOpenLoopErrors(
         FirstSamples(*last_batch_, kOpenLoopSamples), kOpenLoopHorizons);
+    last_batch_.reset();
     MetricMap metrics;
     if (!errors.defined()) return metrics;
     const at::Tensor numbers = errors.to(at::kCPU, at::kFloat).contiguous();
@@ -214,6 +215,7 @@ absl::Status Learner::Import(const std::map<std::string, std::vector<NamedArray>
   LZ_RETURN_IF_ERROR(CopyAllInto(NamedWeights(*model_), files.at("model")));
   LZ_RETURN_IF_ERROR(CopyAllInto(NamedWeights(*target_), files.at("target")));
   num_updates_ = num_updates;
+  last_batch_.reset();
   return absl::OkStatus();
 }
 

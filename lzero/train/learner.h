@@ -42,9 +42,9 @@ class Learner {
   int64_t num_updates() const { return num_updates_; }
   MetricMap ReadMetrics();
   // Errors of the model's imagination on the batch of the last Update, by horizon:
-  // "open_loop/{reward,value,latent}_<steps>"; empty before the first update and for a family that
-  // imagines nothing. Costs some dozens of forward passes.
-  absl::StatusOr<MetricMap> MeasureOpenLoop() const;
+  // "open_loop/{reward,value,latent}_<steps>"; empty without an update since the last
+  // call or Import, and for a family that imagines nothing. Costs some dozens of forward passes.
+  absl::StatusOr<MetricMap> MeasureOpenLoop();
 
   // Files of a checkpoint: model, target, optimizer.
   std::map<std::string, std::vector<NamedArray>> Export() const;
