@@ -4,8 +4,9 @@
 
 # The headers that a plugin may include, closed under inclusion (tests/install includes each alone).
 set(LZ_PLUGIN_HEADERS
-  lzero/base/check.h lzero/base/host_device.h lzero/base/image.h lzero/base/log.h lzero/base/philox.h
-  lzero/base/rng.h lzero/base/status_macros.h lzero/base/symmetry.h lzero/env/canvas.h lzero/env/env.h
+  lzero/base/check.h lzero/base/host_device.h lzero/base/image.h lzero/base/log.h
+  lzero/base/observation_type.h lzero/base/philox.h lzero/base/rng.h lzero/base/status_macros.h
+  lzero/base/symmetry.h lzero/env/canvas.h lzero/env/env.h
   lzero/env/env_registry.h lzero/env/env_setting.h lzero/env/env_spec.h lzero/env/episode_env.h
   lzero/env/grader.h lzero/env/numpy_random.h lzero/env/plugin.h lzero/env/saved_state.h)
 list(TRANSFORM LZ_PLUGIN_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE LZ_PLUGIN_HEADER_FILES)
