@@ -11,6 +11,7 @@ import traceback
 
 MAX_ACTIONS = 65536  # of a discrete space
 MAX_PRODUCT = 4096   # a product of discrete actions is listed up to this many
+MAX_ACTION_REPEAT = 1000
 MIN_SIDE, MAX_CHANNELS = 8, 4  # of an array of bytes that is taken for a picture
 
 
@@ -213,10 +214,11 @@ class Actions:
 
 
 class DmControl:
-    """A task of the DeepMind Control Suite with Gymnasium's methods; observations are one vector."""
+    """A task of the DeepMind Control Suite with Gymnasium's methods; observations are one vector, an
+    action is held for `repeat` steps of the suite and earns the sum of their rewards."""
 
-    def __init__(self, load, spaces, numpy):
-        self.env, self.numpy = load(), numpy
+    def __init__(self, load, repeat, spaces, numpy):
+        self.env, self.repeat, self.numpy = load(), repeat, numpy
         size = sum(int(numpy.prod(part.shape)) for part in self.env.observation_spec().values())
         self.observation_space = spaces.Box(-math.inf, math.inf, (size,), numpy.float64)
         box = self.env.action_spec()
@@ -231,9 +233,14 @@ class DmControl:
         return self.vector(self.env.reset()), {}
 
     def step(self, action):
-        step = self.env.step(action)
+        reward = 0.0
+        for _ in range(self.repeat):
+            step = self.env.step(action)
+            reward += step.reward or 0.0
+            if step.last():
+                break
         terminated = step.last() and step.discount == 0.0
-        return self.vector(step), step.reward or 0.0, terminated, step.last() and not terminated, {}
+        return self.vector(step), reward, terminated, step.last() and not terminated, {}
 
     def render(self):
         return self.env.physics.render(height=240, width=320, camera_id=0)
@@ -250,14 +257,19 @@ def dm_control_factory(request, spaces, numpy):
     if (domain, task) not in suite.ALL_TASKS:
         known = ", ".join(f"{d}/{t}" for d, t in suite.ALL_TASKS)
         raise Refused(f"no task '{request['id']}' in dm_control's suite; known: {known}")
+    settings = dict(request["settings"])
+    repeat = settings.pop("action_repeat", 1)
+    if type(repeat) is not int or not 1 <= repeat <= MAX_ACTION_REPEAT:
+        raise Refused(f"action_repeat: got {repeat!r}; "
+                      f"allowed: an integer from 1 to {MAX_ACTION_REPEAT}")
     # What a task draws when it is made is part of it: the same in every copy.
-    load = lambda: suite.load(domain, task, task_kwargs={"random": 0, **request["settings"]})
+    load = lambda: suite.load(domain, task, task_kwargs={"random": 0, **settings})
 
     def cap_of(env):
         limit = env.env._step_limit  # there is no public name for it
-        return int(limit) if math.isfinite(limit) else 0
+        return math.ceil(limit / repeat) if math.isfinite(limit) else 0
 
-    return lambda: DmControl(load, spaces, numpy), cap_of
+    return lambda: DmControl(load, repeat, spaces, numpy), cap_of
 
 
 def gymnasium_factory(request, gymnasium):

@@ -330,5 +330,34 @@ TEST(WorkerRegistryTest, GivesTasksOfTheControlSuite) {
               HasSubstr("no task 'cartpole/fly' in dm_control's suite; known: acrobot/swingup"));
 }
 
+TEST(WorkerRegistryTest, HoldsAnActionOfTheControlSuiteAndAddsItsRewards) {
+  LZ_NEEDS(WhyNoModules("numpy gymnasium dm_control"));
+  const EnvRegistry registry = Registry();
+  EnvOptions options;
+  options.settings = {{"time_limit", "0.1"}};  // 10 steps
+  const auto single = *registry.Make("dm_control:cartpole/balance", options);
+  options.settings["action_repeat"] = "4";
+  const auto held = *registry.Make("dm_control:cartpole/balance", options);
+  EXPECT_EQ(held->spec().max_episode_steps, 3);  // of 4, 4 and 2 steps of the suite
+  EXPECT_EQ(held->Reset(5).observation, single->Reset(5).observation);
+  Action action;
+  for (const int num_steps : {4, 4, 2}) {
+    action.values = {0.25f * static_cast<float>(num_steps)};
+    TimeStep last;
+    double reward = 0.0;
+    for (int i = 0; i < num_steps; ++i) {
+      last = *single->Step(action);
+      reward += last.reward;
+    }
+    const TimeStep step = *held->Step(action);
+    EXPECT_EQ(step.observation, last.observation);
+    EXPECT_NEAR(step.reward, reward, 1e-6);
+    EXPECT_EQ(step.truncated, num_steps == 2);
+  }
+  options.settings = {{"action_repeat", "0"}};
+  EXPECT_THAT(MakeError("dm_control:cartpole/balance", options),
+              HasSubstr("action_repeat: got 0; allowed: an integer from 1 to 1000"));
+}
+
 }  // namespace
 }  // namespace lzero
