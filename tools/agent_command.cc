@@ -125,7 +125,11 @@ void AddMatch(CLI::App& app, VerbAction* action) {
                    "A run folder or checkpoint: PATH, or PATH@SIMULATIONS a move (0: the policy "
                    "head alone); or random, alpha_beta:PLIES, mcts:SIMULATIONS")
       ->required();
-  match->add_option("b", options->second, "The other player, likewise")->required();
+  match
+      ->add_option("b", options->second,
+                   "The other player, likewise; or ladder: random, then MCTS of 10, 40, 160 and "
+                   "640 simulations, one after another")
+      ->required();
   match->add_option("settings", options->settings, "name=value of the environment, with --env");
   match->add_option("--env", options->env_id,
                     "Board game of two players that are no checkpoints, e.g. connect4");

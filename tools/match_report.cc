@@ -125,29 +125,79 @@ std::string MatchTable(const MatchReport& report) {
   return text;
 }
 
-std::string MatchJson(const MatchReport& report) {
+namespace {
+
+Json ReportToJson(const MatchReport& report) {
   const MatchResult& result = report.result;
   const EloEstimate elo = EstimateElo(result.pairs);
   const std::string warning = MatchWarning(report);
-  const Json json = {
-      {"game", report.game},
-      {"a", SideToJson(report.sides[0])},
-      {"b", SideToJson(report.sides[1])},
-      {"seed", report.plan.seed},
-      {"opening_plies", report.plan.opening_plies},
-      {"openings", result.num_openings},
-      {"games_asked", report.plan.num_games},
-      {"interrupted", result.is_stopped},
-      {"as_first", ScoreToJson(result.by_color[0])},
-      {"as_second", ScoreToJson(result.by_color[1])},
-      {"all", ScoreToJson(result.total())},
-      {"pairs_by_half_points", result.pairs},
-      {"elo", NumberOrNull(elo.difference)},
-      {"elo_95", {NumberOrNull(elo.low), NumberOrNull(elo.high)}},
-      {"moves_mean", result.total().num_games() == 0 ? Json() : Json(MeanPlies(result))},
-      {"warning", warning.empty() ? Json() : Json(warning)}};
-  // Paths are bytes; JSON is UTF-8.
+  return {{"game", report.game},
+          {"a", SideToJson(report.sides[0])},
+          {"b", SideToJson(report.sides[1])},
+          {"seed", report.plan.seed},
+          {"opening_plies", report.plan.opening_plies},
+          {"openings", result.num_openings},
+          {"games_asked", report.plan.num_games},
+          {"interrupted", result.is_stopped},
+          {"as_first", ScoreToJson(result.by_color[0])},
+          {"as_second", ScoreToJson(result.by_color[1])},
+          {"all", ScoreToJson(result.total())},
+          {"pairs_by_half_points", result.pairs},
+          {"elo", NumberOrNull(elo.difference)},
+          {"elo_95", {NumberOrNull(elo.low), NumberOrNull(elo.high)}},
+          {"moves_mean", result.total().num_games() == 0 ? Json() : Json(MeanPlies(result))},
+          {"warning", warning.empty() ? Json() : Json(warning)}};
+}
+
+// Paths are bytes; JSON is UTF-8.
+std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// "" where A is not known to be stronger than any.
+std::string HighestBeaten(const std::vector<MatchReport>& rungs) {
+  std::string highest;
+  for (const MatchReport& rung : rungs) {
+    if (EstimateElo(rung.result.pairs).score_low > 0.5) highest = rung.sides[1].name;
+  }
+  return highest;
+}
+
+}  // namespace
+
+std::string MatchJson(const MatchReport& report) { return Dump(ReportToJson(report)); }
+
+const std::vector<std::string>& LadderRungs() {
+  static const auto* const rungs =
+      new std::vector<std::string>{"random", "mcts:10", "mcts:40", "mcts:160", "mcts:640"};
+  return *rungs;
+}
+
+std::string LadderTable(const std::vector<MatchReport>& rungs) {
+  std::string text = absl::StrFormat("%-13s %s\n", "game", rungs[0].game);
+  text += SideLine("A", rungs[0].sides[0]);
+  absl::StrAppendFormat(&text, "\n%-13s %6s %7s %7s %7s %9s   %s\n", "against", "games", "won",
+                        "drawn", "lost", "score", "Elo of A - B");
+  for (const MatchReport& rung : rungs) {
+    std::string line = ScoreLine(rung.sides[1].name.c_str(), rung.result.total());
+    line.pop_back();
+    absl::StrAppend(&text, line, "   ", EloText(EstimateElo(rung.result.pairs)), "\n");
+  }
+  const std::string highest = HighestBeaten(rungs);
+  absl::StrAppendFormat(&text, "\n%-13s %s\n", "stronger than",
+                        highest.empty() ? "none of these, as far as decided" : highest);
+  if (rungs.back().result.is_stopped) {
+    absl::StrAppendFormat(&text, "%-13s during the games against %s\n", "interrupted",
+                          rungs.back().sides[1].name);
+  }
+  return text;
+}
+
+std::string LadderJson(const std::vector<MatchReport>& rungs) {
+  Json matches = Json::array();
+  for (const MatchReport& rung : rungs) matches.push_back(ReportToJson(rung));
+  const std::string highest = HighestBeaten(rungs);
+  return Dump({{"stronger_than", highest.empty() ? Json() : Json(highest)}, {"matches", matches}});
 }
 
 }  // namespace lzero

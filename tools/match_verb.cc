@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "envs/boards/match.h"
 #include "envs/boards/opponent_side.h"
+#include "lzero/base/files.h"
 #include "lzero/base/log.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
@@ -201,10 +202,73 @@ absl::Status LoadPlayers(const MatchOptions& options, ThreadPool* pool, SeatedPl
   return absl::OkStatus();
 }
 
+bool IsLadder(const MatchOptions& options) {
+  return options.second == kLadderName && !FileExists(options.second);
+}
+
 absl::Status ParsePlayers(const MatchOptions& options, SeatedPlayers* seats) {
   LZ_ASSIGN_OR_RETURN((*seats)[0].player, ParseMatchPlayer(options.first));
-  LZ_ASSIGN_OR_RETURN((*seats)[1].player, ParseMatchPlayer(options.second));
+  const std::string second = IsLadder(options) ? LadderRungs().front() : options.second;
+  LZ_ASSIGN_OR_RETURN((*seats)[1].player, ParseMatchPlayer(second));
+  if (IsLadder(options) && options.min_score.has_value()) {
+    return absl::InvalidArgumentError("--min-score is for two players; the ladder has many");
+  }
   return CheckUsage(options, *seats);
+}
+
+// The table at which every match of one call is played.
+struct MatchHall {
+  const MatchOptions& options;
+  MatchGame game;
+  std::unique_ptr<BoardEnv> env;
+  ThreadPool* pool;
+  const std::atomic<bool>* stop;
+};
+
+absl::StatusOr<MatchReport> Play(const MatchHall& hall, SeatedPlayers& seats) {
+  const MatchOptions& options = hall.options;
+  MatchReport report;
+  report.game = GameText(hall.game.id, hall.game.settings);
+  const bool has_agent = seats[0].agent != nullptr || seats[1].agent != nullptr;
+  report.plan.num_games = options.num_games;
+  report.plan.seed = options.seed;
+  report.plan.opening_plies = options.opening_plies.value_or(has_agent ? kAgentOpeningPlies : 0);
+  report.plan.num_tables = kMostTables;
+  for (size_t i = 0; i < seats.size(); ++i) {
+    LZ_RETURN_IF_ERROR(Seat(options, i, hall.stop, hall.pool, &seats[i]));
+    report.sides[i] = Describe(seats[i]);
+  }
+  MatchProgress progress(options.num_games);
+  LZ_ASSIGN_OR_RETURN(report.result, PlayMatch(*hall.env, *seats[0].side, *seats[1].side,
+                                               report.plan, [&](const MatchResult& so_far) {
+                                                 progress.ShowIfDue(so_far);
+                                                 return hall.stop->load();
+                                               }));
+  return report;
+}
+
+int PlayPair(const MatchHall& hall, SeatedPlayers& seats) {
+  const auto report = Play(hall, seats);
+  if (!report.ok()) return PrintError(report.status(), kExitFailure);
+  return PrintReport(hall.options, *report);
+}
+
+int PlayLadder(const MatchHall& hall, SeatedPlayers& seats) {
+  std::vector<MatchReport> rungs;
+  for (const std::string& rung : LadderRungs()) {
+    LZ_LOG_INFO(absl::StrCat("ladder: against ", rung));
+    seats[1] = SeatedPlayer{MatchPlayer{rung, "", {}}, nullptr, nullptr};
+    auto report = Play(hall, seats);
+    if (!report.ok()) return PrintError(report.status(), kExitFailure);
+    rungs.push_back(*std::move(report));
+    if (rungs.back().result.is_stopped) break;
+  }
+  if (hall.options.json) {
+    std::printf("%s\n", LadderJson(rungs).c_str());
+  } else {
+    std::printf("%s", LadderTable(rungs).c_str());
+  }
+  return rungs.back().result.is_stopped ? kExitInterrupted : kExitOk;
 }
 
 }  // namespace
@@ -221,31 +285,11 @@ int Match(const MatchOptions& options) {
   }
   const auto game = ChooseGame(options, seats);
   if (!game.ok()) return PrintError(game.status(), kExitUsage);
-  const auto env = MakeMatchEnv(game->registry, game->id, game->options);
+  auto env = MakeMatchEnv(game->registry, game->id, game->options);
   if (!env.ok()) return PrintError(env.status(), kExitUsage);
-
   const std::atomic<bool>* stop = WatchInterrupts(kMatchInterrupt);
-  MatchReport report;
-  report.game = GameText(game->id, game->settings);
-  const bool has_agent = seats[0].agent != nullptr || seats[1].agent != nullptr;
-  report.plan.num_games = options.num_games;
-  report.plan.seed = options.seed;
-  report.plan.opening_plies = options.opening_plies.value_or(has_agent ? kAgentOpeningPlies : 0);
-  report.plan.num_tables = kMostTables;
-  for (size_t i = 0; i < seats.size(); ++i) {
-    const absl::Status seated = Seat(options, i, stop, &pool, &seats[i]);
-    if (!seated.ok()) return PrintError(seated, kExitUsage);
-    report.sides[i] = Describe(seats[i]);
-  }
-  MatchProgress progress(options.num_games);
-  const auto result =
-      PlayMatch(**env, *seats[0].side, *seats[1].side, report.plan, [&](const MatchResult& so_far) {
-        progress.ShowIfDue(so_far);
-        return stop->load();
-      });
-  if (!result.ok()) return PrintError(result.status(), kExitFailure);
-  report.result = *result;
-  return PrintReport(options, report);
+  const MatchHall hall{options, *game, *std::move(env), &pool, stop};
+  return IsLadder(options) ? PlayLadder(hall, seats) : PlayPair(hall, seats);
 }
 
 }  // namespace lzero

@@ -54,6 +54,9 @@ COMMANDS = [
      ["board", "random", "--min-score", "1.5"]),
     ("unknown device", 2, ["--device: got 'tpu', allowed: cpu, cuda"], ["board", "random", "--device", "tpu"]),
     ("negative seed", 2, ["--seed: got '-1', allowed: an integer from 0"], ["board", "random", "--seed", "-1"]),
+    ("bar of a ladder", 2, ["error: --min-score is for two players; the ladder has many"],
+     ["board", "ladder", "--min-score", "0.5"]),
+    ("a ladder as the first", 2, ["error: no player 'ladder' (known: "], ["ladder", "board"]),
     ("damaged checkpoint", 1, ["error: worn: ", "model.safetensors"], ["worn", "random"]),
 ]
 
@@ -98,6 +101,15 @@ def check_json(program):
                    "connect4", "--games", "20", "--min-score", "0.9")
 
 
+def check_ladder(program):
+    program.expect("ladder", 0, ["A             mcts:160\n", "against        games", "\nrandom            10 ",
+                                 "\nmcts:640          10 ", "\nstronger than "],
+                   "match", "mcts:160", "ladder", "--env", "tictactoe", "--games", "10")
+    code, printed = program.output("match", "board", "ladder", "--games", "4", "--json")
+    rungs = [match["b"]["player"] for match in json.loads(printed)["matches"]]
+    program.check("ladder --json", code, str(rungs), 0, "['random', 'mcts:10', 'mcts:40', 'mcts:160', 'mcts:640']")
+
+
 def check_interrupt(program):
     arguments = ["match", "mcts:3000", "mcts:3000", "--env", "connect4", "--games", "1000000"]
     code, printed = program.interrupt(*arguments, after="score of A so far", seconds=120)
@@ -123,6 +135,7 @@ def main():
         program.expect(what, code, parts, "match", *arguments)
     check_tables(program)
     check_json(program)
+    check_ladder(program)
     check_interrupt(program)
     program.expect("help", 0, ["PATH@SIMULATIONS", "--opening-plies", "--min-score"], "match", "--help")
     program.finish()

@@ -136,5 +136,47 @@ TEST(MatchReportTest, AGameIsItsEnvironmentAndSettings) {
   EXPECT_EQ(GameText("go", {"board_size=5", "komi=0.5"}), "go board_size=5 komi=0.5");
 }
 
+MatchReport Rung(const char* name, const MatchScore& score, const PairCounts& pairs) {
+  MatchReport report = ReportOf(pairs);
+  report.sides[1].name = name;
+  report.result.by_color = {score, MatchScore{}};
+  return report;
+}
+
+// Nothing but won pairs, 10 lost ones, and the undecided ones of above.
+TEST(LadderReportTest, ALineForEachRungAndTheHighestThatIsBeaten) {
+  const std::vector<MatchReport> rungs = {Rung("random", {20, 0, 0}, {0, 0, 0, 0, 10}),
+                                          Rung("mcts:10", {8, 3, 5}, kPairs),
+                                          Rung("mcts:40", {0, 0, 20}, {10, 0, 0, 0, 0})};
+  const std::string table = LadderTable(rungs);
+  EXPECT_EQ(table.substr(0, table.find("random")),
+            "game          tictactoe\n"
+            "A             runs/x@50: 50 simulations a move, runs/x/checkpoints/step_000003000\n"
+            "\n"
+            "against        games     won   drawn    lost     score   Elo of A - B\n");
+  EXPECT_NE(table.find("random            20      20       0       0   100.0 %   > +"),
+            std::string::npos);
+  EXPECT_NE(table.find("mcts:10           16       8       3       5    59.4 %   +44 (95 % "
+                       "interval -110 .. +197, 8 pairs of games)\n"),
+            std::string::npos);
+  EXPECT_NE(table.find("\nstronger than random\n"), std::string::npos);
+  const auto json = nlohmann::json::parse(LadderJson(rungs));
+  EXPECT_EQ(json["stronger_than"], "random");
+  ASSERT_EQ(json["matches"].size(), 3u);
+  EXPECT_EQ(json["matches"][1]["b"]["player"], "mcts:10");
+  EXPECT_EQ(json["matches"][2]["all"]["lost"], 20);
+}
+
+TEST(LadderReportTest, SaysWhenNoRungIsBeatenAndWhereItWasInterrupted) {
+  std::vector<MatchReport> rungs = {Rung("random", {8, 3, 5}, kPairs)};
+  rungs[0].result.is_stopped = true;
+  const std::string table = LadderTable(rungs);
+  EXPECT_NE(table.find("\nstronger than none of these, as far as decided\n"
+                       "interrupted   during the games against random\n"),
+            std::string::npos)
+      << table;
+  EXPECT_TRUE(nlohmann::json::parse(LadderJson(rungs))["stronger_than"].is_null());
+}
+
 }  // namespace
 }  // namespace lzero
