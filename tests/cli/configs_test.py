@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Every config that comes with lzero trains, is evaluated once and leaves a run that can be inspected; small
+enough to take seconds each: few simulations, small batches, some updates. Those whose environment needs
+Python packages are left out where these are missing, and said so.
+
+    configs_test.py LZERO FOLDER
+"""
+import pathlib
+import shutil
+import sys
+
+from program import ROOT, Program
+
+SMALL = ["env.num_collectors=2", "env.num_evaluators=2", "search.num_simulations=4", "train.batch_size=4",
+         "train.start_env_steps=200", "train.updates_per_env_step=0.05", "replay.capacity=2000",
+         "evaluate.every_updates=0", "evaluate.episodes=2", "stop.max_env_steps=260",
+         "stop.target_return=null", "stop.max_updates=3"]
+# Sampled actions of a node are few as well; pictures are played for fewer steps.
+OWN = {
+    "pong_unizero": ["env.max_episode_steps=40"],
+    "pong_stack4_unizero": ["env.max_episode_steps=40"],
+    "stochastic_muzero": ["env.id=2048", "env.max_episode_steps=50"],
+    "mountain_car_continuous_unizero": ["env.max_episode_steps=50"],
+    "2048_stochastic_muzero": ["env.max_episode_steps=50"],
+}
+
+
+def main():
+    lzero, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    program = Program(lzero, folder)
+    has_python_envs = (ROOT / ".deps/python_envs/bin/python3").exists()
+    left_out = []
+    for config in sorted((ROOT / "configs").glob("*/*.yaml")):
+        name = config.stem if config.parent.name != "gymnasium" else f"gymnasium_{config.stem}"
+        if config.parent.name == "gymnasium" and not has_python_envs:
+            left_out.append(name)
+            continue
+        program.expect(f"{name} trains", 0, ["3 updates"], "train", config, *SMALL,
+                       *OWN.get(config.stem, []), "--run-dir", name)
+        program.expect(f"{name} can be looked into", 0, ["every file intact"], "inspect", name)
+    if left_out:
+        print(f"not trained, no .deps/python_envs: {', '.join(left_out)}")
+    program.finish()
+
+
+if __name__ == "__main__":
+    main()
