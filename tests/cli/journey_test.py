@@ -56,6 +56,21 @@ def check_grade(program):
                   "['search 2', 'policy alone']")
 
 
+def check_chance(program):
+    program.expect("a game of chance", 0, ["run folder"], "train",
+                   ROOT / "configs/stochastic/2048_stochastic_muzero.yaml", "env.num_collectors=2",
+                   "env.num_evaluators=2", "model.embed_dim=8", "model.head_dim=8", "train.batch_size=4",
+                   "search.num_simulations=2", "train.start_env_steps=20", "stop.max_env_steps=40",
+                   "evaluate.every_updates=0", "evaluate.episodes=1", "--run-dir", "chance")
+    program.expect("chance", 0, ["32 chance outcomes", "log-loss", "knowing nothing 3.4657"], "eval",
+                   "chance", "--chance", "--episodes", "2")
+    code, printed = program.output("eval", "chance", "--chance", "--episodes", "2", "--json")
+    report = json.loads(printed)
+    program.check("chance --json prints one object", code, str(sorted(report)), 0, "'bins'", "'divergence'")
+    program.check("an untrained model is no better than the least possible", code,
+                  str(report["log_loss"] > report["entropy"]), 0, "True")
+
+
 def main():
     lzero, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
@@ -86,6 +101,7 @@ def main():
     program.expect("inspect", 0, ["every file intact", "action_embedding"], "inspect", "run")
     check_eval(program, folder)
     check_grade(program)
+    check_chance(program)
 
     program.expect("rollout", 0, [], "envs", "rollout", "cartpole", "--steps", "20", "--out", "t.jsonl")
     program.expect("replay", 0, [], "envs", "replay", "cartpole", "--trace", "t.jsonl", "--whole")
