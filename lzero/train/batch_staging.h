@@ -4,6 +4,7 @@
 #ifndef LZERO_TRAIN_BATCH_STAGING_H_
 #define LZERO_TRAIN_BATCH_STAGING_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -41,7 +42,7 @@ class BatchStaging {
   BatchShape shape_;
   std::vector<Staging> arrays_;
   // Of observations of bytes: what the bytes of both arrays become, and [1] 255.
-  at::Tensor fractions_[2];
+  std::array<at::Tensor, 2> fractions_;
   at::Tensor divisor_;
   std::vector<int64_t> num_padding_;  // [N] host's side
 };

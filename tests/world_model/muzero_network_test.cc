@@ -106,8 +106,8 @@ double LatentDistance(const ModelConfig& config, const Weights& weights, const W
 }
 
 reference::Losses MuZeroLosses(const ModelConfig& config, const Weights& weights,
-                                  const Weights& target, const TrainBatch& batch,
-                                  const LossConfig& loss) {
+                               const Weights& target, const TrainBatch& batch,
+                               const LossConfig& loss) {
   reference::Losses losses;
   const int num_unroll = batch.num_unroll_steps;
   for (int sample = 0; sample < batch.num_samples; ++sample) {
@@ -171,8 +171,8 @@ TEST(MuZeroNetwork, LossesOfVectorsAreThoseOfPlainLoops) {
     TrainBatch batch = reference::RandomBatch(4, 0, 3, 9);
     const LossConfig weights;
     const LossTerms terms = network->ComputeLosses(*target, reference::ViewBatch(batch), weights);
-    const reference::Losses expected = MuZeroLosses(
-        config, reference::WeightsOf(*network), reference::WeightsOf(*target), batch, weights);
+    const reference::Losses expected = MuZeroLosses(config, reference::WeightsOf(*network),
+                                                    reference::WeightsOf(*target), batch, weights);
     const auto near = [&](Figure figure, double value) {
       EXPECT_NEAR(terms.figures[figure].item<double>(), value, 2e-4 * (1.0 + std::abs(value)))
           << "figure " << figure << ", latent loss " << static_cast<int>(loss);
