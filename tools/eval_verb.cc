@@ -274,14 +274,33 @@ void PrintGrade(const char* player, const GradeReport& grade) {
   }
 }
 
+// What the agent does in `positions`, some at a time: Cancelled once the user wants to stop.
+absl::StatusOr<std::vector<int32_t>> ChooseUntilStopped(LoadedAgent& agent,
+                                                        absl::Span<const TimeStep> positions,
+                                                        bool with_search,
+                                                        const std::atomic<bool>* stop) {
+  constexpr size_t kAtOnce = 64;
+  std::vector<int32_t> actions;
+  for (size_t begin = 0; begin < positions.size(); begin += kAtOnce) {
+    if (stop->load()) return absl::CancelledError("interrupted");
+    LZ_ASSIGN_OR_RETURN(
+        const std::vector<int32_t> chosen,
+        agent.role.evaluator->ChooseActions(positions.subspan(begin, kAtOnce), with_search));
+    actions.insert(actions.end(), chosen.begin(), chosen.end());
+  }
+  return actions;
+}
+
 int Grade(const EvalOptions& options, LoadedAgent& agent) {
   const auto grader = agent.registry.MakeGrader(agent.config.env.id);
   if (!grader.ok()) return PrintError(grader.status(), kExitUsage);
+  const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
   Json players = Json::array();
   for (const bool with_search : {true, false}) {
     const auto grade = (*grader)->Grade([&](absl::Span<const TimeStep> positions) {
-      return agent.role.evaluator->ChooseActions(positions, with_search);
+      return ChooseUntilStopped(agent, positions, with_search, stop);
     });
+    if (absl::IsCancelled(grade.status())) return kExitInterrupted;
     if (!grade.ok()) return PrintError(grade.status(), kExitFailure);
     const std::string player =
         with_search ? absl::StrCat("search ", agent.num_simulations) : "policy alone";

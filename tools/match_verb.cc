@@ -66,6 +66,11 @@ absl::Status CheckUsage(const MatchOptions& options, const SeatedPlayers& seats)
     return absl::InvalidArgumentError(
         "which game? none of the players is a checkpoint; name it, as in --env connect4");
   }
+  if (options.num_games % 2 != 0) {
+    return absl::InvalidArgumentError(absl::StrCat("--games ", options.num_games,
+                                                   ": games come in pairs, with colors swapped; ",
+                                                   "allowed: an even number"));
+  }
   return absl::OkStatus();
 }
 

@@ -87,6 +87,10 @@ void CheckReplay(const ExperimentConfig& config, Errors* errors) {
       {"replay.capacity", "replay.num_unroll_steps", "replay.td_steps", "replay.num_context_steps"},
       absl::StrCat("must hold num_context_steps + num_unroll_steps + td_steps; got capacity ",
                    replay.capacity, ", needed ", sequence));
+  Require(replay.num_context_steps == 0 || replay.sample_from != SampleFrom::kEpisodeStarts, errors,
+          {"replay.num_context_steps", "replay.sample_from"},
+          absl::StrCat("nothing lies before the start of an episode; got num_context_steps ",
+                       replay.num_context_steps, " with sample_from episode_starts; allowed: 0"));
   Require(replay.capacity >= config.train.batch_size, errors,
           {"replay.capacity", "train.batch_size"},
           absl::StrCat("must hold a batch; got capacity ", replay.capacity, ", batch_size ",

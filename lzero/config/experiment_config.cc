@@ -48,8 +48,8 @@ void VisitOptimizer(FieldVisitor& visitor, TrainConfig& train) {
   visitor.Float({"learning_rate", "AdamW learning rate", "", kPrototype}, &train.learning_rate,
                 {0, 10, true});
   visitor.Choice({"learning_rate_schedule",
-                  "From learning_rate to final_learning_rate, reached at "
-                  "stop.max_env_steps"},
+                  "From learning_rate to final_learning_rate, reached at the "
+                  "end of the run: stop.max_env_steps or max_updates"},
                  &train.learning_rate_schedule, {"constant", "cosine", "linear"});
   visitor.Float(
       {"final_learning_rate", "Where a cosine or linear schedule ends; unused when constant"},

@@ -67,8 +67,8 @@ void VisitGumbel(FieldVisitor& visitor, SearchConfig& search) {
 
 void VisitExploration(FieldVisitor& visitor, SearchConfig& search) {
   visitor.Float({"epsilon",
-                 "Share of the steps of collection at which one random action takes over, in place "
-                 "of what search chose; the policy target stays that of the search",
+                 "Chance that a random action takes over in collection, in place of what search "
+                 "chose, at each step where none is held; the policy target stays the search's",
                  "", kEpsilonGreedy},
                 &search.epsilon, {0, 1});
   visitor.Float(

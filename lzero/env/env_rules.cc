@@ -102,10 +102,24 @@ EnvOptions EnvOptionsOf(const EnvConfig& config) {
   return options;
 }
 
+std::vector<ConsistencyError> ShiftErrors(const ReplayConfig& replay, const EnvSpec& spec) {
+  if (replay.augment_shift == 0 || spec.observation.type == ObservationType::kUint8) return {};
+  return {{{"replay.augment_shift", "env.id"},
+           absl::StrCat("got ", replay.augment_shift, ", but ", spec.id, " shows ",
+                        spec.num_players == 2 ? "a board" : "no picture of bytes",
+                        ", where every place means something; allowed: 0")}};
+}
+
 std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
   const std::optional<int64_t>& num_sampled = search.num_sampled_actions;
   const std::vector<std::string> keys = {"search.num_sampled_actions", "env.id"};
   const ActionSpec& actions = spec.action;
+  if (actions.kind == ActionKind::kDiscrete && search.uniform_sample_fraction > 0.0) {
+    return {
+        {{"search.uniform_sample_fraction", "env.id"},
+         absl::StrCat("got ", search.uniform_sample_fraction, ", which is for box actions, but ",
+                      spec.id, " has ", actions.num_actions, " discrete ones; allowed: 0")}};
+  }
   if (actions.kind == ActionKind::kDiscrete) {
     if (!num_sampled.has_value() || *num_sampled <= actions.num_actions) return {};
     return {{keys, absl::StrCat("got ", *num_sampled, ", but ", spec.id, " has ",

@@ -17,6 +17,10 @@ namespace lzero {
 // finite bounds, of discrete ones no more can be sampled than there are.
 std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec);
 
+// Only pictures can be shifted: elsewhere a place means something, and a shifted board is another
+// position.
+std::vector<ConsistencyError> ShiftErrors(const ReplayConfig& replay, const EnvSpec& spec);
+
 // The settings of the config's env section that environments take.
 EnvOptions EnvOptionsOf(const EnvConfig& config);
 

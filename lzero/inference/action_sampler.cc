@@ -79,6 +79,7 @@ void ActionSampler::DrawBox(size_t row, NodeId node, const float* policy, float*
   for (int k = 0; k < options_.num_slots; ++k) {
     const bool uniform = mix > 0.0 && stream.Uniform() < mix;
     double log_policy = 0.0, log_widened = 0.0;
+    bool is_inside = true;  // where the uniform part has its mass
     for (int d = 0; d < dim; ++d) {
       const double mean = policy[d];
       const double sigma =
@@ -89,15 +90,18 @@ void ActionSampler::DrawBox(size_t row, NodeId node, const float* policy, float*
       } else {
         u = mean + widen * sigma * stream.Normal();
       }
-      values[k * dim + d] = static_cast<float>(std::tanh(u));
+      const double value = std::tanh(u);
+      values[k * dim + d] = static_cast<float>(value);
+      is_inside = is_inside && std::abs(value) <= kLargestSquashed + 1e-9;
       if (!corrects) continue;
       log_policy += LogSquashedDensity(u, mean, sigma);
       log_widened += LogSquashedDensity(u, mean, widen * sigma);
     }
     prior_logits[k] = 0.0f;
     if (!corrects) continue;
-    const double log_uniform =
-        mix > 0.0 ? std::log(mix) - dim * std::log(2.0) : -std::numeric_limits<double>::infinity();
+    const double log_uniform = mix > 0.0 && is_inside
+                                   ? std::log(mix) - dim * std::log(2.0 * kLargestSquashed)
+                                   : -std::numeric_limits<double>::infinity();
     const double log_proposal =
         mix < 1.0 ? LogSum(std::log1p(-mix) + log_widened, log_uniform) : log_uniform;
     prior_logits[k] = static_cast<float>(log_policy - log_proposal);

@@ -71,8 +71,9 @@ absl::Status EnvSimulator::Step(absl::Span<const NodeId> parents, absl::Span<con
       continue;
     }
     child = parent;
-    const float discount = parent.end == NodeEnd::kTruncated ? 1.0f : 0.0f;
-    steps_[row] = {0.0f, discount, nullptr, parent.value};
+    // Below a termination nothing counts but the range of Q, which a Q that it holds leaves alone.
+    const bool truncated = parent.end == NodeEnd::kTruncated;
+    steps_[row] = {parent.reward, truncated ? 1.0f : 0.0f, nullptr, parent.value};
   }
   return absl::OkStatus();
 }
@@ -89,11 +90,13 @@ absl::Status EnvSimulator::StepRow(size_t row, const Node& parent, int32_t actio
   const TimeStep& position = positions_[row];
   child->to_play = position.to_play;
   child->value = 0.0f;
+  child->reward = 0.0f;
   SimulatedStep& step = steps_[row];
   step.reward = position.reward;
   step.value = 0.0f;
   if (position.terminated) {
     child->end = NodeEnd::kTerminated;
+    child->reward = position.reward;
     child->state.clear();
     step.discount = 0.0f;
     step.position = nullptr;

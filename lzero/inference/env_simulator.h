@@ -72,7 +72,8 @@ class EnvSimulator {
     std::string state;  // empty past the end of an episode
     int to_play = 0;
     NodeEnd end = NodeEnd::kNone;
-    float value = 0.0f;  // of the position
+    float value = 0.0f;   // of the position
+    float reward = 0.0f;  // that ended the episode, where it terminated
   };
 
   EnvSimulator(std::vector<std::unique_ptr<Env>> envs, const EnvSimulatorOptions& options);

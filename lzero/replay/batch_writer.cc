@@ -37,6 +37,7 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       num_actions_(shape.num_actions),
       observation_size_(shape.observation_size),
       action_dim_(shape.action_dim),
+      num_chance_outcomes_(shape.num_chance_outcomes),
       has_chance_(shape.num_chance_outcomes > 0),
       observation_type_(shape.observation_type),
       window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
@@ -67,7 +68,7 @@ void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStr
     WriteValueTargets(place, num_real, sample, batch->bootstrap_observations.data(), batch);
   }
   WriteTargets(place, num_real, sample, batch);
-  if (num_real < num_unroll_steps_) WritePastEnd(num_real, sample, batch);
+  if (num_real < num_unroll_steps_) WritePastEnd(num_real, sample, random, batch);
 }
 
 void BatchWriter::GatherWindow(const PositionIndex::Place& place) {
@@ -178,7 +179,6 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
                  [&](const GameSegment& piece, int first, int count, int offset) {
                    CopyN(piece.chance_outcomes(), first, count, outcomes + offset);
                  });
-    std::fill(outcomes + num_real, outcomes + num_unroll_steps_, -1);
   }
   std::copy_n(window_.rewards.begin(), num_real, batch->rewards.begin() + base);
   for (std::vector<float>* mask :
@@ -216,7 +216,8 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
               (num_unroll_steps_ - num_real) * row_size, T{0});
 }
 
-void BatchWriter::WritePastEnd(int num_real, int sample, TrainBatch* batch) const {
+void BatchWriter::WritePastEnd(int num_real, int sample, RandomStream& random,
+                               TrainBatch* batch) const {
   const bool absorbing =
       window_.end == SegmentEnd::kTerminated && terminal_ == TerminalMode::kAbsorb;
   const size_t begin = static_cast<size_t>(sample) * num_unroll_steps_ + num_real;
@@ -228,6 +229,9 @@ void BatchWriter::WritePastEnd(int num_real, int sample, TrainBatch* batch) cons
   for (std::vector<float>* zeros :
        {&batch->policy_mask, &batch->rewards, &batch->partial_returns, &batch->bootstrap_scales}) {
     std::fill_n(zeros->begin() + begin, count, 0.0f);
+  }
+  for (size_t slot = begin; has_chance_ && slot < begin + count; ++slot) {
+    batch->chance_outcomes[slot] = static_cast<int32_t>(random.UniformInt(num_chance_outcomes_));
   }
   std::fill_n(batch->policies.begin() + begin * num_actions, count * num_actions, 0.0f);
   if (action_dim_ == 0) {

@@ -28,7 +28,7 @@ class BatchWriter {
   // position whose segment stores replay.num_context_steps or more; `batch` has the shape of
   // ShapeFor. Draws an action from `random` for each unroll step past the end of the episode, in
   // order, whatever the terminal mode: one UniformInt(A); box: D times Uniform(), spread to [-1,
-  // 1].
+  // 1]; then, with chance, a UniformInt(C) for each unroll step past the end.
   void Write(const PositionIndex::Place& place, int sample, RandomStream& random,
              TrainBatch* batch);
 
@@ -48,13 +48,14 @@ class BatchWriter {
   void WriteRandomActions(int sample, int first_row, int end_row, RandomStream& random,
                           TrainBatch* batch) const;
   // Targets and masks of the steps past the end.
-  void WritePastEnd(int num_real, int sample, TrainBatch* batch) const;
+  void WritePastEnd(int num_real, int sample, RandomStream& random, TrainBatch* batch) const;
 
   const int num_context_steps_;
   const int num_unroll_steps_;
   const int num_actions_;
   const int observation_size_;
   const int action_dim_;
+  const int num_chance_outcomes_;
   const bool has_chance_;
   const ObservationType observation_type_;
   const int window_size_;  // most steps a window holds

@@ -61,13 +61,15 @@ struct TrainBatch {
   // 0 its target is 0. After a termination steps are absorbing (TerminalMode::kAbsorb: reward 0 and
   // value 0 count, the latent repeats, no policy) or nothing counts (kMask); after a truncation
   // nothing counts.
-  std::vector<float> rewards;               // [N, U]
-  std::vector<float> reward_mask;           // [N, U]
-  std::vector<float> latent_mask;           // [N, U] target is the encoding of o_{k+1}
-  std::vector<float> policies;              // [N, U, A]; box: [N, U, K], of
-  std::vector<float> sampled_actions;       // box: [N, U, K, D]
-  std::vector<float> policy_mask;           // [N, U]
-  std::vector<int32_t> chance_outcomes;     // [N, U] of the step; -1: none; else empty
+  std::vector<float> rewards;          // [N, U]
+  std::vector<float> reward_mask;      // [N, U]
+  std::vector<float> latent_mask;      // [N, U] target is the encoding of o_{k+1}
+  std::vector<float> policies;         // [N, U, A]; box: [N, U, K], of
+  std::vector<float> sampled_actions;  // box: [N, U, K, D]
+  std::vector<float> policy_mask;      // [N, U]
+  // [N, U] of the step; -1: none; past the end (policy_mask 0) drawn uniformly, as actions are: any
+  // outcome leaves an absorbing state where it is. Empty without chance.
+  std::vector<int32_t> chance_outcomes;
   std::vector<uint8_t> legal_action_masks;  // [N, U, A] all 1 past the end; box: empty
   std::vector<float> value_mask;            // [N, U]
   // Value target = partial_returns + bootstrap_scales * V(bootstrap_observations). The scale is

@@ -31,8 +31,8 @@ void CheckEnv(const EnvSpec& spec, Errors* errors) {
         "a saved state holds the random numbers to come, and alphazero would search them; got ",
         spec.id, ", whose steps are random; allowed: a deterministic environment");
   }
-  Require(message.empty(), {"model.family", "env.id"}, absl::StrCat(message, ", or family unizero"),
-          errors);
+  Require(message.empty(), {"model.family", "env.id"},
+          absl::StrCat(message, ", or another model.family"), errors);
 }
 
 void CheckSettings(const ExperimentConfig& config, Errors* errors) {

@@ -26,7 +26,8 @@ double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20);
 
 std::string PartsText(const MemoryPlan& plan) {
   return absl::StrFormat(
-      "learner %.1f MiB, batch %.1f MiB, inference %.1f MiB, search %.1f MiB, replay %.1f MiB",
+      "learner %.1f MiB, batch %.1f MiB, inference %.1f MiB, search %.1f MiB, "
+      "replay up to %.1f MiB",
       Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.inference),
       Mebibytes(plan.search), Mebibytes(plan.replay));
 }
@@ -126,6 +127,9 @@ std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const E
   for (ConsistencyError& error : ReplayErrors(config.replay, BuildReplayShape(config, spec))) {
     errors.push_back(std::move(error));
   }
+  for (ConsistencyError& error : ShiftErrors(config.replay, spec)) {
+    errors.push_back(std::move(error));
+  }
   for (ConsistencyError& error : ReanalyzeErrors(config, family)) {
     errors.push_back(std::move(error));
   }
@@ -205,7 +209,7 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                           "searches a step in the place of 1\n",
                           reanalyzed, 1.0 + reanalyzed);
   }
-  absl::StrAppendFormat(&text, "memory        at least %.1f MiB: %s\n",
+  absl::StrAppendFormat(&text, "memory        %.1f MiB planned: %s\n",
                         Mebibytes(plan.memory.total()), PartsText(plan.memory));
   return text;
 }

@@ -124,11 +124,11 @@ void Collector::RecordEpisode(EnvId env) {
   stats_.episodes.push_back({last.episode_return, length});
   const EpisodeValues& values = values_[env.value];
   // An episode that went on from an old checkpoint has lost its first values.
-  if (!last.terminated || values.num_steps() != length) return;
-  const ValueSums sums = values.Compare(options_.discount);
+  if (values.num_steps() != length) return;
+  const ValueSums sums = values.Compare(options_.discount, last.terminated);
   stats_.values += sums;
   stats_.value_error_sum += sums.error;
-  stats_.num_value_errors += length;
+  stats_.num_value_errors += sums.count;
 }
 
 CollectStats Collector::TakeStats() {

@@ -49,10 +49,13 @@ double ValueSums::Correlation() const {
   return std::clamp(shared / std::sqrt(value_spread * followed_spread), -1.0, 1.0);
 }
 
-ValueSums EpisodeValues::Compare(double discount) const {
+ValueSums EpisodeValues::Compare(double discount, bool terminated) const {
   ValueSums sums;
-  double later_return = 0.0;  // from the view of the player of the step after
-  for (size_t t = rewards_.size(); t > 0; --t) {
+  if (rewards_.empty()) return sums;
+  const size_t num_compared = terminated ? rewards_.size() : rewards_.size() - 1;
+  // From the view of the player of the step after.
+  double later_return = terminated ? 0.0 : root_values_.back();
+  for (size_t t = num_compared; t > 0; --t) {
     const bool same_player = t == rewards_.size() || players_[t] == players_[t - 1];
     later_return = rewards_[t - 1] + discount * (same_player ? later_return : -later_return);
     const double value = root_values_[t - 1];

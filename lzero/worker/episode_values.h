@@ -1,5 +1,5 @@
 // The root values, rewards and players of one running episode, to tell at its end how far the
-// values were from what really followed. Not a value target: nothing is bootstrapped. One thread.
+// values were from what really followed. Not a value target. One thread.
 #ifndef LZERO_WORKER_EPISODE_VALUES_H_
 #define LZERO_WORKER_EPISODE_VALUES_H_
 
@@ -40,9 +40,10 @@ class EpisodeValues {
   // Sum over all steps t of |root value_t - sum_i sign_i discount^i r_{t+i}|, i to the end of the
   // episode, sign_i = +1 where the player of step t moves at step t + i, else -1. The return that
   // really followed only if the episode has terminated.
-  double SumOfErrors(double discount) const { return Compare(discount).error; }
-  // The same comparison, all of its sums.
-  ValueSums Compare(double discount) const;
+  double SumOfErrors(double discount) const { return Compare(discount, true).error; }
+  // The same comparison, all of its sums. Of an episode that was cut short (`terminated` false)
+  // the last root value stands for what would have followed, and is compared with nothing.
+  ValueSums Compare(double discount, bool terminated) const;
 
   // State for a checkpoint, names begin with `prefix`. A state without these arrays, which is older
   // than they are, leaves the episode empty. InvalidArgument when they contradict each other.

@@ -114,6 +114,7 @@ absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const T
 
 absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseRootActions(absl::Span<const Root> roots,
                                                                   bool with_search) {
+  agent_->set_num_searches(0);  // what is sampled follows from the place here, not from the past
   std::vector<int32_t> actions(roots.size());
   const size_t batch = static_cast<size_t>(envs_->num_envs());
   for (size_t begin = 0; begin < roots.size(); begin += batch) {

@@ -3,10 +3,26 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 
 namespace lzero {
+
+namespace {
+
+// At least one action is legal.
+int32_t DrawLegal(absl::Span<const uint8_t> legal, RandomStream& stream) {
+  const int64_t num_legal =
+      static_cast<int64_t>(legal.size()) - std::count(legal.begin(), legal.end(), uint8_t{0});
+  LZ_CHECK(num_legal > 0, "no legal action");
+  int64_t rank = static_cast<int64_t>(stream.UniformInt(static_cast<int>(num_legal)));
+  int32_t action = 0;
+  while (legal[action] == 0 || rank-- > 0) ++action;
+  return action;
+}
+
+}  // namespace
 
 double EpsilonAt(const SearchConfig& config, int64_t env_steps) {
   const int64_t decay = config.epsilon_decay_env_steps;
@@ -29,6 +45,8 @@ void Exploration::Begin(uint64_t episode) {
 
 bool Exploration::Act(double epsilon, int64_t step, absl::Span<const uint8_t> legal,
                       Action* action) {
+  const bool is_discrete = spec_.kind == ActionKind::kDiscrete;
+  if (num_left_ > 0 && is_discrete && legal[held_.index] == 0) num_left_ = 0;
   if (num_left_ == 0) {
     if (epsilon <= 0.0) return false;
     RandomStream stream(StreamKey(key_, "exploration", episode_));
@@ -36,15 +54,14 @@ bool Exploration::Act(double epsilon, int64_t step, absl::Span<const uint8_t> le
     stream.set_state({stream.state().key, static_cast<uint64_t>(step) * kWordsOfAStep});
     if (stream.Uniform() >= epsilon) return false;
     num_left_ = 1 + stream.Categorical(weights_);
-    if (spec_.kind == ActionKind::kDiscrete) {
-      held_ = Action::Discrete(static_cast<int32_t>(stream.UniformInt(spec_.num_actions)));
+    if (is_discrete) {
+      held_ = Action::Discrete(DrawLegal(legal, stream));
     } else {
       held_.values.resize(spec_.dim());
       for (float& value : held_.values) value = static_cast<float>(2.0 * stream.Uniform() - 1.0);
     }
   }
   --num_left_;
-  if (spec_.kind == ActionKind::kDiscrete && legal[held_.index] == 0) return false;
   *action = held_;
   return true;
 }

@@ -29,7 +29,7 @@ at::Tensor LatentDistance(const at::Tensor& predicted, const at::Tensor& target,
   const at::Tensor log_predicted = at::log(at::clamp_min(predicted, 1e-6));
   const at::Tensor log_target = at::log(at::clamp_min(target, 1e-6));
   const double num_groups =
-      static_cast<double>(config.embed_dim) / static_cast<double>(config.sim_norm_group);
+      static_cast<double>(predicted.size(-1)) / static_cast<double>(config.sim_norm_group);
   return (target * (log_target - log_predicted)).sum(-1) / num_groups;
 }
 

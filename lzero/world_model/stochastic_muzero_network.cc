@@ -93,14 +93,16 @@ LossTerms StochasticMuZeroNetwork::ComputeLosses(const Network& target, const Ba
   const at::Tensor value = TwoHotCrossEntropy(
       AfterstateValueLogits(rows).view({num_samples, num_unroll, -1}), value_targets);
   const at::Tensor mask = is_known.to(at::kFloat);
-  const at::Tensor chances = MeanOverValid(chance, mask * batch.reward_mask);  // [N]
+  // Past the end outcomes are drawn by nobody: nothing to foretell, but a value of 0 to learn.
+  const at::Tensor drawn = mask * batch.policy_mask;
+  const at::Tensor chances = MeanOverValid(chance, drawn);  // [N]
   const at::Tensor values = MeanOverValid(value, mask * batch.value_mask);
   terms.total = terms.total + ((weights.chance_weight * chances + weights.value_weight * values) *
                                batch.importance_weights)
                                   .mean();
   const torch::NoGradGuard no_grad;
   const at::Tensor entropy = -(at::exp(log_chances) * log_chances).sum(-1);
-  const at::Tensor entropies = MeanOverValid(entropy.view_as(mask), mask * batch.reward_mask);
+  const at::Tensor entropies = MeanOverValid(entropy.view_as(mask), drawn);
   terms.figures[kTotalLoss] = terms.total.detach();
   terms.extra = at::stack({chances.mean(), values.mean(), entropies.mean()}).detach();
   return terms;

@@ -48,6 +48,8 @@ COMMANDS = [
     ("no setting", 2, ["not a setting; got '5'; allowed: name=value"], ["random", "random", "5", "--env", "go"]),
     ("no games", 2, ["error: match: --games: got '0', allowed: an integer from 1 to 1000000"],
      ["board", "random", "--games", "0"]),
+    ("half a pair of games", 2, ["error: --games 3: games come in pairs, with colors swapped"],
+     ["board", "random", "--games", "3"]),
     ("too long an opening", 2, ["--opening-plies: got '101', allowed: an integer from 0 to 100"],
      ["board", "random", "--opening-plies", "101"]),
     ("bar above all points", 2, ["--min-score: got '1.5', allowed: a number from 0 to 1"],

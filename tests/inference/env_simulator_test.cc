@@ -93,7 +93,8 @@ struct Seen {
 };
 
 void ExpectPastEnd(const SimulatedStep& step, const TimeStep& end) {
-  EXPECT_EQ(step.reward, 0.0f);
+  // A Q that the tree has seen: that of the edge which ended the episode.
+  EXPECT_EQ(step.reward, end.terminated ? end.reward : 0.0f);
   EXPECT_EQ(step.position, nullptr);
   EXPECT_EQ(step.discount, end.terminated ? 0.0f : 1.0f);
   EXPECT_EQ(step.value, end.terminated ? 0.0f : kTruncatedValue);

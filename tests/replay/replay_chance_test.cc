@@ -1,6 +1,7 @@
 // Chance outcomes in the replay buffer: sampled beside their steps, over cuts of segments, past the
 // end of episodes, and after a checkpoint.
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -62,14 +63,24 @@ TEST(ReplayChance, OutcomesStayWithTheirSteps) {
     TrainBatch batch;
     ASSERT_TRUE(each->Sample(64, random, &batch).ok());
     ASSERT_TRUE(batch.has_chance);
+    std::set<int32_t> past_end;
     for (int sample = 0; sample < 64; ++sample) {
       const auto start = static_cast<int64_t>(batch.observations[sample * 5]);
       const int64_t end = start - start % kEpisode + kEpisode;
       for (int k = 0; k < 4; ++k) {
-        EXPECT_EQ(batch.chance_outcomes[sample * 4 + k],
-                  start + k < end ? OutcomeOf(start + k) : -1);
+        const int32_t outcome = batch.chance_outcomes[sample * 4 + k];
+        EXPECT_EQ(batch.policy_mask[sample * 4 + k], start + k < end ? 1.0f : 0.0f);
+        if (start + k < end) {
+          EXPECT_EQ(outcome, OutcomeOf(start + k));
+        } else {
+          past_end.insert(outcome);
+        }
       }
     }
+    // Drawn at random, of all 50.
+    EXPECT_GT(past_end.size(), 20u);
+    EXPECT_GE(*past_end.begin(), 0);
+    EXPECT_LT(*past_end.rbegin(), 50);
   }
 }
 

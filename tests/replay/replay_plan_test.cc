@@ -91,6 +91,16 @@ TEST(ReplayPlan, AugmentationNeedsSymmetriesThatFit) {
             "has 3 entries instead of 2");
   shape.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}};
   EXPECT_EQ(MessageOf(config, shape), "");
+  shape.num_chance_outcomes = 5;
+  EXPECT_EQ(MessageOf(config, shape),
+            "replay.augment_symmetries: got true, but the symmetries of an environment say nothing "
+            "of its chance outcomes; allowed: false");
+  shape.num_chance_outcomes = 0;
+  shape.action_dim = 1;
+  EXPECT_EQ(MessageOf(config, shape),
+            "replay.augment_symmetries: got true, but the symmetries of an environment say nothing "
+            "of its box actions; allowed: false");
+  shape.action_dim = 0;
   shape.symmetries.clear();
   EXPECT_EQ(MessageOf(config, shape),
             "replay.augment_symmetries: got true, but the environment declares no symmetries");

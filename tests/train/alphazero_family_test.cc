@@ -58,15 +58,15 @@ TEST(AlphaZeroFamily, RefusesEnvironmentsThatItCannotSearchIn) {
       Messages(config, spec),
       ElementsAre("model.family env.id: alphazero searches saved states of the environment; "
                   "got tictactoe, which cannot be saved (nor can any that runs in worker "
-                  "processes); allowed: an environment with Save and Load, or family "
-                  "unizero"));
+                  "processes); allowed: an environment with Save and Load, or "
+                  "another model.family"));
   spec = SpecOf(config);
   spec.deterministic = false;
   const std::string random =
       "model.family env.id: a saved state holds the random numbers to come, and alphazero would "
       "search them; got tictactoe, whose steps are random; allowed: a deterministic environment, "
       "or "
-      "family unizero";
+      "another model.family";
   EXPECT_THAT(Messages(config, spec), ElementsAre(random));
   spec = SpecOf(config);
   spec.num_chance_outcomes = 3;
@@ -77,7 +77,7 @@ TEST(AlphaZeroFamily, RefusesEnvironmentsThatItCannotSearchIn) {
   EXPECT_THAT(Messages(config, SpecOf(config)),
               ElementsAre("model.family env.id: alphazero plays every action of a node in the "
                           "environment; got pendulum, which has box actions; allowed: discrete "
-                          "ones, or family unizero"));
+                          "ones, or another model.family"));
   // Not that it needs a number of sampled actions, which would not help.
   EXPECT_EQ(SpecErrors(config, SpecOf(config))[0].keys[0], "model.family");
 }

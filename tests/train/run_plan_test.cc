@@ -35,9 +35,9 @@ TEST(RunPlanTest, ThePlanTellsModelSearchRatioAndMemory) {
   EXPECT_THAT(*plan, HasSubstr(" parameters, L 1, H 1, E 8, context 4 tokens\n"));
   EXPECT_THAT(*plan, HasSubstr("puct, 4 simulations, runner eager\n"));
   EXPECT_THAT(*plan, HasSubstr("batch 4, unroll 2, 0.5 updates for each env step\n"));
-  EXPECT_THAT(*plan, ContainsRegex("\nmemory        at least [0-9.]+ MiB: learner "
+  EXPECT_THAT(*plan, ContainsRegex("\nmemory        [0-9.]+ MiB planned: learner "
                                    "[0-9.]+ MiB, batch [0-9.]+ MiB, inference [0-9.]+ MiB, search "
-                                   "[0-9.]+ MiB, replay [0-9.]+ MiB\n$"));
+                                   "[0-9.]+ MiB, replay up to [0-9.]+ MiB\n$"));
 }
 
 TEST(RunPlanTest, ThePlanTellsWhatReanalyzeCosts) {
@@ -194,7 +194,7 @@ TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
       CheckMemoryPlan(plan, plan.total() - 1),
       absl::ResourceExhaustedError(
           "the run needs 6.5 MiB of memory, this machine has 6.5 MiB: learner 3.0 MiB, batch "
-          "2.0 MiB, inference 1.0 MiB, search 0.2 MiB, replay 0.2 MiB; lower model.embed_dim or "
+          "2.0 MiB, inference 1.0 MiB, search 0.2 MiB, replay up to 0.2 MiB; lower model.embed_dim or "
           "model.num_layers or model.head_dim"));
   const auto advice = [](const MemoryPlan& large) {
     return std::string(CheckMemoryPlan(large, 1).message());

@@ -29,6 +29,22 @@ TEST(EpisodeValues, ErrorIsTheDistanceToTheReturnThatFollowed) {
   EXPECT_DOUBLE_EQ(values.SumOfErrors(0.5), 1.25);
 }
 
+TEST(EpisodeValues, TheLastValueStandsForWhatWasCutOff) {
+  EpisodeValues values;
+  EXPECT_EQ(values.Compare(0.5, false).count, 0);
+  values.Add(2.0f, 1.0f, 0);
+  values.Add(3.0f, -1.0f, 1);
+  values.Add(4.0f, 99.0f, 1);
+  // -1 + 0.5 * 4 = 1; 1 - 0.5 * 1 = 0.5.
+  const ValueSums sums = values.Compare(0.5, false);
+  EXPECT_EQ(sums.count, 2);
+  EXPECT_DOUBLE_EQ(sums.error, 2.0 + 1.5);
+  EXPECT_DOUBLE_EQ(sums.followed, 1.5);
+  values.Begin();
+  values.Add(2.0f, 1.0f, 0);
+  EXPECT_EQ(values.Compare(0.5, false).count, 0);
+}
+
 // Players 0, 1, 1, 0: the last move wins a point for player 0, the one before costs player 1 two.
 TEST(EpisodeValues, ReturnsAreFromTheViewOfThePlayerToMove) {
   EpisodeValues values;
@@ -84,7 +100,7 @@ TEST(EpisodeValuesTest, CalibrationByHand) {
   EpisodeValues values;
   values.Begin();
   for (const float value : {1.0f, 2.0f, 4.0f}) values.Add(value, 1.0f, 0);
-  ValueSums sums = values.Compare(1.0);
+  ValueSums sums = values.Compare(1.0, true);
   EXPECT_EQ(sums.count, 3);
   EXPECT_DOUBLE_EQ(sums.error, 2.0 + 0.0 + 3.0);
   EXPECT_DOUBLE_EQ(sums.Bias(), 7.0 / 3 - 2.0);
@@ -102,7 +118,7 @@ TEST(EpisodeValuesTest, WhatDoesNotVaryHasNoCorrelation) {
   EpisodeValues values;
   values.Begin();
   for (int i = 0; i < 5; ++i) values.Add(0.1f, static_cast<float>(i), 0);
-  EXPECT_EQ(values.Compare(0.9).Correlation(), 0.0);
+  EXPECT_EQ(values.Compare(0.9, true).Correlation(), 0.0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // that a checkpoint in the middle of one changes nothing.
 #include "lzero/worker/exploration.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -95,22 +96,27 @@ TEST(ExplorationTest, DurationsAreZetaDistributed) {
   }
 }
 
-TEST(ExplorationTest, AHeldActionThatIsIllegalLeavesTheStepToSearch) {
-  Exploration exploration(WithHold(50), Discrete(2), 7);
-  int num_barred = 0;
-  for (int episode = 0; episode < 100; ++episode) {
+// Actions 0 and 2 of four are legal at even steps, 1 and 2 at odd ones.
+TEST(ExplorationTest, OnlyLegalActionsAreDrawnAndHeld) {
+  Exploration exploration(WithHold(50), Discrete(4), 7);
+  std::vector<int> counts(4);
+  int longest = 0;
+  for (int episode = 0; episode < 200; ++episode) {
     exploration.Begin(episode);
+    int run = 0;
     for (int t = 0; t < 20; ++t) {
+      const bool is_even = t % 2 == 0;
       Action action;
-      if (exploration.Act(1.0, t, {1, 0}, &action)) {
-        EXPECT_EQ(action.index, 0);
-      } else {
-        ++num_barred;
-      }
+      ASSERT_TRUE(exploration.Act(1.0, t, {is_even, !is_even, 1, 0}, &action));
+      EXPECT_TRUE(action.index == 2 || action.index == (is_even ? 0 : 1)) << t;
+      ++counts[action.index];
+      run = action.index == 2 ? run + 1 : 0;
+      longest = std::max(longest, run);
     }
   }
-  EXPECT_GT(num_barred, 500);
-  EXPECT_LT(num_barred, 1500);
+  EXPECT_GT(longest, 10) << "held while legal";
+  EXPECT_GT(counts[0], 500);
+  EXPECT_GT(counts[1], 500);
 }
 
 TEST(ExplorationTest, BoxActionsFillTheUnitCube) {

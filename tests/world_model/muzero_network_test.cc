@@ -256,6 +256,35 @@ TEST(MuZeroNetwork, PlanesKeepTheirSizeAndReadTheAction) {
   }
 }
 
+// Latents of planes have as many groups as they have numbers, whatever embed_dim says.
+TEST(MuZeroNetwork, GroupKlOfPlanesIsTheMeanOverTheirGroups) {
+  ModelConfig config = PlaneConfig(EncoderKind::kBoard);
+  config.latent_norm = LatentNorm::kSimNorm;
+  config.latent_loss = LatentLoss::kGroupKl;
+  config.sim_norm_group = 4;
+  const WorldModelShape shape{{1, 1, kObservationSize}, kNumActions, 0};
+  const auto network = Make(config, shape, 3), target = Make(config, shape, 4);
+  constexpr int kSamples = 3;
+  TrainBatch batch = reference::RandomBatch(kSamples, 0, 1, 5);
+  std::fill(batch.latent_mask.begin(), batch.latent_mask.end(), 1.0f);
+  const BatchTensors tensors = reference::ViewBatch(batch);
+  const LossTerms terms = network->ComputeLosses(*target, tensors, LossConfig());
+  const torch::NoGradGuard no_grad;
+  const at::Tensor next = network->NextLatents(
+      network->Represent(tensors.observations.select(1, 0)), tensors.actions.select(1, 0));
+  const at::Tensor goal = target->Represent(tensors.observations.select(1, 1));
+  const int64_t num_groups = network->latent_size() / 4;
+  ASSERT_NE(num_groups, config.embed_dim / 4);
+  double expected = 0.0;
+  for (int sample = 0; sample < kSamples; ++sample) {
+    for (int64_t i = 0; i < network->latent_size(); ++i) {
+      const double p = goal[sample][i].item<double>(), q = next[sample][i].item<double>();
+      expected += p * (std::log(p) - std::log(q)) / static_cast<double>(num_groups * kSamples);
+    }
+  }
+  EXPECT_NEAR(terms.figures[kLatentLoss].item<double>(), expected, 1e-4 * expected);
+}
+
 TEST(MuZeroNetwork, ABatchIsLearntByHeart) {
   for (const LatentLoss loss : {LatentLoss::kNone, LatentLoss::kCosine}) {
     const ModelConfig config = VectorConfig(loss);

@@ -92,7 +92,7 @@ TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
       truth[static_cast<size_t>(std::max(0, outcome))] = 1.0;
       chances.Add(
           reference::CrossEntropy(reference::Head(weights, "chance_head.head", afterstate), truth),
-          known * batch.reward_mask[i]);
+          known * batch.policy_mask[i]);
       const Row bootstrap =
           reference::Encode(config, targets,
                             reference::FloatRow(batch.bootstrap_observations, static_cast<int>(i),
@@ -133,7 +133,7 @@ TEST(StochasticMuZeroNetwork, TheChanceHeadLearnsFrequencies) {
   for (int i = 0; i < 32; ++i) batch.chance_outcomes.push_back(i / 2 % 4 == 0 ? 0 : 3);
   std::fill(batch.observations.begin(), batch.observations.end(), 0.5f);
   std::fill(batch.actions.begin(), batch.actions.end(), 1);
-  std::fill(batch.reward_mask.begin(), batch.reward_mask.end(), 1.0f);
+  std::fill(batch.policy_mask.begin(), batch.policy_mask.end(), 1.0f);
   std::fill(batch.importance_weights.begin(), batch.importance_weights.end(), 1.0f);
   BatchTensors tensors = reference::ViewBatch(batch);
   tensors.chance_outcomes = torch::tensor(batch.chance_outcomes, at::kInt).view({16, 2});

@@ -132,8 +132,11 @@ void RegisterWorkerEnvs(EnvRegistry& registry) {
   registry.Register(
       PlainEntry("gymnasium", "gymnasium:<id>, every environment registered with Gymnasium", pool));
   registry.Register(AtariEntry(pool));
-  registry.Register(
-      PlainEntry("dm_control", "dm_control:<domain>/<task> of the DeepMind Control Suite", pool));
+  EnvRegistry::Entry control =
+      PlainEntry("dm_control", "dm_control:<domain>/<task> of the DeepMind Control Suite", pool);
+  control.settings = {EnvSetting::Int("action_repeat", 1, 1, 1000,
+                                      "steps of the suite that an action is held for")};
+  registry.Register(std::move(control));
 }
 
 }  // namespace lzero
