@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "envs/boards/board_symmetries.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/canvas.h"
 
@@ -158,9 +161,30 @@ absl::StatusOr<std::unique_ptr<Env>> Game2048::Create(const EnvOptions& options)
   spec.can_set_state = true;
   spec.deterministic = false;
   spec.num_chance_outcomes = kNumOutcomes;
+  spec.symmetries = Symmetries();
   LZ_RETURN_IF_ERROR(CheckStepCap(spec.id, options));
   LZ_RETURN_IF_ERROR(CheckNoRandomOpenings(spec.id, options));
   return std::unique_ptr<Env>(new Game2048(std::move(spec)));
+}
+
+std::vector<Symmetry> Game2048::Symmetries() {
+  // Rows and columns that a square of the middle moves by, for up, right, down and left.
+  constexpr int kSteps[Board2048::kNumDirections] = {-Board2048::kSize, 1, Board2048::kSize, -1};
+  constexpr int kMiddle = Board2048::kSize + 1;
+  std::vector<Symmetry> symmetries = SquareBoardSymmetries(Board2048::kSize, kNumPlanes);
+  for (Symmetry& symmetry : symmetries) {
+    const std::vector<int32_t> square_image = std::move(symmetry.action_image);
+    symmetry.action_image.clear();
+    for (const int step : kSteps) {
+      const int moved = square_image[kMiddle + step] - square_image[kMiddle];
+      symmetry.action_image.push_back(
+          static_cast<int32_t>(std::find(std::begin(kSteps), std::end(kSteps), moved) - kSteps));
+    }
+    for (int outcome = 0; outcome < kNumOutcomes; ++outcome) {
+      symmetry.chance_image.push_back(square_image[outcome / 2] * 2 + outcome % 2);
+    }
+  }
+  return symmetries;
 }
 
 void Game2048::StartGame(uint64_t seed) {

@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/base/rng.h"
+#include "lzero/base/symmetry.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/episode_env.h"
 
@@ -52,6 +53,9 @@ class Game2048 : public EpisodeEnv {
  public:
   static constexpr int kNumPlanes = 16;
   static constexpr int kNumOutcomes = Board2048::kNumSquares * 2;
+
+  // The eight rotations and reflections of the board, the identity first.
+  static std::vector<Symmetry> Symmetries();
 
   // InvalidArgument for a negative cap or random openings.
   static absl::StatusOr<std::unique_ptr<Env>> Create(const EnvOptions& options);

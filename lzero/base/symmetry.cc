@@ -28,12 +28,15 @@ void MapElements(const Symmetry& symmetry, absl::Span<const T> from, absl::Span<
 
 }  // namespace
 
-std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size,
-                            int64_t num_actions) {
-  const std::string problem =
+std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size, int64_t num_actions,
+                            int64_t num_chance_outcomes) {
+  std::string problem =
       PermutationProblem("observation_source", symmetry.observation_source, observation_size);
+  if (problem.empty()) {
+    problem = PermutationProblem("action_image", symmetry.action_image, num_actions);
+  }
   if (!problem.empty()) return problem;
-  return PermutationProblem("action_image", symmetry.action_image, num_actions);
+  return PermutationProblem("chance_image", symmetry.chance_image, num_chance_outcomes);
 }
 
 void MapObservation(const Symmetry& symmetry, absl::Span<const float> from, absl::Span<float> to) {

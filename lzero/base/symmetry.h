@@ -1,7 +1,7 @@
-// A symmetry of an environment: a relabelling of observation elements and actions under which it
-// plays the same. An environment declares its symmetries; replay draws one for each sample, so that
-// one game teaches all its images [AlphaGo Zero, Silver et al. 2017]. Plain data and pure
-// functions, any thread.
+// A symmetry of an environment: a relabelling of observation elements, actions and chance outcomes
+// under which it plays the same. An environment declares its symmetries; replay draws one for each
+// sample, so that one game teaches all its images [AlphaGo Zero, Silver et al. 2017]. Plain data
+// and pure functions, any thread.
 #ifndef LZERO_BASE_SYMMETRY_H_
 #define LZERO_BASE_SYMMETRY_H_
 
@@ -18,11 +18,13 @@ struct Symmetry {
   std::vector<int32_t> observation_source;
   // [num_actions] action a of the original is action action_image[a] of the image.
   std::vector<int32_t> action_image;
+  // [num_chance_outcomes] likewise of chance outcomes; empty where there are none.
+  std::vector<int32_t> chance_image = {};
 };
 
 // What is wrong with `symmetry` (sizes, or not a permutation); empty when it is right.
-std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size,
-                            int64_t num_actions);
+std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size, int64_t num_actions,
+                            int64_t num_chance_outcomes = 0);
 
 // to[i] = from[observation_source[i]]. Same sizes, different memory.
 void MapObservation(const Symmetry& symmetry, absl::Span<const float> from, absl::Span<float> to);

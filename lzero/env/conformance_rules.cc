@@ -139,8 +139,8 @@ absl::Status CheckSpec(const EnvSpec& spec) {
     return Broken(absl::StrCat("num_actions is ", spec.action.num_actions));
   }
   for (size_t k = 0; k < spec.symmetries.size(); ++k) {
-    const std::string problem =
-        SymmetryProblem(spec.symmetries[k], spec.observation.size(), spec.action.num_actions);
+    const std::string problem = SymmetryProblem(spec.symmetries[k], spec.observation.size(),
+                                                spec.action.num_actions, spec.num_chance_outcomes);
     if (!problem.empty()) return Broken(absl::StrCat("symmetry ", k, ": ", problem));
   }
   return absl::OkStatus();

@@ -67,15 +67,14 @@ void CheckSymmetries(const ReplayConfig& config, const ReplayShape& shape,
   if (shape.symmetries.empty()) {
     errors->push_back({keys, "got true, but the environment declares no symmetries"});
   }
-  if (shape.num_chance_outcomes > 0 || shape.action_dim > 0) {
-    errors->push_back({keys, absl::StrCat("got true, but the symmetries of an environment say "
-                                          "nothing of its ",
-                                          shape.action_dim > 0 ? "box actions" : "chance outcomes",
-                                          "; allowed: false")});
+  if (shape.action_dim > 0) {
+    errors->push_back({keys,
+                       "got true, but symmetries say nothing of the environment's box actions; "
+                       "allowed: false"});
   }
   for (const Symmetry& symmetry : shape.symmetries) {
-    const std::string problem =
-        SymmetryProblem(symmetry, shape.observation_size, shape.num_actions);
+    const std::string problem = SymmetryProblem(symmetry, shape.observation_size, shape.num_actions,
+                                                shape.num_chance_outcomes);
     if (problem.empty()) continue;
     errors->push_back({keys, absl::StrCat("a symmetry of the environment is wrong: ", problem)});
   }

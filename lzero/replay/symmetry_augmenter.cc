@@ -45,6 +45,9 @@ void SymmetryAugmenter::Apply(int64_t which, int sample, TrainBatch* batch) {
   for (int32_t& action : RowOf(batch->actions, sample, num_samples)) {
     action = symmetry.action_image[static_cast<size_t>(action)];
   }
+  for (int32_t& outcome : RowOf(batch->chance_outcomes, sample, num_samples)) {
+    if (outcome >= 0) outcome = symmetry.chance_image[static_cast<size_t>(outcome)];
+  }
   MapActionRows(symmetry, RowOf(batch->policies, sample, num_samples), numbers_);
   MapActionRows(symmetry, RowOf(batch->legal_action_masks, sample, num_samples), bytes_);
 }

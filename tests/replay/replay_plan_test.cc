@@ -91,15 +91,18 @@ TEST(ReplayPlan, AugmentationNeedsSymmetriesThatFit) {
             "has 3 entries instead of 2");
   shape.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}};
   EXPECT_EQ(MessageOf(config, shape), "");
-  shape.num_chance_outcomes = 5;
+  shape.num_chance_outcomes = 2;
   EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_symmetries: got true, but the symmetries of an environment say nothing "
-            "of its chance outcomes; allowed: false");
+            "replay.augment_symmetries: a symmetry of the environment is wrong: chance_image has 0 "
+            "entries instead of 2");
+  shape.symmetries[0].chance_image = {1, 0};
+  EXPECT_EQ(MessageOf(config, shape), "");
   shape.num_chance_outcomes = 0;
+  shape.symmetries[0].chance_image.clear();
   shape.action_dim = 1;
   EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_symmetries: got true, but the symmetries of an environment say nothing "
-            "of its box actions; allowed: false");
+            "replay.augment_symmetries: got true, but symmetries say nothing of the environment's "
+            "box actions; allowed: false");
   shape.action_dim = 0;
   shape.symmetries.clear();
   EXPECT_EQ(MessageOf(config, shape),

@@ -85,6 +85,17 @@ TEST(SymmetryAugmenterTest, OneRowBecomesItsImageAndNothingElseChanges) {
   }
 }
 
+TEST(SymmetryAugmenterTest, ChanceOutcomesAreMappedWhereThereAreSome) {
+  const Symmetry turn = {{0}, {0}, {2, 0, 1}};
+  TrainBatch batch;
+  BatchShape shape = {2, 0, 4, 1, 1};
+  shape.has_chance = true;
+  batch.Resize(shape);
+  batch.chance_outcomes = {0, 1, 2, -1, 0, 1, 2, -1};
+  SymmetryAugmenter({turn}).Apply(0, 1, &batch);
+  EXPECT_EQ(batch.chance_outcomes, (std::vector<int32_t>{0, 1, 2, -1, 2, 0, 1, -1}));
+}
+
 TEST(SymmetryAugmenterTest, BytesAreMappedAsNumbers) {
   const Symmetry turn = {{1, 2, 0}, {0}};
   TrainBatch batch;

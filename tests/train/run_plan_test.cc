@@ -190,12 +190,12 @@ TEST(RunPlanTest, StatesOfASimulatingFamilyAreCounted) {
 TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
   const MemoryPlan plan = {3 * kMebibyte, 2 * kMebibyte, kMebibyte, kMebibyte / 4, kMebibyte / 4};
   EXPECT_TRUE(CheckMemoryPlan(plan, plan.total()).ok());
-  EXPECT_EQ(
-      CheckMemoryPlan(plan, plan.total() - 1),
-      absl::ResourceExhaustedError(
-          "the run needs 6.5 MiB of memory, this machine has 6.5 MiB: learner 3.0 MiB, batch "
-          "2.0 MiB, inference 1.0 MiB, search 0.2 MiB, replay up to 0.2 MiB; lower model.embed_dim or "
-          "model.num_layers or model.head_dim"));
+  EXPECT_EQ(CheckMemoryPlan(plan, plan.total() - 1),
+            absl::ResourceExhaustedError(
+                "the run needs 6.5 MiB of memory, this machine has 6.5 MiB: learner 3.0 MiB, batch "
+                "2.0 MiB, inference 1.0 MiB, search 0.2 MiB, replay up to 0.2 MiB; lower "
+                "model.embed_dim or "
+                "model.num_layers or model.head_dim"));
   const auto advice = [](const MemoryPlan& large) {
     return std::string(CheckMemoryPlan(large, 1).message());
   };

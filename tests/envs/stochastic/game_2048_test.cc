@@ -127,6 +127,46 @@ TEST(Game2048Test, RandomBoardsFollowTheListsAndTheirChances) {
   }
 }
 
+// A position, a move and a tile, and their images: what follows is the image of what follows.
+TEST(Game2048Test, ImagesOfAMoveAreMovesOfTheImage) {
+  const auto env = Make();
+  const std::vector<Symmetry>& symmetries = env->spec().symmetries;
+  ASSERT_EQ(symmetries.size(), 8u);
+  RandomStream random(11);
+  int num_moves = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const Tiles tiles = RandomTiles(random, 25 + trial % 3 * 25, 1 + trial % 4);
+    for (const Symmetry& symmetry : symmetries) {
+      Tiles image(16);
+      // Outcomes name squares, and say so where each comes to lie.
+      for (int square = 0; square < 16; ++square) {
+        image[symmetry.chance_image[2 * square] / 2] = tiles[square];
+        EXPECT_EQ(symmetry.chance_image[2 * square] + 1, symmetry.chance_image[2 * square + 1]);
+      }
+      for (int direction = 0; direction < 4; ++direction) {
+        if (!env->SetState(tiles).ok()) continue;
+        const auto chances = env->ChanceOutcomes(Action::Discrete(direction));
+        if (!chances.ok()) continue;
+        const int32_t outcome = (*chances)[random.UniformInt(chances->size())].index;
+        const auto step = env->StepWithOutcome(Action::Discrete(direction), outcome);
+        ASSERT_TRUE(env->SetState(image).ok());
+        const auto other = env->StepWithOutcome(Action::Discrete(symmetry.action_image[direction]),
+                                                symmetry.chance_image[outcome]);
+        ASSERT_TRUE(step.ok() && other.ok()) << other.status();
+        std::vector<float> observation(step->observation.size());
+        MapObservation(symmetry, step->observation, absl::MakeSpan(observation));
+        EXPECT_EQ(other->observation, observation);
+        EXPECT_EQ(other->reward, step->reward);
+        for (int a = 0; a < 4; ++a) {
+          EXPECT_EQ(other->legal_action_mask[symmetry.action_image[a]], step->legal_action_mask[a]);
+        }
+        ++num_moves;
+      }
+    }
+  }
+  EXPECT_GT(num_moves, 500);
+}
+
 TEST(Game2048Test, DrawsTilesWithTheStatedChances) {
   const auto env = Make();
   env->Reset(5);
