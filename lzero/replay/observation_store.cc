@@ -15,6 +15,7 @@ std::unique_ptr<std::byte[]> MakeRoom(int64_t size) {
 }
 
 void Decode(ObservationType type, const void* stored, size_t count, float* out) {
+  if (count == 0) return;  // then `out` may be null
   if (type == ObservationType::kUint8) {
     BytesToFractions({static_cast<const uint8_t*>(stored), count}, out);
   } else {
