@@ -38,7 +38,6 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       observation_size_(shape.observation_size),
       action_dim_(shape.action_dim),
       num_chance_outcomes_(shape.num_chance_outcomes),
-      has_chance_(shape.num_chance_outcomes > 0),
       observation_type_(shape.observation_type),
       window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
       terminal_(shape.terminal),
@@ -49,7 +48,7 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
 
 BatchShape BatchWriter::ShapeFor(int num_samples) const {
   return {num_samples,       num_context_steps_, num_unroll_steps_, num_actions_,
-          observation_size_, observation_type_,  action_dim_,       has_chance_};
+          observation_size_, observation_type_,  action_dim_,       has_chance()};
 }
 
 void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStream& random,
@@ -173,7 +172,7 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
                          batch->legal_action_masks.data() + (base + offset) * num_actions);
                  }
                });
-  if (has_chance_) {
+  if (has_chance()) {
     int32_t* outcomes = batch->chance_outcomes.data() + base;
     ForEachPiece(place.segment, place.step, num_real,
                  [&](const GameSegment& piece, int first, int count, int offset) {
@@ -230,7 +229,7 @@ void BatchWriter::WritePastEnd(int num_real, int sample, RandomStream& random,
        {&batch->policy_mask, &batch->rewards, &batch->partial_returns, &batch->bootstrap_scales}) {
     std::fill_n(zeros->begin() + begin, count, 0.0f);
   }
-  for (size_t slot = begin; has_chance_ && slot < begin + count; ++slot) {
+  for (size_t slot = begin; has_chance() && slot < begin + count; ++slot) {
     batch->chance_outcomes[slot] = static_cast<int32_t>(random.UniformInt(num_chance_outcomes_));
   }
   std::fill_n(batch->policies.begin() + begin * num_actions, count * num_actions, 0.0f);

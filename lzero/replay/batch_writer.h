@@ -33,6 +33,7 @@ class BatchWriter {
              TrainBatch* batch);
 
  private:
+  bool has_chance() const { return num_chance_outcomes_ > 0; }
   // Fills window_ with the steps from `place` on, as many as targets can need.
   void GatherWindow(const PositionIndex::Place& place);
   // Observations, actions and context mask; `num_real` of the unroll steps exist. `observations`
@@ -56,7 +57,6 @@ class BatchWriter {
   const int observation_size_;
   const int action_dim_;
   const int num_chance_outcomes_;
-  const bool has_chance_;
   const ObservationType observation_type_;
   const int window_size_;  // most steps a window holds
   const TerminalMode terminal_;

@@ -15,7 +15,7 @@ SMALL = ["env.num_collectors=2", "env.num_evaluators=2", "search.num_simulations
          "train.start_env_steps=200", "train.updates_per_env_step=0.05", "replay.capacity=2000",
          "evaluate.every_updates=0", "evaluate.episodes=2", "stop.max_env_steps=260",
          "stop.target_return=null", "stop.max_updates=3"]
-# Sampled actions of a node are few as well; pictures are played for fewer steps.
+# Where episodes are long or steps slow.
 OWN = {
     "pong_unizero": ["env.max_episode_steps=40"],
     "pong_stack4_unizero": ["env.max_episode_steps=40"],
