@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/torch.h"
@@ -121,9 +122,12 @@ absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   BatchTensors tensors;
   LZ_ASSIGN_OR_RETURN(tensors.observations,
                       LoadObservations(kObservations, batch.observations, batch.observation_bytes));
-  LZ_ASSIGN_OR_RETURN(tensors.bootstrap_observations,
-                      LoadObservations(kBootstrapObservations, batch.bootstrap_observations,
-                                       batch.bootstrap_observation_bytes));
+  const bool bootstraps = absl::c_any_of(batch.bootstrap_scales, [](float x) { return x != 0.0f; });
+  if (bootstraps) {
+    LZ_ASSIGN_OR_RETURN(tensors.bootstrap_observations,
+                        LoadObservations(kBootstrapObservations, batch.bootstrap_observations,
+                                         batch.bootstrap_observation_bytes));
+  }
   const bool is_box = shape_.action_dim > 0;
   absl::Status status =
       is_box ? CopyIn(kActions, batch.action_values) : CopyIn(kActions, batch.actions);

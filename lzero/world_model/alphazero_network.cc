@@ -62,6 +62,7 @@ at::Tensor AlphaZeroNetwork::Decode(const at::Tensor& logits) const {
 }
 
 at::Tensor AlphaZeroNetwork::ValueTargets(const BatchTensors& batch) const {
+  if (!batch.bootstrap_observations.defined()) return batch.partial_returns;
   const torch::NoGradGuard no_grad;
   const at::Tensor values = Decode(ValueLogits(Encode(batch.bootstrap_observations.flatten(0, 1))));
   return batch.partial_returns + batch.bootstrap_scales * values.view_as(batch.bootstrap_scales);

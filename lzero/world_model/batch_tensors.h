@@ -25,7 +25,7 @@ struct BatchTensors {
   at::Tensor value_mask;              // [N, U]
   at::Tensor partial_returns;         // [N, U]
   at::Tensor bootstrap_scales;        // [N, U]
-  at::Tensor bootstrap_observations;  // [N, U, obs]
+  at::Tensor bootstrap_observations;  // [N, U, obs]; undefined: every scale is 0
   at::Tensor importance_weights;      // [N]
   int64_t num_context_steps = 0;
 };

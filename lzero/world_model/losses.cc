@@ -113,6 +113,7 @@ LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& b
 }
 
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch) {
+  if (!batch.bootstrap_observations.defined()) return batch.partial_returns;
   const torch::NoGradGuard no_grad;
   const at::Tensor tokens = target.Encode(batch.bootstrap_observations.flatten(0, 1)).unsqueeze(1);
   const at::Tensor outputs = target.transformer().Forward(tokens, {}, nullptr).squeeze(1);

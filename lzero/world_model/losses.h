@@ -24,7 +24,8 @@ LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& b
                            const LossConfig& weights, const ModelConfig& config);
 
 // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]; the target network
-// reads each bootstrap observation as a sequence of one token. No gradient.
+// reads each bootstrap observation as a sequence of one token, and none where every scale is 0. No
+// gradient.
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch);
 
 LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,

@@ -102,19 +102,21 @@ LossTerms MuZeroNetwork::ComputeLosses(const Network& target, const BatchTensors
                                nullptr);
 }
 
+at::Tensor MuZeroNetwork::ValueTargets(const BatchTensors& batch) const {
+  if (!batch.bootstrap_observations.defined()) return batch.partial_returns;
+  const torch::NoGradGuard no_grad;
+  const at::Tensor values =
+      Decode(ValueLogits(Represent(batch.bootstrap_observations.flatten(0, 1))));
+  return batch.partial_returns + batch.bootstrap_scales * values.view_as(batch.bootstrap_scales);
+}
+
 LossTerms MuZeroNetwork::ComputeUnrolledLosses(const MuZeroNetwork& target,
                                                const BatchTensors& batch, const LossConfig& weights,
                                                const UnrollStep& step,
                                                at::Tensor* value_targets) const {
   const int64_t num_samples = batch.rewards.size(0), num_unroll = batch.rewards.size(1);
   Predictions predictions;
-  {
-    const torch::NoGradGuard no_grad;
-    const at::Tensor bootstraps = target.Decode(
-        target.ValueLogits(target.Represent(batch.bootstrap_observations.flatten(0, 1))));
-    predictions.value_targets =
-        batch.partial_returns + batch.bootstrap_scales * bootstraps.view({num_samples, num_unroll});
-  }
+  predictions.value_targets = target.ValueTargets(batch);
   if (value_targets != nullptr) *value_targets = predictions.value_targets;
   // Every head reads all states at once.
   std::vector<at::Tensor> states = {Represent(batch.observations.select(1, 0))}, nexts;

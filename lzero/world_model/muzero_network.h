@@ -58,6 +58,8 @@ class MuZeroNetwork : public Network {
   using UnrollStep = std::function<at::Tensor(const at::Tensor& latents, int64_t k)>;
 
   MuZeroNetwork(const ModelConfig& config, const WorldModelShape& shape, const LatentParts& parts);
+  // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]. No gradient.
+  at::Tensor ValueTargets(const BatchTensors& batch) const;
   // ComputeLosses with another way to step; `value_targets` [N, U], if given, receives what the
   // values were compared with.
   LossTerms ComputeUnrolledLosses(const MuZeroNetwork& target, const BatchTensors& batch,

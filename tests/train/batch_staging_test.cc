@@ -61,9 +61,20 @@ TEST(BatchStagingTest, TheNextBatchComesToTheSameAddresses) {
 }
 
 // A byte k stands for k / 255.0f, to the last bit, in every array and batch.
+TEST(BatchStagingTest, ObservationsThatNoValueIsTakenFromAreLeftOut) {
+  TrainBatch batch = RandomBatch(4, 0, 3, 15);
+  std::fill(batch.bootstrap_scales.begin(), batch.bootstrap_scales.end(), 0.0f);
+  BatchStaging staging = MakeStaging(batch);
+  EXPECT_FALSE(staging.Load(batch)->bootstrap_observations.defined());
+  batch.bootstrap_scales.back() = -0.5f;  // the opponent's value
+  ExpectSame(staging.Load(batch)->bootstrap_observations, batch.bootstrap_observations,
+             "bootstraps");
+}
+
 TEST(BatchStagingTest, BytesBecomeTheNumbersTheyStandFor) {
   TrainBatch batch;
   batch.Resize({3, 1, 2, 4, 128, ObservationType::kUint8});
+  batch.bootstrap_scales[0] = 1.0f;
   BatchStaging staging = MakeStaging(batch);
   for (const int step : {1, 7}) {
     for (auto* bytes : {&batch.observation_bytes, &batch.bootstrap_observation_bytes}) {

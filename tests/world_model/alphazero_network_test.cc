@@ -218,6 +218,17 @@ TEST(AlphaZeroNetwork, KernelsGiveWhatPlainOperationsGive) {
   }
 }
 
+TEST(AlphaZeroNetwork, WithoutObservationsToBootstrapFromAsWithScalesOfZero) {
+  const auto network = Make(TinyConfig(), 1), target = Make(TinyConfig(), 2);
+  TrainBatch batch = RandomBatch(4, 0, 3, 15);
+  std::fill(batch.bootstrap_scales.begin(), batch.bootstrap_scales.end(), 0.0f);
+  const BatchTensors with = ViewBatch(batch);
+  BatchTensors without = with;
+  without.bootstrap_observations = at::Tensor();
+  EXPECT_TRUE(at::equal(network->ComputeLosses(*target, without, OddWeights()).figures,
+                        network->ComputeLosses(*target, with, OddWeights()).figures));
+}
+
 // Zero last layers: uniform distributions, values of 0.
 TEST(AlphaZeroNetwork, FreshByHand) {
   const ModelConfig config = TinyConfig();

@@ -223,6 +223,19 @@ TEST(ComputeValueTargets, PartialReturnPlusScaledValueOfTheBootstrap) {
   EXPECT_EQ(targets[1][1].item<float>(), 40.0f) << "a termination within n steps: no bootstrap";
 }
 
+TEST(ComputeLosses, WithoutObservationsToBootstrapFromAsWithScalesOfZero) {
+  const ModelConfig config = TinyConfig(LatentNorm::kLayerNorm, LatentLoss::kMse);
+  const std::shared_ptr<WorldModel> model = Make(config, 1), target = Make(config, 2);
+  TrainBatch arrays = RandomBatch(2, 1, 2, 11);
+  std::fill(arrays.bootstrap_scales.begin(), arrays.bootstrap_scales.end(), 0.0f);
+  const BatchTensors with = ViewBatch(arrays);
+  BatchTensors without = with;
+  without.bootstrap_observations = at::Tensor();
+  EXPECT_TRUE(at::equal(ComputeValueTargets(*target, without), with.partial_returns));
+  EXPECT_TRUE(at::equal(ComputeLosses(*model, *target, without, OddWeights()).figures,
+                        ComputeLosses(*model, *target, with, OddWeights()).figures));
+}
+
 // Zero last layers: uniform distributions, so every cross-entropy is the log of their size.
 TEST(ComputeLosses, FreshModelByHand) {
   ModelConfig config = TinyConfig(LatentNorm::kLayerNorm, LatentLoss::kMse);

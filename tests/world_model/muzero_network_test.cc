@@ -3,6 +3,7 @@
 // heart.
 #include "lzero/world_model/muzero_network.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -192,6 +193,18 @@ TEST(MuZeroNetwork, LossesOfVectorsAreThoseOfPlainLoops) {
 
 // Only the value of the third state counts: its gradient reaches the encoder through two steps,
 // each halved.
+TEST(MuZeroNetwork, WithoutObservationsToBootstrapFromAsWithScalesOfZero) {
+  const ModelConfig config = VectorConfig(LatentLoss::kMse);
+  const auto network = Make(config, kVectorShape, 3), target = Make(config, kVectorShape, 4);
+  TrainBatch batch = reference::RandomBatch(4, 0, 3, 15);
+  std::fill(batch.bootstrap_scales.begin(), batch.bootstrap_scales.end(), 0.0f);
+  const BatchTensors with = reference::ViewBatch(batch);
+  BatchTensors without = with;
+  without.bootstrap_observations = at::Tensor();
+  EXPECT_TRUE(at::equal(network->ComputeLosses(*target, without, LossConfig()).figures,
+                        network->ComputeLosses(*target, with, LossConfig()).figures));
+}
+
 TEST(MuZeroNetwork, GradientsAreHalvedAtEveryStep) {
   const ModelConfig config = VectorConfig(LatentLoss::kNone);
   const auto network = Make(config, kVectorShape, 5);
