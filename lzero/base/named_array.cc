@@ -38,6 +38,24 @@ int64_t NamedArray::num_elements() const {
   return count;
 }
 
+int64_t NamedArray::num_bytes() const {
+  if (parts == nullptr) return static_cast<int64_t>(bytes.size());
+  return num_elements() * ArrayTypeSize(type);
+}
+
+std::vector<NamedArray> Materialize(std::vector<NamedArray> arrays) {
+  for (NamedArray& array : arrays) {
+    if (array.parts == nullptr) continue;
+    array.bytes.reserve(static_cast<size_t>(array.num_bytes()));
+    array.parts([&array](absl::string_view part) { array.bytes.append(part.data(), part.size()); });
+    array.parts = nullptr;
+    LZ_CHECK(static_cast<int64_t>(array.bytes.size()) ==
+                 array.num_elements() * ArrayTypeSize(array.type),
+             "the parts of '", array.name, "' are ", array.bytes.size(), " bytes");
+  }
+  return arrays;
+}
+
 const NamedArray* FindArray(absl::Span<const NamedArray> arrays, absl::string_view name) {
   for (const NamedArray& array : arrays) {
     if (array.name == name) return &array;

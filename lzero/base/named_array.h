@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -25,14 +26,23 @@ absl::string_view ArrayTypeName(ArrayType type);  // "F32", "I64", ...
 absl::StatusOr<ArrayType> ParseArrayType(absl::string_view name);
 int64_t ArrayTypeSize(ArrayType type);  // bytes an element
 
+using ByteSink = std::function<void(absl::string_view)>;
+
 struct NamedArray {
   std::string name;
   ArrayType type = ArrayType::kF32;
   std::vector<int64_t> shape;
   std::string bytes;  // little-endian, row-major
+  // Of arrays too large for a copy; then `bytes` is empty. Gives the sink all bytes in order, piece
+  // by piece, and reads what they are made of, which must stay as it is until then.
+  std::function<void(const ByteSink& sink)> parts = {};
 
   int64_t num_elements() const;
+  int64_t num_bytes() const;  // of `bytes`, or of what `parts` has to give
 };
+
+// The same arrays, each with its bytes.
+std::vector<NamedArray> Materialize(std::vector<NamedArray> arrays);
 
 template <typename T>
 constexpr ArrayType ArrayTypeOf() {

@@ -149,6 +149,11 @@ ReplayStats ReplayBuffer::stats() const {
 
 std::vector<NamedArray> ReplayBuffer::Export() const {
   const std::lock_guard<std::mutex> lock(mutex_);
+  return Materialize(ExportReplay(config_, shape_, *store_));
+}
+
+std::vector<NamedArray> ReplayBuffer::ExportInParts() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
   return ExportReplay(config_, shape_, *store_);
 }
 

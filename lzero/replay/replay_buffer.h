@@ -96,6 +96,9 @@ class ReplayBuffer {
   // exponent, terminal mode) may differ, and so may max_mebibytes while all fits. Context steps may
   // become fewer, and more as long as no episode has lost the steps that would then be needed.
   std::vector<NamedArray> Export() const;
+  // The same without a copy of the large arrays, which come in parts: for a file that is written
+  // before anything else is done with the buffer.
+  std::vector<NamedArray> ExportInParts() const;
   absl::Status Import(absl::Span<const NamedArray> arrays);
 
  private:

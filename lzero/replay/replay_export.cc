@@ -1,5 +1,6 @@
 #include "lzero/replay/replay_export.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/types/span.h"
@@ -45,12 +46,15 @@ class Exporter {
     for (const GameSegment* segment : segments_) num_blocks += NumBlocks(*segment, format);
     NamedArray array{
         "replay.observations", BlockArrayType(format), {num_blocks, format.block_size()}, {}};
-    array.bytes.resize(static_cast<size_t>(num_blocks * format.block_bytes()));
-    char* out = array.bytes.data();
-    for (const GameSegment* segment : segments_) {
-      segment->CopyBlocks(0, NumBlocks(*segment, format), out);
-      out += NumBlocks(*segment, format) * format.block_bytes();
-    }
+    array.parts = [segments = segments_, format](const ByteSink& sink) {
+      std::string blocks;
+      for (const GameSegment* segment : segments) {
+        const int count = NumBlocks(*segment, format);
+        blocks.resize(static_cast<size_t>(count * format.block_bytes()));
+        segment->CopyBlocks(0, count, blocks.data());
+        sink(blocks);
+      }
+    };
     return array;
   }
 
@@ -58,14 +62,19 @@ class Exporter {
   template <typename T>
   NamedArray Field(const char* name, absl::Span<const T> (GameSegment::*get)() const,
                    int64_t columns = 0) const {
-    std::vector<T> values;
+    int64_t size = 0;
     for (const GameSegment* segment : segments_) {
-      const absl::Span<const T> part = (segment->*get)();
-      values.insert(values.end(), part.begin(), part.end());
+      size += static_cast<int64_t>((segment->*get)().size());
     }
-    std::vector<int64_t> dims = {static_cast<int64_t>(values.size())};
-    if (columns > 0) dims = {dims[0] / columns, columns};
-    return MakeNamedArray<T>(name, values, std::move(dims));
+    NamedArray array{name, ArrayTypeOf<T>(), {size}, {}};
+    if (columns > 0) array.shape = {size / columns, columns};
+    array.parts = [segments = segments_, get](const ByteSink& sink) {
+      for (const GameSegment* segment : segments) {
+        const absl::Span<const T> part = (segment->*get)();
+        sink({reinterpret_cast<const char*>(part.data()), part.size() * sizeof(T)});
+      }
+    };
+    return array;
   }
 
   absl::Span<const GameSegment* const> segments() const { return segments_; }

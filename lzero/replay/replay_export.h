@@ -43,7 +43,7 @@ static_assert(sizeof(SegmentRow) == kSegmentColumns * sizeof(int64_t));
 //   chance_outcomes I32 [T]                  where steps draw some
 //   action_values F32 [T, D], sampled_actions F32 [T, A D]   of box actions alone
 //   generations U32 [K], free_leaves I32 [K - T]
-// and the arrays of context_arrays.h.
+// and the arrays of context_arrays.h. The large ones are in parts, which read `store`.
 std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplayShape& shape,
                                      const ReplayStore& store);
 

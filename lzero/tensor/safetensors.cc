@@ -22,6 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr size_t kPieceSize = size_t{1} << 20;    // written at once
 constexpr uint64_t kMaxHeaderSize = 100'000'000;  // the limit of the reference implementation
 constexpr const char* kMetadataKey = "__metadata__";
 
@@ -257,6 +258,20 @@ std::vector<const NamedArray*> LayOut(absl::Span<const NamedArray> arrays) {
   return order;
 }
 
+// All bytes of the array, as many as its shape says.
+void GiveBytes(const NamedArray& array, const ByteSink& sink) {
+  if (array.parts == nullptr) {
+    sink(array.bytes);
+    return;
+  }
+  int64_t given = 0;
+  array.parts([&](absl::string_view part) {
+    given += static_cast<int64_t>(part.size());
+    sink(part);
+  });
+  LZ_CHECK(given == array.num_bytes(), "the parts of '", array.name, "' are ", given, " bytes");
+}
+
 // The first bytes of the file: length and padded header.
 std::string SerializeHeader(const std::vector<const NamedArray*>& order,
                             const SafetensorsMetadata& metadata) {
@@ -269,11 +284,10 @@ std::string SerializeHeader(const std::vector<const NamedArray*>& order,
   for (const NamedArray* array : order) {
     LZ_CHECK(!array->name.empty() && array->name != kMetadataKey, "name '", array->name, "'");
     LZ_CHECK(names.insert(array->name).second, "two arrays are named '", array->name, "'");
-    LZ_CHECK(static_cast<int64_t>(array->bytes.size()) ==
-                 array->num_elements() * ArrayTypeSize(array->type),
-             "array '", array->name, "' holds ", array->bytes.size(), " bytes, shape [",
+    LZ_CHECK(array->num_bytes() == array->num_elements() * ArrayTypeSize(array->type), "array '",
+             array->name, "' holds ", array->num_bytes(), " bytes, shape [",
              absl::StrJoin(array->shape, ", "), "] of ", ArrayTypeName(array->type));
-    const uint64_t end = offset + array->bytes.size();
+    const uint64_t end = offset + static_cast<uint64_t>(array->num_bytes());
     header.emplace(array->name,
                    nlohmann::ordered_json{{"dtype", std::string(ArrayTypeName(array->type))},
                                           {"shape", array->shape},
@@ -294,7 +308,10 @@ std::string SerializeSafetensors(absl::Span<const NamedArray> arrays,
                                  const SafetensorsMetadata& metadata) {
   const std::vector<const NamedArray*> order = LayOut(arrays);
   std::string bytes = SerializeHeader(order, metadata);
-  for (const NamedArray* array : order) bytes += array->bytes;
+  const ByteSink append = [&bytes](absl::string_view part) {
+    bytes.append(part.data(), part.size());
+  };
+  for (const NamedArray* array : order) GiveBytes(*array, append);
   return bytes;
 }
 
@@ -306,13 +323,29 @@ absl::StatusOr<WrittenFile> WriteSafetensors(const std::string& path,
   const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (file.get() < 0) return SystemError("cannot create", path);
   WrittenFile written;
-  const auto append = [&](absl::string_view bytes) {
-    written.size += bytes.size();
-    written.crc32c = Crc32c(bytes, written.crc32c);
-    return WriteAll(file, path, bytes);
+  absl::Status status;
+  const auto write = [&](absl::string_view piece) {
+    written.size += piece.size();
+    written.crc32c = Crc32c(piece, written.crc32c);
+    if (status.ok()) status = WriteAll(file, path, piece);
   };
-  LZ_RETURN_IF_ERROR(append(header));
-  for (const NamedArray* array : order) LZ_RETURN_IF_ERROR(append(array->bytes));
+  // Small parts are collected, large ones are not copied.
+  std::string pending;
+  const ByteSink append = [&](absl::string_view part) {
+    if (pending.size() + part.size() > kPieceSize) {
+      write(pending);
+      pending.clear();
+    }
+    if (part.size() > kPieceSize) {
+      write(part);
+    } else {
+      pending.append(part.data(), part.size());
+    }
+  };
+  append(header);
+  for (const NamedArray* array : order) GiveBytes(*array, append);
+  write(pending);
+  LZ_RETURN_IF_ERROR(status);
   if (::fsync(file.get()) != 0) return SystemError("cannot sync", path);
   return written;
 }

@@ -36,8 +36,8 @@ struct WrittenFile {
 std::string SerializeSafetensors(absl::Span<const NamedArray> arrays,
                                  const SafetensorsMetadata& metadata = {});
 
-// Writes the same bytes to `path` array by array (no second copy in memory) and fsyncs the file.
-// Not atomic: a killed process leaves half a file.
+// Writes the same bytes to `path` array by array, of arrays in parts part by part (no second copy
+// in memory), and fsyncs the file. Not atomic: a killed process leaves half a file.
 absl::StatusOr<WrittenFile> WriteSafetensors(const std::string& path,
                                              absl::Span<const NamedArray> arrays,
                                              const SafetensorsMetadata& metadata = {});

@@ -40,6 +40,26 @@ TEST(NamedArrayTest, EmptyArraysAreFine) {
   EXPECT_TRUE(ReadArray<double>(arrays, "none")->empty());
 }
 
+TEST(NamedArrayTest, PartsBecomeBytes) {
+  NamedArray array{"p", ArrayType::kU8, {5}, {}};
+  array.parts = [](const ByteSink& sink) {
+    sink("ab");
+    sink("");
+    sink("cde");
+  };
+  EXPECT_EQ(array.num_bytes(), 5);
+  const std::vector<NamedArray> made = Materialize({array, MakeNamedArray<uint8_t>("q", {7})});
+  EXPECT_EQ(made[0].bytes, "abcde");
+  EXPECT_EQ(made[0].num_bytes(), 5);
+  EXPECT_EQ(made[1].bytes, "\x07");
+}
+
+TEST(NamedArrayDeathTest, PartsMustFillTheShape) {
+  NamedArray array{"p", ArrayType::kU8, {3}, {}};
+  array.parts = [](const ByteSink& sink) { sink("ab"); };
+  EXPECT_DEATH(Materialize({array}), "the parts of 'p' are 2 bytes");
+}
+
 TEST(NamedArrayTest, NamesWhatIsMissingOrOfAnotherType) {
   const std::vector<NamedArray> arrays = TwoArrays();
   EXPECT_EQ(ReadArray<float>(arrays, "bias").status(), absl::NotFoundError("no array 'bias'"));

@@ -35,6 +35,35 @@ std::string EntryOf(const std::string& name, const std::string& type, const std:
                       ",\"data_offsets\":", offsets, "}");
 }
 
+// Small pieces, one larger than what is written at once, and arrays beside them.
+TEST(SafetensorsTest, ArraysInPartsAreWrittenLikeWholeOnes) {
+  const std::string large(size_t{3} << 20, 'x');
+  NamedArray parts{"p", ArrayType::kU8, {static_cast<int64_t>(large.size()) + 6}, {}};
+  parts.parts = [&large](const ByteSink& sink) {
+    sink("abc");
+    sink(large);
+    sink("");
+    for (const char* piece : {"d", "ef"}) sink(piece);
+  };
+  NamedArray whole{"p", ArrayType::kU8, parts.shape, "abc" + large + "def"};
+  const NamedArray other = MakeNamedArray<float>("w", {1.0f, 2.0f});
+  const std::string expected = SerializeSafetensors({whole, other});
+  EXPECT_EQ(SerializeSafetensors({parts, other}), expected);
+  const TestFolder folder;
+  const auto written = WriteSafetensors(folder.path() + "/parts", {parts, other});
+  ASSERT_TRUE(written.ok()) << written.status();
+  EXPECT_EQ(ReadFile(folder.path() + "/parts").value(), expected);
+  EXPECT_EQ(written->size, expected.size());
+  const auto again = WriteSafetensors(folder.path() + "/whole", {whole, other});
+  EXPECT_EQ(written->crc32c, again->crc32c);
+}
+
+TEST(SafetensorsDeathTest, PartsMustFillTheShape) {
+  NamedArray parts{"p", ArrayType::kU8, {3}, {}};
+  parts.parts = [](const ByteSink& sink) { sink("ab"); };
+  EXPECT_DEATH(SerializeSafetensors({parts}), "the parts of 'p' are 2 bytes");
+}
+
 TEST(SafetensorsTest, WritesTheFormatByteByByte) {
   const float values[] = {1.0f, -2.0f};
   const std::string bytes = SerializeSafetensors({MakeNamedArray<float>("w", values, {2, 1})});
