@@ -10,6 +10,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/train/collapse.h"
 #include "lzero/train/trainer.h"
 
 namespace lzero {
@@ -18,8 +19,6 @@ namespace {
 constexpr int64_t kMaxRollbacks = 3;
 // Every so many lines of metrics the open loop is measured: it costs some passes of the model.
 constexpr int64_t kOpenLoopEveryLines = 4;
-// Of the norm: healthy latents spread at about a tenth of it.
-constexpr double kCollapsedSpread = 1e-3;
 
 double MeanReturn(const std::vector<FinishedEpisode>& episodes) {
   double sum = 0.0;
@@ -97,15 +96,10 @@ absl::Status Trainer::KeepEvaluated(double mean_return) {
 
 // Latents that are all alike carry nothing: the run goes on, but not towards anything.
 void Trainer::WarnOfCollapse(const MetricMap& metrics) {
-  const auto spread = metrics.find("latent/spread"), norm = metrics.find("latent/norm");
-  if (warned_of_collapse_ || spread == metrics.end() || norm == metrics.end()) return;
-  if (!(spread->second < kCollapsedSpread * norm->second)) return;
+  const std::optional<std::string> warning = CollapseWarning(metrics);
+  if (warned_of_collapse_ || !warning.has_value()) return;
   warned_of_collapse_ = true;
-  LZ_LOG_WARNING(absl::StrFormat(
-      "latents have collapsed: their spread over a batch is %.2g at a norm of %.2g (latent/spread, "
-      "latent/norm), so all observations look alike; lower train.learning_rate or "
-      "loss.latent_weight",
-      spread->second, norm->second));
+  LZ_LOG_WARNING(*warning);
 }
 
 absl::Status Trainer::WriteMetrics() {
@@ -216,7 +210,7 @@ void Trainer::WriteStatus(RunState run_state, const std::string& message) {
 absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
   CheckpointContent content;
   content.files = learner_->Export();
-  content.files["replay"] = replay_->Export();
+  content.files["replay"] = replay_->ExportInParts();  // written before this returns to the loop
   LZ_ASSIGN_OR_RETURN(content.files["collector"], collector_.collector->Export());
   LZ_ASSIGN_OR_RETURN(content.files["contexts"], collector_.inference->ExportRoots());
   state_.sampler = sampler_.state();

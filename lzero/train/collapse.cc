@@ -1,0 +1,23 @@
+#include "lzero/train/collapse.h"
+
+#include "absl/strings/str_format.h"
+
+namespace lzero {
+namespace {
+
+constexpr double kCollapsedSpread = 1e-3;  // of the norm
+
+}  // namespace
+
+std::optional<std::string> CollapseWarning(const MetricMap& metrics) {
+  const auto spread = metrics.find("latent/spread"), norm = metrics.find("latent/norm");
+  if (spread == metrics.end() || norm == metrics.end()) return std::nullopt;
+  if (!(spread->second < kCollapsedSpread * norm->second)) return std::nullopt;
+  return absl::StrFormat(
+      "latents have collapsed: their spread over a batch is %.2g at a norm of %.2g (latent/spread, "
+      "latent/norm), so all observations look alike; lower train.learning_rate or "
+      "loss.latent_weight",
+      spread->second, norm->second);
+}
+
+}  // namespace lzero
