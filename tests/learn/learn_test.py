@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""A shipped config, a fixed seed, a generous bar: does the agent still learn?
+"""A config, a fixed seed, a generous bar: does the agent still learn?
 
-    learn_test.py LZERO FOLDER CONFIG MIN_RETURN [key=value ...]
+    learn_test.py LZERO FOLDER CONFIG return|grade|chance BAR [key=value ...]
 
-Trains in turn (deterministic), evaluates 50 episodes of the last checkpoint, and wants a mean return of
-MIN_RETURN or more; an untrained agent of the same config must miss it.
+Trains in turn (deterministic) and judges the last checkpoint: `return` is the mean of 50 episodes, `grade` the
+fraction of optimal moves of the policy alone in the game's positions, `chance` how far, in nats, the model's
+chances are from the truth (less is better). It must pass BAR, and an untrained agent of the same config must
+not.
 """
 import json
 import pathlib
@@ -13,6 +15,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+EVALUATIONS = {"return": ["--episodes", "50"], "grade": ["--grade"], "chance": ["--chance", "--episodes", "2"]}
 
 
 def run(*command):
@@ -23,20 +26,28 @@ def run(*command):
     return done.stdout
 
 
-def mean_return(lzero, folder, config, overrides):
+def measure(lzero, folder, config, kind, overrides):
     run(lzero, "train", ROOT / config, "deterministic=true", "seed=0", *overrides, "--run-dir", folder)
-    printed = run(lzero, "eval", folder / "checkpoints/latest", "--episodes", "50", "--json")
-    return json.loads(printed)["return_mean"]
+    judged = json.loads(run(lzero, "eval", folder / "checkpoints/latest", *EVALUATIONS[kind], "--json"))
+    if kind == "return":
+        return judged["return_mean"]
+    if kind == "grade":
+        return judged["players"][1]["optimal_fraction"]  # [0] is the search
+    return -judged["divergence"]
 
 
 def main():
-    lzero, folder, config, bar = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], float(sys.argv[4])
+    lzero, folder, config, kind, bar = (sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3], sys.argv[4],
+                                        float(sys.argv[5]))
+    if kind == "chance":
+        bar = -bar
     shutil.rmtree(folder, ignore_errors=True)
-    overrides = sys.argv[5:]
-    untrained = mean_return(lzero, folder / "untrained", config,
-                            [*overrides, "train.learning_rate=1e-12", "stop.max_env_steps=200"])
-    trained = mean_return(lzero, folder / "trained", config, overrides)
-    print(f"{config}: untrained {untrained:.2f}, trained {trained:.2f}, bar {bar:.2f}")
+    overrides = sys.argv[6:]
+    untrained = measure(lzero, folder / "untrained", config, kind,
+                        [*(each for each in overrides if not each.startswith("stop.max_env_steps=")),
+                         "train.learning_rate=1e-12", "train.final_learning_rate=0", "stop.max_env_steps=2100"])
+    trained = measure(lzero, folder / "trained", config, kind, overrides)
+    print(f"{config}: untrained {abs(untrained):.3f}, trained {abs(trained):.3f}, bar {abs(bar):.3f}")
     return 0 if untrained < bar <= trained else 1
 
 
