@@ -107,11 +107,4 @@ std::string EngineCaseJson(const BenchEngineCase& bench) {
       "\",\"sims\":", bench.simulations);
 }
 
-int64_t ResidentBytes() {
-  std::ifstream file("/proc/self/statm");
-  int64_t pages = 0, resident = 0;
-  file >> pages >> resident;
-  return resident * static_cast<int64_t>(sysconf(_SC_PAGESIZE));
-}
-
 }  // namespace lzero

@@ -59,9 +59,6 @@ class BenchEngine {
 // "device":"cpu","runner":"packed","embed":64,...
 std::string EngineCaseJson(const BenchEngineCase& bench);
 
-// Bytes of this process that lie in memory now.
-int64_t ResidentBytes();
-
 }  // namespace lzero
 
 #endif  // LZERO_TOOLS_BENCH_ENGINE_H_

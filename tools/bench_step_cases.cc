@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/consistency.h"
 #include "lzero/config/load.h"
 #include "tools/bench_sweep.h"
 
@@ -70,7 +71,8 @@ absl::StatusOr<ExperimentConfig> ConfigOf(const BenchStepCase& step) {
                                              absl::StrCat("inference.dtype=", step.dtype),
                                              absl::StrCat("inference.num_threads=", step.threads),
                                              absl::StrCat("inference.graphs=", GraphsOf(step))};
-  LZ_ASSIGN_OR_RETURN(LoadedConfig loaded, LoadConfigText("{}", "bench", settings));
+  const auto rule = [](const ExperimentConfig& config) { return UniZeroModelErrors(config.model); };
+  LZ_ASSIGN_OR_RETURN(LoadedConfig loaded, LoadConfigText("{}", "bench", settings, rule));
   return std::move(loaded.config);
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/consistency.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/config/load.h"
 #include "tools/bench_sweep.h"
@@ -71,7 +72,8 @@ absl::Status CheckCase(const BenchTrainCase& train) {
                                              absl::StrCat("model.num_heads=", train.heads),
                                              absl::StrCat("model.context_length=", train.context),
                                              absl::StrCat("model.support_size=", train.support)};
-  return LoadConfigText("{}", "bench train", settings).status();
+  const auto rule = [](const ExperimentConfig& config) { return UniZeroModelErrors(config.model); };
+  return LoadConfigText("{}", "bench train", settings, rule).status();
 }
 
 // Multiplications of the encoder for one observation.

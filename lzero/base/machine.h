@@ -8,6 +8,8 @@ namespace lzero {
 
 // Bytes of physical memory, used or not.
 int64_t MachineMemoryBytes();
+// Bytes of it that this process holds now; 0 where /proc does not tell.
+int64_t ResidentBytes();
 
 }  // namespace lzero
 

@@ -300,9 +300,19 @@ bool ConfigAssembler::InDoubt(const ConsistencyError& error) const {
   });
 }
 
+bool ConfigAssembler::IsSetAfter(const ConsistencyError& error) const {
+  const auto setting = settings_.find(error.keys[0]), other = settings_.find(error.keys[1]);
+  if (setting == settings_.end()) return false;
+  const int rank = setting->second.rank;
+  if (other != settings_.end() && other->second.rank > rank) return false;
+  const auto same = [rank](const auto& entry) { return entry.second.rank == rank; };
+  const int64_t num_together = std::count_if(settings_.begin(), settings_.end(), same);
+  return 2 * num_together < static_cast<int64_t>(FieldPaths().size());
+}
+
 void ConfigAssembler::ReportConsistency(const std::vector<ConsistencyError>& errors) {
   for (const ConsistencyError& error : errors) {
-    if (InDoubt(error)) continue;
+    if (InDoubt(error) || (error.only_if_set_after && !IsSetAfter(error))) continue;
     // Points at the key that was set last; the first of equals.
     Setting last = {"defaults", -1000};
     for (const std::string& key : error.keys) {

@@ -78,6 +78,9 @@ class ConfigAssembler {
   void ReportConsistency(const std::vector<ConsistencyError>& errors);
   // True when a key that takes part has no trustworthy value.
   bool InDoubt(const ConsistencyError& error) const;
+  // For errors `only_if_set_after`: whether the first key was set no earlier than the second, by
+  // someone who named few fields.
+  bool IsSetAfter(const ConsistencyError& error) const;
   std::string JoinedProblems();
 
   std::vector<Layer> layers_;  // the named file first

@@ -25,25 +25,29 @@ void CheckTransformer(const ModelConfig& model, Errors* errors) {
           {"model.num_heads", "model.embed_dim"},
           absl::StrCat("rotary positions need heads of even size; got embed_dim ", model.embed_dim,
                        " / num_heads ", model.num_heads, " = ", model.embed_dim / model.num_heads));
-  Require(model.support_size % 2 == 1, errors, {"model.support_size"},
-          absl::StrCat("must be odd, so that one atom is zero; got ", model.support_size));
   Require(model.context_length % 2 == 0, errors, {"model.context_length"},
           absl::StrCat("must be even, because a step is two tokens; got ", model.context_length));
 }
 
-void CheckLatent(const ModelConfig& model, Errors* errors) {
+void CheckLatentLoss(const ModelConfig& model, Errors* errors) {
+  const bool compares =
+      model.latent_loss == LatentLoss::kGroupKl || model.latent_loss == LatentLoss::kMse;
+  Require(compares, errors, {"model.latent_loss", "model.family"},
+          absl::StrCat("belongs to family muzero; got ",
+                       model.latent_loss == LatentLoss::kNone ? "none" : "cosine",
+                       " with family unizero; allowed: mse, group_kl"));
+}
+
+void CheckModel(const ModelConfig& model, Errors* errors) {
+  Require(model.support_size % 2 == 1, errors, {"model.support_size"},
+          absl::StrCat("must be odd, so that one atom is zero; got ", model.support_size));
   const bool sim_norm = model.latent_norm == LatentNorm::kSimNorm;
   const bool group_kl = model.latent_loss == LatentLoss::kGroupKl;
   const bool compares = group_kl || model.latent_loss == LatentLoss::kMse;
-  const bool unizero = model.family == Family::kUniZero;
   Require(!compares || sim_norm == group_kl, errors, {"model.latent_loss", "model.latent_norm"},
           absl::StrCat("does not fit latent_norm; got latent_loss ", group_kl ? "group_kl" : "mse",
                        ", latent_norm ", sim_norm ? "sim_norm" : "layer_norm",
                        "; allowed: mse with layer_norm, group_kl with sim_norm"));
-  Require(compares || !unizero, errors, {"model.latent_loss", "model.family"},
-          absl::StrCat("belongs to family muzero; got ",
-                       model.latent_loss == LatentLoss::kNone ? "none" : "cosine",
-                       " with family unizero; allowed: mse, group_kl"));
   Require(!sim_norm || model.embed_dim % model.sim_norm_group == 0, errors,
           {"model.sim_norm_group", "model.embed_dim", "model.latent_norm"},
           absl::StrCat("must divide embed_dim; got sim_norm_group ", model.sim_norm_group,
@@ -189,14 +193,20 @@ void CheckStop(const ExperimentConfig& config, Errors* errors) {
 
 std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config) {
   Errors errors;
-  CheckTransformer(config.model, &errors);
-  CheckLatent(config.model, &errors);
+  CheckModel(config.model, &errors);
   CheckSearch(config.search, &errors);
   CheckSampling(config, &errors);
   CheckReplay(config, &errors);
   CheckTrain(config, &errors);
   CheckInference(config.inference, &errors);
   CheckStop(config, &errors);
+  return errors;
+}
+
+std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model) {
+  Errors errors;
+  CheckTransformer(model, &errors);
+  CheckLatentLoss(model, &errors);
   return errors;
 }
 

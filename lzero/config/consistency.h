@@ -13,6 +13,10 @@ namespace lzero {
 // Ok when there are none, else InvalidArgument "first key: message" of the first.
 absl::Status FirstError(const std::vector<ConsistencyError>& errors);
 
+// The rules of family unizero alone: heads of the transformer, steps of two tokens, its latent
+// losses.
+std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model);
+
 }  // namespace lzero
 
 #endif  // LZERO_CONFIG_CONSISTENCY_H_

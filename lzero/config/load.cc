@@ -96,13 +96,14 @@ absl::StatusOr<LoadedConfig> LoadConfig(const std::string& path,
 }
 
 absl::StatusOr<LoadedConfig> LoadConfigText(absl::string_view text, const std::string& name,
-                                            absl::Span<const std::string> overrides) {
+                                            absl::Span<const std::string> overrides,
+                                            const ConfigRule& extra_rule) {
   ConfigAssembler assembler;
   assembler.AddLayer(name, text);
   if (!assembler.LowestExtends().empty()) {
     assembler.ReportUnreadable("this text may not extend a file; allowed: the keys themselves");
   }
-  return ApplyAll(&assembler, overrides, nullptr);
+  return ApplyAll(&assembler, overrides, extra_rule);
 }
 
 absl::StatusOr<ExperimentConfig> ParseResolvedConfig(absl::string_view text,

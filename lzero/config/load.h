@@ -23,7 +23,8 @@ absl::StatusOr<LoadedConfig> LoadConfig(const std::string& path,
 
 // The same from text; `name` stands for the file in messages. The text may not extend a file.
 absl::StatusOr<LoadedConfig> LoadConfigText(absl::string_view text, const std::string& name,
-                                            absl::Span<const std::string> overrides);
+                                            absl::Span<const std::string> overrides,
+                                            const ConfigRule& extra_rule = nullptr);
 
 // Reads what ResolvedYaml wrote (run folders, checkpoints). Keys that are missing keep their
 // defaults, so that older runs stay readable.

@@ -6,6 +6,7 @@
 #include "lzero/inference/alphazero_inference.h"
 #include "lzero/world_model/alphazero_network.h"
 #include "lzero/world_model/model_size.h"
+#include "lzero/world_model/update_memory.h"
 
 namespace lzero {
 namespace {
@@ -71,6 +72,13 @@ std::vector<ConsistencyError> AlphaZeroFamily::Errors(const ExperimentConfig& co
   return errors;
 }
 
+std::vector<std::string> AlphaZeroFamily::UnreadFields(const ModelConfig& /*config*/) const {
+  return {"model.num_layers",      "model.num_heads",    "model.context_length",
+          "model.dropout",         "model.latent_loss",  "loss.latent_weight",
+          "loss.reward_weight",    "loss.chance_weight", "inference.cache_storage",
+          "inference.root_context"};
+}
+
 absl::StatusOr<int64_t> AlphaZeroFamily::CountParameters(const ModelConfig& config,
                                                          const WorldModelShape& shape) const {
   return CountAlphaZeroParameters(config, shape);
@@ -91,6 +99,11 @@ absl::StatusOr<int64_t> AlphaZeroFamily::EngineBytes(const EngineOptions& option
 absl::StatusOr<std::unique_ptr<InferenceEngine>> AlphaZeroFamily::MakeEngine(
     const EngineOptions& options, const EnvFactory& make_env) const {
   return AlphaZeroInference::Create(options, make_env);
+}
+
+int64_t AlphaZeroFamily::UpdateBytes(const ExperimentConfig& config,
+                                     const WorldModelShape& shape) const {
+  return AlphaZeroUpdateBytes(config, shape);
 }
 
 int64_t AlphaZeroFamily::NumRootPastSteps(const ModelConfig& /*config*/) const { return 0; }

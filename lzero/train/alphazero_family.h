@@ -18,6 +18,7 @@ class AlphaZeroFamily : public ModelFamily {
  public:
   std::vector<ConsistencyError> Errors(const ExperimentConfig& config,
                                        const EnvSpec& spec) const override;
+  std::vector<std::string> UnreadFields(const ModelConfig& config) const override;
   absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
                                           const WorldModelShape& shape) const override;
   absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
@@ -30,6 +31,7 @@ class AlphaZeroFamily : public ModelFamily {
   // Replay stores no states of the environment.
   bool CanReanalyze() const override { return false; }
   // None: a position is all that its network reads.
+  int64_t UpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) const override;
   int64_t NumRootPastSteps(const ModelConfig& config) const override;
   std::string Describe(const ModelConfig& config) const override;
 };

@@ -23,12 +23,18 @@ class ModelFamily {
  public:
   virtual ~ModelFamily() = default;
 
-  // What is wrong between config and environment for this family; every message says what is
-  // allowed.
+  // What is wrong with the model, whatever the environment; every message says what is allowed.
+  virtual std::vector<ConsistencyError> ModelErrors(const ModelConfig& /*config*/) const {
+    return {};
+  }
+  // The same of what is wrong between config and environment for this family.
   virtual std::vector<ConsistencyError> Errors(const ExperimentConfig& /*config*/,
                                                const EnvSpec& /*spec*/) const {
     return {};
   }
+
+  // Fields that nothing of this family reads: who sets one is told so.
+  virtual std::vector<std::string> UnreadFields(const ModelConfig& /*config*/) const { return {}; }
 
   // Of one copy of the network, before anything is allocated. InvalidArgument when the encoder does
   // not fit the observations.
@@ -53,6 +59,9 @@ class ModelFamily {
   // Whether a root can be searched from what replay stores of it, which its engine needs for
   // replay.reanalyze_ratio; not where a search needs the state of its environment.
   virtual bool CanReanalyze() const { return true; }
+  // What an update of the learner takes on the way, at most: see update_memory.h. The encoder fits.
+  virtual int64_t UpdateBytes(const ExperimentConfig& config,
+                              const WorldModelShape& shape) const = 0;
   // Steps before a root that its engine may read.
   virtual int64_t NumRootPastSteps(const ModelConfig& config) const = 0;
   // The sizes of the model for people: "L 2, H 2, E 64, context 8 tokens".

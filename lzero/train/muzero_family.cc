@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/inference/muzero_inference.h"
 #include "lzero/world_model/muzero_network.h"
+#include "lzero/world_model/update_memory.h"
 
 namespace lzero {
 
@@ -38,6 +39,14 @@ std::vector<ConsistencyError> MuZeroFamily::Errors(const ExperimentConfig& confi
   return errors;
 }
 
+std::vector<std::string> MuZeroFamily::UnreadFields(const ModelConfig& config) const {
+  std::vector<std::string> fields = {
+      "model.num_layers",        "model.num_heads",        "model.context_length", "model.dropout",
+      "inference.cache_storage", "inference.root_context", "loss.chance_weight"};
+  if (config.latent_loss == LatentLoss::kNone) fields.push_back("loss.latent_weight");
+  return fields;
+}
+
 absl::StatusOr<int64_t> MuZeroFamily::CountParameters(const ModelConfig& config,
                                                       const WorldModelShape& shape) const {
   return MuZeroNetwork::CountParameters(config, shape);
@@ -58,6 +67,11 @@ absl::StatusOr<int64_t> MuZeroFamily::EngineBytes(const EngineOptions& options,
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MuZeroFamily::MakeEngine(
     const EngineOptions& options, const EnvFactory& /*make_env*/) const {
   return MuZeroInference::Create(options);
+}
+
+int64_t MuZeroFamily::UpdateBytes(const ExperimentConfig& config,
+                                  const WorldModelShape& shape) const {
+  return MuZeroUpdateBytes(config, shape);
 }
 
 int64_t MuZeroFamily::NumRootPastSteps(const ModelConfig& /*config*/) const { return 0; }

@@ -19,6 +19,7 @@ class MuZeroFamily : public ModelFamily {
   // groups that do not divide the latent state.
   std::vector<ConsistencyError> Errors(const ExperimentConfig& config,
                                        const EnvSpec& spec) const override;
+  std::vector<std::string> UnreadFields(const ModelConfig& config) const override;
   absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
                                           const WorldModelShape& shape) const override;
   absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
@@ -28,6 +29,7 @@ class MuZeroFamily : public ModelFamily {
                                       const EnvFactory& make_env) const override;
   absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
       const EngineOptions& options, const EnvFactory& make_env) const override;
+  int64_t UpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) const override;
   int64_t NumRootPastSteps(const ModelConfig& config) const override;
   std::string Describe(const ModelConfig& config) const override;
 };

@@ -9,6 +9,7 @@
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
+#include "lzero/config/unread_settings.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
@@ -22,14 +23,18 @@ namespace {
 // Copies of every weight in the learner: model, gradient, two moments, target.
 constexpr int64_t kLearnerCopies = 5;
 
+// What libtorch and its threads take from their first use on, beside what is resident before.
+constexpr int64_t kLibraryBytes = int64_t{64} << 20;
+
 double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 
 std::string PartsText(const MemoryPlan& plan) {
   return absl::StrFormat(
-      "learner %.1f MiB, batch %.1f MiB, inference %.1f MiB, search %.1f MiB, "
-      "replay up to %.1f MiB",
-      Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.inference),
-      Mebibytes(plan.search), Mebibytes(plan.replay));
+      "learner %.1f MiB, batch %.1f MiB, an update up to %.1f MiB, inference %.1f MiB, search %.1f "
+      "MiB, replay up to %.1f MiB, the program %.1f MiB",
+      Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.update),
+      Mebibytes(plan.inference), Mebibytes(plan.search), Mebibytes(plan.replay),
+      Mebibytes(plan.program));
 }
 
 std::string ActionsText(const ActionSpec& action) {
@@ -42,12 +47,20 @@ std::string SamplesText(const SearchConfig& search) {
   return absl::StrCat(*search.num_sampled_actions, " sampled actions, ");
 }
 
+void Append(std::vector<ConsistencyError> more, std::vector<ConsistencyError>* errors) {
+  for (ConsistencyError& error : more) errors->push_back(std::move(error));
+}
+
 // The settings that make the largest part as large as it is.
 std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
   const int64_t largest =
-      std::max({plan.learner, plan.batch, plan.inference, plan.search, plan.replay});
+      std::max({plan.learner, plan.batch, plan.inference, plan.search, plan.replay, plan.update});
   if (largest == plan.learner) return {"model.embed_dim", "model.num_layers", "model.head_dim"};
   if (largest == plan.batch) return {"train.batch_size", "replay.num_unroll_steps"};
+  if (largest == plan.update) {
+    return {"train.batch_size", "replay.num_unroll_steps", "model.encoder_channels",
+            "model.embed_dim"};
+  }
   if (largest == plan.search) {
     return {"search.num_simulations", "evaluate.num_simulations", "env.num_collectors",
             "env.num_evaluators"};
@@ -96,6 +109,10 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
     plan.search += Search::PlannedBytes(num_simulations, width, num_envs);
   }
   plan.replay = PlannedBytes(replay, shape);
+  plan.update = family.UpdateBytes(config, BuildWorldModelShape(spec));
+  // A checkpoint copies the learner's state; the replay is written from where it lies.
+  plan.program = ResidentBytes() + kLibraryBytes +
+                 (kLearnerCopies - 1) * num_parameters * static_cast<int64_t>(sizeof(float));
   return plan;
 }
 
@@ -119,20 +136,19 @@ std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
 
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   const ModelFamily& family = FamilyOf(config.model);
-  std::vector<ConsistencyError> errors = family.Errors(config, spec);
+  std::vector<ConsistencyError> errors = family.ModelErrors(config.model);
+  std::vector<ConsistencyError> of_family = family.Errors(config, spec);
   // The shapes below follow from the actions. What a family says of them comes first: it may play
   // none of their kind.
   std::vector<ConsistencyError> of_actions = ActionErrors(config.search, spec);
-  if (!of_actions.empty()) return errors.empty() ? of_actions : errors;
-  for (ConsistencyError& error : ReplayErrors(config.replay, BuildReplayShape(config, spec))) {
-    errors.push_back(std::move(error));
+  if (!of_actions.empty()) {
+    Append(of_family.empty() ? std::move(of_actions) : std::move(of_family), &errors);
+    return errors;
   }
-  for (ConsistencyError& error : ShiftErrors(config.replay, spec)) {
-    errors.push_back(std::move(error));
-  }
-  for (ConsistencyError& error : ReanalyzeErrors(config, family)) {
-    errors.push_back(std::move(error));
-  }
+  Append(std::move(of_family), &errors);
+  Append(ReplayErrors(config.replay, BuildReplayShape(config, spec)), &errors);
+  Append(ShiftErrors(config.replay, spec), &errors);
+  Append(ReanalyzeErrors(config, family), &errors);
   if (config.stop.target_return.has_value() && spec.num_players != 1) {
     errors.push_back(
         {{"stop.target_return", "env.id"},
@@ -151,10 +167,14 @@ std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
   const auto spec = BuildEnvSpec(config, *all);
   if (!spec.ok()) {
     if (errors.empty()) errors.push_back({{"env.id"}, std::string(spec.status().message())});
+    Append(FamilyOf(config.model).ModelErrors(config.model), &errors);
     return errors;
   }
-  for (ConsistencyError& error : SpecErrors(config, *spec)) errors.push_back(std::move(error));
+  Append(SpecErrors(config, *spec), &errors);
   if (!errors.empty()) return errors;
+  Append(UnreadSettings(config), &errors);
+  Append(UnreadErrors(config, FamilyOf(config.model).UnreadFields(config.model), "model.family"),
+         &errors);
   const auto memory = PlanMemory(config, *spec, *all);
   if (!memory.ok()) return errors;  // sizes that rules between fields refuse
   const absl::Status fits = CheckMemoryPlan(*memory, MachineMemoryBytes());

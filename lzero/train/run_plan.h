@@ -18,15 +18,18 @@
 
 namespace lzero {
 
-// Bytes that a run holds at once, at the least: what an update computes on the way, and copies made
-// for a checkpoint, come on top.
+// Bytes that the process of a run holds at once, at most. Workers of Python environments are
+// processes of their own and come on top, and so does, while a run is resumed, what its replay file
+// holds; on a CUDA device what the learner and the searches take is the device's.
 struct MemoryPlan {
   int64_t learner = 0;    // weights, gradients, two moments of the optimiser; target weights
   int64_t batch = 0;      // one batch of training sequences, sampled and staged
   int64_t inference = 0;  // weights, cache and buffers of collector, evaluator and reanalyzer
   int64_t search = 0;     // trees of the same
   int64_t replay = 0;     // the full buffer
-  int64_t total() const { return learner + batch + inference + search + replay; }
+  int64_t update = 0;     // what an update computes on the way
+  int64_t program = 0;    // the program with its libraries, and copies made for a checkpoint
+  int64_t total() const { return learner + batch + inference + search + replay + update + program; }
 };
 
 // Nothing of it is allocated; an environment of `registry` may be made and measured.

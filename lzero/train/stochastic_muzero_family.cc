@@ -1,5 +1,7 @@
 #include "lzero/train/stochastic_muzero_family.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "lzero/inference/stochastic_muzero_inference.h"
 #include "lzero/world_model/stochastic_muzero_network.h"
@@ -21,6 +23,12 @@ std::vector<ConsistencyError> StochasticMuZeroFamily::Errors(const ExperimentCon
                                    *config.search.num_sampled_actions, "; allowed: null")});
   }
   return errors;
+}
+
+std::vector<std::string> StochasticMuZeroFamily::UnreadFields(const ModelConfig& config) const {
+  std::vector<std::string> fields = MuZeroFamily::UnreadFields(config);
+  fields.erase(std::remove(fields.begin(), fields.end(), "loss.chance_weight"), fields.end());
+  return fields;
 }
 
 absl::StatusOr<int64_t> StochasticMuZeroFamily::CountParameters(

@@ -18,6 +18,7 @@ class StochasticMuZeroFamily : public MuZeroFamily {
   // Those of MuZero; an environment that tells no chance outcomes; sampled actions.
   std::vector<ConsistencyError> Errors(const ExperimentConfig& config,
                                        const EnvSpec& spec) const override;
+  std::vector<std::string> UnreadFields(const ModelConfig& config) const override;
   absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
                                           const WorldModelShape& shape) const override;
   absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,

@@ -2,12 +2,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/consistency.h"
 #include "lzero/inference/root_runner.h"
 #include "lzero/inference/unizero_inference.h"
 #include "lzero/world_model/model_size.h"
+#include "lzero/world_model/update_memory.h"
 #include "lzero/world_model/world_model.h"
 
 namespace lzero {
+
+std::vector<ConsistencyError> UniZeroFamily::ModelErrors(const ModelConfig& config) const {
+  return UniZeroModelErrors(config);
+}
+
+std::vector<std::string> UniZeroFamily::UnreadFields(const ModelConfig& /*config*/) const {
+  return {"loss.chance_weight"};
+}
 
 absl::StatusOr<int64_t> UniZeroFamily::CountParameters(const ModelConfig& config,
                                                        const WorldModelShape& shape) const {
@@ -29,6 +39,11 @@ absl::StatusOr<int64_t> UniZeroFamily::EngineBytes(const EngineOptions& options,
 absl::StatusOr<std::unique_ptr<InferenceEngine>> UniZeroFamily::MakeEngine(
     const EngineOptions& options, const EnvFactory& /*make_env*/) const {
   return UniZeroInference::Create(options);
+}
+
+int64_t UniZeroFamily::UpdateBytes(const ExperimentConfig& config,
+                                   const WorldModelShape& shape) const {
+  return UniZeroUpdateBytes(config, shape);
 }
 
 int64_t UniZeroFamily::NumRootPastSteps(const ModelConfig& config) const {

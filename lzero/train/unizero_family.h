@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "lzero/train/model_family.h"
@@ -14,6 +15,8 @@ namespace lzero {
 
 class UniZeroFamily : public ModelFamily {
  public:
+  std::vector<ConsistencyError> ModelErrors(const ModelConfig& config) const override;
+  std::vector<std::string> UnreadFields(const ModelConfig& config) const override;
   absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
                                           const WorldModelShape& shape) const override;
   absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
@@ -23,6 +26,7 @@ class UniZeroFamily : public ModelFamily {
                                       const EnvFactory& make_env) const override;
   absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
       const EngineOptions& options, const EnvFactory& make_env) const override;
+  int64_t UpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) const override;
   int64_t NumRootPastSteps(const ModelConfig& config) const override;
   std::string Describe(const ModelConfig& config) const override;
 };

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/sysinfo.h>
 
+#include <vector>
+
 namespace lzero {
 namespace {
 
@@ -10,6 +12,14 @@ TEST(MachineTest, MemoryIsWhatTheKernelReports) {
   struct sysinfo facts = {};
   ASSERT_EQ(sysinfo(&facts), 0);
   EXPECT_EQ(MachineMemoryBytes(), static_cast<int64_t>(facts.totalram) * facts.mem_unit);
+}
+
+TEST(MachineTest, ResidentMemoryGrowsWithWhatIsWritten) {
+  const int64_t before = ResidentBytes();
+  EXPECT_GT(before, 0);
+  std::vector<char> block(size_t{64} << 20, 1);
+  EXPECT_GT(ResidentBytes(), before + (int64_t{60} << 20));
+  EXPECT_EQ(block.back(), 1);
 }
 
 }  // namespace

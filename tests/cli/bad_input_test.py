@@ -334,15 +334,19 @@ def check_in_use(program):
 
 def check_out_of_memory(program, folder):
     """An update that asks for more than there is: a failed run with a message, not a crash."""
-    # One array of logits takes 4096 * 5 * 100001 * 4 bytes, 8.2e9.
-    settings = ["model.support_size=100001", "model.head_dim=8", "train.batch_size=4096",
-                "replay.num_unroll_steps=5", "stop.max_env_steps=400", "train.start_env_steps=50",
-                "env.num_collectors=1"]
-    code, printed = program.run("train", COUNTING, *settings, "--run-dir", "hungry", memory=8_000_000_000)
+    # One array of logits takes 4096 * 5 * 10001 * 4 bytes, 0.8e9; the plan, several of them.
+    settings = ["model.head_dim=8", "train.batch_size=4096", "replay.num_unroll_steps=5",
+                "stop.max_env_steps=400", "train.start_env_steps=50", "env.num_collectors=1"]
+    code, printed = program.run("train", COUNTING, *settings, "model.support_size=10001", "--run-dir", "hungry",
+                                memory=3_000_000_000)
     program.check("memory: runs out in an update", code, printed, 1, "can't allocate memory")
     status = json.loads((folder / "hungry/status.json").read_text())
     program.check("memory: the status says failed", 0, str(status), 0, "'state': 'failed'",
                   "can't allocate memory")
+    # What no machine has is refused before anything is made.
+    program.expect("memory: an update beyond this machine", 2, ["an update up to", "lower train.batch_size"],
+                   "train", COUNTING, *settings, "model.support_size=100001", "train.batch_size=65536",
+                   "--dry-run")
 
 
 def main():

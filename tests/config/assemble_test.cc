@@ -7,6 +7,9 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/config/consistency.h"
+#include "lzero/config/dump.h"
+#include "lzero/config/unread_settings.h"
 
 namespace lzero {
 namespace {
@@ -27,7 +30,8 @@ absl::StatusOr<LoadedConfig> Assemble(const std::string& text,
   assembler.AddLayer("f.yaml", text);
   assembler.ApplyLayers();
   for (const std::string& assignment : overrides) assembler.ApplyOverride(assignment);
-  return assembler.Finish();
+  return assembler.Finish(
+      [](const ExperimentConfig& config) { return UniZeroModelErrors(config.model); });
 }
 
 const std::vector<WrongInput> kWrongValues = {
@@ -284,6 +288,42 @@ TEST(Assemble, SilentAboutRulesWhoseKeysAreInDoubt) {
     ASSERT_FALSE(loaded.ok());
     EXPECT_THAT(std::string(loaded.status().message()), Not(HasSubstr("must divide"))) << text;
   }
+}
+
+// Of what is not read, an error is only what someone set after, or with, the choice that made it
+// so.
+TEST(Assemble, ReportsUnreadSettingsOnlyWhereTheyWereSetOnPurpose) {
+  const auto problem = [](const std::string& top, const std::string& base,
+                          const std::vector<std::string>& overrides) -> std::string {
+    ConfigAssembler assembler;
+    assembler.AddLayer("top.yaml", top);
+    if (!base.empty()) assembler.AddLayer("base.yaml", base);
+    assembler.ApplyLayers();
+    for (const std::string& assignment : overrides) assembler.ApplyOverride(assignment);
+    return std::string(assembler.Finish(UnreadSettings).status().message());
+  };
+  const std::string gumbel = "search: {policy: gumbel}", noise = "search: {root_noise_alpha: 1}";
+  const std::string end =
+      "search.root_noise_alpha: nothing reads it with search.policy gumbel; "
+      "got 1; allowed: 0.3, its default, or another search.policy";
+  EXPECT_EQ(problem(noise, gumbel, {}), "top.yaml:1:28: " + end);
+  EXPECT_EQ(problem(gumbel, noise, {}), "");
+  EXPECT_EQ(problem("search: {policy: gumbel, root_noise_alpha: 1}", "", {}),
+            "top.yaml:1:44: " + end);
+  EXPECT_EQ(problem(gumbel, "", {"search.root_noise_alpha=1"}),
+            "command line: search.root_noise_alpha=1: " + end);
+  EXPECT_EQ(problem(noise, "", {"search.policy=gumbel"}), "");
+  EXPECT_THAT(problem("seed: 1", "", {"search.policy=gumbel", "search.root_noise_alpha=1"}),
+              HasSubstr(end));
+  EXPECT_EQ(problem(gumbel, "", {"search.root_noise_alpha=0.3"}), "") << "its default";
+  // The choice is a default that nobody set.
+  EXPECT_THAT(problem("search: {gumbel_scale: 2}", "", {}),
+              HasSubstr("search.gumbel_scale: nothing reads it with search.policy puct; got 2"));
+  // What a run wrote names every field.
+  ExperimentConfig run;
+  run.search.policy = SearchPolicy::kGumbel;
+  run.search.root_noise_alpha = 1;
+  EXPECT_EQ(problem(ResolvedYaml(run), "", {}), "");
 }
 
 TEST(Assemble, LowerLayersComeFirstAndOverridesLast) {

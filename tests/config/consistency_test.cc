@@ -17,6 +17,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+// As the trainer does: the rules of the family on top.
+std::vector<ConsistencyError> FamilyRule(const ExperimentConfig& config) {
+  if (config.model.family != Family::kUniZero) return {};
+  return UniZeroModelErrors(config.model);
+}
+
 struct BrokenRule {
   std::vector<std::string> overrides;
   const char* key;
@@ -141,13 +147,24 @@ TEST(Consistency, DefaultsKeepEveryRule) {
 
 TEST(Consistency, NamesEachBrokenRule) {
   for (const BrokenRule& test : kBrokenRules) {
-    const auto loaded = LoadConfigText("{}", "text", test.overrides);
+    const auto loaded = LoadConfigText("{}", "text", test.overrides, FamilyRule);
     ASSERT_FALSE(loaded.ok()) << test.message;
     const std::string message(loaded.status().message());
     EXPECT_THAT(message, HasSubstr(absl::StrCat(test.key, ": "))) << test.message;
     EXPECT_THAT(message, HasSubstr(test.message));
     EXPECT_THAT(message, Not(HasSubstr("\n"))) << "only this rule";
   }
+}
+
+// A family without a transformer is not held to the rules of one.
+TEST(Consistency, RulesOfTheTransformerAreOfUniZeroAlone) {
+  ExperimentConfig config;
+  config.model.embed_dim = 65;
+  config.model.context_length = 7;
+  config.model.latent_loss = LatentLoss::kNone;
+  EXPECT_THAT(ConsistencyErrors(config), IsEmpty());
+  EXPECT_EQ(UniZeroModelErrors(config.model).size(), 3u);
+  EXPECT_THAT(UniZeroModelErrors(ModelConfig()), IsEmpty());
 }
 
 TEST(Consistency, GrowingStorageWithRequiredGraphsIsRefusedInWords) {
@@ -193,7 +210,7 @@ TEST(Consistency, AllowsWhatIsNextToARule) {
       {"stop.max_env_steps=501"},
   };
   for (const auto& overrides : good) {
-    const auto loaded = LoadConfigText("{}", "text", overrides);
+    const auto loaded = LoadConfigText("{}", "text", overrides, FamilyRule);
     EXPECT_TRUE(loaded.ok()) << loaded.status();
   }
 }

@@ -109,12 +109,12 @@ TEST_F(ConfigVerbTest, ValidateLooksAtEveryFile) {
 }
 
 TEST_F(ConfigVerbTest, ValidateKnowsTheEnvironments) {
-  const std::string path = Write("env.yaml", "env: {id: cartpol}\nmodel: {num_heads: 3}\n");
+  const std::string path = Write("env.yaml", "env: {id: cartpol}\nmodel: {support_size: 8}\n");
   const Output output =
       RunVerb([&] { return ConfigValidate(std::vector<std::string>{path}, EnvRule(registry_)); });
   EXPECT_EQ(output.code, 2);
   EXPECT_EQ(output.out, "");
-  EXPECT_THAT(output.err, HasSubstr("env.yaml:2:20: model.num_heads: must divide embed_dim"));
+  EXPECT_THAT(output.err, HasSubstr("env.yaml:2:23: model.support_size: must be odd"));
   EXPECT_THAT(output.err, HasSubstr("env.yaml:1:11: env.id: no environment 'cartpol'; did you "
                                     "mean 'cartpole'?"));
 }

@@ -2,6 +2,8 @@
 // plays, grades, and resumes exactly.
 #include "lzero/train/alphazero_family.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -114,6 +116,15 @@ TEST(AlphaZeroFamily, RefusesSettingsThatItDoesNotHave) {
   EXPECT_THAT(Messages(config, spec),
               ElementsAre("replay.num_context_steps model.family: the network of alphazero reads "
                           "one position and none before it; got 3; allowed: 0, or family unizero"));
+}
+
+TEST(AlphaZeroFamily, ReadsNothingOfATransformerOrOfAModelOfTheWorld) {
+  const std::vector<std::string> unread = AlphaZeroFamily().UnreadFields(ModelConfig());
+  for (const char* field :
+       {"model.num_layers", "model.num_heads", "model.context_length", "model.dropout",
+        "model.latent_loss", "loss.latent_weight", "loss.reward_weight", "loss.chance_weight"}) {
+    EXPECT_EQ(std::count(unread.begin(), unread.end(), field), 1) << field;
+  }
 }
 
 TEST(AlphaZeroFamily, MakesTheNetworkItCountsAndTheEngineOfIt) {

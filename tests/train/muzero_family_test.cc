@@ -12,7 +12,10 @@
 namespace lzero {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 
 ExperimentConfig MuZeroConfig() {
   ExperimentConfig config = TinyConfig();
@@ -39,6 +42,19 @@ TEST(MuZeroFamily, RefusesWhatItDoesNotHave) {
   config = MuZeroConfig();
   config.inference.graphs = Graphs::kRequired;
   EXPECT_THAT(ErrorOf(config), HasSubstr("family muzero records none"));
+}
+
+// Rules of the transformer are not those of this family, and its sizes are nothing to it.
+TEST(MuZeroFamily, HasNoTransformer) {
+  ExperimentConfig config = MuZeroConfig();
+  config.model.embed_dim = 7;
+  config.model.context_length = 5;
+  EXPECT_EQ(ErrorOf(config), "");
+  const std::vector<std::string> unread = MuZeroFamily().UnreadFields(config.model);
+  EXPECT_THAT(unread, IsSupersetOf({"model.num_layers", "model.num_heads", "model.context_length",
+                                    "model.dropout", "loss.latent_weight", "loss.chance_weight"}));
+  config.model.latent_loss = LatentLoss::kCosine;
+  EXPECT_THAT(MuZeroFamily().UnreadFields(config.model), Not(Contains("loss.latent_weight")));
 }
 
 TEST(MuZeroFamily, MakesItsNetworkAndEngine) {

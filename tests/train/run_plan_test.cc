@@ -3,11 +3,13 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/base/machine.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
 #include "lzero/train/unizero_family.h"
+#include "lzero/world_model/update_memory.h"
 #include "tests/train/train_testing.h"
 
 namespace lzero {
@@ -36,8 +38,9 @@ TEST(RunPlanTest, ThePlanTellsModelSearchRatioAndMemory) {
   EXPECT_THAT(*plan, HasSubstr("puct, 4 simulations, runner eager\n"));
   EXPECT_THAT(*plan, HasSubstr("batch 4, unroll 2, 0.5 updates for each env step\n"));
   EXPECT_THAT(*plan, ContainsRegex("\nmemory        [0-9.]+ MiB planned: learner "
-                                   "[0-9.]+ MiB, batch [0-9.]+ MiB, inference [0-9.]+ MiB, search "
-                                   "[0-9.]+ MiB, replay up to [0-9.]+ MiB\n$"));
+                                   "[0-9.]+ MiB, batch [0-9.]+ MiB, an update up to [0-9.]+ MiB, "
+                                   "inference [0-9.]+ MiB, search [0-9.]+ MiB, replay up to "
+                                   "[0-9.]+ MiB, the program [0-9.]+ MiB\n$"));
 }
 
 TEST(RunPlanTest, ThePlanTellsWhatReanalyzeCosts) {
@@ -104,8 +107,10 @@ TEST(RunPlanTest, EveryPartIsCounted) {
     return Search::Create(search, 2, num_envs).value()->tree().num_bytes();
   };
   EXPECT_EQ(plan->search, tree_bytes(4, 3) + tree_bytes(9, 2));
-  EXPECT_EQ(plan->total(),
-            plan->learner + plan->batch + plan->inference + plan->search + plan->replay);
+  EXPECT_EQ(plan->update, UniZeroUpdateBytes(config, BuildWorldModelShape(spec)));
+  EXPECT_GT(plan->program, ResidentBytes() / 2);
+  EXPECT_EQ(plan->total(), plan->learner + plan->batch + plan->inference + plan->search +
+                               plan->replay + plan->update + plan->program);
 }
 
 // Stacked pictures: a batch is held as bytes twice, and once as numbers.
@@ -145,8 +150,6 @@ TEST(RunPlanTest, TheReanalyzerIsCounted) {
   EXPECT_EQ(with.inference - without.inference,
             *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 3, 4)));
   EXPECT_EQ(with.search - without.search, Search::PlannedBytes(4, 2, 3));
-  EXPECT_EQ(with.total() - without.total(),
-            with.inference - without.inference + with.search - without.search);
 }
 
 // All that a family must have, and no way to search what replay stores.
@@ -188,14 +191,15 @@ TEST(RunPlanTest, StatesOfASimulatingFamilyAreCounted) {
 }
 
 TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
-  const MemoryPlan plan = {3 * kMebibyte, 2 * kMebibyte, kMebibyte, kMebibyte / 4, kMebibyte / 4};
+  const MemoryPlan plan = {3 * kMebibyte, 2 * kMebibyte, kMebibyte,    kMebibyte / 4,
+                           kMebibyte / 4, kMebibyte,     kMebibyte / 2};
   EXPECT_TRUE(CheckMemoryPlan(plan, plan.total()).ok());
   EXPECT_EQ(CheckMemoryPlan(plan, plan.total() - 1),
             absl::ResourceExhaustedError(
-                "the run needs 6.5 MiB of memory, this machine has 6.5 MiB: learner 3.0 MiB, batch "
-                "2.0 MiB, inference 1.0 MiB, search 0.2 MiB, replay up to 0.2 MiB; lower "
-                "model.embed_dim or "
-                "model.num_layers or model.head_dim"));
+                "the run needs 8.0 MiB of memory, this machine has 8.0 MiB: learner 3.0 MiB, batch "
+                "2.0 MiB, an update up to 1.0 MiB, inference 1.0 MiB, search 0.2 MiB, replay up to "
+                "0.2 MiB, the program 0.5 MiB; lower model.embed_dim or model.num_layers or "
+                "model.head_dim"));
   const auto advice = [](const MemoryPlan& large) {
     return std::string(CheckMemoryPlan(large, 1).message());
   };
@@ -203,6 +207,7 @@ TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
   EXPECT_THAT(advice({1, 1, 2, 1, 1}), HasSubstr("lower env.num_collectors"));
   EXPECT_THAT(advice({1, 1, 1, 2, 1}), HasSubstr("lower search.num_simulations or evaluate.num"));
   EXPECT_THAT(advice({1, 1, 1, 1, 2}), HasSubstr("lower replay.max_mebibytes"));
+  EXPECT_THAT(advice({1, 1, 1, 1, 1, 2}), HasSubstr("lower train.batch_size or replay.num_unroll"));
 }
 
 // In range, each of them, and far beyond any machine: refused in words before anything is made.
@@ -242,9 +247,28 @@ TEST(RunPlanTest, BatchAndReplayCountTooWhateverTheirSize) {
 std::vector<std::string> ErrorKeys(const ExperimentConfig& config) {
   std::vector<std::string> keys;
   for (const ConsistencyError& error : RunErrors(config, NativeRegistry())) {
-    keys.push_back(error.keys[0]);
+    if (!error.only_if_set_after) keys.push_back(error.keys[0]);
   }
   return keys;
+}
+
+// The fields that nothing reads.
+std::vector<std::string> UnreadKeys(const ExperimentConfig& config) {
+  std::vector<std::string> keys;
+  for (const ConsistencyError& error : RunErrors(config, NativeRegistry())) {
+    if (error.only_if_set_after) keys.push_back(error.keys[0]);
+  }
+  return keys;
+}
+
+TEST(RunPlanTest, TellsWhatNeitherFamilyNorSearchReads) {
+  ExperimentConfig config = TinyConfig();
+  EXPECT_THAT(UnreadKeys(config), ElementsAre());
+  config.search.gumbel_scale = 0;
+  config.loss.chance_weight = 2;
+  EXPECT_THAT(UnreadKeys(config), ElementsAre("search.gumbel_scale", "loss.chance_weight"));
+  config = BoardConfig();
+  EXPECT_THAT(UnreadKeys(config), ElementsAre("model.encoder_width"));
 }
 
 TEST(RunPlanTest, EveryErrorOfARunIsReportedAtOnce) {
@@ -269,7 +293,8 @@ TEST(RunPlanTest, EveryErrorOfARunIsReportedAtOnce) {
   config.model.num_layers = 256;
   EXPECT_THAT(ErrorKeys(config), ElementsAre("model.embed_dim"));
   config.env.id = "cartpol";
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("env.id"));
+  config.model.context_length = 5;  // rules of the family need no environment
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("env.id", "model.context_length"));
 }
 
 TEST(RunPlanTest, ATargetReturnOfAGameForTwoPlayersIsRefused) {

@@ -1,5 +1,7 @@
 #include "lzero/train/stochastic_muzero_family.h"
 
+#include <algorithm>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
@@ -32,6 +34,12 @@ TEST(StochasticMuZeroFamily, RefusesWhatHasNoChance) {
   config = StochasticConfig();
   config.search.num_sampled_actions = 2;
   EXPECT_THAT(ErrorOf(config), HasSubstr("searches all actions of a node; got 2"));
+}
+
+TEST(StochasticMuZeroFamily, ReadsTheWeightOfChance) {
+  const std::vector<std::string> unread = StochasticMuZeroFamily().UnreadFields(ModelConfig());
+  EXPECT_EQ(std::count(unread.begin(), unread.end(), "loss.chance_weight"), 0);
+  EXPECT_EQ(std::count(unread.begin(), unread.end(), "model.num_layers"), 1);
 }
 
 TEST(StochasticMuZeroFamily, StoresOutcomesAndSearchesThroughThem) {

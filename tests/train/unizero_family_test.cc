@@ -36,6 +36,17 @@ TEST(UniZeroFamily, MakesTheEngineOfItsNetwork) {
   EXPECT_EQ(WeightsOf(engine->network()), WeightsOf(*network));
 }
 
+TEST(UniZeroFamily, HoldsTheModelToTheRulesOfATransformer) {
+  ExperimentConfig config = TinyConfig();
+  EXPECT_TRUE(UniZeroFamily().ModelErrors(config.model).empty());
+  config.model.context_length = 7;
+  const auto errors = UniZeroFamily().ModelErrors(config.model);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].keys[0], "model.context_length");
+  EXPECT_EQ(UniZeroFamily().UnreadFields(config.model),
+            std::vector<std::string>{"loss.chance_weight"});
+}
+
 // W 4, L 1: a root reaches back 3 tokens, 2 steps.
 TEST(UniZeroFamily, RootsReadTheReachOfTheBands) {
   EXPECT_EQ(UniZeroFamily().NumRootPastSteps(TinyConfig().model), 2);

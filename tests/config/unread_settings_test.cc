@@ -1,0 +1,102 @@
+// Tests of which settings nothing reads; where that is an error is in assemble_test.cc.
+#include "lzero/config/unread_settings.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/config/schema.h"
+
+namespace lzero {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> FirstKeys(const std::vector<ConsistencyError>& errors) {
+  std::vector<std::string> keys;
+  for (const ConsistencyError& error : errors) keys.push_back(error.keys.at(0));
+  return keys;
+}
+
+TEST(UnreadSettings, OfTheDefaultsThereAreNone) {
+  EXPECT_THAT(UnreadSettings(ExperimentConfig()), IsEmpty());
+}
+
+TEST(UnreadSettings, FollowFromTheChoiceOfAnotherField) {
+  struct Case {
+    const char *chooser, *choice, *unread, *value;
+  };
+  // Each choice is in force and leaves the second field unread; with the other choice it is read.
+  const std::vector<Case> cases = {
+      {"model.encoder", "vector", "model.encoder_blocks", "3"},
+      {"model.encoder", "vector", "model.encoder_channels", "3"},
+      {"model.encoder", "board", "model.encoder_width", "3"},
+      {"model.encoder", "image", "model.encoder_layers", "3"},
+      {"model.latent_norm", "layer_norm", "model.sim_norm_group", "4"},
+      {"search.policy", "puct", "search.max_num_considered_actions", "4"},
+      {"search.policy", "puct", "search.value_scale", "4"},
+      {"search.policy", "puct", "search.maxvisit_init", "4"},
+      {"search.policy", "puct", "search.rescale_values", "false"},
+      {"search.policy", "puct", "search.use_mixed_value", "false"},
+      {"search.policy", "puct", "search.gumbel_scale", "0"},
+      {"search.policy", "gumbel", "search.root_noise_alpha", "1"},
+      {"search.policy", "gumbel", "search.root_noise_fraction", "0.5"},
+      {"search.policy", "gumbel", "search.pb_c_init", "2"},
+      {"search.policy", "gumbel", "search.pb_c_base", "2"},
+      {"search.q_transform", "tree_min_max", "search.max_value", "2"},
+      {"search.num_sampled_actions", "null", "search.sample_temperature", "2"},
+      {"replay.prioritized", "false", "replay.priority_exponent", "1"},
+      {"replay.prioritized", "false", "replay.importance_exponent", "1"},
+      {"train.learning_rate_schedule", "constant", "train.final_learning_rate", "0.1"},
+      {"env.random_opening_fraction", "0", "env.random_opening_plies", "1"},
+  };
+  for (const Case& test : cases) {
+    ExperimentConfig config;
+    ASSERT_EQ(
+        SetField(config, test.chooser, {test.choice, false, std::string(test.choice) == "null"}),
+        std::nullopt);
+    EXPECT_THAT(UnreadSettings(config), IsEmpty()) << test.unread;
+    ASSERT_EQ(SetField(config, test.unread, {test.value}), std::nullopt) << test.unread;
+    const std::vector<ConsistencyError> errors = UnreadSettings(config);
+    ASSERT_THAT(FirstKeys(errors), ElementsAre(test.unread));
+    EXPECT_THAT(errors[0].keys, ElementsAre(test.unread, test.chooser));
+    EXPECT_TRUE(errors[0].only_if_set_after);
+  }
+}
+
+TEST(UnreadSettings, AreReadWithTheOtherChoice) {
+  ExperimentConfig config;
+  config.model.encoder = EncoderKind::kBoard;
+  config.model.encoder_blocks = 3;
+  config.model.latent_norm = LatentNorm::kSimNorm;
+  config.model.sim_norm_group = 4;
+  config.search.policy = SearchPolicy::kGumbel;
+  config.search.gumbel_scale = 0;
+  config.search.q_transform = QTransform::kMinMax;
+  config.search.max_value = 2;
+  config.search.num_sampled_actions = 4;
+  config.search.sample_temperature = 2;
+  config.replay.prioritized = true;
+  config.replay.priority_exponent = 1;
+  config.train.learning_rate_schedule = LearningRateSchedule::kLinear;
+  config.train.final_learning_rate = 1e-5;
+  config.env.random_opening_fraction = 0.5;
+  config.env.random_opening_plies = 2;
+  EXPECT_THAT(UnreadSettings(config), IsEmpty());
+}
+
+TEST(UnreadSettings, OfAListThoseThatDifferFromTheirDefaults) {
+  ExperimentConfig config;
+  config.model.num_layers = 8;
+  const auto errors = UnreadErrors(config, {"model.num_layers", "model.num_heads"}, "model.family");
+  ASSERT_THAT(FirstKeys(errors), ElementsAre("model.num_layers"));
+  EXPECT_EQ(
+      errors[0].message,
+      "nothing reads it with model.family unizero; got 8; allowed: 2, its default, or another "
+      "model.family");
+}
+
+}  // namespace
+}  // namespace lzero
