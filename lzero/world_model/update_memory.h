@@ -1,6 +1,7 @@
 // How much memory an update of the learner takes on the way: what the forward pass keeps for the
 // backward pass, and the largest gradients. Bounds for the plan of a run, from the sizes of the
-// layers; measured updates stay below (experiments/2026-11-22_pong, cli.memory). Pure arithmetic; no device.
+// layers; measured runs stay below (cli.memory, experiments/2026-11-22_pong). Pure arithmetic; no
+// device.
 #ifndef LZERO_WORLD_MODEL_UPDATE_MEMORY_H_
 #define LZERO_WORLD_MODEL_UPDATE_MEMORY_H_
 
