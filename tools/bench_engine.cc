@@ -1,9 +1,6 @@
 #include "tools/bench_engine.h"
 
-#include <unistd.h>
-
 #include <cmath>
-#include <fstream>
 #include <utility>
 
 #include "absl/memory/memory.h"
