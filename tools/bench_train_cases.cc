@@ -90,20 +90,13 @@ EncoderWork VectorWork(const ModelConfig& model, int64_t size) {
 
 EncoderWork ConvolutionWork(const ModelConfig& model, const std::vector<int64_t>& shape) {
   const int64_t channels = model.encoder_channels;
-  int64_t height = shape[1], width = shape[2];
-  const bool is_image = model.encoder == EncoderKind::kImage;
-  const auto halve = [&] {
-    height = (height + 1) / 2;
-    width = (width + 1) / 2;
-  };
-  const auto block = [&] { return 2 * 9 * channels * channels * height * width; };
-  if (is_image) halve();
-  EncoderWork work = {9 * shape[0] * channels * height * width, 0};
-  while (is_image && std::max(height, width) > kImageCells) {
-    halve();
-    work.rest += block();
-  }
-  work.rest += model.encoder_blocks * block() + channels * height * width * model.embed_dim;
+  std::vector<PlaneSize> sizes = {{shape[1], shape[2]}};
+  if (model.encoder == EncoderKind::kImage) sizes = ImageEncoderSizes(shape[1], shape[2]);
+  const auto cells = [](const PlaneSize& size) { return size.height * size.width; };
+  const int64_t block = 2 * 9 * channels * channels;  // a cell
+  EncoderWork work = {9 * shape[0] * channels * cells(sizes.front()), 0};
+  for (size_t i = 1; i < sizes.size(); ++i) work.rest += block * cells(sizes[i]);
+  work.rest += cells(sizes.back()) * (model.encoder_blocks * block + channels * model.embed_dim);
   return work;
 }
 

@@ -6,6 +6,16 @@
 
 namespace lzero {
 
+std::vector<PlaneSize> ImageEncoderSizes(int64_t height, int64_t width) {
+  std::vector<PlaneSize> sizes;
+  while (std::max(height, width) > kImageCells) {
+    height = (height + 1) / 2;
+    width = (width + 1) / 2;
+    sizes.push_back({height, width});
+  }
+  return sizes;
+}
+
 std::optional<EncoderMisfit> FindEncoderMisfit(EncoderKind kind,
                                                const std::vector<int64_t>& observation_shape) {
   if (kind == EncoderKind::kVector) return std::nullopt;

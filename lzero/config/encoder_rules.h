@@ -17,6 +17,14 @@ constexpr int64_t kImageCells = 8;
 // The shortest side of an image that it takes: smaller ones are boards.
 constexpr int64_t kSmallestImage = 16;
 
+struct PlaneSize {
+  int64_t height = 0, width = 0;
+};
+
+// The sizes that the image encoder goes through: after its stem, then after each halving block.
+// None for an image that is small enough as it is.
+std::vector<PlaneSize> ImageEncoderSizes(int64_t height, int64_t width);
+
 // What `kind` needs of observations and those of this shape lack, and what to choose instead.
 struct EncoderMisfit {
   std::string needs;    // "board needs observations [channels, height, width]"

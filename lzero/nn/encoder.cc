@@ -1,6 +1,5 @@
 #include "lzero/nn/encoder.h"
 
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -113,18 +112,19 @@ class ImageEncoder : public ConvolutionEncoder {
  public:
   ImageEncoder(const std::vector<int64_t>& shape, const ModelConfig& config, int64_t embed_dim)
       : ConvolutionEncoder(shape, config.encoder_channels) {
-    int64_t height = shape[1], width = shape[2];
-    for (int64_t i = 0; std::max(height, width) > kImageCells; ++i) {
-      if (i == 0) {
+    PlaneSize size = {shape[1], shape[2]};
+    int64_t num_halvings = 0;
+    for (const PlaneSize& halved : ImageEncoderSizes(shape[1], shape[2])) {
+      if (num_halvings == 0) {
         AddStem(/*stride=*/2);
       } else {
-        AddBlock(absl::StrCat("halving", i - 1), 2);
+        AddBlock(absl::StrCat("halving", num_halvings - 1), 2);
       }
-      height = (height + 1) / 2;
-      width = (width + 1) / 2;
+      ++num_halvings;
+      size = halved;
     }
     for (int64_t i = 0; i < config.encoder_blocks; ++i) AddBlock(absl::StrCat("block", i), 1);
-    AddLast(height, width, embed_dim);
+    AddLast(size.height, size.width, embed_dim);
   }
 };
 
@@ -148,15 +148,12 @@ int64_t BoardEncoderSize(const ModelConfig& config, const std::vector<int64_t>& 
 
 int64_t ImageEncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
   const int64_t channels = config.encoder_channels;
-  int64_t height = shape[1], width = shape[2], num_halvings = 0;
-  for (; std::max(height, width) > kImageCells; ++num_halvings) {
-    height = (height + 1) / 2;
-    width = (width + 1) / 2;
-  }
+  const std::vector<PlaneSize> sizes = ImageEncoderSizes(shape[1], shape[2]);
+  const auto num_halvings = static_cast<int64_t>(sizes.size());
   return ConvolutionLayer::Size(shape[0], channels) +
          2 * (num_halvings - 1 + config.encoder_blocks) *
              ConvolutionLayer::Size(channels, channels) +
-         LinearSize(channels * height * width, config.embed_dim);
+         LinearSize(channels * sizes.back().height * sizes.back().width, config.embed_dim);
 }
 
 std::shared_ptr<ConvolutionEncoder> MakeConvolutions(const ModelConfig& config,

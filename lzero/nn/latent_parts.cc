@@ -1,6 +1,5 @@
 #include "lzero/nn/latent_parts.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -109,10 +108,9 @@ class PlaneHead : public LatentHead {
 PlaneShape PlanesOf(const ModelConfig& config, const std::vector<int64_t>& shape) {
   PlaneShape planes = {config.encoder_channels, shape[1], shape[2]};
   if (config.encoder == EncoderKind::kBoard) return planes;
-  while (std::max(planes.height, planes.width) > kImageCells) {
-    planes.height = (planes.height + 1) / 2;
-    planes.width = (planes.width + 1) / 2;
-  }
+  const PlaneSize last = ImageEncoderSizes(shape[1], shape[2]).back();
+  planes.height = last.height;
+  planes.width = last.width;
   return planes;
 }
 

@@ -26,10 +26,9 @@ constexpr double kCopiesOfConvolution = 3;
 // library packs for each.
 constexpr double kGradientsOfLargest = 6;
 
-void AddConvolutions(const ModelConfig& model, int64_t height, int64_t width, int64_t count,
-                     Held* held) {
-  const auto size = static_cast<double>(model.encoder_channels * height * width);
-  for (int64_t i = 0; i < count; ++i) held->Add(size, kCopiesOfConvolution);
+void AddConvolutions(const ModelConfig& model, const PlaneSize& size, int64_t count, Held* held) {
+  const auto numbers = static_cast<double>(model.encoder_channels * size.height * size.width);
+  for (int64_t i = 0; i < count; ++i) held->Add(numbers, kCopiesOfConvolution);
 }
 
 // Of one observation through the encoder; `cells` receives those of the last planes.
@@ -43,17 +42,19 @@ Held EncoderHeld(const ModelConfig& model, const WorldModelShape& shape, int64_t
     }
     return held;
   }
-  int64_t height = shape.observation_shape[1], width = shape.observation_shape[2];
-  if (model.encoder == EncoderKind::kBoard) AddConvolutions(model, height, width, 1, &held);
-  for (bool is_stem = true;
-       model.encoder == EncoderKind::kImage && std::max(height, width) > kImageCells;
-       is_stem = false) {
-    height = (height + 1) / 2;
-    width = (width + 1) / 2;
-    AddConvolutions(model, height, width, is_stem ? 1 : 2, &held);
+  PlaneSize size = {shape.observation_shape[1], shape.observation_shape[2]};
+  if (model.encoder == EncoderKind::kBoard) {
+    AddConvolutions(model, size, 1, &held);
+  } else {
+    bool is_stem = true;
+    for (const PlaneSize& halved : ImageEncoderSizes(size.height, size.width)) {
+      AddConvolutions(model, halved, is_stem ? 1 : 2, &held);
+      is_stem = false;
+      size = halved;
+    }
   }
-  AddConvolutions(model, height, width, 2 * model.encoder_blocks, &held);
-  *cells = height * width;
+  AddConvolutions(model, size, 2 * model.encoder_blocks, &held);
+  *cells = size.height * size.width;
   return held;
 }
 

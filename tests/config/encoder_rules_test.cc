@@ -1,6 +1,9 @@
 // Which shapes each encoder takes, and what the misfits are told.
 #include "lzero/config/encoder_rules.h"
 
+#include <utility>
+#include <vector>
+
 #include "gtest/gtest.h"
 
 namespace lzero {
@@ -40,6 +43,21 @@ TEST(EncoderRulesTest, AnImageIsNotSmallerThanSixteen) {
               "image needs observations [channels, height, width] with sides of 16 or more");
     EXPECT_EQ(misfit->allowed, "vector, board");
   }
+}
+
+// 96: 48, 24, 12, 6; a side that is short already goes on being halved with the other.
+TEST(EncoderRulesTest, ImagesAreHalvedUntilNoSideIsMoreThanEight) {
+  const auto halved = [](int64_t height, int64_t width) {
+    std::vector<std::pair<int64_t, int64_t>> sizes;
+    for (const PlaneSize& size : ImageEncoderSizes(height, width)) {
+      sizes.emplace_back(size.height, size.width);
+    }
+    return sizes;
+  };
+  using Sizes = std::vector<std::pair<int64_t, int64_t>>;
+  EXPECT_EQ(halved(96, 96), (Sizes{{48, 48}, {24, 24}, {12, 12}, {6, 6}}));
+  EXPECT_EQ(halved(17, 30), (Sizes{{9, 15}, {5, 8}}));
+  EXPECT_EQ(halved(8, 8), Sizes{});
 }
 
 }  // namespace
