@@ -58,8 +58,8 @@ Json ReportToJson(const LoadedAgent& agent, size_t num_episodes, const ChanceRep
 
 }  // namespace
 
-int EvalChance(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent) {
-  const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
+int EvalChance(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent,
+               const std::atomic<bool>* stop) {
   const auto report =
       MeasureChance(*agent.role.evaluator, BuildEnvFactory(agent.config, agent.registry), seeds,
                     [stop] { return stop->load(); });

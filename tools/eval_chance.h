@@ -2,6 +2,7 @@
 #ifndef LZERO_TOOLS_EVAL_CHANCE_H_
 #define LZERO_TOOLS_EVAL_CHANCE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -10,8 +11,10 @@
 
 namespace lzero {
 
-// One episode for each seed. Exit codes of Eval; 2 for a model or an environment without chance.
-int EvalChance(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent);
+// One episode for each seed, until `stop`. Exit codes of Eval; 2 for a model or an environment
+// without chance.
+int EvalChance(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent,
+               const std::atomic<bool>* stop);
 
 }  // namespace lzero
 

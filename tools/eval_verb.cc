@@ -177,13 +177,12 @@ class EvaluationView {
   absl::Status error_;
 };
 
-int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent) {
+int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atomic<bool>* stop) {
   const auto seeds = ParseSeeds(options, agent.config.seed);
   if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
   EvaluationView view(options);
   const absl::Status opened = view.Open(options, agent.role.evaluator->spec());
   if (!opened.ok()) return PrintError(opened, kExitFailure);
-  const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
   EvaluationProgress progress(seeds->size());
   const auto poll = [&] {
     if (!view.prints_text()) progress.ShowIfDue();
@@ -291,10 +290,9 @@ absl::StatusOr<std::vector<int32_t>> ChooseUntilStopped(LoadedAgent& agent,
   return actions;
 }
 
-int Grade(const EvalOptions& options, LoadedAgent& agent) {
+int Grade(const EvalOptions& options, LoadedAgent& agent, const std::atomic<bool>* stop) {
   const auto grader = agent.registry.MakeGrader(agent.config.env.id);
   if (!grader.ok()) return PrintError(grader.status(), kExitUsage);
-  const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
   Json players = Json::array();
   for (const bool with_search : {true, false}) {
     const auto grade = (*grader)->Grade([&](absl::Span<const TimeStep> positions) {
@@ -320,10 +318,10 @@ int Grade(const EvalOptions& options, LoadedAgent& agent) {
   return kExitOk;
 }
 
-int Chance(const EvalOptions& options, LoadedAgent& agent) {
+int Chance(const EvalOptions& options, LoadedAgent& agent, const std::atomic<bool>* stop) {
   const auto seeds = ParseSeeds(options, agent.config.seed);
   if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
-  return EvalChance(*seeds, options.json, agent);
+  return EvalChance(*seeds, options.json, agent, stop);
 }
 
 // An agent that cannot be loaded; of a damaged checkpoint with the command for an intact one.
@@ -349,6 +347,8 @@ absl::Status CheckUsage(const EvalOptions& options) {
 int Eval(const EvalOptions& options) {
   const absl::Status usage = CheckUsage(options);
   if (!usage.ok()) return PrintError(usage, kExitUsage);
+  // Before the agent is loaded: a signal then is answered too.
+  const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
   at::set_num_threads(static_cast<int>(options.threads));
   ThreadPool pool(static_cast<int>(options.threads));
   LoadAgentOptions wanted;
@@ -374,8 +374,8 @@ int Eval(const EvalOptions& options) {
     }
     return PrintUnreadable(agent.status(), options.path);
   }
-  if (options.grade) return Grade(options, *agent);
-  return options.chance ? Chance(options, *agent) : PlayEpisodes(options, *agent);
+  if (options.grade) return Grade(options, *agent, stop);
+  return options.chance ? Chance(options, *agent, stop) : PlayEpisodes(options, *agent, stop);
 }
 
 }  // namespace lzero

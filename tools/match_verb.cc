@@ -282,6 +282,7 @@ int Match(const MatchOptions& options) {
   SeatedPlayers seats;
   const absl::Status parsed = ParsePlayers(options, &seats);
   if (!parsed.ok()) return PrintError(parsed, kExitUsage);
+  const std::atomic<bool>* stop = WatchInterrupts(kMatchInterrupt);
   at::set_num_threads(static_cast<int>(options.threads));
   ThreadPool pool(static_cast<int>(options.threads));
   const absl::Status loaded = LoadPlayers(options, &pool, &seats);
@@ -292,7 +293,6 @@ int Match(const MatchOptions& options) {
   if (!game.ok()) return PrintError(game.status(), kExitUsage);
   auto env = MakeMatchEnv(game->registry, game->id, game->options);
   if (!env.ok()) return PrintError(env.status(), kExitUsage);
-  const std::atomic<bool>* stop = WatchInterrupts(kMatchInterrupt);
   const MatchHall hall{options, *game, *std::move(env), &pool, stop};
   return IsLadder(options) ? PlayLadder(hall, seats) : PlayPair(hall, seats);
 }

@@ -28,6 +28,18 @@ run_tests() {
     --no-tests="$no_tests" "$@")
 }
 
+# show_failures PRESET: the last words of every failed test once more, where a reader looks first.
+show_failures() {
+  local folder="$root/build/$1/Testing/Temporary"
+  [ -f "$folder/LastTestsFailed.log" ] || return 0
+  cut -d: -f2- "$folder/LastTestsFailed.log" | head -n 10 | while IFS= read -r name; do
+    echo "== FAILED in $1: $name"
+    TEST="$name" awk 'index($0, " Testing: ") && substr($0, index($0, " Testing: ") + 10) == ENVIRON["TEST"] { on = 1 }
+      on { print }
+      on && index($0, "<end of output>") { on = 0 }' "$folder/LastTest.log" | tail -n 40
+  done
+}
+
 "$tools/setup.sh" --python-envs
 "$tools/build.sh" release
 failed=()
@@ -41,6 +53,7 @@ if ! $quick; then
 fi
 
 if [ ${#failed[@]} -gt 0 ]; then
+  for preset in "${failed[@]}"; do show_failures "$preset" || true; done
   echo "tests FAILED in: ${failed[*]}"
   exit 1
 fi

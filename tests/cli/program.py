@@ -46,7 +46,7 @@ class Program:
                                        stdout=output, stderr=subprocess.STDOUT)
         try:
             limit = time.monotonic() + seconds
-            while after not in log.read_text() and process.poll() is None and time.monotonic() < limit:
+            while after not in log.read_text(errors="replace") and process.poll() is None and time.monotonic() < limit:
                 time.sleep(0.02)
             yield process
         finally:
@@ -61,7 +61,7 @@ class Program:
                                        stdout=output, stderr=subprocess.STDOUT)
         limit, sent = time.monotonic() + seconds, False
         while process.poll() is None and time.monotonic() < limit:
-            if not sent and after in log.read_text():
+            if not sent and after in log.read_text(errors="replace"):
                 process.send_signal(signal.SIGINT)
                 sent = True
             time.sleep(0.02)
