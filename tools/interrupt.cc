@@ -20,9 +20,10 @@ void Say(const char* text) {
   }
 }
 
-void OnSignal(int) {
+void OnSignal(int signal) {
   const InterruptTexts& texts = *interrupt_texts.load();
   if (!interrupted.exchange(true)) return Say(texts.first);
+  if (signal == SIGHUP) return;  // a closed terminal sends several
   Say(texts.second);
   _exit(kExitInterrupted);
 }
@@ -36,6 +37,10 @@ const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A closed terminal; under nohup it stays ignored.
+  struct sigaction before = {};
+  sigaction(SIGHUP, nullptr, &before);
+  if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   return &interrupted;
 }
 

@@ -1,5 +1,5 @@
-// Ctrl-C and SIGTERM as a flag that long-running verbs poll. A second signal ends the program at
-// once with exit code 130. Both are told on stderr.
+// Ctrl-C, SIGTERM and a closed terminal (SIGHUP) as a flag that long-running verbs poll. A second
+// Ctrl-C or SIGTERM ends the program at once with exit code 130. Both are told on stderr.
 #ifndef LZERO_TOOLS_INTERRUPT_H_
 #define LZERO_TOOLS_INTERRUPT_H_
 

@@ -43,15 +43,27 @@ int64_t NamedArray::num_bytes() const {
   return num_elements() * ArrayTypeSize(type);
 }
 
+void NamedArray::GiveBytes(const ByteSink& sink) const {
+  if (parts == nullptr) {
+    sink(bytes);
+    return;
+  }
+  int64_t given = 0;
+  parts([&](absl::string_view part) {
+    given += static_cast<int64_t>(part.size());
+    sink(part);
+  });
+  LZ_CHECK(given == num_bytes(), "the parts of '", name, "' are ", given, " bytes");
+}
+
 std::vector<NamedArray> Materialize(std::vector<NamedArray> arrays) {
   for (NamedArray& array : arrays) {
     if (array.parts == nullptr) continue;
-    array.bytes.reserve(static_cast<size_t>(array.num_bytes()));
-    array.parts([&array](absl::string_view part) { array.bytes.append(part.data(), part.size()); });
+    std::string bytes;
+    bytes.reserve(static_cast<size_t>(array.num_bytes()));
+    array.GiveBytes([&bytes](absl::string_view part) { bytes.append(part.data(), part.size()); });
+    array.bytes = std::move(bytes);
     array.parts = nullptr;
-    LZ_CHECK(static_cast<int64_t>(array.bytes.size()) ==
-                 array.num_elements() * ArrayTypeSize(array.type),
-             "the parts of '", array.name, "' are ", array.bytes.size(), " bytes");
   }
   return arrays;
 }

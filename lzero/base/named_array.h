@@ -39,6 +39,10 @@ struct NamedArray {
 
   int64_t num_elements() const;
   int64_t num_bytes() const;  // of `bytes`, or of what `parts` has to give
+
+  // All bytes in order, whichever of the two holds them; parts that do not fill the shape are a
+  // failed check.
+  void GiveBytes(const ByteSink& sink) const;
 };
 
 // The same arrays, each with its bytes.

@@ -258,20 +258,6 @@ std::vector<const NamedArray*> LayOut(absl::Span<const NamedArray> arrays) {
   return order;
 }
 
-// All bytes of the array, as many as its shape says.
-void GiveBytes(const NamedArray& array, const ByteSink& sink) {
-  if (array.parts == nullptr) {
-    sink(array.bytes);
-    return;
-  }
-  int64_t given = 0;
-  array.parts([&](absl::string_view part) {
-    given += static_cast<int64_t>(part.size());
-    sink(part);
-  });
-  LZ_CHECK(given == array.num_bytes(), "the parts of '", array.name, "' are ", given, " bytes");
-}
-
 // The first bytes of the file: length and padded header.
 std::string SerializeHeader(const std::vector<const NamedArray*>& order,
                             const SafetensorsMetadata& metadata) {
@@ -311,7 +297,7 @@ std::string SerializeSafetensors(absl::Span<const NamedArray> arrays,
   const ByteSink append = [&bytes](absl::string_view part) {
     bytes.append(part.data(), part.size());
   };
-  for (const NamedArray* array : order) GiveBytes(*array, append);
+  for (const NamedArray* array : order) array->GiveBytes(append);
   return bytes;
 }
 
@@ -343,7 +329,7 @@ absl::StatusOr<WrittenFile> WriteSafetensors(const std::string& path,
     }
   };
   append(header);
-  for (const NamedArray* array : order) GiveBytes(*array, append);
+  for (const NamedArray* array : order) array->GiveBytes(append);
   write(pending);
   LZ_RETURN_IF_ERROR(status);
   if (::fsync(file.get()) != 0) return SystemError("cannot sync", path);

@@ -53,8 +53,8 @@ class Program:
             process.kill()
             process.wait()
 
-    def interrupt(self, *arguments, after, seconds=60):
-        """Starts the program, sends SIGINT once `after` appears in what it prints."""
+    def interrupt(self, *arguments, after, seconds=60, by=signal.SIGINT):
+        """Starts the program, sends the signal `by` once `after` appears in what it prints."""
         log = self.folder / "interrupted.log"
         with open(log, "w") as output:
             process = subprocess.Popen([self.lzero, *map(str, arguments)], cwd=self.folder,
@@ -62,7 +62,7 @@ class Program:
         limit, sent = time.monotonic() + seconds, False
         while process.poll() is None and time.monotonic() < limit:
             if not sent and after in log.read_text(errors="replace"):
-                process.send_signal(signal.SIGINT)
+                process.send_signal(by)
                 sent = True
             time.sleep(0.02)
         process.kill()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Going on from a checkpoint that is not the latest: after damage by the command that the program prints,
-and by choice. `latest`, `best`, `keep` and the metrics follow.
+and by choice. `latest`, `best`, `keep` and the metrics follow. A closed terminal leaves a checkpoint too.
 
     resume_test.py LZERO FOLDER
 """
@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sys
 
 from program import ROOT, Program
@@ -95,6 +96,10 @@ def main():
     shutil.copytree(chosen / "checkpoints" / first, folder / "copied")
     program.expect("eval of a copy outside a run", 0, ["mean"], "eval", "copied", "--episodes", "2")
     program.expect("resume of a copy outside a run", 2, ["not the folder of a run"], "resume", "copied")
+
+    code, printed = program.interrupt("train", COUNTING, "stop.max_env_steps=1000000", "--run-dir", "hung_up",
+                                      after="env steps/s", by=signal.SIGHUP)
+    program.check("a closed terminal", code, printed, 130, "interrupted: finishing", "resume hung_up")
     program.finish()
 
 
