@@ -31,13 +31,16 @@ struct Choice {
   std::vector<std::string> unread;
 };
 
-std::vector<Choice> ChoicesOf(const ExperimentConfig& c) {
-  const bool vector = c.model.encoder == EncoderKind::kVector;
-  const bool puct = c.search.policy == SearchPolicy::kPuct;
+// How the search chooses, and how an action is drawn from what it found.
+std::vector<Choice> SearchChoices(const SearchConfig& search) {
+  const bool puct = search.policy == SearchPolicy::kPuct;
+  const bool of_tree = search.q_transform == QTransform::kTreeMinMax;
+  const bool of_config = search.q_transform == QTransform::kMinMax;
+  const bool completed = search.q_transform == QTransform::kCompletedByMixValue;
+  const bool decays = search.temperature_decay_env_steps > 0;
+  const bool epsilon_decays = search.epsilon_decay_env_steps > 0;
+  const bool explores = search.epsilon > 0.0 || (epsilon_decays && search.epsilon_final > 0.0);
   return {
-      {vector, "model.encoder", {"model.encoder_channels", "model.encoder_blocks"}},
-      {!vector, "model.encoder", {"model.encoder_width", "model.encoder_layers"}},
-      {c.model.latent_norm != LatentNorm::kSimNorm, "model.latent_norm", {"model.sim_norm_group"}},
       {puct,
        "search.policy",
        {"search.max_num_considered_actions", "search.value_scale", "search.maxvisit_init",
@@ -45,13 +48,27 @@ std::vector<Choice> ChoicesOf(const ExperimentConfig& c) {
       {!puct,
        "search.policy",
        {"search.root_noise_alpha", "search.root_noise_fraction", "search.pb_c_init",
-        "search.pb_c_base"}},
-      {c.search.q_transform != QTransform::kMinMax,
-       "search.q_transform",
-       {"search.min_value", "search.max_value"}},
-      {!c.search.num_sampled_actions.has_value(),
+        "search.pb_c_base", "search.temperature", "search.temperature_final",
+        "search.temperature_decay_env_steps"}},
+      {puct && !decays, "search.temperature_decay_env_steps", {"search.temperature_final"}},
+      {!epsilon_decays, "search.epsilon_decay_env_steps", {"search.epsilon_final"}},
+      {!explores, "search.epsilon", {"search.epsilon_max_hold"}},
+      {!of_config, "search.q_transform", {"search.min_value", "search.max_value"}},
+      {!of_tree, "search.q_transform", {"search.min_max_delta"}},
+      {of_tree || of_config, "search.q_transform", {"search.q_epsilon"}},
+      {!puct && !completed, "search.q_transform", {"search.rescale_values"}},
+      {!search.num_sampled_actions.has_value(),
        "search.num_sampled_actions",
        {"search.sample_temperature", "search.uniform_sample_fraction"}},
+  };
+}
+
+std::vector<Choice> ChoicesOf(const ExperimentConfig& c) {
+  const bool vector = c.model.encoder == EncoderKind::kVector;
+  std::vector<Choice> choices = {
+      {vector, "model.encoder", {"model.encoder_channels", "model.encoder_blocks"}},
+      {!vector, "model.encoder", {"model.encoder_width", "model.encoder_layers"}},
+      {c.model.latent_norm != LatentNorm::kSimNorm, "model.latent_norm", {"model.sim_norm_group"}},
       {!c.replay.prioritized,
        "replay.prioritized",
        {"replay.priority_exponent", "replay.importance_exponent"}},
@@ -62,6 +79,8 @@ std::vector<Choice> ChoicesOf(const ExperimentConfig& c) {
        "env.random_opening_fraction",
        {"env.random_opening_plies"}},
   };
+  for (Choice& choice : SearchChoices(c.search)) choices.push_back(std::move(choice));
+  return choices;
 }
 
 }  // namespace

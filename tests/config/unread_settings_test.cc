@@ -45,7 +45,18 @@ TEST(UnreadSettings, FollowFromTheChoiceOfAnotherField) {
       {"search.policy", "gumbel", "search.root_noise_fraction", "0.5"},
       {"search.policy", "gumbel", "search.pb_c_init", "2"},
       {"search.policy", "gumbel", "search.pb_c_base", "2"},
+      {"search.policy", "gumbel", "search.temperature", "2"},
+      {"search.policy", "gumbel", "search.temperature_final", "2"},
+      {"search.policy", "gumbel", "search.temperature_decay_env_steps", "2"},
+      {"search.temperature_decay_env_steps", "0", "search.temperature_final", "2"},
+      {"search.epsilon_decay_env_steps", "0", "search.epsilon_final", "0.5"},
+      {"search.epsilon", "0", "search.epsilon_max_hold", "5"},
       {"search.q_transform", "tree_min_max", "search.max_value", "2"},
+      {"search.q_transform", "tree_min_max", "search.q_epsilon", "0.5"},
+      {"search.q_transform", "min_max", "search.q_epsilon", "0.5"},
+      {"search.q_transform", "min_max", "search.min_max_delta", "0.5"},
+      {"search.q_transform", "parent_and_siblings", "search.min_max_delta", "0.5"},
+      {"search.q_transform", "completed_by_mix_value", "search.min_max_delta", "0.5"},
       {"search.num_sampled_actions", "null", "search.sample_temperature", "2"},
       {"replay.prioritized", "false", "replay.priority_exponent", "1"},
       {"replay.prioritized", "false", "replay.importance_exponent", "1"},
@@ -85,6 +96,31 @@ TEST(UnreadSettings, AreReadWithTheOtherChoice) {
   config.env.random_opening_fraction = 0.5;
   config.env.random_opening_plies = 2;
   EXPECT_THAT(UnreadSettings(config), IsEmpty());
+}
+
+TEST(UnreadSettings, OfExplorationAreReadWhereItDecaysOrEnds) {
+  ExperimentConfig config;
+  config.search.temperature_decay_env_steps = 100;
+  config.search.temperature_final = 0.5;
+  config.search.epsilon_decay_env_steps = 100;
+  config.search.epsilon_final = 0.1;  // from 0 upwards: it does explore
+  config.search.epsilon_max_hold = 10;
+  config.search.min_max_delta = 0.1;  // of the default, tree_min_max
+  EXPECT_THAT(UnreadSettings(config), IsEmpty());
+  config.search.epsilon_final = 0.0;
+  EXPECT_THAT(FirstKeys(UnreadSettings(config)), ElementsAre("search.epsilon_max_hold"));
+}
+
+TEST(UnreadSettings, OfGumbelRescalesValuesOfANodeOnlyWhenCompleted) {
+  ExperimentConfig config;
+  config.search.policy = SearchPolicy::kGumbel;
+  config.search.q_transform = QTransform::kCompletedByMixValue;
+  config.search.rescale_values = false;
+  config.search.q_epsilon = 0.2;
+  EXPECT_THAT(UnreadSettings(config), IsEmpty());
+  config.search.q_transform = QTransform::kTreeMinMax;
+  EXPECT_THAT(FirstKeys(UnreadSettings(config)),
+              ElementsAre("search.q_epsilon", "search.rescale_values"));
 }
 
 TEST(UnreadSettings, OfAListThoseThatDifferFromTheirDefaults) {
