@@ -88,10 +88,13 @@ std::string VerdictText(const EloEstimate& elo) {
 }
 
 std::string MatchWarning(const MatchReport& report) {
-  const int64_t num_pairs = (report.result.total().num_games() + 1) / 2;
+  const int64_t num_games = report.result.total().num_games(), num_pairs = (num_games + 1) / 2;
+  const int64_t num_repeated = num_games - report.result.num_different_games;
   const bool is_repeated = report.result.num_openings < num_pairs;
   if (!is_repeated || !report.sides[0].is_deterministic || !report.sides[1].is_deterministic) {
-    return "";
+    if (num_repeated == 0) return "";
+    return absl::StrCat(num_repeated, " of ", num_games, " games repeat others, the interval is ",
+                        "too narrow; set --opening-plies higher, or --games lower");
   }
   return absl::StrCat("both players always play the same moves: ", num_pairs,
                       " pairs repeat the games of ", report.result.num_openings,
@@ -118,7 +121,8 @@ std::string MatchTable(const MatchReport& report) {
   absl::StrAppendFormat(&text, "\n%-13s %s\n", "Elo of A - B", EloText(elo));
   absl::StrAppendFormat(&text, "%-13s %s\n", "verdict", VerdictText(elo));
   if (result.total().num_games() > 0) {
-    absl::StrAppendFormat(&text, "%-13s %.1f a game\n", "moves", MeanPlies(result));
+    absl::StrAppendFormat(&text, "%-13s %.1f a game, %d different games\n", "moves",
+                          MeanPlies(result), result.num_different_games);
   }
   const std::string warning = MatchWarning(report);
   if (!warning.empty()) absl::StrAppendFormat(&text, "%-13s %s\n", "warning", warning);
@@ -137,6 +141,7 @@ Json ReportToJson(const MatchReport& report) {
           {"seed", report.plan.seed},
           {"opening_plies", report.plan.opening_plies},
           {"openings", result.num_openings},
+          {"different_games", result.num_different_games},
           {"games_asked", report.plan.num_games},
           {"interrupted", result.is_stopped},
           {"as_first", ScoreToJson(result.by_color[0])},

@@ -1,6 +1,7 @@
 #include "envs/boards/match.h"
 
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -58,7 +59,7 @@ class Match {
   Match(BoardEnv* env, MatchSide* first, MatchSide* second, const MatchPlan& plan)
       : plan_(plan), sides_{first, second}, book_(env, plan), half_points_(plan.num_games, kOpen) {
     for (int i = 0; i < plan.num_tables && i < plan.num_games; ++i) {
-      tables_.push_back({env->start().Clone(), -1});
+      tables_.push_back({env->start().Clone(), -1, ""});
     }
   }
 
@@ -80,7 +81,8 @@ class Match {
 
   struct Table {
     std::unique_ptr<Board> board;
-    int64_t game = -1;  // -1: none any more
+    int64_t game = -1;   // -1: none any more
+    std::string record;  // colors, start and moves, as text
     int color_of_first() const { return static_cast<int>(game % 2); }
   };
 
@@ -96,6 +98,7 @@ class Match {
     if (table.game % 2 == 0) book_.Draw(static_cast<uint64_t>(table.game / 2));
     result_.num_openings = book_.num_positions();
     table.board->CopyFrom(book_.start());
+    table.record = absl::StrCat(table.color_of_first(), "\n", table.board->ToText());
     for (MatchSide* side : sides_) side->BeginGame(index, table.game, *table.board);
     for (const int action : book_.moves()) PlayMove(index, action);
   }
@@ -104,6 +107,7 @@ class Match {
     Board& board = *tables_[index].board;
     LZ_CHECK(board.legal(action), "action ", action, " on\n", board.ToText());
     board.Play(action);
+    absl::StrAppend(&tables_[index].record, " ", action);
     for (MatchSide* side : sides_) side->OnMove(index, action, board);
   }
 
@@ -136,6 +140,8 @@ class Match {
     ++(winner < 0 ? score.draws : winner == table.color_of_first() ? score.wins : score.losses);
     half_points_[table.game] = winner < 0 ? 1 : winner == table.color_of_first() ? 2 : 0;
     ++num_ended_;
+    games_.insert(table.record);
+    result_.num_different_games = static_cast<int64_t>(games_.size());
     const int64_t partner = table.game ^ 1;
     if (partner < plan_.num_games && half_points_[partner] != kOpen) {
       ++result_.pairs[half_points_[table.game] + half_points_[partner]];
@@ -148,6 +154,7 @@ class Match {
   OpeningBook book_;
   std::vector<Table> tables_;
   std::vector<int> half_points_;  // by game, of the first side
+  std::set<std::string> games_;   // records of those that have ended
   int64_t next_game_ = 0;
   int64_t num_ended_ = 0;
   std::vector<MatchTurn> turns_;

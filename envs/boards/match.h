@@ -44,6 +44,7 @@ struct MatchResult {
   PairCounts pairs = {};               // both games ended
   int64_t num_plies = 0;               // those of openings not counted
   int64_t num_openings = 0;            // positions that games began in, after the opening
+  int64_t num_different_games = 0;     // of those that have ended: by start, moves and colors
   bool is_stopped = false;             // before all games had ended
 
   MatchScore total() const;

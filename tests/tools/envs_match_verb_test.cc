@@ -49,7 +49,7 @@ TEST_F(EnvsMatchVerbTest, PerfectPlayersDraw) {
             "\n"
             "Elo of A - B  +0 (95 % interval -225 .. +225, 2 pairs of games)\n"
             "verdict       not decided by these games\n"
-            "moves         9.0 a game\n");
+            "moves         9.0 a game, 5 different games\n");
   EXPECT_EQ(Err(), "");
 }
 

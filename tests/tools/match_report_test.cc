@@ -17,6 +17,7 @@ MatchReport ReportOf(const PairCounts& pairs) {
   report.result.pairs = pairs;
   report.result.num_plies = 120;
   report.result.num_openings = 8;
+  report.result.num_different_games = 16;
   return report;
 }
 
@@ -38,7 +39,7 @@ TEST(MatchReportTest, TheTable) {
             "\n"
             "Elo of A - B  +44 (95 % interval -110 .. +197, 8 pairs of games)\n"
             "verdict       not decided by these games\n"
-            "moves         7.5 a game\n");
+            "moves         7.5 a game, 16 different games\n");
 }
 
 TEST(MatchReportTest, OpeningsAreTold) {
@@ -99,6 +100,11 @@ TEST(MatchReportTest, RepeatedGamesAreWarnedOf) {
   EXPECT_EQ(nlohmann::json::parse(MatchJson(report)).at("warning"), warning);
   report.sides[0].is_deterministic = false;
   EXPECT_EQ(MatchWarning(report), "");
+  report.result.num_different_games = 11;
+  EXPECT_EQ(
+      MatchWarning(report),
+      "5 of 16 games repeat others, the interval is too narrow; set --opening-plies higher, or "
+      "--games lower");
 }
 
 TEST(MatchReportTest, Json) {
@@ -110,6 +116,7 @@ TEST(MatchReportTest, Json) {
   EXPECT_EQ(json.at("seed"), 7);
   EXPECT_EQ(json.at("opening_plies"), 2);
   EXPECT_EQ(json.at("openings"), 8);
+  EXPECT_EQ(json.at("different_games"), 16);
   EXPECT_EQ(json.at("interrupted"), false);
   EXPECT_EQ(json.at("as_first").at("won"), 5);
   EXPECT_EQ(json.at("as_second").at("lost"), 4);

@@ -76,6 +76,7 @@ TEST(MatchTest, ColorsAlternate) {
   EXPECT_EQ(result->total().losses, 1);
   EXPECT_EQ(result->pairs, (PairCounts{0, 0, 1, 0, 0}));  // the third game has no partner
   EXPECT_EQ(result->num_openings, 1);
+  EXPECT_EQ(result->num_different_games, 2);  // the third repeats the first
   EXPECT_FALSE(result->is_stopped);
 }
 
@@ -105,6 +106,7 @@ TEST(MatchTest, GamesAreAskedAbreast) {
   EXPECT_EQ(abreast->by_color[0].wins, alone->by_color[0].wins);
   EXPECT_EQ(abreast->by_color[1].losses, alone->by_color[1].losses);
   EXPECT_EQ(abreast->num_plies, 70);
+  EXPECT_EQ(abreast->num_different_games, 2);  // one for each color
   EXPECT_EQ(abreast->pairs, alone->pairs);
 }
 
@@ -206,6 +208,8 @@ TEST(MatchTest, TheSeedDecides) {
   const auto play = [&](uint64_t seed, int64_t opening_plies, double fraction) {
     const MatchResult result =
         PlayTicTacToe("random", "random", PlanOf(50, seed, opening_plies), fraction);
+    EXPECT_GT(result.num_different_games, 40);  // of random players
+    EXPECT_LE(result.num_different_games, 50);
     return std::vector<int64_t>{result.total().wins, result.total().draws, result.num_plies};
   };
   EXPECT_EQ(play(1, 2, 0.5), play(1, 2, 0.5));
