@@ -1,11 +1,13 @@
 #include "lzero/inference/env_simulator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/env/episode_record.h"
 
 namespace lzero {
 namespace {
@@ -15,6 +17,17 @@ absl::StatusOr<std::unique_ptr<Env>> MakeSimulator(const EnvFactory& make_env) {
   if (env->spec().can_save) return env;
   return absl::FailedPreconditionError(absl::StrCat(
       env->spec().id, " cannot be saved; a search that simulates with it needs its states"));
+}
+
+// Bytes of a state late in an episode, or of one at its start if that is larger: games that
+// remember their moves grow with them.
+absl::StatusOr<int64_t> LateStateBytes(Env& env) {
+  constexpr int64_t kMaxSteps = 1000;
+  env.Reset(0);
+  LZ_ASSIGN_OR_RETURN(const std::string early, env.Save());
+  LZ_RETURN_IF_ERROR(PlayRandomEpisode(env, 0, kMaxSteps).status());
+  LZ_ASSIGN_OR_RETURN(const std::string late, env.Save());
+  return static_cast<int64_t>(std::max(early.size(), late.size()));
 }
 
 }  // namespace
@@ -32,9 +45,8 @@ absl::StatusOr<std::unique_ptr<EnvSimulator>> EnvSimulator::Create(
 absl::StatusOr<int64_t> EnvSimulator::Bytes(const EnvFactory& make_env,
                                             const EnvSimulatorOptions& options) {
   LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeSimulator(make_env));
-  env->Reset(0);
-  LZ_ASSIGN_OR_RETURN(const std::string state, env->Save());
-  const int64_t node_bytes = static_cast<int64_t>(sizeof(Node) + state.size());
+  LZ_ASSIGN_OR_RETURN(const int64_t state_bytes, LateStateBytes(*env));
+  const int64_t node_bytes = static_cast<int64_t>(sizeof(Node)) + state_bytes;
   return options.max_roots * options.nodes_per_root * node_bytes;
 }
 

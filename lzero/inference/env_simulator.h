@@ -46,8 +46,8 @@ class EnvSimulator {
   // that cannot be saved.
   static absl::StatusOr<std::unique_ptr<EnvSimulator>> Create(const EnvFactory& make_env,
                                                               const EnvSimulatorOptions& options);
-  // Bytes of the states of all nodes, by the size of one state of an environment that is made for
-  // that. Errors as Create.
+  // Bytes of the states of all nodes, each as large as at the end of a random episode in an
+  // environment that is made for that. Errors as Create, and those of stepping.
   static absl::StatusOr<int64_t> Bytes(const EnvFactory& make_env,
                                        const EnvSimulatorOptions& options);
 

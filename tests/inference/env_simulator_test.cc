@@ -213,6 +213,15 @@ TEST(EnvSimulator, BytesCountTheStateOfEveryNode) {
   EXPECT_LE(bytes(1, 1), size + 128);
 }
 
+// Go remembers its moves, two bytes each, and a random game on 9 x 9 has more than 81 of them.
+TEST(EnvSimulator, BytesCountStatesThatGrow) {
+  const EnvFactory make = Factory({"go", 0, 0});
+  const auto env = make().value();
+  env->Reset(0);
+  const auto size = static_cast<int64_t>(env->Save().value().size());
+  EXPECT_GE(EnvSimulator::Bytes(make, {1, 1, 1.0}).value(), size + 2 * 81);
+}
+
 TEST(EnvSimulator, WhatCannotBeMadeOrSavedIsRefused) {
   const EnvFactory broken = []() -> absl::StatusOr<std::unique_ptr<Env>> {
     return absl::UnavailableError("no environment today");
