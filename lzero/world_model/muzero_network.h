@@ -46,9 +46,12 @@ class MuZeroNetwork : public Network {
   const ModelConfig& config() const { return config_; }
   const WorldModelShape& shape() const { return shape_; }
 
-  // The unrolled losses of MuZero, appendix G: U steps from the first observation, the gradient
-  // halved at each; targets and terms as in losses.h. The latent loss compares the latents that
-  // the dynamics led to with those of the real observations, by model.latent_loss.
+  // The unrolled losses of MuZero, appendix G: U steps from the first observation; targets and
+  // terms as in losses.h. Each latent that the dynamics led to halves the gradient of what is read
+  // from it later: the next step's, as in the paper, and that of policy and value too, as the hooks
+  // of EfficientZero's and LightZero's code do. Not that of the reward and of the latent loss,
+  // which compares the latents that the dynamics led to with those of the real observations, by
+  // model.latent_loss.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                           const LossConfig& weights) const override;
   at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
@@ -67,7 +70,7 @@ class MuZeroNetwork : public Network {
                                   at::Tensor* value_targets) const;
   at::Tensor OpenLoopErrorsOf(const BatchTensors& batch, int64_t num_horizons,
                               const UnrollStep& step) const;
-  // `x` with its gradient halved. [MuZero, appendix G]
+  // `x` with its gradient halved.
   static at::Tensor HalveGradient(const at::Tensor& x);
 
  private:

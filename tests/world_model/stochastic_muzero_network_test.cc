@@ -77,7 +77,7 @@ TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
   loss.chance_weight = 0.7;
   const LossTerms terms = network->ComputeLosses(*target, tensors, loss);
   const Weights weights = reference::WeightsOf(*network), targets = reference::WeightsOf(*target);
-  double chance = 0.0, value = 0.0, extra_total = 0.0;
+  double chance = 0.0, value = 0.0, weighted_chance = 0.0;
   for (int sample = 0; sample < 4; ++sample) {
     reference::MaskedMean chances, values;
     Row latent = reference::Encode(
@@ -109,12 +109,12 @@ TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
     }
     chance += chances.mean() / 4;
     value += values.mean() / 4;
-    extra_total += batch.importance_weights[static_cast<size_t>(sample)] *
-                   (0.7 * chances.mean() + loss.value_weight * values.mean()) / 4;
+    weighted_chance += batch.importance_weights[static_cast<size_t>(sample)] * chances.mean() / 4;
   }
   EXPECT_NEAR(terms.extra[0].item<double>(), chance, 2e-4 * (1.0 + chance));
   EXPECT_NEAR(terms.extra[1].item<double>(), value, 2e-4 * (1.0 + value));
   // The rest of the total is MuZero's, whose named terms tell it where all samples weigh 1.
+  TrainBatch weighted = batch;
   std::fill(batch.importance_weights.begin(), batch.importance_weights.end(), 1.0f);
   const LossTerms plain = network->ComputeLosses(*target, tensors, loss);
   const auto figure = [&](Figure f) { return plain.figures[f].item<double>(); };
@@ -123,7 +123,18 @@ TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
       loss.policy_weight * (figure(kPolicyLoss) - loss.entropy_weight * figure(kPolicyEntropy));
   EXPECT_NEAR(figure(kTotalLoss), rest + 0.7 * chance + loss.value_weight * value,
               1e-3 * std::abs(rest));
-  EXPECT_NE(extra_total, 0.7 * chance + loss.value_weight * value);
+  // Importance weights multiply each sample's share: the chance term alone, and all terms at once.
+  tensors = reference::ViewBatch(weighted);
+  tensors.chance_outcomes = torch::tensor(batch.chance_outcomes, at::kInt).view({4, u});
+  LossConfig chance_alone;
+  chance_alone.chance_weight = 0.7;
+  chance_alone.value_weight = chance_alone.policy_weight = chance_alone.reward_weight = 0.0;
+  chance_alone.latent_weight = chance_alone.entropy_weight = 0.0;
+  EXPECT_NE(weighted_chance, chance);
+  EXPECT_NEAR(network->ComputeLosses(*target, tensors, chance_alone).total.item<double>(),
+              0.7 * weighted_chance, 2e-4 * (1.0 + weighted_chance));
+  std::fill(weighted.importance_weights.begin(), weighted.importance_weights.end(), 0.0f);
+  EXPECT_EQ(network->ComputeLosses(*target, tensors, loss).total.item<double>(), 0.0);
 }
 
 // A die that shows 0 in half of the steps, 3 in the others, whatever is done.
