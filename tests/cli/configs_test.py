@@ -19,6 +19,7 @@ SMALL = ["env.num_collectors=2", "env.num_evaluators=2", "search.num_simulations
 OWN = {
     "pong_unizero": ["env.max_episode_steps=40"],
     "pong_stack4_unizero": ["env.max_episode_steps=40"],
+    "pong_atari_unizero": ["env.max_episode_steps=40"],
     "stochastic_muzero": ["env.max_episode_steps=50"],
     "mountain_car_continuous_unizero": ["env.max_episode_steps=50"],
     "2048_stochastic_muzero": ["env.max_episode_steps=50"],
