@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 namespace lzero {
 
@@ -10,8 +11,10 @@ int64_t MachineMemoryBytes() {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
 }
 
-int64_t ResidentBytes() {
-  std::ifstream file("/proc/self/statm");
+int64_t ResidentBytes() { return ResidentBytesOf(getpid()); }
+
+int64_t ResidentBytesOf(int64_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
   int64_t pages = 0, resident = 0;
   file >> pages >> resident;
   return resident * static_cast<int64_t>(sysconf(_SC_PAGESIZE));

@@ -10,6 +10,8 @@ namespace lzero {
 int64_t MachineMemoryBytes();
 // Bytes of it that this process holds now; 0 where /proc does not tell.
 int64_t ResidentBytes();
+// The same of process `pid`; 0 when there is none, too.
+int64_t ResidentBytesOf(int64_t pid);
 
 }  // namespace lzero
 

@@ -63,6 +63,8 @@ class EnvBatch {
   virtual void Begin(absl::Span<Env* const> envs, absl::Span<const Action> actions) = 0;
   // results[i] is what envs[i]->Step(actions[i]) gives, for the last Begin. Blocks.
   virtual void Finish(absl::Span<absl::StatusOr<TimeStep>> results) = 0;
+  // Memory that the process which steps them holds now; 0 where that is this process.
+  virtual int64_t ProcessBytes() const { return 0; }
 };
 
 class Env {

@@ -11,6 +11,7 @@
 #include "lzero/config/consistency.h"
 #include "lzero/config/unread_settings.h"
 #include "lzero/env/env_rules.h"
+#include "lzero/env/worker/worker_registry.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/train_batch.h"
@@ -31,10 +32,22 @@ double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20);
 std::string PartsText(const MemoryPlan& plan) {
   return absl::StrFormat(
       "learner %.1f MiB, batch %.1f MiB, an update up to %.1f MiB, inference %.1f MiB, search %.1f "
-      "MiB, replay up to %.1f MiB, the program %.1f MiB",
+      "MiB, replay up to %.1f MiB, the program %.1f MiB%s",
       Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.update),
       Mebibytes(plan.inference), Mebibytes(plan.search), Mebibytes(plan.replay),
-      Mebibytes(plan.program));
+      Mebibytes(plan.program),
+      plan.workers == 0 ? ""
+                        : absl::StrFormat(", workers of Python %.1f MiB", Mebibytes(plan.workers)));
+}
+
+// Bytes of one worker process of this environment once an episode has begun; 0 where there is none.
+absl::StatusOr<int64_t> WorkerBytes(const EnvConfig& config, const EnvRegistry& registry) {
+  LZ_ASSIGN_OR_RETURN(const EnvRegistry::Entry* entry, registry.Find(config.id));
+  if (!entry->group) return 0;  // each made alone, in this process
+  LZ_ASSIGN_OR_RETURN(const auto env, registry.Make(config.id, EnvOptionsOf(config)));
+  if (env->batch() == nullptr) return 0;
+  env->Reset(0);
+  return env->batch()->ProcessBytes();
 }
 
 std::string ActionsText(const ActionSpec& action) {
@@ -53,8 +66,8 @@ void Append(std::vector<ConsistencyError> more, std::vector<ConsistencyError>* e
 
 // The settings that make the largest part as large as it is.
 std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
-  const int64_t largest =
-      std::max({plan.learner, plan.batch, plan.inference, plan.search, plan.replay, plan.update});
+  const int64_t largest = std::max({plan.learner, plan.batch, plan.inference, plan.search,
+                                    plan.replay, plan.update, plan.workers});
   if (largest == plan.learner) return {"model.embed_dim", "model.num_layers", "model.head_dim"};
   if (largest == plan.batch) return {"train.batch_size", "replay.num_unroll_steps"};
   if (largest == plan.update) {
@@ -65,6 +78,7 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
     return {"search.num_simulations", "evaluate.num_simulations", "env.num_collectors",
             "env.num_evaluators"};
   }
+  if (largest == plan.workers) return {"env.num_workers"};
   if (largest == plan.replay) return {"replay.max_mebibytes", "replay.capacity"};
   return {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
           "model.context_length", "model.embed_dim"};
@@ -107,6 +121,11 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
     plan.inference += bytes;
     const int width = std::max(NumSlots(config.search, spec), family.NumChanceOutcomes(spec));
     plan.search += Search::PlannedBytes(num_simulations, width, num_envs);
+  }
+  LZ_ASSIGN_OR_RETURN(const int64_t worker_bytes, WorkerBytes(config.env, registry));
+  for (const int64_t num_envs : {config.env.num_collectors, config.env.num_evaluators}) {
+    const WorkerOptions workers = EnvOptionsOf(config.env).workers;
+    plan.workers += worker_bytes * NumWorkers(workers, static_cast<int>(num_envs));
   }
   plan.replay = PlannedBytes(replay, shape);
   plan.update = family.UpdateBytes(config, BuildWorldModelShape(spec));

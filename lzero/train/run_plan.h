@@ -18,9 +18,8 @@
 
 namespace lzero {
 
-// Bytes that the process of a run holds at once, at most. Workers of Python environments are
-// processes of their own and come on top, and so does, while a run is resumed, what its replay file
-// holds; on a CUDA device what the learner and the searches take is the device's.
+// Bytes that a run holds at once, at most. While a run is resumed, what its replay file holds comes
+// on top; on a CUDA device what the learner and the searches take is the device's.
 struct MemoryPlan {
   int64_t learner = 0;    // weights, gradients, two moments of the optimiser; target weights
   int64_t batch = 0;      // one batch of training sequences, sampled and staged
@@ -29,7 +28,10 @@ struct MemoryPlan {
   int64_t replay = 0;     // the full buffer
   int64_t update = 0;     // what an update computes on the way
   int64_t program = 0;    // the program with its libraries, and copies made for a checkpoint
-  int64_t total() const { return learner + batch + inference + search + replay + update + program; }
+  int64_t workers = 0;    // processes of Python environments, each as it is once it has begun
+  int64_t total() const {
+    return learner + batch + inference + search + replay + update + program + workers;
+  }
 };
 
 // Nothing of it is allocated; an environment of `registry` may be made and measured.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <vector>
 
@@ -20,6 +21,11 @@ TEST(MachineTest, ResidentMemoryGrowsWithWhatIsWritten) {
   std::vector<char> block(size_t{64} << 20, 1);
   EXPECT_GT(ResidentBytes(), before + (int64_t{60} << 20));
   EXPECT_EQ(block.back(), 1);
+}
+
+TEST(MachineTest, ResidentMemoryOfAnotherProcess) {
+  EXPECT_GT(ResidentBytesOf(getppid()), 0);
+  EXPECT_EQ(ResidentBytesOf(-1), 0);
 }
 
 }  // namespace

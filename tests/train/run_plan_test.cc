@@ -110,7 +110,8 @@ TEST(RunPlanTest, EveryPartIsCounted) {
   EXPECT_EQ(plan->update, UniZeroUpdateBytes(config, BuildWorldModelShape(spec)));
   EXPECT_GT(plan->program, ResidentBytes() / 2);
   EXPECT_EQ(plan->total(), plan->learner + plan->batch + plan->inference + plan->search +
-                               plan->replay + plan->update + plan->program);
+                               plan->replay + plan->update + plan->program + plan->workers);
+  EXPECT_EQ(plan->workers, 0);
 }
 
 // Stacked pictures: a batch is held as bytes twice, and once as numbers.
@@ -150,6 +151,57 @@ TEST(RunPlanTest, TheReanalyzerIsCounted) {
   EXPECT_EQ(with.inference - without.inference,
             *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 3, 4)));
   EXPECT_EQ(with.search - without.search, Search::PlannedBytes(4, 2, 3));
+}
+
+// Cartpole as if it were stepped by another process.
+class FarEnv : public Env, public EnvBatch {
+ public:
+  static constexpr int64_t kBytes = 5000;
+
+  FarEnv() : near_(NativeRegistry().Make("cartpole", {}).value()), spec_(near_->spec()) {
+    spec_.id = "far";
+  }
+  const EnvSpec& spec() const override { return spec_; }
+  TimeStep Reset(uint64_t seed) override {
+    has_begun_ = true;
+    return near_->Reset(seed);
+  }
+  absl::StatusOr<TimeStep> Step(const Action& action) override { return near_->Step(action); }
+  EnvBatch* batch() override { return this; }
+  void Begin(absl::Span<Env* const>, absl::Span<const Action>) override {}
+  void Finish(absl::Span<absl::StatusOr<TimeStep>>) override {}
+  int64_t ProcessBytes() const override { return has_begun_ ? kBytes : 1; }
+
+ private:
+  std::unique_ptr<Env> near_;
+  EnvSpec spec_;
+  bool has_begun_ = false;
+};
+
+TEST(RunPlanTest, WorkersAreCounted) {
+  EnvRegistry registry;
+  EnvRegistry::Entry entry;
+  entry.id = "far";
+  entry.factory = [](const EnvOptions&) -> absl::StatusOr<std::unique_ptr<Env>> {
+    return std::make_unique<FarEnv>();
+  };
+  entry.group = [](const EnvOptions&, int count) {
+    std::vector<std::unique_ptr<Env>> envs;
+    for (int i = 0; i < count; ++i) envs.push_back(std::make_unique<FarEnv>());
+    return envs;
+  };
+  registry.Register(std::move(entry));
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "far";
+  config.env.num_workers = 2;
+  config.env.num_collectors = 5;
+  config.env.num_evaluators = 1;  // has one worker
+  RunPlan plan;
+  plan.env = BuildEnvSpec(config, registry).value();
+  plan.memory = PlanMemory(config, plan.env, registry).value();
+  EXPECT_EQ(plan.memory.workers, 3 * FarEnv::kBytes);
+  plan.memory.workers = 3 * kMebibyte;
+  EXPECT_THAT(DescribePlan(config, plan, "eager"), HasSubstr(", workers of Python 3.0 MiB\n"));
 }
 
 // All that a family must have, and no way to search what replay stores.
@@ -208,6 +260,7 @@ TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
   EXPECT_THAT(advice({1, 1, 1, 2, 1}), HasSubstr("lower search.num_simulations or evaluate.num"));
   EXPECT_THAT(advice({1, 1, 1, 1, 2}), HasSubstr("lower replay.max_mebibytes"));
   EXPECT_THAT(advice({1, 1, 1, 1, 1, 2}), HasSubstr("lower train.batch_size or replay.num_unroll"));
+  EXPECT_THAT(advice({1, 1, 1, 1, 1, 1, 1, 2}), HasSubstr("lower env.num_workers"));
 }
 
 // In range, each of them, and far beyond any machine: refused in words before anything is made.

@@ -2,8 +2,11 @@
 // double, and a chance head that learns the frequencies of a biased die.
 #include "lzero/world_model/stochastic_muzero_network.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -65,19 +68,17 @@ Row StepBy(const Weights& weights, const char* table, const std::string& step, c
   return reference::FinalNorm(config, next);
 }
 
-TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
+// The two terms beside MuZero's, of each of a batch's four samples.
+struct ExtraTerms {
+  std::array<double, 4> chance = {}, value = {};
+};
+
+ExtraTerms ExtraTermsByLoops(const StochasticMuZeroNetwork& network,
+                             const StochasticMuZeroNetwork& target, const TrainBatch& batch) {
   const ModelConfig config = Config();
-  const auto network = Make(3), target = Make(4);
-  TrainBatch batch = reference::RandomBatch(4, 0, 3, 9);
+  const Weights weights = reference::WeightsOf(network), targets = reference::WeightsOf(target);
   const int u = batch.num_unroll_steps;
-  for (int i = 0; i < 4 * u; ++i) batch.chance_outcomes.push_back(i % 6 - 1);
-  BatchTensors tensors = reference::ViewBatch(batch);
-  tensors.chance_outcomes = torch::tensor(batch.chance_outcomes, at::kInt).view({4, u});
-  LossConfig loss;
-  loss.chance_weight = 0.7;
-  const LossTerms terms = network->ComputeLosses(*target, tensors, loss);
-  const Weights weights = reference::WeightsOf(*network), targets = reference::WeightsOf(*target);
-  double chance = 0.0, value = 0.0, weighted_chance = 0.0;
+  ExtraTerms terms;
   for (int sample = 0; sample < 4; ++sample) {
     reference::MaskedMean chances, values;
     Row latent = reference::Encode(
@@ -107,34 +108,68 @@ TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
                  known * batch.value_mask[i]);
       latent = StepBy(weights, "chance_table", "chance_step", afterstate, std::max(0, outcome));
     }
-    chance += chances.mean() / 4;
-    value += values.mean() / 4;
-    weighted_chance += batch.importance_weights[static_cast<size_t>(sample)] * chances.mean() / 4;
+    terms.chance[static_cast<size_t>(sample)] = chances.mean();
+    terms.value[static_cast<size_t>(sample)] = values.mean();
   }
+  return terms;
+}
+
+double MeanOf(const std::array<double, 4>& samples) {
+  return std::accumulate(samples.begin(), samples.end(), 0.0) / 4;
+}
+
+TrainBatch ChanceBatch() {
+  TrainBatch batch = reference::RandomBatch(4, 0, 3, 9);
+  for (int i = 0; i < 12; ++i) batch.chance_outcomes.push_back(i % 6 - 1);
+  return batch;
+}
+
+BatchTensors ViewChanceBatch(TrainBatch& batch) {
+  BatchTensors tensors = reference::ViewBatch(batch);
+  tensors.chance_outcomes = torch::tensor(batch.chance_outcomes, at::kInt).view({4, 3});
+  return tensors;
+}
+
+TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
+  const auto network = Make(3), target = Make(4);
+  TrainBatch batch = ChanceBatch();
+  LossConfig loss;
+  loss.chance_weight = 0.7;
+  const LossTerms terms = network->ComputeLosses(*target, ViewChanceBatch(batch), loss);
+  const ExtraTerms expected = ExtraTermsByLoops(*network, *target, batch);
+  const double chance = MeanOf(expected.chance), value = MeanOf(expected.value);
   EXPECT_NEAR(terms.extra[0].item<double>(), chance, 2e-4 * (1.0 + chance));
   EXPECT_NEAR(terms.extra[1].item<double>(), value, 2e-4 * (1.0 + value));
   // The rest of the total is MuZero's, whose named terms tell it where all samples weigh 1.
-  TrainBatch weighted = batch;
   std::fill(batch.importance_weights.begin(), batch.importance_weights.end(), 1.0f);
-  const LossTerms plain = network->ComputeLosses(*target, tensors, loss);
+  const LossTerms plain = network->ComputeLosses(*target, ViewChanceBatch(batch), loss);
   const auto figure = [&](Figure f) { return plain.figures[f].item<double>(); };
   const double rest =
       loss.reward_weight * figure(kRewardLoss) + loss.value_weight * figure(kValueLoss) +
       loss.policy_weight * (figure(kPolicyLoss) - loss.entropy_weight * figure(kPolicyEntropy));
   EXPECT_NEAR(figure(kTotalLoss), rest + 0.7 * chance + loss.value_weight * value,
               1e-3 * std::abs(rest));
-  // Importance weights multiply each sample's share: the chance term alone, and all terms at once.
-  tensors = reference::ViewBatch(weighted);
-  tensors.chance_outcomes = torch::tensor(batch.chance_outcomes, at::kInt).view({4, u});
+}
+
+// A sample alone has its own share, twice where it weighs 2; samples that weigh nothing have none.
+TEST(StochasticMuZeroNetwork, ImportanceWeightsMultiplyTheExtraTerms) {
+  const auto network = Make(3), target = Make(4);
+  TrainBatch batch = ChanceBatch();
+  const ExtraTerms expected = ExtraTermsByLoops(*network, *target, batch);
   LossConfig chance_alone;
   chance_alone.chance_weight = 0.7;
   chance_alone.value_weight = chance_alone.policy_weight = chance_alone.reward_weight = 0.0;
   chance_alone.latent_weight = chance_alone.entropy_weight = 0.0;
-  EXPECT_NE(weighted_chance, chance);
-  EXPECT_NEAR(network->ComputeLosses(*target, tensors, chance_alone).total.item<double>(),
-              0.7 * weighted_chance, 2e-4 * (1.0 + weighted_chance));
-  std::fill(weighted.importance_weights.begin(), weighted.importance_weights.end(), 0.0f);
-  EXPECT_EQ(network->ComputeLosses(*target, tensors, loss).total.item<double>(), 0.0);
+  const LossConfig all;
+  for (size_t sample = 0; sample < 4; ++sample) {
+    batch.importance_weights.assign(4, 0.0f);
+    batch.importance_weights[sample] = 2.0f;
+    EXPECT_NEAR(
+        network->ComputeLosses(*target, ViewChanceBatch(batch), chance_alone).total.item<double>(),
+        0.7 * 2.0 * expected.chance[sample] / 4, 2e-4 * (1.0 + expected.chance[sample]));
+  }
+  batch.importance_weights.assign(4, 0.0f);
+  EXPECT_EQ(network->ComputeLosses(*target, ViewChanceBatch(batch), all).total.item<double>(), 0.0);
 }
 
 // A die that shows 0 in half of the steps, 3 in the others, whatever is done.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/worker/worker_env.h"
 
@@ -180,6 +181,10 @@ void WorkerGroup::Begin(absl::Span<Env* const> envs, absl::Span<const Action> ac
     if (refused_.back().ok() && !env->is_lost()) env->Ask(process_->memory(), actions[i]);
   }
   if (process_ != nullptr) process_->Send();
+}
+
+int64_t WorkerGroup::ProcessBytes() const {
+  return process_ == nullptr ? 0 : ResidentBytesOf(process_->pid());
 }
 
 void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {

@@ -63,6 +63,7 @@ class WorkerGroup : public EnvBatch {
   // WorkerEnvs of this group.
   void Begin(absl::Span<Env* const> envs, absl::Span<const Action> actions) override;
   void Finish(absl::Span<absl::StatusOr<TimeStep>> results) override;
+  int64_t ProcessBytes() const override;
 
   // Resets the environment of `slot` and plays what the view wants first. Starts the process again
   // when it died; an error is the one that every later call gives, too.

@@ -19,12 +19,6 @@ namespace {
 
 using Envs = std::vector<std::unique_ptr<Env>>;
 
-int NumWorkers(const WorkerOptions& options, int num_envs) {
-  const int64_t wanted =
-      options.num_workers > 0 ? options.num_workers : std::thread::hardware_concurrency();
-  return static_cast<int>(std::clamp<int64_t>(wanted, 1, num_envs));
-}
-
 // `count` environments shared among workers: how many each has.
 std::vector<int> ShareOut(int count, int num_workers) {
   std::vector<int> sizes;
@@ -126,6 +120,12 @@ EnvRegistry::Entry AtariEntry(const std::shared_ptr<WorkerPool>& pool) {
 }
 
 }  // namespace
+
+int NumWorkers(const WorkerOptions& options, int num_envs) {
+  const int64_t wanted =
+      options.num_workers > 0 ? options.num_workers : std::thread::hardware_concurrency();
+  return static_cast<int>(std::clamp<int64_t>(wanted, 1, num_envs));
+}
 
 void RegisterWorkerEnvs(EnvRegistry& registry) {
   const auto pool = std::make_shared<WorkerPool>();

@@ -7,6 +7,9 @@
 
 namespace lzero {
 
+// How many processes share `num_envs` environments of these families.
+int NumWorkers(const WorkerOptions& options, int num_envs);
+
 // Adds the families. Their environments may outlive the registry.
 void RegisterWorkerEnvs(EnvRegistry& registry);
 

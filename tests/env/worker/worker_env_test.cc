@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "lzero/base/machine.h"
 #include "tests/env/worker/open_things.h"
 #include "tests/env/worker/python_tests.h"
 
@@ -297,6 +298,14 @@ TEST(WorkerGroupTest, PassesOnThatAViewDoesNotFit) {
   EXPECT_EQ(WorkerGroup::Create(options, 1, std::make_shared<WorkerPool>()).status(),
             absl::InvalidArgumentError("no game"));
   EXPECT_TRUE(Children().empty());
+}
+
+// An interpreter alone takes some MiB.
+TEST(WorkerEnvTest, TellsWhatItsProcessHolds) {
+  LZ_NEEDS_FAKE_WORKER();
+  const TestGroup test = OneEnv({});
+  EXPECT_EQ(test.group->ProcessBytes(), ResidentBytesOf(test.group->pid()));
+  EXPECT_GT(test.group->ProcessBytes(), int64_t{4} << 20);
 }
 
 }  // namespace
