@@ -88,13 +88,10 @@ std::string VerdictText(const EloEstimate& elo) {
 }
 
 std::string MatchWarning(const MatchReport& report) {
-  const int64_t num_games = report.result.total().num_games(), num_pairs = (num_games + 1) / 2;
-  const int64_t num_repeated = num_games - report.result.num_different_games;
+  const int64_t num_pairs = (report.result.total().num_games() + 1) / 2;
   const bool is_repeated = report.result.num_openings < num_pairs;
   if (!is_repeated || !report.sides[0].is_deterministic || !report.sides[1].is_deterministic) {
-    if (num_repeated == 0) return "";
-    return absl::StrCat(num_repeated, " of ", num_games, " games repeat others, the interval is ",
-                        "too narrow; set --opening-plies higher, or --games lower");
+    return "";  // games that chance repeats are draws of their own
   }
   return absl::StrCat("both players always play the same moves: ", num_pairs,
                       " pairs repeat the games of ", report.result.num_openings,

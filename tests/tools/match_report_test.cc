@@ -100,11 +100,8 @@ TEST(MatchReportTest, RepeatedGamesAreWarnedOf) {
   EXPECT_EQ(nlohmann::json::parse(MatchJson(report)).at("warning"), warning);
   report.sides[0].is_deterministic = false;
   EXPECT_EQ(MatchWarning(report), "");
-  report.result.num_different_games = 11;
-  EXPECT_EQ(
-      MatchWarning(report),
-      "5 of 16 games repeat others, the interval is too narrow; set --opening-plies higher, or "
-      "--games lower");
+  report.result.num_different_games = 11;  // the same game by chance is another draw
+  EXPECT_EQ(MatchWarning(report), "");
 }
 
 TEST(MatchReportTest, Json) {
