@@ -19,6 +19,7 @@
 #include "tools/config_verb.h"
 #include "tools/envs_command.h"
 #include "tools/interrupt.h"
+#include "tools/metrics_verb.h"
 #include "tools/search_verb.h"
 #include "tools/source_commit.h"
 #include "tools/usage_error.h"
@@ -75,6 +76,14 @@ void AddConfig(CLI::App& app, VerbAction* action) {
   diff->add_option("a", *path, "YAML file")->required();
   diff->add_option("b", *other, "YAML file")->required();
   diff->callback([=] { *action = [=] { return ConfigDiff(*path, *other); }; });
+}
+
+void AddMetrics(CLI::App& app, VerbAction* action) {
+  auto* name = Keep<std::string>();
+  CLI::App* metrics = app.add_subcommand(
+      "metrics", "Say what the numbers of a run mean (metrics.jsonl, TensorBoard)");
+  metrics->add_option("name", *name, "Metric, group, or nothing for all");
+  metrics->callback([=] { *action = [=] { return Metrics(*name); }; });
 }
 
 void AddSearch(CLI::App& app, VerbAction* action) {
@@ -144,6 +153,7 @@ int Main(int argc, char** argv) {
   AddAgentVerbs(app, &action, command_line);
 #endif
   AddConfig(app, &action);
+  AddMetrics(app, &action);
   AddEnvs(app, &action);
   AddSearch(app, &action);
 #if LZERO_HAS_TORCH

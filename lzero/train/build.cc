@@ -67,6 +67,9 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.num_envs = static_cast<int>(config.env.num_collectors);
   shape.terminal = config.model.terminal;
   shape.symmetries = spec.symmetries;
+  if (shape.num_chance_outcomes == 0) {  // nobody asks of a symmetry where it takes them
+    for (Symmetry& symmetry : shape.symmetries) symmetry.chance_image.clear();
+  }
   shape.observation_type = spec.observation.type;
   shape.frame_stack = static_cast<int>(spec.observation.frame_stack);
   shape.observation_shape = spec.observation.shape;
@@ -132,8 +135,8 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(auto agent, Agent::Create(search, NumSlots(search, envs->spec()),
                                                 static_cast<int>(num_envs), options));
   role.evaluator = std::make_unique<Evaluator>(
-      FamilyOf(config.model).NumRootPastSteps(config.model), std::move(envs), std::move(agent),
-      role.inference.get(), role.inference->cache_manager());
+      FamilyOf(config.model).NumRootPastSteps(config.model), config.replay.discount,
+      std::move(envs), std::move(agent), role.inference.get(), role.inference->cache_manager());
   return role;
 }
 

@@ -38,6 +38,19 @@ double MeanLength(const std::vector<FinishedEpisode>& episodes) {
   return sum / static_cast<double>(episodes.size());
 }
 
+// Of an evaluation: its return, and how far the values of its searches can be trusted.
+std::vector<Metric> EvaluationMetrics(double mean_return,
+                                      const std::vector<EvaluatedEpisode>& episodes) {
+  ValueSums values;
+  for (const EvaluatedEpisode& episode : episodes) values += episode.values;
+  std::vector<Metric> metrics = {{"eval/return_mean", mean_return}};
+  if (values.count == 0) return metrics;
+  metrics.emplace_back("eval/value_bias", values.Bias());
+  metrics.emplace_back("eval/value_error", values.error / static_cast<double>(values.count));
+  metrics.emplace_back("eval/value_correlation", values.Correlation());
+  return metrics;
+}
+
 }  // namespace
 
 absl::Status Trainer::Evaluate() {
@@ -75,7 +88,7 @@ absl::Status Trainer::Evaluate() {
   }
   LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, episodes));
   LZ_RETURN_IF_ERROR(
-      outputs_->WriteScalars(state_.env_steps, state_.updates, {{"eval/return_mean", mean}}));
+      outputs_->WriteScalars(state_.env_steps, state_.updates, EvaluationMetrics(mean, episodes)));
   return KeepEvaluated(mean);
 }
 

@@ -13,6 +13,12 @@
 namespace lzero {
 namespace {
 
+std::vector<EpisodeTracker> MakeTrackers(const VectorEnv& envs, int64_t max_past_steps) {
+  return std::vector<EpisodeTracker>(
+      static_cast<size_t>(envs.num_envs()),
+      EpisodeTracker(max_past_steps, envs.spec().observation.size(), envs.spec().action.dim()));
+}
+
 void RecordEnd(const TimeStep& last, int64_t length, EvaluatedEpisode* episode) {
   episode->episode_return = last.episode_return;
   episode->length = length;
@@ -22,9 +28,10 @@ void RecordEnd(const TimeStep& last, int64_t length, EvaluatedEpisode* episode) 
 
 }  // namespace
 
-Evaluator::Evaluator(int64_t max_past_steps, std::unique_ptr<VectorEnv> envs,
+Evaluator::Evaluator(int64_t max_past_steps, double discount, std::unique_ptr<VectorEnv> envs,
                      std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache)
     : max_past_steps_(max_past_steps),
+      discount_(discount),
       envs_(std::move(envs)),
       agent_(std::move(agent)),
       model_(model),
@@ -36,9 +43,8 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     const std::function<void(const EvaluatedEpisode&)>& on_episode) {
   agent_->set_num_searches(0);
   std::vector<EvaluatedEpisode> episodes(seeds.size());
-  std::vector<EpisodeTracker> trackers(
-      envs_->num_envs(), EpisodeTracker(max_past_steps_, envs_->spec().observation.size(),
-                                        envs_->spec().action.dim()));
+  std::vector<EpisodeTracker> trackers = MakeTrackers(*envs_, max_past_steps_);
+  std::vector<EpisodeValues> values(envs_->num_envs());
   std::vector<size_t> episode_of(envs_->num_envs());
   std::vector<EnvId> active;
   size_t next_episode = 0;
@@ -47,6 +53,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     episodes[episode].seed = seeds[episode];
     envs_->Reset(id, seeds[episode]);
     trackers[id.value].Begin(envs_->last(id).observation);
+    values[id.value].Begin();
     if (cache_ != nullptr) cache_->EndEpisode(id);
     if (on_step && id.value == 0) on_step(envs_->env(id), envs_->last(id));
   };
@@ -74,10 +81,12 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
         continue;
       }
       trackers[id.value].Add(decision_.actions[i], decision_.ValuesOf(i), next.observation);
+      values[id.value].Add(decision_.search.root_values[i], next.reward, roots[i].to_play);
       if (on_step && id.value == 0) on_step(envs_->env(id), next);
       if (next.ended()) {
         EvaluatedEpisode& episode = episodes[episode_of[id.value]];
         RecordEnd(next, trackers[id.value].step(), &episode);
+        episode.values = values[id.value].Compare(discount_, next.terminated);
         if (on_episode) on_episode(episode);
         if (next_episode == seeds.size()) continue;
         begin(id, next_episode++);

@@ -16,6 +16,7 @@
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/worker/episode_tracker.h"
+#include "lzero/worker/episode_values.h"
 #include "lzero/worker/root_states.h"
 
 namespace lzero {
@@ -26,13 +27,17 @@ struct EvaluatedEpisode {
   int64_t length = 0;
   bool terminated = false;
   bool truncated = false;
+  // Root values of its searches against the discounted returns that followed. All are of one
+  // network, which those of a collected episode, during which the network learns, are not.
+  ValueSums values = {};
 };
 
 class Evaluator {
  public:
   // `model` answers the searches of `agent`; `cache` is its manager (null for a model without one).
-  Evaluator(int64_t max_past_steps, std::unique_ptr<VectorEnv> envs, std::unique_ptr<Agent> agent,
-            InferenceModel* model, KVCacheManager* cache);
+  // `discount` is that of EvaluatedEpisode::values.
+  Evaluator(int64_t max_past_steps, double discount, std::unique_ptr<VectorEnv> envs,
+            std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache);
 
   // One greedy episode for each seed, in the order of the seeds. Searches, whose number keys what
   // is sampled, are counted anew: nothing depends on an earlier call. `on_step`, if given, is
@@ -76,6 +81,7 @@ class Evaluator {
   absl::Status ChooseByPolicy(absl::Span<const Root> roots, int32_t* actions);
 
   int64_t max_past_steps_;
+  double discount_;
   std::unique_ptr<VectorEnv> envs_;
   std::unique_ptr<Agent> agent_;
   InferenceModel* model_;

@@ -22,7 +22,7 @@ struct Games {
     SearchConfig config;
     config.num_simulations = 8;
     evaluator = std::make_unique<Evaluator>(
-        kMaxPast, VectorEnv::Create(std::move(envs), &pool).value(),
+        kMaxPast, /*discount=*/1.0, VectorEnv::Create(std::move(envs), &pool).value(),
         Agent::Create(config, kNumActions, num_envs, AgentOptions{3, true}).value(), &model,
         nullptr);
   }

@@ -127,6 +127,23 @@ TEST(BuildTest, SpecModelAndReplayHaveTheSizesOfTheEnvironment) {
   EXPECT_EQ(BuildReplay(too_small, *spec).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+// 2048 says where a symmetry takes its chance outcomes, which only stochastic_muzero stores.
+TEST(BuildTest, SymmetriesFitAFamilyWithoutChanceNodes) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "2048";
+  config.replay.augment_symmetries = true;
+  const EnvSpec spec = BuildEnvSpec(config, NativeRegistry()).value();
+  for (const Family family : {Family::kUniZero, Family::kMuZero, Family::kStochasticMuZero}) {
+    config.model.family = family;
+    const ReplayShape shape = BuildReplayShape(config, spec);
+    ASSERT_EQ(shape.symmetries.size(), 8u);
+    EXPECT_EQ(shape.symmetries[1].chance_image.size(),
+              static_cast<size_t>(shape.num_chance_outcomes));
+    const auto replay = BuildReplay(config, spec);
+    EXPECT_TRUE(replay.ok()) << replay.status();
+  }
+}
+
 TEST(BuildTest, TheReplayBufferKnowsTheSymmetriesOfTheEnvironment) {
   const EnvRegistry registry = NativeRegistry();
   ExperimentConfig board = BoardConfig();

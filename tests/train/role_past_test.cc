@@ -189,7 +189,7 @@ TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
   const EvaluatorRole role = BuildEvaluator(config, registry, 2, simulations, &pool).value();
   FullPassModel model(config.replay.discount);
   Evaluator expected(
-      kEpisodeSteps, WanderingEnvs(2, &pool),
+      kEpisodeSteps, config.replay.discount, WanderingEnvs(2, &pool),
       MakeAgent(config, 2, StreamKey(static_cast<uint64_t>(config.seed), "evaluator")), &model,
       nullptr);
   for (uint64_t round = 0; round < 3; ++round) {

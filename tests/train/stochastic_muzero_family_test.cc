@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"
+#include "lzero/train/metric_guide.h"
 #include "lzero/train/run_plan.h"
 #include "tests/train/train_testing.h"
 
@@ -52,6 +53,7 @@ TEST(StochasticMuZeroFamily, StoresOutcomesAndSearchesThroughThem) {
   const WorldModelShape shape = BuildWorldModelShape(spec);
   const auto network = family.MakeNetwork(config.model, shape, 3, at::kCPU).value();
   EXPECT_EQ(family.CountParameters(config.model, shape).value(), network->num_parameters());
+  for (const std::string& name : network->extra_figures()) EXPECT_TRUE(IsExplainedMetric(name));
   ASSERT_TRUE(role.inference->CopyWeightsFrom(*network).ok());
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(role.collector->Step(i).ok());
   // The plain family stores none of it.

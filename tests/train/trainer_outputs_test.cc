@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/config/dump.h"
+#include "lzero/train/metric_guide.h"
 #include "lzero/train/trainer.h"
 #include "nlohmann/json.hpp"
 #include "tests/train/trainer_testing.h"
@@ -126,6 +127,8 @@ TEST(TrainerOutputsTest, MetricsHaveTheNamesOfTheDesign) {
   for (const bool deterministic : {true, false}) {
     ExperimentConfig config = TinyConfig();
     config.deterministic = deterministic;
+    config.replay.reanalyze_ratio = 0.5;
+    config.search.epsilon = 0.1;
     TestRun run(config);
     ASSERT_TRUE(run.Run().ok());
     std::set<std::string> names;
@@ -138,9 +141,11 @@ TEST(TrainerOutputsTest, MetricsHaveTheNamesOfTheDesign) {
                              "search/root_value", "search/depth_mean", "search/entropy",
                              "replay/size",       "replay/age",        "replay/reuse",
                              "grad/norm",         "cache/mebibytes",   "collect/value_error",
-                             "value/error",       "latent/norm",       "latent/spread"}) {
+                             "value/error",       "latent/norm",       "latent/spread",
+                             "eval/value_bias",   "eval/value_error",  "eval/value_correlation"}) {
       EXPECT_TRUE(names.contains(name)) << name;
     }
+    for (const std::string& name : names) EXPECT_TRUE(IsExplainedMetric(name)) << name;
     for (const char* name : {"time/env_steps_per_s", "time/updates_per_s", "time/sims_per_s",
                              "time/share_env", "time/share_network", "time/share_learn"}) {
       EXPECT_EQ(names.contains(name), !deterministic) << name;

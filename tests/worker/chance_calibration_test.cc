@@ -160,7 +160,7 @@ TEST(ChanceCalibrationTest, EpisodesAreComparedStepByStep) {
   config.num_simulations = 8;
   AgentOptions options{3, true};
   options.num_chance_outcomes = 3;
-  Evaluator evaluator(0, VectorEnv::Create(std::move(envs), &pool).value(),
+  Evaluator evaluator(0, 1.0, VectorEnv::Create(std::move(envs), &pool).value(),
                       Agent::Create(config, 2, 2, options).value(), &model, nullptr);
   const auto make_env = [] { return absl::StatusOr<std::unique_ptr<Env>>(new DiceEnv()); };
   // Five episodes in batches of two: 15 positions, a third of them certain and rightly so.
@@ -180,7 +180,7 @@ TEST(ChanceCalibrationTest, WithoutChanceThereIsNothingToMeasure) {
   ShownModel model;
   SearchConfig config;
   config.num_simulations = 2;
-  Evaluator evaluator(0, MakeWalks(1, &pool),
+  Evaluator evaluator(0, 1.0, MakeWalks(1, &pool),
                       Agent::Create(config, WalkEnv::kNumActions, 1, AgentOptions{3, true}).value(),
                       &model, nullptr);
   const auto walk = [] { return absl::StatusOr<std::unique_ptr<Env>>(new WalkEnv(WalkOptions())); };

@@ -2,6 +2,7 @@
 #include "lzero/worker/evaluator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "envs/boards/tictactoe.h"
@@ -14,6 +15,24 @@ namespace {
 
 using testing::IsEmpty;
 
+// Root values against the returns after them, term by term. Of an episode that was cut short the
+// last root value stands for the rest.
+ValueSums CompareByHand(const std::vector<double>& rewards, const std::vector<double>& root_values,
+                        bool terminated) {
+  ValueSums sums;
+  const size_t end = terminated ? rewards.size() : rewards.size() - 1;
+  for (size_t t = 0; t < end; ++t) {
+    double followed = 0.0;
+    for (size_t i = t; i < end; ++i) followed += std::pow(kDiscount, i - t) * rewards[i];
+    if (!terminated) followed += std::pow(kDiscount, end - t) * root_values[end];
+    ++sums.count;
+    sums.error += std::abs(root_values[t] - followed);
+    sums.value += root_values[t];
+    sums.followed += followed;
+  }
+  return sums;
+}
+
 // One episode by hand: whole history, greedy actions.
 EvaluatedEpisode PlayByHand(uint64_t seed) {
   WalkEnv env({});
@@ -22,6 +41,7 @@ EvaluatedEpisode PlayByHand(uint64_t seed) {
   TimeStep last = env.Reset(seed);
   std::vector<std::vector<float>> observations = {last.observation};
   std::vector<int32_t> actions;
+  std::vector<double> rewards, root_values;
   double sum = 0.0;
   while (!last.ended()) {
     const size_t num_past = std::min<size_t>(actions.size(), kMaxPast);
@@ -39,9 +59,16 @@ EvaluatedEpisode PlayByHand(uint64_t seed) {
     last = env.Step(Action::Discrete(decision.actions[0])).value();
     actions.push_back(decision.actions[0]);
     observations.push_back(last.observation);
+    rewards.push_back(last.reward);
+    root_values.push_back(decision.search.root_values[0]);
     sum += last.reward;
   }
-  return {seed, sum, static_cast<int64_t>(actions.size()), last.terminated, last.truncated};
+  return {seed,
+          sum,
+          static_cast<int64_t>(actions.size()),
+          last.terminated,
+          last.truncated,
+          CompareByHand(rewards, root_values, last.terminated)};
 }
 
 const std::vector<uint64_t>& Seeds() {
@@ -121,8 +148,8 @@ class NumberedModel : public InferenceModel {
 TEST(EvaluatorTest, SearchesAreCountedFromTheStartOfEveryRun) {
   ThreadPool pool(1);
   NumberedModel model;
-  Evaluator evaluator(kMaxPast, MakeWalks(2, &pool), MakeAgent(WalkEnv::kNumActions, 2), &model,
-                      nullptr);
+  Evaluator evaluator(kMaxPast, kDiscount, MakeWalks(2, &pool), MakeAgent(WalkEnv::kNumActions, 2),
+                      &model, nullptr);
   ASSERT_TRUE(evaluator.Run({5, 6, 7}).ok());
   const std::vector<uint64_t> first = std::exchange(model.numbers, {});
   ASSERT_GT(first.size(), 2u);
@@ -142,8 +169,8 @@ TEST(EvaluatorTest, ReturnsOfGamesAreFromPlayerZerosView) {
   std::vector<std::unique_ptr<Env>> envs;
   envs.push_back(TicTacToeBoard::CreateEnv(EnvOptions{}).value());
   ShownModel model({9, 1.0f, -1.0f});
-  Evaluator evaluator(kMaxPast, VectorEnv::Create(std::move(envs), &pool).value(), MakeAgent(9, 1),
-                      &model, nullptr);
+  Evaluator evaluator(kMaxPast, kDiscount, VectorEnv::Create(std::move(envs), &pool).value(),
+                      MakeAgent(9, 1), &model, nullptr);
   double sum = 0.0;  // of player 0, from the rewards of whoever moved
   int mover = 0;
   const auto on_step = [&](Env&, const TimeStep& step) {

@@ -15,6 +15,7 @@
 namespace lzero {
 
 inline constexpr int64_t kMaxPast = 3;
+inline constexpr double kDiscount = 0.5;
 
 inline std::unique_ptr<Agent> MakeAgent(int num_actions, int num_envs) {
   SearchConfig config;
@@ -30,7 +31,7 @@ struct Walks {
                  KVCacheManager* cache = nullptr)
       : model(options) {
     evaluator =
-        std::make_unique<Evaluator>(kMaxPast, MakeWalks(num_envs, &pool, &logs, walk),
+        std::make_unique<Evaluator>(kMaxPast, kDiscount, MakeWalks(num_envs, &pool, &logs, walk),
                                     MakeAgent(WalkEnv::kNumActions, num_envs), &model, cache);
   }
 
@@ -55,6 +56,10 @@ inline void ExpectSame(const std::vector<EvaluatedEpisode>& got,
     EXPECT_EQ(got[i].length, expected[i].length) << i;
     EXPECT_EQ(got[i].terminated, expected[i].terminated) << i;
     EXPECT_EQ(got[i].truncated, expected[i].truncated) << i;
+    EXPECT_EQ(got[i].values.count, expected[i].values.count) << i;
+    EXPECT_NEAR(got[i].values.error, expected[i].values.error, 1e-5) << i;
+    EXPECT_NEAR(got[i].values.value, expected[i].values.value, 1e-5) << i;
+    EXPECT_NEAR(got[i].values.followed, expected[i].values.followed, 1e-5) << i;
   }
 }
 
