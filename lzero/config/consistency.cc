@@ -178,11 +178,13 @@ void CheckStop(const ExperimentConfig& config, Errors* errors) {
           errors, {"stop.max_env_steps", "stop.max_updates", "stop.target_return"},
           "the run would never end; got null for max_env_steps, max_updates and target_return; "
           "allowed: a number for at least one");
-  Require(!stop.max_env_steps.has_value() || config.train.start_env_steps < *stop.max_env_steps,
-          errors, {"train.start_env_steps", "stop.max_env_steps"},
-          absl::StrCat("must be less than stop.max_env_steps, or nothing is learned; got ",
-                       "start_env_steps ", config.train.start_env_steps, ", max_env_steps ",
-                       stop.max_env_steps.value_or(0)));
+  Require(
+      !stop.max_env_steps.has_value() || config.train.start_env_steps < *stop.max_env_steps, errors,
+      {"train.start_env_steps", "stop.max_env_steps"},
+      absl::StrCat(
+          "must be less than stop.max_env_steps, or nothing is learned; got ", "start_env_steps ",
+          config.train.start_env_steps, ", max_env_steps ", stop.max_env_steps.value_or(0),
+          "; for a short try add train.start_env_steps=", stop.max_env_steps.value_or(0) / 4));
   Require(!stop.target_return.has_value() || config.evaluate.every_updates > 0, errors,
           {"stop.target_return", "evaluate.every_updates"},
           "needs evaluations during the run; got evaluate.every_updates 0; allowed: 1 or more, or "

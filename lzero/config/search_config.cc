@@ -10,7 +10,7 @@ void VisitSampling(FieldVisitor& visitor, SearchConfig& search) {
                        "Actions K drawn from the policy at each node, which the search chooses "
                        "from; null: all of them, which box actions do not allow",
                        "actions", kSampled},
-                      &search.num_sampled_actions, {1, 100000});
+                      &search.num_sampled_actions, {2, 100000});
   visitor.Float({"sample_temperature",
                  "Sampled actions are drawn from the policy to the power 1/this (box: with its "
                  "variance times this); their priors correct for it",

@@ -50,6 +50,9 @@ std::vector<Choice> SearchChoices(const SearchConfig& search) {
        {"search.root_noise_alpha", "search.root_noise_fraction", "search.pb_c_init",
         "search.pb_c_base", "search.temperature", "search.temperature_final",
         "search.temperature_decay_env_steps"}},
+      {puct && search.root_noise_fraction == 0.0,
+       "search.root_noise_fraction",
+       {"search.root_noise_alpha"}},
       {puct && !decays, "search.temperature_decay_env_steps", {"search.temperature_final"}},
       {!epsilon_decays, "search.epsilon_decay_env_steps", {"search.epsilon_final"}},
       {!explores, "search.epsilon", {"search.epsilon_max_hold"}},
@@ -78,6 +81,9 @@ std::vector<Choice> ChoicesOf(const ExperimentConfig& c) {
       {c.env.random_opening_fraction == 0.0,
        "env.random_opening_fraction",
        {"env.random_opening_plies"}},
+      {!c.stop.target_return.has_value(),
+       "stop.target_return",
+       {"stop.patience", "stop.end_at_target"}},
   };
   for (Choice& choice : SearchChoices(c.search)) choices.push_back(std::move(choice));
   return choices;

@@ -11,6 +11,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/config/scalar_text.h"
+#include "lzero/config/unread_settings.h"
 #include "lzero/env/plugin.h"
 
 namespace lzero {
@@ -86,6 +87,13 @@ Errors EnvErrorsIn(const ExperimentConfig& config, const EnvRegistry& registry) 
     env = registry.Make(config.env.id, bare);
   }
   if (env.ok()) CheckSpec(config, (*env)->spec(), &errors);
+  if ((*entry)->group == nullptr) {  // plays in this process
+    const std::vector<std::string> of_workers = {"env.num_workers", "env.max_restarts",
+                                                 "env.step_timeout_s", "env.python"};
+    for (ConsistencyError& error : UnreadErrors(config, of_workers, "env.id")) {
+      errors.push_back(std::move(error));
+    }
+  }
   return errors;
 }
 
@@ -123,7 +131,7 @@ std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const Env
   if (actions.kind == ActionKind::kDiscrete) {
     if (!num_sampled.has_value() || *num_sampled <= actions.num_actions) return {};
     return {{keys, absl::StrCat("got ", *num_sampled, ", but ", spec.id, " has ",
-                                actions.num_actions, " actions; allowed: 1 to ",
+                                actions.num_actions, " actions; allowed: 2 to ",
                                 actions.num_actions, ", or null for all of them")}};
   }
   Errors errors;

@@ -62,6 +62,9 @@ TEST(UnreadSettings, FollowFromTheChoiceOfAnotherField) {
       {"replay.prioritized", "false", "replay.importance_exponent", "1"},
       {"train.learning_rate_schedule", "constant", "train.final_learning_rate", "0.1"},
       {"env.random_opening_fraction", "0", "env.random_opening_plies", "1"},
+      {"search.root_noise_fraction", "0", "search.root_noise_alpha", "1"},
+      {"stop.target_return", "null", "stop.patience", "7"},
+      {"stop.target_return", "null", "stop.end_at_target", "false"},
   };
   for (const Case& test : cases) {
     ExperimentConfig config;
@@ -95,6 +98,8 @@ TEST(UnreadSettings, AreReadWithTheOtherChoice) {
   config.train.final_learning_rate = 1e-5;
   config.env.random_opening_fraction = 0.5;
   config.env.random_opening_plies = 2;
+  config.stop.target_return = 1;
+  config.stop.patience = 7;
   EXPECT_THAT(UnreadSettings(config), IsEmpty());
 }
 

@@ -45,6 +45,20 @@ TEST(EnvRulesTest, WhatFitsHasNoErrors) {
   EXPECT_EQ(ErrorsOf(config), Lines());
 }
 
+TEST(EnvRulesTest, SettingsOfWorkersAreReadByWorkersAlone) {
+  ExperimentConfig config;
+  config.env.num_workers = 2;
+  config.env.step_timeout_s = 3.5;
+  const std::vector<ConsistencyError> errors = EnvErrors(config, Native());
+  ASSERT_EQ(errors.size(), 2u);
+  EXPECT_EQ(errors[0].keys, std::vector<std::string>({"env.num_workers", "env.id"}));
+  EXPECT_EQ(errors[0].message,
+            "nothing reads it with env.id cartpole; got 2; allowed: 0, its default, or another "
+            "env.id");
+  EXPECT_TRUE(errors[0].only_if_set_after);
+  EXPECT_EQ(errors[1].keys[0], "env.step_timeout_s");
+}
+
 TEST(EnvRulesTest, AnUnknownIdIsNamedWithTheNearest) {
   ExperimentConfig config;
   config.env.id = "cartpol";
@@ -164,7 +178,7 @@ TEST(EnvRulesTest, NoMoreDiscreteActionsAreSampledThanThereAre) {
   const auto errors = ActionErrors(search, spec);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].message,
-            "got 4, but walk has 3 actions; allowed: 1 to 3, or null for all of them");
+            "got 4, but walk has 3 actions; allowed: 2 to 3, or null for all of them");
 }
 
 // The trio was copied, the id in its spec was not changed.
