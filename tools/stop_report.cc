@@ -36,6 +36,20 @@ std::string NotSolvedText(const StopConfig& stop, const TrainingState& state) {
   return text;
 }
 
+std::string NothingLearnedText(const TrainConfig& train, const TrainingState& state) {
+  if (state.updates > 0) return "";
+  const int64_t counted = state.env_steps - train.start_env_steps;
+  if (static_cast<double>(counted) * train.updates_per_env_step < 1.0) {
+    return absl::StrFormat(
+        "not one update was due: train.updates_per_env_step %g for each of %d steps after "
+        "train.start_env_steps %d",
+        train.updates_per_env_step, counted > 0 ? counted : 0, train.start_env_steps);
+  }
+  return "not one update was made: no stored position could be sampled yet, because no episode or "
+         "segment (replay.segment_length) had ended; more stop.max_env_steps, shorter segments or "
+         "fewer env.num_collectors help";
+}
+
 std::string MetStopRuleText(const StopConfig& stop, const TrainingState& state,
                             const std::string& command) {
   std::vector<MetRule> met;

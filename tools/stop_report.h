@@ -14,6 +14,9 @@ namespace lzero {
 // was.
 std::string NotSolvedText(const StopConfig& stop, const TrainingState& state);
 
+// Why a run that came to its end made not one update; "" when it made some.
+std::string NothingLearnedText(const TrainConfig& train, const TrainingState& state);
+
 // Every part of the stop rule that `state` has met, and the command that goes on all the same:
 // "stop.max_env_steps=400 is reached (400 are done); go on with:  COMMAND stop.max_env_steps=800".
 // "" when no part is met. `command` resumes the run.

@@ -91,6 +91,10 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   if (!not_solved.empty() && outcome.reason == StopReason::kLimit) {
     std::printf("not solved    %s\n", not_solved.c_str());
   }
+  const std::string nothing_learned = NothingLearnedText(session.config.train, state);
+  if (!nothing_learned.empty() && outcome.reason == StopReason::kLimit) {
+    std::printf("nothing learned  %s\n", nothing_learned.c_str());
+  }
   PrintReturn(outcome);
   std::printf("run folder    %s\n", session.run_dir.c_str());
   if (outcome.reason == StopReason::kInterrupted) {
@@ -159,6 +163,16 @@ absl::StatusOr<std::string> FindRunFolder(const std::string& path) {
 bool IsNeverSaved(const std::string& run_dir) {
   const auto checkpoints = ListCheckpoints(run_dir);
   return checkpoints.ok() && checkpoints->empty();
+}
+
+// Of a run without a checkpoint: it was killed before its first, or has lost them.
+std::string StartsOverText(const std::string& run_dir) {
+  const auto status = ReadStatusFile(run_dir);
+  if (!status.ok() || !status->eval_env_steps.has_value()) {
+    return ": no checkpoint yet, from the start";
+  }
+  return absl::StrCat(": the run had come to ", FormatCount(status->env_steps),
+                      " env steps and its checkpoints are gone; from the start");
 }
 
 // The run's folder names its plugins wherever it is read from.
@@ -261,7 +275,7 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     const absl::Status written = WriteFileAtomic(config_path, ResolvedYaml(config));
     if (!written.ok()) return PrintError(written, kExitFailure);
   }
-  LZ_LOG_INFO("resuming      ", source, starts_over ? ": no checkpoint yet, from the start" : "");
+  LZ_LOG_INFO("resuming      ", source, starts_over ? StartsOverText(run_dir) : "");
   Session session = {run_dir, config, CanBeGraded(config, *registry)};
   if (!starts_over) session.start = TrainingStateFromJson(checkpoint->content.state_json).value();
   return RunToEnd(**trainer, session);

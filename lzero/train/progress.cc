@@ -15,6 +15,13 @@ Progress::Rates RatesBetween(const ProgressCounts& from, const ProgressCounts& t
           static_cast<double>(to.simulations - from.simulations) / span};
 }
 
+// Targets below 10 are told apart by hundredths: 0.95, 0.98.
+std::string FormatReturn(double value) {
+  const double rounded = std::round(100.0 * value) / 100.0 + 0.0;  // no -0.00
+  return std::fabs(value) < 10.0 ? absl::StrFormat("%.2f", rounded)
+                                 : absl::StrFormat("%.1f", value);
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, double>> ProgressTimes::Shares() const {
@@ -57,8 +64,9 @@ std::string Progress::Line(const ProgressCounts& counts, const Rates& rates,
                            const ProgressTimes& times, double now) const {
   std::string line = absl::StrCat("env steps ", FormatCount(counts.env_steps));
   if (max_env_steps.has_value()) absl::StrAppend(&line, "/", FormatCount(*max_env_steps));
-  if (collect_return.has_value()) absl::StrAppendFormat(&line, " | return %.1f", *collect_return);
-  if (eval_return.has_value()) absl::StrAppendFormat(&line, " | eval %.1f", *eval_return);
+  if (collect_return.has_value())
+    absl::StrAppend(&line, " | return ", FormatReturn(*collect_return));
+  if (eval_return.has_value()) absl::StrAppend(&line, " | eval ", FormatReturn(*eval_return));
   absl::StrAppend(&line, " | ", FormatCount(std::llround(rates.env_steps_per_s)), " env steps/s, ",
                   FormatCount(std::llround(rates.sims_per_s)), " sims/s, ",
                   FormatCount(std::llround(rates.updates_per_s)), " updates/s");

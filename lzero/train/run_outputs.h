@@ -39,9 +39,10 @@ class RunOutputs {
   absl::Status WriteCheckpoint(int64_t env_steps, const CheckpointContent& content);
   absl::Status MarkBest(int64_t env_steps);
   // The run goes on from its checkpoint of `env_steps` (-1: from its start), when the metrics had
-  // `metrics_bytes`: later metrics are cut off, later checkpoints and evaluations set aside (an
-  // evaluation of that very step is written again if it is still due). InvalidArgument when the
-  // metrics are not those of the checkpoint; nothing is changed then.
+  // `metrics_bytes`: later checkpoints and evaluations are set aside (an evaluation of that very
+  // step is written again if it is still due), later metrics cut off; where something was set
+  // aside they are kept beside it, in metrics.jsonl.aside. InvalidArgument when the metrics are not
+  // those of the checkpoint; nothing is changed then.
   absl::Status Rewind(int64_t env_steps, int64_t metrics_bytes);
   absl::StatusOr<CheckpointContent> ReadLatestCheckpoint() const;
   // Fills in process and time.
@@ -54,6 +55,9 @@ class RunOutputs {
       const std::map<std::string, std::vector<NamedArray>>& weights);
 
  private:
+  // Copies the metrics behind `metrics_bytes` to metrics.jsonl.aside, in place of an older one;
+  // returns its path, "" when there are none.
+  absl::StatusOr<std::string> CopyLaterMetrics(int64_t metrics_bytes) const;
   RunOutputs(std::string run_dir, int64_t keep, std::unique_ptr<MetricsWriter> metrics);
 
   std::string run_dir_;

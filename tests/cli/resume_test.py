@@ -82,6 +82,13 @@ def main():
     early = folder / "early"
     shutil.copytree(run, early, symlinks=True)
     shutil.rmtree(early / "checkpoints")
+    lost = (early / "metrics.jsonl").read_text()
+    code, printed = program.run("resume", "early")
+    program.check("its checkpoints are lost", code, printed, 0, "its checkpoints are gone", "run folder")
+    kept = (early / "metrics.jsonl.aside").read_text() == lost
+    program.check("their metrics are set aside", 0 if kept else 1, "", 0)
+    (early / "status.json").unlink()
+    shutil.rmtree(early / "checkpoints")
     code, printed = program.run("resume", "early")
     program.check("killed before the first checkpoint", code, printed, 0, "no checkpoint yet", "run folder")
     check_run(program, "from the start", early, keep=3)

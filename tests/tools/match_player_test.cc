@@ -54,8 +54,8 @@ TEST(MatchPlayerTest, UnknownPlayersAreNamed) {
   const std::string known =
       " (known: random, alpha_beta:PLIES, mcts:SIMULATIONS, or a run folder or checkpoint: PATH, "
       "PATH@SIMULATIONS)";
-  EXPECT_EQ(ErrorOf("runs/nowhere"), "no player 'runs/nowhere'" + known);
-  EXPECT_EQ(ErrorOf("runs/nowhere@5"), "no player 'runs/nowhere@5'" + known);
+  EXPECT_EQ(ErrorOf("runs/nowhere"), "no player 'runs/nowhere': no such folder");
+  EXPECT_EQ(ErrorOf("runs/nowhere@5"), "no player 'runs/nowhere@5': no such folder");
   EXPECT_EQ(ErrorOf("alpha-beta:2"),
             "no player 'alpha-beta:2'; did you mean 'alpha_beta'?" + known);
   EXPECT_EQ(ErrorOf(""), "no player ''" + known);

@@ -28,6 +28,22 @@ TEST(StopReportTest, ATargetThatWasNotReachedIsToldWithTheBest) {
   EXPECT_EQ(NotSolvedText(stop, state), "");
 }
 
+TEST(StopReportTest, ARunWithoutUpdatesSaysWhy) {
+  TrainConfig train;
+  train.start_env_steps = 1000;
+  train.updates_per_env_step = 0.25;
+  TrainingState state;
+  state.env_steps = 1003;
+  EXPECT_EQ(NothingLearnedText(train, state),
+            "not one update was due: train.updates_per_env_step 0.25 for each of 3 steps after "
+            "train.start_env_steps 1000");
+  state.env_steps = 1004;
+  EXPECT_EQ(NothingLearnedText(train, state).substr(0, 73),
+            "not one update was made: no stored position could be sampled yet, because");
+  state.updates = 1;
+  EXPECT_EQ(NothingLearnedText(train, state), "");
+}
+
 TEST(StopReportTest, ARunThatMayGoOnHasMetNothing) {
   TrainingState state;
   state.env_steps = 399;

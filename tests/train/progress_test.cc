@@ -129,6 +129,17 @@ TEST(ProgressTest, TheLineTellsReturnRatesTimeLeftAndWhereTimeGoes) {
             "103 updates/s | ETA 1:28 | network 5% learn 95%");
 }
 
+TEST(ProgressTest, SmallReturnsAreToldByHundredths) {
+  Progress progress(2.0);
+  progress.Start({}, 0.0);
+  const auto line = [&](double collected, double evaluated) {
+    return progress.Line({8, 0, 0}, {}, std::nullopt, std::nullopt, collected, evaluated, {}, 2.0);
+  };
+  EXPECT_EQ(line(0.047, 0.956).substr(0, 37), "env steps 8 | return 0.05 | eval 0.96");
+  EXPECT_EQ(line(-0.004, -9.5).substr(0, 38), "env steps 8 | return 0.00 | eval -9.50");
+  EXPECT_EQ(line(10.0, -176.54).substr(0, 41), "env steps 8 | return 10.0 | eval -176.5 |");
+}
+
 TEST(ProgressTest, TheLineLeavesOutWhatIsNotKnown) {
   Progress progress(2.0);
   progress.Start({}, 0.0);
@@ -136,7 +147,7 @@ TEST(ProgressTest, TheLineLeavesOutWhatIsNotKnown) {
                                          std::nullopt, std::nullopt, {}, 2.0);
   EXPECT_EQ(line, "env steps 8 | 4 env steps/s, 100 sims/s, 0 updates/s");
   EXPECT_THAT(progress.Line({8, 0, 200}, {}, std::nullopt, 0.0, -1.0, std::nullopt, {}, 2.0),
-              testing::AllOf(HasSubstr("| return -1.0 |"), Not(HasSubstr("ETA"))));
+              testing::AllOf(HasSubstr("| return -1.00 |"), Not(HasSubstr("ETA"))));
 }
 
 }  // namespace

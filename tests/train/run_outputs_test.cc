@@ -81,6 +81,7 @@ TEST_F(RunOutputsTest, ScalarsAreLinesOfMetricsThatCanBeCutOff) {
   ASSERT_TRUE(outputs->Rewind(10, after_first).ok());
   EXPECT_EQ(Read("metrics.jsonl"), lines[0] + "\n");
   EXPECT_EQ(*outputs->SyncMetrics(), after_first);
+  EXPECT_FALSE(FileExists(dir() + "/metrics.jsonl.aside"));  // nothing else was undone
   EXPECT_THAT(ListDirectory(dir() + "/tb").value(), SizeIs(1));
 }
 
@@ -94,7 +95,10 @@ TEST_F(RunOutputsTest, GoingBackSetsLaterCheckpointsAndEvaluationsAside) {
   EXPECT_EQ(outputs->Rewind(20, 5).code(), absl::StatusCode::kInvalidArgument);  // inside a line
   EXPECT_THAT(ListDirectory(dir() + "/eval").value(),
               ElementsAre("step_000000010", "step_000000020", "step_000000030"));
+  const std::string metrics = Read("metrics.jsonl");
   ASSERT_TRUE(outputs->Rewind(20, 0).ok());
+  EXPECT_EQ(Read("metrics.jsonl"), "");
+  EXPECT_EQ(Read("metrics.jsonl.aside"), metrics);
   EXPECT_THAT(ListDirectory(dir() + "/checkpoints").value(),
               ElementsAre("latest", "step_000000010", "step_000000020", "step_000000030.aside"));
   EXPECT_THAT(ListDirectory(dir() + "/eval").value(),
