@@ -34,7 +34,9 @@ at::Tensor OpenLoopErrors(const Imagined& imagined, const BatchTensors& batch) {
   const torch::NoGradGuard no_grad;
   const int64_t num_horizons = imagined.rewards.size(1);
   const auto mean = [&](const at::Tensor& errors, const at::Tensor& mask) {
-    const at::Tensor valid = mask.narrow(1, 0, num_horizons);
+    // Past the end of an episode the learner sees steps that nobody played (terminal: absorb);
+    // policies, which come from a search, are there for real steps alone.
+    const at::Tensor valid = (mask * batch.policy_mask).narrow(1, 0, num_horizons);
     return (errors * valid).sum(0) / valid.sum(0);
   };
   return at::stack(

@@ -23,8 +23,9 @@ struct Imagined {
   at::Tensor latents, real_latents;  // [N, H, S]
 };
 
-// Means over the valid positions: [3, H] of |reward - real|, |value - real|, and the mean squared
-// difference of latents. NaN where no position is valid.
+// Means over the valid positions of steps that were really played, none past the end of an episode:
+// [3, H] of |reward - real|, |value - real|, and the mean squared difference of latents. NaN where
+// there is none.
 at::Tensor OpenLoopErrors(const Imagined& imagined, const BatchTensors& batch);
 
 // UniZero: from the context and the first observation on, every latent is the predicted one, as in

@@ -18,6 +18,7 @@ TEST(OpenLoop, MeansOverValidPositionsByHand) {
   BatchTensors batch;
   batch.reward_mask = torch::tensor({{1.0f, 1.0f, 1.0f}, {1.0f, 0.0f, 1.0f}});
   batch.latent_mask = torch::tensor({{1.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 1.0f}});
+  batch.policy_mask = torch::ones({2, 3});
   Imagined imagined;
   imagined.rewards = torch::tensor({{1.0f, 2.0f}, {3.0f, 4.0f}});
   imagined.real_rewards = torch::tensor({{0.0f, 0.0f}, {5.0f, 9.0f}});
@@ -31,6 +32,12 @@ TEST(OpenLoop, MeansOverValidPositionsByHand) {
   EXPECT_FLOAT_EQ(errors[1][0].item<float>(), 2.0f);  // (3 + 1) / 2
   EXPECT_TRUE(std::isnan(errors[1][1].item<float>()));
   EXPECT_FLOAT_EQ(errors[2][0].item<float>(), 9.0f);
+  // The first sample's episode ended before its first step: what follows was never played.
+  batch.policy_mask = torch::tensor({{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 1.0f}});
+  const at::Tensor played = OpenLoopErrors(imagined, batch);
+  EXPECT_FLOAT_EQ(played[0][0].item<float>(), 2.0f);
+  EXPECT_TRUE(std::isnan(played[0][1].item<float>()));
+  EXPECT_FLOAT_EQ(played[1][0].item<float>(), 1.0f);
 }
 
 ModelConfig TinyConfig() {
