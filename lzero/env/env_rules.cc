@@ -87,13 +87,6 @@ Errors EnvErrorsIn(const ExperimentConfig& config, const EnvRegistry& registry) 
     env = registry.Make(config.env.id, bare);
   }
   if (env.ok()) CheckSpec(config, (*env)->spec(), &errors);
-  if ((*entry)->group == nullptr) {  // plays in this process
-    const std::vector<std::string> of_workers = {"env.num_workers", "env.max_restarts",
-                                                 "env.step_timeout_s", "env.python"};
-    for (ConsistencyError& error : UnreadErrors(config, of_workers, "env.id")) {
-      errors.push_back(std::move(error));
-    }
-  }
   return errors;
 }
 
@@ -174,8 +167,21 @@ std::vector<ConsistencyError> EnvErrors(const ExperimentConfig& config,
   return errors;
 }
 
+std::vector<ConsistencyError> UnreadWorkerSettings(const ExperimentConfig& config,
+                                                   const EnvRegistry& registry) {
+  const auto entry = registry.Find(config.env.id);
+  if (!entry.ok() || (*entry)->group != nullptr) return {};  // unknown, or played by workers
+  return UnreadErrors(config,
+                      {"env.num_workers", "env.max_restarts", "env.step_timeout_s", "env.python"},
+                      "env.id");
+}
+
 ConfigRule EnvRule(const EnvRegistry& registry) {
-  return [&registry](const ExperimentConfig& config) { return EnvErrors(config, registry); };
+  return [&registry](const ExperimentConfig& config) {
+    Errors errors = EnvErrors(config, registry);
+    if (!errors.empty()) return errors;
+    return UnreadWorkerSettings(config, registry);
+  };
 }
 
 }  // namespace lzero

@@ -33,7 +33,12 @@ absl::StatusOr<EnvRegistry> RegistryWithPlugins(const ExperimentConfig& config,
 std::vector<ConsistencyError> EnvErrors(const ExperimentConfig& config,
                                         const EnvRegistry& registry);
 
-// EnvErrors as a rule for LoadConfig. `registry` must outlive it.
+// Settings of worker processes beside an environment that plays in this one. `registry` holds what
+// plugins add.
+std::vector<ConsistencyError> UnreadWorkerSettings(const ExperimentConfig& config,
+                                                   const EnvRegistry& registry);
+
+// EnvErrors, then UnreadWorkerSettings, as a rule for LoadConfig. `registry` must outlive it.
 ConfigRule EnvRule(const EnvRegistry& registry);
 
 }  // namespace lzero

@@ -192,6 +192,7 @@ std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
   Append(SpecErrors(config, *spec), &errors);
   if (!errors.empty()) return errors;
   Append(UnreadSettings(config), &errors);
+  Append(UnreadWorkerSettings(config, *all), &errors);
   Append(UnreadErrors(config, FamilyOf(config.model).UnreadFields(config.model), "model.family"),
          &errors);
   const auto memory = PlanMemory(config, *spec, *all);

@@ -97,6 +97,10 @@ const std::vector<WrongInput> kWrongValues = {
     {"replay: {discount: 1.01}",
      {},
      "f.yaml:1:20: replay.discount: out of range; got '1.01'; allowed: a number above 0 to 1"},
+    {"search: {num_sampled_actions: 1}",
+     {},
+     "f.yaml:1:31: search.num_sampled_actions: out of range; got '1'; allowed: an integer from 2 "
+     "to 100000, or null"},
     {"search: {root_noise_fraction: 25%}",
      {},
      "f.yaml:1:31: search.root_noise_fraction: not a number; got '25%'; allowed: a number from 0 "

@@ -49,7 +49,8 @@ TEST(EnvRulesTest, SettingsOfWorkersAreReadByWorkersAlone) {
   ExperimentConfig config;
   config.env.num_workers = 2;
   config.env.step_timeout_s = 3.5;
-  const std::vector<ConsistencyError> errors = EnvErrors(config, Native());
+  EXPECT_EQ(ErrorsOf(config), Lines());
+  const std::vector<ConsistencyError> errors = UnreadWorkerSettings(config, Native());
   ASSERT_EQ(errors.size(), 2u);
   EXPECT_EQ(errors[0].keys, std::vector<std::string>({"env.num_workers", "env.id"}));
   EXPECT_EQ(errors[0].message,
@@ -57,6 +58,8 @@ TEST(EnvRulesTest, SettingsOfWorkersAreReadByWorkersAlone) {
             "env.id");
   EXPECT_TRUE(errors[0].only_if_set_after);
   EXPECT_EQ(errors[1].keys[0], "env.step_timeout_s");
+  config.env.id = "gymnasium:CartPole-v1";
+  EXPECT_TRUE(UnreadWorkerSettings(config, Native()).empty());
 }
 
 TEST(EnvRulesTest, AnUnknownIdIsNamedWithTheNearest) {

@@ -324,6 +324,18 @@ TEST(RunPlanTest, TellsWhatNeitherFamilyNorSearchReads) {
   EXPECT_THAT(UnreadKeys(config), ElementsAre("model.encoder_width"));
 }
 
+// What nothing reads may be left to a base config: it must hide no other error.
+TEST(RunPlanTest, UnreadSettingsHideNothing) {
+  ExperimentConfig config = TinyConfig();
+  config.env.num_workers = 2;
+  config.search.policy = SearchPolicy::kPuct;
+  config.search.gumbel_scale = 2;
+  config.model.embed_dim = 65536;
+  config.model.num_layers = 256;
+  EXPECT_THAT(UnreadKeys(config), ElementsAre("search.gumbel_scale", "env.num_workers"));
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.embed_dim"));
+}
+
 TEST(RunPlanTest, EveryErrorOfARunIsReportedAtOnce) {
   ExperimentConfig config = BoardConfig();
   EXPECT_THAT(ErrorKeys(config), ElementsAre());
