@@ -45,9 +45,10 @@ std::string NothingLearnedText(const TrainConfig& train, const TrainingState& st
         "train.start_env_steps %d",
         train.updates_per_env_step, counted > 0 ? counted : 0, train.start_env_steps);
   }
-  return "not one update was made: no stored position could be sampled yet, because no episode or "
-         "segment (replay.segment_length) had ended; more stop.max_env_steps, shorter segments or "
-         "fewer env.num_collectors help";
+  return "not one update was made: no stored position could be sampled yet, because no episode had "
+         "ended and none was as long as its targets reach (replay.num_unroll_steps + "
+         "replay.td_steps); more stop.max_env_steps, fewer env.num_collectors or a smaller "
+         "replay.td_steps help";
 }
 
 std::string MetStopRuleText(const StopConfig& stop, const TrainingState& state,

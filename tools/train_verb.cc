@@ -169,7 +169,7 @@ bool IsNeverSaved(const std::string& run_dir) {
 std::string StartsOverText(const std::string& run_dir) {
   const auto status = ReadStatusFile(run_dir);
   if (!status.ok() || !status->eval_env_steps.has_value()) {
-    return ": no checkpoint yet, from the start";
+    return ": no checkpoint, from the start";
   }
   return absl::StrCat(": the run had come to ", FormatCount(status->env_steps),
                       " env steps and its checkpoints are gone; from the start");

@@ -25,7 +25,8 @@ constexpr MetricEntry kEntries[] = {
     {"eval/value_bias",
      "Mean of root value minus the discounted return that followed, over the steps of one "
      "evaluation. All values are of one network: the first place to look whether values can be "
-     "trusted. Above 0: they promise too much. Of an episode that was truncated the last root "
+     "trusted. Above 0: they promise too much. Of two players each value and return is the "
+     "mover's. Of an episode that was truncated the last root "
      "value stands for the rest"},
     {"eval/value_error", "Mean of |root value - discounted return that followed|, as value_bias"},
     {"eval/value_correlation",
@@ -47,7 +48,10 @@ constexpr MetricEntry kEntries[] = {
     {"search/root_value", "Mean value of the root after the collector's searches, discounted"},
     {"search/depth_mean", "Mean depth at which a simulation ends, in edges below the root"},
     {"search/entropy", "Mean entropy of the policy that a search gives as target, nats"},
-    {"loss/total", "What is minimised: the losses below with their weights (loss.*_weight)"},
+    {"loss/total",
+     "What is minimised: the losses below with their weights (loss.*_weight), less that of the "
+     "policy's entropy; samples count with their importance weights, which in the terms they do "
+     "not. As all numbers of updates, a mean since the last line"},
     {"loss/latent",
      "Distance of predicted from encoded latents, as model.latent_loss says; mean over the valid "
      "positions of each sample, then over the batch, as all losses"},
@@ -55,7 +59,7 @@ constexpr MetricEntry kEntries[] = {
     {"loss/value", "Cross-entropy of the value's distribution over its support, nats"},
     {"loss/policy",
      "Cross-entropy of the policy head against the search's policy, nats; of box actions the "
-     "likelihood of the sampled actions, which may be below 0"},
+     "negative log density of the sampled actions, which may be below 0"},
     {"loss/chance", "Cross-entropy of the foretold chance outcome, nats (stochastic_muzero)"},
     {"loss/afterstate_value",
      "Cross-entropy of the value after an action and before chance, nats (stochastic_muzero)"},
@@ -66,15 +70,16 @@ constexpr MetricEntry kEntries[] = {
     {"value/mean", "Mean predicted value over the valid positions of a batch"},
     {"value/error", "Mean of |predicted value - target| over the same positions"},
     {"latent/spread",
-     "Standard deviation of latents over a batch; near 0 when they have collapsed: all "
-     "observations look alike (a warning says so)"},
+     "Standard deviation of latents over a batch, of muzero the imagined ones among them; near 0 "
+     "when they have collapsed: all look alike (a warning says so)"},
     {"latent/norm",
-     "Mean L2 norm of the same latents; with model.latent_norm layer_norm always the root of "
-     "embed_dim"},
+     "Mean L2 norm of the same latents; with model.latent_norm layer_norm always near the root of "
+     "their size"},
     {"open_loop/reward_K",
      "After K imagined steps: mean of |imagined - real reward| of the last one. Grows with K; "
      "where it is as large as rewards are, to search deeper gains nothing. As all open_loop, "
-     "measured on a batch of stored steps, every fourth line"},
+     "measured on a batch of steps that were really played, when 4 train.log_every_updates have "
+     "passed"},
     {"open_loop/value_K",
      "After K imagined steps: mean of |value of the imagined state - value of the real one|, both "
      "by the same network"},
@@ -87,7 +92,9 @@ constexpr MetricEntry kEntries[] = {
     {"replay/size", "Transitions stored now"},
     {"replay/eligible", "Positions that can be sampled now; 0: nothing is learned yet"},
     {"replay/mebibytes", "Memory of the stored steps, MiB"},
-    {"replay/reuse", "How often a stored transition was sampled, mean over the whole run"},
+    {"replay/reuse",
+     "Positions sampled for each transition stored, over the whole run; each begins a sequence of "
+     "replay.num_unroll_steps"},
     {"replay/age", "Transitions stored since the sampled ones, mean of a batch"},
     {"reanalyze/positions", "Stored positions searched again, over the whole run"},
     {"reanalyze/share_of_stored", "Positions searched again since the last line / replay/size"},
@@ -102,11 +109,12 @@ constexpr MetricEntry kEntries[] = {
     {"time/wall_seconds", "Time that the run has taken in all its sessions, seconds"},
     {"time/env_steps_per_s", "Env steps a second since the last line"},
     {"time/updates_per_s", "Updates a second since the last line"},
-    {"time/sims_per_s", "Simulations of the collector a second since the last line"},
-    {"time/share_env", "Share of the measured time in environments"},
+    {"time/sims_per_s", "Simulations of collector and reanalyzer a second since the last line"},
+    {"time/share_env", "Share of the time measured in this session: in environments"},
     {"time/share_tree", "Share in the trees of searches"},
     {"time/share_network", "Share in the network of searches"},
-    {"time/share_copy", "Share in copying weights and writing checkpoints"},
+    {"time/share_copy",
+     "Share in copying weights, storing and sampling steps, writing checkpoints"},
     {"time/share_learn", "Share in updates"},
     {"time/share_reanalyze", "Share in searching stored positions again"},
     {"time/share_evaluate", "Share in evaluations"},

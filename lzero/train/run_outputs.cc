@@ -103,9 +103,11 @@ absl::Status RunOutputs::Rewind(int64_t env_steps, int64_t metrics_bytes) {
   }
   LZ_ASSIGN_OR_RETURN(const auto evaluations, RewindEvaluations(run_dir_, env_steps));
   set_aside.insert(set_aside.end(), evaluations.begin(), evaluations.end());
-  if (!set_aside.empty()) {
+  if (!set_aside.empty() || env_steps < 0) {
     LZ_ASSIGN_OR_RETURN(const std::string metrics, CopyLaterMetrics(metrics_bytes));
     if (!metrics.empty()) set_aside.push_back(metrics);
+  }
+  if (!set_aside.empty()) {
     LZ_LOG_WARNING("of the past that is undone, set aside: ", absl::StrJoin(set_aside, ", "));
   }
   // Last: a run that is killed before, once `latest` is moved, is taken back here again.

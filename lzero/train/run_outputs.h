@@ -41,8 +41,8 @@ class RunOutputs {
   // The run goes on from its checkpoint of `env_steps` (-1: from its start), when the metrics had
   // `metrics_bytes`: later checkpoints and evaluations are set aside (an evaluation of that very
   // step is written again if it is still due), later metrics cut off; where something was set
-  // aside they are kept beside it, in metrics.jsonl.aside. InvalidArgument when the metrics are not
-  // those of the checkpoint; nothing is changed then.
+  // aside, and at the start, they are kept in metrics.jsonl.aside. InvalidArgument when the metrics
+  // are not those of the checkpoint; nothing is changed then.
   absl::Status Rewind(int64_t env_steps, int64_t metrics_bytes);
   absl::StatusOr<CheckpointContent> ReadLatestCheckpoint() const;
   // Fills in process and time.

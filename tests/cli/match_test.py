@@ -19,7 +19,8 @@ KNOWN = "(known: random, alpha_beta:PLIES, mcts:SIMULATIONS, or a run folder or 
 COMMANDS = [
     ("player that is none", 2, ["error: no player 'alpha-beta:2'; did you mean 'alpha_beta'? " + KNOWN],
      ["alpha-beta:2", "random"]),
-    ("missing folder", 2, ["error: no player 'runs/nowhere' " + KNOWN], ["board", "runs/nowhere"]),
+    ("missing folder", 2, ["error: no player 'runs/nowhere': no such folder"], ["board", "runs/nowhere"]),
+    ("word that is none", 2, ["error: no player 'nowhere' " + KNOWN], ["board", "nowhere"]),
     ("folder without a checkpoint", 2, ["error: empty: empty holds no checkpoint"], ["empty", "random"]),
     ("simulations that are none", 2,
      ["player 'board@many': simulations a move: got 'many', allowed: an integer from 0 (the policy head "

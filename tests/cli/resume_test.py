@@ -90,7 +90,7 @@ def main():
     (early / "status.json").unlink()
     shutil.rmtree(early / "checkpoints")
     code, printed = program.run("resume", "early")
-    program.check("killed before the first checkpoint", code, printed, 0, "no checkpoint yet", "run folder")
+    program.check("killed before the first checkpoint", code, printed, 0, "no checkpoint, from the start", "run folder")
     check_run(program, "from the start", early, keep=3)
 
     chosen = folder / "chosen"

@@ -38,8 +38,11 @@ TEST(StopReportTest, ARunWithoutUpdatesSaysWhy) {
             "not one update was due: train.updates_per_env_step 0.25 for each of 3 steps after "
             "train.start_env_steps 1000");
   state.env_steps = 1004;
-  EXPECT_EQ(NothingLearnedText(train, state).substr(0, 73),
-            "not one update was made: no stored position could be sampled yet, because");
+  EXPECT_EQ(NothingLearnedText(train, state),
+            "not one update was made: no stored position could be sampled yet, because no episode "
+            "had ended and none was as long as its targets reach (replay.num_unroll_steps + "
+            "replay.td_steps); more stop.max_env_steps, fewer env.num_collectors or a smaller "
+            "replay.td_steps help");
   state.updates = 1;
   EXPECT_EQ(NothingLearnedText(train, state), "");
 }

@@ -110,8 +110,10 @@ TEST_F(RunOutputsTest, GoingBackToTheStartLeavesNoEvaluation) {
   const auto outputs = Make();
   ASSERT_TRUE(outputs->WriteScalars(0, 0, {{"a", 1.0}}).ok());
   ASSERT_TRUE(outputs->WriteEvaluation(0, Episodes()).ok());
+  const std::string metrics = Read("metrics.jsonl");
   ASSERT_TRUE(outputs->Rewind(-1, 0).ok());
   EXPECT_EQ(Read("metrics.jsonl"), "");
+  EXPECT_EQ(Read("metrics.jsonl.aside"), metrics);
   EXPECT_THAT(ListDirectory(dir() + "/eval").value(), ElementsAre("step_000000000.aside"));
 }
 
