@@ -5,11 +5,13 @@
 namespace lzero {
 namespace {
 
-constexpr double kCollapsedSpread = 1e-3;  // of the norm
+constexpr double kCollapsedSpread = 5e-3;  // of the norm
+constexpr int64_t kFirstUpdate = 500;
 
 }  // namespace
 
-std::optional<std::string> CollapseWarning(const MetricMap& metrics) {
+std::optional<std::string> CollapseWarning(const MetricMap& metrics, int64_t updates) {
+  if (updates < kFirstUpdate) return std::nullopt;
   const auto spread = metrics.find("latent/spread"), norm = metrics.find("latent/norm");
   if (spread == metrics.end() || norm == metrics.end()) return std::nullopt;
   if (!(spread->second < kCollapsedSpread * norm->second)) return std::nullopt;

@@ -3,6 +3,7 @@
 #ifndef LZERO_TRAIN_COLLAPSE_H_
 #define LZERO_TRAIN_COLLAPSE_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,10 +11,11 @@
 
 namespace lzero {
 
-// A sentence when the spread of the latents of a batch (latent/spread) is less than a thousandth of
-// their norm (latent/norm); healthy ones spread at a tenth of it and more. Nothing when they are
-// healthy, or the line has no latents.
-std::optional<std::string> CollapseWarning(const MetricMap& metrics);
+// A sentence when the spread of the latents of a batch (latent/spread) is less than 0.005 of their
+// norm (latent/norm) after 500 updates or more. Nothing before, while a fresh network may tell
+// little apart, when they are healthy, or when the line has no latents. Where the two numbers come
+// from: experiments/2026-11-23_diagnostics.
+std::optional<std::string> CollapseWarning(const MetricMap& metrics, int64_t updates);
 
 }  // namespace lzero
 

@@ -109,7 +109,7 @@ absl::Status Trainer::KeepEvaluated(double mean_return) {
 
 // Latents that are all alike carry nothing: the run goes on, but not towards anything.
 void Trainer::WarnOfCollapse(const MetricMap& metrics) {
-  const std::optional<std::string> warning = CollapseWarning(metrics);
+  const std::optional<std::string> warning = CollapseWarning(metrics, state_.updates);
   if (warned_of_collapse_ || !warning.has_value()) return;
   warned_of_collapse_ = true;
   LZ_LOG_WARNING(*warning);
