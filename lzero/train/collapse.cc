@@ -6,7 +6,7 @@ namespace lzero {
 namespace {
 
 constexpr double kCollapsedSpread = 5e-3;  // of the norm
-constexpr int64_t kFirstUpdate = 500;
+constexpr int64_t kFirstUpdate = 1000;
 
 }  // namespace
 

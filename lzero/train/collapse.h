@@ -12,7 +12,7 @@
 namespace lzero {
 
 // A sentence when the spread of the latents of a batch (latent/spread) is less than 0.005 of their
-// norm (latent/norm) after 500 updates or more. Nothing before, while a fresh network may tell
+// norm (latent/norm) after 1,000 updates or more. Nothing before, while a fresh network may tell
 // little apart, when they are healthy, or when the line has no latents. Where the two numbers come
 // from: experiments/2026-11-23_diagnostics.
 std::optional<std::string> CollapseWarning(const MetricMap& metrics, int64_t updates);

@@ -71,7 +71,7 @@ constexpr MetricEntry kEntries[] = {
     {"value/error", "Mean of |predicted value - target| over the same positions"},
     {"latent/spread",
      "Standard deviation of latents over a batch, of muzero the imagined ones among them; near 0 "
-     "when they have collapsed: all look alike (after 500 updates a warning says so)"},
+     "when they have collapsed: all look alike (after 1,000 updates a warning says so)"},
     {"latent/norm",
      "Mean L2 norm of the same latents; with model.latent_norm layer_norm always near the root of "
      "their size"},

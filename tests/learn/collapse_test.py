@@ -15,8 +15,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SMALL = ["deterministic=true", "seed=0", "train.batch_size=16", "model.encoder_channels=8",
-         "search.num_simulations=4", "train.start_env_steps=500", "train.updates_per_env_step=1",
-         "stop.max_env_steps=4000", "stop.max_updates=520", "stop.target_return=null",
+         "search.num_simulations=4", "train.start_env_steps=500", "train.updates_per_env_step=2",
+         "stop.max_env_steps=4000", "stop.max_updates=1020", "stop.target_return=null",
          "evaluate.every_updates=0", "train.log_every_updates=100"]
 
 

@@ -12,26 +12,27 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(CollapseTest, WarnsBelowFiveThousandthsOfTheNorm) {
-  const auto warning = CollapseWarning({{"latent/spread", 0.0399}, {"latent/norm", 8.0}}, 500);
+  const auto warning = CollapseWarning({{"latent/spread", 0.0399}, {"latent/norm", 8.0}}, 1000);
   ASSERT_TRUE(warning.has_value());
   EXPECT_THAT(*warning, HasSubstr("latents have collapsed: their spread over a batch is 0.04 at "
                                   "a norm of 8"));
   EXPECT_THAT(*warning, HasSubstr("lower train.learning_rate or loss.latent_weight"));
-  EXPECT_TRUE(CollapseWarning({{"latent/spread", 0.0}, {"latent/norm", 1.0}}, 500).has_value());
+  EXPECT_TRUE(CollapseWarning({{"latent/spread", 0.0}, {"latent/norm", 1.0}}, 1000).has_value());
 }
 
 // A fresh encoder of pictures that differ little tells them little apart.
 TEST(CollapseTest, IsSilentAtTheStartOfARun) {
-  EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0}, {"latent/norm", 8.0}}, 499).has_value());
+  EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0}, {"latent/norm", 8.0}}, 999).has_value());
 }
 
 TEST(CollapseTest, IsSilentAboutHealthyLatentsAndMissingOnes) {
-  EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0401}, {"latent/norm", 8.0}}, 500).has_value());
-  EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0}}, 500).has_value());
-  EXPECT_FALSE(CollapseWarning({{"latent/norm", 1.0}}, 500).has_value());
+  EXPECT_FALSE(
+      CollapseWarning({{"latent/spread", 0.0401}, {"latent/norm", 8.0}}, 1000).has_value());
+  EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0}}, 1000).has_value());
+  EXPECT_FALSE(CollapseWarning({{"latent/norm", 1.0}}, 1000).has_value());
   // No latents at all; numbers that are not finite are the business of train.on_nan.
-  EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0}, {"latent/norm", 0.0}}, 500).has_value());
-  EXPECT_FALSE(CollapseWarning({{"latent/spread", NAN}, {"latent/norm", 1.0}}, 500).has_value());
+  EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0}, {"latent/norm", 0.0}}, 1000).has_value());
+  EXPECT_FALSE(CollapseWarning({{"latent/spread", NAN}, {"latent/norm", 1.0}}, 1000).has_value());
 }
 
 }  // namespace
