@@ -4,8 +4,9 @@
     collapse_test.py LZERO FOLDER
 
 With a thousand times the shipped learning rate the encoder of catch_pixels soon shows the model the same latent
-for every picture, and as the rate falls to nothing it stays so (a constant rate shakes it free again). No loss tells: that of the latents falls to nothing, and a policy that sees nothing is uniform.
-The warning must come in that run, and not in the same run with the shipped rate.
+for every picture, and as the rate falls to nothing it stays so (a constant rate shakes it free again). No loss
+tells: that of the latents falls to nothing, and a policy that sees nothing is uniform. The warning must come in
+that run, and not in the same run with the shipped rate.
 """
 import json
 import pathlib
@@ -17,8 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SMALL = ["deterministic=true", "seed=0", "train.batch_size=16", "model.encoder_channels=8",
          "search.num_simulations=4", "train.start_env_steps=500", "train.updates_per_env_step=2",
          "train.learning_rate_schedule=linear", "train.final_learning_rate=0", "stop.max_env_steps=1020",
-         "stop.target_return=null",
-         "evaluate.every_updates=0", "train.log_every_updates=100"]
+         "stop.target_return=null", "evaluate.every_updates=0", "train.log_every_updates=100"]
 
 
 def train(lzero, folder, *overrides):
