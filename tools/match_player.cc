@@ -30,12 +30,11 @@ absl::StatusOr<MatchPlayer> ParseMatchPlayer(const std::string& text) {
   if (!text.empty() && FileExists(text)) return player;
   const size_t at = text.rfind('@');
   player.path = text.substr(0, at);
-  const bool is_path = text.find('/') != std::string::npos;
-  if (is_path && !FileExists(player.path)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("no player ", QuotedForMessage(text), ": no such folder"));
-  }
   if (player.path.empty() || !FileExists(player.path)) {
+    if (player.path.find('/') != std::string::npos) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no player ", QuotedForMessage(text), ": no such folder"));
+    }
     return absl::InvalidArgumentError(absl::StrCat(
         "no player ", QuotedForMessage(text), DidYouMean(kind, kinds),
         " (known: random, alpha_beta:PLIES, mcts:SIMULATIONS, or a run folder or checkpoint: PATH, "

@@ -184,7 +184,7 @@ void CheckStop(const ExperimentConfig& config, Errors* errors) {
       absl::StrCat(
           "must be less than stop.max_env_steps, or nothing is learned; got ", "start_env_steps ",
           config.train.start_env_steps, ", max_env_steps ", stop.max_env_steps.value_or(0),
-          "; for a short try add train.start_env_steps=", stop.max_env_steps.value_or(0) / 4));
+          "; for a short new run add train.start_env_steps=", stop.max_env_steps.value_or(0) / 4));
   Require(!stop.target_return.has_value() || config.evaluate.every_updates > 0, errors,
           {"stop.target_return", "evaluate.every_updates"},
           "needs evaluations during the run; got evaluate.every_updates 0; allowed: 1 or more, or "

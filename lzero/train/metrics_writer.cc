@@ -109,6 +109,14 @@ absl::Status MetricsWriter::CheckOffset(int64_t offset) const {
                    "that belongs to the checkpoint; move it away to go on without it"));
 }
 
+absl::StatusOr<std::string> MetricsWriter::CopyBehind(int64_t offset) const {
+  LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(path_));
+  if (static_cast<int64_t>(text.size()) <= offset) return "";
+  const std::string aside = path_ + ".aside";
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(aside, text.substr(static_cast<size_t>(offset))));
+  return aside;
+}
+
 absl::Status MetricsWriter::TruncateTo(int64_t offset, int64_t env_steps) {
   LZ_RETURN_IF_ERROR(CheckOffset(offset));
   LZ_ASSIGN_OR_RETURN(const int64_t line_end, LineEndBefore(std::min(offset, offset_)));

@@ -41,6 +41,10 @@ class MetricsWriter {
   // length of metrics.jsonl: what a checkpoint stores. Unavailable when the disk refuses.
   absl::StatusOr<int64_t> Sync();
 
+  // Copies what metrics.jsonl holds behind `offset` to metrics.jsonl.aside, in place of an older
+  // one; returns its path, "" when that is nothing.
+  absl::StatusOr<std::string> CopyBehind(int64_t offset) const;
+
   // InvalidArgument when TruncateTo(offset) would be; changes nothing.
   absl::Status CheckOffset(int64_t offset) const;
 

@@ -104,7 +104,7 @@ absl::Status RunOutputs::Rewind(int64_t env_steps, int64_t metrics_bytes) {
   LZ_ASSIGN_OR_RETURN(const auto evaluations, RewindEvaluations(run_dir_, env_steps));
   set_aside.insert(set_aside.end(), evaluations.begin(), evaluations.end());
   if (!set_aside.empty() || env_steps < 0) {
-    LZ_ASSIGN_OR_RETURN(const std::string metrics, CopyLaterMetrics(metrics_bytes));
+    LZ_ASSIGN_OR_RETURN(const std::string metrics, metrics_->CopyBehind(metrics_bytes));
     if (!metrics.empty()) set_aside.push_back(metrics);
   }
   if (!set_aside.empty()) {
@@ -112,15 +112,6 @@ absl::Status RunOutputs::Rewind(int64_t env_steps, int64_t metrics_bytes) {
   }
   // Last: a run that is killed before, once `latest` is moved, is taken back here again.
   return metrics_->TruncateTo(metrics_bytes, env_steps);
-}
-
-absl::StatusOr<std::string> RunOutputs::CopyLaterMetrics(int64_t metrics_bytes) const {
-  const std::string path = JoinPath(run_dir_, "metrics.jsonl");
-  LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
-  if (static_cast<int64_t>(text.size()) <= metrics_bytes) return "";
-  LZ_RETURN_IF_ERROR(
-      WriteFileAtomic(path + ".aside", text.substr(static_cast<size_t>(metrics_bytes))));
-  return path + ".aside";
 }
 
 absl::StatusOr<CheckpointContent> RunOutputs::ReadLatestCheckpoint() const {

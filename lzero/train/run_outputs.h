@@ -55,9 +55,6 @@ class RunOutputs {
       const std::map<std::string, std::vector<NamedArray>>& weights);
 
  private:
-  // Copies the metrics behind `metrics_bytes` to metrics.jsonl.aside, in place of an older one;
-  // returns its path, "" when there are none.
-  absl::StatusOr<std::string> CopyLaterMetrics(int64_t metrics_bytes) const;
   RunOutputs(std::string run_dir, int64_t keep, std::unique_ptr<MetricsWriter> metrics);
 
   std::string run_dir_;

@@ -38,17 +38,22 @@ double MeanLength(const std::vector<FinishedEpisode>& episodes) {
   return sum / static_cast<double>(episodes.size());
 }
 
-// Of an evaluation: its return, and how far the values of its searches can be trusted.
+// How far the values of the searches of `role` can be trusted.
+void AddValueMetrics(const std::string& role, const ValueSums& values, MetricMap* metrics) {
+  if (values.count == 0) return;
+  (*metrics)[absl::StrCat(role, "/value_bias")] = values.Bias();
+  (*metrics)[absl::StrCat(role, "/value_error")] = values.MeanError();
+  (*metrics)[absl::StrCat(role, "/value_correlation")] = values.Correlation();
+}
+
+// Of an evaluation.
 std::vector<Metric> EvaluationMetrics(double mean_return,
                                       const std::vector<EvaluatedEpisode>& episodes) {
   ValueSums values;
   for (const EvaluatedEpisode& episode : episodes) values += episode.values;
-  std::vector<Metric> metrics = {{"eval/return_mean", mean_return}};
-  if (values.count == 0) return metrics;
-  metrics.emplace_back("eval/value_bias", values.Bias());
-  metrics.emplace_back("eval/value_error", values.error / static_cast<double>(values.count));
-  metrics.emplace_back("eval/value_correlation", values.Correlation());
-  return metrics;
+  MetricMap metrics = {{"eval/return_mean", mean_return}};
+  AddValueMetrics("eval", values, &metrics);
+  return {metrics.begin(), metrics.end()};
 }
 
 }  // namespace
@@ -132,12 +137,7 @@ absl::Status Trainer::WriteMetrics() {
   if (stats.num_interrupted > 0) {
     metrics["collect/interrupted_episodes"] = static_cast<double>(stats.num_interrupted);
   }
-  if (stats.num_value_errors > 0) {
-    metrics["collect/value_error"] =
-        stats.value_error_sum / static_cast<double>(stats.num_value_errors);
-    metrics["collect/value_bias"] = stats.values.Bias();
-    metrics["collect/value_correlation"] = stats.values.Correlation();
-  }
+  AddValueMetrics("collect", stats.values, &metrics);
   if (stats.num_searches > 0) {
     const double searches = static_cast<double>(stats.num_searches);
     metrics["search/root_value"] = stats.root_value_sum / searches;

@@ -125,10 +125,7 @@ void Collector::RecordEpisode(EnvId env) {
   const EpisodeValues& values = values_[env.value];
   // An episode that went on from an old checkpoint has lost its first values.
   if (values.num_steps() != length) return;
-  const ValueSums sums = values.Compare(options_.discount, last.terminated);
-  stats_.values += sums;
-  stats_.value_error_sum += sums.error;
-  stats_.num_value_errors += sums.count;
+  stats_.values += values.Compare(options_.discount, last.terminated);
 }
 
 CollectStats Collector::TakeStats() {

@@ -46,10 +46,7 @@ struct CollectStats {
   double root_value_sum = 0.0;
   double depth_sum = 0.0;           // of leaves, mean of a search
   double policy_entropy_sum = 0.0;  // of the search distribution, nats
-  // Of the steps of these episodes (EpisodeValues::Compare).
-  double value_error_sum = 0.0;  // |root value - discounted return that followed|
-  int64_t num_value_errors = 0;
-  ValueSums values;  // of the same steps
+  ValueSums values;                 // of the steps of these episodes (EpisodeValues::Compare)
 };
 
 class Collector {

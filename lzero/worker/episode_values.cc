@@ -36,6 +36,10 @@ double ValueSums::Bias() const {
   return count == 0 ? 0.0 : (value - followed) / static_cast<double>(count);
 }
 
+double ValueSums::MeanError() const {
+  return count == 0 ? 0.0 : error / static_cast<double>(count);
+}
+
 double ValueSums::Correlation() const {
   const double n = static_cast<double>(count);
   const double value_spread = squared_value - value * value / std::max(n, 1.0);

@@ -24,6 +24,7 @@ struct ValueSums {
   ValueSums& operator+=(const ValueSums& other);
   // Mean of v - g: above 0 when values promise too much. 0 without steps.
   double Bias() const;
+  double MeanError() const;  // of |v - g|; 0 without steps
   // Of v and g, -1 .. 1; 0 where one of them does not vary.
   double Correlation() const;
 };

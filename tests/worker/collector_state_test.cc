@@ -84,9 +84,9 @@ TEST(CollectorStateTest, ARestoredCollectorStagesTheSameSteps) {
     const CollectStats expected = straight.collector->TakeStats();
     EXPECT_EQ(got.episodes.size(), expected.episodes.size());
     EXPECT_EQ(got.root_value_sum, expected.root_value_sum);
-    EXPECT_GT(got.num_value_errors, 0);
-    EXPECT_EQ(got.num_value_errors, expected.num_value_errors);
-    EXPECT_EQ(got.value_error_sum, expected.value_error_sum);
+    EXPECT_GT(got.values.count, 0);
+    EXPECT_EQ(got.values.count, expected.values.count);
+    EXPECT_EQ(got.values.error, expected.values.error);
   }
 }
 
@@ -135,12 +135,12 @@ TEST(CollectorStateTest, EpisodesWhoseFirstValuesAreLostDoNotCount) {
     const CollectStats whole = straight.collector->TakeStats();
     const CollectStats partial = restored.collector->TakeStats();
     EXPECT_EQ(partial.episodes.size(), whole.episodes.size());
-    EXPECT_LE(partial.num_value_errors, whole.num_value_errors);
-    num_lost += whole.num_value_errors - partial.num_value_errors;
+    EXPECT_LE(partial.values.count, whole.values.count);
+    num_lost += whole.values.count - partial.values.count;
     straight.Run(20);
     for (int i = 0; i < 20; ++i) ASSERT_TRUE(restored.collector->Step(0).ok());
-    EXPECT_EQ(restored.collector->TakeStats().value_error_sum,
-              straight.collector->TakeStats().value_error_sum);
+    EXPECT_EQ(restored.collector->TakeStats().values.error,
+              straight.collector->TakeStats().values.error);
   }
   EXPECT_GT(num_lost, 0);
 }

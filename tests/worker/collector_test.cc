@@ -197,8 +197,8 @@ class HandLoop {
         followed += sign * std::pow(kDiscount, static_cast<double>(s - t)) *
                     (s < end ? moves[s].reward : moves[s].root_value);
       }
-      stats.value_error_sum += std::abs(moves[t].root_value - followed);
-      ++stats.num_value_errors;
+      stats.values.error += std::abs(moves[t].root_value - followed);
+      ++stats.values.count;
     }
   }
 
@@ -257,11 +257,11 @@ TEST(CollectorTest, StagesWhatEnvironmentsSteppedByHandGive) {
   EXPECT_NEAR(stats.depth_sum, hand.stats.depth_sum, 1e-6);
   EXPECT_NEAR(stats.policy_entropy_sum, hand.stats.policy_entropy_sum, 1e-5);
   // Some episodes were truncated: not their last steps.
-  EXPECT_EQ(stats.num_value_errors, hand.stats.num_value_errors);
-  EXPECT_GT(stats.num_value_errors, 20);
-  EXPECT_LT(stats.num_value_errors, kNumSteps * kNumEnvs);
-  EXPECT_NEAR(stats.value_error_sum, hand.stats.value_error_sum, 1e-9);
-  EXPECT_GT(stats.value_error_sum, 1.0);
+  EXPECT_EQ(stats.values.count, hand.stats.values.count);
+  EXPECT_GT(stats.values.count, 20);
+  EXPECT_LT(stats.values.count, kNumSteps * kNumEnvs);
+  EXPECT_NEAR(stats.values.error, hand.stats.values.error, 1e-9);
+  EXPECT_GT(stats.values.error, 1.0);
 }
 
 TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
@@ -290,9 +290,9 @@ TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
   EXPECT_TRUE(collector.staged().MoveTo(*replay).ok());
   ExpectSameRoots(model.seen, hand_model.seen);
   ExpectEqualArrays(replay->Export(), expected->Export());
-  EXPECT_GT(collector.stats().num_value_errors, 40);
-  EXPECT_EQ(collector.stats().num_value_errors, hand.stats.num_value_errors);
-  EXPECT_NEAR(collector.stats().value_error_sum, hand.stats.value_error_sum, 1e-9);
+  EXPECT_GT(collector.stats().values.count, 40);
+  EXPECT_EQ(collector.stats().values.count, hand.stats.values.count);
+  EXPECT_NEAR(collector.stats().values.error, hand.stats.values.error, 1e-9);
 }
 
 TEST(CollectorTest, UnfinishedEpisodesSurviveFromCallToCall) {
@@ -347,8 +347,8 @@ TEST(CollectorTest, StatisticsBeginAnewWhenTheyAreTaken) {
   EXPECT_EQ(rest.root_value_sum, 0.0);
   EXPECT_EQ(rest.depth_sum, 0.0);
   EXPECT_EQ(rest.policy_entropy_sum, 0.0);
-  EXPECT_EQ(rest.value_error_sum, 0.0);
-  EXPECT_EQ(rest.num_value_errors, 0);
+  EXPECT_EQ(rest.values.error, 0.0);
+  EXPECT_EQ(rest.values.count, 0);
 }
 
 TEST(CollectorTest, AnErrorNamesTheEnvironmentAndItsCause) {

@@ -104,6 +104,7 @@ TEST(EpisodeValuesTest, CalibrationByHand) {
   EXPECT_EQ(sums.count, 3);
   EXPECT_DOUBLE_EQ(sums.error, 2.0 + 0.0 + 3.0);
   EXPECT_DOUBLE_EQ(sums.Bias(), 7.0 / 3 - 2.0);
+  EXPECT_DOUBLE_EQ(sums.MeanError(), 5.0 / 3);
   // Deviations (-4, -1, 5) / 3 and (1, 0, -1): -3 / sqrt(42 / 9 * 2).
   EXPECT_NEAR(sums.Correlation(), -3.0 / std::sqrt(84.0 / 9.0), 1e-12);
   ValueSums twice = sums;
@@ -115,6 +116,7 @@ TEST(EpisodeValuesTest, CalibrationByHand) {
 TEST(EpisodeValuesTest, WhatDoesNotVaryHasNoCorrelation) {
   EXPECT_EQ(ValueSums().Correlation(), 0.0);
   EXPECT_EQ(ValueSums().Bias(), 0.0);
+  EXPECT_EQ(ValueSums().MeanError(), 0.0);
   EpisodeValues values;
   values.Begin();
   for (int i = 0; i < 5; ++i) values.Add(0.1f, static_cast<float>(i), 0);
