@@ -345,7 +345,7 @@ class ProgramsTest(StyleTest):
         self.write("lzero/base/a.cc", '#include "lzero/base/a.h"\nint Twice(int n) { return n; }\n')
         self.write("build/compile_commands.json", json.dumps([{
             "directory": str(self.root), "file": str(self.root / "lzero/base/a.cc"),
-            "command": f"ccache g++ -I{self.root} -fpch-preprocess -o a.o -c a.cc"}]))
+            "command": f"ccache g++ -I{self.root} -fpch-preprocess --param=ggc-min-heapsize=9 -o a.o -c a.cc"}]))
         command = (sys.executable, "-B", HERE / "tidy.py", self.root, self.root / "build")
         self.assertEqual(self.exit_code(*command), 0)
         self.assertTrue((self.root / "build/tidy/lzero/base/a.cc.passed").is_file())

@@ -22,7 +22,7 @@ import sys
 import layers
 
 # Flags that GCC knows and clang 14 does not, and the precompiled header, which is GCC's own.
-_FOREIGN = re.compile(r"-fpch-preprocess|-Winvalid-pch|-Wno-(?:psabi|restrict|tsan|maybe-uninitialized)")
+_FOREIGN = re.compile(r"-fpch-preprocess|-Winvalid-pch|--param=|-Wno-(?:psabi|restrict|tsan|maybe-uninitialized)")
 
 
 # A bound on what a test run spends, whatever a commit changes: with torch a file takes 10 to 20 s of a
