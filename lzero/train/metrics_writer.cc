@@ -102,7 +102,7 @@ absl::StatusOr<int64_t> MetricsWriter::LineEndBefore(int64_t limit) const {
 
 absl::Status MetricsWriter::CheckOffset(int64_t offset) const {
   LZ_ASSIGN_OR_RETURN(const int64_t line_end, LineEndBefore(std::min(offset, offset_)));
-  if (offset > offset_ || line_end == offset) return absl::OkStatus();
+  if (offset > offset_ || (offset >= 0 && line_end == offset)) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(path_, ": byte ", offset,
                    ", where the checkpoint was made, is inside a line; the file is not the one "
@@ -110,6 +110,7 @@ absl::Status MetricsWriter::CheckOffset(int64_t offset) const {
 }
 
 absl::StatusOr<std::string> MetricsWriter::CopyBehind(int64_t offset) const {
+  LZ_RETURN_IF_ERROR(CheckOffset(offset));
   LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(path_));
   if (static_cast<int64_t>(text.size()) <= offset) return "";
   const std::string aside = path_ + ".aside";

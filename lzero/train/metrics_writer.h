@@ -42,7 +42,8 @@ class MetricsWriter {
   absl::StatusOr<int64_t> Sync();
 
   // Copies what metrics.jsonl holds behind `offset` to metrics.jsonl.aside, in place of an older
-  // one; returns its path, "" when that is nothing.
+  // one; returns its path, "" when that is nothing. InvalidArgument when TruncateTo(offset) would
+  // be.
   absl::StatusOr<std::string> CopyBehind(int64_t offset) const;
 
   // InvalidArgument when TruncateTo(offset) would be; changes nothing.

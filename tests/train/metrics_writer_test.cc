@@ -82,7 +82,27 @@ TEST_F(MetricsWriterTest, RefusesAnOffsetThatDoesNotFit) {
   EXPECT_THAT(std::string(inside.message()), HasSubstr("byte 5"));
   EXPECT_THAT(std::string(inside.message()), HasSubstr("is inside a line"));
   EXPECT_THAT(std::string(inside.message()), HasSubstr("move it away to go on without it"));
+  EXPECT_TRUE(absl::IsInvalidArgument(writer->TruncateTo(-1, 10)));
+  EXPECT_TRUE(absl::IsInvalidArgument(writer->CopyBehind(5).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(writer->CopyBehind(-1).status()));
+  EXPECT_FALSE(FileExists(path_ + ".aside"));
   EXPECT_EQ(writer->offset(), 29);
+}
+
+TEST_F(MetricsWriterTest, CopiesWhatAResumeWillCutOff) {
+  const auto writer = Open();
+  ASSERT_TRUE(writer->Write(10, 1, {}).ok());
+  const int64_t offset = writer->offset();
+  EXPECT_EQ(*writer->CopyBehind(offset), "");  // nothing to copy
+  EXPECT_EQ(*writer->CopyBehind(1000), "");    // less is there than at the checkpoint
+  EXPECT_FALSE(FileExists(path_ + ".aside"));
+  ASSERT_TRUE(writer->Write(20, 2, {}).ok());
+  const std::string second = "{\"env_steps\":20,\"updates\":2}\n";
+  EXPECT_EQ(*writer->CopyBehind(offset), path_ + ".aside");
+  EXPECT_EQ(*ReadFile(path_ + ".aside"), second);
+  EXPECT_EQ(writer->offset(), 2 * offset);  // the file itself is as it was
+  EXPECT_EQ(*writer->CopyBehind(0), path_ + ".aside");
+  EXPECT_EQ(*ReadFile(path_ + ".aside"), *ReadFile(path_));
 }
 
 // What a power cut may leave: the checkpoint, and less of the file than it had then.
