@@ -76,8 +76,10 @@ TEST_P(PackedRootsParity, RebuiltThenContinuedRootsAreThoseOfEager) {
   const auto eager =
       EagerRoots::Create(*model, eager_scene.cache.get(), eager_scene.contexts.get()).value();
   const int64_t observation_size = GetParam().encoder == EncoderKind::kVector ? 7 : 24;
-  const auto episodes = RandomEpisodes(kNumEnvs, 40, observation_size, kNumActions, 4);
-  std::vector<int64_t> steps = {0, 1, 2, 5, 9, 30};
+  // The last root's window is full, or fills and begins to slide.
+  const int64_t last = std::max<int64_t>(30, GetParam().context_length / 2 - 2);
+  const auto episodes = RandomEpisodes(kNumEnvs, last + 10, observation_size, kNumActions, 4);
+  std::vector<int64_t> steps = {0, 1, 2, 5, 9, last};
   for (int round = 0; round < 6; ++round) {
     const SceneRoots roots(episodes, steps);
     SceneOutputs got(kNumEnvs, kNumActions), expected(kNumEnvs, kNumActions);
@@ -99,6 +101,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, PackedRootsParity,
                                          Case{"board", EncoderKind::kBoard, 2, 8, 1},
                                          Case{"deep", EncoderKind::kVector, 4, 5, 2},
                                          Case{"long", EncoderKind::kVector, 1, 23, 2},
+                                         Case{"longest", EncoderKind::kVector, 2, 200, 1},
                                          Case{"short", EncoderKind::kVector, 3, 2, 1}),
                          [](const auto& parameters) { return parameters.param.name; });
 
