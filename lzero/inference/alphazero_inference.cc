@@ -12,7 +12,6 @@
 #include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "lzero/world_model/model_size.h"
 
 namespace lzero {
 namespace {
@@ -63,7 +62,7 @@ absl::StatusOr<std::unique_ptr<AlphaZeroInference>> AlphaZeroInference::CreateOn
 absl::StatusOr<int64_t> AlphaZeroInference::PlannedBytes(const EngineOptions& options,
                                                          const EnvFactory& make_env) {
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
-                      CountAlphaZeroParameters(options.model, options.shape));
+                      AlphaZeroNetwork::CountParameters(options.model, options.shape));
   LZ_ASSIGN_OR_RETURN(const int64_t state_bytes,
                       EnvSimulator::Bytes(make_env, SimulatorOptions(options)));
   // Staged on the device and on the host.

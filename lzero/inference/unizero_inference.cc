@@ -11,7 +11,6 @@
 #include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "lzero/world_model/model_size.h"
 
 namespace lzero {
 namespace {
@@ -62,7 +61,8 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
 }
 
 absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& options) {
-  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(options.model, options.shape));
+  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
+                      WorldModel::CountParameters(options.model, options.shape));
   LZ_ASSIGN_OR_RETURN(const int64_t cache_bytes,
                       KVCacheManager::PlannedBytes(CacheConfig(options, at::kCPU)));
   LZ_ASSIGN_OR_RETURN(int64_t runner_bytes, RunnersBytes(options.inference, options.model,

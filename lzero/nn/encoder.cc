@@ -128,22 +128,20 @@ class ImageEncoder : public ConvolutionEncoder {
   }
 };
 
-int64_t LinearSize(int64_t in, int64_t out) { return in * out + out; }
-
 int64_t VectorEncoderSize(const ModelConfig& config, int64_t observation_size) {
   int64_t size = 0;
   int64_t in = observation_size;
   for (int64_t i = 0; i < config.encoder_layers; ++i, in = config.encoder_width) {
-    size += LinearSize(in, config.encoder_width) + 2 * config.encoder_width;
+    size += LinearLayer::Size(in, config.encoder_width) + 2 * config.encoder_width;
   }
-  return size + LinearSize(in, config.embed_dim);
+  return size + LinearLayer::Size(in, config.embed_dim);
 }
 
 int64_t BoardEncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
   const int64_t channels = config.encoder_channels;
   return ConvolutionLayer::Size(shape[0], channels) +
          2 * config.encoder_blocks * ConvolutionLayer::Size(channels, channels) +
-         LinearSize(channels * shape[1] * shape[2], config.embed_dim);
+         LinearLayer::Size(channels * shape[1] * shape[2], config.embed_dim);
 }
 
 int64_t ImageEncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
@@ -153,7 +151,7 @@ int64_t ImageEncoderSize(const ModelConfig& config, const std::vector<int64_t>& 
   return ConvolutionLayer::Size(shape[0], channels) +
          2 * (num_halvings - 1 + config.encoder_blocks) *
              ConvolutionLayer::Size(channels, channels) +
-         LinearSize(channels * sizes.back().height * sizes.back().width, config.embed_dim);
+         LinearLayer::Size(channels * sizes.back().height * sizes.back().width, config.embed_dim);
 }
 
 std::shared_ptr<ConvolutionEncoder> MakeConvolutions(const ModelConfig& config,

@@ -17,9 +17,6 @@ namespace {
 // Channels that a head of planes reads.
 constexpr int64_t kHeadChannels = 16;
 
-int64_t LinearSize(int64_t in, int64_t out) { return in * out + out; }
-int64_t NormSize(int64_t size) { return 2 * size; }
-
 class VectorStep : public LatentStep {
  public:
   VectorStep(int64_t embed_dim, int64_t width)
@@ -149,13 +146,13 @@ std::shared_ptr<LatentHead> LatentParts::MakeHead(int64_t out) const {
 int64_t LatentParts::EncoderSize() const {
   if (!is_plane_) return EncoderParameters(config_, observation_shape_);
   return EncoderParameters(config_, observation_shape_) -
-         LinearSize(planes_.size(), config_.embed_dim);
+         LinearLayer::Size(planes_.size(), config_.embed_dim);
 }
 
 int64_t LatentParts::StepSize() const {
   if (!is_plane_) {
-    return LinearSize(2 * config_.embed_dim, head_dim()) + NormSize(head_dim()) +
-           LinearSize(head_dim(), config_.embed_dim);
+    return LinearLayer::Size(2 * config_.embed_dim, head_dim()) + LayerNormLayer::Size(head_dim()) +
+           LinearLayer::Size(head_dim(), config_.embed_dim);
   }
   const int64_t channels = planes_.channels;
   return ConvolutionLayer::Size(channels + 1, channels) +
@@ -164,10 +161,12 @@ int64_t LatentParts::StepSize() const {
 
 int64_t LatentParts::HeadSize(int64_t out) const {
   const int64_t width = head_dim();
-  const int64_t last = NormSize(width) + LinearSize(width, out);
-  if (!is_plane_) return NormSize(config_.embed_dim) + LinearSize(config_.embed_dim, width) + last;
-  return LinearSize(planes_.channels, kHeadChannels) +
-         LinearSize(kHeadChannels * planes_.height * planes_.width, width) + last;
+  const int64_t last = LayerNormLayer::Size(width) + LinearLayer::Size(width, out);
+  if (!is_plane_)
+    return LayerNormLayer::Size(config_.embed_dim) + LinearLayer::Size(config_.embed_dim, width) +
+           last;
+  return LinearLayer::Size(planes_.channels, kHeadChannels) +
+         LinearLayer::Size(kHeadChannels * planes_.height * planes_.width, width) + last;
 }
 
 }  // namespace lzero

@@ -50,6 +50,11 @@ Head::Head(int64_t embed_dim, int64_t head_dim, int64_t out)
       norm_hidden_(register_module("norm_hidden", std::make_shared<LayerNormLayer>(head_dim))),
       last_(register_module("last", std::make_shared<LinearLayer>(head_dim, out))) {}
 
+int64_t Head::Size(int64_t embed_dim, int64_t head_dim, int64_t out) {
+  return LayerNormLayer::Size(embed_dim) + LinearLayer::Size(embed_dim, head_dim) +
+         LayerNormLayer::Size(head_dim) + LinearLayer::Size(head_dim, out);
+}
+
 at::Tensor Head::Forward(const at::Tensor& x) const {
   return Perceptron(x,
                     {norm_in_->weight, norm_in_->bias, first_->weight, first_->bias,

@@ -1,6 +1,6 @@
 // Linear, LayerNorm and the prediction head as modules over the functions of linear.h and norm.h:
-// the same code runs with gradients (training) and in inference mode. No thread rule beyond torch's
-// own.
+// the same code runs with gradients (training) and in inference mode. Size is what a layer will
+// have of numbers to train, worked out without making it. No thread rule beyond torch's own.
 #ifndef LZERO_NN_LAYERS_H_
 #define LZERO_NN_LAYERS_H_
 
@@ -16,6 +16,7 @@ class LinearLayer : public torch::nn::Module {
  public:
   // PyTorch's default initialisation: uniform in +-1/sqrt(in).
   LinearLayer(int64_t in, int64_t out);
+  static int64_t Size(int64_t in, int64_t out) { return in * out + out; }
   // x [..., in] -> [..., out]
   at::Tensor Forward(const at::Tensor& x) const;
   // residual [..., out] + y.
@@ -31,6 +32,7 @@ class LinearLayer : public torch::nn::Module {
 class LayerNormLayer : public torch::nn::Module {
  public:
   explicit LayerNormLayer(int64_t size);
+  static int64_t Size(int64_t size) { return 2 * size; }
   at::Tensor Forward(const at::Tensor& x) const;
   // gelu of it, tanh form.
   at::Tensor ForwardGelu(const at::Tensor& x) const;
@@ -43,6 +45,7 @@ class LayerNormLayer : public torch::nn::Module {
 class Head : public torch::nn::Module {
  public:
   Head(int64_t embed_dim, int64_t head_dim, int64_t out);
+  static int64_t Size(int64_t embed_dim, int64_t head_dim, int64_t out);
   // x [..., E] -> [..., out]
   at::Tensor Forward(const at::Tensor& x) const;
   // The last linear layer, for its special initialisation.

@@ -33,6 +33,12 @@ TransformerBlock::TransformerBlock(int64_t embed_dim, int64_t num_heads, double 
       contract_(
           register_module("contract", std::make_shared<LinearLayer>(4 * embed_dim, embed_dim))) {}
 
+int64_t TransformerBlock::Size(int64_t embed_dim) {
+  return 2 * LayerNormLayer::Size(embed_dim) + LinearLayer::Size(embed_dim, 3 * embed_dim) +
+         LinearLayer::Size(embed_dim, embed_dim) + LinearLayer::Size(embed_dim, 4 * embed_dim) +
+         LinearLayer::Size(4 * embed_dim, embed_dim);
+}
+
 at::Tensor TransformerBlock::Drop(const at::Tensor& x) const {
   return at::dropout(x, dropout_, true);
 }

@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/inference/alphazero_inference.h"
 #include "lzero/world_model/alphazero_network.h"
-#include "lzero/world_model/model_size.h"
 #include "lzero/world_model/update_memory.h"
 
 namespace lzero {
@@ -62,55 +61,61 @@ void CheckSettings(const ExperimentConfig& config, Errors* errors) {
           errors);
 }
 
+class AlphaZeroFamilyImplementation : public ModelFamily {
+ public:
+  std::vector<ConsistencyError> Errors(const ExperimentConfig& config,
+                                       const EnvSpec& spec) const override {
+    std::vector<ConsistencyError> errors;
+    CheckEnv(spec, &errors);
+    CheckSettings(config, &errors);
+    return errors;
+  }
+  std::vector<std::string> UnreadFields(const ModelConfig& /*config*/) const override {
+    return {"model.num_layers",      "model.num_heads",    "model.context_length",
+            "model.dropout",         "model.latent_loss",  "loss.latent_weight",
+            "loss.reward_weight",    "loss.chance_weight", "inference.cache_storage",
+            "inference.root_context"};
+  }
+  absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                          const WorldModelShape& shape) const override {
+    return AlphaZeroNetwork::CountParameters(config, shape);
+  }
+  absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
+                                                       const WorldModelShape& shape, uint64_t seed,
+                                                       at::Device device) const override {
+    return AlphaZeroNetwork::Create(config, shape, seed, device);
+  }
+  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
+                                      const EnvFactory& make_env) const override {
+    return AlphaZeroInference::PlannedBytes(options, make_env);
+  }
+  absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
+      const EngineOptions& options, const EnvFactory& make_env) const override {
+    return AlphaZeroInference::Create(options, make_env);
+  }
+  // Replay stores no states of the environment.
+  bool CanReanalyze() const override { return false; }
+  int64_t UpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) const override {
+    const ModelConfig& model = config.model;
+    int64_t cells = 0;
+    const double sample = EncoderHeld(model, shape, &cells).Total() +
+                          4.0 * static_cast<double>(model.embed_dim) +
+                          HeadHeld(model, shape.num_actions) + HeadHeld(model, model.support_size);
+    return HeldBytes(static_cast<double>(config.train.batch_size * config.replay.num_unroll_steps) *
+                     sample);
+  }
+  int64_t NumRootPastSteps(const ModelConfig& /*config*/) const override { return 0; }
+  std::string Describe(const ModelConfig& config) const override {
+    return absl::StrCat("alphazero: encoder, E ", config.embed_dim,
+                        ", policy and value heads; searches in the environment itself");
+  }
+};
+
 }  // namespace
 
-std::vector<ConsistencyError> AlphaZeroFamily::Errors(const ExperimentConfig& config,
-                                                      const EnvSpec& spec) const {
-  std::vector<ConsistencyError> errors;
-  CheckEnv(spec, &errors);
-  CheckSettings(config, &errors);
-  return errors;
-}
-
-std::vector<std::string> AlphaZeroFamily::UnreadFields(const ModelConfig& /*config*/) const {
-  return {"model.num_layers",      "model.num_heads",    "model.context_length",
-          "model.dropout",         "model.latent_loss",  "loss.latent_weight",
-          "loss.reward_weight",    "loss.chance_weight", "inference.cache_storage",
-          "inference.root_context"};
-}
-
-absl::StatusOr<int64_t> AlphaZeroFamily::CountParameters(const ModelConfig& config,
-                                                         const WorldModelShape& shape) const {
-  return CountAlphaZeroParameters(config, shape);
-}
-
-absl::StatusOr<std::shared_ptr<Network>> AlphaZeroFamily::MakeNetwork(const ModelConfig& config,
-                                                                      const WorldModelShape& shape,
-                                                                      uint64_t seed,
-                                                                      at::Device device) const {
-  return AlphaZeroNetwork::Create(config, shape, seed, device);
-}
-
-absl::StatusOr<int64_t> AlphaZeroFamily::EngineBytes(const EngineOptions& options,
-                                                     const EnvFactory& make_env) const {
-  return AlphaZeroInference::PlannedBytes(options, make_env);
-}
-
-absl::StatusOr<std::unique_ptr<InferenceEngine>> AlphaZeroFamily::MakeEngine(
-    const EngineOptions& options, const EnvFactory& make_env) const {
-  return AlphaZeroInference::Create(options, make_env);
-}
-
-int64_t AlphaZeroFamily::UpdateBytes(const ExperimentConfig& config,
-                                     const WorldModelShape& shape) const {
-  return AlphaZeroUpdateBytes(config, shape);
-}
-
-int64_t AlphaZeroFamily::NumRootPastSteps(const ModelConfig& /*config*/) const { return 0; }
-
-std::string AlphaZeroFamily::Describe(const ModelConfig& config) const {
-  return absl::StrCat("alphazero: encoder, E ", config.embed_dim,
-                      ", policy and value heads; searches in the environment itself");
+const ModelFamily& AlphaZeroFamily() {
+  static const AlphaZeroFamilyImplementation family;
+  return family;
 }
 
 }  // namespace lzero

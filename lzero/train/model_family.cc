@@ -9,22 +9,18 @@
 namespace lzero {
 
 const ModelFamily& FamilyOf(const ModelConfig& config) {
-  static const UniZeroFamily unizero;
-  static const MuZeroFamily muzero;
-  static const StochasticMuZeroFamily stochastic_muzero;
-  static const AlphaZeroFamily alphazero;
   switch (config.family) {
     case Family::kUniZero:
-      return unizero;
+      return UniZeroFamily();
     case Family::kMuZero:
-      return muzero;
+      return MuZeroFamily();
     case Family::kStochasticMuZero:
-      return stochastic_muzero;
+      return StochasticMuZeroFamily();
     case Family::kAlphaZero:
-      return alphazero;
+      return AlphaZeroFamily();
   }
   LZ_CHECK(false, "family ", static_cast<int>(config.family));
-  return unizero;
+  return UniZeroFamily();
 }
 
 }  // namespace lzero

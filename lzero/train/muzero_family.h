@@ -1,38 +1,13 @@
 // MuZero behind ModelFamily: recurrent latent dynamics, no memory beyond the latent state: the
-// baseline that shows what UniZero's transformer buys. Stateless.
+// baseline that shows what UniZero's transformer buys.
 #ifndef LZERO_TRAIN_MUZERO_FAMILY_H_
 #define LZERO_TRAIN_MUZERO_FAMILY_H_
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "ATen/core/Tensor.h"
 #include "lzero/train/model_family.h"
 
 namespace lzero {
 
-class MuZeroFamily : public ModelFamily {
- public:
-  // Context steps, which a latent state cannot take in; runners that it does not have; SimNorm
-  // groups that do not divide the latent state.
-  std::vector<ConsistencyError> Errors(const ExperimentConfig& config,
-                                       const EnvSpec& spec) const override;
-  std::vector<std::string> UnreadFields(const ModelConfig& config) const override;
-  absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
-                                          const WorldModelShape& shape) const override;
-  absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
-                                                       const WorldModelShape& shape, uint64_t seed,
-                                                       at::Device device) const override;
-  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
-                                      const EnvFactory& make_env) const override;
-  absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
-      const EngineOptions& options, const EnvFactory& make_env) const override;
-  int64_t UpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) const override;
-  int64_t NumRootPastSteps(const ModelConfig& config) const override;
-  std::string Describe(const ModelConfig& config) const override;
-};
+const ModelFamily& MuZeroFamily();
 
 }  // namespace lzero
 

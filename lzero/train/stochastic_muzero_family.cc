@@ -4,56 +4,64 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/inference/stochastic_muzero_inference.h"
+#include "lzero/train/latent_family.h"
 #include "lzero/world_model/stochastic_muzero_network.h"
 
 namespace lzero {
+namespace {
 
-std::vector<ConsistencyError> StochasticMuZeroFamily::Errors(const ExperimentConfig& config,
-                                                             const EnvSpec& spec) const {
-  std::vector<ConsistencyError> errors = MuZeroFamily::Errors(config, spec);
-  if (spec.num_chance_outcomes == 0) {
-    errors.push_back({{"model.family", "env.id"},
-                      absl::StrCat("stochastic_muzero needs an environment that tells which chance "
-                                   "outcome came; ",
-                                   spec.id, " tells none; allowed: another family, or 2048")});
+class StochasticMuZeroFamilyImplementation : public LatentFamily {
+ public:
+  std::vector<ConsistencyError> Errors(const ExperimentConfig& config,
+                                       const EnvSpec& spec) const override {
+    std::vector<ConsistencyError> errors = LatentFamily::Errors(config, spec);
+    if (spec.num_chance_outcomes == 0) {
+      errors.push_back(
+          {{"model.family", "env.id"},
+           absl::StrCat("stochastic_muzero needs an environment that tells which chance "
+                        "outcome came; ",
+                        spec.id, " tells none; allowed: another family, or 2048")});
+    }
+    if (config.search.num_sampled_actions.has_value()) {
+      errors.push_back({{"search.num_sampled_actions", "model.family"},
+                        absl::StrCat("stochastic_muzero searches all actions of a node; got ",
+                                     *config.search.num_sampled_actions, "; allowed: null")});
+    }
+    return errors;
   }
-  if (config.search.num_sampled_actions.has_value()) {
-    errors.push_back({{"search.num_sampled_actions", "model.family"},
-                      absl::StrCat("stochastic_muzero searches all actions of a node; got ",
-                                   *config.search.num_sampled_actions, "; allowed: null")});
+  std::vector<std::string> UnreadFields(const ModelConfig& config) const override {
+    std::vector<std::string> fields = LatentFamily::UnreadFields(config);
+    fields.erase(std::remove(fields.begin(), fields.end(), "loss.chance_weight"), fields.end());
+    return fields;
   }
-  return errors;
-}
+  absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                          const WorldModelShape& shape) const override {
+    return StochasticMuZeroNetwork::CountParameters(config, shape);
+  }
+  absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
+                                                       const WorldModelShape& shape, uint64_t seed,
+                                                       at::Device device) const override {
+    return StochasticMuZeroNetwork::Create(config, shape, seed, device);
+  }
+  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
+                                      const EnvFactory& /*make_env*/) const override {
+    return StochasticMuZeroInference::PlannedBytes(options);
+  }
+  absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
+      const EngineOptions& options, const EnvFactory& /*make_env*/) const override {
+    return StochasticMuZeroInference::Create(options);
+  }
+  int NumChanceOutcomes(const EnvSpec& spec) const override { return spec.num_chance_outcomes; }
+  std::string Describe(const ModelConfig& config) const override {
+    return absl::StrCat("stochastic ", LatentFamily::Describe(config));
+  }
+};
 
-std::vector<std::string> StochasticMuZeroFamily::UnreadFields(const ModelConfig& config) const {
-  std::vector<std::string> fields = MuZeroFamily::UnreadFields(config);
-  fields.erase(std::remove(fields.begin(), fields.end(), "loss.chance_weight"), fields.end());
-  return fields;
-}
+}  // namespace
 
-absl::StatusOr<int64_t> StochasticMuZeroFamily::CountParameters(
-    const ModelConfig& config, const WorldModelShape& shape) const {
-  return StochasticMuZeroNetwork::CountParameters(config, shape);
-}
-
-absl::StatusOr<std::shared_ptr<Network>> StochasticMuZeroFamily::MakeNetwork(
-    const ModelConfig& config, const WorldModelShape& shape, uint64_t seed,
-    at::Device device) const {
-  return StochasticMuZeroNetwork::Create(config, shape, seed, device);
-}
-
-absl::StatusOr<int64_t> StochasticMuZeroFamily::EngineBytes(const EngineOptions& options,
-                                                            const EnvFactory& /*make_env*/) const {
-  return StochasticMuZeroInference::PlannedBytes(options);
-}
-
-absl::StatusOr<std::unique_ptr<InferenceEngine>> StochasticMuZeroFamily::MakeEngine(
-    const EngineOptions& options, const EnvFactory& /*make_env*/) const {
-  return StochasticMuZeroInference::Create(options);
-}
-
-std::string StochasticMuZeroFamily::Describe(const ModelConfig& config) const {
-  return absl::StrCat("stochastic ", MuZeroFamily::Describe(config));
+const ModelFamily& StochasticMuZeroFamily() {
+  static const StochasticMuZeroFamilyImplementation family;
+  return family;
 }
 
 }  // namespace lzero

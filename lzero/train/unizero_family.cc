@@ -1,58 +1,76 @@
 #include "lzero/train/unizero_family.h"
 
 #include "absl/strings/str_cat.h"
-#include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
 #include "lzero/inference/root_runner.h"
 #include "lzero/inference/unizero_inference.h"
-#include "lzero/world_model/model_size.h"
 #include "lzero/world_model/update_memory.h"
 #include "lzero/world_model/world_model.h"
 
 namespace lzero {
+namespace {
 
-std::vector<ConsistencyError> UniZeroFamily::ModelErrors(const ModelConfig& config) const {
-  return UniZeroModelErrors(config);
+// One token through the blocks: two norms, queries, keys and values, what attention gives, the four
+// times wider hidden layer with its activation, sums; and a weight for each head and token in
+// reach.
+double TokenHeld(const ModelConfig& model) {
+  const auto embed = static_cast<double>(model.embed_dim);
+  const auto reach = static_cast<double>(model.num_heads * model.context_length);
+  return static_cast<double>(model.num_layers) * (17.0 * embed + 2.0 * reach);
 }
 
-std::vector<std::string> UniZeroFamily::UnreadFields(const ModelConfig& /*config*/) const {
-  return {"loss.chance_weight"};
-}
+class UniZeroFamilyImplementation : public ModelFamily {
+ public:
+  std::vector<ConsistencyError> ModelErrors(const ModelConfig& config) const override {
+    return UniZeroModelErrors(config);
+  }
+  std::vector<std::string> UnreadFields(const ModelConfig& /*config*/) const override {
+    return {"loss.chance_weight"};
+  }
+  absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                          const WorldModelShape& shape) const override {
+    return WorldModel::CountParameters(config, shape);
+  }
+  absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
+                                                       const WorldModelShape& shape, uint64_t seed,
+                                                       at::Device device) const override {
+    return WorldModel::Create(config, shape, seed, device);
+  }
+  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
+                                      const EnvFactory& /*make_env*/) const override {
+    return UniZeroInference::PlannedBytes(options);
+  }
+  absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
+      const EngineOptions& options, const EnvFactory& /*make_env*/) const override {
+    return UniZeroInference::Create(options);
+  }
+  int64_t NumRootPastSteps(const ModelConfig& config) const override {
+    return lzero::NumRootPastSteps(config);
+  }
+  int64_t UpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) const override {
+    const ModelConfig& model = config.model;
+    int64_t cells = 0;
+    const double encoder = EncoderHeld(model, shape, &cells).Total();
+    const auto steps =
+        static_cast<double>(config.replay.num_context_steps + config.replay.num_unroll_steps);
+    const double heads = HeadHeld(model, shape.policy_size()) +
+                         2.0 * HeadHeld(model, model.support_size) +
+                         HeadHeld(model, model.embed_dim);
+    const double sample = (steps + 1.0) * encoder + 2.0 * (steps + 1.0) * TokenHeld(model) +
+                          (static_cast<double>(config.replay.num_unroll_steps) + 1.0) * heads;
+    return HeldBytes(static_cast<double>(config.train.batch_size) * sample);
+  }
+  std::string Describe(const ModelConfig& config) const override {
+    return absl::StrCat("L ", config.num_layers, ", H ", config.num_heads, ", E ", config.embed_dim,
+                        ", context ", config.context_length, " tokens");
+  }
+};
 
-absl::StatusOr<int64_t> UniZeroFamily::CountParameters(const ModelConfig& config,
-                                                       const WorldModelShape& shape) const {
-  return lzero::CountParameters(config, shape);
-}
+}  // namespace
 
-absl::StatusOr<std::shared_ptr<Network>> UniZeroFamily::MakeNetwork(const ModelConfig& config,
-                                                                    const WorldModelShape& shape,
-                                                                    uint64_t seed,
-                                                                    at::Device device) const {
-  return WorldModel::Create(config, shape, seed, device);
-}
-
-absl::StatusOr<int64_t> UniZeroFamily::EngineBytes(const EngineOptions& options,
-                                                   const EnvFactory& /*make_env*/) const {
-  return UniZeroInference::PlannedBytes(options);
-}
-
-absl::StatusOr<std::unique_ptr<InferenceEngine>> UniZeroFamily::MakeEngine(
-    const EngineOptions& options, const EnvFactory& /*make_env*/) const {
-  return UniZeroInference::Create(options);
-}
-
-int64_t UniZeroFamily::UpdateBytes(const ExperimentConfig& config,
-                                   const WorldModelShape& shape) const {
-  return UniZeroUpdateBytes(config, shape);
-}
-
-int64_t UniZeroFamily::NumRootPastSteps(const ModelConfig& config) const {
-  return lzero::NumRootPastSteps(config);
-}
-
-std::string UniZeroFamily::Describe(const ModelConfig& config) const {
-  return absl::StrCat("L ", config.num_layers, ", H ", config.num_heads, ", E ", config.embed_dim,
-                      ", context ", config.context_length, " tokens");
+const ModelFamily& UniZeroFamily() {
+  static const UniZeroFamilyImplementation family;
+  return family;
 }
 
 }  // namespace lzero

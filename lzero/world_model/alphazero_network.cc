@@ -27,6 +27,15 @@ absl::StatusOr<std::shared_ptr<AlphaZeroNetwork>> AlphaZeroNetwork::Create(
   });
 }
 
+absl::StatusOr<int64_t> AlphaZeroNetwork::CountParameters(const ModelConfig& config,
+                                                          const WorldModelShape& shape) {
+  LZ_RETURN_IF_ERROR(CheckEncoder(config, shape.observation_shape));
+  const int64_t head_dim = config.head_dim.value_or(4 * config.embed_dim);
+  return EncoderParameters(config, shape.observation_shape) +
+         Head::Size(config.embed_dim, head_dim, shape.num_actions) +
+         Head::Size(config.embed_dim, head_dim, config.support_size);
+}
+
 AlphaZeroNetwork::AlphaZeroNetwork(const ModelConfig& config, const WorldModelShape& shape,
                                    std::shared_ptr<Encoder> encoder)
     : config_(config) {

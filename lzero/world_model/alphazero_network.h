@@ -27,6 +27,9 @@ class AlphaZeroNetwork : public Network {
                                                                   const WorldModelShape& shape,
                                                                   uint64_t seed,
                                                                   at::Device device = at::kCPU);
+  // num_parameters of such a network; nothing is allocated. InvalidArgument as Create.
+  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                                 const WorldModelShape& shape);
 
   // observations [N, observation size] -> latents [N, E], final norm applied.
   at::Tensor Encode(const at::Tensor& observations) const;

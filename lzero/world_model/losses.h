@@ -1,13 +1,11 @@
-// The training forward pass of the world model and its named loss terms (model.md section 3).
-// One sequence pass over [N, 2 (C + U)] tokens; targets come from the EMA target network without
-// gradient. Not an optimiser. Never synchronises: the terms are tensors.
+// The loss terms of an update, from what a network of whatever family predicted at the unrolled
+// positions. Not an optimiser. Never synchronises: the terms are tensors.
 #ifndef LZERO_WORLD_MODEL_LOSSES_H_
 #define LZERO_WORLD_MODEL_LOSSES_H_
 
 #include "ATen/core/Tensor.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/world_model/fused_losses.h"
-#include "lzero/world_model/world_model.h"
 
 namespace lzero {
 
@@ -22,14 +20,6 @@ at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask);
 // squared), group_kl, cosine (1 - cosine similarity); none is for zeros.
 LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& batch,
                            const LossConfig& weights, const ModelConfig& config);
-
-// bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]; the target network
-// reads each bootstrap observation as a sequence of one token, and none where every scale is 0. No
-// gradient.
-at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch);
-
-LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
-                        const BatchTensors& batch, const LossConfig& weights);
 
 }  // namespace lzero
 

@@ -5,11 +5,9 @@
 #define LZERO_WORLD_MODEL_OPEN_LOOP_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "lzero/world_model/batch_tensors.h"
-#include "lzero/world_model/world_model.h"
 
 namespace lzero {
 
@@ -27,10 +25,6 @@ struct Imagined {
 // [3, H] of |reward - real|, |value - real|, and the mean squared difference of latents. NaN where
 // there is none.
 at::Tensor OpenLoopErrors(const Imagined& imagined, const BatchTensors& batch);
-
-// UniZero: from the context and the first observation on, every latent is the predicted one, as in
-// a search; the actions are the real ones.
-Imagined ImagineSequence(const WorldModel& model, const BatchTensors& batch, int64_t num_horizons);
 
 }  // namespace lzero
 

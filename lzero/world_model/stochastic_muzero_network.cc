@@ -29,7 +29,7 @@ absl::StatusOr<std::shared_ptr<StochasticMuZeroNetwork>> StochasticMuZeroNetwork
 StochasticMuZeroNetwork::StochasticMuZeroNetwork(const ModelConfig& config,
                                                  const WorldModelShape& shape,
                                                  const LatentParts& parts)
-    : MuZeroNetwork(config, shape, parts) {
+    : LatentNetwork(config, shape, parts) {
   chance_table_ = register_parameter(
       "chance_table",
       MakeActionTable(shape.num_chance_outcomes, /*action_dim=*/0, parts.input_size()));
@@ -44,7 +44,7 @@ absl::StatusOr<int64_t> StochasticMuZeroNetwork::CountParameters(const ModelConf
                                                                  const WorldModelShape& shape) {
   LZ_ASSIGN_OR_RETURN(const LatentParts parts,
                       LatentParts::Create(config, shape.observation_shape));
-  LZ_ASSIGN_OR_RETURN(const int64_t plain, MuZeroNetwork::CountParameters(config, shape));
+  LZ_ASSIGN_OR_RETURN(const int64_t plain, LatentNetwork::CountParameters(config, shape));
   return plain + shape.num_chance_outcomes * parts.input_size() + parts.StepSize() +
          parts.HeadSize(shape.num_chance_outcomes) + parts.HeadSize(config.support_size);
 }
@@ -84,7 +84,7 @@ LossTerms StochasticMuZeroNetwork::ComputeLosses(const Network& target, const Ba
     return LatentsAfterChance(afterstates.back(), outcomes.select(1, k));
   };
   at::Tensor value_targets;
-  LossTerms terms = ComputeUnrolledLosses(dynamic_cast<const MuZeroNetwork&>(target), batch,
+  LossTerms terms = ComputeUnrolledLosses(dynamic_cast<const LatentNetwork&>(target), batch,
                                           weights, step, &value_targets);
   const at::Tensor rows = at::stack(afterstates, 1).flatten(0, 1);
   const at::Tensor log_chances = at::log_softmax(ChanceLogits(rows), -1);  // [N U, C]

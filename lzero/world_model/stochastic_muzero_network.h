@@ -1,7 +1,7 @@
 // The Stochastic MuZero model [Antonoglou et al. 2022, Planning in stochastic environments with a
 // learned model]: an action leads to an afterstate, one of C chance outcomes leads on from there.
 // The outcomes are the environment's own numbers, so that what the chance head learned can be
-// compared with the truth; there is no learned code book. Otherwise a MuZeroNetwork, whose dynamics
+// compared with the truth; there is no learned code book. Otherwise a LatentNetwork whose dynamics
 // lead to afterstates here.
 #ifndef LZERO_WORLD_MODEL_STOCHASTIC_MUZERO_NETWORK_H_
 #define LZERO_WORLD_MODEL_STOCHASTIC_MUZERO_NETWORK_H_
@@ -15,11 +15,11 @@
 #include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/nn/latent_parts.h"
-#include "lzero/world_model/muzero_network.h"
+#include "lzero/world_model/latent_network.h"
 
 namespace lzero {
 
-class StochasticMuZeroNetwork : public MuZeroNetwork {
+class StochasticMuZeroNetwork : public LatentNetwork {
  public:
   // `shape.num_chance_outcomes` is above 0. Errors as MuZeroNetwork::Create.
   static absl::StatusOr<std::shared_ptr<StochasticMuZeroNetwork>> Create(

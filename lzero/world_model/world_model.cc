@@ -11,8 +11,8 @@
 #include "lzero/nn/value_transform.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "lzero/world_model/losses.h"
-#include "lzero/world_model/open_loop.h"
+#include "lzero/world_model/imagine_sequence.h"
+#include "lzero/world_model/unizero_losses.h"
 
 namespace lzero {
 namespace {
@@ -22,6 +22,18 @@ namespace {
 constexpr double kSmallInit = 0.02;
 
 }  // namespace
+
+absl::StatusOr<int64_t> WorldModel::CountParameters(const ModelConfig& config,
+                                                    const WorldModelShape& shape) {
+  LZ_RETURN_IF_ERROR(CheckEncoder(config, shape.observation_shape));
+  const int64_t embed_dim = config.embed_dim;
+  const int64_t head_dim = config.head_dim.value_or(4 * embed_dim);
+  return EncoderParameters(config, shape.observation_shape) + shape.action_rows() * embed_dim +
+         Transformer::Size(config.num_layers, embed_dim) +
+         Head::Size(embed_dim, head_dim, shape.policy_size()) +
+         2 * Head::Size(embed_dim, head_dim, config.support_size) +
+         Head::Size(embed_dim, head_dim, embed_dim);
+}
 
 absl::StatusOr<std::shared_ptr<WorldModel>> WorldModel::Create(const ModelConfig& config,
                                                                const WorldModelShape& shape,

@@ -1,7 +1,7 @@
 // The UniZero world model [UniZero, arXiv 2406.10667]: encoder, action embedding, transformer and
 // four heads, put together from lzero/nn. Weights and pure forward functions only: no cache, no
-// search; its losses are in losses.h. Const methods may run on any thread while nobody writes the
-// weights.
+// search; its losses are in unizero_losses.h. Const methods may run on any thread while nobody
+// writes the weights.
 #ifndef LZERO_WORLD_MODEL_WORLD_MODEL_H_
 #define LZERO_WORLD_MODEL_WORLD_MODEL_H_
 
@@ -27,6 +27,10 @@ class WorldModel : public Network {
                                                             const WorldModelShape& shape,
                                                             uint64_t seed,
                                                             at::Device device = at::kCPU);
+  // num_parameters of such a network, exact for every value that the config allows; nothing is
+  // allocated. InvalidArgument when the encoder does not fit the observations.
+  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                                 const WorldModelShape& shape);
 
   // observations [N, observation size] -> latents [N, E], final norm applied.
   at::Tensor Encode(const at::Tensor& observations) const;
@@ -50,7 +54,7 @@ class WorldModel : public Network {
   const ModelConfig& config() const { return config_; }
   const WorldModelShape& shape() const { return shape_; }
 
-  // See losses.h.
+  // See unizero_losses.h.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                           const LossConfig& weights) const override;
   at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;

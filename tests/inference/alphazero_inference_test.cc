@@ -13,7 +13,6 @@
 #include "gtest/gtest.h"
 #include "lzero/mcts/search.h"
 #include "lzero/tensor/torch.h"
-#include "lzero/world_model/model_size.h"
 #include "tests/inference/env_scene.h"
 
 namespace lzero {
@@ -230,7 +229,7 @@ TEST(AlphaZeroInference, PlannedBytesCountWeightsBuffersAndStates) {
         .value();
   };
   const EngineOptions options = SmallOptions(env->spec(), 1, 1);
-  const int64_t weights = 4 * CountAlphaZeroParameters(options.model, options.shape).value();
+  const int64_t weights = 4 * AlphaZeroNetwork::CountParameters(options.model, options.shape).value();
   const int64_t rows = 2 * 4 * (126 + 7 + 1);
   const int64_t node = EnvSimulator::Bytes(NativeFactory("connect4"), {1, 1, 1.0}).value();
   EXPECT_EQ(planned(1, 1), weights + rows + 2 * node);

@@ -131,7 +131,7 @@ TEST(AlphaZeroFamily, MakesTheNetworkItCountsAndTheEngineOfIt) {
   const ExperimentConfig config = Config("tictactoe");
   const EnvRegistry registry = NativeRegistry();
   const EngineOptions options = BuildEngineOptions(config, SpecOf(config), 2, 4);
-  const AlphaZeroFamily family;
+  const ModelFamily& family = AlphaZeroFamily();
   const auto network = family.MakeNetwork(options.model, options.shape, 1, at::kCPU).value();
   EXPECT_NE(dynamic_cast<const AlphaZeroNetwork*>(network.get()), nullptr);
   EXPECT_EQ(family.CountParameters(options.model, options.shape).value(),

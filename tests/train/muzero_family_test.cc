@@ -1,21 +1,14 @@
-// The family through the seam: its rules, and the parts that it makes.
+// The family through the seam: the parts that it makes; its rules in latent_family_test.cc.
 #include "lzero/train/muzero_family.h"
 
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"
-#include "lzero/train/run_plan.h"
 #include "lzero/world_model/muzero_network.h"
 #include "tests/train/train_testing.h"
 
 namespace lzero {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsSupersetOf;
-using ::testing::Not;
 
 ExperimentConfig MuZeroConfig() {
   ExperimentConfig config = TinyConfig();
@@ -24,42 +17,9 @@ ExperimentConfig MuZeroConfig() {
   return config;
 }
 
-std::string ErrorOf(const ExperimentConfig& config) {
-  return std::string(PlanRun(config, NativeRegistry()).status().message());
-}
-
-TEST(MuZeroFamily, RefusesWhatItDoesNotHave) {
-  EXPECT_EQ(ErrorOf(MuZeroConfig()), "");
-  ExperimentConfig config = MuZeroConfig();
-  config.replay.num_context_steps = 3;
-  EXPECT_THAT(ErrorOf(config), HasSubstr("got 3, but family muzero sees one observation"));
-  config = MuZeroConfig();
-  config.inference.runner = Runner::kPacked;
-  EXPECT_THAT(ErrorOf(config), HasSubstr("family muzero runs eager alone"));
-  config = MuZeroConfig();
-  config.inference.dtype = InferenceDtype::kBf16;
-  EXPECT_THAT(ErrorOf(config), HasSubstr("family muzero has fp32 alone"));
-  config = MuZeroConfig();
-  config.inference.graphs = Graphs::kRequired;
-  EXPECT_THAT(ErrorOf(config), HasSubstr("family muzero records none"));
-}
-
-// Rules of the transformer are not those of this family, and its sizes are nothing to it.
-TEST(MuZeroFamily, HasNoTransformer) {
-  ExperimentConfig config = MuZeroConfig();
-  config.model.embed_dim = 7;
-  config.model.context_length = 5;
-  EXPECT_EQ(ErrorOf(config), "");
-  const std::vector<std::string> unread = MuZeroFamily().UnreadFields(config.model);
-  EXPECT_THAT(unread, IsSupersetOf({"model.num_layers", "model.num_heads", "model.context_length",
-                                    "model.dropout", "loss.latent_weight", "loss.chance_weight"}));
-  config.model.latent_loss = LatentLoss::kCosine;
-  EXPECT_THAT(MuZeroFamily().UnreadFields(config.model), Not(Contains("loss.latent_weight")));
-}
-
 TEST(MuZeroFamily, MakesItsNetworkAndEngine) {
   const ExperimentConfig config = MuZeroConfig();
-  const MuZeroFamily family;
+  const ModelFamily& family = MuZeroFamily();
   const WorldModelShape shape{{4}, 2, 0};
   const auto network = family.MakeNetwork(config.model, shape, 3, at::kCPU).value();
   EXPECT_NE(dynamic_cast<const MuZeroNetwork*>(network.get()), nullptr);

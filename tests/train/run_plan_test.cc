@@ -6,10 +6,10 @@
 #include "lzero/base/machine.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
+#include "lzero/train/alphazero_family.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
 #include "lzero/train/unizero_family.h"
-#include "lzero/world_model/update_memory.h"
 #include "tests/train/train_testing.h"
 
 namespace lzero {
@@ -107,7 +107,7 @@ TEST(RunPlanTest, EveryPartIsCounted) {
     return Search::Create(search, 2, num_envs).value()->tree().num_bytes();
   };
   EXPECT_EQ(plan->search, tree_bytes(4, 3) + tree_bytes(9, 2));
-  EXPECT_EQ(plan->update, UniZeroUpdateBytes(config, BuildWorldModelShape(spec)));
+  EXPECT_EQ(plan->update, UniZeroFamily().UpdateBytes(config, BuildWorldModelShape(spec)));
   EXPECT_GT(plan->program, ResidentBytes() / 2);
   EXPECT_EQ(plan->total(), plan->learner + plan->batch + plan->inference + plan->search +
                                plan->replay + plan->update + plan->program + plan->workers);
@@ -204,18 +204,12 @@ TEST(RunPlanTest, WorkersAreCounted) {
   EXPECT_THAT(DescribePlan(config, plan, "eager"), HasSubstr(", workers of Python 3.0 MiB\n"));
 }
 
-// All that a family must have, and no way to search what replay stores.
-class SimulatingFamily : public UniZeroFamily {
- public:
-  bool CanReanalyze() const override { return false; }
-};
-
 TEST(RunPlanTest, AFamilyThatNeedsItsEnvironmentCannotReanalyze) {
   ExperimentConfig config = TinyConfig();
-  EXPECT_TRUE(ReanalyzeErrors(config, SimulatingFamily()).empty());
+  EXPECT_TRUE(ReanalyzeErrors(config, AlphaZeroFamily()).empty());
   config.replay.reanalyze_ratio = 0.25;
   EXPECT_TRUE(ReanalyzeErrors(config, UniZeroFamily()).empty());
-  const std::vector<ConsistencyError> errors = ReanalyzeErrors(config, SimulatingFamily());
+  const std::vector<ConsistencyError> errors = ReanalyzeErrors(config, AlphaZeroFamily());
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_THAT(errors[0].keys, ElementsAre("replay.reanalyze_ratio", "model.family"));
   EXPECT_EQ(errors[0].message,

@@ -49,7 +49,7 @@ TEST(StochasticMuZeroFamily, StoresOutcomesAndSearchesThroughThem) {
   EXPECT_EQ(BuildReplayShape(config, spec).num_chance_outcomes, 32);
   ThreadPool pool(1);
   auto role = BuildCollector(config, NativeRegistry(), &pool).value();
-  const StochasticMuZeroFamily family;
+  const ModelFamily& family = StochasticMuZeroFamily();
   const WorldModelShape shape = BuildWorldModelShape(spec);
   const auto network = family.MakeNetwork(config.model, shape, 3, at::kCPU).value();
   EXPECT_EQ(family.CountParameters(config.model, shape).value(), network->num_parameters());

@@ -14,7 +14,7 @@ TEST(UniZeroFamily, CountsTheParametersOfTheNetworkThatItMakes) {
   const ModelConfig config = TinyConfig().model;
   for (const WorldModelShape& shape :
        {WorldModelShape{{4}, 2, 0}, WorldModelShape{{3}, 0, 1}, WorldModelShape{{5}, 0, 6}}) {
-    const UniZeroFamily family;
+    const ModelFamily& family = UniZeroFamily();
     const auto network = family.MakeNetwork(config, shape, 1, at::kCPU).value();
     EXPECT_NE(dynamic_cast<const WorldModel*>(network.get()), nullptr);
     EXPECT_EQ(family.CountParameters(config, shape).value(), network->num_parameters());
@@ -27,7 +27,7 @@ TEST(UniZeroFamily, MakesTheEngineOfItsNetwork) {
   options.shape = {{4}, 2, 0};
   options.num_envs = 2;
   options.search.num_simulations = 4;
-  const UniZeroFamily family;
+  const ModelFamily& family = UniZeroFamily();
   auto engine = family.MakeEngine(options, {}).value();
   EXPECT_NE(engine->cache_manager(), nullptr);
   EXPECT_GT(family.EngineBytes(options, {}).value(), 0);

@@ -1,8 +1,7 @@
 // The size that is planned is the size that is built.
-#include "lzero/world_model/model_size.h"
-
 #include "gtest/gtest.h"
 #include "lzero/world_model/alphazero_network.h"
+#include "lzero/world_model/world_model.h"
 
 namespace lzero {
 namespace {
@@ -22,10 +21,10 @@ ModelConfig Small() {
 void ExpectExact(const ModelConfig& config, const WorldModelShape& shape) {
   const auto model = WorldModel::Create(config, shape, 1);
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(*CountParameters(config, shape), (*model)->num_parameters());
+  EXPECT_EQ(*WorldModel::CountParameters(config, shape), (*model)->num_parameters());
   const auto alphazero = AlphaZeroNetwork::Create(config, shape, 1);
   ASSERT_TRUE(alphazero.ok()) << alphazero.status();
-  EXPECT_EQ(*CountAlphaZeroParameters(config, shape), (*alphazero)->num_parameters());
+  EXPECT_EQ(*AlphaZeroNetwork::CountParameters(config, shape), (*alphazero)->num_parameters());
 }
 
 TEST(ModelSizeTest, VectorModels) {
@@ -67,8 +66,8 @@ TEST(ModelSizeTest, ImageModels) {
 TEST(ModelSizeTest, AnEncoderThatDoesNotFitIsRefused) {
   ModelConfig config = Small();
   config.encoder = EncoderKind::kBoard;
-  EXPECT_TRUE(absl::IsInvalidArgument(CountParameters(config, {{4}, 2}).status()));
-  EXPECT_TRUE(absl::IsInvalidArgument(CountAlphaZeroParameters(config, {{4}, 2}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(WorldModel::CountParameters(config, {{4}, 2}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(AlphaZeroNetwork::CountParameters(config, {{4}, 2}).status()));
 }
 
 // By hand, far beyond what any machine can build: E = 65536, L = 256, heads of 4 E.
@@ -83,7 +82,7 @@ TEST(ModelSizeTest, TheLargestTransformerIsCountedToTheLastNumber) {
   const auto head = [e](int64_t out) {
     return 2 * e + 4 * e * e + 4 * e + 8 * e + 4 * e * out + out;
   };
-  EXPECT_EQ(*CountParameters(config, {{4}, 2}),
+  EXPECT_EQ(*WorldModel::CountParameters(config, {{4}, 2}),
             4 * e + e + 2 * e + 256 * block + head(2) + 2 * head(3) + head(e));
 }
 
