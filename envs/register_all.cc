@@ -3,12 +3,12 @@
 #include <memory>
 
 #include "envs/boards/connect4.h"
-#include "envs/boards/connect4_grader.h"
 #include "envs/boards/go.h"
 #include "envs/boards/gomoku.h"
+#include "envs/boards/grading/connect4_grader.h"
+#include "envs/boards/grading/tictactoe_solver.h"
 #include "envs/boards/othello.h"
 #include "envs/boards/tictactoe.h"
-#include "envs/boards/tictactoe_solver.h"
 #include "envs/classic/acrobot.h"
 #include "envs/classic/cartpole.h"
 #include "envs/classic/mountain_car.h"
@@ -25,7 +25,7 @@
 #include "envs/teaching/catch.h"
 #include "envs/teaching/counting.h"
 #include "envs/teaching/deep_sea.h"
-#include "lzero/env/worker/worker_registry.h"
+#include "lzero/env/python/worker_registry.h"
 
 namespace lzero {
 namespace {

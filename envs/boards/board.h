@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "lzero/base/image.h"
+#include "lzero/base/picture/image.h"
 #include "lzero/env/saved_state.h"
 
 namespace lzero {

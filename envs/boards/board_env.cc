@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "envs/boards/random_opening.h"
+#include "envs/boards/players/random_opening.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 

@@ -14,9 +14,9 @@
 #include "absl/types/span.h"
 #include "envs/boards/board.h"
 #include "lzero/base/rng.h"
+#include "lzero/env/check/perft.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/episode_env.h"
-#include "lzero/env/perft.h"
 
 namespace lzero {
 

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "envs/boards/board_env.h"
 #include "envs/boards/board_symmetries.h"
+#include "envs/support/canvas.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/canvas.h"
 
 namespace lzero {
 namespace {

@@ -9,8 +9,8 @@
 #include "envs/boards/board_env.h"
 #include "envs/boards/board_symmetries.h"
 #include "envs/boards/stone_picture.h"
+#include "envs/support/canvas.h"
 #include "lzero/base/check.h"
-#include "lzero/env/canvas.h"
 
 namespace lzero {
 namespace {

@@ -3,8 +3,8 @@
 #ifndef LZERO_ENVS_BOARDS_STONE_PICTURE_H_
 #define LZERO_ENVS_BOARDS_STONE_PICTURE_H_
 
-#include "lzero/base/image.h"
-#include "lzero/env/canvas.h"
+#include "envs/support/canvas.h"
+#include "lzero/base/picture/image.h"
 
 namespace lzero {
 

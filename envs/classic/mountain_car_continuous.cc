@@ -7,8 +7,8 @@
 
 #include "envs/classic/mountain_car_picture.h"
 #include "envs/classic/physics_state.h"
+#include "envs/support/numpy_random.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/numpy_random.h"
 
 namespace lzero {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "envs/classic/text_canvas.h"
-#include "lzero/env/canvas.h"
+#include "envs/support/canvas.h"
 
 namespace lzero {
 namespace {

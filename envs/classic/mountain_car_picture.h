@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "lzero/base/image.h"
+#include "lzero/base/picture/image.h"
 
 namespace lzero {
 

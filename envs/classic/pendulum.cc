@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "envs/classic/physics_state.h"
 #include "envs/classic/text_canvas.h"
+#include "envs/support/canvas.h"
+#include "envs/support/numpy_random.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/canvas.h"
-#include "lzero/env/numpy_random.h"
 
 namespace lzero {
 namespace {

@@ -1,13 +1,13 @@
 // A picture in characters: a grid of blanks into which dots and lines are put, for RenderText. Not
-// for pixels (lzero/env/canvas.h). Coordinates are characters, (0, 0) is the top left one, y grows
-// downward; what lies outside is cut off. Used by one thread at a time.
+// for pixels (envs/support/canvas.h). Coordinates are characters, (0, 0) is the top left one, y
+// grows downward; what lies outside is cut off. Used by one thread at a time.
 #ifndef LZERO_ENVS_CLASSIC_TEXT_CANVAS_H_
 #define LZERO_ENVS_CLASSIC_TEXT_CANVAS_H_
 
 #include <string>
 #include <vector>
 
-#include "lzero/env/canvas.h"
+#include "envs/support/canvas.h"
 
 namespace lzero {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lzero/env/canvas.h"
+#include "envs/support/canvas.h"
 
 namespace lzero {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "envs/grid/grid_world.h"
-#include "lzero/base/image.h"
+#include "lzero/base/picture/image.h"
 
 namespace lzero {
 

@@ -10,9 +10,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "envs/grid/grid_world.h"
+#include "envs/support/numpy_random.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/episode_env.h"
-#include "lzero/env/numpy_random.h"
 
 namespace lzero {
 

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "envs/grid/grid_cell.h"
-#include "lzero/env/numpy_random.h"
+#include "envs/support/numpy_random.h"
 
 namespace lzero {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "envs/grid/grid_world.h"
-#include "lzero/env/numpy_random.h"
+#include "envs/support/numpy_random.h"
 
 namespace lzero {
 

@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "envs/support/canvas.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/canvas.h"
 
 namespace lzero {
 namespace {

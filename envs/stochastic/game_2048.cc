@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "envs/boards/board_symmetries.h"
+#include "envs/support/canvas.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/canvas.h"
 
 namespace lzero {
 namespace {

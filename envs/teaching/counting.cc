@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "envs/support/canvas.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/canvas.h"
 
 namespace lzero {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "envs/support/canvas.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/canvas.h"
 
 namespace lzero {
 namespace {

@@ -17,12 +17,6 @@
 namespace lzero {
 namespace {
 
-absl::Status ErrnoStatus(absl::string_view what, const std::string& path) {
-  const int code = errno;
-  const std::string message = absl::StrCat(what, " ", path, ": ", std::strerror(code));
-  return code == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
-}
-
 absl::Status FromErrorCode(absl::string_view what, const std::string& path,
                            const std::error_code& code) {
   if (!code) return absl::OkStatus();
@@ -36,7 +30,7 @@ absl::Status WriteAll(int file, const std::string& path, absl::string_view conte
     const ssize_t written = ::write(file, content.data(), content.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      return ErrnoStatus("cannot write", path);
+      return SystemError("cannot write", path);
     }
     content.remove_prefix(static_cast<size_t>(written));
   }
@@ -47,7 +41,7 @@ absl::Status SyncDirectoryOf(const std::string& path) {
   const auto slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return ErrnoStatus("cannot open folder", parent);
+  if (folder < 0) return SystemError("cannot open folder", parent);
   ::fsync(folder);
   ::close(folder);
   return absl::OkStatus();
@@ -55,9 +49,19 @@ absl::Status SyncDirectoryOf(const std::string& path) {
 
 }  // namespace
 
+absl::Status SystemError(absl::string_view what, const std::string& path) {
+  const int code = errno;
+  const std::string message = absl::StrCat(what, " ", path, ": ", std::strerror(code));
+  return code == ENOENT ? absl::NotFoundError(message) : absl::UnavailableError(message);
+}
+
+absl::Status DamagedFile(absl::string_view path, absl::string_view what) {
+  return absl::DataLossError(absl::StrCat(path, ": ", what));
+}
+
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return ErrnoStatus("cannot open", path);
+  if (file < 0) return SystemError("cannot open", path);
   std::string content;
   struct stat facts = {};
   if (::fstat(file, &facts) == 0 && facts.st_size > 0) {
@@ -68,7 +72,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
     const ssize_t got = ::read(file, buffer, sizeof(buffer));
     if (got < 0) {
       if (errno == EINTR) continue;
-      const absl::Status status = ErrnoStatus("cannot read", path);
+      const absl::Status status = SystemError("cannot read", path);
       ::close(file);
       return status;
     }
@@ -82,9 +86,9 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 absl::Status WriteFileAtomic(const std::string& path, absl::string_view content) {
   const std::string temporary = path + ".tmp";
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return ErrnoStatus("cannot create", temporary);
+  if (file < 0) return SystemError("cannot create", temporary);
   absl::Status status = WriteAll(file, temporary, content);
-  if (status.ok() && ::fsync(file) != 0) status = ErrnoStatus("cannot sync", temporary);
+  if (status.ok() && ::fsync(file) != 0) status = SystemError("cannot sync", temporary);
   ::close(file);
   if (status.ok()) status = RenameDurably(temporary, path);
   if (!status.ok()) ::unlink(temporary.c_str());
@@ -117,7 +121,7 @@ absl::Status WriteOutput(const std::string& path, absl::string_view content) {
   const bool exists = ::stat(path.c_str(), &facts) == 0;
   if (exists && (!S_ISREG(facts.st_mode) || IsOwnOutput(facts))) {
     const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (file < 0) return ErrnoStatus("cannot open", path);
+    if (file < 0) return SystemError("cannot open", path);
     const absl::Status status = WriteAll(file, path, content);
     ::close(file);
     return status;
@@ -138,7 +142,7 @@ absl::Status WriteOutput(const std::string& path, absl::string_view content) {
 
 absl::Status AppendFile(const std::string& path, absl::string_view content) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return ErrnoStatus("cannot open", path);
+  if (file < 0) return SystemError("cannot open", path);
   const absl::Status status = WriteAll(file, path, content);
   ::close(file);
   return status;
@@ -158,7 +162,7 @@ absl::Status RemoveTree(const std::string& path) {
 
 absl::Status RenameDurably(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) {
-    return ErrnoStatus(absl::StrCat("cannot rename ", from, " to"), to);
+    return SystemError(absl::StrCat("cannot rename ", from, " to"), to);
   }
   return SyncDirectoryOf(to);
 }
@@ -167,7 +171,7 @@ absl::Status ReplaceSymlink(const std::string& target, const std::string& link) 
   const std::string temporary = link + ".tmp";
   ::unlink(temporary.c_str());
   if (::symlink(target.c_str(), temporary.c_str()) != 0) {
-    return ErrnoStatus("cannot create link", temporary);
+    return SystemError("cannot create link", temporary);
   }
   return RenameDurably(temporary, link);
 }

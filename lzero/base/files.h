@@ -12,6 +12,12 @@
 
 namespace lzero {
 
+// "what path: the system's words for errno"; NotFound where the path does not exist, else
+// Unavailable.
+absl::Status SystemError(absl::string_view what, const std::string& path);
+// DataLoss "path: what".
+absl::Status DamagedFile(absl::string_view path, absl::string_view what);
+
 // The whole file as bytes. NotFound when it does not exist.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 

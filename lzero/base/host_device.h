@@ -1,9 +1,18 @@
 // Functions that run on the host and inside CUDA kernels carry LZ_HOST_DEVICE. Such code is C++17,
 // uses no std containers and no absl, and gives the same bits on both sides when the CUDA side is
 // compiled with -fmad=false (no fused multiply-add; division and square roots are IEEE's anyway).
-// Macros only.
+// Macros, and the type of a device's queue without the headers of CUDA.
 #ifndef LZERO_BASE_HOST_DEVICE_H_
 #define LZERO_BASE_HOST_DEVICE_H_
+
+struct CUstream_st;  // cudaStream_t and at::cuda::CUDAStream::stream() are pointers to it
+
+namespace lzero {
+
+// The queue of a device that work is put on.
+using DeviceStream = CUstream_st*;
+
+}  // namespace lzero
 
 #ifdef __CUDACC__
 #define LZ_HOST_DEVICE __host__ __device__

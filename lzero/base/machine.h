@@ -1,4 +1,5 @@
-// Facts about this machine that plans depend on. No measuring (see tools/machine_peaks.h).
+// Facts about this machine that plans depend on. No measuring (see
+// tools/bench/table/machine_peaks.h).
 #ifndef LZERO_BASE_MACHINE_H_
 #define LZERO_BASE_MACHINE_H_
 

@@ -12,10 +12,6 @@ namespace {
 
 using Errors = std::vector<ConsistencyError>;
 
-void Require(bool holds, Errors* errors, std::vector<std::string> keys, std::string message) {
-  if (!holds) errors->push_back({std::move(keys), std::move(message)});
-}
-
 void CheckTransformer(const ModelConfig& model, Errors* errors) {
   const bool divides = model.embed_dim % model.num_heads == 0;
   Require(divides, errors, {"model.num_heads", "model.embed_dim"},
@@ -192,6 +188,11 @@ void CheckStop(const ExperimentConfig& config, Errors* errors) {
 }
 
 }  // namespace
+
+void Require(bool holds, std::vector<ConsistencyError>* errors, std::vector<std::string> keys,
+             std::string message) {
+  if (!holds) errors->push_back({std::move(keys), std::move(message)});
+}
 
 std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config) {
   Errors errors;

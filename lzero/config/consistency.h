@@ -17,6 +17,10 @@ absl::Status FirstError(const std::vector<ConsistencyError>& errors);
 // losses.
 std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model);
 
+// Unless `holds`, adds to `errors` that `message` is wrong with `keys`.
+void Require(bool holds, std::vector<ConsistencyError>* errors, std::vector<std::string> keys,
+             std::string message);
+
 }  // namespace lzero
 
 #endif  // LZERO_CONFIG_CONSISTENCY_H_

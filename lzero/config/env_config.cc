@@ -3,10 +3,6 @@
 namespace lzero {
 namespace {
 
-constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
-constexpr char kPrototype[] = "prototype runs on CartPole";
-constexpr Range kFraction = {0, 1};
-
 void VisitWorkers(FieldVisitor& visitor, EnvConfig& env) {
   visitor.Int({"num_workers",
                "Processes that the Python environments of a role are shared among; 0: one for each "

@@ -1,6 +1,6 @@
 #include "lzero/config/experiment_config.h"
 
-#include "lzero/config/field_sources.h"
+#include "lzero/config/fields.h"
 
 namespace lzero {
 namespace {

@@ -28,6 +28,25 @@ struct Range {
   bool high_open = false;
 };
 
+// Where defaults come from.
+inline constexpr char kFamilies[] = "UniZero (arXiv 2406.10667), AlphaZero (Silver et al. 2018)";
+inline constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
+inline constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
+inline constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
+inline constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";
+inline constexpr char kEpsilonGreedy[] = "temporally extended epsilon-greedy (Dabney et al. 2021)";
+inline constexpr char kSampled[] = "Sampled MuZero (Hubert et al. 2021)";
+inline constexpr char kStochastic[] = "Stochastic MuZero (Antonoglou et al. 2022)";
+inline constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";
+inline constexpr char kLightZero[] = "LightZero, UniZero policy defaults";
+inline constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
+inline constexpr char kPrototype[] = "prototype runs on CartPole";
+
+inline constexpr Range kFraction = {0, 1};
+inline constexpr Range kWeight = {0, 1e6};
+inline constexpr Range kSteps = {0, 1e12};
+inline constexpr Range kPositiveSteps = {1, 1e12};
+
 // One call a field. `value` holds the default before a visit that parses, the setting after it.
 class FieldVisitor {
  public:

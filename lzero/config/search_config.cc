@@ -1,6 +1,6 @@
 // The fields of section search: see experiment_config.h.
 #include "lzero/config/experiment_config.h"
-#include "lzero/config/field_sources.h"
+#include "lzero/config/fields.h"
 
 namespace lzero {
 namespace {

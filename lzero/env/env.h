@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "lzero/base/image.h"
+#include "lzero/base/picture/image.h"
 #include "lzero/env/env_spec.h"
 
 namespace lzero {

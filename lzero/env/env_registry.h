@@ -21,7 +21,7 @@ namespace lzero {
 // Ids of environments from plugins (lzero/env/plugin.h) begin with this.
 inline constexpr char kPluginPrefix[] = "plugin:";
 
-// How environments from Python are run (lzero/env/worker); no effect on any other.
+// How environments from Python are run (lzero/env/python); no effect on any other.
 struct WorkerOptions {
   int64_t num_workers = 0;       // processes that a group is shared among; 0: one for each core
   int64_t max_restarts = 3;      // of one process, until its error is passed on

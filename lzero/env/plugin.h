@@ -20,7 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "lzero/base/image.h"
+#include "lzero/base/picture/image.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/episode_env.h"
 #include "lzero/env/plugin_interface.h"

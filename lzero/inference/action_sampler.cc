@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "lzero/base/check.h"
-#include "lzero/base/squashed_gaussian.h"
+#include "lzero/kernels/squashed_gaussian.h"
 
 namespace lzero {
 namespace {

@@ -11,8 +11,8 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/graph/graph_backend.h"
 #include "lzero/kv_cache/context_functions.h"
-#include "lzero/mcts/device_functions.h"
-#include "lzero/world_model/network.h"
+#include "lzero/mcts/device/device_functions.h"
+#include "lzero/model/network.h"
 
 namespace lzero {
 

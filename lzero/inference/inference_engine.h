@@ -16,7 +16,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
-#include "lzero/world_model/network.h"
+#include "lzero/model/network.h"
 
 namespace lzero {
 

@@ -17,8 +17,8 @@
 #include "lzero/base/stopwatch.h"
 #include "lzero/inference/engine_device.h"
 #include "lzero/inference/policy_engine.h"
+#include "lzero/model/network.h"
 #include "lzero/tensor/staging.h"
-#include "lzero/world_model/network.h"
 
 namespace lzero {
 

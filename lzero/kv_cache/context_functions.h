@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-#include "lzero/base/device_stream.h"
+#include "lzero/base/host_device.h"
 #include "lzero/kv_cache/search_contexts.h"
 
 namespace lzero {

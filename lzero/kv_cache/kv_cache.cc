@@ -15,12 +15,6 @@ namespace {
 
 constexpr int kTokenAxis = 2;
 
-absl::Status CheckPositive(const char* name, int64_t value) {
-  if (value > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("KV cache: ", name, " is ", value, ", must be at least 1"));
-}
-
 absl::StatusOr<at::Tensor> CreateTokens(const KVCacheShape& shape, int64_t capacity,
                                         at::Device device) {
   return internal::CreateTokenTensor({shape.num_layers, 2, capacity, shape.embed_dim}, device);
@@ -30,9 +24,9 @@ absl::StatusOr<at::Tensor> CreateTokens(const KVCacheShape& shape, int64_t capac
 
 absl::StatusOr<KVCache> KVCache::Create(CacheStorage storage, const KVCacheShape& shape,
                                         int64_t capacity, at::Device device) {
-  LZ_RETURN_IF_ERROR(CheckPositive("num_layers", shape.num_layers));
-  LZ_RETURN_IF_ERROR(CheckPositive("embed_dim", shape.embed_dim));
-  LZ_RETURN_IF_ERROR(CheckPositive("capacity", capacity));
+  LZ_RETURN_IF_ERROR(internal::CheckPositive("num_layers", shape.num_layers));
+  LZ_RETURN_IF_ERROR(internal::CheckPositive("embed_dim", shape.embed_dim));
+  LZ_RETURN_IF_ERROR(internal::CheckPositive("capacity", capacity));
   LZ_ASSIGN_OR_RETURN(at::Tensor tokens, CreateTokens(shape, capacity, device));
   const at::Device placed = tokens.device();  // with its index: cuda -> cuda:0
   return KVCache(storage, shape, placed, std::move(tokens));

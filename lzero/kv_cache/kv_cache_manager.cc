@@ -32,19 +32,13 @@ namespace {
 constexpr int64_t kFirstNodes = 8;
 constexpr int64_t kFirstInits = 1;
 
-absl::Status CheckPositive(const char* name, int64_t value) {
-  if (value > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("KV cache: ", name, " is ", value, ", must be at least 1"));
-}
-
 absl::Status CheckConfig(const KVCacheManagerConfig& config) {
-  LZ_RETURN_IF_ERROR(CheckPositive("num_layers", config.shape.num_layers));
-  LZ_RETURN_IF_ERROR(CheckPositive("embed_dim", config.shape.embed_dim));
-  LZ_RETURN_IF_ERROR(CheckPositive("context_length", config.context_length));
-  LZ_RETURN_IF_ERROR(CheckPositive("num_envs", config.num_envs));
-  LZ_RETURN_IF_ERROR(CheckPositive("nodes_per_env", config.nodes_per_env));
-  return CheckPositive("init_steps_per_env", config.init_steps_per_env);
+  LZ_RETURN_IF_ERROR(internal::CheckPositive("num_layers", config.shape.num_layers));
+  LZ_RETURN_IF_ERROR(internal::CheckPositive("embed_dim", config.shape.embed_dim));
+  LZ_RETURN_IF_ERROR(internal::CheckPositive("context_length", config.context_length));
+  LZ_RETURN_IF_ERROR(internal::CheckPositive("num_envs", config.num_envs));
+  LZ_RETURN_IF_ERROR(internal::CheckPositive("nodes_per_env", config.nodes_per_env));
+  return internal::CheckPositive("init_steps_per_env", config.init_steps_per_env);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/mcts/lanes.h"
+#include "lzero/mcts/tree/lanes.h"
 
 namespace lzero {
 

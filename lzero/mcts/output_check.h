@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "lzero/mcts/inference_model.h"
-#include "lzero/mcts/simulate.h"
+#include "lzero/mcts/tree/simulate.h"
 
 namespace lzero {
 

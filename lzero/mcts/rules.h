@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/mcts/rules_view.h"
+#include "lzero/mcts/tree/rules_view.h"
 
 namespace lzero {
 

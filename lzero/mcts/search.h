@@ -14,12 +14,12 @@
 #include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/mcts/inference_model.h"
-#include "lzero/mcts/root.h"
 #include "lzero/mcts/rules.h"
 #include "lzero/mcts/search_request.h"
-#include "lzero/mcts/simulate.h"
-#include "lzero/mcts/tree.h"
-#include "lzero/mcts/walk.h"
+#include "lzero/mcts/tree/root.h"
+#include "lzero/mcts/tree/simulate.h"
+#include "lzero/mcts/tree/tree.h"
+#include "lzero/mcts/tree/walk.h"
 
 namespace lzero {
 

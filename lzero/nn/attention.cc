@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "lzero/nn/attention_kernels.h"
-#include "lzero/nn/fused_path.h"
-#include "lzero/nn/rotary.h"
+#include "lzero/kernels/attention_kernels.h"
+#include "lzero/nn/functional/fused_path.h"
+#include "lzero/nn/functional/rotary.h"
 #include "lzero/tensor/torch.h"
 #include "torch/csrc/autograd/custom_function.h"
 

@@ -8,9 +8,9 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/nn/convolution.h"
+#include "lzero/nn/functional/norm.h"
+#include "lzero/nn/functional/perceptron.h"
 #include "lzero/nn/layers.h"
-#include "lzero/nn/norm.h"
-#include "lzero/nn/perceptron.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {

@@ -7,8 +7,8 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/nn/convolution.h"
+#include "lzero/nn/functional/perceptron.h"
 #include "lzero/nn/layers.h"
-#include "lzero/nn/perceptron.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "lzero/nn/linear.h"
-#include "lzero/nn/norm.h"
-#include "lzero/nn/perceptron.h"
+#include "lzero/nn/functional/linear.h"
+#include "lzero/nn/functional/norm.h"
+#include "lzero/nn/functional/perceptron.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lzero/base/check.h"
-#include "lzero/nn/fused_path.h"
+#include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "torch/csrc/autograd/custom_function.h"
 

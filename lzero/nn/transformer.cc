@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
-#include "lzero/nn/attention_branch.h"
-#include "lzero/nn/linear.h"
-#include "lzero/nn/norm.h"
-#include "lzero/nn/perceptron.h"
-#include "lzero/nn/rotary.h"
+#include "lzero/nn/functional/attention_branch.h"
+#include "lzero/nn/functional/linear.h"
+#include "lzero/nn/functional/norm.h"
+#include "lzero/nn/functional/perceptron.h"
+#include "lzero/nn/functional/rotary.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {

@@ -17,15 +17,15 @@
 #include "lzero/base/named_array.h"
 #include "lzero/base/rng.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/replay/batch_writer.h"
+#include "lzero/replay/batch/batch_writer.h"
+#include "lzero/replay/batch/shift_augmenter.h"
+#include "lzero/replay/batch/symmetry_augmenter.h"
+#include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/replay_shape.h"
 #include "lzero/replay/replay_store.h"
-#include "lzero/replay/shift_augmenter.h"
 #include "lzero/replay/step_record.h"
 #include "lzero/replay/stored_root.h"
-#include "lzero/replay/symmetry_augmenter.h"
-#include "lzero/replay/train_batch.h"
 
 namespace lzero {
 

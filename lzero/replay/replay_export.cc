@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "lzero/replay/context_arrays.h"
+#include "lzero/replay/batch/context_arrays.h"
 #include "lzero/replay/replay_arrays.h"
 #include "lzero/replay/replay_plan.h"
 

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/replay/context_arrays.h"
+#include "lzero/replay/batch/context_arrays.h"
 #include "lzero/replay/replay_arrays.h"
 #include "lzero/replay/replay_export.h"
 #include "lzero/replay/replay_plan.h"

@@ -8,8 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
+#include "lzero/replay/batch/shift_augmenter.h"
 #include "lzero/replay/position_index.h"
-#include "lzero/replay/shift_augmenter.h"
 
 namespace lzero {
 namespace {

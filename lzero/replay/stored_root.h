@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/game_segment.h"
 #include "lzero/replay/replay_shape.h"
-#include "lzero/replay/train_batch.h"
 
 namespace lzero {
 

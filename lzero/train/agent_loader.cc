@@ -11,6 +11,7 @@
 #include "lzero/env/plugin.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/train/model_families.h"
 
 namespace lzero {
 

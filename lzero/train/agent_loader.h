@@ -12,8 +12,8 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
+#include "lzero/run/checkpoint_store.h"
 #include "lzero/train/build.h"
-#include "lzero/train/checkpoint_store.h"
 
 namespace lzero {
 

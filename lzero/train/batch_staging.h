@@ -10,9 +10,9 @@
 
 #include "ATen/core/Tensor.h"
 #include "absl/status/statusor.h"
-#include "lzero/replay/train_batch.h"
+#include "lzero/model/batch_tensors.h"
+#include "lzero/replay/batch/train_batch.h"
 #include "lzero/tensor/staging.h"
-#include "lzero/world_model/batch_tensors.h"
 
 namespace lzero {
 

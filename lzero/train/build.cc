@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/env_rules.h"
+#include "lzero/train/model_families.h"
 
 namespace lzero {
 namespace {

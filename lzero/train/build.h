@@ -10,14 +10,14 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
+#include "lzero/family/model_family.h"
 #include "lzero/inference/inference_engine.h"
+#include "lzero/model/network.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/replay/replay_shape.h"
-#include "lzero/train/model_family.h"
 #include "lzero/worker/collector.h"
 #include "lzero/worker/evaluator.h"
 #include "lzero/worker/reanalyzer.h"
-#include "lzero/world_model/network.h"
 
 namespace lzero {
 

@@ -7,12 +7,12 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/inference/engine_device.h"
+#include "lzero/model/open_loop.h"
 #include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "lzero/train/model_family.h"
-#include "lzero/world_model/open_loop.h"
+#include "lzero/train/model_families.h"
 
 namespace lzero {
 namespace {

@@ -15,10 +15,10 @@
 #include "absl/status/statusor.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/replay/train_batch.h"
+#include "lzero/model/network.h"
+#include "lzero/replay/batch/train_batch.h"
 #include "lzero/train/batch_staging.h"
 #include "lzero/train/optimizer.h"
-#include "lzero/world_model/network.h"
 
 namespace lzero {
 

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/nn/fused_path.h"
-#include "lzero/nn/weight_kernels.h"
+#include "lzero/kernels/weight_kernels.h"
+#include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/world_model/network.h"
+#include "lzero/model/network.h"
 
 namespace lzero {
 

@@ -8,8 +8,8 @@
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/tensor/safetensors.h"
-#include "lzero/train/tensorboard_writer.h"
+#include "lzero/run/safetensors.h"
+#include "lzero/run/tensorboard_writer.h"
 
 namespace lzero {
 namespace {

@@ -14,11 +14,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/base/named_array.h"
-#include "lzero/replay/train_batch.h"
-#include "lzero/train/checkpoint_store.h"
-#include "lzero/train/metrics_writer.h"
-#include "lzero/train/statistics.h"
-#include "lzero/train/status_file.h"
+#include "lzero/replay/batch/train_batch.h"
+#include "lzero/run/checkpoint_store.h"
+#include "lzero/run/metrics_writer.h"
+#include "lzero/run/statistics.h"
+#include "lzero/run/status_file.h"
 #include "lzero/worker/evaluator.h"
 
 namespace lzero {

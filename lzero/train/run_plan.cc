@@ -11,12 +11,12 @@
 #include "lzero/config/consistency.h"
 #include "lzero/config/unread_settings.h"
 #include "lzero/env/env_rules.h"
-#include "lzero/env/worker/worker_registry.h"
+#include "lzero/env/python/worker_registry.h"
 #include "lzero/mcts/search.h"
+#include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/replay_plan.h"
-#include "lzero/replay/train_batch.h"
 #include "lzero/train/build.h"
-#include "lzero/train/model_family.h"
+#include "lzero/train/model_families.h"
 
 namespace lzero {
 namespace {

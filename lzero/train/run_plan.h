@@ -14,7 +14,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/env_spec.h"
-#include "lzero/train/model_family.h"
+#include "lzero/family/model_family.h"
 
 namespace lzero {
 

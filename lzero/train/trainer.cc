@@ -9,6 +9,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -39,7 +40,7 @@ Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
 absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
                                                          const std::atomic<bool>* stop) {
-  at::set_num_threads(static_cast<int>(config.train.num_threads));
+  SetTensorThreads(static_cast<int>(config.train.num_threads));
   std::unique_ptr<Trainer> trainer(new Trainer(config, stop));
   LZ_ASSIGN_OR_RETURN(trainer->plan_, PlanRun(config, registry));
   const EnvSpec& spec = trainer->plan_.env;
@@ -253,7 +254,7 @@ absl::Status Trainer::PrepareReanalyze(int64_t num_positions) {
 }
 
 absl::Status Trainer::CollectAndReanalyze() {
-  at::set_num_threads(static_cast<int>(config_.inference.num_threads));
+  SetTensorThreads(static_cast<int>(config_.inference.num_threads));
   LZ_RETURN_IF_ERROR(collector_.collector->Step(state_.env_steps));
   if (reanalyzed_.empty()) return absl::OkStatus();
   const ScopedTimer timer(&reanalyze_time_);
@@ -274,7 +275,7 @@ absl::Status Trainer::StoreCollected() {
 }
 
 absl::Status Trainer::Learn(int64_t num_updates) {
-  at::set_num_threads(static_cast<int>(config_.train.num_threads));
+  SetTensorThreads(static_cast<int>(config_.train.num_threads));
   for (int64_t i = 0; i < num_updates; ++i) {
     const absl::Status status = UpdateOnce(/*another_follows=*/i + 1 < num_updates);
     if (!status.ok()) batches_->Discard();

@@ -23,14 +23,14 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/replay/batch_sampler.h"
+#include "lzero/replay/batch/batch_sampler.h"
 #include "lzero/replay/replay_buffer.h"
+#include "lzero/run/progress.h"
+#include "lzero/run/training_state.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
-#include "lzero/train/progress.h"
 #include "lzero/train/run_outputs.h"
 #include "lzero/train/run_plan.h"
-#include "lzero/train/training_state.h"
 
 namespace lzero {
 

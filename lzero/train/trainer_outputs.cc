@@ -9,6 +9,7 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
+#include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/collapse.h"
 #include "lzero/train/trainer.h"
@@ -60,7 +61,7 @@ std::vector<Metric> EvaluationMetrics(double mean_return,
 
 absl::Status Trainer::Evaluate() {
   const ScopedTimer timer(&evaluate_time_);
-  at::set_num_threads(static_cast<int>(config_.inference.num_threads));
+  SetTensorThreads(static_cast<int>(config_.inference.num_threads));
   LZ_RETURN_IF_ERROR(evaluator_.inference->CopyWeightsFrom(learner_->model()));
   std::vector<uint64_t> seeds;
   for (int64_t i = 0; i < config_.evaluate.episodes; ++i) {

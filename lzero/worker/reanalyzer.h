@@ -16,9 +16,9 @@
 #include "lzero/agent/agent.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
+#include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/replay/stored_root.h"
-#include "lzero/replay/train_batch.h"
 
 namespace lzero {
 

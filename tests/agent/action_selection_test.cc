@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::action_selection_test {
 namespace {
 
 TEST(TemperatureTest, FallsLinearlyAndStays) {
@@ -67,4 +67,4 @@ TEST(DrawActionDeathTest, WrongArgumentsAreABug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::action_selection_test

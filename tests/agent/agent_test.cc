@@ -5,9 +5,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/mcts/hash_model.h"
+#include "lzero/mcts/golden/hash_model.h"
 
-namespace lzero {
+namespace lzero::agent_test {
 namespace {
 
 using testing::HasSubstr;
@@ -164,4 +164,4 @@ TEST_F(AgentTest, WrongSettingsAreRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::agent_test

@@ -5,9 +5,9 @@
 
 #include "gtest/gtest.h"
 #include "lzero/agent/agent.h"
-#include "lzero/mcts/hash_model.h"
+#include "lzero/mcts/golden/hash_model.h"
 
-namespace lzero {
+namespace lzero::sampled_agent_test {
 namespace {
 
 constexpr int kSlots = 3;
@@ -152,4 +152,4 @@ TEST_F(SampledAgentTest, AnActionThatTheEnvironmentLacksIsAnErrorAndCountsNoSear
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::sampled_agent_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lzero {
+namespace lzero::check_test {
 namespace {
 
 TEST(CheckTest, PassesWithoutEvaluatingTheMessage) {
@@ -28,4 +28,4 @@ TEST(CheckDeathTest, DebugChecksFollowTheBuild) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::check_test

@@ -8,7 +8,7 @@
 
 #include <string>
 
-namespace lzero {
+namespace lzero::files_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST(Crc32cTest, ContinuesAtAnyCut) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::files_test

@@ -4,7 +4,7 @@
 
 #include <type_traits>
 
-namespace lzero {
+namespace lzero::ids_test {
 namespace {
 
 TEST(IdsTest, CompareByValue) {
@@ -22,4 +22,4 @@ TEST(IdsTest, KindsDoNotMix) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::ids_test

@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "lzero/base/files.h"
 
-namespace lzero {
+namespace lzero::log_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -100,4 +100,4 @@ TEST(LogTest, ThreadsMayLogWhileAFileIsSet) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::log_test

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace lzero {
+namespace lzero::machine_test {
 namespace {
 
 TEST(MachineTest, MemoryIsWhatTheKernelReports) {
@@ -29,4 +29,4 @@ TEST(MachineTest, ResidentMemoryOfAnotherProcess) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::machine_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace lzero {
+namespace lzero::named_array_test {
 namespace {
 
 std::vector<NamedArray> TwoArrays() {
@@ -101,4 +101,4 @@ TEST(NamedArrayTest, TypeNamesGoBothWays) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::named_array_test

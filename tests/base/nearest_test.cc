@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace lzero {
+namespace lzero::nearest_test {
 namespace {
 
 TEST(NearestTest, EditDistanceByHand) {
@@ -44,4 +44,4 @@ TEST(NearestTest, DidYouMeanIsReadyToAppend) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::nearest_test

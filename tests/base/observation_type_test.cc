@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::observation_type_test {
 namespace {
 
 TEST(ObservationTypeTest, NamesAndSizes) {
@@ -54,4 +54,4 @@ TEST(ObservationTypeTest, NothingElseIsTaken) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::observation_type_test

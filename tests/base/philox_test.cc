@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::philox_test {
 namespace {
 
 // Known answers of Random123 (kat_vectors, philox4x32 10): counter and key of zeros, and of ones.
@@ -27,4 +27,4 @@ TEST(PhiloxTest, TheUnitIntervalExcludesOne) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::philox_test

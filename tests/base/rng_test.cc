@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-namespace lzero {
+namespace lzero::rng_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -203,4 +203,4 @@ TEST(RngDeathTest, RefusesWhatHasNoDistribution) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::rng_test

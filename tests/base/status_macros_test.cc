@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-namespace lzero {
+namespace lzero::status_macros_test {
 namespace {
 
 absl::StatusOr<int> ParseDigit(char c) {
@@ -53,4 +53,4 @@ TEST(StatusMacrosTest, AnnotateKeepsTheCode) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::status_macros_test

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::symmetry_test {
 namespace {
 
 TEST(SymmetryTest, APermutationOfBothIsRight) {
@@ -42,4 +42,4 @@ TEST(SymmetryTest, BytesAreMappedAsNumbers) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::symmetry_test

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace lzero {
+namespace lzero::thread_pool_test {
 namespace {
 
 class ThreadPoolTest : public testing::TestWithParam<int> {};
@@ -92,4 +92,4 @@ TEST(ThreadPoolDeathTest, RefusesNoThreadsAndNestedLoops) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::thread_pool_test

@@ -11,7 +11,7 @@
 #include "lzero/config/dump.h"
 #include "lzero/config/unread_settings.h"
 
-namespace lzero {
+namespace lzero::assemble_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -368,4 +368,4 @@ TEST(Assemble, CountsProblemsBeyondAHundred) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::assemble_test

@@ -10,7 +10,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/config/load.h"
 
-namespace lzero {
+namespace lzero::consistency_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -222,4 +222,4 @@ TEST(FirstErrorTest, IsTheFirstKeyAndItsSentence) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::consistency_test

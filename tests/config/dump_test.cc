@@ -9,7 +9,7 @@
 #include "lzero/config/load.h"
 #include "tests/config/config_test_tools.h"
 
-namespace lzero {
+namespace lzero::dump_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST(DiffConfigs, ListsWhatDiffers) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::dump_test

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::encoder_rules_test {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -61,4 +61,4 @@ TEST(EncoderRulesTest, ImagesAreHalvedUntilNoSideIsMoreThanEight) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::encoder_rules_test

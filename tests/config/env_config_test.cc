@@ -7,7 +7,7 @@
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
 
-namespace lzero {
+namespace lzero::env_config_test {
 namespace {
 
 using testing::HasSubstr;
@@ -102,4 +102,4 @@ TEST(EnvConfigTest, WhatIsNoMapOrListIsNamed) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::env_config_test

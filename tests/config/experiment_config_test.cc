@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "lzero/config/load.h"
 
-namespace lzero {
+namespace lzero::experiment_config_test {
 namespace {
 
 // The example of the product description: these section and key names are fixed.
@@ -94,4 +94,4 @@ TEST(ExperimentConfig, OtherChoicesToo) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::experiment_config_test

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::explain_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -57,4 +57,4 @@ TEST(ExplainKey, NamesTheNearestOfAnUnknownKey) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::explain_test

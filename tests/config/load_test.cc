@@ -17,7 +17,7 @@
 #include "lzero/config/yaml_tree.h"
 #include "tests/config/config_test_tools.h"
 
-namespace lzero {
+namespace lzero::load_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -225,4 +225,4 @@ TEST(Configs, SayWhatTheirNamesPromise) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::load_test

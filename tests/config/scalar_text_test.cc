@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::scalar_text_test {
 namespace {
 
 TEST(ParseInt, ReadsPlainDecimalIntegers) {
@@ -164,4 +164,4 @@ TEST(Utf8, FollowsTheStandard) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::scalar_text_test

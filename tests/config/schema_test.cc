@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::schema_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -127,4 +127,4 @@ TEST(NearestKey, LooksBesideThenElsewhere) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::schema_test

@@ -3,7 +3,7 @@
 
 #include "lzero/config/experiment_config.h"
 
-namespace lzero {
+namespace lzero::search_config_test {
 namespace {
 
 TEST(SearchConfig, EveryFieldCounts) {
@@ -21,4 +21,4 @@ TEST(SearchConfig, EveryFieldCounts) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::search_config_test

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "lzero/config/schema.h"
 
-namespace lzero {
+namespace lzero::unread_settings_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -140,4 +140,4 @@ TEST(UnreadSettings, OfAListThoseThatDifferFromTheirDefaults) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::unread_settings_test

@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::yaml_tree_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST(YamlTree, SurvivesDeepNesting) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::yaml_tree_test

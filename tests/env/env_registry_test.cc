@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "tests/env/walk_env.h"
 
-namespace lzero {
+namespace lzero::env_registry_test {
 namespace {
 
 class NoGrader : public Grader {
@@ -195,4 +195,4 @@ TEST(EnvRegistryDeathTest, TheSameIdTwiceIsOurBug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::env_registry_test

@@ -12,7 +12,7 @@
 #include "lzero/config/load.h"
 #include "tests/env/walk_env.h"
 
-namespace lzero {
+namespace lzero::env_rules_test {
 namespace {
 
 EnvRegistry Native() {
@@ -274,4 +274,4 @@ TEST(EnvRulesTest, LoadingReportsThemWhereTheyWereSet) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::env_rules_test

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::env_setting_test {
 namespace {
 
 std::vector<EnvSetting> Declared() {
@@ -55,4 +55,4 @@ TEST(EnvSettingTest, RefusesEverySettingWhereNoneIsDeclared) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::env_setting_test

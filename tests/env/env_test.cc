@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lzero {
+namespace lzero::env_test {
 namespace {
 
 // Implements what must be implemented and nothing else.
@@ -46,4 +46,4 @@ TEST(EnvTest, ObservationSizeIsTheProductOfItsShape) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::env_test

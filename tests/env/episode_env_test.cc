@@ -6,7 +6,7 @@
 
 #include "tests/env/walk_env.h"
 
-namespace lzero {
+namespace lzero::episode_env_test {
 namespace {
 
 const Action kLeft = Action::Discrete(0);
@@ -209,4 +209,4 @@ TEST(EpisodeEnvTest, ARunningStateIsWhatSaveGivesThere) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::episode_env_test

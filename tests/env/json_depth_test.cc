@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace lzero {
+namespace lzero::json_depth_test {
 namespace {
 
 TEST(JsonDepthTest, CountsWhatIsOpenAtOnce) {
@@ -30,4 +30,4 @@ TEST(JsonDepthTest, LeavesTextsOut) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::json_depth_test

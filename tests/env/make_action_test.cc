@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::make_action_test {
 namespace {
 
 TEST(MakeAction, DiscreteKeepsTheIndex) {
@@ -46,4 +46,4 @@ TEST(MakeAction, NeverLeavesBoundsThatRoundBadly) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::make_action_test

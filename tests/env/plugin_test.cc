@@ -13,9 +13,9 @@
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
-#include "lzero/env/conformance.h"
+#include "lzero/env/check/conformance.h"
 
-namespace lzero {
+namespace lzero::plugin_test {
 namespace {
 
 using testing::HasSubstr;
@@ -261,4 +261,4 @@ TEST_F(PluginFileTest, NonsenseInTheStampIsShownSafely) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::plugin_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lzero {
+namespace lzero::saved_state_test {
 namespace {
 
 std::string Example() {
@@ -76,4 +76,4 @@ TEST(SavedStateTest, AHugeLengthDoesNotAllocate) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::saved_state_test

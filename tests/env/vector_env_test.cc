@@ -4,7 +4,7 @@
 
 #include "tests/env/walk_env.h"
 
-namespace lzero {
+namespace lzero::vector_env_test {
 namespace {
 
 std::unique_ptr<VectorEnv> MakeVector(int num_envs, ThreadPool* pool) {
@@ -202,4 +202,4 @@ TEST(VectorEnvDeathTest, SteppingTwiceInOneCallIsOurBug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::vector_env_test

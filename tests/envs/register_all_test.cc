@@ -7,11 +7,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
-#include "lzero/env/conformance.h"
-#include "lzero/env/episode_record.h"
+#include "lzero/env/check/conformance.h"
+#include "lzero/env/check/episode_record.h"
 #include "lzero/env/vector_env.h"
 
-namespace lzero {
+namespace lzero::register_all_test {
 namespace {
 
 const EnvRegistry& Registry() {
@@ -166,4 +166,4 @@ TEST(RegisterAllTest, SolvedGamesCanBeGraded) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::register_all_test

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "lzero/base/check.h"
-#include "lzero/tensor/safetensors.h"
+#include "lzero/run/safetensors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const absl::string_view input(reinterpret_cast<const char*>(bytes), size);

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "lzero/base/check.h"
-#include "lzero/env/trace.h"
+#include "lzero/env/check/trace.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   const absl::string_view text(reinterpret_cast<const char*>(bytes), size);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "lzero/base/check.h"
-#include "lzero/env/worker/atari_view.h"
-#include "lzero/env/worker/frame_view.h"
-#include "lzero/env/worker/worker_memory.h"
+#include "lzero/env/python/frames/atari_view.h"
+#include "lzero/env/python/frames/frame_view.h"
+#include "lzero/env/python/worker_memory.h"
 
 namespace lzero {
 namespace {

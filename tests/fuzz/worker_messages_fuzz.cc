@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_split.h"
 #include "lzero/base/check.h"
-#include "lzero/env/worker/worker_messages.h"
+#include "lzero/env/python/worker_messages.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/cuda_library.h"
 
-namespace lzero {
+namespace lzero::cuda_graph_library_test {
 namespace {
 
 using testing::HasSubstr;
@@ -29,4 +29,4 @@ TEST(CudaGraphLibraryTest, ALibraryThatWasNotBuiltIsNamed) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::cuda_graph_library_test

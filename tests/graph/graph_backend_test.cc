@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::graph_backend_test {
 namespace {
 
 using testing::ElementsAre;
@@ -38,4 +38,4 @@ TEST(GraphBackendDeathTest, ABatchBeyondAllBucketsIsACallersBug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::graph_backend_test

@@ -9,7 +9,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::action_sampler_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -238,4 +238,4 @@ TEST(ActionSampler, BytesCountWhatIsKept) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::action_sampler_test

@@ -3,11 +3,11 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/inference/unizero_inference.h"
+#include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::engine_device_test {
 namespace {
 
 using testing::StartsWith;
@@ -58,4 +58,4 @@ TEST(EngineDeviceTest, WithoutCudaTheReasonNamesTheSetting) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::engine_device_test

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lzero/inference/muzero_inference.h"
+#include "lzero/family/muzero/muzero_inference.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::latent_engine_test {
 namespace {
 
 EngineOptions Options() {
@@ -59,4 +59,4 @@ TEST(LatentEngine, OnlyTheNewestObservationIsRead) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::latent_engine_test

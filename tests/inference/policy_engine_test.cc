@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::policy_engine_test {
 namespace {
 
 // Lets a test see what families see.
@@ -83,4 +83,4 @@ TEST(PolicyEngine, TheDiscountChangesItsSignWithTheMover) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::policy_engine_test

@@ -4,7 +4,7 @@
 
 #include "tests/kv_cache/cache_testing.h"
 
-namespace lzero::internal {
+namespace lzero::internal::context_index_test {
 namespace {
 
 using absl::StatusCode;
@@ -171,4 +171,4 @@ TEST(ContextIndexDeathTest, ForeignEnvironmentsAreBugsWhereNoStatusIsReturned) {
 }
 
 }  // namespace
-}  // namespace lzero::internal
+}  // namespace lzero::internal::context_index_test

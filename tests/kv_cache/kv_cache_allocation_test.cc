@@ -37,7 +37,7 @@ void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
 
-namespace lzero {
+namespace lzero::kv_cache_allocation_test {
 namespace {
 
 // Counts libtorch's CPU allocations while it lives.
@@ -159,4 +159,4 @@ TEST(CacheAllocation, ASimulationCostsTheSameHoweverManyCameBefore) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::kv_cache_allocation_test

@@ -10,7 +10,7 @@
 
 #include "tests/kv_cache/cache_testing.h"
 
-namespace lzero {
+namespace lzero::kv_cache_faults_test {
 namespace {
 
 using absl::StatusCode;
@@ -241,4 +241,4 @@ TEST(CacheFaults, MixedDevicesDeepInAPipeline) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::kv_cache_faults_test

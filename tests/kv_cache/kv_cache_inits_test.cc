@@ -6,7 +6,7 @@
 #include "lzero/base/rng.h"
 #include "tests/kv_cache/cache_testing.h"
 
-namespace lzero {
+namespace lzero::kv_cache_inits_test {
 namespace {
 
 using testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST(KVCacheInitsTest, RowsThatAreNotThereAreRefusedAndEarlierEntriesStay) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::kv_cache_inits_test

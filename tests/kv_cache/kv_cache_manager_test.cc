@@ -4,7 +4,7 @@
 
 #include "tests/kv_cache/cache_testing.h"
 
-namespace lzero {
+namespace lzero::kv_cache_manager_test {
 namespace {
 
 using absl::StatusCode;
@@ -383,4 +383,4 @@ TEST(KVCacheManagerDeathTest, CallersBugsStopTheProgram) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::kv_cache_manager_test

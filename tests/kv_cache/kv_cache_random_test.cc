@@ -10,7 +10,7 @@
 #include "tests/kv_cache/cache_testing.h"
 #include "tests/kv_cache/naive_store.h"
 
-namespace lzero {
+namespace lzero::kv_cache_random_test {
 namespace {
 
 using absl::StatusCode;
@@ -271,4 +271,4 @@ TEST(CacheRandom, EveryVerbInAnyOrderEqualsAStoreOfDeepCopies) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::kv_cache_random_test

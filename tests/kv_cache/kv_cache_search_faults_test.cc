@@ -10,7 +10,7 @@
 #include "lzero/base/rng.h"
 #include "tests/kv_cache/cache_testing.h"
 
-namespace lzero {
+namespace lzero::kv_cache_search_faults_test {
 namespace {
 
 using absl::StatusCode;
@@ -245,4 +245,4 @@ TEST(CacheFaults, EvaluationDisturbsCollection) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::kv_cache_search_faults_test

@@ -7,7 +7,7 @@
 #include "c10/core/InferenceMode.h"
 #include "tests/kv_cache/cache_testing.h"
 
-namespace lzero {
+namespace lzero::kv_cache_test {
 namespace {
 
 using absl::StatusCode;
@@ -271,4 +271,4 @@ TEST(KVCacheDeathTest, CopyTokensOutsideIsABug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::kv_cache_test

@@ -11,7 +11,7 @@
 #include "tests/kv_cache/cache_testing.h"
 #include "tests/kv_cache/plain_contexts.h"
 
-namespace lzero {
+namespace lzero::search_contexts_test {
 namespace {
 
 using testing::Each;
@@ -201,4 +201,4 @@ TEST(SearchContextsTest, WhatCannotBeLentIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::search_contexts_test

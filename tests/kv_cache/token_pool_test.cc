@@ -6,7 +6,7 @@
 #include "c10/core/InferenceMode.h"
 #include "tests/kv_cache/cache_testing.h"
 
-namespace lzero::internal {
+namespace lzero::internal::token_pool_test {
 namespace {
 
 using Numbers = std::vector<int64_t>;
@@ -111,4 +111,4 @@ TEST(TokenPoolDeathTest, DirectCopiesNeedTheCpu) {
 }
 
 }  // namespace
-}  // namespace lzero::internal
+}  // namespace lzero::internal::token_pool_test

@@ -2,7 +2,7 @@
 
 #include "tests/kv_cache/cache_testing.h"
 
-namespace lzero::internal {
+namespace lzero::internal::token_tensor_test {
 namespace {
 
 using absl::StatusCode;
@@ -47,4 +47,4 @@ TEST(TokenTensor, ChecksTypeSizesAndDevice) {
 }
 
 }  // namespace
-}  // namespace lzero::internal
+}  // namespace lzero::internal::token_tensor_test

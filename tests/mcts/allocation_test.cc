@@ -1,9 +1,9 @@
 // A warm search allocates nothing: counted by operator new, see counted_new.h.
 #include "gtest/gtest.h"
-#include "tests/mcts/counted_new.h"
 #include "tests/mcts/search_testing.h"
+#include "tests/support/counted_new.h"
 
-namespace lzero {
+namespace lzero::allocation_test {
 namespace {
 
 TEST(AllocationTest, AWarmSearchAllocatesNothing) {
@@ -36,4 +36,4 @@ TEST(AllocationTest, ATreeIsOneAllocation) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::allocation_test

@@ -9,7 +9,7 @@
 #include "tests/mcts/same_trees.h"
 #include "tests/mcts/search_testing.h"
 
-namespace lzero {
+namespace lzero::chance_search_test {
 namespace {
 
 struct Case {
@@ -275,4 +275,4 @@ TEST(ChanceSearchTest, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::chance_search_test

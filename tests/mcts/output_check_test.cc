@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/mcts/search_testing.h"
 
-namespace lzero {
+namespace lzero::output_check_test {
 namespace {
 
 using testing::HasSubstr;
@@ -123,4 +123,4 @@ TEST_F(OutputCheckTest, RewardsDiscountsAndValuesAreFinite) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::output_check_test

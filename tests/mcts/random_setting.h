@@ -7,7 +7,7 @@
 
 #include "lzero/base/rng.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/mcts/hash_model.h"
+#include "lzero/mcts/golden/hash_model.h"
 
 namespace lzero {
 

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::root_noise_test {
 namespace {
 
 class RootNoiseTest : public testing::Test {
@@ -55,4 +55,4 @@ TEST_F(RootNoiseTest, GumbelIsScaledOrGiven) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::root_noise_test

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::rules_test {
 namespace {
 
 using testing::ElementsAre;
@@ -94,4 +94,4 @@ TEST(RulesTest, EveryWrongSettingIsNamedWithWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::rules_test

@@ -8,7 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "lzero/mcts/search_request.h"
-#include "lzero/mcts/tree_view.h"
+#include "lzero/mcts/tree/tree_view.h"
 
 namespace lzero {
 

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/mcts/search_testing.h"
 
-namespace lzero {
+namespace lzero::sampled_actions_test {
 namespace {
 
 SampledActions Discrete() {
@@ -145,4 +145,4 @@ TEST(SampledSearchTest, WhatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::sampled_actions_test

@@ -9,7 +9,7 @@
 #include "lzero/mcts/search.h"
 #include "tests/mcts/search_testing.h"
 
-namespace lzero {
+namespace lzero::search_error_test {
 namespace {
 
 using testing::HasSubstr;
@@ -189,4 +189,4 @@ TEST_F(SearchErrorTest, ValuesThatOverflowAreReported) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::search_error_test

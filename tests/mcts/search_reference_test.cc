@@ -9,7 +9,7 @@
 #include "tests/mcts/reference_search.h"
 #include "tests/mcts/search_testing.h"
 
-namespace lzero {
+namespace lzero::search_reference_test {
 namespace {
 
 // A choice closer than this may fall either way in float32.
@@ -113,4 +113,4 @@ TEST(SearchReferenceTest, ChanceNodesGiveTheTreesOfTheReference) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::search_reference_test

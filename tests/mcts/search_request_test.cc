@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/mcts/search_testing.h"
 
-namespace lzero {
+namespace lzero::search_request_test {
 namespace {
 
 TEST(SearchRequestTest, RootsOfDifferentEnvironmentsWithALegalActionAreFine) {
@@ -33,4 +33,4 @@ TEST(SearchRequestTest, RootValuesMustBeFinite) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::search_request_test

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "tests/mcts/search_testing.h"
 
-namespace lzero {
+namespace lzero::search_root_test {
 namespace {
 
 class SearchRootTest : public testing::Test {
@@ -135,4 +135,4 @@ TEST_F(SearchRootTest, ResultsAreThoseOfTheTree) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::search_root_test

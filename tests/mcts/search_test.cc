@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/mcts/search_testing.h"
 
-namespace lzero {
+namespace lzero::search_test {
 namespace {
 
 struct Case {
@@ -326,4 +326,4 @@ TEST(SearchTest, NoRootsGiveAnEmptyResult) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::search_test

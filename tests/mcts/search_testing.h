@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lzero/mcts/hash_model.h"
+#include "lzero/mcts/golden/hash_model.h"
 #include "lzero/mcts/search.h"
 
 namespace lzero {

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::action_table_test {
 namespace {
 
 TEST(ActionTable, DiscreteActionsAreRows) {
@@ -23,4 +23,4 @@ TEST(ActionTable, BoxActionsAreALinearMap) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::action_table_test

@@ -5,11 +5,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lzero/nn/fused_path.h"
+#include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "tests/nn/gradients.h"
 
-namespace lzero {
+namespace lzero::attention_test {
 namespace {
 
 using Inputs = std::vector<at::Tensor>;
@@ -128,4 +128,4 @@ TEST(AttentionTest, HasNoSecondDerivative) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::attention_test

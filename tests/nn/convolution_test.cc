@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::convolution_test {
 namespace {
 
 int64_t CountWeights(const torch::nn::Module& module) {
@@ -39,4 +39,4 @@ TEST(Convolution, ResidualSumAddsWhatWasThere) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::convolution_test

@@ -12,7 +12,7 @@
 #include "lzero/tensor/torch.h"
 #include "tests/nn/reference.h"
 
-namespace lzero {
+namespace lzero::encoder_test {
 namespace {
 
 using reference::FlatValues;
@@ -285,4 +285,4 @@ TEST(MakeEncoder, ImageRefusesSmallPlanes) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::encoder_test

@@ -1,6 +1,7 @@
 #include "tests/nn/gradients.h"
 
 #include "gtest/gtest.h"
+#include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "torch/csrc/autograd/autograd.h"
 
@@ -51,7 +52,7 @@ void ExpectGradientsOfPlainOperations(const Function& function,
 void ExpectBitsOfThreads(const Function& function, const std::vector<at::Tensor>& inputs) {
   const int before = at::get_num_threads();
   const auto run = [&](int threads) {
-    at::set_num_threads(threads);
+    SetTensorThreads(threads);
     const std::vector<at::Tensor> leaves = Leaves(inputs, at::kFloat);
     const at::Tensor y = function(leaves);
     y.square().sum().backward();
@@ -72,7 +73,7 @@ void ExpectBitsOfThreads(const Function& function, const std::vector<at::Tensor>
       EXPECT_LT(Difference(first[i], one[i]), 1e-5) << threads << " threads, result " << i;
     }
   }
-  at::set_num_threads(before);
+  SetTensorThreads(before);
 }
 
 void ExpectTheGraphCanBeRetained(const Function& function, const std::vector<at::Tensor>& inputs) {

@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::latent_parts_test {
 namespace {
 
 int64_t CountWeights(const torch::nn::Module& module) {
@@ -51,4 +51,4 @@ TEST(LatentParts, AnEncoderThatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::latent_parts_test

@@ -10,7 +10,7 @@
 #include "lzero/tensor/torch.h"
 #include "tests/nn/reference.h"
 
-namespace lzero {
+namespace lzero::layers_test {
 namespace {
 
 using reference::FlatValues;
@@ -120,4 +120,4 @@ TEST(Head, ZeroLastLayerGivesZeros) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::layers_test

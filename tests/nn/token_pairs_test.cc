@@ -3,11 +3,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "lzero/nn/fused_path.h"
+#include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "tests/nn/gradients.h"
 
-namespace lzero {
+namespace lzero::token_pairs_test {
 namespace {
 
 using Inputs = std::vector<at::Tensor>;
@@ -110,4 +110,4 @@ TEST(TokenPairsDeathTest, RefusesShapesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::token_pairs_test

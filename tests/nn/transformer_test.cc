@@ -12,7 +12,7 @@
 #include "lzero/tensor/torch.h"
 #include "tests/nn/reference.h"
 
-namespace lzero {
+namespace lzero::transformer_test {
 namespace {
 
 using reference::RelativeError;
@@ -315,4 +315,4 @@ TEST(TransformerDeathTest, HeadsMustDivideTheWidth) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::transformer_test

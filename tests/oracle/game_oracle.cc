@@ -13,8 +13,8 @@
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/trace.h"
-#include "tools/envs_verb.h"
+#include "lzero/env/check/trace.h"
+#include "tools/verbs/plain/envs_verb.h"
 
 namespace {
 

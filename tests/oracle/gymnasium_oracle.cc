@@ -1,6 +1,7 @@
-// Oracle test: gymnasium_oracle SCRIPT FOLDER [PYTHON] runs tools/record_gymnasium_traces.py (with
-// PYTHON, else LZERO_PYTHON of the environment, else python3), replays what it recorded and says
-// how far the largest differences go. Exit code 77, "not run", when that Python has no gymnasium.
+// Oracle test: gymnasium_oracle SCRIPT FOLDER [PYTHON] runs tools/record/record_gymnasium_traces.py
+// (with PYTHON, else LZERO_PYTHON of the environment, else python3), replays what it recorded and
+// says how far the largest differences go. Exit code 77, "not run", when that Python has no
+// gymnasium.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
 #include "tests/envs/classic/trace_differences.h"
-#include "tools/envs_verb.h"
+#include "tools/verbs/plain/envs_verb.h"
 
 namespace lzero {
 namespace {

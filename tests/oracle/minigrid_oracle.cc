@@ -1,6 +1,6 @@
-// Oracle test: minigrid_oracle PYTHON SCRIPT FOLDER runs tools/record_minigrid_traces.py, then
-// plays what it recorded: every episode whole, from its seed, and every start map. Exit code 77,
-// "not run", when that Python has no minigrid.
+// Oracle test: minigrid_oracle PYTHON SCRIPT FOLDER runs tools/record/record_minigrid_traces.py,
+// then plays what it recorded: every episode whole, from its seed, and every start map. Exit code
+// 77, "not run", when that Python has no minigrid.
 #include <sys/wait.h>
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/trace_replay.h"
+#include "lzero/env/check/trace_replay.h"
 #include "tests/envs/grid/start_maps.h"
 
 namespace {

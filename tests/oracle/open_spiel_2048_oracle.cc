@@ -1,7 +1,7 @@
-// Oracle test: open_spiel_2048_oracle SCRIPT FOLDER runs tools/record_open_spiel_2048.py (with
-// python3, or the interpreter that LZERO_PYTHON names), replays the games it recorded, step by step
-// and whole, and compares the legal moves before every step. Exit code 77, "not run", when that
-// Python has no pyspiel.
+// Oracle test: open_spiel_2048_oracle SCRIPT FOLDER runs tools/record/record_open_spiel_2048.py
+// (with python3, or the interpreter that LZERO_PYTHON names), replays the games it recorded, step
+// by step and whole, and compares the legal moves before every step. Exit code 77, "not run", when
+// that Python has no pyspiel.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
 #include "nlohmann/json.hpp"
-#include "tools/envs_verb.h"
+#include "tools/verbs/plain/envs_verb.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::game_segment_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -318,4 +318,4 @@ TEST(GameSegmentDeathTest, RefusesWrongSizes) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::game_segment_test

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::observation_store_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -157,4 +157,4 @@ INSTANTIATE_TEST_SUITE_P(Types, StackedStore,
                          [](const auto& type) { return ObservationTypeName(type.param); });
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::observation_store_test

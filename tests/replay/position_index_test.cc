@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::position_index_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST_F(PositionIndexTest, CountsItsBytes) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::position_index_test

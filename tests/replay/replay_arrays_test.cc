@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::replay_arrays_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(ReplayArrays, ActionsHaveARange) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_arrays_test

@@ -6,7 +6,7 @@
 #include "lzero/replay/replay_buffer.h"
 #include "tests/replay/replay_model.h"
 
-namespace lzero {
+namespace lzero::replay_augmentation_test {
 namespace {
 
 const Symmetry kIdentity = {{0, 1, 2}, {0, 1, 2, 3}};
@@ -71,4 +71,4 @@ TEST(ReplayAugmentationTest, WithoutTheOptionNothingIsDrawn) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_augmentation_test

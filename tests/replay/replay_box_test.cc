@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "lzero/replay/replay_buffer.h"
 
-namespace lzero {
+namespace lzero::replay_box_test {
 namespace {
 
 constexpr int kDim = 2;
@@ -161,4 +161,4 @@ TEST(ReplayBox, AWrongCheckpointIsTold) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_box_test

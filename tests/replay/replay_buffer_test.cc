@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/replay/replay_model.h"
 
-namespace lzero {
+namespace lzero::replay_buffer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -386,4 +386,4 @@ TEST(ReplayBuffer, OneThreadAppendsWhileAnotherSamples) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_buffer_test

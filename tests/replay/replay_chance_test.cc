@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "lzero/replay/replay_buffer.h"
 
-namespace lzero {
+namespace lzero::replay_chance_test {
 namespace {
 
 constexpr int kEpisode = 7;  // steps, then a termination
@@ -102,4 +102,4 @@ TEST(ReplayChance, NothingIsKeptWhereNoneAreTold) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_chance_test

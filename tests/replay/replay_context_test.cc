@@ -10,7 +10,7 @@
 #include "lzero/replay/replay_buffer.h"
 #include "tests/replay/replay_model.h"
 
-namespace lzero {
+namespace lzero::replay_context_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -199,4 +199,4 @@ TEST(ReplayContext, TheReachOfARootIsStoredToo) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_context_test

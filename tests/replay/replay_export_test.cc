@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::replay_export_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -119,4 +119,4 @@ TEST(ReplayExport, WritesStackedBytesOnce) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_export_test

@@ -12,7 +12,7 @@
 #include "lzero/replay/replay_buffer.h"
 #include "tests/replay/replay_model.h"
 
-namespace lzero {
+namespace lzero::replay_import_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -339,4 +339,4 @@ TEST(ReplayImport, MoreThanTheBytesIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_import_test

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "lzero/config/experiment_config.h"
+#include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/replay/replay_shape.h"
-#include "lzero/replay/train_batch.h"
 
 namespace lzero {
 

@@ -9,7 +9,7 @@
 #include "lzero/replay/replay_buffer.h"
 #include "tests/replay/replay_model.h"
 
-namespace lzero {
+namespace lzero::replay_pictures_test {
 namespace {
 
 using ::testing::AllOf;
@@ -208,4 +208,4 @@ TEST(ReplayPictures, EverySampleIsMovedByAnOffsetOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_pictures_test

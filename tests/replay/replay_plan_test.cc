@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "lzero/replay/game_segment.h"
 
-namespace lzero {
+namespace lzero::replay_plan_test {
 namespace {
 
 using ::testing::AllOf;
@@ -225,4 +225,4 @@ TEST(ReplayPlan, ContextTakesItsShareOfTheBytes) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_plan_test

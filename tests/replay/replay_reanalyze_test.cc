@@ -9,7 +9,7 @@
 #include "lzero/replay/replay_buffer.h"
 #include "tests/replay/replay_model.h"
 
-namespace lzero {
+namespace lzero::replay_reanalyze_test {
 namespace {
 
 constexpr int kPast = 4;
@@ -189,4 +189,4 @@ TEST(ReplayReanalyze, PrioritiesStayAndACheckpointHoldsTheNewSearches) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_reanalyze_test

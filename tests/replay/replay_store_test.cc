@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::replay_store_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -199,4 +199,4 @@ TEST(ReplayStore, OnlyEpisodeStartsMayBeSampledWhereAskedFor) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::replay_store_test

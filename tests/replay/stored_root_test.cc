@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::stored_root_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -142,4 +142,4 @@ TEST(StoredRootBoxTest, ActionsAreTheirValues) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::stored_root_test

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::sum_tree_test {
 namespace {
 
 // Against a plain list: total, and the leaf under points of the running sum.
@@ -76,4 +76,4 @@ TEST(SumTreeDeathTest, RefusesWrongCalls) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::sum_tree_test

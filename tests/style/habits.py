@@ -70,7 +70,7 @@ def check(tree):
             report_all(tree, path, LEFTOVER, text, "'{}': finish it or file an issue")
         if path.suffix in source_tree.CPP:
             check_cpp(tree, path, text)
-        if path.suffix == ".h" and layers.floor_of(path) in layers.TORCH_FLOORS:
+        if path.suffix == ".h" and layers.has_torch(layers.floor_of(path) or ""):
             check_header_includes(tree, path, text)
 
 

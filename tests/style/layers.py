@@ -1,47 +1,67 @@
 """Checks that includes go down the floors of the house, and nowhere else.
 
-The table below is the one of the architecture: what each folder may include beside itself.
+The table below is the one of the architecture: what each folder may include.
 """
 
 import re
 
 import source_tree
 
-_BASE = {"base"}
-_ENV = {"base", "config", "env"}
-_MCTS = {"base", "config", "mcts"}
-_NN = {"base", "config", "tensor", "nn"}
-_KV_CACHE = {"base", "config", "tensor", "kv_cache"}
-_REPLAY = {"base", "config", "replay"}
-_WORLD_MODEL = _NN | {"world_model"}
-_GRAPH = {"base", "tensor", "graph"}
-_INFERENCE = _WORLD_MODEL | _KV_CACHE | _GRAPH | _MCTS | _ENV | {"inference"}
+_CONFIG = {"base", "config"}
+_ENV = _CONFIG | {"env"}
+_MCTS = _CONFIG | {"mcts", "mcts/tree", "mcts/device"}
+_NN = _CONFIG | {"tensor", "kernels", "nn"}
+_KV_CACHE = _CONFIG | {"tensor", "kv_cache"}
+_REPLAY = _CONFIG | {"replay"}
+_MODEL = _NN | {"model"}
+_INFERENCE = _MODEL | _KV_CACHE | _MCTS | {"graph", "run", "inference"}
+_FAMILY = _INFERENCE | _ENV | {"env/check", "family"}
 _AGENT = _MCTS | {"agent"}
 _WORKER = _AGENT | _REPLAY | _ENV | {"worker"}
-_TRAIN = _INFERENCE | _WORKER | {"envs", "train"}
+_ALL_FAMILIES = {"family/" + name for name in ("unizero", "muzero", "stochastic_muzero", "alphazero")}
+_TRAIN = _FAMILY | _WORKER | _ALL_FAMILIES | {"env/python", "envs", "train"}
+_PLAIN_TOOLS = _AGENT | _REPLAY | _ENV | {
+    "env/check", "env/python", "mcts/golden", "envs", "run", "tools/verbs/plain", "tools/verbs/support",
+    "tools/bench/table"}
 
+# Floors: folders below lzero/, or envs and tools, with what is below them but is no floor of its own.
 ALLOWED = {
-    "base": _BASE,
-    "config": {"base", "config"},
+    "base": {"base"},
+    "config": _CONFIG,
+    "kernels": {"base", "kernels"},
     "tensor": {"base", "tensor"},
     "env": _ENV,
+    "env/check": _ENV | {"env/check"},
+    "env/python": _ENV | {"env/python"},
     "mcts": _MCTS,
+    "mcts/tree": _CONFIG | {"mcts", "mcts/tree"},
+    "mcts/device": _MCTS,
+    "mcts/golden": _MCTS | {"mcts/golden"},
     "nn": _NN,
     "kv_cache": _KV_CACHE,
-    "graph": _GRAPH,
+    "graph": {"base", "tensor", "graph"},
+    "run": _CONFIG | {"run"},
     "replay": _REPLAY,
-    "world_model": _WORLD_MODEL,
+    "model": _MODEL,
     "inference": _INFERENCE,
+    "family": _FAMILY,
+    "family/unizero/packed": _CONFIG | {"kernels", "family/unizero/packed"},
     "agent": _AGENT,
     "worker": _WORKER,
     "train": _TRAIN,
-    "envs": _ENV | {"envs"},
-    "tools": _TRAIN | {"tools"},
+    "envs": _ENV | {"env/check", "env/python", "envs"},
+    "tools": _PLAIN_TOOLS | _TRAIN | {"tools", "tools/verbs", "tools/bench"},
+    "tools/verbs": _PLAIN_TOOLS | _TRAIN | {"tools/verbs"},
+    "tools/verbs/plain": _PLAIN_TOOLS,
+    "tools/verbs/support": _PLAIN_TOOLS,
+    "tools/bench": _PLAIN_TOOLS | _TRAIN | {"tools/bench", "family/unizero/packed"},
+    "tools/bench/table": _PLAIN_TOOLS,
 }
 # Single headers beyond the table.
 ALLOWED_HEADERS = {"worker": {"lzero/kv_cache/kv_cache_manager.h"}}
 TORCH_FLOORS = {
-    "tensor", "nn", "kv_cache", "graph", "world_model", "inference", "worker", "train", "tools",
+    "tensor", "nn", "kv_cache", "graph", "model", "inference", "family", "worker", "train", "tools",
+    "tools/verbs", "tools/bench",
 }
 TORCH_INCLUDE = re.compile(r"(torch|ATen|c10|caffe2)/|lzero/tensor/torch\.h$")
 # Libraries that stay out of every header but those of tests.
@@ -52,17 +72,37 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULT
 
 
 def floor_of(path):
-    """The floor of a file or include: 'mcts', 'envs', 'tools', 'tests'; None for a foreign one."""
+    """The floor of a file or include, the longest of the table that holds it: 'mcts/tree', 'family/muzero'
+    (each family is one), 'envs', 'tests'; None for a foreign one."""
     parts = str(path).split("/")
-    if parts[0] == "lzero":
-        return parts[1] if len(parts) > 2 else "lzero"
-    return parts[0] if parts[0] in ("envs", "tools", "tests") else None
+    if parts[0] == "tests":
+        return "tests"
+    if parts[0] not in ("lzero", "envs", "tools"):
+        return None
+    folders = parts[1:-1] if parts[0] == "lzero" else parts[:-1]
+    for length in range(len(folders), 0, -1):
+        floor = "/".join(folders[:length])
+        if floor in ALLOWED or re.fullmatch(r"family/\w+", floor):
+            return floor
+    return "/".join(folders) or "lzero"
+
+
+def allowed_of(floor):
+    """The floors that `floor` may include; None where the table does not know it. A family may include
+    what all families may, and itself: never another one."""
+    if floor not in ALLOWED and floor.startswith("family/"):
+        return _FAMILY | {floor, floor + "/packed"}
+    return ALLOWED.get(floor)
+
+
+def has_torch(floor):
+    return floor in TORCH_FLOORS or (floor not in ALLOWED and floor.startswith("family/"))
 
 
 def home_of(path):
     """The floor whose internal/ folder this file may use: tests/X belongs to X."""
     parts = str(path).split("/")
-    return parts[1] if parts[0] == "tests" and len(parts) > 2 else floor_of(path)
+    return floor_of("/".join(["lzero", *parts[1:]])) if parts[0] == "tests" else floor_of(path)
 
 
 def includes_of(text):
@@ -82,14 +122,15 @@ def check_own_include(tree, path, line, included):
         tree.report(path, line, f'"{included}" is internal to {target}')
     if floor == "tests" or included in ALLOWED_HEADERS.get(floor, ()):
         return
-    if floor in ALLOWED and target not in ALLOWED[floor]:
-        names = " ".join(sorted(ALLOWED[floor] - {floor})) or "no other floor"
+    allowed = allowed_of(floor)
+    if allowed is not None and target not in allowed:
+        names = " ".join(sorted(allowed - {floor})) or "no other floor"
         tree.report(path, line, f'{floor} includes "{included}"; {floor} may include: {names}')
 
 
 def check_file(tree, path):
     floor = floor_of(path)
-    if floor not in ALLOWED and floor != "tests":
+    if floor != "tests" and allowed_of(floor) is None:
         tree.report(path, 1, f"folder '{floor}' is not a floor of the table in tests/style/layers.py")
     own = []
     for line, quoted, included in includes_of(tree.read(path)):
@@ -100,7 +141,7 @@ def check_file(tree, path):
             own.append(included)
         elif quoted and "/" not in included:
             tree.report(path, line, f'"{included}": an include carries its folder')
-        if TORCH_INCLUDE.match(included) and floor not in TORCH_FLOORS | {"tests"}:
+        if TORCH_INCLUDE.match(included) and floor != "tests" and not has_torch(floor):
             tree.report(path, line, f"<{included}>: {floor} is a floor without torch")
         if included == "torch/torch.h":
             tree.report(path, line, 'include "lzero/tensor/torch.h": the parts of it that are precompiled')

@@ -1,12 +1,15 @@
-"""Checks sizes and the mirror rule: files of at most 400 lines, functions of at most 60 (from the first
-line of the signature to the closing brace), and a test file for every .cc of lzero/ and envs/."""
+"""Checks sizes and the mirror rule: folders of at most 25 files, files of at most 400 lines, functions of
+at most 60 (from the first line of the signature to the closing brace), and a test file for every .cc of
+lzero/ and envs/."""
 
 import ast
+import collections
 import pathlib
 
 import functions
 import source_tree
 
+MAX_FOLDER_FILES = 25  # directly in it, whatever they hold; CMakeLists.txt and README.md do not count
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 60
 SUFFIXES = source_tree.CPP + (".py", ".sh", ".cmake", ".txt")
@@ -31,7 +34,19 @@ def test_of(path):
     return pathlib.Path("tests", *folders, f"{path.stem}_test.cc")
 
 
+def check_folders(tree):
+    counts = collections.Counter()
+    for folder in source_tree.FOLDERS + ("configs",):
+        for path in (tree.root / folder).rglob("*"):
+            if path.is_file() and path.name not in ("CMakeLists.txt", "README.md") and path.suffix != ".pyc":
+                counts[path.parent.relative_to(tree.root)] += 1
+    for folder, count in sorted(counts.items()):
+        if count > MAX_FOLDER_FILES:
+            tree.report(folder, 1, f"{count} files, allowed are {MAX_FOLDER_FILES}: a folder holds one thing")
+
+
 def check(tree):
+    check_folders(tree)
     for path in tree.files(SUFFIXES):
         text = tree.read(path)
         num_lines = len(text.splitlines())

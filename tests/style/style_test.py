@@ -52,13 +52,14 @@ class StyleTest(unittest.TestCase):
 class LayersTest(StyleTest):
     def setUp(self):
         super().setUp()
-        for path in ("lzero/base/log.h", "lzero/config/load.h", "lzero/mcts/tree.h", "envs/catch.h",
+        for path in ("lzero/base/log.h", "lzero/config/load.h", "lzero/mcts/tree/tree.h", "envs/catch.h",
+                     "lzero/mcts/golden/golden.h", "lzero/family/model_family.h", "lzero/family/muzero/network.h",
                      "lzero/kv_cache/kv_cache.h", "lzero/kv_cache/kv_cache_manager.h",
                      "lzero/kv_cache/internal/pool.h", "lzero/tensor/torch.h"):
             self.write(path, "")
 
     def test_accepts_includes_that_go_down(self):
-        self.write("lzero/mcts/search.cc", '#include "lzero/mcts/tree.h"\n#include "lzero/base/log.h"\n')
+        self.write("lzero/mcts/search.cc", '#include "lzero/mcts/tree/tree.h"\n#include "lzero/base/log.h"\n')
         self.write("lzero/worker/collector.h", '#include "lzero/kv_cache/kv_cache_manager.h"\n')
         self.write("lzero/train/build.cc", '#include "lzero/tensor/torch.h"\n#include "envs/catch.h"\n')
         self.write("tests/kv_cache/pool_test.cc", '#include "lzero/kv_cache/internal/pool.h"\n')
@@ -70,12 +71,31 @@ class LayersTest(StyleTest):
         self.expect_one(layers.check, "lzero/base/log.cc:2:", "base may include: no other floor")
 
     def test_refuses_an_include_sideways(self):
-        self.write("envs/catch.cc", '#include "lzero/mcts/tree.h"\n')
+        self.write("envs/catch.cc", '#include "lzero/mcts/tree/tree.h"\n')
         self.expect_one(layers.check, "envs/catch.cc:1:", "envs may include: base config env")
 
     def test_refuses_the_cache_to_workers_except_its_manager(self):
         self.write("lzero/worker/collector.cc", '#include "lzero/kv_cache/kv_cache.h"\n')
         self.expect_one(layers.check, "lzero/worker/collector.cc:1:", "worker includes")
+
+    def test_knows_floors_inside_folders(self):
+        self.write("lzero/mcts/search.cc", '#include "lzero/mcts/golden/golden.h"\n')
+        self.expect_one(layers.check, "lzero/mcts/search.cc:1:", "mcts includes")
+        self.write("lzero/mcts/search.cc", '#include "lzero/mcts/tree/tree.h"\n')
+        self.write("tools/verbs/plain/replay.cc", '#include "lzero/mcts/golden/golden.h"\n')
+        self.assertEqual(self.findings(layers.check), [])
+        self.write("tools/verbs/plain/replay.cc", "#include <torch/nn.h>\n")
+        self.expect_one(layers.check, "tools/verbs/plain/replay.cc:1:", "without torch")
+
+    def test_keeps_families_apart(self):
+        self.write("lzero/family/dreamer/family.cc", '#include "lzero/family/model_family.h"\n'
+                   '#include "lzero/tensor/torch.h"\n')
+        self.assertEqual(self.findings(layers.check), [])
+        self.write("lzero/family/dreamer/family.cc", '#include "lzero/family/muzero/network.h"\n')
+        self.expect_one(layers.check, "lzero/family/dreamer/family.cc:1:", "family/dreamer includes")
+        self.write("lzero/family/dreamer/family.cc", "")
+        self.write("lzero/inference/engine.cc", '#include "lzero/family/model_family.h"\n')
+        self.expect_one(layers.check, "lzero/inference/engine.cc:1:", "inference includes")
 
     def test_refuses_internal_headers_elsewhere(self):
         self.write("tools/main.cc", '#include "lzero/kv_cache/internal/pool.h"\n')
@@ -107,8 +127,8 @@ class LayersTest(StyleTest):
         self.expect_one(layers.check, "lzero/nn/layers.cc:1:", "lzero/tensor/torch.h")
 
     def test_finds_include_cycles(self):
-        self.write("lzero/mcts/tree.h", '#include "lzero/mcts/node.h"\n')
-        self.write("lzero/mcts/node.h", '#include "lzero/mcts/tree.h"\n')
+        self.write("lzero/mcts/tree/tree.h", '#include "lzero/mcts/node.h"\n')
+        self.write("lzero/mcts/node.h", '#include "lzero/mcts/tree/tree.h"\n')
         self.expect_one(layers.check, "lzero/mcts/", "include cycle")
 
 
@@ -179,8 +199,8 @@ class SizesTest(StyleTest):
         self.write("tests/base/x_test.cc", "")
         self.write("lzero/kv_cache/internal/y.cc", "")
         self.write("tests/kv_cache/y_test.cc", "")
-        self.write("lzero/inference/packed/z.cc", "")
-        self.write("tests/inference/packed/z_test.cc", "")
+        self.write("lzero/family/packed/z.cc", "")
+        self.write("tests/family/packed/z_test.cc", "")
         self.write("tools/main.cc", "")
         self.assertEqual(self.findings(sizes.check), [])
 
@@ -195,15 +215,25 @@ class SizesTest(StyleTest):
         self.write("tools/main.cc", "\n" * 401)
         self.expect_one(sizes.check, "tools/main.cc:401:", "401 lines")
 
+    def test_refuses_a_folder_of_many_files(self):
+        for number in range(25):
+            self.write(f"tools/a{number}.sh", "")
+        self.write("tools/README.md", "")
+        self.write("tools/CMakeLists.txt", "")
+        self.write("tools/b/a.sh", "")
+        self.assertEqual(self.findings(sizes.check), [])
+        self.write("tools/a25.sh", "")
+        self.expect_one(sizes.check, "tools:1:", "26 files, allowed are 25")
+
     def test_refuses_a_source_without_its_test(self):
         self.write("envs/catch.cc", "")
         self.expect_one(sizes.check, "envs/catch.cc:1:", "has no test tests/envs/catch_test.cc")
 
     def test_wants_the_test_of_an_inner_folder_in_the_same_folder(self):
-        self.write("lzero/inference/packed/x.cc", "")
-        self.write("tests/inference/x_test.cc", "")
-        self.expect_one(sizes.check, "lzero/inference/packed/x.cc:1:",
-                        "has no test tests/inference/packed/x_test.cc")
+        self.write("lzero/family/packed/x.cc", "")
+        self.write("tests/family/x_test.cc", "")
+        self.expect_one(sizes.check, "lzero/family/packed/x.cc:1:",
+                        "has no test tests/family/packed/x_test.cc")
 
     def test_reports_what_it_cannot_read(self):
         self.write("tools/main.cc", "void F() {\n")

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::cuda_library_test {
 namespace {
 
 TEST(CudaLibraryTest, SaysWhatIsMissingOrListsDevices) {
@@ -25,4 +25,4 @@ TEST(CudaLibraryTest, SaysThatTheLibraryOrTheNameIsMissing) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::cuda_library_test

@@ -10,7 +10,7 @@
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
-namespace lzero {
+namespace lzero::host_memory_test {
 namespace {
 
 class HostMemoryTest : public testing::Test {
@@ -78,4 +78,4 @@ TEST_F(HostMemoryTest, WantOfMemoryIsStillTheKnownError) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::host_memory_test

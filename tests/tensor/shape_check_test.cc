@@ -5,7 +5,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::shape_check_test {
 namespace {
 
 TEST(ShapeCheckTest, AcceptsTheShapeAndAnyLength) {
@@ -55,4 +55,4 @@ TEST(ShapeCheckTest, NamesBothDevices) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::shape_check_test

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::staging_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(StagingTest, RefusesWhatCannotBeMade) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::staging_test

@@ -5,10 +5,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/tensor/safetensors.h"
+#include "lzero/run/safetensors.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::tensor_arrays_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST(TensorArraysTest, CopiesAModel) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::tensor_arrays_test

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::torch_status_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -62,4 +62,4 @@ TEST(TorchStatusTest, ExceptionsOfTheStandardLibraryEndHereToo) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::torch_status_test

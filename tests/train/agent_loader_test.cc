@@ -7,12 +7,13 @@
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
 #include "lzero/config/dump.h"
+#include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/learner.h"
-#include "tests/train/test_folder.h"
+#include "tests/run/test_folder.h"
 #include "tests/train/train_testing.h"
 
-namespace lzero {
+namespace lzero::agent_loader_test {
 namespace {
 
 using testing::HasSubstr;
@@ -20,7 +21,7 @@ using testing::HasSubstr;
 class AgentLoaderTest : public testing::Test {
  protected:
   AgentLoaderTest() : run_(JoinPath(folder_.path(), "run")) {
-    at::set_num_threads(1);
+    SetTensorThreads(1);
     RegisterAllEnvs(registry_);
     LZ_CHECK(MakeDirectories(run_).ok(), run_);
   }
@@ -251,4 +252,4 @@ TEST_F(AgentLoaderTest, APluginThatIsGoneIsNamedUnlessAnotherTakesItsPlace) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::agent_loader_test

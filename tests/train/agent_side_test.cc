@@ -1,13 +1,13 @@
 // An agent in a match sees at its roots what has been played in that game, whoever played it.
 #include "lzero/train/agent_side.h"
 
-#include "envs/boards/match.h"
-#include "envs/boards/opponent_side.h"
+#include "envs/boards/players/match.h"
+#include "envs/boards/players/opponent_side.h"
 #include "envs/boards/tictactoe.h"
 #include "gtest/gtest.h"
 #include "tests/worker/worker_testing.h"
 
-namespace lzero {
+namespace lzero::agent_side_test {
 namespace {
 
 constexpr int64_t kMaxPast = 3;
@@ -140,4 +140,4 @@ TEST(AgentSideTest, MatchesOfAgentsDependOnTheOpeningsAlone) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::agent_side_test

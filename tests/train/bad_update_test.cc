@@ -5,12 +5,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
-#include "lzero/tensor/safetensors.h"
+#include "lzero/nn/threads.h"
+#include "lzero/run/safetensors.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/trainer.h"
 #include "tests/train/trainer_testing.h"
 
-namespace lzero {
+namespace lzero::bad_update_test {
 namespace {
 
 using testing::HasSubstr;
@@ -108,7 +109,7 @@ TEST(BadUpdateTest, ABadUpdateAfterTheLastStepIsKeptToo) {
   const auto outcome = run.Run();
   EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
   EXPECT_EQ(at::get_num_threads(), 2);
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   EXPECT_EQ(BadUpdateOf(run), 1);
   EXPECT_THAT(std::string(outcome.status().message()), HasSubstr(run.dir() + "/bad_update_1"));
   EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFailed);
@@ -252,4 +253,4 @@ TEST(BadUpdateTest, ARollbackWithoutACheckpointSaysBoth) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::bad_update_test

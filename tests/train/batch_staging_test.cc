@@ -5,9 +5,9 @@
 
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
-#include "tests/world_model/random_batch.h"
+#include "tests/model/random_batch.h"
 
-namespace lzero {
+namespace lzero::batch_staging_test {
 namespace {
 
 using reference::RandomBatch;
@@ -104,4 +104,4 @@ TEST(BatchStagingDeathTest, ArraysMustHaveTheSizesTheyClaim) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::batch_staging_test

@@ -3,13 +3,14 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/nn/threads.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/run_plan.h"
 #include "lzero/train/trainer.h"
 #include "tests/train/train_testing.h"
 
-namespace lzero {
+namespace lzero::build_test {
 namespace {
 
 using testing::ElementsAre;
@@ -199,7 +200,7 @@ TEST(BuildTest, RolesHaveTheNumberOfEnvironmentsTheyAreAskedFor) {
 }
 
 TEST(BuildTest, OnlyTheCollectorPlaysRandomOpenings) {
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   const EnvRegistry registry = NativeRegistry();
   ThreadPool pool(1);
   ExperimentConfig config = BoardConfig();
@@ -247,7 +248,7 @@ ArrayFiles Collect(const ExperimentConfig& config, const WorldModel& weights, in
 }
 
 TEST(BuildTest, EvaluationLeavesCollectionBitIdentical) {
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   const EnvRegistry registry = NativeRegistry();
   const ExperimentConfig config = TinyConfig();
   const auto weights = WorldModel::Create(config.model, {{4}, 2}, 3).value();
@@ -271,7 +272,7 @@ TEST(BuildTest, EvaluationLeavesCollectionBitIdentical) {
 }
 
 TEST(BuildTest, EvaluationDoesNotDependOnTheNumberOfEnvironments) {
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   const EnvRegistry registry = NativeRegistry();
   const ExperimentConfig config = TinyConfig();
   const auto weights = WorldModel::Create(config.model, {{4}, 2}, 3).value();
@@ -293,4 +294,4 @@ TEST(BuildTest, EvaluationDoesNotDependOnTheNumberOfEnvironments) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::build_test

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::collapse_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -36,4 +36,4 @@ TEST(CollapseTest, IsSilentAboutHealthyLatentsAndMissingOnes) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::collapse_test

@@ -1,9 +1,19 @@
 // Exact resume of sampled searches and of the other families: see trainer_resume_test.cc.
+#include <string>
+
 #include "gtest/gtest.h"
 #include "tests/train/trainer_testing.h"
 
-namespace lzero {
+namespace lzero::family_resume_test {
 namespace {
+
+ExperimentConfig AlphaZeroConfig(const std::string& env) {
+  ExperimentConfig config = TinyConfig();
+  config.model.family = Family::kAlphaZero;
+  config.env.id = env;
+  if (env != "cartpole") config.env.max_episode_steps = 0;
+  return config;
+}
 
 TEST(FamilyResumeTest, SampledBoxActions) {
   ExperimentConfig config = TinyConfig();
@@ -42,5 +52,26 @@ TEST(FamilyResumeTest, SequencesFromEpisodeStarts) {
   ExpectExactResume(config, 3);
 }
 
+TEST(FamilyResumeTest, AlphaZeroInAGameForTwo) {
+  ExperimentConfig config = AlphaZeroConfig("tictactoe");
+  config.env.random_opening_fraction = 0.5;
+  ExpectExactResume(config, 2);
+}
+
+TEST(FamilyResumeTest, AlphaZeroWithACapPrioritiesAndGumbel) {
+  ExperimentConfig config = AlphaZeroConfig("cartpole");
+  config.env.max_episode_steps = 10;
+  config.replay.prioritized = true;
+  config.search.policy = SearchPolicy::kGumbel;
+  config.search.q_transform = QTransform::kCompletedByMixValue;
+  ExpectExactResume(config, 3);
+}
+
+TEST(FamilyResumeTest, AlphaZeroWhenCollectionAndLearningOverlap) {
+  ExperimentConfig config = AlphaZeroConfig("tictactoe");
+  config.deterministic = false;
+  ExpectExactResume(config, 4);
+}
+
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::family_resume_test

@@ -9,12 +9,13 @@
 #include "ATen/record_function.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/nn/fused_path.h"
+#include "lzero/nn/functional/fused_path.h"
+#include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
+#include "tests/model/random_batch.h"
 #include "tests/train/train_testing.h"
-#include "tests/world_model/random_batch.h"
 
-namespace lzero {
+namespace lzero::learner_test {
 namespace {
 
 using reference::RandomBatch;
@@ -28,7 +29,7 @@ constexpr double kLearningRate = 0.01;
 WorldModelShape Shape() { return {{reference::kObservationSize}, reference::kNumActions}; }
 
 std::unique_ptr<Learner> MakeLearner(const ExperimentConfig& config = TinyConfig()) {
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   auto learner = Learner::Create(config, Shape());
   EXPECT_TRUE(learner.ok()) << learner.status();
   return std::move(learner).value();
@@ -387,4 +388,4 @@ TEST(LearnerTest, AnEncoderThatDoesNotFitIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::learner_test

@@ -5,15 +5,16 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/family/muzero/muzero_network.h"
+#include "lzero/nn/threads.h"
+#include "lzero/run/metric_guide.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/learner.h"
-#include "lzero/train/metric_guide.h"
-#include "lzero/world_model/muzero_network.h"
+#include "tests/model/batch_view.h"
+#include "tests/model/random_batch.h"
 #include "tests/train/train_testing.h"
-#include "tests/world_model/batch_view.h"
-#include "tests/world_model/random_batch.h"
 
-namespace lzero {
+namespace lzero::open_loop_metrics_test {
 namespace {
 
 using reference::RandomBatch;
@@ -28,7 +29,7 @@ ExperimentConfig ConfigOf(Family family) {
 
 // A learner after one update on `batch`.
 std::unique_ptr<Learner> UpdatedLearner(Family family, const TrainBatch& batch) {
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   auto learner =
       Learner::Create(ConfigOf(family), {{reference::kObservationSize}, reference::kNumActions})
           .value();
@@ -89,4 +90,4 @@ TEST(OpenLoopMetricsTest, MuZeroStepsItsLatentsByTheRealActions) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::open_loop_metrics_test

@@ -8,7 +8,7 @@
 #include "lzero/tensor/torch.h"
 #include "tests/train/train_testing.h"
 
-namespace lzero {
+namespace lzero::optimizer_test {
 namespace {
 
 using testing::HasSubstr;
@@ -289,4 +289,4 @@ TEST(OptimizerTest, ImportFromAnotherArchitectureIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::optimizer_test

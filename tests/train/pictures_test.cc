@@ -5,12 +5,13 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/learner.h"
+#include "tests/model/random_batch.h"
 #include "tests/train/trainer_testing.h"
-#include "tests/world_model/random_batch.h"
 
-namespace lzero {
+namespace lzero::pictures_test {
 namespace {
 
 using reference::kNumActions;
@@ -23,7 +24,7 @@ TEST(PicturesTest, LearnsFromBytesWhatItLearnsFromNumbers) {
   ExperimentConfig config = TinyConfig();
   config.model.encoder = EncoderKind::kImage;
   config.model.encoder_channels = 4;
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   const WorldModelShape shape = {{2, 16, 17}, kNumActions};
   const auto numbers = Learner::Create(config, shape).value();
   const auto bytes = Learner::Create(config, shape).value();
@@ -97,4 +98,4 @@ TEST(PicturesTest, AResumedRunDrawsTheSameShifts) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::pictures_test

@@ -4,11 +4,12 @@
 #include <map>
 
 #include "gtest/gtest.h"
+#include "lzero/nn/threads.h"
 #include "lzero/train/build.h"
-#include "tests/inference/random_model.h"
+#include "tests/family/unizero/runners/random_model.h"
 #include "tests/train/train_testing.h"
 
-namespace lzero {
+namespace lzero::reanalyze_role_test {
 namespace {
 
 // Roots need more past than a segment has steps; most of what is collected is evicted.
@@ -26,7 +27,7 @@ ExperimentConfig DeepConfig() {
 class Roles {
  public:
   Roles(const ExperimentConfig& config, int num_steps) : config_(config) {
-    at::set_num_threads(1);
+    SetTensorThreads(1);
     const EnvRegistry registry = NativeRegistry();
     spec_ = BuildEnvSpec(config, registry).value();
     collector_ = BuildCollector(config, registry, &pool_).value();
@@ -185,4 +186,4 @@ TEST(ReanalyzeRoleTest, NoneWithoutARatio) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::reanalyze_role_test

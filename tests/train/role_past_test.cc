@@ -4,11 +4,12 @@
 #include <map>
 
 #include "gtest/gtest.h"
+#include "lzero/nn/threads.h"
 #include "lzero/train/build.h"
-#include "tests/inference/random_model.h"
+#include "tests/family/unizero/runners/random_model.h"
 #include "tests/train/train_testing.h"
 
-namespace lzero {
+namespace lzero::role_past_test {
 namespace {
 
 constexpr int kObservationSize = 3;
@@ -150,7 +151,7 @@ std::vector<NamedArray> TakeSteps(Collector& collector, const ExperimentConfig& 
 }
 
 TEST(RolePastTest, ACollectorKeepsThePastThatItsRootsNeed) {
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   const ExperimentConfig config = WanderingConfig();
   const EnvRegistry registry = WanderingRegistry();
   ThreadPool pool(1);
@@ -181,7 +182,7 @@ TEST(RolePastTest, ACollectorKeepsThePastThatItsRootsNeed) {
 }
 
 TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
-  at::set_num_threads(1);
+  SetTensorThreads(1);
   const ExperimentConfig config = WanderingConfig();
   const EnvRegistry registry = WanderingRegistry();
   ThreadPool pool(1);
@@ -209,4 +210,4 @@ TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::role_past_test

@@ -9,13 +9,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
-#include "lzero/tensor/safetensors.h"
+#include "lzero/run/safetensors.h"
 #include "nlohmann/json.hpp"
-#include "tests/train/test_folder.h"
+#include "tests/model/random_batch.h"
+#include "tests/run/test_folder.h"
 #include "tests/train/train_testing.h"
-#include "tests/world_model/random_batch.h"
 
-namespace lzero {
+namespace lzero::run_outputs_test {
 namespace {
 
 using testing::ElementsAre;
@@ -244,4 +244,4 @@ TEST_F(RunOutputsTest, AFolderThatIsAFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::run_outputs_test

@@ -4,15 +4,15 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/machine.h"
+#include "lzero/family/alphazero/alphazero_family.h"
+#include "lzero/family/unizero/unizero_family.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
-#include "lzero/train/alphazero_family.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
-#include "lzero/train/unizero_family.h"
 #include "tests/train/train_testing.h"
 
-namespace lzero {
+namespace lzero::run_plan_test {
 namespace {
 
 using testing::ContainsRegex;
@@ -376,4 +376,4 @@ TEST(RunPlanTest, AReplayThatIsTooSmallIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::run_plan_test

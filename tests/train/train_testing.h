@@ -19,8 +19,8 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/episode_env.h"
-#include "lzero/inference/unizero_inference.h"
-#include "lzero/world_model/world_model.h"
+#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/unizero/world_model.h"
 #include "tests/train/film_env.h"
 
 namespace lzero {

@@ -6,12 +6,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/config/dump.h"
-#include "lzero/train/metric_guide.h"
+#include "lzero/run/metric_guide.h"
 #include "lzero/train/trainer.h"
 #include "nlohmann/json.hpp"
 #include "tests/train/trainer_testing.h"
 
-namespace lzero {
+namespace lzero::trainer_outputs_test {
 namespace {
 
 using testing::HasSubstr;
@@ -245,4 +245,4 @@ TEST(TrainerOutputsTest, AnEnvironmentThatFailsEndsTheRunWithItsName) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::trainer_outputs_test

@@ -9,7 +9,7 @@
 #include "lzero/train/trainer.h"
 #include "tests/train/trainer_testing.h"
 
-namespace lzero {
+namespace lzero::trainer_reanalyze_test {
 namespace {
 
 ExperimentConfig ReanalyzeConfig(double ratio) {
@@ -215,4 +215,4 @@ TEST(TrainerReanalyzeRunTest, ARollBackGoesOn) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::trainer_reanalyze_test

@@ -7,7 +7,7 @@
 #include "lzero/train/trainer.h"
 #include "tests/train/trainer_testing.h"
 
-namespace lzero {
+namespace lzero::trainer_resume_test {
 namespace {
 
 using testing::HasSubstr;
@@ -357,4 +357,4 @@ TEST(TrainerResumeTest, ACheckpointOfAnotherConfigIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::trainer_resume_test

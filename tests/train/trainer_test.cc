@@ -14,7 +14,7 @@
 #include "lzero/base/files.h"
 #include "tests/train/trainer_testing.h"
 
-namespace lzero {
+namespace lzero::trainer_test {
 namespace {
 
 using testing::HasSubstr;
@@ -397,4 +397,4 @@ TEST(TrainerTest, ARunThatThisMachineCannotHoldIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::trainer_test

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "lzero/train/checkpoint_store.h"
+#include "lzero/run/checkpoint_store.h"
 #include "lzero/train/trainer.h"
-#include "tests/train/test_folder.h"
+#include "tests/run/test_folder.h"
 #include "tests/train/train_testing.h"
 
 namespace lzero {

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/worker/worker_testing.h"
 
-namespace lzero {
+namespace lzero::chance_calibration_test {
 namespace {
 
 using testing::HasSubstr;
@@ -194,4 +194,4 @@ TEST(ChanceCalibrationTest, WithoutChanceThereIsNothingToMeasure) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::chance_calibration_test

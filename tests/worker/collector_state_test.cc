@@ -9,7 +9,7 @@
 #include "lzero/worker/collector.h"
 #include "tests/worker/worker_testing.h"
 
-namespace lzero {
+namespace lzero::collector_state_test {
 namespace {
 
 using testing::HasSubstr;
@@ -270,4 +270,4 @@ TEST(CollectorStateTest, TheCacheForgetsAnEnvironmentWhoseEpisodeBegins) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::collector_state_test

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/worker/worker_testing.h"
 
-namespace lzero {
+namespace lzero::collector_test {
 namespace {
 
 using testing::HasSubstr;
@@ -397,4 +397,4 @@ TEST(CollectorTest, AnErrorOfTheModelIsPassedOnAndNothingIsStaged) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::collector_test

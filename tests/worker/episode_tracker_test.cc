@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::episode_tracker_test {
 namespace {
 
 using testing::ElementsAre;
@@ -181,4 +181,4 @@ TEST(EpisodeTrackerTest, ARootHasTheStateThatItsTimeStepBrings) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::episode_tracker_test

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::episode_values_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -124,4 +124,4 @@ TEST(EpisodeValuesTest, WhatDoesNotVaryHasNoCorrelation) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::episode_values_test

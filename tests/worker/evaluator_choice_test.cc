@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/worker/evaluator_testing.h"
 
-namespace lzero {
+namespace lzero::evaluator_choice_test {
 namespace {
 
 using testing::ElementsAre;
@@ -215,4 +215,4 @@ TEST(EvaluatorChoiceTest, TheCacheForgetsEveryEnvironmentThatIsUsedAnew) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::evaluator_choice_test

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "tests/worker/evaluator_testing.h"
 
-namespace lzero {
+namespace lzero::evaluator_test {
 namespace {
 
 using testing::IsEmpty;
@@ -242,4 +242,4 @@ TEST(EvaluatorTest, AnErrorNamesTheEnvironmentAndItsCause) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::evaluator_test

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::exploration_test {
 namespace {
 
 using testing::HasSubstr;
@@ -197,4 +197,4 @@ TEST(ExplorationTest, AStateOfAnotherEnvironmentIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::exploration_test

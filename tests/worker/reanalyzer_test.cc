@@ -12,7 +12,7 @@
 #include "lzero/worker/collector.h"
 #include "tests/worker/worker_testing.h"
 
-namespace lzero {
+namespace lzero::reanalyzer_test {
 namespace {
 
 using testing::ElementsAre;
@@ -248,4 +248,4 @@ TEST(ReanalyzerTest, ErrorsOfTheModelArePassedOn) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::reanalyzer_test

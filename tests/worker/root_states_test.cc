@@ -6,7 +6,7 @@
 #include "lzero/worker/collector.h"
 #include "tests/worker/worker_testing.h"
 
-namespace lzero {
+namespace lzero::root_states_test {
 namespace {
 
 ShownModel StateModel() {
@@ -92,4 +92,4 @@ TEST(RootStatesTest, RootsOfACollectorCarryStatesForAModelThatAsks) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::root_states_test

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::staged_steps_test {
 namespace {
 
 constexpr int kNumEnvs = 3;
@@ -163,4 +163,4 @@ TEST(StagedStepsTest, WhatTheReplayBufferRefusesIsToldAndNothingStays) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::staged_steps_test

@@ -30,38 +30,50 @@ if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread")
   add_compile_options(-Wno-tsan)
 endif()
 
-# lz_add_floor(NAME [TORCH] [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...]
-#              [EXCLUDE files ...] [FOLDERS folders ...])
-# One static library lzero_NAME from every .cc of the calling folder and of the named folders in it but
-# the excluded ones.
-function(lz_add_floor name)
-  cmake_parse_arguments(ARG "TORCH" "" "DEPS;LINK;PRIVATE_LINK;EXCLUDE;FOLDERS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc
-       ${CMAKE_CURRENT_SOURCE_DIR}/internal/*.cc)
-  foreach(folder ${ARG_FOLDERS})
-    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
-    list(APPEND sources ${more})
+# lz_find_sources(OUT FOLDER): every .cc of FOLDER and below it, but for folders named cuda (a library of
+# its own) and those with a CMakeLists.txt of their own.
+function(lz_find_sources out folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  file(GLOB_RECURSE lists CONFIGURE_DEPENDS ${folder}/CMakeLists.txt)
+  list(FILTER sources EXCLUDE REGEX "/cuda/")
+  foreach(list ${lists})
+    get_filename_component(owner ${list} DIRECTORY)
+    if(NOT owner STREQUAL folder)
+      list(FILTER sources EXCLUDE REGEX "^${owner}/")
+    endif()
   endforeach()
-  list(TRANSFORM ARG_EXCLUDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  list(REMOVE_ITEM sources ${ARG_EXCLUDE})
-  list(TRANSFORM ARG_DEPS PREPEND lzero_)
-  if(sources)
-    add_library(lzero_${name} STATIC ${sources})
-    set(scope PUBLIC)
-  else()
-    add_library(lzero_${name} INTERFACE)
-    set(scope INTERFACE)
+  set(${out} ${sources} PARENT_SCOPE)
+endfunction()
+
+# Several sources are compiled as one where that is known to be faster: most of a small file's time goes
+# into the headers that it shares with its neighbours.
+option(LZERO_UNITY "Compile several sources as one: faster as a whole, slower for one changed file" ON)
+
+# lz_use_unity(TARGET SIZE): SIZE sources of TARGET at a time.
+function(lz_use_unity target size)
+  if(LZERO_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   endif()
-  target_include_directories(lzero_${name} ${scope} ${CMAKE_SOURCE_DIR})
-  target_link_libraries(lzero_${name} ${scope} ${ARG_DEPS} ${ARG_LINK})
-  if(sources AND ARG_PRIVATE_LINK)
-    target_link_libraries(lzero_${name} PRIVATE ${ARG_PRIVATE_LINK})
+endfunction()
+
+# lz_add_floor(NAME [TORCH] [SINGLE] [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...])
+# One static library lzero_NAME of the calling folder (lz_find_sources). With TORCH it needs libtorch, with
+# SINGLE its sources cannot be compiled as one.
+function(lz_add_floor name)
+  cmake_parse_arguments(ARG "TORCH;SINGLE" "" "DEPS;LINK;PRIVATE_LINK" ${ARGN})
+  lz_find_sources(sources ${CMAKE_CURRENT_SOURCE_DIR})
+  list(TRANSFORM ARG_DEPS PREPEND lzero_)
+  add_library(lzero_${name} STATIC ${sources})
+  target_include_directories(lzero_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(lzero_${name} PUBLIC ${ARG_DEPS} ${ARG_LINK} PRIVATE ${ARG_PRIVATE_LINK})
+  if(NOT ARG_SINGLE)
+    lz_use_unity(lzero_${name} 6)
   endif()
   if(ARG_TORCH)
-    target_link_libraries(lzero_${name} ${scope} LzTorch::torch)
-    if(sources)
-      lz_use_torch_header(lzero_${name})
-    endif()
+    target_link_libraries(lzero_${name} PUBLIC LzTorch::torch)
+    lz_use_torch_header(lzero_${name})
+    file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    set_property(GLOBAL APPEND PROPERTY LZ_TORCH_FOLDERS ${folder})
   endif()
 endfunction()
 
@@ -112,54 +124,47 @@ endfunction()
 # All test programs, for builds that want nothing else.
 add_custom_target(all_tests)
 
-# lz_add_tests(FLOOR [TORCH] [THREADS] [LABELS ...] [LINK ...] [EXCLUDE files ...] [FILES files ...]
-#              [FOLDERS folders ...]):
-# tests/FLOOR/*.cc, with those of the named folders in it, but the excluded ones, or the named files, as
-# one program FLOOR_test.
+# lz_add_tests(NAME [TORCH] [THREADS] [FOLDER folder] [FILES files ...] [LABELS ...] [LINK ...]):
+# the tests of tests/NAME, or of the named folder or files, as one program NAME_test (lz_find_sources).
 # Torch-free programs register every case; a torch program starts slowly and is one ctest case.
 # THREADS: the floor uses threads; a thread-sanitizer build has the tests of these floors alone.
-function(lz_add_tests floor)
-  cmake_parse_arguments(ARG "TORCH;THREADS" "" "LABELS;LINK;EXCLUDE;FILES;FOLDERS" ${ARGN})
+function(lz_add_tests name)
+  cmake_parse_arguments(ARG "TORCH;THREADS" "FOLDER" "LABELS;LINK;FILES" ${ARGN})
   if(CMAKE_CXX_FLAGS MATCHES "sanitize=thread" AND NOT ARG_THREADS)
     return()
   endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${floor}/*.cc)
-  foreach(folder ${ARG_FOLDERS})
-    file(GLOB more CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${floor}/${folder}/*.cc)
-    list(APPEND sources ${more})
-  endforeach()
-  list(TRANSFORM ARG_EXCLUDE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  list(REMOVE_ITEM sources ${ARG_EXCLUDE})
+  if(NOT ARG_FOLDER)
+    set(ARG_FOLDER ${CMAKE_SOURCE_DIR}/tests/${name})
+  endif()
+  lz_find_sources(sources ${ARG_FOLDER})
   if(ARG_FILES)
     set(sources ${ARG_FILES})
-  endif()
-  if(NOT sources)
-    return()
   endif()
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
-  add_executable(${floor}_test ${sources})
+  add_executable(${name}_test ${sources})
+  lz_use_unity(${name}_test 6)
   if("gpu" IN_LIST ARG_LABELS)
-    set_property(GLOBAL APPEND PROPERTY LZ_GPU_TESTS ${floor}_test)
+    set_property(GLOBAL APPEND PROPERTY LZ_GPU_TESTS ${name}_test)
   endif()
-  add_dependencies(all_tests ${floor}_test)
-  target_link_libraries(${floor}_test PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${floor}_test PRIVATE LZ_TEST_DATA="${CMAKE_SOURCE_DIR}/tests")
+  add_dependencies(all_tests ${name}_test)
+  target_link_libraries(${name}_test PRIVATE ${ARG_LINK} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name}_test PRIVATE LZ_TEST_DATA="${CMAKE_SOURCE_DIR}/tests")
   if(ARG_TORCH)
-    lz_use_torch_test_header(${floor}_test)
-    set(command ${floor}_test)
+    lz_use_torch_test_header(${name}_test)
+    set(command ${name}_test)
     if("gpu" IN_LIST ARG_LABELS)
-      set(command sh ${CMAKE_SOURCE_DIR}/tests/gpu_test.sh $<TARGET_FILE:${floor}_test>)
+      set(command sh ${CMAKE_SOURCE_DIR}/tests/gpu_test.sh $<TARGET_FILE:${name}_test>)
     endif()
-    add_test(NAME ${floor}_test COMMAND ${command})
+    add_test(NAME ${name}_test COMMAND ${command})
     # Two programs run at once: threads of torch's own would fight over the cores.
-    set_tests_properties(${floor}_test PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT OMP_NUM_THREADS=1
+    set_tests_properties(${name}_test PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT OMP_NUM_THREADS=1
                          SKIP_RETURN_CODE 77)
   else()
-    lz_use_test_header(${floor}_test)
+    lz_use_test_header(${name}_test)
     include(GoogleTest)
-    gtest_discover_tests(${floor}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${floor}.
+    gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
                          PROPERTIES LABELS "${ARG_LABELS}")
   endif()
 endfunction()

@@ -4,11 +4,11 @@
 
 # The headers that a plugin may include, closed under inclusion (tests/install includes each alone).
 set(LZ_PLUGIN_HEADERS
-  lzero/base/check.h lzero/base/host_device.h lzero/base/image.h lzero/base/log.h
+  lzero/base/check.h lzero/base/host_device.h lzero/base/picture/image.h lzero/base/log.h
   lzero/base/observation_type.h lzero/base/philox.h lzero/base/rng.h lzero/base/status_macros.h
-  lzero/base/symmetry.h lzero/env/canvas.h lzero/env/env.h
+  lzero/base/symmetry.h envs/support/canvas.h lzero/env/env.h
   lzero/env/env_registry.h lzero/env/env_setting.h lzero/env/env_spec.h lzero/env/episode_env.h
-  lzero/env/grader.h lzero/env/numpy_random.h lzero/env/plugin.h lzero/env/saved_state.h)
+  lzero/env/grader.h envs/support/numpy_random.h lzero/env/plugin.h lzero/env/saved_state.h)
 list(TRANSFORM LZ_PLUGIN_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE LZ_PLUGIN_HEADER_FILES)
 
 # The generated header lzero/env/plugin_interface.h names the version and a hash of those headers; it
@@ -62,7 +62,7 @@ function(lz_load_plugins target)
       absl::time)
   lz_find_closure(libraries ${offered})
   list(FILTER libraries INCLUDE REGEX "^absl::")
-  list(PREPEND libraries lzero_base lzero_env)
+  list(PREPEND libraries lzero_base lzero_env lzero_env_support)
   target_link_libraries(${target} PRIVATE lzero_exports ${offered})
   list(JOIN libraries "," libraries)
   set_property(TARGET ${target} PROPERTY LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${libraries}")

@@ -37,6 +37,12 @@ bool SizesFit(absl::Span<const int64_t> given, absl::Span<const int64_t> allowed
 
 }  // namespace
 
+absl::Status CheckPositive(const char* name, int64_t value) {
+  if (value > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("KV cache: ", name, " is ", value, ", must be at least 1"));
+}
+
 absl::StatusOr<int64_t> TokenBytes(absl::Span<const int64_t> sizes) {
   int64_t bytes = sizeof(float);
   for (const int64_t size : sizes) {

@@ -16,6 +16,9 @@ namespace lzero::internal {
 // A size of any length in CheckTensor's `sizes`.
 inline constexpr int64_t kAnySize = -1;
 
+// InvalidArgument "KV cache: NAME is VALUE, must be at least 1" when it is less.
+absl::Status CheckPositive(const char* name, int64_t value);
+
 // Bytes of float32 elements of these sizes; InvalidArgument when they do not fit 64 bits.
 absl::StatusOr<int64_t> TokenBytes(absl::Span<const int64_t> sizes);
 

@@ -4,10 +4,10 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "envs/support/canvas.h"
 #include "lzero/base/log.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/canvas.h"
 #include "lzero/env/plugin.h"
 
 namespace lzero {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <map>
 
-#include "lzero/env/conformance.h"
+#include "lzero/env/check/conformance.h"
 #include "tests/envs/boards/nim_board.h"
 
-namespace lzero {
+namespace lzero::board_env_test {
 namespace {
 
 absl::StatusOr<std::unique_ptr<Env>> MakeNim(int heap, const EnvOptions& options = {},
@@ -217,4 +217,4 @@ TEST(BoardEnvDeathTest, AFinishedStartIsOurBug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::board_env_test

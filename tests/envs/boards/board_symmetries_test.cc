@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace lzero {
+namespace lzero::board_symmetries_test {
 namespace {
 
 TEST(BoardSymmetriesTest, TheEightOfTheSquareByHand) {
@@ -63,4 +63,4 @@ TEST(BoardSymmetriesTest, ColumnsAreMirroredByHand) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::board_symmetries_test

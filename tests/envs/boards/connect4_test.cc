@@ -6,10 +6,10 @@
 
 #include "envs/boards/board_env.h"
 #include "lzero/base/rng.h"
-#include "lzero/env/perft.h"
+#include "lzero/env/check/perft.h"
 #include "tests/envs/boards/random_position.h"
 
-namespace lzero {
+namespace lzero::connect4_test {
 namespace {
 
 std::unique_ptr<Env> Make(const EnvOptions& options = {}) {
@@ -282,4 +282,4 @@ TEST(Connect4Test, FourthSquaresAreThoseThatCompleteFour) {
 TEST(Connect4DeathTest, AnIllegalMoveIsOurBug) { EXPECT_DEATH(After("0000000"), "action 0 on"); }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::connect4_test

@@ -5,7 +5,7 @@
 #include "lzero/base/rng.h"
 #include "tests/envs/boards/go_diagram.h"
 
-namespace lzero {
+namespace lzero::go_position_test {
 namespace {
 
 using Rows = std::vector<std::string>;
@@ -192,4 +192,4 @@ TEST(GoPositionTest, NearerStonesCountFreePoints) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::go_position_test

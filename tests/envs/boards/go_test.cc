@@ -5,11 +5,11 @@
 #include <numeric>
 
 #include "lzero/base/rng.h"
-#include "lzero/env/conformance.h"
-#include "lzero/env/perft.h"
+#include "lzero/env/check/conformance.h"
+#include "lzero/env/check/perft.h"
 #include "tests/envs/boards/go_diagram.h"
 
-namespace lzero {
+namespace lzero::go_test {
 namespace {
 
 using Rows = std::vector<std::string>;
@@ -72,7 +72,7 @@ TEST(GoTest, RowZeroIsAtTheBottom) {
 }
 
 // By pyspiel 2.0.2 (go(board_size=5,komi=7.5), State.child) and by
-// `tools/record_plain_go_games.py --perft 5 4`; no cycle is this short.
+// `tools/record/record_plain_go_games.py --perft 5 4`; no cycle is this short.
 TEST(GoTest, MoveSequencesAreCounted) {
   for (const char* superko : {"draw", "positional"}) {
     EnvOptions options;
@@ -341,4 +341,4 @@ TEST(GoTest, DrawsTheBoardWithRowZeroAtTheBottom) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::go_test

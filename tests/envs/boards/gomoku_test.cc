@@ -6,10 +6,10 @@
 
 #include "envs/boards/board_env.h"
 #include "lzero/base/rng.h"
-#include "lzero/env/conformance.h"
-#include "lzero/env/perft.h"
+#include "lzero/env/check/conformance.h"
+#include "lzero/env/check/perft.h"
 
-namespace lzero {
+namespace lzero::gomoku_test {
 namespace {
 
 absl::StatusOr<std::unique_ptr<Env>> Make(const std::string& size, double fraction = 0.0) {
@@ -224,4 +224,4 @@ TEST(GomokuDeathTest, AnIllegalMoveOrSizeIsOurBug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::gomoku_test

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "lzero/base/rng.h"
-#include "lzero/env/perft.h"
+#include "lzero/env/check/perft.h"
 
-namespace lzero {
+namespace lzero::othello_test {
 namespace {
 
 constexpr int kPass = OthelloBoard::kPass;
@@ -287,4 +287,4 @@ TEST(OthelloTest, DrawsDiscsOnGreen) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::othello_test

@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace lzero {
+namespace lzero::position_history_test {
 namespace {
 
 // Hashes of few bits fill the filter, so that its answers must be checked.
@@ -27,4 +27,4 @@ TEST(PositionHistoryTest, IsASet) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::position_history_test

@@ -1,14 +1,15 @@
-// Replays the games of other implementations that are kept in tests/golden/envs: OpenSpiel 2.0.2's
-// (tools/record_open_spiel_games.py --small) and a plain Python program's
-// (tools/record_plain_go_games.py --small). The oracle tests replay thousands, recorded anew.
+// Replays the games of other implementations that are kept in tests/golden/envs/boards:
+// OpenSpiel 2.0.2's (tools/record/record_open_spiel_games.py --small) and a plain Python program's
+// (tools/record/record_plain_go_games.py --small). The oracle tests replay thousands, recorded
+// anew.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
-#include "lzero/env/trace_replay.h"
+#include "lzero/env/check/trace_replay.h"
 
-namespace lzero {
+namespace lzero::recorded_games_test {
 namespace {
 
 struct Recording {
@@ -21,7 +22,7 @@ class RecordedGamesTest : public testing::TestWithParam<Recording> {
  protected:
   static Trace Read() {
     const std::string name = absl::StrCat(GetParam().name, "_games.jsonl");
-    return *ParseTrace(*ReadFile(JoinPath(LZ_TEST_DATA "/golden/envs", name)));
+    return *ParseTrace(*ReadFile(JoinPath(LZ_TEST_DATA "/golden/envs/boards", name)));
   }
 
   static std::unique_ptr<Env> Make(const TraceMeta& meta) {
@@ -63,4 +64,4 @@ INSTANTIATE_TEST_SUITE_P(All, RecordedGamesTest,
                          [](const auto& recording) { return std::string(recording.param.name); });
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::recorded_games_test

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace lzero {
+namespace lzero::stone_picture_test {
 namespace {
 
 int NumColors(const Image& image) {
@@ -77,4 +77,4 @@ TEST(StonePictureTest, CoordinatesStayInTheMargin) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::stone_picture_test

@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
-#include "lzero/env/perft.h"
+#include "lzero/env/check/perft.h"
 
-namespace lzero {
+namespace lzero::tictactoe_test {
 namespace {
 
 std::unique_ptr<Env> Make(double opening_fraction = 0.0, int64_t opening_plies = 6) {
@@ -259,4 +259,4 @@ TEST(TicTacToeDeathTest, AnIllegalMoveOnABoardIsOurBug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::tictactoe_test

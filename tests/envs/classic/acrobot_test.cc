@@ -6,7 +6,7 @@
 
 #include "tests/envs/classic/golden_trace.h"
 
-namespace lzero {
+namespace lzero::acrobot_test {
 namespace {
 
 std::unique_ptr<Env> Make(int64_t cap = 0) { return *Acrobot::Create({cap, 0.0, 6}); }
@@ -166,4 +166,4 @@ TEST(AcrobotTest, PaintsLinksAndTheGoalLine) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::acrobot_test

@@ -7,7 +7,7 @@
 
 #include "tests/envs/classic/golden_trace.h"
 
-namespace lzero {
+namespace lzero::cartpole_test {
 namespace {
 
 std::unique_ptr<Env> Make(int64_t cap = 0) { return *CartPole::Create({cap, 0.0, 6}); }
@@ -147,4 +147,4 @@ TEST(CartPoleTest, PaintsCartPoleAndTrack) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::cartpole_test

@@ -1,5 +1,5 @@
-// The committed traces of tests/golden/envs, and what every one of them asks of an environment. For
-// the tests of the classic environments. One thread.
+// The committed traces of tests/golden/envs/classic, and what every one of them asks of an
+// environment. For the tests of the classic environments. One thread.
 #ifndef LZERO_TESTS_ENVS_CLASSIC_GOLDEN_TRACE_H_
 #define LZERO_TESTS_ENVS_CLASSIC_GOLDEN_TRACE_H_
 
@@ -8,14 +8,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lzero/base/files.h"
+#include "lzero/env/check/trace_replay.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/env/trace_replay.h"
 #include "tests/envs/classic/trace_differences.h"
 
 namespace lzero {
 
 inline Trace GoldenTrace(absl::string_view file) {
-  return *ParseTrace(*ReadFile(JoinPath(LZ_TEST_DATA "/golden/envs", file)));
+  return *ParseTrace(*ReadFile(JoinPath(LZ_TEST_DATA "/golden/envs/classic", file)));
 }
 
 // Start states are equal; one step from every recorded state gives the state to 1e-9, the

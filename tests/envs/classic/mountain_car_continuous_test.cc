@@ -8,7 +8,7 @@
 #include "envs/classic/mountain_car_picture.h"
 #include "tests/envs/classic/golden_trace.h"
 
-namespace lzero {
+namespace lzero::mountain_car_continuous_test {
 namespace {
 
 std::unique_ptr<Env> Make(int64_t cap = 0) { return *MountainCarContinuous::Create({cap, 0.0, 6}); }
@@ -156,4 +156,4 @@ TEST(MountainCarContinuousTest, DrawsItself) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::mountain_car_continuous_test

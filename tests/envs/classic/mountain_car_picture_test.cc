@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lzero {
+namespace lzero::mountain_car_picture_test {
 namespace {
 
 // The bottom of the valley is at -pi / 6, where sin(3 x) is -1.
@@ -45,4 +45,4 @@ TEST(MountainCarPictureTest, PaintsHillCarAndFlag) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::mountain_car_picture_test

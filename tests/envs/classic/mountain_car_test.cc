@@ -7,7 +7,7 @@
 #include "envs/classic/mountain_car_picture.h"
 #include "tests/envs/classic/golden_trace.h"
 
-namespace lzero {
+namespace lzero::mountain_car_test {
 namespace {
 
 std::unique_ptr<Env> Make(int64_t cap = 0) { return *MountainCar::Create({cap, 0.0, 6}); }
@@ -123,4 +123,4 @@ TEST(MountainCarTest, DrawsItself) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::mountain_car_test

@@ -6,7 +6,7 @@
 
 #include "tests/envs/classic/golden_trace.h"
 
-namespace lzero {
+namespace lzero::pendulum_test {
 namespace {
 
 std::unique_ptr<Env> Make(int64_t cap = 0) { return *Pendulum::Create({cap, 0.0, 6}); }
@@ -159,4 +159,4 @@ TEST(PendulumTest, SavesTheTorqueOfThePicture) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::pendulum_test

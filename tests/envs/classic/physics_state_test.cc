@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace lzero {
+namespace lzero::physics_state_test {
 namespace {
 
 constexpr std::array<PhysicsNumber, 2> kNumbers = {{{"angle"}, {"speed", -2.0, 8.0}}};
@@ -67,4 +67,4 @@ TEST(PhysicsStateTest, RoundsToFloat32) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::physics_state_test

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace lzero {
+namespace lzero::text_canvas_test {
 namespace {
 
 TEST(TextCanvasTest, StartsEmpty) { EXPECT_EQ(TextCanvas(4, 2).Text(), "\n\n"); }
@@ -43,4 +43,4 @@ TEST(TextCanvasTest, CutsOffLongLines) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::text_canvas_test

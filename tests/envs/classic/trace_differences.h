@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "lzero/env/check/trace.h"
 #include "lzero/env/env.h"
-#include "lzero/env/trace.h"
 
 namespace lzero {
 

@@ -2,7 +2,7 @@
 
 #include "tests/envs/grid/golden_episodes.h"
 
-namespace lzero {
+namespace lzero::door_key_test {
 namespace {
 
 constexpr char kId[] = "minigrid/doorkey";
@@ -28,4 +28,4 @@ TEST(DoorKeyTest, CapsAreTheReferences) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::door_key_test

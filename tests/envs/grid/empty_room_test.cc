@@ -4,7 +4,7 @@
 
 #include "tests/envs/grid/golden_episodes.h"
 
-namespace lzero {
+namespace lzero::empty_room_test {
 namespace {
 
 constexpr char kId[] = "minigrid/empty";
@@ -45,4 +45,4 @@ TEST(EmptyRoomTest, CapsAreTheReferences) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::empty_room_test

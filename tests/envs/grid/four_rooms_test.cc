@@ -4,7 +4,7 @@
 
 #include "tests/envs/grid/golden_episodes.h"
 
-namespace lzero {
+namespace lzero::four_rooms_test {
 namespace {
 
 constexpr char kId[] = "minigrid/fourrooms";
@@ -37,4 +37,4 @@ TEST(FourRoomsTest, CapsAreTheReferences) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::four_rooms_test

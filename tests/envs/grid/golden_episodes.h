@@ -1,5 +1,5 @@
 // What the reference recorded, for the tests of the families: its episodes and its start maps in
-// tests/golden/envs. Functions without state, no thread rule.
+// tests/golden/envs/grid. Functions without state, no thread rule.
 #ifndef LZERO_TESTS_ENVS_GRID_GOLDEN_EPISODES_H_
 #define LZERO_TESTS_ENVS_GRID_GOLDEN_EPISODES_H_
 
@@ -12,7 +12,7 @@
 
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
-#include "lzero/env/trace_replay.h"
+#include "lzero/env/check/trace_replay.h"
 #include "tests/envs/grid/start_maps.h"
 
 namespace lzero {
@@ -34,7 +34,8 @@ inline std::unique_ptr<Env> MakeGrid(const std::string& id, const EnvSettingText
   return *GridRegistry().Make(id, options);
 }
 
-inline constexpr int32_t kLeft = 0, kRight = 1, kForward = 2, kPickUp = 3, kDrop = 4, kToggle = 5;
+inline constexpr int32_t kTurnLeft = 0, kTurnRight = 1, kForward = 2, kPickUp = 3, kDrop = 4,
+                         kToggle = 5;
 
 // The last of the steps.
 inline absl::StatusOr<TimeStep> Play(Env& env, const std::vector<int32_t>& actions) {
@@ -43,10 +44,11 @@ inline absl::StatusOr<TimeStep> Play(Env& env, const std::vector<int32_t>& actio
   return last;
 }
 
-// The episodes of tests/golden/envs/NAME are those of `id` with its defaults, from seed to end.
+// The episodes of tests/golden/envs/grid/NAME are those of `id` with its defaults, from seed to
+// end.
 inline void ExpectGoldenEpisodes(const std::string& id, const std::string& name,
                                  int64_t num_steps) {
-  const Trace trace = *ParseTrace(*ReadFile(JoinPath(LZ_TEST_DATA "/golden/envs", name)));
+  const Trace trace = *ParseTrace(*ReadFile(JoinPath(LZ_TEST_DATA "/golden/envs/grid", name)));
   const auto env = MakeGrid(id);
   EXPECT_EQ(trace.meta.env, id);
   EXPECT_EQ(env->spec().max_episode_steps, trace.meta.max_episode_steps);
@@ -59,7 +61,7 @@ inline void ExpectGoldenEpisodes(const std::string& id, const std::string& name,
 
 // The `num_maps` recorded maps of `id`, at several sizes and seeds.
 inline void ExpectGoldenMaps(const std::string& id, int num_maps) {
-  const auto maps = ParseStartMaps(*ReadFile(LZ_TEST_DATA "/golden/envs/minigrid_maps.txt"));
+  const auto maps = ParseStartMaps(*ReadFile(LZ_TEST_DATA "/golden/envs/grid/minigrid_maps.txt"));
   ASSERT_TRUE(maps.ok()) << maps.status();
   int num_compared = 0;
   for (const StartMap& map : *maps) {

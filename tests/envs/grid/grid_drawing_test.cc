@@ -7,7 +7,7 @@
 
 #include "tests/envs/grid/drawn_world.h"
 
-namespace lzero {
+namespace lzero::grid_drawing_test {
 namespace {
 
 TEST(GridTextTest, HasALetterPairForEverything) {
@@ -95,4 +95,4 @@ TEST(GridPictureTest, TheAgentPointsAhead) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::grid_drawing_test

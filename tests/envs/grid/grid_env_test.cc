@@ -5,11 +5,11 @@
 #include "gmock/gmock.h"
 #include "tests/envs/grid/golden_episodes.h"
 
-namespace lzero {
+namespace lzero::grid_env_test {
 namespace {
 
 // In the smallest empty room the goal is 2 to the right and 2 down.
-const std::vector<int32_t> kShortestWay = {kForward, kForward, kRight, kForward, kForward};
+const std::vector<int32_t> kShortestWay = {kForward, kForward, kTurnRight, kForward, kForward};
 const EnvSettingTexts kSmallest = {{"size", "5"}};
 
 TEST(GridEnvTest, SaysWhatItShowsAndTakes) {
@@ -39,7 +39,7 @@ TEST(GridEnvTest, ObservationsAreMiniGridsNumbersRowsFirst) {
     }
   }
   EXPECT_EQ(first.observation, expected);
-  const TimeStep turned = *Play(*env, {kRight});
+  const TimeStep turned = *Play(*env, {kTurnRight});
   EXPECT_EQ(std::count(turned.observation.begin() + 3 * 49, turned.observation.end(), 1.0f), 49);
   // Looking down, the goal is 2 ahead and 2 to the left.
   EXPECT_EQ(turned.observation[4 * 7 + 1], 8.0f);
@@ -70,7 +70,7 @@ TEST(GridEnvTest, FlagsAreIndependentAtTheCap) {
   EXPECT_TRUE(last.terminated);
   EXPECT_TRUE(last.truncated);
   env->Reset(0);
-  last = *Play(*env, {kForward, kForward, kRight, kForward, kPickUp});
+  last = *Play(*env, {kForward, kForward, kTurnRight, kForward, kPickUp});
   EXPECT_EQ(last.reward, 0.0f);
   EXPECT_FALSE(last.terminated);
   EXPECT_TRUE(last.truncated);
@@ -96,14 +96,14 @@ TEST(GridEnvTest, SavesWhatIsCarriedAndOpened) {
   env->Reset(0);
   ASSERT_EQ(*env->RenderText(),
             "WGWGWGWGWG\nWG  LY  WG\nWGKYWG  WG\nWG<<WGGGWG\nWGWGWGWGWG\ncarrying: nothing\n");
-  ASSERT_TRUE(Play(*env, {kRight, kPickUp, kForward, kForward, kRight, kToggle}).ok());
+  ASSERT_TRUE(Play(*env, {kTurnRight, kPickUp, kForward, kForward, kTurnRight, kToggle}).ok());
   const std::string text =
       "WGWGWGWGWG\nWG>>__  WG\nWG  WG  WG\nWG  WGGGWG\nWGWGWGWGWG\ncarrying: yellow key\n";
   EXPECT_EQ(*env->RenderText(), text);
   const auto other = MakeGrid("minigrid/doorkey", kSmallest);
   ASSERT_TRUE(other->Load(*env->Save()).ok());
   EXPECT_EQ(*other->RenderText(), text);
-  const TimeStep last = *Play(*other, {kForward, kForward, kRight, kForward, kForward});
+  const TimeStep last = *Play(*other, {kForward, kForward, kTurnRight, kForward, kForward});
   EXPECT_TRUE(last.terminated);
   EXPECT_FLOAT_EQ(last.reward, 0.9604f);  // 1 - 0.9 * 11 / 250
   EXPECT_EQ(other->RenderText()->substr(33, 11), "WG  WGVVWG\n");
@@ -136,4 +136,4 @@ TEST(GridEnvTest, ImpossibleStatesAreRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::grid_env_test

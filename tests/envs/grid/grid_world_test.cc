@@ -5,7 +5,7 @@
 #include "lzero/base/rng.h"
 #include "tests/envs/grid/drawn_world.h"
 
-namespace lzero {
+namespace lzero::grid_world_test {
 namespace {
 
 using Rows = std::vector<std::string>;
@@ -357,4 +357,4 @@ TEST(GridWorldDeathTest, SizesAreChecked) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::grid_world_test

@@ -2,7 +2,7 @@
 
 #include "tests/envs/grid/golden_episodes.h"
 
-namespace lzero {
+namespace lzero::key_corridor_test {
 namespace {
 
 constexpr char kId[] = "minigrid/keycorridor";
@@ -19,14 +19,14 @@ TEST(KeyCorridorTest, PickingUpTheBallIsSuccess) {
   env->Reset(0);
   ASSERT_EQ(*env->RenderText(),
             "WGWGWGWGWGWGWG\nWGKYDBVVLYAPWG\nWGWGWGWGWGWGWG\ncarrying: nothing\n");
-  TimeStep last = *Play(*env, {kRight, kToggle, kForward, kPickUp});
+  TimeStep last = *Play(*env, {kTurnRight, kToggle, kForward, kPickUp});
   EXPECT_FALSE(last.terminated);
   EXPECT_EQ(last.reward, 0.0f);
-  last = *Play(*env, {kLeft, kLeft, kForward, kToggle, kForward, kPickUp});
+  last = *Play(*env, {kTurnLeft, kTurnLeft, kForward, kToggle, kForward, kPickUp});
   EXPECT_FALSE(last.terminated);
   EXPECT_EQ(*env->RenderText(),
             "WGWGWGWGWGWGWG\nWG  __  >>APWG\nWGWGWGWGWGWGWG\ncarrying: yellow key\n");
-  last = *Play(*env, {kLeft, kLeft, kDrop, kLeft, kLeft, kPickUp});
+  last = *Play(*env, {kTurnLeft, kTurnLeft, kDrop, kTurnLeft, kTurnLeft, kPickUp});
   EXPECT_TRUE(last.terminated);
   EXPECT_FLOAT_EQ(last.reward, 0.9466667f);  // 1 - 0.9 * 16 / 270
   EXPECT_EQ(*env->RenderText(),
@@ -50,4 +50,4 @@ TEST(KeyCorridorTest, CapsAreTheReferences) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::key_corridor_test

@@ -2,7 +2,7 @@
 
 #include "tests/envs/grid/golden_episodes.h"
 
-namespace lzero {
+namespace lzero::lava_gap_test {
 namespace {
 
 constexpr char kId[] = "minigrid/lavagap";
@@ -24,7 +24,7 @@ TEST(LavaGapTest, LavaEndsTheEpisodeForNothing) {
   EXPECT_EQ(last.reward, 0.0f);
   EXPECT_EQ(env->RenderText()->substr(11, 11), "WG  >>  WG\n");
   env->Reset(0);
-  last = *Play(*env, {kRight, kForward, kForward, kLeft, kForward, kForward});
+  last = *Play(*env, {kTurnRight, kForward, kForward, kTurnLeft, kForward, kForward});
   EXPECT_TRUE(last.terminated);
   EXPECT_FLOAT_EQ(last.reward, 0.946f);  // 1 - 0.9 * 6 / 100
 }
@@ -43,4 +43,4 @@ TEST(LavaGapTest, CapsAreTheReferences) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::lava_gap_test

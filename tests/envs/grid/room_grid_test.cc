@@ -6,7 +6,7 @@
 
 #include "tests/envs/grid/drawn_world.h"
 
-namespace lzero {
+namespace lzero::room_grid_test {
 namespace {
 
 struct Rooms {
@@ -166,4 +166,4 @@ TEST(RoomGridDeathTest, WrongUseIsOurBug) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::room_grid_test

@@ -1,5 +1,5 @@
-// Start maps that tools/record_minigrid_traces.py wrote with the reference: reads the file and
-// compares with what an environment shows. Functions without state, no thread rule.
+// Start maps that tools/record/record_minigrid_traces.py wrote with the reference: reads the file
+// and compares with what an environment shows. Functions without state, no thread rule.
 #ifndef LZERO_TESTS_ENVS_GRID_START_MAPS_H_
 #define LZERO_TESTS_ENVS_GRID_START_MAPS_H_
 

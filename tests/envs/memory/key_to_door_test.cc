@@ -6,10 +6,10 @@
 
 #include "lzero/base/files.h"
 #include "lzero/base/rng.h"
-#include "lzero/env/trace_replay.h"
+#include "lzero/env/check/trace_replay.h"
 #include "tests/envs/memory/maze_testing.h"
 
-namespace lzero {
+namespace lzero::key_to_door_test {
 namespace {
 
 std::unique_ptr<Env> Make(const EnvSettingTexts& settings = {}) {
@@ -71,7 +71,7 @@ TEST(KeyToDoorTest, RoomsAreTheReferences) {
 }
 
 TEST(KeyToDoorTest, EpisodesOfTheOriginalReplay) {
-  const Trace trace = *ParseTrace(*ReadFile(LZ_TEST_DATA "/golden/envs/key_to_door.jsonl"));
+  const Trace trace = *ParseTrace(*ReadFile(LZ_TEST_DATA "/golden/envs/memory/key_to_door.jsonl"));
   const auto env = Make(trace.meta.settings);
   const auto report = ReplayTrace(*env, trace, /*whole=*/true);
   ASSERT_TRUE(report.ok()) << report.status();
@@ -168,4 +168,4 @@ TEST(KeyToDoorTest, BadSettingsAndStatesAreRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::key_to_door_test

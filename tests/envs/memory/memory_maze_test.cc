@@ -5,11 +5,11 @@
 
 #include "envs/memory/key_to_door.h"
 #include "envs/memory/visual_match.h"
-#include "lzero/env/conformance.h"
-#include "lzero/env/episode_record.h"
+#include "lzero/env/check/conformance.h"
+#include "lzero/env/check/episode_record.h"
 #include "tests/envs/memory/maze_testing.h"
 
-namespace lzero {
+namespace lzero::memory_maze_test {
 namespace {
 
 std::unique_ptr<Env> Make(const EnvSettingTexts& settings = {}) {
@@ -251,4 +251,4 @@ TEST(MemoryMazeTest, DrawsTheMapAndTheView) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::memory_maze_test

@@ -6,10 +6,10 @@
 
 #include "lzero/base/files.h"
 #include "lzero/base/rng.h"
-#include "lzero/env/trace_replay.h"
+#include "lzero/env/check/trace_replay.h"
 #include "tests/envs/memory/maze_testing.h"
 
-namespace lzero {
+namespace lzero::visual_match_test {
 namespace {
 
 std::unique_ptr<Env> Make(const EnvSettingTexts& settings = {}) {
@@ -76,7 +76,7 @@ TEST(VisualMatchTest, RoomsAreTheReferences) {
 
 TEST(VisualMatchTest, EpisodesOfTheOriginalReplay) {
   for (const char* name : {"visual_match.jsonl", "visual_match_active.jsonl"}) {
-    const Trace trace = *ParseTrace(*ReadFile(JoinPath(LZ_TEST_DATA "/golden/envs", name)));
+    const Trace trace = *ParseTrace(*ReadFile(JoinPath(LZ_TEST_DATA "/golden/envs/memory", name)));
     const auto env = Make(trace.meta.settings);
     const auto report = ReplayTrace(*env, trace, /*whole=*/true);
     ASSERT_TRUE(report.ok()) << report.status();
@@ -228,4 +228,4 @@ TEST(VisualMatchTest, TheHallDoesNotTellTheColour) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::visual_match_test

@@ -10,11 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lzero/base/files.h"
-#include "lzero/env/episode_record.h"
-#include "lzero/env/trace_replay.h"
+#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/trace_replay.h"
 #include "tests/envs/stochastic/lists_2048.h"
 
-namespace lzero {
+namespace lzero::game_2048_test {
 namespace {
 
 std::unique_ptr<Env> Make(int64_t cap = 0) { return *Game2048::Create({cap, 0.0, 6}); }
@@ -272,7 +272,7 @@ std::vector<uint8_t> RecordedMask(absl::string_view line, absl::string_view key)
 }
 
 TEST(Game2048Test, GamesOfOpenSpielReplay) {
-  const std::string text = *ReadFile(LZ_TEST_DATA "/golden/envs/2048_open_spiel.jsonl");
+  const std::string text = *ReadFile(LZ_TEST_DATA "/golden/envs/stochastic/2048_open_spiel.jsonl");
   const Trace trace = *ParseTrace(text);
   const std::vector<std::string> lines = absl::StrSplit(text, '\n');
   const auto env = Make();
@@ -390,4 +390,4 @@ TEST(Game2048Test, DrawsTilesAndScore) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::game_2048_test

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace lzero {
+namespace lzero::catch_test {
 namespace {
 
 std::unique_ptr<Env> Make() { return *Catch::Create({}); }
@@ -147,4 +147,4 @@ TEST(CatchTest, AnImpossibleBoardIsRefused) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::catch_test

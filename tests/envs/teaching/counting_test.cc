@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lzero {
+namespace lzero::counting_test {
 namespace {
 
 std::unique_ptr<Env> Make(int64_t cap = 0) { return *Counting::Create({cap, 0.0, 6}); }
@@ -71,4 +71,4 @@ TEST(CountingTest, ThePictureHasABoxForEachStep) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::counting_test

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace lzero {
+namespace lzero::deep_sea_test {
 namespace {
 
 EnvOptions Options(const EnvSettingTexts& settings) {
@@ -196,4 +196,4 @@ TEST(DeepSeaTest, DrawsItself) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::deep_sea_test

@@ -10,11 +10,11 @@
 #include "absl/strings/str_replace.h"
 #include "lzero/base/files.h"
 #include "lzero/config/load.h"
-#include "lzero/env/conformance.h"
+#include "lzero/env/check/conformance.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/plugin.h"
 
-namespace lzero {
+namespace lzero::landing_test {
 namespace {
 
 constexpr int kCap = 24;
@@ -152,4 +152,4 @@ TEST(LandingTest, TheConfigAsksForNearlyTheBest) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::landing_test

@@ -4,7 +4,7 @@
 #include "lzero/tensor/staging.h"
 #include "lzero/tensor/torch.h"
 
-namespace lzero {
+namespace lzero::cuda_graph_backend_test {
 namespace {
 
 class CudaGraphBackendTest : public testing::Test {
@@ -147,4 +147,4 @@ TEST_F(CudaGraphBackendTest, UnloadingOneUnitLeavesTheGraphsOfAnotherAlone) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::cuda_graph_backend_test

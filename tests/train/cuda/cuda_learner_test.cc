@@ -6,9 +6,9 @@
 #include "gtest/gtest.h"
 #include "lzero/graph/cuda_graph_library.h"
 #include "lzero/train/learner.h"
-#include "tests/world_model/random_batch.h"
+#include "tests/model/random_batch.h"
 
-namespace lzero {
+namespace lzero::cuda_learner_test {
 namespace {
 
 using reference::RandomBatch;
@@ -79,4 +79,4 @@ TEST_F(CudaLearnerTest, AnUpdateThatIsNotANumberIsLeftOutOnTheDevice) {
 }
 
 }  // namespace
-}  // namespace lzero
+}  // namespace lzero::cuda_learner_test

@@ -1,0 +1,62 @@
+// Looks ahead a fixed number of plies on any Board: negamax with alpha-beta windows and the history
+// heuristic for the order of moves [Knuth and Moore 1975; Schaeffer 1989]; positions at the end of
+// the look-ahead are worth Board::Estimate(). No transposition table. One thread at a time.
+#ifndef LZERO_ENVS_BOARDS_PLAYERS_ALPHA_BETA_H_
+#define LZERO_ENVS_BOARDS_PLAYERS_ALPHA_BETA_H_
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "envs/boards/players/player.h"
+#include "lzero/base/rng.h"
+
+namespace lzero {
+
+class AlphaBetaPlayer : public Player {
+ public:
+  // A win in n plies is worth kWinValue - n to the winner, less than that to nobody else: quick
+  // wins are better, and every win is better than any estimate.
+  static constexpr double kWinValue = 1000.0;
+  static constexpr int kMaxDepth = 64;
+
+  struct Analysis {
+    double value = 0.0;             // for the player to move
+    std::vector<int> best_actions;  // all with that value, in order
+    int64_t num_positions = 0;      // looked at, the given one not counted
+  };
+
+  // `depth` plies, 1 .. kMaxDepth; the seed decides between best actions.
+  AlphaBetaPlayer(int depth, uint64_t seed);
+
+  // Of an unfinished board.
+  Analysis Analyze(const Board& board);
+  int ChooseAction(const Board& board) override;
+
+ private:
+  // What the look-ahead needs for each ply, made once and used again.
+  struct Ply {
+    std::unique_ptr<Board> board;
+    std::vector<uint8_t> mask;
+    std::vector<int> actions;
+  };
+
+  void Prepare(const Board& board);
+  // Fills plies_[ply].actions, the most promising first.
+  void OrderActions(size_t ply);
+  // Value of plies_[ply].board for its mover, exact inside (alpha, beta), else a bound.
+  double Search(size_t ply, double alpha, double beta);
+  // Value for the mover of plies_[ply].board of playing `action` there.
+  double ActionValue(size_t ply, int action, double alpha, double beta);
+
+  size_t depth_;
+  RandomStream random_;
+  std::vector<Ply> plies_;                       // [depth + 1]
+  std::array<std::vector<int64_t>, 2> history_;  // [player][action] weight of cut-offs
+  int64_t num_positions_ = 0;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_ENVS_BOARDS_PLAYERS_ALPHA_BETA_H_

@@ -1,0 +1,44 @@
+// The suite that every environment must pass, whatever it is made of: native, plugin or worker
+// process. It knows the Env interface only. Failures are results, not errors: a broken environment
+// gives a list of what is broken. Blocks for about a second; one thread.
+#ifndef LZERO_ENV_CHECK_CONFORMANCE_H_
+#define LZERO_ENV_CHECK_CONFORMANCE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lzero/env/env.h"
+
+namespace lzero {
+
+struct ConformanceCheck {
+  std::string name;
+  bool passed = false;
+  std::string detail;  // what was found wrong, or what could not be looked at; may be empty
+};
+
+struct ConformanceOptions {
+  uint64_t seed = 0;
+  int64_t num_steps = 1000;  // random steps
+  // Called for each check as soon as it is made; may be null.
+  std::function<void(const ConformanceCheck&)> on_check = nullptr;
+};
+
+// Makes the environment under test; called many times, equal every time.
+using ConformanceFactory = std::function<absl::StatusOr<std::unique_ptr<Env>>()>;
+
+// Checks, in this order: create, spec, step_before_reset_refused, random_steps,
+// observation_in_space, frames_stacked, mask_and_flags, step_cap, returns_consistent,
+// same_seed_same_episode, mask_equals_accepted_actions, bad_actions_refused,
+// step_after_end_refused, save_load_equal, broken_save_refused, set_state_equal, symmetries_hold,
+// chance_outcomes_hold, box_actions_clipped. When create or spec fails, the list ends there.
+std::vector<ConformanceCheck> RunConformance(const ConformanceFactory& factory,
+                                             const ConformanceOptions& options);
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_CHECK_CONFORMANCE_H_

@@ -1,0 +1,50 @@
+// One end of a socket that carries texts, each behind four bytes of its length (little-endian), and
+// descriptors, between lzero and a worker process. Every call has a deadline. One thread at a time.
+#ifndef LZERO_ENV_PYTHON_MESSAGE_SOCKET_H_
+#define LZERO_ENV_PYTHON_MESSAGE_SOCKET_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace lzero {
+
+class MessageSocket {
+ public:
+  // A connected pair; both are closed when a program is started (close-on-exec).
+  static absl::StatusOr<std::pair<MessageSocket, MessageSocket>> Pair();
+
+  explicit MessageSocket(int descriptor) : descriptor_(descriptor) {}
+  ~MessageSocket();
+  MessageSocket(MessageSocket&& other) noexcept
+      : descriptor_(std::exchange(other.descriptor_, -1)), end_descriptor_(other.end_descriptor_) {}
+  MessageSocket& operator=(MessageSocket&& other) noexcept;
+
+  int descriptor() const { return descriptor_; }
+  // The other end counts as closed, too, once this descriptor of the caller's is readable and all
+  // is read: that of a process which has ended, though its children hold its end of the socket.
+  void set_end_descriptor(int descriptor) { end_descriptor_ = descriptor; }
+
+  // Errors of all: Unavailable when the other end is closed, DeadlineExceeded after `seconds`.
+  absl::Status Send(absl::string_view text, double seconds);
+  // At most 8 descriptors, with one byte of their own.
+  absl::Status SendDescriptors(absl::Span<const int> descriptors, double seconds);
+  // Internal for a text longer than `max_bytes`.
+  absl::StatusOr<std::string> Receive(int64_t max_bytes, double seconds);
+  absl::StatusOr<std::string> ReceiveBytes(int64_t num_bytes, double seconds);
+
+ private:
+  absl::Status WaitFor(short events, double deadline);
+
+  int descriptor_;
+  int end_descriptor_ = -1;  // none
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_PYTHON_MESSAGE_SOCKET_H_

@@ -1,0 +1,75 @@
+#include "lzero/env/python/python.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace lzero {
+namespace {
+
+namespace fs = std::filesystem;
+
+// ROOT/.deps/python_envs/bin/python3 for a program at ROOT/build/PRESET/tools/lzero; "" if not
+// there.
+std::string InterpreterOfSourceTree() {
+  std::error_code code;
+  const fs::path program = fs::read_symlink("/proc/self/exe", code);
+  if (code) return "";
+  const fs::path root = program.parent_path().parent_path().parent_path().parent_path();
+  const fs::path python = root / ".deps" / "python_envs" / "bin" / "python3";
+  return fs::exists(python, code) ? python.string() : "";
+}
+
+// The package that brings a module, as pip names it.
+std::string PackageOf(const std::string& module) {
+  constexpr std::array<std::array<const char*, 2>, 6> kNames = {{{"ale_py", "ale-py"},
+                                                                 {"Box2D", "\"gymnasium[box2d]\""},
+                                                                 {"pygame", "pygame-ce"},
+                                                                 {"mujoco", "mujoco==3.17.0"},
+                                                                 {"dm_control", "dm_control"},
+                                                                 {"gymnasium", "gymnasium"}}};
+  const std::string top = module.substr(0, module.find('.'));
+  for (const auto& [name, package] : kNames) {
+    if (top == name) return package;
+  }
+  return top;
+}
+
+}  // namespace
+
+std::string PythonInterpreter(const std::string& setting) {
+  if (setting != "auto") return setting;
+  const char* chosen = std::getenv("LZERO_PYTHON");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  const std::string own = InterpreterOfSourceTree();
+  return own.empty() ? "python3" : own;
+}
+
+absl::Status ExplainRefusal(const std::string& python, const std::string& id,
+                            const absl::Status& status, const WorkerRefusal& refusal) {
+  if (!refusal.missing_package.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "environment '", id, "' needs the Python package '", refusal.missing_package, "', which ",
+        python, " has not (", refusal.error,
+        "); install it with: tools/setup.sh --python-envs, or: ", python, " -m pip install ",
+        PackageOf(refusal.missing_package), ", or name another interpreter by env.python"));
+  }
+  std::error_code code;
+  const std::string where =
+      absl::StrContains(refusal.error, "No module named")
+          ? absl::StrCat("\nmodules are looked for in ", fs::current_path(code).string(),
+                         " and on PYTHONPATH")
+          : "";
+  return absl::Status(
+      status.code(),
+      absl::StrCat("environment '", id, "': ", status.message(), where,
+                   refusal.traceback.empty() ? "" : absl::StrCat("\n", refusal.traceback)));
+}
+
+}  // namespace lzero

@@ -1,0 +1,110 @@
+#include "lzero/family/alphazero/alphazero_family.h"
+
+#include "absl/strings/str_cat.h"
+#include "lzero/config/consistency.h"
+#include "lzero/family/alphazero/alphazero_inference.h"
+#include "lzero/family/alphazero/alphazero_network.h"
+#include "lzero/model/update_memory.h"
+
+namespace lzero {
+namespace {
+
+// The first thing that makes an environment one that cannot be searched; nothing when it can.
+void CheckEnv(const EnvSpec& spec, std::vector<ConsistencyError>* errors) {
+  std::string message;
+  if (spec.action.kind != ActionKind::kDiscrete) {
+    message = absl::StrCat("alphazero plays every action of a node in the environment; got ",
+                           spec.id, ", which has box actions; allowed: discrete ones");
+  } else if (!spec.can_save) {
+    message = absl::StrCat("alphazero searches saved states of the environment; got ", spec.id,
+                           ", which cannot be saved (nor can any that runs in worker processes); "
+                           "allowed: an environment with Save and Load");
+  } else if (!spec.deterministic || spec.num_chance_outcomes > 0) {
+    message = absl::StrCat(
+        "a saved state holds the random numbers to come, and alphazero would search them; got ",
+        spec.id, ", whose steps are random; allowed: a deterministic environment");
+  }
+  Require(message.empty(), errors, {"model.family", "env.id"},
+          absl::StrCat(message, ", or another model.family"));
+}
+
+void CheckSettings(const ExperimentConfig& config, std::vector<ConsistencyError>* errors) {
+  const InferenceConfig& inference = config.inference;
+  Require(
+      inference.runner == Runner::kAuto || inference.runner == Runner::kEager, errors,
+      {"inference.runner", "model.family"},
+      "the network of alphazero runs eager; got another runner; allowed: auto, eager, or family "
+      "unizero");
+  Require(inference.graphs != Graphs::kRequired, errors, {"inference.graphs", "model.family"},
+          "alphazero records no graphs; got required; allowed: preferred, off, or family unizero");
+  Require(inference.dtype == InferenceDtype::kFp32, errors, {"inference.dtype", "model.family"},
+          "the network of alphazero runs in fp32; got bf16; allowed: fp32, or family unizero");
+  Require(!config.search.num_sampled_actions.has_value(), errors,
+          {"search.num_sampled_actions", "model.family"},
+          absl::StrCat("alphazero searches all legal actions; got ",
+                       config.search.num_sampled_actions.value_or(0),
+                       "; allowed: null, or family unizero"));
+  Require(config.replay.num_context_steps == 0, errors,
+          {"replay.num_context_steps", "model.family"},
+          absl::StrCat("the network of alphazero reads one position and none before it; got ",
+                       config.replay.num_context_steps, "; allowed: 0, or family unizero"));
+}
+
+class AlphaZeroFamilyImplementation : public ModelFamily {
+ public:
+  std::vector<ConsistencyError> Errors(const ExperimentConfig& config,
+                                       const EnvSpec& spec) const override {
+    std::vector<ConsistencyError> errors;
+    CheckEnv(spec, &errors);
+    CheckSettings(config, &errors);
+    return errors;
+  }
+  std::vector<std::string> UnreadFields(const ModelConfig& /*config*/) const override {
+    return {"model.num_layers",      "model.num_heads",    "model.context_length",
+            "model.dropout",         "model.latent_loss",  "loss.latent_weight",
+            "loss.reward_weight",    "loss.chance_weight", "inference.cache_storage",
+            "inference.root_context"};
+  }
+  absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                          const WorldModelShape& shape) const override {
+    return AlphaZeroNetwork::CountParameters(config, shape);
+  }
+  absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
+                                                       const WorldModelShape& shape, uint64_t seed,
+                                                       at::Device device) const override {
+    return AlphaZeroNetwork::Create(config, shape, seed, device);
+  }
+  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
+                                      const EnvFactory& make_env) const override {
+    return AlphaZeroInference::PlannedBytes(options, make_env);
+  }
+  absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
+      const EngineOptions& options, const EnvFactory& make_env) const override {
+    return AlphaZeroInference::Create(options, make_env);
+  }
+  // Replay stores no states of the environment.
+  bool CanReanalyze() const override { return false; }
+  int64_t UpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) const override {
+    const ModelConfig& model = config.model;
+    int64_t cells = 0;
+    const double sample = EncoderHeld(model, shape, &cells).Total() +
+                          4.0 * static_cast<double>(model.embed_dim) +
+                          HeadHeld(model, shape.num_actions) + HeadHeld(model, model.support_size);
+    return HeldBytes(static_cast<double>(config.train.batch_size * config.replay.num_unroll_steps) *
+                     sample);
+  }
+  int64_t NumRootPastSteps(const ModelConfig& /*config*/) const override { return 0; }
+  std::string Describe(const ModelConfig& config) const override {
+    return absl::StrCat("alphazero: encoder, E ", config.embed_dim,
+                        ", policy and value heads; searches in the environment itself");
+  }
+};
+
+}  // namespace
+
+const ModelFamily& AlphaZeroFamily() {
+  static const AlphaZeroFamilyImplementation family;
+  return family;
+}
+
+}  // namespace lzero

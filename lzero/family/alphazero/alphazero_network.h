@@ -1,0 +1,63 @@
+// The network of AlphaZero [Silver et al. 2018]: an encoder with a policy and a value head, and the
+// losses that teach them. It predicts no step: its search simulates with the environment itself
+// (lzero/family/alphazero/alphazero_inference.h). Of ModelConfig it reads the encoder's keys,
+// embed_dim, head_dim, support_size, latent_norm and sim_norm_group. Const methods may run on any
+// thread while nobody writes the weights.
+#ifndef LZERO_FAMILY_ALPHAZERO_ALPHAZERO_NETWORK_H_
+#define LZERO_FAMILY_ALPHAZERO_ALPHAZERO_NETWORK_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/model/network.h"
+#include "lzero/nn/encoder.h"
+#include "lzero/nn/layers.h"
+
+namespace lzero {
+
+class AlphaZeroNetwork : public Network {
+ public:
+  // Fresh weights, a function of `seed` alone, on `device`. InvalidArgument when the encoder does
+  // not fit the observations; ResourceExhausted when the memory is not there. `shape` has discrete
+  // actions: others are the caller's bug.
+  static absl::StatusOr<std::shared_ptr<AlphaZeroNetwork>> Create(const ModelConfig& config,
+                                                                  const WorldModelShape& shape,
+                                                                  uint64_t seed,
+                                                                  at::Device device = at::kCPU);
+  // num_parameters of such a network; nothing is allocated. InvalidArgument as Create.
+  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                                 const WorldModelShape& shape);
+
+  // observations [N, observation size] -> latents [N, E], final norm applied.
+  at::Tensor Encode(const at::Tensor& observations) const;
+  at::Tensor PolicyLogits(const at::Tensor& latents) const;  // [..., E] -> [..., A]
+  at::Tensor ValueLogits(const at::Tensor& latents) const;   // [..., E] -> [..., S]
+  // Expected scalar of value logits [..., S] -> [...].
+  at::Tensor Decode(const at::Tensor& logits) const;
+
+  // Every unrolled position o_0 .. o_{U-1} is read by itself: cross-entropy of the policy against
+  // the search, entropy bonus, cross-entropy of the value against the n-step target of `target`
+  // [training.md section 2]. Context steps are not read. Each term is a mean over the valid
+  // positions of a sample, then over the batch, weighted as in losses.h; the figures of terms that
+  // this network lacks are 0.
+  LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
+                          const LossConfig& weights) const override;
+
+ private:
+  AlphaZeroNetwork(const ModelConfig& config, const WorldModelShape& shape,
+                   std::shared_ptr<Encoder> encoder);
+  at::Tensor ValueTargets(const BatchTensors& batch) const;
+
+  ModelConfig config_;
+  std::shared_ptr<Encoder> encoder_;
+  std::shared_ptr<Head> policy_head_;
+  std::shared_ptr<Head> value_head_;
+  at::Tensor atoms_;  // [S]
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_FAMILY_ALPHAZERO_ALPHAZERO_NETWORK_H_

@@ -1,0 +1,81 @@
+#include "lzero/family/latent_family.h"
+
+#include "absl/strings/str_cat.h"
+#include "lzero/config/consistency.h"
+#include "lzero/model/update_memory.h"
+#include "lzero/nn/latent_parts.h"
+
+namespace lzero {
+
+std::vector<ConsistencyError> LatentFamily::Errors(const ExperimentConfig& config,
+                                                   const EnvSpec& spec) const {
+  std::vector<ConsistencyError> errors;
+  const InferenceConfig& inference = config.inference;
+  Require(config.replay.num_context_steps == 0, &errors,
+          {"replay.num_context_steps", "model.family"},
+          absl::StrCat("got ", config.replay.num_context_steps,
+                       ", but family muzero sees one observation; allowed: 0"));
+  Require(inference.runner == Runner::kAuto || inference.runner == Runner::kEager, &errors,
+          {"inference.runner", "model.family"},
+          "family muzero runs eager alone; allowed: auto, eager");
+  Require(inference.dtype == InferenceDtype::kFp32, &errors, {"inference.dtype", "model.family"},
+          "family muzero has fp32 alone; got bf16; allowed: fp32");
+  Require(inference.graphs != Graphs::kRequired, &errors, {"inference.graphs", "model.family"},
+          "family muzero records none; got required; allowed: preferred, off");
+  const auto parts = LatentParts::Create(config.model, spec.observation.shape);
+  const int64_t group = config.model.sim_norm_group;
+  const bool has_groups = parts.ok() && config.model.latent_norm == LatentNorm::kSimNorm;
+  Require(!has_groups || parts->latent_size() % group == 0, &errors,
+          {"model.sim_norm_group", "model.encoder_channels"},
+          absl::StrCat("must divide the latent state of ", has_groups ? parts->latent_size() : 0,
+                       " numbers; got ", group));
+  return errors;
+}
+
+std::vector<std::string> LatentFamily::UnreadFields(const ModelConfig& config) const {
+  std::vector<std::string> fields = {
+      "model.num_layers",        "model.num_heads",        "model.context_length", "model.dropout",
+      "inference.cache_storage", "inference.root_context", "loss.chance_weight"};
+  if (config.latent_loss == LatentLoss::kNone) fields.push_back("loss.latent_weight");
+  return fields;
+}
+
+int64_t LatentFamily::UpdateBytes(const ExperimentConfig& config,
+                                  const WorldModelShape& shape) const {
+  const ModelConfig& model = config.model;
+  int64_t cells = 0;
+  const double encoder = EncoderHeld(model, shape, &cells).Total();
+  HeldNumbers step;
+  if (cells == 0) {
+    step.Add(static_cast<double>(model.embed_dim), 6);
+    step.Add(static_cast<double>(model.head_dim.value_or(4 * model.embed_dim)), 3);
+  } else {
+    const auto planes = static_cast<double>(model.encoder_channels * cells);
+    step.Add(planes, 6);
+    for (int64_t i = 0; i < 2 * model.encoder_blocks; ++i) step.Add(planes, kCopiesOfConvolution);
+  }
+  const double heads = HeadHeld(model, shape.policy_size()) +
+                       2.0 * HeadHeld(model, model.support_size) +
+                       HeadHeld(model, shape.num_chance_outcomes);
+  const auto unroll = static_cast<double>(config.replay.num_unroll_steps);
+  // The first state is encoded; a latent loss encodes those after it and projects them, chance
+  // comes between a state and the next.
+  const bool compares = model.latent_loss != LatentLoss::kNone;
+  const double sample =
+      (compares ? unroll + 1.0 : 1.0) * encoder +
+      (compares || shape.num_chance_outcomes > 0 ? 2.0 : 1.0) * unroll * (step.Total() + heads);
+  return HeldBytes(static_cast<double>(config.train.batch_size) * sample);
+}
+
+int64_t LatentFamily::NumRootPastSteps(const ModelConfig& /*config*/) const { return 0; }
+
+std::string LatentFamily::Describe(const ModelConfig& config) const {
+  const char* const kind = config.encoder == EncoderKind::kVector ? "vectors" : "planes";
+  const int64_t size =
+      config.encoder == EncoderKind::kVector ? config.embed_dim : config.encoder_channels;
+  static constexpr const char* kLosses[] = {"mse", "group_kl", "none", "cosine"};
+  return absl::StrCat("muzero, latent ", kind, " of ", size, ", latent loss ",
+                      kLosses[static_cast<int>(config.latent_loss)]);
+}
+
+}  // namespace lzero

@@ -1,0 +1,35 @@
+// The network of MuZero [Schrittwieser et al. 2020]: LatentNetwork, each unrolled step of it one
+// action. Const methods may run on any thread while nobody writes the weights.
+#ifndef LZERO_FAMILY_MUZERO_MUZERO_NETWORK_H_
+#define LZERO_FAMILY_MUZERO_MUZERO_NETWORK_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/model/latent_network.h"
+
+namespace lzero {
+
+class MuZeroNetwork : public LatentNetwork {
+ public:
+  // Fresh weights, a function of `seed` alone, on `device`. InvalidArgument when the encoder does
+  // not fit the observations; ResourceExhausted when the memory is not there.
+  static absl::StatusOr<std::shared_ptr<MuZeroNetwork>> Create(const ModelConfig& config,
+                                                               const WorldModelShape& shape,
+                                                               uint64_t seed,
+                                                               at::Device device = at::kCPU);
+
+  LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
+                          const LossConfig& weights) const override;
+  at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
+
+ private:
+  using LatentNetwork::LatentNetwork;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_FAMILY_MUZERO_MUZERO_NETWORK_H_

@@ -1,0 +1,139 @@
+#include "lzero/family/unizero/root_inputs.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+namespace {
+
+// Room for `count` actions: `type` of discrete ones.
+absl::StatusOr<Staging> StageActions(const char* name, int64_t count, int64_t action_dim,
+                                     at::ScalarType type, at::Device device) {
+  if (action_dim > 0) return Staging::Create(name, {count, action_dim}, at::kFloat, device);
+  return Staging::Create(name, {count}, type, device);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RootInputs>> RootInputs::Create(const RootInputsShape& shape,
+                                                               at::Device device) {
+  const int64_t num_steps = shape.max_roots * (shape.max_past_steps + 1);
+  LZ_ASSIGN_OR_RETURN(Staging observations,
+                      Staging::Create("observations of roots", {num_steps, shape.observation_size},
+                                      at::kFloat, device));
+  LZ_ASSIGN_OR_RETURN(Staging actions, StageActions("past actions of roots", num_steps,
+                                                    shape.action_dim, at::kInt, device));
+  LZ_ASSIGN_OR_RETURN(Staging padding,
+                      Staging::Create("padding of roots", {shape.max_roots}, at::kLong, device));
+  LZ_ASSIGN_OR_RETURN(Staging newest_actions,
+                      StageActions("newest actions of roots", shape.max_roots, shape.action_dim,
+                                   at::kLong, device));
+  LZ_ASSIGN_OR_RETURN(Staging rows,
+                      Staging::Create("rows of roots", {shape.max_roots}, at::kLong, device));
+  return absl::WrapUnique(new RootInputs(shape, std::move(observations), std::move(actions),
+                                         std::move(padding), std::move(newest_actions),
+                                         std::move(rows)));
+}
+
+RootInputs::RootInputs(const RootInputsShape& shape, Staging observations, Staging actions,
+                       Staging padding, Staging newest_actions, Staging rows)
+    : shape_(shape),
+      observations_(std::move(observations)),
+      actions_(std::move(actions)),
+      padding_(std::move(padding)),
+      newest_actions_(std::move(newest_actions)),
+      rows_(std::move(rows)) {}
+
+int64_t RootInputs::Bytes(const RootInputsShape& shape) {
+  const auto float_size = static_cast<int64_t>(sizeof(float));
+  const int64_t steps = shape.max_roots * (shape.max_past_steps + 1);
+  // An int32 and a discrete action of 64 bits, or D floats each.
+  const int64_t words = std::max<int64_t>(1, shape.action_dim);
+  const int64_t newest = std::max<int64_t>(2, shape.action_dim) * float_size;
+  return steps * (shape.observation_size + words) * float_size +
+         shape.max_roots * (2 * static_cast<int64_t>(sizeof(int64_t)) + newest);
+}
+
+void RootInputs::PutActions(const Root& root, int64_t past, int64_t first) {
+  const int64_t dim = shape_.action_dim;
+  if (dim == 0) {
+    std::copy_n(root.actions.end() - past, past, host_actions_.begin() + first);
+    return;
+  }
+  LZ_CHECK(static_cast<int64_t>(root.action_values.size()) >= past * dim, root.action_values.size(),
+           " numbers for ", past, " actions of ", dim);
+  std::copy_n(root.action_values.end() - past * dim, past * dim,
+              host_action_values_.begin() + first * dim);
+}
+
+absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
+                                                 absl::Span<const int> rows) {
+  const auto num_rows = static_cast<int64_t>(rows.size());
+  const int64_t size = shape_.observation_size;
+  int64_t num_past = 0;  // of the longest row
+  for (const int row : rows) {
+    num_past = std::max(num_past, static_cast<int64_t>(roots[row].actions.size()));
+  }
+  num_past = std::min(num_past, shape_.max_past_steps);
+  host_observations_.assign(num_rows * (num_past + 1) * size, 0.0f);
+  const int64_t num_steps = num_rows * (num_past + 1);
+  host_actions_.assign(num_steps, 0);
+  host_action_values_.assign(num_steps * shape_.action_dim, 0.0f);
+  host_numbers_.assign(num_rows, 0);
+  RootPasts pasts;
+  for (int64_t i = 0; i < num_rows; ++i) {
+    const Root& root = roots[rows[i]];
+    const int64_t past = std::min(num_past, static_cast<int64_t>(root.actions.size()));
+    LZ_CHECK(static_cast<int64_t>(root.observations.size()) >= (past + 1) * size,
+             root.observations.size(), " numbers for ", past + 1, " observations of ", size);
+    const int64_t first = i * (num_past + 1) + num_past - past;
+    std::copy_n(root.observations.end() - (past + 1) * size, (past + 1) * size,
+                host_observations_.begin() + first * size);
+    PutActions(root, past, first);
+    host_numbers_[i] = 2 * (num_past - past);
+    pasts.past_tokens.push_back(2 * past + 1);
+  }
+  LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+  LZ_RETURN_IF_ERROR(shape_.action_dim > 0
+                         ? actions_.CopyIn(absl::MakeConstSpan(host_action_values_))
+                         : actions_.CopyIn(absl::MakeConstSpan(host_actions_)));
+  LZ_RETURN_IF_ERROR(padding_.CopyIn(absl::MakeConstSpan(host_numbers_)));
+  pasts.observations = observations_.tensor().narrow(0, 0, num_steps);
+  pasts.actions = actions_.tensor().narrow(0, 0, num_steps).unflatten(0, {num_rows, num_past + 1});
+  pasts.num_padding = padding_.tensor().narrow(0, 0, num_rows);
+  return pasts;
+}
+
+absl::StatusOr<RootSteps> RootInputs::StageNewest(absl::Span<const Root> roots,
+                                                  absl::Span<const int> rows) {
+  const auto num_rows = static_cast<int64_t>(rows.size());
+  const int64_t size = shape_.observation_size;
+  host_observations_.clear();
+  host_numbers_.clear();
+  host_action_values_.clear();
+  for (const int row : rows) {
+    const absl::Span<const float> newest = roots[row].observations.last(size);
+    host_observations_.insert(host_observations_.end(), newest.begin(), newest.end());
+    host_numbers_.push_back(roots[row].actions.back());
+    const absl::Span<const float> values = roots[row].action_values.last(shape_.action_dim);
+    host_action_values_.insert(host_action_values_.end(), values.begin(), values.end());
+  }
+  LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+  LZ_RETURN_IF_ERROR(shape_.action_dim > 0
+                         ? newest_actions_.CopyIn(absl::MakeConstSpan(host_action_values_))
+                         : newest_actions_.CopyIn(absl::MakeConstSpan(host_numbers_)));
+  return RootSteps{observations_.tensor().narrow(0, 0, num_rows),
+                   newest_actions_.tensor().narrow(0, 0, num_rows)};
+}
+
+absl::StatusOr<at::Tensor> RootInputs::StageRows(absl::Span<const int> rows) {
+  host_numbers_.assign(rows.begin(), rows.end());
+  LZ_RETURN_IF_ERROR(rows_.CopyIn(absl::MakeConstSpan(host_numbers_)));
+  return rows_.tensor().narrow(0, 0, static_cast<int64_t>(rows.size()));
+}
+
+}  // namespace lzero

@@ -1,0 +1,52 @@
+#include "lzero/family/unizero/runners/eager_step.h"
+
+#include "lzero/tensor/shape_check.h"
+#include "lzero/tensor/torch.h"
+#include "lzero/tensor/torch_status.h"
+
+namespace lzero {
+
+TwoTokenOutputs RunTwoTokens(const WorldModel& model, const at::Tensor& contexts,
+                             const at::Tensor& lengths, const at::Tensor& actions,
+                             const at::Tensor& latents) {
+  const Transformer& transformer = model.transformer();
+  const int64_t kept = transformer.context_length() - 1;
+  at::Tensor action_keys, latent_keys;
+  TwoTokenOutputs outputs;
+  outputs.at_action = transformer.Step(model.EmbedActions(actions), contexts,
+                                       transformer.StepMask(lengths), &action_keys);
+  const at::Tensor latent = latents.defined() ? latents : model.NextLatent(outputs.at_action);
+  // The window slides by one: the oldest context token leaves, the action token enters.
+  const at::Tensor slid = at::cat({contexts, action_keys.unsqueeze(1)}, 1).narrow(1, 1, kept);
+  outputs.at_observation = transformer.Step(
+      latent, slid, transformer.StepMask(at::clamp_max(lengths + 1, kept)), &latent_keys);
+  outputs.tokens = at::stack({action_keys, latent_keys}, 1);
+  return outputs;
+}
+
+EagerStep::EagerStep(const WorldModel& model, int64_t max_batch)
+    : RecurrentStep(MakeStepBuffers(model, max_batch)), model_(model) {}
+
+void RunEagerStep(const WorldModel& model, int64_t batch_size, const StepBuffers& buffers) {
+  const c10::InferenceMode inference;
+  const auto rows = [batch_size](const at::Tensor& buffer) {
+    return buffer.narrow(0, 0, batch_size);
+  };
+  const TwoTokenOutputs outputs =
+      RunTwoTokens(model, rows(buffers.contexts.tokens), rows(buffers.contexts.lengths),
+                   rows(buffers.actions), {});
+  rows(buffers.rewards).copy_(model.Decode(model.RewardLogits(outputs.at_action)));
+  rows(buffers.values).copy_(model.Decode(model.ValueLogits(outputs.at_observation)));
+  rows(buffers.prior_logits).copy_(model.PolicyLogits(outputs.at_observation));
+  rows(buffers.tokens).copy_(outputs.tokens);
+}
+
+absl::Status EagerStep::Run(int64_t batch_size) {
+  const at::Device device = model_.device();
+  LZ_CHECK_DEVICE(buffers_.contexts.tokens, device, "contexts.tokens of a step");
+  LZ_CHECK_DEVICE(buffers_.contexts.lengths, device, "contexts.lengths of a step");
+  LZ_CHECK_DEVICE(buffers_.actions, device, "actions of a step");
+  return CatchTorch([&] { RunEagerStep(model_, batch_size, buffers_); });
+}
+
+}  // namespace lzero

@@ -1,0 +1,45 @@
+// The recurrent step on packed weights (lzero/family/unizero/packed): the fastest on the CPU. Runs
+// no libtorch operation and allocates nothing; its buffers are tensors because the cache's are.
+// Belongs to one thread.
+#ifndef LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_STEP_H_
+#define LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_STEP_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/family/unizero/packed/packed_network.h"
+#include "lzero/family/unizero/runners/recurrent_step.h"
+#include "lzero/family/unizero/world_model.h"
+
+namespace lzero {
+
+class PackedStep : public RecurrentStep {
+ public:
+  // `model`, on the CPU, must outlive the step.
+  PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtype dtype, int num_threads);
+  std::string name() const override { return "packed"; }
+  // InvalidArgument for an action or a length that cannot be.
+  absl::Status Run(int64_t batch_size) override;
+  void OnWeightsChanged() override { network_.Load(weights_); }
+
+  packed::PackedNetwork& network() { return network_; }
+
+ private:
+  packed::NetworkWeights weights_;  // spans over the parameters of the model
+  packed::PackedNetwork network_;
+  packed::StepArrays arrays_;  // addresses of buffers_
+};
+
+// True when the packed network encodes observations itself: vector encoders.
+bool EncodesInPacked(const ModelConfig& config);
+
+// What a PackedStep holds besides its buffers.
+int64_t PackedStepBytes(const ModelConfig& config, const WorldModelShape& shape, int64_t max_batch,
+                        InferenceDtype dtype, int num_threads);
+
+}  // namespace lzero
+
+#endif  // LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_STEP_H_

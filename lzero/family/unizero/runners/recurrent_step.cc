@@ -1,0 +1,47 @@
+#include "lzero/family/unizero/runners/recurrent_step.h"
+
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+
+ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch) {
+  const Transformer& transformer = model.transformer();
+  const auto floats = at::TensorOptions().device(model.device());
+  return {at::zeros({max_batch, transformer.context_length() - 1, transformer.num_layers(), 2,
+                     model.config().embed_dim},
+                    floats),
+          at::zeros({max_batch}, floats.dtype(at::kLong))};
+}
+
+StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch) {
+  const int64_t num_layers = model.transformer().num_layers();
+  StepBuffers buffers;
+  buffers.contexts = MakeContextBatch(model, max_batch);
+  const auto floats = at::TensorOptions().device(model.device());
+  const int64_t action_dim = model.shape().action_dim;
+  buffers.actions = action_dim > 0 ? at::zeros({max_batch, action_dim}, floats)
+                                   : at::zeros({max_batch}, floats.dtype(at::kLong));
+  buffers.rewards = at::zeros({max_batch}, floats);
+  buffers.values = at::zeros({max_batch}, floats);
+  buffers.prior_logits = at::zeros({max_batch, model.shape().policy_size()}, floats);
+  buffers.tokens = at::zeros({max_batch, 2, num_layers, 2, model.config().embed_dim}, floats);
+  return buffers;
+}
+
+int64_t ContextBatchBytes(const ModelConfig& config, int64_t max_batch) {
+  const int64_t floats = (config.context_length - 1) * config.num_layers * 2 * config.embed_dim;
+  return max_batch *
+         (floats * static_cast<int64_t>(sizeof(float)) + static_cast<int64_t>(sizeof(int64_t)));
+}
+
+int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape,
+                         int64_t max_batch) {
+  // Rewards, values, prior logits, two tokens; and the actions.
+  const int64_t floats = 2 + shape.policy_size() + 2 * config.num_layers * 2 * config.embed_dim;
+  const auto float_size = static_cast<int64_t>(sizeof(float));
+  const int64_t action =
+      shape.action_dim > 0 ? shape.action_dim * float_size : static_cast<int64_t>(sizeof(int64_t));
+  return ContextBatchBytes(config, max_batch) + max_batch * (floats * float_size + action);
+}
+
+}  // namespace lzero

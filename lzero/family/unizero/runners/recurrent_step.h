@@ -1,0 +1,55 @@
+// The recurrent step behind fixed buffers: B parents' contexts and B actions in; rewards, values,
+// prior logits and the children's two tokens out. Runners implement it; `eager` is the oracle that
+// every other runner must match. Belongs to one thread; never synchronises a device.
+#ifndef LZERO_FAMILY_UNIZERO_RUNNERS_RECURRENT_STEP_H_
+#define LZERO_FAMILY_UNIZERO_RUNNERS_RECURRENT_STEP_H_
+
+#include <cstdint>
+#include <string>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/status.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/family/unizero/world_model.h"
+#include "lzero/kv_cache/kv_cache_manager.h"
+
+namespace lzero {
+
+// Allocated once when the step is built; addresses never change. Axes: M = max_batch rows, of which
+// the first `batch_size` of a Run are used.
+struct StepBuffers {
+  ContextBatch contexts;    // in: tokens [M, W - 1, L, 2, E], lengths [M]
+  at::Tensor actions;       // in: [M] int64; box: [M, D] float32 in [-1, 1]
+  at::Tensor rewards;       // out: [M] float32
+  at::Tensor values;        // out: [M] float32, of the child
+  at::Tensor prior_logits;  // out: [M, policy size] float32, of the child
+  at::Tensor tokens;        // out: [M, 2, L, 2, E] float32, action token then latent token
+};
+
+class RecurrentStep {
+ public:
+  virtual ~RecurrentStep() = default;
+  virtual std::string name() const = 0;
+  // Reads and writes buffers(); rows beyond `batch_size` of the outputs are unspecified.
+  virtual absl::Status Run(int64_t batch_size) = 0;
+  // The model's weights were changed in place: what a runner derived from them is out of date.
+  virtual void OnWeightsChanged() = 0;
+  StepBuffers& buffers() { return buffers_; }
+
+ protected:
+  explicit RecurrentStep(StepBuffers buffers) : buffers_(std::move(buffers)) {}
+  StepBuffers buffers_;
+};
+
+// An empty [M, W - 1, L, 2, E] batch of contexts.
+ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch);
+StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch);
+
+// Bytes of the tensors of one ContextBatch and of StepBuffers for a model of this config and shape.
+int64_t ContextBatchBytes(const ModelConfig& config, int64_t max_batch);
+int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape,
+                         int64_t max_batch);
+
+}  // namespace lzero
+
+#endif  // LZERO_FAMILY_UNIZERO_RUNNERS_RECURRENT_STEP_H_

@@ -1,0 +1,42 @@
+// Evaluates the roots of a search and stores their contexts: the initial inference behind a step
+// runner. `eager` runs libtorch's operations on any device, `packed` lzero's own code on the CPU.
+// Belongs to one thread.
+#ifndef LZERO_FAMILY_UNIZERO_RUNNERS_ROOT_RUNNER_H_
+#define LZERO_FAMILY_UNIZERO_RUNNERS_ROOT_RUNNER_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/mcts/inference_model.h"
+
+namespace lzero {
+
+// Past steps of a root (observation and action each) that determine its context exactly: L (W - 1)
+// tokens, the reach of L stacked bands.
+int64_t NumRootPastSteps(const ModelConfig& config);
+
+// What is written of the roots at `rows`: row r of both.
+struct RootOutputs {
+  absl::Span<float> prior_logits;  // [num_roots, policy size]
+  absl::Span<float> values;        // [num_roots]
+};
+
+class RootRunner {
+ public:
+  virtual ~RootRunner() = default;
+
+  // The roots at `rows` from their past steps alone; each context replaces the one of its
+  // environment. InvalidArgument for an action that cannot be; errors of the cache.
+  virtual absl::Status Rebuild(absl::Span<const Root> roots, absl::Span<const int> rows,
+                               const RootOutputs& outputs) = 0;
+  // The same from the cached context of the step before, which must be there (HasInit), by the
+  // newest past action and the root's observation.
+  virtual absl::Status Continue(absl::Span<const Root> roots, absl::Span<const int> rows,
+                                const RootOutputs& outputs) = 0;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_FAMILY_UNIZERO_RUNNERS_ROOT_RUNNER_H_

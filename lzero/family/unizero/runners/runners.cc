@@ -1,0 +1,125 @@
+#include "lzero/family/unizero/runners/runners.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/family/unizero/runners/eager_roots.h"
+#include "lzero/family/unizero/runners/eager_step.h"
+#include "lzero/family/unizero/runners/graph_step.h"
+#include "lzero/family/unizero/runners/packed_roots.h"
+#include "lzero/family/unizero/runners/packed_step.h"
+
+namespace lzero {
+namespace {
+
+std::unique_ptr<PackedStep> MakePackedStep(const InferenceConfig& config, const WorldModel& model,
+                                           int64_t max_batch) {
+  return std::make_unique<PackedStep>(model, max_batch, config.dtype,
+                                      static_cast<int>(config.num_threads));
+}
+
+absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
+                                                        const InferenceConfig& config,
+                                                        const WorldModel& model, int64_t max_batch,
+                                                        GraphBackend* backend) {
+  if (runner == Runner::kPacked) return MakePackedStep(config, model, max_batch);
+  if (runner != Runner::kCudaGraph) return std::make_unique<EagerStep>(model, max_batch);
+  LZ_CHECK(backend != nullptr, "a graph runner without a backend");
+  absl::StatusOr<std::unique_ptr<GraphStep>> step = GraphStep::Create(model, max_batch, backend);
+  if (step.ok()) return *std::move(step);
+  if (config.graphs == Graphs::kRequired) return step.status();
+  LZ_LOG_WARNING("no graphs, steps run one operation after the other (inference.graphs: ",
+                 "preferred): ", step.status().message());
+  return std::make_unique<EagerStep>(model, max_batch);
+}
+
+// `owner`: the role that it is for; may be empty.
+absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config, const std::string& owner) {
+  LZ_ASSIGN_OR_RETURN(RunnerChoice choice, ChooseRunner(config));
+  if (!choice.reason.empty()) {
+    LZ_LOG_INFO("runner        ", owner.empty() ? "" : absl::StrCat(owner, ": "), choice.reason);
+  }
+  return choice;
+}
+
+}  // namespace
+
+absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
+  const bool on_cpu = config.device == Device::kCpu;
+  if (config.graphs == Graphs::kRequired && on_cpu) {
+    return absl::FailedPreconditionError(
+        "inference.graphs: required, but no runner of device cpu records a graph; "
+        "use graphs: preferred or off");
+  }
+  RunnerChoice choice{config.runner, ""};
+  if (config.runner == Runner::kAuto && on_cpu) {
+    choice = {Runner::kPacked,
+              absl::StrCat("auto chose packed, the fastest on device cpu (here ",
+                           packed::BestKernels().name, "); its steps need no graph")};
+  } else if (config.runner == Runner::kAuto && config.graphs == Graphs::kOff) {
+    choice = {Runner::kEager,
+              "auto chose eager: on device cuda only graphs are faster, and "
+              "inference.graphs is off"};
+  } else if (config.runner == Runner::kAuto) {
+    choice = {Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"};
+  }
+  const bool records =
+      choice.runner == Runner::kCudaGraph || choice.runner == Runner::kCudaSearchGraph;
+  if (records && config.cache_storage == CacheStorage::kGrowing) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "inference.cache_storage: growing moves when it grows, and a captured graph keeps the "
+        "addresses it saw; runner ",
+        choice.runner == Runner::kCudaGraph ? "cuda_graph" : "cuda_search_graph",
+        " needs static, or use graphs: off"));
+  }
+  return choice;
+}
+
+absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
+                                                                 const WorldModel& model,
+                                                                 int64_t max_batch,
+                                                                 GraphBackend* backend) {
+  LZ_CHECK(max_batch > 0, "batch of ", max_batch);
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config, /*owner=*/""));
+  if (choice.runner == Runner::kCudaSearchGraph) {
+    return absl::InvalidArgumentError(
+        "inference.runner: cuda_search_graph runs whole searches and has no step of its own");
+  }
+  return MakeStep(choice.runner, config, model, max_batch, backend);
+}
+
+absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
+                                    KVCacheManager* cache, RootContexts* contexts,
+                                    GraphBackend* backend) {
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config, cache->config().owner));
+  const int64_t num_envs = cache->config().num_envs;
+  Runners runners;
+  if (choice.runner == Runner::kPacked) {
+    auto step = MakePackedStep(config, model, num_envs);
+    runners.roots = std::make_unique<PackedRoots>(model, &step->network(), cache, contexts);
+    runners.step = std::move(step);
+    return runners;
+  }
+  LZ_ASSIGN_OR_RETURN(runners.roots, EagerRoots::Create(model, cache, contexts));
+  LZ_ASSIGN_OR_RETURN(runners.step, MakeStep(choice.runner, config, model, num_envs, backend));
+  return runners;
+}
+
+absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,
+                                     const WorldModelShape& shape, int64_t num_envs) {
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(config));
+  const int64_t rows =
+      choice.runner == Runner::kCudaGraph ? BucketsUpTo(num_envs).back() : num_envs;
+  const int64_t buffers = StepBuffersBytes(model, shape, rows);
+  if (choice.runner == Runner::kPacked) {
+    return buffers + PackedRoots::Bytes(model, shape, num_envs) +
+           PackedStepBytes(model, shape, num_envs, config.dtype,
+                           static_cast<int>(config.num_threads));
+  }
+  return buffers + EagerRoots::Bytes(model, shape, num_envs);
+}
+
+}  // namespace lzero

@@ -1,0 +1,57 @@
+// Chooses and builds what runs the model inside a search: the recurrent step and the roots, from
+// the config alone and before anything is allocated. A new runner is one more case here.
+#ifndef LZERO_FAMILY_UNIZERO_RUNNERS_RUNNERS_H_
+#define LZERO_FAMILY_UNIZERO_RUNNERS_RUNNERS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/family/unizero/root_contexts.h"
+#include "lzero/family/unizero/runners/recurrent_step.h"
+#include "lzero/family/unizero/runners/root_runner.h"
+#include "lzero/family/unizero/world_model.h"
+#include "lzero/graph/graph_backend.h"
+#include "lzero/kv_cache/kv_cache_manager.h"
+
+namespace lzero {
+
+struct RunnerChoice {
+  Runner runner = Runner::kEager;  // never kAuto
+  std::string reason;              // "auto chose packed: ..."; empty when the config names it
+};
+
+// Pure: the same config, the same choice. FailedPrecondition, in words, when graphs are required
+// and no runner of this device records any, and when a graph runner meets growing storage.
+absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config);
+
+// The step alone. `model`, and the `backend` of its device where that records graphs (else
+// nullptr), must outlive it. Logs the choice of `auto`. Errors as ChooseRunner; a capture that
+// fails is an error where graphs are required, and otherwise is logged with its cause and leaves
+// the step eager. InvalidArgument for cuda_search_graph, which has none.
+absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
+                                                                 const WorldModel& model,
+                                                                 int64_t max_batch,
+                                                                 GraphBackend* backend = nullptr);
+
+struct Runners {
+  std::unique_ptr<RecurrentStep> step;
+  std::unique_ptr<RootRunner> roots;
+};
+
+// Both, for the environments of `cache`, whose owner the log names with the choice of `auto`.
+// Everything outlives them; `contexts` writes into `cache`. Beside runner cuda_search_graph
+// (search_graph.h) the step is eager.
+absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
+                                    KVCacheManager* cache, RootContexts* contexts,
+                                    GraphBackend* backend);
+
+// Bytes that MakeRunners keeps for good.
+absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,
+                                     const WorldModelShape& shape, int64_t num_envs);
+
+}  // namespace lzero
+
+#endif  // LZERO_FAMILY_UNIZERO_RUNNERS_RUNNERS_H_

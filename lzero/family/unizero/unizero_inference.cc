@@ -1,0 +1,256 @@
+#include "lzero/family/unizero/unizero_inference.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/memory/memory.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/tensor/host_memory.h"
+#include "lzero/tensor/torch.h"
+#include "lzero/tensor/torch_status.h"
+
+namespace lzero {
+namespace {
+
+KVCacheManagerConfig CacheConfig(const EngineOptions& options, at::Device device) {
+  KVCacheManagerConfig cache;
+  cache.shape = {options.model.num_layers, options.model.embed_dim};
+  cache.context_length = options.model.context_length;
+  cache.num_envs = options.num_envs;
+  cache.nodes_per_env = options.search.num_simulations + 1;
+  cache.storage = options.inference.cache_storage;
+  cache.root_context = options.inference.root_context;
+  cache.device = device;
+  cache.owner = options.owner;
+  return cache;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
+    const EngineOptions& options) {
+  // A choice that cannot be is told before anything is allocated.
+  LZ_RETURN_IF_ERROR(ChooseRunner(options.inference).status());
+  LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
+  return CreateOn(options, std::move(device));
+}
+
+absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
+    const EngineOptions& options, EngineDevice engine_device) {
+  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<UniZeroInference>> {
+    LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
+    Parts parts;
+    parts.device = std::move(engine_device);
+    const at::Device device = parts.device.device();
+    LZ_ASSIGN_OR_RETURN(parts.model,
+                        WorldModel::Create(options.model, options.shape, /*seed=*/0, device));
+    parts.model->eval();
+    LZ_ASSIGN_OR_RETURN(parts.cache, KVCacheManager::Create(CacheConfig(options, device)));
+    LZ_ASSIGN_OR_RETURN(parts.contexts, RootContexts::Create(parts.cache.get()));
+    LZ_ASSIGN_OR_RETURN(Runners runners,
+                        MakeRunners(options.inference, *parts.model, parts.cache.get(),
+                                    parts.contexts.get(), parts.device.backend.get()));
+    auto engine =
+        absl::WrapUnique(new UniZeroInference(options, std::move(parts), std::move(runners)));
+    if (choice.runner == Runner::kCudaSearchGraph) LZ_RETURN_IF_ERROR(engine->RecordSearches());
+    return engine;
+  });
+}
+
+absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& options) {
+  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
+                      WorldModel::CountParameters(options.model, options.shape));
+  LZ_ASSIGN_OR_RETURN(const int64_t cache_bytes,
+                      KVCacheManager::PlannedBytes(CacheConfig(options, at::kCPU)));
+  LZ_ASSIGN_OR_RETURN(int64_t runner_bytes, RunnersBytes(options.inference, options.model,
+                                                         options.shape, options.num_envs));
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
+  if (choice.runner == Runner::kCudaSearchGraph) {
+    runner_bytes +=
+        SearchGraph::Bytes(options.search, options.model, options.shape, options.num_envs);
+  }
+  return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes + runner_bytes +
+         SamplerBytes(options);
+}
+
+UniZeroInference::UniZeroInference(const EngineOptions& options, Parts parts, Runners runners)
+    : PolicyEngine(options),
+      device_(std::move(parts.device)),
+      model_(std::move(parts.model)),
+      cache_(std::move(parts.cache)),
+      contexts_(std::move(parts.contexts)),
+      step_(std::move(runners.step)),
+      roots_(std::move(runners.roots)),
+      actions_(Staging::Wrap("actions of a step", step_->buffers().actions)),
+      rewards_(Staging::Wrap("rewards of a step", step_->buffers().rewards)),
+      values_(Staging::Wrap("values of a step", step_->buffers().values)),
+      prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)) {}
+
+// On a device: wait, graphs first, then every tensor, then give the memory back.
+UniZeroInference::~UniZeroInference() {
+  GraphBackend* backend = device_.backend.get();
+  absl::Status unloaded = backend == nullptr ? absl::OkStatus() : backend->Synchronize();
+  search_graph_.reset();
+  for (Staging* staging : {&actions_, &rewards_, &values_, &prior_logits_}) {
+    *staging = Staging::Wrap("", at::empty({0}));
+  }
+  step_.reset();
+  roots_.reset();
+  contexts_.reset();
+  cache_.reset();
+  model_.reset();
+  // Workspaces of operations outside of graphs.
+  if (backend != nullptr) unloaded.Update(backend->Unload({}));
+  ReleaseTensorMemory();
+  if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
+}
+
+absl::Status UniZeroInference::OnDevice(absl::FunctionRef<absl::Status()> body) const {
+  return device_.OnStream(body);
+}
+
+absl::Status UniZeroInference::CopyWeightsFrom(const Network& source) {
+  return device_.CopyWeights(source, model_.get(), [&] {
+    contexts_->OnWeightsChanged();
+    step_->OnWeightsChanged();
+  });
+}
+
+absl::StatusOr<std::vector<NamedArray>> UniZeroInference::ExportRoots() const {
+  absl::StatusOr<std::vector<NamedArray>> arrays;
+  LZ_RETURN_IF_ERROR(OnDevice([&] {
+    arrays = contexts_->Export();
+    return arrays.status();
+  }));
+  return arrays;
+}
+
+absl::Status UniZeroInference::ImportRoots(absl::Span<const NamedArray> arrays) {
+  return OnDevice([&] { return contexts_->Import(arrays); });
+}
+
+std::vector<std::pair<std::string, double>> UniZeroInference::metrics(bool same_every_run) const {
+  std::vector<std::pair<std::string, double>> metrics = {
+      {"cache/mebibytes", static_cast<double>(cache_->stats().bytes) / (1 << 20)}};
+  if (same_every_run) return metrics;
+  metrics.emplace_back("cache/roots_rebuilt", static_cast<double>(root_stats_.rebuilt));
+  metrics.emplace_back("cache/roots_continued", static_cast<double>(root_stats_.continued));
+  metrics.emplace_back("cache/roots_carried", static_cast<double>(root_stats_.carried));
+  return metrics;
+}
+
+std::string UniZeroInference::runner_name() const {
+  return search_graph_ != nullptr ? "cuda_search_graph" : step_->name();
+}
+
+absl::Status UniZeroInference::RecordSearches() {
+  auto graph = SearchGraph::Create(options().search, SignedDiscount(),
+                                   {model_.get(), cache_.get(), device_.backend.get(),
+                                    device_.search_functions, device_.context_functions});
+  if (graph.ok()) {
+    search_graph_ = *std::move(graph);
+    return absl::OkStatus();
+  }
+  if (options().inference.graphs == Graphs::kRequired) return graph.status();
+  LZ_LOG_WARNING("no graphs, searches run one operation after the other (inference.graphs: ",
+                 "preferred): ", graph.status().message());
+  return absl::OkStatus();
+}
+
+absl::Status UniZeroInference::RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
+                                         const SearchRequest& request, SearchResult* result) {
+  LZ_CHECK(search_graph_ != nullptr, "this engine runs steps, no searches");
+  if (config != options().search) {
+    return absl::InvalidArgumentError(
+        "the search has other settings than those that runner cuda_search_graph recorded");
+  }
+  root_logits_.resize(roots.size() * static_cast<size_t>(num_actions()));
+  root_values_.resize(roots.size());
+  LZ_RETURN_IF_ERROR(
+      InitialInference(roots, absl::MakeSpan(root_logits_), absl::MakeSpan(root_values_)));
+  const ScopedTimer timer(&network_time_);
+  return search_graph_->Run(roots, request, root_logits_, root_values_, result);
+}
+
+bool UniZeroInference::CanContinue(const Root& root) const {
+  return root.step > 0 && !root.actions.empty() && cache_->HasInit(root.env, root.step - 1);
+}
+
+absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
+                                                absl::Span<float> prior_logits,
+                                                absl::Span<float> value) {
+  LZ_CHECK(static_cast<int64_t>(roots.size()) <= options().num_envs, roots.size(), " roots");
+  envs_.clear();
+  rebuilt_.clear();
+  continued_.clear();
+  for (size_t i = 0; i < roots.size(); ++i) {
+    envs_.push_back(roots[i].env);
+    (CanContinue(roots[i]) ? continued_ : rebuilt_).push_back(static_cast<int>(i));
+  }
+  cache_->BeginSearch(envs_);
+  const ScopedTimer timer(&network_time_);
+  const absl::Span<float> policies = PolicyOutputs(roots.size(), prior_logits);
+  LZ_RETURN_IF_ERROR(OnDevice([&] { return EvaluateRoots(roots, {policies, value}); }));
+  FinishRoots(roots, policies, prior_logits);
+  return absl::OkStatus();
+}
+
+absl::Status UniZeroInference::EvaluateRoots(absl::Span<const Root> roots,
+                                             const RootOutputs& outputs) {
+  if (!rebuilt_.empty()) LZ_RETURN_IF_ERROR(roots_->Rebuild(roots, rebuilt_, outputs));
+  if (!continued_.empty()) {
+    const int64_t carried_before = cache_->stats().carried_reads;
+    LZ_RETURN_IF_ERROR(roots_->Continue(roots, continued_, outputs));
+    root_stats_.carried += cache_->stats().carried_reads - carried_before;
+  }
+  root_stats_.rebuilt += static_cast<int64_t>(rebuilt_.size());
+  root_stats_.continued += static_cast<int64_t>(continued_.size());
+  return absl::OkStatus();
+}
+
+absl::Status UniZeroInference::RecurrentInference(
+    absl::Span<const NodeId> parents, absl::Span<const int32_t> actions,
+    absl::Span<const NodeId> children, absl::Span<float> rewards, absl::Span<float> discounts,
+    absl::Span<float> values, absl::Span<float> prior_logits) {
+  LZ_CHECK(parents.size() == envs_.size(), parents.size(), " rows for ", envs_.size(), " roots");
+  parent_keys_.clear();
+  child_keys_.clear();
+  for (size_t i = 0; i < parents.size(); ++i) {
+    parent_keys_.push_back({envs_[i], parents[i]});
+    child_keys_.push_back({envs_[i], parents[i], children[i]});
+  }
+  const absl::Span<float> policies = PolicyOutputs(parents.size(), prior_logits);
+  LZ_RETURN_IF_ERROR(OnDevice([&]() -> absl::Status {
+    {
+      const ScopedTimer timer(&copy_time_);
+      LZ_RETURN_IF_ERROR(StageActions(parents, actions, &actions_));
+    }
+    LZ_RETURN_IF_ERROR(RunStep());
+    const ScopedTimer timer(&copy_time_);
+    LZ_RETURN_IF_ERROR(rewards_.CopyOut(rewards));
+    LZ_RETURN_IF_ERROR(values_.CopyOut(values));
+    return prior_logits_.CopyOut(policies);
+  }));
+  FinishNodes(children, policies, prior_logits);
+  std::fill(discounts.begin(), discounts.end(), static_cast<float>(SignedDiscount()));
+  return absl::OkStatus();
+}
+
+absl::Status UniZeroInference::RunStep() {
+  StepBuffers& buffers = step_->buffers();
+  {
+    const ScopedTimer timer(&copy_time_);
+    LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &buffers.contexts));
+  }
+  {
+    const ScopedTimer timer(&network_time_);
+    LZ_RETURN_IF_ERROR(step_->Run(static_cast<int64_t>(parent_keys_.size())));
+  }
+  const ScopedTimer timer(&copy_time_);
+  return cache_->StoreRecurrent(child_keys_, buffers.tokens);
+}
+
+}  // namespace lzero

@@ -1,0 +1,121 @@
+// Initial and recurrent inference of the world model for one role (collector or evaluator): its own
+// copy of the weights, its own KVCacheManager, one step runner. Implements the interface that
+// search needs. Root contexts are exact: continued from the previous step's while the weights stay
+// the same, rebuilt from the last L (W - 1) tokens otherwise. Belongs to one thread.
+#ifndef LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_
+#define LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "lzero/base/stopwatch.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/family/unizero/root_contexts.h"
+#include "lzero/family/unizero/runners/recurrent_step.h"
+#include "lzero/family/unizero/runners/root_runner.h"
+#include "lzero/family/unizero/runners/runners.h"
+#include "lzero/family/unizero/runners/search_graph.h"
+#include "lzero/family/unizero/world_model.h"
+#include "lzero/inference/engine_device.h"
+#include "lzero/inference/policy_engine.h"
+#include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/mcts/inference_model.h"
+#include "lzero/tensor/staging.h"
+
+namespace lzero {
+
+struct RootStats {
+  int64_t rebuilt = 0;    // roots computed from their past steps
+  int64_t continued = 0;  // roots continued from the cached context of the step before
+  int64_t carried = 0;  // of those, from a window with keys of older weights (root_context: carry)
+};
+
+class UniZeroInference : public PolicyEngine {
+ public:
+  // Allocates weights, cache and step buffers. The weights are those of a fresh model of seed 0, of
+  // no use until the first CopyWeightsFrom.
+  static absl::StatusOr<std::unique_ptr<UniZeroInference>> Create(const EngineOptions& options);
+  // The same on a device that was made already, whatever options.inference.device says.
+  static absl::StatusOr<std::unique_ptr<UniZeroInference>> CreateOn(const EngineOptions& options,
+                                                                    EngineDevice device);
+  // Bytes that Create keeps for good: weights, cache, contexts of roots, buffers of the step.
+  // Nothing is allocated. Errors as those of the cache.
+  static absl::StatusOr<int64_t> PlannedBytes(const EngineOptions& options);
+  ~UniZeroInference() override;
+
+  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override;
+  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                  absl::Span<const int32_t> actions,
+                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override;
+  // Runner cuda_search_graph. InvalidArgument for a config other than options.search.
+  bool RunsSearches() const override { return search_graph_ != nullptr; }
+  absl::Status RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
+                         const SearchRequest& request, SearchResult* result) override;
+
+  // Contexts of older weights are dropped (root_context: carry keeps the roots').
+  absl::Status CopyWeightsFrom(const Network& source) override;
+  const Network& network() const override { return *model_; }
+  // The cached contexts of the roots; errors as RootContexts.
+  absl::StatusOr<std::vector<NamedArray>> ExportRoots() const override;
+  absl::Status ImportRoots(absl::Span<const NamedArray> arrays) override;
+
+  KVCacheManager* cache_manager() override { return cache_.get(); }
+  KVCacheManager& cache() { return *cache_; }
+  const KVCacheManager& cache() const { return *cache_; }
+  double network_seconds() const override { return network_time_.seconds(); }
+  double copy_seconds() const override { return copy_time_.seconds(); }
+  std::vector<std::pair<std::string, double>> metrics(bool same_every_run) const override;
+  const RootStats& root_stats() const { return root_stats_; }
+  const RecurrentStep& step() const { return *step_; }
+  std::string runner_name() const override;
+  const WorldModel& model() const { return *model_; }
+
+ private:
+  // What is made before the runners and outlives them.
+  struct Parts {
+    EngineDevice device;
+    std::shared_ptr<WorldModel> model;
+    std::unique_ptr<KVCacheManager> cache;
+    std::unique_ptr<RootContexts> contexts;
+  };
+  UniZeroInference(const EngineOptions& options, Parts parts, Runners runners);
+  // Calls `body` with the device's stream current; on the CPU just calls it.
+  absl::Status OnDevice(absl::FunctionRef<absl::Status()> body) const;
+  // Contexts of parent_keys_ in, one step, tokens of child_keys_ out.
+  absl::Status RunStep();
+  absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
+
+  bool CanContinue(const Root& root) const;
+  // Builds search_graph_; a capture that fails is an error only where graphs are required.
+  absl::Status RecordSearches();
+
+  EngineDevice device_;  // destroyed last: it owns the stream of all the rest
+  std::shared_ptr<WorldModel> model_;
+  std::unique_ptr<KVCacheManager> cache_;
+  std::unique_ptr<RootContexts> contexts_;
+  std::unique_ptr<RecurrentStep> step_;
+  std::unique_ptr<RootRunner> roots_;
+  std::unique_ptr<SearchGraph> search_graph_;  // of runner cuda_search_graph
+  // Between host and device: the buffers of the step.
+  Staging actions_, rewards_, values_, prior_logits_;
+  RootStats root_stats_;
+  Stopwatch network_time_, copy_time_;
+  std::vector<EnvId> envs_;               // of the last InitialInference
+  std::vector<int> rebuilt_, continued_;  // rows of its roots
+  std::vector<ContextKey> parent_keys_;
+  std::vector<ChildKey> child_keys_;
+  std::vector<float> root_logits_, root_values_;  // scratch of RunSearch
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_

@@ -1,0 +1,80 @@
+// The UniZero world model [UniZero, arXiv 2406.10667]: encoder, action embedding, transformer and
+// four heads, put together from lzero/nn. Weights and pure forward functions only: no cache, no
+// search; its losses are in unizero_losses.h. Const methods may run on any thread while nobody
+// writes the weights.
+#ifndef LZERO_FAMILY_UNIZERO_WORLD_MODEL_H_
+#define LZERO_FAMILY_UNIZERO_WORLD_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/model/network.h"
+#include "lzero/nn/encoder.h"
+#include "lzero/nn/layers.h"
+#include "lzero/nn/transformer.h"
+
+namespace lzero {
+
+class WorldModel : public Network {
+ public:
+  // Fresh weights, a function of `seed` alone, on `device`. InvalidArgument when the encoder does
+  // not fit the observations; ResourceExhausted when the memory is not there.
+  static absl::StatusOr<std::shared_ptr<WorldModel>> Create(const ModelConfig& config,
+                                                            const WorldModelShape& shape,
+                                                            uint64_t seed,
+                                                            at::Device device = at::kCPU);
+  // num_parameters of such a network, exact for every value that the config allows; nothing is
+  // allocated. InvalidArgument when the encoder does not fit the observations.
+  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                                 const WorldModelShape& shape);
+
+  // observations [N, observation size] -> latents [N, E], final norm applied.
+  at::Tensor Encode(const at::Tensor& observations) const;
+  // actions [...] int64 or int32 -> tokens [..., E]; box: actions [..., D] float32 -> [..., E].
+  at::Tensor EmbedActions(const at::Tensor& actions) const;
+  // latents [N, T, E], actions [N, T] (box: [N, T, D]) -> tokens [N, 2 T, E], each action behind
+  // its latent.
+  at::Tensor MakeTokens(const at::Tensor& latents, const at::Tensor& actions) const;
+
+  // Heads. y [..., E] is the transformer's output at an observation token (policy, value) or at an
+  // action token (reward, next latent).
+  at::Tensor PolicyLogits(const at::Tensor& y) const;  // [..., policy size]
+  at::Tensor ValueLogits(const at::Tensor& y) const;   // [..., S]
+  at::Tensor RewardLogits(const at::Tensor& y) const;  // [..., S]
+  at::Tensor NextLatent(const at::Tensor& y) const;    // [..., E], final norm applied
+
+  // Expected scalar of value or reward logits [..., S] -> [...].
+  at::Tensor Decode(const at::Tensor& logits) const;
+
+  const Transformer& transformer() const { return *transformer_; }
+  const ModelConfig& config() const { return config_; }
+  const WorldModelShape& shape() const { return shape_; }
+
+  // See unizero_losses.h.
+  LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
+                          const LossConfig& weights) const override;
+  at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
+
+ private:
+  WorldModel(const ModelConfig& config, const WorldModelShape& shape,
+             std::shared_ptr<Encoder> encoder);
+
+  ModelConfig config_;
+  WorldModelShape shape_;
+  std::shared_ptr<Encoder> encoder_;
+  at::Tensor action_embedding_;  // [A, E]; box: [D + 1, E], a linear map and, last, its bias
+  std::shared_ptr<Transformer> transformer_;
+  std::shared_ptr<Head> policy_head_;
+  std::shared_ptr<Head> value_head_;
+  std::shared_ptr<Head> reward_head_;
+  std::shared_ptr<Head> latent_head_;
+  at::Tensor atoms_;  // [S]
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_FAMILY_UNIZERO_WORLD_MODEL_H_

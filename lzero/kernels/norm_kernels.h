@@ -1,0 +1,49 @@
+// Kernels of LayerNorm and GELU over contiguous float32 rows on the CPU, forward and backward, in
+// the CPU's vector registers. The numbers do not depend on the number of threads. No tensors here:
+// see norm.h.
+#ifndef LZERO_KERNELS_NORM_KERNELS_H_
+#define LZERO_KERNELS_NORM_KERNELS_H_
+
+#include <cstdint>
+
+namespace lzero {
+
+constexpr float kNormEpsilon = 1e-5f;
+
+// What normalises rows [rows, size] and what follows: scale and shift [size] (null: none), and
+// after these GELU if asked for.
+struct NormTask {
+  int64_t rows = 0;
+  int64_t size = 0;
+  const float* x = nullptr;  // [rows, size]
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+  bool gelu = false;
+  float* means = nullptr;            // [rows], written by the forward pass
+  float* inverse_spreads = nullptr;  // [rows] 1 / sqrt(variance + epsilon), likewise
+  // In the backward pass:
+  float* again = nullptr;         // [rows, size] takes the output of GELU once more
+  const float* addend = nullptr;  // [rows, size] is added to dx, which may not be this
+};
+
+// y [rows, size].
+void RunNorm(const NormTask& task, float* y);
+
+// Gradients of the input dx [rows, size] and, unless scale is null, of both parameters [size], for
+// the gradient dy [rows, size] of the output. dx may be dy.
+void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
+                     float* dshift);
+
+// The same in the caller's thread, for some rows of many: the gradients of scale and shift are
+// added to dscale and dshift [size], null without them.
+void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
+                     float* dshift);
+
+// y [count] = gelu(x), and dx = dy gelu'(x).
+void RunGelu(int64_t count, const float* x, float* y);
+// `again` [count], if given, takes gelu(x) once more. dx may be dy.
+void RunGeluBackward(int64_t count, const float* x, const float* dy, float* dx, float* again);
+
+}  // namespace lzero
+
+#endif  // LZERO_KERNELS_NORM_KERNELS_H_

@@ -1,0 +1,26 @@
+// The threads of the kernels: a parallel loop over a team that waits by spinning for a while
+// (spin_team.h). Each thread that calls kernels has a team of its own, made at the first loop that
+// can use it. Not for tasks that block.
+#ifndef LZERO_KERNELS_PARALLEL_H_
+#define LZERO_KERNELS_PARALLEL_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+
+namespace lzero {
+
+// Threads that share the loops of the calling thread, itself included; 1 at first.
+int KernelThreads();
+void SetKernelThreads(int num_threads);
+
+// Calls body(first, last) for parts that cover begin .. end - 1 once: as many parts as there are
+// threads, but no more than there are `grain` (>= 1) indices each; all but the last of one size.
+// The calling thread has the first part. Blocks. The body must not throw, and loops inside it run
+// on its thread alone.
+void ParallelFor(int64_t begin, int64_t end, int64_t grain,
+                 absl::FunctionRef<void(int64_t, int64_t)> body);
+
+}  // namespace lzero
+
+#endif  // LZERO_KERNELS_PARALLEL_H_

@@ -1,0 +1,35 @@
+// A training batch on the model's device, as every family's losses read it. Plain data; belongs to
+// whoever holds it.
+#ifndef LZERO_MODEL_BATCH_TENSORS_H_
+#define LZERO_MODEL_BATCH_TENSORS_H_
+
+#include <cstdint>
+
+#include "ATen/core/Tensor.h"
+
+namespace lzero {
+
+// N samples, C context steps, U unroll steps, A actions, D action dimensions, K sampled actions.
+struct BatchTensors {
+  at::Tensor observations;            // [N, C + U + 1, obs]
+  at::Tensor actions;                 // [N, C + U] int32; box: [N, C + U, D] float32 in [-1, 1]
+  at::Tensor chance_outcomes;         // [N, U] int32, of the step; -1: none or unknown
+  at::Tensor num_padding;             // [N] int64, tokens before the start; undefined: none
+  at::Tensor rewards;                 // [N, U]
+  at::Tensor reward_mask;             // [N, U]
+  at::Tensor latent_mask;             // [N, U]
+  at::Tensor policies;                // [N, U, A]; box: [N, U, K], shares of the sampled actions
+  at::Tensor sampled_actions;         // box: [N, U, K, D]; else undefined
+  at::Tensor policy_mask;             // [N, U]
+  at::Tensor illegal;                 // [N, U, A] bool; box: undefined
+  at::Tensor value_mask;              // [N, U]
+  at::Tensor partial_returns;         // [N, U]
+  at::Tensor bootstrap_scales;        // [N, U]
+  at::Tensor bootstrap_observations;  // [N, U, obs]; undefined: every scale is 0
+  at::Tensor importance_weights;      // [N]
+  int64_t num_context_steps = 0;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_MODEL_BATCH_TENSORS_H_

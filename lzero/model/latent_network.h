@@ -1,0 +1,87 @@
+// What networks with a recurrent latent state share [MuZero, Schrittwieser et al. 2020]: a
+// representation of one observation, dynamics that step it by an action, and predictions read from
+// it; no memory beyond the latent state. As an option the self-supervised latent loss of
+// EfficientZero [Ye et al. 2021] or UniZero's squared distance. A family derives from it how an
+// unrolled step goes. Weights, forward functions and losses; no search. Const methods may run on
+// any thread while nobody writes the weights.
+#ifndef LZERO_MODEL_LATENT_NETWORK_H_
+#define LZERO_MODEL_LATENT_NETWORK_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/statusor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/model/fused_losses.h"
+#include "lzero/model/network.h"
+#include "lzero/nn/latent_parts.h"
+#include "lzero/nn/layers.h"
+
+namespace lzero {
+
+class LatentNetwork : public Network {
+ public:
+  // num_parameters of such a network. InvalidArgument when the encoder does not fit.
+  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
+                                                 const WorldModelShape& shape);
+
+  // observations [N, observation size] -> latents [N, S], final norm applied.
+  at::Tensor Represent(const at::Tensor& observations) const;
+  // latents [N, S], actions [N] (box: [N, D] float32) -> the next latents [N, S], normalised.
+  at::Tensor NextLatents(const at::Tensor& latents, const at::Tensor& actions) const;
+  // Read from the latents [N, S] that a step led to, and from those of a state.
+  at::Tensor RewardLogits(const at::Tensor& next_latents) const;  // [N, support]
+  at::Tensor PolicyLogits(const at::Tensor& latents) const;       // [N, policy size]
+  at::Tensor ValueLogits(const at::Tensor& latents) const;        // [N, support]
+  // Expected scalar of value or reward logits [..., support] -> [...].
+  at::Tensor Decode(const at::Tensor& logits) const;
+
+  int64_t latent_size() const { return latent_size_; }  // S
+  const ModelConfig& config() const { return config_; }
+  const WorldModelShape& shape() const { return shape_; }
+
+ protected:
+  // Latents [N, S] one unrolled step k later.
+  using UnrollStep = std::function<at::Tensor(const at::Tensor& latents, int64_t k)>;
+
+  LatentNetwork(const ModelConfig& config, const WorldModelShape& shape, const LatentParts& parts);
+  // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]. No gradient.
+  at::Tensor ValueTargets(const BatchTensors& batch) const;
+  // The unrolled losses of MuZero, appendix G: U steps from the first observation; targets and
+  // terms as in losses.h. Each latent that the dynamics led to halves the gradient of what is read
+  // from it later: the next step's, as in the paper, and that of policy and value too, as the hooks
+  // of EfficientZero's and LightZero's code do. Not that of the reward and of the latent loss,
+  // which compares the latents that the dynamics led to with those of the real observations, by
+  // model.latent_loss.
+  // `value_targets` [N, U], if given, receives what the values were compared with.
+  LossTerms ComputeUnrolledLosses(const LatentNetwork& target, const BatchTensors& batch,
+                                  const LossConfig& weights, const UnrollStep& step,
+                                  at::Tensor* value_targets) const;
+  at::Tensor OpenLoopErrorsOf(const BatchTensors& batch, int64_t num_horizons,
+                              const UnrollStep& step) const;
+  // `x` with its gradient halved.
+  static at::Tensor HalveGradient(const at::Tensor& x);
+
+ private:
+  // Fills next_latents and latent_targets, which the latent loss compares: latents [N, U, S].
+  void AddLatentTerms(const LatentNetwork& target, const BatchTensors& batch,
+                      const at::Tensor& next_latents, Predictions* predictions) const;
+
+  ModelConfig config_;
+  WorldModelShape shape_;
+  int64_t latent_size_;
+  std::shared_ptr<Encoder> encoder_;
+  at::Tensor action_table_;  // [A, I]; box: [D + 1, I]
+  std::shared_ptr<LatentStep> dynamics_;
+  std::shared_ptr<LatentHead> reward_head_, policy_head_, value_head_;
+  // latent_loss cosine: what both sides are projected by, and what predicts one from the other.
+  std::shared_ptr<LinearLayer> projector_;
+  std::shared_ptr<Head> predictor_;
+  at::Tensor atoms_;  // [support]
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_MODEL_LATENT_NETWORK_H_

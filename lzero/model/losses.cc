@@ -1,0 +1,89 @@
+#include "lzero/model/losses.h"
+
+#include <vector>
+
+#include "lzero/model/fused_losses.h"
+#include "lzero/model/policy_terms.h"
+#include "lzero/nn/support.h"
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+namespace {
+
+// How much each position counts in the mean over the valid positions of its sample: mask [..., N,
+// U]
+// -> [..., N, U].
+at::Tensor SharesOfValid(const at::Tensor& mask) {
+  return mask / at::clamp_min(mask.sum(-1, /*keepdim=*/true), 1.0);
+}
+
+// Distance between predicted and target latents [N, U, E] -> [N, U].
+at::Tensor LatentDistance(const at::Tensor& predicted, const at::Tensor& target,
+                          const ModelConfig& config) {
+  if (config.latent_loss == LatentLoss::kCosine) {
+    return 1.0 - at::cosine_similarity(predicted, target, -1, 1e-8);
+  }
+  if (config.latent_loss != LatentLoss::kGroupKl) return at::square(predicted - target).mean(-1);
+  // Group KL of SimNorm latents: each group is a distribution. [LightZero: floor 1e-6]
+  const at::Tensor log_predicted = at::log(at::clamp_min(predicted, 1e-6));
+  const at::Tensor log_target = at::log(at::clamp_min(target, 1e-6));
+  const double num_groups =
+      static_cast<double>(predicted.size(-1)) / static_cast<double>(config.sim_norm_group);
+  return (target * (log_target - log_predicted)).sum(-1) / num_groups;
+}
+
+// means [5, N] of latent, reward, value, policy and entropy as they count in the total: [N]. The
+// weights are no tensor: one would have to be brought to the device.
+at::Tensor WeightedSum(const at::Tensor& means, const LossConfig& weights) {
+  const std::array<double, kNumLossTerms> factors = LossTermFactors(weights);
+  at::Tensor sum = means[0] * factors[0];
+  for (int term = 1; term < kNumLossTerms; ++term) sum = sum + means[term] * factors[term];
+  return sum;
+}
+
+LossTerms ComputePlainLosses(const Predictions& predictions, const BatchTensors& batch,
+                             const LossConfig& weights, const ModelConfig& config) {
+  const PolicyTerms policy = ComputePolicyTerms(predictions.policy_logits, batch);
+  // [5, N, U]: the terms at every position, and the share of each in its sample.
+  const at::Tensor losses =
+      at::stack({LatentDistance(predictions.next_latents, predictions.latent_targets, config),
+                 TwoHotCrossEntropy(predictions.reward_logits, batch.rewards),
+                 TwoHotCrossEntropy(predictions.value_logits, predictions.value_targets),
+                 policy.losses, policy.entropies});
+  const at::Tensor shares =
+      SharesOfValid(at::stack({batch.latent_mask, batch.reward_mask, batch.value_mask,
+                               batch.policy_mask, batch.policy_mask}));
+  const at::Tensor means = (losses * shares).sum(-1);  // [5, N]
+
+  LossTerms terms;
+  terms.total = (WeightedSum(means, weights) * batch.importance_weights).mean();
+  const torch::NoGradGuard no_grad;
+  const at::Tensor& values = predictions.values;
+  terms.value_errors = MeanOverValid(at::abs(values - predictions.value_targets), batch.value_mask);
+  const at::Tensor value_mean = MeanOverValid(values, batch.value_mask).mean();
+  const at::Tensor latents = predictions.latents.flatten(0, 1);
+  const at::Tensor centered = latents - latents.mean(0);
+  const at::Tensor spread = at::sqrt(at::square(centered).mean(0)).mean();
+  const at::Tensor norm = at::sqrt(at::square(latents).sum(-1)).mean();
+  // In the order of Figure.
+  terms.figures = at::cat(
+      {terms.total.detach().view(1), means.detach().mean(1),
+       at::stack({value_mean, terms.value_errors.mean(), terms.value_errors.max(), spread, norm})});
+  return terms;
+}
+
+}  // namespace
+
+at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask) {
+  return (values * mask).sum(1) / at::clamp_min(mask.sum(1), 1.0);
+}
+
+LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& batch,
+                           const LossConfig& weights, const ModelConfig& config) {
+  if (CanFuseLosses(predictions, batch, config)) {
+    return ComputeFusedLosses(predictions, batch, weights);
+  }
+  return ComputePlainLosses(predictions, batch, weights, config);
+}
+
+}  // namespace lzero

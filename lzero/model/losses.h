@@ -1,0 +1,26 @@
+// The loss terms of an update, from what a network of whatever family predicted at the unrolled
+// positions. Not an optimiser. Never synchronises: the terms are tensors.
+#ifndef LZERO_MODEL_LOSSES_H_
+#define LZERO_MODEL_LOSSES_H_
+
+#include "ATen/core/Tensor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/model/fused_losses.h"
+
+namespace lzero {
+
+// Mean over the valid positions of each sample: values, mask [N, U] -> [N]. A sum that overflows
+// shows.
+at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask);
+
+// All terms and figures from what a model predicted. Every term is a mean over the valid positions
+// of each sample, then over the batch. In `total` each sample counts with its importance weight and
+// each term with its weight from `weights`; the named terms are plain means, so that they read
+// alike with and without prioritised replay. `config` names the distance of latents: mse (mean
+// squared), group_kl, cosine (1 - cosine similarity); none is for zeros.
+LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& batch,
+                           const LossConfig& weights, const ModelConfig& config);
+
+}  // namespace lzero
+
+#endif  // LZERO_MODEL_LOSSES_H_

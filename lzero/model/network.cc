@@ -1,0 +1,44 @@
+#include "lzero/model/network.h"
+
+#include "lzero/base/check.h"
+#include "lzero/kernels/weight_kernels.h"
+#include "lzero/nn/functional/fused_path.h"
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+
+int64_t Network::num_parameters() const {
+  int64_t count = 0;
+  for (const at::Tensor& weight : weights_) count += weight.numel();
+  return count;
+}
+
+void Network::CopyWeightsFrom(const Network& other) {
+  const torch::NoGradGuard no_grad;
+  LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
+           other.weights_.size(), " tensors");
+  at::_foreach_copy_(weights_, other.weights_);
+}
+
+void Network::MoveWeightsTowards(const Network& other, double rate, const at::Tensor& skip) {
+  const torch::NoGradGuard no_grad;
+  LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
+           other.weights_.size(), " tensors");
+  at::Tensor device_rate;
+  if (skip.defined() && !skip.is_cpu()) device_rate = rate * (1.0 - skip);
+  if (skip.defined() && skip.is_cpu() && *skip.const_data_ptr<float>() == 1.0f) return;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    at::Tensor& mine = weights_[i];
+    const at::Tensor& theirs = other.weights_[i];
+    if (device_rate.defined()) {
+      mine.lerp_(theirs, device_rate);
+    } else if (!CanFuse({mine, theirs}) || !mine.is_contiguous() || !theirs.is_contiguous()) {
+      mine.lerp_(theirs, rate);
+    } else {
+      MoveTowards(theirs.const_data_ptr<float>(), static_cast<float>(rate), mine.numel(),
+                  mine.mutable_data_ptr<float>());
+    }
+  }
+}
+
+}  // namespace lzero

@@ -1,0 +1,99 @@
+// What the learner trains and the engines copy: the weights of one agent, of whatever family, and
+// the losses that teach them. A family derives its network from this and adds its own forward
+// functions; the learner, the optimiser and the checkpoints know no more than what is here. Const
+// methods may run on any thread while nobody writes the weights.
+#ifndef LZERO_MODEL_NETWORK_H_
+#define LZERO_MODEL_NETWORK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/model/batch_tensors.h"
+#include "torch/nn/module.h"
+
+namespace lzero {
+
+// Numbers that describe an update.
+enum Figure {
+  kTotalLoss,
+  kLatentLoss,
+  kRewardLoss,
+  kValueLoss,
+  kPolicyLoss,
+  kPolicyEntropy,      // of the policy over legal actions
+  kValueMean,          // mean predicted value
+  kValueError,         // mean of the value errors
+  kLargestValueError,  // the largest of them
+  kLatentSpread,       // standard deviation of latents over the batch: near 0 when they collapse
+  kLatentNorm,         // mean L2 norm of the same latents
+  kNumFigures
+};
+
+struct LossTerms {
+  at::Tensor total;         // a scalar, the only one with gradient
+  at::Tensor figures;       // [kNumFigures]
+  at::Tensor value_errors;  // [N] mean |V - target| over valid positions
+  at::Tensor extra;         // [extra_figures] of the family; undefined: none
+};
+
+// What a network is built from: the shapes of its environment, beside the config.
+struct WorldModelShape {
+  std::vector<int64_t> observation_shape;
+  int64_t num_actions = 0;          // discrete actions; 0: box
+  int64_t action_dim = 0;           // box: numbers of an action; else 0
+  int64_t num_chance_outcomes = 0;  // C, that follow an action; 0: none, or none that are told
+
+  // Outputs of a policy head: a logit for each action; box: means, then logs of sigma.
+  int64_t policy_size() const { return action_dim > 0 ? 2 * action_dim : num_actions; }
+  // Rows of the table that turns actions into tokens: one for each action; box: one for each
+  // number, then a bias.
+  int64_t action_rows() const { return action_dim > 0 ? action_dim + 1 : num_actions; }
+  int64_t observation_size() const {
+    int64_t size = 1;
+    for (const int64_t length : observation_shape) size *= length;
+    return size;
+  }
+};
+
+class Network : public torch::nn::Module {
+ public:
+  // Losses and figures of a batch, with gradient. `target` is the EMA target network, of the same
+  // class and sizes. Never synchronises: the terms are tensors.
+  virtual LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
+                                  const LossConfig& weights) const = 0;
+
+  // Mean errors of what is imagined 1 .. H <= num_horizons steps ahead of the first observations of
+  // the batch (its context given), with the real actions: [3, H] of rewards, values and latents,
+  // see open_loop.h. Undefined for a family whose simulator is the environment. No gradient.
+  virtual at::Tensor ComputeOpenLoopErrors(const BatchTensors& /*batch*/,
+                                           int64_t /*num_horizons*/) const {
+    return {};
+  }
+  // Names of figures that this family has beside those of Figure, as metrics.
+  virtual std::vector<std::string> extra_figures() const { return {}; }
+
+  int64_t num_parameters() const;
+  at::Device device() const { return weights_.front().device(); }
+
+  // Copies every weight of `other`, which has the same architecture and device, in place: addresses
+  // stay.
+  void CopyWeightsFrom(const Network& other);
+  // weight <- weight + rate * (other's weight - weight), in place: the EMA target network. Nothing
+  // changes where `skip`, a float32 scalar on the network's device, is 1; undefined counts as 0.
+  void MoveWeightsTowards(const Network& other, double rate, const at::Tensor& skip = {});
+
+ protected:
+  // Ends a constructor: every parameter is registered.
+  void KeepWeights() { weights_ = parameters(); }
+
+ private:
+  // All parameters: collecting them by name costs as much as moving those of a small net.
+  std::vector<at::Tensor> weights_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_MODEL_NETWORK_H_

@@ -1,0 +1,23 @@
+// One hidden layer and what is around it, as one function with its gradient: kernels of
+// perceptron_kernels.h on the CPU while its weights fit the cache, layer by layer elsewhere.
+#ifndef LZERO_NN_FUNCTIONAL_PERCEPTRON_H_
+#define LZERO_NN_FUNCTIONAL_PERCEPTRON_H_
+
+#include "ATen/core/Tensor.h"
+
+namespace lzero {
+
+// Parameters; an undefined scale (and shift): no norm there.
+struct PerceptronWeights {
+  at::Tensor scale1, shift1;  // [in]
+  at::Tensor weight1, bias1;  // [hidden, in], [hidden]
+  at::Tensor scale2, shift2;  // [hidden]
+  at::Tensor weight2, bias2;  // [out, hidden], [out]
+};
+
+// x [..., in] -> W2 gelu(N2(W1 N1(x) + b1)) + b2 [..., out], with `residual` plus x (in = out).
+at::Tensor Perceptron(const at::Tensor& x, const PerceptronWeights& weights, bool residual);
+
+}  // namespace lzero
+
+#endif  // LZERO_NN_FUNCTIONAL_PERCEPTRON_H_

@@ -1,0 +1,72 @@
+// Writes one sampled position into its row of a TrainBatch: gathers the sequence from its segment
+// and those that follow, and fills targets and masks. Chooses nothing but the random actions past
+// the end of an episode. Keeps scratch arrays between calls; not thread-safe.
+#ifndef LZERO_REPLAY_BATCH_BATCH_WRITER_H_
+#define LZERO_REPLAY_BATCH_BATCH_WRITER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lzero/base/rng.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/replay/batch/targets.h"
+#include "lzero/replay/batch/train_batch.h"
+#include "lzero/replay/game_segment.h"
+#include "lzero/replay/position_index.h"
+#include "lzero/replay/replay_shape.h"
+
+namespace lzero {
+
+class BatchWriter {
+ public:
+  BatchWriter(const ReplayConfig& config, const ReplayShape& shape);
+
+  // The shape of a batch of `num_samples`.
+  BatchShape ShapeFor(int num_samples) const;
+
+  // Writes everything of row `sample` but its importance weight and handle. `place` is an eligible
+  // position whose segment stores replay.num_context_steps or more; `batch` has the shape of
+  // ShapeFor. Draws an action from `random` for each unroll step past the end of the episode, in
+  // order, whatever the terminal mode: one UniformInt(A); box: D times Uniform(), spread to [-1,
+  // 1]; then, with chance, a UniformInt(C) for each unroll step past the end.
+  void Write(const PositionIndex::Place& place, int sample, RandomStream& random,
+             TrainBatch* batch);
+
+ private:
+  bool has_chance() const { return num_chance_outcomes_ > 0; }
+  // Fills window_ with the steps from `place` on, as many as targets can need.
+  void GatherWindow(const PositionIndex::Place& place);
+  // Observations, actions and context mask; `num_real` of the unroll steps exist. `observations`
+  // and `bootstraps` are all of the batch, in the type that it holds.
+  template <typename T>
+  void WriteSequence(const PositionIndex::Place& place, int num_real, int sample,
+                     RandomStream& random, T* observations, TrainBatch* batch) const;
+  void WriteTargets(const PositionIndex::Place& place, int num_real, int sample, TrainBatch* batch);
+  template <typename T>
+  void WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample, T* bootstraps,
+                         TrainBatch* batch) const;
+  // Actions of sequence rows first_row .. end_row - 1, past the end.
+  void WriteRandomActions(int sample, int first_row, int end_row, RandomStream& random,
+                          TrainBatch* batch) const;
+  // Targets and masks of the steps past the end.
+  void WritePastEnd(int num_real, int sample, RandomStream& random, TrainBatch* batch) const;
+
+  const int num_context_steps_;
+  const int num_unroll_steps_;
+  const int num_actions_;
+  const int observation_size_;
+  const int action_dim_;
+  const int num_chance_outcomes_;
+  const ObservationType observation_type_;
+  const int window_size_;  // most steps a window holds
+  const TerminalMode terminal_;
+  const ValueTargetRule rule_;
+  StepWindow window_;  // views of the scratch arrays below
+  std::vector<float> rewards_;
+  std::vector<float> root_values_;
+  std::vector<uint8_t> to_play_;
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_BATCH_BATCH_WRITER_H_

@@ -1,0 +1,107 @@
+#include "lzero/replay/batch/context_arrays.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "lzero/base/status_macros.h"
+#include "lzero/replay/replay_arrays.h"
+
+namespace lzero {
+
+void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* const> segments,
+                    std::vector<NamedArray>* arrays) {
+  if (shape.num_context_steps == 0) return;
+  const ObservationFormat format = shape.format();
+  std::string observations;
+  const size_t dim = static_cast<size_t>(shape.action_dim);
+  std::vector<int32_t> actions;
+  std::vector<float> action_values;
+  for (const GameSegment* segment : segments) {
+    if (segment->previous() != nullptr) continue;
+    const int num_context = segment->num_context_steps();
+    const size_t first = actions.size();
+    observations.resize((first + num_context) * format.block_bytes());
+    actions.resize(first + num_context);
+    segment->CopyBlocks(-num_context, num_context,
+                        observations.data() + first * format.block_bytes());
+    segment->CopyActions(-num_context, num_context, actions.data() + first);
+    action_values.resize((first + num_context) * dim);
+    segment->CopyActionValues(-num_context, num_context, action_values.data() + first * dim);
+  }
+  const int64_t num_rows = static_cast<int64_t>(actions.size());
+  arrays->push_back(MakeNamedArray<int64_t>("replay.context_steps", {shape.num_context_steps}));
+  arrays->push_back(NamedArray{"replay.context_observations",
+                               BlockArrayType(format),
+                               {num_rows, format.block_size()},
+                               std::move(observations)});
+  arrays->push_back(MakeNamedArray<int32_t>("replay.context_actions", actions));
+  if (dim == 0) return;
+  arrays->push_back(MakeNamedArray<float>("replay.context_action_values", action_values,
+                                          {num_rows, shape.action_dim}));
+}
+
+absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
+  bool has_any = false;
+  for (const char* name :
+       {"replay.context_steps", "replay.context_observations", "replay.context_actions"}) {
+    has_any = has_any || FindArray(arrays, name) != nullptr;
+  }
+  if (!has_any) return absl::OkStatus();
+  std::vector<int64_t> num_saved_steps;
+  LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_steps", {1}, &num_saved_steps));
+  if (num_saved_steps[0] <= 0) {
+    return InvalidReplay("array 'replay.context_steps' holds ", num_saved_steps[0],
+                         ", allowed are > 0");
+  }
+  num_saved_steps_ = num_saved_steps[0];
+  LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_actions", {-1}, &actions_));
+  LZ_RETURN_IF_ERROR(CheckReplayActions("replay.context_actions", actions_, shape_.num_actions));
+  const ObservationFormat format = shape_.format();
+  const int64_t num_rows = static_cast<int64_t>(actions_.size());
+  LZ_RETURN_IF_ERROR(CheckReplayArray(arrays, "replay.context_observations", BlockArrayType(format),
+                                      {num_rows, format.block_size()}));
+  observations_ = FindArray(arrays, "replay.context_observations");
+  if (shape_.action_dim == 0) return absl::OkStatus();
+  LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_action_values",
+                                     {num_rows, shape_.action_dim}, &action_values_));
+  return CheckReplayActionValues("replay.context_action_values", action_values_);
+}
+
+absl::Status ContextReader::Restore(GameSegment* segment) {
+  const int64_t num_wanted = segment->num_context_steps();
+  const int64_t num_saved = std::min(num_saved_steps_, segment->first_step());
+  if (num_wanted > num_saved) {
+    return InvalidReplay("segments need ", shape_.num_context_steps,
+                         " context steps here (replay.num_context_steps, or half of "
+                         "model.num_layers * (model.context_length - 1)), but the state was saved "
+                         "with ",
+                         num_saved_steps_, ": episode ", segment->episode(),
+                         " is stored from step ", segment->first_step(),
+                         " on, the steps before are gone");
+  }
+  if (num_saved > static_cast<int64_t>(actions_.size() - next_)) {
+    return InvalidReplay("array 'replay.context_actions' holds ", actions_.size(),
+                         " steps, fewer than its segments need");
+  }
+  const size_t first = next_ + static_cast<size_t>(num_saved - num_wanted);
+  const size_t count = static_cast<size_t>(num_wanted);
+  if (count > 0) {
+    const size_t block_bytes = static_cast<size_t>(shape_.format().block_bytes());
+    segment->SetContext(
+        absl::MakeConstSpan(observations_->bytes).subspan(first * block_bytes, count * block_bytes),
+        absl::MakeConstSpan(actions_).subspan(first, count),
+        absl::MakeConstSpan(action_values_)
+            .subspan(first * shape_.action_dim, count * shape_.action_dim));
+  }
+  next_ += static_cast<size_t>(num_saved);
+  return absl::OkStatus();
+}
+
+absl::Status ContextReader::Close() const {
+  if (next_ == actions_.size()) return absl::OkStatus();
+  return InvalidReplay("array 'replay.context_actions' holds ", actions_.size(),
+                       " steps, its segments need ", next_);
+}
+
+}  // namespace lzero

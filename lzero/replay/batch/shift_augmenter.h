@@ -1,0 +1,56 @@
+// Moves the pictures of sampled rows of a TrainBatch by a few pixels: each is padded by repeating
+// its border and cropped at a random offset [DrQ, Yarats et al. 2021]. Knows nothing of what the
+// pictures show. Const methods may run on any thread while nobody else writes the batch.
+#ifndef LZERO_REPLAY_BATCH_SHIFT_AUGMENTER_H_
+#define LZERO_REPLAY_BATCH_SHIFT_AUGMENTER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lzero/base/rng.h"
+#include "lzero/replay/batch/train_batch.h"
+
+namespace lzero {
+
+// The offset is one for each sample: for its whole sequence and its bootstrap observations, all
+// stacked frames and channels of them. The model learns how latents of a sequence follow each
+// other: what moves between two frames (a ball, by some pixels) would drown in offsets of each
+// frame's own, which no action explains. EfficientZero likewise crops all frames of a sample's
+// targets as the channels of one picture. What the target network reads (next latents, bootstrap
+// observations) is moved as well, as in DrQ and EfficientZero.
+class ShiftAugmenter {
+ public:
+  // The new pixel (y, x) is the old one at (y + rows, x + columns), or the nearest to that.
+  struct Offset {
+    int rows = 0;
+    int columns = 0;
+  };
+
+  // Pictures [channels, height, width] moved by at most `max_shift` pixels each way; 0: not used.
+  // The shape has passed ShiftProblem.
+  ShiftAugmenter(const std::vector<int64_t>& observation_shape, int max_shift);
+
+  int max_shift() const { return max_shift_; }
+
+  // Rows and columns uniform over -max_shift .. max_shift: two UniformInt, rows first.
+  Offset Draw(RandomStream& random) const;
+
+  // Row `sample` of the batch is moved.
+  void Apply(const Offset& offset, int sample, TrainBatch* batch) const;
+
+ private:
+  template <typename T>
+  void Move(const Offset& offset, int sample, int num_samples, std::vector<T>& pictures) const;
+
+  const int max_shift_;
+  int height_ = 0;
+  int width_ = 0;
+};
+
+// Why observations of this shape cannot be moved by so many pixels; empty when they can.
+std::string ShiftProblem(const std::vector<int64_t>& observation_shape, int64_t max_shift);
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_BATCH_SHIFT_AUGMENTER_H_

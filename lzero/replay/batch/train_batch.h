@@ -1,0 +1,97 @@
+// What the learner gets from the replay buffer: contiguous arrays, allocated once and reused.
+// Axes: N samples, C context steps, U unroll steps, A actions, obs = observation size; of box
+// actions D numbers and, in the place of A, K sampled ones a position.
+// Plain data; belongs to whoever holds it.
+#ifndef LZERO_REPLAY_BATCH_TRAIN_BATCH_H_
+#define LZERO_REPLAY_BATCH_TRAIN_BATCH_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lzero/base/observation_type.h"
+
+namespace lzero {
+
+// Where a sample came from; `generation` tells a recycled leaf from the one that was sampled.
+struct PositionHandle {
+  int32_t leaf = 0;
+  uint32_t generation = 0;
+};
+
+struct BatchShape {
+  int num_samples = 0;
+  int num_context_steps = 0;
+  int num_unroll_steps = 0;
+  int num_actions = 0;
+  int observation_size = 0;
+  ObservationType observation_type = ObservationType::kFloat32;
+  int action_dim = 0;       // D of box actions; 0: discrete
+  bool has_chance = false;  // chance outcomes are in it
+  bool operator==(const BatchShape&) const = default;
+};
+
+// Elements of all observations of a TrainBatch of this shape, those to bootstrap from among them.
+int64_t NumObservationElements(const BatchShape& shape);
+
+// Bytes of all arrays of a TrainBatch of this shape.
+int64_t TrainBatchBytes(const BatchShape& shape);
+
+struct TrainBatch {
+  int num_samples = 0;        // N
+  int num_context_steps = 0;  // C
+  int num_unroll_steps = 0;   // U
+  int num_actions = 0;        // A
+  int observation_size = 0;
+  // Which of two arrays holds the observations, the other one being empty: numbers, or the bytes
+  // that stand for them (byte k for k / 255.0f).
+  ObservationType observation_type = ObservationType::kFloat32;
+  int action_dim = 0;       // D
+  bool has_chance = false;  // whether chance_outcomes is filled
+
+  // Sequence o_{-C} a_{-C} ... o_0 a_0 ... a_{U-1} o_U; past the end of an episode the last
+  // observation repeats and actions are random. Context before an episode's start repeats o of its
+  // first step, action 0, with context_mask 0.
+  std::vector<float> observations;         // [N, C + U + 1, obs]
+  std::vector<uint8_t> observation_bytes;  // or this one
+  std::vector<int32_t> actions;            // [N, C + U]; box: empty
+  std::vector<float> action_values;        // box: [N, C + U, D] in [-1, 1]
+  std::vector<float> context_mask;         // [N, C] 1 = a real step of this episode
+
+  // Targets of unroll step k = 0 .. U-1, and where each may be used (1) or not (0). Where a mask is
+  // 0 its target is 0. After a termination steps are absorbing (TerminalMode::kAbsorb: reward 0 and
+  // value 0 count, the latent repeats, no policy) or nothing counts (kMask); after a truncation
+  // nothing counts.
+  std::vector<float> rewards;          // [N, U]
+  std::vector<float> reward_mask;      // [N, U]
+  std::vector<float> latent_mask;      // [N, U] target is the encoding of o_{k+1}
+  std::vector<float> policies;         // [N, U, A]; box: [N, U, K], of
+  std::vector<float> sampled_actions;  // box: [N, U, K, D]
+  std::vector<float> policy_mask;      // [N, U]
+  // [N, U] of the step; -1: none; past the end (policy_mask 0) drawn uniformly, as actions are: any
+  // outcome leaves an absorbing state where it is. Empty without chance.
+  std::vector<int32_t> chance_outcomes;
+  std::vector<uint8_t> legal_action_masks;  // [N, U, A] all 1 past the end; box: empty
+  std::vector<float> value_mask;            // [N, U]
+  // Value target = partial_returns + bootstrap_scales * V(bootstrap_observations). The scale is
+  // +-discount^n, 0 when there is nothing to bootstrap from (a termination within n steps). With
+  // value_bootstrap: search the stored root value is already inside partial_returns, scale 0.
+  std::vector<float> partial_returns;                // [N, U]
+  std::vector<float> bootstrap_scales;               // [N, U]
+  std::vector<float> bootstrap_observations;         // [N, U, obs] zeros where the scale is 0
+  std::vector<uint8_t> bootstrap_observation_bytes;  // or this one
+
+  std::vector<float> importance_weights;  // [N], 1 for uniform replay
+  std::vector<PositionHandle> positions;  // [N]
+  double mean_age = 0.0;                  // appended transitions since the sampled ones, mean
+
+  BatchShape shape() const {
+    return {num_samples,      num_context_steps, num_unroll_steps, num_actions,
+            observation_size, observation_type,  action_dim,       has_chance};
+  }
+  // Makes every array the size that `shape` says; does nothing when it has that shape already.
+  void Resize(const BatchShape& shape);
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_BATCH_TRAIN_BATCH_H_

@@ -1,0 +1,152 @@
+#include "lzero/run/run_folder.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/files.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "nlohmann/json.hpp"
+
+namespace lzero {
+namespace {
+
+constexpr const char* kManifest = "manifest.json";
+constexpr const char* kConfig = "config.yaml";
+constexpr const char* kResolvedConfig = "config.resolved.yaml";
+constexpr const char* kLog = "log.txt";
+constexpr absl::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+// `text` as one component of a path: never empty, hidden, or a way to another folder.
+std::string FileNamePart(const std::string& text) {
+  std::string part = text.empty() ? "run" : text;
+  for (char& c : part) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '_' && c != '-') {
+      c = '-';
+    }
+  }
+  if (part[0] == '.') part[0] = '-';
+  return part;
+}
+
+std::string FormatUtc(const char* format, absl::Time time) {
+  return absl::FormatTime(format, time, absl::UTCTimeZone());
+}
+
+std::string ManifestText(const RunDescription& description) {
+  nlohmann::ordered_json json;
+  json["lzero_version"] = description.version;
+  if (!description.git_commit.empty()) json["git_commit"] = description.git_commit;
+  json["env"] = description.env_id;
+  json["name"] = description.name;
+  json["seed"] = description.seed;
+  json["start_time"] = FormatUtc("%Y-%m-%dT%H:%M:%SZ", description.start_time);
+  json["command_line"] = description.command_line;
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+absl::StatusOr<RunFolder> Fill(RunFolder folder, const RunDescription& description) {
+  const std::string& path = folder.path;
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(
+      JoinPath(path, kConfig), ConfigCopyText(description.config_path, description.config_text)));
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(path, kResolvedConfig), description.resolved_text));
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(path, kManifest), ManifestText(description)));
+  LZ_RETURN_IF_ERROR(SetLogFile(JoinPath(path, kLog)));
+  return folder;
+}
+
+// A folder that cannot be made is the machine's fault, whatever the system calls it (a missing
+// parent in /proc, no permission, a full disk).
+absl::Status MakeFolder(const std::string& path) {
+  const absl::Status made = MakeDirectories(path);
+  return made.ok() ? made : absl::UnavailableError(made.message());
+}
+
+// FailedPrecondition when `run_dir` holds anything but a lock file.
+absl::Status CheckEmpty(const std::string& run_dir, const std::string& program) {
+  LZ_ASSIGN_OR_RETURN(auto names, ListDirectory(run_dir));
+  std::erase(names, kRunLockFile);
+  if (names.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("run folder ", run_dir, " is not empty (it holds ", names[0],
+                   "): give an empty or new folder, or continue the run in it with: ", program,
+                   " resume ", run_dir));
+}
+
+}  // namespace
+
+std::string ConfigCopyText(const std::string& config_path, const std::string& config_text) {
+  std::string path = config_path;
+  for (char& c : path) {
+    if (absl::ascii_iscntrl(static_cast<unsigned char>(c))) c = '?';  // or the comment would end
+  }
+  // A byte order mark is one at the beginning only.
+  const size_t mark = absl::StartsWith(config_text, kByteOrderMark) ? kByteOrderMark.size() : 0;
+  return absl::StrCat(
+      config_text.substr(0, mark), "# Copy of ", path, "; `extends` is relative to that file.\n",
+      "# Every setting of this run: ", kResolvedConfig, "\n", config_text.substr(mark));
+}
+
+absl::StatusOr<RunFolder> CreateRunFolder(const std::string& root,
+                                          const RunDescription& description) {
+  const std::string parent = JoinPath(root, FileNamePart(description.env_id));
+  LZ_RETURN_IF_ERROR(MakeFolder(parent));
+  const std::string base =
+      absl::StrCat(JoinPath(parent, FileNamePart(description.name)), "-s", description.seed, "-",
+                   FormatUtc("%Y%m%dT%H%M%SZ", description.start_time));
+  std::string run_dir = base;
+  // mkdir decides who owns a name when two runs start in the same second.
+  for (int number = 2; ::mkdir(run_dir.c_str(), 0755) != 0; ++number) {
+    if (errno != EEXIST) {
+      return absl::UnavailableError(
+          absl::StrCat("cannot create run folder ", run_dir, ": ", std::strerror(errno)));
+    }
+    run_dir = absl::StrCat(base, "-", number);
+  }
+  LZ_ASSIGN_OR_RETURN(RunLock lock, RunLock::Acquire(run_dir));
+  return Fill({run_dir, std::move(lock)}, description);
+}
+
+absl::StatusOr<RunFolder> CreateRunFolderAt(const std::string& run_dir,
+                                            const RunDescription& description,
+                                            const std::string& program) {
+  LZ_RETURN_IF_ERROR(CheckRunFolderAt(run_dir, program));
+  LZ_RETURN_IF_ERROR(MakeFolder(run_dir));
+  LZ_ASSIGN_OR_RETURN(RunLock lock, RunLock::Acquire(run_dir));
+  LZ_RETURN_IF_ERROR(CheckEmpty(run_dir, program));
+  return Fill({run_dir, std::move(lock)}, description);
+}
+
+absl::Status CheckRunFolderAt(const std::string& run_dir, const std::string& program) {
+  if (!FileExists(run_dir)) return absl::OkStatus();
+  if (!IsDirectory(run_dir)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run folder ", run_dir, " is a file; allowed: an empty or new folder"));
+  }
+  // A folder that is refused stays as it was: no lock file is added to one that has none.
+  if (FileExists(JoinPath(run_dir, kRunLockFile))) {
+    LZ_RETURN_IF_ERROR(RunLock::Acquire(run_dir).status());
+  }
+  return CheckEmpty(run_dir, program);
+}
+
+absl::StatusOr<RunFolder> OpenRunFolder(const std::string& path) {
+  if (!IsDirectory(path)) return absl::NotFoundError(absl::StrCat("no such run folder: ", path));
+  for (const char* name : {kManifest, kResolvedConfig}) {
+    if (!FileExists(JoinPath(path, name))) {
+      return absl::NotFoundError(absl::StrCat(path, " is not the folder of a run: no ", name));
+    }
+  }
+  LZ_ASSIGN_OR_RETURN(RunLock lock, RunLock::Acquire(path));
+  LZ_RETURN_IF_ERROR(SetLogFile(JoinPath(path, kLog)));
+  return RunFolder{path, std::move(lock)};
+}
+
+}  // namespace lzero

@@ -1,0 +1,65 @@
+// Makes the folder that a run lives in and what is in it from the first second: config.yaml,
+// config.resolved.yaml, manifest.json, log.txt, .lock. Later content has its own writers (metrics,
+// checkpoints, status). Called once a run, by the main thread; blocks on the disk.
+#ifndef LZERO_RUN_RUN_FOLDER_H_
+#define LZERO_RUN_RUN_FOLDER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "lzero/run/run_lock.h"
+
+namespace lzero {
+
+struct RunDescription {
+  std::string env_id;
+  std::string name;  // of the experiment; characters that are no part of file names become '-'
+  int64_t seed = 0;
+  std::string config_path;    // the config file, absolute
+  std::string config_text;    // what is in it
+  std::string resolved_text;  // every setting in force
+  std::string version;        // of lzero
+  std::string git_commit;     // "" when not known
+  std::vector<std::string> command_line;
+  absl::Time start_time;
+};
+
+// A run folder that this process may write into.
+struct RunFolder {
+  std::string path;
+  RunLock lock;
+};
+
+// Text of config.yaml: the given text as it is, below a comment that says which file it was and
+// where every setting in force stands, since a relative `extends` leads nowhere from the run
+// folder.
+std::string ConfigCopyText(const std::string& config_path, const std::string& config_text);
+
+// Makes `root`/<env>/<name>-s<seed>-<utc> (with -2, -3 .. behind it when that exists) and its
+// files, and locks it. From now on the log goes to log.txt in it, too. Unavailable when the folder
+// or a file cannot be made.
+absl::StatusOr<RunFolder> CreateRunFolder(const std::string& root,
+                                          const RunDescription& description);
+
+// The same in the folder `run_dir` that the user named. FailedPrecondition when it exists and is
+// not empty, or another process is at work in it. `program` is what the user types to run lzero.
+absl::StatusOr<RunFolder> CreateRunFolderAt(const std::string& run_dir,
+                                            const RunDescription& description,
+                                            const std::string& program);
+
+// Whether CreateRunFolderAt would take `run_dir` as it is now, with the same errors; makes nothing.
+// Says nothing of what the machine may refuse.
+absl::Status CheckRunFolderAt(const std::string& run_dir, const std::string& program);
+
+// Checks that `path` is the folder of a run (it has a manifest and a resolved config), locks it and
+// continues its log. NotFound names what is missing; FailedPrecondition when another process is at
+// work in it.
+absl::StatusOr<RunFolder> OpenRunFolder(const std::string& path);
+
+}  // namespace lzero
+
+#endif  // LZERO_RUN_RUN_FOLDER_H_

@@ -1,0 +1,144 @@
+#include "lzero/run/tensorboard_writer.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lzero/base/files.h"
+#include "lzero/base/status_macros.h"
+
+namespace lzero {
+namespace {
+
+// Wire types of protocol buffers.
+constexpr int kVarint = 0;
+constexpr int kFixed64 = 1;
+constexpr int kBytes = 2;
+constexpr int kFixed32 = 5;
+
+template <typename T>
+void AppendRaw(T value, std::string* out) {
+  char bytes[sizeof(T)];
+  std::memcpy(bytes, &value, sizeof(T));  // little-endian machines only, as everywhere in lzero
+  out->append(bytes, sizeof(T));
+}
+
+void AppendVarint(uint64_t value, std::string* out) {
+  while (value >= 0x80) {
+    out->push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out->push_back(static_cast<char>(value));
+}
+
+void AppendKey(int field, int wire_type, std::string* out) {
+  AppendVarint(static_cast<uint64_t>(field << 3 | wire_type), out);
+}
+
+std::string Integer(int field, uint64_t value) {
+  std::string out;
+  AppendKey(field, kVarint, &out);
+  AppendVarint(value, &out);
+  return out;
+}
+
+std::string Bytes(int field, absl::string_view value) {
+  std::string out;
+  AppendKey(field, kBytes, &out);
+  AppendVarint(value.size(), &out);
+  out.append(value.data(), value.size());
+  return out;
+}
+
+std::string Float(int field, float value) {
+  std::string out;
+  AppendKey(field, kFixed32, &out);
+  AppendRaw(value, &out);
+  return out;
+}
+
+std::string Double(int field, double value) {
+  std::string out;
+  AppendKey(field, kFixed64, &out);
+  AppendRaw(value, &out);
+  return out;
+}
+
+// The CRC is stored rotated and shifted, so that a CRC of data that holds CRCs stays good.
+uint32_t MaskedCrc(absl::string_view bytes) {
+  const uint32_t crc = Crc32c(bytes);
+  return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}
+
+void AppendRecord(absl::string_view event, std::string* out) {
+  std::string length;
+  AppendRaw(static_cast<uint64_t>(event.size()), &length);
+  *out += length;
+  AppendRaw(MaskedCrc(length), out);
+  out->append(event.data(), event.size());
+  AppendRaw(MaskedCrc(event), out);
+}
+
+// Summary.Value {tag = 1, simple_value = 2, tensor = 8, metadata = 9}.
+std::string TextValue(absl::string_view tag, absl::string_view text) {
+  constexpr uint64_t kString = 7;                     // DataType.DT_STRING
+  constexpr uint64_t kTensorClass = 2;                // DataClass.DATA_CLASS_TENSOR
+  const std::string shape = Bytes(2, Integer(1, 1));  // TensorShapeProto {dim {size: 1}}
+  const std::string tensor = absl::StrCat(Integer(1, kString), Bytes(2, shape), Bytes(8, text));
+  const std::string metadata = absl::StrCat(Bytes(1, Bytes(1, "text")), Integer(4, kTensorClass));
+  return absl::StrCat(Bytes(1, tag), Bytes(8, tensor), Bytes(9, metadata));
+}
+
+}  // namespace
+
+double SystemWallSeconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+absl::StatusOr<std::unique_ptr<TensorBoardWriter>> TensorBoardWriter::Create(
+    const std::string& folder, WallClock clock) {
+  LZ_RETURN_IF_ERROR(MakeDirectories(folder));
+  const auto seconds = static_cast<int64_t>(std::floor(clock()));
+  std::string path;
+  int number = 0;
+  do {
+    path = JoinPath(folder, absl::StrFormat("events.out.tfevents.%010d.%d.lzero", seconds, number));
+    ++number;
+  } while (FileExists(path));
+  std::unique_ptr<TensorBoardWriter> writer(new TensorBoardWriter(path, std::move(clock)));
+  writer->AddEvent(0, Bytes(3, "brain.Event:2"));
+  return writer;
+}
+
+TensorBoardWriter::TensorBoardWriter(std::string path, WallClock clock)
+    : path_(std::move(path)), clock_(std::move(clock)) {}
+
+// Event {wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7}.
+void TensorBoardWriter::AddEvent(int64_t step, absl::string_view payload) {
+  AppendRecord(absl::StrCat(Double(1, clock_()), Integer(2, static_cast<uint64_t>(step)), payload),
+               &buffer_);
+}
+
+void TensorBoardWriter::AddScalar(absl::string_view tag, double value, int64_t step) {
+  const std::string scalar = absl::StrCat(Bytes(1, tag), Float(2, static_cast<float>(value)));
+  AddEvent(step, Bytes(5, Bytes(1, scalar)));
+}
+
+void TensorBoardWriter::AddText(absl::string_view tag, absl::string_view text, int64_t step) {
+  AddEvent(step, Bytes(5, Bytes(1, TextValue(tag, text))));
+}
+
+void TensorBoardWriter::AddRestart(int64_t step) {
+  constexpr uint64_t kStart = 1;  // SessionLog {status = 1: START}
+  AddEvent(step, Bytes(7, Integer(1, kStart)));
+}
+
+absl::Status TensorBoardWriter::Flush() {
+  const std::string events = std::exchange(buffer_, {});
+  return AppendFile(path_, events);
+}
+
+}  // namespace lzero

@@ -1,0 +1,47 @@
+// The counters of a run: what state.json of a checkpoint holds beside weights and replay. Plain
+// data.
+#ifndef LZERO_RUN_TRAINING_STATE_H_
+#define LZERO_RUN_TRAINING_STATE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "lzero/base/rng.h"
+
+namespace lzero {
+
+struct TrainingState {
+  int64_t env_steps = 0;
+  int64_t updates = 0;
+  int64_t episodes = 0;
+  int64_t evaluations = 0;
+  double wall_seconds = 0.0;                     // over all sessions of the run
+  std::optional<double> last_return;             // mean of the last evaluation
+  std::optional<int64_t> last_return_env_steps;  // when that was measured
+  std::optional<double> best_return;             // best mean of an evaluation; self-play has none
+  std::optional<int64_t> best_env_steps;         // of the checkpoint that `best` points at
+  std::optional<double> target_return;      // stop.target_return, which the next three are about
+  int64_t target_streak = 0;                // evaluations in a row at target_return or more
+  std::optional<int64_t> solved_env_steps;  // when the streak first reached stop.patience
+  std::optional<double> solved_wall_seconds;
+  int64_t last_evaluation_update = -1;
+  int64_t next_metrics_update = 0;  // write metrics when so many updates are made
+  int64_t next_evaluation_update = 0;
+  int64_t next_checkpoint_update = 0;
+  int64_t metrics_bytes = 0;  // length of metrics.jsonl at the checkpoint
+  RandomStream::State sampler;
+  RandomStream::State reanalyzer;   // draws the positions that are searched again
+  int64_t reanalyzed = 0;           // such positions
+  uint64_t reanalyze_searches = 0;  // batches of them
+};
+
+// JSON of one object, keys as the field names.
+std::string TrainingStateToJson(const TrainingState& state);
+// InvalidArgument naming the field that is missing or has the wrong type.
+absl::StatusOr<TrainingState> TrainingStateFromJson(const std::string& json);
+
+}  // namespace lzero
+
+#endif  // LZERO_RUN_TRAINING_STATE_H_

@@ -1,0 +1,131 @@
+// The choice of a runner from the config.
+#include "lzero/family/unizero/runners/runners.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/family/unizero/runners/random_model.h"
+#include "tests/graph/replay_backend.h"
+
+namespace lzero::runners_test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kMaxBatch = 5;
+
+std::shared_ptr<WorldModel> SmallModel() {
+  ModelConfig config;
+  config.embed_dim = 8;
+  config.num_heads = 2;
+  config.support_size = 11;
+  config.encoder_width = 8;
+  return RandomModel(config, {{2}, 4}, 1);
+}
+
+TEST(RunnersTest, TheConfigChoosesTheRunner) {
+  const auto model = SmallModel();
+  const std::pair<Runner, const char*> cases[] = {
+      {Runner::kAuto, "packed"}, {Runner::kPacked, "packed"}, {Runner::kEager, "eager"}};
+  for (const auto& [runner, name] : cases) {
+    for (const Graphs graphs : {Graphs::kPreferred, Graphs::kOff}) {
+      InferenceConfig config;
+      config.runner = runner;
+      config.graphs = graphs;
+      const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
+      ASSERT_TRUE(step.ok()) << step.status();
+      EXPECT_EQ((*step)->name(), name);
+      EXPECT_EQ((*step)->buffers().actions.size(0), kMaxBatch);
+    }
+  }
+}
+
+TEST(RunnersTest, AutoSaysWhatItChoseAndWhy) {
+  const auto choice = ChooseRunner({});
+  ASSERT_TRUE(choice.ok());
+  EXPECT_EQ(choice->runner, Runner::kPacked);
+  EXPECT_THAT(choice->reason, HasSubstr("auto chose packed, the fastest on device cpu (here "));
+  InferenceConfig named;
+  named.runner = Runner::kEager;
+  EXPECT_EQ(ChooseRunner(named)->runner, Runner::kEager);
+  EXPECT_EQ(ChooseRunner(named)->reason, "");
+}
+
+TEST(RunnersTest, OnADeviceAutoRecordsGraphsUnlessTheyAreOff) {
+  InferenceConfig config;
+  config.device = Device::kCuda;
+  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kCudaGraph);
+  EXPECT_EQ(ChooseRunner(config)->reason,
+            "auto chose cuda_graph: one launch a step on device cuda");
+  config.graphs = Graphs::kRequired;
+  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kCudaGraph);
+  config.graphs = Graphs::kOff;
+  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kEager);
+}
+
+TEST(RunnersTest, AGraphRunnerRefusesGrowingStorageInWords) {
+  InferenceConfig config;
+  config.device = Device::kCuda;
+  config.cache_storage = CacheStorage::kGrowing;
+  EXPECT_EQ(ChooseRunner(config).status(),
+            absl::FailedPreconditionError(
+                "inference.cache_storage: growing moves when it grows, and a captured graph keeps "
+                "the addresses it saw; runner cuda_graph needs static, or use graphs: off"));
+  config.graphs = Graphs::kOff;
+  EXPECT_TRUE(ChooseRunner(config).ok());
+  config.graphs = Graphs::kPreferred;
+  config.runner = Runner::kCudaSearchGraph;
+  EXPECT_THAT(std::string(ChooseRunner(config).status().message()),
+              HasSubstr("runner cuda_search_graph needs static"));
+}
+
+TEST(RunnersTest, ARunnerOfWholeSearchesHasNoStep) {
+  InferenceConfig config;
+  config.device = Device::kCuda;
+  config.runner = Runner::kCudaSearchGraph;
+  const auto model = SmallModel();
+  EXPECT_EQ(MakeRecurrentStep(config, *model, kMaxBatch).status(),
+            absl::InvalidArgumentError("inference.runner: cuda_search_graph runs whole searches "
+                                       "and has no step of its own"));
+}
+
+// A refused capture: an error where graphs are required, otherwise an eager step and a warning.
+TEST(RunnersTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
+  const auto model = SmallModel();
+  InferenceConfig config;
+  config.device = Device::kCuda;
+  ReplayBackend backend;
+  auto step = MakeRecurrentStep(config, *model, kMaxBatch, &backend);
+  ASSERT_TRUE(step.ok()) << step.status();
+  EXPECT_EQ((*step)->name(), "cuda_graph");
+  step->reset();
+  backend.fail_capture = backend.num_captures;
+  step = MakeRecurrentStep(config, *model, kMaxBatch, &backend);
+  ASSERT_TRUE(step.ok()) << step.status();
+  EXPECT_EQ((*step)->name(), "eager");
+  config.graphs = Graphs::kRequired;
+  EXPECT_THAT(MakeRecurrentStep(config, *model, kMaxBatch, &backend).status().message(),
+              HasSubstr("capture failed: busy"));
+}
+
+TEST(RunnersTest, GraphsThatNoRunnerRecordsAreRefusedInWords) {
+  const auto model = SmallModel();
+  for (const Runner runner : {Runner::kAuto, Runner::kEager, Runner::kPacked}) {
+    InferenceConfig config;
+    config.runner = runner;
+    config.graphs = Graphs::kRequired;
+    const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
+    EXPECT_EQ(step.status(),
+              absl::FailedPreconditionError(
+                  "inference.graphs: required, but no runner of device cpu records a graph; use "
+                  "graphs: preferred or off"));
+    EXPECT_EQ(RunnersBytes(config, model->config(), model->shape(), 1).status(), step.status());
+  }
+}
+
+TEST(RunnersDeathTest, AStepForNoRowsIsACallersBug) {
+  const auto model = SmallModel();
+  EXPECT_DEATH(MakeRecurrentStep({}, *model, 0).IgnoreError(), "batch of 0");
+}
+
+}  // namespace
+}  // namespace lzero::runners_test

@@ -1,0 +1,269 @@
+// Whole searches from a graph, on a backend that replays on the CPU and functions of the device
+// compiled for the host: against Search with eager steps of the same engine settings.
+#include "lzero/family/unizero/runners/search_graph.h"
+
+#include <cmath>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/base/rng.h"
+#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/mcts/search.h"
+#include "lzero/nn/threads.h"
+#include "tests/family/unizero/runners/moving_roots.h"
+#include "tests/family/unizero/runners/random_model.h"
+#include "tests/graph/replay_backend.h"
+#include "tests/kv_cache/plain_contexts.h"
+#include "tests/support/plain_functions.h"
+
+namespace lzero::search_graph_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr int kNumEnvs = 5;
+constexpr int kNumActions = 4;
+constexpr int kObservationSize = 3;
+
+EngineOptions SmallOptions() {
+  EngineOptions options;
+  options.model.embed_dim = 16;
+  options.model.num_heads = 2;
+  options.model.context_length = 6;
+  options.model.support_size = 11;
+  options.model.encoder_width = 16;
+  options.shape = {{kObservationSize}, kNumActions};
+  options.num_envs = kNumEnvs;
+  options.search.num_simulations = 12;
+  options.discount = 0.9;
+  return options;
+}
+
+// An engine on the replaying backend; `backend` is valid as long as the engine lives.
+absl::StatusOr<std::unique_ptr<UniZeroInference>> MakeGraphEngine(EngineOptions options,
+                                                                  ReplayBackend** backend,
+                                                                  int fail_capture = -1) {
+  options.inference.device = Device::kCuda;
+  options.inference.runner = Runner::kCudaSearchGraph;
+  auto made = std::make_unique<ReplayBackend>();
+  made->fail_capture = fail_capture;
+  *backend = made.get();
+  EngineDevice device;
+  device.backend = std::move(made);
+  device.search_functions = &PlainFunctions();
+  device.context_functions = &PlainContextFunctions();
+  return UniZeroInference::CreateOn(options, std::move(device));
+}
+
+std::unique_ptr<UniZeroInference> MakeEagerEngine(EngineOptions options) {
+  options.inference.runner = Runner::kEager;
+  return UniZeroInference::Create(options).value();
+}
+
+void ExpectNear(const std::vector<float>& got, const std::vector<float>& expected,
+                const char* what) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    EXPECT_NEAR(got[i], expected[i], 1e-4 * std::max(1.0f, std::abs(expected[i])))
+        << what << " " << i;
+  }
+}
+
+// The same search of both; every decision equal.
+void ExpectSameSearch(UniZeroInference& graph, UniZeroInference& eager, const SearchConfig& config,
+                      absl::Span<const Root> roots, const SearchRequest& request) {
+  const auto search = Search::Create(config, kNumActions, kNumEnvs).value();
+  SearchResult got, expected;
+  const absl::Status ran = search->Run(graph, roots, request, &got);
+  ASSERT_TRUE(ran.ok()) << ran;
+  ASSERT_TRUE(search->Run(eager, roots, request, &expected).ok());
+  EXPECT_EQ(got.visit_counts, expected.visit_counts);
+  EXPECT_EQ(got.best_actions, expected.best_actions);
+  EXPECT_EQ(got.mean_depth, expected.mean_depth);
+  ExpectNear(got.root_values, expected.root_values, "root value");
+  ExpectNear(got.network_values, expected.network_values, "network value");
+  ExpectNear(got.action_weights, expected.action_weights, "weight");
+  ExpectNear(got.q_values, expected.q_values, "Q");
+}
+
+TEST(SearchGraphTest, WholeSearchesEqualSearchesStepByStep) {
+  SetTensorThreads(1);
+  for (const SearchPolicy policy : {SearchPolicy::kPuct, SearchPolicy::kGumbel}) {
+    for (const int num_players : {1, 2}) {
+      EngineOptions options = SmallOptions();
+      options.search.policy = policy;
+      options.num_players = num_players;
+      ReplayBackend* backend = nullptr;
+      const auto graph = MakeGraphEngine(options, &backend).value();
+      const auto eager = MakeEagerEngine(options);
+      MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 3);
+      RandomStream random(5, "rounds");
+      for (int round = 0; round < 24; ++round) {
+        SCOPED_TRACE(testing::Message() << "round " << round << ", players " << num_players);
+        if (round % 6 == 0) {  // in place: the next replay reads them
+          const auto weights = RandomModel(options.model, options.shape, 1 + round);
+          ASSERT_TRUE(graph->CopyWeightsFrom(*weights).ok());
+          ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+        }
+        // All, some, and in another order: other buckets, idle rows.
+        std::vector<int> envs;
+        for (int env = kNumEnvs; env-- > 0;) {
+          if (round % 2 == 0 || env == 3 || random.UniformInt(2) == 0) envs.push_back(env);
+        }
+        SearchRequest request;
+        request.add_noise = round % 3 != 0;
+        request.deterministic_ties = round % 4 == 0;
+        request.search_index = static_cast<uint64_t>(round);
+        const int replays = backend->num_replays;
+        ExpectSameSearch(*graph, *eager, options.search, episodes.Roots(envs), request);
+        EXPECT_EQ(backend->num_replays, replays + 1);  // one launch a search
+        EXPECT_EQ(graph->root_stats().continued, eager->root_stats().continued);
+        episodes.Step();
+      }
+      EXPECT_GT(graph->root_stats().continued, 20);
+    }
+  }
+}
+
+TEST(SearchGraphTest, EveryBucketIsCapturedOnceAndUnloadedTogether) {
+  SetTensorThreads(1);
+  const int memories = NumPlainMemories();
+  // Lives longer than the engine, which owns its backend.
+  struct Counts {
+    int captures, warm_ups, live;
+  } counts;
+  {
+    ReplayBackend* backend = nullptr;
+    const auto engine = MakeGraphEngine(SmallOptions(), &backend).value();
+    counts = {backend->num_captures, backend->num_warm_ups, backend->num_live};
+    EXPECT_EQ(engine->runner_name(), "cuda_search_graph");
+    EXPECT_TRUE(engine->RunsSearches());
+    EXPECT_EQ(NumPlainMemories(), memories + 1);
+  }
+  EXPECT_EQ(counts.captures, 4);  // 1, 2, 4, 8
+  EXPECT_EQ(counts.warm_ups, 12);
+  EXPECT_EQ(counts.live, 4);
+  EXPECT_EQ(NumPlainMemories(), memories);
+}
+
+TEST(SearchGraphTest, LongSearchesAreRecordedForTheLargestBucketsAlone) {
+  SetTensorThreads(1);
+  EngineOptions options = SmallOptions();
+  for (const auto& [simulations, captures] :
+       {std::pair<int64_t, int>(250, 4), {251, 3}, {500, 2}, {1001, 1}}) {
+    options.search.num_simulations = simulations;
+    ReplayBackend* backend = nullptr;
+    const auto engine = MakeGraphEngine(options, &backend).value();
+    EXPECT_EQ(backend->num_captures, captures) << simulations;
+    if (simulations != 500) continue;
+    const auto eager = MakeEagerEngine(options);
+    const auto weights = RandomModel(options.model, options.shape, 2);
+    ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+    ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+    const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions,
+                               4);  // one root in a bucket of four
+    ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({1}), {});
+  }
+}
+
+TEST(SearchGraphTest, ASearchWaitsForItsOwnStreamOnceAndWeightsAreCopiedWhenItReturns) {
+  SetTensorThreads(1);
+  const EngineOptions options = SmallOptions();
+  ReplayBackend* backend = nullptr;
+  const auto engine = MakeGraphEngine(options, &backend).value();
+  const auto weights = RandomModel(options.model, options.shape, 2);
+  int waits = backend->num_waits;
+  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  EXPECT_EQ(backend->num_waits, waits + 1);
+  const auto search = Search::Create(options.search, kNumActions, kNumEnvs).value();
+  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
+  SearchResult result;
+  waits = backend->num_waits;
+  const int synchronizations = backend->num_synchronizations;
+  ASSERT_TRUE(search->Run(*engine, episodes.Roots({0, 1}), {}, &result).ok());
+  EXPECT_EQ(backend->num_waits, waits + 1);
+  EXPECT_EQ(backend->num_synchronizations, synchronizations);  // the learner goes on
+}
+
+TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
+  SetTensorThreads(1);
+  const int memories = NumPlainMemories();
+  EngineOptions options = SmallOptions();
+  ReplayBackend* backend = nullptr;
+  options.inference.graphs = Graphs::kRequired;
+  EXPECT_THAT(std::string(MakeGraphEngine(options, &backend, 1).status().message()),
+              HasSubstr("recording a search of 4: capture failed: busy"));
+  EXPECT_EQ(NumPlainMemories(), memories);
+  options.inference.graphs = Graphs::kPreferred;
+  const auto engine = MakeGraphEngine(options, &backend, 1).value();
+  EXPECT_FALSE(engine->RunsSearches());
+  EXPECT_EQ(engine->runner_name(), "eager");
+  EXPECT_EQ(backend->num_live, 0);
+  const auto eager =
+      MakeEagerEngine(options.inference.graphs == Graphs::kOff ? options : SmallOptions());
+  const auto weights = RandomModel(options.model, options.shape, 2);
+  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
+  ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({0, 1, 2}), {});
+}
+
+TEST(SearchGraphTest, ASearchOfOtherSettingsIsRefused) {
+  SetTensorThreads(1);
+  const EngineOptions options = SmallOptions();
+  ReplayBackend* backend = nullptr;
+  const auto engine = MakeGraphEngine(options, &backend).value();
+  SearchConfig other = options.search;
+  other.pb_c_init = 2.0;
+  const auto search = Search::Create(other, kNumActions, kNumEnvs).value();
+  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
+  SearchResult result;
+  EXPECT_EQ(search->Run(*engine, episodes.Roots({0}), {}, &result),
+            absl::InvalidArgumentError("the search has other settings than those that runner "
+                                       "cuda_search_graph recorded"));
+}
+
+TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
+  SetTensorThreads(1);
+  const EngineOptions options = SmallOptions();
+  ReplayBackend* backend = nullptr;
+  const auto engine = MakeGraphEngine(options, &backend).value();
+  const auto weights = RandomModel(options.model, options.shape, 2);
+  const auto search = Search::Create(options.search, kNumActions, kNumEnvs).value();
+  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
+  SearchResult result;
+  const torch::NoGradGuard no_grad;
+  for (at::Tensor& weight : weights->parameters()) weight.fill_(std::nanf(""));
+  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  const absl::Status status = search->Run(*engine, episodes.Roots({2, 0}), {}, &result);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("environment 2, node 0"));
+  // The next one is not spoiled by what this one left.
+  Randomize(*weights, 7);
+  for (at::Tensor& weight : weights->parameters()) weight.nan_to_num_(0.1);
+  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  const auto eager = MakeEagerEngine(options);
+  ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+  ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({2, 0}), {});
+}
+
+TEST(SearchGraphTest, BytesAreThoseOfItsArrays) {
+  const EngineOptions options = SmallOptions();
+  EngineOptions steps = options, searches = options;
+  for (EngineOptions* of : {&steps, &searches}) of->inference.device = Device::kCuda;
+  steps.inference.runner = Runner::kEager;
+  searches.inference.runner = Runner::kCudaSearchGraph;
+  EXPECT_EQ(UniZeroInference::PlannedBytes(searches).value() -
+                UniZeroInference::PlannedBytes(steps).value(),
+            SearchGraph::Bytes(options.search, options.model, options.shape, kNumEnvs));
+  // 8 rows: buffers of a step; logits and values of roots, discounts; 3 queries and 13 parents;
+  // 5 slots, a length, the first node; the trees.
+  const int64_t step = StepBuffersBytes(options.model, options.shape, 8);
+  EXPECT_EQ(SearchGraph::Bytes(options.search, options.model, options.shape, kNumEnvs),
+            step + 8 * (4 * (4 + 1 + 1) + 4 * (3 + 13) + 8 * 7) +
+                TreeLayout::Of(8, 13, kNumActions).num_bytes);
+}
+
+}  // namespace
+}  // namespace lzero::search_graph_test

@@ -1,0 +1,155 @@
+// state.json: every field survives, and every field that is missing or wrong is named.
+#include "lzero/run/training_state.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace lzero::training_state_test {
+namespace {
+
+using testing::HasSubstr;
+using Json = nlohmann::json;
+
+// No two fields alike.
+TrainingState Example() {
+  TrainingState state;
+  state.env_steps = 1001;
+  state.updates = 1002;
+  state.episodes = 1003;
+  state.evaluations = 1004;
+  state.wall_seconds = 0.1;
+  state.last_return = -1.0 / 3.0;
+  state.last_return_env_steps = 1011;
+  state.best_return = 1e-300;
+  state.best_env_steps = 1012;
+  state.target_return = 0.7;
+  state.target_streak = 1005;
+  state.solved_env_steps = 1006;
+  state.solved_wall_seconds = 12.5;
+  state.last_evaluation_update = 1007;
+  state.next_metrics_update = 1008;
+  state.next_evaluation_update = 1009;
+  state.next_checkpoint_update = 1010;
+  state.metrics_bytes = int64_t{1} << 40;
+  state.sampler.key = std::numeric_limits<uint64_t>::max();
+  state.sampler.position = std::numeric_limits<uint64_t>::max() - 1;
+  state.reanalyzer.key = std::numeric_limits<uint64_t>::max() - 2;
+  state.reanalyzer.position = std::numeric_limits<uint64_t>::max() - 3;
+  state.reanalyzed = 1013;
+  state.reanalyze_searches = 1014;
+  return state;
+}
+
+void ExpectEqual(const TrainingState& got, const TrainingState& expected) {
+  EXPECT_EQ(got.env_steps, expected.env_steps);
+  EXPECT_EQ(got.updates, expected.updates);
+  EXPECT_EQ(got.episodes, expected.episodes);
+  EXPECT_EQ(got.evaluations, expected.evaluations);
+  EXPECT_EQ(got.wall_seconds, expected.wall_seconds);
+  EXPECT_EQ(got.last_return, expected.last_return);
+  EXPECT_EQ(got.last_return_env_steps, expected.last_return_env_steps);
+  EXPECT_EQ(got.best_return, expected.best_return);
+  EXPECT_EQ(got.best_env_steps, expected.best_env_steps);
+  EXPECT_EQ(got.target_return, expected.target_return);
+  EXPECT_EQ(got.target_streak, expected.target_streak);
+  EXPECT_EQ(got.solved_env_steps, expected.solved_env_steps);
+  EXPECT_EQ(got.solved_wall_seconds, expected.solved_wall_seconds);
+  EXPECT_EQ(got.last_evaluation_update, expected.last_evaluation_update);
+  EXPECT_EQ(got.next_metrics_update, expected.next_metrics_update);
+  EXPECT_EQ(got.next_evaluation_update, expected.next_evaluation_update);
+  EXPECT_EQ(got.next_checkpoint_update, expected.next_checkpoint_update);
+  EXPECT_EQ(got.metrics_bytes, expected.metrics_bytes);
+  EXPECT_EQ(got.sampler.key, expected.sampler.key);
+  EXPECT_EQ(got.sampler.position, expected.sampler.position);
+  EXPECT_EQ(got.reanalyzer.key, expected.reanalyzer.key);
+  EXPECT_EQ(got.reanalyzer.position, expected.reanalyzer.position);
+  EXPECT_EQ(got.reanalyzed, expected.reanalyzed);
+  EXPECT_EQ(got.reanalyze_searches, expected.reanalyze_searches);
+}
+
+TEST(TrainingStateTest, EveryFieldSurvives) {
+  for (const TrainingState& state : {Example(), TrainingState()}) {
+    const auto read = TrainingStateFromJson(TrainingStateToJson(state));
+    ASSERT_TRUE(read.ok()) << read.status();
+    ExpectEqual(*read, state);
+  }
+}
+
+TEST(TrainingStateTest, FieldsHaveTheirOwnNames) {
+  const Json json = Json::parse(TrainingStateToJson(Example()));
+  EXPECT_EQ(json["env_steps"], 1001);
+  EXPECT_EQ(json["updates"], 1002);
+  EXPECT_EQ(json["target_streak"], 1005);
+  EXPECT_EQ(json["last_return"], -1.0 / 3.0);
+  EXPECT_EQ(json["sampler_key"], std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(TrainingStateToJson(Example()).back(), '\n');
+  const Json fresh = Json::parse(TrainingStateToJson(TrainingState()));
+  EXPECT_TRUE(fresh["last_return"].is_null());
+  EXPECT_TRUE(fresh["solved_env_steps"].is_null());
+}
+
+void ExpectRefused(const Json& json, const std::string& name) {
+  const auto read = TrainingStateFromJson(json.dump());
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument) << name;
+  EXPECT_THAT(std::string(read.status().message()),
+              HasSubstr("state.json: field '" + name + "' is not a "));
+}
+
+TEST(TrainingStateTest, AFieldThatIsMissingOrOfAnotherTypeIsNamed) {
+  const Json whole = Json::parse(TrainingStateToJson(Example()));
+  EXPECT_EQ(whole.size(), 24u);
+  for (const auto& [name, value] : whole.items()) {
+    Json missing = whole;
+    missing.erase(name);
+    ExpectRefused(missing, name);
+    for (const Json& wrong : {Json("5"), Json(true), Json::array({5}), Json::object()}) {
+      Json changed = whole;
+      changed[name] = wrong;
+      ExpectRefused(changed, name);
+    }
+  }
+}
+
+TEST(TrainingStateTest, NullIsAllowedOnlyWhereAValueMayBeMissing) {
+  const Json whole = Json::parse(TrainingStateToJson(Example()));
+  Json nulls = whole;
+  for (const char* name : {"last_return", "last_return_env_steps", "best_return",
+                           "solved_env_steps", "solved_wall_seconds"}) {
+    nulls[name] = nullptr;
+  }
+  const auto read = TrainingStateFromJson(nulls.dump());
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_FALSE(read->best_return.has_value());
+  EXPECT_FALSE(read->solved_env_steps.has_value());
+  Json changed = whole;
+  changed["updates"] = nullptr;
+  ExpectRefused(changed, "updates");
+}
+
+TEST(TrainingStateTest, CountsAreWholeNumbers) {
+  const Json whole = Json::parse(TrainingStateToJson(Example()));
+  for (const char* name : {"env_steps", "updates", "solved_env_steps", "sampler_position"}) {
+    Json changed = whole;
+    changed[name] = 3.5;
+    ExpectRefused(changed, name);
+  }
+  Json whole_seconds = whole;
+  whole_seconds["wall_seconds"] = 7;
+  const auto read = TrainingStateFromJson(whole_seconds.dump());
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->wall_seconds, 7.0);
+}
+
+TEST(TrainingStateTest, WhatIsNoObjectIsRefused) {
+  for (const char* text : {"", "{", "[]", "5", "null", "{\"env_steps\": }"}) {
+    const auto read = TrainingStateFromJson(text);
+    EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument) << text;
+    EXPECT_EQ(read.status().message(), "state.json is not a JSON object") << text;
+  }
+}
+
+}  // namespace
+}  // namespace lzero::training_state_test

@@ -1,0 +1,100 @@
+#include "tools/bench/bench_device.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/base/stopwatch.h"
+#include "lzero/graph/cuda_graph_library.h"
+#include "lzero/inference/engine_device.h"
+#include "lzero/tensor/cuda_library.h"
+#include "lzero/tensor/torch.h"
+#include "lzero/tensor/torch_status.h"
+
+namespace lzero {
+namespace {
+
+constexpr double kMebibyte = 1 << 20;
+constexpr int64_t kProductSize = 4096;                // M = N = K
+constexpr int64_t kCopiedNumbers = int64_t{1} << 27;  // 512 MiB
+constexpr int kTries = 5;
+
+}  // namespace
+
+absl::StatusOr<BenchDevice> BenchDevice::Open(const std::string& name) {
+  BenchDevice opened;
+  if (name != "cuda") return opened;
+  LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(Device::kCuda));
+  LZ_ASSIGN_OR_RETURN(opened.backend_, MakeCudaGraphBackend(device.index()));
+  LZ_ASSIGN_OR_RETURN(const std::string devices, ListCudaDevices());
+  const std::vector<std::string> facts = absl::StrSplit(devices, ',');
+  opened.gpu_ = facts.front();
+  return opened;
+}
+
+absl::StatusOr<std::unique_ptr<GraphBackend>> BenchDevice::MakeBackend() const {
+  if (is_cpu()) return std::unique_ptr<GraphBackend>();
+  return MakeCudaGraphBackend(backend_->device().index());
+}
+
+absl::Status BenchDevice::Wait() const {
+  return is_cpu() ? absl::OkStatus() : backend_->Synchronize();
+}
+
+absl::StatusOr<double> BenchDevice::UsedMebibytes() const {
+  if (is_cpu()) return 0.0;
+  LZ_ASSIGN_OR_RETURN(const DeviceMemoryUse use, backend_->MemoryUse());
+  return static_cast<double>(use.used_bytes) / kMebibyte;
+}
+
+absl::StatusOr<double> BenchDevice::ReservedMebibytes() const {
+  if (is_cpu()) return 0.0;
+  LZ_ASSIGN_OR_RETURN(const DeviceMemoryUse use, backend_->MemoryUse());
+  return static_cast<double>(use.reserved_bytes) / kMebibyte;
+}
+
+absl::StatusOr<DevicePeaks> BenchDevice::MeasurePeaks() const {
+  return CatchTorch([&]() -> absl::StatusOr<DevicePeaks> {
+    const c10::InferenceMode inference;
+    const auto options = at::TensorOptions().device(device());
+    const at::Tensor a = at::ones({kProductSize, kProductSize}, options), b = at::ones_like(a);
+    const at::Tensor product = at::empty_like(a);
+    const at::Tensor from = at::ones({kCopiedNumbers}, options), to = at::empty_like(from);
+    at::Tensor written = product, copied = to;
+    DevicePeaks peaks;
+    for (int i = 0; i < kTries; ++i) {
+      LZ_ASSIGN_OR_RETURN(const double product_seconds, TimeRuns(*this, 1, 0.0, [&] {
+                            at::mm_out(written, a, b);
+                            return absl::OkStatus();
+                          }));
+      LZ_ASSIGN_OR_RETURN(const double copy_seconds, TimeRuns(*this, 1, 0.0, [&] {
+                            copied.copy_(from);
+                            return absl::OkStatus();
+                          }));
+      peaks.gflops =
+          std::max(peaks.gflops, 2e-9 * std::pow(double{kProductSize}, 3) / product_seconds);
+      peaks.gbs = std::max(peaks.gbs, 2e-9 * 4 * double{kCopiedNumbers} / copy_seconds);
+    }
+    return peaks;
+  });
+}
+
+absl::StatusOr<double> TimeRuns(const BenchDevice& device, int64_t least_runs, double least_seconds,
+                                const std::function<absl::Status()>& run) {
+  for (int64_t runs = least_runs;;) {
+    LZ_RETURN_IF_ERROR(device.Wait());
+    const double start = MonotonicSeconds();
+    for (int64_t i = 0; i < runs; ++i) LZ_RETURN_IF_ERROR(run());
+    LZ_RETURN_IF_ERROR(device.Wait());
+    const double elapsed = MonotonicSeconds() - start;
+    if (elapsed >= 0.9 * least_seconds) return elapsed / static_cast<double>(runs);
+    // Too few: as many as should do, and no fewer than twice as many.
+    const double wanted = static_cast<double>(runs) * least_seconds / std::max(elapsed, 1e-9);
+    runs = std::max(2 * runs, std::min(static_cast<int64_t>(wanted) + 1, 1000 * runs));
+  }
+}
+
+}  // namespace lzero

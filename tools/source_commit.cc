@@ -1,9 +1,0 @@
-#include "tools/source_commit.h"
-
-#include "generated/commit_id.h"  // written by the build: LZERO_COMMIT
-
-namespace lzero {
-
-std::string SourceCommit() { return LZERO_COMMIT; }
-
-}  // namespace lzero

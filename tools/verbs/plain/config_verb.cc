@@ -1,0 +1,70 @@
+#include "tools/verbs/plain/config_verb.h"
+
+#include <cstdio>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "lzero/config/dump.h"
+#include "lzero/config/explain.h"
+#include "lzero/config/load.h"
+#include "tools/verbs/support/interrupt.h"
+#include "tools/verbs/support/verb_support.h"
+
+namespace lzero {
+namespace {
+
+constexpr int kConfigError = 2;
+
+void Write(std::FILE* stream, absl::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+  std::fflush(stream);
+}
+
+int Fail(const absl::Status& status) { return PrintError(status, kConfigError); }
+
+}  // namespace
+
+int ConfigShow(const std::string& path, absl::Span<const std::string> overrides) {
+  const absl::StatusOr<LoadedConfig> loaded = LoadConfig(path, overrides);
+  if (!loaded.ok()) return Fail(loaded.status());
+  Write(stdout, ResolvedYaml(loaded->config));
+  return kExitOk;
+}
+
+int ConfigExplain(const std::string& key) {
+  const absl::StatusOr<std::string> text = ExplainKey(key);
+  if (!text.ok()) return Fail(text.status());
+  Write(stdout, *text);
+  return kExitOk;
+}
+
+int ConfigValidate(absl::Span<const std::string> paths, const ConfigRule& rule) {
+  if (paths.empty())
+    return Fail(absl::InvalidArgumentError("no config given; allowed: one or more files"));
+  int code = kExitOk;
+  for (const std::string& path : paths) {
+    const absl::StatusOr<LoadedConfig> loaded = LoadConfig(path, {}, rule);
+    if (loaded.ok()) {
+      Write(stdout, absl::StrCat(path, ": ok\n"));
+    } else {
+      code = Fail(loaded.status());
+    }
+  }
+  return code;
+}
+
+int ConfigDiff(const std::string& a, const std::string& b) {
+  const absl::StatusOr<LoadedConfig> loaded_a = LoadConfig(a, {});
+  const absl::StatusOr<LoadedConfig> loaded_b = LoadConfig(b, {});
+  if (!loaded_a.ok()) Fail(loaded_a.status());
+  if (!loaded_b.ok()) Fail(loaded_b.status());
+  if (!loaded_a.ok() || !loaded_b.ok()) return kConfigError;
+  for (const ConfigDifference& difference : DiffConfigs(loaded_a->config, loaded_b->config)) {
+    Write(stdout, absl::StrCat(difference.key, ": ", difference.a, " -> ", difference.b, "\n"));
+  }
+  return kExitOk;
+}
+
+}  // namespace lzero

@@ -1,0 +1,83 @@
+// `lzero envs ...`: list, info, check, rollout, replay, perft and bench; match is in
+// envs_match_verb.h. Plain functions: the command line is parsed elsewhere. Each writes results to
+// `console.out`, errors to `console.err`, and returns the exit code: 0 ok, 1 a check failed or a
+// file could not be written, 2 wrong usage (unknown id, option, file or file content).
+#ifndef LZERO_TOOLS_VERBS_PLAIN_ENVS_VERB_H_
+#define LZERO_TOOLS_VERBS_PLAIN_ENVS_VERB_H_
+
+#include <cstdint>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "lzero/env/env_registry.h"
+#include "tools/verbs/support/picture_output.h"
+
+namespace lzero {
+
+struct Console {
+  std::ostream& out;
+  std::ostream& err;
+};
+
+// Which environment, with its settings (--max-episode-steps and the like, and name=value).
+struct EnvsTarget {
+  std::string id;
+  EnvOptions options;
+  std::vector<std::string> settings = {};  // "name=value"
+};
+
+// The options of the target, its settings among them. InvalidArgument for what is no name=value.
+absl::StatusOr<EnvOptions> OptionsOf(const EnvsTarget& target);
+
+struct EnvsCheckOptions {
+  EnvsTarget target;
+  uint64_t seed = 0;
+  int64_t num_steps = 1000;
+};
+
+struct EnvsRolloutOptions {
+  EnvsTarget target;
+  uint64_t seed = 0;
+  std::string actions = "random";  // or the path of an action file (rollout.h)
+  // Absent: every action of the file, or 1000 random ones, 200 of them where they are shown.
+  std::optional<int64_t> num_steps;
+  std::string out_path;    // empty: the trace goes to console.out
+  PictureOptions picture;  // with a format: the episodes are shown (envs_render.h), no trace
+};
+
+struct EnvsReplayOptions {
+  // Step cap, random openings and settings are those of the trace; other ones are refused.
+  EnvsTarget target;
+  std::string trace_path;
+  bool whole = false;
+};
+
+struct EnvsPerftOptions {
+  EnvsTarget target;
+  int depth = 1;
+  uint64_t seed = 0;
+};
+
+struct EnvsBenchOptions {
+  EnvsTarget target;
+  double seconds = 1.0;
+  int num_envs = 1;     // stepped together
+  int num_workers = 0;  // processes of Python environments; 0: one for each core
+};
+
+int EnvsList(const EnvRegistry& registry, const Console& console);
+int EnvsInfo(const EnvRegistry& registry, const EnvsTarget& target, const Console& console);
+int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options, const Console& console);
+int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
+                const Console& console);
+int EnvsReplay(const EnvRegistry& registry, const EnvsReplayOptions& options,
+               const Console& console);
+int EnvsPerft(const EnvRegistry& registry, const EnvsPerftOptions& options, const Console& console);
+int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options, const Console& console);
+
+}  // namespace lzero
+
+#endif  // LZERO_TOOLS_VERBS_PLAIN_ENVS_VERB_H_

@@ -1,0 +1,38 @@
+// Ctrl-C, SIGTERM and a closed terminal (SIGHUP) as a flag that long-running verbs poll. A second
+// Ctrl-C or SIGTERM ends the program at once with exit code 130. Both are told on stderr.
+#ifndef LZERO_TOOLS_VERBS_SUPPORT_INTERRUPT_H_
+#define LZERO_TOOLS_VERBS_SUPPORT_INTERRUPT_H_
+
+#include <atomic>
+
+namespace lzero {
+
+// What is said at the signals; string literals.
+struct InterruptTexts {
+  const char* first;
+  const char* second;
+};
+
+inline constexpr InterruptTexts kTrainingInterrupt = {
+    "interrupted: finishing this step (again to stop at once)",
+    "stopped at once, without a checkpoint: resume goes on from the last one, or from the start"};
+inline constexpr InterruptTexts kEvaluationInterrupt = {
+    "interrupted: the evaluation is given up, nothing is reported (again to stop at once)",
+    "stopped at once"};
+inline constexpr InterruptTexts kMatchInterrupt = {
+    "interrupted: the match ends here, with the score so far (again to stop at once)",
+    "stopped at once, nothing is reported"};
+
+// Installs the handlers and returns the flag, false until the first signal. `texts` live as long as
+// the program.
+const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts);
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitThreshold = 3;
+inline constexpr int kExitInterrupted = 130;
+
+}  // namespace lzero
+
+#endif  // LZERO_TOOLS_VERBS_SUPPORT_INTERRUPT_H_

@@ -1,0 +1,39 @@
+// Small things that several verbs share: error output and the registry of all environments.
+#ifndef LZERO_TOOLS_VERBS_SUPPORT_VERB_SUPPORT_H_
+#define LZERO_TOOLS_VERBS_SUPPORT_VERB_SUPPORT_H_
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "absl/status/status.h"
+#include "envs/register_all.h"
+#include "lzero/env/env_registry.h"
+
+namespace lzero {
+
+// Prints "error: message" to stderr and returns `exit_code`.
+inline int PrintError(const absl::Status& status, int exit_code) {
+  std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
+  return exit_code;
+}
+
+// What the user types to run the program: "tools/run.sh" when that script started it, else "lzero".
+inline std::string ProgramCommand() {
+  const char* command = std::getenv("LZERO_COMMAND");
+  return command != nullptr ? command : "lzero";
+}
+
+// Said wherever a return of self-play is shown.
+inline constexpr const char* kNoMeasureOfStrength = "which is no measure of strength";
+
+// The environments of this build.
+inline EnvRegistry MakeRegistry() {
+  EnvRegistry registry;
+  RegisterAllEnvs(registry);
+  return registry;
+}
+
+}  // namespace lzero
+
+#endif  // LZERO_TOOLS_VERBS_SUPPORT_VERB_SUPPORT_H_

@@ -1,0 +1,284 @@
+#include "tools/verbs/train_verb.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "lzero/base/files.h"
+#include "lzero/base/log.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/config/dump.h"
+#include "lzero/config/load.h"
+#include "lzero/env/env_rules.h"
+#include "lzero/env/plugin.h"
+#include "lzero/run/run_folder.h"
+#include "lzero/train/run_plan.h"
+#include "lzero/train/trainer.h"
+#include "tools/verbs/support/interrupt.h"
+#include "tools/verbs/support/run_path.h"
+#include "tools/verbs/support/source_commit.h"
+#include "tools/verbs/support/stop_report.h"
+#include "tools/verbs/support/verb_support.h"
+
+namespace lzero {
+namespace {
+
+// Sections whose values a resumed run may change without becoming another run.
+constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
+// The same environments may have moved to another place.
+constexpr const char* kChangeableKeys[] = {"env.num_threads", "train.num_threads",
+                                           "inference.num_threads", "plugins"};
+
+bool MayChange(const std::string& override) {
+  const std::string key = override.substr(0, override.find('='));
+  const std::string section = key.substr(0, key.find('.'));
+  return std::count(std::begin(kChangeableSections), std::end(kChangeableSections), section) > 0 ||
+         std::count(std::begin(kChangeableKeys), std::end(kChangeableKeys), key) > 0;
+}
+
+// A run folder, its config and what its end is told with.
+struct Session {
+  std::string run_dir;  // as the user typed it
+  const ExperimentConfig& config;
+  bool can_be_graded = false;
+  std::optional<TrainingState> start = std::nullopt;  // of a resumed run
+};
+
+bool CanBeGraded(const ExperimentConfig& config, const EnvRegistry& registry) {
+  const auto entry = registry.Find(config.env.id);
+  return entry.ok() && (*entry)->grader != nullptr;
+}
+
+// Whether the run that goes on from `start` has met its stop rule before it made a step.
+bool HasDoneNothing(const std::optional<TrainingState>& start, const TrainOutcome& outcome) {
+  return start.has_value() && start->env_steps == outcome.state.env_steps &&
+         start->updates == outcome.state.updates && outcome.reason != StopReason::kInterrupted;
+}
+
+void PrintReturn(const TrainOutcome& outcome) {
+  const TrainingState& state = outcome.state;
+  if (state.last_return.has_value() && outcome.num_players == 2) {
+    std::printf("evaluation    self-play return %.2f of player 0, %s\n", *state.last_return,
+                kNoMeasureOfStrength);
+  } else if (state.last_return.has_value()) {
+    std::printf("evaluation    mean return %.2f", *state.last_return);
+    if (state.best_return.has_value()) std::printf(" (best %.2f)", *state.best_return);
+    std::printf("\n");
+  }
+}
+
+void PrintSummary(const Session& session, const TrainOutcome& outcome) {
+  const TrainingState& state = outcome.state;
+  const std::string resume = absl::StrCat(ProgramCommand(), " resume ", session.run_dir);
+  const StopConfig& stop = session.config.stop;
+  std::printf("\n%s env steps, %s updates, %s episodes in %s\n",
+              FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
+              FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
+  if (HasDoneNothing(session.start, outcome)) {
+    std::printf("nothing to do: %s\n", MetStopRuleText(stop, state, resume).c_str());
+  }
+  if (state.solved_env_steps.has_value()) {
+    std::printf("solved        after %s env steps, %.1f s\n",
+                FormatCount(*state.solved_env_steps).c_str(), *state.solved_wall_seconds);
+  }
+  const std::string not_solved = NotSolvedText(stop, state);
+  if (!not_solved.empty() && outcome.reason == StopReason::kLimit) {
+    std::printf("not solved    %s\n", not_solved.c_str());
+  }
+  const std::string nothing_learned = NothingLearnedText(session.config.train, state);
+  if (!nothing_learned.empty() && outcome.reason == StopReason::kLimit) {
+    std::printf("nothing learned  %s\n", nothing_learned.c_str());
+  }
+  PrintReturn(outcome);
+  std::printf("run folder    %s\n", session.run_dir.c_str());
+  if (outcome.reason == StopReason::kInterrupted) {
+    std::printf("interrupted   go on with:  %s\n", resume.c_str());
+  } else {
+    std::printf("evaluate      %s eval %s%s\n", ProgramCommand().c_str(), session.run_dir.c_str(),
+                session.can_be_graded && outcome.num_players == 2 ? " --grade" : "");
+    std::printf("curves        tensorboard --logdir %s/tb   (pip install tensorboard)\n",
+                session.run_dir.c_str());
+  }
+}
+
+int RunToEnd(Trainer& trainer, const Session& session) {
+  const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
+  if (!outcome.ok()) {
+    LZ_LOG_ERROR(outcome.status().message());
+    std::fprintf(stderr, "run folder: %s\n", session.run_dir.c_str());
+    return kExitFailure;
+  }
+  PrintSummary(session, *outcome);
+  return outcome->reason == StopReason::kInterrupted ? kExitInterrupted : kExitOk;
+}
+
+std::string ExperimentName(const std::string& config_path) {
+  return std::filesystem::path(config_path).stem().string();
+}
+
+absl::StatusOr<RunFolder> MakeRunFolder(const TrainOptions& options,
+                                        const ExperimentConfig& config) {
+  RunDescription description;
+  description.env_id = config.env.id;
+  description.name = ExperimentName(options.config_path);
+  description.seed = config.seed;
+  description.config_path = std::filesystem::absolute(options.config_path).lexically_normal();
+  LZ_ASSIGN_OR_RETURN(description.config_text, ReadFile(options.config_path));
+  description.resolved_text = ResolvedYaml(config);
+  description.version = LZERO_VERSION;
+  description.git_commit = SourceCommit();
+  description.command_line = options.command_line;
+  description.start_time = absl::Now();
+  return options.run_dir.empty()
+             ? CreateRunFolder("runs", description)
+             : CreateRunFolderAt(WithoutEndSlashes(options.run_dir), description, ProgramCommand());
+}
+
+// A folder that is taken, not empty or no run is a wrong command; one that cannot be made or
+// written is the machine's fault.
+int RunFolderExitCode(const absl::Status& status) {
+  return absl::IsFailedPrecondition(status) || absl::IsNotFound(status) ? kExitUsage : kExitFailure;
+}
+
+// The folder of the run that `path`, a run folder or one of a run's checkpoints, belongs to.
+absl::StatusOr<std::string> FindRunFolder(const std::string& path) {
+  const std::string run_dir = TypedRunFolder(path);
+  if (run_dir == WithoutEndSlashes(path)) return run_dir;
+  std::error_code code;
+  LZ_ASSIGN_OR_RETURN(const auto checkpoints, ListCheckpoints(run_dir));
+  for (const CheckpointPlace& checkpoint : checkpoints) {
+    if (std::filesystem::equivalent(checkpoint.path, path, code)) return run_dir;
+  }
+  return absl::NotFoundError(absl::StrCat("resume: ", path, " is no checkpoint of ", run_dir,
+                                          "; allowed: the run folder, or a folder step_N of it"));
+}
+
+// A run that was killed before its first checkpoint.
+bool IsNeverSaved(const std::string& run_dir) {
+  const auto checkpoints = ListCheckpoints(run_dir);
+  return checkpoints.ok() && checkpoints->empty();
+}
+
+// Of a run without a checkpoint: it was killed before its first, or has lost them.
+std::string StartsOverText(const std::string& run_dir) {
+  const auto status = ReadStatusFile(run_dir);
+  if (!status.ok() || !status->eval_env_steps.has_value()) {
+    return ": no checkpoint, from the start";
+  }
+  return absl::StrCat(": the run had come to ", FormatCount(status->env_steps),
+                      " env steps and its checkpoints are gone; from the start");
+}
+
+// The run's folder names its plugins wherever it is read from.
+ExperimentConfig WithAbsolutePlugins(ExperimentConfig config) {
+  config.plugins = AbsolutePluginPaths(config.plugins);
+  return config;
+}
+
+// A plugin of the run that does not load, and how to name another one.
+int PrintPluginError(const absl::Status& status, const std::string& path) {
+  PrintError(Annotate(status, "plugins"), kExitUsage);
+  std::fprintf(stderr, "go on with another one:  %s resume %s 'plugins=[FILE]'\n",
+               ProgramCommand().c_str(), path.c_str());
+  return kExitUsage;
+}
+
+// A checkpoint that cannot be read, and the whole command that goes on from another one.
+int PrintUnreadable(const absl::Status& status, const std::string& path,
+                    const std::vector<std::string>& overrides) {
+  PrintError(status, kExitFailure);
+  const auto damaged = FindCheckpoint(path);
+  const auto other = damaged.ok() ? FindOtherIntact(*damaged) : std::nullopt;
+  if (absl::IsDataLoss(status) && other.has_value()) {
+    std::vector<std::string> command = {ProgramCommand(), "resume", TypedCheckpoint(path, *other)};
+    command.insert(command.end(), overrides.begin(), overrides.end());
+    std::fprintf(stderr, "go on from it with:  %s\n", absl::StrJoin(command, " ").c_str());
+  }
+  return kExitFailure;
+}
+
+}  // namespace
+
+int Train(const TrainOptions& options) {
+  const EnvRegistry native = MakeRegistry();
+  const auto loaded = LoadConfig(options.config_path, options.overrides, RunRule(native));
+  if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
+  const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  const auto registry = RegistryWithPlugins(config, native);
+  if (!registry.ok()) return PrintError(registry.status(), kExitUsage);
+  if (!options.run_dir.empty()) {
+    const absl::Status free =
+        CheckRunFolderAt(WithoutEndSlashes(options.run_dir), ProgramCommand());
+    if (!free.ok()) return PrintError(free, RunFolderExitCode(free));
+  }
+  const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
+  // Before the run folder is made: what is refused leaves nothing behind.
+  auto trainer = Trainer::Create(config, *registry, stop);
+  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  std::printf("%s", (*trainer)->PlanText().c_str());
+  std::fflush(stdout);
+  if (options.dry_run) return kExitOk;
+
+  const auto folder = MakeRunFolder(options, config);
+  if (!folder.ok()) return PrintError(folder.status(), RunFolderExitCode(folder.status()));
+  auto outputs = RunOutputs::Create(folder->path, config.checkpoint.keep);
+  if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
+  LZ_LOG_INFO("run folder    ", folder->path);
+  (*trainer)->WriteTo(*std::move(outputs));
+  return RunToEnd(**trainer, {folder->path, config, CanBeGraded(config, *registry)});
+}
+
+int Resume(const std::string& path, const std::vector<std::string>& overrides) {
+  for (const std::string& override : overrides) {
+    if (!MayChange(override)) {
+      return PrintError(absl::InvalidArgumentError(absl::StrCat(
+                            "resume: ", override, " would make it another run; allowed: stop.*, ",
+                            "evaluate.*, checkpoint.*, plugins, env.num_threads, ",
+                            "train.num_threads, inference.num_threads")),
+                        kExitUsage);
+    }
+  }
+  const auto found_run = FindRunFolder(path);
+  if (!found_run.ok()) return PrintError(found_run.status(), kExitUsage);
+  const std::string& run_dir = *found_run;
+  const auto folder = OpenRunFolder(run_dir);  // held until the run ends
+  if (!folder.ok()) return PrintError(folder.status(), RunFolderExitCode(folder.status()));
+  const std::string config_path = JoinPath(run_dir, "config.resolved.yaml");
+  const auto loaded = LoadConfig(config_path, overrides);
+  if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
+  const auto checkpoint = ReadCheckpoint(path);
+  const bool starts_over = absl::IsNotFound(checkpoint.status()) && IsNeverSaved(run_dir);
+  if (!checkpoint.ok() && !starts_over) {
+    return PrintUnreadable(checkpoint.status(), path, overrides);
+  }
+
+  const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  const auto registry = RegistryWithPlugins(config, MakeRegistry());
+  if (!registry.ok()) return PrintPluginError(registry.status(), path);
+  const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
+  auto trainer = Trainer::Create(config, *registry, stop);
+  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  auto outputs = RunOutputs::Create(run_dir, config.checkpoint.keep);
+  if (!outputs.ok()) return PrintError(outputs.status(), kExitFailure);
+  (*trainer)->WriteTo(*std::move(outputs));
+  const std::string source = starts_over ? run_dir : TypedCheckpoint(path, checkpoint->path);
+  const absl::Status restored =
+      starts_over ? (*trainer)->StartOver() : (*trainer)->Restore(checkpoint->content);
+  if (!restored.ok()) return PrintError(Annotate(restored, source), kExitFailure);
+  if (!overrides.empty()) {
+    const absl::Status written = WriteFileAtomic(config_path, ResolvedYaml(config));
+    if (!written.ok()) return PrintError(written, kExitFailure);
+  }
+  LZ_LOG_INFO("resuming      ", source, starts_over ? StartsOverText(run_dir) : "");
+  Session session = {run_dir, config, CanBeGraded(config, *registry)};
+  if (!starts_over) session.start = TrainingStateFromJson(checkpoint->content.state_json).value();
+  return RunToEnd(**trainer, session);
+}
+
+}  // namespace lzero
