@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Sets up the machine, builds everything and runs all tests: the release build with every floor, then
-# the torch-free floors under the address and undefined-behaviour sanitizers, then the floors with
-# threads under the thread sanitizer. Exits non-zero when a test fails or none ran.
+# Sets up the machine, builds and tests. Exits non-zero when a test fails or none ran.
 #
-#   tools/test.sh [--quick] [CTEST ARGUMENTS...]
-#   --quick        the release build only
-#   tools/test.sh -R replay      passes the choice of tests on to all three
+#   tools/test.sh           the everyday command: the release build, and every test that is quick
+#   tools/test.sh --full    all there is, before a change lands: also tidy, install, long learning tests, replays of
+#                           fuzzers and oracles; then the floors without torch under the address and
+#                           undefined-behaviour sanitizers, and those with threads under the thread sanitizer
+#   tools/test.sh [--full] CTEST ARGUMENTS...      passes a choice of tests on: tools/test.sh -R replay
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$tools/.." && pwd)
-quick=false
-if [ "${1:-}" = --quick ]; then
-  quick=true
+full=false
+if [ "${1:-}" = --full ]; then
+  full=true
   shift
 fi
 # With a choice of tests it is no error when a sanitizer build has none of them.
@@ -41,15 +41,17 @@ show_failures() {
 }
 
 "$tools/setup.sh" --python-envs
-"$tools/build.sh" release
 failed=()
-run_tests release error "$@" || failed+=(release)
-
-if ! $quick; then
+if $full; then
+  "$tools/build.sh" release
+  run_tests release error "$@" || failed+=(release)
   "$tools/build.sh" asan
   run_tests asan "$none" "$@" || failed+=(asan)
   "$tools/build.sh" tsan all_tests
   run_tests tsan "$none" "$@" || failed+=(tsan)
+else
+  "$tools/build.sh" release lzero all_tests
+  run_tests release error --label-exclude full "$@" || failed+=(release)
 fi
 
 if [ ${#failed[@]} -gt 0 ]; then

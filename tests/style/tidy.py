@@ -45,19 +45,27 @@ def clang_arguments(command):
     return kept[start:]
 
 
+def files_of(file):
+    """The files that compiling `file` compiles: those that a unity source of CMake includes, or itself."""
+    if file.parent.name == "Unity" and file.is_file():
+        return [pathlib.Path(name) for name in re.findall(r'#include "(.+)"', file.read_text(encoding="utf-8"))]
+    return [file]
+
+
 def read_commands(source, build):
     """path -> (file to compile, arguments, whether it reads torch): sources under their own name,
     headers of headers_alone under the header's."""
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
-        file = pathlib.Path(entry["file"])
-        if file.parent.name == "headers_alone" and file.is_file():
-            name = re.search(r'"(.+)"', file.read_text(encoding="utf-8")).group(1)
-        elif file.suffix == ".cc" and source in file.parents and build not in file.parents:
-            name = str(file.relative_to(source))
-        else:
-            continue
-        commands[name] = (file, clang_arguments(entry["command"]), "torch_header" in entry["command"])
+        command = (clang_arguments(entry["command"]), "torch_" in entry["command"])
+        for file in files_of(pathlib.Path(entry["file"])):
+            if file.parent.name == "headers_alone" and file.is_file():
+                name = re.search(r'"(.+)"', file.read_text(encoding="utf-8")).group(1)
+            elif file.suffix == ".cc" and source in file.parents and build not in file.parents:
+                name = str(file.relative_to(source))
+            else:
+                continue
+            commands[name] = (file, *command)
     return {name: command for name, command in commands.items()
             if not (name.endswith(".h") and name[:-2] + ".cc" in commands)}
 
