@@ -30,6 +30,29 @@ struct BatchTensors {
   int64_t num_context_steps = 0;
 };
 
+// Calls visit(name, tensor) for every tensor of `batch`, a BatchTensors, const or not. Each comes
+// from the TrainBatch's array of that name, but "num_padding" (of context_mask) and "illegal" (of
+// legal_action_masks).
+template <typename Batch, typename Visitor>
+void VisitTensors(Batch& batch, const Visitor& visit) {
+  visit("observations", batch.observations);
+  visit("actions", batch.actions);
+  visit("chance_outcomes", batch.chance_outcomes);
+  visit("num_padding", batch.num_padding);
+  visit("rewards", batch.rewards);
+  visit("reward_mask", batch.reward_mask);
+  visit("latent_mask", batch.latent_mask);
+  visit("policies", batch.policies);
+  visit("sampled_actions", batch.sampled_actions);
+  visit("policy_mask", batch.policy_mask);
+  visit("illegal", batch.illegal);
+  visit("value_mask", batch.value_mask);
+  visit("partial_returns", batch.partial_returns);
+  visit("bootstrap_scales", batch.bootstrap_scales);
+  visit("bootstrap_observations", batch.bootstrap_observations);
+  visit("importance_weights", batch.importance_weights);
+}
+
 }  // namespace lzero
 
 #endif  // LZERO_MODEL_BATCH_TENSORS_H_

@@ -9,14 +9,9 @@ namespace lzero {
 BatchTensors FirstSamples(const BatchTensors& batch, int64_t count) {
   BatchTensors first = batch;
   const int64_t kept = std::min(count, batch.rewards.size(0));
-  for (at::Tensor* tensor :
-       {&first.observations, &first.actions, &first.chance_outcomes, &first.num_padding,
-        &first.rewards, &first.reward_mask, &first.latent_mask, &first.policies,
-        &first.sampled_actions, &first.policy_mask, &first.illegal, &first.value_mask,
-        &first.partial_returns, &first.bootstrap_scales, &first.bootstrap_observations,
-        &first.importance_weights}) {
-    if (tensor->defined()) *tensor = tensor->narrow(0, 0, kept);
-  }
+  VisitTensors(first, [&](const char*, at::Tensor& tensor) {
+    if (tensor.defined()) tensor = tensor.narrow(0, 0, kept);
+  });
   return first;
 }
 

@@ -18,30 +18,25 @@ constexpr int64_t kHeapBytes = 3 * 16 + 16;
 
 GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t max_steps,
                                            int64_t first_step) {
-  const size_t steps = static_cast<size_t>(max_steps);
-  const size_t context = static_cast<size_t>(NumContextSteps(shape, first_step));
-  const size_t actions = static_cast<size_t>(shape.num_actions);
-  const size_t dim = static_cast<size_t>(shape.action_dim);
-  // From the largest element to the smallest, so that every field is aligned.
+  const int64_t context = NumContextSteps(shape, first_step);
   Layout layout = {};
-  size_t size = 0;
-  layout.sequences = std::exchange(size, size + steps * sizeof(int64_t));
-  layout.leaves = std::exchange(size, size + steps * sizeof(int32_t));
-  layout.actions = std::exchange(size, size + (context + steps) * sizeof(int32_t));
-  const size_t chances = shape.num_chance_outcomes > 0 ? steps : 0;
-  layout.chance_outcomes = std::exchange(size, size + chances * sizeof(int32_t));
-  layout.action_values = std::exchange(size, size + (context + steps) * dim * sizeof(float));
-  layout.rewards = std::exchange(size, size + steps * sizeof(float));
-  layout.root_values = std::exchange(size, size + steps * sizeof(float));
-  layout.policies = std::exchange(size, size + steps * actions * sizeof(float));
-  layout.sampled_actions = std::exchange(size, size + steps * actions * dim * sizeof(float));
-  layout.legal_action_masks = std::exchange(size, size + (steps + 1) * shape.num_masked());
-  layout.to_play = size;
+  for (int i = 0; i < kNumStored; ++i) {
+    const StoredField& field = kStoredFields[i];
+    const int64_t before = field.rows == StoredRows::kContextAndSteps ? context : 0;
+    const int64_t behind = field.rows == StoredRows::kObservations ? 1 : 0;
+    const int64_t row_bytes = field.RowBytes(shape);
+    layout.rows[i] = layout.size + before * row_bytes;
+    layout.size += (before + max_steps + behind) * row_bytes;
+  }
   return layout;
 }
 
-size_t GameSegment::BlockSize(const Layout& layout, int64_t max_steps) {
-  return layout.to_play + static_cast<size_t>(max_steps) + 1;
+template <typename T>
+void GameSegment::SetRow(Stored field, int64_t row, absl::Span<const T> values) {
+  LZ_CHECK(static_cast<int64_t>(values.size()) == FieldOf(field).NumColumns(shape_),
+           FieldOf(field).name, ": ", values.size(), " numbers, expected ",
+           FieldOf(field).NumColumns(shape_));
+  std::memcpy(block_.get() + RowOffset(field, row), values.data(), values.size() * sizeof(T));
 }
 
 GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, int64_t episode,
@@ -52,13 +47,13 @@ GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, in
       episode_(episode),
       first_step_(first_step),
       layout_(LayoutFor(shape, max_steps, first_step)),
-      block_(std::make_unique_for_overwrite<std::byte[]>(BlockSize(layout_, max_steps))),
+      block_(std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(layout_.size))),
       observations_(shape.format(), num_context_steps() + max_steps + 1) {}
 
 int64_t GameSegment::BytesFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step) {
-  const size_t block = BlockSize(LayoutFor(shape, max_steps, first_step), max_steps);
+  const int64_t block = LayoutFor(shape, max_steps, first_step).size;
   const int64_t num_rows = NumContextSteps(shape, first_step) + max_steps + 1;
-  return static_cast<int64_t>(sizeof(GameSegment) + block) +
+  return static_cast<int64_t>(sizeof(GameSegment)) + block +
          ObservationStore::BytesFor(shape.format(), num_rows) + kHeapBytes;
 }
 
@@ -77,10 +72,11 @@ void GameSegment::CheckSizes(absl::Span<const float> observation,
 }
 
 void GameSegment::SetMaskRow(int row, absl::Span<const uint8_t> legal_action_mask, int to_play) {
-  const size_t num_masked = static_cast<size_t>(shape_.num_masked());
-  uint8_t* legal = MutableField<uint8_t>(layout_.legal_action_masks) + row * num_masked;
-  for (size_t i = 0; i < num_masked; ++i) legal[i] = legal_action_mask[i] != 0;
-  MutableField<uint8_t>(layout_.to_play)[row] = static_cast<uint8_t>(to_play);
+  SetRow(Stored::kLegalActions, row, legal_action_mask);
+  auto* const legal =
+      reinterpret_cast<uint8_t*>(block_.get() + RowOffset(Stored::kLegalActions, row));
+  for (size_t i = 0; i < legal_action_mask.size(); ++i) legal[i] = legal_action_mask[i] != 0;
+  SetRow(Stored::kToPlay, row, static_cast<uint8_t>(to_play));
 }
 
 absl::Status GameSegment::SetFirstObservation(absl::Span<const float> observation,
@@ -97,9 +93,14 @@ void GameSegment::SetFirstObservationFrom(const GameSegment& earlier) {
   observations_.CopyFirstFrom(earlier.observations_, earlier.num_context_steps() + row,
                               num_context_steps());
   const size_t num_masked = static_cast<size_t>(shape_.num_masked());
-  std::memcpy(MutableField<uint8_t>(layout_.legal_action_masks),
-              earlier.legal_action_masks().data() + row * num_masked, num_masked);
-  MutableField<uint8_t>(layout_.to_play)[0] = earlier.to_play()[row];
+  SetMaskRow(0, earlier.legal_action_masks().subspan(row * num_masked, num_masked),
+             earlier.to_play()[row]);
+}
+
+void GameSegment::CopyToContext(Stored field, const void* rows) {
+  const int64_t num_context = num_context_steps();
+  std::memcpy(block_.get() + RowOffset(field, -num_context), rows,
+              static_cast<size_t>(num_context * FieldOf(field).RowBytes(shape_)));
 }
 
 void GameSegment::SetContext(absl::Span<const char> blocks, absl::Span<const int32_t> actions,
@@ -112,8 +113,8 @@ void GameSegment::SetContext(absl::Span<const char> blocks, absl::Span<const int
   LZ_CHECK(action_values.size() == actions.size() * static_cast<size_t>(shape_.action_dim),
            action_values.size(), " action values");
   observations_.SetBlocks(0, blocks);
-  std::copy(actions.begin(), actions.end(), MutableField<int32_t>(layout_.actions));
-  std::copy(action_values.begin(), action_values.end(), MutableField<float>(layout_.action_values));
+  CopyToContext(Stored::kAction, actions.data());
+  CopyToContext(Stored::kActionValues, action_values.data());
 }
 
 void GameSegment::SetContextFrom(const GameSegment& earlier) {
@@ -123,8 +124,9 @@ void GameSegment::SetContextFrom(const GameSegment& earlier) {
   const int first = earlier.num_steps_ - num_context;
   observations_.CopyBeforeFrom(earlier.observations_, earlier.num_context_steps() + first,
                                num_context);
-  earlier.CopyActions(first, num_context, MutableField<int32_t>(layout_.actions));
-  earlier.CopyActionValues(first, num_context, MutableField<float>(layout_.action_values));
+  for (const Stored field : {Stored::kAction, Stored::kActionValues}) {
+    CopyToContext(field, earlier.block_.get() + earlier.RowOffset(field, first));
+  }
 }
 
 bool GameSegment::BeginsWhereEnds(const GameSegment& earlier) const {
@@ -137,37 +139,27 @@ bool GameSegment::BeginsWhereEnds(const GameSegment& earlier) const {
          to_play()[0] == earlier.to_play()[row];
 }
 
-absl::Status GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t sequence) {
+absl::Status GameSegment::Append(const Transition& step, int32_t leaf, int64_t sequence) {
   const int row = num_steps_;
-  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
   LZ_CHECK(row < max_steps_, "segment of ", max_steps_, " steps is full");
-  LZ_CHECK(step.policy.size() == num_actions, "policy of ", step.policy.size(),
-           " numbers, expected ", num_actions);
   LZ_CHECK(step.action >= 0 && step.action < shape_.num_actions, "action ", step.action, " of ",
-           num_actions);
-  const size_t dim = static_cast<size_t>(shape_.action_dim);
-  LZ_CHECK(step.action_values.size() == dim && step.sampled_actions.size() == num_actions * dim,
-           step.action_values.size(), " action values, ", step.sampled_actions.size(),
-           " of sampled actions, expected ", dim, " and ", num_actions * dim);
+           shape_.num_actions);
   CheckSizes(step.observation, step.legal_action_mask, step.to_play);
   LZ_RETURN_IF_ERROR(observations_.SetNext(num_context_steps() + row + 1, step.observation.data()));
   SetMaskRow(row + 1, step.legal_action_mask, step.to_play);
-  MutableField<int64_t>(layout_.sequences)[row] = sequence;
-  MutableField<int32_t>(layout_.leaves)[row] = leaf;
-  MutableField<int32_t>(layout_.actions)[num_context_steps() + row] = step.action;
+  SetRow(Stored::kSequence, row, sequence);
+  SetRow(Stored::kLeaf, row, leaf);
+  SetRow(Stored::kAction, row, step.action);
   if (shape_.num_chance_outcomes > 0) {
     LZ_CHECK(step.chance_outcome >= -1 && step.chance_outcome < shape_.num_chance_outcomes,
              "chance outcome ", step.chance_outcome, " of ", shape_.num_chance_outcomes);
-    MutableField<int32_t>(layout_.chance_outcomes)[row] = step.chance_outcome;
+    SetRow(Stored::kChanceOutcome, row, step.chance_outcome);
   }
-  MutableField<float>(layout_.rewards)[row] = step.reward;
-  MutableField<float>(layout_.root_values)[row] = step.root_value;
-  std::memcpy(MutableField<float>(layout_.policies) + row * num_actions, step.policy.data(),
-              num_actions * sizeof(float));
-  std::copy_n(step.action_values.data(), dim,
-              MutableField<float>(layout_.action_values) + (num_context_steps() + row) * dim);
-  std::copy_n(step.sampled_actions.data(), num_actions * dim,
-              MutableField<float>(layout_.sampled_actions) + row * num_actions * dim);
+  SetRow(Stored::kActionValues, row, step.action_values);
+  SetRow(Stored::kReward, row, step.reward);
+  SetRow(Stored::kRootValue, row, step.root_value);
+  SetRow(Stored::kPolicy, row, step.policy);
+  SetRow(Stored::kSampledActions, row, step.sampled_actions);
   ++num_steps_;
   return absl::OkStatus();
 }
@@ -175,41 +167,23 @@ absl::Status GameSegment::Append(const StepRecord& step, int32_t leaf, int64_t s
 void GameSegment::ReplaceSearch(int step, absl::Span<const float> policy,
                                 absl::Span<const float> sampled_actions, float root_value) {
   LZ_CHECK(step >= 0 && step < num_steps_, "step ", step, " of ", num_steps_);
-  const size_t num_sampled = static_cast<size_t>(shape_.num_actions * shape_.action_dim);
-  LZ_CHECK(policy.size() == static_cast<size_t>(shape_.num_actions), "policy of ", policy.size(),
-           " numbers, expected ", shape_.num_actions);
-  LZ_CHECK(sampled_actions.size() == num_sampled, sampled_actions.size(),
-           " numbers of sampled actions, expected ", num_sampled);
-  const size_t row = static_cast<size_t>(step);
-  std::copy(policy.begin(), policy.end(),
-            MutableField<float>(layout_.policies) + row * policy.size());
-  std::copy(sampled_actions.begin(), sampled_actions.end(),
-            MutableField<float>(layout_.sampled_actions) + row * num_sampled);
-  MutableField<float>(layout_.root_values)[row] = root_value;
+  SetRow(Stored::kPolicy, step, policy);
+  SetRow(Stored::kSampledActions, step, sampled_actions);
+  SetRow(Stored::kRootValue, step, root_value);
 }
 
 void GameSegment::ShrinkToFit() {
   if (num_steps_ == max_steps_) return;
   const Layout layout = LayoutFor(shape_, num_steps_, first_step_);
-  auto block = std::make_unique_for_overwrite<std::byte[]>(BlockSize(layout, num_steps_));
-  const size_t steps = static_cast<size_t>(num_steps_);
-  const size_t context = static_cast<size_t>(num_context_steps());
-  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
-  const auto copy = [&](size_t Layout::*field, size_t size) {
-    std::memcpy(block.get() + layout.*field, block_.get() + layout_.*field, size);
-  };
-  copy(&Layout::sequences, steps * sizeof(int64_t));
-  copy(&Layout::leaves, steps * sizeof(int32_t));
-  copy(&Layout::actions, (context + steps) * sizeof(int32_t));
-  const size_t dim = static_cast<size_t>(shape_.action_dim);
-  copy(&Layout::action_values, (context + steps) * dim * sizeof(float));
-  copy(&Layout::sampled_actions, steps * num_actions * dim * sizeof(float));
-  if (shape_.num_chance_outcomes > 0) copy(&Layout::chance_outcomes, steps * sizeof(int32_t));
-  copy(&Layout::rewards, steps * sizeof(float));
-  copy(&Layout::root_values, steps * sizeof(float));
-  copy(&Layout::policies, steps * num_actions * sizeof(float));
-  copy(&Layout::legal_action_masks, (steps + 1) * shape_.num_masked());
-  copy(&Layout::to_play, steps + 1);
+  auto block = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(layout.size));
+  for (int i = 0; i < kNumStored; ++i) {
+    const auto field = static_cast<Stored>(i);
+    const int64_t row_bytes = FieldOf(field).RowBytes(shape_);
+    const bool has_context = FieldOf(field).rows == StoredRows::kContextAndSteps;
+    const int64_t before = has_context ? num_context_steps() * row_bytes : 0;
+    std::memcpy(block.get() + layout.rows[i] - before, block_.get() + layout_.rows[i] - before,
+                static_cast<size_t>(before + NumRows(field) * row_bytes));
+  }
   block_ = std::move(block);
   layout_ = layout;
   max_steps_ = num_steps_;

@@ -9,6 +9,7 @@
 #define LZERO_REPLAY_GAME_SEGMENT_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,23 +18,10 @@
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/replay/observation_store.h"
-#include "lzero/replay/step_record.h"
+#include "lzero/replay/stored_fields.h"
+#include "lzero/replay/transition.h"
 
 namespace lzero {
-
-struct SegmentShape {
-  int observation_size = 0;
-  int num_actions = 0;
-  int num_context_steps = 0;  // kept before the first step, or as many as the episode has
-  ObservationType observation_type = ObservationType::kFloat32;
-  int frame_stack = 1;
-  int action_dim = 0;           // D of box actions; 0: discrete
-  int num_chance_outcomes = 0;  // 0: none is stored
-
-  ObservationFormat format() const { return {observation_size, observation_type, frame_stack}; }
-  // Entries of a legal action mask: box actions have none.
-  int num_masked() const { return action_dim > 0 ? 0 : num_actions; }
-};
 
 // What follows the last transition of a segment.
 enum class SegmentEnd : uint8_t {
@@ -93,7 +81,7 @@ class GameSegment {
   // Adds a transition; there must be room. `leaf` and `sequence` are the owner's notes.
   // InvalidArgument (nothing added) for an observation that the environment must not give
   // (ObservationStore::SetNext).
-  absl::Status Append(const StepRecord& step, int32_t leaf, int64_t sequence);
+  absl::Status Append(const Transition& step, int32_t leaf, int64_t sequence);
   // The search at step `step` was made again: its policy [A] (box: [K] over `sampled_actions`
   // [K, D]) and root value replace those stored.
   void ReplaceSearch(int step, absl::Span<const float> policy,
@@ -114,73 +102,76 @@ class GameSegment {
   }
   // Writes actions first .. first + count - 1 to `out`, [count]; they lie in -C .. num_steps - 1.
   void CopyActions(int first, int count, int32_t* out) const {
-    std::copy_n(Field<int32_t>(layout_.actions) + num_context_steps() + first, count, out);
+    std::copy_n(Row<int32_t>(Stored::kAction, first), count, out);
   }
   // Box: writes the values of the same actions to `out`, [count, D].
   void CopyActionValues(int first, int count, float* out) const {
-    const size_t dim = static_cast<size_t>(shape_.action_dim);
-    std::copy_n(Field<float>(layout_.action_values) + (num_context_steps() + first) * dim,
-                count * dim, out);
+    std::copy_n(Row<float>(Stored::kActionValues, first), count * shape_.action_dim, out);
   }
   // Per transition, [num_steps]; policies [num_steps, A]; of box actions values [num_steps, D] and
   // sampled ones [num_steps, K, D].
-  absl::Span<const int32_t> actions() const {
-    return {Field<int32_t>(layout_.actions) + num_context_steps(), static_cast<size_t>(num_steps_)};
-  }
-  absl::Span<const float> rewards() const { return Steps<float>(layout_.rewards, 1); }
-  absl::Span<const float> root_values() const { return Steps<float>(layout_.root_values, 1); }
-  absl::Span<const float> policies() const {
-    return Steps<float>(layout_.policies, shape_.num_actions);
-  }
-  absl::Span<const float> action_values() const {
-    const size_t dim = static_cast<size_t>(shape_.action_dim);
-    return {Field<float>(layout_.action_values) + num_context_steps() * dim, num_steps_ * dim};
-  }
-  absl::Span<const float> sampled_actions() const {
-    return Steps<float>(layout_.sampled_actions, shape_.num_actions * shape_.action_dim);
-  }
+  absl::Span<const int32_t> actions() const { return Rows<int32_t>(Stored::kAction); }
+  absl::Span<const float> rewards() const { return Rows<float>(Stored::kReward); }
+  absl::Span<const float> root_values() const { return Rows<float>(Stored::kRootValue); }
+  absl::Span<const float> policies() const { return Rows<float>(Stored::kPolicy); }
+  absl::Span<const float> action_values() const { return Rows<float>(Stored::kActionValues); }
+  absl::Span<const float> sampled_actions() const { return Rows<float>(Stored::kSampledActions); }
   // Empty where none is stored.
   absl::Span<const int32_t> chance_outcomes() const {
-    return Steps<int32_t>(layout_.chance_outcomes, shape_.num_chance_outcomes > 0 ? 1 : 0);
+    return Rows<int32_t>(Stored::kChanceOutcome);
   }
-  absl::Span<const int32_t> leaves() const { return Steps<int32_t>(layout_.leaves, 1); }
-  absl::Span<const int64_t> sequences() const { return Steps<int64_t>(layout_.sequences, 1); }
+  absl::Span<const int32_t> leaves() const { return Rows<int32_t>(Stored::kLeaf); }
+  absl::Span<const int64_t> sequences() const { return Rows<int64_t>(Stored::kSequence); }
   // Per observation, [num_steps + 1, A] (box: empty) and [num_steps + 1].
   absl::Span<const uint8_t> legal_action_masks() const {
-    return {Field<uint8_t>(layout_.legal_action_masks),
-            static_cast<size_t>(num_steps_ + 1) * shape_.num_masked()};
+    return Rows<uint8_t>(Stored::kLegalActions);
   }
-  absl::Span<const uint8_t> to_play() const {
-    return {Field<uint8_t>(layout_.to_play), static_cast<size_t>(num_steps_ + 1)};
+  absl::Span<const uint8_t> to_play() const { return Rows<uint8_t>(Stored::kToPlay); }
+  // All rows of a field but those of the context, as bytes.
+  absl::Span<const char> Bytes(Stored field) const {
+    return {reinterpret_cast<const char*>(block_.get() + RowOffset(field, 0)),
+            static_cast<size_t>(NumRows(field) * FieldOf(field).RowBytes(shape_))};
   }
 
  private:
-  // Where each field begins inside the block, in bytes.
+  // Where row 0 of each field lies inside the block, and the size of the block, in bytes.
   struct Layout {
-    size_t sequences, leaves, actions, chance_outcomes, action_values, rewards, root_values,
-        policies, sampled_actions, legal_action_masks, to_play;
+    std::array<int64_t, kNumStored> rows;
+    int64_t size;
   };
   static Layout LayoutFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step);
-  // Bytes of a block with this layout.
-  static size_t BlockSize(const Layout& layout, int64_t max_steps);
   static int64_t NumContextSteps(const SegmentShape& shape, int64_t first_step) {
     return std::min<int64_t>(shape.num_context_steps, first_step);
   }
 
-  template <typename T>
-  const T* Field(size_t offset) const {
-    return reinterpret_cast<const T*>(block_.get() + offset);
+  // Row `row` of a field; those of the context are below 0.
+  int64_t RowOffset(Stored field, int64_t row) const {
+    return layout_.rows[static_cast<size_t>(field)] + row * FieldOf(field).RowBytes(shape_);
+  }
+  int64_t NumRows(Stored field) const {
+    return num_steps_ + (FieldOf(field).rows == StoredRows::kObservations ? 1 : 0);
   }
   template <typename T>
-  T* MutableField(size_t offset) {
-    return reinterpret_cast<T*>(block_.get() + offset);
+  const T* Row(Stored field, int64_t row) const {
+    return reinterpret_cast<const T*>(block_.get() + RowOffset(field, row));
   }
   template <typename T>
-  absl::Span<const T> Steps(size_t offset, int per_step) const {
-    return {Field<T>(offset), static_cast<size_t>(num_steps_) * per_step};
+  absl::Span<const T> Rows(Stored field) const {
+    const absl::Span<const char> bytes = Bytes(field);
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  // Writes row `row` of a field: as many values as it has columns, anything else is the caller's
+  // bug.
+  template <typename T>
+  void SetRow(Stored field, int64_t row, absl::Span<const T> values);
+  template <typename T>
+  void SetRow(Stored field, int64_t row, T value) {
+    SetRow(field, row, absl::Span<const T>(&value, 1));
   }
   void CheckSizes(absl::Span<const float> observation, absl::Span<const uint8_t> legal_action_mask,
                   int to_play) const;
+  // Writes all rows of the context.
+  void CopyToContext(Stored field, const void* rows);
   void SetMaskRow(int row, absl::Span<const uint8_t> legal_action_mask, int to_play);
 
   SegmentShape shape_;

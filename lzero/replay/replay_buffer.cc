@@ -32,7 +32,7 @@ absl::Status ReplayBuffer::BeginEpisode(EnvId env, absl::Span<const float> obser
   return store_->BeginEpisode(env, observation, legal_action_mask, to_play);
 }
 
-absl::Status ReplayBuffer::Append(EnvId env, const StepRecord& step) {
+absl::Status ReplayBuffer::Append(EnvId env, const Transition& step) {
   const std::lock_guard<std::mutex> lock(mutex_);
   return store_->Append(env, step);
 }

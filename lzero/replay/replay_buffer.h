@@ -24,8 +24,8 @@
 #include "lzero/replay/replay_plan.h"
 #include "lzero/replay/replay_shape.h"
 #include "lzero/replay/replay_store.h"
-#include "lzero/replay/step_record.h"
 #include "lzero/replay/stored_root.h"
+#include "lzero/replay/transition.h"
 
 namespace lzero {
 
@@ -56,7 +56,7 @@ class ReplayBuffer {
   // Adds a transition to the episode of `env`; terminated or truncated ends it. What does not fit
   // any more is evicted, oldest finished segment first. InvalidArgument as BeginEpisode. Wrong
   // sizes, an action out of range, or an environment without an episode are the caller's bug.
-  absl::Status Append(EnvId env, const StepRecord& step);
+  absl::Status Append(EnvId env, const Transition& step);
 
   // Fills `batch` with `num_samples` positions, drawn independently and with replacement, each with
   // probability weight / sum of weights: weight 1 for uniform replay, else

@@ -58,20 +58,19 @@ class Exporter {
     return array;
   }
 
-  // The field of all segments, one after the other; `columns` 0: one dimension.
-  template <typename T>
-  NamedArray Field(const char* name, absl::Span<const T> (GameSegment::*get)() const,
-                   int64_t columns = 0) const {
-    int64_t size = 0;
+  // The field of all segments, one after the other.
+  NamedArray Field(Stored stored, const SegmentShape& shape) const {
+    const StoredField& field = FieldOf(stored);
+    int64_t bytes = 0;
     for (const GameSegment* segment : segments_) {
-      size += static_cast<int64_t>((segment->*get)().size());
+      bytes += static_cast<int64_t>(segment->Bytes(stored).size());
     }
-    NamedArray array{name, ArrayTypeOf<T>(), {size}, {}};
-    if (columns > 0) array.shape = {size / columns, columns};
-    array.parts = [segments = segments_, get](const ByteSink& sink) {
+    const int64_t num_rows = bytes / field.RowBytes(shape);
+    NamedArray array{field.name, field.type, field.ArrayShape(shape, num_rows), {}};
+    array.parts = [segments = segments_, stored](const ByteSink& sink) {
       for (const GameSegment* segment : segments) {
-        const absl::Span<const T> part = (segment->*get)();
-        sink({reinterpret_cast<const char*>(part.data()), part.size() * sizeof(T)});
+        const absl::Span<const char> part = segment->Bytes(stored);
+        sink({part.data(), part.size()});
       }
     };
     return array;
@@ -129,27 +128,10 @@ std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplaySha
   arrays.push_back(MakeNamedArray<double>("replay.max_priority", {counters.max_priority}));
   arrays.push_back(exporter.Rows());
   arrays.push_back(exporter.Observations(segment_shape.format()));
-  const int64_t num_actions = shape.num_actions;
-  if (shape.action_dim == 0) {
-    arrays.push_back(
-        exporter.Field("replay.legal_action_masks", &GameSegment::legal_action_masks, num_actions));
+  for (int i = 0; i < kNumStored; ++i) {
+    if (kStoredFields[i].NumColumns(segment_shape) == 0) continue;
+    arrays.push_back(exporter.Field(static_cast<Stored>(i), segment_shape));
   }
-  arrays.push_back(exporter.Field("replay.to_play", &GameSegment::to_play));
-  arrays.push_back(exporter.Field("replay.actions", &GameSegment::actions));
-  arrays.push_back(exporter.Field("replay.rewards", &GameSegment::rewards));
-  arrays.push_back(exporter.Field("replay.root_values", &GameSegment::root_values));
-  arrays.push_back(exporter.Field("replay.policies", &GameSegment::policies, num_actions));
-  if (shape.num_chance_outcomes > 0) {
-    arrays.push_back(exporter.Field("replay.chance_outcomes", &GameSegment::chance_outcomes));
-  }
-  if (shape.action_dim > 0) {
-    arrays.push_back(
-        exporter.Field("replay.action_values", &GameSegment::action_values, shape.action_dim));
-    arrays.push_back(exporter.Field("replay.sampled_actions", &GameSegment::sampled_actions,
-                                    num_actions * shape.action_dim));
-  }
-  arrays.push_back(exporter.Field("replay.leaves", &GameSegment::leaves));
-  arrays.push_back(exporter.Field("replay.sequences", &GameSegment::sequences));
   arrays.push_back(exporter.Weights(store.index()));
   const PositionIndex& index = store.index();
   arrays.push_back(MakeNamedArray<uint32_t>("replay.generations", index.generations()));

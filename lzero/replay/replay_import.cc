@@ -1,6 +1,7 @@
 #include "lzero/replay/replay_import.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -26,15 +27,17 @@ class Importer {
       : config_(config),
         shape_(shape),
         arrays_(arrays),
-        format_(ReplaySegmentShape(config, shape).format()),
+        segment_shape_(ReplaySegmentShape(config, shape)),
+        format_(segment_shape_.format()),
         store_(std::make_unique<ReplayStore>(config, shape)),
-        contexts_(ReplaySegmentShape(config, shape)) {}
+        contexts_(segment_shape_) {}
 
   absl::StatusOr<std::unique_ptr<ReplayStore>> Run() {
     LZ_RETURN_IF_ERROR(CheckSettings());
     LZ_RETURN_IF_ERROR(ReadCounters());
     LZ_RETURN_IF_ERROR(ReadRows());
     LZ_RETURN_IF_ERROR(ReadFields());
+    LZ_RETURN_IF_ERROR(CheckValues());
     LZ_RETURN_IF_ERROR(CheckSequences());
     LZ_RETURN_IF_ERROR(RestoreLeaves());
     LZ_RETURN_IF_ERROR(contexts_.Open(arrays_));
@@ -50,11 +53,25 @@ class Importer {
     return ReadReplayArray(arrays_, name, dims, values);
   }
 
+  // All numbers of a field, or of its row `row`.
+  template <typename T>
+  absl::Span<const T> Values(Stored field) const {
+    const NamedArray* const array = fields_[static_cast<size_t>(field)];
+    if (array == nullptr) return {};
+    return {reinterpret_cast<const T*>(array->bytes.data()), array->bytes.size() / sizeof(T)};
+  }
+  template <typename T>
+  absl::Span<const T> Row(Stored field, int64_t row) const {
+    const auto columns = static_cast<size_t>(FieldOf(field).NumColumns(segment_shape_));
+    return Values<T>(field).subspan(static_cast<size_t>(row) * columns, columns);
+  }
+
   absl::Status CheckSettings();
   absl::Status ReadCounters();
   absl::Status ReadRows();
   absl::Status CheckRow(const SegmentRow& row) const;
   absl::Status ReadFields();
+  absl::Status CheckValues() const;
   absl::Status CheckSequences() const;
   absl::Status RestoreLeaves();
   absl::Status RestoreSegment(const SegmentRow& row);
@@ -65,16 +82,14 @@ class Importer {
   const ReplayConfig& config_;
   const ReplayShape& shape_;
   const absl::Span<const NamedArray> arrays_;
+  const SegmentShape segment_shape_;
   const ObservationFormat format_;
   std::unique_ptr<ReplayStore> store_;
   ContextReader contexts_;
   std::vector<SegmentRow> rows_;
   int64_t num_steps_ = 0;  // T
   const NamedArray* observations_ = nullptr;
-  std::vector<uint8_t> legal_action_masks_, to_play_;
-  std::vector<int32_t> actions_, leaves_, chance_outcomes_;
-  std::vector<float> rewards_, root_values_, policies_, action_values_, sampled_actions_;
-  std::vector<int64_t> sequences_;
+  std::array<const NamedArray*, kNumStored> fields_ = {};  // null: not stored
   std::vector<double> weights_;
   // While segments are restored: what is read so far, and the last segment of every episode.
   int64_t next_observation_ = 0;
@@ -185,53 +200,44 @@ absl::Status Importer::CheckRow(const SegmentRow& row) const {
 }
 
 absl::Status Importer::ReadFields() {
-  const int64_t steps = num_steps_;
-  const int64_t rows = steps + static_cast<int64_t>(rows_.size());
-  const int64_t num_actions = shape_.num_actions;
+  const int64_t rows = num_steps_ + static_cast<int64_t>(rows_.size());
   const int64_t num_first_frames = static_cast<int64_t>(rows_.size()) * (format_.frame_stack - 1);
   LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, "replay.observations", BlockArrayType(format_),
                                       {rows + num_first_frames, format_.block_size()}));
   observations_ = FindArray(arrays_, "replay.observations");
-  if (shape_.action_dim == 0) {
-    LZ_RETURN_IF_ERROR(
-        Read("replay.legal_action_masks", {rows, num_actions}, &legal_action_masks_));
+  for (int i = 0; i < kNumStored; ++i) {
+    const StoredField& field = kStoredFields[i];
+    if (field.NumColumns(segment_shape_) == 0) continue;
+    const int64_t num_rows = field.rows == StoredRows::kObservations ? rows : num_steps_;
+    LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, field.name, field.type,
+                                        field.ArrayShape(segment_shape_, num_rows)));
+    fields_[i] = FindArray(arrays_, field.name);
   }
-  LZ_RETURN_IF_ERROR(Read("replay.to_play", {rows}, &to_play_));
-  LZ_RETURN_IF_ERROR(Read("replay.actions", {steps}, &actions_));
-  LZ_RETURN_IF_ERROR(Read("replay.rewards", {steps}, &rewards_));
-  LZ_RETURN_IF_ERROR(Read("replay.root_values", {steps}, &root_values_));
-  LZ_RETURN_IF_ERROR(Read("replay.policies", {steps, num_actions}, &policies_));
-  LZ_RETURN_IF_ERROR(Read("replay.leaves", {steps}, &leaves_));
-  LZ_RETURN_IF_ERROR(Read("replay.sequences", {steps}, &sequences_));
-  LZ_RETURN_IF_ERROR(Read("replay.weights", {steps}, &weights_));
-  LZ_RETURN_IF_ERROR(CheckReplayActions("replay.actions", actions_, num_actions));
-  if (shape_.num_chance_outcomes > 0) {
-    LZ_RETURN_IF_ERROR(Read("replay.chance_outcomes", {steps}, &chance_outcomes_));
-    for (const int32_t outcome : chance_outcomes_) {
-      if (outcome >= -1 && outcome < shape_.num_chance_outcomes) continue;
-      return InvalidReplay("array 'replay.chance_outcomes' holds ", outcome, ", allowed are -1 to ",
-                           shape_.num_chance_outcomes - 1);
-    }
+  return Read("replay.weights", {num_steps_}, &weights_);
+}
+
+absl::Status Importer::CheckValues() const {
+  LZ_RETURN_IF_ERROR(
+      CheckReplayActions("replay.actions", Values<int32_t>(Stored::kAction), shape_.num_actions));
+  for (const int32_t outcome : Values<int32_t>(Stored::kChanceOutcome)) {
+    if (outcome >= -1 && outcome < shape_.num_chance_outcomes) continue;
+    return InvalidReplay("array 'replay.chance_outcomes' holds ", outcome, ", allowed are -1 to ",
+                         shape_.num_chance_outcomes - 1);
   }
-  if (shape_.action_dim > 0) {
-    const int64_t dim = shape_.action_dim;
-    LZ_RETURN_IF_ERROR(Read("replay.action_values", {steps, dim}, &action_values_));
-    LZ_RETURN_IF_ERROR(
-        Read("replay.sampled_actions", {steps, num_actions * dim}, &sampled_actions_));
-    LZ_RETURN_IF_ERROR(CheckReplayActionValues("replay.action_values", action_values_));
-    LZ_RETURN_IF_ERROR(CheckReplayActionValues("replay.sampled_actions", sampled_actions_));
+  for (const Stored field : {Stored::kActionValues, Stored::kSampledActions}) {
+    LZ_RETURN_IF_ERROR(CheckReplayActionValues(FieldOf(field).name, Values<float>(field)));
   }
-  for (const uint8_t legal : legal_action_masks_) {
-    if (legal > 1) {
-      return InvalidReplay("array 'replay.legal_action_masks' holds ", static_cast<int>(legal),
-                           ", allowed are 0 and 1");
-    }
+  for (const uint8_t legal : Values<uint8_t>(Stored::kLegalActions)) {
+    if (legal <= 1) continue;
+    return InvalidReplay("array 'replay.legal_action_masks' holds ", static_cast<int>(legal),
+                         ", allowed are 0 and 1");
   }
   return absl::OkStatus();
 }
 
 absl::Status Importer::CheckSequences() const {
-  std::vector<int64_t> sorted = sequences_;
+  const absl::Span<const int64_t> sequences = Values<int64_t>(Stored::kSequence);
+  std::vector<int64_t> sorted(sequences.begin(), sequences.end());
   std::sort(sorted.begin(), sorted.end());
   const int64_t num_appended = store_->counters().num_appended;
   if (!sorted.empty() && (sorted.front() < 0 || sorted.back() >= num_appended)) {
@@ -255,8 +261,9 @@ absl::Status Importer::RestoreLeaves() {
   }
   LZ_RETURN_IF_ERROR(Read("replay.free_leaves", {num_used - num_steps_}, &free_leaves));
   std::vector<bool> taken(num_used, false);
-  for (const std::vector<int32_t>* leaves : {&leaves_, &free_leaves}) {
-    for (const int32_t leaf : *leaves) {
+  for (const absl::Span<const int32_t> leaves :
+       {Values<int32_t>(Stored::kLeaf), absl::MakeConstSpan(free_leaves)}) {
+    for (const int32_t leaf : leaves) {
       if (leaf < 0 || leaf >= num_used || taken[leaf]) {
         return InvalidReplay("leaf ", leaf,
                              " in 'replay.leaves' or 'replay.free_leaves' is given twice ",
@@ -278,34 +285,31 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
   }
   std::unique_ptr<GameSegment> segment =
       store_->MakeSegment(max_steps, EnvId(row.env), row.episode, row.first_step);
-  const size_t num_actions = static_cast<size_t>(shape_.num_actions);
-  const size_t num_masked = legal_action_masks_.empty() ? 0 : num_actions;
   std::vector<float> observation(static_cast<size_t>(shape_.observation_size));
   const char* blocks = observations_->bytes.data() + next_block_ * format_.block_bytes();
   next_block_ += num_steps + format_.frame_stack;
   for (int i = 0; i <= num_steps; ++i, ++next_observation_, blocks += format_.block_bytes()) {
     DecodeObservation(format_, blocks, observation.data());
-    const absl::Span<const uint8_t> legal(
-        legal_action_masks_.data() + next_observation_ * num_masked, num_masked);
-    const int to_play = to_play_[next_observation_];
+    const auto legal = Row<uint8_t>(Stored::kLegalActions, next_observation_);
+    const int to_play = Row<uint8_t>(Stored::kToPlay, next_observation_)[0];
     if (i == 0) {
       LZ_RETURN_IF_ERROR(segment->SetFirstObservation(observation, legal, to_play));
       continue;
     }
-    StepRecord step;
-    step.action = actions_[next_step_];
-    step.reward = rewards_[next_step_];
-    step.policy = {policies_.data() + next_step_ * num_actions, num_actions};
-    step.root_value = root_values_[next_step_];
-    if (!chance_outcomes_.empty()) step.chance_outcome = chance_outcomes_[next_step_];
-    const size_t dim = static_cast<size_t>(shape_.action_dim);
-    step.action_values = {action_values_.data() + next_step_ * dim, dim};
-    step.sampled_actions = {sampled_actions_.data() + next_step_ * num_actions * dim,
-                            num_actions * dim};
+    const auto outcome = Row<int32_t>(Stored::kChanceOutcome, next_step_);
+    Transition step;
+    step.action = Row<int32_t>(Stored::kAction, next_step_)[0];
+    step.reward = Row<float>(Stored::kReward, next_step_)[0];
+    step.policy = Row<float>(Stored::kPolicy, next_step_);
+    step.root_value = Row<float>(Stored::kRootValue, next_step_)[0];
+    if (!outcome.empty()) step.chance_outcome = outcome[0];
+    step.action_values = Row<float>(Stored::kActionValues, next_step_);
+    step.sampled_actions = Row<float>(Stored::kSampledActions, next_step_);
     step.observation = observation;
     step.legal_action_mask = legal;
     step.to_play = to_play;
-    LZ_RETURN_IF_ERROR(segment->Append(step, leaves_[next_step_], sequences_[next_step_]));
+    LZ_RETURN_IF_ERROR(segment->Append(step, Row<int32_t>(Stored::kLeaf, next_step_)[0],
+                                       Row<int64_t>(Stored::kSequence, next_step_)[0]));
     ++next_step_;
   }
   segment->set_end(static_cast<SegmentEnd>(row.end));

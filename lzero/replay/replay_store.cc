@@ -67,7 +67,7 @@ absl::Status ReplayStore::BeginEpisode(EnvId env, absl::Span<const float> observ
   return absl::OkStatus();
 }
 
-absl::Status ReplayStore::Append(EnvId env, const StepRecord& step) {
+absl::Status ReplayStore::Append(EnvId env, const Transition& step) {
   LZ_CHECK(env.value >= 0 && env.value < static_cast<int>(open_.size()), "environment ", env.value,
            " of ", open_.size());
   GameSegment* segment = open_[env.value].get();

@@ -16,7 +16,7 @@
 #include "lzero/replay/game_segment.h"
 #include "lzero/replay/position_index.h"
 #include "lzero/replay/replay_shape.h"
-#include "lzero/replay/step_record.h"
+#include "lzero/replay/transition.h"
 
 namespace lzero {
 
@@ -37,7 +37,7 @@ class ReplayStore {
   // See ReplayBuffer.
   absl::Status BeginEpisode(EnvId env, absl::Span<const float> observation,
                             absl::Span<const uint8_t> legal_action_mask, int to_play);
-  absl::Status Append(EnvId env, const StepRecord& step);
+  absl::Status Append(EnvId env, const Transition& step);
 
   // The sampling weight of a priority: max(priority, 1e-6)^priority_exponent, so that no eligible
   // position is out of reach; 1 when replay is uniform.

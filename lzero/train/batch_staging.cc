@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/string_view.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/torch.h"
@@ -11,57 +12,24 @@
 namespace lzero {
 namespace {
 
-enum Array {
-  kObservations,
-  kBootstrapObservations,
-  kActions,  // values, of box actions
-  kPadding,
-  kRewards,
-  kRewardMask,
-  kLatentMask,
-  kPolicies,
-  kPolicyMask,
-  kLegalOrSampled,  // legal action masks; of box actions those that were sampled
-  kValueMask,
-  kPartialReturns,
-  kBootstrapScales,
-  kImportanceWeights,
-  kChanceOutcomes,  // there where the batch has them
-};
-
-struct ArrayPlan {
-  const char* name;
-  std::vector<int64_t> shape;
-  at::ScalarType type;
-};
-
-// In the order of Array.
-std::vector<ArrayPlan> PlanArrays(const BatchShape& shape) {
-  const int64_t n = shape.num_samples, u = shape.num_unroll_steps, a = shape.num_actions;
-  const int64_t steps = shape.num_context_steps + u, obs = shape.observation_size;
-  const int64_t dim = shape.action_dim;
-  const at::ScalarType observation_type =
-      shape.observation_type == ObservationType::kUint8 ? at::kByte : at::kFloat;
-  const ArrayPlan actions = dim > 0 ? ArrayPlan{"actions", {n, steps, dim}, at::kFloat}
-                                    : ArrayPlan{"actions", {n, steps}, at::kInt};
-  const ArrayPlan choice = dim > 0 ? ArrayPlan{"sampled_actions", {n, u, a, dim}, at::kFloat}
-                                   : ArrayPlan{"legal_action_masks", {n, u, a}, at::kByte};
-  return {{"observations", {n, steps + 1, obs}, observation_type},
-          {"bootstrap_observations", {n, u, obs}, observation_type},
-          actions,
-          {"num_padding", {n}, at::kLong},
-          {"rewards", {n, u}, at::kFloat},
-          {"reward_mask", {n, u}, at::kFloat},
-          {"latent_mask", {n, u}, at::kFloat},
-          {"policies", {n, u, a}, at::kFloat},
-          {"policy_mask", {n, u}, at::kFloat},
-          choice,
-          {"value_mask", {n, u}, at::kFloat},
-          {"partial_returns", {n, u}, at::kFloat},
-          {"bootstrap_scales", {n, u}, at::kFloat},
-          {"importance_weights", {n}, at::kFloat},
-          {"chance_outcomes", {n, shape.has_chance ? u : 0}, at::kInt}};
+// The context mask is read on the host: it travels as num_padding.
+template <typename T>
+bool IsStaged(const std::vector<T>& array, const TrainBatch& batch) {
+  return static_cast<const void*>(&array) != &batch.context_mask;
 }
+
+// The tensor of the losses that comes from the array `name`.
+absl::string_view TensorNameOf(absl::string_view name) {
+  if (name == "observation_bytes") return "observations";
+  if (name == "bootstrap_observation_bytes") return "bootstrap_observations";
+  if (name == "action_values") return "actions";
+  if (name == "legal_action_masks") return "illegal";
+  return name;
+}
+
+at::ScalarType TypeOf(const std::vector<float>&) { return at::kFloat; }
+at::ScalarType TypeOf(const std::vector<uint8_t>&) { return at::kByte; }
+at::ScalarType TypeOf(const std::vector<int32_t>&) { return at::kInt; }
 
 // Two tokens for each context step before the episode's start: [N, C] mask -> [N].
 void CountPadding(const TrainBatch& batch, std::vector<int64_t>* num_padding) {
@@ -76,11 +44,20 @@ void CountPadding(const TrainBatch& batch, std::vector<int64_t>* num_padding) {
 
 absl::StatusOr<BatchStaging> BatchStaging::Create(const BatchShape& shape, at::Device device) {
   std::vector<Staging> arrays;
-  for (ArrayPlan& plan : PlanArrays(shape)) {
-    LZ_ASSIGN_OR_RETURN(Staging array,
-                        Staging::Create(plan.name, std::move(plan.shape), plan.type, device));
-    arrays.push_back(std::move(array));
-  }
+  absl::Status status;
+  const auto add = [&](const char* name, std::vector<int64_t> dims, at::ScalarType type) {
+    absl::StatusOr<Staging> array = Staging::Create(name, std::move(dims), type, device);
+    status.Update(array.status());
+    if (array.ok()) arrays.push_back(*std::move(array));
+  };
+  const TrainBatch empty;
+  VisitArrays(empty, shape,
+              [&](const char* name, const auto& array, int num_axes, const ArrayDims& dims) {
+                if (!IsStaged(array, empty) || NumElements(dims) == 0) return;
+                add(name, {dims.begin(), dims.begin() + num_axes}, TypeOf(array));
+              });
+  add("num_padding", {shape.num_samples}, at::kLong);
+  LZ_RETURN_IF_ERROR(status);
   return BatchStaging(shape, std::move(arrays));
 }
 
@@ -88,82 +65,51 @@ BatchStaging::BatchStaging(const BatchShape& shape, std::vector<Staging> arrays)
     : shape_(shape), arrays_(std::move(arrays)) {}
 
 template <typename T>
-absl::Status BatchStaging::CopyIn(int array, const std::vector<T>& values) {
-  Staging& staging = arrays_[array];
-  LZ_CHECK(static_cast<int64_t>(values.size()) == staging.tensor().numel(), staging.name(), ": ",
-           values.size(), " values for ", staging.tensor().numel());
-  return staging.CopyInAsync(absl::MakeConstSpan(values));
+absl::Status BatchStaging::CopyIn(const std::vector<T>& values, Staging* staging) {
+  LZ_CHECK(static_cast<int64_t>(values.size()) == staging->tensor().numel(), staging->name(), ": ",
+           values.size(), " values for ", staging->tensor().numel());
+  return staging->CopyInAsync(absl::MakeConstSpan(values));
 }
 
-absl::StatusOr<at::Tensor> BatchStaging::LoadObservations(int array,
-                                                          const std::vector<float>& numbers,
-                                                          const std::vector<uint8_t>& bytes) {
-  const at::Tensor& staged = arrays_[array].tensor();
-  if (shape_.observation_type == ObservationType::kFloat32) {
-    LZ_RETURN_IF_ERROR(CopyIn(array, numbers));
-    return staged;
+at::Tensor BatchStaging::Read(const Staging& staged) {
+  const at::Tensor& tensor = staged.tensor();
+  if (tensor.scalar_type() != at::kByte) return tensor;
+  if (staged.name() == "legal_action_masks") return tensor == 0;
+  const torch::NoGradGuard no_grad;
+  at::Tensor& numbers = numbers_[staged.name()];
+  if (!numbers.defined()) {
+    numbers = at::empty(tensor.sizes(), tensor.options().dtype(at::kFloat));
+    // A number would be turned into a factor by CUDA's kernel, and k * (1 / 255) is not k / 255.
+    divisor_ = at::full({1}, 255.0, numbers.options());
   }
-  LZ_RETURN_IF_ERROR(CopyIn(array, bytes));
-  return CatchTorch([&] {
-    const torch::NoGradGuard no_grad;
-    at::Tensor& fractions = fractions_[array];
-    if (!fractions.defined()) {
-      fractions = at::empty(staged.sizes(), staged.options().dtype(at::kFloat));
-      // A number would be turned into a factor by CUDA's kernel, and k * (1 / 255) is not k / 255.
-      divisor_ = at::full({1}, 255.0, fractions.options());
-    }
-    return fractions.copy_(staged).div_(divisor_);
-  });
+  return numbers.copy_(tensor).div_(divisor_);
 }
 
 absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   LZ_CHECK(batch.shape() == shape_, "a batch of another shape");
   CountPadding(batch, &num_padding_);
-  BatchTensors tensors;
-  LZ_ASSIGN_OR_RETURN(tensors.observations,
-                      LoadObservations(kObservations, batch.observations, batch.observation_bytes));
   const bool bootstraps = absl::c_any_of(batch.bootstrap_scales, [](float x) { return x != 0.0f; });
-  if (bootstraps) {
-    LZ_ASSIGN_OR_RETURN(tensors.bootstrap_observations,
-                        LoadObservations(kBootstrapObservations, batch.bootstrap_observations,
-                                         batch.bootstrap_observation_bytes));
-  }
-  const bool is_box = shape_.action_dim > 0;
-  absl::Status status =
-      is_box ? CopyIn(kActions, batch.action_values) : CopyIn(kActions, batch.actions);
-  status.Update(CopyIn(kPadding, num_padding_));
-  status.Update(CopyIn(kRewards, batch.rewards));
-  status.Update(CopyIn(kRewardMask, batch.reward_mask));
-  status.Update(CopyIn(kLatentMask, batch.latent_mask));
-  status.Update(CopyIn(kPolicies, batch.policies));
-  status.Update(CopyIn(kPolicyMask, batch.policy_mask));
-  status.Update(is_box ? CopyIn(kLegalOrSampled, batch.sampled_actions)
-                       : CopyIn(kLegalOrSampled, batch.legal_action_masks));
-  status.Update(CopyIn(kValueMask, batch.value_mask));
-  status.Update(CopyIn(kPartialReturns, batch.partial_returns));
-  status.Update(CopyIn(kBootstrapScales, batch.bootstrap_scales));
-  status.Update(CopyIn(kImportanceWeights, batch.importance_weights));
-  if (shape_.has_chance) status.Update(CopyIn(kChanceOutcomes, batch.chance_outcomes));
-  LZ_RETURN_IF_ERROR(status);
-  if (shape_.has_chance) tensors.chance_outcomes = arrays_[kChanceOutcomes].tensor();
-  tensors.actions = arrays_[kActions].tensor();
-  if (shape_.num_context_steps > 0) tensors.num_padding = arrays_[kPadding].tensor();
-  tensors.rewards = arrays_[kRewards].tensor();
-  tensors.reward_mask = arrays_[kRewardMask].tensor();
-  tensors.latent_mask = arrays_[kLatentMask].tensor();
-  tensors.policies = arrays_[kPolicies].tensor();
-  tensors.policy_mask = arrays_[kPolicyMask].tensor();
-  if (is_box) {
-    tensors.sampled_actions = arrays_[kLegalOrSampled].tensor();
-  } else {
-    tensors.illegal = arrays_[kLegalOrSampled].tensor() == 0;
-  }
-  tensors.value_mask = arrays_[kValueMask].tensor();
-  tensors.partial_returns = arrays_[kPartialReturns].tensor();
-  tensors.bootstrap_scales = arrays_[kBootstrapScales].tensor();
-  tensors.importance_weights = arrays_[kImportanceWeights].tensor();
-  tensors.num_context_steps = shape_.num_context_steps;
-  return tensors;
+  BatchTensors tensors;
+  std::map<absl::string_view, at::Tensor*> places;
+  VisitTensors(tensors, [&](const char* name, at::Tensor& tensor) { places[name] = &tensor; });
+  return CatchTorch([&]() -> absl::StatusOr<BatchTensors> {
+    absl::Status status;
+    auto next = arrays_.begin();
+    VisitArrays(batch, shape_,
+                [&](const char* name, const auto& array, int, const ArrayDims& dims) {
+                  if (!IsStaged(array, batch) || NumElements(dims) == 0) return;
+                  Staging& staging = *next++;
+                  const absl::string_view tensor = TensorNameOf(name);
+                  if (!status.ok() || (tensor == "bootstrap_observations" && !bootstraps)) return;
+                  status = CopyIn(array, &staging);
+                  if (status.ok()) *places.at(tensor) = Read(staging);
+                });
+    LZ_RETURN_IF_ERROR(status);
+    LZ_RETURN_IF_ERROR(CopyIn(num_padding_, &*next));
+    if (shape_.num_context_steps > 0) tensors.num_padding = next->tensor();
+    tensors.num_context_steps = shape_.num_context_steps;
+    return tensors;
+  });
 }
 
 }  // namespace lzero

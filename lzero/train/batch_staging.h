@@ -4,8 +4,9 @@
 #ifndef LZERO_TRAIN_BATCH_STAGING_H_
 #define LZERO_TRAIN_BATCH_STAGING_H_
 
-#include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -33,16 +34,15 @@ class BatchStaging {
   BatchStaging(const BatchShape& shape, std::vector<Staging> arrays);
 
   template <typename T>
-  absl::Status CopyIn(int array, const std::vector<T>& values);
-  // The observations of the batch, numbers or bytes, into the array of that number: [..., obs]
-  // float32 on the device.
-  absl::StatusOr<at::Tensor> LoadObservations(int array, const std::vector<float>& numbers,
-                                              const std::vector<uint8_t>& bytes);
+  absl::Status CopyIn(const std::vector<T>& values, Staging* staging);
+  // What a staged array becomes for the losses: bytes of observations float32, masks of legal
+  // actions "illegal".
+  at::Tensor Read(const Staging& staged);
 
   BatchShape shape_;
-  std::vector<Staging> arrays_;
-  // Of observations of bytes: what the bytes of both arrays become, and [1] 255.
-  std::array<at::Tensor, 2> fractions_;
+  std::vector<Staging> arrays_;  // those of VisitArrays that travel, in its order; then num_padding
+  // Observations of bytes become numbers here: name -> [..., obs] float32; [1] 255.
+  std::map<std::string, at::Tensor> numbers_;
   at::Tensor divisor_;
   std::vector<int64_t> num_padding_;  // [N] host's side
 };

@@ -77,18 +77,32 @@ absl::Status Collector::Step(int64_t env_steps) {
       BeginEpisode(id);
       continue;
     }
-    const float root_value = decision_.search.root_values[i];
-    const SearchedAction searched = {taken_[i].index, taken_[i].values, decision_.SampledOf(i),
-                                     decision_.PolicyOf(i), root_value};
-    staged_.Add(id, searched, next);
-    trackers_[i].Add(searched.index, searched.values, next.observation);
-    values_[i].Add(root_value, next.reward, roots_[i].to_play);
+    staged_.Add(id, TransitionOf(i, next));
+    trackers_[i].Add(taken_[i].index, taken_[i].values, next.observation);
+    values_[i].Add(decision_.search.root_values[i], next.reward, roots_[i].to_play);
     if (next.ended()) {
       RecordEpisode(id);
       BeginEpisode(id);
     }
   }
   return absl::OkStatus();
+}
+
+Transition Collector::TransitionOf(size_t i, const TimeStep& next) const {
+  Transition transition;
+  transition.action = taken_[i].index;
+  transition.action_values = taken_[i].values;
+  transition.policy = decision_.PolicyOf(i);
+  transition.sampled_actions = decision_.SampledOf(i);
+  transition.root_value = decision_.search.root_values[i];
+  transition.reward = next.reward;
+  transition.observation = next.observation;
+  transition.legal_action_mask = next.legal_action_mask;
+  transition.to_play = next.to_play;
+  transition.terminated = next.terminated;
+  transition.truncated = next.truncated;
+  transition.chance_outcome = next.chance_outcome;
+  return transition;
 }
 
 void Collector::ChooseActions(int64_t env_steps) {

@@ -76,6 +76,8 @@ class Collector {
   // Of the episode that goes on: unique in the run.
   uint64_t EpisodeIndex(EnvId env) const;
   void BeginEpisode(EnvId env);
+  // What environment i did with its action, which `next` followed.
+  Transition TransitionOf(size_t i, const TimeStep& next) const;
   // What the roots do: as decided, or by exploration.
   void ChooseActions(int64_t env_steps);
   void RecordSearch(const Decision& decision);

@@ -2,50 +2,31 @@
 
 namespace lzero {
 
-StagedSteps::Entry& StagedSteps::NewEntry() {
+void StagedSteps::AddEntry(EnvId env, bool begins_episode, const Transition& transition) {
   if (num_entries_ == entries_.size()) entries_.emplace_back();
-  return entries_[num_entries_++];
+  Entry& entry = entries_[num_entries_++];
+  entry.env = env;
+  entry.begins_episode = begins_episode;
+  entry.transition.Set(transition);
 }
 
 void StagedSteps::Begin(EnvId env, const TimeStep& first) {
-  Entry& entry = NewEntry();
-  entry.env = env;
-  entry.begins_episode = true;
-  entry.time_step = first;
+  Transition transition;
+  transition.observation = first.observation;
+  transition.legal_action_mask = first.legal_action_mask;
+  transition.to_play = first.to_play;
+  AddEntry(env, /*begins_episode=*/true, transition);
 }
 
-void StagedSteps::Add(EnvId env, const SearchedAction& action, const TimeStep& next) {
-  Entry& entry = NewEntry();
-  entry.env = env;
-  entry.begins_episode = false;
-  entry.action = action.index;
-  entry.root_value = action.root_value;
-  entry.policy.assign(action.policy.begin(), action.policy.end());
-  entry.action_values.assign(action.values.begin(), action.values.end());
-  entry.sampled_actions.assign(action.sampled_actions.begin(), action.sampled_actions.end());
-  entry.time_step = next;
+void StagedSteps::Add(EnvId env, const Transition& transition) {
+  AddEntry(env, /*begins_episode=*/false, transition);
   ++num_steps_;
 }
 
 absl::Status StagedSteps::Move(const Entry& entry, ReplayBuffer& replay) {
-  const TimeStep& seen = entry.time_step;
-  if (entry.begins_episode) {
-    return replay.BeginEpisode(entry.env, seen.observation, seen.legal_action_mask, seen.to_play);
-  }
-  StepRecord record;
-  record.action = entry.action;
-  record.reward = seen.reward;
-  record.policy = entry.policy;
-  record.action_values = entry.action_values;
-  record.sampled_actions = entry.sampled_actions;
-  record.chance_outcome = seen.chance_outcome;
-  record.root_value = entry.root_value;
-  record.observation = seen.observation;
-  record.legal_action_mask = seen.legal_action_mask;
-  record.to_play = seen.to_play;
-  record.terminated = seen.terminated;
-  record.truncated = seen.truncated;
-  return replay.Append(entry.env, record);
+  const Transition seen = entry.transition.view();
+  if (!entry.begins_episode) return replay.Append(entry.env, seen);
+  return replay.BeginEpisode(entry.env, seen.observation, seen.legal_action_mask, seen.to_play);
 }
 
 absl::Status StagedSteps::MoveTo(ReplayBuffer& replay) {

@@ -15,9 +15,9 @@ using ::testing::ElementsAre;
 
 constexpr SegmentShape kShape{2, 3};
 
-StepRecord MakeStep(int t, const std::vector<float>& observation, const std::vector<float>& policy,
+Transition MakeStep(int t, const std::vector<float>& observation, const std::vector<float>& policy,
                     const std::vector<uint8_t>& legal) {
-  StepRecord step;
+  Transition step;
   step.action = t % 3;
   step.reward = 0.5f * t;
   step.policy = policy;
@@ -268,7 +268,7 @@ TEST(GameSegment, ANewSearchOfBoxActionsBringsItsSampledOnes) {
   GameSegment segment(shape, 2, EnvId(0), 0, 0);
   EXPECT_TRUE(segment.SetFirstObservation({0.0f}, {}, 0).ok());
   for (int t = 0; t < 2; ++t) {
-    StepRecord step;
+    Transition step;
     const std::vector<float> policy = {0.5f, 0.5f}, sampled = {0.1f, 0.2f}, values = {0.1f};
     const std::vector<float> observation = {1.0f};
     step.policy = policy;
@@ -282,17 +282,18 @@ TEST(GameSegment, ANewSearchOfBoxActionsBringsItsSampledOnes) {
   EXPECT_THAT(segment.sampled_actions(), ElementsAre(0.1f, 0.2f, -0.5f, 0.5f));
   EXPECT_THAT(segment.root_values(), ElementsAre(0.0f, 3.0f));
   EXPECT_THAT(segment.action_values(), ElementsAre(0.1f, 0.1f));
-  EXPECT_DEATH(segment.ReplaceSearch(1, {1.0f, 0.0f}, {}, 0.0f), "0 numbers of sampled actions");
+  EXPECT_DEATH(segment.ReplaceSearch(1, {1.0f, 0.0f}, {}, 0.0f),
+               "sampled_actions: 0 numbers, expected 2");
 }
 
 TEST(GameSegmentDeathTest, RefusesWrongSizes) {
   const auto segment = MakeSegment(4);
   EXPECT_DEATH(segment->ReplaceSearch(4, {0, 0, 0}, {}, 0.0f), "step 4 of 4");
-  EXPECT_DEATH(segment->ReplaceSearch(0, {0, 0}, {}, 0.0f), "policy of 2 numbers, expected 3");
+  EXPECT_DEATH(segment->ReplaceSearch(0, {0, 0}, {}, 0.0f), "policies: 2 numbers, expected 3");
   const auto step = [](int observation, int policy, int legal, int action) {
     static std::vector<float> floats(9);
     static std::vector<uint8_t> bytes(9);
-    StepRecord record;
+    Transition record;
     record.observation = {floats.data(), static_cast<size_t>(observation)};
     record.policy = {floats.data(), static_cast<size_t>(policy)};
     record.legal_action_mask = {bytes.data(), static_cast<size_t>(legal)};
@@ -302,11 +303,11 @@ TEST(GameSegmentDeathTest, RefusesWrongSizes) {
   EXPECT_DEATH(segment->Append(step(3, 3, 3, 0), 0, 0).IgnoreError(),
                "observation of 3 numbers, expected 2");
   EXPECT_DEATH(segment->Append(step(2, 2, 3, 0), 0, 0).IgnoreError(),
-               "policy of 2 numbers, expected 3");
+               "policies: 2 numbers, expected 3");
   EXPECT_DEATH(segment->Append(step(2, 3, 4, 0), 0, 0).IgnoreError(),
                "legal action mask of 4, expected 3");
   EXPECT_DEATH(segment->Append(step(2, 3, 3, 3), 0, 0).IgnoreError(), "action 3 of 3");
-  StepRecord player = step(2, 3, 3, 0);
+  Transition player = step(2, 3, 3, 0);
   player.to_play = -1;
   EXPECT_DEATH(segment->Append(player, 0, 0).IgnoreError(), "to_play -1");
   EXPECT_TRUE(segment->Append(step(2, 3, 3, 0), 0, 0).ok());

@@ -52,7 +52,7 @@ void AppendEpisodes(ReplayBuffer& buffer, int num_episodes) {
       for (int d = 0; d < kDim; ++d) sampled.push_back(Sampled(t, k, d));
     }
     const std::vector<float> next = {observation + 1.0f};
-    StepRecord step;
+    Transition step;
     step.action = static_cast<int32_t>(t % kSampled);
     step.action_values = values;
     step.sampled_actions = sampled;

@@ -96,7 +96,7 @@ void PlayEpisode(ReplayBuffer* buffer, int env, int length, int first_number, bo
   EXPECT_TRUE(buffer->BeginEpisode(EnvId(env), observation, legal, 0).ok());
   for (int t = 0; t < length; ++t) {
     observation[0] += 1.0f;
-    StepRecord step;
+    Transition step;
     step.action = t % 3;
     step.reward = t == length - 1 ? last_reward : 0.0f;
     step.policy = policy;

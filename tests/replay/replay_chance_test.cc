@@ -43,7 +43,7 @@ std::unique_ptr<ReplayBuffer> Filled() {
       EXPECT_TRUE(buffer->BeginEpisode(EnvId(0), {observation}, legal, 0).ok());
     }
     const std::vector<float> next = {observation + 1.0f};
-    StepRecord step;
+    Transition step;
     step.policy = policy;
     step.observation = next;
     step.legal_action_mask = legal;

@@ -37,7 +37,7 @@ TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
     const float number = static_cast<float>(store.counters().num_appended + 1);
     const std::vector<float> observation = {number};
     const std::vector<float> policy = {number, 0.5f};
-    StepRecord step;
+    Transition step;
     step.action = env;
     step.reward = number * 10;
     step.policy = policy;
@@ -97,7 +97,7 @@ TEST(ReplayExport, WritesStackedBytesOnce) {
   ASSERT_TRUE(store.BeginEpisode(EnvId(0), stack(10), legal, 0).ok());
   for (int t = 1; t <= 3; ++t) {
     const std::vector<float> observation = stack(10.0f + static_cast<float>(t));
-    StepRecord step;
+    Transition step;
     step.policy = policy;
     step.observation = observation;
     step.legal_action_mask = legal;

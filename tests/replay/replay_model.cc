@@ -37,7 +37,7 @@ void ReplayModel::Begin(int env, const std::vector<float>& observation,
   episodes_.back().to_play.push_back(to_play);
 }
 
-void ReplayModel::Append(int env, const StepRecord& step) {
+void ReplayModel::Append(int env, const Transition& step) {
   if (num_transitions_ + 1 > config_.capacity) {
     const Piece oldest = finished_.front();
     finished_.pop_front();
@@ -238,7 +238,7 @@ void RandomPlay::Step(ReplayBuffer* buffer, ReplayModel* model) {
   const std::vector<uint8_t> legal = Legal();
   std::vector<float> policy(shape_.num_actions);
   for (float& value : policy) value = static_cast<float>(Draw());
-  StepRecord step;
+  Transition step;
   step.action = static_cast<int32_t>(Draw() * shape_.num_actions);
   step.reward = static_cast<float>(Draw() * 2.0 - 1.0);
   step.policy = policy;

@@ -45,7 +45,7 @@ class ReplayModel {
 
   void Begin(int env, const std::vector<float>& observation, const std::vector<uint8_t>& legal,
              int to_play);
-  void Append(int env, const StepRecord& step);
+  void Append(int env, const Transition& step);
 
   // The search at the position with this observation was made again.
   void ReplaceSearch(float observation_number, const std::vector<float>& policy, float root_value);

@@ -111,7 +111,7 @@ TEST(ReplayPictures, TakeAFrameOfBytesForEachStep) {
   for (int t = 0; t < kNumSteps; ++t) {
     std::copy(observation.begin() + kFrame, observation.end(), observation.begin());
     std::fill(observation.end() - kFrame, observation.end(), static_cast<float>(t % 256) / 255.0f);
-    StepRecord step;
+    Transition step;
     step.policy = policy;
     step.observation = observation;
     step.legal_action_mask = legal;
@@ -129,7 +129,7 @@ TEST(ReplayPictures, WhatBreaksTheEnvironmentsRuleIsNotStored) {
   half[7] = 0.5f;
   const std::vector<uint8_t> legal(3, 1);
   const std::vector<float> policy(3, 0.0f);
-  StepRecord step;
+  Transition step;
   step.policy = policy;
   step.legal_action_mask = legal;
 

@@ -32,7 +32,7 @@ void Append(ReplayStore* store, int env, int num_steps, bool terminated = false,
   const std::vector<float> numbers = {1.0f};
   const std::vector<uint8_t> legal = {1};
   for (int i = 0; i < num_steps; ++i) {
-    StepRecord step;
+    Transition step;
     step.policy = numbers;
     step.observation = numbers;
     step.legal_action_mask = legal;

@@ -23,7 +23,7 @@ void Append(GameSegment* segment, int t) {
   const std::vector<float> observation = {t + 1.0f, 10.0f * (t + 1)};
   const std::vector<float> policy = {1.0f * t, 0.0f, 1.0f};
   const std::vector<uint8_t> legal = LegalAt(t + 1);
-  StepRecord step;
+  Transition step;
   step.action = t % 3;
   step.policy = policy;
   step.root_value = -1.0f * t;
@@ -117,7 +117,7 @@ TEST(StoredRootBoxTest, ActionsAreTheirValues) {
   const auto append = [](GameSegment* segment, int t) {
     const std::vector<float> observation = {t + 1.0f}, policy = {0.5f + t, 0.5f};
     const std::vector<float> values = {0.1f * t, 0.25f}, sampled = {0, 0, 0, 0};
-    StepRecord step;
+    Transition step;
     step.policy = policy;
     step.root_value = 2.0f * t;
     step.observation = observation;

@@ -75,7 +75,7 @@ class Player {
   void Step(EnvId env, StagedSteps* staged, ReplayBuffer* direct) {
     TimeStep next = RandomTimeStep(random_);
     std::vector<float> policy = {0.25f, 0.75f};
-    StepRecord record;
+    Transition record;
     record.action = static_cast<int32_t>(random_() % kNumActions);
     record.reward = next.reward;
     record.policy = policy;
@@ -86,7 +86,7 @@ class Player {
     record.terminated = next.terminated;
     record.truncated = next.truncated;
     EXPECT_TRUE(direct->Append(env, record).ok());
-    staged->Add(env, {record.action, {}, {}, policy, record.root_value}, next);
+    staged->Add(env, record);
     begin_[env.value] = next.ended();
     policy.assign(kNumActions, -1.0f);
     next.observation.assign(kObservationSize, -1.0f);
@@ -151,7 +151,11 @@ TEST(StagedStepsTest, WhatTheReplayBufferRefusesIsToldAndNothingStays) {
   staged.Begin(EnvId(1), step);
   step.observation[1] = 0.5f;
   const std::vector<float> policy(kNumActions, 0.5f);
-  staged.Add(EnvId(1), {0, {}, {}, policy, 0.0f}, step);
+  Transition transition;
+  transition.policy = policy;
+  transition.observation = step.observation;
+  transition.legal_action_mask = step.legal_action_mask;
+  staged.Add(EnvId(1), transition);
   const absl::Status moved = staged.MoveTo(*replay);
   EXPECT_EQ(moved.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(moved.message(),

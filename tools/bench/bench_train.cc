@@ -54,7 +54,7 @@ absl::Status FillReplay(const ReplayShape& shape, int64_t num_transitions, Repla
       LZ_RETURN_IF_ERROR(replay.BeginEpisode(env, observation, legal, 0));
     }
     fill(policy, 2.0f / static_cast<float>(shape.num_actions));
-    StepRecord step;
+    Transition step;
     step.action = static_cast<int32_t>(random.UniformInt(shape.num_actions));
     step.reward = static_cast<float>(random.Uniform());
     step.policy = policy;

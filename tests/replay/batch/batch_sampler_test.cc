@@ -29,7 +29,7 @@ std::unique_ptr<ReplayBuffer> FilledReplay() {
   EXPECT_TRUE(replay->BeginEpisode(EnvId(0), observation, legal, 0).ok());
   for (int t = 0; t < 300; ++t) {
     observation = {static_cast<float>(t + 1), 0.5f};
-    StepRecord step;
+    Transition step;
     step.action = t % 3;
     step.reward = 1.0f;
     step.policy = policy;

@@ -36,7 +36,7 @@ class BatchWriterTest : public testing::Test {
     const std::vector<float> observation = {11.0f + t};
     const std::vector<float> policy = {1.0f * t, -1.0f * t, 0, 0};
     const std::vector<uint8_t> legal = {1, static_cast<uint8_t>(t % 2), 0, 1};
-    StepRecord step;
+    Transition step;
     step.action = t;
     step.reward = 1.0f + t;
     step.policy = policy;

@@ -1,15 +1,16 @@
-// One transition as the collector saw it. Plain data: the spans belong to the caller and are copied
-// by whoever takes the record.
-#ifndef LZERO_REPLAY_STEP_RECORD_H_
-#define LZERO_REPLAY_STEP_RECORD_H_
+// One transition as a collector saw it: what replay takes in. Plain data, no thread rule.
+#ifndef LZERO_REPLAY_TRANSITION_H_
+#define LZERO_REPLAY_TRANSITION_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 
 namespace lzero {
 
-struct StepRecord {
+// A view: the spans belong to the caller and are copied by whoever takes the transition.
+struct Transition {
   int32_t action = 0;
   float reward = 0.0f;  // from the view of the player who moved
   // [A] search distribution at the observation before the step; box: [K]
@@ -25,6 +26,18 @@ struct StepRecord {
   absl::Span<const float> sampled_actions = {};  // box: [K, D] of the search, see `policy`
 };
 
+// A transition with memory of its own, used again and again.
+class OwnedTransition {
+ public:
+  void Set(const Transition& transition);
+  Transition view() const;
+
+ private:
+  Transition scalars_;  // its spans count for nothing
+  std::vector<float> policy_, observation_, action_values_, sampled_actions_;
+  std::vector<uint8_t> legal_action_mask_;
+};
+
 }  // namespace lzero
 
-#endif  // LZERO_REPLAY_STEP_RECORD_H_
+#endif  // LZERO_REPLAY_TRANSITION_H_

@@ -1,0 +1,91 @@
+// What replay stores of a transition, each field once: where it lies in a segment, what it is
+// called in a checkpoint, its type and size. Segment, export and import follow from this table; a
+// new field is a line here, a member of Transition, and a reader in GameSegment. Observations are
+// not in it: ObservationStore has them. Pure functions; any thread.
+#ifndef LZERO_REPLAY_STORED_FIELDS_H_
+#define LZERO_REPLAY_STORED_FIELDS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "lzero/base/named_array.h"
+#include "lzero/replay/observation_store.h"
+
+namespace lzero {
+
+struct SegmentShape {
+  int observation_size = 0;
+  int num_actions = 0;
+  int num_context_steps = 0;  // kept before the first step, or as many as the episode has
+  ObservationType observation_type = ObservationType::kFloat32;
+  int frame_stack = 1;
+  int action_dim = 0;           // D of box actions; 0: discrete
+  int num_chance_outcomes = 0;  // 0: none is stored
+
+  ObservationFormat format() const { return {observation_size, observation_type, frame_stack}; }
+  // Entries of a legal action mask: box actions have none.
+  int num_masked() const { return action_dim > 0 ? 0 : num_actions; }
+};
+
+// From the largest element to the smallest, so that every field is aligned.
+enum class Stored {
+  kSequence,        // int64, the owner's note
+  kLeaf,            // int32, the owner's note
+  kAction,          // int32
+  kChanceOutcome,   // int32
+  kActionValues,    // float32 [D]
+  kReward,          // float32
+  kRootValue,       // float32
+  kPolicy,          // float32 [A]
+  kSampledActions,  // float32 [A D]
+  kLegalActions,    // uint8 [A]
+  kToPlay,          // uint8
+};
+inline constexpr int kNumStored = 11;
+
+// Which rows a field has.
+enum class StoredRows {
+  kSteps,            // one a transition
+  kContextAndSteps,  // and one for each context step before
+  kObservations,     // one an observation: a transition has one before and one after it
+};
+
+// How many numbers a row has: 1; 1 where steps draw chance outcomes; D; A; A D; of legal actions.
+enum class StoredColumns { kOne, kChance, kDim, kActions, kSampled, kMasked };
+
+struct StoredField {
+  const char* name;  // in a checkpoint, where it is [rows, columns], or [rows] with one column
+  ArrayType type;
+  StoredRows rows;
+  StoredColumns columns;
+
+  // 0: not stored under this shape.
+  int64_t NumColumns(const SegmentShape& shape) const;
+  int64_t RowBytes(const SegmentShape& shape) const {
+    return NumColumns(shape) * ArrayTypeSize(type);
+  }
+  // Shape of the array in a checkpoint.
+  std::vector<int64_t> ArrayShape(const SegmentShape& shape, int64_t num_rows) const;
+};
+
+// In the order of Stored.
+inline constexpr StoredField kStoredFields[kNumStored] = {
+    {"replay.sequences", ArrayType::kI64, StoredRows::kSteps, StoredColumns::kOne},
+    {"replay.leaves", ArrayType::kI32, StoredRows::kSteps, StoredColumns::kOne},
+    {"replay.actions", ArrayType::kI32, StoredRows::kContextAndSteps, StoredColumns::kOne},
+    {"replay.chance_outcomes", ArrayType::kI32, StoredRows::kSteps, StoredColumns::kChance},
+    {"replay.action_values", ArrayType::kF32, StoredRows::kContextAndSteps, StoredColumns::kDim},
+    {"replay.rewards", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kOne},
+    {"replay.root_values", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kOne},
+    {"replay.policies", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kActions},
+    {"replay.sampled_actions", ArrayType::kF32, StoredRows::kSteps, StoredColumns::kSampled},
+    {"replay.legal_action_masks", ArrayType::kU8, StoredRows::kObservations,
+     StoredColumns::kMasked},
+    {"replay.to_play", ArrayType::kU8, StoredRows::kObservations, StoredColumns::kOne},
+};
+
+inline const StoredField& FieldOf(Stored field) { return kStoredFields[static_cast<int>(field)]; }
+
+}  // namespace lzero
+
+#endif  // LZERO_REPLAY_STORED_FIELDS_H_
