@@ -1,6 +1,6 @@
 // Draws simple shapes on an Image: what native environments and plugins need to show themselves.
-// Not a picture file (base/picture_file.h). Coordinates are pixels, (0, 0) is the top left corner,
-// y grows downward; what lies outside the image is cut off. Used by one thread at a time.
+// Not a picture file (base/picture/picture_file.h). Coordinates are pixels, (0, 0) is the top left
+// corner, y grows downward; what lies outside the image is cut off. Used by one thread at a time.
 #ifndef LZERO_ENVS_SUPPORT_CANVAS_H_
 #define LZERO_ENVS_SUPPORT_CANVAS_H_
 

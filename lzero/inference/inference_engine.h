@@ -1,6 +1,6 @@
 // What a role (collector, evaluator, reanalyzer) owns to answer its searches: an InferenceModel
 // with weights of its own. One class a family; what they have in common is here, and nothing above
-// lzero/inference knows more. Belongs to one thread.
+// lzero/family knows more. Belongs to one thread.
 #ifndef LZERO_INFERENCE_INFERENCE_ENGINE_H_
 #define LZERO_INFERENCE_INFERENCE_ENGINE_H_
 

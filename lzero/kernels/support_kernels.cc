@@ -22,7 +22,7 @@ struct Split {
   float upper_share;
 };
 
-// As in value_transform.cc: the exact maximum is share 1 of the last atom; a NaN keeps a valid atom
+// As in nn/support.cc: the exact maximum is share 1 of the last atom; a NaN keeps a valid atom
 // and makes the share NaN.
 Split SplitBetweenAtoms(float value, int64_t atoms) {
   const float limit = static_cast<float>(atoms - 1) / 2;

@@ -1,6 +1,6 @@
 // What search needs of a model, owned by search: latents, caches and networks stay behind it and
-// are addressed by (EnvId, NodeId). Implementations: the world model (lzero/inference), the hash
-// model and the golden model of this folder. Used by one thread at a time.
+// are addressed by (EnvId, NodeId). Implementations: the engines of lzero/family, the hash model
+// and the golden model of mcts/golden. Used by one thread at a time.
 #ifndef LZERO_MCTS_INFERENCE_MODEL_H_
 #define LZERO_MCTS_INFERENCE_MODEL_H_
 

@@ -10,7 +10,7 @@
 
 namespace lzero {
 
-// The transform of single numbers (base/value_transform.h) elementwise, float32.
+// The transform of single numbers (kernels/value_transform.h) elementwise, float32.
 at::Tensor TransformValues(const at::Tensor& values);
 at::Tensor InverseTransformValues(const at::Tensor& transformed);
 

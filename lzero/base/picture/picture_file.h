@@ -1,5 +1,5 @@
 // Picture files, made in memory: a PNG of one Image, an animated GIF of many. Not a reader, and it
-// draws nothing (env/canvas.h). Pictures are magnified by a whole number, pixel by pixel.
+// draws nothing (envs/support/canvas.h). Pictures are magnified by a whole number, pixel by pixel.
 // Used by one thread at a time.
 #ifndef LZERO_BASE_PICTURE_PICTURE_FILE_H_
 #define LZERO_BASE_PICTURE_PICTURE_FILE_H_
@@ -33,7 +33,7 @@ class GifAnimation {
   int64_t num_held_bytes() const { return num_held_bytes_; }
 
   // The file as bytes. All frames share one palette: exact while they have at most 256 colors, else
-  // the nearest of 256 that are chosen for them (base/palette.h). FailedPrecondition when there is
+  // the nearest of 256 that are chosen for them (palette.h). FailedPrecondition when there is
   // no picture.
   absl::StatusOr<std::string> Encode() const;
 

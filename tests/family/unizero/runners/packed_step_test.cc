@@ -1,5 +1,5 @@
 // What is particular to the packed step; its numbers are in runner_parity_test.cc and in
-// tests/inference/packed.
+// tests/family/unizero/packed.
 #include "lzero/family/unizero/runners/packed_step.h"
 
 #include "gtest/gtest.h"

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""What the pages point to exists: every relative link, and every file that a page names as code."""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *(page for folder in ("configs", "envs", "experiments", "lzero", "tests", "tools")
+                               for page in sorted((ROOT / folder).rglob("*.md")))]
+# Pages of today. Results name the files of the commit that made them.
+HANDBOOK = [page for page in PAGES if page.name == "README.md" and page.parent.parent in (ROOT, ROOT.parent)]
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+FILE = re.compile(r"(?<![\w/.-])(?:[a-z]\w*/)*[a-z]\w*\.(?:h|cc|py|sh|yaml|md)\b")
+CODE = re.compile(r"`([^`\n]+)`|^    (.*)$", re.MULTILINE)
+OF_A_RUN = {"config.yaml", "config.resolved.yaml", "lzero.sh"}  # in a run folder or a bundle
+
+
+class LinksTest(unittest.TestCase):
+    def test_every_link_leads_to_a_file(self):
+        self.assertGreater(len(PAGES), 30)
+        for page in PAGES:
+            for target in LINK.findall(page.read_text(encoding="utf-8")):
+                if "://" not in target:
+                    self.assertTrue((page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}")
+
+    def test_every_file_named_as_code_exists(self):
+        self.assertEqual(len(HANDBOOK), 6)
+        for page in HANDBOOK:
+            for spans in CODE.findall(page.read_text(encoding="utf-8")):
+                for name in FILE.findall(" ".join(spans)):
+                    found = any((folder / name).exists() for folder in (ROOT, page.parent, *page.parent.glob("*/")))
+                    self.assertTrue(found or name in OF_A_RUN, f"{page.relative_to(ROOT)}: {name}")
+
+
+if __name__ == "__main__":
+    unittest.main()
