@@ -20,13 +20,14 @@ GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t ma
                                            int64_t first_step) {
   const int64_t context = NumContextSteps(shape, first_step);
   Layout layout = {};
+  int64_t size = 0;
   for (int i = 0; i < kNumStored; ++i) {
     const StoredField& field = kStoredFields[i];
     const int64_t before = field.rows == StoredRows::kContextAndSteps ? context : 0;
     const int64_t behind = field.rows == StoredRows::kObservations ? 1 : 0;
     const int64_t row_bytes = field.RowBytes(shape);
-    layout.rows[i] = layout.size + before * row_bytes;
-    layout.size += (before + max_steps + behind) * row_bytes;
+    layout[i] = size + before * row_bytes;
+    size += (before + max_steps + behind) * row_bytes;
   }
   return layout;
 }
@@ -47,11 +48,12 @@ GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, in
       episode_(episode),
       first_step_(first_step),
       layout_(LayoutFor(shape, max_steps, first_step)),
-      block_(std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(layout_.size))),
+      block_(std::make_unique_for_overwrite<std::byte[]>(
+          static_cast<size_t>(BlockSize(layout_, max_steps)))),
       observations_(shape.format(), num_context_steps() + max_steps + 1) {}
 
 int64_t GameSegment::BytesFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step) {
-  const int64_t block = LayoutFor(shape, max_steps, first_step).size;
+  const int64_t block = BlockSize(LayoutFor(shape, max_steps, first_step), max_steps);
   const int64_t num_rows = NumContextSteps(shape, first_step) + max_steps + 1;
   return static_cast<int64_t>(sizeof(GameSegment)) + block +
          ObservationStore::BytesFor(shape.format(), num_rows) + kHeapBytes;
@@ -175,13 +177,14 @@ void GameSegment::ReplaceSearch(int step, absl::Span<const float> policy,
 void GameSegment::ShrinkToFit() {
   if (num_steps_ == max_steps_) return;
   const Layout layout = LayoutFor(shape_, num_steps_, first_step_);
-  auto block = std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(layout.size));
+  auto block = std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<size_t>(BlockSize(layout, num_steps_)));
   for (int i = 0; i < kNumStored; ++i) {
     const auto field = static_cast<Stored>(i);
     const int64_t row_bytes = FieldOf(field).RowBytes(shape_);
     const bool has_context = FieldOf(field).rows == StoredRows::kContextAndSteps;
     const int64_t before = has_context ? num_context_steps() * row_bytes : 0;
-    std::memcpy(block.get() + layout.rows[i] - before, block_.get() + layout_.rows[i] - before,
+    std::memcpy(block.get() + layout[i] - before, block_.get() + layout_[i] - before,
                 static_cast<size_t>(before + NumRows(field) * row_bytes));
   }
   block_ = std::move(block);

@@ -134,19 +134,20 @@ class GameSegment {
   }
 
  private:
-  // Where row 0 of each field lies inside the block, and the size of the block, in bytes.
-  struct Layout {
-    std::array<int64_t, kNumStored> rows;
-    int64_t size;
-  };
+  // Where row 0 of each field lies inside the block, in bytes.
+  using Layout = std::array<int64_t, kNumStored>;
   static Layout LayoutFor(const SegmentShape& shape, int64_t max_steps, int64_t first_step);
+  // Bytes of a block with this layout: one byte for each observation's player comes last.
+  static int64_t BlockSize(const Layout& layout, int64_t max_steps) {
+    return layout.back() + max_steps + 1;
+  }
   static int64_t NumContextSteps(const SegmentShape& shape, int64_t first_step) {
     return std::min<int64_t>(shape.num_context_steps, first_step);
   }
 
   // Row `row` of a field; those of the context are below 0.
   int64_t RowOffset(Stored field, int64_t row) const {
-    return layout_.rows[static_cast<size_t>(field)] + row * FieldOf(field).RowBytes(shape_);
+    return layout_[static_cast<size_t>(field)] + row * FieldOf(field).RowBytes(shape_);
   }
   int64_t NumRows(Stored field) const {
     return num_steps_ + (FieldOf(field).rows == StoredRows::kObservations ? 1 : 0);

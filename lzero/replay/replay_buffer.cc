@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/replay/replay_export.h"
-#include "lzero/replay/replay_import.h"
+#include "lzero/replay/saved/replay_export.h"
+#include "lzero/replay/saved/replay_import.h"
 
 namespace lzero {
 

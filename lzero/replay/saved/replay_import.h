@@ -1,8 +1,8 @@
 // A replay store from the named arrays of a checkpoint (layout: replay_export.h). Trusts nothing:
 // sizes, ranges and the agreement of the arrays with each other are checked before a store is
 // returned. Pure function, any thread.
-#ifndef LZERO_REPLAY_REPLAY_IMPORT_H_
-#define LZERO_REPLAY_REPLAY_IMPORT_H_
+#ifndef LZERO_REPLAY_SAVED_REPLAY_IMPORT_H_
+#define LZERO_REPLAY_SAVED_REPLAY_IMPORT_H_
 
 #include <memory>
 
@@ -24,4 +24,4 @@ absl::StatusOr<std::unique_ptr<ReplayStore>> ImportReplay(const ReplayConfig& co
 
 }  // namespace lzero
 
-#endif  // LZERO_REPLAY_REPLAY_IMPORT_H_
+#endif  // LZERO_REPLAY_SAVED_REPLAY_IMPORT_H_

@@ -1,4 +1,4 @@
-#include "lzero/replay/replay_import.h"
+#include "lzero/replay/saved/replay_import.h"
 
 #include <cstring>
 #include <functional>

@@ -7,8 +7,8 @@
 //   context_action_values F32 [X, D]   of box actions
 // Of an observation its oldest block, as it is stored (U8 or F32; replay_export.h).
 // A store that keeps no context has none of them.
-#ifndef LZERO_REPLAY_BATCH_CONTEXT_ARRAYS_H_
-#define LZERO_REPLAY_BATCH_CONTEXT_ARRAYS_H_
+#ifndef LZERO_REPLAY_SAVED_CONTEXT_ARRAYS_H_
+#define LZERO_REPLAY_SAVED_CONTEXT_ARRAYS_H_
 
 #include <cstdint>
 #include <vector>
@@ -49,4 +49,4 @@ class ContextReader {
 
 }  // namespace lzero
 
-#endif  // LZERO_REPLAY_BATCH_CONTEXT_ARRAYS_H_
+#endif  // LZERO_REPLAY_SAVED_CONTEXT_ARRAYS_H_

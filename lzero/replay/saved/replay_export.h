@@ -1,8 +1,8 @@
 // A replay store as named arrays, for checkpoints, and what the reading side (replay_import.h) must
 // know of their layout. Not the file format: lzero/tensor writes the arrays.
 // Pure functions; whoever owns the store holds its lock.
-#ifndef LZERO_REPLAY_REPLAY_EXPORT_H_
-#define LZERO_REPLAY_REPLAY_EXPORT_H_
+#ifndef LZERO_REPLAY_SAVED_REPLAY_EXPORT_H_
+#define LZERO_REPLAY_SAVED_REPLAY_EXPORT_H_
 
 #include <cstdint>
 #include <vector>
@@ -49,4 +49,4 @@ std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplaySha
 
 }  // namespace lzero
 
-#endif  // LZERO_REPLAY_REPLAY_EXPORT_H_
+#endif  // LZERO_REPLAY_SAVED_REPLAY_EXPORT_H_

@@ -1,4 +1,4 @@
-#include "lzero/replay/replay_import.h"
+#include "lzero/replay/saved/replay_import.h"
 
 #include <algorithm>
 #include <array>
@@ -12,10 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/replay/batch/context_arrays.h"
-#include "lzero/replay/replay_arrays.h"
-#include "lzero/replay/replay_export.h"
 #include "lzero/replay/replay_plan.h"
+#include "lzero/replay/saved/context_arrays.h"
+#include "lzero/replay/saved/replay_arrays.h"
+#include "lzero/replay/saved/replay_export.h"
 
 namespace lzero {
 namespace {

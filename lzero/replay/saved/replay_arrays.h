@@ -1,7 +1,7 @@
 // How the replay floor reads the named arrays of a checkpoint: what is missing, misshapen or wrong
 // becomes one kind of error. Pure functions, any thread.
-#ifndef LZERO_REPLAY_REPLAY_ARRAYS_H_
-#define LZERO_REPLAY_REPLAY_ARRAYS_H_
+#ifndef LZERO_REPLAY_SAVED_REPLAY_ARRAYS_H_
+#define LZERO_REPLAY_SAVED_REPLAY_ARRAYS_H_
 
 #include <cstdint>
 #include <utility>
@@ -51,4 +51,4 @@ absl::Status CheckReplayActionValues(const char* name, absl::Span<const float> v
 
 }  // namespace lzero
 
-#endif  // LZERO_REPLAY_REPLAY_ARRAYS_H_
+#endif  // LZERO_REPLAY_SAVED_REPLAY_ARRAYS_H_

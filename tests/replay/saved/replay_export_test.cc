@@ -1,4 +1,4 @@
-#include "lzero/replay/replay_export.h"
+#include "lzero/replay/saved/replay_export.h"
 
 #include <string>
 #include <utility>

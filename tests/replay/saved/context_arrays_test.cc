@@ -1,4 +1,4 @@
-#include "lzero/replay/batch/context_arrays.h"
+#include "lzero/replay/saved/context_arrays.h"
 
 #include <memory>
 #include <string>

@@ -1,4 +1,4 @@
-#include "lzero/replay/replay_arrays.h"
+#include "lzero/replay/saved/replay_arrays.h"
 
 #include "absl/strings/str_join.h"
 

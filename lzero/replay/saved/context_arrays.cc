@@ -1,11 +1,11 @@
-#include "lzero/replay/batch/context_arrays.h"
+#include "lzero/replay/saved/context_arrays.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "lzero/base/status_macros.h"
-#include "lzero/replay/replay_arrays.h"
+#include "lzero/replay/saved/replay_arrays.h"
 
 namespace lzero {
 

@@ -1,12 +1,12 @@
-#include "lzero/replay/replay_export.h"
+#include "lzero/replay/saved/replay_export.h"
 
 #include <string>
 #include <utility>
 
 #include "absl/types/span.h"
-#include "lzero/replay/batch/context_arrays.h"
-#include "lzero/replay/replay_arrays.h"
 #include "lzero/replay/replay_plan.h"
+#include "lzero/replay/saved/context_arrays.h"
+#include "lzero/replay/saved/replay_arrays.h"
 
 namespace lzero {
 namespace {
