@@ -25,7 +25,7 @@
 #include "tools/verbs/support/usage_error.h"
 #include "tools/verbs/support/verb_support.h"
 #if LZERO_HAS_TORCH
-#include "lzero/train/run_plan.h"
+#include "lzero/train/run_rules.h"
 #include "tools/bench/bench_command.h"
 #include "tools/verbs/agent_command.h"
 #else

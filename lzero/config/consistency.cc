@@ -91,6 +91,11 @@ void CheckReplay(const ExperimentConfig& config, Errors* errors) {
           {"replay.num_context_steps", "replay.sample_from"},
           absl::StrCat("nothing lies before the start of an episode; got num_context_steps ",
                        replay.num_context_steps, " with sample_from episode_starts; allowed: 0"));
+  Require(replay.augment_shift == 0 || !replay.augment_symmetries, errors,
+          {"replay.augment_shift", "replay.augment_symmetries"},
+          absl::StrCat("got ", replay.augment_shift,
+                       " and true; allowed: one of the two, since a shifted board is no image of "
+                       "the game"));
   Require(replay.capacity >= config.train.batch_size, errors,
           {"replay.capacity", "train.batch_size"},
           absl::StrCat("must hold a batch; got capacity ", replay.capacity, ", batch_size ",

@@ -1,7 +1,5 @@
 #include "lzero/env/env_rules.h"
 
-#include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -101,47 +99,6 @@ EnvOptions EnvOptionsOf(const EnvConfig& config) {
   options.settings = config.settings;
   options.workers = {config.num_workers, config.max_restarts, config.step_timeout_s, config.python};
   return options;
-}
-
-std::vector<ConsistencyError> ShiftErrors(const ReplayConfig& replay, const EnvSpec& spec) {
-  if (replay.augment_shift == 0 || spec.observation.type == ObservationType::kUint8) return {};
-  return {{{"replay.augment_shift", "env.id"},
-           absl::StrCat("got ", replay.augment_shift, ", but ", spec.id, " shows ",
-                        spec.num_players == 2 ? "a board" : "no picture of bytes",
-                        ", where every place means something; allowed: 0")}};
-}
-
-std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
-  const std::optional<int64_t>& num_sampled = search.num_sampled_actions;
-  const std::vector<std::string> keys = {"search.num_sampled_actions", "env.id"};
-  const ActionSpec& actions = spec.action;
-  if (actions.kind == ActionKind::kDiscrete && search.uniform_sample_fraction > 0.0) {
-    return {
-        {{"search.uniform_sample_fraction", "env.id"},
-         absl::StrCat("got ", search.uniform_sample_fraction, ", which is for box actions, but ",
-                      spec.id, " has ", actions.num_actions, " discrete ones; allowed: 0")}};
-  }
-  if (actions.kind == ActionKind::kDiscrete) {
-    if (!num_sampled.has_value() || *num_sampled <= actions.num_actions) return {};
-    return {{keys, absl::StrCat("got ", *num_sampled, ", but ", spec.id, " has ",
-                                actions.num_actions, " actions; allowed: 2 to ",
-                                actions.num_actions, ", or null for all of them")}};
-  }
-  Errors errors;
-  if (!num_sampled.has_value()) {
-    errors.push_back({keys, absl::StrCat("got null, but ", spec.id,
-                                         " has box actions, of which a search can only take "
-                                         "samples; allowed: a number, often 20")});
-  }
-  for (size_t d = 0; d < actions.low.size(); ++d) {
-    if (std::isfinite(actions.low[d]) && std::isfinite(actions.high[d])) continue;
-    errors.push_back(
-        {{"env.id"},
-         absl::StrCat(spec.id, " has actions without bounds: number ", d, " lies in ",
-                      actions.low[d], " .. ", actions.high[d], "; an agent needs finite ones")});
-    break;
-  }
-  return errors;
 }
 
 absl::StatusOr<EnvRegistry> RegistryWithPlugins(const ExperimentConfig& config,

@@ -1,6 +1,7 @@
 // What a config must keep to because of its environment: plugins that load, a known id, settings
 // that the environment takes, an encoder that fits its observations. The config floor knows no
-// environments; loading takes these rules as its extra rule. Thread-safe: no state.
+// environments; loading takes these rules as its extra rule. Rules between sizes of the config and
+// of the environment are in train/run_rules.h. Thread-safe: no state.
 #ifndef LZERO_ENV_ENV_RULES_H_
 #define LZERO_ENV_ENV_RULES_H_
 
@@ -12,14 +13,6 @@
 #include "lzero/env/env_registry.h"
 
 namespace lzero {
-
-// What is wrong between the search and the actions of an environment: box actions need samples and
-// finite bounds, of discrete ones no more can be sampled than there are.
-std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec);
-
-// Only pictures can be shifted: elsewhere a place means something, and a shifted board is another
-// position.
-std::vector<ConsistencyError> ShiftErrors(const ReplayConfig& replay, const EnvSpec& spec);
 
 // The settings of the config's env section that environments take.
 EnvOptions EnvOptionsOf(const EnvConfig& config);

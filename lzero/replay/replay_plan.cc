@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
-#include "lzero/replay/batch/shift_augmenter.h"
 #include "lzero/replay/position_index.h"
 
 namespace lzero {
@@ -22,30 +22,13 @@ int64_t SegmentBytes(const ReplayConfig& config, const ReplayShape& shape) {
                                ReplayContextSteps(config, shape));
 }
 
-template <typename T>
-absl::Status CheckRange(const char* key, T value, T low, T high) {
+absl::Status CheckRange(const char* key, int64_t value, int64_t low, int64_t high) {
   if (value >= low && value <= high) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(key, " is ", value, ", allowed are ", low, " to ", high));
 }
 
-absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
-  constexpr int64_t kMost = 1 << 30;
-  constexpr int64_t kMostSteps = 1 << 20;
-  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.capacity", config.capacity, 1, kMost));
-  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.max_mebibytes", config.max_mebibytes, 1, kMost));
-  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.segment_length", config.segment_length, 1, kMost));
-  LZ_RETURN_IF_ERROR(
-      CheckRange<int64_t>("replay.num_unroll_steps", config.num_unroll_steps, 1, kMostSteps));
-  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.td_steps", config.td_steps, 1, kMostSteps));
-  LZ_RETURN_IF_ERROR(
-      CheckRange<int64_t>("replay.num_context_steps", config.num_context_steps, 0, kMostSteps));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.reanalyze_ratio", config.reanalyze_ratio, 0.0, 1000.0));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.discount", config.discount, 0.0, 1.0));
-  LZ_RETURN_IF_ERROR(CheckRange("replay.priority_exponent", config.priority_exponent, 0.0, 10.0));
-  LZ_RETURN_IF_ERROR(
-      CheckRange("replay.importance_exponent", config.importance_exponent, 0.0, 1.0));
-  LZ_RETURN_IF_ERROR(CheckRange<int64_t>("replay.augment_shift", config.augment_shift, 0, 16));
+absl::Status CheckShape(const ReplayShape& shape) {
   LZ_RETURN_IF_ERROR(CheckRange("observation size", shape.observation_size, 1, 1 << 26));
   LZ_RETURN_IF_ERROR(CheckRange("frame_stack", shape.frame_stack, 1, shape.observation_size));
   if (shape.observation_size % shape.frame_stack != 0) {
@@ -54,46 +37,9 @@ absl::Status CheckRanges(const ReplayConfig& config, const ReplayShape& shape) {
                                                    shape.observation_size));
   }
   LZ_RETURN_IF_ERROR(CheckRange("number of actions", shape.num_actions, 1, 1 << 20));
-  LZ_RETURN_IF_ERROR(
-      CheckRange<int64_t>("past steps of a root", shape.num_root_past_steps, 0, kMost));
+  LZ_RETURN_IF_ERROR(CheckRange("past steps of a root", shape.num_root_past_steps, 0, 1 << 30));
   LZ_RETURN_IF_ERROR(CheckRange("numbers of an action", shape.action_dim, 0, 1 << 16));
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);
-}
-
-void CheckSymmetries(const ReplayConfig& config, const ReplayShape& shape,
-                     std::vector<ConsistencyError>* errors) {
-  if (!config.augment_symmetries) return;
-  const std::vector<std::string> keys = {"replay.augment_symmetries", "env.id"};
-  if (shape.symmetries.empty()) {
-    errors->push_back({keys, "got true, but the environment declares no symmetries"});
-  }
-  if (shape.action_dim > 0) {
-    errors->push_back({keys,
-                       "got true, but symmetries say nothing of the environment's box actions; "
-                       "allowed: false"});
-  }
-  for (const Symmetry& symmetry : shape.symmetries) {
-    const std::string problem = SymmetryProblem(symmetry, shape.observation_size, shape.num_actions,
-                                                shape.num_chance_outcomes);
-    if (problem.empty()) continue;
-    errors->push_back({keys, absl::StrCat("a symmetry of the environment is wrong: ", problem)});
-  }
-}
-
-void CheckShift(const ReplayConfig& config, const ReplayShape& shape,
-                std::vector<ConsistencyError>* errors) {
-  if (config.augment_shift == 0) return;
-  std::string problem = ShiftProblem(shape.observation_shape, config.augment_shift);
-  if (!problem.empty()) {
-    errors->push_back({{"replay.augment_shift", "env.id"}, std::move(problem)});
-  }
-  if (config.augment_symmetries) {
-    errors->push_back(
-        {{"replay.augment_shift", "replay.augment_symmetries"},
-         absl::StrCat("got ", config.augment_shift,
-                      " and true; allowed: one of the two, since a shifted board is no image of "
-                      "the game")});
-  }
 }
 
 void CheckContent(const ReplayConfig& config, const ReplayShape& shape,
@@ -171,14 +117,16 @@ int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape) {
 
 std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape) {
   std::vector<ConsistencyError> errors;
-  CheckSymmetries(config, shape, &errors);
-  CheckShift(config, shape, &errors);
   CheckContent(config, shape, &errors);
   return errors;
 }
 
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape) {
-  LZ_RETURN_IF_ERROR(CheckRanges(config, shape));
+  LZ_CHECK(std::min({config.capacity, config.max_mebibytes, config.segment_length,
+                     config.num_unroll_steps, config.td_steps}) > 0,
+           "a config that its schema refuses");
+  LZ_CHECK(!config.augment_symmetries || !shape.symmetries.empty(), "no symmetries to augment by");
+  LZ_RETURN_IF_ERROR(CheckShape(shape));
   return FirstError(ReplayErrors(config, shape));
 }
 

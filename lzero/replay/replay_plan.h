@@ -16,13 +16,11 @@ namespace lzero {
 
 // What is wrong between settings that are each in range: the smallest useful content does not fit
 // replay.capacity or replay.max_mebibytes (for every environment a segment being filled and as many
-// finished ones as keep at least one position eligible in an episode that never ends);
-// augment_symmetries with no symmetries, or with one that is no relabelling of this shape;
-// augment_shift of what are no pictures of that size, or with augment_symmetries.
+// finished ones as keep at least one position eligible in an episode that never ends).
 std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape);
 
-// InvalidArgument (key, value, what is allowed) for a setting out of range, and for the first of
-// ReplayErrors.
+// InvalidArgument (what, value, what is allowed) for a shape out of range, and for the first of
+// ReplayErrors. `config` is in the ranges of its schema.
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape);
 
 // Steps an unfinished episode must have after position t before all targets of t are known: t is

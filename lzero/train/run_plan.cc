@@ -9,7 +9,6 @@
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
-#include "lzero/config/unread_settings.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/python/worker_registry.h"
 #include "lzero/mcts/search.h"
@@ -17,6 +16,7 @@
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
 #include "lzero/train/model_families.h"
+#include "lzero/train/run_rules.h"
 
 namespace lzero {
 namespace {
@@ -60,11 +60,8 @@ std::string SamplesText(const SearchConfig& search) {
   return absl::StrCat(*search.num_sampled_actions, " sampled actions, ");
 }
 
-void Append(std::vector<ConsistencyError> more, std::vector<ConsistencyError>* errors) {
-  for (ConsistencyError& error : more) errors->push_back(std::move(error));
-}
+}  // namespace
 
-// The settings that make the largest part as large as it is.
 std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
   const int64_t largest = std::max({plan.learner, plan.batch, plan.inference, plan.search,
                                     plan.replay, plan.update, plan.workers});
@@ -83,8 +80,6 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
   return {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
           "model.context_length", "model.embed_dim"};
 }
-
-}  // namespace
 
 absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
                                       const EnvRegistry& registry) {
@@ -141,69 +136,6 @@ absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes) {
       absl::StrFormat("the run needs %.1f MiB of memory, this machine has %.1f MiB: %s; lower %s",
                       Mebibytes(plan.total()), Mebibytes(machine_bytes), PartsText(plan),
                       absl::StrJoin(WhatToLower(plan), " or ")));
-}
-
-std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
-                                              const ModelFamily& family) {
-  const double ratio = config.replay.reanalyze_ratio;
-  if (ratio == 0.0 || family.CanReanalyze()) return {};
-  return {{{"replay.reanalyze_ratio", "model.family"},
-           absl::StrCat("got ", ratio, ", but this family searches from the environment's own ",
-                        "state, which replay does not store; allowed: 0, or another "
-                        "model.family")}};
-}
-
-std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
-  const ModelFamily& family = FamilyOf(config.model);
-  std::vector<ConsistencyError> errors = family.ModelErrors(config.model);
-  std::vector<ConsistencyError> of_family = family.Errors(config, spec);
-  // The shapes below follow from the actions. What a family says of them comes first: it may play
-  // none of their kind.
-  std::vector<ConsistencyError> of_actions = ActionErrors(config.search, spec);
-  if (!of_actions.empty()) {
-    Append(of_family.empty() ? std::move(of_actions) : std::move(of_family), &errors);
-    return errors;
-  }
-  Append(std::move(of_family), &errors);
-  Append(ReplayErrors(config.replay, BuildReplayShape(config, spec)), &errors);
-  Append(ShiftErrors(config.replay, spec), &errors);
-  Append(ReanalyzeErrors(config, family), &errors);
-  if (config.stop.target_return.has_value() && spec.num_players != 1) {
-    errors.push_back(
-        {{"stop.target_return", "env.id"},
-         absl::StrCat("got ", *config.stop.target_return, ", but ", spec.id,
-                      " is a game for two players: the return of self-play says nothing about "
-                      "strength; allowed: null, with stop.max_env_steps or stop.max_updates")});
-  }
-  return errors;
-}
-
-std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
-                                        const EnvRegistry& registry) {
-  std::vector<ConsistencyError> errors = EnvErrors(config, registry);
-  const auto all = RegistryWithPlugins(config, registry);
-  if (!all.ok()) return errors;
-  const auto spec = BuildEnvSpec(config, *all);
-  if (!spec.ok()) {
-    if (errors.empty()) errors.push_back({{"env.id"}, std::string(spec.status().message())});
-    Append(FamilyOf(config.model).ModelErrors(config.model), &errors);
-    return errors;
-  }
-  Append(SpecErrors(config, *spec), &errors);
-  if (!errors.empty()) return errors;
-  Append(UnreadSettings(config), &errors);
-  Append(UnreadWorkerSettings(config, *all), &errors);
-  Append(UnreadErrors(config, FamilyOf(config.model).UnreadFields(config.model), "model.family"),
-         &errors);
-  const auto memory = PlanMemory(config, *spec, *all);
-  if (!memory.ok()) return errors;  // sizes that rules between fields refuse
-  const absl::Status fits = CheckMemoryPlan(*memory, MachineMemoryBytes());
-  if (!fits.ok()) errors.push_back({WhatToLower(*memory), std::string(fits.message())});
-  return errors;
-}
-
-ConfigRule RunRule(const EnvRegistry& registry) {
-  return [&registry](const ExperimentConfig& config) { return RunErrors(config, registry); };
 }
 
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry) {

@@ -39,6 +39,9 @@ struct MemoryPlan {
 absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
                                       const EnvRegistry& registry);
 
+// The settings that make the largest part as large as it is.
+std::vector<std::string> WhatToLower(const MemoryPlan& plan);
+
 // ResourceExhausted when `plan` needs more than `machine_bytes`: names the parts and what to lower.
 absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes);
 
@@ -47,22 +50,6 @@ struct RunPlan {
   int64_t num_parameters = 0;  // of one copy of the model
   MemoryPlan memory;
 };
-
-// What is wrong between config and environment beyond EnvErrors: a stop rule that means nothing in
-// it, a replay that cannot hold its segments.
-std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec);
-
-// The family cannot search stored positions again, and the config asks for it.
-std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
-                                              const ModelFamily& family);
-
-// All that PlanRun would refuse in an environment that can be made, for config reports: EnvErrors,
-// SpecErrors, and memory when nothing else is wrong.
-std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
-                                        const EnvRegistry& registry);
-
-// RunErrors as a rule for LoadConfig. `registry` must outlive it.
-ConfigRule RunRule(const EnvRegistry& registry);
 
 // Refuses what is known to be wrong before anything is made: an environment that cannot be made or
 // played, a stop rule that means nothing in it, a replay that cannot hold its segments, an encoder

@@ -87,6 +87,7 @@ void MakeConsistent(ExperimentConfig& config) {
   config.replay.sample_from = SampleFrom::kAnywhere;
   config.train.start_env_steps %= 1000;
   config.train.final_learning_rate = config.train.learning_rate / 3;
+  if (config.replay.augment_symmetries) config.replay.augment_shift = 0;
   config.inference.graphs = Graphs::kOff;
   config.inference.runner = Runner::kAuto;
   if (config.inference.device == Device::kCuda) config.inference.dtype = InferenceDtype::kFp32;

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <limits>
-
 #include "absl/strings/str_cat.h"
 #include "envs/register_all.h"
 #include "lzero/base/files.h"
@@ -115,73 +113,6 @@ TEST(EnvRulesTest, ABoardIsNoImage) {
   EXPECT_EQ(ErrorsOf(config),
             Lines{"model.encoder: image needs observations [channels, height, width] with sides "
                   "of 16 or more; tictactoe gives [3, 3, 3]; allowed: vector, board"});
-}
-
-TEST(EnvRulesTest, BoxActionsNeedSamplesAndBounds) {
-  EnvSpec spec = WalkSpec();
-  spec.id = "steering";
-  spec.action = {ActionKind::kBox, 0, {0.0f, 0.0f}, {1.0f, 1.0f}};
-  SearchConfig search;
-  auto errors = ActionErrors(search, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "got null, but steering has box actions, of which a search can only take samples; "
-            "allowed: a number, often 20");
-  search.num_sampled_actions = 20;
-  EXPECT_TRUE(ActionErrors(search, spec).empty());
-  spec.action.high[1] = std::numeric_limits<float>::infinity();
-  errors = ActionErrors(search, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "steering has actions without bounds: number 1 lies in 0 .. inf; an agent needs finite "
-            "ones");
-}
-
-TEST(EnvRulesTest, OnlyPicturesOfBytesAreShifted) {
-  EnvSpec spec = WalkSpec();
-  spec.id = "walk";
-  ReplayConfig replay;
-  EXPECT_TRUE(ShiftErrors(replay, spec).empty());
-  replay.augment_shift = 2;
-  auto errors = ShiftErrors(replay, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "got 2, but walk shows no picture of bytes, where every place means something; "
-            "allowed: 0");
-  spec.num_players = 2;
-  errors = ShiftErrors(replay, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "got 2, but walk shows a board, where every place means something; allowed: 0");
-  spec.observation.type = ObservationType::kUint8;
-  EXPECT_TRUE(ShiftErrors(replay, spec).empty());
-}
-
-TEST(EnvRulesTest, UniformSamplesAreForBoxActions) {
-  EnvSpec spec = WalkSpec();
-  spec.id = "walk";
-  spec.action.num_actions = 3;
-  SearchConfig search;
-  search.uniform_sample_fraction = 0.25;
-  const auto errors = ActionErrors(search, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "got 0.25, which is for box actions, but walk has 3 discrete ones; allowed: 0");
-}
-
-TEST(EnvRulesTest, NoMoreDiscreteActionsAreSampledThanThereAre) {
-  EnvSpec spec = WalkSpec();
-  spec.id = "walk";
-  spec.action.num_actions = 3;
-  SearchConfig search;
-  EXPECT_TRUE(ActionErrors(search, spec).empty());
-  search.num_sampled_actions = 3;
-  EXPECT_TRUE(ActionErrors(search, spec).empty());
-  search.num_sampled_actions = 4;
-  const auto errors = ActionErrors(search, spec);
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "got 4, but walk has 3 actions; allowed: 2 to 3, or null for all of them");
 }
 
 // The trio was copied, the id in its spec was not changed.

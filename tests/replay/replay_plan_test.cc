@@ -37,30 +37,18 @@ TEST(ReplayPlan, HorizonIsWhereTheLastBootstrapIsKnown) {
   EXPECT_EQ(ReplayHorizon(config), 1);
 }
 
-TEST(ReplayPlan, SettingsOutOfRangeAreNamed) {
-  const auto with = [](auto ReplayConfig::*field, auto value) {
-    ReplayConfig config;
-    config.*field = value;
-    return MessageOf(config);
-  };
-  EXPECT_EQ(with(&ReplayConfig::capacity, 0), "replay.capacity is 0, allowed are 1 to 1073741824");
-  EXPECT_THAT(with(&ReplayConfig::max_mebibytes, 0), HasSubstr("replay.max_mebibytes is 0"));
-  EXPECT_THAT(with(&ReplayConfig::segment_length, 0), HasSubstr("replay.segment_length is 0"));
-  EXPECT_THAT(with(&ReplayConfig::num_unroll_steps, 0), HasSubstr("replay.num_unroll_steps is 0"));
-  EXPECT_THAT(with(&ReplayConfig::td_steps, 0), HasSubstr("replay.td_steps is 0"));
-  EXPECT_THAT(with(&ReplayConfig::num_context_steps, -1),
-              HasSubstr("replay.num_context_steps is -1"));
-  EXPECT_EQ(with(&ReplayConfig::reanalyze_ratio, -0.5),
-            "replay.reanalyze_ratio is -0.5, allowed are 0 to 1000");
-  EXPECT_EQ(with(&ReplayConfig::discount, 1.5), "replay.discount is 1.5, allowed are 0 to 1");
-  EXPECT_THAT(with(&ReplayConfig::priority_exponent, -0.5),
-              HasSubstr("replay.priority_exponent is -0.5"));
-  EXPECT_THAT(with(&ReplayConfig::importance_exponent, 3.0),
-              HasSubstr("replay.importance_exponent is 3"));
-  EXPECT_THAT(MessageOf({}, {0, 2, 8, TerminalMode::kAbsorb}), HasSubstr("observation size is 0"));
+TEST(ReplayPlan, ShapesOutOfRangeAreNamed) {
+  EXPECT_EQ(MessageOf({}, {0, 2, 8, TerminalMode::kAbsorb}),
+            "observation size is 0, allowed are 1 to 67108864");
   EXPECT_THAT(MessageOf({}, {4, 0, 8, TerminalMode::kAbsorb}), HasSubstr("number of actions is 0"));
   EXPECT_THAT(MessageOf({}, {4, 2, 0, TerminalMode::kAbsorb}),
               HasSubstr("number of environments is 0"));
+}
+
+TEST(ReplayPlanDeathTest, SettingsOutOfRangeNeverPassedTheirSchema) {
+  ReplayConfig config;
+  config.segment_length = 0;
+  EXPECT_DEATH(CheckReplayConfig(config, kShape).IgnoreError(), "a config that its schema refuses");
 }
 
 TEST(ReplayPlan, ContentThatDoesNotFitIsRefused) {
@@ -78,61 +66,6 @@ TEST(ReplayPlan, ContentThatDoesNotFitIsRefused) {
               AllOf(HasSubstr("replay.max_mebibytes: got 150"), HasSubstr("needs 151 MiB")));
   config.max_mebibytes = 151;
   EXPECT_EQ(MessageOf(config, images), "");
-}
-
-TEST(ReplayPlan, AugmentationNeedsSymmetriesThatFit) {
-  ReplayConfig config;
-  ReplayShape shape{2, 3, 8, TerminalMode::kAbsorb};
-  shape.symmetries = {Symmetry{{0, 1, 2}, {2, 1, 0}}};
-  EXPECT_EQ(MessageOf(config, shape), "");  // not used
-  config.augment_symmetries = true;
-  EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_symmetries: a symmetry of the environment is wrong: observation_source "
-            "has 3 entries instead of 2");
-  shape.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}};
-  EXPECT_EQ(MessageOf(config, shape), "");
-  shape.num_chance_outcomes = 2;
-  EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_symmetries: a symmetry of the environment is wrong: chance_image has 0 "
-            "entries instead of 2");
-  shape.symmetries[0].chance_image = {1, 0};
-  EXPECT_EQ(MessageOf(config, shape), "");
-  shape.num_chance_outcomes = 0;
-  shape.symmetries[0].chance_image.clear();
-  shape.action_dim = 1;
-  EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_symmetries: got true, but symmetries say nothing of the environment's "
-            "box actions; allowed: false");
-  shape.action_dim = 0;
-  shape.symmetries.clear();
-  EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_symmetries: got true, but the environment declares no symmetries");
-}
-
-TEST(ReplayPlan, OnlyPicturesAreShifted) {
-  ReplayConfig config;
-  ReplayShape shape{1 * 9 * 10, 3, 8, TerminalMode::kAbsorb};
-  EXPECT_EQ(MessageOf(config, shape), "");
-  config.augment_shift = 4;
-  EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_shift: got 4, but the environment's observation is []; allowed: 0, or "
-            "pictures [channels, height, width] with height and width above 8");
-  shape.observation_shape = {1, 9, 10};
-  EXPECT_EQ(MessageOf(config, shape), "");
-  config.augment_shift = 5;
-  EXPECT_THAT(MessageOf(config, shape), HasSubstr("observation is [1, 9, 10]; allowed: 0, or"));
-  config.augment_shift = 17;
-  EXPECT_EQ(MessageOf(config, shape), "replay.augment_shift is 17, allowed are 0 to 16");
-  config.augment_shift = 2;
-  config.augment_symmetries = true;
-  shape.observation_size = 90;
-  Symmetry identity;
-  for (int i = 0; i < 90; ++i) identity.observation_source.push_back(i);
-  identity.action_image = {0, 1, 2};
-  shape.symmetries = {identity};
-  EXPECT_EQ(MessageOf(config, shape),
-            "replay.augment_shift: got 2 and true; allowed: one of the two, since a shifted board "
-            "is no image of the game");
 }
 
 TEST(ReplayPlan, AStackIsMadeOfEqualFrames) {

@@ -153,8 +153,7 @@ TEST(BuildTest, TheReplayBufferKnowsTheSymmetriesOfTheEnvironment) {
   EXPECT_TRUE(replay.ok()) << replay.status();
   ExperimentConfig pole = TinyConfig();
   pole.replay.augment_symmetries = true;
-  const auto refused = BuildReplay(pole, *BuildEnvSpec(pole, registry));
-  EXPECT_EQ(refused.status().message(),
+  EXPECT_EQ(PlanRun(pole, registry).status().message(),
             "replay.augment_symmetries: got true, but the environment declares no symmetries");
 }
 

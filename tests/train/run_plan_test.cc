@@ -4,7 +4,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/machine.h"
-#include "lzero/family/alphazero/alphazero_family.h"
 #include "lzero/family/unizero/unizero_family.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
@@ -16,7 +15,6 @@ namespace lzero::run_plan_test {
 namespace {
 
 using testing::ContainsRegex;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -204,19 +202,6 @@ TEST(RunPlanTest, WorkersAreCounted) {
   EXPECT_THAT(DescribePlan(config, plan, "eager"), HasSubstr(", workers of Python 3.0 MiB\n"));
 }
 
-TEST(RunPlanTest, AFamilyThatNeedsItsEnvironmentCannotReanalyze) {
-  ExperimentConfig config = TinyConfig();
-  EXPECT_TRUE(ReanalyzeErrors(config, AlphaZeroFamily()).empty());
-  config.replay.reanalyze_ratio = 0.25;
-  EXPECT_TRUE(ReanalyzeErrors(config, UniZeroFamily()).empty());
-  const std::vector<ConsistencyError> errors = ReanalyzeErrors(config, AlphaZeroFamily());
-  ASSERT_EQ(errors.size(), 1u);
-  EXPECT_THAT(errors[0].keys, ElementsAre("replay.reanalyze_ratio", "model.family"));
-  EXPECT_EQ(errors[0].message,
-            "got 0.25, but this family searches from the environment's own state, which replay "
-            "does not store; allowed: 0, or another model.family");
-}
-
 // A family that keeps saved states counts them by their size.
 TEST(RunPlanTest, StatesOfASimulatingFamilyAreCounted) {
   const EnvRegistry registry = NativeRegistry();
@@ -289,71 +274,6 @@ TEST(RunPlanTest, BatchAndReplayCountTooWhateverTheirSize) {
   config.replay.capacity = 1 << 30;
   config.replay.max_mebibytes = 10000000;
   EXPECT_GT(PlanMemory(config, spec, registry)->replay, small + (int64_t{1} << 32));
-}
-
-std::vector<std::string> ErrorKeys(const ExperimentConfig& config) {
-  std::vector<std::string> keys;
-  for (const ConsistencyError& error : RunErrors(config, NativeRegistry())) {
-    if (!error.only_if_set_after) keys.push_back(error.keys[0]);
-  }
-  return keys;
-}
-
-// The fields that nothing reads.
-std::vector<std::string> UnreadKeys(const ExperimentConfig& config) {
-  std::vector<std::string> keys;
-  for (const ConsistencyError& error : RunErrors(config, NativeRegistry())) {
-    if (error.only_if_set_after) keys.push_back(error.keys[0]);
-  }
-  return keys;
-}
-
-TEST(RunPlanTest, TellsWhatNeitherFamilyNorSearchReads) {
-  ExperimentConfig config = TinyConfig();
-  EXPECT_THAT(UnreadKeys(config), ElementsAre());
-  config.search.gumbel_scale = 0;
-  config.loss.chance_weight = 2;
-  EXPECT_THAT(UnreadKeys(config), ElementsAre("search.gumbel_scale", "loss.chance_weight"));
-  config = BoardConfig();
-  EXPECT_THAT(UnreadKeys(config), ElementsAre("model.encoder_width"));
-}
-
-// What nothing reads may be left to a base config: it must hide no other error.
-TEST(RunPlanTest, UnreadSettingsHideNothing) {
-  ExperimentConfig config = TinyConfig();
-  config.env.num_workers = 2;
-  config.search.policy = SearchPolicy::kPuct;
-  config.search.gumbel_scale = 2;
-  config.model.embed_dim = 65536;
-  config.model.num_layers = 256;
-  EXPECT_THAT(UnreadKeys(config), ElementsAre("search.gumbel_scale", "env.num_workers"));
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.embed_dim"));
-}
-
-TEST(RunPlanTest, EveryErrorOfARunIsReportedAtOnce) {
-  ExperimentConfig config = BoardConfig();
-  EXPECT_THAT(ErrorKeys(config), ElementsAre());
-  config.replay.capacity = 20;
-  config.stop.target_return = 0.5;
-  config.env.random_opening_fraction = 0.5;
-  config.env.random_opening_plies = 9;
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("env.random_opening_plies"));  // no environment
-  config.env.random_opening_plies = 6;
-  config.model.encoder_channels = 1 << 20;  // memory counts when nothing else is wrong
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("replay.capacity", "stop.target_return"));
-  config = TinyConfig();
-  config.model.encoder = EncoderKind::kBoard;
-  config.replay.augment_symmetries = true;
-  config.replay.capacity = 20;
-  EXPECT_THAT(ErrorKeys(config),
-              ElementsAre("model.encoder", "replay.augment_symmetries", "replay.capacity"));
-  config = TinyConfig();
-  config.model.embed_dim = 65536;
-  config.model.num_layers = 256;
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.embed_dim"));
-  config.env.id = "cartpol";
-  config.model.context_length = 5;  // rules of the family need no environment
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("env.id", "model.context_length"));
 }
 
 TEST(RunPlanTest, ATargetReturnOfAGameForTwoPlayersIsRefused) {

@@ -19,6 +19,7 @@
 #include "lzero/env/plugin.h"
 #include "lzero/run/run_folder.h"
 #include "lzero/train/run_plan.h"
+#include "lzero/train/run_rules.h"
 #include "lzero/train/trainer.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/run_path.h"

@@ -1,0 +1,163 @@
+#include "lzero/train/run_rules.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/machine.h"
+#include "lzero/config/consistency.h"
+#include "lzero/config/unread_settings.h"
+#include "lzero/env/env_rules.h"
+#include "lzero/replay/batch/shift_augmenter.h"
+#include "lzero/replay/replay_plan.h"
+#include "lzero/train/build.h"
+#include "lzero/train/model_families.h"
+#include "lzero/train/run_plan.h"
+
+namespace lzero {
+namespace {
+
+using Errors = std::vector<ConsistencyError>;
+
+void Append(std::vector<ConsistencyError> more, std::vector<ConsistencyError>* errors) {
+  for (ConsistencyError& error : more) errors->push_back(std::move(error));
+}
+
+void CheckSymmetries(const ReplayConfig& replay, const ReplayShape& shape,
+                     std::vector<ConsistencyError>* errors) {
+  if (!replay.augment_symmetries) return;
+  const std::vector<std::string> keys = {"replay.augment_symmetries", "env.id"};
+  Require(!shape.symmetries.empty(), errors, keys,
+          "got true, but the environment declares no symmetries");
+  Require(shape.action_dim == 0, errors, keys,
+          "got true, but symmetries say nothing of the environment's box actions; allowed: false");
+  for (const Symmetry& symmetry : shape.symmetries) {
+    const std::string problem = SymmetryProblem(symmetry, shape.observation_size, shape.num_actions,
+                                                shape.num_chance_outcomes);
+    Require(problem.empty(), errors, keys,
+            absl::StrCat("a symmetry of the environment is wrong: ", problem));
+  }
+}
+
+void CheckShift(const ReplayConfig& replay, const ReplayShape& shape, const EnvSpec& spec,
+                Errors* errors) {
+  if (replay.augment_shift == 0) return;
+  const std::vector<std::string> keys = {"replay.augment_shift", "env.id"};
+  const std::string problem = ShiftProblem(shape.observation_shape, replay.augment_shift);
+  Require(problem.empty(), errors, keys, problem);
+  Require(spec.observation.type == ObservationType::kUint8, errors, keys,
+          absl::StrCat("got ", replay.augment_shift, ", but ", spec.id, " shows ",
+                       spec.num_players == 2 ? "a board" : "no picture of bytes",
+                       ", where every place means something; allowed: 0"));
+}
+
+}  // namespace
+
+std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
+  const std::optional<int64_t>& num_sampled = search.num_sampled_actions;
+  const std::vector<std::string> keys = {"search.num_sampled_actions", "env.id"};
+  const ActionSpec& actions = spec.action;
+  if (actions.kind == ActionKind::kDiscrete && search.uniform_sample_fraction > 0.0) {
+    return {
+        {{"search.uniform_sample_fraction", "env.id"},
+         absl::StrCat("got ", search.uniform_sample_fraction, ", which is for box actions, but ",
+                      spec.id, " has ", actions.num_actions, " discrete ones; allowed: 0")}};
+  }
+  if (actions.kind == ActionKind::kDiscrete) {
+    if (!num_sampled.has_value() || *num_sampled <= actions.num_actions) return {};
+    return {{keys, absl::StrCat("got ", *num_sampled, ", but ", spec.id, " has ",
+                                actions.num_actions, " actions; allowed: 2 to ",
+                                actions.num_actions, ", or null for all of them")}};
+  }
+  Errors errors;
+  if (!num_sampled.has_value()) {
+    errors.push_back({keys, absl::StrCat("got null, but ", spec.id,
+                                         " has box actions, of which a search can only take "
+                                         "samples; allowed: a number, often 20")});
+  }
+  for (size_t d = 0; d < actions.low.size(); ++d) {
+    if (std::isfinite(actions.low[d]) && std::isfinite(actions.high[d])) continue;
+    errors.push_back(
+        {{"env.id"},
+         absl::StrCat(spec.id, " has actions without bounds: number ", d, " lies in ",
+                      actions.low[d], " .. ", actions.high[d], "; an agent needs finite ones")});
+    break;
+  }
+  return errors;
+}
+
+std::vector<ConsistencyError> AugmentErrors(const ReplayConfig& replay, const ReplayShape& shape,
+                                            const EnvSpec& spec) {
+  Errors errors;
+  CheckSymmetries(replay, shape, &errors);
+  CheckShift(replay, shape, spec, &errors);
+  return errors;
+}
+
+std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
+                                              const ModelFamily& family) {
+  const double ratio = config.replay.reanalyze_ratio;
+  if (ratio == 0.0 || family.CanReanalyze()) return {};
+  return {{{"replay.reanalyze_ratio", "model.family"},
+           absl::StrCat("got ", ratio, ", but this family searches from the environment's own ",
+                        "state, which replay does not store; allowed: 0, or another "
+                        "model.family")}};
+}
+
+std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
+  const ModelFamily& family = FamilyOf(config.model);
+  std::vector<ConsistencyError> errors = family.ModelErrors(config.model);
+  std::vector<ConsistencyError> of_family = family.Errors(config, spec);
+  // The shapes below follow from the actions. What a family says of them comes first: it may play
+  // none of their kind.
+  std::vector<ConsistencyError> of_actions = ActionErrors(config.search, spec);
+  if (!of_actions.empty()) {
+    Append(of_family.empty() ? std::move(of_actions) : std::move(of_family), &errors);
+    return errors;
+  }
+  Append(std::move(of_family), &errors);
+  const ReplayShape shape = BuildReplayShape(config, spec);
+  Append(AugmentErrors(config.replay, shape, spec), &errors);
+  Append(ReplayErrors(config.replay, shape), &errors);
+  Append(ReanalyzeErrors(config, family), &errors);
+  if (config.stop.target_return.has_value() && spec.num_players != 1) {
+    errors.push_back(
+        {{"stop.target_return", "env.id"},
+         absl::StrCat("got ", *config.stop.target_return, ", but ", spec.id,
+                      " is a game for two players: the return of self-play says nothing about "
+                      "strength; allowed: null, with stop.max_env_steps or stop.max_updates")});
+  }
+  return errors;
+}
+
+std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
+                                        const EnvRegistry& registry) {
+  std::vector<ConsistencyError> errors = EnvErrors(config, registry);
+  const auto all = RegistryWithPlugins(config, registry);
+  if (!all.ok()) return errors;
+  const auto spec = BuildEnvSpec(config, *all);
+  if (!spec.ok()) {
+    if (errors.empty()) errors.push_back({{"env.id"}, std::string(spec.status().message())});
+    Append(FamilyOf(config.model).ModelErrors(config.model), &errors);
+    return errors;
+  }
+  Append(SpecErrors(config, *spec), &errors);
+  if (!errors.empty()) return errors;
+  Append(UnreadSettings(config), &errors);
+  Append(UnreadWorkerSettings(config, *all), &errors);
+  Append(UnreadErrors(config, FamilyOf(config.model).UnreadFields(config.model), "model.family"),
+         &errors);
+  const auto memory = PlanMemory(config, *spec, *all);
+  if (!memory.ok()) return errors;  // sizes that rules between fields refuse
+  const absl::Status fits = CheckMemoryPlan(*memory, MachineMemoryBytes());
+  if (!fits.ok()) errors.push_back({WhatToLower(*memory), std::string(fits.message())});
+  return errors;
+}
+
+ConfigRule RunRule(const EnvRegistry& registry) {
+  return [&registry](const ExperimentConfig& config) { return RunErrors(config, registry); };
+}
+
+}  // namespace lzero

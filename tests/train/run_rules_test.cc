@@ -1,0 +1,220 @@
+// What a config must keep to because of the sizes of its environment, of its family and of this
+// machine.
+#include "lzero/train/run_rules.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "lzero/family/alphazero/alphazero_family.h"
+#include "lzero/family/unizero/unizero_family.h"
+#include "tests/env/walk_env.h"
+#include "tests/train/train_testing.h"
+
+namespace lzero::run_rules_test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(RunRulesTest, BoxActionsNeedSamplesAndBounds) {
+  EnvSpec spec = WalkSpec();
+  spec.id = "steering";
+  spec.action = {ActionKind::kBox, 0, {0.0f, 0.0f}, {1.0f, 1.0f}};
+  SearchConfig search;
+  auto errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got null, but steering has box actions, of which a search can only take samples; "
+            "allowed: a number, often 20");
+  search.num_sampled_actions = 20;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  spec.action.high[1] = std::numeric_limits<float>::infinity();
+  errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "steering has actions without bounds: number 1 lies in 0 .. inf; an agent needs finite "
+            "ones");
+}
+
+TEST(RunRulesTest, UniformSamplesAreForBoxActions) {
+  EnvSpec spec = WalkSpec();
+  spec.id = "walk";
+  spec.action.num_actions = 3;
+  SearchConfig search;
+  search.uniform_sample_fraction = 0.25;
+  const auto errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got 0.25, which is for box actions, but walk has 3 discrete ones; allowed: 0");
+}
+
+TEST(RunRulesTest, NoMoreDiscreteActionsAreSampledThanThereAre) {
+  EnvSpec spec = WalkSpec();
+  spec.id = "walk";
+  spec.action.num_actions = 3;
+  SearchConfig search;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  search.num_sampled_actions = 3;
+  EXPECT_TRUE(ActionErrors(search, spec).empty());
+  search.num_sampled_actions = 4;
+  const auto errors = ActionErrors(search, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "got 4, but walk has 3 actions; allowed: 2 to 3, or null for all of them");
+}
+
+EnvSpec Pictures() {
+  EnvSpec spec = WalkSpec();
+  spec.observation.type = ObservationType::kUint8;
+  return spec;
+}
+
+// "first key: message" of the first error.
+std::string AugmentError(const ReplayConfig& config, const ReplayShape& shape,
+                         const EnvSpec& spec = WalkSpec()) {
+  const std::vector<ConsistencyError> errors = AugmentErrors(config, shape, spec);
+  return errors.empty() ? "" : absl::StrCat(errors[0].keys[0], ": ", errors[0].message);
+}
+
+TEST(RunRulesTest, OnlyPicturesOfBytesAreShifted) {
+  ReplayShape shape{1 * 9 * 10, 3, 8, TerminalMode::kAbsorb};
+  shape.observation_shape = {1, 9, 10};
+  ReplayConfig replay;
+  EXPECT_EQ(AugmentError(replay, shape), "");
+  replay.augment_shift = 2;
+  EXPECT_EQ(AugmentError(replay, shape),
+            "replay.augment_shift: got 2, but walk shows no picture of bytes, where every place "
+            "means something; allowed: 0");
+  EnvSpec spec = WalkSpec();
+  spec.num_players = 2;
+  EXPECT_EQ(AugmentError(replay, shape, spec),
+            "replay.augment_shift: got 2, but walk shows a board, where every place means "
+            "something; allowed: 0");
+  EXPECT_EQ(AugmentError(replay, shape, Pictures()), "");
+}
+
+TEST(RunRulesTest, OnlyPicturesThatAreLargeEnoughAreShifted) {
+  ReplayConfig config;
+  ReplayShape shape{1 * 9 * 10, 3, 8, TerminalMode::kAbsorb};
+  EXPECT_EQ(AugmentError(config, shape, Pictures()), "");
+  config.augment_shift = 4;
+  EXPECT_EQ(AugmentError(config, shape, Pictures()),
+            "replay.augment_shift: got 4, but the environment's observation is []; allowed: 0, or "
+            "pictures [channels, height, width] with height and width above 8");
+  shape.observation_shape = {1, 9, 10};
+  EXPECT_EQ(AugmentError(config, shape, Pictures()), "");
+  config.augment_shift = 5;
+  EXPECT_THAT(AugmentError(config, shape, Pictures()),
+              HasSubstr("observation is [1, 9, 10]; allowed: 0, or"));
+}
+
+TEST(RunRulesTest, AugmentationNeedsSymmetriesThatFit) {
+  ReplayConfig config;
+  ReplayShape shape{2, 3, 8, TerminalMode::kAbsorb};
+  shape.symmetries = {Symmetry{{0, 1, 2}, {2, 1, 0}}};
+  EXPECT_EQ(AugmentError(config, shape), "");  // not used
+  config.augment_symmetries = true;
+  EXPECT_EQ(AugmentError(config, shape),
+            "replay.augment_symmetries: a symmetry of the environment is wrong: observation_source "
+            "has 3 entries instead of 2");
+  shape.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}};
+  EXPECT_EQ(AugmentError(config, shape), "");
+  shape.num_chance_outcomes = 2;
+  EXPECT_EQ(AugmentError(config, shape),
+            "replay.augment_symmetries: a symmetry of the environment is wrong: chance_image has 0 "
+            "entries instead of 2");
+  shape.symmetries[0].chance_image = {1, 0};
+  EXPECT_EQ(AugmentError(config, shape), "");
+  shape.num_chance_outcomes = 0;
+  shape.symmetries[0].chance_image.clear();
+  shape.action_dim = 1;
+  EXPECT_EQ(AugmentError(config, shape),
+            "replay.augment_symmetries: got true, but symmetries say nothing of the environment's "
+            "box actions; allowed: false");
+  shape.action_dim = 0;
+  shape.symmetries.clear();
+  EXPECT_EQ(AugmentError(config, shape),
+            "replay.augment_symmetries: got true, but the environment declares no symmetries");
+}
+
+TEST(RunRulesTest, AFamilyThatNeedsItsEnvironmentCannotReanalyze) {
+  ExperimentConfig config = TinyConfig();
+  EXPECT_TRUE(ReanalyzeErrors(config, AlphaZeroFamily()).empty());
+  config.replay.reanalyze_ratio = 0.25;
+  EXPECT_TRUE(ReanalyzeErrors(config, UniZeroFamily()).empty());
+  const std::vector<ConsistencyError> errors = ReanalyzeErrors(config, AlphaZeroFamily());
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_THAT(errors[0].keys, ElementsAre("replay.reanalyze_ratio", "model.family"));
+  EXPECT_EQ(errors[0].message,
+            "got 0.25, but this family searches from the environment's own state, which replay "
+            "does not store; allowed: 0, or another model.family");
+}
+
+std::vector<std::string> ErrorKeys(const ExperimentConfig& config) {
+  std::vector<std::string> keys;
+  for (const ConsistencyError& error : RunErrors(config, NativeRegistry())) {
+    if (!error.only_if_set_after) keys.push_back(error.keys[0]);
+  }
+  return keys;
+}
+
+// The fields that nothing reads.
+std::vector<std::string> UnreadKeys(const ExperimentConfig& config) {
+  std::vector<std::string> keys;
+  for (const ConsistencyError& error : RunErrors(config, NativeRegistry())) {
+    if (error.only_if_set_after) keys.push_back(error.keys[0]);
+  }
+  return keys;
+}
+
+TEST(RunRulesTest, TellsWhatNeitherFamilyNorSearchReads) {
+  ExperimentConfig config = TinyConfig();
+  EXPECT_THAT(UnreadKeys(config), ElementsAre());
+  config.search.gumbel_scale = 0;
+  config.loss.chance_weight = 2;
+  EXPECT_THAT(UnreadKeys(config), ElementsAre("search.gumbel_scale", "loss.chance_weight"));
+  config = BoardConfig();
+  EXPECT_THAT(UnreadKeys(config), ElementsAre("model.encoder_width"));
+}
+
+// What nothing reads may be left to a base config: it must hide no other error.
+TEST(RunRulesTest, UnreadSettingsHideNothing) {
+  ExperimentConfig config = TinyConfig();
+  config.env.num_workers = 2;
+  config.search.policy = SearchPolicy::kPuct;
+  config.search.gumbel_scale = 2;
+  config.model.embed_dim = 65536;
+  config.model.num_layers = 256;
+  EXPECT_THAT(UnreadKeys(config), ElementsAre("search.gumbel_scale", "env.num_workers"));
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.embed_dim"));
+}
+
+TEST(RunRulesTest, EveryErrorOfARunIsReportedAtOnce) {
+  ExperimentConfig config = BoardConfig();
+  EXPECT_THAT(ErrorKeys(config), ElementsAre());
+  config.replay.capacity = 20;
+  config.stop.target_return = 0.5;
+  config.env.random_opening_fraction = 0.5;
+  config.env.random_opening_plies = 9;
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("env.random_opening_plies"));  // no environment
+  config.env.random_opening_plies = 6;
+  config.model.encoder_channels = 1 << 20;  // memory counts when nothing else is wrong
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("replay.capacity", "stop.target_return"));
+  config = TinyConfig();
+  config.model.encoder = EncoderKind::kBoard;
+  config.replay.augment_symmetries = true;
+  config.replay.capacity = 20;
+  EXPECT_THAT(ErrorKeys(config),
+              ElementsAre("model.encoder", "replay.augment_symmetries", "replay.capacity"));
+  config = TinyConfig();
+  config.model.embed_dim = 65536;
+  config.model.num_layers = 256;
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("model.embed_dim"));
+  config.env.id = "cartpol";
+  config.model.context_length = 5;  // rules of the family need no environment
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("env.id", "model.context_length"));
+}
+
+}  // namespace
+}  // namespace lzero::run_rules_test
