@@ -21,6 +21,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/json_reader.h"
 #include "lzero/run/safetensors.h"
 #include "lzero/run/step_folder.h"
 #include "nlohmann/json.hpp"
@@ -71,39 +72,12 @@ std::string ChecksumsText(int64_t env_steps, const Checksums& checksums) {
   return json.dump(2) + "\n";
 }
 
-absl::StatusOr<uint32_t> ParseCrc(const Json& json) {
-  uint32_t crc32c = 0;
-  if (!json.is_string() || json.get_ref<const std::string&>().size() != 8 ||
-      !absl::SimpleHexAtoi(json.get_ref<const std::string&>(), &crc32c)) {
-    return absl::DataLossError("a crc32c is not 8 hexadecimal digits");
+void ReadCrc(const JsonReader& json, uint32_t* crc32c) {
+  std::string digits;
+  json.Read("crc32c", &digits);
+  if (digits.size() != 8 || !absl::SimpleHexAtoi(digits, crc32c)) {
+    json.Wrong("crc32c", "8 hexadecimal digits");
   }
-  return crc32c;
-}
-
-absl::StatusOr<Manifest> ParseManifest(const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return absl::DataLossError("is not a JSON object");
-  if (!json.contains("crc32c") || !json.contains("files") || !json["files"].is_object()) {
-    return absl::DataLossError("has no 'files' object with a 'crc32c'");
-  }
-  LZ_ASSIGN_OR_RETURN(const uint32_t own, ParseCrc(json["crc32c"]));
-  json.erase("crc32c");
-  const std::string body = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (Crc32c(body) != own) return absl::DataLossError("its own CRC-32C does not fit");
-  if (!json.contains("env_steps") || !json["env_steps"].is_number_unsigned()) {
-    return absl::DataLossError("has no number 'env_steps'");
-  }
-  Manifest manifest;
-  manifest.env_steps = json["env_steps"].get<int64_t>();
-  for (const auto& [name, facts] : json["files"].items()) {
-    if (!facts.is_object() || !facts.contains("crc32c") || !facts.contains("bytes") ||
-        !facts["bytes"].is_number_unsigned()) {
-      return absl::DataLossError(absl::StrCat("the entry '", name, "' has no bytes and crc32c"));
-    }
-    LZ_ASSIGN_OR_RETURN(const uint32_t crc32c, ParseCrc(facts["crc32c"]));
-    manifest.files[name] = {facts["bytes"].get<uint64_t>(), crc32c};
-  }
-  return manifest;
 }
 
 absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
@@ -111,11 +85,24 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
   const absl::StatusOr<std::string> text = ReadFile(path);
   if (absl::IsNotFound(text.status())) return DamagedFile(path, "is missing");
   LZ_RETURN_IF_ERROR(text.status());
-  absl::StatusOr<Manifest> manifest = ParseManifest(*text);
-  if (!manifest.ok()) return DamagedFile(path, manifest.status().message());
+  LZ_ASSIGN_OR_RETURN(const JsonReader json,
+                      JsonReader::Parse(*text, {path, absl::StatusCode::kDataLoss}));
+  Manifest manifest;
+  uint32_t own = 0;
+  ReadCrc(json, &own);
+  json.Read("env_steps", &manifest.env_steps, {.low = 0});
+  const JsonReader files = json.Object("files");
+  for (const std::string& name : files.Names()) {
+    const JsonReader file = files.Object(name);
+    file.Read("bytes", &manifest.files[name].size);
+    ReadCrc(file, &manifest.files[name].crc32c);
+  }
+  LZ_RETURN_IF_ERROR(json.status());
+  if (Crc32c(ChecksumsBody(manifest.env_steps, manifest.files).dump()) != own) {
+    return json.Fail("its own CRC-32C does not fit");
+  }
   for (const char* name : {kStateFile, kConfigFile}) {
-    if (!manifest->files.contains(name))
-      return DamagedFile(path, absl::StrCat("does not list ", name));
+    if (!manifest.files.contains(name)) return json.Fail(absl::StrCat("does not list ", name));
   }
   return manifest;
 }
@@ -249,9 +236,9 @@ absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
   LoadedCheckpoint loaded{folder, manifest.env_steps, {}};
   LZ_ASSIGN_OR_RETURN(loaded.content.state_json, ReadFile(JoinPath(folder, kStateFile)));
   LZ_ASSIGN_OR_RETURN(loaded.content.config_yaml, ReadFile(JoinPath(folder, kConfigFile)));
-  if (!Json::parse(loaded.content.state_json, nullptr, /*allow_exceptions=*/false).is_object()) {
-    return DamagedFile(JoinPath(folder, kStateFile), "is not a JSON object");
-  }
+  LZ_RETURN_IF_ERROR(JsonReader::Parse(loaded.content.state_json,
+                                       {JoinPath(folder, kStateFile), absl::StatusCode::kDataLoss})
+                         .status());
   for (const std::string& name : wanted) {
     const std::string path = JoinPath(folder, absl::StrCat(name, kArraysSuffix));
     LZ_ASSIGN_OR_RETURN(SafetensorsContent file, ReadSafetensors(path));

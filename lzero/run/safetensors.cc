@@ -15,12 +15,11 @@
 #include "lzero/base/check.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/json_reader.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr size_t kPieceSize = size_t{1} << 20;    // written at once
 constexpr uint64_t kMaxHeaderSize = 100'000'000;  // the limit of the reference implementation
@@ -39,39 +38,6 @@ struct Header {
   std::vector<Entry> entries;  // in the order of their bytes
   SafetensorsMetadata metadata;
 };
-
-// Parses `text`; `duplicate` receives the first key that an object holds twice ("" if none does),
-// which the JSON library would drop in silence.
-Json ParseJson(absl::string_view text, std::string* duplicate) {
-  std::vector<std::set<std::string>> open_objects;
-  const auto watch = [&](int /*depth*/, Json::parse_event_t event, Json& parsed) {
-    if (event == Json::parse_event_t::object_start) open_objects.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_objects.pop_back();
-    if (event == Json::parse_event_t::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      if (!open_objects.back().insert(key).second && duplicate->empty()) *duplicate = key;
-    }
-    return true;
-  };
-  return Json::parse(text.begin(), text.end(), watch, /*allow_exceptions=*/false);
-}
-
-// Sizes as the format has them: integers from 0 to 2^63 - 1.
-absl::StatusOr<std::vector<int64_t>> ParseSizes(const Json& entry, const char* key) {
-  const auto found = entry.find(key);
-  if (found == entry.end() || !found->is_array()) {
-    return absl::DataLossError(absl::StrCat("has no array '", key, "'"));
-  }
-  std::vector<int64_t> sizes;
-  for (const Json& element : *found) {
-    if (!element.is_number_unsigned() || element.get<uint64_t>() > uint64_t{INT64_MAX}) {
-      return absl::DataLossError(absl::StrCat("'", key, "' holds ", element.type_name(),
-                                              " values that are not sizes (0 to 2^63 - 1)"));
-    }
-    sizes.push_back(element.get<int64_t>());
-  }
-  return sizes;
-}
 
 absl::Status CheckSize(const Entry& entry, uint64_t data_size) {
   const uint64_t size = entry.end - entry.begin;
@@ -94,37 +60,26 @@ absl::Status CheckSize(const Entry& entry, uint64_t data_size) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Entry> ParseEntry(const std::string& name, const Json& json, uint64_t data_size) {
-  if (!json.is_object()) return absl::DataLossError("its header entry is not a JSON object");
+absl::StatusOr<Entry> ParseEntry(const std::string& name, const JsonReader& json,
+                                 uint64_t data_size) {
   Entry entry;
   entry.name = name;
-  const auto type = json.find("dtype");
-  if (type == json.end() || !type->is_string()) return absl::DataLossError("has no text 'dtype'");
-  const absl::StatusOr<ArrayType> known = ParseArrayType(type->get_ref<const std::string&>());
-  if (!known.ok()) return absl::DataLossError(known.status().message());
-  entry.type = *known;
-  LZ_ASSIGN_OR_RETURN(entry.shape, ParseSizes(json, "shape"));
-  LZ_ASSIGN_OR_RETURN(const auto offsets, ParseSizes(json, "data_offsets"));
-  if (offsets.size() != 2) {
-    return absl::DataLossError(
-        absl::StrCat("'data_offsets' holds ", offsets.size(), " numbers, expected 2"));
+  std::string type;
+  std::vector<int64_t> offsets;
+  json.Read("dtype", &type);
+  json.Read("shape", &entry.shape, {.low = 0});
+  json.Read("data_offsets", &offsets, {.low = 0, .size = 2});
+  LZ_RETURN_IF_ERROR(json.status());
+  const absl::StatusOr<ArrayType> known = ParseArrayType(type);
+  absl::Status status = known.status();
+  if (known.ok()) {
+    entry.type = *known;
+    entry.begin = static_cast<uint64_t>(offsets[0]);
+    entry.end = static_cast<uint64_t>(offsets[1]);
+    status = CheckSize(entry, data_size);
   }
-  entry.begin = static_cast<uint64_t>(offsets[0]);
-  entry.end = static_cast<uint64_t>(offsets[1]);
-  LZ_RETURN_IF_ERROR(CheckSize(entry, data_size));
+  if (!status.ok()) return json.Fail(absl::StrCat("tensor '", name, "': ", status.message()));
   return entry;
-}
-
-absl::StatusOr<SafetensorsMetadata> ParseMetadata(const Json& json) {
-  SafetensorsMetadata metadata;
-  if (!json.is_object()) return absl::DataLossError("is not a JSON object");
-  for (const auto& [key, value] : json.items()) {
-    if (!value.is_string()) {
-      return absl::DataLossError(absl::StrCat("'", key, "' is not text but ", value.type_name()));
-    }
-    metadata[key] = value.get<std::string>();
-  }
-  return metadata;
 }
 
 // The data must be covered from the first to the last byte, each byte once.
@@ -148,31 +103,19 @@ absl::Status CheckCover(const std::vector<Entry>& entries, uint64_t data_size) {
 
 absl::StatusOr<Header> ParseHeader(absl::string_view text, uint64_t data_size,
                                    absl::string_view file_name) {
-  std::string duplicate;
-  const Json json = ParseJson(text, &duplicate);
-  if (!json.is_object()) return DamagedFile(file_name, "the header is not a JSON object");
-  if (!duplicate.empty()) {
-    return DamagedFile(file_name,
-                       absl::StrCat("the header holds the name '", duplicate, "' twice"));
-  }
+  LZ_ASSIGN_OR_RETURN(
+      const JsonReader json,
+      JsonReader::Parse(text, {absl::StrCat(file_name, ": header"), absl::StatusCode::kDataLoss}));
   Header header;
-  for (const auto& [name, value] : json.items()) {
+  for (const std::string& name : json.Names()) {
+    const JsonReader object = json.Object(name);
     if (name == kMetadataKey) {
-      absl::StatusOr<SafetensorsMetadata> metadata = ParseMetadata(value);
-      if (!metadata.ok()) {
-        return DamagedFile(file_name,
-                           absl::StrCat(kMetadataKey, ": ", metadata.status().message()));
-      }
-      header.metadata = *std::move(metadata);
-      continue;
+      for (const std::string& key : object.Names()) object.Read(key, &header.metadata[key]);
+    } else {
+      LZ_ASSIGN_OR_RETURN(header.entries.emplace_back(), ParseEntry(name, object, data_size));
     }
-    absl::StatusOr<Entry> entry = ParseEntry(name, value, data_size);
-    if (!entry.ok()) {
-      return DamagedFile(file_name,
-                         absl::StrCat("tensor '", name, "': ", entry.status().message()));
-    }
-    header.entries.push_back(*std::move(entry));
   }
+  LZ_RETURN_IF_ERROR(json.status());
   std::stable_sort(header.entries.begin(), header.entries.end(), [](const auto& a, const auto& b) {
     return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
   });

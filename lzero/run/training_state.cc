@@ -1,8 +1,7 @@
 #include "lzero/run/training_state.h"
 
-#include <type_traits>
-
-#include "absl/strings/str_cat.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/base/text/json_reader.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -39,51 +38,6 @@ void VisitFields(State& state, Visit visit) {
   visit("reanalyze_searches", state.reanalyze_searches);
 }
 
-class Reader {
- public:
-  explicit Reader(const Json& json) : json_(json) {}
-
-  template <typename T>
-  void operator()(const char* name, T& field) {
-    const auto found = json_.find(name);
-    if (found == json_.end() || !Is<T>(*found)) return Fail(name, Kind<T>());
-    field = found->template get<T>();
-  }
-  template <typename T>
-  void operator()(const char* name, std::optional<T>& field) {
-    const auto found = json_.find(name);
-    if (found == json_.end() || !(Is<T>(*found) || found->is_null())) {
-      return Fail(name, absl::StrCat(Kind<T>(), " or null"));
-    }
-    if (found->is_null()) {
-      field.reset();
-    } else {
-      field = found->template get<T>();
-    }
-  }
-  const absl::Status& status() const { return status_; }
-
- private:
-  template <typename T>
-  static bool Is(const Json& value) {
-    if constexpr (std::is_unsigned_v<T>) return value.is_number_unsigned();
-    return std::is_integral_v<T> ? value.is_number_integer() : value.is_number();
-  }
-  template <typename T>
-  static std::string Kind() {
-    return std::is_integral_v<T> ? "a whole number" : "a number";
-  }
-  void Fail(const char* name, const std::string& expected) {
-    if (status_.ok()) {
-      status_ = absl::InvalidArgumentError(
-          absl::StrCat("state.json: field '", name, "' is not ", expected));
-    }
-  }
-
-  const Json& json_;
-  absl::Status status_;
-};
-
 }  // namespace
 
 std::string TrainingStateToJson(const TrainingState& state) {
@@ -99,12 +53,10 @@ std::string TrainingStateToJson(const TrainingState& state) {
 }
 
 absl::StatusOr<TrainingState> TrainingStateFromJson(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return absl::InvalidArgumentError("state.json is not a JSON object");
+  LZ_ASSIGN_OR_RETURN(const JsonReader json, JsonReader::Parse(text, {"state.json"}));
   TrainingState state;
-  Reader reader(json);
-  VisitFields(state, [&reader](const char* name, auto& field) { reader(name, field); });
-  if (!reader.status().ok()) return reader.status();
+  VisitFields(state, [&json](const char* name, auto& field) { json.Read(name, &field); });
+  LZ_RETURN_IF_ERROR(json.status());
   return state;
 }
 

@@ -160,7 +160,7 @@ COMMANDS = [
     ("replay of another environment's trace", 2,
      ["the trace is of environment 'catch', this is 'counting'"],
      ["envs", "replay", "counting", "--trace", "catch.jsonl"]),
-    ("search replay of junk", 2, ["error: junk.json: golden tree: not a JSON document"],
+    ("search replay of junk", 2, ["error: junk.json: golden tree: broken JSON at byte 6, in '[1, 2'"],
      ["search", "replay", "junk.json"]),
     ("search replay of nothing", 2, ["error: cannot open nofile.json: No such file or directory"],
      ["search", "replay", "nofile.json"]),

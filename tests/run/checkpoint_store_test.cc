@@ -264,28 +264,30 @@ std::vector<Damage> ChecksumsDamages() {
       {"missing",
        [](const std::string& folder) { std::filesystem::remove(folder + "/checksums.json"); }, file,
        "is missing"},
-      {"no JSON", replace("{", "["), file, "is not a JSON object"},
+      {"no JSON", replace("{", "["), file, "broken JSON at byte "},
       {"other step", replace("200", "201"), file, "its own CRC-32C does not fit"},
-      {"no files", replace("\"files\"", "\"folders\""), file, "has no 'files' object"},
+      {"no files", replace("\"files\"", "\"folders\""), file,
+       "files is missing; allowed: an object"},
       {"no own CRC",
        [](const std::string& folder) {
          ASSERT_TRUE(WriteFileAtomic(folder + "/checksums.json", "{\"files\":{}}").ok());
        },
-       file, "has no 'files' object with a 'crc32c'"},
+       file, "crc32c is missing; allowed: a text"},
       {"CRC is a word",
        [](const std::string& folder) {
          ASSERT_TRUE(
              WriteFileAtomic(folder + "/checksums.json", "{\"crc32c\":\"unknown!\",\"files\":{}}")
                  .ok());
        },
-       file, "a crc32c is not 8 hexadecimal digits"},
-      {"no step", forge(R"({"files":{}})"), file, "has no number 'env_steps'"},
+       file, "crc32c is \"unknown!\"; allowed: 8 hexadecimal digits"},
+      {"no step", forge(R"({"files":{}})"), file,
+       "env_steps is missing; allowed: a whole number of 0 or more"},
       {"empty list", forge(R"({"env_steps":1,"files":{}})"), file, "does not list state.json"},
       {"no config",
        forge(R"({"env_steps":1,"files":{"state.json":{"bytes":1,"crc32c":"00000000"}}})"), file,
        "does not list config.resolved.yaml"},
       {"bad entry", forge(R"({"env_steps":1,"files":{"a":1}})"), file,
-       "the entry 'a' has no bytes and crc32c"},
+       "files.a is 1; allowed: an object"},
   };
 }
 
@@ -375,7 +377,7 @@ TEST_F(CheckpointStoreTest, StateMustBeJson) {
   content.state_json = "not JSON";
   ASSERT_TRUE(WriteCheckpoint(run_dir_, 100, content, 1).ok());
   EXPECT_THAT(std::string(ReadCheckpoint(run_dir_).status().message()),
-              HasSubstr("state.json: is not a JSON object"));
+              HasSubstr("state.json: broken JSON at byte "));
 }
 
 TEST_F(CheckpointStoreTest, TheFormatOfAFileIsCheckedEvenWhenItsCrcFits) {

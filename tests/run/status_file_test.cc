@@ -83,14 +83,17 @@ TEST_F(StatusFileTest, NamesTheDamagedField) {
     const char* to;
     const char* message;
   } cases[] = {
-      {"{\n", "[\n", "is not a JSON object"},
-      {"\"running\"", "\"asleep\"", "'state' is not running, finished, interrupted or failed"},
-      {"\"running\"", "3", "field 'state' is not text"},
-      {"1200", "1.5", "field 'env_steps' is not a whole number"},
-      {"195.5", "\"much\"", "field 'eval_return' is not a number"},
-      {"\"process_id\"", "\"pid\"", "field 'process_id' is not a whole number"},
-      {"\"eta_seconds\"", "\"eta\"", "field 'eta_seconds' is not a number or null"},
-      {"2023-11", "2023/11", "field 'updated_time' is not a time like 2030-01-31T12:00:00.000Z"},
+      {"{\n", "[\n", "broken JSON at byte "},
+      {"\"running\"", "\"asleep\"",
+       "state is \"asleep\"; allowed: running, finished, interrupted, failed"},
+      {"\"running\"", "3", "state is 3; allowed: a text"},
+      {"1200", "1.5", "env_steps is 1.5; allowed: a whole number"},
+      {"195.5", "\"much\"", "eval_return is \"much\"; allowed: a number or null"},
+      {"\"process_id\"", "\"pid\"", "process_id is missing; allowed: a whole number"},
+      {"\"eta_seconds\"", "\"eta\"", "eta_seconds is missing; allowed: a number or null"},
+      {"2023-11", "2023/11",
+       "updated_time is \"2023/11-14T22:13:20.123Z\"; allowed: a time like "
+       "2030-01-31T12:00:00.000Z"},
   };
   for (const auto& damaged : cases) {
     SCOPED_TRACE(damaged.message);

@@ -260,7 +260,7 @@ TEST(TrainerResumeTest, WhatIsMissingOrDoesNotFitIsNamed) {
   }
   const absl::Status no_state =
       RestoreChanged(run, [](CheckpointContent& content) { content.state_json = "{}"; });
-  EXPECT_THAT(std::string(no_state.message()), HasSubstr("state.json: field 'env_steps'"));
+  EXPECT_THAT(std::string(no_state.message()), HasSubstr("state.json: env_steps is missing"));
   const absl::Status no_array =
       RestoreChanged(run, [](CheckpointContent& content) { content.files["replay"].pop_back(); });
   EXPECT_THAT(std::string(no_array.message()), HasSubstr("replay"));

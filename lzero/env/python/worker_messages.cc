@@ -2,13 +2,15 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/json_reader.h"
 #include "lzero/config/scalar_text.h"
-#include "lzero/env/json_depth.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -18,10 +20,6 @@ using Json = nlohmann::json;
 
 constexpr int64_t kMaxObservation = int64_t{1} << 26;  // elements
 constexpr int64_t kMaxActions = 1 << 16;
-
-absl::Status NoAnswer(absl::string_view what) {
-  return absl::InternalError(absl::StrCat("the worker process answers ", what));
-}
 
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -36,34 +34,8 @@ Json Value(const std::string& text) {
   if (word == "false" || word == "no" || word == "off") return false;
   if (const auto integer = ParseInt(text); integer.ok()) return *integer;
   if (const auto number = ParseFloat(text); number.ok()) return *number;
-  if ((text[0] == '[' || text[0] == '{' || text[0] == '"') && !IsDeeperThan(text, kMaxJsonDepth)) {
-    Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (!json.is_discarded()) return json;
-  }
-  return text;
-}
-
-const Json& At(const Json& object, const char* key) {
-  static const Json kNull;
-  if (!object.is_object()) return kNull;
-  const auto found = object.find(key);
-  return found == object.end() ? kNull : *found;
-}
-
-std::string TextAt(const Json& object, const char* key) {
-  const Json& value = At(object, key);
-  return value.is_string() ? value.get<std::string>() : "";
-}
-
-absl::StatusOr<int64_t> IntegerAt(const Json& object, const char* key, int64_t low, int64_t high) {
-  const Json& value = At(object, key);
-  if (value.is_number_integer() &&
-      !(value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(high))) {
-    const int64_t integer = value.get<int64_t>();
-    if (integer >= low && integer <= high) return integer;
-  }
-  return NoAnswer(
-      absl::StrCat("'", key, "': ", Dump(value).substr(0, 60), "; allowed: ", low, " .. ", high));
+  const bool is_json = (text[0] == '[' || text[0] == '{' || text[0] == '"') && IsJson(text);
+  return is_json ? Json::parse(text) : Json(text);
 }
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -74,87 +46,87 @@ float ToFloat(double value) {
   return value < 0.0 ? -kInfinity : kInfinity;
 }
 
-// Bounds: null is none; one number stands for all `size` where `one_for_all`.
-absl::StatusOr<std::vector<float>> BoundsAt(const Json& object, const char* key, int64_t size,
-                                            bool one_for_all, float none) {
-  const Json& list = At(object, key);
-  const bool fits = list.is_array() && (static_cast<int64_t>(list.size()) == size ||
-                                        (one_for_all && list.size() == 1));
-  if (!fits) return NoAnswer(absl::StrCat("no list '", key, "' of ", size, " bounds"));
-  std::vector<float> bounds;
-  for (const Json& value : list) {
-    if (!value.is_null() && !value.is_number()) {
-      return NoAnswer(absl::StrCat("'", key, "' with ", Dump(value).substr(0, 60)));
-    }
-    bounds.push_back(value.is_null() ? none : ToFloat(value.get<double>()));
+using Bounds = std::vector<std::optional<double>>;  // none where nothing bounds
+
+// One number stands for all `size` where `one_for_all`.
+Bounds ReadBounds(const JsonReader& json, const char* key, size_t size, bool one_for_all) {
+  Bounds bounds;
+  json.Read(key, &bounds);
+  if (bounds.size() != size && !(one_for_all && bounds.size() == 1)) {
+    json.Wrong(key, absl::StrCat("a list of ", size, " bounds", one_for_all ? ", or of 1" : ""));
   }
   return bounds;
 }
 
+std::vector<float> ToFloats(const Bounds& bounds, float none) {
+  std::vector<float> floats;
+  for (const auto& bound : bounds) floats.push_back(bound.has_value() ? ToFloat(*bound) : none);
+  return floats;
+}
+
 // A bound of an action that was rounded outwards becomes the next number inside.
-float Inwards(float rounded, const Json& exact, float inside) {
-  if (exact.is_null() || std::isinf(rounded)) return rounded;
-  const double difference = static_cast<double>(rounded) - exact.get<double>();
+float Inwards(float rounded, const std::optional<double>& exact, float inside) {
+  if (!exact.has_value() || std::isinf(rounded)) return rounded;
+  const double difference = static_cast<double>(rounded) - *exact;
   return difference != 0.0 && (difference < 0.0) == (inside > 0.0f)
              ? std::nextafter(rounded, inside)
              : rounded;
 }
 
-absl::Status CheckOrder(const std::vector<float>& low, const std::vector<float>& high,
-                        const char* what) {
+void CheckOrder(const JsonReader& json, const std::vector<float>& low,
+                const std::vector<float>& high) {
   for (size_t i = 0; i < low.size() && i < high.size(); ++i) {
-    if (low[i] > high[i] || low[i] == kInfinity || high[i] == -kInfinity)
-      return NoAnswer(absl::StrCat(what, " bounds in the wrong order"));
+    if (low[i] > high[i] || low[i] == kInfinity || high[i] == -kInfinity) {
+      json.Wrong("low", "bounds that are not above 'high'");
+    }
   }
-  return absl::OkStatus();
 }
 
-absl::StatusOr<ObservationSpec> ReadObservation(const Json& object) {
+ObservationSpec ReadObservation(const JsonReader& json) {
   ObservationSpec spec;
-  const std::string type = TextAt(object, "type");
-  if (type != "uint8" && type != "float32") {
-    return NoAnswer(absl::StrCat("observations of type '", type.substr(0, 40), "'"));
-  }
+  std::string type;
+  json.Read("type", &type);
+  if (type != "uint8" && type != "float32") json.Wrong("type", "uint8, float32");
   spec.type = type == "uint8" ? ObservationType::kUint8 : ObservationType::kFloat32;
-  const Json& shape = At(object, "shape");
-  if (!shape.is_array() || shape.empty() || shape.size() > 8) {
-    return NoAnswer("observations without a shape");
-  }
+  json.Read("shape", &spec.shape, {.low = 1, .high = kMaxObservation});
+  if (spec.shape.empty() || spec.shape.size() > 8) json.Wrong("shape", "a list of 1 to 8 lengths");
   int64_t size = 1;
-  for (const Json& length : shape) {
-    const Json holder = {{"length", length}};
-    LZ_ASSIGN_OR_RETURN(const int64_t axis, IntegerAt(holder, "length", 1, kMaxObservation));
-    spec.shape.push_back(axis);
-    size *= axis;
-    if (size > kMaxObservation) return NoAnswer("observations that are too large");
+  for (size_t i = 0; i < spec.shape.size() && size <= kMaxObservation; ++i) size *= spec.shape[i];
+  if (size > kMaxObservation) {
+    json.Wrong("shape", absl::StrCat("at most ", kMaxObservation, " numbers in all"));
   }
-  LZ_ASSIGN_OR_RETURN(spec.low, BoundsAt(object, "low", size, true, -kInfinity));
-  LZ_ASSIGN_OR_RETURN(spec.high, BoundsAt(object, "high", size, true, kInfinity));
+  if (!json.status().ok()) return spec;
+  spec.low = ToFloats(ReadBounds(json, "low", static_cast<size_t>(size), true), -kInfinity);
+  spec.high = ToFloats(ReadBounds(json, "high", static_cast<size_t>(size), true), kInfinity);
   // One bound for all on one side only: both sides have the same number of them.
   if (spec.low.size() != spec.high.size()) {
     if (spec.low.size() == 1) spec.low.resize(spec.high.size(), spec.low[0]);
     if (spec.high.size() == 1) spec.high.resize(spec.low.size(), spec.high[0]);
   }
-  LZ_RETURN_IF_ERROR(CheckOrder(spec.low, spec.high, "observation"));
+  CheckOrder(json, spec.low, spec.high);
   return spec;
 }
 
-absl::StatusOr<ActionSpec> ReadAction(const Json& object) {
+ActionSpec ReadAction(const JsonReader& json) {
   ActionSpec spec;
-  const std::string kind = TextAt(object, "kind");
-  LZ_ASSIGN_OR_RETURN(const int64_t size, IntegerAt(object, "size", 1, kMaxActions));
+  std::string kind;
+  int32_t size = 0;
+  json.Read("kind", &kind);
+  json.Read("size", &size, {.low = 1, .high = kMaxActions});
   if (kind == "discrete") {
-    spec.num_actions = static_cast<int>(size);
+    spec.num_actions = size;
     return spec;
   }
-  if (kind != "box") return NoAnswer(absl::StrCat("actions of kind '", kind.substr(0, 40), "'"));
+  if (kind != "box") json.Wrong("kind", "discrete, box");
   spec.kind = ActionKind::kBox;
-  LZ_ASSIGN_OR_RETURN(spec.low, BoundsAt(object, "low", size, false, -kInfinity));
-  LZ_ASSIGN_OR_RETURN(spec.high, BoundsAt(object, "high", size, false, kInfinity));
-  LZ_RETURN_IF_ERROR(CheckOrder(spec.low, spec.high, "action"));
-  for (size_t i = 0; i < spec.low.size(); ++i) {
-    const float low = Inwards(spec.low[i], At(object, "low")[i], kInfinity);
-    const float high = Inwards(spec.high[i], At(object, "high")[i], -kInfinity);
+  const Bounds exact_low = ReadBounds(json, "low", static_cast<size_t>(size), false);
+  const Bounds exact_high = ReadBounds(json, "high", static_cast<size_t>(size), false);
+  spec.low = ToFloats(exact_low, -kInfinity);
+  spec.high = ToFloats(exact_high, kInfinity);
+  CheckOrder(json, spec.low, spec.high);
+  for (size_t i = 0; i < spec.low.size() && i < spec.high.size(); ++i) {
+    const float low = Inwards(spec.low[i], exact_low[i], kInfinity);
+    const float high = Inwards(spec.high[i], exact_high[i], -kInfinity);
     if (low > high) continue;  // nothing is between them: the nearest has to do
     spec.low[i] = low;
     spec.high[i] = high;
@@ -162,14 +134,18 @@ absl::StatusOr<ActionSpec> ReadAction(const Json& object) {
   return spec;
 }
 
-absl::StatusOr<Json> Parse(absl::string_view text, WorkerRefusal* refusal) {
-  if (IsDeeperThan(text, kMaxJsonDepth)) return NoAnswer("JSON that is nested too deep");
-  Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !At(json, "ok").is_boolean()) {
-    return NoAnswer(absl::StrCat("no JSON: ", QuotedForMessage(text)));
-  }
-  if (At(json, "ok").get<bool>()) return json;
-  WorkerRefusal told = {TextAt(json, "error"), TextAt(json, "missing"), TextAt(json, "traceback")};
+absl::StatusOr<JsonReader> Parse(absl::string_view text, WorkerRefusal* refusal) {
+  LZ_ASSIGN_OR_RETURN(
+      const JsonReader json,
+      JsonReader::Parse(text, {"answer of the worker process", absl::StatusCode::kInternal}));
+  bool ok = false;
+  WorkerRefusal told;
+  json.Read("ok", &ok);
+  json.MaybeRead("error", &told.error);
+  json.MaybeRead("missing", &told.missing_package);
+  json.MaybeRead("traceback", &told.traceback);
+  LZ_RETURN_IF_ERROR(json.status());
+  if (ok) return json;
   const std::string error = told.error.empty() ? "it refused" : told.error;
   const bool is_missing = !told.missing_package.empty();
   if (refusal != nullptr) *refusal = std::move(told);
@@ -214,41 +190,46 @@ absl::Status ReadAnswer(absl::string_view text, WorkerRefusal* refusal) {
 }
 
 absl::StatusOr<WorkerSpec> ReadSpec(absl::string_view text, WorkerRefusal* refusal) {
-  LZ_ASSIGN_OR_RETURN(const Json json, Parse(text, refusal));
-  const auto version = IntegerAt(json, "version", 0, 1 << 30);
-  if (!version.ok() || *version != kWorkerProtocolVersion) {
-    return NoAnswer(absl::StrCat("protocol version ", Dump(At(json, "version")).substr(0, 40),
-                                 "; this is version ", kWorkerProtocolVersion));
-  }
-  const Json& object = At(json, "spec");
+  LZ_ASSIGN_OR_RETURN(const JsonReader json, Parse(text, refusal));
+  int32_t version = 0;
+  json.Read("version", &version,
+            {.low = kWorkerProtocolVersion,
+             .high = kWorkerProtocolVersion,
+             .note = ", the version of the protocol here"});
+  const JsonReader object = json.Object("spec");
   WorkerSpec spec;
-  LZ_ASSIGN_OR_RETURN(spec.observation, ReadObservation(At(object, "observation")));
-  LZ_ASSIGN_OR_RETURN(spec.action, ReadAction(At(object, "action")));
-  LZ_ASSIGN_OR_RETURN(spec.max_episode_steps,
-                      IntegerAt(object, "max_episode_steps", 0, int64_t{1} << 40));
-  LZ_ASSIGN_OR_RETURN(const int64_t mask_size, IntegerAt(object, "mask_size", 0, kMaxActions));
+  spec.observation = ReadObservation(object.Object("observation"));
+  spec.action = ReadAction(object.Object("action"));
+  object.Read("max_episode_steps", &spec.max_episode_steps, {.low = 0, .high = int64_t{1} << 40});
+  int64_t mask_size = 0;
+  object.Read("mask_size", &mask_size, {.low = 0, .high = kMaxActions});
   if (mask_size != 0 && mask_size != spec.action.num_actions) {
-    return NoAnswer(
-        absl::StrCat("masks of ", mask_size, " for ", spec.action.num_actions, " actions"));
+    object.Wrong("mask_size", absl::StrCat("0 or the ", spec.action.num_actions, " actions"));
   }
   spec.has_action_mask = mask_size > 0;
-  spec.has_lives = At(object, "has_lives").is_boolean() && At(object, "has_lives").get<bool>();
+  object.MaybeRead("has_lives", &spec.has_lives);
+  LZ_RETURN_IF_ERROR(json.status());
   return spec;
 }
 
 absl::StatusOr<std::string> ReadTraceback(absl::string_view text) {
-  LZ_ASSIGN_OR_RETURN(const Json json, Parse(text, nullptr));
-  return TextAt(json, "traceback");
+  LZ_ASSIGN_OR_RETURN(const JsonReader json, Parse(text, nullptr));
+  std::string traceback;
+  json.MaybeRead("traceback", &traceback);
+  return traceback;
 }
 
 absl::StatusOr<PictureSize> ReadPictureSize(absl::string_view text) {
-  LZ_ASSIGN_OR_RETURN(const Json json, Parse(text, nullptr));
-  LZ_ASSIGN_OR_RETURN(const int64_t width, IntegerAt(json, "width", 1, 1 << 14));
-  LZ_ASSIGN_OR_RETURN(const int64_t height, IntegerAt(json, "height", 1, 1 << 14));
-  const int64_t num_bytes = width * height * 3;
-  if (num_bytes > kMaxWorkerPicture) return NoAnswer("a picture that is too large");
-  LZ_RETURN_IF_ERROR(IntegerAt(json, "bytes", num_bytes, num_bytes).status());
-  return PictureSize{static_cast<int>(width), static_cast<int>(height)};
+  LZ_ASSIGN_OR_RETURN(const JsonReader json, Parse(text, nullptr));
+  PictureSize size;
+  int64_t num_bytes = 0;
+  json.Read("width", &size.width, {.low = 1, .high = 1 << 14});
+  json.Read("height", &size.height, {.low = 1, .high = 1 << 14});
+  json.Read("bytes", &num_bytes, {.low = 1, .high = kMaxWorkerPicture});
+  const int64_t expected = int64_t{3} * size.width * size.height;
+  if (num_bytes != expected) json.Wrong("bytes", absl::StrCat(expected, " = width * height * 3"));
+  LZ_RETURN_IF_ERROR(json.status());
+  return size;
 }
 
 }  // namespace lzero

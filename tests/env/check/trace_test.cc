@@ -75,9 +75,9 @@ TEST(TraceTest, RandomOpeningsAreRead) {
   EXPECT_EQ(meta.random_opening_fraction, 0.25);
   EXPECT_EQ(meta.random_opening_plies, 3);
   EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","random_opening_fraction":"often"})"),
-            "line 1: 'random_opening_fraction' is \"often\"; it is a number");
+            "line 1: random_opening_fraction is \"often\"; allowed: a number");
   EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","random_opening_fraction":0.5})"),
-            "line 1: 'random_opening_plies' is missing; it is an integer of 0 or more");
+            "line 1: random_opening_plies is missing; allowed: a whole number of 0 or more");
 }
 
 TEST(TraceTest, SettingsAndChanceAreRead) {
@@ -85,15 +85,15 @@ TEST(TraceTest, SettingsAndChanceAreRead) {
       ParseTrace(R"({"type":"meta","env":"x","settings":{"komi":7.5,"a":"b","n":9}})");
   EXPECT_EQ(meta->meta.settings, (EnvSettingTexts{{"a", "b"}, {"komi", "7.5"}, {"n", "9"}}));
   EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","settings":[1]})"),
-            "line 1: 'settings' is [1]; it is an object of single values");
+            "line 1: settings is [1]; allowed: an object");
   EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","settings":{"a":[1]}})"),
-            "line 1: 'settings' is {\"a\":[1]}; it is an object of single values");
+            "line 1: settings.a is [1]; allowed: a single value");
   std::string step = kStep;
   step.replace(step.rfind('}'), 1, ",\"chance\":12}");
   EXPECT_EQ(ParseTrace(Lines({kMeta, kReset, step}))->episodes[0].steps[0].chance_outcome, 12);
   step.replace(step.rfind("12"), 2, "-1");
   EXPECT_EQ(ErrorOf(Lines({kMeta, kReset, step})),
-            "line 3: 'chance' is -1; it is an outcome or null");
+            "line 3: chance is -1; allowed: a whole number, 0 to 2147483647, or null");
 }
 
 TEST(TraceTest, WritesTheLinesOfTheDesignPage) {
@@ -169,26 +169,26 @@ TEST(TraceTest, BlankLinesAndUnknownKeysAreSkipped) {
 
 TEST(TraceTest, BrokenFilesNameTheLine) {
   EXPECT_EQ(ErrorOf(""), "the trace is empty; no meta line");
-  EXPECT_EQ(ErrorOf(Lines({kMeta, "{\"type\""})),
-            "line 2: not a JSON object (broken JSON); a trace has one object a line");
-  EXPECT_EQ(ErrorOf("[1]"), "line 1: not a JSON object (array); a trace has one object a line");
-  EXPECT_EQ(ErrorOf(kReset), "line 1: the first line must be of type \"meta\", got \"reset\"");
+  EXPECT_EQ(ErrorOf(Lines({kMeta, "{\"type\""})), "line 2: broken JSON at byte 8, in '{\"type\"'");
+  EXPECT_EQ(ErrorOf("[1]"), "line 1: the document is [1]; allowed: an object");
+  EXPECT_EQ(ErrorOf(kReset), "line 1: type is \"reset\"; allowed: \"meta\" in the first line");
   EXPECT_EQ(ErrorOf(Lines({kMeta, kMeta})), "line 2: a second meta line");
-  EXPECT_EQ(ErrorOf("{}"), "line 1: 'type' is missing; it is a text");
+  EXPECT_EQ(ErrorOf("{}"), "line 1: type is missing; allowed: a text");
   EXPECT_EQ(ErrorOf(Lines({kMeta, R"({"type":"stop"})"})),
-            "line 2: 'type' is \"stop\"; it is \"meta\", \"reset\", \"step\" or \"game\"");
-  EXPECT_EQ(ErrorOf(R"({"type":"meta"})"), "line 1: 'env' is missing; it is a text");
+            "line 2: type is \"stop\"; allowed: \"meta\", \"reset\", \"step\" or \"game\"");
+  EXPECT_EQ(ErrorOf(R"({"type":"meta"})"), "line 1: env is missing; allowed: a text");
   EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","action":"both"})"),
-            "line 1: 'action' is \"both\"; it is \"discrete\" or \"box\"");
+            "line 1: action is \"both\"; allowed: \"discrete\" or \"box\"");
   EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","max_episode_steps":-1})"),
-            "line 1: 'max_episode_steps' is -1; it is an integer of 0 or more");
-  EXPECT_EQ(ErrorOf(R"({"type":"meta","env":"x","max_episode_steps":18446744073709551615})"),
-            "line 1: 'max_episode_steps' is 18446744073709551615; it is an integer of 0 or more");
+            "line 1: max_episode_steps is -1; allowed: a whole number of 0 or more");
+  EXPECT_EQ(
+      ErrorOf(R"({"type":"meta","env":"x","max_episode_steps":18446744073709551615})"),
+      "line 1: max_episode_steps is 18446744073709551615; allowed: a whole number of 0 or more");
 }
 
 TEST(TraceTest, BrokenEpisodesNameTheLine) {
   EXPECT_EQ(ErrorOf(Lines({kMeta, kStep})), "line 2: a step before the first reset");
-  EXPECT_EQ(ErrorOf(Lines({kMeta, kReset, kStep, kStep})), "line 4: 't' is 0; it is 1 here");
+  EXPECT_EQ(ErrorOf(Lines({kMeta, kReset, kStep, kStep})), "line 4: t is 0; allowed: 1 here");
   const std::string last =
       R"({"type":"step","t":0,"action":1,"obs":[1],"reward":1,"terminated":true,"truncated":false})";
   EXPECT_EQ(ErrorOf(Lines({kMeta, kReset, last, last})),
@@ -197,24 +197,25 @@ TEST(TraceTest, BrokenEpisodesNameTheLine) {
     return ErrorOf(Lines({kMeta, kReset, absl::StrCat(R"({"type":"step","t":0,)", fields, "}")}));
   };
   EXPECT_EQ(with_step(R"("action":[1])"),
-            "line 3: 'action' is [1]; it is an integer of 0 or more (the meta line says discrete)");
-  EXPECT_EQ(with_step(R"("action":3000000000)"),
-            "line 3: 'action' is 3000000000; it is an integer of 0 or more (the meta line says "
+            "line 3: action is [1]; allowed: a whole number, 0 to 2147483647 (the meta line says "
             "discrete)");
+  EXPECT_EQ(with_step(R"("action":3000000000)"),
+            "line 3: action is 3000000000; allowed: a whole number, 0 to 2147483647 (the meta line "
+            "says discrete)");
   EXPECT_EQ(with_step(R"("action":1,"obs":[true])"),
-            "line 3: 'obs' is [true]; it is a list of numbers");
+            "line 3: obs[0] is true; allowed: a 32-bit number");
   EXPECT_EQ(with_step(R"("action":1,"obs":[1e39])"),
-            "line 3: 'obs' is [1e+39]; it is a list of 32-bit numbers");
+            "line 3: obs[0] is 1e+39; allowed: a 32-bit number");
   EXPECT_EQ(with_step(R"("action":1,"obs":[1],"reward":"1")"),
-            "line 3: 'reward' is \"1\"; it is a number");
+            "line 3: reward is \"1\"; allowed: a number");
   EXPECT_EQ(with_step(R"("action":1,"obs":[1],"reward":1,"terminated":0)"),
-            "line 3: 'terminated' is 0; it is true or false");
+            "line 3: terminated is 0; allowed: true or false");
   EXPECT_EQ(with_step(R"("action":1,"obs":[1],"reward":1,"terminated":false)"),
-            "line 3: 'truncated' is missing; it is true or false");
+            "line 3: truncated is missing; allowed: true or false");
   EXPECT_EQ(
       with_step(
           R"("action":1,"obs":[1],"reward":1,"terminated":false,"truncated":false,"state":5)"),
-      "line 3: 'state' is 5; it is a list of numbers");
+      "line 3: state is 5; allowed: a list or null");
 }
 
 TEST(TraceTest, BrokenGamesNameTheLine) {
@@ -222,26 +223,20 @@ TEST(TraceTest, BrokenGamesNameTheLine) {
     return ErrorOf(Lines({kMeta, absl::StrCat(R"({"type":"game",)", fields, "}")}));
   };
   EXPECT_EQ(with_game(R"("moves":[1,-2])"),
-            "line 2: 'moves' is [1,-2]; it is a list of integers of 0 or more");
-  EXPECT_EQ(with_game(R"("moves":7)"),
-            "line 2: 'moves' is 7; it is a list of integers of 0 or more");
+            "line 2: moves[1] is -2; allowed: a whole number, 0 to 2147483647");
+  EXPECT_EQ(with_game(R"("moves":7)"), "line 2: moves is 7; allowed: a list");
   EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[])"),
-            "line 2: 'legal_counts' has 0 numbers for 1 moves; one for each");
+            "line 2: legal_counts is []; allowed: a list of 1 entries, one for each move");
   EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[2],"legal_changes":[[0,1.5]])"),
-            "line 2: 'legal_changes' is [[0,1.5]]; it is a list of lists of integers of 0 or more");
+            "line 2: legal_changes[0][1] is 1.5; allowed: a whole number, 0 to 2147483647");
   EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[2],"legal_changes":[0])"),
-            "line 2: 'legal_changes' is [0]; it is a list of lists of integers of 0 or more");
+            "line 2: legal_changes[0] is 0; allowed: a list");
   EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[2],"legal_changes":7)"),
-            "line 2: 'legal_changes' is 7; it is a list of lists of integers of 0 or more");
+            "line 2: legal_changes is 7; allowed: a list of 1 entries, one for each move");
   EXPECT_EQ(with_game(R"("moves":[1],"legal_counts":[2],"legal_changes":[])"),
-            "line 2: 'legal_changes' has 0 lists for 1 moves; one for each");
+            "line 2: legal_changes is []; allowed: a list of 1 entries, one for each move");
   EXPECT_EQ(with_game(R"("moves":[],"legal_counts":[],"returns":[1])"),
-            "line 2: 'returns' is [1]; it is a list of 2 numbers or null");
-}
-
-TEST(TraceTest, LongValuesAreCutInMessages) {
-  EXPECT_EQ(ErrorOf(absl::StrCat(R"({"type":"meta","env":[")", std::string(500, 'x'), R"("]})")),
-            absl::StrCat("line 1: 'env' is [\"", std::string(55, 'x'), "...; it is a text"));
+            "line 2: returns is [1]; allowed: a list of 2 entries, or null");
 }
 
 TEST(TraceTest, EveryCutAndEveryChangedByteIsAnswered) {
@@ -263,7 +258,7 @@ TEST(TraceTest, EveryCutAndEveryChangedByteIsAnswered) {
 TEST(TraceTest, DeepNestingIsRefused) {
   const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
   EXPECT_EQ(ParseTrace("\n{\"type\":\"meta\",\"env\":" + deep + "}").status(),
-            absl::InvalidArgumentError("line 2: nested too deep; a trace has lists of numbers"));
+            absl::InvalidArgumentError("line 2: nested too deep: more than 16 lists and objects"));
 }
 
 // The seeds of the fuzz target (tests/fuzz/trace_fuzz.cc), so that they run without a fuzzer too.

@@ -35,7 +35,7 @@ void ExpectRefused(const std::string& text, const std::string& message) {
   const auto spec = ReadSpec(text);
   ASSERT_FALSE(spec.ok()) << text;
   EXPECT_EQ(spec.status(),
-            absl::InternalError(absl::StrCat("the worker process answers ", message)))
+            absl::InternalError(absl::StrCat("answer of the worker process: ", message)))
       << text;
 }
 
@@ -135,18 +135,18 @@ TEST(WorkerMessagesTest, ReadsAnswers) {
   EXPECT_EQ(refusal.missing_package, "numpy");
   EXPECT_EQ(refusal.traceback, "");
   EXPECT_EQ(ReadAnswer(R"({"ok":false})"), absl::InvalidArgumentError("it refused"));
-  EXPECT_EQ(ReadAnswer(R"({"ok":false,"error":3,"missing":[],"traceback":{}})"),
-            absl::InvalidArgumentError("it refused"));
+  EXPECT_EQ(ReadAnswer(R"({"ok":false,"error":null})"), absl::InvalidArgumentError("it refused"));
 }
 
 TEST(WorkerMessagesTest, RefusesWhatIsNoAnswer) {
-  EXPECT_EQ(ReadAnswer(""), absl::InternalError("the worker process answers no JSON: ''"));
-  EXPECT_EQ(ReadAnswer("hello"),
-            absl::InternalError("the worker process answers no JSON: 'hello'"));
+  EXPECT_EQ(ReadAnswer("hello"), absl::InternalError("answer of the worker process: broken JSON at "
+                                                     "byte 1, in 'hello'"));
+  EXPECT_EQ(ReadAnswer("{}"), absl::InternalError("answer of the worker process: ok is missing; "
+                                                  "allowed: true or false"));
   for (const char* text :
-       {"null", "[]", "3", "{}", R"({"ok":1})", R"({"ok":"true"})", R"({"ok":null})",
-        "{\"ok\":true", "{\"ok\":true}x", "\xff\xfe", R"({"ok":true,"x":"\ud800"})",
-        "{\"ok\":true,\"x\":\"\xff\"}", R"({"ok":true,"x":1e999})", R"({"ok":true,"x":NaN})"}) {
+       {"", "null", "[]", "3", R"({"ok":1})", R"({"ok":"true"})", R"({"ok":null})", "{\"ok\":true",
+        "{\"ok\":true}x", "\xff\xfe", R"({"ok":true,"x":"\ud800"})", "{\"ok\":true,\"x\":\"\xff\"}",
+        R"({"ok":false,"error":3})", R"({"ok":true,"x":1e999})", R"({"ok":true,"x":NaN})"}) {
     EXPECT_EQ(ReadAnswer(text).code(), absl::StatusCode::kInternal) << text;
   }
 }
@@ -219,72 +219,64 @@ TEST(WorkerMessagesTest, PassesARefusalOn) {
 
 TEST(WorkerMessagesTest, RefusesOtherVersions) {
   ExpectRefused(SpecText(kObservation, kDiscrete, "1", "0", "2"),
-                "protocol version 2; this is version 1");
+                "version is 2; allowed: 1, the version of the protocol here");
   ExpectRefused(SpecText(kObservation, kDiscrete, "1", "0", "\"1\""),
-                "protocol version \"1\"; this is version 1");
-  ExpectRefused(R"({"ok":true})", "protocol version null; this is version 1");
+                "version is \"1\"; allowed: 1, the version of the protocol here");
+  ExpectRefused(R"({"ok":true})",
+                "version is missing; allowed: 1, the version of the protocol here");
 }
 
 TEST(WorkerMessagesTest, RefusesObservationsThatMakeNoSense) {
-  const auto with = [](const std::string& shape, const std::string& low = "[0]",
-                       const std::string& high = "[1]", const std::string& type = "float32") {
-    return SpecText(absl::StrCat(R"({"type":")", type, R"(","shape":)", shape, R"(,"low":)", low,
-                                 R"(,"high":)", high, "}"));
+  const auto refused = [](const std::string& shape, const std::string& message,
+                          const std::string& low = "[0]", const std::string& high = "[1]",
+                          const std::string& type = "float32") {
+    ExpectRefused(SpecText(absl::StrCat(R"({"type":")", type, R"(","shape":)", shape, R"(,"low":)",
+                                        low, R"(,"high":)", high, "}")),
+                  absl::StrCat("spec.observation.", message));
   };
-  ExpectRefused(with("[2]", "[0]", "[1]", "int64"), "observations of type 'int64'");
-  ExpectRefused(with("[2]", "[0]", "[1]", std::string(99, 'x')),
-                absl::StrCat("observations of type '", std::string(40, 'x'), "'"));
-  ExpectRefused(SpecText("null"), "observations of type ''");
-  ExpectRefused(SpecText("[1]"), "observations of type ''");
-  for (const char* shape : {"[]", "null", "3", "{}", "[1,1,1,1,1,1,1,1,1]", "\"[2]\""}) {
-    ExpectRefused(with(shape), "observations without a shape");
+  ExpectRefused(SpecText("null"), "spec.observation is null; allowed: an object");
+  refused("[2]", "type is \"int64\"; allowed: uint8, float32", "[0]", "[1]", "int64");
+  refused("3", "shape is 3; allowed: a list");
+  refused("[]", "shape is []; allowed: a list of 1 to 8 lengths");
+  refused("[1,1,1,1,1,1,1,1,1]", "shape is [1,1,1,1,1,1,1,1,1]; allowed: a list of 1 to 8 lengths");
+  refused("[2,0]", "shape[1] is 0; allowed: a whole number, 1 to 67108864");
+  refused("[67108865]", "shape[0] is 67108865; allowed: a whole number, 1 to 67108864");
+  for (const char* shape : {"[8193,8193]", "[67108864,67108864,67108864]"}) {
+    refused(shape, absl::StrCat("shape is ", shape, "; allowed: at most 67108864 numbers in all"));
   }
-  ExpectRefused(with("[0]"), "'length': 0; allowed: 1 .. 67108864");
-  ExpectRefused(with("[-1]"), "'length': -1; allowed: 1 .. 67108864");
-  ExpectRefused(with("[2.0]"), "'length': 2.0; allowed: 1 .. 67108864");
-  ExpectRefused(with("[\"2\"]"), "'length': \"2\"; allowed: 1 .. 67108864");
-  ExpectRefused(with("[18446744073709551615]"),
-                "'length': 18446744073709551615; allowed: 1 .. 67108864");
-  ExpectRefused(with("[18446744073709551617]"),
-                "'length': 1.8446744073709552e+19; allowed: 1 .. 67108864");
-  ExpectRefused(with("[8193,8193]"), "observations that are too large");
-  ExpectRefused(with("[67108864,67108864,67108864]"), "observations that are too large");
-  ExpectRefused(with("[3]", "[0,0]"), "no list 'low' of 3 bounds");
-  ExpectRefused(with("[3]", "null"), "no list 'low' of 3 bounds");
-  ExpectRefused(with("[3]", "{\"a\":1}"), "no list 'low' of 3 bounds");
-  ExpectRefused(with("[3]", "[0]", "[1,1,1,1]"), "no list 'high' of 3 bounds");
-  ExpectRefused(with("[1]", "[true]"), "'low' with true");
-  ExpectRefused(with("[1]", "[0]", "[[1]]"), "'high' with [1]");
-  ExpectRefused(with("[2]", "[0,3]", "[1,2]"), "observation bounds in the wrong order");
-  ExpectRefused(with("[2]", "[1]", "[1,0]"), "observation bounds in the wrong order");
+  refused("[3]", "low is [0,0]; allowed: a list of 3 bounds, or of 1", "[0,0]");
+  refused("[3]", "high is [1,1,1,1]; allowed: a list of 3 bounds, or of 1", "[0]", "[1,1,1,1]");
+  refused("[1]", "high[0] is [1]; allowed: a number or null", "[0]", "[[1]]");
+  refused("[2]", "low is [0,3]; allowed: bounds that are not above 'high'", "[0,3]", "[1,2]");
+  refused("[2]", "low is [1]; allowed: bounds that are not above 'high'", "[1]", "[1,0]");
 }
 
 TEST(WorkerMessagesTest, RefusesActionsThatMakeNoSense) {
-  const auto with = [](const std::string& action) { return SpecText(kObservation, action); };
-  ExpectRefused(with("null"), "'size': null; allowed: 1 .. 65536");
-  ExpectRefused(with(R"({"kind":"discrete","size":0})"), "'size': 0; allowed: 1 .. 65536");
-  ExpectRefused(with(R"({"kind":"discrete","size":65537})"), "'size': 65537; allowed: 1 .. 65536");
-  ExpectRefused(with(R"({"kind":"tuple","size":2})"), "actions of kind 'tuple'");
-  ExpectRefused(with(R"({"size":2})"), "actions of kind ''");
-  ExpectRefused(with(R"({"kind":"box","size":2,"low":[0],"high":[1,1]})"),
-                "no list 'low' of 2 bounds");
-  ExpectRefused(with(R"({"kind":"box","size":1,"low":[0],"high":"1"})"),
-                "no list 'high' of 1 bounds");
-  ExpectRefused(with(R"({"kind":"box","size":1,"low":[2],"high":[1]})"),
-                "action bounds in the wrong order");
+  const auto refused = [](const std::string& action, const std::string& message) {
+    ExpectRefused(SpecText(kObservation, action), "spec.action" + message);
+  };
+  refused("null", " is null; allowed: an object");
+  refused(R"({"kind":"discrete","size":0})", ".size is 0; allowed: a whole number, 1 to 65536");
+  refused(R"({"kind":"discrete","size":65537})",
+          ".size is 65537; allowed: a whole number, 1 to 65536");
+  refused(R"({"kind":"tuple","size":2})", ".kind is \"tuple\"; allowed: discrete, box");
+  refused(R"({"kind":"box","size":2,"low":[0],"high":[1,1]})",
+          ".low is [0]; allowed: a list of 2 bounds");
+  refused(R"({"kind":"box","size":1,"low":[0],"high":"1"})", ".high is \"1\"; allowed: a list");
+  refused(R"({"kind":"box","size":1,"low":[2],"high":[1]})",
+          ".low is [2]; allowed: bounds that are not above 'high'");
 }
 
 TEST(WorkerMessagesTest, RefusesOtherNumbersThatMakeNoSense) {
   ExpectRefused(SpecText(kObservation, kDiscrete, "-1"),
-                "'max_episode_steps': -1; allowed: 0 .. 1099511627776");
-  ExpectRefused(SpecText(kObservation, kDiscrete, "0.5"),
-                "'max_episode_steps': 0.5; allowed: 0 .. 1099511627776");
+                "spec.max_episode_steps is -1; allowed: a whole number, 0 to 1099511627776");
   ExpectRefused(SpecText(kObservation, kDiscrete, "1", "-1"),
-                "'mask_size': -1; allowed: 0 .. 65536");
-  ExpectRefused(SpecText(kObservation, kDiscrete, "1", "4"), "masks of 4 for 3 actions");
+                "spec.mask_size is -1; allowed: a whole number, 0 to 65536");
+  ExpectRefused(SpecText(kObservation, kDiscrete, "1", "4"),
+                "spec.mask_size is 4; allowed: 0 or the 3 actions");
   ExpectRefused(SpecText(kObservation, R"({"kind":"box","size":1,"low":[0],"high":[1]})", "1", "1"),
-                "masks of 1 for 0 actions");
-  ExpectRefused(R"({"ok":true,"version":1})", "observations of type ''");
+                "spec.mask_size is 1; allowed: 0 or the 0 actions");
+  ExpectRefused(R"({"ok":true,"version":1})", "spec is missing; allowed: an object");
 }
 
 // Bounds beyond float32 are none; where there is nothing between them they make no sense.
@@ -295,42 +287,32 @@ TEST(WorkerMessagesTest, TakesHugeBoundsForNone) {
   EXPECT_EQ(spec->observation.low, std::vector<float>({-kInfinity, -kInfinity}));
   EXPECT_EQ(spec->observation.high, std::vector<float>({kInfinity, 3e38f}));
   ExpectRefused(SpecText(R"({"type":"float32","shape":[1],"low":[1e300],"high":[1e301]})"),
-                "observation bounds in the wrong order");
+                "spec.observation.low is [1e+300]; allowed: bounds that are not above 'high'");
   ExpectRefused(SpecText(kObservation, R"({"kind":"box","size":1,"low":[-1e301],"high":[-1e300]})"),
-                "action bounds in the wrong order");
+                "spec.action.low is [-1e+301]; allowed: bounds that are not above 'high'");
 }
 
-// Long enough to run out of stack in anything that goes down one call a level.
-TEST(WorkerMessagesTest, SurvivesDeepNesting) {
-  EXPECT_EQ(ReadAnswer(absl::StrCat(R"({"ok":true,"x":)", Nested(17), "}")),
-            absl::InternalError("the worker process answers JSON that is nested too deep"));
-  EXPECT_TRUE(ReadAnswer(absl::StrCat(R"({"ok":true,"x":)", Nested(5), "}")).ok());
-  for (const int depth : {100, 1000000}) {
-    const std::string deep = Nested(depth);
+// Deep enough to run out of stack in anything that goes down one call a level.
+TEST(WorkerMessagesTest, RefusesDeepNesting) {
+  for (const int depth : {17, 1000000}) {
     for (const std::string& text :
-         {deep, absl::StrCat(R"({"ok":)", deep, "}"), absl::StrCat(R"({"ok":true,"x":)", deep, "}"),
-          absl::StrCat(R"({"ok":false,"error":)", deep, "}"),
-          SpecText(kObservation, kDiscrete, "1", "0", deep),
-          SpecText(kObservation, kDiscrete, deep), SpecText(deep), SpecText(kObservation, deep),
-          SpecText(absl::StrCat(R"({"type":"float32","shape":[)", deep, "]}")),
-          SpecText(absl::StrCat(R"({"type":"float32","shape":[1],"low":[)", deep, "]}")),
-          SpecText(absl::StrCat(R"({"type":)", deep, "}")), std::string(depth, '['),
-          absl::StrReplaceAll(deep, {{"[", "{\"a\":["}, {"]", "]}"}})}) {
-      EXPECT_FALSE(ReadSpec(text).ok()) << text.substr(0, 80);
-      EXPECT_FALSE(ReadPictureSize(text).ok()) << text.substr(0, 80);
-      (void)ReadAnswer(text);
-      (void)ReadTraceback(text);
+         {absl::StrCat(R"({"ok":true,"x":)", Nested(depth), "}"), Nested(depth),
+          SpecText(
+              absl::StrCat(R"({"type":"float32","shape":[1],"low":[)", Nested(depth), "]}"))}) {
+      EXPECT_EQ(ReadSpec(text).status(),
+                absl::InternalError("answer of the worker process: nested too deep: more than 16 "
+                                    "lists and objects"));
     }
   }
+  EXPECT_TRUE(ReadAnswer(absl::StrCat(R"({"ok":true,"x":)", Nested(5), "}")).ok());
 }
 
 TEST(WorkerMessagesTest, ReadsTracebacks) {
   EXPECT_EQ(*ReadTraceback(R"({"ok":true,"traceback":"Traceback\n  x\u00e9"})"),
             "Traceback\n  x\xc3\xa9");
   EXPECT_EQ(*ReadTraceback(R"({"ok":true})"), "");
-  EXPECT_EQ(*ReadTraceback(R"({"ok":true,"traceback":5})"), "");
-  EXPECT_EQ(ReadTraceback("?").status(),
-            absl::InternalError("the worker process answers no JSON: '?'"));
+  EXPECT_EQ(ReadTraceback(R"({"ok":true,"traceback":5})").status().message(),
+            "answer of the worker process: traceback is 5; allowed: a text");
 }
 
 TEST(WorkerMessagesTest, ReadsPictureSizes) {
@@ -342,13 +324,14 @@ TEST(WorkerMessagesTest, ReadsPictureSizes) {
     return std::string(ReadPictureSize(text).status().message());
   };
   EXPECT_EQ(refusal(R"({"ok":true,"width":4,"height":3,"bytes":35})"),
-            "the worker process answers 'bytes': 35; allowed: 36 .. 36");
+            "answer of the worker process: bytes is 35; allowed: 36 = width * height * 3");
   EXPECT_EQ(refusal(R"({"ok":true,"width":0,"height":3,"bytes":0})"),
-            "the worker process answers 'width': 0; allowed: 1 .. 16384");
+            "answer of the worker process: width is 0; allowed: a whole number, 1 to 16384");
   EXPECT_EQ(refusal(R"({"ok":true,"width":3,"bytes":0})"),
-            "the worker process answers 'height': null; allowed: 1 .. 16384");
-  EXPECT_EQ(refusal(R"({"ok":true,"width":16384,"height":16384,"bytes":805306368})"),
-            "the worker process answers a picture that is too large");
+            "answer of the worker process: height is missing; allowed: a whole number, 1 to 16384");
+  EXPECT_EQ(
+      refusal(R"({"ok":true,"width":16384,"height":16384,"bytes":805306368})"),
+      "answer of the worker process: bytes is 805306368; allowed: a whole number, 1 to 67108864");
   EXPECT_EQ(ReadPictureSize(R"({"ok":false,"error":"no picture"})").status(),
             absl::InvalidArgumentError("no picture"));
 }

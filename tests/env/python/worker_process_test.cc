@@ -127,9 +127,11 @@ TEST(WorkerProcessTest, SaysHowAnInterpreterEndedThatIsNone) {
 TEST(WorkerProcessTest, RefusesBadAnswersAboutItsEnvironments) {
   LZ_NEEDS_FAKE_WORKER();
   const int before = NumDescriptors();
-  EXPECT_THAT(StartError("make_garbage"),
-              HasSubstr("the worker process answers no JSON: 'this is no JSON'"));
-  EXPECT_THAT(StartError("make_version"), HasSubstr("protocol version 99; this is version 1"));
+  EXPECT_THAT(
+      StartError("make_garbage"),
+      HasSubstr("answer of the worker process: broken JSON at byte 2, in 'this is no JSON'"));
+  EXPECT_THAT(StartError("make_version"),
+              HasSubstr("version is 99; allowed: 1, the version of the protocol here"));
   EXPECT_THAT(StartError("make_long"),
               HasSubstr("was killed by signal 9 (Killed) after an error: a message of 4294967295 "
                         "bytes; allowed: 16777216"));
@@ -266,7 +268,7 @@ TEST(WorkerProcessTest, RefusesPicturesThatAreNone) {
             absl::UnimplementedError("the environment draws no picture"));
   const auto of_size = OpenFake({{"bad", "render_size"}}, 30.0);
   EXPECT_THAT(std::string(of_size->Render(0).status().message()),
-              HasSubstr("'bytes': 2; allowed: 6 .. 6"));
+              HasSubstr("bytes is 2; allowed: 6 = width * height * 3"));
   EXPECT_FALSE(of_size->is_running()) << "what comes next on the socket is not known";
   const auto of_part = OpenFake({{"bad", "render_short"}}, 0.2);
   EXPECT_THAT(std::string(of_part->Render(0).status().message()),

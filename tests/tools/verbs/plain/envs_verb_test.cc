@@ -366,9 +366,7 @@ TEST_F(EnvsVerbTest, BadTracesAreUsage) {
             absl::StrCat("error: cannot open ", missing, ": No such file or directory\n"));
   const std::string broken = File("broken.jsonl", "{");
   EXPECT_EQ(error(broken),
-            absl::StrCat("error: ", broken,
-                         ": line 1: not a JSON object (broken JSON); a trace has one object a "
-                         "line\n"));
+            absl::StrCat("error: ", broken, ": line 1: broken JSON at byte 2, in '{'\n"));
   const std::string bare = File("bare.jsonl", "{\"type\":\"meta\",\"env\":\"x\"}\n");
   EXPECT_EQ(error(bare), absl::StrCat("error: ", bare, ": holds no episode and no game\n"));
   const std::string box = File("box.jsonl",
