@@ -16,9 +16,9 @@ set -euo pipefail
 export LC_ALL=C
 
 packages=(
-  ca-certificates ccache clang-format clang-tidy cmake g++ libabsl-dev libbenchmark-dev libcli11-dev
-  libeigen3-dev libgif-dev libgmock-dev libgtest-dev libhwy-dev libpng-dev librandom123-dev libspdlog-dev
-  libyaml-cpp-dev mold ninja-build nlohmann-json3-dev python3 python3-venv
+  ca-certificates ccache clang-format clang-tidy cmake g++ libabsl-dev libcli11-dev libgif-dev libgmock-dev
+  libgtest-dev libhwy-dev libpng-dev librandom123-dev libspdlog-dev libyaml-cpp-dev mold ninja-build
+  nlohmann-json3-dev python3 python3-venv
 )
 torch_version=2.11.0
 # What torch 2.11.0 names for CUDA 13.0; they unpack beside torch, where libtorch looks for them.
