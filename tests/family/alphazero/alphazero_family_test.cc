@@ -14,6 +14,7 @@
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
 #include "lzero/train/run_plan.h"
+#include "lzero/train/run_rules.h"
 #include "tests/model/random_batch.h"
 #include "tests/train/train_testing.h"
 
