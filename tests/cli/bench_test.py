@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`lzero bench` as a user calls it: how many cases, which keys, and figures that agree with arithmetic
-of their own from the layers of the world model. No time is judged.
+"""`lzero bench` as a user calls it: which cases, which keys, and what they are compared with. The work of a case
+is counted in tests/tools/bench; no time is judged.
 
     bench_test.py LZERO FOLDER
 """
@@ -33,34 +33,6 @@ PARITY_KEYS = ["bench", *ENGINE, "searches", "value_error_ratio", "search_value_
 SMALL = ["--embed", "32", "--batch", "2", "--runner", "packed"]
 
 
-def head_weights(case, *outputs):
-    return sum(4 * case["embed"] * (case["embed"] + out) for out in outputs)
-
-
-def token_weights(case):
-    return case["layers"] * 12 * case["embed"] ** 2
-
-
-def step_work(case):
-    """Floating-point operations of one step, and bytes of the weights that it reads."""
-    heads = head_weights(case, case["actions"], case["support"], case["support"], case["embed"])
-    weights = 2 * token_weights(case) + heads  # an action token, then a latent token
-    return 2 * case["batch"] * weights, (2 if case["dtype"] == "bf16" else 4) * weights
-
-
-def update_flops(case):
-    """Floating-point operations of one update of a model with the vector encoder."""
-    first, rest = int(case["observation"]) * 128, 128 * case["embed"]
-    heads = head_weights(case, case["actions"], case["support"], case["support"], case["embed"])
-    learned = 3 * (first + rest + 2 * token_weights(case) + heads) - first  # no gradient of the observations
-    target = 2 * (first + rest) + token_weights(case) + head_weights(case, case["support"])
-    return 2 * case["batch"] * case["unroll"] * (learned + target)
-
-
-def is_near(value, expected):
-    return abs(value - expected) <= 3e-4 * expected
-
-
 def measure(program, what, keys, *arguments):
     """The JSON objects of a benchmark, whose keys and times must be right, and the lines after them."""
     code, printed = program.output("bench", *arguments)
@@ -90,10 +62,6 @@ def check_step(program):
     found = swept(cases, "embed", "batch", "support", "dtype", "threads")
     expect(program, "every combination once",
            found == list(itertools.product((32, 64), (1, 4), (21, 101), ("fp32", "bf16"), (1, 2))), found)
-    for case in cases:
-        flops, read_bytes = step_work(case)
-        expect(program, "speeds of a step", is_near(case["gflops"], flops / case["us_min"] / 1e3) and is_near(
-            case["gbs"], read_bytes / case["us_min"] / 1e3) and case["peak_gflops"] > 0 and case["peak_gbs"] > 0, case)
     expect(program, "what all share, a head and a row a case",
            len(table) == 2 + len(cases) and table[0].startswith("all cases: device cpu, layers 1, heads 2, context 8"))
     for case, row in zip(cases, table[2:]):
@@ -108,17 +76,15 @@ def check_step(program):
     found = swept(cases, "embed", "layers", "heads", "batch", "runner", "dtype", "threads")
     expect(program, "cases of the standard table", found == [size + column for size in sizes for column in columns], found)
     expect(program, "--json prints nothing else", not rest, rest)
-    expect(program, "work of (64, 2, B 8)", step_work(cases[4]) == (5308416, 1327104))
+    work = [case["gflops"] * case["us_min"] / 5308.416 for case in cases if case["embed"] == 64 and case["batch"] == 8]
+    expect(program, "speed is work of (64, 2, B 8) by time", all(abs(each - 1) < 3e-4 for each in work), work)
 
 
 def check_train(program):
     cases, _ = measure(program, "bench train", TRAIN_KEYS, "train", "--embed", "16,32", "--layers", "1", "--batch", "4,8",
                        "--unroll", "2", "--support", "21", "--actions", "3", "--observation", "5")
     expect(program, "sizes of updates", swept(cases, "embed", "batch") == list(itertools.product((16, 32), (4, 8))))
-    for case in cases:
-        expect(program, "figures of updates", case["updates"] >= 10 and is_near(
-            case["gflops"], update_flops(case) / case["ms_min"] / 1e6) and is_near(
-                case["sample_share"], case["sample_ms_median"] / case["ms_median"]), case)
+    expect(program, "every update is counted", all(case["updates"] >= 10 for case in cases), cases)
     measure(program, "bench train of images", TRAIN_KEYS, "train", "--embed", "16", "--batch", "2", "--unroll", "2",
             "--encoder", "image", "--observation", "1x16x20", "--json")
 

@@ -16,24 +16,20 @@ namespace {
 
 class ParitySubject final : public BenchSubject {
  public:
-  static absl::StatusOr<std::unique_ptr<BenchSubject>> Create(const BenchCase& bench) {
-    auto subject = std::make_unique<ParitySubject>();
-    subject->num_searches_ = bench.Int("searches");
-    BenchCase eager = bench;
-    eager.Set("runner", "eager");
-    eager.Set("dtype", "fp32");
-    LZ_ASSIGN_OR_RETURN(subject->eager_, BenchEngine::Create(eager));
-    LZ_ASSIGN_OR_RETURN(subject->other_, BenchEngine::Create(bench));
-    return subject;
-  }
+  using BenchSubject::BenchSubject;
 
   absl::Status RunRound(std::vector<double>* /*seconds*/) override {
-    for (int64_t i = 0; i < num_searches_; ++i) {
-      for (BenchEngine* engine : {eager_.get(), other_.get()}) {
+    BenchCase eager_case = bench_;
+    eager_case.Set("runner", "eager");
+    eager_case.Set("dtype", "fp32");
+    LZ_ASSIGN_OR_RETURN(const auto eager, BenchEngine::Create(eager_case));
+    LZ_ASSIGN_OR_RETURN(const auto other, BenchEngine::Create(bench_));
+    for (int64_t i = 0; i < bench_.Int("searches"); ++i) {
+      for (BenchEngine* engine : {eager.get(), other.get()}) {
         engine->BeginEpisodes(static_cast<uint64_t>(i));
         LZ_RETURN_IF_ERROR(engine->RunSearch());
       }
-      differences_.Add(other_->result(), eager_->result());
+      differences_.Add(other->result(), eager->result());
     }
     return absl::OkStatus();
   }
@@ -41,9 +37,6 @@ class ParitySubject final : public BenchSubject {
   BenchCase Metrics() const override { return differences_.Metrics(); }
 
  private:
-  int64_t num_searches_ = 0;
-  std::unique_ptr<BenchEngine> eager_;
-  std::unique_ptr<BenchEngine> other_;
   SearchDifferences differences_;
 };
 
@@ -58,7 +51,7 @@ BenchTable ParityTable() {
   table.presets = {{"cpu", "runner dtype", "runner dtype", {"packed fp32", "packed bf16"}},
                    {"cuda", "runner", "runner", {"cuda_graph"}}};
   table.check = CheckStepCase;
-  table.make = ParitySubject::Create;
+  table.make = MakeSubject<ParitySubject>;
   return table;
 }
 

@@ -18,18 +18,12 @@ namespace {
 
 class EngineSearchSubject final : public BenchSubject {
  public:
-  static absl::StatusOr<std::unique_ptr<BenchSubject>> Create(const BenchCase& bench) {
-    LZ_ASSIGN_OR_RETURN(const BenchDevice* device, BenchDevice::Open(bench.Text("device")));
-    LZ_ASSIGN_OR_RETURN(auto engine, BenchEngine::Create(bench));
-    return std::make_unique<EngineSearchSubject>(bench, device, std::move(engine));
-  }
-
-  EngineSearchSubject(const BenchCase& bench, const BenchDevice* device,
-                      std::unique_ptr<BenchEngine> engine)
-      : bench_(bench), device_(*device), engine_(std::move(engine)) {}
+  using BenchSubject::BenchSubject;
 
   // The first search rebuilds its roots, all others continue them.
-  absl::Status WarmUp() override {
+  absl::Status Prepare() override {
+    LZ_ASSIGN_OR_RETURN(device_, BenchDevice::Open(bench_.Text("device")));
+    LZ_ASSIGN_OR_RETURN(engine_, BenchEngine::Create(bench_));
     for (int64_t i = 0; i < bench_.Int("past"); ++i) LZ_RETURN_IF_ERROR(engine_->RunSearch());
     return absl::OkStatus();
   }
@@ -38,7 +32,7 @@ class EngineSearchSubject final : public BenchSubject {
     constexpr double kMeasuredSeconds = 0.05;
     constexpr int64_t kMinSearches = 2;
     SetTensorThreads(static_cast<int>(bench_.Int("threads")));
-    LZ_ASSIGN_OR_RETURN(const double mean, TimeRuns(device_, kMinSearches, kMeasuredSeconds,
+    LZ_ASSIGN_OR_RETURN(const double mean, TimeRuns(*device_, kMinSearches, kMeasuredSeconds,
                                                     [&] { return engine_->RunSearch(); }));
     seconds->push_back(mean / static_cast<double>(bench_.Int("sims")));
     return absl::OkStatus();
@@ -49,8 +43,7 @@ class EngineSearchSubject final : public BenchSubject {
   }
 
  private:
-  const BenchCase bench_;
-  const BenchDevice& device_;
+  const BenchDevice* device_ = nullptr;
   std::unique_ptr<BenchEngine> engine_;
 };
 
@@ -68,7 +61,7 @@ BenchTable EngineSearchTable() {
   table.presets = StepPresets();
   table.is_left_out = LacksBf16;
   table.check = CheckStepCase;
-  table.make = EngineSearchSubject::Create;
+  table.make = MakeSubject<EngineSearchSubject>;
   return table;
 }
 

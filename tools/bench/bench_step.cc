@@ -18,28 +18,21 @@ namespace {
 
 class StepSubject final : public BenchSubject {
  public:
-  // With full contexts of random tokens.
-  static absl::StatusOr<std::unique_ptr<BenchSubject>> Create(const BenchCase& bench) {
-    auto subject = std::make_unique<StepSubject>();
-    subject->bench_ = bench;
-    LZ_ASSIGN_OR_RETURN(const ExperimentConfig config, BenchConfig(bench));
-    LZ_ASSIGN_OR_RETURN(subject->device_, BenchDevice::Open(bench.Text("device")));
-    const BenchDevice& device = *subject->device_;
-    LZ_ASSIGN_OR_RETURN(subject->backend_, device.MakeBackend());
-    LZ_ASSIGN_OR_RETURN(
-        subject->weights_,
-        WorldModel::Create(config.model, {{4}, bench.Int("actions")}, /*seed=*/0, device.device()));
-    subject->weights_->eval();
-    LZ_ASSIGN_OR_RETURN(subject->step_,
-                        MakeRecurrentStep(config.inference, *subject->weights_, bench.Int("batch"),
-                                          subject->backend_.get()));
-    subject->step_->buffers().contexts.tokens.normal_();
-    subject->step_->buffers().contexts.lengths.fill_(bench.Int("context") - 1);
-    LZ_RETURN_IF_ERROR(device.Wait());  // the step runs on a stream of its own
-    return subject;
-  }
+  using BenchSubject::BenchSubject;
 
-  absl::Status WarmUp() override {
+  // With full contexts of random tokens.
+  absl::Status Prepare() override {
+    LZ_ASSIGN_OR_RETURN(const ExperimentConfig config, BenchConfig(bench_));
+    LZ_ASSIGN_OR_RETURN(device_, BenchDevice::Open(bench_.Text("device")));
+    LZ_ASSIGN_OR_RETURN(backend_, device_->MakeBackend());
+    LZ_ASSIGN_OR_RETURN(weights_, WorldModel::Create(config.model, {{4}, bench_.Int("actions")},
+                                                     /*seed=*/0, device_->device()));
+    weights_->eval();
+    LZ_ASSIGN_OR_RETURN(
+        step_, MakeRecurrentStep(config.inference, *weights_, bench_.Int("batch"), backend_.get()));
+    step_->buffers().contexts.tokens.normal_();
+    step_->buffers().contexts.lengths.fill_(bench_.Int("context") - 1);
+    LZ_RETURN_IF_ERROR(device_->Wait());  // the step runs on a stream of its own
     std::vector<double> seconds;
     return RunRound(&seconds);
   }
@@ -68,7 +61,6 @@ class StepSubject final : public BenchSubject {
   BenchWork Work() const override { return StepWork(bench_); }
 
  private:
-  BenchCase bench_;
   const BenchDevice* device_ = nullptr;
   std::unique_ptr<GraphBackend> backend_;  // one unload unit a step; none on the CPU
   std::shared_ptr<WorldModel> weights_;
@@ -85,7 +77,7 @@ BenchTable StepTable() {
   table.presets = StepPresets();
   table.is_left_out = LacksBf16;
   table.check = CheckStepCase;
-  table.make = StepSubject::Create;
+  table.make = MakeSubject<StepSubject>;
   return table;
 }
 

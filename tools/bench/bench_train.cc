@@ -19,6 +19,7 @@ namespace {
 
 constexpr int64_t kObservationBytes = int64_t{128} << 20;  // in the replay buffer, about
 constexpr int kEpisodeLength = 150;
+constexpr int kWarmUpUpdates = 3;
 
 // Episodes of one environment with random observations, rewards and search distributions; pictures
 // are bytes, as those of environments are.
@@ -55,36 +56,29 @@ absl::Status FillReplay(const ReplayShape& shape, int64_t num_transitions, Repla
 
 class TrainSubject final : public BenchSubject {
  public:
-  static absl::StatusOr<std::unique_ptr<BenchSubject>> Create(const BenchCase& bench) {
-    auto subject = std::make_unique<TrainSubject>();
-    subject->bench_ = bench;
-    LZ_ASSIGN_OR_RETURN(subject->config_, BenchConfig(bench));
+  using BenchSubject::BenchSubject;
+
+  absl::Status Prepare() override {
+    LZ_ASSIGN_OR_RETURN(config_, BenchConfig(bench_));
     ReplayShape shape;
     shape.observation_size = 1;
-    for (const int64_t length : ObservationShape(bench)) {
+    for (const int64_t length : ObservationShape(bench_)) {
       shape.observation_size *= static_cast<int>(length);
     }
-    if (bench.Text("encoder") == "image") shape.observation_type = ObservationType::kUint8;
-    shape.num_actions = static_cast<int>(bench.Int("actions"));
+    if (bench_.Text("encoder") == "image") shape.observation_type = ObservationType::kUint8;
+    shape.num_actions = static_cast<int>(bench_.Int("actions"));
     shape.num_envs = 1;
-    ReplayConfig& config = subject->config_.replay;
     const int64_t fitting = kObservationBytes / (int64_t{sizeof(float)} * shape.observation_size);
     const int64_t num_transitions = std::clamp<int64_t>(fitting, 10 * kEpisodeLength, 20000);
-    config.capacity = 2 * (num_transitions + config.num_unroll_steps);
-    config.max_mebibytes = 1 << 16;
-    LZ_ASSIGN_OR_RETURN(subject->replay_, ReplayBuffer::Create(config, shape));
-    LZ_RETURN_IF_ERROR(FillReplay(shape, num_transitions, *subject->replay_));
+    config_.replay.capacity = 2 * (num_transitions + config_.replay.num_unroll_steps);
+    config_.replay.max_mebibytes = 1 << 16;
+    LZ_ASSIGN_OR_RETURN(replay_, ReplayBuffer::Create(config_.replay, shape));
+    LZ_RETURN_IF_ERROR(FillReplay(shape, num_transitions, *replay_));
     LZ_ASSIGN_OR_RETURN(
-        subject->learner_,
-        Learner::Create(subject->config_, {ObservationShape(bench), bench.Int("actions")}));
-    return subject;
-  }
-
-  absl::Status WarmUp() override {
-    constexpr int64_t kWarmUpUpdates = 3;
-    std::vector<double> seconds;
+        learner_, Learner::Create(config_, {ObservationShape(bench_), bench_.Int("actions")}));
     SetTensorThreads(static_cast<int>(bench_.Int("threads")));
-    for (int64_t i = 0; i < kWarmUpUpdates; ++i) LZ_RETURN_IF_ERROR(TimeUpdate(&seconds));
+    std::vector<double> seconds;
+    for (int i = 0; i < kWarmUpUpdates; ++i) LZ_RETURN_IF_ERROR(TimeUpdate(&seconds));
     sample_seconds_.clear();
     return absl::OkStatus();
   }
@@ -128,7 +122,6 @@ class TrainSubject final : public BenchSubject {
     return values[values.size() / 2];
   }
 
-  BenchCase bench_;
   ExperimentConfig config_;
   std::unique_ptr<ReplayBuffer> replay_;
   std::unique_ptr<Learner> learner_;
@@ -146,7 +139,7 @@ BenchTable TrainTable() {
   table.axes = UpdateAxes();
   table.presets = UpdatePresets();
   table.check = CheckUpdateCase;
-  table.make = TrainSubject::Create;
+  table.make = MakeSubject<TrainSubject>;
   return table;
 }
 

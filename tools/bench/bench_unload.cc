@@ -18,25 +18,20 @@ namespace {
 
 class UnloadSubject final : public BenchSubject {
  public:
-  static absl::StatusOr<std::unique_ptr<BenchSubject>> Create(const BenchCase& bench) {
-    LZ_ASSIGN_OR_RETURN(const BenchDevice* device, BenchDevice::Open(bench.Text("device")));
-    return std::make_unique<UnloadSubject>(bench, device);
-  }
-
-  UnloadSubject(const BenchCase& bench, const BenchDevice* device)
-      : bench_(bench), device_(*device) {}
+  using BenchSubject::BenchSubject;
 
   // One cycle; all its times include waiting for the device.
   absl::Status RunRound(std::vector<double>* /*seconds*/) override {
+    LZ_ASSIGN_OR_RETURN(const BenchDevice* device, BenchDevice::Open(bench_.Text("device")));
     const double start = MonotonicSeconds();
     LZ_ASSIGN_OR_RETURN(auto engine, BenchEngine::Create(bench_));
-    LZ_RETURN_IF_ERROR(device_.Wait());
+    LZ_RETURN_IF_ERROR(device->Wait());
     const double loaded = MonotonicSeconds();
     for (int i = 0; i < 2; ++i) LZ_RETURN_IF_ERROR(engine->RunSearch());
-    LZ_RETURN_IF_ERROR(device_.Wait());
+    LZ_RETURN_IF_ERROR(device->Wait());
     const double searched = MonotonicSeconds();
     const double loaded_mib = ResidentMebibytes();
-    LZ_ASSIGN_OR_RETURN(const BenchDeviceMemory held, device_.Memory());
+    LZ_ASSIGN_OR_RETURN(const BenchDeviceMemory held, device->Memory());
     const double measured = MonotonicSeconds();
     engine.reset();
     const double unloaded = MonotonicSeconds();
@@ -45,8 +40,8 @@ class UnloadSubject final : public BenchSubject {
                 {"unload_ms", (unloaded - measured) * 1e3},
                 {"loaded_mib", loaded_mib},
                 {"resident_mib", ResidentMebibytes()}};
-    if (device_.is_cpu()) return absl::OkStatus();
-    LZ_ASSIGN_OR_RETURN(const BenchDeviceMemory after, device_.Memory());
+    if (device->is_cpu()) return absl::OkStatus();
+    LZ_ASSIGN_OR_RETURN(const BenchDeviceMemory after, device->Memory());
     metrics_.Set("device_loaded_mib", held.used_mib);
     metrics_.Set("device_mib", after.used_mib);
     metrics_.Set("device_reserved_mib", after.reserved_mib);
@@ -60,8 +55,6 @@ class UnloadSubject final : public BenchSubject {
     return static_cast<double>(ResidentBytes()) / static_cast<double>(1 << 20);
   }
 
-  const BenchCase bench_;
-  const BenchDevice& device_;
   BenchCase metrics_;
 };
 
@@ -77,7 +70,7 @@ BenchTable UnloadTable() {
   table.axes.push_back(cycle);
   table.presets = {{"cuda", "runner", "runner", {"eager", "cuda_graph"}}};
   table.check = CheckStepCase;
-  table.make = UnloadSubject::Create;
+  table.make = MakeSubject<UnloadSubject>;
   return table;
 }
 

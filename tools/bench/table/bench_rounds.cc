@@ -132,10 +132,10 @@ absl::StatusOr<std::vector<std::string>> MeasureCases(const BenchTable& table,
   std::vector<MeasuredCase> measured;
   for (const BenchCase& bench : cases) {
     measured.emplace_back().bench = bench;
-    LZ_ASSIGN_OR_RETURN(measured.back().subject, table.make(bench));
-    progress.Show(absl::StrCat("made ", measured.size(), "/", cases.size(), " cases"));
+    measured.back().subject = table.make(bench);
+    LZ_RETURN_IF_ERROR(measured.back().subject->Prepare());
+    progress.Show(absl::StrCat("prepared ", measured.size(), "/", cases.size(), " cases"));
   }
-  for (MeasuredCase& each : measured) LZ_RETURN_IF_ERROR(each.subject->WarmUp());
   if (table.rounds == 0) rounds = 1;
   for (int64_t round = 1; round <= rounds; ++round) {
     LZ_RETURN_IF_ERROR(MeasurePeaks(machine, measured));

@@ -1,4 +1,4 @@
-// Measures the cases of a benchmark: all are made and warmed up, then timed one after another in
+// Measures the cases of a benchmark: all are prepared, then timed one after another in
 // interleaved rounds, each round beside the machine's peaks. The result is one JSON object a case.
 // Blocks; one caller at a time, or they measure each other.
 #ifndef LZERO_TOOLS_BENCH_TABLE_BENCH_ROUNDS_H_

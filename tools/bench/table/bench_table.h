@@ -71,15 +71,24 @@ struct BenchWork {
 
 class BenchSubject {
  public:
+  explicit BenchSubject(const BenchCase& bench) : bench_(bench) {}
   virtual ~BenchSubject() = default;
-  // Untimed; after it every round does the same.
-  virtual absl::Status WarmUp() { return absl::OkStatus(); }
+  // Makes what is timed and warms it up; after it every round does the same.
+  virtual absl::Status Prepare() { return absl::OkStatus(); }
   // One round: appends the seconds of one run or more. None where the metrics say all.
   virtual absl::Status RunRound(std::vector<double>* seconds) = 0;
   virtual BenchWork Work() const { return {}; }
   // What else was measured, after the last round.
   virtual BenchCase Metrics() const { return {}; }
+
+ protected:
+  const BenchCase bench_;
 };
+
+template <typename Subject>
+std::unique_ptr<BenchSubject> MakeSubject(const BenchCase& bench) {
+  return std::make_unique<Subject>(bench);
+}
 
 struct BenchTable {
   std::string verb;             // after "bench"
@@ -92,7 +101,7 @@ struct BenchTable {
   // Cases that are left out of a sweep, unless all are. May be empty.
   std::function<bool(const BenchCase&)> is_left_out = nullptr;
   std::function<absl::Status(const BenchCase&)> check = nullptr;  // may be empty
-  std::function<absl::StatusOr<std::unique_ptr<BenchSubject>>(const BenchCase&)> make = nullptr;
+  std::function<std::unique_ptr<BenchSubject>(const BenchCase&)> make = nullptr;
 };
 
 // All cases. InvalidArgument, naming the option, for a value that cannot be.

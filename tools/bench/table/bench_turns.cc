@@ -27,61 +27,43 @@ namespace {
 constexpr int64_t kTurns = 3;
 constexpr int64_t kRoundsOfTurn = 5;  // the fewest that any build takes
 
-// Cases that one command line measures.
-struct CaseGroup {
-  std::vector<std::string> arguments;
-  std::vector<std::string> identities;
-};
+using BenchWords = std::vector<std::string>;
+using LinesOfTurns = std::vector<std::vector<std::string>>;  // [turn][case of a command line]
 
-using LinesOfTurns = std::vector<std::vector<std::string>>;  // [turn][case of a group]
-
-std::vector<CaseGroup> GroupCases(const BenchTable& table, const BenchGiven& given,
-                                  const std::vector<BenchCase>& cases) {
-  std::vector<CaseGroup> groups;
-  for (const BenchCase& bench : cases) {
-    const std::vector<std::string> arguments = ArgumentsOf(table, given, bench);
-    if (groups.empty() || groups.back().arguments != arguments) groups.push_back({arguments, {}});
-    nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    if (!table.kind.empty()) object["kind"] = table.kind;
-    for (const BenchAxis& axis : table.axes) {
-      if (axis.most > 0) {
-        object[axis.name] = bench.Int(axis.name);
-      } else {
-        object[axis.name] = bench.Text(axis.name);
-      }
-    }
-    groups.back().identities.push_back(BenchIdentity(table, object.dump()));
-  }
-  return groups;
-}
-
-absl::StatusOr<std::vector<std::string>> RunProgram(const BenchTable& table, const CaseGroup& group,
-                                                    const std::string& program) {
-  std::vector<std::string> words = {program};
-  words.insert(words.end(), group.arguments.begin(), group.arguments.end());
-  const std::string command_line = absl::StrJoin(words, " ");
-  for (std::string& word : words) word = "'" + absl::StrReplaceAll(word, {{"'", "'\\''"}}) + "'";
-  FILE* pipe = popen(absl::StrCat(absl::StrJoin(words, " "), " </dev/null 2>&1").c_str(), "r");
+absl::StatusOr<std::vector<std::string>> RunProgram(const BenchTable& table,
+                                                    const std::string& program,
+                                                    const BenchWords& arguments) {
+  const std::string command_line = absl::StrCat(program, " ", absl::StrJoin(arguments, " "));
+  std::string command;
+  const auto quote = [](const std::string& word) {
+    return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "' ");
+  };
+  for (const std::string& word : arguments) command += quote(word);
+  FILE* pipe = popen(absl::StrCat(quote(program), command, "</dev/null 2>&1").c_str(), "r");
   if (pipe == nullptr) return SystemError("cannot run", program);
   std::string printed;
   char part[4096];
   while (const size_t count = std::fread(part, 1, sizeof(part), pipe)) printed.append(part, count);
   const int end = pclose(pipe);
-  if (!WIFEXITED(end) || WEXITSTATUS(end) != 0) {
-    const std::vector<std::string> lines = absl::StrSplit(printed, '\n', absl::SkipWhitespace());
-    const std::string said = lines.empty() ? "nothing" : "'" + lines.back() + "'";
-    return absl::FailedPreconditionError(
-        absl::StrCat(command_line, ": ended with ",
-                     WIFEXITED(end) ? absl::StrCat("exit code ", WEXITSTATUS(end)) : "a signal",
-                     "; it said ", said));
-  }
-  LZ_ASSIGN_OR_RETURN(const auto lines, FindBenchLines(table, printed, command_line));
-  std::vector<std::string> identities;
-  for (const std::string& line : lines) identities.push_back(BenchIdentity(table, line));
-  if (identities == group.identities) return lines;
+  if (WIFEXITED(end) && WEXITSTATUS(end) == 0) return FindBenchLines(table, printed, command_line);
+  const BenchWords lines = absl::StrSplit(printed, '\n', absl::SkipWhitespace());
   return absl::FailedPreconditionError(
-      absl::StrCat(command_line, ": has other cases: ", absl::StrJoin(identities, " "),
-                   "; asked for: ", absl::StrJoin(group.identities, " ")));
+      absl::StrCat(command_line, ": ended with ",
+                   WIFEXITED(end) ? absl::StrCat("exit code ", WEXITSTATUS(end)) : "a signal",
+                   "; it said ", lines.empty() ? "nothing" : absl::StrCat("'", lines.back(), "'")));
+}
+
+// Both programs must have measured the same.
+absl::Status CheckSameCases(const BenchTable& table, const BenchWords& now,
+                            const BenchWords& before, const std::string& other) {
+  const auto identities = [&](const BenchWords& lines) {
+    return absl::StrJoin(lines, " ", [&](std::string* out, const std::string& line) {
+      absl::StrAppend(out, BenchIdentity(table, line));
+    });
+  };
+  if (identities(now) == identities(before)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      other, ": has other cases: ", identities(before), "; asked for: ", identities(now)));
 }
 
 // One line a case of all its turns.
@@ -110,24 +92,30 @@ absl::StatusOr<BenchTurns> MeasureInTurn(const BenchTable& table, const BenchGiv
   if (table.rounds > 0) {
     num_turns = std::max(kTurns, (rounds + kRoundsOfTurn - 1) / kRoundsOfTurn);
   }
-  BenchTurns result;
-  std::vector<CaseGroup> groups = GroupCases(table, given, cases);
-  for (size_t g = 0; g < groups.size(); ++g) {
-    std::vector<std::string>& arguments = groups[g].arguments;
+  std::vector<BenchWords> command_lines;  // each once: one of them may measure several cases
+  for (const BenchCase& bench : cases) {
+    BenchWords arguments = ArgumentsOf(table, given, bench);
     arguments.push_back("--json");
     if (table.rounds > 0) {
       arguments.insert(arguments.end(), {"--rounds", absl::StrCat(kRoundsOfTurn)});
     }
+    if (command_lines.empty() || command_lines.back() != arguments) {
+      command_lines.push_back(arguments);
+    }
+  }
+  BenchTurns result;
+  for (size_t i = 0; i < command_lines.size(); ++i) {
     LinesOfTurns now, before;
     for (int64_t turn = 0; turn < num_turns; ++turn) {
-      LZ_LOG_INFO("in turn: ", absl::StrJoin(arguments, " "), ", ", g + 1, "/", groups.size(),
-                  ", turn ", turn + 1, "/", num_turns);
+      LZ_LOG_INFO("in turn: ", absl::StrJoin(command_lines[i], " "), ", ", i + 1, "/",
+                  command_lines.size(), ", turn ", turn + 1, "/", num_turns);
       std::pair<const std::string*, LinesOfTurns*> order[] = {{&other, &before}, {&own, &now}};
       if (turn % 2 == 1) std::swap(order[0], order[1]);
       for (const auto& [program, lines] : order) {
-        LZ_ASSIGN_OR_RETURN(auto printed, RunProgram(table, groups[g], *program));
+        LZ_ASSIGN_OR_RETURN(auto printed, RunProgram(table, *program, command_lines[i]));
         lines->push_back(std::move(printed));
       }
+      LZ_RETURN_IF_ERROR(CheckSameCases(table, now.back(), before.back(), other));
     }
     MergeTurns(now, &result.now);
     MergeTurns(before, &result.before);

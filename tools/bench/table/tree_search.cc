@@ -93,37 +93,32 @@ absl::StatusOr<double> FastestRun(const Run& run) {
 
 class TreeSubject final : public BenchSubject {
  public:
-  static absl::StatusOr<std::unique_ptr<BenchSubject>> Create(const BenchCase& bench) {
-    const int actions = static_cast<int>(bench.Int("actions"));
-    const int batch = static_cast<int>(bench.Int("batch"));
-    SearchConfig config;
-    config.num_simulations = bench.Int("sims");
-    config.policy = bench.Text("policy") == "puct" ? SearchPolicy::kPuct : SearchPolicy::kGumbel;
-    LZ_ASSIGN_OR_RETURN(auto search, Search::Create(config, actions, batch));
-    return std::make_unique<TreeSubject>(std::move(search), actions, batch);
-  }
+  explicit TreeSubject(const BenchCase& bench)
+      : BenchSubject(bench),
+        model_(static_cast<int>(bench.Int("actions")), static_cast<int>(bench.Int("batch"))) {}
 
-  TreeSubject(std::unique_ptr<Search> search, int actions, int batch)
-      : search_(std::move(search)),
-        model_(actions, batch),
-        mask_(static_cast<size_t>(actions), 1),
-        roots_(static_cast<size_t>(batch)),
-        outputs_(3 * roots_.size()),
-        logits_(roots_.size() * mask_.size()) {
+  absl::Status Prepare() override {
+    SearchConfig config;
+    config.num_simulations = bench_.Int("sims");
+    config.policy = bench_.Text("policy") == "puct" ? SearchPolicy::kPuct : SearchPolicy::kGumbel;
+    LZ_ASSIGN_OR_RETURN(search_, Search::Create(config, model_.num_actions(),
+                                                static_cast<int>(bench_.Int("batch"))));
+    mask_.assign(static_cast<size_t>(bench_.Int("actions")), 1);
+    roots_.resize(static_cast<size_t>(bench_.Int("batch")));
     for (size_t b = 0; b < roots_.size(); ++b) {
       roots_[b].env = EnvId(static_cast<int32_t>(b));
       roots_[b].legal_action_mask = mask_;
     }
+    outputs_.resize(3 * roots_.size());
+    logits_.resize(roots_.size() * mask_.size());
+    return RunSearch();  // and the pages of the tree
   }
-
-  absl::Status WarmUp() override { return RunSearch(); }  // and the pages of the tree
 
   absl::Status RunRound(std::vector<double>* seconds) override {
     LZ_ASSIGN_OR_RETURN(const double model, FastestRun([&] { return RunModel(); }));
     LZ_ASSIGN_OR_RETURN(const double search, FastestRun([&] { return RunSearch(); }));
-    const auto num_steps =
-        static_cast<double>(roots_.size()) * static_cast<double>(num_simulations());
-    seconds->push_back((search - model) / num_steps);
+    const int64_t num_steps = bench_.Int("batch") * bench_.Int("sims");
+    seconds->push_back((search - model) / static_cast<double>(num_steps));
     return absl::OkStatus();
   }
 
@@ -134,8 +129,6 @@ class TreeSubject final : public BenchSubject {
   }
 
  private:
-  int64_t num_simulations() const { return search_->config().num_simulations; }
-
   absl::Status RunSearch() { return search_->Run(model_, roots_, SearchRequest(), &result_); }
 
   // The model's part of one search.
@@ -144,7 +137,7 @@ class TreeSubject final : public BenchSubject {
     const size_t n = roots_.size();
     const auto logits = absl::MakeSpan(logits_);
     LZ_RETURN_IF_ERROR(model_.InitialInference(roots_, logits, outputs.subspan(0, n)));
-    for (int64_t s = 0; s < num_simulations(); ++s) {
+    for (int64_t s = 0; s < bench_.Int("sims"); ++s) {
       LZ_RETURN_IF_ERROR(model_.RecurrentInference({}, {}, {}, outputs.subspan(0, n),
                                                    outputs.subspan(n, n), outputs.subspan(2 * n, n),
                                                    logits));
@@ -152,8 +145,8 @@ class TreeSubject final : public BenchSubject {
     return absl::OkStatus();
   }
 
-  std::unique_ptr<Search> search_;
   TableModel model_;
+  std::unique_ptr<Search> search_;
   std::vector<uint8_t> mask_;
   std::vector<Root> roots_;
   std::vector<float> outputs_;  // [3, B] of the model alone: rewards, discounts, values
@@ -173,7 +166,7 @@ BenchTable TreeSearchTable() {
                 {"actions", "Actions A", "2,6,18", 1000000000},
                 {"batch", "Roots B", "8,256", 1000000000},
                 {"sims", "Simulations", "25,50,200", 1000000}};
-  table.make = TreeSubject::Create;
+  table.make = MakeSubject<TreeSubject>;
   return table;
 }
 

@@ -19,8 +19,8 @@ using testing::HasSubstr;
 // Notes when it runs; takes `ms` more in each round.
 class NotingSubject final : public BenchSubject {
  public:
-  NotingSubject(const BenchCase& bench, std::string* notes) : bench_(bench), notes_(*notes) {}
-  absl::Status WarmUp() override {
+  NotingSubject(const BenchCase& bench, std::string* notes) : BenchSubject(bench), notes_(*notes) {}
+  absl::Status Prepare() override {
     notes_ += "w" + bench_.Word("ms") + " ";
     return absl::OkStatus();
   }
@@ -40,7 +40,6 @@ class NotingSubject final : public BenchSubject {
   }
 
  private:
-  const BenchCase bench_;
   std::string& notes_;
   double seconds_ = 0.0;
 };
@@ -51,7 +50,7 @@ BenchTable NotingTable(std::string* notes) {
   table.kind = "noting";
   table.unit = "us";
   table.axes = {{"threads", "", "1", 8}, {"ms", "", "1,2", 9}};
-  table.make = [=](const BenchCase& bench) -> absl::StatusOr<std::unique_ptr<BenchSubject>> {
+  table.make = [=](const BenchCase& bench) {
     return std::make_unique<NotingSubject>(bench, notes);
   };
   return table;

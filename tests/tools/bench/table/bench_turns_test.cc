@@ -101,7 +101,7 @@ TEST_F(BenchTurnsTest, AProgramWithOtherCasesIsTold) {
   const auto other = Measure({{"batch", {"2"}}}, own, old);
   EXPECT_EQ(other.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(other.status().message(),
-              HasSubstr(R"(--rounds 5: has other cases: {"batch":9}; asked for: {"batch":2})"));
+              HasSubstr(R"(old: has other cases: {"batch":9}; asked for: {"batch":2})"));
 }
 
 TEST_F(BenchTurnsTest, AProgramIsAFileThatCanBeRun) {
