@@ -76,10 +76,13 @@ BenchJson IdentityOf(const BenchTable& table, const BenchJson& object) {
   BenchJson identity = BenchJson::object();
   if (object.contains("kind")) identity["kind"] = object["kind"];
   for (const BenchAxis& axis : table.axes) {
-    const bool is_number = axis.most > 0;
-    identity[axis.name] = object.contains(axis.name) ? object[axis.name]
-                          : is_number                ? BenchJson::parse(axis.defaults)
-                                                     : BenchJson(axis.defaults);
+    if (object.contains(axis.name)) {
+      identity[axis.name] = object[axis.name];
+    } else if (axis.most > 0) {
+      identity[axis.name] = BenchJson::parse(axis.defaults, nullptr, /*allow_exceptions=*/false);
+    } else {
+      identity[axis.name] = axis.defaults;
+    }
   }
   return identity;
 }

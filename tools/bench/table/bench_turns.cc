@@ -74,7 +74,9 @@ void MergeTurns(const LinesOfTurns& turns, std::vector<std::string>* merged) {
       if (!IsComparedMember(name) || !value.is_number()) continue;
       std::vector<double> values;
       for (const std::vector<std::string>& turn : turns) {
-        values.push_back(nlohmann::ordered_json::parse(turn[i]).value(name, value.get<double>()));
+        const auto object = nlohmann::ordered_json::parse(turn[i]);
+        if (object.value(name, nlohmann::ordered_json()).is_number())
+          values.push_back(object[name]);
       }
       std::sort(values.begin(), values.end());
       value = absl::EndsWith(name, "_min") ? values.front() : values[values.size() / 2];
