@@ -40,17 +40,17 @@ class BenchProgress {
   double last_time_ = MonotonicSeconds();
 };
 
-// Measures each peak that the cases need once.
+// Measures each peak that the cases need once; none for cases that count no work.
 absl::Status MeasurePeaks(const BenchMachine& machine, std::vector<MeasuredCase>& cases) {
   std::map<std::pair<int64_t, bool>, double> gflops;  // [threads, bf16]
   std::map<std::pair<int64_t, int64_t>, double> gbs;  // [threads, bytes]
   BenchPeaks gpu;
-  if (machine.measure_peaks) {
-    LZ_ASSIGN_OR_RETURN(gpu, machine.measure_peaks());
-  }
   for (MeasuredCase& each : cases) {
     const BenchWork work = each.subject->Work();
     if (work.flops == 0) continue;
+    if (machine.measure_peaks && gpu.gflops == 0.0) {
+      LZ_ASSIGN_OR_RETURN(gpu, machine.measure_peaks());
+    }
     BenchPeaks peaks = gpu;
     if (!machine.measure_peaks) {
       const int64_t threads = each.bench.Int("threads");

@@ -31,7 +31,10 @@ class NotingSubject final : public BenchSubject {
     seconds->push_back(seconds_);
     return absl::OkStatus();
   }
-  BenchWork Work() const override { return {2000000, 3000000, 1 << 20}; }
+  BenchWork Work() const override {
+    if (bench_.Int("threads") == 8) return {};
+    return {2000000, 3000000, 1 << 20};
+  }
   BenchCase Metrics() const override {
     return {{"depth", 1.0 / 3.0},
             {"used_mib", 81234.567},
@@ -84,6 +87,16 @@ TEST(BenchRoundsTest, TheCpuHasPeaksOfItsOwn) {
   EXPECT_THAT((*lines)[0], HasSubstr("\"peak_gbs\":"));
   EXPECT_THAT((*lines)[0], testing::Not(HasSubstr("\"peak_gflops\":0.0")));
   EXPECT_THAT((*lines)[0], testing::Not(HasSubstr("\"gpu\"")));
+}
+
+TEST(BenchRoundsTest, CasesWithoutWorkNeedNoPeaks) {
+  std::string notes;
+  const BenchTable table = NotingTable(&notes);
+  const BenchMachine gpu = {
+      "", [] { return absl::StatusOr<BenchPeaks>(absl::InternalError("not asked")); }};
+  const auto lines = MeasureCases(table, *SweepCases(table, {{"threads", {"8"}}}), 1, gpu);
+  ASSERT_TRUE(lines.ok()) << lines.status();
+  EXPECT_THAT((*lines)[0], testing::Not(HasSubstr("flops")));
 }
 
 TEST(BenchRoundsTest, WithoutRoundsEachCaseIsRunOnce) {
