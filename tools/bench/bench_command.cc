@@ -8,6 +8,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
@@ -99,6 +100,16 @@ int RunVerb(const BenchVerb& verb) {
   return status.ok() ? kExitOk : PrintBenchError(status);
 }
 
+// "64", or what stands in place of it where no size is given.
+std::string DefaultsText(const BenchTable& table, const BenchAxis& axis) {
+  const bool has_preset = absl::c_any_of(table.presets, [&](const BenchPreset& preset) {
+    return absl::StrContains(absl::StrCat(" ", preset.axes, " "),
+                             absl::StrCat(" ", axis.name, " "));
+  });
+  return has_preset ? absl::StrCat("as in the standard table, else ", axis.defaults)
+                    : axis.defaults;
+}
+
 void AddVerb(CLI::App* bench, VerbAction* action, const std::string& help,
              std::vector<BenchTable> tables) {
   auto* verb = Keep<BenchVerb>();
@@ -107,11 +118,18 @@ void AddVerb(CLI::App* bench, VerbAction* action, const std::string& help,
   verb->tables = std::move(tables);
   for (const BenchTable& table : verb->tables) {
     for (const BenchAxis& axis : table.axes) {
-      if (!verb->given.emplace(axis.option(), std::vector<std::string>()).second) continue;
-      command
-          ->add_option("--" + axis.option(), verb->given[axis.option()],
-                       absl::StrCat(axis.help, " (", axis.defaults, ")"))
-          ->delimiter(',');
+      const std::string defaults = DefaultsText(table, axis);
+      const std::string name = "--" + axis.option();
+      if (!verb->given.emplace(axis.option(), std::vector<std::string>()).second) {
+        CLI::Option* shared = command->get_option(name);
+        shared->description(absl::StrCat(shared->get_description(), "; of an engine: ", defaults));
+        continue;
+      }
+      CLI::Option* option = command->add_option(name, verb->given[axis.option()],
+                                                absl::StrCat(axis.help, "; default: ", defaults));
+      option->delimiter(',');
+      if (axis.most > 0)
+        option->type_name(absl::StrCat("INT:[", axis.least, " .. ", axis.most, "]"));
     }
   }
   if (verb->rounds > 0) {
