@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/str_split.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/graph/cuda_graph_library.h"
@@ -24,15 +23,18 @@ constexpr int kTries = 5;
 
 }  // namespace
 
-absl::StatusOr<BenchDevice> BenchDevice::Open(const std::string& name) {
-  BenchDevice opened;
-  if (name != "cuda") return opened;
-  LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(Device::kCuda));
-  LZ_ASSIGN_OR_RETURN(opened.backend_, MakeCudaGraphBackend(device.index()));
-  LZ_ASSIGN_OR_RETURN(const std::string devices, ListCudaDevices());
-  const std::vector<std::string> facts = absl::StrSplit(devices, ',');
-  opened.gpu_ = facts.front();
-  return opened;
+absl::StatusOr<const BenchDevice*> BenchDevice::Open(const std::string& name) {
+  static auto& opened = *new std::map<std::string, BenchDevice>;  // never destroyed
+  const auto found = opened.find(name);
+  if (found != opened.end()) return &found->second;
+  BenchDevice made;
+  if (name == "cuda") {
+    LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(Device::kCuda));
+    LZ_ASSIGN_OR_RETURN(made.backend_, MakeCudaGraphBackend(device.index()));
+    LZ_ASSIGN_OR_RETURN(const std::string devices, ListCudaDevices());
+    made.gpu_ = devices.substr(0, devices.find(','));
+  }
+  return &opened.emplace(name, std::move(made)).first->second;
 }
 
 absl::StatusOr<std::unique_ptr<GraphBackend>> BenchDevice::MakeBackend() const {
@@ -44,27 +46,22 @@ absl::Status BenchDevice::Wait() const {
   return is_cpu() ? absl::OkStatus() : backend_->Synchronize();
 }
 
-absl::StatusOr<double> BenchDevice::UsedMebibytes() const {
-  if (is_cpu()) return 0.0;
+absl::StatusOr<BenchDeviceMemory> BenchDevice::Memory() const {
+  if (is_cpu()) return BenchDeviceMemory();
   LZ_ASSIGN_OR_RETURN(const DeviceMemoryUse use, backend_->MemoryUse());
-  return static_cast<double>(use.used_bytes) / kMebibyte;
+  return BenchDeviceMemory{static_cast<double>(use.used_bytes) / kMebibyte,
+                           static_cast<double>(use.reserved_bytes) / kMebibyte};
 }
 
-absl::StatusOr<double> BenchDevice::ReservedMebibytes() const {
-  if (is_cpu()) return 0.0;
-  LZ_ASSIGN_OR_RETURN(const DeviceMemoryUse use, backend_->MemoryUse());
-  return static_cast<double>(use.reserved_bytes) / kMebibyte;
-}
-
-absl::StatusOr<DevicePeaks> BenchDevice::MeasurePeaks() const {
-  return CatchTorch([&]() -> absl::StatusOr<DevicePeaks> {
+absl::StatusOr<BenchPeaks> BenchDevice::MeasurePeaks() const {
+  return CatchTorch([&]() -> absl::StatusOr<BenchPeaks> {
     const c10::InferenceMode inference;
     const auto options = at::TensorOptions().device(device());
     const at::Tensor a = at::ones({kProductSize, kProductSize}, options), b = at::ones_like(a);
     const at::Tensor product = at::empty_like(a);
     const at::Tensor from = at::ones({kCopiedNumbers}, options), to = at::empty_like(from);
     at::Tensor written = product, copied = to;
-    DevicePeaks peaks;
+    BenchPeaks peaks;
     for (int i = 0; i < kTries; ++i) {
       LZ_ASSIGN_OR_RETURN(const double product_seconds, TimeRuns(*this, 1, 0.0, [&] {
                             at::mm_out(written, a, b);

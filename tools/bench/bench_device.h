@@ -10,18 +10,20 @@
 #include "absl/status/statusor.h"
 #include "c10/core/Device.h"
 #include "lzero/graph/graph_backend.h"
+#include "tools/bench/table/bench_rounds.h"
 
 namespace lzero {
 
-struct DevicePeaks {
-  double gflops = 0.0;  // of a large fp32 matrix product
-  double gbs = 0.0;     // read and written, of a large copy
+struct BenchDeviceMemory {
+  double used_mib = 0.0;      // of the whole device, by everyone
+  double reserved_mib = 0.0;  // of it by libtorch's allocator
 };
 
 class BenchDevice {
  public:
   // "cpu" or "cuda". Errors as PrepareDevice: on a machine without a GPU they name the reason.
-  static absl::StatusOr<BenchDevice> Open(const std::string& name);
+  // A device is opened once and lives as long as the program.
+  static absl::StatusOr<const BenchDevice*> Open(const std::string& name);
 
   bool is_cpu() const { return backend_ == nullptr; }
   at::Device device() const { return is_cpu() ? at::Device(at::kCPU) : backend_->device(); }
@@ -32,12 +34,10 @@ class BenchDevice {
   absl::StatusOr<std::unique_ptr<GraphBackend>> MakeBackend() const;
   // Waits for all work on the device.
   absl::Status Wait() const;
-  // Memory of the whole device in use, by everyone; 0 on the CPU.
-  absl::StatusOr<double> UsedMebibytes() const;
-  // What libtorch's allocator holds of it; 0 on the CPU.
-  absl::StatusOr<double> ReservedMebibytes() const;
-  // The best of a few tries; about 0.1 s. Not for the CPU.
-  absl::StatusOr<DevicePeaks> MeasurePeaks() const;
+  // 0 on the CPU.
+  absl::StatusOr<BenchDeviceMemory> Memory() const;
+  // Of a large fp32 product and a large copy, the best of a few tries; 0.1 s. Not for the CPU.
+  absl::StatusOr<BenchPeaks> MeasurePeaks() const;
 
  private:
   std::unique_ptr<GraphBackend> backend_;  // its stream alone is used

@@ -4,25 +4,27 @@
 #include <utility>
 
 #include "absl/memory/memory.h"
-#include "absl/strings/str_cat.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
+#include "tools/bench/table/model_cases.h"
 
 namespace lzero {
 namespace {
 
 constexpr int64_t kObservationSize = 4;
 
-EngineOptions OptionsOf(const BenchEngineCase& bench) {
+absl::StatusOr<EngineOptions> OptionsOf(const BenchCase& bench) {
+  LZ_ASSIGN_OR_RETURN(const ExperimentConfig config, BenchConfig(bench));
   EngineOptions options;
-  options.model = BenchStepModel(bench.step);
-  options.shape = {{kObservationSize}, bench.step.actions};
-  options.inference = BenchStepInference(bench.step);
-  options.num_envs = bench.step.batch;
-  options.search.policy = bench.policy == "gumbel" ? SearchPolicy::kGumbel : SearchPolicy::kPuct;
-  options.search.num_simulations = bench.simulations;
+  options.model = config.model;
+  options.shape = {{kObservationSize}, bench.Int("actions")};
+  options.inference = config.inference;
+  options.num_envs = bench.Int("batch");
+  options.search.policy =
+      bench.Text("policy") == "gumbel" ? SearchPolicy::kGumbel : SearchPolicy::kPuct;
+  options.search.num_simulations = bench.Int("sims");
   options.discount = 0.997;
   return options;
 }
@@ -40,9 +42,16 @@ void RandomizeWeights(WorldModel& model) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngineCase& bench) {
-  SetTensorThreads(static_cast<int>(bench.step.threads));
-  const EngineOptions options = OptionsOf(bench);
+std::vector<BenchAxis> EngineAxes(const std::string& runner, const std::string& sims) {
+  std::vector<BenchAxis> axes = StepAxes(runner);
+  axes.push_back({"policy", "Policies of the search", "puct", 0, 1, "puct,gumbel"});
+  axes.push_back({"sims", "Simulations of a search", sims, 1000000});
+  return axes;
+}
+
+absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchCase& bench) {
+  SetTensorThreads(static_cast<int>(bench.Int("threads")));
+  LZ_ASSIGN_OR_RETURN(const EngineOptions options, OptionsOf(bench));
   LZ_ASSIGN_OR_RETURN(auto inference, UniZeroInference::Create(options));
   LZ_ASSIGN_OR_RETURN(const auto weights,
                       WorldModel::Create(options.model, options.shape, /*seed=*/1));
@@ -50,59 +59,51 @@ absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngi
   if (!inference->model().device().is_cpu()) weights->to(inference->model().device());
   LZ_RETURN_IF_ERROR(inference->CopyWeightsFrom(*weights));
   LZ_ASSIGN_OR_RETURN(auto tree,
-                      Search::Create(options.search, static_cast<int>(bench.step.actions),
-                                     static_cast<int>(bench.step.batch)));
-  return absl::WrapUnique(new BenchEngine(bench, std::move(inference), std::move(tree)));
+                      Search::Create(options.search, static_cast<int>(bench.Int("actions")),
+                                     static_cast<int>(bench.Int("batch"))));
+  return absl::WrapUnique(new BenchEngine(options, std::move(inference), std::move(tree)));
 }
 
-BenchEngine::BenchEngine(const BenchEngineCase& bench, std::unique_ptr<UniZeroInference> inference,
+BenchEngine::BenchEngine(const EngineOptions& options, std::unique_ptr<UniZeroInference> inference,
                          std::unique_ptr<Search> search)
-    : bench_(bench), inference_(std::move(inference)), search_(std::move(search)) {
-  legal_.assign(static_cast<size_t>(bench.step.actions), 1);
+    : num_envs_(options.num_envs),
+      num_actions_(options.shape.num_actions),
+      num_past_(NumRootPastSteps(options.model)),
+      inference_(std::move(inference)),
+      search_(std::move(search)) {
+  legal_.assign(static_cast<size_t>(num_actions_), 1);
   BeginEpisodes(/*seed=*/0);
 }
 
 void BenchEngine::BeginEpisodes(uint64_t seed) {
-  const int64_t num_envs = bench_.step.batch;
-  const int64_t num_past = NumRootPastSteps(BenchStepModel(bench_.step));
-  const int64_t num_observed = (num_past + 1) * kObservationSize;
+  const int64_t num_observed = (num_past_ + 1) * kObservationSize;
   RandomStream random(seed, "bench engine");
-  observations_.resize(static_cast<size_t>(num_envs * num_observed));
-  actions_.resize(static_cast<size_t>(num_envs * num_past));
+  observations_.resize(static_cast<size_t>(num_envs_ * num_observed));
+  actions_.resize(static_cast<size_t>(num_envs_ * num_past_));
   for (float& number : observations_) number = static_cast<float>(random.Normal());
   for (int32_t& action : actions_) {
-    action = static_cast<int32_t>(random.UniformInt(bench_.step.actions));
+    action = static_cast<int32_t>(random.UniformInt(num_actions_));
   }
   roots_.clear();
-  for (int64_t env = 0; env < num_envs; ++env) {
+  for (int64_t env = 0; env < num_envs_; ++env) {
     Root root;
     root.env = EnvId(static_cast<int32_t>(env));
     root.observations =
         absl::MakeConstSpan(observations_).subspan(env * num_observed, num_observed);
-    root.actions = absl::MakeConstSpan(actions_).subspan(env * num_past, num_past);
-    root.step = num_past;
+    root.actions = absl::MakeConstSpan(actions_).subspan(env * num_past_, num_past_);
+    root.step = num_past_;
     root.legal_action_mask = legal_;
     roots_.push_back(root);
     inference_->cache().EndEpisode(root.env);
   }
 }
 
-absl::Status BenchEngine::RunSearch(InferenceModel* model) {
+absl::Status BenchEngine::RunSearch() {
   for (Root& root : roots_) ++root.step;
   ++num_searches_;
   SearchRequest request;
   request.search_index = static_cast<uint64_t>(num_searches_);
-  return search_->Run(model == nullptr ? *inference_ : *model, roots_, request, &result_);
-}
-
-std::string EngineCaseJson(const BenchEngineCase& bench) {
-  const BenchStepCase& step = bench.step;
-  return absl::StrCat(
-      "\"device\":\"", step.device, "\",\"runner\":\"", step.runner, "\",\"embed\":", step.embed,
-      ",\"layers\":", step.layers, ",\"heads\":", step.heads, ",\"batch\":", step.batch,
-      ",\"context\":", step.context, ",\"support\":", step.support, ",\"actions\":", step.actions,
-      ",\"dtype\":\"", step.dtype, "\",\"threads\":", step.threads, ",\"policy\":\"", bench.policy,
-      "\",\"sims\":", bench.simulations);
+  return search_->Run(*inference_, roots_, request, &result_);
 }
 
 }  // namespace lzero

@@ -11,40 +11,34 @@
 #include "absl/status/statusor.h"
 #include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/mcts/search.h"
-#include "tools/bench/table/bench_step_cases.h"
+#include "tools/bench/table/bench_table.h"
 
 namespace lzero {
 
-// Sizes of the step as `bench step` has them, and of the search above it.
-struct BenchEngineCase {
-  BenchStepCase step;
-  std::string policy = "puct";
-  int64_t simulations = 25;
-};
+// The axes of a step, then policy and sims. `runner`, `sims`: their defaults.
+std::vector<BenchAxis> EngineAxes(const std::string& runner, const std::string& sims);
 
 class BenchEngine {
  public:
-  // Random weights that all matter and random full pasts, the same for every case of a size. Errors
-  // as UniZeroInference and Search.
-  static absl::StatusOr<std::unique_ptr<BenchEngine>> Create(const BenchEngineCase& bench);
+  // A value for each of EngineAxes. Random weights that all matter and random full pasts, the same
+  // for every case of a size. Errors as UniZeroInference and Search.
+  static absl::StatusOr<std::unique_ptr<BenchEngine>> Create(const BenchCase& bench);
 
   // One environment step later: roots continue the contexts of the search before, then a whole
-  // search. `model` stands between the search and the engine; nullptr: the engine itself.
-  absl::Status RunSearch(InferenceModel* model = nullptr);
+  // search.
+  absl::Status RunSearch();
 
   // Other episodes from now on, a function of `seed`: the next search rebuilds its roots.
   void BeginEpisodes(uint64_t seed);
 
   UniZeroInference& inference() { return *inference_; }
   const SearchResult& result() const { return result_; }  // of the last search
-  const BenchEngineCase& bench() const { return bench_; }
-  int64_t num_searches() const { return num_searches_; }
 
  private:
-  BenchEngine(const BenchEngineCase& bench, std::unique_ptr<UniZeroInference> inference,
+  BenchEngine(const EngineOptions& options, std::unique_ptr<UniZeroInference> inference,
               std::unique_ptr<Search> search);
 
-  BenchEngineCase bench_;
+  const int64_t num_envs_, num_actions_, num_past_;
   std::unique_ptr<UniZeroInference> inference_;
   std::unique_ptr<Search> search_;
   std::vector<float> observations_;  // [B, P + 1, observation size]
@@ -54,10 +48,6 @@ class BenchEngine {
   SearchResult result_;
   int64_t num_searches_ = 0;
 };
-
-// What all engine benchmarks name of a case, as JSON members in one text without braces:
-// "device":"cpu","runner":"packed","embed":64,...
-std::string EngineCaseJson(const BenchEngineCase& bench);
 
 }  // namespace lzero
 

@@ -1,9 +1,9 @@
-#include "tools/bench/bench_train.h"
-
+// `lzero bench train`: updates of the learner on batches that are sampled from a replay buffer of
+// synthetic episodes.
 #include <algorithm>
-#include <map>
+#include <cstdint>
 #include <memory>
-#include <utility>
+#include <vector>
 
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
@@ -11,27 +11,15 @@
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/learner.h"
-#include "tools/bench/bench_rounds.h"
-#include "tools/bench/table/bench_train_report.h"
+#include "tools/bench/model_tables.h"
+#include "tools/bench/table/model_cases.h"
 
 namespace lzero {
 namespace {
 
-constexpr double kMeasuredSeconds = 0.3;  // of one case in one round
-constexpr int64_t kMinUpdates = 2;        // likewise
-constexpr int64_t kWarmUpUpdates = 3;
 constexpr int64_t kObservationBytes = int64_t{128} << 20;  // in the replay buffer, about
 constexpr int kEpisodeLength = 150;
-
-// A case with what it times and what was measured so far.
-struct Subject {
-  BenchTrainResult result;
-  ExperimentConfig config;
-  std::unique_ptr<ReplayBuffer> replay;
-  std::unique_ptr<Learner> learner;
-  TrainBatch batch;
-  RandomStream sampler{0, "bench_train_sampler"};
-};
+constexpr int kWarmUpUpdates = 3;
 
 // Episodes of one environment with random observations, rewards and search distributions; pictures
 // are bytes, as those of environments are.
@@ -66,86 +54,93 @@ absl::Status FillReplay(const ReplayShape& shape, int64_t num_transitions, Repla
   return absl::OkStatus();
 }
 
-absl::StatusOr<Subject> MakeSubject(const BenchTrainCase& train) {
-  Subject subject;
-  subject.result.train = train;
-  subject.config = BenchTrainConfig(train);
-  ReplayShape shape;
-  shape.observation_size = 1;
-  for (const int64_t length : ObservationShape(train)) {
-    shape.observation_size *= static_cast<int>(length);
+class TrainSubject final : public BenchSubject {
+ public:
+  using BenchSubject::BenchSubject;
+
+  absl::Status Prepare() override {
+    LZ_ASSIGN_OR_RETURN(config_, BenchConfig(bench_));
+    ReplayShape shape;
+    shape.observation_size = 1;
+    for (const int64_t length : ObservationShape(bench_)) {
+      shape.observation_size *= static_cast<int>(length);
+    }
+    if (bench_.Text("encoder") == "image") shape.observation_type = ObservationType::kUint8;
+    shape.num_actions = static_cast<int>(bench_.Int("actions"));
+    shape.num_envs = 1;
+    const int64_t fitting = kObservationBytes / (int64_t{sizeof(float)} * shape.observation_size);
+    const int64_t num_transitions = std::clamp<int64_t>(fitting, 10 * kEpisodeLength, 20000);
+    config_.replay.capacity = 2 * (num_transitions + config_.replay.num_unroll_steps);
+    config_.replay.max_mebibytes = 1 << 16;
+    LZ_ASSIGN_OR_RETURN(replay_, ReplayBuffer::Create(config_.replay, shape));
+    LZ_RETURN_IF_ERROR(FillReplay(shape, num_transitions, *replay_));
+    LZ_ASSIGN_OR_RETURN(
+        learner_, Learner::Create(config_, {ObservationShape(bench_), bench_.Int("actions")}));
+    SetTensorThreads(static_cast<int>(bench_.Int("threads")));
+    std::vector<double> seconds;
+    for (int i = 0; i < kWarmUpUpdates; ++i) LZ_RETURN_IF_ERROR(TimeUpdate(&seconds));
+    sample_seconds_.clear();
+    return absl::OkStatus();
   }
-  if (train.encoder == "image") shape.observation_type = ObservationType::kUint8;
-  shape.num_actions = static_cast<int>(train.actions);
-  shape.num_envs = 1;
-  ReplayConfig& config = subject.config.replay;
-  const int64_t fitting = kObservationBytes / (int64_t{sizeof(float)} * shape.observation_size);
-  const int64_t num_transitions = std::clamp<int64_t>(fitting, 10 * kEpisodeLength, 20000);
-  config.capacity = 2 * (num_transitions + config.num_unroll_steps);
-  config.max_mebibytes = 1 << 16;
-  LZ_ASSIGN_OR_RETURN(subject.replay, ReplayBuffer::Create(config, shape));
-  LZ_RETURN_IF_ERROR(FillReplay(shape, num_transitions, *subject.replay));
-  LZ_ASSIGN_OR_RETURN(subject.learner,
-                      Learner::Create(subject.config, {ObservationShape(train), train.actions}));
-  return subject;
-}
 
-// One update on a sampled batch: seconds of the sampling, and of both.
-absl::StatusOr<std::pair<double, double>> TimeUpdate(Subject& subject) {
-  const double start = MonotonicSeconds();
-  LZ_RETURN_IF_ERROR(subject.replay->Sample(static_cast<int>(subject.config.train.batch_size),
-                                            subject.sampler, &subject.batch));
-  const double sampled = MonotonicSeconds();
-  LZ_RETURN_IF_ERROR(
-      subject.learner->Update(subject.batch, subject.config.train.learning_rate, nullptr));
-  return std::pair(sampled - start, MonotonicSeconds() - start);
-}
-
-absl::Status RunRound(Subject& subject) {
-  SetTensorThreads(static_cast<int>(subject.result.train.threads));
-  const double start = MonotonicSeconds();
-  for (int64_t i = 0; i < kMinUpdates || MonotonicSeconds() - start < kMeasuredSeconds; ++i) {
-    LZ_ASSIGN_OR_RETURN(const auto seconds, TimeUpdate(subject));
-    subject.result.sample_seconds.push_back(seconds.first);
-    subject.result.seconds.push_back(seconds.second);
+  // The time of each update.
+  absl::Status RunRound(std::vector<double>* seconds) override {
+    constexpr double kMeasuredSeconds = 0.3;
+    constexpr int64_t kMinUpdates = 2;
+    SetTensorThreads(static_cast<int>(bench_.Int("threads")));
+    const double start = MonotonicSeconds();
+    for (int64_t i = 0; i < kMinUpdates || MonotonicSeconds() - start < kMeasuredSeconds; ++i) {
+      LZ_RETURN_IF_ERROR(TimeUpdate(seconds));
+    }
+    seconds_ = *seconds;
+    return absl::OkStatus();
   }
-  return absl::OkStatus();
-}
 
-// The machine's peaks of this round; a case keeps the best it has seen.
-void MeasurePeaks(std::vector<Subject>& subjects) {
-  std::map<int64_t, double> gflops;  // [threads]
-  for (Subject& subject : subjects) {
-    const int64_t threads = subject.result.train.threads;
-    const auto [peak, is_first] = gflops.try_emplace(threads, 0.0);
-    if (is_first) peak->second = MeasurePeakGflops(threads);
-    subject.result.peak_gflops = std::max(subject.result.peak_gflops, peak->second);
+  BenchWork Work() const override { return UpdateWork(bench_); }
+
+  BenchCase Metrics() const override {
+    const double sample = MedianOf(sample_seconds_);
+    return {{"updates", static_cast<int64_t>(seconds_.size())},
+            {"sample_ms_median", sample * 1e3},
+            {"sample_share", sample / MedianOf(seconds_)}};
   }
-}
 
-absl::Status WarmUp(Subject& subject) {
-  SetTensorThreads(static_cast<int>(subject.result.train.threads));
-  for (int64_t i = 0; i < kWarmUpUpdates; ++i) LZ_RETURN_IF_ERROR(TimeUpdate(subject).status());
-  return absl::OkStatus();
-}
+ private:
+  // One update on a sampled batch: appends the seconds of both.
+  absl::Status TimeUpdate(std::vector<double>* seconds) {
+    const double start = MonotonicSeconds();
+    LZ_RETURN_IF_ERROR(
+        replay_->Sample(static_cast<int>(config_.train.batch_size), sampler_, &batch_));
+    sample_seconds_.push_back(MonotonicSeconds() - start);
+    LZ_RETURN_IF_ERROR(learner_->Update(batch_, config_.train.learning_rate, nullptr));
+    seconds->push_back(MonotonicSeconds() - start);
+    return absl::OkStatus();
+  }
+
+  static double MedianOf(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  }
+
+  ExperimentConfig config_;
+  std::unique_ptr<ReplayBuffer> replay_;
+  std::unique_ptr<Learner> learner_;
+  TrainBatch batch_;
+  RandomStream sampler_{0, "bench_train_sampler"};
+  std::vector<double> seconds_, sample_seconds_;  // of every update of all rounds
+};
 
 }  // namespace
 
-int BenchTrain(const BenchTrainOptions& options) {
-  const auto cases = BenchTrainCases(options);
-  if (!cases.ok()) return PrintError(cases.status(), kExitUsage);
-  BenchSteps<BenchTrainCase, Subject, BenchTrainResult> steps;
-  steps.verb = "train";
-  steps.make = MakeSubject;
-  steps.warm_up = WarmUp;
-  steps.measure_peaks = [](std::vector<Subject>& subjects) {
-    MeasurePeaks(subjects);
-    return absl::OkStatus();
-  };
-  steps.time_round = RunRound;
-  steps.json = BenchTrainJson;
-  steps.table = BenchTrainTable;
-  return RunBench(steps, *cases, options.rounds, /*gpu=*/"", options.output);
+BenchTable TrainTable() {
+  BenchTable table;
+  table.verb = "train";
+  table.unit = "ms";
+  table.axes = UpdateAxes();
+  table.presets = UpdatePresets();
+  table.check = CheckUpdateCase;
+  table.make = MakeSubject<TrainSubject>;
+  return table;
 }
 
 }  // namespace lzero
