@@ -176,7 +176,7 @@ void AddBenchSearch(CLI::App* bench, VerbAction* action) {
       "an engine. Lists (8,256) are swept");
   AddList(verb, "--actions", &tree->actions, "Actions (6 for an engine)");
   AddList(verb, "--batch", &tree->batches, "Roots (8 for an engine)");
-  AddList(verb, "--sims", &tree->simulations, "Simulations (50 for an engine)", 1000000);
+  AddList(verb, "--sims", &tree->simulations, "Simulations (50 for an engine)", 100000);
   AddList(verb, "--policy", &tree->policies, "puct, gumbel (puct for an engine)");
   AddDevice(verb, &engine->step.device);
   AddList(verb, "--runner", &engine->step.runners, "Runners of the config, as for bench step");
