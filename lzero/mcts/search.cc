@@ -84,7 +84,6 @@ absl::Status Search::Run(InferenceModel& model, absl::Span<const Root> roots,
   const RowEntries entries = {num_actions_, num_chance_outcomes_};
   const ModelOutputs outputs = {rewards, discounts, values, logits};
   model.BeginSearch(request);
-  if (model.RunsSearches()) return model.RunSearch(config(), roots, request, result);
   LZ_RETURN_IF_ERROR(model.InitialInference(roots, logits, values));
   LZ_RETURN_IF_ERROR(FindLegalActions(model, roots));
   LZ_RETURN_IF_ERROR(

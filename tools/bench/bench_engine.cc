@@ -9,6 +9,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/train/build.h"
 
 namespace lzero {
 namespace {
@@ -49,15 +50,13 @@ absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchEngi
   RandomizeWeights(*weights);
   if (!inference->model().device().is_cpu()) weights->to(inference->model().device());
   LZ_RETURN_IF_ERROR(inference->CopyWeightsFrom(*weights));
-  LZ_ASSIGN_OR_RETURN(auto tree,
-                      Search::Create(options.search, static_cast<int>(bench.step.actions),
-                                     static_cast<int>(bench.step.batch)));
-  return absl::WrapUnique(new BenchEngine(bench, std::move(inference), std::move(tree)));
+  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(options, inference.get()));
+  return absl::WrapUnique(new BenchEngine(bench, std::move(inference), std::move(searcher)));
 }
 
 BenchEngine::BenchEngine(const BenchEngineCase& bench, std::unique_ptr<UniZeroInference> inference,
-                         std::unique_ptr<Search> search)
-    : bench_(bench), inference_(std::move(inference)), search_(std::move(search)) {
+                         std::unique_ptr<Searcher> searcher)
+    : bench_(bench), inference_(std::move(inference)), searcher_(std::move(searcher)) {
   legal_.assign(static_cast<size_t>(bench.step.actions), 1);
   BeginEpisodes(/*seed=*/0);
 }
@@ -92,7 +91,7 @@ absl::Status BenchEngine::RunSearch(InferenceModel* model) {
   ++num_searches_;
   SearchRequest request;
   request.search_index = static_cast<uint64_t>(num_searches_);
-  return search_->Run(model == nullptr ? *inference_ : *model, roots_, request, &result_);
+  return searcher_->Run(model == nullptr ? *inference_ : *model, roots_, request, &result_);
 }
 
 std::string EngineCaseJson(const BenchEngineCase& bench) {

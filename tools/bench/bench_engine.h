@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/family/unizero/unizero_inference.h"
-#include "lzero/mcts/search.h"
+#include "lzero/mcts/searcher.h"
 #include "tools/bench/table/bench_step_cases.h"
 
 namespace lzero {
@@ -25,7 +25,7 @@ struct BenchEngineCase {
 class BenchEngine {
  public:
   // Random weights that all matter and random full pasts, the same for every case of a size. Errors
-  // as UniZeroInference and Search.
+  // as UniZeroInference and BuildSearcher.
   static absl::StatusOr<std::unique_ptr<BenchEngine>> Create(const BenchEngineCase& bench);
 
   // One environment step later: roots continue the contexts of the search before, then a whole
@@ -42,11 +42,11 @@ class BenchEngine {
 
  private:
   BenchEngine(const BenchEngineCase& bench, std::unique_ptr<UniZeroInference> inference,
-              std::unique_ptr<Search> search);
+              std::unique_ptr<Searcher> searcher);
 
   BenchEngineCase bench_;
   std::unique_ptr<UniZeroInference> inference_;
-  std::unique_ptr<Search> search_;
+  std::unique_ptr<Searcher> searcher_;
   std::vector<float> observations_;  // [B, P + 1, observation size]
   std::vector<int32_t> actions_;     // [B, P]
   std::vector<uint8_t> legal_;
