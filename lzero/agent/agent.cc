@@ -10,21 +10,10 @@
 
 namespace lzero {
 
-absl::StatusOr<std::unique_ptr<Agent>> Agent::Create(const SearchConfig& config, int num_actions,
-                                                     int max_roots, const AgentOptions& options) {
-  // Written so that a NaN is refused too.
-  if (!(config.temperature >= 0.0 && config.temperature_final >= 0.0)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "search.temperature is ", config.temperature, " and search.temperature_final is ",
-        config.temperature_final, "; allowed: 0 or more (0 takes the best action)"));
-  }
-  LZ_ASSIGN_OR_RETURN(auto search,
-                      Search::Create(config, num_actions, max_roots, options.num_chance_outcomes));
-  return std::unique_ptr<Agent>(new Agent(std::move(search), num_actions, options));
-}
-
-Agent::Agent(std::unique_ptr<Search> search, int num_actions, const AgentOptions& options)
-    : search_(std::move(search)), options_(options), weights_(static_cast<size_t>(num_actions)) {}
+Agent::Agent(std::unique_ptr<Searcher> searcher, const AgentOptions& options)
+    : searcher_(std::move(searcher)),
+      options_(options),
+      weights_(static_cast<size_t>(searcher_->num_actions())) {}
 
 absl::Status Agent::Act(InferenceModel& model, absl::Span<const Root> roots, ActMode mode,
                         int64_t env_steps, Decision* decision) {
@@ -33,9 +22,9 @@ absl::Status Agent::Act(InferenceModel& model, absl::Span<const Root> roots, Act
   request.deterministic_ties = options_.deterministic_ties;
   request.seed = options_.seed;
   request.search_index = num_searches_;
-  LZ_RETURN_IF_ERROR(search_->Run(model, roots, request, &decision->search));
+  LZ_RETURN_IF_ERROR(searcher_->Run(model, roots, request, &decision->search));
 
-  const SearchConfig& config = search_->config();
+  const SearchConfig& config = searcher_->config();
   const bool draws = mode == ActMode::kCollect && config.policy == SearchPolicy::kPuct;
   decision->temperature = draws ? TemperatureAt(config, env_steps) : 0.0;
   Choose(roots, request, decision);

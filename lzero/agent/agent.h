@@ -1,5 +1,6 @@
-// An agent: a search, and from its result one action for each environment. Knows neither the world
-// model (it meets an InferenceModel) nor the environments. One Agent a role; belongs to one thread.
+// An agent: a searcher, and from its results one action for each environment. Knows neither the
+// world model (it meets an InferenceModel) nor the environments. One Agent a role; belongs to one
+// thread.
 #ifndef LZERO_AGENT_AGENT_H_
 #define LZERO_AGENT_AGENT_H_
 
@@ -8,11 +9,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/mcts/sampled_actions.h"
-#include "lzero/mcts/search.h"
+#include "lzero/mcts/searcher.h"
 
 namespace lzero {
 
@@ -28,7 +28,6 @@ struct AgentOptions {
   // The environment's actions, for a model whose slots stand for some of them (sampled_actions.h,
   // D = 0); other models' actions are the environment's.
   int num_env_actions = 0;
-  int num_chance_outcomes = 0;  // of the models, see inference_model.h
 };
 
 // Valid until the next Act with the same object; reused without allocating. Knows no slots: where
@@ -62,17 +61,15 @@ struct Decision {
 
 class Agent {
  public:
-  // InvalidArgument as Search::Create, and for a negative temperature.
-  static absl::StatusOr<std::unique_ptr<Agent>> Create(const SearchConfig& config, int num_actions,
-                                                       int max_roots, const AgentOptions& options);
+  Agent(std::unique_ptr<Searcher> searcher, const AgentOptions& options);
 
   // Searches every root and chooses its action. Collecting with PUCT: drawn with probability
   // proportional to visits^(1 / temperature), the best action at temperature 0. Collecting with
   // Gumbel: the search's own choice, which its noise makes a draw [Danihelka et al. 2022, section
   // 3]. Evaluating: the best action. `env_steps` of the whole run sets the temperature. What is
   // drawn depends on (seed, environment, number of this search) alone, not on the other roots.
-  // Slots are drawn where the model samples actions. Errors are those of Search::Run, and Internal
-  // for a sampled action that the environment does not have; they count no search. Blocks.
+  // Slots are drawn where the model samples actions. Errors are those of Searcher::Run, and
+  // Internal for a sampled action that the environment does not have; they count no search. Blocks.
   absl::Status Act(InferenceModel& model, absl::Span<const Root> roots, ActMode mode,
                    int64_t env_steps, Decision* decision);
 
@@ -80,11 +77,7 @@ class Agent {
   uint64_t num_searches() const { return num_searches_; }
   void set_num_searches(uint64_t num_searches) { num_searches_ = num_searches; }
 
-  const Search& search() const { return *search_; }
-
  private:
-  Agent(std::unique_ptr<Search> search, int num_actions, const AgentOptions& options);
-
   // Chooses an action of the model for each root, a slot where it samples them.
   void Choose(absl::Span<const Root> roots, const SearchRequest& request, Decision* decision);
   // From slots to actions and policies of the environment: D = 0, and D > 0.
@@ -92,7 +85,7 @@ class Agent {
                                 Decision* decision) const;
   void TranslateValues(const SampledActions& sampled, Decision* decision) const;
 
-  std::unique_ptr<Search> search_;
+  std::unique_ptr<Searcher> searcher_;
   AgentOptions options_;
   uint64_t num_searches_ = 0;
   std::vector<double> weights_;  // [A] or [K], scratch of the draw

@@ -17,8 +17,6 @@ using DeviceStream = CUstream_st*;
 #ifdef __CUDACC__
 #define LZ_HOST_DEVICE __host__ __device__
 #define LZ_UNROLL _Pragma("unroll")
-#define LZ_PREFETCH(address) static_cast<void>(address)
-#define LZ_NOINLINE __noinline__
 // A check that is made on the host alone: where nvcc compiles there is nobody to print to.
 #define LZ_HOST_CHECK(condition, ...) \
   do {                                \
@@ -32,10 +30,6 @@ using DeviceStream = CUstream_st*;
 #else
 #define LZ_UNROLL _Pragma("GCC unroll 16")
 #endif
-// For what is rare and would crowd its caller.
-#define LZ_NOINLINE __attribute__((noinline))
-// Asks for a cache line of the host that will be read soon.
-#define LZ_PREFETCH(address) __builtin_prefetch(address)
 #define LZ_HOST_CHECK(condition, ...) LZ_CHECK(condition, __VA_ARGS__)
 #endif
 

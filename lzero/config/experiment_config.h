@@ -102,6 +102,7 @@ struct SearchConfig {
   std::optional<int64_t> num_sampled_actions;  // K a node; null: all of them (discrete only)
   double sample_temperature = 1.0;             // of the policy that they are drawn from
   double uniform_sample_fraction = 0.0;        // of box actions: drawn uniformly instead
+  int64_t NodesPerRoot() const { return num_simulations + 1; }
   void Visit(FieldVisitor& visitor);
   bool operator==(const SearchConfig& other) const;
 };

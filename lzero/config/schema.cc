@@ -314,6 +314,21 @@ std::optional<std::string> SetField(ExperimentConfig& config, absl::string_view 
   return problem;
 }
 
+absl::Status CheckRanges(SearchConfig search) {
+  absl::Status status;
+  const FieldFunction check = [&status](const FieldDescription& field, const FieldValue& value) {
+    if (field.type != FieldType::kInt && field.type != FieldType::kFloat) return;
+    const std::string text = ValueText(field, value);
+    const auto problem = SetFromText(field, value, {.text = text, .is_null = text == "null"});
+    if (problem.has_value()) {
+      status.Update(absl::InvalidArgumentError(absl::StrCat(field.path, ": ", *problem)));
+    }
+  };
+  FieldLister lister(check);
+  search.Visit(lister);
+  return status;
+}
+
 std::optional<std::string> SetMapEntry(ExperimentConfig& config, absl::string_view path,
                                        const std::string& name, const ScalarText& scalar) {
   std::optional<std::string> problem;

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/config/fields.h"
@@ -73,6 +74,10 @@ std::optional<std::string> SetFromText(const FieldDescription& field, const Fiel
 // Sets the field with this path, as SetFromText. A path that no field has is the caller's bug.
 std::optional<std::string> SetField(ExperimentConfig& config, absl::string_view path,
                                     const ScalarText& scalar);
+
+// InvalidArgument "search.pb_c_base: out of range; got '0'; allowed: ..." for the first number that
+// SetFromText would refuse, in a section that was not read from text.
+absl::Status CheckRanges(SearchConfig search);
 
 // Sets entry `name` of the map field with this path; null removes it. Problems as SetFromText.
 std::optional<std::string> SetMapEntry(ExperimentConfig& config, absl::string_view path,

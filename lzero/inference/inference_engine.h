@@ -5,6 +5,7 @@
 #define LZERO_INFERENCE_INFERENCE_ENGINE_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
+#include "lzero/mcts/searcher.h"
 #include "lzero/model/network.h"
 
 namespace lzero {
@@ -40,6 +42,11 @@ class InferenceEngine : public InferenceModel {
   // then. `source` has the architecture of this engine: anything else is the caller's bug.
   virtual absl::Status CopyWeightsFrom(const Network& source) = 0;
   virtual const Network& network() const = 0;
+
+  // A searcher that runs whole searches of EngineOptions::search on the device of this engine,
+  // which outlives it and is the model of its searches; null where searches run on the host.
+  // Allocates and records.
+  virtual absl::StatusOr<std::unique_ptr<Searcher>> MakeDeviceSearcher() { return nullptr; }
 
   // The manager of cached contexts; null for a family that keeps none.
   virtual KVCacheManager* cache_manager() { return nullptr; }

@@ -25,7 +25,7 @@ LatentEngine::LatentEngine(const EngineOptions& options, EngineDevice device,
     : PolicyEngine(options),
       device_(std::move(device)),
       network_(std::move(network)),
-      latents_(at::zeros({options.num_envs * (options.search.num_simulations + 1), latent_size},
+      latents_(at::zeros({options.num_envs * options.search.NodesPerRoot(), latent_size},
                          at::TensorOptions().device(device_.device()))),
       observations_(std::move(observations)) {
   network_->eval();
@@ -34,7 +34,7 @@ LatentEngine::LatentEngine(const EngineOptions& options, EngineDevice device,
 int64_t LatentEngine::BytesFor(const EngineOptions& options, int64_t num_parameters,
                                int64_t latent_size) {
   const int64_t root =
-      options.shape.observation_size() + (options.search.num_simulations + 1) * latent_size;
+      options.shape.observation_size() + options.search.NodesPerRoot() * latent_size;
   return (num_parameters + options.num_envs * root) * static_cast<int64_t>(sizeof(float)) +
          SamplerBytes(options);
 }

@@ -43,7 +43,7 @@ class LatentEngine : public PolicyEngine {
 
   // Calls `body` with the device's stream current and without gradients.
   absl::Status OnDevice(absl::FunctionRef<absl::Status()> body) const;
-  int64_t nodes_per_root() const { return options().search.num_simulations + 1; }
+  int64_t nodes_per_root() const { return options().search.NodesPerRoot(); }
   // Row of a node in latents().
   int64_t RowOf(size_t root, NodeId node) const {
     return static_cast<int64_t>(root) * nodes_per_root() + node.value;

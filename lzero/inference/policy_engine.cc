@@ -9,7 +9,7 @@ ActionSamplerOptions SamplerOptions(const EngineOptions& options) {
   sampler.action_dim = static_cast<int>(options.shape.action_dim);
   sampler.num_slots = static_cast<int>(*options.search.num_sampled_actions);
   sampler.max_roots = static_cast<int>(options.num_envs);
-  sampler.nodes_per_root = static_cast<int>(options.search.num_simulations + 1);
+  sampler.nodes_per_root = static_cast<int>(options.search.NodesPerRoot());
   sampler.temperature = options.search.sample_temperature;
   sampler.uniform_fraction = options.search.uniform_sample_fraction;
   return sampler;

@@ -14,9 +14,7 @@
 
 namespace lzero {
 
-struct SearchConfig;
 struct SearchRequest;
-struct SearchResult;
 
 // One root: where a search starts, with as much of its past as the model may need to rebuild
 // context.
@@ -58,7 +56,7 @@ class InferenceModel {
   // Whether its searches need Root::state: those of a model that simulates with the environment.
   virtual bool NeedsState() const { return false; }
 
-  // Called once before each search (before InitialInference, or RunSearch) of one root at least: a
+  // Called once before each search (before InitialInference) of one root at least: a
   // model that draws keys its draws by (seed, search_index).
   virtual void BeginSearch(const SearchRequest& /*request*/) {}
 
@@ -85,16 +83,6 @@ class InferenceModel {
                                           absl::Span<float> rewards, absl::Span<float> discounts,
                                           absl::Span<float> values,
                                           absl::Span<float> prior_logits) = 0;
-
-  // True for a model that runs whole searches itself, trees and all, in the memory of its device:
-  // Search::Run then leaves them to it, and calls neither of the two above.
-  virtual bool RunsSearches() const { return false; }
-  // Such a search. The roots were checked (CheckRoots) and are not empty; result and errors as
-  // Search::Run.
-  virtual absl::Status RunSearch(const SearchConfig& /*config*/, absl::Span<const Root> /*roots*/,
-                                 const SearchRequest& /*request*/, SearchResult* /*result*/) {
-    return absl::UnimplementedError("this model runs no searches, only their steps");
-  }
 };
 
 }  // namespace lzero

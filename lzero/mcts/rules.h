@@ -1,5 +1,5 @@
 // The settings of a search in the form its inner loops read (rules_view.h), with the tables that
-// belong to them. Built once by Search::Create; immutable afterwards.
+// belong to them. Made once for a search; immutable afterwards.
 #ifndef LZERO_MCTS_RULES_H_
 #define LZERO_MCTS_RULES_H_
 
@@ -12,21 +12,29 @@
 
 namespace lzero {
 
-struct SearchRules : RuleNumbers {
-  // [num_simulations + 2], see RulesView.
-  std::vector<float> exploration;
-  // [max_considered + 1, num_simulations], see RulesView; empty in PUCT.
-  std::vector<int32_t> considered_visits;
+class SearchRules {
+ public:
+  // `config` must have passed CheckSearchConfig. `has_chance`: every second level of the tree is
+  // chance nodes.
+  SearchRules(const SearchConfig& config, int num_actions, bool has_chance = false);
+  SearchRules(const SearchRules&) = delete;
+  SearchRules& operator=(const SearchRules&) = delete;
 
+  const SearchConfig& config() const { return config_; }
   // Points into the tables of this object.
-  RulesView View() const { return {*this, exploration.data(), considered_visits.data()}; }
+  const RulesView& view() const { return view_; }
+  int num_considered_visits() const { return static_cast<int>(considered_visits_.size()); }
+
+ private:
+  SearchConfig config_;
+  std::vector<float> exploration_;          // see RulesView
+  std::vector<int32_t> considered_visits_;  // see RulesView; empty in PUCT
+  RulesView view_;
 };
 
-// InvalidArgument naming the setting, what was given and what is allowed.
+// InvalidArgument naming the setting, what was given and what is allowed: the ranges of the schema,
+// and search.min_value below search.max_value.
 absl::Status CheckSearchConfig(const SearchConfig& config);
-
-// `config` must have passed CheckSearchConfig.
-SearchRules MakeSearchRules(const SearchConfig& config, int num_actions);
 
 // Sequential halving: the visits that the chosen action must have, for each of `num_simulations`,
 // when `num_considered` actions compete. [Danihelka et al. 2022, Policy improvement by planning

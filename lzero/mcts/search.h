@@ -1,7 +1,7 @@
 // The whole search: for each simulation select, recurrent inference, expand, back up, batched over
-// B roots. Variants (PUCT, Gumbel, q transforms) are functions; the tree is one set of arrays
-// (tree.h). A Search belongs to one thread; it keeps its arrays between searches and allocates them
-// once.
+// B roots, with the trees in the memory of the host. Variants (PUCT, Gumbel, q transforms) are
+// functions; the tree is one set of arrays (tree.h). A Search belongs to one thread; it keeps its
+// arrays between searches and allocates them once.
 #ifndef LZERO_MCTS_SEARCH_H_
 #define LZERO_MCTS_SEARCH_H_
 
@@ -16,14 +16,14 @@
 #include "lzero/mcts/inference_model.h"
 #include "lzero/mcts/rules.h"
 #include "lzero/mcts/search_request.h"
+#include "lzero/mcts/searcher.h"
 #include "lzero/mcts/tree/root.h"
 #include "lzero/mcts/tree/simulate.h"
 #include "lzero/mcts/tree/tree.h"
-#include "lzero/mcts/tree/walk.h"
 
 namespace lzero {
 
-class Search {
+class Search : public Searcher {
  public:
   // `num_chance_outcomes` as the models say (inference_model.h); above 0 the tree is
   // max(num_actions, num_chance_outcomes) wide, and search.max_depth counts actions and outcomes
@@ -34,24 +34,18 @@ class Search {
 
   // Bytes of the trees of such a search, of that width, for plans; at most 2^60. Sizes must be
   // positive.
-  static int64_t PlannedBytes(int64_t num_simulations, int64_t num_actions, int64_t max_roots);
+  static int64_t PlannedBytes(const SearchConfig& config, int64_t num_actions, int64_t max_roots);
 
-  // Runs `num_simulations` for every root. InvalidArgument (naming the environment) for a root
-  // without a legal action, for wrong sizes and for two roots of one environment; Internal when the
-  // model returned a number that is not finite (a prior logit may be -infinity where a node lacks
-  // the action, see inference_model.h) or sampled no action at a root; errors of the model are
-  // passed on. Blocks. No
-  // roots: an empty result. Allocates nothing once `result` has held as many roots before.
-  //
-  // The model is asked for every root in every simulation; simulation s makes node s + 1. Where a
-  // walk ends at max_depth in a node that exists, node s + 1 is evaluated and then left unused.
-  // A model that runs whole searches itself is handed this one, and tree() is left alone;
-  // Unimplemented where it samples its actions or has chance nodes, too.
+  // The model is asked for every root in every simulation; simulation s makes node s + 1. Where
+  // selection ends at max_depth in a node that exists, node s + 1 is evaluated and then left
+  // unused.
   absl::Status Run(InferenceModel& model, absl::Span<const Root> roots,
-                   const SearchRequest& request, SearchResult* result);
+                   const SearchRequest& request, SearchResult* result) override;
 
+  const SearchConfig& config() const override { return rules_.config(); }
+  int num_actions() const override { return num_actions_; }
+  // Of the last search.
   const Tree& tree() const { return tree_; }
-  const SearchConfig& config() const { return config_; }
 
  private:
   // One entry a root: what goes to the model and what comes back. [B], prior_logits and legal
@@ -75,22 +69,17 @@ class Search {
   absl::Status FindLegalActions(const InferenceModel& model, absl::Span<const Root> roots);
   void PrepareRoot(int b, const Root& root, const SearchRequest& request);
   void SelectAll(int simulation, const SearchRequest& request);
-  void ExpandAll(int simulation);
-  SelectContext ContextOf(int b, const SearchRequest& request);
-  RootResults ResultsOf(int b, SearchResult* result) const;
+  void ExpandAndBackUpAll(int simulation);
+  SelectContext ContextOf(int b, int num_actions, const SearchRequest& request);
   absl::Status Finish(absl::Span<const Root> roots, const SearchRequest& request,
                       SearchResult* result);
 
-  SearchConfig config_;
   int num_actions_;
   int num_chance_outcomes_;
   SearchRules rules_;
-  RulesView rules_view_;  // of rules_
   Tree tree_;
-  WalkFunction walk_;
-  ClimbFunction climb_;
   Batch batch_;
-  std::vector<float> scores_;  // [kMaxWalks, P] scratch of selection
+  std::vector<float> scores_;  // [P] scratch of selection
   std::vector<double> noise_;  // [W] scratch of root noise
   std::vector<int32_t> envs_;  // [B] scratch of CheckRoots
   int64_t depth_sum_ = 0;      // of the leaves of this search

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/env_rules.h"
+#include "lzero/mcts/search.h"
 #include "lzero/train/model_families.h"
 
 namespace lzero {
@@ -34,7 +35,6 @@ AgentOptions AgentOptionsOf(const ExperimentConfig& config, const EnvSpec& spec,
   options.seed = seed;
   options.deterministic_ties = config.deterministic;
   options.num_env_actions = spec.action.num_actions;
-  options.num_chance_outcomes = FamilyOf(config.model).NumChanceOutcomes(spec);
   return options;
 }
 
@@ -93,6 +93,14 @@ EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& 
   return options;
 }
 
+absl::StatusOr<std::unique_ptr<Searcher>> BuildSearcher(const EngineOptions& options,
+                                                        InferenceEngine* engine) {
+  LZ_ASSIGN_OR_RETURN(auto on_device, engine->MakeDeviceSearcher());
+  if (on_device != nullptr) return on_device;
+  return Search::Create(options.search, engine->num_actions(), static_cast<int>(options.num_envs),
+                        engine->num_chance_outcomes());
+}
+
 absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
                                              const EnvRegistry& registry, ThreadPool* pool) {
   const int64_t num_envs = config.env.num_collectors;
@@ -102,16 +110,15 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
       BuildEngineOptions(config, envs->spec(), num_envs, config.search.num_simulations);
   engine.owner = "collector";
   LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
+  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(engine, role.inference.get()));
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "collector");
-  LZ_ASSIGN_OR_RETURN(
-      auto agent,
-      Agent::Create(config.search, NumSlots(config.search, envs->spec()),
-                    static_cast<int>(num_envs), AgentOptionsOf(config, envs->spec(), seed)));
+  auto agent =
+      std::make_unique<Agent>(std::move(searcher), AgentOptionsOf(config, envs->spec(), seed));
   CollectorOptions options;
   options.seed = seed;
   options.max_past_steps = FamilyOf(config.model).NumRootPastSteps(config.model);
   options.discount = config.replay.discount;
-  options.search = config.search;
+  options.search = engine.search;
   role.collector =
       std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get(),
                                   role.inference->cache_manager());
@@ -126,15 +133,13 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
   EngineOptions engine = BuildEngineOptions(config, envs->spec(), num_envs, num_simulations);
   engine.owner = "evaluator";
   LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
-  SearchConfig search = config.search;
-  search.num_simulations = num_simulations;
+  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(engine, role.inference.get()));
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "evaluator");
   // Always the first of equal actions: an evaluation depends on the checkpoint alone, not on how
   // many searches were made before it.
   AgentOptions options = AgentOptionsOf(config, envs->spec(), seed);
   options.deterministic_ties = true;
-  LZ_ASSIGN_OR_RETURN(auto agent, Agent::Create(search, NumSlots(search, envs->spec()),
-                                                static_cast<int>(num_envs), options));
+  auto agent = std::make_unique<Agent>(std::move(searcher), options);
   role.evaluator = std::make_unique<Evaluator>(
       FamilyOf(config.model).NumRootPastSteps(config.model), config.replay.discount,
       std::move(envs), std::move(agent), role.inference.get(), role.inference->cache_manager());
@@ -158,10 +163,9 @@ absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
       BuildEngineOptions(config, spec, batch_size, config.search.num_simulations);
   engine.owner = "reanalyzer";
   LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
+  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(engine, role.inference.get()));
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "reanalyzer");
-  LZ_ASSIGN_OR_RETURN(
-      auto agent, Agent::Create(config.search, NumSlots(config.search, spec),
-                                static_cast<int>(batch_size), AgentOptionsOf(config, spec, seed)));
+  auto agent = std::make_unique<Agent>(std::move(searcher), AgentOptionsOf(config, spec, seed));
   role.reanalyzer =
       std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
                                    role.inference.get(), role.inference->cache_manager());

@@ -12,6 +12,7 @@
 #include "lzero/env/env_registry.h"
 #include "lzero/family/model_family.h"
 #include "lzero/inference/inference_engine.h"
+#include "lzero/mcts/searcher.h"
 #include "lzero/model/network.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/replay/replay_shape.h"
@@ -49,6 +50,11 @@ int NumSlots(const SearchConfig& search, const EnvSpec& spec);
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec);
 EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& spec,
                                  int64_t num_envs, int64_t num_simulations);
+
+// Searches for a role with the engine that was made with these options, which outlives it: on the
+// device of the engine where it does that, else on the host.
+absl::StatusOr<std::unique_ptr<Searcher>> BuildSearcher(const EngineOptions& options,
+                                                        InferenceEngine* engine);
 
 // `pool` outlives the role.
 absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,

@@ -109,13 +109,12 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
       {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations)}};
   if (replay.reanalyze_ratio > 0.0) roles.emplace_back(config.env.num_collectors, simulations);
   for (const auto& [num_envs, num_simulations] : roles) {
-    LZ_ASSIGN_OR_RETURN(
-        const int64_t bytes,
-        family.EngineBytes(BuildEngineOptions(config, spec, num_envs, num_simulations),
-                           BuildEnvFactory(config, registry)));
+    const EngineOptions options = BuildEngineOptions(config, spec, num_envs, num_simulations);
+    LZ_ASSIGN_OR_RETURN(const int64_t bytes,
+                        family.EngineBytes(options, BuildEnvFactory(config, registry)));
     plan.inference += bytes;
     const int width = std::max(NumSlots(config.search, spec), family.NumChanceOutcomes(spec));
-    plan.search += Search::PlannedBytes(num_simulations, width, num_envs);
+    plan.search += Search::PlannedBytes(options.search, width, num_envs);
   }
   LZ_ASSIGN_OR_RETURN(const int64_t worker_bytes, WorkerBytes(config.env, registry));
   for (const int64_t num_envs : {config.env.num_collectors, config.env.num_evaluators}) {

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/mcts/golden/hash_model.h"
+#include "lzero/mcts/search.h"
 
 namespace lzero::agent_test {
 namespace {
@@ -30,10 +31,10 @@ class AgentTest : public testing::Test {
     }
   }
 
-  std::unique_ptr<Agent> Make(const AgentOptions& options = {}) {
-    auto agent = Agent::Create(config_, kActions, kRoots, options);
-    EXPECT_TRUE(agent.ok()) << agent.status();
-    return std::move(agent).value();
+  std::unique_ptr<Agent> Make(const AgentOptions& options = {}, int num_chance_outcomes = 0) {
+    auto search = Search::Create(config_, kActions, kRoots, num_chance_outcomes);
+    EXPECT_TRUE(search.ok()) << search.status();
+    return std::make_unique<Agent>(std::move(search).value(), options);
   }
 
   Decision Act(Agent* agent, ActMode mode, int64_t env_steps = 0) {
@@ -123,7 +124,7 @@ TEST_F(AgentTest, AnEnvironmentDoesNotNoticeTheOthers) {
 }
 
 TEST_F(AgentTest, ModelsMayHaveChanceNodes) {
-  const auto agent = Make({.num_chance_outcomes = 7});
+  const auto agent = Make({}, 7);
   HashModel model({.num_actions = kActions, .num_chance_outcomes = 7});
   Decision decision;
   ASSERT_TRUE(agent->Act(model, roots_, ActMode::kCollect, 0, &decision).ok());
@@ -150,17 +151,6 @@ TEST_F(AgentTest, ErrorsArePassedOnAndCountNoSearch) {
   EXPECT_THAT(agent->Act(model_, roots_, ActMode::kCollect, 0, &decision).message(),
               HasSubstr("environment 0, step 0: no legal action"));
   EXPECT_EQ(agent->num_searches(), 0u);
-}
-
-TEST_F(AgentTest, WrongSettingsAreRefused) {
-  config_.temperature = -1.0;
-  EXPECT_EQ(Agent::Create(config_, kActions, kRoots, {}).status().message(),
-            "search.temperature is -1 and search.temperature_final is 1; allowed: 0 or more (0 "
-            "takes the best action)");
-  config_ = {};
-  config_.num_simulations = 0;
-  EXPECT_THAT(Agent::Create(config_, kActions, kRoots, {}).status().message(),
-              HasSubstr("search.num_simulations is 0"));
 }
 
 }  // namespace

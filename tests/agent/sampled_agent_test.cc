@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "lzero/agent/agent.h"
 #include "lzero/mcts/golden/hash_model.h"
+#include "lzero/mcts/search.h"
 
 namespace lzero::sampled_agent_test {
 namespace {
@@ -68,7 +69,8 @@ class SampledAgentTest : public testing::Test {
     options_.num_env_actions = kEnvActions;
   }
   std::unique_ptr<Agent> Make() {
-    return Agent::Create(config_, kSlots, /*max_roots=*/2, options_).value();
+    return std::make_unique<Agent>(Search::Create(config_, kSlots, /*max_roots=*/2).value(),
+                                   options_);
   }
   SearchConfig config_;
   AgentOptions options_;

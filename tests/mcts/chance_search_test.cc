@@ -242,23 +242,6 @@ TEST(ChanceSearchTest, GivenGumbelNoiseHasARowOfActions) {
   EXPECT_EQ(result.best_actions, (std::vector<int32_t>{0, 2}));
 }
 
-// Says that it runs searches itself.
-class DeviceModel final : public InferenceModel {
- public:
-  int num_actions() const override { return 2; }
-  int num_chance_outcomes() const override { return 3; }
-  absl::Status InitialInference(absl::Span<const Root>, absl::Span<float>,
-                                absl::Span<float>) override {
-    return absl::OkStatus();
-  }
-  absl::Status RecurrentInference(absl::Span<const NodeId>, absl::Span<const int32_t>,
-                                  absl::Span<const NodeId>, absl::Span<float>, absl::Span<float>,
-                                  absl::Span<float>, absl::Span<float>) override {
-    return absl::OkStatus();
-  }
-  bool RunsSearches() const override { return true; }
-};
-
 TEST(ChanceSearchTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(Search::Create(SearchConfig(), 2, 1, -1).status(),
             absl::InvalidArgumentError("a search of -1 chance outcomes; allowed: 0 or more"));
@@ -268,10 +251,6 @@ TEST(ChanceSearchTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(
       MakeSearch(SearchConfig(), 2, 1)->Run(model, batch.roots(), {}, &result),
       absl::InvalidArgumentError("the model has 3 chance outcomes, the search was made for 0"));
-  DeviceModel device;
-  EXPECT_EQ(MakeSearch(SearchConfig(), 2, 1, 3)->Run(device, batch.roots(), {}, &result),
-            absl::UnimplementedError("a search that runs inside the memory of a device knows no "
-                                     "chance nodes; take a runner that searches on the host"));
 }
 
 }  // namespace

@@ -84,8 +84,7 @@ double ReferenceSearch::TreeNormalised(double q) const {
   return std::clamp((q - min_q_) / std::max(max_q_ - min_q_, config_.min_max_delta), 0.0, 1.0);
 }
 
-double ReferenceSearch::FirstPlay(const Node& node, bool is_root, double parent_first_play,
-                                  double sign) const {
+double ReferenceSearch::Fpu(const Node& node, bool is_root, double parent_fpu, double sign) const {
   double sum = 0.0;
   int count = 0;
   for (const auto& [action, visits] : node.action_visits) {
@@ -93,7 +92,7 @@ double ReferenceSearch::FirstPlay(const Node& node, bool is_root, double parent_
     ++count;
   }
   if (is_root) return count == 0 ? 0.0 : sum / count;
-  return (sign * parent_first_play + sum) / (count + 1);
+  return (sign * parent_fpu + sum) / (count + 1);
 }
 
 // Completed Q times the strength; rescaled inside the node, or by the range of the whole tree.
@@ -134,7 +133,7 @@ std::vector<double> ReferenceSearch::Completed(const Node& node, bool by_tree) c
   return q;
 }
 
-std::vector<double> ReferenceSearch::QScores(const Node& node, double first_play) const {
+std::vector<double> ReferenceSearch::QScores(const Node& node, double fpu) const {
   const bool gumbel = config_.policy == SearchPolicy::kGumbel;
   if (config_.q_transform == QTransform::kCompletedByMixValue) return Completed(node, false);
   if (config_.q_transform == QTransform::kTreeMinMax && gumbel) return Completed(node, true);
@@ -149,7 +148,7 @@ std::vector<double> ReferenceSearch::QScores(const Node& node, double first_play
     const bool visited = NumVisits(node, a) > 0;
     double& score = scores[static_cast<size_t>(a)];
     if (config_.q_transform == QTransform::kTreeMinMax) {
-      score = TreeNormalised(visited ? Q(node, a) : first_play);
+      score = TreeNormalised(visited ? Q(node, a) : fpu);
     } else if (config_.q_transform == QTransform::kParentAndSiblings) {
       score = visited ? (Q(node, a) - low) / std::max(high - low, config_.q_epsilon) : 0.0;
     } else {
@@ -168,8 +167,8 @@ int ReferenceSearch::PickBest(const std::vector<double>& scores) {
   return static_cast<int>(best - scores.begin());
 }
 
-int ReferenceSearch::Select(const Node& node, bool is_root, double first_play) {
-  const auto q_scores = QScores(node, first_play);
+int ReferenceSearch::Select(const Node& node, bool is_root, double fpu) {
+  const auto q_scores = QScores(node, fpu);
   const auto priors = Priors(node);
   std::vector<double> scores(priors.size(), kNever);
   const int total = node.visits - 1;
@@ -215,11 +214,11 @@ int ReferenceSearch::SelectOutcome(const Node& node) {
   return PickBest(scores);
 }
 
-double ReferenceSearch::Simulate(Node* node, std::vector<int32_t>* path, double parent_first_play,
+double ReferenceSearch::Simulate(Node* node, std::vector<int32_t>* path, double parent_fpu,
                                  double sign) {
-  const double first_play = FirstPlay(*node, path->empty(), parent_first_play, sign);
+  const double fpu = Fpu(*node, path->empty(), parent_fpu, sign);
   const bool is_chance = has_chance_ && path->size() % 2 == 1;
-  const int action = is_chance ? SelectOutcome(*node) : Select(*node, path->empty(), first_play);
+  const int action = is_chance ? SelectOutcome(*node) : Select(*node, path->empty(), fpu);
   path->push_back(action);
   auto& child = node->children[action];
   double below;
@@ -233,7 +232,7 @@ double ReferenceSearch::Simulate(Node* node, std::vector<int32_t>* path, double 
     below = child->outputs.value;  // evaluated again
     child->visits += 1;
   } else {
-    below = Simulate(child.get(), path, first_play, child->outputs.discount < 0 ? -1.0 : 1.0);
+    below = Simulate(child.get(), path, fpu, child->outputs.discount < 0 ? -1.0 : 1.0);
   }
   const double value = child->outputs.reward + child->outputs.discount * below;
   node->action_visits[action] += 1;

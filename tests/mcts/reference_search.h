@@ -47,11 +47,11 @@ class ReferenceSearch {
   int BestAction();
 
  private:
-  double Simulate(Node* node, std::vector<int32_t>* path, double parent_first_play, double sign);
-  int Select(const Node& node, bool is_root, double first_play);
+  double Simulate(Node* node, std::vector<int32_t>* path, double parent_fpu, double sign);
+  int Select(const Node& node, bool is_root, double fpu);
   int SelectOutcome(const Node& node);
-  double FirstPlay(const Node& node, bool is_root, double parent_first_play, double sign) const;
-  std::vector<double> QScores(const Node& node, double first_play) const;
+  double Fpu(const Node& node, bool is_root, double parent_fpu, double sign) const;
+  std::vector<double> QScores(const Node& node, double fpu) const;
   std::vector<double> Completed(const Node& node, bool by_tree) const;
   std::vector<double> Priors(const Node& node) const;
   int PickBest(const std::vector<double>& scores);

@@ -91,9 +91,7 @@ class SlotModel final : public InferenceModel {
     return model_.RecurrentInference(parents, actions, children, rewards, discounts, values,
                                      prior_logits);
   }
-  bool RunsSearches() const override { return runs_searches; }
 
-  bool runs_searches = false;
   int num_begun = 0;
   uint64_t search_index = 0;
 
@@ -138,10 +136,6 @@ TEST(SampledSearchTest, WhatDoesNotFitIsRefused) {
   batch.roots()[0].env = EnvId(-1);  // no slot
   EXPECT_THAT(search->Run(model, batch.roots(), {}, &result).message(),
               testing::HasSubstr("environment -1, step 0: no slot holds an action"));
-  model.runs_searches = true;
-  EXPECT_EQ(search->Run(model, batch.roots(), {}, &result),
-            absl::UnimplementedError("a search that runs inside the memory of a device knows no "
-                                     "sampled actions; take a runner that searches on the host"));
 }
 
 }  // namespace

@@ -61,22 +61,23 @@ TEST(SearchCreateTest, SizesThatDoNotFitAreRefused) {
   EXPECT_THAT(Search::Create(config, 0, 1).status().message(),
               HasSubstr("at least 1 action and 1 root, got 0 and 1"));
   config.num_simulations = 0;
-  EXPECT_THAT(Search::Create(config, 2, 1).status().message(), HasSubstr("num_simulations is 0"));
-  config.num_simulations = 1'000'000;
+  EXPECT_THAT(Search::Create(config, 2, 1).status().message(),
+              HasSubstr("num_simulations: out of range; got '0'"));
+  config.num_simulations = 100'000;
   EXPECT_THAT(Search::Create(config, 1'000'000, 1'000'000).status().message(),
               HasSubstr("Lower the simulations or the number of environments"));
-  EXPECT_EQ(Search::PlannedBytes(1'000'000'000, 1'000'000'000, 1'000'000'000), int64_t{1} << 60);
+  EXPECT_EQ(Search::PlannedBytes(config, 1'000'000'000, 1'000'000'000), int64_t{1} << 60);
 }
 
 TEST(SearchCreateTest, PlannedBytesAreThoseOfTheTree) {
   // 26 nodes of 48 bytes and 16 for each of 4 actions (2, padded), 2 lines of 64 bytes: 52 lines,
   // 53 to be odd; a root has 24 bytes more and 2 numbers for each of the 4 actions.
-  EXPECT_EQ(Search::PlannedBytes(25, 2, 8), 8 * (53 * 64 + 24 + 2 * 4 * 4));
   SearchConfig config;
+  EXPECT_EQ(Search::PlannedBytes(config, 2, 8), 8 * (53 * 64 + 24 + 2 * 4 * 4));
   for (const auto& [simulations, actions, roots] :
        {std::tuple(1, 1, 1), std::tuple(25, 2, 8), std::tuple(50, 18, 33)}) {
     config.num_simulations = simulations;
-    EXPECT_EQ(Search::PlannedBytes(simulations, actions, roots),
+    EXPECT_EQ(Search::PlannedBytes(config, actions, roots),
               Search::Create(config, actions, roots).value()->tree().num_bytes());
   }
 }

@@ -152,7 +152,7 @@ void ExpectSameAlone(const Case& c, const SearchResult& together, size_t row, co
 TEST(SearchTest, ABatchEqualsItsRootsOneByOneBitForBit) {
   for (const Case& c : Cases()) {
     if (c.num_simulations > 100) continue;
-    constexpr int kRoots = 7;  // more than walk at a time
+    constexpr int kRoots = 7;
     const auto search = MakeSearch(ConfigOf(c), c.num_actions, 9);
     HashModel model(ModelOf(c));
     RootBatch batch(kRoots, c.num_actions);
@@ -220,8 +220,8 @@ class AlternatingGame final : public InferenceModel {
 };
 
 TEST(SearchTest, SignsFollowThePlayerToMoveFromEveryRoot) {
-  // Moves 0, 2, 4 belong to the player who wins. Each walk goes one node deeper, so the winning
-  // move is backed up by all walks from the one that reaches it.
+  // Moves 0, 2, 4 belong to the player who wins. Each simulation goes one node deeper, so the
+  // winning move is backed up by all walks from the one that reaches it.
   for (int64_t step = 0; step < 5; ++step) {
     SearchConfig config;
     config.num_simulations = 5 - step;
@@ -235,54 +235,6 @@ TEST(SearchTest, SignsFollowThePlayerToMoveFromEveryRoot) {
     // Only the last of the simulations sees the reward; the mean is over them and the seed.
     EXPECT_NEAR(result.root_values[0], sign / (6.0 - static_cast<double>(step)), 1e-6) << step;
   }
-}
-
-// Runs searches itself: a steady answer, and what it was given.
-class WholeModel final : public InferenceModel {
- public:
-  int num_actions() const override { return 2; }
-  absl::Status InitialInference(absl::Span<const Root>, absl::Span<float>,
-                                absl::Span<float>) override {
-    return absl::InternalError("asked for steps");
-  }
-  absl::Status RecurrentInference(absl::Span<const NodeId>, absl::Span<const int32_t>,
-                                  absl::Span<const NodeId>, absl::Span<float>, absl::Span<float>,
-                                  absl::Span<float>, absl::Span<float>) override {
-    return absl::InternalError("asked for steps");
-  }
-  void BeginSearch(const SearchRequest& request) override { begun_ = request.search_index; }
-  bool RunsSearches() const override { return true; }
-  absl::Status RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
-                         const SearchRequest& request, SearchResult* result) override {
-    EXPECT_EQ(begun_, request.search_index) << "begun before";
-    result->Resize(roots.size(), 2);
-    result->visit_counts[0] = static_cast<int32_t>(config.num_simulations);
-    result->visit_counts[1] = static_cast<int32_t>(request.search_index);
-    return absl::OkStatus();
-  }
-
- private:
-  uint64_t begun_ = 0;
-};
-
-TEST(SearchTest, AModelThatRunsSearchesIsHandedTheWhole) {
-  SearchConfig config;
-  config.num_simulations = 9;
-  const auto search = MakeSearch(config, 2, 2);
-  WholeModel model;
-  RootBatch batch(1, 2);
-  SearchRequest request;
-  request.search_index = 5;
-  SearchResult result;
-  ASSERT_TRUE(search->Run(model, batch.roots(), request, &result).ok());
-  EXPECT_EQ(result.visit_counts, (std::vector<int32_t>{9, 5}));
-  // What is wrong from outside is told before the model is asked; no roots need none.
-  batch.mask(0).assign(2, 0);
-  batch.roots()[0].legal_action_mask = batch.mask(0);
-  EXPECT_EQ(search->Run(model, batch.roots(), request, &result).code(),
-            absl::StatusCode::kInvalidArgument);
-  ASSERT_TRUE(search->Run(model, {}, request, &result).ok());
-  EXPECT_EQ(result.num_roots, 0);
 }
 
 TEST(SearchTest, NothingBehindATerminationCounts) {

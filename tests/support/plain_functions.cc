@@ -1,5 +1,3 @@
-// Everything this file includes must see the macro: the flavour of the device.
-#define LZ_PLAIN_LANES
 #include "tests/support/plain_functions.h"
 
 #include <algorithm>

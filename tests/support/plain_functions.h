@@ -1,5 +1,5 @@
-// The functions of a device search on the host, in the flavour of the device: the same steps over
-// blocks in the memory of the host, at once instead of on a stream. For tests without a device.
+// The functions of a device search on the host: the same steps over blocks in the memory of the
+// host, at once instead of on a stream. For tests without a device.
 #ifndef LZERO_TESTS_SUPPORT_PLAIN_FUNCTIONS_H_
 #define LZERO_TESTS_SUPPORT_PLAIN_FUNCTIONS_H_
 

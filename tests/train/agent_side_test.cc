@@ -5,6 +5,7 @@
 #include "envs/boards/players/opponent_side.h"
 #include "envs/boards/tictactoe.h"
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "tests/worker/worker_testing.h"
 
 namespace lzero::agent_side_test {
@@ -23,8 +24,9 @@ struct Games {
     config.num_simulations = 8;
     evaluator = std::make_unique<Evaluator>(
         kMaxPast, /*discount=*/1.0, VectorEnv::Create(std::move(envs), &pool).value(),
-        Agent::Create(config, kNumActions, num_envs, AgentOptions{3, true}).value(), &model,
-        nullptr);
+        std::make_unique<Agent>(Search::Create(config, kNumActions, num_envs).value(),
+                                AgentOptions{3, true}),
+        &model, nullptr);
   }
 
   ThreadPool pool{1};

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "lzero/nn/threads.h"
 #include "lzero/train/build.h"
 #include "tests/family/unizero/runners/random_model.h"
@@ -48,10 +49,11 @@ class Roles {
   Reanalyzer WithNoiseOfCollector(int batch_size) {
     const AgentOptions options = {StreamKey(static_cast<uint64_t>(config_.seed), "collector"),
                                   config_.deterministic, spec_.action.num_actions};
-    return {
-        batch_size,
-        Agent::Create(config_.search, NumSlots(config_.search, spec_), batch_size, options).value(),
-        reanalyzer_.inference.get(), reanalyzer_.inference->cache_manager()};
+    return {batch_size,
+            std::make_unique<Agent>(
+                Search::Create(config_.search, NumSlots(config_.search, spec_), batch_size).value(),
+                options),
+            reanalyzer_.inference.get(), reanalyzer_.inference->cache_manager()};
   }
 
   std::map<int64_t, PositionHandle> Stored() const {

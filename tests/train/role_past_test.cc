@@ -4,6 +4,7 @@
 #include <map>
 
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "lzero/nn/threads.h"
 #include "lzero/train/build.h"
 #include "tests/family/unizero/runners/random_model.h"
@@ -139,8 +140,9 @@ std::unique_ptr<VectorEnv> WanderingEnvs(int64_t num_envs, ThreadPool* pool) {
 }
 
 std::unique_ptr<Agent> MakeAgent(const ExperimentConfig& config, int64_t num_envs, uint64_t seed) {
-  return Agent::Create(config.search, kNumActions, static_cast<int>(num_envs), {seed, true})
-      .value();
+  return std::make_unique<Agent>(
+      Search::Create(config.search, kNumActions, static_cast<int>(num_envs)).value(),
+      AgentOptions{seed, true});
 }
 
 std::vector<NamedArray> TakeSteps(Collector& collector, const ExperimentConfig& config) {

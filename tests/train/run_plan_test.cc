@@ -148,7 +148,7 @@ TEST(RunPlanTest, TheReanalyzerIsCounted) {
   const MemoryPlan with = PlanMemory(config, spec, registry).value();
   EXPECT_EQ(with.inference - without.inference,
             *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 3, 4)));
-  EXPECT_EQ(with.search - without.search, Search::PlannedBytes(4, 2, 3));
+  EXPECT_EQ(with.search - without.search, Search::PlannedBytes(config.search, 2, 3));
 }
 
 // Cartpole as if it were stepped by another process.

@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "tests/worker/worker_testing.h"
 
 namespace lzero::chance_calibration_test {
@@ -158,10 +159,10 @@ TEST(ChanceCalibrationTest, EpisodesAreComparedStepByStep) {
   for (int i = 0; i < 2; ++i) envs.push_back(std::make_unique<DiceEnv>());
   SearchConfig config;
   config.num_simulations = 8;
-  AgentOptions options{3, true};
-  options.num_chance_outcomes = 3;
-  Evaluator evaluator(0, 1.0, VectorEnv::Create(std::move(envs), &pool).value(),
-                      Agent::Create(config, 2, 2, options).value(), &model, nullptr);
+  Evaluator evaluator(
+      0, 1.0, VectorEnv::Create(std::move(envs), &pool).value(),
+      std::make_unique<Agent>(Search::Create(config, 2, 2, 3).value(), AgentOptions{3, true}),
+      &model, nullptr);
   const auto make_env = [] { return absl::StatusOr<std::unique_ptr<Env>>(new DiceEnv()); };
   // Five episodes in batches of two: 15 positions, a third of them certain and rightly so.
   const auto report = MeasureChance(evaluator, make_env, {1, 2, 3, 4, 5});
@@ -180,9 +181,11 @@ TEST(ChanceCalibrationTest, WithoutChanceThereIsNothingToMeasure) {
   ShownModel model;
   SearchConfig config;
   config.num_simulations = 2;
-  Evaluator evaluator(0, 1.0, MakeWalks(1, &pool),
-                      Agent::Create(config, WalkEnv::kNumActions, 1, AgentOptions{3, true}).value(),
-                      &model, nullptr);
+  Evaluator evaluator(
+      0, 1.0, MakeWalks(1, &pool),
+      std::make_unique<Agent>(Search::Create(config, WalkEnv::kNumActions, 1).value(),
+                              AgentOptions{3, true}),
+      &model, nullptr);
   const auto walk = [] { return absl::StatusOr<std::unique_ptr<Env>>(new WalkEnv(WalkOptions())); };
   const auto no_chance = MeasureChance(evaluator, walk, {1});
   EXPECT_EQ(no_chance.status().code(), absl::StatusCode::kUnimplemented);

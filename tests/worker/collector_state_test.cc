@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "lzero/worker/collector.h"
 #include "tests/worker/worker_testing.h"
 
@@ -24,7 +25,8 @@ struct Walks {
     auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save});
     collector = std::make_unique<Collector>(
         CollectorOptions{9, kMaxPast, 1.0, search}, std::move(envs),
-        Agent::Create(search, WalkEnv::kNumActions, num_envs, AgentOptions{4, true}).value(),
+        std::make_unique<Agent>(Search::Create(search, WalkEnv::kNumActions, num_envs).value(),
+                                AgentOptions{4, true}),
         &model, cache);
     ReplayConfig config;
     config.capacity = 2000;

@@ -9,6 +9,7 @@
 #include "envs/boards/tictactoe.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "tests/worker/worker_testing.h"
 
 namespace lzero::collector_test {
@@ -31,9 +32,8 @@ SearchConfig SmallSearch() {
 }
 
 std::unique_ptr<Agent> MakeAgent(int num_actions, int num_envs = kNumEnvs) {
-  auto agent = Agent::Create(SmallSearch(), num_actions, num_envs, AgentOptions{77, true});
-  EXPECT_TRUE(agent.ok()) << agent.status();
-  return std::move(agent).value();
+  return std::make_unique<Agent>(Search::Create(SmallSearch(), num_actions, num_envs).value(),
+                                 AgentOptions{77, true});
 }
 
 std::unique_ptr<ReplayBuffer> MakeReplay(int observation_size, int num_actions) {

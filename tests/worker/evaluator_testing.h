@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "lzero/worker/evaluator.h"
 #include "tests/worker/worker_testing.h"
 
@@ -20,9 +21,9 @@ inline constexpr double kDiscount = 0.5;
 inline std::unique_ptr<Agent> MakeAgent(int num_actions, int num_envs) {
   SearchConfig config;
   config.num_simulations = 8;
-  auto agent = Agent::Create(config, num_actions, num_envs, AgentOptions{3, true});
-  EXPECT_TRUE(agent.ok()) << agent.status();
-  return std::move(agent).value();
+  auto search = Search::Create(config, num_actions, num_envs);
+  EXPECT_TRUE(search.ok()) << search.status();
+  return std::make_unique<Agent>(std::move(search).value(), AgentOptions{3, true});
 }
 
 // An evaluator of walks with everything it needs.

@@ -9,6 +9,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "lzero/worker/collector.h"
 #include "tests/worker/worker_testing.h"
 
@@ -27,8 +28,9 @@ SearchConfig Searches(double noise) {
 }
 
 std::unique_ptr<Agent> MakeAgent(double noise, int num_roots, uint64_t seed) {
-  return Agent::Create(Searches(noise), WalkEnv::kNumActions, num_roots, AgentOptions{seed, true})
-      .value();
+  return std::make_unique<Agent>(
+      Search::Create(Searches(noise), WalkEnv::kNumActions, num_roots).value(),
+      AgentOptions{seed, true});
 }
 
 // Walks of several environments into a replay that is full after 40 steps, and a reanalyzer.

@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/mcts/search.h"
 #include "lzero/worker/collector.h"
 #include "tests/worker/worker_testing.h"
 
@@ -76,7 +77,8 @@ TEST(RootStatesTest, RootsOfACollectorCarryStatesForAModelThatAsks) {
   options.needs_state = true;
   ShownModel model(options);
   Collector collector(CollectorOptions{9, 3, 0.5}, MakeWalks(2, &pool),
-                      Agent::Create({}, WalkEnv::kNumActions, 2, AgentOptions{7, true}).value(),
+                      std::make_unique<Agent>(Search::Create({}, WalkEnv::kNumActions, 2).value(),
+                                              AgentOptions{7, true}),
                       &model, nullptr);
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(collector.Step(0).ok());
   ASSERT_EQ(model.seen.size(), 12u);

@@ -8,6 +8,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/train/build.h"
 #include "tools/bench/table/model_cases.h"
 
 namespace lzero {
@@ -45,7 +46,7 @@ void RandomizeWeights(WorldModel& model) {
 std::vector<BenchAxis> EngineAxes(const std::string& runner, const std::string& sims) {
   std::vector<BenchAxis> axes = StepAxes(runner);
   axes.push_back({"policy", "Policies of the search", "puct", 0, 1, "puct,gumbel"});
-  axes.push_back({"sims", "Simulations of a search", sims, 1000000});
+  axes.push_back({"sims", "Simulations of a search", sims, 100000});
   return axes;
 }
 
@@ -58,19 +59,17 @@ absl::StatusOr<std::unique_ptr<BenchEngine>> BenchEngine::Create(const BenchCase
   RandomizeWeights(*weights);
   if (!inference->model().device().is_cpu()) weights->to(inference->model().device());
   LZ_RETURN_IF_ERROR(inference->CopyWeightsFrom(*weights));
-  LZ_ASSIGN_OR_RETURN(auto tree,
-                      Search::Create(options.search, static_cast<int>(bench.Int("actions")),
-                                     static_cast<int>(bench.Int("batch"))));
-  return absl::WrapUnique(new BenchEngine(options, std::move(inference), std::move(tree)));
+  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(options, inference.get()));
+  return absl::WrapUnique(new BenchEngine(options, std::move(inference), std::move(searcher)));
 }
 
 BenchEngine::BenchEngine(const EngineOptions& options, std::unique_ptr<UniZeroInference> inference,
-                         std::unique_ptr<Search> search)
+                         std::unique_ptr<Searcher> searcher)
     : num_envs_(options.num_envs),
       num_actions_(options.shape.num_actions),
       num_past_(NumRootPastSteps(options.model)),
       inference_(std::move(inference)),
-      search_(std::move(search)) {
+      searcher_(std::move(searcher)) {
   legal_.assign(static_cast<size_t>(num_actions_), 1);
   BeginEpisodes(/*seed=*/0);
 }
@@ -103,7 +102,7 @@ absl::Status BenchEngine::RunSearch() {
   ++num_searches_;
   SearchRequest request;
   request.search_index = static_cast<uint64_t>(num_searches_);
-  return search_->Run(*inference_, roots_, request, &result_);
+  return searcher_->Run(*inference_, roots_, request, &result_);
 }
 
 }  // namespace lzero

@@ -10,7 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/family/unizero/unizero_inference.h"
-#include "lzero/mcts/search.h"
+#include "lzero/mcts/searcher.h"
 #include "tools/bench/table/bench_table.h"
 
 namespace lzero {
@@ -21,7 +21,7 @@ std::vector<BenchAxis> EngineAxes(const std::string& runner, const std::string& 
 class BenchEngine {
  public:
   // A value for each of EngineAxes. Random weights that all matter and random full pasts, the same
-  // for every case of a size. Errors as UniZeroInference and Search.
+  // for every case of a size. Errors as UniZeroInference and BuildSearcher.
   static absl::StatusOr<std::unique_ptr<BenchEngine>> Create(const BenchCase& bench);
 
   // One environment step later: roots continue the contexts of the search before, then a whole
@@ -36,11 +36,11 @@ class BenchEngine {
 
  private:
   BenchEngine(const EngineOptions& options, std::unique_ptr<UniZeroInference> inference,
-              std::unique_ptr<Search> search);
+              std::unique_ptr<Searcher> searcher);
 
   const int64_t num_envs_, num_actions_, num_past_;
   std::unique_ptr<UniZeroInference> inference_;
-  std::unique_ptr<Search> search_;
+  std::unique_ptr<Searcher> searcher_;
   std::vector<float> observations_;  // [B, P + 1, observation size]
   std::vector<int32_t> actions_;     // [B, P]
   std::vector<uint8_t> legal_;

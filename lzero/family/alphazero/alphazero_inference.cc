@@ -17,7 +17,7 @@ namespace lzero {
 namespace {
 
 EnvSimulatorOptions SimulatorOptions(const EngineOptions& options) {
-  return {options.num_envs, options.search.num_simulations + 1, options.discount};
+  return {options.num_envs, options.search.NodesPerRoot(), options.discount};
 }
 
 // Illegal actions of one row [A] of prior logits.

@@ -31,7 +31,7 @@ absl::StatusOr<int64_t> StochasticMuZeroInference::PlannedBytes(const EngineOpti
   LZ_ASSIGN_OR_RETURN(const LatentParts parts,
                       LatentParts::Create(options.model, options.shape.observation_shape));
   return BytesFor(options, num_parameters, parts.latent_size()) +
-         options.num_envs * (options.search.num_simulations + 1);
+         options.num_envs * options.search.NodesPerRoot();
 }
 
 StochasticMuZeroInference::StochasticMuZeroInference(
@@ -40,8 +40,7 @@ StochasticMuZeroInference::StochasticMuZeroInference(
     : LatentEngine(options, std::move(device), network, network->latent_size(),
                    std::move(observations)),
       model_(network),
-      is_afterstate_(static_cast<size_t>(options.num_envs * (options.search.num_simulations + 1))) {
-}
+      is_afterstate_(static_cast<size_t>(options.num_envs * options.search.NodesPerRoot())) {}
 
 StochasticMuZeroInference::~StochasticMuZeroInference() = default;
 

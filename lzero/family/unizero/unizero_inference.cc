@@ -8,6 +8,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/family/unizero/runners/search_graph.h"
 #include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
@@ -20,7 +21,7 @@ KVCacheManagerConfig CacheConfig(const EngineOptions& options, at::Device device
   cache.shape = {options.model.num_layers, options.model.embed_dim};
   cache.context_length = options.model.context_length;
   cache.num_envs = options.num_envs;
-  cache.nodes_per_env = options.search.num_simulations + 1;
+  cache.nodes_per_env = options.search.NodesPerRoot();
   cache.storage = options.inference.cache_storage;
   cache.root_context = options.inference.root_context;
   cache.device = device;
@@ -41,7 +42,6 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
     const EngineOptions& options, EngineDevice engine_device) {
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<UniZeroInference>> {
-    LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
     Parts parts;
     parts.device = std::move(engine_device);
     const at::Device device = parts.device.device();
@@ -53,10 +53,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
     LZ_ASSIGN_OR_RETURN(Runners runners,
                         MakeRunners(options.inference, *parts.model, parts.cache.get(),
                                     parts.contexts.get(), parts.device.backend.get()));
-    auto engine =
-        absl::WrapUnique(new UniZeroInference(options, std::move(parts), std::move(runners)));
-    if (choice.runner == Runner::kCudaSearchGraph) LZ_RETURN_IF_ERROR(engine->RecordSearches());
-    return engine;
+    return absl::WrapUnique(new UniZeroInference(options, std::move(parts), std::move(runners)));
   });
 }
 
@@ -89,11 +86,10 @@ UniZeroInference::UniZeroInference(const EngineOptions& options, Parts parts, Ru
       values_(Staging::Wrap("values of a step", step_->buffers().values)),
       prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)) {}
 
-// On a device: wait, graphs first, then every tensor, then give the memory back.
+// On a device: wait, every tensor, then give the memory back.
 UniZeroInference::~UniZeroInference() {
   GraphBackend* backend = device_.backend.get();
   absl::Status unloaded = backend == nullptr ? absl::OkStatus() : backend->Synchronize();
-  search_graph_.reset();
   for (Staging* staging : {&actions_, &rewards_, &values_, &prior_logits_}) {
     *staging = Staging::Wrap("", at::empty({0}));
   }
@@ -143,36 +139,24 @@ std::vector<std::pair<std::string, double>> UniZeroInference::metrics(bool same_
 }
 
 std::string UniZeroInference::runner_name() const {
-  return search_graph_ != nullptr ? "cuda_search_graph" : step_->name();
+  return searches_on_device_ ? "cuda_search_graph" : step_->name();
 }
 
-absl::Status UniZeroInference::RecordSearches() {
-  auto graph = SearchGraph::Create(options().search, SignedDiscount(),
-                                   {model_.get(), cache_.get(), device_.backend.get(),
-                                    device_.search_functions, device_.context_functions});
-  if (graph.ok()) {
-    search_graph_ = *std::move(graph);
-    return absl::OkStatus();
-  }
-  if (options().inference.graphs == Graphs::kRequired) return graph.status();
+absl::StatusOr<std::unique_ptr<Searcher>> UniZeroInference::MakeDeviceSearcher() {
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options().inference));
+  if (choice.runner != Runner::kCudaSearchGraph) return nullptr;
+  LZ_RETURN_IF_ERROR(CheckDeviceCanSearch(*this));
+  auto graph = CatchTorch([&] {
+    return SearchGraph::Create(
+        options().search, SignedDiscount(),
+        {model_.get(), cache_.get(), device_.backend.get(), device_.search_functions,
+         device_.context_functions, &network_time_});
+  });
+  searches_on_device_ = graph.ok();
+  if (graph.ok() || options().inference.graphs == Graphs::kRequired) return graph;
   LZ_LOG_WARNING("no graphs, searches run one operation after the other (inference.graphs: ",
                  "preferred): ", graph.status().message());
-  return absl::OkStatus();
-}
-
-absl::Status UniZeroInference::RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
-                                         const SearchRequest& request, SearchResult* result) {
-  LZ_CHECK(search_graph_ != nullptr, "this engine runs steps, no searches");
-  if (config != options().search) {
-    return absl::InvalidArgumentError(
-        "the search has other settings than those that runner cuda_search_graph recorded");
-  }
-  root_logits_.resize(roots.size() * static_cast<size_t>(num_actions()));
-  root_values_.resize(roots.size());
-  LZ_RETURN_IF_ERROR(
-      InitialInference(roots, absl::MakeSpan(root_logits_), absl::MakeSpan(root_values_)));
-  const ScopedTimer timer(&network_time_);
-  return search_graph_->Run(roots, request, root_logits_, root_values_, result);
+  return nullptr;
 }
 
 bool UniZeroInference::CanContinue(const Root& root) const {

@@ -20,7 +20,6 @@
 #include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/family/unizero/runners/root_runner.h"
 #include "lzero/family/unizero/runners/runners.h"
-#include "lzero/family/unizero/runners/search_graph.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/inference/engine_device.h"
 #include "lzero/inference/policy_engine.h"
@@ -56,10 +55,9 @@ class UniZeroInference : public PolicyEngine {
                                   absl::Span<const NodeId> children, absl::Span<float> rewards,
                                   absl::Span<float> discounts, absl::Span<float> values,
                                   absl::Span<float> prior_logits) override;
-  // Runner cuda_search_graph. InvalidArgument for a config other than options.search.
-  bool RunsSearches() const override { return search_graph_ != nullptr; }
-  absl::Status RunSearch(const SearchConfig& config, absl::Span<const Root> roots,
-                         const SearchRequest& request, SearchResult* result) override;
+  // Runner cuda_search_graph. A capture that fails is an error only where graphs are required; else
+  // it is logged, and the searcher is null.
+  absl::StatusOr<std::unique_ptr<Searcher>> MakeDeviceSearcher() override;
 
   // Contexts of older weights are dropped (root_context: carry keeps the roots').
   absl::Status CopyWeightsFrom(const Network& source) override;
@@ -95,8 +93,6 @@ class UniZeroInference : public PolicyEngine {
   absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
 
   bool CanContinue(const Root& root) const;
-  // Builds search_graph_; a capture that fails is an error only where graphs are required.
-  absl::Status RecordSearches();
 
   EngineDevice device_;  // destroyed last: it owns the stream of all the rest
   std::shared_ptr<WorldModel> model_;
@@ -104,7 +100,7 @@ class UniZeroInference : public PolicyEngine {
   std::unique_ptr<RootContexts> contexts_;
   std::unique_ptr<RecurrentStep> step_;
   std::unique_ptr<RootRunner> roots_;
-  std::unique_ptr<SearchGraph> search_graph_;  // of runner cuda_search_graph
+  bool searches_on_device_ = false;  // by the searcher of MakeDeviceSearcher
   // Between host and device: the buffers of the step.
   Staging actions_, rewards_, values_, prior_logits_;
   RootStats root_stats_;
@@ -113,7 +109,6 @@ class UniZeroInference : public PolicyEngine {
   std::vector<int> rebuilt_, continued_;  // rows of its roots
   std::vector<ContextKey> parent_keys_;
   std::vector<ChildKey> child_keys_;
-  std::vector<float> root_logits_, root_values_;  // scratch of RunSearch
 };
 
 }  // namespace lzero

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lzero/mcts/tree/lanes.h"
+#include "lzero/mcts/tree/action_row.h"
 #include "lzero/mcts/tree/rules_view.h"
 #include "lzero/mcts/tree/tree_view.h"
 
@@ -105,7 +105,7 @@ struct DeviceStepOutputs {
   const float* prior_logits;  // [B, A]
 };
 
-// The end of a root's last walk, and how many nodes it has.
+// Where the last selection of a root ended, and how many nodes the root has.
 struct RootProgress {
   int32_t parent;
   int32_t action;

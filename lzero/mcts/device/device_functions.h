@@ -51,7 +51,7 @@ struct DeviceFunctions {
 // Distinguishes builds whose tables or arrays differ: a number to raise when their order or meaning
 // changes, and their sizes.
 inline constexpr size_t kDeviceFunctionsVersion =
-    1 + sizeof(DeviceFunctions) + 1000 * sizeof(DeviceSearchArrays) + 1000000 * sizeof(NodeRecord);
+    2 + sizeof(DeviceFunctions) + 1000 * sizeof(DeviceSearchArrays) + 1000000 * sizeof(NodeRecord);
 
 }  // namespace lzero
 

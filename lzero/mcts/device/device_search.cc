@@ -8,6 +8,14 @@
 
 namespace lzero {
 
+absl::Status CheckDeviceCanSearch(const InferenceModel& model) {
+  const bool samples = model.sampled_actions() != nullptr;
+  if (!samples && model.num_chance_outcomes() == 0) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(
+      "a search that runs inside the memory of a device knows no ",
+      samples ? "sampled actions" : "chance nodes", "; take a runner that searches on the host"));
+}
+
 absl::StatusOr<std::unique_ptr<DeviceSearch>> DeviceSearch::Create(
     const SearchConfig& config, int num_actions, int max_roots, const DeviceFunctions& functions) {
   LZ_RETURN_IF_ERROR(CheckSearchConfig(config));
@@ -15,13 +23,12 @@ absl::StatusOr<std::unique_ptr<DeviceSearch>> DeviceSearch::Create(
     return absl::InvalidArgumentError(absl::StrCat(
         "a search needs at least 1 action and 1 root, got ", num_actions, " and ", max_roots));
   }
-  const SearchRules rules = MakeSearchRules(config, num_actions);
-  const RulesView view = rules.View();
+  const SearchRules rules(config, num_actions);
   std::unique_ptr<DeviceSearch> search(new DeviceSearch(config, num_actions, max_roots, functions));
-  const int error = functions.create(&view, static_cast<int>(rules.considered_visits.size()),
-                                     num_actions, max_roots, &search->memory_);
+  const int error = functions.create(&rules.view(), rules.num_considered_visits(), num_actions,
+                                     max_roots, &search->memory_);
   if (error != 0) {
-    const TreeLayout layout = TreeLayout::Of(max_roots, config.num_simulations + 1, num_actions);
+    const TreeLayout layout = TreeLayout::Of(max_roots, config.NodesPerRoot(), num_actions);
     return absl::ResourceExhaustedError(
         absl::StrCat("the search trees of ", max_roots, " roots with search.num_simulations ",
                      config.num_simulations, " and ", num_actions, " actions need ",

@@ -20,6 +20,10 @@
 
 namespace lzero {
 
+// Unimplemented for a model that such a search cannot ask: one that samples its actions or has
+// chance nodes.
+absl::Status CheckDeviceCanSearch(const InferenceModel& model);
+
 class DeviceSearch {
  public:
   // `functions` must outlive the search. InvalidArgument naming the setting that does not fit;
@@ -53,6 +57,7 @@ class DeviceSearch {
   // ReadDeviceResults.
   absl::Status Read(absl::Span<const Root> roots, SearchResult* result) const;
 
+  int num_actions() const { return num_actions_; }
   int max_roots() const { return max_roots_; }
   // In the memory of the device.
   const DeviceSearchArrays& device_arrays() const { return *functions_.device_arrays(memory_); }

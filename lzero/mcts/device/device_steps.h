@@ -1,7 +1,7 @@
 // One root of a search that runs inside the memory of a device: begin, select, expand, finish. One
 // thread a root, so that sums keep the order of the host and decisions are the same bit for bit. A
 // CUDA kernel is one of these functions for each root (cuda/device_search.cu); compiled for the
-// host, in the flavour of the device, they are what tests without a device run.
+// host, they are what tests without a device run.
 #ifndef LZERO_MCTS_DEVICE_DEVICE_STEPS_H_
 #define LZERO_MCTS_DEVICE_DEVICE_STEPS_H_
 
@@ -9,13 +9,11 @@
 
 #include "lzero/base/host_device.h"
 #include "lzero/mcts/device/device_arrays.h"
-#include "lzero/mcts/tree/lanes.h"
+#include "lzero/mcts/tree/action_row.h"
 #include "lzero/mcts/tree/root.h"
 #include "lzero/mcts/tree/simulate.h"
 
 namespace lzero {
-
-inline namespace LZ_LANES_NAMESPACE {
 
 // Whether a search can go on with these numbers: finite, but for the logits of actions that are not
 // there, which may be -infinity: at the root where `legal` [A] is 0, below it (null) not
@@ -72,16 +70,13 @@ LZ_HOST_DEVICE inline void BeginRoot(const DeviceSearchArrays& search,
        inputs.switches->has_noise != 0 ? inputs.noise + row : nullptr, search.tree.num_actions});
 }
 
-// Walks down tree `b` and asks about where it ended. An idle row asks about action 0 of node 0,
+// Selects down tree `b` and asks about where that ended. An idle row asks about action 0 of node 0,
 // which answers nobody.
 LZ_HOST_DEVICE inline void SelectRoot(const DeviceSearchArrays& search,
                                       const DeviceQueries& queries, int b) {
   RootProgress& progress = search.progress[b];
   if (!IsIdle(search, b)) {
-    Cursor cursor = {ContextOf(search, b), search.tree.nodes(b), b};
-    Leaf leaf;
-    while (!Step(search.tree, progress.next_node - 1, &cursor, &leaf)) {
-    }
+    const Leaf leaf = SelectLeaf(search.tree, b, progress.next_node - 1, ContextOf(search, b));
     progress = {leaf.parent, leaf.action, leaf.child, leaf.depth, progress.next_node};
     search.results.depth_sums[b] += leaf.depth;
   }
@@ -120,7 +115,6 @@ LZ_HOST_DEVICE inline void FinishRoot(const DeviceSearchArrays& search, int b) {
               results.root_values + b, results.network_values + b, results.best_actions + b});
 }
 
-}  // namespace LZ_LANES_NAMESPACE
 }  // namespace lzero
 
 #endif  // LZERO_MCTS_DEVICE_DEVICE_STEPS_H_

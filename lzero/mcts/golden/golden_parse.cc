@@ -129,7 +129,7 @@ void ReadConfig(const JsonReader& json, GoldenTree* golden) {
 
 void ReadNodes(const JsonReader& file, GoldenTree* golden) {
   const std::vector<JsonReader> nodes = file.Objects("nodes");
-  const int64_t most = golden->config.num_simulations + 1;
+  const int64_t most = golden->config.NodesPerRoot();
   if (nodes.empty() || static_cast<int64_t>(nodes.size()) > most) {
     file.Fail(absl::StrCat("nodes has ", nodes.size(),
                            " entries; allowed: 1 to num_simulations + 1 = ", most));

@@ -1,5 +1,5 @@
 // The root of one tree: legal actions and noise before a search, results after it. For the host and
-// for a CUDA device. Which noise is drawn is the host's business (search_root.cc).
+// for a CUDA device. Which noise is drawn is the host's business (root_noise.h).
 #ifndef LZERO_MCTS_TREE_ROOT_H_
 #define LZERO_MCTS_TREE_ROOT_H_
 
@@ -7,13 +7,12 @@
 #include <cstdint>
 
 #include "lzero/base/host_device.h"
-#include "lzero/mcts/tree/lanes.h"
+#include "lzero/mcts/tree/action_row.h"
 #include "lzero/mcts/tree/select.h"
 #include "lzero/mcts/tree/simulate.h"
 #include "lzero/mcts/tree/tree_view.h"
 
 namespace lzero {
-inline namespace LZ_LANES_NAMESPACE {
 
 // What a search begins with at one root, apart from noise. Rows are as wide as the tree, which is
 // wider than A where it has more chance outcomes than actions: the rest is not legal.
@@ -28,7 +27,7 @@ struct RootStart {
 };
 
 // Mixes noise into the priors of the legal actions.
-LZ_HOST_DEVICE inline void MixRootNoise(const RuleNumbers& rules, int num_actions,
+LZ_HOST_DEVICE inline void MixRootNoise(const RulesView& rules, int num_actions,
                                         const uint8_t* legal, const double* noise, float* prior) {
   for (int a = 0; a < num_actions; ++a) {
     if (!legal[a]) continue;
@@ -38,7 +37,7 @@ LZ_HOST_DEVICE inline void MixRootNoise(const RuleNumbers& rules, int num_action
 }
 
 // Empties tree `b` but for its root, which is ready to be searched.
-LZ_HOST_DEVICE inline void BeginTree(const TreeView& tree, const RuleNumbers& rules, int b,
+LZ_HOST_DEVICE inline void BeginTree(const TreeView& tree, const RulesView& rules, int b,
                                      const RootStart& start) {
   const int num_actions = tree.num_actions;
   const bool puct = rules.policy == SearchPolicy::kPuct;
@@ -85,16 +84,16 @@ struct RootResults {
 LZ_HOST_DEVICE inline void FinishPuctRoot(const SelectContext& context, const Node& node,
                                           const RootResults& results) {
   const int num_simulations = context.rules->num_simulations;
-  ScoreRow<0> row(context.scores);
-  for (int a = 0; a < context.padded_actions; a += kLanes) {
-    row.Add(ToFloat(LoadInt(node.visits + a)), a);
+  for (int a = 0; a < context.padded_actions; ++a) {
+    context.scores[a] = static_cast<float>(node.visits[a]);
   }
   for (int a = 0; a < context.num_actions; ++a) {
     results.action_weights[a] =
         static_cast<float>(static_cast<double>(node.visits[a]) / num_simulations);
   }
   // Nodes end at num_simulations: ties under the next number are drawn here alone.
-  *results.best_action = ChooseBest(context, row, num_simulations + 1, node.record->visits);
+  *results.best_action =
+      BestAction(context, context.scores, num_simulations + 1, node.record->visits);
 }
 
 // The best score among the most visited actions, and the improved policy: softmax(logits + q
@@ -103,14 +102,13 @@ LZ_HOST_DEVICE inline void FinishGumbelRoot(const SelectContext& context, const 
                                             const float* logits, const float* gumbel,
                                             const RootResults& results) {
   const ChildStats stats = ComputeChildStats(node, context.padded_actions);
-  const ValueScale scale = GumbelValueScale(context, *node.record, stats);
+  const ValueScale scale = NodeValueScale(context, *node.record, stats);
   *results.best_action =
       SelectGumbelRoot(context, node, logits, gumbel, static_cast<int32_t>(stats.max_visits));
   float* weights = results.action_weights;
   double peak = -kInfinity;
   for (int a = 0; a < context.num_actions; ++a) {
-    const float value = node.visits[a] > 0 ? scale.Visited(node.q[a]) : scale.unvisited;
-    weights[a] = logits[a] + value;
+    weights[a] = logits[a] + scale.Apply(node.q[a], node.visits[a]);
     peak = peak < weights[a] ? static_cast<double>(weights[a]) : peak;
   }
   double sum = 0.0;
@@ -137,7 +135,6 @@ LZ_HOST_DEVICE inline void FinishTree(const TreeView& tree, int b, const SelectC
   }
 }
 
-}  // namespace LZ_LANES_NAMESPACE
 }  // namespace lzero
 
 #endif  // LZERO_MCTS_TREE_ROOT_H_

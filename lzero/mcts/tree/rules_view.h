@@ -10,11 +10,12 @@
 
 namespace lzero {
 
-struct RuleNumbers {
+struct RulesView {
   SearchPolicy policy = SearchPolicy::kPuct;
   QTransform q_transform = QTransform::kTreeMinMax;
   bool rescale_values = true;
   bool use_mixed_value = true;
+  bool has_chance = false;  // every second level of the tree is chance nodes
   float min_max_delta = 0.01f;
   float min_value = -1.0f;
   float max_value = 1.0f;
@@ -25,9 +26,6 @@ struct RuleNumbers {
   int32_t max_depth = 0;  // actions on a path
   int32_t max_considered = 0;
   double root_noise_fraction = 0.25;
-};
-
-struct RulesView : RuleNumbers {
   // [num_simulations + 2]: sqrt(n) * (pb_c_init + log((n + pb_c_base + 1) / pb_c_base)) for a node
   // visited n times, the factor of prior / (1 + N) in PUCT.
   const float* exploration = nullptr;

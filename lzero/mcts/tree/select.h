@@ -1,22 +1,19 @@
-// Which action a simulation takes at a node: PUCT, and the two rules of Gumbel (root and interior).
-// Pure functions of the tree, on the host and on a CUDA device; the walk down is in simulate.h.
-// Inline, because they are its inner loop; `Kind` is what they know when they are compiled.
+// Which action a simulation takes at a node: PUCT, the two rules of Gumbel (root and interior), and
+// the rule of chance nodes. Each writes the scores of the actions and takes the best. Pure
+// functions of the tree, on the host and on a CUDA device; the way down a tree is in simulate.h.
 #ifndef LZERO_MCTS_TREE_SELECT_H_
 #define LZERO_MCTS_TREE_SELECT_H_
 
 #include "lzero/base/host_device.h"
-#include "lzero/mcts/tree/lanes.h"
+#include "lzero/mcts/tree/action_row.h"
 #include "lzero/mcts/tree/q_transform.h"
 #include "lzero/mcts/tree/rules_view.h"
-#include "lzero/mcts/tree/score_row.h"
-#include "lzero/mcts/tree/search_kind.h"
 #include "lzero/mcts/tree/ties.h"
 #include "lzero/mcts/tree/tree_view.h"
 
 namespace lzero {
-inline namespace LZ_LANES_NAMESPACE {
 
-// What selection needs besides the node; the same for one walk down.
+// What selection needs besides the node; the same for all nodes of one simulation.
 struct SelectContext {
   const RulesView* rules;
   const RootRecord* root;
@@ -27,55 +24,32 @@ struct SelectContext {
   ValueScale tree_scale;  // TreeMinMaxScale of the root
 };
 
-template <int NumGroups>
-LZ_HOST_DEVICE inline int ChooseBest(const SelectContext& context, const ScoreRow<NumGroups>& row,
+// The action with the best of `scores` [P]; the first when none is above -infinity.
+LZ_HOST_DEVICE inline int BestAction(const SelectContext& context, const float* scores,
                                      int node_index, int visits) {
-  if (context.first_of_ties) return row.FirstBest();
-  return BreakTie(row.InMemory(), context.num_actions, row.best(), context.root->tie_key,
-                  node_index, visits);
-}
-
-// The q transform of a PUCT node. `first_play` is the parent's first-play value and becomes this
-// node's (q_transform tree_min_max only).
-template <class Kind = AnyKind>
-LZ_HOST_DEVICE inline ValueScale PuctValueScale(const SelectContext& context, const Node& node,
-                                                float* first_play) {
-  const RuleNumbers& rules = *context.rules;
-  const int padded_actions = Kind::Padded(context.padded_actions);
-  switch (Kind::Transform(rules)) {
-    case QTransform::kTreeMinMax: {
-      *first_play = FirstPlayValue(*node.record, *first_play);
-      ValueScale scale = context.tree_scale;
-      scale.unvisited = scale.Visited(*first_play);
-      return scale;
-    }
-    case QTransform::kParentAndSiblings:
-      return ParentAndSiblingsScale(rules, *node.record, ComputeChildStats(node, padded_actions));
-    case QTransform::kMinMax:
-      return FixedRangeScale(rules);
-    case QTransform::kCompletedByMixValue:
-      return CompletedScale(rules, NumbersOf(*node.record),
-                            ComputeChildStats(node, padded_actions));
+  const float best = RowMax(scores, context.padded_actions);
+  if (!context.first_of_ties) {
+    return BreakTie(scores, context.num_actions, best, context.root->tie_key, node_index, visits);
   }
-  LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
-  return {};
+  for (int a = 0; a < context.num_actions; ++a) {
+    if (scores[a] == best) return a;
+  }
+  return 0;
 }
 
-// The q transform of a Gumbel node.
-template <class Kind = AnyKind>
-LZ_HOST_DEVICE inline ValueScale GumbelValueScale(const SelectContext& context,
-                                                  const NodeRecord& record,
-                                                  const ChildStats& stats) {
-  const RuleNumbers& rules = *context.rules;
-  switch (Kind::Transform(rules)) {
+// The q transform of a node, where Gumbel completes the Q of unvisited actions.
+LZ_HOST_DEVICE inline ValueScale NodeValueScale(const SelectContext& context,
+                                                const NodeRecord& record, const ChildStats& stats) {
+  const RulesView& rules = *context.rules;
+  switch (rules.q_transform) {
     case QTransform::kTreeMinMax:
-      return CompletedTreeScale(rules, context.tree_scale, NumbersOf(record), stats);
+      return CompletedTreeScale(rules, context.tree_scale, record, stats);
     case QTransform::kParentAndSiblings:
       return ParentAndSiblingsScale(rules, record, stats);
     case QTransform::kMinMax:
       return FixedRangeScale(rules);
     case QTransform::kCompletedByMixValue:
-      return CompletedScale(rules, NumbersOf(record), stats);
+      return CompletedScale(rules, record, stats);
   }
   LZ_HOST_CHECK(false, "q transform ", static_cast<int>(rules.q_transform));
   return {};
@@ -84,138 +58,86 @@ LZ_HOST_DEVICE inline ValueScale GumbelValueScale(const SelectContext& context,
 // argmax of the logits: where no action is visited yet, all q transforms and all exploration
 // factors are equal, in PUCT and in Gumbel's interior rule. Actions that the node lacks have
 // -infinity.
-template <class Kind = AnyKind>
 LZ_HOST_DEVICE inline int SelectUnvisited(const SelectContext& context, const Node& node,
                                           int node_index) {
-  const int padded_actions = Kind::Padded(context.padded_actions);
-  ScoreRow<Kind::kGroups> row(context.scores);
-  for (int a = 0; a < padded_actions; a += kLanes) {
-    const Float4 logits = Load(node.prior + a);
-    row.Add(logits, a);
-  }
-  return ChooseBest(context, row, node_index, node.record->visits);
+  return BestAction(context, node.prior, node_index, node.record->visits);
 }
 
-// argmax of q transform + P * exploration[node visits] / (1 + N). [MuZero appendix B]
-template <class Kind = AnyKind>
+// argmax of q transform + P * exploration[node visits] / (1 + N). [MuZero appendix B] `fpu` is the
+// parent's first-play urgency and becomes this node's (q_transform tree_min_max only).
 LZ_HOST_DEVICE inline int SelectPuct(const SelectContext& context, const Node& node, int node_index,
-                                     float* first_play) {
-  const int padded_actions = Kind::Padded(context.padded_actions);
-  const ValueScale scale = PuctValueScale<Kind>(context, node, first_play);
+                                     float* fpu) {
+  ValueScale scale;
+  if (context.rules->q_transform == QTransform::kTreeMinMax) {
+    *fpu = FpuValue(*node.record, *fpu);
+    scale = context.tree_scale;
+    scale.unvisited = scale.Visited(*fpu);
+  } else {
+    scale = NodeValueScale(context, *node.record, ComputeChildStats(node, context.padded_actions));
+  }
   const int32_t visits = node.record->visits;
   const float exploration = context.rules->exploration[visits];
-  ScoreRow<Kind::kGroups> row(context.scores);
-  for (int a = 0; a < padded_actions; a += kLanes) {
-    const Int4 action_visits = LoadInt(node.visits + a);
-    const Float4 value = scale.Apply(Load(node.q + a), action_visits);
-    const Float4 prior = Load(node.prior + a);
-    const Float4 score = value + exploration * prior / ToFloat(action_visits + 1);
-    row.Add(score, a);
+  for (int a = 0; a < context.padded_actions; ++a) {
+    context.scores[a] = scale.Apply(node.q[a], node.visits[a]) +
+                        exploration * node.prior[a] / static_cast<float>(node.visits[a] + 1);
   }
-  return ChooseBest(context, row, node_index, visits);
+  return BestAction(context, context.scores, node_index, visits);
 }
 
 // argmax of P / (1 + N) over the outcomes of a chance node: a search sees each of n outcomes about
 // n * P times, without noise and without the variance of draws, and never fewer than
-// floor(n * P) times. [mctx stochastic_muzero_policy; the quotients of D'Hondt] `first_play` as in
+// floor(n * P) times. [mctx stochastic_muzero_policy; the quotients of D'Hondt] `fpu` as in
 // SelectPuct: a chance node, too, is a step on the way to the decisions below it.
 LZ_HOST_DEVICE inline int SelectOutcome(const SelectContext& context, const Node& node,
-                                        int node_index, float* first_play) {
-  *first_play = FirstPlayValue(*node.record, *first_play);
-  ScoreRow<0> row(context.scores);
-  for (int a = 0; a < context.padded_actions; a += kLanes) {
-    const Float4 score = Load(node.prior + a) / ToFloat(LoadInt(node.visits + a) + 1);
-    row.Add(score, a);
+                                        int node_index, float* fpu) {
+  *fpu = FpuValue(*node.record, *fpu);
+  for (int a = 0; a < context.padded_actions; ++a) {
+    context.scores[a] = node.prior[a] / static_cast<float>(node.visits[a] + 1);
   }
-  return ChooseBest(context, row, node_index, node.record->visits);
+  return BestAction(context, context.scores, node_index, node.record->visits);
 }
 
-// A node where a walk is.
-struct NodeVisit {
-  const SelectContext* context;
-  Node node;
-  int32_t index;
-};
-
-// argmax of softmax(logits + q transform) - N / (1 + sum N) at each of the nodes, of different
-// trees. [Danihelka et al. 2022, section 5] Stage by stage, so that a processor has the arithmetic
-// of all of them in its window.
-template <class Kind, int NumNodes>
-LZ_HOST_DEVICE inline void SelectGumbelInteriors(const NodeVisit (&visits)[NumNodes],
-                                                 int (&actions)[NumNodes]) {
-  const int padded_actions = Kind::Padded(visits[0].context->padded_actions);
-  ValueScale scales[NumNodes];
-  float peaks[NumNodes];
-  LZ_UNROLL
-  for (int k = 0; k < NumNodes; ++k) {
-    const NodeRecord& record = *visits[k].node.record;
-    const ChildStats stats = ComputeChildStats(visits[k].node, padded_actions);
-    const ValueScale scale = GumbelValueScale<Kind>(*visits[k].context, record, stats);
-    peaks[k] = PeakValue(scale, NumbersOf(record), stats);
-    scales[k] = scale;
-    // Where all actions are visited, padding and actions that the node lacks alone take this
-    // value, whose exponential may overflow.
-    scales[k].unvisited = Min(scale.unvisited, peaks[k]);
-  }
-  // softmax(logits + value) = prior * exp(value) / sum; where there is no action the prior is 0.
-  Float4 sums[NumNodes];
-  LZ_UNROLL
-  for (int k = 0; k < NumNodes; ++k) {
-    const Node& node = visits[k].node;
-    sums[k] = Fill(0.0f);
-    for (int a = 0; a < padded_actions; a += kLanes) {
-      const Float4 value = scales[k].Apply(Load(node.q + a), LoadInt(node.visits + a));
-      const Float4 weight = Load(node.prior + a) * ExpNonPositive(value - peaks[k]);
-      Store(weight, visits[k].context->scores + a);
-      sums[k] += weight;
-    }
-    sums[k] = SumLanes(sums[k]);
-  }
-  // The score times sum and times 1 + sum N, which saves two divisions. The shares of the visits
-  // sum to less than 1, so the best score is positive and what has prior 0 (0) never wins.
-  LZ_UNROLL
-  for (int k = 0; k < NumNodes; ++k) {
-    const SelectContext& context = *visits[k].context;
-    const Node& node = visits[k].node;
-    const float node_visits = static_cast<float>(node.record->visits);
-    ScoreRow<Kind::kGroups> row(context.scores);
-    for (int a = 0; a < padded_actions; a += kLanes) {
-      const Float4 action_visits = ToFloat(LoadInt(node.visits + a));
-      row.Add(Load(context.scores + a) * node_visits - action_visits * sums[k], a);
-    }
-    actions[k] = ChooseBest(context, row, visits[k].index, node.record->visits);
-  }
-}
-
-template <class Kind = AnyKind>
+// argmax of softmax(logits + q transform) - N / (1 + sum N). [Danihelka et al. 2022, section 5]
 LZ_HOST_DEVICE inline int SelectGumbelInterior(const SelectContext& context, const Node& node,
                                                int node_index) {
-  int actions[1];
-  SelectGumbelInteriors<Kind, 1>({{&context, node, node_index}}, actions);
-  return actions[0];
+  const NodeRecord& record = *node.record;
+  const ChildStats stats = ComputeChildStats(node, context.padded_actions);
+  const ValueScale scale = NodeValueScale(context, record, stats);
+  const float peak = PeakValue(scale, record, stats);
+  // Where all actions are visited, padding and actions that the node lacks alone are unvisited, and
+  // the exponential of their value may overflow.
+  const float unvisited = ExpNonPositive(Min(scale.unvisited, peak) - peak);
+  // softmax(logits + value) = prior * exp(value) / sum; where there is no action the prior is 0.
+  float* weights = context.scores;
+  for (int a = 0; a < context.padded_actions; ++a) {
+    const float visited = ExpNonPositive(scale.Visited(node.q[a]) - peak);
+    weights[a] = node.prior[a] * (node.visits[a] > 0 ? visited : unvisited);
+  }
+  const float sum = RowSum(weights, context.padded_actions);
+  // The score times sum and times 1 + sum N, which saves two divisions. The shares of the visits
+  // sum to less than 1, so the best score is positive and what has prior 0 (0) never wins.
+  const float node_visits = static_cast<float>(record.visits);
+  for (int a = 0; a < context.padded_actions; ++a) {
+    context.scores[a] = weights[a] * node_visits - static_cast<float>(node.visits[a]) * sum;
+  }
+  return BestAction(context, context.scores, node_index, record.visits);
 }
 
 // argmax of gumbel + logits + q transform among the actions that have `considered_visits` visits.
 // [Danihelka et al. 2022, section 3]
-template <class Kind = AnyKind>
 LZ_HOST_DEVICE inline int SelectGumbelRoot(const SelectContext& context, const Node& node,
                                            const float* logits, const float* gumbel,
                                            int32_t considered_visits) {
-  const int padded_actions = Kind::Padded(context.padded_actions);
-  const ChildStats stats = ComputeChildStats(node, padded_actions);
-  const ValueScale scale = GumbelValueScale<Kind>(context, *node.record, stats);
-  ScoreRow<Kind::kGroups> row(context.scores);
-  for (int a = 0; a < padded_actions; a += kLanes) {
-    const Int4 visits = LoadInt(node.visits + a);
-    const Float4 value = scale.Apply(Load(node.q + a), visits);
-    const Float4 sum = (Load(gumbel + a) + Load(logits + a)) + value;
-    const Float4 score = Choose(visits == considered_visits, sum, Fill(-kInfinity));
-    row.Add(score, a);
+  const ChildStats stats = ComputeChildStats(node, context.padded_actions);
+  const ValueScale scale = NodeValueScale(context, *node.record, stats);
+  for (int a = 0; a < context.padded_actions; ++a) {
+    const float value = considered_visits > 0 ? scale.Visited(node.q[a]) : scale.unvisited;
+    const float score = (gumbel[a] + logits[a]) + value;
+    context.scores[a] = node.visits[a] == considered_visits ? score : -kInfinity;
   }
-  return ChooseBest(context, row, 0, node.record->visits);
+  return BestAction(context, context.scores, 0, node.record->visits);
 }
 
-}  // namespace LZ_LANES_NAMESPACE
 }  // namespace lzero
 
 #endif  // LZERO_MCTS_TREE_SELECT_H_

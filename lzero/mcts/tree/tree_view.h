@@ -3,8 +3,7 @@
 // simulation that expanded it. Everything about one node lies together, because one step of a
 // search reads it all:
 //
-//   root b, node n:  NodeRecord | prior [P] | q [P] | visits [P] | child [P]     P: A in whole
-//   lanes
+//   root b, node n:  NodeRecord | prior [P] | q [P] | visits [P] | child [P]     P: padded A
 //
 // Owns nothing (tree.h does, on the host), knows no search and no model.
 #ifndef LZERO_MCTS_TREE_TREE_VIEW_H_
@@ -14,7 +13,7 @@
 #include <cstdint>
 
 #include "lzero/base/host_device.h"
-#include "lzero/mcts/tree/lanes.h"
+#include "lzero/mcts/tree/action_row.h"
 
 namespace lzero {
 
@@ -48,7 +47,7 @@ struct NodeRecord {
   LZ_HOST_DEVICE void set_state(NodeState state) { num_actions = static_cast<int32_t>(state); }
 };
 
-// One node, its arrays over actions [P]. Actions that the node lacks, and lanes past the last
+// One node, its arrays over actions [P]. Actions that the node lacks, and those past the last
 // action, have prior `kNoPrior` in PUCT and 0 in Gumbel, logits of -infinity, no visits and no
 // child.
 struct Node {
@@ -109,7 +108,7 @@ struct TreeLayout {
   }
 
   static constexpr TreeLayout Of(int64_t max_roots, int64_t max_nodes, int64_t num_actions) {
-    const int64_t padded = RoundUp(num_actions, kLanes);
+    const int64_t padded = RoundUp(num_actions, kGroup);
     TreeLayout layout = {};
     layout.node_stride = NodeStride(padded);
     // Roots begin on a cache line, and an odd number of lines apart, so that node 0 of many roots

@@ -20,14 +20,22 @@ TEST(DeviceSearchTest, RefusesSettingsAndSizesInWords) {
       absl::IsInvalidArgument(DeviceSearch::Create(config, 0, 1, PlainFunctions()).status()));
   EXPECT_TRUE(
       absl::IsInvalidArgument(DeviceSearch::Create(config, 2, 0, PlainFunctions()).status()));
-  config.num_simulations = 1000000;
-  const auto large = DeviceSearch::Create(config, 362, 100, PlainFunctions());
+  config.num_simulations = 100000;
+  const auto large = DeviceSearch::Create(config, 362, 1000, PlainFunctions());
   EXPECT_TRUE(absl::IsResourceExhausted(large.status()));
   EXPECT_THAT(std::string(large.status().message()), HasSubstr("MiB on the device: out of memory"));
   config.num_simulations = 0;
   const auto none = DeviceSearch::Create(config, 2, 1, PlainFunctions());
-  EXPECT_THAT(std::string(none.status().message()), HasSubstr("search.num_simulations is 0"));
+  EXPECT_THAT(std::string(none.status().message()),
+              HasSubstr("search.num_simulations: out of range; got '0'"));
   EXPECT_EQ(NumPlainMemories(), 0);
+}
+
+TEST(DeviceSearchTest, ModelsThatItCannotAskAreRefused) {
+  EXPECT_TRUE(CheckDeviceCanSearch(HashModel({.num_actions = 2})).ok());
+  EXPECT_EQ(CheckDeviceCanSearch(HashModel({.num_actions = 2, .num_chance_outcomes = 3})),
+            absl::UnimplementedError("a search that runs inside the memory of a device knows no "
+                                     "chance nodes; take a runner that searches on the host"));
 }
 
 TEST(DeviceSearchTest, ChecksTheRootsOfEachSearch) {

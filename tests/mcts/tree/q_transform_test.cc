@@ -5,28 +5,28 @@
 namespace lzero::q_transform_test {
 namespace {
 
-TEST(QTransformTest, FirstPlayAtTheRootIsTheMeanOfVisitedQ) {
+TEST(QTransformTest, FpuAtTheRootIsTheMeanOfVisitedQ) {
   NodeRecord root = {};
   root.parent = -1;
-  EXPECT_EQ(FirstPlayValue(root, 9.0f), 0.0f);
+  EXPECT_EQ(FpuValue(root, 9.0f), 0.0f);
   root.q_sum = 3.0;
   root.num_children = 2;
-  EXPECT_EQ(FirstPlayValue(root, 9.0f), 1.5f);
+  EXPECT_EQ(FpuValue(root, 9.0f), 1.5f);
 }
 
-TEST(QTransformTest, FirstPlayBelowTheRootAddsTheParentFromTheMoversView) {
+TEST(QTransformTest, FpuBelowTheRootAddsTheParentFromTheMoversView) {
   NodeRecord node = {};
   node.parent = 0;
   node.q_sum = 3.0;
   node.num_children = 2;
   node.discount = 0.9f;
-  EXPECT_EQ(FirstPlayValue(node, 6.0f), 3.0f);  // (6 + 3) / 3
+  EXPECT_EQ(FpuValue(node, 6.0f), 3.0f);  // (6 + 3) / 3
   node.discount = -0.9f;
-  EXPECT_EQ(FirstPlayValue(node, 6.0f), -1.0f);  // (-6 + 3) / 3
+  EXPECT_EQ(FpuValue(node, 6.0f), -1.0f);  // (-6 + 3) / 3
 }
 
 TEST(QTransformTest, TreeRangeHasAFloorAndIsClamped) {
-  RuleNumbers rules;
+  RulesView rules;
   rules.min_max_delta = 0.5f;
   RootRecord root = {};
   root.min_q = kInfinity;
@@ -40,15 +40,13 @@ TEST(QTransformTest, TreeRangeHasAFloorAndIsClamped) {
   EXPECT_EQ(scale.Visited(3.0f), 0.25f);
   EXPECT_EQ(scale.Visited(-1.0f), 0.0f);
   EXPECT_EQ(scale.Visited(9.0f), 1.0f);
-  const Float4 lanes = scale.Apply(Float4{3.0f, 9.0f, 5.0f, 1.0f}, Int4{1, 2, 0, 1});
-  EXPECT_EQ(lanes[0], 0.25f);
-  EXPECT_EQ(lanes[1], 1.0f);
-  EXPECT_EQ(lanes[2], scale.unvisited);
-  EXPECT_EQ(lanes[3], 0.0f);
+  EXPECT_EQ(scale.Apply(3.0f, 1), 0.25f);
+  EXPECT_EQ(scale.Apply(9.0f, 2), 1.0f);
+  EXPECT_EQ(scale.Apply(5.0f, 0), scale.unvisited);
 }
 
 TEST(QTransformTest, MixedValueWeighsNetworkAndSearchByVisits) {
-  RuleNumbers rules;
+  RulesView rules;
   NodeRecord record = {};
   record.value = 1.0f;
   record.visits = 4;  // three of children
@@ -57,9 +55,9 @@ TEST(QTransformTest, MixedValueWeighsNetworkAndSearchByVisits) {
   ChildStats stats;
   stats.sum_prior = 0.5f;
   stats.sum_prior_q = 2.5f;
-  EXPECT_EQ(MixedValue(rules, NumbersOf(record), stats), (1.0f + 3.0f * 5.0f) / 4.0f);
+  EXPECT_EQ(MixedValue(rules, record, stats), (1.0f + 3.0f * 5.0f) / 4.0f);
   rules.use_mixed_value = false;
-  EXPECT_EQ(MixedValue(rules, NumbersOf(record), stats), 1.0f);
+  EXPECT_EQ(MixedValue(rules, record, stats), 1.0f);
 }
 
 TEST(QTransformTest, PeakIsTheLargestValueOfAnActionThatIsThere) {
@@ -70,13 +68,13 @@ TEST(QTransformTest, PeakIsTheLargestValueOfAnActionThatIsThere) {
   NodeRecord record = {};
   record.num_children = 2;
   record.num_actions = 2;
-  EXPECT_EQ(PeakValue(scale, NumbersOf(record), stats), 1.0f) << "all are visited";
+  EXPECT_EQ(PeakValue(scale, record, stats), 1.0f) << "all are visited";
   record.num_actions = 3;
-  EXPECT_EQ(PeakValue(scale, NumbersOf(record), stats), 2.0f);
+  EXPECT_EQ(PeakValue(scale, record, stats), 2.0f);
   scale.unvisited = 0.5f;
-  EXPECT_EQ(PeakValue(scale, NumbersOf(record), stats), 1.0f);
+  EXPECT_EQ(PeakValue(scale, record, stats), 1.0f);
   record.num_children = 0;
-  EXPECT_EQ(PeakValue(scale, NumbersOf(record), stats), 0.5f) << "none is visited";
+  EXPECT_EQ(PeakValue(scale, record, stats), 0.5f) << "none is visited";
 }
 
 }  // namespace

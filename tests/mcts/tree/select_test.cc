@@ -2,6 +2,7 @@
 // search_reference_test.cc.
 #include "lzero/mcts/tree/select.h"
 
+#include <optional>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -45,32 +46,30 @@ class SelectTest : public testing::Test {
 
   Node node() const { return tree_.At(0, 1); }
   SelectContext Context(bool first_of_ties = true) {
-    rules_ = MakeSearchRules(config_, kActions);
-    rules_view_ = rules_.View();
-    return {&rules_view_,
+    rules_.emplace(config_, kActions);
+    return {&rules_->view(),
             &tree_.root(0),
             kActions,
             4,
             first_of_ties,
             scores_.data(),
-            TreeMinMaxScale(rules_, tree_.root(0))};
+            TreeMinMaxScale(rules_->view(), tree_.root(0))};
   }
 
   Tree tree_;
   std::vector<float> scores_;
   SearchConfig config_;
-  SearchRules rules_;
-  RulesView rules_view_;
+  std::optional<SearchRules> rules_;
 };
 
 TEST_F(SelectTest, PuctAddsNormalisedQAndExploration) {
   Fill({0.2f, 0.3f, 0.5f}, {0.5f, -0.5f, 0.0f}, {2, 1, 0}, 0.0f);
-  float first_play = 1.0f;
-  const int action = SelectPuct(Context(), node(), 1, &first_play);
-  // First play (1 + 0.5 - 0.5) / 3; the range -1 .. 1 maps to 0 .. 1; sqrt(4) * (1.25 + ln(19657 /
-  // 19652)).
+  float fpu = 1.0f;
+  const int action = SelectPuct(Context(), node(), 1, &fpu);
+  // First-play urgency (1 + 0.5 - 0.5) / 3; the range -1 .. 1 maps to 0 .. 1; sqrt(4) * (1.25 +
+  // ln(19657 / 19652)).
   const double exploration = 2.0 * (1.25 + 2.5439e-4);
-  EXPECT_NEAR(first_play, 1.0 / 3.0, 1e-6);
+  EXPECT_NEAR(fpu, 1.0 / 3.0, 1e-6);
   EXPECT_NEAR(scores_[0], 0.75 + exploration * 0.2 / 3.0, 1e-5);
   EXPECT_NEAR(scores_[1], 0.25 + exploration * 0.3 / 2.0, 1e-5);
   EXPECT_NEAR(scores_[2], 2.0 / 3.0 + exploration * 0.5, 1e-5);
@@ -109,8 +108,8 @@ TEST_F(SelectTest, DrawnTiesAreAmongTheBestAndReachAllOfThem) {
   for (uint64_t key = 0; key < 300; ++key) {
     Fill({0.25f, 0.5f, 0.5f}, {0.0f, 0.0f, 0.0f}, {0, 0, 0}, 0.0f);
     tree_.root(0).tie_key = key;
-    float first_play = 0.0f;
-    ++counts[static_cast<size_t>(SelectPuct(Context(false), node(), 1, &first_play))];
+    float fpu = 0.0f;
+    ++counts[static_cast<size_t>(SelectPuct(Context(false), node(), 1, &fpu))];
   }
   EXPECT_EQ(counts[0], 0);
   EXPECT_NEAR(counts[1], 150, 40);  // standard deviation 8.7

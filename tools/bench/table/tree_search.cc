@@ -165,7 +165,7 @@ BenchTable TreeSearchTable() {
   table.axes = {{"policy", "Policies of the search", "puct,gumbel", 0, 1, "puct,gumbel"},
                 {"actions", "Actions A", "2,6,18", 1000000000},
                 {"batch", "Roots B", "8,256", 1000000000},
-                {"sims", "Simulations", "25,50,200", 1000000}};
+                {"sims", "Simulations", "25,50,200", 100000}};
   table.make = MakeSubject<TreeSubject>;
   return table;
 }

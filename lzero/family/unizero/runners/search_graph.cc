@@ -86,13 +86,13 @@ absl::StatusOr<SearchGraph::Arrays> SearchGraph::MakeArrays(const SearchConfig& 
         .nodes = at::zeros({num_rows}, numbers),
         .actions = at::zeros({num_rows}, numbers),
         .children = at::zeros({num_rows}, numbers),
-        .parents = at::zeros({num_rows, config.num_simulations + 1}, numbers)};
+        .parents = at::zeros({num_rows, config.NodesPerRoot()}, numbers)};
   });
 }
 
 int64_t SearchGraph::Bytes(const SearchConfig& config, const ModelConfig& model,
                            const WorldModelShape& shape, int64_t num_envs) {
-  const int64_t rows = BucketsUpTo(num_envs).back(), num_nodes = config.num_simulations + 1;
+  const int64_t rows = BucketsUpTo(num_envs).back(), num_nodes = config.NodesPerRoot();
   const int64_t floats = rows * (shape.num_actions + 2);
   const int64_t ints = rows * (3 + num_nodes);
   const int64_t longs = rows * LentRowSize(model.context_length - 1);
@@ -120,7 +120,7 @@ SearchGraph::SearchGraph(const SearchConfig& config, const SearchGraphParts& par
       .parents = arrays_.parents.mutable_data_ptr<int32_t>(),
       .token_size = cache.shape.num_layers * 2 * cache.shape.embed_dim,
       .window = static_cast<int32_t>(cache.context_length - 1),
-      .num_nodes = static_cast<int32_t>(config.num_simulations + 1),
+      .num_nodes = static_cast<int32_t>(config.NodesPerRoot()),
   };
   context_step_ = {
       .nodes = nodes,
@@ -202,9 +202,7 @@ absl::Status SearchGraph::Launch(int num_rows, int64_t num_simulations) {
   return search_->Download(stream_);
 }
 
-absl::Status SearchGraph::StageRoots(absl::Span<const Root> roots,
-                                     absl::Span<const float> prior_logits,
-                                     absl::Span<const float> values, int64_t num_rows) {
+absl::Status SearchGraph::StageRoots(absl::Span<const Root> roots, int64_t num_rows) {
   envs_.clear();
   for (const Root& root : roots) envs_.push_back(root.env);
   const size_t row_size = host_lent_.size() / static_cast<size_t>(buckets_.back());
@@ -213,18 +211,28 @@ absl::Status SearchGraph::StageRoots(absl::Span<const Root> roots,
   // Idle rows: no context, and nothing is stored.
   std::fill(rows.begin() + static_cast<ptrdiff_t>(roots.size() * row_size), rows.end(), 0);
   LZ_RETURN_IF_ERROR(arrays_.lent.CopyIn(absl::Span<const int64_t>(rows)));
-  LZ_RETURN_IF_ERROR(arrays_.root_logits.CopyIn(prior_logits));
-  return arrays_.root_values.CopyIn(values);
+  LZ_RETURN_IF_ERROR(arrays_.root_logits.CopyIn(absl::Span<const float>(host_logits_)));
+  return arrays_.root_values.CopyIn(absl::Span<const float>(host_values_));
 }
 
-absl::Status SearchGraph::Run(absl::Span<const Root> roots, const SearchRequest& request,
-                              absl::Span<const float> prior_logits, absl::Span<const float> values,
-                              SearchResult* result) {
-  const size_t bucket = BucketOf(buckets_, static_cast<int64_t>(roots.size()));
+absl::Status SearchGraph::Run(InferenceModel& model, absl::Span<const Root> roots,
+                              const SearchRequest& request, SearchResult* result) {
   LZ_RETURN_IF_ERROR(search_->Prepare(roots, request));
+  if (roots.empty()) {
+    result->Resize(0, static_cast<size_t>(num_actions()));
+    result->mean_depth = 0.0;
+    return absl::OkStatus();
+  }
+  model.BeginSearch(request);
+  host_logits_.resize(roots.size() * static_cast<size_t>(num_actions()));
+  host_values_.resize(roots.size());
+  LZ_RETURN_IF_ERROR(
+      model.InitialInference(roots, absl::MakeSpan(host_logits_), absl::MakeSpan(host_values_)));
+  const ScopedTimer timer(parts_.network_time);
+  const size_t bucket = BucketOf(buckets_, static_cast<int64_t>(roots.size()));
   absl::Status staged;
-  LZ_RETURN_IF_ERROR(parts_.backend->OnStream(
-      [&] { staged = StageRoots(roots, prior_logits, values, buckets_[bucket]); }));
+  LZ_RETURN_IF_ERROR(
+      parts_.backend->OnStream([&] { staged = StageRoots(roots, buckets_[bucket]); }));
   LZ_RETURN_IF_ERROR(staged);
   LZ_RETURN_IF_ERROR(graphs_[bucket]->Replay());
   LZ_RETURN_IF_ERROR(parts_.backend->Wait());

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/family/unizero/world_model.h"
@@ -21,6 +22,7 @@
 #include "lzero/kv_cache/context_functions.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/device/device_search.h"
+#include "lzero/mcts/searcher.h"
 #include "lzero/tensor/staging.h"
 
 namespace lzero {
@@ -32,9 +34,10 @@ struct SearchGraphParts {
   GraphBackend* backend = nullptr;
   const DeviceFunctions* search_functions = nullptr;
   const ContextFunctions* context_functions = nullptr;
+  Stopwatch* network_time = nullptr;  // of the engine: simulations count too
 };
 
-class SearchGraph {
+class SearchGraph : public Searcher {
  public:
   // Allocates buffers and trees, warms up and captures the buckets up to the one that holds
   // cache->config().num_envs roots, as many as 1,000 simulations in all allow. `discount`: what a
@@ -44,16 +47,15 @@ class SearchGraph {
                                                              double discount,
                                                              const SearchGraphParts& parts);
   // Unloads the graphs, all of the backend's together, then frees the trees.
-  ~SearchGraph();
+  ~SearchGraph() override;
 
-  // Searches `roots`, not empty and checked (CheckRoots), whose initial inference gave these
-  // outputs and stored their contexts: prior_logits [B, A], values [B]. The host waits while the
-  // roots go in and once for all simulations. Errors as Search::Run.
-  absl::Status Run(absl::Span<const Root> roots, const SearchRequest& request,
-                   absl::Span<const float> prior_logits, absl::Span<const float> values,
-                   SearchResult* result);
+  // `model` evaluates the roots and must be the one whose network and cache were captured. The host
+  // waits while the roots go in and once for all simulations.
+  absl::Status Run(InferenceModel& model, absl::Span<const Root> roots,
+                   const SearchRequest& request, SearchResult* result) override;
 
-  const SearchConfig& config() const { return config_; }
+  const SearchConfig& config() const override { return config_; }
+  int num_actions() const override { return search_->num_actions(); }
   const std::vector<int64_t>& buckets() const { return buckets_; }
   // Bytes of the arrays and trees that Create keeps for good, on the device; what the device itself
   // needs for graphs comes on top.
@@ -79,8 +81,7 @@ class SearchGraph {
   // Puts a whole search of `num_rows` rows on the stream.
   absl::Status Launch(int num_rows, int64_t num_simulations);
   absl::Status LaunchStep(int num_rows);
-  absl::Status StageRoots(absl::Span<const Root> roots, absl::Span<const float> prior_logits,
-                          absl::Span<const float> values, int64_t num_rows);
+  absl::Status StageRoots(absl::Span<const Root> roots, int64_t num_rows);
   absl::Status StatusOf(int error, const char* what) const;
 
   SearchConfig config_;
@@ -97,6 +98,7 @@ class SearchGraph {
   std::vector<std::unique_ptr<CapturedGraph>> graphs_;  // [buckets]
   std::vector<EnvId> envs_;                             // scratch
   std::vector<int64_t> host_lent_;                      // scratch
+  std::vector<float> host_logits_, host_values_;        // scratch: [B, A], [B]
 };
 
 }  // namespace lzero

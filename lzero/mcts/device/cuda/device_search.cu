@@ -1,6 +1,6 @@
 // The device's side of DeviceSearch (device_search.h): its memory, and kernels that are the steps
 // of device_steps.h, one thread and block for each root: roots never share a warp, whose threads
-// would wait for the deepest walk, and a block is the cheapest thing that has a warp of its own.
+// would wait for the deepest path, and a block is the cheapest thing that has a warp of its own.
 // Part of liblzero_cuda, which is loaded at run time, so what leaves this file is plain C. Compiled
 // with -fmad=false: the same bits as on the host.
 #include <cuda_runtime.h>

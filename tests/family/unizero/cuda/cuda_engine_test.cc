@@ -8,6 +8,7 @@
 #include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/graph/cuda_graph_library.h"
 #include "lzero/mcts/search.h"
+#include "lzero/train/build.h"
 #include "tests/family/unizero/runners/moving_roots.h"
 #include "tests/family/unizero/runners/random_model.h"
 
@@ -112,9 +113,7 @@ std::vector<int32_t> SearchOnce(const InferenceConfig& inference) {
   auto engine = UniZeroInference::Create(options).value();
   const auto weights = MakeModel(5, engine->model().device());
   EXPECT_TRUE(engine->CopyWeightsFrom(*weights).ok());
-  SearchConfig config;
-  config.num_simulations = 25;
-  const auto search = Search::Create(config, kNumActions, 8).value();
+  const auto search = BuildSearcher(options, engine.get()).value();
   RandomStream random(2, "roots");
   std::vector<std::vector<float>> observations(8, std::vector<float>(4));
   const std::vector<uint8_t> legal(kNumActions, 1);
@@ -159,7 +158,7 @@ std::vector<std::vector<int32_t>> SearchOften(Runner runner, SearchPolicy policy
   options.search.num_simulations = 25;
   options.search.policy = policy;
   auto engine = UniZeroInference::Create(options).value();
-  const auto search = Search::Create(options.search, kNumActions, 8).value();
+  const auto search = BuildSearcher(options, engine.get()).value();
   MovingRoots episodes(8, 4, kNumActions, 6);
   std::vector<std::vector<int32_t>> visits;
   for (int round = 0; round < 9; ++round) {

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
 #include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/mcts/search.h"
 #include "lzero/nn/threads.h"
@@ -40,10 +41,15 @@ EngineOptions SmallOptions() {
   return options;
 }
 
-// An engine on the replaying backend; `backend` is valid as long as the engine lives.
-absl::StatusOr<std::unique_ptr<UniZeroInference>> MakeGraphEngine(EngineOptions options,
-                                                                  ReplayBackend** backend,
-                                                                  int fail_capture = -1) {
+// An engine with its searcher, null where that failed and need not work.
+struct GraphEngine {
+  std::unique_ptr<UniZeroInference> engine;
+  std::unique_ptr<Searcher> searcher;
+};
+
+// On the replaying backend; `backend` is valid as long as the engine lives.
+absl::StatusOr<GraphEngine> MakeGraphEngine(EngineOptions options, ReplayBackend** backend,
+                                            int fail_capture = -1) {
   options.inference.device = Device::kCuda;
   options.inference.runner = Runner::kCudaSearchGraph;
   auto made = std::make_unique<ReplayBackend>();
@@ -53,7 +59,10 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> MakeGraphEngine(EngineOptions 
   device.backend = std::move(made);
   device.search_functions = &PlainFunctions();
   device.context_functions = &PlainContextFunctions();
-  return UniZeroInference::CreateOn(options, std::move(device));
+  GraphEngine made_engine;
+  LZ_ASSIGN_OR_RETURN(made_engine.engine, UniZeroInference::CreateOn(options, std::move(device)));
+  LZ_ASSIGN_OR_RETURN(made_engine.searcher, made_engine.engine->MakeDeviceSearcher());
+  return made_engine;
 }
 
 std::unique_ptr<UniZeroInference> MakeEagerEngine(EngineOptions options) {
@@ -71,11 +80,12 @@ void ExpectNear(const std::vector<float>& got, const std::vector<float>& expecte
 }
 
 // The same search of both; every decision equal.
-void ExpectSameSearch(UniZeroInference& graph, UniZeroInference& eager, const SearchConfig& config,
+void ExpectSameSearch(const GraphEngine& graph, UniZeroInference& eager, const SearchConfig& config,
                       absl::Span<const Root> roots, const SearchRequest& request) {
   const auto search = Search::Create(config, kNumActions, kNumEnvs).value();
   SearchResult got, expected;
-  const absl::Status ran = search->Run(graph, roots, request, &got);
+  Searcher& searcher = graph.searcher != nullptr ? *graph.searcher : *search;
+  const absl::Status ran = searcher.Run(*graph.engine, roots, request, &got);
   ASSERT_TRUE(ran.ok()) << ran;
   ASSERT_TRUE(search->Run(eager, roots, request, &expected).ok());
   EXPECT_EQ(got.visit_counts, expected.visit_counts);
@@ -103,7 +113,7 @@ TEST(SearchGraphTest, WholeSearchesEqualSearchesStepByStep) {
         SCOPED_TRACE(testing::Message() << "round " << round << ", players " << num_players);
         if (round % 6 == 0) {  // in place: the next replay reads them
           const auto weights = RandomModel(options.model, options.shape, 1 + round);
-          ASSERT_TRUE(graph->CopyWeightsFrom(*weights).ok());
+          ASSERT_TRUE(graph.engine->CopyWeightsFrom(*weights).ok());
           ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
         }
         // All, some, and in another order: other buckets, idle rows.
@@ -116,12 +126,12 @@ TEST(SearchGraphTest, WholeSearchesEqualSearchesStepByStep) {
         request.deterministic_ties = round % 4 == 0;
         request.search_index = static_cast<uint64_t>(round);
         const int replays = backend->num_replays;
-        ExpectSameSearch(*graph, *eager, options.search, episodes.Roots(envs), request);
+        ExpectSameSearch(graph, *eager, options.search, episodes.Roots(envs), request);
         EXPECT_EQ(backend->num_replays, replays + 1);  // one launch a search
-        EXPECT_EQ(graph->root_stats().continued, eager->root_stats().continued);
+        EXPECT_EQ(graph.engine->root_stats().continued, eager->root_stats().continued);
         episodes.Step();
       }
-      EXPECT_GT(graph->root_stats().continued, 20);
+      EXPECT_GT(graph.engine->root_stats().continued, 20);
     }
   }
 }
@@ -137,8 +147,8 @@ TEST(SearchGraphTest, EveryBucketIsCapturedOnceAndUnloadedTogether) {
     ReplayBackend* backend = nullptr;
     const auto engine = MakeGraphEngine(SmallOptions(), &backend).value();
     counts = {backend->num_captures, backend->num_warm_ups, backend->num_live};
-    EXPECT_EQ(engine->runner_name(), "cuda_search_graph");
-    EXPECT_TRUE(engine->RunsSearches());
+    EXPECT_EQ(engine.engine->runner_name(), "cuda_search_graph");
+    EXPECT_EQ(engine.searcher->num_actions(), kNumActions);
     EXPECT_EQ(NumPlainMemories(), memories + 1);
   }
   EXPECT_EQ(counts.captures, 4);  // 1, 2, 4, 8
@@ -159,11 +169,11 @@ TEST(SearchGraphTest, LongSearchesAreRecordedForTheLargestBucketsAlone) {
     if (simulations != 500) continue;
     const auto eager = MakeEagerEngine(options);
     const auto weights = RandomModel(options.model, options.shape, 2);
-    ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+    ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
     ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
     const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions,
                                4);  // one root in a bucket of four
-    ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({1}), {});
+    ExpectSameSearch(engine, *eager, options.search, episodes.Roots({1}), {});
   }
 }
 
@@ -174,14 +184,13 @@ TEST(SearchGraphTest, ASearchWaitsForItsOwnStreamOnceAndWeightsAreCopiedWhenItRe
   const auto engine = MakeGraphEngine(options, &backend).value();
   const auto weights = RandomModel(options.model, options.shape, 2);
   int waits = backend->num_waits;
-  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
   EXPECT_EQ(backend->num_waits, waits + 1);
-  const auto search = Search::Create(options.search, kNumActions, kNumEnvs).value();
   const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
   SearchResult result;
   waits = backend->num_waits;
   const int synchronizations = backend->num_synchronizations;
-  ASSERT_TRUE(search->Run(*engine, episodes.Roots({0, 1}), {}, &result).ok());
+  ASSERT_TRUE(engine.searcher->Run(*engine.engine, episodes.Roots({0, 1}), {}, &result).ok());
   EXPECT_EQ(backend->num_waits, waits + 1);
   EXPECT_EQ(backend->num_synchronizations, synchronizations);  // the learner goes on
 }
@@ -197,31 +206,37 @@ TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
   EXPECT_EQ(NumPlainMemories(), memories);
   options.inference.graphs = Graphs::kPreferred;
   const auto engine = MakeGraphEngine(options, &backend, 1).value();
-  EXPECT_FALSE(engine->RunsSearches());
-  EXPECT_EQ(engine->runner_name(), "eager");
+  EXPECT_EQ(engine.searcher, nullptr);
+  EXPECT_EQ(engine.engine->runner_name(), "eager");
   EXPECT_EQ(backend->num_live, 0);
   const auto eager =
       MakeEagerEngine(options.inference.graphs == Graphs::kOff ? options : SmallOptions());
   const auto weights = RandomModel(options.model, options.shape, 2);
-  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
   ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
   const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
-  ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({0, 1, 2}), {});
+  ExpectSameSearch(engine, *eager, options.search, episodes.Roots({0, 1, 2}), {});
 }
 
-TEST(SearchGraphTest, ASearchOfOtherSettingsIsRefused) {
+TEST(SearchGraphTest, NoRootsGiveAnEmptyResult) {
   SetTensorThreads(1);
-  const EngineOptions options = SmallOptions();
   ReplayBackend* backend = nullptr;
-  const auto engine = MakeGraphEngine(options, &backend).value();
-  SearchConfig other = options.search;
-  other.pb_c_init = 2.0;
-  const auto search = Search::Create(other, kNumActions, kNumEnvs).value();
-  const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
+  const auto engine = MakeGraphEngine(SmallOptions(), &backend).value();
   SearchResult result;
-  EXPECT_EQ(search->Run(*engine, episodes.Roots({0}), {}, &result),
-            absl::InvalidArgumentError("the search has other settings than those that runner "
-                                       "cuda_search_graph recorded"));
+  ASSERT_TRUE(engine.searcher->Run(*engine.engine, {}, {}, &result).ok());
+  EXPECT_EQ(result.num_roots, 0);
+  EXPECT_EQ(result.num_actions, kNumActions);
+  EXPECT_EQ(backend->num_replays, 0);
+}
+
+TEST(SearchGraphTest, SampledActionsAreRefusedWhenTheSearcherIsMade) {
+  SetTensorThreads(1);
+  EngineOptions options = SmallOptions();
+  options.search.num_sampled_actions = 2;
+  ReplayBackend* backend = nullptr;
+  EXPECT_EQ(MakeGraphEngine(options, &backend).status(),
+            absl::UnimplementedError("a search that runs inside the memory of a device knows no "
+                                     "sampled actions; take a runner that searches on the host"));
 }
 
 TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
@@ -230,22 +245,22 @@ TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
   ReplayBackend* backend = nullptr;
   const auto engine = MakeGraphEngine(options, &backend).value();
   const auto weights = RandomModel(options.model, options.shape, 2);
-  const auto search = Search::Create(options.search, kNumActions, kNumEnvs).value();
   const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
   SearchResult result;
   const torch::NoGradGuard no_grad;
   for (at::Tensor& weight : weights->parameters()) weight.fill_(std::nanf(""));
-  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
-  const absl::Status status = search->Run(*engine, episodes.Roots({2, 0}), {}, &result);
+  ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
+  const absl::Status status =
+      engine.searcher->Run(*engine.engine, episodes.Roots({2, 0}), {}, &result);
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(std::string(status.message()), HasSubstr("environment 2, node 0"));
   // The next one is not spoiled by what this one left.
   Randomize(*weights, 7);
   for (at::Tensor& weight : weights->parameters()) weight.nan_to_num_(0.1);
-  ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
   const auto eager = MakeEagerEngine(options);
   ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
-  ExpectSameSearch(*engine, *eager, options.search, episodes.Roots({2, 0}), {});
+  ExpectSameSearch(engine, *eager, options.search, episodes.Roots({2, 0}), {});
 }
 
 TEST(SearchGraphTest, BytesAreThoseOfItsArrays) {
