@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lzero/kernels/gradient_sums.h"
-#include "lzero/kernels/matrix_product.h"
+#include "lzero/kernels/product/matrix_product.h"
 #include "lzero/kernels/norm_kernels.h"
 #include "lzero/kernels/parallel.h"
 

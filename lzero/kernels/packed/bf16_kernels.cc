@@ -1,9 +1,10 @@
-// Products of bf16 rows and weights with the processor's own instruction: two products a lane,
-// summed in fp32. Written with intrinsics because Highway 1.0 does not know it.
+// Two products a lane, summed in fp32. Written with intrinsics because Highway 1.0 does not know
+// them.
+#include "lzero/kernels/packed/bf16_kernels.h"
+
 #include <cstdint>
 
 #include "lzero/base/check.h"
-#include "lzero/kernels/packed/kernel_sets.h"
 #include "lzero/kernels/packed/tiling.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -13,7 +14,7 @@
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx512bf16,fma")
 #endif
 
-namespace lzero::packed::avx512_bf16 {
+namespace lzero::packed {
 
 #ifdef LZ_HAS_BF16_KERNELS
 namespace {
@@ -30,7 +31,7 @@ void HalfTile(const Tile& tile) {
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
-    for (int p = 0; p < Panels; ++p) sums[r][p] = _mm512_load_ps(bias + p * kPanelColumns);
+    for (int p = 0; p < Panels; ++p) sums[r][p] = _mm512_setzero_ps();
   }
   const bool fetch = FetchesNext(tile, Panels);
   for (int64_t k = 0; k < pairs; ++k) {
@@ -60,7 +61,8 @@ void HalfTile(const Tile& tile) {
     for (int p = 0; p < Panels; ++p) {
       float* place = y + r * call.y_stride + p * kPanelColumns;
       const bool add = call.epilogue == Epilogue::kAdd;
-      _mm512_store_ps(place, add ? _mm512_add_ps(sums[r][p], _mm512_load_ps(place)) : sums[r][p]);
+      const __m512 sum = add ? _mm512_add_ps(sums[r][p], _mm512_load_ps(place)) : sums[r][p];
+      _mm512_store_ps(place, _mm512_add_ps(sum, _mm512_load_ps(bias + p * kPanelColumns)));
     }
   }
 }
@@ -90,26 +92,18 @@ void RoundRows(const LinearCall& call) {
 
 }  // namespace
 
-bool IsAvailable() { return __builtin_cpu_supports("avx512bf16"); }
-
-void Linear(const LinearCall& call) {
-  if (call.matrix->type() == WeightType::kFp32) return N_AVX3::Linear(call);
+void MultiplyBf16(const LinearCall& call) {
   RoundRows(call);
   RunTiles(call, kHalfTiles);
-  if (call.epilogue != Epilogue::kGelu) return;
-  float* first = call.y + call.first_panel * kPanelColumns;
-  N_AVX3::GeluRows({first, call.y_stride, first, call.y_stride, call.num_rows,
-                    (call.end_panel - call.first_panel) * kPanelColumns});
 }
 
 #else
 
-bool IsAvailable() { return false; }
-void Linear(const LinearCall&) { LZ_CHECK(false, "this build has no bf16 kernels"); }
+void MultiplyBf16(const LinearCall&) { LZ_CHECK(false, "this build has no bf16 kernels"); }
 
 #endif
 
-}  // namespace lzero::packed::avx512_bf16
+}  // namespace lzero::packed
 
 #ifdef LZ_HAS_BF16_KERNELS
 #pragma GCC pop_options

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "lzero/kernels/packed/kernel_sets.h"
+#include "lzero/kernels/instruction_set.h"
+#include "lzero/kernels/packed/bf16_kernels.h"
 #include "lzero/kernels/packed/tiling.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,16 +12,31 @@
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
-#include "lzero/kernels/packed/simd_inl.h"
+#include "lzero/kernels/simd_inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace lzero::packed::HWY_NAMESPACE {
+namespace lzero::HWY_NAMESPACE {
 namespace {
 
+using packed::Epilogue;
+using packed::kPanelColumns;
+using packed::LinearCall;
+using packed::MakeTileSet;
+using packed::RunTiles;
+using packed::Tile;
+using packed::TileFunction;
+using packed::TileSet;
+using packed::ToBf16;
+using packed::WeightType;
+
+constexpr int kPanelVectors = static_cast<int>(kPanelColumns / kLanes);
+
+// Sums, plus what `y` holds if it is added, plus the bias.
 template <int Rows, int Vectors>
 HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[Rows][Vectors]) {
   const Tag d;
   const LinearCall& call = *tile.call;
+  const float* bias = call.matrix->bias() + tile.panel * kPanelColumns;
   float* y = call.y + tile.row * call.y_stride + tile.panel * kPanelColumns;
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
@@ -29,7 +45,7 @@ HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[Rows][Vectors])
       float* place = y + r * call.y_stride + v * kLanes;
       const Floats sum =
           call.epilogue == Epilogue::kAdd ? hn::Add(sums[r][v], hn::Load(d, place)) : sums[r][v];
-      hn::Store(sum, d, place);
+      hn::Store(hn::Add(sum, hn::Load(d, bias + v * kLanes)), d, place);
     }
   }
   if (call.epilogue != Epilogue::kGelu) return;
@@ -42,14 +58,11 @@ HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[Rows][Vectors])
 }
 
 template <int Rows, int Vectors>
-HWY_INLINE void StartSums(const Tile& tile, Floats (&sums)[Rows][Vectors]) {
-  const Tag d;
-  const float* bias = tile.call->matrix->bias() + tile.panel * kPanelColumns;
+HWY_INLINE void StartSums(Floats (&sums)[Rows][Vectors]) {
 #pragma GCC unroll 16
-  for (int v = 0; v < Vectors; ++v) {
-    const Floats start = hn::Load(d, bias + v * kLanes);
+  for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
-    for (int r = 0; r < Rows; ++r) sums[r][v] = start;
+    for (int v = 0; v < Vectors; ++v) sums[r][v] = Zero();
   }
 }
 
@@ -63,8 +76,8 @@ void FloatTile(const Tile& tile) {
   const float* HWY_RESTRICT x = call.x + tile.row * call.x_stride;
   const int64_t x_stride = call.x_stride;
   Floats sums[Rows][kVectors];
-  StartSums(tile, sums);
-  const bool fetch = FetchesNext(tile, Panels);
+  StartSums(sums);
+  const bool fetch = packed::FetchesNext(tile, Panels);
   for (int64_t k = 0; k < in; ++k) {
     if (fetch) {
 #pragma GCC unroll 16
@@ -101,7 +114,7 @@ void HalfTile(const Tile& tile) {
   const uint32_t* x = call.half_x + tile.row * pairs;
   const auto high_half = hn::Set(bits, 0xffff0000u);
   Floats sums[Rows][kVectors];
-  StartSums(tile, sums);
+  StartSums(sums);
   for (int64_t k = 0; k < pairs; ++k) {
 #pragma GCC unroll 16
     for (int v = 0; v < kVectors; ++v) {
@@ -152,24 +165,36 @@ void RoundRows(const LinearCall& call) {
   }
 }
 
-}  // namespace
-
-void Linear(const LinearCall& call) {
+void Products(const LinearCall& call) {
   if (call.matrix->type() == WeightType::kFp32) return RunTiles(call, kFloatTiles);
   RoundRows(call);
   RunTiles(call, kHalfTiles);
 }
 
-void GeluRows(const RowsCall& call) {
-  const Tag d;
+// GELU of what a product wrote.
+void GeluRows(const LinearCall& call) {
+  const int64_t size = (call.end_panel - call.first_panel) * kPanelColumns;
   for (int64_t r = 0; r < call.num_rows; ++r) {
-    const float* x = call.x + r * call.x_stride;
-    float* y = call.y + r * call.y_stride;
-    for (int64_t i = 0; i < call.size; i += kLanes) {
-      hn::Store(Gelu(hn::Load(d, x + i)), d, y + i);
-    }
+    float* y = call.y + r * call.y_stride + call.first_panel * kPanelColumns;
+    for (int64_t j = 0; j < size; j += kLanes) Store(Gelu(Load(y + j)), y + j);
   }
 }
 
-}  // namespace lzero::packed::HWY_NAMESPACE
+}  // namespace
+}  // namespace lzero::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lzero::packed {
+
+void Linear(const LinearCall& call) {
+  const bool is_bf16 = call.matrix->type() == WeightType::kBf16;
+  if (!is_bf16 || CurrentInstructionSet() != InstructionSet::kAvx512Bf16) {
+    return LZ_KERNEL(Products)(call);
+  }
+  MultiplyBf16(call);
+  if (call.epilogue == Epilogue::kGelu) LZ_KERNEL(GeluRows)(call);
+}
+
+}  // namespace lzero::packed
+#endif

@@ -15,13 +15,12 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "lzero/kernels/instruction_set.h"
 #include "lzero/kernels/packed/aligned_array.h"
-#include "lzero/kernels/packed/kernels.h"
 #include "lzero/kernels/packed/packed_matrix.h"
 
 namespace lzero::packed {
@@ -29,38 +28,22 @@ namespace lzero::packed {
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A set of kernels as a test's parameter, printed by its name.
-struct KernelsParameter {
-  const Kernels* kernels;
+// A test that runs once with each instruction set.
+class InstructionSetTest : public testing::TestWithParam<InstructionSet> {
+ private:
+  ScopedInstructionSet set_{GetParam()};
 };
 
-inline void PrintTo(const KernelsParameter& parameter, std::ostream* stream) {
-  *stream << parameter.kernels->name;
-}
-
-inline std::vector<KernelsParameter> KernelsParameters() {
-  std::vector<KernelsParameter> parameters;
-  for (const Kernels* kernels : AvailableKernels()) parameters.push_back({kernels});
-  return parameters;
-}
-
-inline std::string KernelsName(const testing::TestParamInfo<KernelsParameter>& parameter) {
-  std::string name = parameter.param.kernels->name;
+inline std::string InstructionSetName(const testing::TestParamInfo<InstructionSet>& parameter) {
+  std::string name = NameOf(parameter.param);
   name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return !std::isalnum(c); }),
              name.end());
   return name;
 }
 
-// A test that runs once for each set of kernels.
-class KernelsTestBase : public testing::TestWithParam<KernelsParameter> {
- protected:
-  const Kernels& kernels() const { return *GetParam().kernels; }
-};
-
-#define LZ_TEST_ALL_KERNELS(suite)                                                  \
-  INSTANTIATE_TEST_SUITE_P(Kernels, suite,                                          \
-                           testing::ValuesIn(::lzero::packed::KernelsParameters()), \
-                           ::lzero::packed::KernelsName)
+#define LZ_TEST_ALL_INSTRUCTION_SETS(suite)                                                     \
+  INSTANTIATE_TEST_SUITE_P(Sets, suite, testing::ValuesIn(::lzero::AvailableInstructionSets()), \
+                           ::lzero::packed::InstructionSetName)
 
 // Uniform in [low, high).
 inline float RandomNumber(std::mt19937* random, float low, float high) {

@@ -42,8 +42,8 @@ class TestLayer {
   const PackedMatrix& matrix() const { return matrix_; }
 
   // Rows of `x` through the panels [first, end) into the first rows of `y`.
-  void Run(const Kernels& kernels, Epilogue epilogue, const float* x, int64_t x_stride,
-           int64_t num_rows, int64_t first_panel, int64_t end_panel, Rows* y) const {
+  void Run(Epilogue epilogue, const float* x, int64_t x_stride, int64_t num_rows,
+           int64_t first_panel, int64_t end_panel, Rows* y) const {
     const int64_t pairs = matrix_.type() == WeightType::kBf16 ? (matrix_.in() + 1) / 2 : 0;
     std::vector<uint32_t> half_x(static_cast<size_t>(num_rows * pairs), 0xffffffffu);
     LinearCall call;
@@ -57,7 +57,7 @@ class TestLayer {
     call.first_panel = first_panel;
     call.end_panel = end_panel;
     call.half_x = half_x.data();
-    kernels.linear(call);
+    Linear(call);
   }
 
   // What one row must give where `y` held `before`; rounded inputs with bf16.
@@ -78,8 +78,8 @@ class TestLayer {
 };
 
 // The largest error of a product of `num_rows` random rows, of the size of its longest sum.
-inline double ProductError(const Kernels& kernels, const TestLayer& layer, Epilogue epilogue,
-                           int64_t num_rows, std::mt19937* random) {
+inline double ProductError(const TestLayer& layer, Epilogue epilogue, int64_t num_rows,
+                           std::mt19937* random) {
   const int64_t in = layer.matrix().in(), out = layer.matrix().out();
   const int64_t x_stride = in + RandomInt(random, 0, 9);
   const std::vector<float> x = RandomNumbers(random, num_rows * x_stride, -1.0f, 1.0f);
@@ -87,7 +87,7 @@ inline double ProductError(const Kernels& kernels, const TestLayer& layer, Epilo
   y.FillRandom(random, -1.0f, 1.0f);
   Rows before(num_rows, y.stride());
   std::copy_n(y.row(0), num_rows * y.stride(), before.row(0));
-  layer.Run(kernels, epilogue, x.data(), x_stride, num_rows, 0, layer.matrix().num_panels(), &y);
+  layer.Run(epilogue, x.data(), x_stride, num_rows, 0, layer.matrix().num_panels(), &y);
   double error = 0.0;
   for (int64_t r = 0; r < num_rows; ++r) {
     const double scale = 1.0 + static_cast<double>(in) / 4.0;

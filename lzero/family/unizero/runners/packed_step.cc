@@ -102,8 +102,7 @@ PackedStep::PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtyp
                        int num_threads)
     : RecurrentStep(MakeStepBuffers(model, max_batch)),
       weights_(WeightsOf(model)),
-      network_(OptionsOf(model.config(), model.shape(), max_batch, dtype, num_threads),
-               packed::BestKernels()) {
+      network_(OptionsOf(model.config(), model.shape(), max_batch, dtype, num_threads)) {
   network_.Load(weights_);
   arrays_.contexts = buffers_.contexts.tokens.const_data_ptr<float>();
   arrays_.lengths = buffers_.contexts.lengths.const_data_ptr<int64_t>();

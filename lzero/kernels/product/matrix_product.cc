@@ -1,4 +1,4 @@
-#include "lzero/kernels/matrix_product.h"
+#include "lzero/kernels/product/matrix_product.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 #include "lzero/base/check.h"
 #include "lzero/kernels/parallel.h"
-#include "lzero/kernels/vector_math.h"
+#include "lzero/kernels/product/vector_math.h"
 
 namespace lzero {
 namespace {

@@ -1,5 +1,5 @@
 // Products against loops in double, for every remainder of rows, columns and depth.
-#include "lzero/kernels/matrix_product.h"
+#include "lzero/kernels/product/matrix_product.h"
 
 #include <cmath>
 #include <random>

@@ -2,8 +2,8 @@
 // model's layers. The numbers depend on the shapes alone, not on the number of threads. Written
 // because the libraries inside libtorch reach a third of the machine (MKL on some CPUs) or are
 // reached only through switches of the whole process (oneDNN). No tensors here: see linear.h.
-#ifndef LZERO_KERNELS_MATRIX_PRODUCT_H_
-#define LZERO_KERNELS_MATRIX_PRODUCT_H_
+#ifndef LZERO_KERNELS_PRODUCT_MATRIX_PRODUCT_H_
+#define LZERO_KERNELS_PRODUCT_MATRIX_PRODUCT_H_
 
 #include <cstdint>
 #include <vector>
@@ -65,4 +65,4 @@ void AddColumnSums(const float* values, int64_t rows, int64_t columns, float* su
 
 }  // namespace lzero
 
-#endif  // LZERO_KERNELS_MATRIX_PRODUCT_H_
+#endif  // LZERO_KERNELS_PRODUCT_MATRIX_PRODUCT_H_

@@ -2,8 +2,8 @@
 // loads, sums, exp, and the choice of the instruction set while the program runs. A kernel is a
 // struct with a static function template Run<Bytes>(arguments); RunWidest<Kernel>(arguments) calls
 // the widest one that this CPU has. Everything here must be inlined into a kernel. No torch.
-#ifndef LZERO_KERNELS_VECTOR_MATH_H_
-#define LZERO_KERNELS_VECTOR_MATH_H_
+#ifndef LZERO_KERNELS_PRODUCT_VECTOR_MATH_H_
+#define LZERO_KERNELS_PRODUCT_VECTOR_MATH_H_
 
 #if defined(__x86_64__)
 #include <immintrin.h>  // declares the builtins of instruction sets that this file is not built for
@@ -327,4 +327,4 @@ void RunFitting(int64_t count, Arguments... arguments) {
 
 }  // namespace lzero::simd
 
-#endif  // LZERO_KERNELS_VECTOR_MATH_H_
+#endif  // LZERO_KERNELS_PRODUCT_VECTOR_MATH_H_
