@@ -9,10 +9,10 @@
 
 #include "lzero/kernels/norm_kernels.h"
 #include "lzero/kernels/support_kernels.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/packed_reference.h"
 
-namespace lzero::packed::row_kernels_test {
+namespace lzero::row_kernels_test {
 namespace {
 
 struct RowsCall {
@@ -77,7 +77,7 @@ class RowKernelsTest : public InstructionSetTest {
 };
 LZ_TEST_ALL_INSTRUCTION_SETS(RowKernelsTest);
 
-reference::Row RowOf(const std::vector<float>& x) { return {x.begin(), x.end()}; }
+packed::reference::Row RowOf(const std::vector<float>& x) { return {x.begin(), x.end()}; }
 
 TEST_P(RowKernelsTest, NormalizeByHand) {
   // Mean 3, variance (4 + 4 + 0) / 3.
@@ -94,7 +94,8 @@ TEST_P(RowKernelsTest, NormalizeRowsOfAllSizes) {
   for (int64_t size = 1; size <= 100; ++size) {
     for (const float width : {1e-4f, 1.0f, 1e4f}) {  // the first: less than epsilon counts
       const std::vector<float> x = RandomNumbers(&random, size, -width, width);
-      ASSERT_LE(RelativeError(Normalized(x).data(), reference::Normalized(RowOf(x)), 1.0), 2e-6)
+      ASSERT_LE(RelativeError(Normalized(x).data(), packed::reference::Normalized(RowOf(x)), 1.0),
+                2e-6)
           << size << " numbers up to " << width;
     }
   }
@@ -107,7 +108,7 @@ TEST_P(RowKernelsTest, NormalizeRowsFarFromZero) {
       const std::vector<float> x = RandomNumbers(&random, size, offset - 1, offset + 1);
       // The mean is rounded to the offset's spacing, 6e-8 of it, a few times.
       const double tolerance = 1e-6 + 3e-7 * std::abs(offset);
-      const reference::Row expected = reference::Normalized(RowOf(x));
+      const packed::reference::Row expected = packed::reference::Normalized(RowOf(x));
       ASSERT_LE(RelativeError(Normalized(x).data(), expected, 1.0), tolerance)
           << size << " numbers around " << offset;
     }
@@ -122,8 +123,8 @@ TEST_P(RowKernelsTest, NormalizeGeluOfRowsOfAllSizes) {
     const std::vector<float> shift = RandomNumbers(&random, size, -1.0f, 1.0f);
     const std::vector<float> y =
         Run(x, [&](const RowsCall& call) { NormalizeGelu(call, scale.data(), shift.data()); });
-    const reference::Row expected =
-        reference::Gelu(reference::Normalized(RowOf(x), {scale, shift}));
+    const packed::reference::Row expected =
+        packed::reference::Gelu(packed::reference::Normalized(RowOf(x), {scale, shift}));
     ASSERT_LE(RelativeError(y.data(), expected, 1.0), 2e-6) << size;
   }
 }
@@ -134,7 +135,7 @@ TEST_P(RowKernelsTest, SoftmaxGroupsOfAllSizes) {
     for (const int64_t num_groups : {1, 2, 5}) {
       for (const float width : {1.0f, 30.0f}) {
         const std::vector<float> x = RandomNumbers(&random, group * num_groups, -width, width);
-        const reference::Row expected = reference::SoftmaxInGroups(RowOf(x), group);
+        const packed::reference::Row expected = packed::reference::SoftmaxInGroups(RowOf(x), group);
         ASSERT_LE(RelativeError(SoftmaxGroups(x, group).data(), expected, 1.0), 1e-6)
             << num_groups << " groups of " << group;
       }
@@ -169,7 +170,7 @@ TEST_P(RowKernelsTest, ExpectedAtomOfAllOddSizes) {
     for (const float width : {0.0f, 1.0f, 20.0f}) {
       const std::vector<float> logits = RandomNumbers(&random, size, -width, width);
       const auto largest_atom = static_cast<double>(size / 2);
-      ASSERT_NEAR(ExpectedAtom(logits), reference::ExpectedAtom(RowOf(logits)),
+      ASSERT_NEAR(ExpectedAtom(logits), packed::reference::ExpectedAtom(RowOf(logits)),
                   1e-6 * (1.0 + largest_atom))
           << size << " logits up to " << width;
     }
@@ -270,4 +271,4 @@ TEST_P(RowKernelsTest, WriteNothingForNoRows) {
 }
 
 }  // namespace
-}  // namespace lzero::packed::row_kernels_test
+}  // namespace lzero::row_kernels_test

@@ -52,14 +52,12 @@ void SumOfRow(float* x, int64_t count, float* largest, float* sum) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 
 namespace lzero::simd_inl_test {
 namespace {
 
-using namespace ::lzero;
-
-class SimdTest : public packed::InstructionSetTest {};
+class SimdTest : public InstructionSetTest {};
 LZ_TEST_ALL_INSTRUCTION_SETS(SimdTest);
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "lzero/kernels/attention_kernels.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/packed_reference.h"
 
-namespace lzero::packed::window_attention_test {
+namespace lzero::window_attention_test {
 namespace {
 
 class WindowAttentionTest : public InstructionSetTest {};
@@ -77,15 +77,15 @@ class AttentionProblem {
     AttendWindows(task, y->row(0), y->stride());
   }
 
-  reference::Row Expected(int64_t r) const {
+  packed::reference::Row Expected(int64_t r) const {
     const int64_t embed_dim = shape_.embed_dim(), keys_at = shape_.layer * 2 * embed_dim;
-    std::vector<reference::Row> keys, values;
+    std::vector<packed::reference::Row> keys, values;
     for (int64_t j = 0; j < window_sizes_[static_cast<size_t>(r)]; ++j) {
-      keys.push_back(reference::RowOf(window(r)[j] + keys_at, embed_dim));
-      values.push_back(reference::RowOf(window(r)[j] + keys_at + embed_dim, embed_dim));
+      keys.push_back(packed::reference::RowOf(window(r)[j] + keys_at, embed_dim));
+      values.push_back(packed::reference::RowOf(window(r)[j] + keys_at + embed_dim, embed_dim));
     }
-    return reference::Attention(reference::RowOf(queries_.row(r), embed_dim), keys, values,
-                                shape_.num_heads);
+    return packed::reference::Attention(packed::reference::RowOf(queries_.row(r), embed_dim), keys,
+                                        values, shape_.num_heads);
   }
 
   float* query(int64_t r) { return queries_.row(r); }
@@ -280,4 +280,4 @@ TEST_P(WindowAttentionTest, WritesNothingForNoRows) {
 }
 
 }  // namespace
-}  // namespace lzero::packed::window_attention_test
+}  // namespace lzero::window_attention_test

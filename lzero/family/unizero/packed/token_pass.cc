@@ -101,7 +101,7 @@ void TokenPass::Linear(const Share& share, const PackedMatrix& matrix, Epilogue 
   call.first_panel = panels * share.member / share.num_members;
   call.end_panel = panels * (share.member + 1) / share.num_members;
   call.half_x = scratch->half_rows.empty() ? nullptr : scratch->half_rows[share.member].data();
-  packed::Linear(call);
+  lzero::Linear(call);
   share.Barrier();
 }
 

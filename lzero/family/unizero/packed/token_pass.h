@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lzero/family/unizero/packed/packed_weights.h"
-#include "lzero/kernels/packed/aligned_array.h"
-#include "lzero/kernels/packed/kernels.h"
+#include "lzero/kernels/product/aligned_array.h"
+#include "lzero/kernels/product/product_kernels.h"
 #include "lzero/kernels/spin_team.h"
 
 namespace lzero::packed {

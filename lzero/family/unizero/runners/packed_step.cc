@@ -10,11 +10,9 @@ namespace {
 
 using packed::BlockWeights;
 using packed::HeadWeights;
-using packed::LinearWeights;
 using packed::NetworkOptions;
 using packed::NetworkShape;
 using packed::NetworkWeights;
-using packed::NormWeights;
 
 // Spans over the parameters of a model, by the names of its modules.
 class ParameterSpans {
@@ -86,8 +84,7 @@ NetworkOptions OptionsOf(const ModelConfig& config, const WorldModelShape& shape
     network.encoder_width = config.encoder_width;
     network.encoder_layers = config.encoder_layers;
   }
-  options.type =
-      dtype == InferenceDtype::kBf16 ? packed::WeightType::kBf16 : packed::WeightType::kFp32;
+  options.type = dtype == InferenceDtype::kBf16 ? WeightType::kBf16 : WeightType::kFp32;
   options.max_batch = max_batch;
   options.max_root_tokens = 2 * NumRootPastSteps(config) + 1;
   options.num_threads = num_threads;

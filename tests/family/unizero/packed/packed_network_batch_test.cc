@@ -12,7 +12,7 @@
 
 #include "lzero/family/unizero/packed/packed_network.h"
 #include "tests/family/unizero/packed/random_network.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/counted_new.h"
 
 namespace lzero::packed::packed_network_batch_test {

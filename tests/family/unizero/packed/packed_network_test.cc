@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/family/unizero/packed/random_network.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/packed_reference.h"
 
 namespace lzero::packed::packed_network_test {

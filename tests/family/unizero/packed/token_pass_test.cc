@@ -10,7 +10,7 @@
 
 #include "lzero/kernels/spin_team.h"
 #include "tests/family/unizero/packed/random_network.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/counted_new.h"
 #include "tests/support/packed_reference.h"
 

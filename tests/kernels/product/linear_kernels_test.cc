@@ -8,9 +8,9 @@
 #include <random>
 #include <vector>
 
-#include "tests/kernels/packed/product_testing.h"
+#include "tests/kernels/product/product_testing.h"
 
-namespace lzero::packed::linear_kernels_test {
+namespace lzero::linear_kernels_test {
 namespace {
 
 class LinearKernelsTest : public InstructionSetTest {};
@@ -63,7 +63,7 @@ TEST_P(LinearKernelsTest, GeluFollowsTanhInDouble) {
   for (int i = -4000; i <= 4000; ++i) x.push_back(static_cast<float>(i) / 333.0f);
   const std::vector<float> y = GeluOf(x);
   for (size_t i = 0; i < x.size(); ++i) {
-    const double expected = reference::Gelu(static_cast<double>(x[i]));
+    const double expected = packed::reference::Gelu(static_cast<double>(x[i]));
     // Below 0 the result is tiny beside x; 1 + tanh in double is right to 1e-16.
     const double tolerance =
         x[i] >= 0 ? 4e-7 * expected : 1e-5 * std::abs(expected) + 1e-15 * std::abs(x[i]);
@@ -82,4 +82,4 @@ TEST_P(LinearKernelsTest, GeluOfExtremesIsTheNumberOrZero) {
 }
 
 }  // namespace
-}  // namespace lzero::packed::linear_kernels_test
+}  // namespace lzero::linear_kernels_test

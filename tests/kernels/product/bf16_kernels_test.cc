@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "tests/kernels/packed/product_testing.h"
+#include "tests/kernels/product/product_testing.h"
 
-namespace lzero::packed::bf16_kernels_test {
+namespace lzero::bf16_kernels_test {
 namespace {
 
 class Bf16KernelsTest : public InstructionSetTest {};
@@ -64,4 +64,4 @@ TEST_P(Bf16KernelsTest, LetNanAndInfinityThroughInTheirRowAlone) {
 }
 
 }  // namespace
-}  // namespace lzero::packed::bf16_kernels_test
+}  // namespace lzero::bf16_kernels_test

@@ -1,7 +1,7 @@
 // A random linear layer in packed form, and what its product must give: for the tests of the
 // products with fp32 and with bf16 weights.
-#ifndef LZERO_TESTS_KERNELS_PACKED_PRODUCT_TESTING_H_
-#define LZERO_TESTS_KERNELS_PACKED_PRODUCT_TESTING_H_
+#ifndef LZERO_TESTS_KERNELS_PRODUCT_PRODUCT_TESTING_H_
+#define LZERO_TESTS_KERNELS_PRODUCT_PRODUCT_TESTING_H_
 
 #include <algorithm>
 #include <cmath>
@@ -10,12 +10,12 @@
 #include <random>
 #include <vector>
 
-#include "lzero/kernels/packed/kernels.h"
-#include "lzero/kernels/packed/packed_matrix.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "lzero/kernels/product/packed_matrix.h"
+#include "lzero/kernels/product/product_kernels.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/packed_reference.h"
 
-namespace lzero::packed {
+namespace lzero {
 
 inline constexpr Epilogue kEpilogues[] = {Epilogue::kStore, Epilogue::kGelu, Epilogue::kAdd};
 
@@ -61,13 +61,13 @@ class TestLayer {
   }
 
   // What one row must give where `y` held `before`; rounded inputs with bf16.
-  reference::Row Expected(Epilogue epilogue, const float* x, const float* before) const {
-    reference::Row row = reference::RowOf(x, matrix_.in());
+  packed::reference::Row Expected(Epilogue epilogue, const float* x, const float* before) const {
+    packed::reference::Row row = packed::reference::RowOf(x, matrix_.in());
     if (matrix_.type() == WeightType::kBf16) {
       for (double& number : row) number = RoundedTo8Bits(static_cast<float>(number));
     }
-    row = reference::Product({weight_, bias_}, row);
-    if (epilogue == Epilogue::kGelu) return reference::Gelu(row);
+    row = packed::reference::Product({weight_, bias_}, row);
+    if (epilogue == Epilogue::kGelu) return packed::reference::Gelu(row);
     for (size_t n = 0; epilogue == Epilogue::kAdd && n < row.size(); ++n) row[n] += before[n];
     return row;
   }
@@ -91,13 +91,13 @@ inline double ProductError(const TestLayer& layer, Epilogue epilogue, int64_t nu
   double error = 0.0;
   for (int64_t r = 0; r < num_rows; ++r) {
     const double scale = 1.0 + static_cast<double>(in) / 4.0;
-    const reference::Row expected =
+    const packed::reference::Row expected =
         layer.Expected(epilogue, x.data() + r * x_stride, before.row(r));
     error = std::max(error, RelativeError(y.row(r), expected, scale));
   }
   return error;
 }
 
-}  // namespace lzero::packed
+}  // namespace lzero
 
-#endif  // LZERO_TESTS_KERNELS_PACKED_PRODUCT_TESTING_H_
+#endif  // LZERO_TESTS_KERNELS_PRODUCT_PRODUCT_TESTING_H_

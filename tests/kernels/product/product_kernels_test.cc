@@ -9,9 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/kernels/packed/product_testing.h"
+#include "tests/kernels/product/product_testing.h"
 
-namespace lzero::packed::product_kernels_test {
+namespace lzero::product_kernels_test {
 namespace {
 
 using Parameters = std::tuple<InstructionSet, WeightType>;
@@ -169,4 +169,4 @@ TEST_P(ProductKernelsTest, WriteNothingForNoRows) {
 }
 
 }  // namespace
-}  // namespace lzero::packed::product_kernels_test
+}  // namespace lzero::product_kernels_test

@@ -1,8 +1,8 @@
 // What the tests of the packed arithmetic share: a test for each instruction set of this machine,
 // random rows, and comparison with rows of the reference. Not the reference (reference.h), not
 // random models (random_network.h).
-#ifndef LZERO_TESTS_KERNELS_PACKED_PACKED_TESTING_H_
-#define LZERO_TESTS_KERNELS_PACKED_PACKED_TESTING_H_
+#ifndef LZERO_TESTS_KERNELS_KERNEL_TESTING_H_
+#define LZERO_TESTS_KERNELS_KERNEL_TESTING_H_
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "lzero/kernels/instruction_set.h"
-#include "lzero/kernels/packed/aligned_array.h"
-#include "lzero/kernels/packed/packed_matrix.h"
+#include "lzero/kernels/product/aligned_array.h"
+#include "lzero/kernels/product/packed_matrix.h"
 
-namespace lzero::packed {
+namespace lzero {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -43,7 +43,7 @@ inline std::string InstructionSetName(const testing::TestParamInfo<InstructionSe
 
 #define LZ_TEST_ALL_INSTRUCTION_SETS(suite)                                                     \
   INSTANTIATE_TEST_SUITE_P(Sets, suite, testing::ValuesIn(::lzero::AvailableInstructionSets()), \
-                           ::lzero::packed::InstructionSetName)
+                           ::lzero::InstructionSetName)
 
 // Uniform in [low, high).
 inline float RandomNumber(std::mt19937* random, float low, float high) {
@@ -139,6 +139,6 @@ inline double RelativeError(const float* numbers, const std::vector<double>& exp
   return error / scale;
 }
 
-}  // namespace lzero::packed
+}  // namespace lzero
 
-#endif  // LZERO_TESTS_KERNELS_PACKED_PACKED_TESTING_H_
+#endif  // LZERO_TESTS_KERNELS_KERNEL_TESTING_H_
