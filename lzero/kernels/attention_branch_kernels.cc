@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "lzero/kernels/gradient_sums.h"
-#include "lzero/kernels/matrix_product.h"
 #include "lzero/kernels/norm_kernels.h"
 #include "lzero/kernels/parallel.h"
+#include "lzero/kernels/product/matrix_product.h"
+#include "lzero/kernels/product/product_kernels.h"
 
 namespace lzero {
 namespace {
@@ -29,7 +30,7 @@ int64_t SamplesABlock(int64_t tokens) {
 }
 
 struct PackedWeights {
-  PanelMatrix in, out;
+  PackedMatrix in, out;
 };
 
 PackedWeights& ThreadWeights() {
@@ -40,7 +41,7 @@ PackedWeights& ThreadWeights() {
 // What a thread needs for one block.
 struct Scratch {
   std::vector<float> normal, dmixed, dqkv, dnormal;  // [block rows, E or 3 E]
-  PanelMatrix packed;
+  PackedMatrix packed;
 };
 
 Scratch& ThreadScratch(int64_t rows, int64_t size) {

@@ -1,7 +1,7 @@
-// Sliding-window attention with rotary positions over contiguous float32 arrays on the CPU, forward
-// and backward, in the CPU's vector registers. Each head of each sample is computed on its own, so
-// the numbers depend neither on threads nor on the rest of the batch. No tensors here: see
-// attention.h.
+// Sliding-window attention with rotary positions over float32 arrays on the CPU: forward over
+// single rows with windows of pointers (search) and over sequences, and backward (learner). Each
+// head of each row is computed on its own, so the numbers depend neither on threads nor on the rest
+// of the batch. No tensors here: see attention.h. [RoPE, Su et al. 2021]
 #ifndef LZERO_KERNELS_ATTENTION_KERNELS_H_
 #define LZERO_KERNELS_ATTENTION_KERNELS_H_
 
@@ -30,6 +30,28 @@ void RunAttention(const AttentionTask& task, float* out);
 
 // The gradient dqkv [N, T, 3, H, D] for the gradient dout [N, T, H, D].
 void RunAttentionBackward(const AttentionTask& task, const float* dout, float* dqkv);
+
+// One layer's attention of rows with windows of their own. A token is a pointer to [L, 2, E]: keys
+// before rotation and values of every layer.
+struct WindowAttentionTask {
+  int64_t rows = 0;
+  int64_t heads = 0;
+  int64_t head_size = 0;
+  const float* queries = nullptr;  // [rows, E] before rotation, query_stride apart
+  int64_t query_stride = 0;
+  const float* const* windows = nullptr;  // [rows, window_stride] oldest first, the row's own last
+  int64_t window_stride = 0;
+  const int32_t* window_sizes = nullptr;  // [rows] >= 1
+  int64_t layer_offset = 0;  // from a token to its keys of this layer; values lie E behind
+  // [W, table_stride] of D numbers by distance, as those of AttentionTask by place.
+  const float* cosines = nullptr;
+  const float* sines = nullptr;
+  int64_t table_stride = 0;
+  float* scores = nullptr;  // scratch [heads, W rounded up to 16]
+};
+
+// out [rows, E], rows out_stride apart. In the caller's thread.
+void AttendWindows(const WindowAttentionTask& task, float* out, int64_t out_stride);
 
 }  // namespace lzero
 

@@ -4,21 +4,146 @@
 #include <cmath>
 #include <vector>
 
-#include "lzero/kernels/vector_math.h"
+#include "lzero/kernels/instruction_set.h"
 
-namespace lzero {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lzero/kernels/loss_kernels.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "lzero/kernels/simd_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lzero::HWY_NAMESPACE {
 namespace {
 
-using simd::Floats;
-using simd::KeepFirst;
-using simd::kLanes;
-using simd::Load;
-using simd::LoadSome;
-using simd::Store;
-using simd::StoreSome;
-
 constexpr float kIllegalLogit = -1e9f;
-constexpr float kMinusInfinity = -__builtin_inff();
+
+// Logits of a row and what is computed of them.
+struct PolicyRow {
+  const float* logits;
+  float* powers;  // exp(logit - largest)
+  float largest, log_sum, inverse_sum;
+
+  // log softmax of the logits from j on.
+  template <class Lanes>
+  HWY_INLINE Floats LogProbabilities(Lanes lanes, int64_t j) const {
+    return hn::Sub(hn::Sub(Load(lanes, logits + j), Set(largest)), Set(log_sum));
+  }
+
+  template <class Lanes>
+  HWY_INLINE Floats Probabilities(Lanes lanes, int64_t j) const {
+    return hn::Mul(Load(lanes, powers + j), Set(inverse_sum));
+  }
+};
+
+HWY_INLINE PolicyRow MakePolicyRow(const float* logits, int64_t actions, float* powers) {
+  const auto [largest, sum] = SumExponentials(logits, actions,
+                                              [&](int64_t j, auto lanes, Floats power)
+                                                  HWY_ATTR { Store(lanes, power, powers + j); });
+  return {logits, powers, largest, std::log(sum), 1.0f / sum};
+}
+
+HWY_INLINE void AddPolicyGradients(const PolicyTask& task, int64_t row, const PolicyRow& all,
+                                   const PolicyRow& legal, float total_mass, float entropy,
+                                   float* dlogits) {
+  const int64_t begin = row * task.actions;
+  ForEachVector(task.actions, [&](int64_t j, auto lanes) HWY_ATTR {
+    const Floats of_loss = hn::MulSub(all.Probabilities(lanes, j), Set(total_mass),
+                                      Load(lanes, task.policies + begin + j));
+    // An illegal action's logit was replaced: no gradient.
+    const auto replaced = hn::Eq(Load(lanes, legal.logits + j), Set(kIllegalLogit));
+    const Floats share = hn::Mul(legal.Probabilities(lanes, j),
+                                 hn::Add(legal.LogProbabilities(lanes, j), Set(entropy)));
+    const Floats of_entropy = hn::IfThenZeroElse(replaced, hn::Neg(share));
+    const Floats gradient = hn::MulAdd(Set(task.entropy_slopes[row]), of_entropy,
+                                       hn::Mul(Set(task.slopes[row]), of_loss));
+    Store(lanes, gradient, dlogits + begin + j);
+  });
+}
+
+// scratch: 3 rows of actions.
+void PolicyLoss(const PolicyTask& task, float* scratch, float* losses, float* entropies,
+                float* dlogits) {
+  const int64_t actions = task.actions;
+  float* masked = scratch;
+  for (int64_t row = 0; row < task.rows; ++row) {
+    const int64_t begin = row * actions;
+    const float* logits = task.logits + begin;
+    bool any_illegal = false;
+    for (int64_t j = 0; j < actions; ++j) {
+      const bool illegal = task.illegal[begin + j];
+      masked[j] = illegal ? kIllegalLogit : logits[j];
+      any_illegal |= illegal;
+    }
+    const PolicyRow all = MakePolicyRow(logits, actions, scratch + actions);
+    const PolicyRow legal =
+        any_illegal ? MakePolicyRow(masked, actions, scratch + 2 * actions) : all;
+    Floats mass = Zero(), cross = Zero(), mixed = Zero();
+    ForEachVector(actions, [&](int64_t j, auto lanes) HWY_ATTR {
+      const Floats p = Load(lanes, task.policies + begin + j);
+      mass = hn::Add(mass, p);
+      cross = hn::Add(cross, Keep(lanes, hn::Mul(p, all.LogProbabilities(lanes, j)), 0.0f));
+      const Floats entropy =
+          hn::Mul(legal.Probabilities(lanes, j), legal.LogProbabilities(lanes, j));
+      mixed = hn::Add(mixed, Keep(lanes, entropy, 0.0f));
+    });
+    losses[row] = -Sum(cross);
+    entropies[row] = -Sum(mixed);
+    if (dlogits == nullptr) continue;
+    AddPolicyGradients(task, row, all, legal, Sum(mass), entropies[row], dlogits);
+  }
+}
+
+void SquaredDistance(int64_t rows, int64_t size, const float* predicted, const float* target,
+                     const float* slopes, float* losses, float* dpredicted) {
+  const float share = 1.0f / static_cast<float>(size);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t begin = row * size;
+    Floats sums = Zero();
+    ForEachVector(size, [&](int64_t j, auto lanes) HWY_ATTR {
+      const Floats distance =
+          hn::Sub(Load(lanes, predicted + begin + j), Load(lanes, target + begin + j));
+      sums = hn::MulAdd(distance, distance, sums);
+      if (dpredicted == nullptr) return;
+      Store(lanes, hn::Mul(Set(2.0f * share * slopes[row]), distance), dpredicted + begin + j);
+    });
+    losses[row] = share * Sum(sums);
+  }
+}
+
+void LatentFigures(int64_t rows, int64_t size, const float* latents, double* spread, double* norm) {
+  const float share = 1.0f / static_cast<float>(rows);
+  ForEachVector(size, [&](int64_t j, auto lanes) HWY_ATTR {
+    Floats sums = Zero(), squares = Zero();
+    for (int64_t row = 0; row < rows; ++row) {
+      sums = hn::Add(sums, Load(lanes, latents + row * size + j));
+    }
+    const Floats means = hn::Mul(Set(share), sums);
+    for (int64_t row = 0; row < rows; ++row) {
+      const Floats distance = hn::Sub(Load(lanes, latents + row * size + j), means);
+      squares = hn::MulAdd(distance, distance, squares);
+    }
+    float spreads[kLanes];
+    Store(hn::Sqrt(hn::Mul(Set(share), squares)), spreads);
+    for (int64_t i = 0; i < kLanes && j + i < size; ++i) *spread += static_cast<double>(spreads[i]);
+  });
+  for (int64_t row = 0; row < rows; ++row) {
+    Floats squares = Zero();
+    ForEachVector(size, [&](int64_t j, auto lanes) HWY_ATTR {
+      const Floats x = Load(lanes, latents + row * size + j);
+      squares = hn::MulAdd(x, x, squares);
+    });
+    *norm += static_cast<double>(std::sqrt(Sum(squares)));
+  }
+}
+
+}  // namespace
+}  // namespace lzero::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lzero {
+namespace {
 
 // 1 / the number of valid positions of a sample, of at least one.
 float ShareOf(const float* mask, int64_t steps) {
@@ -26,142 +151,6 @@ float ShareOf(const float* mask, int64_t steps) {
   for (int64_t step = 0; step < steps; ++step) valid += mask[step];
   return 1.0f / std::max(valid, 1.0f);
 }
-
-// Logits of a row, -infinity behind its end up to whole registers, and what is computed of them.
-struct PolicyRow {
-  const float* logits;
-  float* powers;  // exp(logit - largest)
-  float largest, log_sum, inverse_sum;
-
-  // log softmax of the logits from j on.
-  template <int Bytes>
-  LZ_INLINE Floats<Bytes> LogProbabilities(int64_t j) const {
-    return Load<Bytes>(logits + j) - largest - log_sum;
-  }
-
-  template <int Bytes>
-  LZ_INLINE Floats<Bytes> Probabilities(int64_t j) const {
-    return Load<Bytes>(powers + j) * inverse_sum;
-  }
-};
-
-template <int Bytes>
-LZ_INLINE PolicyRow MakePolicyRow(const float* logits, int64_t actions, float* powers) {
-  const auto [largest, sum] = simd::ExpOfRow<Bytes>(logits, actions, powers);
-  return {logits, powers, largest, __builtin_logf(sum), 1.0f / sum};
-}
-
-int64_t PaddedActions(const PolicyTask& task) {
-  constexpr int64_t kWidest = kLanes<64>;
-  return (task.actions + kWidest - 1) / kWidest * kWidest;
-}
-
-struct PolicyLoss {
-  // scratch: 5 rows of padded actions.
-  template <int Bytes>
-  LZ_INLINE static void Run(const PolicyTask* task, float* scratch, float* losses, float* entropies,
-                            float* dlogits) {
-    for (int64_t row = 0; row < task->rows; ++row) {
-      RunRow<Bytes>(*task, row, scratch, losses, entropies, dlogits);
-    }
-  }
-
-  template <int Bytes>
-  LZ_INLINE static void RunRow(const PolicyTask& task, int64_t row, float* scratch, float* losses,
-                               float* entropies, float* dlogits) {
-    const int64_t actions = task.actions, begin = row * actions, padded = PaddedActions(task);
-    float *logits = scratch, *masked = scratch + padded, *policy = scratch + 2 * padded;
-    bool any_illegal = false;
-    for (int64_t j = 0; j < actions; ++j) {
-      const bool illegal = task.illegal[begin + j];
-      logits[j] = task.logits[begin + j];
-      masked[j] = illegal ? kIllegalLogit : logits[j];
-      policy[j] = task.policies[begin + j];
-      any_illegal |= illegal;
-    }
-    const PolicyRow all = MakePolicyRow<Bytes>(logits, actions, scratch + 3 * padded);
-    const PolicyRow legal =
-        any_illegal ? MakePolicyRow<Bytes>(masked, actions, scratch + 4 * padded) : all;
-    Floats<Bytes> mass = {}, cross = {}, mixed = {};
-    for (int64_t j = 0; j < actions; j += kLanes<Bytes>) {
-      const int64_t count = actions - j;
-      const Floats<Bytes> p = Load<Bytes>(policy + j);
-      mass += p;
-      cross += KeepFirst<Bytes>(p * all.LogProbabilities<Bytes>(j), count, 0.0f);
-      mixed += KeepFirst<Bytes>(legal.Probabilities<Bytes>(j) * legal.LogProbabilities<Bytes>(j),
-                                count, 0.0f);
-    }
-    losses[row] = -simd::Sum<Bytes>(cross);
-    entropies[row] = -simd::Sum<Bytes>(mixed);
-    if (dlogits == nullptr) return;
-    const float total_mass = simd::Sum<Bytes>(mass), entropy = entropies[row];
-    const float slope = task.slopes[row], entropy_slope = task.entropy_slopes[row];
-    for (int64_t j = 0; j < actions; j += kLanes<Bytes>) {
-      const Floats<Bytes> of_loss =
-          all.Probabilities<Bytes>(j) * total_mass - Load<Bytes>(policy + j);
-      // An illegal action's logit was replaced: no gradient.
-      const Floats<Bytes> of_entropy =
-          Load<Bytes>(legal.logits + j) == kIllegalLogit
-              ? Floats<Bytes>{}
-              : -legal.Probabilities<Bytes>(j) * (legal.LogProbabilities<Bytes>(j) + entropy);
-      StoreSome<Bytes, false>(slope * of_loss + entropy_slope * of_entropy, dlogits + begin + j,
-                              actions - j);
-    }
-  }
-};
-
-struct SquaredDistance {
-  template <int Bytes>
-  LZ_INLINE static void Run(int64_t rows, int64_t size, const float* predicted, const float* target,
-                            const float* slopes, float* losses, float* dpredicted) {
-    const float share = 1.0f / static_cast<float>(size);
-    for (int64_t row = 0; row < rows; ++row) {
-      const int64_t begin = row * size;
-      Floats<Bytes> sums = {};
-      for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-        const Floats<Bytes> distance = LoadSome<Bytes, false>(predicted + begin + j, size - j) -
-                                       LoadSome<Bytes, false>(target + begin + j, size - j);
-        sums += distance * distance;
-        if (dpredicted == nullptr) continue;
-        StoreSome<Bytes, false>(2.0f * share * slopes[row] * distance, dpredicted + begin + j,
-                                size - j);
-      }
-      losses[row] = share * simd::Sum<Bytes>(sums);
-    }
-  }
-};
-
-struct LatentFigures {
-  template <int Bytes>
-  LZ_INLINE static void Run(int64_t rows, int64_t size, const float* latents, double* spread,
-                            double* norm) {
-    const float share = 1.0f / static_cast<float>(rows);
-    for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-      const int64_t count = size - j;
-      Floats<Bytes> sums = {}, squares = {};
-      for (int64_t row = 0; row < rows; ++row) {
-        sums += LoadSome<Bytes, false>(latents + row * size + j, count);
-      }
-      const Floats<Bytes> means = share * sums;
-      for (int64_t row = 0; row < rows; ++row) {
-        const Floats<Bytes> distance =
-            LoadSome<Bytes, false>(latents + row * size + j, count) - means;
-        squares += distance * distance;
-      }
-      for (int64_t i = 0; i < kLanes<Bytes> && i < count; ++i) {
-        *spread += __builtin_sqrtf(share * squares[i]);
-      }
-    }
-    for (int64_t row = 0; row < rows; ++row) {
-      Floats<Bytes> squares = {};
-      for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-        const Floats<Bytes> x = LoadSome<Bytes, false>(latents + row * size + j, size - j);
-        squares += x * x;
-      }
-      *norm += __builtin_sqrtf(simd::Sum<Bytes>(squares));
-    }
-  }
-};
 
 }  // namespace
 
@@ -195,15 +184,13 @@ float SumTerms(const TermsTask& task, const float* losses, float* means) {
 
 void RunPolicyLoss(const PolicyTask& task, float* losses, float* entropies, float* dlogits) {
   thread_local std::vector<float> scratch;  // its memory stays for the next call
-  const int64_t padded = PaddedActions(task);
-  scratch.assign(static_cast<size_t>(5 * padded), 0.0f);
-  std::fill_n(scratch.begin(), 2 * padded, kMinusInfinity);
-  simd::RunFitting<PolicyLoss>(task.actions, &task, scratch.data(), losses, entropies, dlogits);
+  scratch.resize(static_cast<size_t>(3 * task.actions));
+  LZ_KERNEL(PolicyLoss)(task, scratch.data(), losses, entropies, dlogits);
 }
 
 void RunSquaredDistance(int64_t rows, int64_t size, const float* predicted, const float* target,
                         const float* slopes, float* losses, float* dpredicted) {
-  simd::RunWidest<SquaredDistance>(rows, size, predicted, target, slopes, losses, dpredicted);
+  LZ_KERNEL(SquaredDistance)(rows, size, predicted, target, slopes, losses, dpredicted);
 }
 
 float ComputeValueErrors(int64_t samples, int64_t steps, const float* values, const float* targets,
@@ -226,9 +213,10 @@ float ComputeValueErrors(int64_t samples, int64_t steps, const float* values, co
 void ComputeLatentFigures(int64_t rows, int64_t size, const float* latents, float* spread,
                           float* norm) {
   double sum_of_spreads = 0.0, sum_of_norms = 0.0;
-  simd::RunWidest<LatentFigures>(rows, size, latents, &sum_of_spreads, &sum_of_norms);
+  LZ_KERNEL(LatentFigures)(rows, size, latents, &sum_of_spreads, &sum_of_norms);
   *spread = static_cast<float>(sum_of_spreads / static_cast<double>(size));
   *norm = static_cast<float>(sum_of_norms / static_cast<double>(rows));
 }
 
 }  // namespace lzero
+#endif

@@ -2,145 +2,108 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
+#include "lzero/kernels/instruction_set.h"
 #include "lzero/kernels/parallel.h"
-#include "lzero/kernels/vector_math.h"
 
-namespace lzero {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lzero/kernels/norm_kernels.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "lzero/kernels/simd_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lzero::HWY_NAMESPACE {
 namespace {
-
-using simd::Floats;
-using simd::kLanes;
-using simd::Load;
-using simd::LoadSome;
-using simd::StoreSome;
-
-// Gradients of the parameters are summed over so many rows first, then over these parts in order:
-// the same sums whatever thread has which part.
-constexpr int64_t kPartRows = 128;
-constexpr int64_t kElementsAThread = 16384;
 
 // So many rows at once: their sums wait for each other's latency, not for their own.
 constexpr int64_t kGroupRows = 4;
 
 enum class After { kNothing, kScale, kScaleAndGelu };
 
-// Lanes from `count` on become 0.
-template <int Bytes, bool Whole>
-LZ_INLINE Floats<Bytes> KeepSome(Floats<Bytes> x, int64_t count) {
-  if (Whole || count >= kLanes<Bytes>) return x;
-  Floats<Bytes> kept = {};
-  std::memcpy(&kept, &x, static_cast<size_t>(count) * sizeof(float));
-  return kept;
-}
-
-// Kernel::RunRows for rows [first, last) in groups.
-template <typename Kernel, int Bytes, bool Whole, After Next, typename... Arguments>
-LZ_INLINE void RunGroupsOf(const NormTask& task, int64_t first, int64_t last,
-                           Arguments... arguments) {
-  int64_t row = first;
-  for (; row + kGroupRows <= last; row += kGroupRows) {
-    Kernel::template RunRows<Bytes, Whole, Next, kGroupRows>(task, row, arguments...);
+// Kernel::RunRows for all rows in groups.
+template <typename Kernel, After Next, typename... Arguments>
+HWY_INLINE void RunGroupsOf(const NormTask& task, Arguments... arguments) {
+  int64_t row = 0;
+  for (; row + kGroupRows <= task.rows; row += kGroupRows) {
+    Kernel::template RunRows<Next, kGroupRows>(task, row, arguments...);
   }
-  for (; row < last; ++row) {
-    Kernel::template RunRows<Bytes, Whole, Next, 1>(task, row, arguments...);
-  }
+  for (; row < task.rows; ++row) Kernel::template RunRows<Next, 1>(task, row, arguments...);
 }
 
 // The same with everything that does not change from row to row known to the compiler.
-template <typename Kernel, int Bytes, bool Whole, typename... Arguments>
-LZ_INLINE void RunGroups(const NormTask& task, Arguments... arguments) {
+template <typename Kernel, typename... Arguments>
+HWY_INLINE void RunGroups(const NormTask& task, Arguments... arguments) {
   if (task.scale == nullptr) {
-    RunGroupsOf<Kernel, Bytes, Whole, After::kNothing>(task, arguments...);
+    RunGroupsOf<Kernel, After::kNothing>(task, arguments...);
   } else if (!task.gelu) {
-    RunGroupsOf<Kernel, Bytes, Whole, After::kScale>(task, arguments...);
+    RunGroupsOf<Kernel, After::kScale>(task, arguments...);
   } else {
-    RunGroupsOf<Kernel, Bytes, Whole, After::kScaleAndGelu>(task, arguments...);
+    RunGroupsOf<Kernel, After::kScaleAndGelu>(task, arguments...);
   }
 }
 
-template <typename Kernel, int Bytes, typename... Arguments>
-LZ_INLINE void RunAllGroups(const NormTask& task, Arguments... arguments) {
-  if (task.size % kLanes<Bytes> == 0) {
-    RunGroups<Kernel, Bytes, true>(task, arguments...);
-  } else {
-    RunGroups<Kernel, Bytes, false>(task, arguments...);
-  }
-}
-
-struct NormForward {
-  template <int Bytes>
-  LZ_INLINE static void Run(const NormTask* task, float* y, int64_t first, int64_t last) {
-    RunAllGroups<NormForward, Bytes>(*task, first, last, y);
-  }
-
-  template <int Bytes, bool Whole, After Next, int Rows>
-  LZ_INLINE static void RunRows(const NormTask& task, int64_t row, float* y) {
-    const int64_t size = task.size;
-    const float* x = task.x + row * size;
-    Floats<Bytes> sums[kGroupRows] = {}, squares[kGroupRows] = {};
-    for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
+struct Forward {
+  template <After Next, int Rows>
+  HWY_INLINE static void RunRows(const NormTask& task, int64_t row, float* y) {
+    const int64_t size = task.size, stride = task.x_stride;
+    const float* x = task.x + row * stride;
+    Floats sums[kGroupRows] = {Zero(), Zero(), Zero(), Zero()};
+    Floats squares[kGroupRows] = {Zero(), Zero(), Zero(), Zero()};
+    float means[kGroupRows], inverses[kGroupRows];
+    ForEachVector(size, [&](int64_t j, auto lanes) HWY_ATTR {
 #pragma GCC unroll 4
       for (int i = 0; i < Rows; ++i) {
-        sums[i] += LoadSome<Bytes, Whole>(x + i * size + j, size - j);
-        simd::PrefetchAhead(x + i * size + j);
+        sums[i] = hn::Add(sums[i], Load(lanes, x + i * stride + j));
+        PrefetchAhead(x + i * stride + j);
       }
-    }
-    const Floats<16> means = simd::SumFour<Bytes>(sums) / static_cast<float>(size);
-    for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
+    });
+    const float share = 1.0f / static_cast<float>(size);
+    SumFour(sums, share, means);
+    ForEachVector(size, [&](int64_t j, auto lanes) HWY_ATTR {
 #pragma GCC unroll 4
       for (int i = 0; i < Rows; ++i) {
-        const Floats<Bytes> distance = KeepSome<Bytes, Whole>(
-            LoadSome<Bytes, Whole>(x + i * size + j, size - j) - means[i], size - j);
-        squares[i] += distance * distance;
+        const Floats distance =
+            Keep(lanes, hn::Sub(Load(lanes, x + i * stride + j), Set(means[i])), 0.0f);
+        squares[i] = hn::MulAdd(distance, distance, squares[i]);
       }
-    }
-    const Floats<16> variances = simd::SumFour<Bytes>(squares) / static_cast<float>(size);
-    Floats<16> inverses;
+    });
+    SumFour(squares, share, inverses);
 #pragma GCC unroll 4
-    for (int i = 0; i < kGroupRows; ++i) inverses[i] = __builtin_sqrtf(variances[i] + kNormEpsilon);
-    inverses = 1.0f / inverses;
-#pragma GCC unroll 4
-    for (int i = 0; i < Rows; ++i) {
+    for (int i = 0; i < Rows; ++i) inverses[i] = 1.0f / std::sqrt(inverses[i] + kNormEpsilon);
+    for (int i = 0; i < Rows && task.means != nullptr; ++i) {
       task.means[row + i] = means[i];
       task.inverse_spreads[row + i] = inverses[i];
     }
-    Finish<Bytes, Whole, Next, Rows>(task, x, means, inverses, y + row * size);
+    Finish<Next, Rows>(task, x, means, inverses, y + row * task.y_stride);
   }
 
-  template <int Bytes, bool Whole, After Next, int Rows>
-  LZ_INLINE static void Finish(const NormTask& task, const float* x, Floats<16> means,
-                               Floats<16> inverses, float* y) {
-    const int64_t size = task.size;
+  template <After Next, int Rows>
+  HWY_INLINE static void Finish(const NormTask& task, const float* x, const float* means,
+                                const float* inverses, float* y) {
     const float *scales = task.scale, *shifts = task.shift;
-    for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-      Floats<Bytes> scale = {}, shift = {};
+    const int64_t x_stride = task.x_stride, y_stride = task.y_stride;
+    ForEachVector(task.size, [&](int64_t j, auto lanes) HWY_ATTR {
+      Floats scale = Zero(), shift = Zero();
       if (Next != After::kNothing) {
-        scale = LoadSome<Bytes, Whole>(scales + j, size - j);
-        shift = LoadSome<Bytes, Whole>(shifts + j, size - j);
+        scale = Load(lanes, scales + j);
+        shift = Load(lanes, shifts + j);
       }
 #pragma GCC unroll 4
       for (int i = 0; i < Rows; ++i) {
-        const int64_t at = i * size + j;
-        Floats<Bytes> value = (LoadSome<Bytes, Whole>(x + at, size - j) - means[i]) * inverses[i];
-        if (Next != After::kNothing) value = value * scale + shift;
-        if (Next == After::kScaleAndGelu) value = value * simd::GeluGate<Bytes>(value);
-        StoreSome<Bytes, Whole>(value, y + at, size - j);
+        Floats value =
+            hn::Mul(hn::Sub(Load(lanes, x + i * x_stride + j), Set(means[i])), Set(inverses[i]));
+        if (Next != After::kNothing) value = hn::MulAdd(value, scale, shift);
+        if (Next == After::kScaleAndGelu) value = Gelu(value);
+        Store(lanes, value, y + i * y_stride + j);
       }
-    }
+    });
   }
 };
 
 // Adds to the gradients of scale and shift, if there are any.
-struct NormBackward {
-  template <int Bytes>
-  LZ_INLINE static void Run(const NormTask* task, const float* dy, float* dx, float* dscale,
-                            float* dshift, int64_t first, int64_t last) {
-    RunAllGroups<NormBackward, Bytes>(*task, first, last, dy, dx, dscale, dshift);
-  }
-
+struct Backward {
   // What is read in every part of the rows, in local variables: the compiler must suppose that a
   // store changes what pointers lead to.
   struct Rows {
@@ -151,8 +114,8 @@ struct NormBackward {
   };
 
   template <int NumRows>
-  LZ_INLINE static Rows MakeRows(const NormTask& task, int64_t row, const float* dy, float* dx,
-                                 float* dscale, float* dshift) {
+  HWY_INLINE static Rows MakeRows(const NormTask& task, int64_t row, const float* dy, float* dx,
+                                  float* dscale, float* dshift) {
     const int64_t begin = row * task.size;
     Rows rows = {task.size,
                  task.x + begin,
@@ -173,125 +136,143 @@ struct NormBackward {
     return rows;
   }
 
-  template <int Bytes, bool Whole, After Next, int NumRows>
-  LZ_INLINE static void RunRows(const NormTask& task, int64_t row, const float* dy, float* dx,
-                                float* dscale, float* dshift) {
+  template <After Next, int NumRows>
+  HWY_INLINE static void RunRows(const NormTask& task, int64_t row, const float* dy, float* dx,
+                                 float* dscale, float* dshift) {
     const Rows rows = MakeRows<NumRows>(task, row, dy, dx, dscale, dshift);
     const float* addend = task.addend == nullptr ? nullptr : task.addend + row * task.size;
     // First the gradient of the normalised rows, and its means.
-    Floats<Bytes> totals[kGroupRows] = {}, with_rows[kGroupRows] = {};
-    for (int64_t j = 0; j < rows.size; j += kLanes<Bytes>) {
-      ComputePart<Bytes, Whole, Next, NumRows>(rows, j, totals, with_rows);
-    }
-    const Floats<16> total = simd::SumFour<Bytes>(totals) / static_cast<float>(rows.size);
-    const Floats<16> with_row = simd::SumFour<Bytes>(with_rows) / static_cast<float>(rows.size);
-    for (int64_t j = 0; j < rows.size; j += kLanes<Bytes>) {
-      const int64_t count = rows.size - j;
+    Floats totals[kGroupRows] = {Zero(), Zero(), Zero(), Zero()};
+    Floats with_rows[kGroupRows] = {Zero(), Zero(), Zero(), Zero()};
+    ForEachVector(rows.size, [&](int64_t j, auto lanes) HWY_ATTR {
+      ComputePart<Next, NumRows>(rows, j, lanes, totals, with_rows);
+    });
+    const float share = 1.0f / static_cast<float>(rows.size);
+    float total[kGroupRows], with_row[kGroupRows];
+    SumFour(totals, share, total);
+    SumFour(with_rows, share, with_row);
+    ForEachVector(rows.size, [&](int64_t j, auto lanes) HWY_ATTR {
 #pragma GCC unroll 4
       for (int i = 0; i < NumRows; ++i) {
         const int64_t at = i * rows.size + j;
-        const Floats<Bytes> normal =
-            (LoadSome<Bytes, Whole>(rows.x + at, count) - rows.means[i]) * rows.inverses[i];
-        const Floats<Bytes> gradient = LoadSome<Bytes, Whole>(rows.dx + at, count);
-        Floats<Bytes> result = (gradient - total[i] - normal * with_row[i]) * rows.inverses[i];
-        if (addend != nullptr) result += LoadSome<Bytes, Whole>(addend + at, count);
-        StoreSome<Bytes, Whole>(result, rows.dx + at, count);
+        const Floats inverse = Set(rows.inverses[i]);
+        const Floats normal =
+            hn::Mul(hn::Sub(Load(lanes, rows.x + at), Set(rows.means[i])), inverse);
+        const Floats centred = hn::Sub(Load(lanes, rows.dx + at), Set(total[i]));
+        Floats result = hn::NegMulAdd(normal, Set(with_row[i]), centred);
+        result = addend == nullptr ? hn::Mul(result, inverse)
+                                   : hn::MulAdd(result, inverse, Load(lanes, addend + at));
+        Store(lanes, result, rows.dx + at);
       }
-    }
+    });
   }
 
   // The gradient of the normalised rows from `j` on, through GELU if there is one, into dx; adds it
   // and its product with these rows to the totals.
-  template <int Bytes, bool Whole, After Next, int NumRows>
-  LZ_INLINE static void ComputePart(const Rows& rows, int64_t j, Floats<Bytes>* totals,
-                                    Floats<Bytes>* with_rows) {
-    const int64_t count = rows.size - j;
-    Floats<Bytes> scale = {}, shift = {}, dscale = {}, dshift = {};
+  template <After Next, int NumRows, class Lanes>
+  HWY_INLINE static void ComputePart(const Rows& rows, int64_t j, Lanes lanes, Floats* totals,
+                                     Floats* with_rows) {
+    Floats scale = Zero(), shift = Zero(), dscale = Zero(), dshift = Zero();
     if (Next != After::kNothing) {
-      scale = LoadSome<Bytes, Whole>(rows.scale + j, count);
-      shift = LoadSome<Bytes, Whole>(rows.shift + j, count);
-      dscale = LoadSome<Bytes, Whole>(rows.dscale + j, count);
-      dshift = LoadSome<Bytes, Whole>(rows.dshift + j, count);
+      scale = Load(lanes, rows.scale + j);
+      shift = Load(lanes, rows.shift + j);
+      dscale = Load(lanes, rows.dscale + j);
+      dshift = Load(lanes, rows.dshift + j);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < NumRows; ++i) {
       const int64_t at = i * rows.size + j;
-      simd::PrefetchAhead(rows.x + at);
-      const Floats<Bytes> normal =
-          (LoadSome<Bytes, Whole>(rows.x + at, count) - rows.means[i]) * rows.inverses[i];
-      Floats<Bytes> gradient = LoadSome<Bytes, Whole>(rows.dy + at, count);
+      PrefetchAhead(rows.x + at);
+      const Floats normal =
+          hn::Mul(hn::Sub(Load(lanes, rows.x + at), Set(rows.means[i])), Set(rows.inverses[i]));
+      Floats gradient = Load(lanes, rows.dy + at);
       if (Next == After::kScaleAndGelu) {
-        const Floats<Bytes> z = normal * scale + shift;
-        const Floats<Bytes> gate = simd::GeluGate<Bytes>(z);
-        gradient *= simd::GeluSlope<Bytes>(z, gate);
-        if (rows.again != nullptr) StoreSome<Bytes, Whole>(z * gate, rows.again + at, count);
+        const Floats z = hn::MulAdd(normal, scale, shift);
+        const Floats gate = GeluGate(z);
+        gradient = hn::Mul(gradient, GeluSlope(z, gate));
+        if (rows.again != nullptr) Store(lanes, hn::Mul(z, gate), rows.again + at);
       }
       if (Next != After::kNothing) {
-        dscale += gradient * normal;
-        dshift += gradient;
-        gradient *= scale;
+        dscale = hn::MulAdd(gradient, normal, dscale);
+        dshift = hn::Add(dshift, gradient);
+        gradient = hn::Mul(gradient, scale);
       }
-      totals[i] += gradient;  // zero behind the row's end
-      with_rows[i] += gradient * normal;
-      StoreSome<Bytes, Whole>(gradient, rows.dx + at, count);
+      totals[i] = hn::Add(totals[i], gradient);  // zero behind the row's end
+      with_rows[i] = hn::MulAdd(gradient, normal, with_rows[i]);
+      Store(lanes, gradient, rows.dx + at);
     }
     if (Next != After::kNothing) {
-      StoreSome<Bytes, Whole>(dscale, rows.dscale + j, count);
-      StoreSome<Bytes, Whole>(dshift, rows.dshift + j, count);
+      Store(lanes, dscale, rows.dscale + j);
+      Store(lanes, dshift, rows.dshift + j);
     }
   }
 };
 
-struct GeluForward {
-  template <int Bytes>
-  LZ_INLINE static void Run(const float* x, float* y, int64_t first, int64_t last) {
-    const int64_t whole = last - (last - first) % kLanes<Bytes>;
-    RunPart<Bytes, true>(x, y, first, whole);
-    RunPart<Bytes, false>(x, y, whole, last);
-  }
+void NormForward(const NormTask& task, float* y) { RunGroups<Forward>(task, y); }
 
-  template <int Bytes, bool Whole>
-  LZ_INLINE static void RunPart(const float* x, float* y, int64_t first, int64_t last) {
-    for (int64_t j = first; j < last; j += kLanes<Bytes>) {
-      const Floats<Bytes> value = LoadSome<Bytes, Whole>(x + j, last - j);
-      StoreSome<Bytes, Whole>(value * simd::GeluGate<Bytes>(value), y + j, last - j);
-    }
-  }
-};
+void NormBackward(const NormTask& task, const float* dy, float* dx, float* dscale, float* dshift) {
+  RunGroups<Backward>(task, dy, dx, dscale, dshift);
+}
 
-struct GeluBackward {
-  template <int Bytes>
-  LZ_INLINE static void Run(const float* x, const float* dy, float* dx, float* again, int64_t first,
-                            int64_t last) {
-    const int64_t whole = last - (last - first) % kLanes<Bytes>;
-    RunPart<Bytes, true>(x, dy, dx, again, first, whole);
-    RunPart<Bytes, false>(x, dy, dx, again, whole, last);
-  }
+void GeluForward(const float* x, float* y, int64_t count) {
+  ForEachVector(count, [&](int64_t j, auto lanes)
+                           HWY_ATTR { Store(lanes, Gelu(Load(lanes, x + j)), y + j); });
+}
 
-  template <int Bytes, bool Whole>
-  LZ_INLINE static void RunPart(const float* x, const float* dy, float* dx, float* again,
-                                int64_t first, int64_t last) {
-    for (int64_t j = first; j < last; j += kLanes<Bytes>) {
-      simd::PrefetchAhead(x + j);
-      const Floats<Bytes> value = LoadSome<Bytes, Whole>(x + j, last - j);
-      const Floats<Bytes> gate = simd::GeluGate<Bytes>(value);
-      const Floats<Bytes> slope = simd::GeluSlope<Bytes>(value, gate);
-      if (again != nullptr) StoreSome<Bytes, Whole>(value * gate, again + j, last - j);
-      StoreSome<Bytes, Whole>(LoadSome<Bytes, Whole>(dy + j, last - j) * slope, dx + j, last - j);
-    }
-  }
-};
+void GeluBackward(const float* x, const float* dy, float* dx, float* again, int64_t count) {
+  ForEachVector(count, [&](int64_t j, auto lanes) HWY_ATTR {
+    PrefetchAhead(x + j);
+    const Floats value = Load(lanes, x + j), gate = GeluGate(value);
+    const Floats gradient = hn::Mul(Load(lanes, dy + j), GeluSlope(value, gate));
+    if (again != nullptr) Store(lanes, hn::Mul(value, gate), again + j);
+    Store(lanes, gradient, dx + j);
+  });
+}
+
+void SoftmaxOf(const float* x, int64_t count, float* y) {
+  const float sum = SumExponentials(x, count, [&](int64_t j, auto lanes, Floats power) HWY_ATTR {
+                      Store(lanes, power, y + j);
+                    }).sum;
+  ForEachVector(count, [&](int64_t j, auto lanes) HWY_ATTR {
+    Store(lanes, hn::Mul(Load(lanes, y + j), Set(1.0f / sum)), y + j);
+  });
+}
+
+}  // namespace
+}  // namespace lzero::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lzero {
+namespace {
+
+// Gradients of the parameters are summed over so many rows first, then over these parts in order:
+// the same sums whatever thread has which part.
+constexpr int64_t kPartRows = 128;
+constexpr int64_t kElementsAThread = 16384;
 
 int64_t RowsAThread(int64_t size) { return std::max<int64_t>(1, kElementsAThread / size); }
 
+// Rows begin to end - 1 of a contiguous task.
+NormTask PartOf(const NormTask& task, int64_t begin, int64_t end) {
+  NormTask part = task;
+  part.rows = end - begin;
+  part.x += begin * task.size;
+  part.x_stride = part.y_stride = task.size;
+  if (task.means != nullptr) part.means += begin;
+  if (task.means != nullptr) part.inverse_spreads += begin;
+  if (task.again != nullptr) part.again += begin * task.size;
+  if (task.addend != nullptr) part.addend += begin * task.size;
+  return part;
+}
+
 }  // namespace
 
-void RunNorm(const NormTask& task, float* y) {
-  const int64_t num_groups = (task.rows + kGroupRows - 1) / kGroupRows;
-  const int64_t groups_a_thread = (RowsAThread(task.size) + kGroupRows - 1) / kGroupRows;
-  ParallelFor(0, num_groups, groups_a_thread, [&](int64_t begin, int64_t end) {
-    simd::RunWidest<NormForward>(&task, y, begin * kGroupRows,
-                                 std::min(task.rows, end * kGroupRows));
+void NormRows(const NormTask& task, float* y) { LZ_KERNEL(NormForward)(task, y); }
+
+void RunNorm(NormTask task, float* y) {
+  ParallelFor(0, task.rows, RowsAThread(task.size), [&](int64_t begin, int64_t end) {
+    NormRows(PartOf(task, begin, end), y + begin * task.size);
   });
 }
 
@@ -305,8 +286,9 @@ void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* ds
     for (int64_t part = begin; part < end; ++part) {
       float* part_sums = task.scale == nullptr ? nullptr : sums.data() + part * 2 * task.size;
       float* second = part_sums == nullptr ? nullptr : part_sums + task.size;
-      simd::RunWidest<NormBackward>(&task, dy, dx, part_sums, second, part * kPartRows,
-                                    std::min(task.rows, (part + 1) * kPartRows));
+      const int64_t first = part * kPartRows, last = std::min(task.rows, first + kPartRows);
+      AddNormBackward(PartOf(task, first, last), dy + first * task.size, dx + first * task.size,
+                      part_sums, second);
     }
   });
   if (task.scale == nullptr) return;
@@ -321,18 +303,31 @@ void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* ds
 
 void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
                      float* dshift) {
-  simd::RunWidest<NormBackward>(&task, dy, dx, dscale, dshift, int64_t{0}, task.rows);
+  LZ_KERNEL(NormBackward)(task, dy, dx, dscale, dshift);
 }
 
 void RunGelu(int64_t count, const float* x, float* y) {
-  ParallelFor(0, count, kElementsAThread,
-              [&](int64_t begin, int64_t end) { simd::RunWidest<GeluForward>(x, y, begin, end); });
+  ParallelFor(0, count, kElementsAThread, [&](int64_t begin, int64_t end) {
+    LZ_KERNEL(GeluForward)(x + begin, y + begin, end - begin);
+  });
 }
 
 void RunGeluBackward(int64_t count, const float* x, const float* dy, float* dx, float* again) {
   ParallelFor(0, count, kElementsAThread, [&](int64_t begin, int64_t end) {
-    simd::RunWidest<GeluBackward>(x, dy, dx, again, begin, end);
+    LZ_KERNEL(GeluBackward)
+    (x + begin, dy + begin, dx + begin, again == nullptr ? nullptr : again + begin, end - begin);
   });
 }
 
+void RunSimNorm(int64_t rows, int64_t size, int64_t group, const float* x, int64_t x_stride,
+                float* y, int64_t y_stride) {
+  const auto softmax = LZ_KERNEL(SoftmaxOf);
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t first = 0; first < size; first += group) {
+      softmax(x + row * x_stride + first, group, y + row * y_stride + first);
+    }
+  }
+}
+
 }  // namespace lzero
+#endif

@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "lzero/kernels/gradient_sums.h"
-#include "lzero/kernels/matrix_product.h"
 #include "lzero/kernels/norm_kernels.h"
 #include "lzero/kernels/parallel.h"
+#include "lzero/kernels/product/matrix_product.h"
+#include "lzero/kernels/product/product_kernels.h"
 
 namespace lzero {
 namespace {
@@ -23,7 +24,7 @@ struct Block {
 
 struct Scratch {
   std::vector<float> normal, units, active, gradient, dnormal;  // [block rows, ...]
-  PanelMatrix packed;
+  PackedMatrix packed;
 
   void Resize(const PerceptronTask& task) {
     const auto fit = [](std::vector<float>& values, int64_t size) {
@@ -44,7 +45,7 @@ Scratch& ThreadScratch(const PerceptronTask& task) {
 
 // The packed weights of a call, whose memory stays for the next.
 struct PackedWeights {
-  PanelMatrix weight1, weight2;
+  PackedMatrix weight1, weight2;
 };
 
 PackedWeights& ThreadWeights() {
@@ -79,8 +80,8 @@ const float* NormalRows(const PerceptronTask& task, const Block& block, Scratch&
   return scratch.normal.data();
 }
 
-void RunBlock(const PerceptronTask& task, Block block, const PanelMatrix& weight1,
-              const PanelMatrix& weight2, float* y, Scratch& scratch) {
+void RunBlock(const PerceptronTask& task, Block block, const PackedMatrix& weight1,
+              const PackedMatrix& weight2, float* y, Scratch& scratch) {
   const float* normal = NormalRows(task, block, scratch);
   float* units =
       task.units == nullptr ? scratch.units.data() : task.units + block.first * task.hidden;
@@ -95,8 +96,8 @@ void RunBlock(const PerceptronTask& task, Block block, const PanelMatrix& weight
                task.residual ? block.norm1.x : nullptr, y + block.first * task.out, task.out);
 }
 
-void RunBlockBackward(const PerceptronTask& task, Block block, const PanelMatrix& weight1,
-                      const PanelMatrix& weight2, const float* all_dy, Scratch& scratch,
+void RunBlockBackward(const PerceptronTask& task, Block block, const PackedMatrix& weight1,
+                      const PackedMatrix& weight2, const float* all_dy, Scratch& scratch,
                       const PerceptronGradients& sums) {
   const int64_t rows = block.rows;
   const float* dy = all_dy + block.first * task.out;

@@ -2,19 +2,19 @@
 
 #include <cmath>
 
+#include "lzero/kernels/instruction_set.h"
 #include "lzero/kernels/parallel.h"
 #include "lzero/kernels/value_transform.h"
-#include "lzero/kernels/vector_math.h"
 
-namespace lzero {
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "lzero/kernels/support_kernels.cc"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+#include "lzero/kernels/simd_inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lzero::HWY_NAMESPACE {
 namespace {
-
-using simd::Floats;
-using simd::kLanes;
-using simd::Load;
-using simd::Store;
-
-constexpr int64_t kRowsAThread = 128;
 
 // Two neighbours of the atoms and the share of the upper one.
 struct Split {
@@ -34,129 +34,86 @@ Split SplitBetweenAtoms(float value, int64_t atoms) {
   return {static_cast<int64_t>(lower), position - lower};
 }
 
-// exp(x - shift) of a row in registers: the last one overlaps the one before, and what that one had
-// is zero here.
-template <int Bytes>
-struct RowPart {
-  int64_t at;  // of the first lane in the row
-  Floats<Bytes> powers;
-};
-
-template <int Bytes>
-LZ_INLINE RowPart<Bytes> ExponentialsFrom(const float* x, int64_t size, int64_t j, float shift) {
-  const int64_t at = j + kLanes<Bytes> <= size ? j : size - kLanes<Bytes>;
-  const Floats<Bytes> powers = simd::Exp<Bytes>(Load<Bytes>(x + at) - shift);
-  return {at, at == j ? powers : powers - simd::KeepFirst<Bytes>(powers, j - at, 0.0f)};
+void TwoHotForward(const TwoHotTask& task, float* losses, int64_t first, int64_t last) {
+  for (int64_t row = first; row < last; ++row) {
+    const float* logits = task.logits + row * task.atoms;
+    const ExponentialSum total =
+        SumExponentials(logits, task.atoms, [](int64_t, auto, Floats) HWY_ATTR {});
+    const float log_sum = total.largest + std::log(total.sum);
+    task.log_sums[row] = log_sum;
+    const Split split = SplitBetweenAtoms(task.values[row], task.atoms);
+    losses[row] = (1.0f - split.upper_share) * (log_sum - logits[split.lower]) +
+                  split.upper_share * (log_sum - logits[split.lower + 1]);
+  }
 }
 
-// The largest of the row and the sum of exp(x - largest) over it.
-struct RowSum {
-  float largest, sum;
-};
-
-template <int Bytes>
-LZ_INLINE RowSum SumExponentials(const float* x, int64_t size) {
-  float largest = x[0], sum = 0.0f;
-  if (size < kLanes<Bytes>) {
-    for (int64_t j = 1; j < size; ++j) largest = x[j] > largest ? x[j] : largest;
-    for (int64_t j = 0; j < size; ++j) sum += __builtin_expf(x[j] - largest);
-    return {largest, sum};
+void TwoHotBackward(const TwoHotTask& task, const float* dlosses, float* dlogits, int64_t first,
+                    int64_t last) {
+  for (int64_t row = first; row < last; ++row) {
+    const float* logits = task.logits + row * task.atoms;
+    float* out = dlogits + row * task.atoms;
+    const float factor = dlosses[row];
+    const Floats log_sum = Set(task.log_sums[row]);
+    ForEachVector(task.atoms, [&](int64_t j, auto lanes) HWY_ATTR {
+      const Floats power = Exp(hn::Sub(Load(lanes, logits + j), log_sum));
+      Store(lanes, hn::Mul(Set(factor), power), out + j);
+    });
+    const Split split = SplitBetweenAtoms(task.values[row], task.atoms);
+    out[split.lower] -= factor * (1.0f - split.upper_share);
+    out[split.lower + 1] -= factor * split.upper_share;
   }
-  Floats<Bytes> lanes = Load<Bytes>(x + size - kLanes<Bytes>);
-  for (int64_t j = 0; j + kLanes<Bytes> <= size; j += kLanes<Bytes>) {
-    const Floats<Bytes> part = Load<Bytes>(x + j);
-    lanes = part > lanes ? part : lanes;
-  }
-  largest = simd::Max<Bytes>(lanes);
-  Floats<Bytes> sums = {};
-  for (int64_t j = 0; j < size; j += kLanes<Bytes>) {
-    sums += ExponentialsFrom<Bytes>(x, size, j, largest).powers;
-  }
-  return {largest, simd::Sum<Bytes>(sums)};
 }
-
-struct TwoHotForward {
-  template <int Bytes>
-  LZ_INLINE static void Run(const TwoHotTask* task, float* losses, int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) {
-      const float* logits = task->logits + row * task->atoms;
-      const RowSum total = SumExponentials<Bytes>(logits, task->atoms);
-      const float log_sum = total.largest + __builtin_logf(total.sum);
-      task->log_sums[row] = log_sum;
-      const Split split = SplitBetweenAtoms(task->values[row], task->atoms);
-      losses[row] = (1.0f - split.upper_share) * (log_sum - logits[split.lower]) +
-                    split.upper_share * (log_sum - logits[split.lower + 1]);
-    }
-  }
-};
-
-struct TwoHotBackward {
-  template <int Bytes>
-  LZ_INLINE static void Run(const TwoHotTask* task, const float* dlosses, float* dlogits,
-                            int64_t first, int64_t last) {
-    const int64_t atoms = task->atoms;
-    for (int64_t row = first; row < last; ++row) {
-      const float* logits = task->logits + row * atoms;
-      float* out = dlogits + row * atoms;
-      const float factor = dlosses[row], log_sum = task->log_sums[row];
-      for (int64_t j = 0; j < atoms && atoms >= kLanes<Bytes>; j += kLanes<Bytes>) {
-        const int64_t at = j + kLanes<Bytes> <= atoms ? j : atoms - kLanes<Bytes>;
-        Store<Bytes>(factor * simd::Exp<Bytes>(Load<Bytes>(logits + at) - log_sum), out + at);
-      }
-      for (int64_t j = 0; j < atoms && atoms < kLanes<Bytes>; ++j) {
-        out[j] = factor * __builtin_expf(logits[j] - log_sum);
-      }
-      const Split split = SplitBetweenAtoms(task->values[row], task->atoms);
-      out[split.lower] -= factor * (1.0f - split.upper_share);
-      out[split.lower + 1] -= factor * split.upper_share;
-    }
-  }
-};
 
 // Means of the atoms, not yet transformed back.
-struct DecodeRows {
-  template <int Bytes>
-  LZ_INLINE static void Run(const float* logits, int64_t atoms, float* means, int64_t first,
-                            int64_t last) {
-    const float limit = static_cast<float>(atoms - 1) / 2;
-    Floats<Bytes> steps = {};
-    for (int i = 0; i < static_cast<int>(kLanes<Bytes>); ++i) steps[i] = static_cast<float>(i);
-    for (int64_t row = first; row < last; ++row) {
-      const float* x = logits + row * atoms;
-      const RowSum total = SumExponentials<Bytes>(x, atoms);
-      Floats<Bytes> sums = {};
-      for (int64_t j = 0; j < atoms && atoms >= kLanes<Bytes>; j += kLanes<Bytes>) {
-        const RowPart<Bytes> part = ExponentialsFrom<Bytes>(x, atoms, j, total.largest);
-        sums += part.powers * (steps + (static_cast<float>(part.at) - limit));
-      }
-      float sum = simd::Sum<Bytes>(sums);
-      for (int64_t j = 0; j < atoms && atoms < kLanes<Bytes>; ++j) {
-        sum += __builtin_expf(x[j] - total.largest) * (static_cast<float>(j) - limit);
-      }
-      means[row] = sum / total.sum;
-    }
+void MeanAtoms(int64_t rows, int64_t atoms, const float* logits, int64_t stride, float* means) {
+  const Floats steps = hn::ConvertTo(Tag(), hn::Iota(IntTag(), 0));
+  const float limit = static_cast<float>(atoms - 1) / 2;
+  for (int64_t row = 0; row < rows; ++row) {
+    Floats weighted = Zero();
+    const ExponentialSum total =
+        SumExponentials(logits + row * stride, atoms, [&](int64_t j, auto, Floats power) HWY_ATTR {
+          const Floats places = hn::Add(steps, Set(static_cast<float>(j) - limit));
+          weighted = hn::MulAdd(power, places, weighted);
+        });
+    means[row] = Sum(weighted) / total.sum;
   }
-};
+}
+
+}  // namespace
+}  // namespace lzero::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lzero {
+namespace {
+
+constexpr int64_t kRowsAThread = 128;
 
 }  // namespace
 
 void RunTwoHotLoss(const TwoHotTask& task, float* losses) {
   ParallelFor(0, task.rows, kRowsAThread, [&](int64_t begin, int64_t end) {
-    simd::RunWidest<TwoHotForward>(&task, losses, begin, end);
+    LZ_KERNEL(TwoHotForward)(task, losses, begin, end);
   });
 }
 
 void RunTwoHotLossBackward(const TwoHotTask& task, const float* dlosses, float* dlogits) {
   ParallelFor(0, task.rows, kRowsAThread, [&](int64_t begin, int64_t end) {
-    simd::RunWidest<TwoHotBackward>(&task, dlosses, dlogits, begin, end);
+    LZ_KERNEL(TwoHotBackward)(task, dlosses, dlogits, begin, end);
   });
 }
 
 void RunDecode(int64_t rows, int64_t atoms, const float* logits, float* values) {
   ParallelFor(0, rows, kRowsAThread, [&](int64_t begin, int64_t end) {
-    simd::RunWidest<DecodeRows>(logits, atoms, values, begin, end);
+    ComputeMeanAtoms(end - begin, atoms, logits + begin * atoms, atoms, values + begin);
     for (int64_t row = begin; row < end; ++row) values[row] = InverseTransformValue(values[row]);
   });
 }
 
+void ComputeMeanAtoms(int64_t rows, int64_t atoms, const float* logits, int64_t stride,
+                      float* means) {
+  LZ_KERNEL(MeanAtoms)(rows, atoms, logits, stride, means);
+}
+
 }  // namespace lzero
+#endif

@@ -23,8 +23,14 @@ void RunTwoHotLoss(const TwoHotTask& task, float* losses);
 // dlogits [R, S] from dlosses [R].
 void RunTwoHotLossBackward(const TwoHotTask& task, const float* dlosses, float* dlogits);
 
-// values [R]: means of the atoms under softmax(logits [R, S]), transformed back.
+// values [R]: means of the atoms under softmax(logits [R, S]), transformed back. NaN where a logit
+// is NaN or infinity.
 void RunDecode(int64_t rows, int64_t atoms, const float* logits, float* values);
+
+// means [R]: the same before it is transformed back, for rows of logits that lie `stride` apart. In
+// the caller's thread.
+void ComputeMeanAtoms(int64_t rows, int64_t atoms, const float* logits, int64_t stride,
+                      float* means);
 
 }  // namespace lzero
 

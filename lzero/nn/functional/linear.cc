@@ -3,7 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "lzero/kernels/matrix_product.h"
+#include "lzero/kernels/product/matrix_product.h"
+#include "lzero/kernels/product/product_kernels.h"
 #include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "torch/csrc/autograd/custom_function.h"

@@ -41,13 +41,12 @@ int NumMembers(const NetworkOptions& options) {
 
 }  // namespace
 
-PackedNetwork::PackedNetwork(const NetworkOptions& options, const Kernels& kernels)
+PackedNetwork::PackedNetwork(const NetworkOptions& options)
     : options_(options),
-      kernels_(kernels),
       shares_columns_(SharesColumns(options)),
       rows_at_once_(RowsAtOnce(options)),
       weights_(options.shape, options.type),
-      pass_(options_.shape, weights_, kernels),
+      pass_(options_.shape, weights_),
       team_(options.num_threads) {
   LZ_CHECK(options.max_batch >= 1, "a batch of ", options.max_batch);
   for (int i = 0; i < NumScratches(options); ++i) {

@@ -13,7 +13,6 @@
 #include "absl/types/span.h"
 #include "lzero/family/unizero/packed/packed_weights.h"
 #include "lzero/family/unizero/packed/token_pass.h"
-#include "lzero/kernels/packed/kernels.h"
 #include "lzero/kernels/spin_team.h"
 
 namespace lzero::packed {
@@ -75,7 +74,7 @@ class PackedNetwork {
   };
 
   // Allocates everything. The weights are zeros until Load.
-  PackedNetwork(const NetworkOptions& options, const Kernels& kernels);
+  explicit PackedNetwork(const NetworkOptions& options);
   // Bytes that such a network holds.
   static int64_t Bytes(const NetworkOptions& options);
 
@@ -93,7 +92,6 @@ class PackedNetwork {
   absl::Status ContinueRoots(const RootStepArrays& arrays, int64_t batch_size);
 
   const NetworkShape& shape() const { return options_.shape; }
-  const Kernels& kernels() const { return kernels_; }
   // True when threads share products by output column, false when they share the rows.
   bool shares_columns() const { return shares_columns_; }
 
@@ -131,7 +129,6 @@ class PackedNetwork {
                 int64_t token, TokenScratch* scratch) const;
 
   NetworkOptions options_;
-  const Kernels& kernels_;
   bool shares_columns_;
   int64_t rows_at_once_;
   PackedWeights weights_;

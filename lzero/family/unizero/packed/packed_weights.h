@@ -10,8 +10,8 @@
 
 #include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/kernels/packed/aligned_array.h"
-#include "lzero/kernels/packed/packed_matrix.h"
+#include "lzero/kernels/product/aligned_array.h"
+#include "lzero/kernels/product/packed_matrix.h"
 
 namespace lzero::packed {
 

@@ -4,6 +4,9 @@
 #include <cmath>
 
 #include "lzero/base/check.h"
+#include "lzero/kernels/attention_kernels.h"
+#include "lzero/kernels/norm_kernels.h"
+#include "lzero/kernels/support_kernels.h"
 #include "lzero/kernels/value_transform.h"
 
 namespace lzero::packed {
@@ -56,11 +59,9 @@ int64_t TokenScratch::Bytes(const NetworkShape& shape, WeightType type, int64_t 
   return bytes;
 }
 
-TokenPass::TokenPass(const NetworkShape& shape, const PackedWeights& weights,
-                     const Kernels& kernels)
+TokenPass::TokenPass(const NetworkShape& shape, const PackedWeights& weights)
     : shape_(shape),
       weights_(weights),
-      kernels_(kernels),
       cosines_(shape.context_length * PaddedSize(shape.head_size())),
       sines_(shape.context_length * PaddedSize(shape.head_size())) {
   const int64_t head_size = shape.head_size();
@@ -100,15 +101,34 @@ void TokenPass::Linear(const Share& share, const PackedMatrix& matrix, Epilogue 
   call.first_panel = panels * share.member / share.num_members;
   call.end_panel = panels * (share.member + 1) / share.num_members;
   call.half_x = scratch->half_rows.empty() ? nullptr : scratch->half_rows[share.member].data();
-  kernels_.linear(call);
+  lzero::Linear(call);
   share.Barrier();
 }
 
 void TokenPass::Normalize(const Share& share, int64_t num_rows, TokenScratch* scratch) const {
   const Rows rows = RowsOf(share, num_rows);
-  const int64_t stride = scratch->x_stride, first = rows.begin * stride;
-  kernels_.normalize({scratch->x.data() + first, stride, scratch->normal.data() + first, stride,
-                      rows.end - rows.begin, shape_.embed_dim});
+  NormTask task;
+  task.rows = rows.end - rows.begin;
+  task.size = shape_.embed_dim;
+  task.x = scratch->x.data() + rows.begin * scratch->x_stride;
+  task.x_stride = task.y_stride = scratch->x_stride;
+  NormRows(task, scratch->normal.data() + rows.begin * scratch->x_stride);
+  share.Barrier();
+}
+
+void TokenPass::NormalizeGelu(const Share& share, const float* scale, const float* shift,
+                              int64_t num_rows, int64_t size, float* y, int64_t y_stride) {
+  const Rows rows = RowsOf(share, num_rows);
+  float* first = y + rows.begin * y_stride;
+  NormTask task;
+  task.rows = rows.end - rows.begin;
+  task.size = size;
+  task.x = first;
+  task.scale = scale;
+  task.shift = shift;
+  task.gelu = true;
+  task.x_stride = task.y_stride = y_stride;
+  NormRows(task, first);
   share.Barrier();
 }
 
@@ -126,22 +146,21 @@ void TokenPass::StoreTokens(const Share& share, int64_t layer, int64_t num_rows,
 void TokenPass::Attend(const Share& share, int64_t layer, int64_t num_rows,
                        TokenScratch* scratch) const {
   const Rows rows = RowsOf(share, num_rows);
-  AttendCall call;
-  call.queries = scratch->outputs.data() + rows.begin * scratch->wide_stride;
-  call.query_stride = scratch->wide_stride;
-  call.y = scratch->mixed.data() + rows.begin * scratch->x_stride;
-  call.y_stride = scratch->x_stride;
-  call.num_rows = rows.end - rows.begin;
-  call.windows = scratch->windows.data() + rows.begin * shape_.context_length;
-  call.window_stride = shape_.context_length;
-  call.window_sizes = scratch->window_sizes.data() + rows.begin;
-  call.layer_offset = layer * 2 * shape_.embed_dim;
-  call.num_heads = shape_.num_heads;
-  call.head_size = shape_.head_size();
-  call.cosines = cosines_.data();
-  call.sines = sines_.data();
-  call.scores = scratch->scores[static_cast<size_t>(share.member)].data();
-  kernels_.attend(call);
+  WindowAttentionTask task;
+  task.rows = rows.end - rows.begin;
+  task.heads = shape_.num_heads;
+  task.head_size = shape_.head_size();
+  task.queries = scratch->outputs.data() + rows.begin * scratch->wide_stride;
+  task.query_stride = scratch->wide_stride;
+  task.windows = scratch->windows.data() + rows.begin * shape_.context_length;
+  task.window_stride = shape_.context_length;
+  task.window_sizes = scratch->window_sizes.data() + rows.begin;
+  task.layer_offset = layer * 2 * shape_.embed_dim;
+  task.cosines = cosines_.data();
+  task.sines = sines_.data();
+  task.table_stride = PaddedSize(shape_.head_size());
+  task.scores = scratch->scores[static_cast<size_t>(share.member)].data();
+  AttendWindows(task, scratch->mixed.data() + rows.begin * scratch->x_stride, scratch->x_stride);
   share.Barrier();
 }
 
@@ -227,11 +246,8 @@ void TokenPass::RunHead(const Share& share, const PackedHead& head, int64_t num_
   float* hidden = scratch->hidden.data();
   Linear(share, head.first, Epilogue::kStore, scratch->normal.data(), scratch->x_stride, num_rows,
          scratch, hidden, wide);
-  const Rows rows = RowsOf(share, num_rows);
-  float* first = hidden + rows.begin * wide;
-  kernels_.normalize_gelu({first, wide, first, wide, rows.end - rows.begin, shape_.head_dim},
-                          head.scale.data(), head.shift.data());
-  share.Barrier();
+  NormalizeGelu(share, head.scale.data(), head.shift.data(), num_rows, shape_.head_dim, hidden,
+                wide);
   Linear(share, head.last, Epilogue::kStore, hidden, wide, num_rows, scratch,
          scratch->outputs.data(), wide);
 }
@@ -240,9 +256,9 @@ void TokenPass::RunScalarHead(const Share& share, const PackedHead& head, int64_
                               TokenScratch* scratch, float* values) const {
   RunHead(share, head, num_rows, scratch);
   const Rows rows = RowsOf(share, num_rows);
-  kernels_.expected_atom({scratch->outputs.data() + rows.begin * scratch->wide_stride,
-                          scratch->wide_stride, values + rows.begin, 1, rows.end - rows.begin,
-                          shape_.support_size});
+  ComputeMeanAtoms(rows.end - rows.begin, shape_.support_size,
+                   scratch->outputs.data() + rows.begin * scratch->wide_stride,
+                   scratch->wide_stride, values + rows.begin);
   for (int64_t r = rows.begin; r < rows.end; ++r) values[r] = InverseTransformValue(values[r]);
   share.Barrier();
 }
@@ -250,16 +266,19 @@ void TokenPass::RunScalarHead(const Share& share, const PackedHead& head, int64_
 void TokenPass::NormalizeLatents(const Share& share, int64_t num_rows,
                                  TokenScratch* scratch) const {
   const Rows rows = RowsOf(share, num_rows);
-  const RowsCall call = {scratch->outputs.data() + rows.begin * scratch->wide_stride,
-                         scratch->wide_stride,
-                         scratch->x.data() + rows.begin * scratch->x_stride,
-                         scratch->x_stride,
-                         rows.end - rows.begin,
-                         shape_.embed_dim};
-  if (shape_.latent_norm == LatentNorm::kLayerNorm) {
-    kernels_.normalize(call);
+  const float* outputs = scratch->outputs.data() + rows.begin * scratch->wide_stride;
+  float* x = scratch->x.data() + rows.begin * scratch->x_stride;
+  if (shape_.latent_norm == LatentNorm::kSimNorm) {
+    RunSimNorm(rows.end - rows.begin, shape_.embed_dim, shape_.sim_norm_group, outputs,
+               scratch->wide_stride, x, scratch->x_stride);
   } else {
-    kernels_.softmax_groups(call, shape_.sim_norm_group);
+    NormTask task;
+    task.rows = rows.end - rows.begin;
+    task.size = shape_.embed_dim;
+    task.x = outputs;
+    task.x_stride = scratch->wide_stride;
+    task.y_stride = scratch->x_stride;
+    NormRows(task, x);
   }
   share.Barrier();
 }
@@ -269,7 +288,6 @@ void TokenPass::Encode(const Share& share, const float* observations, int64_t nu
   const PackedEncoder& encoder = weights_.encoder();
   LZ_CHECK(encoder.last.has_value(), "the encoder is not packed");
   const int64_t wide = scratch->wide_stride;
-  const Rows rows = RowsOf(share, num_rows);
   const float* x = observations;
   int64_t x_stride = shape_.observation_size;
   // Two buffers in turn; the last layer ends in `outputs`.
@@ -278,10 +296,8 @@ void TokenPass::Encode(const Share& share, const float* observations, int64_t nu
   for (size_t i = 0; i < depth; ++i) {
     float* y = buffers[(depth - i) % 2];
     Linear(share, encoder.hidden[i], Epilogue::kStore, x, x_stride, num_rows, scratch, y, wide);
-    float* first = y + rows.begin * wide;
-    kernels_.normalize_gelu({first, wide, first, wide, rows.end - rows.begin, shape_.encoder_width},
-                            encoder.scales[i].data(), encoder.shifts[i].data());
-    share.Barrier();
+    NormalizeGelu(share, encoder.scales[i].data(), encoder.shifts[i].data(), num_rows,
+                  shape_.encoder_width, y, wide);
     x = y;
     x_stride = wide;
   }

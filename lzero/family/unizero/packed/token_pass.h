@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lzero/family/unizero/packed/packed_weights.h"
-#include "lzero/kernels/packed/aligned_array.h"
-#include "lzero/kernels/packed/kernels.h"
+#include "lzero/kernels/product/aligned_array.h"
+#include "lzero/kernels/product/product_kernels.h"
 #include "lzero/kernels/spin_team.h"
 
 namespace lzero::packed {
@@ -53,7 +53,7 @@ struct Share {
 class TokenPass {
  public:
   // All outlive the object.
-  TokenPass(const NetworkShape& shape, const PackedWeights& weights, const Kernels& kernels);
+  TokenPass(const NetworkShape& shape, const PackedWeights& weights);
   // Bytes of the rotation tables.
   static int64_t Bytes(const NetworkShape& shape);
 
@@ -97,13 +97,15 @@ class TokenPass {
   int64_t DropRows(const Share& share, int64_t layer, int64_t num_rows,
                    TokenScratch* scratch) const;
   void Normalize(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
+  // A norm with scale and shift, then GELU, of the share's rows of y, in place.
+  static void NormalizeGelu(const Share& share, const float* scale, const float* shift,
+                            int64_t num_rows, int64_t size, float* y, int64_t y_stride);
   void StoreTokens(const Share& share, int64_t layer, int64_t num_rows,
                    TokenScratch* scratch) const;
   void Attend(const Share& share, int64_t layer, int64_t num_rows, TokenScratch* scratch) const;
 
   const NetworkShape& shape_;
   const PackedWeights& weights_;
-  const Kernels& kernels_;
   AlignedArray<float> cosines_, sines_;  // [W, PaddedSize(D)] by distance
 };
 

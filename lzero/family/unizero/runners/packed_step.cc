@@ -10,11 +10,9 @@ namespace {
 
 using packed::BlockWeights;
 using packed::HeadWeights;
-using packed::LinearWeights;
 using packed::NetworkOptions;
 using packed::NetworkShape;
 using packed::NetworkWeights;
-using packed::NormWeights;
 
 // Spans over the parameters of a model, by the names of its modules.
 class ParameterSpans {
@@ -86,8 +84,7 @@ NetworkOptions OptionsOf(const ModelConfig& config, const WorldModelShape& shape
     network.encoder_width = config.encoder_width;
     network.encoder_layers = config.encoder_layers;
   }
-  options.type =
-      dtype == InferenceDtype::kBf16 ? packed::WeightType::kBf16 : packed::WeightType::kFp32;
+  options.type = dtype == InferenceDtype::kBf16 ? WeightType::kBf16 : WeightType::kFp32;
   options.max_batch = max_batch;
   options.max_root_tokens = 2 * NumRootPastSteps(config) + 1;
   options.num_threads = num_threads;
@@ -102,8 +99,7 @@ PackedStep::PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtyp
                        int num_threads)
     : RecurrentStep(MakeStepBuffers(model, max_batch)),
       weights_(WeightsOf(model)),
-      network_(OptionsOf(model.config(), model.shape(), max_batch, dtype, num_threads),
-               packed::BestKernels()) {
+      network_(OptionsOf(model.config(), model.shape(), max_batch, dtype, num_threads)) {
   network_.Load(weights_);
   arrays_.contexts = buffers_.contexts.tokens.const_data_ptr<float>();
   arrays_.lengths = buffers_.contexts.lengths.const_data_ptr<int64_t>();

@@ -11,6 +11,7 @@
 #include "lzero/family/unizero/runners/graph_step.h"
 #include "lzero/family/unizero/runners/packed_roots.h"
 #include "lzero/family/unizero/runners/packed_step.h"
+#include "lzero/kernels/instruction_set.h"
 
 namespace lzero {
 namespace {
@@ -58,7 +59,7 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
   if (config.runner == Runner::kAuto && on_cpu) {
     choice = {Runner::kPacked,
               absl::StrCat("auto chose packed, the fastest on device cpu (here ",
-                           packed::BestKernels().name, "); its steps need no graph")};
+                           NameOf(CurrentInstructionSet()), "); its steps need no graph")};
   } else if (config.runner == Runner::kAuto && config.graphs == Graphs::kOff) {
     choice = {Runner::kEager,
               "auto chose eager: on device cuda only graphs are faster, and "

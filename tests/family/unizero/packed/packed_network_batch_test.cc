@@ -12,14 +12,14 @@
 
 #include "lzero/family/unizero/packed/packed_network.h"
 #include "tests/family/unizero/packed/random_network.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/counted_new.h"
 
 namespace lzero::packed::packed_network_batch_test {
 namespace {
 
-class PackedNetworkBatchTest : public KernelsTestBase {};
-LZ_TEST_ALL_KERNELS(PackedNetworkBatchTest);
+class PackedNetworkBatchTest : public InstructionSetTest {};
+LZ_TEST_ALL_INSTRUCTION_SETS(PackedNetworkBatchTest);
 
 constexpr WeightType kTypes[] = {WeightType::kFp32, WeightType::kBf16};
 
@@ -64,7 +64,7 @@ TEST_P(PackedNetworkBatchTest, GivesARowTheSameBitsInAnyBatch) {
   for (const WeightType type : kTypes) {
     const NetworkOptions options = SmallOptions(type, 70, 1);
     const RandomNetwork model(options.shape, 1);
-    PackedNetwork network(options, kernels());
+    PackedNetwork network(options);
     network.Load(model.weights());
     StepMemory all(options.shape, 70, 2);
     Step(&network, &all, 70);
@@ -89,7 +89,7 @@ TEST_P(PackedNetworkBatchTest, GivesTheSameBitsForAnyNumberOfThreads) {
     const RandomNetwork model(shape, 5);
     std::vector<std::vector<float>> expected;
     for (const int num_threads : {1, 2, 3}) {
-      PackedNetwork network(SmallOptions(type, 70, num_threads), kernels());
+      PackedNetwork network(SmallOptions(type, 70, num_threads));
       EXPECT_FALSE(network.shares_columns());
       network.Load(model.weights());
       StepMemory all(shape, 70, 6);
@@ -108,12 +108,12 @@ TEST_P(PackedNetworkBatchTest, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
-void ExpectSameBitsWhenThreadsShareColumns(WeightType type, const Kernels& kernels) {
+void ExpectSameBitsWhenThreadsShareColumns(WeightType type) {
   const NetworkShape shape = WideOptions(type, 2, 1).shape;
   const RandomNetwork model(shape, 7);
   std::vector<float> expected;
   for (const int num_threads : {1, 3}) {
-    PackedNetwork network(WideOptions(type, 2, num_threads), kernels);
+    PackedNetwork network(WideOptions(type, 2, num_threads));
     EXPECT_EQ(network.shares_columns(), num_threads > 1);
     network.Load(model.weights());
     StepMemory memory(shape, 2, 8);
@@ -125,18 +125,18 @@ void ExpectSameBitsWhenThreadsShareColumns(WeightType type, const Kernels& kerne
 }
 
 TEST_P(PackedNetworkBatchTest, GivesTheSameBitsWhenThreadsShareColumns) {
-  ExpectSameBitsWhenThreadsShareColumns(WeightType::kFp32, kernels());
+  ExpectSameBitsWhenThreadsShareColumns(WeightType::kFp32);
 }
 
 TEST_P(PackedNetworkBatchTest, GivesTheSameBitsWhenThreadsShareColumnsOfBf16) {
-  ExpectSameBitsWhenThreadsShareColumns(WeightType::kBf16, kernels());
+  ExpectSameBitsWhenThreadsShareColumns(WeightType::kBf16);
 }
 
 // Two blocks of rows with shared columns; for the best kernels alone, the others take too long.
 TEST(PackedNetworkWideTest, GivesTheSameBitsForMoreRowsThanGoThroughAtOnce) {
   const NetworkShape shape = WideOptions(WeightType::kFp32, 65, 2).shape;
   const RandomNetwork model(shape, 9);
-  PackedNetwork network(WideOptions(WeightType::kFp32, 65, 2), BestKernels());
+  PackedNetwork network(WideOptions(WeightType::kFp32, 65, 2));
   network.Load(model.weights());
   StepMemory all(shape, 65, 10);
   Step(&network, &all, 65);
@@ -151,7 +151,7 @@ TEST(PackedNetworkWideTest, GivesTheSameBitsForMoreRowsThanGoThroughAtOnce) {
 TEST_P(PackedNetworkBatchTest, LeavesRowsBeyondTheBatchAlone) {
   const NetworkOptions options = SmallOptions(WeightType::kFp32, 10, 2);
   const RandomNetwork model(options.shape, 12);
-  PackedNetwork network(options, kernels());
+  PackedNetwork network(options);
   network.Load(model.weights());
   StepMemory memory(options.shape, 10, 13);
   for (int64_t batch_size = 0; batch_size <= 10; ++batch_size) {
@@ -171,7 +171,7 @@ TEST_P(PackedNetworkBatchTest, LoadsOtherWeights) {
     const NetworkOptions options = SmallOptions(type, 4, 1);
     const RandomNetwork first(options.shape, 14), second(options.shape, 15);
     StepMemory memory(options.shape, 4, 16);
-    PackedNetwork fresh(options, kernels()), used(options, kernels());
+    PackedNetwork fresh(options), used(options);
     fresh.Load(second.weights());
     Step(&fresh, &memory, 4);
     const std::vector<std::vector<float>> expected = AllOutputs(memory);
@@ -191,7 +191,7 @@ TEST_P(PackedNetworkBatchTest, LetsNanThroughInItsRowAlone) {
   const NetworkOptions options = SmallOptions(WeightType::kFp32, 6, 1);
   const int64_t token_size = options.shape.token_size();
   const RandomNetwork model(options.shape, 17);
-  PackedNetwork network(options, kernels());
+  PackedNetwork network(options);
   network.Load(model.weights());
   StepMemory memory(options.shape, 6, 18);
   memory.lengths = {1, 3, 0, 2, 1, 3};
@@ -212,7 +212,7 @@ TEST_P(PackedNetworkBatchTest, LetsNanThroughInItsRowAlone) {
 // A row with a mistake in front of a good one: the step says which, and writes nothing.
 TEST(PackedNetworkErrorTest, RefusesInputsThatCannotBe) {
   const NetworkOptions options = SmallOptions(WeightType::kFp32, 6, 2);
-  PackedNetwork network(options, BestKernels());
+  PackedNetwork network(options);
   network.Load(RandomNetwork(options.shape, 20).weights());
   const auto expect_refused = [&](StepMemory* memory, int64_t batch_size,
                                   const std::string& message) {
@@ -245,13 +245,13 @@ TEST(PackedNetworkErrorTest, RefusesInputsThatCannotBe) {
 }
 
 TEST(PackedNetworkDeathTest, NeedsRowsAndThreads) {
-  EXPECT_DEATH(PackedNetwork(SmallOptions(WeightType::kFp32, 0, 1), BestKernels()), "a batch of 0");
-  EXPECT_DEATH(PackedNetwork(SmallOptions(WeightType::kFp32, 1, 0), BestKernels()), "a team of 0");
+  EXPECT_DEATH(PackedNetwork(SmallOptions(WeightType::kFp32, 0, 1)), "a batch of 0");
+  EXPECT_DEATH(PackedNetwork(SmallOptions(WeightType::kFp32, 1, 0)), "a team of 0");
 }
 
-void ExpectNoAllocation(const NetworkOptions& options, const Kernels& kernels) {
+void ExpectNoAllocation(const NetworkOptions& options) {
   const RandomNetwork model(options.shape, 25);
-  PackedNetwork network(options, kernels);
+  PackedNetwork network(options);
   network.Load(model.weights());
   StepMemory memory(options.shape, options.max_batch, 26);
   const StepArrays arrays = memory.arrays();
@@ -271,19 +271,18 @@ void ExpectNoAllocation(const NetworkOptions& options, const Kernels& kernels) {
 TEST_P(PackedNetworkBatchTest, AllocatesNothingInAWarmStep) {
   for (const WeightType type : kTypes) {
     for (const int num_threads : {1, 3}) {
-      ExpectNoAllocation(SmallOptions(type, 40, num_threads), kernels());
+      ExpectNoAllocation(SmallOptions(type, 40, num_threads));
     }
   }
 }
 
 TEST(PackedNetworkWideTest, AllocatesNothingInAWarmStep) {
-  for (const WeightType type : kTypes) ExpectNoAllocation(WideOptions(type, 1, 2), BestKernels());
+  for (const WeightType type : kTypes) ExpectNoAllocation(WideOptions(type, 1, 2));
 }
 
 // Bytes() counts the arrays; beside them come the rounding of each to a register, vectors of blocks
 // and the threads.
 TEST(PackedNetworkBytesTest, AreThoseThatItAllocates) {
-  const Kernels& kernels = BestKernels();  // its first call allocates
   for (const WeightType type : kTypes) {
     for (const int num_threads : {1, 3}) {
       for (const bool wide : {false, true}) {
@@ -291,7 +290,7 @@ TEST(PackedNetworkBytesTest, AreThoseThatItAllocates) {
             wide ? WideOptions(type, 50, num_threads) : SmallOptions(type, 50, num_threads);
         options.shape.context_length = 100;  // tables and windows count
         const int64_t bytes = AllocatedBytes(), allocations = NumAllocations();
-        const PackedNetwork network(options, kernels);
+        const PackedNetwork network(options);
         const int64_t counted = AllocatedBytes() - bytes;
         const int64_t most_beside = 64 * (NumAllocations() - allocations) + 6000;
         EXPECT_GE(counted, PackedNetwork::Bytes(options));

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "tests/family/unizero/packed/random_network.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/packed_reference.h"
 
 namespace lzero::packed::packed_network_test {
 namespace {
 
-class PackedNetworkTest : public KernelsTestBase {};
-LZ_TEST_ALL_KERNELS(PackedNetworkTest);
+class PackedNetworkTest : public InstructionSetTest {};
+LZ_TEST_ALL_INSTRUCTION_SETS(PackedNetworkTest);
 
 // Errors of the outputs of one row: of vectors relative to their largest number, of decoded scalars
 // relative to 1 + |scalar|.
@@ -39,9 +39,8 @@ Errors ErrorsOf(const std::vector<float>& outputs, const reference::StepOutputs&
 }
 
 // The largest errors over all rows of one step.
-Errors StepErrors(const RandomNetwork& model, const NetworkOptions& options, const Kernels& kernels,
-                  uint32_t seed) {
-  PackedNetwork network(options, kernels);
+Errors StepErrors(const RandomNetwork& model, const NetworkOptions& options, uint32_t seed) {
+  PackedNetwork network(options);
   network.Load(model.weights());
   StepMemory memory(options.shape, options.max_batch, seed);
   EXPECT_TRUE(network.Step(memory.arrays(), options.max_batch).ok());
@@ -72,7 +71,7 @@ TEST_P(PackedNetworkTest, AgreesWithTheReferenceForRandomShapes) {
     options.max_batch = RandomInt(&random, 1, 6);
     options.num_threads = static_cast<int>(RandomInt(&random, 1, 3));
     const RandomNetwork model(options.shape, seed);
-    ExpectClose(StepErrors(model, options, kernels(), seed), 1e-5, Describe(options.shape));
+    ExpectClose(StepErrors(model, options, seed), 1e-5, Describe(options.shape));
   }
 }
 
@@ -83,7 +82,7 @@ TEST_P(PackedNetworkTest, AgreesWithTheReferenceForAllContextLengths) {
     options.shape.context_length = context_length;
     options.max_batch = context_length;
     const RandomNetwork model(options.shape, 7);
-    ExpectClose(StepErrors(model, options, kernels(), 8), 1e-5, Describe(options.shape));
+    ExpectClose(StepErrors(model, options, 8), 1e-5, Describe(options.shape));
   }
 }
 
@@ -96,9 +95,9 @@ TEST_P(PackedNetworkTest, AgreesWithTheReferenceForLargeBatches) {
   options.shape.latent_norm = LatentNorm::kSimNorm;
   options.max_batch = 70;
   const RandomNetwork model(options.shape, 9);
-  ExpectClose(StepErrors(model, options, kernels(), 10), 1e-5, "one thread");
+  ExpectClose(StepErrors(model, options, 10), 1e-5, "one thread");
   options.num_threads = 2;
-  ExpectClose(StepErrors(model, options, kernels(), 11), 1e-5, "two threads");
+  ExpectClose(StepErrors(model, options, 11), 1e-5, "two threads");
 }
 
 TEST_P(PackedNetworkTest, AgreesWithTheReferenceWhenThreadsShareColumns) {
@@ -110,7 +109,7 @@ TEST_P(PackedNetworkTest, AgreesWithTheReferenceWhenThreadsShareColumns) {
   options.max_batch = 1;
   options.num_threads = 2;
   const RandomNetwork model(options.shape, 12);
-  ExpectClose(StepErrors(model, options, kernels(), 13), 1e-5, "fp32");
+  ExpectClose(StepErrors(model, options, 13), 1e-5, "fp32");
 }
 
 // bf16 keeps 8 bits of each weight and input: relative errors of 2^-9 that add up over the layers.
@@ -123,7 +122,7 @@ TEST_P(PackedNetworkTest, StaysNearTheReferenceWithBf16Weights) {
     options.type = WeightType::kBf16;
     options.max_batch = RandomInt(&random, 1, 5);
     const RandomNetwork model(options.shape, seed);
-    const Errors errors = StepErrors(model, options, kernels(), seed);
+    const Errors errors = StepErrors(model, options, seed);
     // Latents of sim_norm vary little, and the norm behind them enlarges their errors. An error of
     // logits moves a decoded scalar by a share of all atoms.
     const double tolerance = options.shape.latent_norm == LatentNorm::kLayerNorm ? 2e-2 : 6e-2;
@@ -143,11 +142,11 @@ TEST_P(PackedNetworkTest, Bf16IsNearlyTheSameOnEveryInstructionSet) {
   options.max_batch = 8;
   const RandomNetwork model(options.shape, 14);
   StepMemory own(options.shape, options.max_batch, 15), scalar(options.shape, 8, 15);
-  PackedNetwork network(options, kernels()), scalar_network(options, *AvailableKernels().back());
+  PackedNetwork network(options);
   network.Load(model.weights());
-  scalar_network.Load(model.weights());
   ASSERT_TRUE(network.Step(own.arrays(), options.max_batch).ok());
-  ASSERT_TRUE(scalar_network.Step(scalar.arrays(), options.max_batch).ok());
+  const ScopedInstructionSet smallest(InstructionSet::kScalar);
+  ASSERT_TRUE(network.Step(scalar.arrays(), options.max_batch).ok());
   for (int64_t row = 0; row < options.max_batch; ++row) {
     const std::vector<float> expected = scalar.Outputs(row);
     EXPECT_LE(RelativeError(own.Outputs(row).data(), {expected.begin(), expected.end()}, 1.0), 3e-3)
@@ -164,10 +163,9 @@ TEST(PackedNetworkShapeTest, ThreadsShareColumnsOnlyOfWideModels) {
       options.shape.num_layers = 1;
       options.max_batch = 1;
       options.num_threads = num_threads;
-      const PackedNetwork network(options, BestKernels());
+      const PackedNetwork network(options);
       EXPECT_EQ(network.shares_columns(), embed_dim > 256 && num_threads > 1);
       EXPECT_EQ(network.shape().embed_dim, embed_dim);
-      EXPECT_EQ(&network.kernels(), &BestKernels());
     }
   }
 }

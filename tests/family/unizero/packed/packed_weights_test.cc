@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/family/unizero/packed/random_network.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/counted_new.h"
 
 namespace lzero::packed::packed_weights_test {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 
 namespace lzero::packed {
 

@@ -10,23 +10,23 @@
 
 #include "lzero/kernels/spin_team.h"
 #include "tests/family/unizero/packed/random_network.h"
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/counted_new.h"
 #include "tests/support/packed_reference.h"
 
 namespace lzero::packed::token_pass_test {
 namespace {
 
-class TokenPassTest : public KernelsTestBase {};
-LZ_TEST_ALL_KERNELS(TokenPassTest);
+class TokenPassTest : public InstructionSetTest {};
+LZ_TEST_ALL_INSTRUCTION_SETS(TokenPassTest);
 
 // A packed random model with the scratch of `num_members` threads.
 struct PackedModel {
   PackedModel(const NetworkShape& shape, WeightType type, int64_t max_rows, int num_members,
-              const Kernels& kernels, uint32_t seed)
+              uint32_t seed)
       : model(shape, seed),
         weights(model.shape(), type),
-        pass(model.shape(), weights, kernels),
+        pass(model.shape(), weights),
         scratch(model.shape(), type, max_rows, num_members),
         team(num_members) {
     weights.Pack(model.weights());
@@ -74,7 +74,7 @@ TEST_P(TokenPassTest, RunsASequenceThroughAllBlocks) {
   NetworkShape shape = SmallShape();
   shape.num_layers = 3;
   std::mt19937 random(1);
-  PackedModel packed(shape, WeightType::kFp32, kTokens, 1, kernels(), 1);
+  PackedModel packed(shape, WeightType::kFp32, kTokens, 1, 1);
   const Sequence sequence(&packed, kTokens, &random);
   packed.Run([&](const Share& share) { packed.pass.RunBlocks(share, kTokens, &packed.scratch); });
   std::vector<reference::Token> tokens;
@@ -96,7 +96,7 @@ TEST_P(TokenPassTest, ATeamGivesTheBitsOfOneThread) {
     std::vector<std::vector<float>> outputs;
     for (const int num_members : {1, 2, 3, 4}) {
       std::mt19937 random(2);
-      PackedModel packed(shape, type, kTokens, num_members, kernels(), 2);
+      PackedModel packed(shape, type, kTokens, num_members, 2);
       const Sequence sequence(&packed, kTokens, &random);
       std::vector<float> rewards(kTokens, kNan);
       packed.Run([&](const Share& share) {
@@ -126,7 +126,7 @@ TEST_P(TokenPassTest, RunsHeadsAndNormalizesLatents) {
     NetworkShape shape = SmallShape();
     shape.latent_norm = norm;
     std::mt19937 random(3);
-    PackedModel packed(shape, WeightType::kFp32, kRows, 1, kernels(), 3);
+    PackedModel packed(shape, WeightType::kFp32, kRows, 1, 3);
     TokenScratch& scratch = packed.scratch;
     Rows x(kRows, scratch.x_stride);
     x.FillRandom(&random, -2.0f, 2.0f);
@@ -166,7 +166,7 @@ TEST_P(TokenPassTest, EncodesObservations) {
         shape.encoder_layers = encoder_layers;
         shape.encoder_width = RandomInt(&random, 3, 110);  // also wider than 4 E
         const int num_members = static_cast<int>(RandomInt(&random, 1, 3));
-        PackedModel packed(shape, type, num_rows, num_members, kernels(), 5);
+        PackedModel packed(shape, type, num_rows, num_members, 5);
         FloatsAtTheEnd observations(num_rows * observation_size);
         for (int64_t i = 0; i < num_rows * observation_size; ++i) {
           observations.first()[i] = RandomNumber(&random, -2.0f, 2.0f);
@@ -190,7 +190,7 @@ TEST_P(TokenPassTest, EncodesObservations) {
 }
 
 TEST(TokenPassDeathTest, RefusesToEncodeWithoutAnEncoder) {
-  PackedModel packed(SmallShape(), WeightType::kFp32, 1, 1, BestKernels(), 6);
+  PackedModel packed(SmallShape(), WeightType::kFp32, 1, 1, 6);
   const float observation = 0.0f;
   EXPECT_DEATH(packed.pass.Encode({}, &observation, 1, &packed.scratch),
                "the encoder is not packed");
@@ -218,9 +218,8 @@ TEST(TokenPassTableTest, CountsItsBytes) {
   NetworkShape shape = SmallShape();
   shape.context_length = 40;
   const PackedWeights weights(shape, WeightType::kFp32);
-  const Kernels& kernels = BestKernels();  // its first call allocates
   const int64_t bytes = AllocatedBytes();
-  const TokenPass pass(shape, weights, kernels);
+  const TokenPass pass(shape, weights);
   // 40 rows of 16 cosines and 16 sines: heads of 12 are padded.
   EXPECT_EQ(AllocatedBytes() - bytes, 40 * 32 * 4);
   EXPECT_EQ(TokenPass::Bytes(shape), 40 * 32 * 4);

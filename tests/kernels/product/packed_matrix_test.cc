@@ -1,4 +1,4 @@
-#include "lzero/kernels/packed/packed_matrix.h"
+#include "lzero/kernels/product/packed_matrix.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/kernels/packed/packed_testing.h"
+#include "tests/kernels/kernel_testing.h"
 
-namespace lzero::packed::packed_matrix_test {
+namespace lzero::packed_matrix_test {
 namespace {
 
 // The value of a bf16 number; the one behind the largest is 2^128, where rounding begins to say
@@ -221,4 +221,4 @@ TEST(PackedMatrixDeathTest, RefusesWrongSizes) {
 }
 
 }  // namespace
-}  // namespace lzero::packed::packed_matrix_test
+}  // namespace lzero::packed_matrix_test

@@ -1,12 +1,13 @@
-#include "lzero/kernels/packed/packed_matrix.h"
+#include "lzero/kernels/product/packed_matrix.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "lzero/base/check.h"
+#include "lzero/kernels/product/product_kernels.h"
 
-namespace lzero::packed {
+namespace lzero {
 namespace {
 
 int64_t NumPairs(int64_t in) { return (in + 1) / 2; }
@@ -69,4 +70,13 @@ void PackedMatrix::Pack(const LinearWeights& layer, const NormWeights* norm) {
   }
 }
 
-}  // namespace lzero::packed
+void PackedMatrix::Pack(const MatrixView& b, int64_t in, int64_t out) {
+  LZ_CHECK(in >= 1 && out >= 1 && type_ == WeightType::kFp32, "a matrix of ", in, " to ", out);
+  in_ = in;
+  out_ = out;
+  const int64_t size = PaddedSize(out) * in;
+  if (panels_.size() < size) panels_ = AlignedArray<float>(size);
+  PackPanels(b, in, out, panels_.data());
+}
+
+}  // namespace lzero

@@ -1,18 +1,19 @@
-// The weights of one linear layer in the order in which the kernels read them: panels of 16 output
-// columns, each panel [in][16], so that a product streams through memory once. A norm before the
-// layer is folded in: only (x - mean) / deviation is left to compute. Not a kernel. Packing again
-// writes the same addresses. Belongs to one thread while it is written.
+// A matrix in the order in which products read it: panels of 16 output columns, each panel
+// [in][16], so that a product streams through memory once. Search packs the weights of a linear
+// layer, the norm before it folded in: only (x - mean) / deviation is left to compute. The learner
+// packs any matrix for one call. Not a kernel. Packing a layer again writes the same addresses.
+// Belongs to one thread while it is written.
 //
 //   panel 0: w[0..15][0]  w[0..15][1] ... w[0..15][in-1]     panel 1: w[16..31][0] ...
-#ifndef LZERO_KERNELS_PACKED_PACKED_MATRIX_H_
-#define LZERO_KERNELS_PACKED_PACKED_MATRIX_H_
+#ifndef LZERO_KERNELS_PRODUCT_PACKED_MATRIX_H_
+#define LZERO_KERNELS_PRODUCT_PACKED_MATRIX_H_
 
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "lzero/kernels/packed/aligned_array.h"
+#include "lzero/kernels/product/aligned_array.h"
 
-namespace lzero::packed {
+namespace lzero {
 
 inline constexpr int64_t kPanelColumns = 16;
 
@@ -36,8 +37,19 @@ struct NormWeights {
   absl::Span<const float> shift;
 };
 
+// Element (i, j) is values[i * row_stride + j * column_stride]; one of the strides is 1.
+struct MatrixView {
+  const float* values = nullptr;
+  int64_t row_stride = 0;
+  int64_t column_stride = 1;
+
+  MatrixView Transposed() const { return {values, column_stride, row_stride}; }
+};
+
 class PackedMatrix {
  public:
+  // Of fp32 and no size, to be given one by Pack.
+  PackedMatrix() = default;
   // Zeros, in and out >= 1.
   PackedMatrix(int64_t in, int64_t out, WeightType type);
 
@@ -47,6 +59,9 @@ class PackedMatrix {
   // Copies weights in; sizes must be those of the constructor. With `norm`, its scale and shift
   // [in] are folded in: the layer then expects an input that was normalised only.
   void Pack(const LinearWeights& layer, const NormWeights* norm);
+  // Takes the size and the numbers of b [in, out], without a bias. Packed again, it allocates only
+  // to grow. kFp32 only.
+  void Pack(const MatrixView& b, int64_t in, int64_t out);
 
   int64_t in() const { return in_; }
   int64_t out() const { return out_; }
@@ -61,9 +76,9 @@ class PackedMatrix {
   const uint16_t* half_panels() const { return half_panels_.data(); }
 
  private:
-  int64_t in_;
-  int64_t out_;
-  WeightType type_;
+  int64_t in_ = 0;
+  int64_t out_ = 0;
+  WeightType type_ = WeightType::kFp32;
   AlignedArray<float> bias_;
   AlignedArray<float> panels_;
   AlignedArray<uint16_t> half_panels_;
@@ -72,6 +87,6 @@ class PackedMatrix {
 // The bf16 number nearest to `value`, ties to even; NaN stays NaN.
 uint16_t ToBf16(float value);
 
-}  // namespace lzero::packed
+}  // namespace lzero
 
-#endif  // LZERO_KERNELS_PACKED_PACKED_MATRIX_H_
+#endif  // LZERO_KERNELS_PRODUCT_PACKED_MATRIX_H_

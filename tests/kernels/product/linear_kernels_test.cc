@@ -8,13 +8,13 @@
 #include <random>
 #include <vector>
 
-#include "tests/kernels/packed/product_testing.h"
+#include "tests/kernels/product/product_testing.h"
 
-namespace lzero::packed::linear_kernels_test {
+namespace lzero::linear_kernels_test {
 namespace {
 
-class LinearKernelsTest : public KernelsTestBase {};
-LZ_TEST_ALL_KERNELS(LinearKernelsTest);
+class LinearKernelsTest : public InstructionSetTest {};
+LZ_TEST_ALL_INSTRUCTION_SETS(LinearKernelsTest);
 
 TEST_P(LinearKernelsTest, LetNanAndInfinityThroughInTheirRowAlone) {
   std::mt19937 random(7);
@@ -23,13 +23,13 @@ TEST_P(LinearKernelsTest, LetNanAndInfinityThroughInTheirRowAlone) {
   const std::vector<float> good = RandomNumbers(&random, kRows * kIn, -1.0f, 1.0f);
   for (const Epilogue epilogue : kEpilogues) {
     Rows expected(kRows, 48);
-    layer.Run(kernels(), epilogue, good.data(), kIn, kRows, 0, 3, &expected);
+    layer.Run(epilogue, good.data(), kIn, kRows, 0, 3, &expected);
     for (const float bad : {kNan, kInfinity, -kInfinity}) {
       for (int64_t bad_row = 0; bad_row < kRows; ++bad_row) {
         std::vector<float> x = good;
         x[static_cast<size_t>(bad_row * kIn + bad_row)] = bad;
         Rows y(kRows, 48);
-        layer.Run(kernels(), epilogue, x.data(), kIn, kRows, 0, 3, &y);
+        layer.Run(epilogue, x.data(), kIn, kRows, 0, 3, &y);
         for (int64_t r = 0; r < kRows; ++r) {
           if (r != bad_row) {
             ASSERT_TRUE(SameBits(y.row(r), expected.row(r), kOut));
@@ -46,13 +46,13 @@ TEST_P(LinearKernelsTest, LetNanAndInfinityThroughInTheirRowAlone) {
 }
 
 // GELU of single numbers, through a matrix that passes them on.
-std::vector<float> GeluOf(const Kernels& kernels, const std::vector<float>& x) {
+std::vector<float> GeluOf(const std::vector<float>& x) {
   PackedMatrix matrix(1, 1, WeightType::kFp32);
   const std::vector<float> one = {1.0f}, zero = {0.0f};
   matrix.Pack({one, zero}, nullptr);
   const auto num_rows = static_cast<int64_t>(x.size());
   Rows y(num_rows, 16);
-  kernels.linear({&matrix, Epilogue::kGelu, x.data(), 1, y.row(0), 16, num_rows, 0, 1, nullptr});
+  Linear({&matrix, Epilogue::kGelu, x.data(), 1, y.row(0), 16, num_rows, 0, 1, nullptr});
   std::vector<float> values;
   for (int64_t r = 0; r < num_rows; ++r) values.push_back(y.row(r)[0]);
   return values;
@@ -61,9 +61,9 @@ std::vector<float> GeluOf(const Kernels& kernels, const std::vector<float>& x) {
 TEST_P(LinearKernelsTest, GeluFollowsTanhInDouble) {
   std::vector<float> x;
   for (int i = -4000; i <= 4000; ++i) x.push_back(static_cast<float>(i) / 333.0f);
-  const std::vector<float> y = GeluOf(kernels(), x);
+  const std::vector<float> y = GeluOf(x);
   for (size_t i = 0; i < x.size(); ++i) {
-    const double expected = reference::Gelu(static_cast<double>(x[i]));
+    const double expected = packed::reference::Gelu(static_cast<double>(x[i]));
     // Below 0 the result is tiny beside x; 1 + tanh in double is right to 1e-16.
     const double tolerance =
         x[i] >= 0 ? 4e-7 * expected : 1e-5 * std::abs(expected) + 1e-15 * std::abs(x[i]);
@@ -73,14 +73,13 @@ TEST_P(LinearKernelsTest, GeluFollowsTanhInDouble) {
 
 TEST_P(LinearKernelsTest, GeluOfExtremesIsTheNumberOrZero) {
   const std::vector<float> large = {20.0f, 1e3f, 1e6f, 1e18f, 3e38f, kInfinity};
-  EXPECT_EQ(GeluOf(kernels(), large), large);
-  for (const float y : GeluOf(kernels(), {-20.0f, -1e3f, -1e6f, -1e18f})) {
+  EXPECT_EQ(GeluOf(large), large);
+  for (const float y : GeluOf({-20.0f, -1e3f, -1e6f, -1e18f})) {
     EXPECT_NEAR(y, 0.0f, 1e-19f);
   }
-  for (const float y : GeluOf(kernels(), {1e-30f, -1e-30f}))
-    EXPECT_NEAR(std::abs(y), 5e-31f, 1e-36f);
-  EXPECT_TRUE(std::isnan(GeluOf(kernels(), {kNan})[0]));
+  for (const float y : GeluOf({1e-30f, -1e-30f})) EXPECT_NEAR(std::abs(y), 5e-31f, 1e-36f);
+  EXPECT_TRUE(std::isnan(GeluOf({kNan})[0]));
 }
 
 }  // namespace
-}  // namespace lzero::packed::linear_kernels_test
+}  // namespace lzero::linear_kernels_test

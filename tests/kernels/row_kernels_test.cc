@@ -1,3 +1,5 @@
+// Norms, softmax and means of atoms over rows of all sizes, with every instruction set, against the
+// reference in double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,13 +7,58 @@
 #include <random>
 #include <vector>
 
-#include "tests/kernels/packed/packed_testing.h"
+#include "lzero/kernels/norm_kernels.h"
+#include "lzero/kernels/support_kernels.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/packed_reference.h"
 
-namespace lzero::packed::row_kernels_test {
+namespace lzero::row_kernels_test {
 namespace {
 
-class RowKernelsTest : public KernelsTestBase {
+struct RowsCall {
+  const float* x;  // [num_rows, size]
+  int64_t x_stride;
+  float* y;
+  int64_t y_stride;
+  int64_t num_rows;
+  int64_t size;
+};
+
+void Normalize(const RowsCall& call) {
+  NormTask task;
+  task.rows = call.num_rows;
+  task.size = call.size;
+  task.x = call.x;
+  task.x_stride = call.x_stride;
+  task.y_stride = call.y_stride;
+  NormRows(task, call.y);
+}
+
+void NormalizeGelu(const RowsCall& call, const float* scale, const float* shift) {
+  NormTask task;
+  task.rows = call.num_rows;
+  task.size = call.size;
+  task.x = call.x;
+  task.scale = scale;
+  task.shift = shift;
+  task.gelu = true;
+  task.x_stride = call.x_stride;
+  task.y_stride = call.y_stride;
+  NormRows(task, call.y);
+}
+
+void Softmax(const RowsCall& call, int64_t group) {
+  RunSimNorm(call.num_rows, call.size, group, call.x, call.x_stride, call.y, call.y_stride);
+}
+
+// Means of the atoms, one number for each row.
+void MeanOfAtoms(const RowsCall& call) {
+  std::vector<float> means(static_cast<size_t>(call.num_rows));
+  ComputeMeanAtoms(call.num_rows, call.size, call.x, call.x_stride, means.data());
+  for (size_t r = 0; r < means.size(); ++r) call.y[r * call.y_stride] = means[r];
+}
+
+class RowKernelsTest : public InstructionSetTest {
  protected:
   // One row through an operation, at the end of readable memory.
   template <typename Operation>
@@ -22,19 +69,15 @@ class RowKernelsTest : public KernelsTestBase {
     operation(RowsCall{row.first(), size, row.first(), size, 1, size});
     return std::vector<float>(row.first(), row.first() + size);
   }
-  std::vector<float> Normalized(const std::vector<float>& x) const {
-    return Run(x, kernels().normalize);
-  }
+  std::vector<float> Normalized(const std::vector<float>& x) const { return Run(x, Normalize); }
   std::vector<float> SoftmaxGroups(const std::vector<float>& x, int64_t group) const {
-    return Run(x, [&](const RowsCall& call) { kernels().softmax_groups(call, group); });
+    return Run(x, [&](const RowsCall& call) { Softmax(call, group); });
   }
-  float ExpectedAtom(const std::vector<float>& logits) const {
-    return Run(logits, kernels().expected_atom)[0];
-  }
+  float ExpectedAtom(const std::vector<float>& logits) const { return Run(logits, MeanOfAtoms)[0]; }
 };
-LZ_TEST_ALL_KERNELS(RowKernelsTest);
+LZ_TEST_ALL_INSTRUCTION_SETS(RowKernelsTest);
 
-reference::Row RowOf(const std::vector<float>& x) { return {x.begin(), x.end()}; }
+packed::reference::Row RowOf(const std::vector<float>& x) { return {x.begin(), x.end()}; }
 
 TEST_P(RowKernelsTest, NormalizeByHand) {
   // Mean 3, variance (4 + 4 + 0) / 3.
@@ -51,7 +94,8 @@ TEST_P(RowKernelsTest, NormalizeRowsOfAllSizes) {
   for (int64_t size = 1; size <= 100; ++size) {
     for (const float width : {1e-4f, 1.0f, 1e4f}) {  // the first: less than epsilon counts
       const std::vector<float> x = RandomNumbers(&random, size, -width, width);
-      ASSERT_LE(RelativeError(Normalized(x).data(), reference::Normalized(RowOf(x)), 1.0), 2e-6)
+      ASSERT_LE(RelativeError(Normalized(x).data(), packed::reference::Normalized(RowOf(x)), 1.0),
+                2e-6)
           << size << " numbers up to " << width;
     }
   }
@@ -64,7 +108,7 @@ TEST_P(RowKernelsTest, NormalizeRowsFarFromZero) {
       const std::vector<float> x = RandomNumbers(&random, size, offset - 1, offset + 1);
       // The mean is rounded to the offset's spacing, 6e-8 of it, a few times.
       const double tolerance = 1e-6 + 3e-7 * std::abs(offset);
-      const reference::Row expected = reference::Normalized(RowOf(x));
+      const packed::reference::Row expected = packed::reference::Normalized(RowOf(x));
       ASSERT_LE(RelativeError(Normalized(x).data(), expected, 1.0), tolerance)
           << size << " numbers around " << offset;
     }
@@ -77,11 +121,10 @@ TEST_P(RowKernelsTest, NormalizeGeluOfRowsOfAllSizes) {
     const std::vector<float> x = RandomNumbers(&random, size, -3.0f, 5.0f);
     const std::vector<float> scale = RandomNumbers(&random, size, -2.0f, 2.0f);
     const std::vector<float> shift = RandomNumbers(&random, size, -1.0f, 1.0f);
-    const std::vector<float> y = Run(x, [&](const RowsCall& call) {
-      kernels().normalize_gelu(call, scale.data(), shift.data());
-    });
-    const reference::Row expected =
-        reference::Gelu(reference::Normalized(RowOf(x), {scale, shift}));
+    const std::vector<float> y =
+        Run(x, [&](const RowsCall& call) { NormalizeGelu(call, scale.data(), shift.data()); });
+    const packed::reference::Row expected =
+        packed::reference::Gelu(packed::reference::Normalized(RowOf(x), {scale, shift}));
     ASSERT_LE(RelativeError(y.data(), expected, 1.0), 2e-6) << size;
   }
 }
@@ -92,7 +135,7 @@ TEST_P(RowKernelsTest, SoftmaxGroupsOfAllSizes) {
     for (const int64_t num_groups : {1, 2, 5}) {
       for (const float width : {1.0f, 30.0f}) {
         const std::vector<float> x = RandomNumbers(&random, group * num_groups, -width, width);
-        const reference::Row expected = reference::SoftmaxInGroups(RowOf(x), group);
+        const packed::reference::Row expected = packed::reference::SoftmaxInGroups(RowOf(x), group);
         ASSERT_LE(RelativeError(SoftmaxGroups(x, group).data(), expected, 1.0), 1e-6)
             << num_groups << " groups of " << group;
       }
@@ -127,7 +170,7 @@ TEST_P(RowKernelsTest, ExpectedAtomOfAllOddSizes) {
     for (const float width : {0.0f, 1.0f, 20.0f}) {
       const std::vector<float> logits = RandomNumbers(&random, size, -width, width);
       const auto largest_atom = static_cast<double>(size / 2);
-      ASSERT_NEAR(ExpectedAtom(logits), reference::ExpectedAtom(RowOf(logits)),
+      ASSERT_NEAR(ExpectedAtom(logits), packed::reference::ExpectedAtom(RowOf(logits)),
                   1e-6 * (1.0 + largest_atom))
           << size << " logits up to " << width;
     }
@@ -164,7 +207,7 @@ TEST_P(RowKernelsTest, LetNanAndInfinityThrough) {
         std::vector<float> x = RandomNumbers(&random, size, -1.0f, 1.0f);
         x[static_cast<size_t>(place)] = bad;
         const auto normalize_gelu = [&](const RowsCall& call) {
-          kernels().normalize_gelu(call, scale.data(), shift.data());
+          NormalizeGelu(call, scale.data(), shift.data());
         };
         for (const std::vector<float>& y :
              {Normalized(x), Run(x, normalize_gelu), SoftmaxGroups(x, size)}) {
@@ -190,9 +233,9 @@ TEST_P(RowKernelsTest, GiveARowTheSameBitsInAnyCall) {
   const std::vector<float> scale = RandomNumbers(&random, kSize, -2.0f, 2.0f);
   const std::vector<float> shift = RandomNumbers(&random, kSize, -1.0f, 1.0f);
   const auto normalize_gelu = [&](const RowsCall& call) {
-    kernels().normalize_gelu(call, scale.data(), shift.data());
+    NormalizeGelu(call, scale.data(), shift.data());
   };
-  const auto softmax = [&](const RowsCall& call) { kernels().softmax_groups(call, kGroup); };
+  const auto softmax = [&](const RowsCall& call) { Softmax(call, kGroup); };
   std::vector<float> x = RandomNumbers(&random, kRows * 43, -2.0f, 2.0f);
   x[2 * 43] = kNan;  // stays in its row
   const auto check = [&](const auto& operation, int64_t written) {
@@ -204,28 +247,28 @@ TEST_P(RowKernelsTest, GiveARowTheSameBitsInAnyCall) {
       EXPECT_TRUE(SameBits(y.data() + r * 51, alone.data(), written)) << r;
     }
   };
-  check(kernels().normalize, kSize);
+  check(Normalize, kSize);
   check(normalize_gelu, kSize);
   check(softmax, kSize);
-  check([&](const RowsCall& call) { kernels().expected_atom(call); }, 1);
+  check(MeanOfAtoms, 1);
 }
 
-TEST_P(RowKernelsTest, ExpectedAtomWritesOneNumberForEachRow) {
+TEST_P(RowKernelsTest, MeanAtomsWriteOneNumberForEachRow) {
   const std::vector<float> logits = {0, 0, 90, 90, 0, 0, 0, 90, 0};
   std::vector<float> y(4, -7.0f);
-  kernels().expected_atom({logits.data(), 3, y.data(), 1, 3, 3});
+  ComputeMeanAtoms(3, 3, logits.data(), 3, y.data());
   EXPECT_EQ(y, (std::vector<float>{1, -1, 0, -7}));
 }
 
 TEST_P(RowKernelsTest, WriteNothingForNoRows) {
   std::vector<float> x(16, 3.0f);
   const RowsCall call = {x.data(), 16, x.data(), 16, 0, 16};
-  kernels().normalize(call);
-  kernels().normalize_gelu(call, x.data(), x.data());
-  kernels().softmax_groups(call, 8);
-  kernels().expected_atom(call);
+  Normalize(call);
+  NormalizeGelu(call, x.data(), x.data());
+  Softmax(call, 8);
+  MeanOfAtoms(call);
   EXPECT_EQ(x, std::vector<float>(16, 3.0f));
 }
 
 }  // namespace
-}  // namespace lzero::packed::row_kernels_test
+}  // namespace lzero::row_kernels_test

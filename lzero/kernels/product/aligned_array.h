@@ -1,8 +1,8 @@
 // Zeroed memory for vector instructions: aligned to a register, large arrays to huge pages, so that
 // streaming through weights does not wait for page tables. Never resized: addresses stay.
 // Move-only.
-#ifndef LZERO_KERNELS_PACKED_ALIGNED_ARRAY_H_
-#define LZERO_KERNELS_PACKED_ALIGNED_ARRAY_H_
+#ifndef LZERO_KERNELS_PRODUCT_ALIGNED_ARRAY_H_
+#define LZERO_KERNELS_PRODUCT_ALIGNED_ARRAY_H_
 
 #include <sys/mman.h>
 
@@ -13,7 +13,7 @@
 #include <new>
 #include <utility>
 
-namespace lzero::packed {
+namespace lzero {
 
 inline constexpr size_t kRegisterBytes = 64;  // of the widest instruction set
 inline constexpr size_t kHugePageBytes = size_t{2} << 20;
@@ -59,6 +59,6 @@ class AlignedArray {
   int64_t size_ = 0;
 };
 
-}  // namespace lzero::packed
+}  // namespace lzero
 
-#endif  // LZERO_KERNELS_PACKED_ALIGNED_ARRAY_H_
+#endif  // LZERO_KERNELS_PRODUCT_ALIGNED_ARRAY_H_

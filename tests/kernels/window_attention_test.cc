@@ -1,3 +1,5 @@
+// Attention of single rows over windows of pointers, with every instruction set, against the
+// reference in double.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,14 +8,15 @@
 #include <random>
 #include <vector>
 
-#include "tests/kernels/packed/packed_testing.h"
+#include "lzero/kernels/attention_kernels.h"
+#include "tests/kernels/kernel_testing.h"
 #include "tests/support/packed_reference.h"
 
-namespace lzero::packed::attention_kernel_test {
+namespace lzero::window_attention_test {
 namespace {
 
-class AttentionKernelTest : public KernelsTestBase {};
-LZ_TEST_ALL_KERNELS(AttentionKernelTest);
+class WindowAttentionTest : public InstructionSetTest {};
+LZ_TEST_ALL_INSTRUCTION_SETS(WindowAttentionTest);
 
 struct AttentionShape {
   int64_t num_heads;
@@ -54,36 +57,35 @@ class AttentionProblem {
     }
   }
 
-  void Run(const Kernels& kernels, int64_t first, int64_t num_rows, Rows* y) const {
-    AlignedArray<float> scores(shape_.num_heads * PaddedSize(shape_.context_length));
+  void Run(int64_t first, int64_t num_rows, Rows* y) const {
+    AlignedArray<float> scores(shape_.num_heads * PaddedSize(shape_.context_length + 2));
     for (int64_t i = 0; i < scores.size(); ++i) scores[i] = kNan;
-    AttendCall call;
-    call.queries = queries_.row(first);
-    call.query_stride = queries_.stride();
-    call.y = y->row(0);
-    call.y_stride = y->stride();
-    call.num_rows = num_rows;
-    call.windows = windows_.data() + first * (shape_.context_length + 2);
-    call.window_stride = shape_.context_length + 2;
-    call.window_sizes = window_sizes_.data() + first;
-    call.layer_offset = shape_.layer * 2 * shape_.embed_dim();
-    call.num_heads = shape_.num_heads;
-    call.head_size = shape_.head_size;
-    call.cosines = cosines_.data();
-    call.sines = sines_.data();
-    call.scores = scores.data();
-    kernels.attend(call);
+    WindowAttentionTask task;
+    task.rows = num_rows;
+    task.heads = shape_.num_heads;
+    task.head_size = shape_.head_size;
+    task.queries = queries_.row(first);
+    task.query_stride = queries_.stride();
+    task.windows = windows_.data() + first * (shape_.context_length + 2);
+    task.window_stride = shape_.context_length + 2;
+    task.window_sizes = window_sizes_.data() + first;
+    task.layer_offset = shape_.layer * 2 * shape_.embed_dim();
+    task.cosines = cosines_.data();
+    task.sines = sines_.data();
+    task.table_stride = PaddedSize(shape_.head_size);
+    task.scores = scores.data();
+    AttendWindows(task, y->row(0), y->stride());
   }
 
-  reference::Row Expected(int64_t r) const {
+  packed::reference::Row Expected(int64_t r) const {
     const int64_t embed_dim = shape_.embed_dim(), keys_at = shape_.layer * 2 * embed_dim;
-    std::vector<reference::Row> keys, values;
+    std::vector<packed::reference::Row> keys, values;
     for (int64_t j = 0; j < window_sizes_[static_cast<size_t>(r)]; ++j) {
-      keys.push_back(reference::RowOf(window(r)[j] + keys_at, embed_dim));
-      values.push_back(reference::RowOf(window(r)[j] + keys_at + embed_dim, embed_dim));
+      keys.push_back(packed::reference::RowOf(window(r)[j] + keys_at, embed_dim));
+      values.push_back(packed::reference::RowOf(window(r)[j] + keys_at + embed_dim, embed_dim));
     }
-    return reference::Attention(reference::RowOf(queries_.row(r), embed_dim), keys, values,
-                                shape_.num_heads);
+    return packed::reference::Attention(packed::reference::RowOf(queries_.row(r), embed_dim), keys,
+                                        values, shape_.num_heads);
   }
 
   float* query(int64_t r) { return queries_.row(r); }
@@ -95,7 +97,8 @@ class AttentionProblem {
   int64_t NumTokens() const { return static_cast<int64_t>(tokens_.size()); }
 
  private:
-  // As kernels.h says: by distance, both numbers of a pair equal, of sines the first negated.
+  // As attention_kernels.h says: by distance, both numbers of a pair equal, of sines the first
+  // negated.
   void FillTables() {
     for (int64_t distance = 0; distance < shape_.context_length; ++distance) {
       for (int64_t i = 0; i < shape_.head_size; i += 2) {
@@ -117,12 +120,11 @@ class AttentionProblem {
   std::vector<int32_t> window_sizes_;
 };
 
-double Error(const Kernels& kernels, const AttentionShape& shape, float width,
-             std::mt19937* random) {
+double Error(const AttentionShape& shape, float width, std::mt19937* random) {
   const AttentionProblem problem(shape, width, random);
   Rows y(shape.num_rows, shape.embed_dim() + 1);
   y.Fill(kNan);
-  problem.Run(kernels, 0, shape.num_rows, &y);
+  problem.Run(0, shape.num_rows, &y);
   double error = 0.0;
   for (int64_t r = 0; r < shape.num_rows; ++r) {
     error = std::max(error, RelativeError(y.row(r), problem.Expected(r), width));
@@ -130,50 +132,50 @@ double Error(const Kernels& kernels, const AttentionShape& shape, float width,
   return error;
 }
 
-TEST_P(AttentionKernelTest, FollowsTheDefinitionForAllHeadSizes) {
+TEST_P(WindowAttentionTest, FollowsTheDefinitionForAllHeadSizes) {
   std::mt19937 random(1);
   for (int64_t head_size = 2; head_size <= 64; head_size += 2) {
     const AttentionShape shape = {RandomInt(&random, 1, 4), head_size, RandomInt(&random, 1, 9), 4};
-    ASSERT_LE(Error(kernels(), shape, 1.0f, &random), 2e-6)
+    ASSERT_LE(Error(shape, 1.0f, &random), 2e-6)
         << shape.num_heads << " heads of " << head_size << ", W " << shape.context_length;
   }
 }
 
-TEST_P(AttentionKernelTest, FollowsTheDefinitionForAllWindowSizes) {
+TEST_P(WindowAttentionTest, FollowsTheDefinitionForAllWindowSizes) {
   std::mt19937 random(2);
   for (const int64_t context_length : {1, 2, 15, 16, 17, 40}) {
     const AttentionShape shape = {2, 6, context_length, context_length};
-    ASSERT_LE(Error(kernels(), shape, 1.0f, &random), 2e-6) << "W " << context_length;
+    ASSERT_LE(Error(shape, 1.0f, &random), 2e-6) << "W " << context_length;
   }
 }
 
-TEST_P(AttentionKernelTest, FollowsTheDefinitionInEveryLayer) {
+TEST_P(WindowAttentionTest, FollowsTheDefinitionInEveryLayer) {
   std::mt19937 random(3);
   for (int64_t layer = 0; layer < 3; ++layer) {
     const AttentionShape shape = {3, 10, 7, 7, 3, layer};
-    ASSERT_LE(Error(kernels(), shape, 1.0f, &random), 2e-6) << layer;
+    ASSERT_LE(Error(shape, 1.0f, &random), 2e-6) << layer;
   }
 }
 
 // Scores of hundreds: nearly all weight on one token.
-TEST_P(AttentionKernelTest, FollowsTheDefinitionWithLargeScores) {
+TEST_P(WindowAttentionTest, FollowsTheDefinitionWithLargeScores) {
   std::mt19937 random(4);
   const AttentionShape shape = {2, 16, 8, 8};
-  EXPECT_LE(Error(kernels(), shape, 16.0f, &random), 2e-4);
+  EXPECT_LE(Error(shape, 16.0f, &random), 2e-4);
 }
 
-TEST_P(AttentionKernelTest, GivesTheOnlyValueOfAWindowOfOne) {
+TEST_P(WindowAttentionTest, GivesTheOnlyValueOfAWindowOfOne) {
   std::mt19937 random(5);
   const AttentionShape shape = {2, 18, 1, 1};
   AttentionProblem problem(shape, 1.0f, &random);
   Rows y(1, 48);
-  problem.Run(kernels(), 0, 1, &y);
+  problem.Run(0, 1, &y);
   EXPECT_TRUE(SameBits(y.row(0), problem.window(0)[0] + 36, 36));
 }
 
 // D = 2: the only pair turns by its distance. A query (1, 0) and equal keys (4, 0) at distances 0
 // and 1: scores 4 / sqrt(2) and 4 cos(1) / sqrt(2).
-TEST_P(AttentionKernelTest, TurnsKeysByTheirDistanceByHand) {
+TEST_P(WindowAttentionTest, TurnsKeysByTheirDistanceByHand) {
   std::mt19937 random(6);
   AttentionProblem problem({1, 2, 2, 2}, 1.0f, &random);
   const float older[] = {4, 0, 1, 0}, own[] = {4, 0, 0, 1};
@@ -184,7 +186,7 @@ TEST_P(AttentionKernelTest, TurnsKeysByTheirDistanceByHand) {
   problem.query(1)[0] = 1;
   problem.query(1)[1] = 0;
   Rows y(2, 16);
-  problem.Run(kernels(), 0, 2, &y);
+  problem.Run(0, 2, &y);
   const double older_weight = 1.0 / (1.0 + std::exp(4.0 * (1.0 - std::cos(1.0)) / std::sqrt(2.0)));
   EXPECT_NEAR(y.row(1)[0], older_weight, 1e-6);
   EXPECT_NEAR(y.row(1)[1], 1.0 - older_weight, 1e-6);
@@ -192,13 +194,13 @@ TEST_P(AttentionKernelTest, TurnsKeysByTheirDistanceByHand) {
   // mirror image would be refused.
   problem.token(0)[0] = 0;
   problem.token(0)[1] = 4;
-  problem.Run(kernels(), 0, 2, &y);
+  problem.Run(0, 2, &y);
   EXPECT_NEAR(y.row(1)[0], 1.0 / (1.0 + std::exp(4.0 * (1.0 - std::sin(1.0)) / std::sqrt(2.0))),
               1e-6);
 }
 
 // Scores of -8,000 and -8,004 / sqrt(2): the softmax is that of 0 and their distance.
-TEST_P(AttentionKernelTest, WeighsTokensOfVeryLowScores) {
+TEST_P(WindowAttentionTest, WeighsTokensOfVeryLowScores) {
   std::mt19937 random(11);
   AttentionProblem problem({1, 2, 2, 2}, 1.0f, &random);
   const float older[] = {0, 0, 1, 0}, own[] = {-2000, 0, 0, 1};
@@ -211,34 +213,34 @@ TEST_P(AttentionKernelTest, WeighsTokensOfVeryLowScores) {
   problem.query(1)[0] = 4;
   problem.query(1)[1] = 0;
   Rows y(2, 16);
-  problem.Run(kernels(), 0, 2, &y);
+  problem.Run(0, 2, &y);
   EXPECT_NEAR(y.row(1)[0], 1.0 / (1.0 + std::exp(4.0 / std::sqrt(2.0))), 1e-3);
   EXPECT_NEAR(y.row(1)[0] + y.row(1)[1], 1.0f, 1e-6f);
 }
 
-TEST_P(AttentionKernelTest, GivesARowTheSameBitsInAnyCall) {
+TEST_P(WindowAttentionTest, GivesARowTheSameBitsInAnyCall) {
   std::mt19937 random(7);
   const AttentionShape shape = {3, 22, 6, 12};
   AttentionProblem problem(shape, 1.0f, &random);
   Rows together(12, 80), alone(1, 80);
-  problem.Run(kernels(), 0, 12, &together);
+  problem.Run(0, 12, &together);
   for (int64_t r = 0; r < 12; ++r) {
-    problem.Run(kernels(), r, 1, &alone);
+    problem.Run(r, 1, &alone);
     EXPECT_TRUE(SameBits(together.row(r), alone.row(0), shape.embed_dim())) << r;
   }
 }
 
-TEST_P(AttentionKernelTest, LetsNanAndInfinityThroughInTheirRowAlone) {
+TEST_P(WindowAttentionTest, LetsNanAndInfinityThroughInTheirRowAlone) {
   std::mt19937 random(8);
   const AttentionShape shape = {2, 10, 5, 5};
   for (const float bad : {kNan, kInfinity, -kInfinity}) {
     for (int64_t bad_row = 0; bad_row < 5; ++bad_row) {
       AttentionProblem problem(shape, 1.0f, &random);
       Rows good(5, 32), y(5, 32);
-      problem.Run(kernels(), 0, 5, &good);
+      problem.Run(0, 5, &good);
       // A query of the second head: the first head stays as it is.
       problem.query(bad_row)[13] = bad;
-      problem.Run(kernels(), 0, 5, &y);
+      problem.Run(0, 5, &y);
       for (int64_t r = 0; r < 5; ++r) {
         const bool is_bad = r == bad_row;
         EXPECT_TRUE(SameBits(y.row(r), good.row(r), is_bad ? 10 : 20)) << r;
@@ -250,7 +252,7 @@ TEST_P(AttentionKernelTest, LetsNanAndInfinityThroughInTheirRowAlone) {
   }
 }
 
-TEST_P(AttentionKernelTest, LetsNanOfKeysAndValuesThrough) {
+TEST_P(WindowAttentionTest, LetsNanOfKeysAndValuesThrough) {
   std::mt19937 random(9);
   const AttentionShape shape = {1, 6, 4, 4};
   for (int64_t place = 0; place < 4; ++place) {
@@ -260,7 +262,7 @@ TEST_P(AttentionKernelTest, LetsNanOfKeysAndValuesThrough) {
       for (int64_t j = 0; j < 4; ++j) problem.window(3)[j] = problem.token(j);
       problem.token(place)[i] = kNan;
       Rows y(1, 16);
-      problem.Run(kernels(), 3, 1, &y);
+      problem.Run(3, 1, &y);
       for (int64_t k = 0; k < 6; ++k) {
         ASSERT_EQ(std::isnan(y.row(0)[k]), i < 6 || k == i - 6) << place << " " << i << " " << k;
       }
@@ -268,14 +270,14 @@ TEST_P(AttentionKernelTest, LetsNanOfKeysAndValuesThrough) {
   }
 }
 
-TEST_P(AttentionKernelTest, WritesNothingForNoRows) {
+TEST_P(WindowAttentionTest, WritesNothingForNoRows) {
   std::mt19937 random(10);
   const AttentionProblem problem({1, 4, 2, 2}, 1.0f, &random);
   Rows y(1, 16);
   y.Fill(-7.0f);
-  problem.Run(kernels(), 0, 0, &y);
+  problem.Run(0, 0, &y);
   for (int64_t i = 0; i < 16; ++i) EXPECT_EQ(y.row(0)[i], -7.0f);
 }
 
 }  // namespace
-}  // namespace lzero::packed::attention_kernel_test
+}  // namespace lzero::window_attention_test

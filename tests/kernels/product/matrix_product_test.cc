@@ -1,5 +1,5 @@
 // Products against loops in double, for every remainder of rows, columns and depth.
-#include "lzero/kernels/matrix_product.h"
+#include "lzero/kernels/product/matrix_product.h"
 
 #include <cmath>
 #include <random>
@@ -7,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "lzero/kernels/parallel.h"
+#include "lzero/kernels/product/product_kernels.h"
 
 namespace lzero::matrix_product_test {
 namespace {
@@ -106,12 +107,12 @@ TEST(MatrixProductTest, TheNumberOfThreadsChangesNothing) {
 
 TEST(MatrixProductTest, APackedMatrixIsUsedAgainAndPackedAgain) {
   std::mt19937 random(9);
-  PanelMatrix packed;
+  PackedMatrix packed;
   for (const int64_t depth : {300, 7}) {
     const std::vector<float> a = Random(20 * depth, random), b = Random(depth * 50, random);
     packed.Pack({b.data(), 50, 1}, depth, 50);
-    EXPECT_EQ(packed.depth(), depth);
-    EXPECT_EQ(packed.columns(), 50);
+    EXPECT_EQ(packed.in(), depth);
+    EXPECT_EQ(packed.out(), 50);
     std::vector<float> whole(20 * 50), parts(20 * 60, -1.0f);
     MultiplyMatrices({20, 50, depth}, {a.data(), depth, 1}, {b.data(), 50, 1}, nullptr, nullptr,
                      whole.data());

@@ -7,13 +7,13 @@
 #include <random>
 #include <vector>
 
-#include "tests/kernels/packed/product_testing.h"
+#include "tests/kernels/product/product_testing.h"
 
-namespace lzero::packed::bf16_kernels_test {
+namespace lzero::bf16_kernels_test {
 namespace {
 
-class Bf16KernelsTest : public KernelsTestBase {};
-LZ_TEST_ALL_KERNELS(Bf16KernelsTest);
+class Bf16KernelsTest : public InstructionSetTest {};
+LZ_TEST_ALL_INSTRUCTION_SETS(Bf16KernelsTest);
 
 TEST_P(Bf16KernelsTest, RoundTheirInputs) {
   // 1 + 2^-8 becomes 1, 1 + 3 * 2^-8 becomes 1 + 2^-6; sums are fp32: 1000 + 2^-6 keeps its end.
@@ -31,10 +31,10 @@ TEST_P(Bf16KernelsTest, RoundTheirInputs) {
   for (const size_t place : {2, 16}) {  // among full vectors of inputs, and in the rest
     std::fill(x.begin(), x.end(), 0.0f);
     x[place] = 1.00390625f;
-    kernels().linear(call);
+    Linear(call);
     EXPECT_EQ(y.row(0)[0], 1001.0f);
     x[place] = 1.01171875f;
-    kernels().linear(call);
+    Linear(call);
     EXPECT_EQ(y.row(0)[0], 1001.015625f);
   }
 }
@@ -45,13 +45,13 @@ TEST_P(Bf16KernelsTest, LetNanAndInfinityThroughInTheirRowAlone) {
   const TestLayer layer(kIn, kOut, WeightType::kBf16, &random);
   const std::vector<float> good = RandomNumbers(&random, kRows * kIn, -1.0f, 1.0f);
   Rows expected(kRows, 48);
-  layer.Run(kernels(), Epilogue::kStore, good.data(), kIn, kRows, 0, 3, &expected);
+  layer.Run(Epilogue::kStore, good.data(), kIn, kRows, 0, 3, &expected);
   for (const float bad : {kNan, kInfinity, -kInfinity}) {
     for (const int64_t place : {0, 15, 17, 34}) {
       std::vector<float> x = good;
       x[static_cast<size_t>(2 * kIn + place)] = bad;
       Rows y(kRows, 48);
-      layer.Run(kernels(), Epilogue::kStore, x.data(), kIn, kRows, 0, 3, &y);
+      layer.Run(Epilogue::kStore, x.data(), kIn, kRows, 0, 3, &y);
       for (int64_t r = 0; r < kRows; ++r) {
         ASSERT_EQ(SameBits(y.row(r), expected.row(r), kOut), r != 2) << r;
       }
@@ -64,4 +64,4 @@ TEST_P(Bf16KernelsTest, LetNanAndInfinityThroughInTheirRowAlone) {
 }
 
 }  // namespace
-}  // namespace lzero::packed::bf16_kernels_test
+}  // namespace lzero::bf16_kernels_test

@@ -9,24 +9,28 @@
 #include <tuple>
 #include <vector>
 
-#include "tests/kernels/packed/product_testing.h"
+#include "tests/kernels/product/product_testing.h"
 
-namespace lzero::packed::product_kernels_test {
+namespace lzero::product_kernels_test {
 namespace {
 
-class ProductKernelsTest : public testing::TestWithParam<std::tuple<KernelsParameter, WeightType>> {
+using Parameters = std::tuple<InstructionSet, WeightType>;
+
+class ProductKernelsTest : public testing::TestWithParam<Parameters> {
  protected:
-  const Kernels& kernels() const { return *std::get<0>(GetParam()).kernels; }
-  WeightType type() const { return std::get<1>(GetParam()); }
+  static WeightType type() { return std::get<1>(GetParam()); }
+
+ private:
+  ScopedInstructionSet set_{std::get<0>(GetParam())};
 };
 
 INSTANTIATE_TEST_SUITE_P(
-    Kernels, ProductKernelsTest,
-    testing::Combine(testing::ValuesIn(KernelsParameters()),
+    Sets, ProductKernelsTest,
+    testing::Combine(testing::ValuesIn(AvailableInstructionSets()),
                      testing::Values(WeightType::kFp32, WeightType::kBf16)),
-    [](const testing::TestParamInfo<ProductKernelsTest::ParamType>& parameter) {
-      const std::string kernels = KernelsName({std::get<0>(parameter.param), parameter.index});
-      return kernels + (std::get<1>(parameter.param) == WeightType::kBf16 ? "_bf16" : "_fp32");
+    [](const testing::TestParamInfo<Parameters>& parameter) {
+      const std::string set = InstructionSetName({std::get<0>(parameter.param), parameter.index});
+      return set + (std::get<1>(parameter.param) == WeightType::kBf16 ? "_bf16" : "_fp32");
     });
 
 // A number that no product gives, to be found again where nothing was written.
@@ -42,11 +46,11 @@ TEST_P(ProductKernelsTest, GiveTheProductByHand) {
   std::vector<uint32_t> half_x(2);
   Rows y(1, 16);
   LinearCall call = {&matrix, Epilogue::kStore, x.data(), 3, y.row(0), 16, 1, 0, 1, half_x.data()};
-  kernels().linear(call);
+  Linear(call);
   EXPECT_EQ(y.row(0)[0], 321.5f);
   EXPECT_EQ(y.row(0)[1], 389.0f);
   call.epilogue = Epilogue::kAdd;
-  kernels().linear(call);
+  Linear(call);
   EXPECT_EQ(y.row(0)[0], 643.0f);
   EXPECT_EQ(y.row(0)[1], 778.0f);
 }
@@ -58,7 +62,7 @@ TEST_P(ProductKernelsTest, GiveTheProductForAllTilesAndRests) {
       const int64_t in = RandomInt(&random, 1, 40);
       const TestLayer layer(in, out, type(), &random);
       const Epilogue epilogue = kEpilogues[RandomInt(&random, 0, 2)];
-      ASSERT_LE(ProductError(kernels(), layer, epilogue, num_rows, &random), 1e-6)
+      ASSERT_LE(ProductError(layer, epilogue, num_rows, &random), 1e-6)
           << in << " to " << out << ", " << num_rows << " rows, epilogue "
           << static_cast<int>(epilogue);
     }
@@ -70,7 +74,7 @@ TEST_P(ProductKernelsTest, GiveTheProductForAllEpiloguesAndInputSizes) {
   for (const Epilogue epilogue : kEpilogues) {
     for (int64_t in = 1; in <= 40; ++in) {
       const TestLayer layer(in, RandomInt(&random, 1, 70), type(), &random);
-      ASSERT_LE(ProductError(kernels(), layer, epilogue, RandomInt(&random, 1, 10), &random), 1e-6)
+      ASSERT_LE(ProductError(layer, epilogue, RandomInt(&random, 1, 10), &random), 1e-6)
           << in << " inputs, epilogue " << static_cast<int>(epilogue);
     }
   }
@@ -81,8 +85,8 @@ TEST_P(ProductKernelsTest, GiveTheProductOfALargeMatrix) {
   std::mt19937 random(3);
   const TestLayer layer(1999, 272, type(), &random);
   ASSERT_GE(layer.matrix().panel_bytes(), int64_t{1} << 20);
-  EXPECT_LE(ProductError(kernels(), layer, Epilogue::kStore, 1, &random), 1e-6);
-  EXPECT_LE(ProductError(kernels(), layer, Epilogue::kStore, 3, &random), 1e-6);
+  EXPECT_LE(ProductError(layer, Epilogue::kStore, 1, &random), 1e-6);
+  EXPECT_LE(ProductError(layer, Epilogue::kStore, 3, &random), 1e-6);
 }
 
 TEST_P(ProductKernelsTest, WriteTheColumnsOfTheirPanelsAlone) {
@@ -94,12 +98,12 @@ TEST_P(ProductKernelsTest, WriteTheColumnsOfTheirPanelsAlone) {
     for (const Epilogue epilogue : kEpilogues) {
       Rows whole(num_rows, kStride);
       whole.Fill(kUntouched);
-      layer.Run(kernels(), epilogue, x.data(), kIn, num_rows, 0, kPanels, &whole);
+      layer.Run(epilogue, x.data(), kIn, num_rows, 0, kPanels, &whole);
       for (int64_t first = 0; first <= kPanels; ++first) {
         for (int64_t end = first; end <= kPanels; ++end) {
           Rows y(num_rows + 1, kStride);
           y.Fill(kUntouched);
-          layer.Run(kernels(), epilogue, x.data(), kIn, num_rows, first, end, &y);
+          layer.Run(epilogue, x.data(), kIn, num_rows, first, end, &y);
           for (int64_t r = 0; r <= num_rows; ++r) {
             for (int64_t n = 0; n < kStride; ++n) {
               const bool written = r < num_rows && n >= 16 * first && n < 16 * end;
@@ -124,14 +128,14 @@ TEST_P(ProductKernelsTest, GiveARowTheSameBitsInAnyCall) {
     for (int64_t r = 0; r < kRows; ++r) {
       Rows y(1, 160);
       y.Fill(0.25f);
-      layer.Run(kernels(), epilogue, x.data() + r * kIn, kIn, 1, 0, 10, &y);
+      layer.Run(epilogue, x.data() + r * kIn, kIn, 1, 0, 10, &y);
       std::copy_n(y.row(0), kOut, alone.row(r));
     }
     for (int64_t num_rows = 2; num_rows <= kRows; ++num_rows) {
       Rows y(num_rows, 160);
       y.Fill(0.25f);
       const int64_t first = kRows - num_rows;
-      layer.Run(kernels(), epilogue, x.data() + first * kIn, kIn, num_rows, 0, 10, &y);
+      layer.Run(epilogue, x.data() + first * kIn, kIn, num_rows, 0, 10, &y);
       for (int64_t r = 0; r < num_rows; ++r) {
         ASSERT_TRUE(SameBits(y.row(r), alone.row(first + r), kOut)) << num_rows << " rows, " << r;
       }
@@ -146,7 +150,7 @@ TEST_P(ProductKernelsTest, ReadNothingBehindTheirInputs) {
     FloatsAtTheEnd x(5 * in);
     std::fill_n(x.first(), 5 * in, 0.5f);
     Rows y(5, 32);
-    layer.Run(kernels(), Epilogue::kStore, x.first(), in, 5, 0, 2, &y);
+    layer.Run(Epilogue::kStore, x.first(), in, 5, 0, 2, &y);
     EXPECT_LE(RelativeError(y.row(4), layer.Expected(Epilogue::kStore, x.first(), nullptr), 1.0),
               1e-6);
   }
@@ -159,10 +163,10 @@ TEST_P(ProductKernelsTest, WriteNothingForNoRows) {
   Rows y(1, 32);
   y.Fill(kUntouched);
   for (const Epilogue epilogue : kEpilogues) {
-    layer.Run(kernels(), epilogue, x.data(), 5, 0, 0, 2, &y);
+    layer.Run(epilogue, x.data(), 5, 0, 0, 2, &y);
     for (int64_t n = 0; n < 32; ++n) EXPECT_EQ(y.row(0)[n], kUntouched);
   }
 }
 
 }  // namespace
-}  // namespace lzero::packed::product_kernels_test
+}  // namespace lzero::product_kernels_test

@@ -1,8 +1,8 @@
 // What the tests of the packed arithmetic share: a test for each instruction set of this machine,
 // random rows, and comparison with rows of the reference. Not the reference (reference.h), not
 // random models (random_network.h).
-#ifndef LZERO_TESTS_KERNELS_PACKED_PACKED_TESTING_H_
-#define LZERO_TESTS_KERNELS_PACKED_PACKED_TESTING_H_
+#ifndef LZERO_TESTS_KERNELS_KERNEL_TESTING_H_
+#define LZERO_TESTS_KERNELS_KERNEL_TESTING_H_
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -15,52 +15,35 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <ostream>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "lzero/kernels/packed/aligned_array.h"
-#include "lzero/kernels/packed/kernels.h"
-#include "lzero/kernels/packed/packed_matrix.h"
+#include "lzero/kernels/instruction_set.h"
+#include "lzero/kernels/product/aligned_array.h"
+#include "lzero/kernels/product/packed_matrix.h"
 
-namespace lzero::packed {
+namespace lzero {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A set of kernels as a test's parameter, printed by its name.
-struct KernelsParameter {
-  const Kernels* kernels;
+// A test that runs once with each instruction set.
+class InstructionSetTest : public testing::TestWithParam<InstructionSet> {
+ private:
+  ScopedInstructionSet set_{GetParam()};
 };
 
-inline void PrintTo(const KernelsParameter& parameter, std::ostream* stream) {
-  *stream << parameter.kernels->name;
-}
-
-inline std::vector<KernelsParameter> KernelsParameters() {
-  std::vector<KernelsParameter> parameters;
-  for (const Kernels* kernels : AvailableKernels()) parameters.push_back({kernels});
-  return parameters;
-}
-
-inline std::string KernelsName(const testing::TestParamInfo<KernelsParameter>& parameter) {
-  std::string name = parameter.param.kernels->name;
+inline std::string InstructionSetName(const testing::TestParamInfo<InstructionSet>& parameter) {
+  std::string name = NameOf(parameter.param);
   name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return !std::isalnum(c); }),
              name.end());
   return name;
 }
 
-// A test that runs once for each set of kernels.
-class KernelsTestBase : public testing::TestWithParam<KernelsParameter> {
- protected:
-  const Kernels& kernels() const { return *GetParam().kernels; }
-};
-
-#define LZ_TEST_ALL_KERNELS(suite)                                                  \
-  INSTANTIATE_TEST_SUITE_P(Kernels, suite,                                          \
-                           testing::ValuesIn(::lzero::packed::KernelsParameters()), \
-                           ::lzero::packed::KernelsName)
+#define LZ_TEST_ALL_INSTRUCTION_SETS(suite)                                                     \
+  INSTANTIATE_TEST_SUITE_P(Sets, suite, testing::ValuesIn(::lzero::AvailableInstructionSets()), \
+                           ::lzero::InstructionSetName)
 
 // Uniform in [low, high).
 inline float RandomNumber(std::mt19937* random, float low, float high) {
@@ -156,6 +139,6 @@ inline double RelativeError(const float* numbers, const std::vector<double>& exp
   return error / scale;
 }
 
-}  // namespace lzero::packed
+}  // namespace lzero
 
-#endif  // LZERO_TESTS_KERNELS_PACKED_PACKED_TESTING_H_
+#endif  // LZERO_TESTS_KERNELS_KERNEL_TESTING_H_

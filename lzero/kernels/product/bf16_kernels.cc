@@ -1,10 +1,11 @@
-// Products of bf16 rows and weights with the processor's own instruction: two products a lane,
-// summed in fp32. Written with intrinsics because Highway 1.0 does not know it.
+// Two products a lane, summed in fp32. Written with intrinsics because Highway 1.0 does not know
+// them.
+#include "lzero/kernels/product/bf16_kernels.h"
+
 #include <cstdint>
 
 #include "lzero/base/check.h"
-#include "lzero/kernels/packed/kernel_sets.h"
-#include "lzero/kernels/packed/tiling.h"
+#include "lzero/kernels/product/tiling.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #define LZ_HAS_BF16_KERNELS 1
@@ -13,24 +14,22 @@
 #pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,avx512bf16,fma")
 #endif
 
-namespace lzero::packed::avx512_bf16 {
+namespace lzero {
 
 #ifdef LZ_HAS_BF16_KERNELS
 namespace {
 
 template <int Rows, int Panels>
 void HalfTile(const Tile& tile) {
-  const LinearCall& call = *tile.call;
+  const ProductCall& call = *tile.call;
   const int64_t pairs = (call.matrix->in() + 1) / 2, panel_size = 2 * pairs * kPanelColumns;
   const uint16_t* __restrict weights = call.matrix->half_panels() + tile.panel * panel_size;
   const uint32_t* __restrict x = call.half_x + tile.row * pairs;
-  const float* bias = call.matrix->bias() + tile.panel * kPanelColumns;
-  float* y = call.y + tile.row * call.y_stride + tile.panel * kPanelColumns;
   __m512 sums[Rows][Panels];
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
-    for (int p = 0; p < Panels; ++p) sums[r][p] = _mm512_load_ps(bias + p * kPanelColumns);
+    for (int p = 0; p < Panels; ++p) sums[r][p] = _mm512_setzero_ps();
   }
   const bool fetch = FetchesNext(tile, Panels);
   for (int64_t k = 0; k < pairs; ++k) {
@@ -58,9 +57,13 @@ void HalfTile(const Tile& tile) {
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
     for (int p = 0; p < Panels; ++p) {
-      float* place = y + r * call.y_stride + p * kPanelColumns;
-      const bool add = call.epilogue == Epilogue::kAdd;
-      _mm512_store_ps(place, add ? _mm512_add_ps(sums[r][p], _mm512_load_ps(place)) : sums[r][p]);
+      const int64_t at = r * tile.y_stride + p * kPanelColumns;
+      __m512 sum = sums[r][p];
+      if (tile.addend != nullptr) sum = _mm512_add_ps(sum, _mm512_loadu_ps(tile.addend + at));
+      if (tile.bias != nullptr) {
+        sum = _mm512_add_ps(sum, _mm512_loadu_ps(tile.bias + p * kPanelColumns));
+      }
+      _mm512_storeu_ps(tile.y + at, sum);
     }
   }
 }
@@ -69,10 +72,10 @@ template <int Rows, int Panels>
 struct HalfTiles {
   static constexpr TileFunction Get() { return HalfTile<Rows, Panels>; }
 };
-constexpr TileSet kHalfTiles = MakeTileSet<HalfTiles, 8, 8, 4, 2>();
+constexpr TileSet kHalfTiles = MakeTileSet<HalfTiles, 8, 8, 4, 2>(kWholeDepth);
 
 // Rounds all rows of x to bf16, an odd length padded with 0.
-void RoundRows(const LinearCall& call) {
+void RoundRows(const ProductCall& call) {
   const int64_t in = call.matrix->in(), pairs = (in + 1) / 2;
   for (int64_t r = 0; r < call.num_rows; ++r) {
     const float* x = call.x + r * call.x_stride;
@@ -90,26 +93,18 @@ void RoundRows(const LinearCall& call) {
 
 }  // namespace
 
-bool IsAvailable() { return __builtin_cpu_supports("avx512bf16"); }
-
-void Linear(const LinearCall& call) {
-  if (call.matrix->type() == WeightType::kFp32) return N_AVX3::Linear(call);
+void MultiplyBf16(const ProductCall& call) {
   RoundRows(call);
   RunTiles(call, kHalfTiles);
-  if (call.epilogue != Epilogue::kGelu) return;
-  float* first = call.y + call.first_panel * kPanelColumns;
-  N_AVX3::GeluRows({first, call.y_stride, first, call.y_stride, call.num_rows,
-                    (call.end_panel - call.first_panel) * kPanelColumns});
 }
 
 #else
 
-bool IsAvailable() { return false; }
-void Linear(const LinearCall&) { LZ_CHECK(false, "this build has no bf16 kernels"); }
+void MultiplyBf16(const ProductCall&) { LZ_CHECK(false, "this build has no bf16 kernels"); }
 
 #endif
 
-}  // namespace lzero::packed::avx512_bf16
+}  // namespace lzero
 
 #ifdef LZ_HAS_BF16_KERNELS
 #pragma GCC pop_options
