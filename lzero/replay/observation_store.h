@@ -44,11 +44,12 @@ class ObservationStore {
     return NumBlocks(format, num_rows) * format.block_bytes();
   }
 
-  // Stores an observation whatever the rows beside it hold. InvalidArgument for an element that a
-  // uint8 environment must not give.
+  // Stores an observation, `values` [size] float32, whatever the rows beside it hold.
+  // InvalidArgument for an element that a uint8 environment must not give.
   absl::Status SetFirst(int row, const float* values);
-  // Stores the observation after row `row` - 1. InvalidArgument as SetFirst, and when it is not
-  // that row's last frame_stack - 1 blocks and one more; the rows before stay as they are.
+  // Stores the observation after row `row` - 1, `values` [size] float32. InvalidArgument as
+  // SetFirst, and when it is not that row's last frame_stack - 1 blocks and one more; the rows
+  // before stay as they are.
   absl::Status SetNext(int row, const float* values);
 
   // Copies row `from` of `other`, a store of the same format, into row `to`.

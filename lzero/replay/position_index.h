@@ -41,7 +41,7 @@ class PositionIndex {
   void Release(int leaf);
   // Weight 0 makes a position not eligible.
   void SetWeight(int leaf, double weight);
-  // Whether the handle's transition is still stored. A leaf out of range is a caller's bug.
+  // Whether the handle's transition is still stored. The caller must give a leaf in range.
   bool IsCurrent(const PositionHandle& handle) const;
   // The leaf under a point of the summed weights, see SumTree::Find.
   int Find(double point) const { return tree_.Find(point); }

@@ -1,6 +1,6 @@
 // The recurrent step on packed weights (lzero/family/unizero/packed): the fastest on the CPU. Runs
 // no libtorch operation and allocates nothing; its buffers are tensors because the cache's are.
-// Belongs to one thread.
+// Shapes as in StepBuffers; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_STEP_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_STEP_H_
 

@@ -2,7 +2,7 @@
 // one launch a search. Trees, contexts and the model's step stay on the device; the roots' outputs
 // go in, the results come out once. Equal to Search with the same step (search.h). Rows beyond the
 // roots are idle: they compute on empty contexts and store nothing. Weights are read where they
-// are. Belongs to one thread.
+// are. Arrays are float32 unless said; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_SEARCH_GRAPH_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_SEARCH_GRAPH_H_
 
@@ -47,8 +47,9 @@ class SearchGraph {
   ~SearchGraph();
 
   // Searches `roots`, not empty and checked (CheckRoots), whose initial inference gave these
-  // outputs and stored their contexts: prior_logits [B, A], values [B]. The host waits while the
-  // roots go in and once for all simulations. Errors as Search::Run.
+  // outputs and stored their contexts: prior_logits [B, A], values [B]; `result` as in
+  // SearchResult. The host waits while the roots go in and once for all simulations. Errors as
+  // Search::Run.
   absl::Status Run(absl::Span<const Root> roots, const SearchRequest& request,
                    absl::Span<const float> prior_logits, absl::Span<const float> values,
                    SearchResult* result);
