@@ -287,6 +287,7 @@ absl::Status Game2048::SetPhysics(const std::vector<double>& state) {
   if (state.size() != kNumSquares) {
     return absl::InvalidArgumentError(absl::StrCat(kAllowed, state.size(), " numbers"));
   }
+  // Tiles as exponents.
   Board2048 board;
   for (int square = 0; square < kNumSquares; ++square) {
     int exponent = 0;
@@ -300,6 +301,7 @@ absl::Status Game2048::SetPhysics(const std::vector<double>& state) {
     }
     board.exponents[square] = static_cast<uint8_t>(exponent);
   }
+  // The board as a whole.
   if (!board.IsPossible() || board.LegalDirections() == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(kAllowed, board.IsPossible() ? "one without" : "more than a game can reach"));
