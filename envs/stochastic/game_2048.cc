@@ -117,7 +117,7 @@ int64_t Board2048::Slide(int direction) {
 }
 
 int Board2048::LegalDirections() const {
-  // Of two neighbours: whether the first can move onto the second, the second onto the first.
+  // For each two neighbours: can the first move onto the second, or the second onto the first?
   unsigned up = 0, right = 0, down = 0, left = 0;
   for (int i = 0; i < kSize; ++i) {
     for (int j = 0; j + 1 < kSize; ++j) {

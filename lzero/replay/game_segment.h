@@ -111,8 +111,8 @@ class GameSegment {
   void CopyActionValues(int first, int count, float* out) const {
     std::copy_n(Row<float>(Stored::kActionValues, first), count * shape_.action_dim, out);
   }
-  // Per transition, [num_steps]; policies [num_steps, A]; of box actions values [num_steps, D] and
-  // sampled ones [num_steps, K, D].
+  // Views of what is stored for each transition: [num_steps]; policies [num_steps, A] (box:
+  // [num_steps, K]); values of box actions [num_steps, D], their sampled actions [num_steps, K, D].
   absl::Span<const int32_t> actions() const { return Rows<int32_t>(Stored::kAction); }
   absl::Span<const float> rewards() const { return Rows<float>(Stored::kReward); }
   absl::Span<const float> root_values() const { return Rows<float>(Stored::kRootValue); }

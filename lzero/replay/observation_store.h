@@ -63,8 +63,8 @@ class ObservationStore {
   void CopyRows(int row, int num_rows, float* out) const;
   void CopyRows(int row, int num_rows, uint8_t* out) const;
 
-  // Blocks as they are stored, [count, block_bytes]: block i is the oldest of row i. SetBlocks is
-  // for blocks that CopyBlocks gave.
+  // Blocks as they are stored, [count, block_bytes] bytes: block i is the oldest of row i.
+  // SetBlocks is for blocks that CopyBlocks gave.
   void CopyBlocks(int block, int count, char* out) const;
   void SetBlocks(int block, absl::Span<const char> blocks);
 

@@ -46,13 +46,14 @@ class PositionIndex {
   // The leaf under a point of the summed weights, see SumTree::Find.
   int Find(double point) const { return tree_.Find(point); }
 
-  // State beyond places and weights: leaves ever used, their generations, free leaves in order.
+  // State beyond places and weights: the generations [n] of the n leaves ever used, and the free
+  // leaves [n - used] in order.
   absl::Span<const uint32_t> generations() const {
     return {generations_.data(), static_cast<size_t>(num_touched_)};
   }
   absl::Span<const int32_t> free_leaves() const { return free_; }
-  // Restores that state in an index never used; every leaf that
-  // is not free must then be given its place.
+  // Restores that state, in the same shapes, in an index never used. The caller must then give its
+  // place to every leaf that is not free.
   void RestoreLeaves(absl::Span<const uint32_t> generations, absl::Span<const int32_t> free_leaves);
   void RestorePlace(int leaf, const Place& place, double weight);
 

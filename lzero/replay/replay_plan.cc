@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
-// Of a full segment with all the context that one can have.
+// Bytes of a full segment with all the context that one can have.
 int64_t SegmentBytes(const ReplayConfig& config, const ReplayShape& shape) {
   return GameSegment::BytesFor(ReplaySegmentShape(config, shape), config.segment_length,
                                ReplayContextSteps(config, shape));

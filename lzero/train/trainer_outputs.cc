@@ -47,7 +47,7 @@ void AddValueMetrics(const std::string& role, const ValueSums& values, MetricMap
   (*metrics)[absl::StrCat(role, "/value_correlation")] = values.Correlation();
 }
 
-// Of an evaluation.
+// The metrics of an evaluation.
 std::vector<Metric> EvaluationMetrics(double mean_return,
                                       const std::vector<EvaluatedEpisode>& episodes) {
   ValueSums values;

@@ -117,7 +117,7 @@ class EvaluationProgress {
   double last_time_ = MonotonicSeconds();
 };
 
-// Of a game for two players; `path` is what the user evaluated.
+// A remark on games for two players; `path` is what the user evaluated.
 void PrintSelfPlayRemark(const std::string& path, bool can_be_graded) {
   std::printf("self-play     the return is that of player 0, %s\n", kNoMeasureOfStrength);
   if (can_be_graded) {

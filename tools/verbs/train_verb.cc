@@ -169,7 +169,7 @@ bool IsNeverSaved(const std::string& run_dir) {
   return checkpoints.ok() && checkpoints->empty();
 }
 
-// Of a run without a checkpoint: it was killed before its first, or has lost them.
+// How a run without a checkpoint goes on: it was killed before its first, or has lost them.
 std::string StartsOverText(const std::string& run_dir) {
   const auto status = ReadStatusFile(run_dir);
   if (!status.ok() || !status->eval_env_steps.has_value()) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kFormat = 2;  // 1: observations always F32, whole ones
 
-// Of the observations from the first on.
+// Number of blocks that hold the observations from the first on.
 int NumBlocks(const GameSegment& segment, const ObservationFormat& format) {
   return static_cast<int>(ObservationStore::NumBlocks(format, segment.num_steps() + 1));
 }
