@@ -144,6 +144,7 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error,
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> command_line(argv, argv + argc);
+  // Declare the verbs.
   CLI::App app("lzero: planning agents with learned world models", ProgramCommand());
   app.set_version_flag("--version",
                        std::string("lzero ") + LZERO_VERSION + " (" + SourceCommit() + ")");
@@ -159,6 +160,7 @@ int Main(int argc, char** argv) {
 #if LZERO_HAS_TORCH
   AddBench(app, &action);
 #endif
+  // Parse the command line.
   const std::string unknown = UnknownVerb(app, command_line);
   if (!unknown.empty()) {
     return PrintError(absl::InvalidArgumentError(unknown), kExitUsage);
@@ -170,6 +172,7 @@ int Main(int argc, char** argv) {
     return PrintError(absl::InvalidArgumentError(UsageText(app, error, command_line)), kExitUsage);
   }
   try {
+    // Run the verb.
     return action();
   } catch (const std::bad_alloc&) {  // where a verb has nothing to clean up or to tell
     return PrintError(absl::ResourceExhaustedError("out of memory"), kExitFailure);

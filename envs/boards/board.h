@@ -34,8 +34,8 @@ class Board {
   // Fills `planes` [planes, rows, columns]: own stones, the other's stones, then those of the game,
   // the last all ones when player 0 is to move.
   virtual void FillPlanes(absl::Span<float> planes) const = 0;
-  // A guess of who will win, above -1 and below 1, from the view of the player to move; 0 where the
-  // game has none. Of unfinished positions.
+  // A guess of who will win an unfinished position, above -1 and below 1, from the view of the
+  // player to move; 0 where the game has none.
   virtual double Estimate() const { return 0.0; }
 
   // Rows of the board with '\n', and who is to move where that cannot be seen.

@@ -38,8 +38,8 @@ constexpr bool HasFour(uint64_t stones) {
   return false;
 }
 
-// The squares of the board, taken or not, on which one more stone gives `stones` four in a row. Of
-// upright fours the top alone counts: the stones below are always there first.
+// The squares of the board, taken or not, on which one more stone gives `stones` four in a row.
+// In an upright four only the top counts: the stones below are always there first.
 constexpr uint64_t FourthSquares(uint64_t stones) {
   uint64_t squares = (stones << 1) & (stones << 2) & (stones << 3);
   for (const int step : {kStride, kStride - 1, kStride + 1}) {

@@ -149,16 +149,19 @@ void GoPosition::TakeChain(int cell) {
 int GoPosition::Place(int player, int point) {
   const int cell = CellOf(point);
   LZ_DCHECK(CanPlaceAt(player, cell), "point ", point);
+  // The stone, a chain of its own for now.
   const uint64_t key = kStoneKeys[cell][player];
   hash_ ^= key;
   contents_[cell] = static_cast<uint8_t>(player);
   heads_[cell] = nexts_[cell] = static_cast<uint16_t>(cell);
   chains_[cell] = Chain{.hash = key, .num_stones = 1};
+  // Liberties of the new chain and of its neighbours.
   const std::array<int, 4> neighbours = Neighbours(cell, stride());
   for (const int neighbour : neighbours) {
     if (contents_[neighbour] == kFree) chains_[cell].Add(static_cast<uint32_t>(neighbour));
     if (contents_[neighbour] <= kWhite) ChainAt(neighbour).Remove(static_cast<uint32_t>(cell));
   }
+  // Joins own chains, takes those of the other player without liberties.
   int num_taken = 0, last_taken = 0;
   for (const int neighbour : neighbours) {
     if (contents_[neighbour] == player) Join(cell, neighbour);
@@ -167,6 +170,7 @@ int GoPosition::Place(int player, int point) {
     last_taken = neighbour;
     TakeChain(neighbour);
   }
+  // Ko: a lone stone that took one stone and could be retaken at once.
   const Chain& chain = ChainAt(cell);
   const bool can_be_retaken = chain.num_stones == 1 && chain.num_liberties == 1;
   ko_point_ = num_taken == 1 && can_be_retaken ? PointOf(last_taken) : kNoPoint;
@@ -202,6 +206,7 @@ int GoPosition::NearerLead() const {
   std::vector<uint16_t> steps(contents_.size(), 0);  // from the nearest stone, plus 1; 0 unseen
   std::vector<std::array<bool, 2>> near(contents_.size());
   std::vector<int> queue;
+  // Starts from all stones.
   for (int point = 0; point < num_points(); ++point) {
     const int cell = CellOf(point);
     if (contents_[cell] > kWhite) continue;
@@ -209,6 +214,7 @@ int GoPosition::NearerLead() const {
     near[cell][contents_[cell]] = true;
     queue.push_back(cell);
   }
+  // Breadth first over free cells; a cell counts for those whose stones are nearest.
   int lead = 0;
   for (size_t i = 0; i < queue.size(); ++i) {
     const int cell = queue[i];

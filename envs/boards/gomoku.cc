@@ -184,6 +184,7 @@ std::string GomokuBoard::Rebuild(const std::vector<int8_t>& cells, int last_squa
   if (static_cast<int>(cells.size()) != num_actions()) {
     return absl::StrCat(cells.size(), " squares of ", num_actions());
   }
+  // Checks the number of stones and the last one.
   std::array<int, 2> count = {0, 0};
   for (const int8_t cell : cells) {
     if (cell < kEmpty || cell > 1) return absl::StrCat("a square holds ", cell);
@@ -197,6 +198,7 @@ std::string GomokuBoard::Rebuild(const std::vector<int8_t>& cells, int last_squa
   if (last_square == -1 ? count[0] > 0 : cells[last_square] != last_mover) {
     return "the last stone is not where it should be";
   }
+  // Puts all stones but the last, which must not have ended the game before.
   for (int square = 0; square < num_actions(); ++square) {
     if (cells[square] != kEmpty && square != last_square) PutStone(square, cells[square]);
   }

@@ -158,6 +158,7 @@ Image OthelloBoard::ToImage() const {
   const double half = kGrid.cell / 2.0, length = kSize * kGrid.cell;
   Image image(kGrid.pixels(), kGrid.pixels(), kFrame);
   Canvas canvas(&image);
+  // The board, its lines and its four points.
   const Point corner = {kGrid.margin - half, kGrid.margin - half};
   canvas.FillRectangle(corner.x, corner.y, length, length, kGreen);
   for (int i = 0; i <= kSize; ++i) {
@@ -171,6 +172,7 @@ Image OthelloBoard::ToImage() const {
       canvas.FillCircle(point, 4.0, kLine);
     }
   }
+  // Discs and legal moves.
   for (int square = 0; square < kNumSquares; ++square) {
     const Point center = kGrid.At(square / kSize, square % kSize);
     if (moves_ >> square & 1) canvas.FillCircle(center, 3.0, kLine);

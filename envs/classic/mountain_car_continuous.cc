@@ -84,7 +84,7 @@ EpisodeEnv::Outcome MountainCarContinuous::Advance(const Action& action) {
   is_float32_ = true;
   const double reward =
       (terminated ? 100.0 : 0.0) - static_cast<double>(given) * static_cast<double>(given) * 0.1;
-  // Of a huge action the reward would be no number.
+  // A huge action would make a reward that is not finite.
   constexpr double kLeast = std::numeric_limits<float>::lowest();
   return {static_cast<float>(std::max(reward, kLeast)), terminated};
 }

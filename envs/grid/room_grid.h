@@ -1,6 +1,6 @@
 // MiniGrid's RoomGrid: equal square rooms in rows and columns that share their walls, doors between
-// neighbours, things in rooms. It builds one world and is then thrown away; which rooms and doors a
-// task needs is the family's business. Draws in the reference's order. One thread.
+// neighbours, things in rooms. It builds one world and is then thrown away; the family says which
+// rooms and doors its task needs. Draws in the reference's order. One thread.
 // [minigrid/core/roomgrid.py]
 #ifndef LZERO_ENVS_GRID_ROOM_GRID_H_
 #define LZERO_ENVS_GRID_ROOM_GRID_H_

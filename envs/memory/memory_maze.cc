@@ -264,6 +264,7 @@ void MemoryMaze::SaveGame(StateWriter& writer) const {
 }
 
 absl::Status MemoryMaze::LoadGame(StateReader& reader) {
+  // Reads everything before anything changes.
   const std::vector<int32_t> task = reader.ReadVector<int32_t>();
   Progress progress;
   const uint8_t phase = reader.Read<uint8_t>();
@@ -275,10 +276,12 @@ absl::Status MemoryMaze::LoadGame(StateReader& reader) {
   stream.key = reader.Read<uint64_t>();
   stream.position = reader.Read<uint64_t>();
   LZ_RETURN_IF_ERROR(reader.Finish());
+  // Checks what can be checked without the task.
   if (phase >= kNumPhases) return reader.Impossible(absl::StrCat("phase ", phase));
   progress.phase = static_cast<Phase>(phase);
   const std::string problem = Problem(progress);
   if (!problem.empty()) return reader.Impossible(problem);
+  // Takes over task and progress; puts the old ones back where they contradict.
   const std::vector<int32_t> task_before = TaskValues();
   if (!SetTask(task)) return reader.Impossible("the values of the task");
   std::swap(progress, progress_);
@@ -330,6 +333,7 @@ absl::StatusOr<Image> MemoryMaze::RenderRgb() const {
   Image image(kNumColumns * kCell, kNumRows * kCell + kFooter, kFooterColor);
   Canvas canvas(&image);
   const Map picture = Picture();
+  // Cells, darker outside of the view.
   for (int cell = 0; cell < kNumCells; ++cell) {
     const int row = cell / kNumColumns, column = cell % kNumColumns;
     const bool seen = std::abs(row - progress_.player / kNumColumns) <= kViewReach &&
@@ -344,6 +348,7 @@ absl::StatusOr<Image> MemoryMaze::RenderRgb() const {
     canvas.FillCircle({left + kCell / 2.0, top + kCell / 2.0}, symbol == '+' ? 11.0 : 7.0,
                       PixelOf(symbol, seen));
   }
+  // The line below the map.
   canvas.Text(6, kNumRows * kCell + 6, 2,
               absl::StrCat(kPhaseNames[static_cast<size_t>(progress_.phase)], " ", progress_.frame,
                            "/", NumFrames(progress_.phase)),

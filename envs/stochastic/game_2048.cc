@@ -117,7 +117,7 @@ int64_t Board2048::Slide(int direction) {
 }
 
 int Board2048::LegalDirections() const {
-  // Of two neighbours: whether the first can move onto the second, the second onto the first.
+  // For each two neighbours: can the first move onto the second, or the second onto the first?
   unsigned up = 0, right = 0, down = 0, left = 0;
   for (int i = 0; i < kSize; ++i) {
     for (int j = 0; j + 1 < kSize; ++j) {
@@ -287,6 +287,7 @@ absl::Status Game2048::SetPhysics(const std::vector<double>& state) {
   if (state.size() != kNumSquares) {
     return absl::InvalidArgumentError(absl::StrCat(kAllowed, state.size(), " numbers"));
   }
+  // Tiles as exponents.
   Board2048 board;
   for (int square = 0; square < kNumSquares; ++square) {
     int exponent = 0;
@@ -300,6 +301,7 @@ absl::Status Game2048::SetPhysics(const std::vector<double>& state) {
     }
     board.exponents[square] = static_cast<uint8_t>(exponent);
   }
+  // The board as a whole.
   if (!board.IsPossible() || board.LegalDirections() == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat(kAllowed, board.IsPossible() ? "one without" : "more than a game can reach"));

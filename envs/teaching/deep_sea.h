@@ -45,7 +45,7 @@ class DeepSea : public EpisodeEnv {
  private:
   DeepSea(EnvSpec spec, int size, std::vector<uint8_t> right_action);
 
-  // Of the diver's cell; there is none after the end.
+  // Index of the diver's cell; there is none after the end.
   size_t cell() const { return static_cast<size_t>(row_) * size_ + column_; }
 
   int size_;

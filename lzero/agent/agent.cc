@@ -17,6 +17,7 @@ Agent::Agent(std::unique_ptr<Searcher> searcher, const AgentOptions& options)
 
 absl::Status Agent::Act(InferenceModel& model, absl::Span<const Root> roots, ActMode mode,
                         int64_t env_steps, Decision* decision) {
+  // Search.
   SearchRequest request;
   request.add_noise = mode == ActMode::kCollect;
   request.deterministic_ties = options_.deterministic_ties;
@@ -24,10 +25,12 @@ absl::Status Agent::Act(InferenceModel& model, absl::Span<const Root> roots, Act
   request.search_index = num_searches_;
   LZ_RETURN_IF_ERROR(searcher_->Run(model, roots, request, &decision->search));
 
+  // Choose an action for each root.
   const SearchConfig& config = searcher_->config();
   const bool draws = mode == ActMode::kCollect && config.policy == SearchPolicy::kPuct;
   decision->temperature = draws ? TemperatureAt(config, env_steps) : 0.0;
   Choose(roots, request, decision);
+  // Translate slots into actions and policies of the environment.
   decision->action_dim = 0;
   decision->action_values.clear();
   decision->sampled_actions.clear();

@@ -43,12 +43,12 @@ struct Decision {
   double temperature = 0.0;            // that was used; 0: the best action was taken
   SearchResult search;                 // over slots where the model samples
 
-  // Of root `b`.
+  // The policy target of root `b`, [P].
   absl::Span<const float> PolicyOf(size_t b) const {
     const size_t size = static_cast<size_t>(policy_size);
     return absl::MakeConstSpan(policies).subspan(b * size, size);
   }
-  // Empty where actions are discrete.
+  // The action [D] and the sampled actions [K, D] of root `b`. Empty where actions are discrete.
   absl::Span<const float> ValuesOf(size_t b) const {
     const size_t dim = static_cast<size_t>(action_dim);
     return absl::MakeConstSpan(action_values).subspan(b * dim, dim);
@@ -63,13 +63,14 @@ class Agent {
  public:
   Agent(std::unique_ptr<Searcher> searcher, const AgentOptions& options);
 
-  // Searches every root and chooses its action. Collecting with PUCT: drawn with probability
-  // proportional to visits^(1 / temperature), the best action at temperature 0. Collecting with
-  // Gumbel: the search's own choice, which its noise makes a draw [Danihelka et al. 2022, section
-  // 3]. Evaluating: the best action. `env_steps` of the whole run sets the temperature. What is
-  // drawn depends on (seed, environment, number of this search) alone, not on the other roots.
-  // Slots are drawn where the model samples actions. Errors are those of Searcher::Run, and
-  // Internal for a sampled action that the environment does not have; they count no search. Blocks.
+  // Searches every root, B of them, and chooses its action. Collecting with PUCT: drawn with
+  // probability proportional to visits^(1 / temperature), the best action at temperature 0.
+  // Collecting with Gumbel: the search's own choice, which its noise makes a draw [Danihelka et al.
+  // 2022, section 3]. Evaluating: the best action. `env_steps` of the whole run sets the
+  // temperature. What is drawn depends on (seed, environment, number of this search) alone, not on
+  // the other roots. Slots are drawn where the model samples actions. Errors are those of
+  // Searcher::Run, and Internal for a sampled action that the environment does not have; they count
+  // no search. Blocks.
   absl::Status Act(InferenceModel& model, absl::Span<const Root> roots, ActMode mode,
                    int64_t env_steps, Decision* decision);
 

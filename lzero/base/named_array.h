@@ -33,8 +33,8 @@ struct NamedArray {
   ArrayType type = ArrayType::kF32;
   std::vector<int64_t> shape;
   std::string bytes;  // little-endian, row-major
-  // Of arrays too large for a copy; then `bytes` is empty. Gives the sink all bytes in order, piece
-  // by piece, and reads what they are made of, which must stay as it is until then.
+  // For arrays too large for a copy, whose `bytes` is empty. Gives the sink all bytes in order,
+  // piece by piece, and reads what they are made of, which must stay as it is until then.
   std::function<void(const ByteSink& sink)> parts = {};
 
   int64_t num_elements() const;

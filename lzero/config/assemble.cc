@@ -163,6 +163,7 @@ void ConfigAssembler::ApplyField(const Layer& layer, const std::string& path,
   } else if (!value.refused) {
     problem = SetField(config_, path, value.scalar);
   }
+  // A field that was refused stays doubtful until another layer sets it.
   if (problem.has_value()) {
     ReportAt(layer, value.position, absl::StrCat(path, ": ", *problem));
   }
@@ -170,6 +171,7 @@ void ConfigAssembler::ApplyField(const Layer& layer, const std::string& path,
     doubtful_.insert(path);
     return;
   }
+  // Paths of plugins count from the file that names them.
   if (path == "plugins") StartAt(layer.name, &config_.plugins);
   settings_[path] = {PositionText(layer.name, value.position), layer.rank};
   doubtful_.erase(path);
@@ -256,12 +258,14 @@ void ConfigAssembler::ApplyOverride(const std::string& assignment) {
   const bool readable = IsPrintableUtf8(assignment) && assignment.size() <= 200;
   const std::string shown =
       absl::StrCat("command line: ", readable ? assignment : QuotedForMessage(assignment));
+  // Split into path and value.
   const size_t equals = assignment.find('=');
   const std::string path = assignment.substr(0, equals);
   if (equals == assignment.npos || path.empty()) {
     ReportOverride(shown, "not a setting; allowed: key.path=value");
     return;
   }
+  // Paths that no value can be given for.
   if (path == "extends") {
     ReportOverride(shown, "extends belongs in a file; allowed: key.path=value");
     return;
@@ -271,6 +275,7 @@ void ConfigAssembler::ApplyOverride(const std::string& assignment) {
     ReportOverride(shown, absl::StrCat("a section has no value; allowed: ", path, ".key=value"));
     return;
   }
+  // Entries of maps, and keys that do not exist.
   const std::string text = assignment.substr(equals + 1);
   if (ApplyMapOverride(shown, path, text)) return;
   if (FieldPaths().count(path) == 0) {
@@ -279,6 +284,7 @@ void ConfigAssembler::ApplyOverride(const std::string& assignment) {
     if (!suggestion.empty()) doubtful_.insert(suggestion);
     return;
   }
+  // Set the field.
   const auto earlier = settings_.find(path);
   if (earlier != settings_.end() && earlier->second.rank == kOverrideRank) {
     ReportOverride(shown, "duplicate key; set twice on the command line");

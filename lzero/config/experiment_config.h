@@ -213,7 +213,7 @@ struct ExperimentConfig {
 struct ConsistencyError {
   std::vector<std::string> keys;  // "model.num_heads", "model.embed_dim"
   std::string message;
-  // Of an error only where the first key was set no earlier than the second: in a file that extends
+  // An error only where the first key was set no earlier than the second: in a file that extends
   // the other's, beside it or on the command line. Files of nearly all fields set nothing on
   // purpose.
   bool only_if_set_after = false;

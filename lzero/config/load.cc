@@ -53,6 +53,7 @@ void ReadChain(const std::string& path, ConfigAssembler* assembler) {
         assembler->num_layers() == 0
             ? ""
             : absl::StrCat("; chain: ", assembler->ChainText(), " -> ", shown);
+    // Refuse cycles and long chains.
     std::error_code code;
     const fs::path identity = fs::weakly_canonical(next, code);
     if (std::find(seen.begin(), seen.end(), identity) != seen.end()) {
@@ -65,6 +66,7 @@ void ReadChain(const std::string& path, ConfigAssembler* assembler) {
       return;
     }
     seen.push_back(identity);
+    // Read the file and go on with the one that it extends.
     const absl::StatusOr<std::string> content = ReadConfigFile(next);
     if (!content.ok()) {
       assembler->ReportUnreadable(absl::StrCat(shown, ": ", content.status().message(), chain));

@@ -355,6 +355,7 @@ std::string NearestKeyHint(absl::string_view path, std::string* suggestion) {
   const absl::string_view section = dot == path.npos ? "" : path.substr(0, dot);
   const absl::string_view name = dot == path.npos ? path : path.substr(dot + 1);
   const std::string prefix = section.empty() ? "" : absl::StrCat(section, ".");
+  // Names in the same place, and all names.
   std::vector<std::string> beside;  // names that may stand in the same place
   std::vector<std::string> all_names;
   std::vector<std::string> all_paths;
@@ -368,6 +369,7 @@ std::string NearestKeyHint(absl::string_view path, std::string* suggestion) {
     all_names.push_back(field.name);
     all_paths.push_back(field.path);
   }
+  // The nearest name: in the same section, else anywhere.
   if (nearest.empty() && path.size() <= 100) {
     if (const std::string sibling = NearestName(name, beside); !sibling.empty()) {
       nearest = prefix + sibling;

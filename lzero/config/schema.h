@@ -71,7 +71,7 @@ std::string ValueText(const FieldDescription& field, const FieldValue& value);
 std::optional<std::string> SetFromText(const FieldDescription& field, const FieldValue& value,
                                        const ScalarText& scalar);
 
-// Sets the field with this path, as SetFromText. A path that no field has is the caller's bug.
+// Sets the field with this path, as SetFromText. The caller must give the path of a field.
 std::optional<std::string> SetField(ExperimentConfig& config, absl::string_view path,
                                     const ScalarText& scalar);
 

@@ -11,9 +11,9 @@
 
 namespace lzero {
 
-// Of `keys`, that are not read because of the value of the field `chooser`, those that differ from
-// their defaults. The errors are `only_if_set_after`: what was inherited from before the choice is
-// nobody's mistake.
+// An error for each of `keys` that differs from its default, although nothing reads it under the
+// value of the field `chooser`. The errors are `only_if_set_after`: a value that was set before the
+// choice may stay.
 std::vector<ConsistencyError> UnreadErrors(const ExperimentConfig& config,
                                            const std::vector<std::string>& keys,
                                            const std::string& chooser);

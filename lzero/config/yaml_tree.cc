@@ -276,6 +276,7 @@ YamlTree ReadYamlTree(absl::string_view text) {
   YamlTree tree;
   tree.root.kind = YamlNode::Kind::kMap;
   tree.readable = false;
+  // Refuse what is no text of a config.
   if (text.size() > kMaxConfigBytes) {
     tree.problems.push_back({{},
                              absl::StrCat("too large for a config; got ", text.size(),
@@ -284,6 +285,7 @@ YamlTree ReadYamlTree(absl::string_view text) {
   }
   if (absl::StartsWith(text, "\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
   if (!CheckBytes(text, &tree.problems)) return tree;
+  // Build the tree; its root must be a map.
   YamlNode root;
   root.scalar.is_null = true;
   TreeBuilder builder(text, &root, &tree.problems);

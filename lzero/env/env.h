@@ -39,8 +39,8 @@ struct TimeStep {
   // Truncated because the environment's process died, not by a rule of the task; the observation is
   // the one before.
   bool interrupted = false;
-  // Of a position that stands alone, such as a grader's: what Env::Save gives there, for models
-  // that simulate with the environment. Empty where an environment gave the step: ask that one.
+  // What Env::Save gives at a position that stands alone, such as a grader's, for models that
+  // simulate with the environment. Empty where an environment gave the step: ask that one.
   std::string state = {};
 
   bool ended() const { return terminated || truncated; }

@@ -35,12 +35,14 @@ void EnvRegistry::Register(Entry entry) {
 absl::StatusOr<const EnvRegistry::Entry*> EnvRegistry::Find(const std::string& id) const {
   const auto found = entries_.find(id);
   if (found != entries_.end()) return &found->second;
+  // The family with the longest prefix.
   const Entry* family = nullptr;
   for (const auto& [name, entry] : entries_) {
     const bool covers = entry.is_family() && id.size() > name.size() && absl::StartsWith(id, name);
     if (covers && (family == nullptr || name.size() > family->id.size())) family = &entry;
   }
   if (family != nullptr) return family;
+  // Not found: say what may have been meant.
   std::vector<std::string> ids;
   for (const auto& [name, entry] : entries_) ids.push_back(name);
   const bool lacks_plugin = absl::StartsWith(id, kPluginPrefix) &&

@@ -20,6 +20,7 @@ using Errors = std::vector<ConsistencyError>;
 // What the environment refuses in settings that it was not made with, each with its own sentence.
 Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
                     const absl::Status& refused) {
+  // Subsets of the options: own settings, step cap, opening fraction.
   const EnvOptions all = EnvOptionsOf(config);
   EnvOptions own, cap, fraction;
   own.board_size = all.board_size;
@@ -31,10 +32,12 @@ Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
   cap.board_size = fraction.board_size = all.board_size;
   const bool has_own = all.board_size != 0 || !all.settings.empty();
   const std::string own_key = all.settings.empty() ? "env.board_size" : "env.settings";
+  // Nothing but own settings: they are to blame.
   if (all.max_episode_steps == 0 && all.random_opening_fraction == 0.0) {
     if (has_own) return {{{own_key, "env.id"}, std::string(refused.message())}};
     return {{{"env.id"}, std::string(refused.message())}};
   }
+  // Make the environment with each subset; the first that fails is to blame.
   Errors errors;
   const auto check = [&](const EnvOptions& options, std::vector<std::string> keys) {
     const absl::Status status = registry.Make(config.id, options).status();

@@ -90,8 +90,10 @@ std::string EnvSetting::AllowedText() const {
 absl::StatusOr<EnvSettings> EnvSettings::Create(const std::string& id,
                                                 const std::vector<EnvSetting>& declared,
                                                 const EnvSettingTexts& given) {
+  // Refuse names that nobody declared.
   const absl::Status known = CheckNames(id, declared, given);
   if (!known.ok()) return known;
+  // Parse each declared setting, or its default.
   EnvSettings settings;
   for (const EnvSetting& setting : declared) {
     const auto found = given.find(setting.name);

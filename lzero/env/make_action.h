@@ -10,7 +10,7 @@
 
 namespace lzero {
 
-// Discrete: the action `index`. Box: `values` [D], each in [-1, 1], spread over the bounds of
+// Discrete: the action `index`. Box: `values` [D], each in [-1, 1], scaled to the bounds of
 // `spec`, which are finite; -1 and 1 are the bounds themselves.
 void MakeAction(const ActionSpec& spec, int32_t index, absl::Span<const float> values,
                 Action* action);

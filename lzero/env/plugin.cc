@@ -35,7 +35,7 @@ constexpr char kRegisterSymbol[] = "lz_plugin_register";
 using RegisterFunction = void (*)(PluginEnvs&);
 
 constexpr PluginStamp kOwnStamp = MakePluginStamp(LZ_PLUGIN_BUILD);
-// Of PluginStamp::sizes.
+// Names of the entries of PluginStamp::sizes.
 constexpr const char* kSizeNames[] = {"std::string", "std::vector",        "EnvSpec",
                                       "TimeStep",    "StatusOr<TimeStep>", "EnvOptions",
                                       "EnvSetting",  "EnvRegistry::Entry", "EpisodeEnv",

@@ -80,12 +80,14 @@ void VectorEnv::Reset(EnvId id, uint64_t seed) { last_[id.value] = envs_[id.valu
 
 absl::Status VectorEnv::Step(absl::Span<const EnvId> ids, absl::Span<const Action> actions) {
   LZ_CHECK(ids.size() == actions.size(), ids.size(), " ids and ", actions.size(), " actions");
+  // Check the ids.
   std::vector<uint8_t> named(envs_.size(), 0);
   for (const EnvId id : ids) {
     LZ_CHECK(id.value >= 0 && id.value < num_envs(), "environment ", id.value, " of ", num_envs());
     LZ_CHECK(named[id.value] == 0, "environment ", id.value, " is stepped twice in one call");
     named[id.value] = 1;
   }
+  // Start worker processes, step the others on the pool, then collect the workers' answers.
   MakeJobs(ids);
   for (const Job& job : jobs_) {
     if (job.batch != nullptr) BeginJob(job, ids, actions);
@@ -96,6 +98,7 @@ absl::Status VectorEnv::Step(absl::Span<const EnvId> ids, absl::Span<const Actio
     results[i] = envs_[ids[i].value]->Step(actions[i]);
   });
   for (const Job& job : jobs_) FinishJob(job, absl::MakeSpan(results));
+  // Keep what was reached; the first error is returned.
   absl::Status first = absl::OkStatus();
   for (size_t i = 0; i < ids.size(); ++i) {
     if (results[i].ok()) {

@@ -43,6 +43,7 @@ std::vector<std::string> LatentFamily::UnreadFields(const ModelConfig& config) c
 int64_t LatentFamily::UpdateBytes(const ExperimentConfig& config,
                                   const WorldModelShape& shape) const {
   const ModelConfig& model = config.model;
+  // One encoding, one step of the dynamics, and the heads.
   int64_t cells = 0;
   const double encoder = EncoderHeld(model, shape, &cells).Total();
   HeldNumbers step;
@@ -57,6 +58,7 @@ int64_t LatentFamily::UpdateBytes(const ExperimentConfig& config,
   const double heads = HeadHeld(model, shape.policy_size()) +
                        2.0 * HeadHeld(model, model.support_size) +
                        HeadHeld(model, shape.num_chance_outcomes);
+  // All of them in an update.
   const auto unroll = static_cast<double>(config.replay.num_unroll_steps);
   // The first state is encoded; a latent loss encodes those after it and projects them, chance
   // comes between a state and the next.

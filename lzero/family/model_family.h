@@ -33,15 +33,15 @@ class ModelFamily {
     return {};
   }
 
-  // Fields that nothing of this family reads: who sets one is told so.
+  // Fields that nothing of this family reads: a value other than the default is an error.
   virtual std::vector<std::string> UnreadFields(const ModelConfig& /*config*/) const { return {}; }
 
-  // Of one copy of the network, before anything is allocated. InvalidArgument when the encoder does
-  // not fit the observations.
+  // Numbers to train in one copy of the network; nothing is allocated. InvalidArgument when the
+  // encoder does not fit the observations.
   virtual absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
                                                   const WorldModelShape& shape) const = 0;
-  // Fresh weights, a function of `seed` alone. Errors as CountParameters; ResourceExhausted when
-  // the memory is not there.
+  // A network of fresh float32 weights on `device`, a function of `seed` alone. Errors as
+  // CountParameters; ResourceExhausted when the memory is not there.
   virtual absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
                                                                const WorldModelShape& shape,
                                                                uint64_t seed,
@@ -64,7 +64,7 @@ class ModelFamily {
                               const WorldModelShape& shape) const = 0;
   // Steps before a root that its engine may read.
   virtual int64_t NumRootPastSteps(const ModelConfig& config) const = 0;
-  // The sizes of the model for people: "L 2, H 2, E 64, context 8 tokens".
+  // The sizes of the model in words: "L 2, H 2, E 64, context 8 tokens".
   virtual std::string Describe(const ModelConfig& config) const = 0;
 };
 

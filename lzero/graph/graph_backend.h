@@ -23,7 +23,7 @@ namespace lzero {
 class CapturedGraph {
  public:
   virtual ~CapturedGraph() = default;
-  // Puts the work on the backend's stream and returns at once. Internal, with the device's words.
+  // Puts the work on the backend's stream and returns at once. Internal, with the device's message.
   virtual absl::Status Replay() = 0;
 };
 
@@ -73,7 +73,8 @@ const std::vector<int64_t>& BatchBuckets();
 // The buckets that batches of 1 .. max_batch need: all up to the first that holds max_batch. Beyond
 // the largest, max_batch itself is the last.
 std::vector<int64_t> BucketsUpTo(int64_t max_batch);
-// The smallest of `buckets` (ascending) that holds `batch`; a larger batch is the caller's bug.
+// The index of the smallest of `buckets` (ascending) that holds `batch`. The caller must give no
+// larger batch.
 size_t BucketOf(const std::vector<int64_t>& buckets, int64_t batch);
 
 }  // namespace lzero

@@ -77,6 +77,7 @@ void ActionSampler::DrawBox(size_t row, NodeId node, const float* policy, float*
   const bool corrects = options_.temperature != 1.0 || mix > 0.0;
   float* values = ValuesOf(row, node);
   for (int k = 0; k < options_.num_slots; ++k) {
+    // Draw from the policy with its variance widened, or uniformly.
     const bool uniform = mix > 0.0 && stream.Uniform() < mix;
     double log_policy = 0.0, log_widened = 0.0;
     bool is_inside = true;  // where the uniform part has its mass
@@ -97,6 +98,7 @@ void ActionSampler::DrawBox(size_t row, NodeId node, const float* policy, float*
       log_policy += LogSquashedDensity(u, mean, sigma);
       log_widened += LogSquashedDensity(u, mean, widen * sigma);
     }
+    // Its prior: policy over proposal.
     prior_logits[k] = 0.0f;
     if (!corrects) continue;
     const double log_uniform = mix > 0.0 && is_inside
@@ -112,6 +114,7 @@ int ActionSampler::DrawDiscrete(size_t row, NodeId node, const float* policy, co
                                 float* prior_logits) {
   RandomStream stream = StreamOf(row, node);
   const int num_actions = options_.num_actions;
+  // Score every legal action.
   const double inverse = 1.0 / options_.temperature;
   double log_sum = -std::numeric_limits<double>::infinity();
   int num_legal = 0;
@@ -124,6 +127,7 @@ int ActionSampler::DrawDiscrete(size_t row, NodeId node, const float* policy, co
     scored_[num_legal++] = {scaled + noise, scaled, a};
   }
   LZ_CHECK(num_legal > 0, "no legal action below root ", row);
+  // Keep the K best, in the order of the actions; kappa is the best of the rest.
   const int num_filled = std::min(options_.num_slots, num_legal);
   double kappa = -std::numeric_limits<double>::infinity();
   if (num_filled < num_legal) {
@@ -136,6 +140,7 @@ int ActionSampler::DrawDiscrete(size_t row, NodeId node, const float* policy, co
     std::sort(scored_.begin(), scored_.begin() + num_filled,
               [](const Scored& x, const Scored& y) { return x.action < y.action; });
   }
+  // Their priors: policy over the probability of being drawn.
   int32_t* indices = IndicesOf(row, node);
   for (int k = 0; k < options_.num_slots; ++k) {
     indices[k] = k < num_filled ? scored_[k].action : -1;
@@ -155,6 +160,7 @@ void ActionSampler::DrawRoots(absl::Span<const Root> roots, absl::Span<const flo
   const size_t num_slots = static_cast<size_t>(options_.num_slots);
   const size_t policy_size = static_cast<size_t>(options_.policy_size());
   LZ_CHECK(roots.size() <= static_cast<size_t>(options_.max_roots), roots.size(), " roots");
+  // Nothing is left of the roots before.
   keys_.clear();
   roots_.slot_mask.assign(roots.size() * num_slots, 1);
   roots_.indices.clear();
@@ -164,12 +170,14 @@ void ActionSampler::DrawRoots(absl::Span<const Root> roots, absl::Span<const flo
                               static_cast<uint64_t>(static_cast<uint32_t>(roots[row].env.value))));
     const float* policy = policies.data() + row * policy_size;
     float* logits = prior_logits.data() + row * num_slots;
+    // Box actions: all slots are filled.
     if (options_.action_dim > 0) {
       DrawBox(row, kRootNode, policy, logits);
       const float* values = ValuesOf(row, kRootNode);
       roots_.values.insert(roots_.values.end(), values, values + num_slots * options_.action_dim);
       continue;
     }
+    // Discrete actions: the slots after the legal ones stay empty.
     const auto& legal = roots[row].legal_action_mask;
     LZ_CHECK(legal.size() == static_cast<size_t>(options_.num_actions), legal.size(), " entries");
     const auto num_filled =

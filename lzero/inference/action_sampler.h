@@ -1,8 +1,8 @@
 // The actions that stand behind the slots of a sampled search: K of them are drawn at every node
 // from the policy there [Hubert et al. 2021, Learning and planning in complex action spaces]. Keeps
 // what it drew until the next search, turns the policy head's outputs into prior logits of the
-// slots, and slots back into actions. Knows no network. Belongs to one thread; allocates when it is
-// made.
+// slots, and slots back into actions. Knows no network. Floats are float32, B is the number of
+// roots. Belongs to one thread; allocates when it is made.
 //
 // Box actions: the policy is a Gaussian squashed by tanh into [-1, 1]^D. Slots are drawn with
 // replacement from the proposal beta = (1 - e) pi' + e uniform, pi' the policy with its variance
@@ -53,18 +53,19 @@ class ActionSampler {
   // slots stay empty, with logit -infinity.
   void DrawRoots(absl::Span<const Root> roots, absl::Span<const float> policies,
                  absl::Span<float> prior_logits);
-  // The same for node children[i] below root i, where every action counts.
+  // The same for node children[i] below root i, where every action counts: children [B], policies
+  // [B, policy size], prior_logits [B, K].
   void DrawNodes(absl::Span<const NodeId> children, absl::Span<const float> policies,
                  absl::Span<float> prior_logits);
 
-  // The action behind slot slots[i] of node nodes[i] below root i: box values [B, D], or indices
-  // [B]. The slot must be filled.
+  // The action behind slot slots[i] of node nodes[i] below root i, nodes and slots [B]: box values
+  // [B, D], or indices [B]. The slot must be filled.
   void ReadValues(absl::Span<const NodeId> nodes, absl::Span<const int32_t> slots,
                   absl::Span<float> values) const;
   void ReadIndices(absl::Span<const NodeId> nodes, absl::Span<const int32_t> slots,
                    absl::Span<int64_t> indices) const;
 
-  // Of the last DrawRoots.
+  // What the last DrawRoots drew.
   const SampledActions& roots() const { return roots_; }
   const ActionSamplerOptions& options() const { return options_; }
 

@@ -30,9 +30,10 @@ struct EngineDevice {
 
   // Calls `body` with the device's stream current; on the CPU just calls it.
   absl::Status OnStream(absl::FunctionRef<absl::Status()> body) const;
-  // network <- source, in place, then calls `then` on the same stream; `source` may be changed or
-  // gone as soon as it returns. InvalidArgument when a weight of it lies on another device (names
-  // both); nothing has changed then.
+  // Copies the weights of `source` into `network`, in place and without gradients, then calls
+  // `then` on the same stream; `source` may be changed or gone as soon as it returns.
+  // InvalidArgument when a weight of it lies on another device (names both); nothing has changed
+  // then.
   absl::Status CopyWeights(const Network& source, Network* network,
                            absl::FunctionRef<void()> then) const;
 };

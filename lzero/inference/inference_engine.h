@@ -1,6 +1,7 @@
 // What a role (collector, evaluator, reanalyzer) owns to answer its searches: an InferenceModel
 // with weights of its own. One class a family; what they have in common is here, and nothing above
-// lzero/family knows more. Belongs to one thread.
+// lzero/family knows more. Shapes of the spans are those of InferenceModel, float32; no gradients.
+// Belongs to one thread.
 #ifndef LZERO_INFERENCE_INFERENCE_ENGINE_H_
 #define LZERO_INFERENCE_INFERENCE_ENGINE_H_
 
@@ -39,7 +40,7 @@ class InferenceEngine : public InferenceModel {
   // Copies the weights in place, between searches only. What was computed with older ones is
   // dropped, or kept and counted where the config asks for it. InvalidArgument when a weight of
   // `source` lies on another device than the one it is copied to (names both); nothing has changed
-  // then. `source` has the architecture of this engine: anything else is the caller's bug.
+  // then. The caller must give a `source` of this engine's architecture. No gradients.
   virtual absl::Status CopyWeightsFrom(const Network& source) = 0;
   virtual const Network& network() const = 0;
 
@@ -59,7 +60,7 @@ class InferenceEngine : public InferenceModel {
     return absl::OkStatus();
   }
 
-  // Of what runs: "packed", "eager", "cuda_search_graph", ...
+  // Names what runs: "packed", "eager", "cuda_search_graph", ...
   virtual std::string runner_name() const = 0;
   // Time inside the network, and copying what nodes keep in and out of their store.
   virtual double network_seconds() const = 0;

@@ -1,6 +1,7 @@
 // What engines share whose nodes are latent states alone: a copy of the weights, the latents of all
-// nodes of the running searches addressed by (root, NodeId), and the device they lie on. Which
-// network leads from one latent to the next is the family's business. Belongs to one thread.
+// nodes of the running searches addressed by (root, NodeId), and the device they lie on. The family
+// says which network leads from one latent to the next. All tensors float32 unless said; no
+// gradients. Belongs to one thread.
 #ifndef LZERO_INFERENCE_LATENT_ENGINE_H_
 #define LZERO_INFERENCE_LATENT_ENGINE_H_
 
@@ -33,8 +34,9 @@ class LatentEngine : public PolicyEngine {
   double copy_seconds() const override { return copy_time_.seconds(); }
 
  protected:
-  // `latent_size` numbers a node. Errors as Staging.
+  // Room for the observations of all roots: [num_envs, observation size]. Errors as Staging.
   static absl::StatusOr<Staging> MakeObservations(const EngineOptions& options, at::Device device);
+  // `latent_size` is S: numbers a node.
   LatentEngine(const EngineOptions& options, EngineDevice device, std::shared_ptr<Network> network,
                int64_t latent_size, Staging observations);
   // Bytes of weights, latents and observations.
@@ -55,7 +57,7 @@ class LatentEngine : public PolicyEngine {
   void KeepRoots(const at::Tensor& latents);
   size_t num_roots() const { return num_roots_; }
 
-  // Copies a tensor [values.size()] of the device to the host.
+  // Copies `tensor` [n] of the device to `values` [n] on the host. Blocks.
   static absl::Status CopyOut(const char* name, const at::Tensor& tensor, absl::Span<float> values);
 
   Stopwatch network_time_, copy_time_;

@@ -1,6 +1,7 @@
 // What engines of learned models share: slots of a search that stand for all actions of a node or
 // for some that are drawn from the policy there (action_sampler.h), and what a child's value is
-// multiplied with. Not the network. Belongs to one thread.
+// multiplied with. Not the network. Spans are float32 on the host; B is the number of rows, A of
+// actions or slots. Belongs to one thread.
 #ifndef LZERO_INFERENCE_POLICY_ENGINE_H_
 #define LZERO_INFERENCE_POLICY_ENGINE_H_
 
@@ -31,17 +32,18 @@ class PolicyEngine : public InferenceEngine {
   // What a child's value is multiplied with.
   double SignedDiscount() const;
 
-  // What the policy head writes for `num_rows` roots or nodes, [num_rows, policy size]: the prior
-  // logits themselves, or scratch that a draw then reads.
+  // Where the policy head writes for `num_rows` roots or nodes, [num_rows, policy size]: the prior
+  // logits [num_rows, A] themselves, or scratch that a draw then reads.
   absl::Span<float> PolicyOutputs(size_t num_rows, absl::Span<float> prior_logits);
-  // To be called with what PolicyOutputs gave, once it is written.
+  // Turn policies [B, policy size] into prior_logits [B, A]. Call them with what PolicyOutputs
+  // gave, once it is written; children [B] are the nodes of the rows.
   void FinishRoots(absl::Span<const Root> roots, absl::Span<const float> policies,
                    absl::Span<float> prior_logits);
   void FinishNodes(absl::Span<const NodeId> children, absl::Span<const float> policies,
                    absl::Span<float> prior_logits);
 
-  // Copies the actions behind the slots `actions` of nodes `parents` to the device: int64 [B], or
-  // of box actions float32 [B, D]. Errors as Staging.
+  // Copies the actions behind the slots `actions` [B] of nodes `parents` [B] to the device: int64
+  // [B], or of box actions float32 [B, D]. Errors as Staging.
   absl::Status StageActions(absl::Span<const NodeId> parents, absl::Span<const int32_t> actions,
                             Staging* staging);
 

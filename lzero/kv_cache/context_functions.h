@@ -14,7 +14,8 @@ namespace lzero {
 
 struct ContextFunctions {
   const char* (*error_text)(int error);
-  // GatherPosition for every position of rows 0 .. num_rows - 1.
+  // GatherPosition for every position of rows 0 .. num_rows - 1. Both structs hold pointers into
+  // the memory of the device; search_contexts.h says their shapes.
   int (*gather)(const SearchContexts* search, const ContextStep* step, int num_rows,
                 DeviceStream stream);
   // StoreChild for both tokens of these rows.

@@ -1,6 +1,6 @@
 // Keys and values of one context, one tensor [L][2][capacity][E], tokens contiguous. Move-only:
-// Clone is its only copy. Nothing lends the stored memory. Belongs to one thread; never
-// synchronises.
+// Clone is its only copy. Nothing lends the stored memory. Float32; no gradients. Belongs to one
+// thread; never synchronises.
 #ifndef LZERO_KV_CACHE_KV_CACHE_H_
 #define LZERO_KV_CACHE_KV_CACHE_H_
 
@@ -33,9 +33,9 @@ class KVCache {
   KVCache& operator=(const KVCache&) = delete;
   ~KVCache() = default;
 
-  // Appends tokens [L, 2, n, E] float32 on the same device, any strides (copied, without
-  // gradients). InvalidArgument for another shape, type or device (names both); ResourceExhausted
-  // when static storage is full (names the capacity to ask for). On an error nothing has changed.
+  // Appends tokens [L, 2, n, E] float32 on the same device, any strides (copied). InvalidArgument
+  // for another shape, type or device (names both); ResourceExhausted when static storage is full
+  // (names the capacity to ask for). On an error nothing has changed.
   absl::Status Append(const at::Tensor& tokens);
   // What is in it now becomes the prefix.
   void Advance();
@@ -49,7 +49,8 @@ class KVCache {
   absl::Status Reserve(int64_t capacity);
   // A deep copy of the same kind and capacity: no memory is shared.
   KVCache Clone() const;
-  // A copy of tokens begin .. begin + count - 1, [L, 2, count, E]; the range must lie inside.
+  // A copy of tokens begin .. begin + count - 1, [L, 2, count, E] float32; the range must lie
+  // inside.
   at::Tensor CopyTokens(int64_t begin, int64_t count) const;
 
   int64_t size() const { return size_; }

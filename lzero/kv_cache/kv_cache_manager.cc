@@ -46,6 +46,7 @@ absl::Status CheckConfig(const KVCacheManagerConfig& config) {
 absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
     const KVCacheManagerConfig& config) {
   LZ_RETURN_IF_ERROR(CheckConfig(config));
+  // Capacities: growing storage begins with fewer.
   const bool growing = config.storage == CacheStorage::kGrowing;
   const int64_t window = config.context_length - 1;
   const int64_t num_inits =
@@ -54,6 +55,7 @@ absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
       growing ? std::min(kFirstNodes, config.nodes_per_env) : config.nodes_per_env;
   LZ_ASSIGN_OR_RETURN(const int64_t num_slots,
                       ContextIndex::CountSlots(config.num_envs, window, num_inits, num_nodes));
+  // Allocate.
   absl::StatusOr<std::unique_ptr<TokenPool>> pool = TokenPool::Create(
       config.shape, num_slots, config.device,
       config.device.is_cpu() ? CopyMethod::kDirect : CopyMethod::kIndexOperations);
@@ -64,6 +66,7 @@ absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
   }
   auto index = std::make_unique<ContextIndex>(config.num_envs, window, num_inits, num_nodes,
                                               config.root_context);
+  // Tell what it takes.
   LZ_LOG_INFO(absl::StrFormat(
       "cache         %.1f MiB for %d environments%s: each %d nodes, %d roots of %d tokens",
       static_cast<double>((*pool)->bytes()) / (1 << 20), config.num_envs,

@@ -1,7 +1,8 @@
 // The only door to cached contexts, one manager a role (collector, evaluator): an init pool for
 // each environment keyed by step, and a recurrent pool keyed by (environment, node). Getters return
 // deep clones. Inside, tokens are immutable once written and shared along tree paths: a node owns
-// its two tokens and its parent's index. Belongs to one thread; never synchronises a device.
+// its two tokens and its parent's index. Tokens are float32 and copied without gradients. Belongs
+// to one thread; never synchronises a device.
 #ifndef LZERO_KV_CACHE_KV_CACHE_MANAGER_H_
 #define LZERO_KV_CACHE_KV_CACHE_MANAGER_H_
 
@@ -86,8 +87,8 @@ struct KVCacheStats {
   int64_t peak_bytes = 0;     // also while growing, when old and new storage exist
 };
 
-// Environments outside 0 .. num_envs - 1 are InvalidArgument where a status is returned and a
-// caller's bug elsewhere.
+// Environments outside 0 .. num_envs - 1 are InvalidArgument where a status is returned; elsewhere
+// the caller must not name them.
 class KVCacheManager {
  public:
   // Checks the capacities against each other, allocates everything (static storage) once and logs
@@ -101,12 +102,12 @@ class KVCacheManager {
   KVCacheManager(const KVCacheManager&) = delete;
   KVCacheManager& operator=(const KVCacheManager&) = delete;
 
-  // Copies the last W - 1 tokens of `cache` in as the context of `env` at `step`; a step stored
-  // before is replaced, and nodes that hang on it are NotFound from then on. ResourceExhausted when
-  // init_steps_per_env entries are held (names the number to raise): nothing is dropped in silence.
-  // FailedPrecondition when the cache's weight version is not current (carry: is newer).
-  // InvalidArgument for a negative step or a cache of other shape or device. Nothing has changed
-  // on an error.
+  // Copies the last W - 1 tokens of `cache` ([L, 2, n, E]) in as the context of `env` at `step`; a
+  // step stored before is replaced, and nodes that hang on it are NotFound from then on.
+  // ResourceExhausted when init_steps_per_env entries are held (names the number to raise): nothing
+  // is dropped in silence. FailedPrecondition when the cache's weight version is not current
+  // (carry: is newer). InvalidArgument for a negative step or a cache of other shape or device.
+  // Nothing has changed on an error.
   absl::Status StoreInit(EnvId env, int64_t step, const KVCache& cache);
   // The same for tokens outside a cache, many entries at once: `tokens` [rows, L, 2, E] float32
   // contiguous, at most W - 1 rows an entry. Allocates nothing on the CPU; elsewhere the number of
@@ -122,21 +123,22 @@ class KVCacheManager {
   // weights; InvalidArgument for tokens that do not fit. Nothing has changed on an error.
   absl::Status StoreRecurrent(absl::Span<const ChildKey> children, const at::Tensor& tokens);
 
-  // Deep clones of the manager's storage kind, with room for the two tokens of one more step: the
-  // prefix is the root's tokens that are still inside the window, the suffix the path's tokens.
+  // Deep clones ([L, 2, n, E], n <= W - 1) of the manager's storage kind, with room for the two
+  // tokens of one more step: the prefix is the root's tokens that are still inside the window, the
+  // suffix the path's tokens.
   // NotFound when absent; FailedPrecondition when computed with older weights.
   absl::StatusOr<KVCache> CloneInit(EnvId env, int64_t step) const;
   absl::StatusOr<KVCache> CloneRecurrent(EnvId env, NodeId node) const;
   // Node 0 from the init pool (its newest step), others from the recurrent pool.
   absl::StatusOr<KVCache> Clone(EnvId env, NodeId node) const;
-  // The same for many keys at once into fixed buffers; allocates nothing after the first call of
-  // its size; rows beyond the keys become empty contexts. Errors as above, and InvalidArgument for
-  // buffers that do not fit; on an error the buffers are unchanged.
+  // The same for many keys at once into fixed buffers, in the shapes of ContextBatch; allocates
+  // nothing after the first call of its size; rows beyond the keys become empty contexts. Errors as
+  // above, and InvalidArgument for buffers that do not fit; on an error the buffers are unchanged.
   absl::Status CloneInto(absl::Span<const ContextKey> keys, ContextBatch* batch) const;
   // Forgets the recurrent entries of these environments and lends their slots to a search that runs
   // inside the memory of the device and stores its nodes itself (search_contexts.h): writes row i
-  // for envs[i] into `rows`, LentRowSize(W - 1) numbers each, valid until the next call that stores
-  // or lends. FailedPrecondition for growing storage, whose addresses move; errors as CloneInto for
+  // for envs[i] into `rows` [envs, LentRowSize(W - 1)], valid until the next call that stores or
+  // lends. FailedPrecondition for growing storage, whose addresses move; errors as CloneInto for
   // the roots.
   absl::Status LendNodes(absl::Span<const EnvId> envs, absl::Span<int64_t> rows);
   // True when CloneInit would succeed.
@@ -146,8 +148,8 @@ class KVCacheManager {
   void BeginSearch(absl::Span<const EnvId> envs);
   // Forgets the init pool and the recurrent entries of one environment, O(1).
   void EndEpisode(EnvId env);
-  // The weights now have this version: entries of older versions can no longer be read. Versions
-  // only grow (a smaller one is a caller's bug).
+  // The weights now have this version: entries of older versions can no longer be read. The
+  // caller must give a version that is not smaller.
   void InvalidateWeights(int64_t version);
   int64_t weight_version() const;
   // Forgets every entry, O(1); storage, weight version and counts stay.

@@ -1,6 +1,6 @@
 // Contexts of a search that runs inside the memory of a device: which slots of the cache a node's
-// window is, found by walking from the node to its root, and the copies between the cache and the
-// model. The rules are those of the manager's index (internal/context_index.h), which lends the
+// window is, found along the path from the node to its root, and the copies between the cache and
+// the model. The rules are those of the manager's index (internal/context_index.h), which lends the
 // slots (KVCacheManager::LendNodes). A CUDA kernel is one of these functions for each block
 // (cuda/search_contexts.cu); compiled for the host they are what tests without a device run.
 #ifndef LZERO_KV_CACHE_SEARCH_CONTEXTS_H_
@@ -12,7 +12,7 @@
 
 namespace lzero {
 
-// Where row b of a search finds its tokens: lent_row_size(window) numbers, written by the host.
+// Where row b of a search finds its tokens: LentRowSize(window) int64 numbers, written by the host.
 //   [0, window)  slots of the root's tokens, right-aligned, slot 0 (zeros) before them
 //   window       how many of them are tokens
 //   window + 1   the first slot of node 1; node n's two tokens: + 2 (n - 1). 0: the row is idle,
@@ -64,7 +64,7 @@ LZ_HOST_DEVICE inline int64_t LengthAt(const SearchContexts& search, int row, in
   return own + root_length < search.window ? own + root_length : search.window;
 }
 
-// One of `num_lanes` that share a copy of `count` floats.
+// The part of lane `lane` in a copy of floats [count] that `num_lanes` share.
 LZ_HOST_DEVICE inline void CopyLane(float* to, const float* from, int64_t count, int lane,
                                     int num_lanes) {
   for (int64_t i = lane; i < count; i += num_lanes) to[i] = from[i];

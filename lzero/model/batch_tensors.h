@@ -1,5 +1,5 @@
-// A training batch on the model's device, as every family's losses read it. Plain data; belongs to
-// whoever holds it.
+// A training batch on the model's device, as every family's losses read it. Float32 unless said; no
+// tensor needs a gradient. Plain data; belongs to whoever holds it.
 #ifndef LZERO_MODEL_BATCH_TENSORS_H_
 #define LZERO_MODEL_BATCH_TENSORS_H_
 

@@ -92,6 +92,7 @@ LossTerms LatentNetwork::ComputeUnrolledLosses(const LatentNetwork& target,
   predictions.value_targets = target.ValueTargets(batch);
   if (value_targets != nullptr) *value_targets = predictions.value_targets;
   // Every head reads all states at once.
+  // The latents come first, step by step.
   std::vector<at::Tensor> states = {Represent(batch.observations.select(1, 0))}, nexts;
   for (int64_t k = 0; k < num_unroll; ++k) {
     nexts.push_back(step(states.back(), k));
@@ -103,6 +104,7 @@ LossTerms LatentNetwork::ComputeUnrolledLosses(const LatentNetwork& target,
   const auto by_step = [&](const at::Tensor& rows) {
     return rows.view({num_samples, num_unroll, -1});
   };
+  // The heads.
   predictions.value_logits = by_step(ValueLogits(latents));
   predictions.policy_logits = by_step(PolicyLogits(latents));
   predictions.reward_logits = by_step(RewardLogits(next_latents.flatten(0, 1)));

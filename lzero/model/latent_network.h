@@ -2,8 +2,9 @@
 // representation of one observation, dynamics that step it by an action, and predictions read from
 // it; no memory beyond the latent state. As an option the self-supervised latent loss of
 // EfficientZero [Ye et al. 2021] or UniZero's squared distance. A family derives from it how an
-// unrolled step goes. Weights, forward functions and losses; no search. Const methods may run on
-// any thread while nobody writes the weights.
+// unrolled step goes. Weights, forward functions and losses; no search. All tensors float32 on the
+// network's device unless said; gradients flow unless said. Const methods may run on any thread
+// while nobody writes the weights.
 #ifndef LZERO_MODEL_LATENT_NETWORK_H_
 #define LZERO_MODEL_LATENT_NETWORK_H_
 
@@ -29,9 +30,11 @@ class LatentNetwork : public Network {
 
   // observations [N, observation size] -> latents [N, S], final norm applied.
   at::Tensor Represent(const at::Tensor& observations) const;
-  // latents [N, S], actions [N] (box: [N, D] float32) -> the next latents [N, S], normalised.
+  // latents [N, S], actions [N] int32 or int64 (box: [N, D] float32) -> the next latents [N, S],
+  // normalised.
   at::Tensor NextLatents(const at::Tensor& latents, const at::Tensor& actions) const;
-  // Read from the latents [N, S] that a step led to, and from those of a state.
+  // Heads: the reward is read from the latents [N, S] that a step led to, policy and value from
+  // those of a state.
   at::Tensor RewardLogits(const at::Tensor& next_latents) const;  // [N, support]
   at::Tensor PolicyLogits(const at::Tensor& latents) const;       // [N, policy size]
   at::Tensor ValueLogits(const at::Tensor& latents) const;        // [N, support]
@@ -43,29 +46,31 @@ class LatentNetwork : public Network {
   const WorldModelShape& shape() const { return shape_; }
 
  protected:
-  // Latents [N, S] one unrolled step k later.
+  // Unrolled step number k: latents [N, S] -> the next latents [N, S].
   using UnrollStep = std::function<at::Tensor(const at::Tensor& latents, int64_t k)>;
 
   LatentNetwork(const ModelConfig& config, const WorldModelShape& shape, const LatentParts& parts);
   // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]. No gradient.
   at::Tensor ValueTargets(const BatchTensors& batch) const;
   // The unrolled losses of MuZero, appendix G: U steps from the first observation; targets and
-  // terms as in losses.h. Each latent that the dynamics led to halves the gradient of what is read
-  // from it later: the next step's, as in the paper, and that of policy and value too, as the hooks
-  // of EfficientZero's and LightZero's code do. Not that of the reward and of the latent loss,
-  // which compares the latents that the dynamics led to with those of the real observations, by
-  // model.latent_loss.
-  // `value_targets` [N, U], if given, receives what the values were compared with.
+  // terms as in losses.h. The dynamics' latents pass on half of the gradient of what is read from
+  // them later: the next step, as in the paper, and policy and value, as EfficientZero's and
+  // LightZero's code do. The reward and the latent loss keep their whole gradient. The latent loss
+  // compares these latents with those of the real observations, by model.latent_loss.
+  // `value_targets` [N, U], if given, receives what the values were compared with, without
+  // gradient.
   LossTerms ComputeUnrolledLosses(const LatentNetwork& target, const BatchTensors& batch,
                                   const LossConfig& weights, const UnrollStep& step,
                                   at::Tensor* value_targets) const;
+  // ComputeOpenLoopErrors (network.h) of a family that steps by `step`: [3, H]. No gradient.
   at::Tensor OpenLoopErrorsOf(const BatchTensors& batch, int64_t num_horizons,
                               const UnrollStep& step) const;
-  // `x` with its gradient halved.
+  // x [...] -> [...], the same numbers; half of the gradient flows.
   static at::Tensor HalveGradient(const at::Tensor& x);
 
  private:
-  // Fills next_latents and latent_targets, which the latent loss compares: latents [N, U, S].
+  // Fills next_latents and latent_targets, which the latent loss compares. next_latents [N, U, S];
+  // no gradient flows to the targets.
   void AddLatentTerms(const LatentNetwork& target, const BatchTensors& batch,
                       const at::Tensor& next_latents, Predictions* predictions) const;
 

@@ -1,6 +1,6 @@
 // The policy's part of the losses, at every position: how far the policy is from what the search
-// found, and its entropy. One function for each kind of action. Plain tensor operations with
-// gradient; pure functions.
+// found, and its entropy. One function for each kind of action. All tensors float32; gradients flow
+// to the policy's outputs, not to the batch. Pure functions.
 #ifndef LZERO_MODEL_POLICY_TERMS_H_
 #define LZERO_MODEL_POLICY_TERMS_H_
 
@@ -22,7 +22,7 @@ PolicyTerms DiscretePolicyTerms(const at::Tensor& logits, const BatchTensors& ba
 // Gaussian before the tanh.
 PolicyTerms BoxPolicyTerms(const at::Tensor& outputs, const BatchTensors& batch);
 
-// The one of the two that fits the batch.
+// The one of the two that fits the batch: outputs [N, U, policy size].
 PolicyTerms ComputePolicyTerms(const at::Tensor& outputs, const BatchTensors& batch);
 
 }  // namespace lzero

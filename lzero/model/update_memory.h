@@ -33,7 +33,8 @@ struct HeldNumbers {
 // last planes, 0 for vectors.
 HeldNumbers EncoderHeld(const ModelConfig& model, const WorldModelShape& shape, int64_t* cells);
 
-// A head's hidden layer with its norm and activation, its logits with their probabilities.
+// Numbers of a head with `outputs` logits: its hidden layer with norm and activation, its logits
+// with their probabilities.
 double HeadHeld(const ModelConfig& model, int64_t outputs);
 
 inline int64_t HeldBytes(double numbers) { return static_cast<int64_t>(numbers * sizeof(float)); }

@@ -13,10 +13,10 @@
 
 namespace lzero {
 
-// Constants of sequences of one length T and heads of one size D.
+// Constants, float32, of sequences of one length T and heads of one size D. No gradients.
 struct SequenceTables {
   int64_t num_tokens = 0;  // T
-  at::Tensor rotary;       // RotaryTable(0, T)
+  at::Tensor rotary;       // RotaryTable(0, T), complex [T, 1, D/2]
   at::Tensor cosines;      // [T, D] of both channels of each rotated pair
   at::Tensor sines;        // [T, D] negative for the first channel of a pair
   at::Tensor band_mask;    // [T, T] additive: 0 where the key is in the window, else -inf
@@ -35,9 +35,10 @@ class SlidingAttention {
   std::shared_ptr<const SequenceTables> Tables(int64_t num_tokens,
                                                at::Device device = at::kCPU) const;
 
-  // qkv [N, T, 3 E], queries, keys and values of T = tables.num_tokens tokens -> [N, T, E].
+  // qkv [N, T, 3 E] float32, queries, keys and values of T = tables.num_tokens tokens -> [N, T, E].
   // num_padding [N] int64, or undefined: so many tokens at the start of each sample are seen by no
-  // other token and see themselves only. `dropout` of the attention's probabilities.
+  // other token and see themselves only. `dropout` is the dropped share of the attention's
+  // probabilities. Gradients flow to qkv.
   at::Tensor Run(const at::Tensor& qkv, const SequenceTables& tables, const at::Tensor& num_padding,
                  double dropout) const;
 

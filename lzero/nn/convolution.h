@@ -1,6 +1,6 @@
 // 3x3 convolutions with a norm that needs no batch, and the residual block of two of them: what
-// encoders of boards and images and convolutional dynamics are made of. No thread rule beyond
-// torch's own.
+// encoders of boards and images and convolutional dynamics are made of. All tensors float32;
+// gradients flow to inputs and weights. No thread rule beyond torch's own.
 #ifndef LZERO_NN_CONVOLUTION_H_
 #define LZERO_NN_CONVOLUTION_H_
 
@@ -29,7 +29,8 @@ class ConvolutionLayer : public torch::nn::Module {
   at::Tensor weight_, norm_weight_, norm_bias_;
 };
 
-// x + second(relu(first(x))); where `first` halves the size, x is averaged over 2x2 cells.
+// x + second(relu(first(x))): x [N, in, height, width] -> [N, out, height / stride, width /
+// stride]. Where `first` halves the size, x is averaged over 2x2 cells.
 at::Tensor ResidualSum(const at::Tensor& x, const ConvolutionLayer& first,
                        const ConvolutionLayer& second);
 

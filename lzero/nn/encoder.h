@@ -1,5 +1,6 @@
 // Encoders: one observation -> one latent token [E], closed by the final norm of latents, which the
-// next-latent head shares. Kinds are a closed set behind one interface.
+// next-latent head shares. Kinds are a closed set behind one interface. All tensors float32;
+// gradients flow.
 #ifndef LZERO_NN_ENCODER_H_
 #define LZERO_NN_ENCODER_H_
 
@@ -14,8 +15,8 @@
 
 namespace lzero {
 
-// layer_norm (no scale or shift: latents cannot shrink) or softmax in groups (SimNorm).
-// x [..., E] -> [..., E]
+// The final norm of latents: layer_norm (no weight or bias: latents cannot shrink) or softmax in
+// groups of `sim_norm_group` (SimNorm). x [..., E] -> [..., E].
 at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_norm_group);
 
 class Encoder : public torch::nn::Module {

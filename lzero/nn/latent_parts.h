@@ -1,7 +1,8 @@
 // The parts of a recurrent latent model [MuZero, Schrittwieser et al. 2020]: what steps a latent
 // state by an action, and what reads it. Two kinds behind one interface: vectors and perceptrons,
-// or planes and convolutions. Latents are [N, S] either way, planes flattened. Weights and pure
-// forward functions; no thread rule beyond torch's own.
+// or planes and convolutions. Latents are [N, S] either way, planes flattened. All tensors float32;
+// gradients flow to inputs and weights. Weights and pure forward functions; no thread rule beyond
+// torch's own.
 #ifndef LZERO_NN_LATENT_PARTS_H_
 #define LZERO_NN_LATENT_PARTS_H_
 
@@ -17,23 +18,24 @@
 
 namespace lzero {
 
-// latents [N, S], inputs [N, I] -> the next latents [N, S] before their final norm: the latents and
-// a change that depends on both.
+// The dynamics: the latents and a change that depends on latents and inputs.
 class LatentStep : public torch::nn::Module {
  public:
+  // latents [N, S], inputs [N, I] -> the next latents [N, S] before their final norm.
   virtual at::Tensor Forward(const at::Tensor& latents, const at::Tensor& inputs) const = 0;
 };
 
-// latents [N, S] -> [N, out]. The last layer begins at zero.
+// A head that reads latents. Its last layer begins at zero.
 class LatentHead : public torch::nn::Module {
  public:
+  // latents [N, S] -> [N, out].
   virtual at::Tensor Forward(const at::Tensor& latents) const = 0;
 };
 
 // Makes the parts of one model; counts their weights without making them.
 class LatentParts {
  public:
-  // Of the encoder that the config names: vectors, or planes for boards and images. Errors as
+  // The config's encoder decides the kind: vectors, or planes for boards and images. Errors as
   // CheckEncoder.
   static absl::StatusOr<LatentParts> Create(const ModelConfig& config,
                                             const std::vector<int64_t>& observation_shape);

@@ -1,6 +1,7 @@
 // Linear, LayerNorm and the prediction head as modules over the functions of linear.h and norm.h:
 // the same code runs with gradients (training) and in inference mode. Size is what a layer will
-// have of numbers to train, worked out without making it. No thread rule beyond torch's own.
+// have of numbers to train, worked out without making it. All tensors float32 on one device;
+// gradients flow to inputs and weights. No thread rule beyond torch's own.
 #ifndef LZERO_NN_LAYERS_H_
 #define LZERO_NN_LAYERS_H_
 
@@ -19,7 +20,7 @@ class LinearLayer : public torch::nn::Module {
   static int64_t Size(int64_t in, int64_t out) { return in * out + out; }
   // x [..., in] -> [..., out]
   at::Tensor Forward(const at::Tensor& x) const;
-  // residual [..., out] + y.
+  // residual [..., out] + y: x [..., in] -> [..., out].
   at::Tensor ForwardAdd(const at::Tensor& x, const at::Tensor& residual) const;
   void InitZero();
   void InitNormal(double standard_deviation);
@@ -28,13 +29,14 @@ class LinearLayer : public torch::nn::Module {
   at::Tensor bias;
 };
 
-// Normalises the last dimension, then scales and shifts.
+// Normalises the last dimension, then multiplies by the weight [size] and adds the bias [size].
 class LayerNormLayer : public torch::nn::Module {
  public:
   explicit LayerNormLayer(int64_t size);
   static int64_t Size(int64_t size) { return 2 * size; }
+  // x [..., size] -> [..., size].
   at::Tensor Forward(const at::Tensor& x) const;
-  // gelu of it, tanh form.
+  // gelu(Forward(x)), tanh form: x [..., size] -> [..., size].
   at::Tensor ForwardGelu(const at::Tensor& x) const;
 
   at::Tensor weight;

@@ -1,6 +1,6 @@
-// Scalars as categorical distributions: the transform h squeezes values, two-hot targets spread
-// them over S atoms -K .. K, a softmax over logits is decoded back. [MuZero App. F] Pure functions;
-// any thread.
+// Scalars as categorical distributions: the transform h squeezes values, two-hot targets put them
+// on S atoms -K .. K, a softmax over logits is decoded back. [MuZero App. F] All tensors float32 on
+// one device. Pure functions; any thread.
 #ifndef LZERO_NN_SUPPORT_H_
 #define LZERO_NN_SUPPORT_H_
 
@@ -10,23 +10,26 @@
 
 namespace lzero {
 
-// The transform of single numbers (kernels/value_transform.h) elementwise, float32.
+// h(values) elementwise (kernels/value_transform.h): [...] -> [...]. The caller must not
+// differentiate it: it is for targets.
 at::Tensor TransformValues(const at::Tensor& values);
+
+// The inverse of h elementwise: transformed [...] -> [...]. Gradients flow.
 at::Tensor InverseTransformValues(const at::Tensor& transformed);
 
 // Cross-entropy of logits [..., S] against the two-hot encoding of h(values [...]) -> [...]: the
 // value is clamped to the atoms, then split between the two nearest; the exact maximum keeps all
-// its mass.
+// its mass. Gradients flow to the logits alone.
 at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values);
 
-// The dense two-hot encoding of h(values [...]) -> [..., support_size].
+// The dense two-hot encoding of h(values [...]) -> [..., support_size]. No gradient.
 at::Tensor TwoHot(const at::Tensor& values, int64_t support_size);
 
-// Expected value of softmax(logits [..., S]) over the atoms, transformed back -> [...].
-// `atoms` is SupportAtoms(S).
+// Expected value of softmax(logits [..., S]) over the atoms, transformed back -> [...]. `atoms` [S]
+// is SupportAtoms(S). Gradients flow to the logits.
 at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms);
 
-// [-K, ..., K] float32, K = (S - 1) / 2. S must be odd and at least 3.
+// [S] float32 on the CPU: -K, ..., K, K = (S - 1) / 2. S must be odd and at least 3. A constant.
 at::Tensor SupportAtoms(int64_t support_size);
 
 }  // namespace lzero

@@ -2,7 +2,7 @@
 // and at most the W - 1 tokens before it. One definition for training (Forward over whole
 // sequences) and for search (Step: one token on a cached context); both give the same numbers. Keys
 // are kept before rotation and rotated by their distance when they are read, so a cached key never
-// needs correction.
+// needs correction. All tensors float32 on one device unless said; gradients flow unless said.
 #ifndef LZERO_NN_TRANSFORMER_H_
 #define LZERO_NN_TRANSFORMER_H_
 
@@ -23,14 +23,15 @@ class TransformerBlock : public torch::nn::Module {
   TransformerBlock(int64_t embed_dim, int64_t num_heads, double dropout);
   static int64_t Size(int64_t embed_dim);
 
-  // x [N, T, E]; tables of T tokens from `attention`; num_padding as there.
-  // `keys_values`, if given, receives keys (before rotation) and values, [N, T, 2, E].
+  // x [N, T, E] -> [N, T, E]; tables of T tokens from `attention`; num_padding, [N] int64 or
+  // undefined, as there. `keys_values`, if given, receives keys (before rotation) and values,
+  // [N, T, 2, E].
   at::Tensor Forward(const at::Tensor& x, const SlidingAttention& attention,
                      const SequenceTables& tables, const at::Tensor& num_padding,
                      at::Tensor* keys_values) const;
 
-  // One new token x [B, E] on a context [B, W - 1, 2, E] (a strided view will do); mask additive
-  // [B, 1, 1, W]; table RotaryTable(1 - W, W). Writes the token's own keys and values to
+  // One new token x [B, E] on a context [B, W - 1, 2, E] (a strided view will do) -> [B, E]; mask
+  // additive [B, 1, 1, W]; table RotaryTable(1 - W, W). Writes the token's own keys and values to
   // `keys_values` [B, 2, E]. Never drops out: a step is inference in either mode of the module.
   at::Tensor Step(const at::Tensor& x, const at::Tensor& context, const at::Tensor& mask,
                   const at::Tensor& table, at::Tensor* keys_values) const;
@@ -69,7 +70,7 @@ class Transformer : public torch::nn::Module {
   at::Tensor Step(const at::Tensor& token, const at::Tensor& contexts, const at::Tensor& mask,
                   at::Tensor* keys_values) const;
 
-  // lengths [B] int64 of valid context tokens -> additive mask [B, 1, 1, W].
+  // lengths [B] int64 of valid context tokens -> additive mask [B, 1, 1, W], a constant.
   at::Tensor StepMask(const at::Tensor& lengths) const;
 
   int64_t context_length() const { return context_length_; }

@@ -62,14 +62,16 @@ class GameSegment {
   // Makes `later` (which may be null) the segment that follows `earlier` (which may be null).
   static void Link(GameSegment* earlier, GameSegment* later);
 
-  // What precedes the first transition. To be called before Append. InvalidArgument for an
-  // observation that the environment must not give (ObservationStore::SetFirst).
+  // Sets the first observation [obs] float32, with its legal_action_mask [A] uint8 (box: empty),
+  // and the player to move. To be called before Append. InvalidArgument for an observation that the
+  // environment must not give (ObservationStore::SetFirst).
   absl::Status SetFirstObservation(absl::Span<const float> observation,
                                    absl::Span<const uint8_t> legal_action_mask, int to_play);
   // Begins with the last observation of `earlier`, which has the same shape.
   void SetFirstObservationFrom(const GameSegment& earlier);
   // The context: the oldest block of each observation as CopyBlocks gave it, [C, block bytes], the
-  // actions [C] and values of box actions [C, D]. The first observation is set already.
+  // actions [C] int32 and values of box actions [C, D] float32. The first observation is set
+  // already.
   void SetContext(absl::Span<const char> blocks, absl::Span<const int32_t> actions,
                   absl::Span<const float> action_values);
   // The context from the steps of `earlier` and its context. `earlier` has the same shape and ends
@@ -78,12 +80,13 @@ class GameSegment {
   // Whether the first observation, its legal mask and player are, bit for bit, the last of
   // `earlier`.
   bool BeginsWhereEnds(const GameSegment& earlier) const;
-  // Adds a transition; there must be room. `leaf` and `sequence` are the owner's notes.
+  // Adds a transition, shapes as there; there must be room. `leaf` and `sequence` are the owner's
+  // notes.
   // InvalidArgument (nothing added) for an observation that the environment must not give
   // (ObservationStore::SetNext).
   absl::Status Append(const Transition& step, int32_t leaf, int64_t sequence);
-  // The search at step `step` was made again: its policy [A] (box: [K] over `sampled_actions`
-  // [K, D]) and root value replace those stored.
+  // The search at step `step` was made again: its policy [A] float32 (box: [K] over
+  // `sampled_actions` [K, D]) and root value replace those stored.
   void ReplaceSearch(int step, absl::Span<const float> policy,
                      absl::Span<const float> sampled_actions, float root_value);
   // Gives back the room that is not used.
@@ -108,8 +111,8 @@ class GameSegment {
   void CopyActionValues(int first, int count, float* out) const {
     std::copy_n(Row<float>(Stored::kActionValues, first), count * shape_.action_dim, out);
   }
-  // Per transition, [num_steps]; policies [num_steps, A]; of box actions values [num_steps, D] and
-  // sampled ones [num_steps, K, D].
+  // Views of what is stored for each transition: [num_steps]; policies [num_steps, A] (box:
+  // [num_steps, K]); values of box actions [num_steps, D], their sampled actions [num_steps, K, D].
   absl::Span<const int32_t> actions() const { return Rows<int32_t>(Stored::kAction); }
   absl::Span<const float> rewards() const { return Rows<float>(Stored::kReward); }
   absl::Span<const float> root_values() const { return Rows<float>(Stored::kRootValue); }
@@ -161,8 +164,7 @@ class GameSegment {
     const absl::Span<const char> bytes = Bytes(field);
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
-  // Writes row `row` of a field: as many values as it has columns, anything else is the caller's
-  // bug.
+  // Writes row `row` of a field. The caller must give as many `values` as the field has columns.
   template <typename T>
   void SetRow(Stored field, int64_t row, absl::Span<const T> values);
   template <typename T>

@@ -44,11 +44,12 @@ class ObservationStore {
     return NumBlocks(format, num_rows) * format.block_bytes();
   }
 
-  // Stores an observation whatever the rows beside it hold. InvalidArgument for an element that a
-  // uint8 environment must not give.
+  // Stores an observation, `values` [size] float32, whatever the rows beside it hold.
+  // InvalidArgument for an element that a uint8 environment must not give.
   absl::Status SetFirst(int row, const float* values);
-  // Stores the observation after row `row` - 1. InvalidArgument as SetFirst, and when it is not
-  // that row's last frame_stack - 1 blocks and one more; the rows before stay as they are.
+  // Stores the observation after row `row` - 1, `values` [size] float32. InvalidArgument as
+  // SetFirst, and when it is not that row's last frame_stack - 1 blocks and one more; the rows
+  // before stay as they are.
   absl::Status SetNext(int row, const float* values);
 
   // Copies row `from` of `other`, a store of the same format, into row `to`.
@@ -62,8 +63,8 @@ class ObservationStore {
   void CopyRows(int row, int num_rows, float* out) const;
   void CopyRows(int row, int num_rows, uint8_t* out) const;
 
-  // Blocks as they are stored, [count, block_bytes]: block i is the oldest of row i. SetBlocks is
-  // for blocks that CopyBlocks gave.
+  // Blocks as they are stored, [count, block_bytes] bytes: block i is the oldest of row i.
+  // SetBlocks is for blocks that CopyBlocks gave.
   void CopyBlocks(int block, int count, char* out) const;
   void SetBlocks(int block, absl::Span<const char> blocks);
 

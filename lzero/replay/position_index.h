@@ -41,18 +41,19 @@ class PositionIndex {
   void Release(int leaf);
   // Weight 0 makes a position not eligible.
   void SetWeight(int leaf, double weight);
-  // Whether the handle's transition is still stored. A leaf out of range is a caller's bug.
+  // Whether the handle's transition is still stored. The caller must give a leaf in range.
   bool IsCurrent(const PositionHandle& handle) const;
   // The leaf under a point of the summed weights, see SumTree::Find.
   int Find(double point) const { return tree_.Find(point); }
 
-  // State beyond places and weights: leaves ever used, their generations, free leaves in order.
+  // State beyond places and weights: the generations [n] of the n leaves ever used, and the free
+  // leaves [n - used] in order.
   absl::Span<const uint32_t> generations() const {
     return {generations_.data(), static_cast<size_t>(num_touched_)};
   }
   absl::Span<const int32_t> free_leaves() const { return free_; }
-  // Restores that state in an index never used; every leaf that
-  // is not free must then be given its place.
+  // Restores that state, in the same shapes, in an index never used. The caller must then give its
+  // place to every leaf that is not free.
   void RestoreLeaves(absl::Span<const uint32_t> generations, absl::Span<const int32_t> free_leaves);
   void RestorePlace(int leaf, const Place& place, double weight);
 

@@ -46,6 +46,7 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
         "replay holds ", index.num_used(), " transitions and none can be sampled yet: targets of ",
         "an unfinished episode are known ", ReplayHorizon(config_), " steps later"));
   }
+  // Draw the positions.
   batch->Resize(writer_.ShapeFor(num_samples));
   const double total = index.total_weight();
   double smallest_weight = total;
@@ -53,6 +54,7 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
     position = index.HandleOf(index.Find(random.Uniform() * total));
     smallest_weight = std::min(smallest_weight, index.weight(position.leaf));
   }
+  // Write their rows.
   double age = 0.0;
   for (int i = 0; i < num_samples; ++i) {
     const int leaf = batch->positions[i].leaf;

@@ -46,32 +46,34 @@ class ReplayBuffer {
   static absl::StatusOr<std::unique_ptr<ReplayBuffer>> Create(const ReplayConfig& config,
                                                               const ReplayShape& shape);
 
-  // Starts an episode of `env` with its first observation; an unfinished one before it is closed as
-  // it stands (its complete positions stay). InvalidArgument, naming the environment and its rule,
-  // for an observation that the environment must not give: an element that is no k / 255 of one
-  // that declares uint8, stacked frames that are not those of the step before. Nothing is stored
-  // then.
+  // Starts an episode of `env` with its first observation [obs] float32, its legal_action_mask [A]
+  // uint8 (1 = legal; box: empty) and the player to move; an unfinished episode before it is closed
+  // as it stands (its complete positions stay). InvalidArgument, naming the environment and its
+  // rule, for an observation that the environment must not give: an element that is no k / 255 of
+  // one that declares uint8, stacked frames that are not those of the step before. Nothing is
+  // stored then.
   absl::Status BeginEpisode(EnvId env, absl::Span<const float> observation,
                             absl::Span<const uint8_t> legal_action_mask, int to_play);
-  // Adds a transition to the episode of `env`; terminated or truncated ends it. What does not fit
-  // any more is evicted, oldest finished segment first. InvalidArgument as BeginEpisode. Wrong
-  // sizes, an action out of range, or an environment without an episode are the caller's bug.
+  // Adds a transition, shapes as in transition.h, to the episode of `env`; terminated or truncated
+  // ends it. What does not fit any more is evicted, oldest finished segment first. InvalidArgument
+  // as BeginEpisode. The caller must give the right sizes, an action in range, and an environment
+  // with an episode.
   absl::Status Append(EnvId env, const Transition& step);
 
-  // Fills `batch` with `num_samples` positions, drawn independently and with replacement, each with
-  // probability weight / sum of weights: weight 1 for uniform replay, else
-  // max(priority, 1e-6)^priority_exponent, a position not sampled yet having the largest priority
-  // ever set (at least 1). Importance weights are (num_eligible * probability)^-importance_exponent
-  // over the largest of the batch [Schaul et al. 2016]. From `random` it draws first one Uniform()
-  // for each sample, then, sample by sample, the actions past the end of an episode and, with
-  // augment_symmetries, the number of the symmetry of which the row is the image, or, with
-  // augment_shift, the offsets of its pictures (ShiftAugmenter::Draw).
+  // Fills `batch`, shapes as in train_batch.h, with `num_samples` positions, drawn independently
+  // and with replacement, each with probability weight / sum of weights: weight 1 for uniform
+  // replay, else max(priority, 1e-6)^priority_exponent, a position not sampled yet having the
+  // largest priority ever set (at least 1). Importance weights are (num_eligible *
+  // probability)^-importance_exponent over the largest of the batch [Schaul et al. 2016]. From
+  // `random` it draws first one Uniform() for each sample, then, sample by sample, the actions past
+  // the end of an episode and, with augment_symmetries, the number of the symmetry of which the row
+  // is the image, or, with augment_shift, the offsets of its pictures (ShiftAugmenter::Draw).
   // FailedPrecondition (nothing drawn) when no position is eligible. Allocates only when the
   // batch's shape changes.
   absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
 
-  // New priorities (finite, >= 0) for sampled positions; those recycled meanwhile are left alone.
-  // No effect when replay is uniform.
+  // New `priorities` [n] float32 (finite, >= 0) for sampled `positions` [n]; those recycled
+  // meanwhile are left alone. No effect when replay is uniform.
   void UpdatePriorities(absl::Span<const PositionHandle> positions,
                         absl::Span<const float> priorities);
 
@@ -79,11 +81,11 @@ class ReplayBuffer {
   // replacement, whether they can be sampled yet or not; none where nothing is stored.
   void DrawPositions(int64_t num_positions, RandomStream& random,
                      std::vector<PositionHandle>* positions) const;
-  // Reads these positions as roots into the first of `roots`, which grows as it needs and keeps its
+  // Reads `positions` [n] as roots into the first of `roots`, which grows as it needs and keeps its
   // memory; those recycled meanwhile are left out. Returns how many were read.
   int64_t ReadRoots(absl::Span<const PositionHandle> positions,
                     std::vector<StoredRoot>* roots) const;
-  // Writes new searches over the stored ones, but where the position was recycled meanwhile.
+  // Writes `searches` [n] over the stored ones, except where the position was recycled meanwhile.
   // Priorities stay. Returns how many were written.
   int64_t ReplaceSearches(absl::Span<const NewSearch> searches);
 

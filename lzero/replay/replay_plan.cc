@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
-// Of a full segment with all the context that one can have.
+// Bytes of a full segment with all the context that one can have.
 int64_t SegmentBytes(const ReplayConfig& config, const ReplayShape& shape) {
   return GameSegment::BytesFor(ReplaySegmentShape(config, shape), config.segment_length,
                                ReplayContextSteps(config, shape));
@@ -44,6 +44,7 @@ absl::Status CheckShape(const ReplayShape& shape) {
 
 void CheckContent(const ReplayConfig& config, const ReplayShape& shape,
                   std::vector<ConsistencyError>* errors) {
+  // Whether it fits replay.capacity.
   const int64_t horizon = ReplayHorizon(config);
   const int64_t transitions = shape.num_envs * (config.segment_length + horizon);
   const std::string content =
@@ -58,6 +59,7 @@ void CheckContent(const ReplayConfig& config, const ReplayShape& shape,
                       "replay.td_steps or env.num_collectors")});
     return;
   }
+  // Whether it fits replay.max_mebibytes.
   const int64_t finished = (horizon + config.segment_length - 1) / config.segment_length;
   const int64_t bytes =
       ReplayFixedBytes(config, shape) + shape.num_envs * finished * SegmentBytes(config, shape);

@@ -20,7 +20,7 @@ struct ReplayShape {
   // Steps before a position from which its root is rebuilt, for whoever searches stored positions
   // again. A segment keeps those before its first one (see ReplayContextSteps).
   int num_root_past_steps = 0;
-  // Of the environment's ObservationSpec.
+  // From the environment's ObservationSpec.
   ObservationType observation_type = ObservationType::kFloat32;
   int frame_stack = 1;
   std::vector<int64_t> observation_shape = {};  // used with replay.augment_shift

@@ -72,6 +72,7 @@ absl::Status ReplayStore::Append(EnvId env, const Transition& step) {
            " of ", open_.size());
   GameSegment* segment = open_[env.value].get();
   LZ_CHECK(segment != nullptr, "environment ", env.value, " has no episode: call BeginEpisode");
+  // Store the transition under a leaf.
   MakeRoom(1, 0);
   const int leaf = index_.Allocate({segment, segment->num_steps()});
   const absl::Status added = segment->Append(step, leaf, counters_.num_appended);
@@ -82,12 +83,14 @@ absl::Status ReplayStore::Append(EnvId env, const Transition& step) {
   ++counters_.num_appended;
   const int64_t length = segment->first_step() + segment->num_steps();
 
+  // The end of an episode makes all of its positions eligible.
   if (step.terminated || step.truncated) {
     ++counters_.num_episodes_ended;
     Finish(env, step.terminated ? SegmentEnd::kTerminated : SegmentEnd::kTruncated);
     MarkEligible(segment, std::max<int64_t>(0, length - horizon_), length - 1);
     return absl::OkStatus();
   }
+  // Otherwise one more position is eligible, and a full segment gets a successor.
   if (length >= horizon_) MarkEligible(segment, length - horizon_, length - horizon_);
   if (segment->num_steps() == max_steps_) {
     Finish(env, SegmentEnd::kRunsOn);

@@ -34,7 +34,7 @@ class ReplayStore {
   // `config` and `shape` have passed CheckReplayConfig.
   ReplayStore(const ReplayConfig& config, const ReplayShape& shape);
 
-  // See ReplayBuffer.
+  // See ReplayBuffer: observation [obs] float32, legal_action_mask [A] uint8.
   absl::Status BeginEpisode(EnvId env, absl::Span<const float> observation,
                             absl::Span<const uint8_t> legal_action_mask, int to_play);
   absl::Status Append(EnvId env, const Transition& step);

@@ -7,6 +7,7 @@ namespace lzero {
 
 void ReadStoredRoot(const GameSegment& segment, int step, const ReplayShape& shape,
                     StoredRoot* root) {
+  // The past, up to the root's own observation.
   root->step = segment.first_step() + step;
   const int num_past = static_cast<int>(std::min<int64_t>(shape.num_root_past_steps, root->step));
   const int first = step - num_past;  // below 0: in the segment's context
@@ -18,6 +19,7 @@ void ReadStoredRoot(const GameSegment& segment, int step, const ReplayShape& sha
   root->action_values.resize(past * static_cast<size_t>(shape.action_dim));
   segment.CopyActionValues(first, num_past, root->action_values.data());
 
+  // What the stored search had and found there.
   const size_t row = static_cast<size_t>(step);
   const size_t num_actions = static_cast<size_t>(shape.num_actions);
   const absl::Span<const float> policy = segment.policies().subspan(row * num_actions, num_actions);

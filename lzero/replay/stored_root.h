@@ -23,7 +23,7 @@ struct StoredRoot {
   std::vector<int32_t> actions;            // [P]
   std::vector<float> action_values;        // box: [P, D]
   std::vector<uint8_t> legal_action_mask;  // [A]; box: empty
-  // Of the search that is stored now.
+  // What the stored search found.
   std::vector<float> policy;  // [A]; box: [K]
   float root_value = 0.0f;
   int64_t age = 0;  // transitions appended after this one

@@ -1,4 +1,5 @@
-// One transition as a collector saw it: what replay takes in. Plain data, no thread rule.
+// One transition as a collector saw it: what replay takes in. Floats are float32. Plain data, no
+// thread rule.
 #ifndef LZERO_REPLAY_TRANSITION_H_
 #define LZERO_REPLAY_TRANSITION_H_
 
@@ -16,8 +17,8 @@ struct Transition {
   // [A] search distribution at the observation before the step; box: [K]
   absl::Span<const float> policy;
   float root_value = 0.0f;              // of that search, from the view of the player to move
-  absl::Span<const float> observation;  // after the step
-  absl::Span<const uint8_t> legal_action_mask;  // [A] after the step
+  absl::Span<const float> observation;  // [obs] after the step
+  absl::Span<const uint8_t> legal_action_mask;  // [A] after the step, 1 = legal; box: empty
   int to_play = 0;                              // after the step
   bool terminated = false;                      // wins where both flags are set
   bool truncated = false;

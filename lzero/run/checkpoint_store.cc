@@ -219,6 +219,7 @@ std::string OfferOther(const std::string& folder) {
 absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
                                            absl::Span<const std::string> only) {
   LZ_ASSIGN_OR_RETURN(const Manifest manifest, ReadManifest(folder));
+  // Verify the files that are wanted against the manifest.
   std::vector<std::string> wanted;
   for (const auto& [file_name, facts] : manifest.files) {
     const absl::string_view name = absl::StripSuffix(file_name, kArraysSuffix);
@@ -229,10 +230,12 @@ absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
     LZ_RETURN_IF_ERROR(VerifyFile(JoinPath(folder, file_name), facts));
     if (!is_text) wanted.emplace_back(name);
   }
+  // Every array file that was asked for must be there.
   for (const std::string& name : only) {
     if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) continue;
     return absl::NotFoundError(absl::StrCat(folder, " holds no ", name, kArraysSuffix));
   }
+  // Read them.
   LoadedCheckpoint loaded{folder, manifest.env_steps, {}};
   LZ_ASSIGN_OR_RETURN(loaded.content.state_json, ReadFile(JoinPath(folder, kStateFile)));
   LZ_ASSIGN_OR_RETURN(loaded.content.config_yaml, ReadFile(JoinPath(folder, kConfigFile)));
@@ -252,9 +255,11 @@ absl::StatusOr<LoadedCheckpoint> ReadFiles(const std::string& folder,
 absl::StatusOr<std::string> WriteCheckpoint(const std::string& run_dir, int64_t env_steps,
                                             const CheckpointContent& content, int64_t keep) {
   LZ_CHECK(env_steps >= 0 && keep >= 1, "env_steps ", env_steps, ", keep ", keep);
+  // Clear what a killed writer left.
   const std::string checkpoints = CheckpointsOf(run_dir);
   LZ_RETURN_IF_ERROR(MakeDirectories(checkpoints));
   LZ_RETURN_IF_ERROR(RemoveLeftovers(checkpoints));
+  // Write to a folder beside, then rename it: a checkpoint is whole or absent.
   const std::string folder = JoinPath(checkpoints, StepName(env_steps));
   const std::string temporary = folder + ".tmp";
   LZ_RETURN_IF_ERROR(MakeDirectories(temporary));
@@ -264,6 +269,7 @@ absl::StatusOr<std::string> WriteCheckpoint(const std::string& run_dir, int64_t 
     RemoveTree(temporary).IgnoreError();  // the first error is the one to report
     return Annotate(status, "the checkpoint was not written");
   }
+  // Only now may older ones go.
   LZ_RETURN_IF_ERROR(ReplaceSymlink(StepName(env_steps), JoinPath(checkpoints, "latest")));
   LZ_RETURN_IF_ERROR(RemoveOld(run_dir, keep));
   return folder;

@@ -15,7 +15,7 @@
 
 namespace lzero {
 
-// All of these need at least one value (the caller's bug otherwise).
+// Statistics of `values` [n]: the caller must give at least one value.
 double Mean(absl::Span<const double> values);
 // The middle value, or the mean of the two middle ones.
 double Median(absl::Span<const double> values);

@@ -1,4 +1,4 @@
-// status.json: where a run stands now, for people and programs that watch it from outside. Replaced
+// status.json: where a run stands now, for those who watch it from outside. Replaced
 // in one step, so a reader never sees half of it. Not a checkpoint. One writer, any readers.
 #ifndef LZERO_RUN_STATUS_FILE_H_
 #define LZERO_RUN_STATUS_FILE_H_

@@ -1,7 +1,7 @@
 // A tensor on a device that the host fills and reads: where numbers cross between host and device,
 // but for weights and what checkpoints import and export. Its address never changes, so captured
 // steps may point at it. On the CPU both sides are the same memory. Belongs to one thread; copies
-// block until they are complete unless their name says otherwise.
+// block until they are complete unless their name says otherwise. No gradients.
 #ifndef LZERO_TENSOR_STAGING_H_
 #define LZERO_TENSOR_STAGING_H_
 
@@ -23,11 +23,12 @@ class Staging {
   static absl::StatusOr<Staging> Create(std::string name, std::vector<int64_t> shape,
                                         at::ScalarType type, at::Device device);
 
-  // Stages through a tensor that exists, one of those types and contiguous: anything else is the
-  // caller's bug.
+  // Stages through `tensor`, of any shape. The caller must give a contiguous tensor of one of those
+  // types (LZ_CHECK).
   static Staging Wrap(std::string name, at::Tensor tensor);
 
-  // Copies `values` over the first rows (whole rows of the first axis); the rest is left alone.
+  // Copies `values` [rows, the other axes], of the tensor's type, over the first rows of the first
+  // axis; the rest is left alone.
   // InvalidArgument, naming both, when the element type differs, the values are no whole number of
   // rows, or there are more than fit. Allocates nothing.
   template <typename T>
@@ -38,11 +39,12 @@ class Staging {
   template <typename T>
   absl::Status CopyInAsync(absl::Span<const T> values);
 
-  // Copies the first rows out into `values`, under the same conditions.
+  // Copies the first rows out into `values` [rows, the other axes], under the same conditions.
   template <typename T>
   absl::Status CopyOut(absl::Span<T> values) const;
 
-  // The tensor on the device; valid as long as this object or a copy of the tensor lives.
+  // The tensor on the device, in the shape and type of Create; it lives as long as this object or a
+  // copy of the tensor.
   const at::Tensor& tensor() const { return tensor_; }
   const std::string& name() const { return name_; }
 

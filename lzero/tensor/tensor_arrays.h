@@ -1,6 +1,7 @@
 // Between tensors and the arrays of a checkpoint: copies out, copies in place, and the comparison
 // that says tensor by tensor what does not fit. Tensors keep their addresses. Nothing here knows
-// files. No state; a tensor is used by one thread at a time.
+// files. Tensors have any shape and one of the types of ArrayType; no gradients flow. No state; a
+// tensor is used by one thread at a time.
 #ifndef LZERO_TENSOR_TENSOR_ARRAYS_H_
 #define LZERO_TENSOR_TENSOR_ARRAYS_H_
 
@@ -22,15 +23,15 @@ using NamedTensor = std::pair<std::string, at::Tensor>;
 absl::StatusOr<ArrayType> ToArrayType(at::ScalarType type);
 at::ScalarType ToScalarType(ArrayType type);
 
-// A copy of `tensor` (any device, any strides; its type must be one of ArrayType) as an array. From
-// a device it blocks.
+// A copy of `tensor` as an array of its shape and type; any device, any strides. The caller must
+// give one of the types of ArrayType. A copy from a device blocks.
 NamedArray ToNamedArray(std::string name, const at::Tensor& tensor);
 
-// A new CPU tensor with the elements of `array`.
+// A new contiguous CPU tensor with the shape, type and elements of `array`.
 at::Tensor ToTensor(const NamedArray& array);
 
-// Overwrites the elements of `tensor` in place, without autograd. InvalidArgument, naming the
-// array, when shape or type differ; nothing has changed then.
+// Overwrites the elements of `tensor`, of the array's shape and type, in place, without autograd.
+// InvalidArgument, naming the array, when shape or type differ; nothing has changed then.
 absl::Status CopyInto(at::Tensor tensor, const NamedArray& array);
 
 // One line for each tensor that is missing in `arrays`, has another shape or type there, or is only

@@ -23,6 +23,7 @@ absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path) {
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
                                       const LoadAgentOptions& options, ThreadPool* pool) {
   LoadedAgent agent;
+  // The checkpoint and its config.
   LZ_ASSIGN_OR_RETURN(agent.checkpoint_path, FindAgentCheckpoint(path));
   const std::vector<std::string> wanted = {"model"};
   LZ_ASSIGN_OR_RETURN(const LoadedCheckpoint loaded, ReadCheckpoint(agent.checkpoint_path, wanted));
@@ -30,10 +31,12 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
                       ParseResolvedConfig(loaded.content.config_yaml,
                                           JoinPath(agent.checkpoint_path, "config.resolved.yaml")));
   agent.env_steps = loaded.env_steps;
+  // The environments.
   if (!options.plugins.empty()) agent.config.plugins = AbsolutePluginPaths(options.plugins);
   absl::StatusOr<EnvRegistry> with_plugins = RegistryWithPlugins(agent.config, registry);
   LZ_RETURN_IF_ERROR(Annotate(with_plugins.status(), "plugins"));
   agent.registry = *std::move(with_plugins);
+  // Another device than the run's: choices made for that one are dropped.
   InferenceConfig& inference = agent.config.inference;
   if (options.device.has_value() && *options.device != inference.device) {
     inference.device = *options.device;
@@ -42,11 +45,13 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
     inference.dtype = InferenceDtype::kFp32;
     inference.cache_storage = CacheStorage::kStatic;
   }
+  // The evaluator.
   agent.num_simulations = options.simulations.value_or(
       agent.config.evaluate.num_simulations.value_or(agent.config.search.num_simulations));
   const int64_t envs = options.num_envs > 0 ? options.num_envs : agent.config.env.num_evaluators;
   LZ_ASSIGN_OR_RETURN(
       agent.role, BuildEvaluator(agent.config, agent.registry, envs, agent.num_simulations, pool));
+  // The weights.
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, agent.registry));
   LZ_ASSIGN_OR_RETURN(const auto model,
                       FamilyOf(agent.config.model)

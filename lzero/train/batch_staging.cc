@@ -87,13 +87,16 @@ at::Tensor BatchStaging::Read(const Staging& staged) {
 
 absl::StatusOr<BatchTensors> BatchStaging::Load(const TrainBatch& batch) {
   LZ_CHECK(batch.shape() == shape_, "a batch of another shape");
+  // What is derived from the batch.
   CountPadding(batch, &num_padding_);
   const bool bootstraps = absl::c_any_of(batch.bootstrap_scales, [](float x) { return x != 0.0f; });
+  // Where each tensor goes, by name.
   BatchTensors tensors;
   std::map<absl::string_view, at::Tensor*> places;
   VisitTensors(tensors, [&](const char* name, at::Tensor& tensor) { places[name] = &tensor; });
   return CatchTorch([&]() -> absl::StatusOr<BatchTensors> {
     absl::Status status;
+    // Copy the arrays in; arrays_ is in the order of VisitArrays, then the padding.
     auto next = arrays_.begin();
     VisitArrays(batch, shape_,
                 [&](const char* name, const auto& array, int, const ArrayDims& dims) {

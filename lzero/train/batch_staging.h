@@ -22,10 +22,10 @@ class BatchStaging {
   // InvalidArgument and ResourceExhausted as Staging.
   static absl::StatusOr<BatchStaging> Create(const BatchShape& shape, at::Device device);
 
-  // Copies every array in. `batch` has the shape of this object and arrays of the sizes it claims:
-  // anything else is the caller's bug. The tensors are this object's: the next Load overwrites
-  // them. Waits for nothing: what was put on the device with the batch before must be over, which
-  // the read of an update's figures sees to.
+  // Copies every array in; tensors as in BatchTensors, without gradients. The caller must give a
+  // `batch` of this object's shape, with arrays of the sizes it claims. The tensors are this
+  // object's: the next Load overwrites them. Waits for nothing: work on the device with the batch
+  // before must be over, which reading an update's metrics ensures.
   absl::StatusOr<BatchTensors> Load(const TrainBatch& batch);
 
   const BatchShape& shape() const { return shape_; }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kEpsilon = 1e-8;
 
-// Of all numbers together; nothing where it cannot be computed on the CPU.
+// Euclidean norm of all numbers together; nullopt where it cannot be computed on the CPU.
 std::optional<double> HostNorm(const std::vector<at::Tensor>& tensors) {
   double squares = 0.0;
   for (const at::Tensor& tensor : tensors) {

@@ -22,7 +22,7 @@ class AdamW {
 
   void ClearGradients();
   // Scales all gradients so that their joint Euclidean norm is at most config.grad_clip; returns
-  // the norm before, a scalar on the model's device. Reads nothing back from it.
+  // the norm before, a float32 scalar on the model's device. Reads nothing back from it.
   at::Tensor ClipGradients();
   // Where `skip`, a float32 scalar on the model's device, is 1, nothing changes (gradients that are
   // not finite); undefined counts as 0. Reads nothing back from the device.

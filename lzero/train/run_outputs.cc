@@ -30,6 +30,7 @@ std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
       add(name, numbers, {n, length, obs});
     }
   };
+  // The sequence.
   add_observations("observations", batch.observations, batch.observation_bytes, c + u + 1);
   if (batch.action_dim > 0) {
     add("action_values", batch.action_values, {n, c + u, batch.action_dim});
@@ -40,6 +41,7 @@ std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
   }
   if (batch.has_chance) add("chance_outcomes", batch.chance_outcomes, {n, u});
   add("context_mask", batch.context_mask, {n, c});
+  // Targets, where each may be used, and bootstraps.
   add("rewards", batch.rewards, {n, u});
   add("reward_mask", batch.reward_mask, {n, u});
   add("latent_mask", batch.latent_mask, {n, u});

@@ -86,6 +86,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   const ReplayConfig& replay = config.replay;
   const ModelFamily& family = FamilyOf(config.model);
   MemoryPlan plan;
+  // The learner and its batch.
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
                       family.CountParameters(config.model, BuildWorldModelShape(spec)));
   plan.learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
@@ -103,6 +104,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   if (batch.observation_type == ObservationType::kUint8) {
     plan.batch += NumObservationElements(batch) * static_cast<int64_t>(sizeof(float));
   }
+  // Engine and search of each role.
   const int64_t simulations = config.search.num_simulations;
   std::vector<std::pair<int64_t, int64_t>> roles = {
       {config.env.num_collectors, simulations},
@@ -116,6 +118,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
     const int width = std::max(NumSlots(config.search, spec), family.NumChanceOutcomes(spec));
     plan.search += Search::PlannedBytes(options.search, width, num_envs);
   }
+  // Worker processes, replay, and the working memory of an update.
   LZ_ASSIGN_OR_RETURN(const int64_t worker_bytes, WorkerBytes(config.env, registry));
   for (const int64_t num_envs : {config.env.num_collectors, config.env.num_evaluators}) {
     const WorkerOptions workers = EnvOptionsOf(config.env).workers;

@@ -1,5 +1,5 @@
 // What a run will do and need, worked out before anything of it is made: whether this machine's
-// memory can hold it, and the plan for people. Pure arithmetic; makes one environment for its spec.
+// memory can hold it, and the plan in words. Pure arithmetic; makes one environment for its spec.
 #ifndef LZERO_TRAIN_RUN_PLAN_H_
 #define LZERO_TRAIN_RUN_PLAN_H_
 
@@ -56,7 +56,7 @@ struct RunPlan {
 // that does not fit, more memory than this machine has.
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry);
 
-// The plan for people: model size, search, ratio, memory. One fact a line. `runner` is the name of
+// The plan in words: model size, search, ratio, memory. One fact a line. `runner` is the name of
 // the recurrent step that was chosen.
 std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                          std::string_view runner);

@@ -59,6 +59,7 @@ std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const Env
   const std::optional<int64_t>& num_sampled = search.num_sampled_actions;
   const std::vector<std::string> keys = {"search.num_sampled_actions", "env.id"};
   const ActionSpec& actions = spec.action;
+  // Discrete actions: all of them, or a sample without replacement.
   if (actions.kind == ActionKind::kDiscrete && search.uniform_sample_fraction > 0.0) {
     return {
         {{"search.uniform_sample_fraction", "env.id"},
@@ -71,6 +72,7 @@ std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const Env
                                 actions.num_actions, " actions; allowed: 2 to ",
                                 actions.num_actions, ", or null for all of them")}};
   }
+  // Box actions: always a sample, from bounds that are finite.
   Errors errors;
   if (!num_sampled.has_value()) {
     errors.push_back({keys, absl::StrCat("got null, but ", spec.id,

@@ -210,6 +210,7 @@ absl::Status Trainer::LearnRest() {
 }
 
 absl::Status Trainer::CollectAndLearn() {
+  // What is owed, and the two jobs.
   const int64_t owed = UpdatesOwed();
   const int64_t num_reanalyses = ReanalysesOwed();
   absl::Status learned, collected;
@@ -217,6 +218,7 @@ absl::Status Trainer::CollectAndLearn() {
   const auto collect = [&] {
     collected = CatchTorch([&]() -> absl::Status { return CollectAndReanalyze(); });
   };
+  // Deterministic: one after the other. Otherwise both at once, handed over afterwards.
   if (config_.deterministic) {
     learn();
     if (learned.ok()) {
@@ -236,6 +238,7 @@ absl::Status Trainer::CollectAndLearn() {
     });
     if (learned.ok() && owed > 0) learned = HandBack();
   }
+  // A bad update is handled first; then what was collected is stored.
   if (absl::IsAborted(learned)) return HandleBadUpdate(learned);
   LZ_RETURN_IF_ERROR(learned);
   LZ_RETURN_IF_ERROR(collected);

@@ -45,14 +45,14 @@ struct TrainOutcome {
 class Trainer {
  public:
   // Builds every object and writes nothing. `registry` outlives the trainer. `stop` is polled
-  // between steps; when it turns true the run writes a checkpoint and ends as interrupted.
+  // between steps; when it becomes true the run writes a checkpoint and ends as interrupted.
   // `best` is the checkpoint of the best evaluation; of a game for two players, whose self-play
   // return does not measure strength, that of the newest one, and stop.target_return is refused.
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
                                                          const std::atomic<bool>* stop);
 
-  // What the run will do and need, for people: one fact a line.
+  // What the run will do and need, in words: one fact a line.
   std::string PlanText() const;
 
   // Where Restore and Run write: call it once, before either.

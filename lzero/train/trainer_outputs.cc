@@ -47,7 +47,7 @@ void AddValueMetrics(const std::string& role, const ValueSums& values, MetricMap
   (*metrics)[absl::StrCat(role, "/value_correlation")] = values.Correlation();
 }
 
-// Of an evaluation.
+// The metrics of an evaluation.
 std::vector<Metric> EvaluationMetrics(double mean_return,
                                       const std::vector<EvaluatedEpisode>& episodes) {
   ValueSums values;
@@ -60,6 +60,7 @@ std::vector<Metric> EvaluationMetrics(double mean_return,
 }  // namespace
 
 absl::Status Trainer::Evaluate() {
+  // Play the episodes.
   const ScopedTimer timer(&evaluate_time_);
   SetTensorThreads(static_cast<int>(config_.inference.num_threads));
   LZ_RETURN_IF_ERROR(evaluator_.inference->CopyWeightsFrom(learner_->model()));
@@ -74,12 +75,14 @@ absl::Status Trainer::Evaluate() {
   LZ_ASSIGN_OR_RETURN(const auto episodes,
                       evaluator_.evaluator->Run(seeds, {}, [this] { return IsStopped(); }));
   TakeDue(config_.evaluate.every_updates, &state_.next_evaluation_update);
+  // Count what was reached.
   const double mean = MeanReturn(episodes);
   ++state_.evaluations;
   state_.last_evaluation_update = state_.updates;
   state_.last_return = mean;
   state_.last_return_env_steps = state_.env_steps;
   state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
+  // Whether the task is solved.
   const bool on_target =
       config_.stop.target_return.has_value() && mean >= *config_.stop.target_return;
   state_.target_streak = on_target ? state_.target_streak + 1 : 0;
@@ -92,6 +95,7 @@ absl::Status Trainer::Evaluate() {
                         config_.stop.patience, *config_.stop.target_return,
                         FormatCount(state_.env_steps), state_.wall_seconds));
   }
+  // Write the results; keep the checkpoint of the best.
   LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, episodes));
   LZ_RETURN_IF_ERROR(
       outputs_->WriteScalars(state_.env_steps, state_.updates, EvaluationMetrics(mean, episodes)));
@@ -122,12 +126,14 @@ void Trainer::WarnOfCollapse(const MetricMap& metrics) {
 }
 
 absl::Status Trainer::WriteMetrics() {
+  // The learner.
   MetricMap metrics = learner_->ReadMetrics();
   WarnOfCollapse(metrics);
   if (state_.updates / config_.train.log_every_updates % kOpenLoopEveryLines == 0) {
     LZ_ASSIGN_OR_RETURN(const MetricMap open_loop, learner_->MeasureOpenLoop());
     metrics.insert(open_loop.begin(), open_loop.end());
   }
+  // Collected episodes and their searches.
   const CollectStats stats = collector_.collector->TakeStats();
   if (!stats.episodes.empty()) {
     collect_return_ = MeanReturn(stats.episodes);
@@ -148,6 +154,7 @@ absl::Status Trainer::WriteMetrics() {
       metrics["collect/explored_share"] = static_cast<double>(stats.num_explored) / searches;
     }
   }
+  // Replay, reanalyze and inference.
   const ReplayStats replay = replay_->stats();
   metrics["replay/size"] = static_cast<double>(replay.num_transitions);
   metrics["replay/eligible"] = static_cast<double>(replay.num_eligible);
@@ -158,6 +165,7 @@ absl::Status Trainer::WriteMetrics() {
   for (const auto& [name, value] : collector_.inference->metrics(config_.deterministic)) {
     metrics[name] = value;
   }
+  // Time.
   if (!config_.deterministic) {  // wall-clock numbers would make two equal runs differ
     if (metrics_rates_.HasMoved(Counts())) {
       const Progress::Rates rates = metrics_rates_.Mark(Counts(), MonotonicSeconds());
@@ -251,12 +259,14 @@ absl::Status Trainer::SaveCheckpoint() {
 
 absl::Status Trainer::Restore(const CheckpointContent& content) {
   LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
+  // Read and check before anything changes.
   LZ_ASSIGN_OR_RETURN(const TrainingState state, TrainingStateFromJson(content.state_json));
   for (const char* name : {"replay", "collector", "contexts"}) {
     if (!content.files.contains(name)) {
       return absl::NotFoundError(absl::StrCat("the checkpoint has no ", name, ".safetensors"));
     }
   }
+  // Put back learner, replay, collector and the contexts of its roots.
   LZ_RETURN_IF_ERROR(learner_->Import(content.files, state.updates));
   LZ_RETURN_IF_ERROR(Annotate(replay_->Import(content.files.at("replay")), "replay"));
   LZ_ASSIGN_OR_RETURN(const int restarted,
@@ -268,6 +278,7 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
     LZ_RETURN_IF_ERROR(
         Annotate(collector_.inference->ImportRoots(content.files.at("contexts")), "contexts"));
   }
+  // Put back counters, schedules and random streams.
   state_ = state;
   RestoreTarget();
   RestoreSchedule();
@@ -282,6 +293,7 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   learner_->ReadMetrics();
   collector_.collector->TakeStats();
   if (reanalyzer_.reanalyzer != nullptr) reanalyzer_.reanalyzer->TakeStats();
+  // Take back what was written after the checkpoint.
   LZ_RETURN_IF_ERROR(outputs_->Rewind(state.env_steps, state.metrics_bytes));
   return RestoreBest();
 }

@@ -100,12 +100,14 @@ absl::StatusOr<ChanceReport> MeasureChance(Evaluator& evaluator, const EnvFactor
     return absl::UnimplementedError(
         absl::StrCat("environment '", evaluator.spec().id, "' tells of no chance outcomes"));
   }
+  // One environment for each seed.
   Episodes episodes;
   for (const uint64_t seed : seeds) {
     LZ_ASSIGN_OR_RETURN(std::unique_ptr<Env> env, make_env());
     episodes.steps.push_back(env->Reset(seed));
     episodes.envs.push_back(std::move(env));
   }
+  // Step all together, prediction beside truth.
   ChanceCalibration calibration(num_outcomes);
   while (!episodes.envs.empty()) {
     if (stop && stop()) return absl::CancelledError("measurement interrupted");

@@ -43,7 +43,8 @@ class ChanceCalibration {
  public:
   explicit ChanceCalibration(int num_outcomes);
 
-  // One position: `predicted` [C] sums to 1, `truth` to 1.
+  // Adds one position: the probabilities `predicted` [C], float32, sum to 1; so do those of
+  // `truth`, which lists the possible outcomes.
   void Add(absl::Span<const float> predicted, absl::Span<const ChanceOutcome> truth);
   ChanceReport Report() const;
 
@@ -60,10 +61,10 @@ class ChanceCalibration {
   std::vector<double> true_;  // scratch [C]
 };
 
-// Plays one greedy episode for each seed in environments of its own, all abreast, and compares the
-// prediction with the truth at every step. `stop` is polled before every step: Cancelled when it
-// turns true. FailedPrecondition for a model without chance nodes; Unimplemented where the
-// environment does not list its chances; errors of both.
+// Plays one greedy episode for each of `seeds` [n] in environments of its own, all together, and
+// compares the prediction with the truth at every step. `stop` is polled before every step:
+// Cancelled when it becomes true. FailedPrecondition for a model without chance nodes;
+// Unimplemented where the environment does not list its chances; errors of both.
 absl::StatusOr<ChanceReport> MeasureChance(Evaluator& evaluator, const EnvFactory& make_env,
                                            absl::Span<const uint64_t> seeds,
                                            const std::function<bool()>& stop = {});

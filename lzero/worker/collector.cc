@@ -53,21 +53,25 @@ absl::Status Collector::Step(int64_t env_steps) {
     for (const EnvId id : ids_) BeginEpisode(id);
     started_ = true;
   }
+  // Roots of all environments.
   roots_.clear();
   for (const EnvId id : ids_) {
     roots_.push_back(trackers_[id.value].MakeRoot(id, envs_->last(id)));
   }
+  // One batched search.
   {
     const ScopedTimer timer(&search_time_);
     LZ_RETURN_IF_ERROR(states_.Fill(*model_, *envs_, absl::MakeSpan(roots_)));
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
   }
   RecordSearch(decision_);
+  // Choose and play the actions.
   ChooseActions(env_steps);
   {
     const ScopedTimer timer(&env_time_);
     LZ_RETURN_IF_ERROR(envs_->Step(ids_, actions_));
   }
+  // Stage the transitions; episodes that ended begin again.
   for (size_t i = 0; i < ids_.size(); ++i) {
     const EnvId id = ids_[i];
     const TimeStep& next = envs_->last(id);
@@ -170,6 +174,7 @@ absl::StatusOr<std::vector<NamedArray>> Collector::Export() const {
 }
 
 absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
+  // Counters.
   LZ_ASSIGN_OR_RETURN(const auto counters, ReadArray<int64_t>(arrays, "counters"));
   LZ_ASSIGN_OR_RETURN(const auto episodes, ReadArray<int64_t>(arrays, "episode_counts"));
   if (counters.size() != 2 || episodes.size() != episode_counts_.size()) {
@@ -182,6 +187,7 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
   episode_counts_ = episodes;
   started_ = counters[1] != 0;
   if (!started_) return 0;  // every environment begins an episode at the next step
+  // Environments, each with its tracker, values and exploration.
   int restarted = 0;
   for (const EnvId id : ids_) {
     const std::string prefix = absl::StrCat("env", id.value, ".");

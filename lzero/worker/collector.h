@@ -73,12 +73,12 @@ class Collector {
   absl::StatusOr<int> Import(absl::Span<const NamedArray> arrays);
 
  private:
-  // Of the episode that goes on: unique in the run.
+  // Number of the episode that goes on, unique in the run.
   uint64_t EpisodeIndex(EnvId env) const;
   void BeginEpisode(EnvId env);
-  // What environment i did with its action, which `next` followed.
+  // The transition of environment i by its action, which led to `next`.
   Transition TransitionOf(size_t i, const TimeStep& next) const;
-  // What the roots do: as decided, or by exploration.
+  // Fills taken_ and actions_: what was decided, or exploration's choice.
   void ChooseActions(int64_t env_steps);
   void RecordSearch(const Decision& decision);
   void RecordEpisode(EnvId env);

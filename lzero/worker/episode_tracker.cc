@@ -64,6 +64,7 @@ void EpisodeTracker::Export(const std::string& prefix, std::vector<NamedArray>* 
 
 absl::Status EpisodeTracker::Import(const std::string& prefix,
                                     absl::Span<const NamedArray> arrays) {
+  // Read.
   LZ_ASSIGN_OR_RETURN(const auto step, ReadArray<int64_t>(arrays, absl::StrCat(prefix, "step")));
   LZ_ASSIGN_OR_RETURN(auto observations,
                       ReadArray<float>(arrays, absl::StrCat(prefix, "observations")));
@@ -73,6 +74,7 @@ absl::Status EpisodeTracker::Import(const std::string& prefix,
     LZ_ASSIGN_OR_RETURN(action_values,
                         ReadArray<float>(arrays, absl::StrCat(prefix, "action_values")));
   }
+  // Check the sizes against each other.
   if (step.size() != 1 || step[0] < static_cast<int64_t>(actions.size()) ||
       static_cast<int64_t>(actions.size()) > max_past_ ||
       action_values.size() != actions.size() * static_cast<size_t>(action_dim_) ||

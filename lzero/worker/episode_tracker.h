@@ -21,9 +21,10 @@ class EpisodeTracker {
   // Keeps the last `max_past` steps. `action_dim`: numbers of a box action, 0 for discrete ones.
   EpisodeTracker(int64_t max_past, int64_t observation_size, int64_t action_dim = 0);
 
-  // A new episode begins with this observation.
+  // A new episode begins with this observation [observation size] float32, which is copied.
   void Begin(absl::Span<const float> observation);
-  // `action` was taken (box: with these values [D]); `observation` is what followed.
+  // `action` was taken (box: with these values [D] float32); `observation` [observation size]
+  // float32 is what followed. Both are copied.
   void Add(int32_t action, absl::Span<const float> action_values,
            absl::Span<const float> observation);
 

@@ -25,7 +25,7 @@ struct ValueSums {
   // Mean of v - g: above 0 when values promise too much. 0 without steps.
   double Bias() const;
   double MeanError() const;  // of |v - g|; 0 without steps
-  // Of v and g, -1 .. 1; 0 where one of them does not vary.
+  // Correlation of v and g, -1 .. 1; 0 where one of them does not vary.
   double Correlation() const;
 };
 
@@ -42,8 +42,8 @@ class EpisodeValues {
   // episode, sign_i = +1 where the player of step t moves at step t + i, else -1. The return that
   // really followed only if the episode has terminated.
   double SumOfErrors(double discount) const { return Compare(discount, true).error; }
-  // The same comparison, all of its sums. Of an episode that was cut short (`terminated` false)
-  // the last root value stands for what would have followed, and is compared with nothing.
+  // The same comparison, all of its sums. Where an episode was cut short (`terminated` false), its
+  // last root value stands for what would have followed, and is compared with nothing.
   ValueSums Compare(double discount, bool terminated) const;
 
   // State for a checkpoint, names begin with `prefix`. A state without these arrays, which is older

@@ -47,8 +47,8 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
   std::vector<EpisodeValues> values(envs_->num_envs());
   std::vector<size_t> episode_of(envs_->num_envs());
   std::vector<EnvId> active;
-  size_t next_episode = 0;
-  const auto begin = [&](EnvId id, size_t episode) {
+  size_t next_episode = 0;                            // an environment that is free takes it
+  const auto begin = [&](EnvId id, size_t episode) {  // starts or restarts an episode
     episode_of[id.value] = episode;
     episodes[episode].seed = seeds[episode];
     envs_->Reset(id, seeds[episode]);
@@ -63,15 +63,15 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
   }
   std::vector<Root> roots;
   std::vector<Action> actions;
-  while (!active.empty()) {
+  while (!active.empty()) {  // one step of every environment that still plays
     if (stop && stop()) return absl::CancelledError("evaluation interrupted");
-    roots.clear();
+    roots.clear();  // one batched search
     for (const EnvId id : active) roots.push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
     LZ_RETURN_IF_ERROR(states_.Fill(*model_, *envs_, absl::MakeSpan(roots)));
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
     TakeDecisions(active.size(), &actions);
     LZ_RETURN_IF_ERROR(envs_->Step(active, actions));
-    std::vector<EnvId> still_active;
+    std::vector<EnvId> still_active;  // those that go on, or take the next episode
     for (size_t i = 0; i < active.size(); ++i) {
       const EnvId id = active[i];
       const TimeStep& next = envs_->last(id);
@@ -200,6 +200,7 @@ absl::StatusOr<std::vector<float>> Evaluator::PredictChance(absl::Span<const Tim
 absl::Status Evaluator::PredictBatch(absl::Span<const Root> roots,
                                      absl::Span<const int32_t> actions,
                                      absl::Span<float> probabilities) {
+  // One action from every root leads to its afterstate, whose logits are of outcomes.
   const size_t num_outcomes = probabilities.size() / roots.size();
   const size_t width = std::max(static_cast<size_t>(model_->num_actions()), num_outcomes);
   std::vector<float> logits(roots.size() * width), values(roots.size()), rewards(roots.size()),
@@ -211,6 +212,7 @@ absl::Status Evaluator::PredictBatch(absl::Span<const Root> roots,
   LZ_RETURN_IF_ERROR(model_->RecurrentInference(parents, actions, children, absl::MakeSpan(rewards),
                                                 absl::MakeSpan(discounts), absl::MakeSpan(values),
                                                 absl::MakeSpan(logits)));
+  // Softmax of each row.
   for (size_t i = 0; i < roots.size(); ++i) {
     const float* row = logits.data() + i * width;
     const float largest = *std::max_element(row, row + num_outcomes);

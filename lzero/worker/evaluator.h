@@ -39,29 +39,30 @@ class Evaluator {
   Evaluator(int64_t max_past_steps, double discount, std::unique_ptr<VectorEnv> envs,
             std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache);
 
-  // One greedy episode for each seed, in the order of the seeds. Searches, whose number keys what
-  // is sampled, are counted anew: nothing depends on an earlier call. `on_step`, if given, is
-  // called for environment 0 after its reset and after every step (rendering), `on_episode` for
-  // each episode as it ends. An episode whose environment's process died begins again. `stop` is
-  // polled before every step: Cancelled when it turns true.
+  // Plays one greedy episode for each of `seeds` [n]; results [n] in the order of the seeds.
+  // Searches, whose number keys what is sampled, are counted anew: nothing depends on an earlier
+  // call. `on_step`, if given, is called for environment 0 after its reset and after every step
+  // (rendering), `on_episode` for each episode as it ends. An episode whose environment's process
+  // died begins again. `stop` is polled before every step: Cancelled when it becomes true.
   absl::StatusOr<std::vector<EvaluatedEpisode>> Run(
       absl::Span<const uint64_t> seeds,
       const std::function<void(Env&, const TimeStep&)>& on_step = {},
       const std::function<bool()>& stop = {},
       const std::function<void(const EvaluatedEpisode&)>& on_episode = {});
 
-  // The greedy action at each of many positions that stand alone (no past): with search, or by the
+  // The greedy actions [n] at `positions` [n] that stand alone (no past): with search, or by the
   // policy head alone. InvalidArgument for a search of a model that simulates with the environment
   // (InferenceModel::NeedsState) where a position brings no TimeStep::state.
   absl::StatusOr<std::vector<int32_t>> ChooseActions(absl::Span<const TimeStep> positions,
                                                      bool with_search);
-  // The same at roots with as much of their past as max_past_steps() at most. Their `env` has no
-  // meaning: every context is built anew.
+  // The same, [n], at roots [n] with at most max_past_steps() steps of their past. Their `env` has
+  // no meaning: every context is built anew.
   absl::StatusOr<std::vector<int32_t>> ChooseRootActions(absl::Span<const Root> roots,
                                                          bool with_search);
 
-  // What a model with chance nodes foretells to follow action i at position i, which stands alone
-  // as above: probabilities [n, C]. FailedPrecondition for a model without.
+  // The chance outcomes that a model with chance nodes foretells after actions[i] at positions[i],
+  // which stands alone as above: probabilities [n, C] float32. FailedPrecondition for a model
+  // without chance nodes.
   absl::StatusOr<std::vector<float>> PredictChance(absl::Span<const TimeStep> positions,
                                                    absl::Span<const int32_t> actions);
 
@@ -73,7 +74,7 @@ class Evaluator {
   void TakeDecisions(size_t count, std::vector<Action>* actions) const;
   // Roots of positions that stand alone.
   std::vector<Root> MakeRoots(absl::Span<const TimeStep> positions) const;
-  // One batch of PredictChance.
+  // One batch of PredictChance: roots [n], actions [n], probabilities [n, C].
   absl::Status PredictBatch(absl::Span<const Root> roots, absl::Span<const int32_t> actions,
                             absl::Span<float> probabilities);
   absl::Status ChooseBatch(std::vector<Root> roots, bool with_search, int32_t* actions);

@@ -29,8 +29,9 @@ class Exploration {
 
   // A new episode, known by `episode`, begins: nothing is held.
   void Begin(uint64_t episode);
-  // Before step `step` of the episode: whether exploration acts here; then `action` is what it
-  // does, one of the legal actions of `legal` [A]. A held one that has become illegal is let go.
+  // Before step `step` of the episode: whether exploration acts here; then `action` is its choice,
+  // one of the legal actions of `legal` [A] uint8 (1 = legal; box: empty). A held action that has
+  // become illegal is dropped.
   bool Act(double epsilon, int64_t step, absl::Span<const uint8_t> legal, Action* action);
 
   // State for a checkpoint, names begin with `prefix`. Without these arrays nothing is held.

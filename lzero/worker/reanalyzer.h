@@ -26,8 +26,8 @@ namespace lzero {
 struct ReanalyzeStats {
   int64_t num_positions = 0;      // searched again
   double value_change_sum = 0.0;  // |new - old root value|
-  // Total variation between old and new policy, 0 .. 1. Not of box actions, whose policies are over
-  // other sampled actions each time.
+  // Total variation between old and new policy, 0 .. 1. Box actions have none: their policies are
+  // over other sampled actions each time.
   double policy_change_sum = 0.0;
   int64_t num_policy_changes = 0;
   double age_sum = 0.0;  // transitions appended after the position
@@ -40,11 +40,11 @@ class Reanalyzer {
   Reanalyzer(int batch_size, std::unique_ptr<Agent> agent, InferenceModel* model,
              KVCacheManager* cache);
 
-  // Searches these positions of `replay` again, batch by batch, and keeps what was found; positions
-  // recycled meanwhile are passed over. `replay` is locked while roots are read alone: meanwhile
+  // Searches `positions` [n] of `replay` again, batch by batch, and keeps what was found; positions
+  // recycled meanwhile are skipped. `replay` is locked only while roots are read: between that,
   // others may sample from it. Errors are those of Agent::Act. Blocks.
   absl::Status Search(absl::Span<const PositionHandle> positions, const ReplayBuffer& replay);
-  // Writes what was found into `replay`, but where the position was recycled, and forgets it.
+  // Writes what was found into `replay`, except where the position was recycled, and forgets it.
   void WriteBack(ReplayBuffer* replay);
   // Forgets it without writing.
   void Clear() { num_found_ = 0; }

@@ -15,9 +15,9 @@ namespace lzero {
 
 class RootStates {
  public:
-  // Points `state` of each root to what its environment, Root::env of `envs`, saves now; good until
-  // the next call. Errors of Env::Save, which name the environment. Nothing where `model` does not
-  // ask for it.
+  // Points `state` of each of `roots` [B] to what its environment, Root::env of `envs`, saves now;
+  // good until the next call. Errors of Env::Save, which name the environment. Does nothing where
+  // `model` does not ask for it.
   absl::Status Fill(const InferenceModel& model, VectorEnv& envs, absl::Span<Root> roots);
 
  private:

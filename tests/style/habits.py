@@ -1,5 +1,6 @@
 """Checks habits that the compiler lets pass: paths of one machine, exceptions, macros that libtorch
-defines too, leftovers in comments, and the standard headers that torch headers would hide."""
+defines too, leftovers and riddles in comments, and the standard headers that torch headers would
+hide."""
 
 import re
 
@@ -8,6 +9,9 @@ import source_tree
 
 MACHINE_PATH = re.compile(r"""(?<![\w./$}*])/(?:work|root|home|tmp|mnt|media|Users)/""")
 LEFTOVER = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+# Words that make a riddle of a header's comment, beginning with sentences that have no subject.
+RIDDLE = re.compile(r"\bOf(?=\s)|\btold (?:so|once)\b|\bfor people\b|\bbusiness\b"
+                    r"|\bcaller's bugs?\b|\bdevice's words\b")
 BARE_MACRO = re.compile(
     r"(?<![\w:])(?:D?CHECK(?:_[A-Z]{2})?|D?LOG(?:_[A-Z]+)?|VLOG|assert|TORCH_CHECK|ABSL_CHECK)\s*\(")
 THROW = re.compile(r"\bthrow\b")
@@ -44,6 +48,36 @@ def check_cpp(tree, path, text):
         report_all(tree, path, TORCH_ERROR, code, "'{}': only tensor/torch_status.h meets torch's errors")
 
 
+def comments_of(text):
+    """(first line, text of each line) of the comments of C++ `text`; whole-line comments that follow
+    each other are one."""
+    code = source_tree.without_comments(text).split("\n")
+    comments = []
+    joins = False
+    for number, (line, rest) in enumerate(zip(text.split("\n"), code), 1):
+        is_whole = line != rest and not rest.strip()
+        words = line[len(rest.rstrip()):].strip(" /*")
+        if joins and is_whole:
+            comments[-1][1].append(words)
+        elif line != rest:
+            comments.append((number, [words]))
+        joins = is_whole
+    return comments
+
+
+def check_header_comments(tree, path, text):
+    """Comments of headers are plain English; a phrase may go over the end of a line."""
+    for first, lines in comments_of(text):
+        words = " ".join(lines)
+        for match in RIDDLE.finditer(words):
+            line, end = first, len(lines[0])
+            while end < match.start():
+                line += 1
+                end += 1 + len(lines[line - first])
+            tree.report(path, line, f"'{match.group(0)}' in a comment: write subject, verb, object; "
+                        "a duty is \"the caller must ...\"")
+
+
 def check_header_includes(tree, path, text):
     """On torch floors, where the precompiled header would hide them, headers name what they use."""
     included = {name for _, _, name in layers.includes_of(text)}
@@ -70,6 +104,8 @@ def check(tree):
             report_all(tree, path, LEFTOVER, text, "'{}': finish it or file an issue")
         if path.suffix in source_tree.CPP:
             check_cpp(tree, path, text)
+        if path.suffix in (".h", ".cuh"):
+            check_header_comments(tree, path, text)
         if path.suffix == ".h" and layers.has_torch(layers.floor_of(path) or ""):
             check_header_includes(tree, path, text)
 

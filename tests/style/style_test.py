@@ -297,6 +297,14 @@ class HabitsTest(StyleTest):
                 self.write("lzero/base/a.cc", "\n" + line + "\n")
                 self.expect_one(habits.check, "lzero/base/a.cc:2:", part)
 
+    def test_refuses_riddles_in_comments_of_headers(self):
+        good = "// FamilyOf(x): of a root.\n// The caller must wait.\n\nint Of ();  // \"Offset\"\n"
+        for riddle in ("Of a root.", "It is the caller's\n// bug.", "That is its business.",
+                       "Who sets it is told so.", "Lines for people.", "With the device's words."):
+            with self.subTest(riddle):
+                self.write("envs/a.h", good + "int x;  // plain\n//\n// What it is.\n// " + riddle)
+                self.expect_one(habits.check, "envs/a.h:8:", "the caller must")
+
     def test_refuses_headers_that_lean_on_the_precompiled_one(self):
         self.write("lzero/nn/a.h", "#include <torch/torch.h>\nstd::vector<int> F();\n")
         self.expect_one(habits.check, "lzero/nn/a.h:2:", "without including <vector>")

@@ -117,7 +117,7 @@ class EvaluationProgress {
   double last_time_ = MonotonicSeconds();
 };
 
-// Of a game for two players; `path` is what the user evaluated.
+// A remark on games for two players; `path` is what the user evaluated.
 void PrintSelfPlayRemark(const std::string& path, bool can_be_graded) {
   std::printf("self-play     the return is that of player 0, %s\n", kNoMeasureOfStrength);
   if (can_be_graded) {
@@ -181,6 +181,7 @@ class EvaluationView {
 int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atomic<bool>* stop) {
   const auto seeds = ParseSeeds(options, agent.config.seed);
   if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
+  // Play.
   EvaluationView view(options);
   const absl::Status opened = view.Open(options, agent.role.evaluator->spec());
   if (!opened.ok()) return PrintError(opened, kExitFailure);
@@ -192,12 +193,14 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atom
   const auto episodes = agent.role.evaluator->Run(
       *seeds, [&](Env& env, const TimeStep& seen) { view.Show(env, seen); }, poll,
       [&](const EvaluatedEpisode& episode) { progress.Add(episode); });
+  // Why it stopped early.
   if (!view.error().ok()) {
     const bool is_usage = absl::IsUnimplemented(view.error());
     return PrintError(view.error(), is_usage ? kExitUsage : kExitFailure);
   }
   if (absl::IsCancelled(episodes.status())) return kExitInterrupted;
   if (!episodes.ok()) return PrintError(episodes.status(), kExitFailure);
+  // Report.
   const ReturnSummary summary = SummarizeEpisodes(ToRows(*episodes), 0);
   if (options.json) {
     PrintJson(SummaryToJson(agent, summary));
@@ -294,6 +297,7 @@ absl::StatusOr<std::vector<int32_t>> ChooseUntilStopped(LoadedAgent& agent,
 int Grade(const EvalOptions& options, LoadedAgent& agent, const std::atomic<bool>* stop) {
   const auto grader = agent.registry.MakeGrader(agent.config.env.id);
   if (!grader.ok()) return PrintError(grader.status(), kExitUsage);
+  // Grade the agent with search, then its policy head alone.
   OrderedJson players = OrderedJson::array();
   for (const bool with_search : {true, false}) {
     const auto grade = (*grader)->Grade([&](absl::Span<const TimeStep> positions) {
@@ -352,6 +356,7 @@ int Eval(const EvalOptions& options) {
   const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
   SetTensorThreads(static_cast<int>(options.threads));
   ThreadPool pool(static_cast<int>(options.threads));
+  // Load the agent, or say how it could be loaded.
   LoadAgentOptions wanted;
   wanted.simulations = options.simulations;
   if (options.grade) wanted.num_envs = 64;
@@ -375,6 +380,7 @@ int Eval(const EvalOptions& options) {
     }
     return PrintUnreadable(agent.status(), options.path);
   }
+  // Run what was asked for.
   if (options.grade) return Grade(options, *agent, stop);
   return options.chance ? Chance(options, *agent, stop) : PlayEpisodes(options, *agent, stop);
 }

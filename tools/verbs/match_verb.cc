@@ -33,7 +33,7 @@ namespace lzero {
 namespace {
 
 constexpr int64_t kAgentOpeningPlies = 2;
-constexpr int kMostTables = 64;  // games abreast; what a checkpoint's searches hold memory for
+constexpr int kMostTables = 64;  // games at a time; what a checkpoint's searches hold memory for
 
 // A player that can be asked for moves.
 struct SeatedPlayer {

@@ -78,12 +78,14 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   const TrainingState& state = outcome.state;
   const std::string resume = absl::StrCat(ProgramCommand(), " resume ", session.run_dir);
   const StopConfig& stop = session.config.stop;
+  // What was done.
   std::printf("\n%s env steps, %s updates, %s episodes in %s\n",
               FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
               FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
   if (HasDoneNothing(session.start, outcome)) {
     std::printf("nothing to do: %s\n", MetStopRuleText(stop, state, resume).c_str());
   }
+  // Whether the task was solved, and why not.
   if (state.solved_env_steps.has_value()) {
     std::printf("solved        after %s env steps, %.1f s\n",
                 FormatCount(*state.solved_env_steps).c_str(), *state.solved_wall_seconds);
@@ -96,6 +98,7 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   if (!nothing_learned.empty() && outcome.reason == StopReason::kLimit) {
     std::printf("nothing learned  %s\n", nothing_learned.c_str());
   }
+  // Where the run is and what can be done with it.
   PrintReturn(outcome);
   std::printf("run folder    %s\n", session.run_dir.c_str());
   if (outcome.reason == StopReason::kInterrupted) {
@@ -166,7 +169,7 @@ bool IsNeverSaved(const std::string& run_dir) {
   return checkpoints.ok() && checkpoints->empty();
 }
 
-// Of a run without a checkpoint: it was killed before its first, or has lost them.
+// How a run without a checkpoint goes on: it was killed before its first, or has lost them.
 std::string StartsOverText(const std::string& run_dir) {
   const auto status = ReadStatusFile(run_dir);
   if (!status.ok() || !status->eval_env_steps.has_value()) {
@@ -207,6 +210,7 @@ int PrintUnreadable(const absl::Status& status, const std::string& path,
 }  // namespace
 
 int Train(const TrainOptions& options) {
+  // Load config and environments.
   const EnvRegistry native = MakeRegistry();
   const auto loaded = LoadConfig(options.config_path, options.overrides, RunRule(native));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
@@ -226,6 +230,7 @@ int Train(const TrainOptions& options) {
   std::fflush(stdout);
   if (options.dry_run) return kExitOk;
 
+  // Make the run folder and train.
   const auto folder = MakeRunFolder(options, config);
   if (!folder.ok()) return PrintError(folder.status(), RunFolderExitCode(folder.status()));
   auto outputs = RunOutputs::Create(folder->path, config.checkpoint.keep);
@@ -236,6 +241,7 @@ int Train(const TrainOptions& options) {
 }
 
 int Resume(const std::string& path, const std::vector<std::string>& overrides) {
+  // Refuse overrides that make another run.
   for (const std::string& override : overrides) {
     if (!MayChange(override)) {
       return PrintError(absl::InvalidArgumentError(absl::StrCat(
@@ -245,6 +251,7 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
                         kExitUsage);
     }
   }
+  // Open the run folder, its config and its checkpoint.
   const auto found_run = FindRunFolder(path);
   if (!found_run.ok()) return PrintError(found_run.status(), kExitUsage);
   const std::string& run_dir = *found_run;
@@ -262,6 +269,7 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
   const auto registry = RegistryWithPlugins(config, MakeRegistry());
   if (!registry.ok()) return PrintPluginError(registry.status(), path);
+  // Make the trainer and put it back to the checkpoint.
   const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
   auto trainer = Trainer::Create(config, *registry, stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
@@ -272,6 +280,7 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   const absl::Status restored =
       starts_over ? (*trainer)->StartOver() : (*trainer)->Restore(checkpoint->content);
   if (!restored.ok()) return PrintError(Annotate(restored, source), kExitFailure);
+  // Store what was overridden, and go on.
   if (!overrides.empty()) {
     const absl::Status written = WriteFileAtomic(config_path, ResolvedYaml(config));
     if (!written.ok()) return PrintError(written, kExitFailure);

@@ -100,12 +100,14 @@ int Connect4Solver::Search(const Position& position, int alpha, int beta) {
   alpha = std::max(alpha, LossNext(num_stones + 2));
   beta = std::min(beta, WinNow(num_stones + 2));
   if (alpha >= beta) return alpha;
+  // Bounds that were stored for this position.
   const uint64_t key = KeyOf(position);
   Recall(key, &alpha, &beta);
   if (alpha >= beta) return alpha;
 
   const uint64_t other = position.own ^ position.occupied;
   const MoveList list = OrderedMoves(position, moves);
+  // A stored bound of a next position may end the search.
   if (num_stones < kFullestToLookAhead) {
     for (int i = 0; i < list.size; ++i) {
       int low = -kMaxScore;

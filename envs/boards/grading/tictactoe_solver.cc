@@ -82,6 +82,7 @@ std::vector<int32_t> TicTacToeSolver::OptimalActions(const TicTacToeBoard& board
 absl::StatusOr<GradeReport> GradeTicTacToe(const BatchPolicy& policy) {
   const TicTacToeSolver solver;
   const std::vector<TicTacToeBoard>& boards = solver.unfinished();
+  // The move of the policy at every unfinished board.
   std::vector<TimeStep> positions;
   positions.reserve(boards.size());
   for (const TicTacToeBoard& board : boards) {
@@ -91,6 +92,7 @@ absl::StatusOr<GradeReport> GradeTicTacToe(const BatchPolicy& policy) {
   LZ_ASSIGN_OR_RETURN(
       const std::vector<int32_t> actions,
       ChooseLegalActions(policy, positions, [&](size_t i) { return boards[i].ToText(); }));
+  // Each move against the solver.
   GradeReport report;
   MoveTable moves;
   for (size_t i = 0; i < boards.size(); ++i) {
@@ -101,6 +103,7 @@ absl::StatusOr<GradeReport> GradeTicTacToe(const BatchPolicy& policy) {
     blunder->position = boards[i].ToText();
     blunder->value_lost = solver.Value(boards[i]) - solver.ActionValue(boards[i], actions[i]);
   }
+  // All lines that the policy plays as first and as second player.
   LineCount first;
   LineCount second;
   CountLines({}, 0, moves, first);

@@ -30,7 +30,7 @@ class AlphaBetaPlayer : public Player {
   // `depth` plies, 1 .. kMaxDepth; the seed decides between best actions.
   AlphaBetaPlayer(int depth, uint64_t seed);
 
-  // Of an unfinished board.
+  // Looks ahead from a board that is not finished.
   Analysis Analyze(const Board& board);
   int ChooseAction(const Board& board) override;
 

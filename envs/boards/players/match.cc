@@ -24,7 +24,7 @@ class OpeningBook {
         position_(env->start().Clone()),
         trial_(env->start().Clone()) {}
 
-  // Of the next pair; not drawn before if that can be had.
+  // Draws the opening of the next pair, a new one where the game still has one.
   void Draw(uint64_t pair) {
     const uint64_t first_seed = StreamKey(plan_.seed, "match opening", pair);
     for (uint64_t draw = 0; draw < most_draws_; ++draw) {

@@ -1,5 +1,5 @@
 // Matches between two sides of a board game: colors alternate, and both games of a pair begin with
-// the same opening, so that it favours nobody. Games are played abreast, a move in each at a time,
+// the same opening, so that it favours nobody. Games are played together, a move in each at a time,
 // so that sides can think in batches. Blocks; one thread.
 #ifndef LZERO_ENVS_BOARDS_PLAYERS_MATCH_H_
 #define LZERO_ENVS_BOARDS_PLAYERS_MATCH_H_
@@ -35,10 +35,10 @@ struct MatchPlan {
   int64_t num_games = 100;    // the last of an odd number has no partner
   uint64_t seed = 0;          // of the openings
   int64_t opening_plies = 0;  // random moves after env.Reset that do not end the game
-  int num_tables = 64;        // games abreast
+  int num_tables = 64;        // games at a time
 };
 
-// Of the games that have ended.
+// What the games that have ended add up to.
 struct MatchResult {
   std::array<MatchScore, 2> by_color;  // of the first side, as player 0 and as player 1
   PairCounts pairs = {};               // both games ended

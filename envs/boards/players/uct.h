@@ -18,7 +18,7 @@ class UctPlayer : public Player {
  public:
   static constexpr int64_t kMaxSimulations = 10'000'000;
 
-  // Of one move of the position that was asked for last.
+  // The statistics of one move of the position that was asked for last.
   struct ActionStats {
     int action = 0;
     int64_t num_visits = 0;
@@ -51,7 +51,7 @@ class UctPlayer : public Player {
   };
 
   void Simulate(const Board& root);
-  // Walks from the root to a new node, or to the end of a game, on board_.
+  // Selects from the root to a new node, or to the end of a game, on board_.
   void Descend();
   int32_t BestChild(int32_t node) const;
   // A child for an action, drawn at random, that has none.

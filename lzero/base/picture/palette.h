@@ -20,7 +20,8 @@ class Palette {
   const std::vector<Color>& colors() const { return colors_; }
   // Whether every color that was added is in the palette itself.
   bool is_exact() const { return bins_.empty(); }
-  // Of the nearest color of the palette, up to the width of a bin; only for colors that were added.
+  // Index of the nearest color of the palette, up to the width of a bin. The caller must ask only
+  // for colors that were added.
   uint8_t IndexOf(Color color) const;
 
  private:

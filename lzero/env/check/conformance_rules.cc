@@ -110,6 +110,7 @@ absl::Status BrokenAt(const EpisodeRecord& record, size_t t, absl::string_view w
 }
 
 absl::Status CheckSpec(const EnvSpec& spec) {
+  // The game.
   if (spec.id.empty()) return Broken("the id is empty");
   if (spec.num_players < 1) return Broken(absl::StrCat("num_players is ", spec.num_players));
   if (spec.num_chance_outcomes < 0 || (spec.num_chance_outcomes > 0 && spec.deterministic)) {
@@ -119,6 +120,7 @@ absl::Status CheckSpec(const EnvSpec& spec) {
   if (spec.max_episode_steps < 0) {
     return Broken(absl::StrCat("max_episode_steps is ", spec.max_episode_steps));
   }
+  // Observations.
   for (const int64_t length : spec.observation.shape) {
     if (length < 1) return Broken(absl::StrCat("the observation has an axis of length ", length));
   }
@@ -129,12 +131,14 @@ absl::Status CheckSpec(const EnvSpec& spec) {
   }
   LZ_RETURN_IF_ERROR(CheckBounds("observation", spec.observation.low, spec.observation.high,
                                  spec.observation.size(), true));
+  // Box actions.
   if (spec.action.kind == ActionKind::kBox) {
     if (spec.action.low.empty()) return Broken("the action has no elements");
     if (!spec.symmetries.empty()) return Broken("symmetries need discrete actions");
     return CheckBounds("action", spec.action.low, spec.action.high,
                        static_cast<int64_t>(spec.action.low.size()), false);
   }
+  // Discrete actions and their symmetries.
   if (spec.action.num_actions < 1) {
     return Broken(absl::StrCat("num_actions is ", spec.action.num_actions));
   }

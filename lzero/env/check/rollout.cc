@@ -118,6 +118,7 @@ absl::Status PlayRollout(Env& env, const RolloutOptions& options, const RolloutW
   if (options.actions.has_value()) {
     num_steps = std::min(num_steps, static_cast<int64_t>(options.actions->size()));
   }
+  // State of the rollout, and how an episode starts.
   RandomStream random(options.seed, "rollout actions");
   int64_t episode = 0;
   int64_t t = 0;
@@ -128,6 +129,7 @@ absl::Status PlayRollout(Env& env, const RolloutOptions& options, const RolloutW
     t = 0;
     return watch({episode, seed(), t, nullptr, seen});
   };
+  // Play.
   LZ_RETURN_IF_ERROR(start());
   for (int64_t index = 0; index < num_steps; ++index) {
     if (seen.ended()) {

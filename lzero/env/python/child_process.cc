@@ -86,17 +86,20 @@ std::string EndText(int wait_status) {
 absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
     const std::vector<std::string>& command, absl::Span<const int> descriptors) {
   LZ_CHECK(!command.empty(), "no command");
+  // Memory for its output.
   const int output = memfd_create("lzero_worker_output", MFD_CLOEXEC);
   if (output < 0) {
     return absl::InternalError(absl::StrCat("memfd_create: ", std::strerror(errno)));
   }
   fcntl(output, F_SETFL, O_APPEND);
+  // Descriptors, attributes and arguments.
   SpawnPlan plan;
   PlanDescriptors(plan, descriptors, output);
   PlanAttributes(plan);
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  // Start it.
   pid_t pid = 0;
   const int error =
       posix_spawnp(&pid, arguments[0], &plan.actions, &plan.attributes, arguments.data(), environ);

@@ -1,5 +1,5 @@
 // Another program run as a child: started with named descriptors and nothing else open, watched,
-// and ended. It has a process group of its own, so that Ctrl-C at the terminal is not its business,
+// and ended. It has a process group of its own, so that Ctrl-C at the terminal does not reach it,
 // and what it started itself in that group ends with it; its output goes to memory, where a crash
 // can be read about. Not a shell. One thread at a time.
 #ifndef LZERO_ENV_PYTHON_CHILD_PROCESS_H_

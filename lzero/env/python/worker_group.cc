@@ -191,6 +191,7 @@ void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {
   LZ_CHECK(is_begun_, "Finish without Begin");
   LZ_CHECK(results.size() == asked_.size(), results.size(), " results for ", asked_.size());
   is_begun_ = false;
+  // Wait for the process, then read the result of each environment.
   absl::Status lost = process_ == nullptr ? absl::OkStatus() : process_->Wait();
   std::vector<std::pair<size_t, absl::Status>>
       failed;  // OK: its traceback is still to be asked for
@@ -218,6 +219,7 @@ void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {
     const absl::Status given_up = Count(failure);
     if (!given_up.ok()) results[i] = given_up;
   }
+  // The process died: end it and count the loss.
   if (lost.ok()) return;
   LoseProcess();
   const absl::Status given_up = Count(lost);

@@ -70,7 +70,7 @@ class WorkerGroup : public EnvBatch {
   absl::Status Reset(int slot, uint64_t seed, FrameView& view);
   absl::StatusOr<Image> Render(int slot);
 
-  // Of the process, or of single environments, after an error.
+  // How often the process, or a single environment, was started again after an error.
   int64_t num_restarts() const { return num_restarts_; }
   pid_t pid() const { return process_ == nullptr ? -1 : process_->pid(); }
 

@@ -58,18 +58,21 @@ WorkerLayout WorkerLayout::Of(const WorkerSizes& sizes) {
     layout.fields.push_back({name, end, num_bytes});
     end = (end + num_bytes + kAlignment - 1) / kAlignment * kAlignment;
   };
+  // Requests.
   add("count", 4);
   add("slots", slots * 4);
   add("ops", slots * 4);
   add("seeds", slots * 8);
   add("repeats", slots * 4);
   add("actions", slots * sizes.max_repeat * numbers * 4);
+  // Answers.
   add("rewards", slots * 8);
   add("flags", slots * 4);
   add("lives", slots * 4);
   add("num_frames", slots * 4);
   add("masks", slots * sizes.mask_size);
   add("observations", slots * sizes.num_frames * sizes.frame_bytes);
+  // Two buffers behind the header.
   layout.buffer_starts[0] = kHeaderBytes;
   layout.buffer_starts[1] = kHeaderBytes + end;
   layout.num_bytes = kHeaderBytes + 2 * end;
@@ -178,6 +181,7 @@ bool WorkerMemory::IsAnswered() const {
 absl::StatusOr<WorkerResult> WorkerMemory::Read(int slot) const {
   const WorkerSizes& sizes = layout_.sizes;
   LZ_CHECK(slot >= 0 && slot < sizes.num_slots, "slot ", slot);
+  // Flags, reward and counts.
   const uint32_t flags = Array<uint32_t>(kFlags)[slot];
   if (flags > (kTerminated | kTruncated | kFailed | kMasked)) {
     return Nonsense(absl::StrCat("flags ", flags));
@@ -197,6 +201,7 @@ absl::StatusOr<WorkerResult> WorkerMemory::Read(int slot) const {
   if (result.num_frames < 1 || result.num_frames > static_cast<uint32_t>(sizes.max_repeat)) {
     return Nonsense(absl::StrCat(result.num_frames, " frames of ", sizes.max_repeat));
   }
+  // Legal actions.
   result.mask = {Array<uint8_t>(kMasks) + static_cast<int64_t>(slot) * sizes.mask_size,
                  static_cast<size_t>(sizes.mask_size)};
   if (result.has_mask) {
@@ -204,6 +209,7 @@ absl::StatusOr<WorkerResult> WorkerMemory::Read(int slot) const {
       if (legal > 1) return Nonsense(absl::StrCat("a mask that holds ", legal));
     }
   }
+  // Frames.
   const int64_t frames_bytes = sizes.num_frames * sizes.frame_bytes;
   result.frames = {Array<uint8_t>(kObservations) + slot * frames_bytes,
                    static_cast<size_t>(frames_bytes)};

@@ -1,5 +1,5 @@
-// The memory that lzero shares with a worker process. Two buffers take turns, so that an answer
-// that was never finished spoils nothing that was read before.
+// The memory that lzero shares with a worker process. Two buffers alternate, so that an answer
+// that was never finished changes nothing that was read before.
 //
 //   header 64 bytes: magic, version, number of the last request, number of the last answer (uint64)
 //   buffer 0, buffer 1, each: count, slots, ops, seeds, repeats, actions       written by lzero

@@ -55,10 +55,12 @@ absl::StatusOr<int> ScriptFile() {
 
 absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const WorkerCommand& command) {
   LZ_ASSIGN_OR_RETURN(auto ends, MessageSocket::Pair());
+  // Lifeline: the child ends when this side closes.
   int lifeline[2] = {-1, -1};
   if (pipe2(lifeline, O_CLOEXEC) != 0) {
     return absl::ResourceExhaustedError(absl::StrCat("pipe2: ", std::strerror(errno)));
   }
+  // Start Python on the script.
   const absl::StatusOr<int> script = ScriptFile();
   absl::StatusOr<std::unique_ptr<ChildProcess>> child = absl::UnknownError("not started");
   if (!script.ok()) {
@@ -73,6 +75,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const Worker
     close(lifeline[1]);
     return Annotate(child.status(), "the Python of environments (env.python)");
   }
+  // Ask it to make the environment and read its spec.
   std::unique_ptr<WorkerProcess> process(
       new WorkerProcess(command, std::move(child).value(), std::move(ends.first), lifeline[1]));
   ends.second = MessageSocket(-1);  // the child has it alone: its end is heard

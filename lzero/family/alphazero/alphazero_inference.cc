@@ -104,6 +104,7 @@ absl::Status AlphaZeroInference::Evaluate(absl::Span<const size_t> rows,
   const size_t num_actions = static_cast<size_t>(options_.shape.num_actions);
   host_policies_.resize(rows.size() * num_actions);
   host_values_.resize(rows.size());
+  // The network, on the device.
   LZ_RETURN_IF_ERROR(device_.OnStream([&] {
     return CatchTorch([&]() -> absl::Status {
       const c10::InferenceMode inference;
@@ -118,6 +119,7 @@ absl::Status AlphaZeroInference::Evaluate(absl::Span<const size_t> rows,
       return values_.CopyOut(absl::MakeSpan(host_values_));
     });
   }));
+  // Each result to its row.
   for (size_t i = 0; i < rows.size(); ++i) {
     values[rows[i]] = host_values_[i];
     std::copy_n(host_policies_.begin() + static_cast<ptrdiff_t>(i * num_actions), num_actions,
@@ -151,10 +153,12 @@ absl::Status AlphaZeroInference::RecurrentInference(
     absl::Span<const NodeId> children, absl::Span<float> rewards, absl::Span<float> discounts,
     absl::Span<float> values, absl::Span<float> prior_logits) {
   const size_t num_actions = static_cast<size_t>(options_.shape.num_actions);
+  // Step the environments.
   {
     const ScopedTimer timer(&simulator_time_);
     LZ_RETURN_IF_ERROR(simulator_->Step(parents, actions, children));
   }
+  // Collect the positions that the network must evaluate.
   rows_.clear();
   host_observations_.clear();
   // What no network says anything about: equal logits, of which one is taken and changes nothing.
@@ -169,6 +173,7 @@ absl::Status AlphaZeroInference::RecurrentInference(
     host_observations_.insert(host_observations_.end(), observation.begin(), observation.end());
     rows_.push_back(row);
   }
+  // Evaluate them, and leave out illegal actions.
   if (rows_.empty()) return absl::OkStatus();
   LZ_RETURN_IF_ERROR(Evaluate(rows_, prior_logits, values));
   for (const size_t row : rows_) {

@@ -1,7 +1,8 @@
 // Initial and recurrent inference of AlphaZero [Silver et al. 2018] for one role: its own copy of
 // the weights, and environments of its own that every step of a search is played in
 // (env_simulator.h). All new positions of a simulation are evaluated in one batch. Implements the
-// interface that search needs; roots carry saved states. Belongs to one thread.
+// interface that search needs; roots carry saved states. Spans have the shapes of InferenceModel,
+// float32; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_ALPHAZERO_ALPHAZERO_INFERENCE_H_
 #define LZERO_FAMILY_ALPHAZERO_ALPHAZERO_INFERENCE_H_
 
@@ -65,7 +66,8 @@ class AlphaZeroInference : public InferenceEngine {
   static absl::StatusOr<std::unique_ptr<AlphaZeroInference>> CreateOn(const EngineOptions& options,
                                                                       const EnvFactory& make_env,
                                                                       EngineDevice device);
-  // Evaluates host_observations_, a row for each of `rows`, and writes to those of the outputs.
+  // Evaluates host_observations_, a row for each of `rows`, and writes to those of the outputs,
+  // prior_logits [B, A] and values [B].
   absl::Status Evaluate(absl::Span<const size_t> rows, absl::Span<float> prior_logits,
                         absl::Span<float> values);
 

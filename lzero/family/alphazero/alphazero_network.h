@@ -1,8 +1,9 @@
 // The network of AlphaZero [Silver et al. 2018]: an encoder with a policy and a value head, and the
 // losses that teach them. It predicts no step: its search simulates with the environment itself
-// (lzero/family/alphazero/alphazero_inference.h). Of ModelConfig it reads the encoder's keys,
-// embed_dim, head_dim, support_size, latent_norm and sim_norm_group. Const methods may run on any
-// thread while nobody writes the weights.
+// (lzero/family/alphazero/alphazero_inference.h). In ModelConfig it reads the encoder's keys,
+// embed_dim, head_dim, support_size, latent_norm and sim_norm_group. All tensors float32 on the
+// network's device; gradients flow unless said. Const methods may run on any thread while nobody
+// writes the weights.
 #ifndef LZERO_FAMILY_ALPHAZERO_ALPHAZERO_NETWORK_H_
 #define LZERO_FAMILY_ALPHAZERO_ALPHAZERO_NETWORK_H_
 
@@ -21,8 +22,8 @@ namespace lzero {
 class AlphaZeroNetwork : public Network {
  public:
   // Fresh weights, a function of `seed` alone, on `device`. InvalidArgument when the encoder does
-  // not fit the observations; ResourceExhausted when the memory is not there. `shape` has discrete
-  // actions: others are the caller's bug.
+  // not fit the observations; ResourceExhausted when the memory is not there. The caller must
+  // give a `shape` of discrete actions.
   static absl::StatusOr<std::shared_ptr<AlphaZeroNetwork>> Create(const ModelConfig& config,
                                                                   const WorldModelShape& shape,
                                                                   uint64_t seed,
@@ -41,8 +42,8 @@ class AlphaZeroNetwork : public Network {
   // Every unrolled position o_0 .. o_{U-1} is read by itself: cross-entropy of the policy against
   // the search, entropy bonus, cross-entropy of the value against the n-step target of `target`
   // [training.md section 2]. Context steps are not read. Each term is a mean over the valid
-  // positions of a sample, then over the batch, weighted as in losses.h; the figures of terms that
-  // this network lacks are 0.
+  // positions of a sample, then over the batch, weighted as in losses.h; the metrics of terms that
+  // this network lacks are 0. Gradients flow to this network's weights through the total alone.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                           const LossConfig& weights) const override;
 

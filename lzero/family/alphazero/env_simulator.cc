@@ -96,6 +96,7 @@ absl::Status EnvSimulator::StepRow(size_t row, const Node& parent, int32_t actio
         "the root of a search that simulates with the environment has no state; allowed: what "
         "Env::Save gives there (Root::state, TimeStep::state)");
   }
+  // Play the action from the state of the parent.
   Env& env = *envs_[row];
   LZ_RETURN_IF_ERROR(env.Load(parent.state));
   LZ_ASSIGN_OR_RETURN(positions_[row], env.Step(Action::Discrete(action)));
@@ -106,6 +107,7 @@ absl::Status EnvSimulator::StepRow(size_t row, const Node& parent, int32_t actio
   SimulatedStep& step = steps_[row];
   step.reward = position.reward;
   step.value = 0.0f;
+  // The end of the episode: worth 0, nothing to evaluate.
   if (position.terminated) {
     child->end = NodeEnd::kTerminated;
     child->reward = position.reward;
@@ -114,6 +116,7 @@ absl::Status EnvSimulator::StepRow(size_t row, const Node& parent, int32_t actio
     step.position = nullptr;
     return absl::OkStatus();
   }
+  // A position to evaluate; behind a step cap nothing can be played.
   const bool changes = position.to_play != parent.to_play;
   step.discount = static_cast<float>(changes ? -options_.discount : options_.discount);
   step.position = &position;

@@ -54,12 +54,12 @@ class EnvSimulator {
   // Forgets all nodes; node 0 of row i is roots[i], at most max_roots.
   void Begin(absl::Span<const Root> roots);
 
-  // Steps row i from `parents[i]` by `actions[i]` to `children[i]`, for the B rows of the last
-  // Begin. InvalidArgument for a root without a state; else errors of the environment. They name
-  // it.
+  // Steps row i from `parents[i]` by `actions[i]` to `children[i]`, all [B], for the B rows of the
+  // last Begin. InvalidArgument for a root without a state; else errors of the environment. They
+  // name it.
   absl::Status Step(absl::Span<const NodeId> parents, absl::Span<const int32_t> actions,
                     absl::Span<const NodeId> children);
-  // [B] of the last Step.
+  // [B], a row of the last Step each.
   absl::Span<const SimulatedStep> steps() const { return steps_; }
   // What the network says of the position that row `row` came to in the last Step.
   void SetValue(size_t row, float value);

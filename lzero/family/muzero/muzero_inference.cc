@@ -101,11 +101,13 @@ absl::Status MuZeroInference::RecurrentInference(
   const absl::Span<float> policies = PolicyOutputs(parents.size(), prior_logits);
   LZ_RETURN_IF_ERROR(OnDevice([&]() -> absl::Status {
     {
+      // Actions and node rows to the device.
       const ScopedTimer timer(&copy_time_);
       LZ_RETURN_IF_ERROR(StageActions(parents, actions, &actions_));
       LZ_RETURN_IF_ERROR(StageRows(parents, &parents_));
       LZ_RETURN_IF_ERROR(StageRows(children, &children_));
     }
+    // Step the latents and keep those of the children.
     const ScopedTimer timer(&network_time_);
     const auto first_rows = [&](const Staging& staging) {
       return staging.tensor().narrow(0, 0, static_cast<int64_t>(parents.size()));
@@ -116,6 +118,7 @@ absl::Status MuZeroInference::RecurrentInference(
     LZ_RETURN_IF_ERROR(CopyOut("rewards", model_->Decode(model_->RewardLogits(states)), rewards));
     return ReadPredictions(states, values, policies);
   }));
+  // Prior logits and discounts.
   FinishNodes(children, policies, prior_logits);
   std::fill(discounts.begin(), discounts.end(), static_cast<float>(SignedDiscount()));
   return absl::OkStatus();

@@ -1,5 +1,6 @@
 // Initial and recurrent inference of a MuZero network for one role: one latent state a node. Plain
-// libtorch on any device; nothing is kept between searches. Belongs to one thread.
+// libtorch on any device; nothing is kept between searches. Spans have the shapes of
+// InferenceModel, float32; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_MUZERO_MUZERO_INFERENCE_H_
 #define LZERO_FAMILY_MUZERO_MUZERO_INFERENCE_H_
 
@@ -46,7 +47,7 @@ class MuZeroInference : public LatentEngine {
                   std::shared_ptr<MuZeroNetwork> network, Buffers buffers);
 
   absl::Status StageRows(absl::Span<const NodeId> nodes, Staging* staging);
-  // Value and policy of latents [B, S] to the host.
+  // Value [B] and policy [B, policy size] of latents [B, S] to the host.
   absl::Status ReadPredictions(const at::Tensor& latents, absl::Span<float> values,
                                absl::Span<float> policies);
 

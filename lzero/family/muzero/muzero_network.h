@@ -1,5 +1,6 @@
 // The network of MuZero [Schrittwieser et al. 2020]: LatentNetwork, each unrolled step of it one
-// action. Const methods may run on any thread while nobody writes the weights.
+// action. Tensors and gradients as in LatentNetwork. Const methods may run on any thread while
+// nobody writes the weights.
 #ifndef LZERO_FAMILY_MUZERO_MUZERO_NETWORK_H_
 #define LZERO_FAMILY_MUZERO_MUZERO_NETWORK_H_
 
@@ -22,8 +23,10 @@ class MuZeroNetwork : public LatentNetwork {
                                                                uint64_t seed,
                                                                at::Device device = at::kCPU);
 
+  // As LatentNetwork::ComputeUnrolledLosses; gradients flow through the total alone.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                           const LossConfig& weights) const override;
+  // [3, H], see Network; no gradient.
   at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
 
  private:

@@ -1,6 +1,7 @@
 // Initial and recurrent inference of a Stochastic MuZero network for one role: latent states of
-// decision nodes and of afterstates, which take turns along every path, addressed by (EnvId,
-// NodeId). Plain libtorch on any device; nothing is kept between searches. Belongs to one thread.
+// decision nodes and of afterstates, which alternate along every path, addressed by (EnvId,
+// NodeId). Plain libtorch on any device; nothing is kept between searches. Spans have the shapes of
+// InferenceModel, float32; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_STOCHASTIC_MUZERO_STOCHASTIC_MUZERO_INFERENCE_H_
 #define LZERO_FAMILY_STOCHASTIC_MUZERO_STOCHASTIC_MUZERO_INFERENCE_H_
 
@@ -60,9 +61,9 @@ class StochasticMuZeroInference : public LatentEngine {
   // Values [n] and logits [n, columns] to the rows' places; -infinity in the columns after them.
   absl::Status Scatter(const Rows& rows, const at::Tensor& values, const at::Tensor& logits,
                        const Outputs& outputs);
-  // `numbers` must live as long as the tensor.
+  // `numbers` [n] as an int64 tensor [n] on the device; they must live as long as the tensor.
   at::Tensor ToDevice(std::vector<int64_t>& numbers) const;
-  // Of a row of logits: actions or outcomes, whichever are more.
+  // Length of a row of logits: the number of actions or of outcomes, whichever is larger.
   size_t width() const;
 
   std::shared_ptr<StochasticMuZeroNetwork> model_;

@@ -78,6 +78,7 @@ LossTerms StochasticMuZeroNetwork::ComputeLosses(const Network& target, const Ba
   const int64_t num_samples = batch.rewards.size(0), num_unroll = batch.rewards.size(1);
   const at::Tensor is_known = batch.chance_outcomes >= 0;
   const at::Tensor outcomes = at::clamp_min(batch.chance_outcomes, 0).to(at::kLong);
+  // The terms of MuZero; a step is an action, then the chance outcome that came.
   std::vector<at::Tensor> afterstates;
   const UnrollStep step = [&](const at::Tensor& latents, int64_t k) {
     afterstates.push_back(Afterstates(latents, batch.actions.select(1, k)));
@@ -86,12 +87,14 @@ LossTerms StochasticMuZeroNetwork::ComputeLosses(const Network& target, const Ba
   at::Tensor value_targets;
   LossTerms terms = ComputeUnrolledLosses(dynamic_cast<const LatentNetwork&>(target), batch,
                                           weights, step, &value_targets);
+  // The two terms of the afterstates, at every position.
   const at::Tensor rows = at::stack(afterstates, 1).flatten(0, 1);
   const at::Tensor log_chances = at::log_softmax(ChanceLogits(rows), -1);  // [N U, C]
   const at::Tensor chance =
       -log_chances.gather(1, outcomes.reshape({-1, 1})).view({num_samples, num_unroll});
   const at::Tensor value = TwoHotCrossEntropy(
       AfterstateValueLogits(rows).view({num_samples, num_unroll, -1}), value_targets);
+  // Their means over valid positions.
   const at::Tensor mask = is_known.to(at::kFloat);
   // Past the end outcomes are drawn by nobody: nothing to foretell, but a value of 0 to learn.
   const at::Tensor drawn = mask * batch.policy_mask;
@@ -100,6 +103,7 @@ LossTerms StochasticMuZeroNetwork::ComputeLosses(const Network& target, const Ba
   terms.total = terms.total + ((weights.chance_weight * chances + weights.value_weight * values) *
                                batch.importance_weights)
                                   .mean();
+  // Metrics.
   const torch::NoGradGuard no_grad;
   const at::Tensor entropy = -(at::exp(log_chances) * log_chances).sum(-1);
   const at::Tensor entropies = MeanOverValid(entropy.view_as(mask), drawn);

@@ -2,7 +2,7 @@
 // learned model]: an action leads to an afterstate, one of C chance outcomes leads on from there.
 // The outcomes are the environment's own numbers, so that what the chance head learned can be
 // compared with the truth; there is no learned code book. Otherwise a LatentNetwork whose dynamics
-// lead to afterstates here.
+// lead to afterstates here; tensors and gradients as there.
 #ifndef LZERO_FAMILY_STOCHASTIC_MUZERO_STOCHASTIC_MUZERO_NETWORK_H_
 #define LZERO_FAMILY_STOCHASTIC_MUZERO_STOCHASTIC_MUZERO_NETWORK_H_
 
@@ -28,24 +28,24 @@ class StochasticMuZeroNetwork : public LatentNetwork {
   static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
                                                  const WorldModelShape& shape);
 
-  // latents [N, S], actions [N] -> afterstates [N, S], normalised.
+  // latents [N, S], actions [N] int32 or int64 -> afterstates [N, S], normalised.
   at::Tensor Afterstates(const at::Tensor& latents, const at::Tensor& actions) const {
     return NextLatents(latents, actions);
   }
   // afterstates [N, S], outcomes [N] int64 or int32 -> the next latents [N, S], normalised.
   at::Tensor LatentsAfterChance(const at::Tensor& afterstates, const at::Tensor& outcomes) const;
-  // Read from afterstates [N, S]: logits of the outcomes [N, C], and of the value of having chosen
-  // that action [N, support].
-  at::Tensor ChanceLogits(const at::Tensor& afterstates) const;
-  at::Tensor AfterstateValueLogits(const at::Tensor& afterstates) const;
+  // Read from afterstates [N, S]: logits of the outcomes, and of the value of having chosen that
+  // action.
+  at::Tensor ChanceLogits(const at::Tensor& afterstates) const;           // [N, C]
+  at::Tensor AfterstateValueLogits(const at::Tensor& afterstates) const;  // [N, support]
 
   // The terms of MuZero, and two more, each a mean over the valid positions of each sample, then
   // over the batch: cross-entropy of the chance logits against the outcome that came, and of the
   // afterstate's value against the value target of the state before it. Positions whose outcome is
-  // unknown (-1) step by outcome 0 and count in neither.
+  // unknown (-1) step by outcome 0 and count in neither. Gradients flow through the total alone.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                           const LossConfig& weights) const override;
-  // With the chance outcomes that came, where they are known.
+  // [3, H], see Network, by the chance outcomes that came, where they are known. No gradient.
   at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
   std::vector<std::string> extra_figures() const override {
     return {"loss/chance", "loss/afterstate_value", "chance/entropy"};

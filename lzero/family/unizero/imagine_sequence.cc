@@ -31,12 +31,14 @@ Imagined ImagineSequence(const WorldModel& model, const BatchTensors& batch, int
   // The context, the first observation, and from there on imagination.
   std::vector<at::Tensor> tokens = {all.narrow(1, 0, 2 * context + 1)};
   for (int64_t k = 0; k < num_horizons; ++k) {
+    // One step: the real action in, reward and next latent out.
     tokens.push_back(model.EmbedActions(batch.actions.select(1, context + k)).unsqueeze(1));
     const at::Tensor at_action = LastOutput(model, tokens, batch.num_padding);
     rewards.push_back(model.Decode(model.RewardLogits(at_action)));
     imagined.push_back(model.NextLatent(at_action));
     tokens.push_back(imagined.back().unsqueeze(1));
     values.push_back(model.Decode(model.ValueLogits(LastOutput(model, tokens, batch.num_padding))));
+    // The value of the real state, to compare with.
     const at::Tensor at_real = outputs.select(1, 2 * (context + k + 1));
     real_values.push_back(model.Decode(model.ValueLogits(at_real)));
   }

@@ -11,8 +11,9 @@
 
 namespace lzero {
 
-// From the context and the first observation on, every latent is the predicted one, as in a search;
-// the actions are the real ones.
+// Imagines H = `num_horizons` steps for each of N samples: tensors as in Imagined, float32, without
+// gradient. From the context and the first observation on, every latent is the predicted one, as in
+// a search; the actions are the real ones.
 Imagined ImagineSequence(const WorldModel& model, const BatchTensors& batch, int64_t num_horizons);
 
 }  // namespace lzero

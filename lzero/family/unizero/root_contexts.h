@@ -1,6 +1,6 @@
 // Contexts of the roots of one role on their way into the role's KVCacheManager: cut to the window,
 // each token with the version of the weights that computed it; exported and put back for exact
-// resume. Belongs to one thread.
+// resume. Tokens are float32; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_ROOT_CONTEXTS_H_
 #define LZERO_FAMILY_UNIZERO_ROOT_CONTEXTS_H_
 
@@ -37,8 +37,9 @@ class RootContexts {
   // E] contiguous. The number of operations does not depend on that of the roots. Errors as
   // StoreInits.
   absl::Status Store(absl::Span<const RootTokens> roots, const at::Tensor& tokens);
-  // The same for tokens in host memory, each [L, 2, E]: those of an earlier context, then those
-  // that were computed now. Allocates nothing. For a cache on the CPU.
+  // The same for tokens in host memory: those of an earlier context, `earlier` [n, L, 2, E], then
+  // those that were computed now, `computed` [m, L, 2, E]. Allocates nothing. For a cache on the
+  // CPU.
   absl::Status StoreRows(EnvId env, int64_t step, absl::Span<const float> earlier,
                          absl::Span<const float> computed);
 

@@ -74,6 +74,7 @@ absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
                                                  absl::Span<const int> rows) {
   const auto num_rows = static_cast<int64_t>(rows.size());
   const int64_t size = shape_.observation_size;
+  // Room for the longest past, zeros before shorter ones.
   int64_t num_past = 0;  // of the longest row
   for (const int row : rows) {
     num_past = std::max(num_past, static_cast<int64_t>(roots[row].actions.size()));
@@ -84,6 +85,7 @@ absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
   host_actions_.assign(num_steps, 0);
   host_action_values_.assign(num_steps * shape_.action_dim, 0.0f);
   host_numbers_.assign(num_rows, 0);
+  // Pack the pasts, right-aligned.
   RootPasts pasts;
   for (int64_t i = 0; i < num_rows; ++i) {
     const Root& root = roots[rows[i]];
@@ -97,6 +99,7 @@ absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
     host_numbers_[i] = 2 * (num_past - past);
     pasts.past_tokens.push_back(2 * past + 1);
   }
+  // Stage them.
   LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
   LZ_RETURN_IF_ERROR(shape_.action_dim > 0
                          ? actions_.CopyIn(absl::MakeConstSpan(host_action_values_))

@@ -1,6 +1,6 @@
 // What the network reads of a batch of roots, packed on the host and staged to the device: whole
 // pasts to rebuild contexts from, or the newest step to continue them with. Buffers are allocated
-// once. Belongs to one thread.
+// once. Floats are float32; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_ROOT_INPUTS_H_
 #define LZERO_FAMILY_UNIZERO_ROOT_INPUTS_H_
 
@@ -45,10 +45,11 @@ class RootInputs {
   // Bytes of the device's buffers.
   static int64_t Bytes(const RootInputsShape& shape);
 
-  // The roots at `rows`; older steps than max_past_steps are left out. The tensors are this
-  // object's: the next call overwrites them.
+  // Stages the roots at `rows` [n] in the shapes of RootPasts; older steps than max_past_steps are
+  // left out. The tensors are this object's: the next call overwrites them.
   absl::StatusOr<RootPasts> StagePasts(absl::Span<const Root> roots, absl::Span<const int> rows);
-  // Every root must have a past step.
+  // Stages the newest step of the roots at `rows` [n] in the shapes of RootSteps. Every root must
+  // have a past step.
   absl::StatusOr<RootSteps> StageNewest(absl::Span<const Root> roots, absl::Span<const int> rows);
   // Row numbers as a tensor [n] int64.
   absl::StatusOr<at::Tensor> StageRows(absl::Span<const int> rows);

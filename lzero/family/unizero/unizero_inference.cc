@@ -200,6 +200,7 @@ absl::Status UniZeroInference::RecurrentInference(
     absl::Span<const NodeId> children, absl::Span<float> rewards, absl::Span<float> discounts,
     absl::Span<float> values, absl::Span<float> prior_logits) {
   LZ_CHECK(parents.size() == envs_.size(), parents.size(), " rows for ", envs_.size(), " roots");
+  // Where contexts are read and where the new tokens go.
   parent_keys_.clear();
   child_keys_.clear();
   for (size_t i = 0; i < parents.size(); ++i) {
@@ -207,6 +208,7 @@ absl::Status UniZeroInference::RecurrentInference(
     child_keys_.push_back({envs_[i], parents[i], children[i]});
   }
   const absl::Span<float> policies = PolicyOutputs(parents.size(), prior_logits);
+  // Actions in, one step, its outputs out.
   LZ_RETURN_IF_ERROR(OnDevice([&]() -> absl::Status {
     {
       const ScopedTimer timer(&copy_time_);
@@ -218,6 +220,7 @@ absl::Status UniZeroInference::RecurrentInference(
     LZ_RETURN_IF_ERROR(values_.CopyOut(values));
     return prior_logits_.CopyOut(policies);
   }));
+  // Prior logits and discounts.
   FinishNodes(children, policies, prior_logits);
   std::fill(discounts.begin(), discounts.end(), static_cast<float>(SignedDiscount()));
   return absl::OkStatus();

@@ -1,7 +1,8 @@
 // Initial and recurrent inference of the world model for one role (collector or evaluator): its own
 // copy of the weights, its own KVCacheManager, one step runner. Implements the interface that
 // search needs. Root contexts are exact: continued from the previous step's while the weights stay
-// the same, rebuilt from the last L (W - 1) tokens otherwise. Belongs to one thread.
+// the same, rebuilt from the last L (W - 1) tokens otherwise. Spans have the shapes of
+// InferenceModel, float32; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_
 #define LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_
 

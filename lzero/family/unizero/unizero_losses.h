@@ -1,6 +1,7 @@
 // The training forward pass of UniZero and its losses (model.md section 3): one sequence pass over
 // [N, 2 (C + U)] tokens; targets come from the EMA target network without gradient. The terms are
-// those of losses.h. Never synchronises: the terms are tensors.
+// those of losses.h. All tensors float32 on the model's device unless said. Never synchronises: the
+// terms are tensors.
 #ifndef LZERO_FAMILY_UNIZERO_UNIZERO_LOSSES_H_
 #define LZERO_FAMILY_UNIZERO_UNIZERO_LOSSES_H_
 
@@ -12,11 +13,13 @@
 
 namespace lzero {
 
-// bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]; the target network
+// bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]. The target network
 // reads each bootstrap observation as a sequence of one token, and none where every scale is 0. No
 // gradient.
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch);
 
+// The losses of a batch, shapes as in BatchTensors and LossTerms. Gradients flow from the total to
+// the weights of `model`, none to `target`.
 LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
                         const BatchTensors& batch, const LossConfig& weights);
 

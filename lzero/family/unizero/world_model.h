@@ -1,7 +1,8 @@
 // The UniZero world model [UniZero, arXiv 2406.10667]: encoder, action embedding, transformer and
 // four heads, put together from lzero/nn. Weights and pure forward functions only: no cache, no
-// search; its losses are in unizero_losses.h. Const methods may run on any thread while nobody
-// writes the weights.
+// search; its losses are in unizero_losses.h. All tensors float32 on the model's device unless
+// said; gradients flow to inputs and weights unless said. Const methods may run on any thread while
+// nobody writes the weights.
 #ifndef LZERO_FAMILY_UNIZERO_WORLD_MODEL_H_
 #define LZERO_FAMILY_UNIZERO_WORLD_MODEL_H_
 
@@ -36,8 +37,8 @@ class WorldModel : public Network {
   at::Tensor Encode(const at::Tensor& observations) const;
   // actions [...] int64 or int32 -> tokens [..., E]; box: actions [..., D] float32 -> [..., E].
   at::Tensor EmbedActions(const at::Tensor& actions) const;
-  // latents [N, T, E], actions [N, T] (box: [N, T, D]) -> tokens [N, 2 T, E], each action behind
-  // its latent.
+  // latents [N, T, E], actions [N, T] int32 or int64 (box: [N, T, D] float32) -> tokens [N, 2 T,
+  // E], each action behind its latent.
   at::Tensor MakeTokens(const at::Tensor& latents, const at::Tensor& actions) const;
 
   // Heads. y [..., E] is the transformer's output at an observation token (policy, value) or at an
@@ -54,9 +55,10 @@ class WorldModel : public Network {
   const ModelConfig& config() const { return config_; }
   const WorldModelShape& shape() const { return shape_; }
 
-  // See unizero_losses.h.
+  // See unizero_losses.h; gradients flow through the total alone.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                           const LossConfig& weights) const override;
+  // [3, H], see Network; no gradient.
   at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
 
  private:

@@ -248,6 +248,7 @@ absl::Status ContextIndex::CheckChildren(absl::Span<const ChildKey> children) {
 
 absl::Status ContextIndex::CheckChild(absl::Span<const ChildKey> children, int64_t row) {
   const ChildKey& key = children[row];
+  // The parent must be readable, the number a child's and free.
   const absl::Status parent = Find(key.env, key.parent).status();
   if (!parent.ok()) return Annotate(parent, absl::StrCat("parent of row ", row));
   if (key.child.value < 1) {
@@ -260,6 +261,7 @@ absl::Status ContextIndex::CheckChild(absl::Span<const ChildKey> children, int64
         "KV cache: row ", row, " stores node ", key.child.value, " of environment ", key.env.value,
         ", which is there already; call BeginSearch before the next search"));
   }
+  // No other row of the call may store the same child.
   bool named_before = false;
   if (key.child.value < num_nodes_) {
     NodeEntry& node = envs_[key.env.value].nodes[key.child.value];

@@ -1,9 +1,9 @@
 // Which contexts exist and in which slots their tokens lie: the host side of KVCacheManager. Knows
-// no tensor. Entries are forgotten by comparing stamps of one clock, never by walking over them.
+// no tensor. Entries are forgotten by comparing stamps of one clock, never by visiting them.
 // Slot 0 holds zeros and belongs to nobody. Belongs to one thread.
 //
 //   init entry   [slot 0 .. W-2]   the root's tokens, oldest first
-//   node entry   [slot 0 .. 1]     its two tokens, and its parent: a context is a walk to the root
+//   node entry   [slot 0 .. 1]     its two tokens, and its parent: a context is a path to the root
 #ifndef LZERO_KV_CACHE_INTERNAL_CONTEXT_INDEX_H_
 #define LZERO_KV_CACHE_INTERNAL_CONTEXT_INDEX_H_
 
@@ -23,7 +23,7 @@ namespace lzero::internal {
 // Tokens a node owns: its action token and its latent token.
 inline constexpr int64_t kTokensPerNode = 2;
 
-// A context that was found: the walk begins at `node` (0: the root itself) and ends at init entry
+// A context that was found: the path begins at `node` (0: the root itself) and ends at init entry
 // `root` of `env`. Valid until the next change of the index.
 struct ContextPath {
   int64_t env = 0;
@@ -58,14 +58,14 @@ class ContextIndex {
   // NotFound when absent; FailedPrecondition when of older weights; InvalidArgument for an
   // environment or node that cannot exist.
   absl::StatusOr<ContextPath> FindInit(EnvId env, int64_t step) const;
-  // True when FindInit would succeed; an environment that cannot exist is the caller's bug. Makes
-  // no error text, so it costs no allocation.
+  // True when FindInit would succeed. The caller must name an environment that exists. Makes no
+  // error text, so it costs no allocation.
   bool HasInit(EnvId env, int64_t step) const;
   absl::StatusOr<ContextPath> FindNewestInit(EnvId env) const;
   absl::StatusOr<ContextPath> FindNode(EnvId env, NodeId node) const;
   // Node 0: the newest init entry.
   absl::StatusOr<ContextPath> Find(EnvId env, NodeId node) const;
-  // Writes the slots of the context's tokens into `slots` (size W - 1), right-aligned, 0 before.
+  // Writes the slots of the context's tokens into `slots` [W - 1], right-aligned, 0 before.
   ContextWindow CollectSlots(const ContextPath& path, absl::Span<int64_t> slots) const;
 
   // The first slot of node 1; those of a capacity that never grew follow one another, two a node.
@@ -82,8 +82,8 @@ class ContextIndex {
   int64_t PutInit(EnvId env, int64_t step, int64_t length, int64_t weight_version);
   void RetireInit(EnvId env, int64_t step);
 
-  // Checks parents and ids; children beyond num_nodes are no error here. Changes nothing that can
-  // be read.
+  // Checks parents and ids of `children` [B]; children beyond num_nodes are no error here. Changes
+  // nothing that can be read.
   absl::Status CheckChildren(absl::Span<const ChildKey> children);
   // Makes the entry of a child that CheckChildren passed and returns its first slot.
   int64_t PutChild(const ChildKey& child);

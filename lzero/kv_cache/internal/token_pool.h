@@ -1,7 +1,8 @@
 // All cached tokens of a manager, one tensor [num_slots, L, 2, E] float32. Slot 0 is zeros for
 // ever: positions before a context's first token read it. Not an index: callers say which slots.
 // On the CPU copies are plain memory copies; elsewhere index operations on fixed index tensors.
-// Belongs to one thread; never synchronises a device.
+// All tensors float32 on the pool's device unless said; no gradients. Belongs to one thread; never
+// synchronises a device.
 #ifndef LZERO_KV_CACHE_INTERNAL_TOKEN_POOL_H_
 #define LZERO_KV_CACHE_INTERNAL_TOKEN_POOL_H_
 
@@ -26,8 +27,8 @@ class TokenPool {
                                                            int64_t num_slots, at::Device device,
                                                            CopyMethod method);
 
-  // Copies slot slots[i] into row i of `out`, a contiguous tensor whose first slots.size() * L * 2
-  // * E elements are the rows. Allocates no tensor memory after the first call of its size.
+  // Copies slot slots[i] into row i of `out`, a contiguous tensor whose first elements are the rows
+  // [slots.size(), L, 2, E]. Allocates no tensor memory after the first call of its size.
   void GatherInto(absl::Span<const int64_t> slots, const at::Tensor& out);
   // Copies row i of contiguous `rows` [>= slots.size(), L, 2, E in all] into slot slots[i]; slots
   // differ and are not 0. Allocates as GatherInto.
@@ -38,7 +39,7 @@ class TokenPool {
                 absl::Span<const int64_t> slots);
   // Copies tokens [L, 2, n, E], any strides, into slots first .. first + n - 1.
   void Write(int64_t first, const at::Tensor& tokens);
-  // Copies host numbers into the first elements of `out` (int64, contiguous).
+  // Copies host numbers [n] into the first n elements of `out`, int64 and contiguous.
   void CopyNumbers(absl::Span<const int64_t> numbers, const at::Tensor& out);
 
   // At least `num_slots` slots, contents kept; the address changes. On an error nothing has.

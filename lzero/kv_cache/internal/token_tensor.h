@@ -1,5 +1,6 @@
 // Makes the tensors that hold cached tokens and checks tensors that come from outside. Not a cache:
-// it knows nothing of contexts. Thread-safe (pure functions); never synchronises a device.
+// it knows nothing of contexts. No gradients. Thread-safe (pure functions); never synchronises a
+// device.
 #ifndef LZERO_KV_CACHE_INTERNAL_TOKEN_TENSOR_H_
 #define LZERO_KV_CACHE_INTERNAL_TOKEN_TENSOR_H_
 
@@ -22,9 +23,10 @@ absl::Status CheckPositive(const char* name, int64_t value);
 // Bytes of float32 elements of these sizes; InvalidArgument when they do not fit 64 bits.
 absl::StatusOr<int64_t> TokenBytes(absl::Span<const int64_t> sizes);
 
-// Zeros, float32, contiguous, created on `device` and outside of autograd and inference mode, so
-// that they can be written in either. InvalidArgument for a device without tensors' memory here
-// (meta, CUDA that is not loaded); ResourceExhausted when the machine's memory cannot hold them.
+// Zeros of these sizes, float32, contiguous, created on `device` and outside of autograd and
+// inference mode, so that they can be written in either. InvalidArgument for a device without
+// tensors' memory here (meta, CUDA that is not loaded); ResourceExhausted when the machine's memory
+// cannot hold them.
 absl::StatusOr<at::Tensor> CreateTokenTensor(absl::Span<const int64_t> sizes, at::Device device);
 
 // OK when `tensor` has this type, these sizes and this device; otherwise InvalidArgument, which

@@ -16,14 +16,16 @@ inline constexpr int64_t kFewRows = 64;
 // Numbers of the weights of two matrices that a fused block keeps in half of a usual second cache.
 inline constexpr int64_t kMostWeights = 1 << 17;
 
-// The numbers of a contiguous float32 tensor; null where it is undefined.
+// The numbers of a contiguous float32 CPU tensor of any shape; null where it is undefined. Autograd
+// does not see what is done with them.
 const float* DataOrNull(const at::Tensor& tensor);
 
-// Whether kernels may run on these tensors: all float32 on the CPU, none empty, and no
+// Whether kernels may run on these tensors of any shape: all float32 on the CPU, none empty, and no
 // PlainPathGuard alive in this thread. Undefined tensors do not matter.
 bool CanFuse(std::initializer_list<at::Tensor> tensors);
 
-// Whether a result of these tensors is to be differentiated.
+// Whether autograd must record a result of these tensors of any shape and type. Undefined tensors
+// do not matter.
 bool NeedsGradient(std::initializer_list<at::Tensor> tensors);
 
 // While one lives, its thread runs plain operations only.
@@ -35,8 +37,8 @@ class PlainPathGuard {
   PlainPathGuard& operator=(const PlainPathGuard&) = delete;
 };
 
-// For the backward function of a kernel: it has no derivative of its own, and asking for one is the
-// caller's bug.
+// LZ_CHECK, for the backward function of a kernel, which has no derivative of its own: the caller
+// must not ask for a second one.
 void CheckFirstDerivative(const char* function);
 
 }  // namespace lzero

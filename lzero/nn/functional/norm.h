@@ -1,5 +1,6 @@
 // LayerNorm, GELU, and both together, each with its gradient as one function: kernels of
-// norm_kernels.h on the CPU, plain operations elsewhere. Pure functions.
+// norm_kernels.h on the CPU, plain operations elsewhere. All tensors float32 on one device;
+// gradients flow to every argument. Pure functions.
 #ifndef LZERO_NN_FUNCTIONAL_NORM_H_
 #define LZERO_NN_FUNCTIONAL_NORM_H_
 
@@ -7,13 +8,14 @@
 
 namespace lzero {
 
-// Normalises the last axis of x [..., size], then scales and shifts by scale and shift [size].
+// Normalises the last axis of x [..., size] -> [..., size], then multiplies by `scale` [size], the
+// norm's weight, and adds `shift` [size], its bias.
 at::Tensor LayerNorm(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift);
-// gelu(LayerNorm(x)), tanh form.
+// gelu(LayerNorm(x)), tanh form, in the shapes of LayerNorm.
 at::Tensor LayerNormGelu(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift);
-// LayerNorm without scale and shift.
+// LayerNorm without weight and bias: x [..., size] -> [..., size].
 at::Tensor Normalize(const at::Tensor& x);
-// gelu(x), tanh form.
+// gelu(x), tanh form, elementwise: x [...] -> [...].
 at::Tensor Gelu(const at::Tensor& x);
 
 }  // namespace lzero

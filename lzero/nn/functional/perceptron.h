@@ -1,5 +1,6 @@
 // One hidden layer and what is around it, as one function with its gradient: kernels of
-// perceptron_kernels.h on the CPU while its weights fit the cache, layer by layer elsewhere.
+// perceptron_kernels.h on the CPU while its weights fit the cache, layer by layer elsewhere. All
+// tensors float32 on one device. A pure function.
 #ifndef LZERO_NN_FUNCTIONAL_PERCEPTRON_H_
 #define LZERO_NN_FUNCTIONAL_PERCEPTRON_H_
 
@@ -7,7 +8,7 @@
 
 namespace lzero {
 
-// Parameters; an undefined scale (and shift): no norm there.
+// Weights of the two layers and their norms; an undefined scale and shift: no norm there.
 struct PerceptronWeights {
   at::Tensor scale1, shift1;  // [in]
   at::Tensor weight1, bias1;  // [hidden, in], [hidden]
@@ -16,6 +17,7 @@ struct PerceptronWeights {
 };
 
 // x [..., in] -> W2 gelu(N2(W1 N1(x) + b1)) + b2 [..., out], with `residual` plus x (in = out).
+// Gradients flow to x and all weights.
 at::Tensor Perceptron(const at::Tensor& x, const PerceptronWeights& weights, bool residual);
 
 }  // namespace lzero

@@ -9,11 +9,12 @@
 
 namespace lzero {
 
-// exp(i * position * theta_j) for positions first .. first + count - 1 as complex [count, 1, D/2],
-// theta_j = 10000^(-2j/D). D = head_size, even.
+// exp(i * position * theta_j) for positions first .. first + count - 1, theta_j = 10000^(-2j/D):
+// [count, 1, D/2] complex64 on the CPU, a constant. D = head_size, even.
 at::Tensor RotaryTable(int64_t first, int64_t count, int64_t head_size);
 
-// Rotates x [..., T, H, D] float32 (last dimension contiguous) by table [T, 1, D/2].
+// Rotates x [..., T, H, D] float32 (last dimension contiguous) by table [T, 1, D/2] complex64 ->
+// [..., T, H, D]. Gradients flow to x.
 at::Tensor Rotate(const at::Tensor& x, const at::Tensor& table);
 
 }  // namespace lzero

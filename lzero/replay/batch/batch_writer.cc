@@ -103,6 +103,7 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
   const int sequence_size = num_context_steps_ + num_unroll_steps_;
   const size_t row_size = static_cast<size_t>(observation_size_);
 
+  // The steps that exist: context, then unroll steps.
   observations += sample * (sequence_size + 1) * row_size;
   const size_t first_action = static_cast<size_t>(sample) * sequence_size;
   const size_t dim = static_cast<size_t>(action_dim_);
@@ -118,6 +119,7 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
                    piece.CopyActions(first, count, batch->actions.data() + action);
                  }
                });
+  // Before the start of the episode: its first observation again, action 0.
   for (int row = 0; row < num_missing; ++row) {
     std::memcpy(observations + row * row_size, observations + num_missing * row_size,
                 row_size * sizeof(T));
@@ -127,12 +129,14 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
   } else {
     std::fill_n(batch->actions.begin() + first_action, num_missing, 0);
   }
+  // Past its end: the last observation again, random actions.
   const int last_row = num_missing + num_present;
   for (int row = last_row; row < sequence_size; ++row) {
     std::memcpy(observations + (row + 1) * row_size, observations + last_row * row_size,
                 row_size * sizeof(T));
   }
   WriteRandomActions(sample, last_row, sequence_size, random, batch);
+  // The context mask.
   float* mask = batch->context_mask.data() + static_cast<size_t>(sample) * num_context_steps_;
   std::fill(mask, mask + num_missing, 0.0f);
   std::fill(mask + num_missing, mask + num_context_steps_, 1.0f);
@@ -156,6 +160,7 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
                                TrainBatch* batch) {
   const size_t base = static_cast<size_t>(sample) * num_unroll_steps_;
   const size_t num_actions = static_cast<size_t>(num_actions_);
+  // Policies, with the sampled actions or legal masks that they are about.
   float* policies = batch->policies.data() + base * num_actions;
   const size_t dim = static_cast<size_t>(action_dim_);
   float* sampled = batch->sampled_actions.data() + base * num_actions * dim;
@@ -172,6 +177,7 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
                          batch->legal_action_masks.data() + (base + offset) * num_actions);
                  }
                });
+  // Chance outcomes.
   if (has_chance()) {
     int32_t* outcomes = batch->chance_outcomes.data() + base;
     ForEachPiece(place.segment, place.step, num_real,
@@ -179,6 +185,7 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
                    CopyN(piece.chance_outcomes(), first, count, outcomes + offset);
                  });
   }
+  // Rewards and masks.
   std::copy_n(window_.rewards.begin(), num_real, batch->rewards.begin() + base);
   for (std::vector<float>* mask :
        {&batch->reward_mask, &batch->latent_mask, &batch->policy_mask, &batch->value_mask}) {
@@ -222,6 +229,7 @@ void BatchWriter::WritePastEnd(int num_real, int sample, RandomStream& random,
   const size_t begin = static_cast<size_t>(sample) * num_unroll_steps_ + num_real;
   const size_t count = static_cast<size_t>(num_unroll_steps_ - num_real);
   const size_t num_actions = static_cast<size_t>(num_actions_);
+  // Masks and targets of numbers.
   for (std::vector<float>* mask : {&batch->reward_mask, &batch->latent_mask, &batch->value_mask}) {
     std::fill_n(mask->begin() + begin, count, absorbing ? 1.0f : 0.0f);
   }
@@ -229,9 +237,11 @@ void BatchWriter::WritePastEnd(int num_real, int sample, RandomStream& random,
        {&batch->policy_mask, &batch->rewards, &batch->partial_returns, &batch->bootstrap_scales}) {
     std::fill_n(zeros->begin() + begin, count, 0.0f);
   }
+  // Chance outcomes.
   for (size_t slot = begin; has_chance() && slot < begin + count; ++slot) {
     batch->chance_outcomes[slot] = static_cast<int32_t>(random.UniformInt(num_chance_outcomes_));
   }
+  // Policies, with the sampled actions or legal masks that they are about.
   std::fill_n(batch->policies.begin() + begin * num_actions, count * num_actions, 0.0f);
   if (action_dim_ == 0) {
     std::fill_n(batch->legal_action_masks.begin() + begin * num_actions, count * num_actions,

@@ -27,7 +27,7 @@ class BatchWriter {
   // Writes everything of row `sample` but its importance weight and handle. `place` is an eligible
   // position whose segment stores replay.num_context_steps or more; `batch` has the shape of
   // ShapeFor. Draws an action from `random` for each unroll step past the end of the episode, in
-  // order, whatever the terminal mode: one UniformInt(A); box: D times Uniform(), spread to [-1,
+  // order, whatever the terminal mode: one UniformInt(A); box: D times Uniform(), scaled to [-1,
   // 1]; then, with chance, a UniformInt(C) for each unroll step past the end.
   void Write(const PositionIndex::Place& place, int sample, RandomStream& random,
              TrainBatch* batch);
@@ -37,7 +37,8 @@ class BatchWriter {
   // Fills window_ with the steps from `place` on, as many as targets can need.
   void GatherWindow(const PositionIndex::Place& place);
   // Observations, actions and context mask; `num_real` of the unroll steps exist. `observations`
-  // and `bootstraps` are all of the batch, in the type that it holds.
+  // [N, C + U + 1, obs] and `bootstraps` [N, U, obs] are all of the batch, in the type that it
+  // holds.
   template <typename T>
   void WriteSequence(const PositionIndex::Place& place, int num_real, int sample,
                      RandomStream& random, T* observations, TrainBatch* batch) const;

@@ -36,7 +36,7 @@ class ShiftAugmenter {
   // Rows and columns uniform over -max_shift .. max_shift: two UniformInt, rows first.
   Offset Draw(RandomStream& random) const;
 
-  // Row `sample` of the batch is moved.
+  // Moves the pictures of row `sample` of the batch: observations and bootstrap observations.
   void Apply(const Offset& offset, int sample, TrainBatch* batch) const;
 
  private:

@@ -19,6 +19,7 @@ ValueTargetRule::ValueTargetRule(int td_steps, double discount, ValueBootstrap b
 ValueTarget ValueTargetRule::Compute(const StepWindow& window, int step) const {
   const int size = static_cast<int>(window.rewards.size());
   const bool terminated = window.end == SegmentEnd::kTerminated;
+  // How many rewards the target sums.
   int num_rewards = std::min(td_steps_, size - step);
   LZ_DCHECK(step >= 0 && step < size, "step ", step, " of ", size);
   LZ_DCHECK(num_rewards == td_steps_ || terminated || window.end == SegmentEnd::kTruncated, "step ",
@@ -26,12 +27,14 @@ ValueTarget ValueTargetRule::Compute(const StepWindow& window, int step) const {
   const bool at_end = step + num_rewards == size;
   if (bootstrap_ == ValueBootstrap::kSearch && at_end && !terminated) --num_rewards;
 
+  // Their discounted sum, signed by the player of each step.
   const uint8_t player = window.to_play[step];
   double sum = 0.0;
   for (int i = 0; i < num_rewards; ++i) {
     const double term = powers_[i] * window.rewards[step + i];
     sum += window.to_play[step + i] == player ? term : -term;
   }
+  // The bootstrap, which is nothing past a termination.
   ValueTarget target;
   target.bootstrap_step = step + num_rewards;
   if (!(at_end && terminated)) {

@@ -16,9 +16,9 @@ namespace lzero {
 // Steps of one episode, in order. Rewards and root values are from the view of the player who moves
 // at their step.
 struct StepWindow {
-  absl::Span<const float> rewards;       // [n]
-  absl::Span<const float> root_values;   // [n] read with ValueBootstrap::kSearch only
-  absl::Span<const uint8_t> to_play;     // [n + 1]
+  absl::Span<const float> rewards;       // [n] float32
+  absl::Span<const float> root_values;   // [n] float32, read with ValueBootstrap::kSearch only
+  absl::Span<const uint8_t> to_play;     // [n + 1] uint8
   SegmentEnd end = SegmentEnd::kRunsOn;  // what follows step n - 1
 };
 
@@ -40,7 +40,7 @@ class ValueTargetRule {
   // caller (at a truncation it is that of the last observation). ValueBootstrap::kSearch: v is the
   // stored root value; the observation after a truncation was never searched, so there m stops one
   // step earlier, at the last searched one (for the last step itself m = 0: its own root value).
-  // A step whose m reaches out of a window that runs on is a caller's bug.
+  // The caller must give a window that holds all m steps where it runs on.
   ValueTarget Compute(const StepWindow& window, int step) const;
 
  private:

@@ -13,6 +13,7 @@ void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* con
                     std::vector<NamedArray>* arrays) {
   if (shape.num_context_steps == 0) return;
   const ObservationFormat format = shape.format();
+  // Gather the contexts of segments without a predecessor.
   std::string observations;
   const size_t dim = static_cast<size_t>(shape.action_dim);
   std::vector<int32_t> actions;
@@ -29,6 +30,7 @@ void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* con
     action_values.resize((first + num_context) * dim);
     segment->CopyActionValues(-num_context, num_context, action_values.data() + first * dim);
   }
+  // Name the arrays.
   const int64_t num_rows = static_cast<int64_t>(actions.size());
   arrays->push_back(MakeNamedArray<int64_t>("replay.context_steps", {shape.num_context_steps}));
   arrays->push_back(NamedArray{"replay.context_observations",
@@ -42,12 +44,14 @@ void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* con
 }
 
 absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
+  // A state without context has none of the arrays.
   bool has_any = false;
   for (const char* name :
        {"replay.context_steps", "replay.context_observations", "replay.context_actions"}) {
     has_any = has_any || FindArray(arrays, name) != nullptr;
   }
   if (!has_any) return absl::OkStatus();
+  // Read and check them.
   std::vector<int64_t> num_saved_steps;
   LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_steps", {1}, &num_saved_steps));
   if (num_saved_steps[0] <= 0) {
@@ -69,6 +73,7 @@ absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
 }
 
 absl::Status ContextReader::Restore(GameSegment* segment) {
+  // Check that the file holds what the segment needs.
   const int64_t num_wanted = segment->num_context_steps();
   const int64_t num_saved = std::min(num_saved_steps_, segment->first_step());
   if (num_wanted > num_saved) {
@@ -84,6 +89,7 @@ absl::Status ContextReader::Restore(GameSegment* segment) {
     return InvalidReplay("array 'replay.context_actions' holds ", actions_.size(),
                          " steps, fewer than its segments need");
   }
+  // Take the newest of its steps.
   const size_t first = next_ + static_cast<size_t>(num_saved - num_wanted);
   const size_t count = static_cast<size_t>(num_wanted);
   if (count > 0) {

@@ -5,8 +5,8 @@
 //   context_observations [X, block]    of every segment without a predecessor, in their order:
 //   context_actions I32 [X]            min(context_steps, its first step) steps
 //   context_action_values F32 [X, D]   of box actions
-// Of an observation its oldest block, as it is stored (U8 or F32; replay_export.h).
-// A store that keeps no context has none of them.
+// An observation stands here by its oldest block, as it is stored (U8 or F32; replay_export.h). A
+// store that keeps no context has none of these arrays.
 #ifndef LZERO_REPLAY_SAVED_CONTEXT_ARRAYS_H_
 #define LZERO_REPLAY_SAVED_CONTEXT_ARRAYS_H_
 

@@ -42,11 +42,11 @@ absl::Status ReadReplayArray(absl::Span<const NamedArray> arrays, const char* na
   return absl::OkStatus();
 }
 
-// InvalidReplay unless all of `actions` lie in 0 .. num_actions - 1.
+// InvalidReplay unless all of `actions`, [n] int32, lie in 0 .. num_actions - 1.
 absl::Status CheckReplayActions(const char* name, absl::Span<const int32_t> actions,
                                 int64_t num_actions);
 
-// InvalidReplay unless all of `values` lie in [-1, 1].
+// InvalidReplay unless all of `values`, [n] float32, lie in [-1, 1].
 absl::Status CheckReplayActionValues(const char* name, absl::Span<const float> values);
 
 }  // namespace lzero

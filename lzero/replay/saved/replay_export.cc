@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kFormat = 2;  // 1: observations always F32, whole ones
 
-// Of the observations from the first on.
+// Number of blocks that hold the observations from the first on.
 int NumBlocks(const GameSegment& segment, const ObservationFormat& format) {
   return static_cast<int>(ObservationStore::NumBlocks(format, segment.num_steps() + 1));
 }
@@ -113,6 +113,7 @@ std::vector<ReplaySetting> ReplaySettings(const ReplayConfig& config, const Repl
 
 std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplayShape& shape,
                                      const ReplayStore& store) {
+  // Settings and counters.
   std::vector<int64_t> settings;
   for (const ReplaySetting& setting : ReplaySettings(config, shape))
     settings.push_back(setting.value);
@@ -126,12 +127,14 @@ std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplaySha
   arrays.push_back(MakeNamedArray<double>("replay.exponent", {config.priority_exponent}));
   arrays.push_back(MakeNamedArray<int64_t>("replay.counters", counts));
   arrays.push_back(MakeNamedArray<double>("replay.max_priority", {counters.max_priority}));
+  // Segments and what they hold.
   arrays.push_back(exporter.Rows());
   arrays.push_back(exporter.Observations(segment_shape.format()));
   for (int i = 0; i < kNumStored; ++i) {
     if (kStoredFields[i].NumColumns(segment_shape) == 0) continue;
     arrays.push_back(exporter.Field(static_cast<Stored>(i), segment_shape));
   }
+  // The index of positions, and the contexts.
   arrays.push_back(exporter.Weights(store.index()));
   const PositionIndex& index = store.index();
   arrays.push_back(MakeNamedArray<uint32_t>("replay.generations", index.generations()));

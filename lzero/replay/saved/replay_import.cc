@@ -144,10 +144,12 @@ absl::Status Importer::ReadCounters() {
 }
 
 absl::Status Importer::ReadRows() {
+  // Read the rows.
   std::vector<int64_t> values;
   LZ_RETURN_IF_ERROR(Read("replay.segments", {-1, kSegmentColumns}, &values));
   rows_.resize(values.size() / kSegmentColumns);
   if (!values.empty()) std::memcpy(rows_.data(), values.data(), values.size() * sizeof(int64_t));
+  // Check each, and their order.
   std::vector<int64_t> last_episodes(shape_.num_envs, -1);
   for (size_t i = 0; i < rows_.size(); ++i) {
     const SegmentRow& row = rows_[i];
@@ -164,6 +166,7 @@ absl::Status Importer::ReadRows() {
     last_episode = row.episode;
     num_steps_ += row.num_steps;
   }
+  // Check that all of them fit.
   if (num_steps_ > store_->index().num_leaves() || num_steps_ > store_->counters().num_appended) {
     return InvalidReplay("it holds ", num_steps_, " transitions, allowed are ",
                          store_->index().num_leaves(),
@@ -277,6 +280,7 @@ absl::Status Importer::RestoreLeaves() {
 }
 
 absl::Status Importer::RestoreSegment(const SegmentRow& row) {
+  // Make an empty segment.
   const int num_steps = static_cast<int>(row.num_steps);
   const int max_steps = row.is_open ? static_cast<int>(config_.segment_length) : num_steps;
   if (!row.is_open && !store_->FitsFinished(num_steps, row.first_step)) {
@@ -285,6 +289,7 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
   }
   std::unique_ptr<GameSegment> segment =
       store_->MakeSegment(max_steps, EnvId(row.env), row.episode, row.first_step);
+  // Append its transitions.
   std::vector<float> observation(static_cast<size_t>(shape_.observation_size));
   const char* blocks = observations_->bytes.data() + next_block_ * format_.block_bytes();
   next_block_ += num_steps + format_.frame_stack;
@@ -312,6 +317,7 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
                                        Row<int64_t>(Stored::kSequence, next_step_)[0]));
     ++next_step_;
   }
+  // Link it and hand it to the store.
   segment->set_end(static_cast<SegmentEnd>(row.end));
   LZ_RETURN_IF_ERROR(LinkSegment(segment.get()));
   segments_.push_back(segment.get());

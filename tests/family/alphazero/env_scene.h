@@ -24,7 +24,7 @@ inline EnvFactory NativeFactory(const std::string& id, int64_t max_episode_steps
   };
 }
 
-// Of an engine with a tiny network; discount 0.9.
+// Options of an engine with a tiny network; discount 0.9.
 inline EngineOptions SmallOptions(const EnvSpec& spec, int64_t num_envs, int64_t num_simulations) {
   EngineOptions options;
   options.model.encoder_width = 16;

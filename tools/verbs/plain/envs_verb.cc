@@ -117,6 +117,7 @@ constexpr int64_t kRandomSteps = 1000;  // where nothing says how many
 absl::StatusOr<RolloutOptions> PlanRollout(const Env& env, const EnvsRolloutOptions& options,
                                            const Console& console) {
   RolloutOptions plan;
+  // Options of the command line.
   plan.seed = options.seed;
   plan.num_steps =
       options.num_steps.value_or(options.picture.format.empty() ? kRandomSteps : kRenderedSteps);
@@ -125,6 +126,7 @@ absl::StatusOr<RolloutOptions> PlanRollout(const Env& env, const EnvsRolloutOpti
   LZ_ASSIGN_OR_RETURN(const EnvOptions env_options, OptionsOf(options.target));
   plan.settings = SettingsOf(env_options);
   LZ_RETURN_IF_ERROR(CheckNumSteps(plan.num_steps));
+  // Actions from a file decide how many steps are played.
   if (options.actions != "random") {
     LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(options.actions));
     absl::StatusOr<std::vector<Action>> actions = ParseActions(text, env.spec().action.kind);
@@ -177,6 +179,7 @@ absl::StatusOr<ReplayReport> RunReplay(const EnvRegistry& registry,
   if (trace.meta.env != options.target.id && registry.Find(trace.meta.env).ok()) {
     return absl::InvalidArgumentError(OtherEnvText(trace.meta, options.target.id));
   }
+  // Options given beside the trace must agree with it.
   EnvsTarget target = options.target;
   const double asked_fraction = target.options.random_opening_fraction;
   if (asked_fraction != 0.0 && asked_fraction != trace.meta.random_opening_fraction) {
@@ -204,6 +207,7 @@ absl::StatusOr<ReplayReport> RunReplay(const EnvRegistry& registry,
   }
   target.options.random_opening_fraction = trace.meta.random_opening_fraction;
   target.options.random_opening_plies = trace.meta.random_opening_plies;
+  // Make that environment and play the trace.
   LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeEnv(registry, target));
   return ReplayTrace(*env, trace, options.whole);
 }
@@ -303,12 +307,14 @@ int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
 
 int EnvsReplay(const EnvRegistry& registry, const EnvsReplayOptions& options,
                const Console& console) {
+  // Read and replay.
   const absl::Status known = registry.Find(options.target.id).status();
   if (!known.ok()) return Refuse(console, known);
   const absl::StatusOr<Trace> trace = ReadTrace(options.trace_path);
   if (!trace.ok()) return Refuse(console, trace.status());
   const absl::StatusOr<ReplayReport> report = RunReplay(registry, options, *trace);
   if (!report.ok()) return Refuse(console, Annotate(report.status(), options.trace_path));
+  // Report.
   const std::string other = OtherEnvText(trace->meta, options.target.id);
   if (!other.empty() && !report->differences.empty()) {
     console.out << options.trace_path << ": " << other << "\n";
@@ -348,6 +354,7 @@ int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options,
                   absl::InvalidArgumentError(absl::StrCat("--seconds is ", options.seconds,
                                                           "; allowed: above 0, up to 3600")));
   }
+  // Make the environments and count their worker processes.
   absl::StatusOr<EnvOptions> env_options = OptionsOf(options.target);
   if (!env_options.ok()) return Refuse(console, env_options.status());
   env_options->workers.num_workers = options.num_workers;
@@ -357,6 +364,7 @@ int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options,
   for (const auto& env : *envs) batches.insert(env->batch());
   batches.erase(nullptr);
   const size_t num_workers = batches.size();
+  // Measure and report.
   const absl::StatusOr<EnvSpeed> speed = MeasureEnvSpeed(*std::move(envs), options.seconds);
   if (!speed.ok()) return Refuse(console, speed.status(), kExitFailure);
   const auto num_steps = static_cast<double>(std::max<int64_t>(1, speed->num_steps));

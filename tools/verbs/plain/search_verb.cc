@@ -29,6 +29,7 @@ int SearchReplay(const std::vector<std::string>& files) {
       exit_code = PrintError(report.status(), kExitUsage);
       continue;
     }
+    // Report what differs.
     const auto& differences = report->differences;
     if (differences.empty()) {
       std::printf("ok  %s  nodes %d\n", file.c_str(), report->num_nodes);

@@ -20,12 +20,14 @@ constexpr int64_t kMostSimulations = 100000;
 absl::StatusOr<MatchPlayer> ParseMatchPlayer(const std::string& text) {
   MatchPlayer player;
   player.name = text;
+  // An opponent by name.
   const std::string kind = text.substr(0, text.find(':'));
   const std::vector<std::string>& kinds = OpponentKinds();
   if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) {
     LZ_RETURN_IF_ERROR(MakeOpponent(text, 0).status());
     return player;
   }
+  // A path, with or without simulations behind an @.
   player.path = text;
   if (!text.empty() && FileExists(text)) return player;
   const size_t at = text.rfind('@');
@@ -40,6 +42,7 @@ absl::StatusOr<MatchPlayer> ParseMatchPlayer(const std::string& text) {
         " (known: random, alpha_beta:PLIES, mcts:SIMULATIONS, or a run folder or checkpoint: PATH, "
         "PATH@SIMULATIONS)"));
   }
+  // The simulations.
   const std::string number = text.substr(at + 1);
   const auto simulations = ParseInt(number);
   if (!simulations.ok() || *simulations < 0 || *simulations > kMostSimulations) {

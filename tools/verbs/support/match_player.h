@@ -14,7 +14,8 @@ namespace lzero {
 struct MatchPlayer {
   std::string name;  // as typed
   std::string path;  // of a run folder or checkpoint; "": one of envs/boards/players/opponents.h
-  // Of a path, behind its '@': a move, 0 for the policy head alone; nullopt: as the run evaluates.
+  // Simulations a move, behind the '@' of a path; 0: the policy head alone; nullopt: as the run
+  // evaluates.
   std::optional<int64_t> simulations;
 
   bool is_agent() const { return !path.empty(); }

@@ -102,6 +102,7 @@ std::string MatchWarning(const MatchReport& report) {
 std::string MatchTable(const MatchReport& report) {
   const MatchResult& result = report.result;
   const EloEstimate elo = EstimateElo(result.pairs);
+  // What was played.
   std::string text = absl::StrFormat("%-13s %s\n", "game", report.game);
   text += SideLine("A", report.sides[0]);
   text += SideLine("B", report.sides[1]);
@@ -110,11 +111,13 @@ std::string MatchTable(const MatchReport& report) {
     absl::StrAppendFormat(&text, "%-13s %d of %d games ended\n", "interrupted",
                           result.total().num_games(), report.plan.num_games);
   }
+  // Scores by color.
   absl::StrAppendFormat(&text, "\n%-13s %6s %7s %7s %7s %9s\n", "", "games", "won", "drawn", "lost",
                         "score");
   text += ScoreLine("A as first", result.by_color[0]);
   text += ScoreLine("A as second", result.by_color[1]);
   text += ScoreLine("A in all", result.total());
+  // Who is stronger.
   absl::StrAppendFormat(&text, "\n%-13s %s\n", "Elo of A - B", EloText(elo));
   absl::StrAppendFormat(&text, "%-13s %s\n", "verdict", VerdictText(elo));
   if (result.total().num_games() > 0) {

@@ -44,12 +44,12 @@ std::string MatchTable(const MatchReport& report);
 // One line without '\n'. Numbers that do not exist are null.
 std::string MatchJson(const MatchReport& report);
 
-// What `lzero match A ladder` climbs: players that every board game has, from weak to strong.
+// The opponents of `lzero match A ladder`: players that every board game has, from weak to strong.
 inline constexpr char kLadderName[] = "ladder";
 const std::vector<std::string>& LadderRungs();
 
-// Of matches of one A against rungs, weakest first, at least one: a line each, and the highest rung
-// that A takes more than half of the points from, the whole 95 % interval considered.
+// The matches of one A against rungs, weakest first, at least one: a line each, and the highest
+// rung that A takes more than half of the points from, the whole 95 % interval considered.
 std::string LadderTable(const std::vector<MatchReport>& rungs);
 std::string LadderJson(const std::vector<MatchReport>& rungs);
 

@@ -1,4 +1,4 @@
-// Why a run ended without what its stop rule asks for, and how it would go on: lines for people at
+// Why a run ended without what its stop rule asks for, and how it would go on: lines printed at
 // the end of `train` and `resume`. Pure functions.
 #ifndef LZERO_TOOLS_VERBS_SUPPORT_STOP_REPORT_H_
 #define LZERO_TOOLS_VERBS_SUPPORT_STOP_REPORT_H_

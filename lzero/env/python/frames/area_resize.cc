@@ -42,12 +42,14 @@ void AreaResize::Run(absl::Span<const uint8_t> from, absl::Span<uint8_t> to) con
   std::vector<uint32_t> sums(static_cast<size_t>(row_size));
   const uint32_t area = static_cast<uint32_t>(height_) * static_cast<uint32_t>(width_);
   for (int y = 0; y < size_; ++y) {
+    // Weighted sum of the source rows.
     std::fill(sums.begin(), sums.end(), 0u);
     for (int p = rows_.first[y]; p < rows_.first[y + 1]; ++p) {
       const uint8_t* row = from.data() + static_cast<int64_t>(rows_.parts[p].source) * row_size;
       const uint32_t weight = rows_.parts[p].weight;
       for (int i = 0; i < row_size; ++i) sums[i] += weight * row[i];
     }
+    // Weighted sum of its columns, divided by the area, halves to even.
     for (int x = 0; x < size_; ++x) {
       for (int channel = 0; channel < channels_; ++channel) {
         uint32_t sum = 0;

@@ -130,6 +130,7 @@ absl::Status PackedNetwork::ContinueRoots(const RootStepArrays& roots, int64_t b
 
 absl::Status PackedNetwork::RebuildRoots(absl::Span<const RootPast> roots, float* values,
                                          float* prior_logits) {
+  // Check everything before anything is written.
   for (size_t i = 0; i < roots.size(); ++i) {
     const int64_t num_tokens = 2 * roots[i].num_past_steps + 1;
     if (roots[i].num_past_steps < 0 || num_tokens > options_.max_root_tokens) {
@@ -142,6 +143,7 @@ absl::Status PackedNetwork::RebuildRoots(absl::Span<const RootPast> roots, float
       LZ_RETURN_IF_ERROR(CheckAction(kRoot, static_cast<int64_t>(i), roots[i].actions[t]));
     }
   }
+  // Each thread takes as many roots at once as its scratch holds.
   const int64_t policy_size = options_.shape.policy_size();
   RunShared(static_cast<int64_t>(roots.size()), [&](const Share& share, int64_t begin, int64_t end,
                                                     TokenScratch* scratch) {
@@ -298,6 +300,7 @@ void PackedNetwork::PlaceTokens(absl::Span<const RootPast> roots, TokenScratch* 
     const int64_t length = 2 * root.num_past_steps + 1;
     for (int64_t t = length - 1; t >= 0; --t) {
       --row;
+      // The token: an action, or a latent moved to its row.
       if (t % 2 == 1 && shape.action_dim > 0) {
         PutBoxAction(root.action_values + t / 2 * shape.action_dim, row, scratch);
       } else if (t % 2 == 1) {
@@ -307,12 +310,14 @@ void PackedNetwork::PlaceTokens(absl::Span<const RootPast> roots, TokenScratch* 
         std::copy_n(scratch->x.data() + latent * scratch->x_stride, shape.embed_dim,
                     scratch->x.data() + row * scratch->x_stride);
       }
+      // What it sees: the tokens before it in the window, and itself.
       const int64_t size = std::min(t, kept) + 1;
       const float** window = scratch->windows.data() + row * shape.context_length;
       for (int64_t j = 0; j < size; ++j) window[j] = root.tokens + (t - size + 1 + j) * token_size;
       const size_t place = static_cast<size_t>(row);
       scratch->window_sizes[place] = static_cast<int32_t>(size);
       scratch->tokens[place] = root.tokens + t * token_size;
+      // How many layers of its output later tokens need.
       const int64_t distance = length - 1 - t;
       const int64_t layers_above =
           kept == 0 ? (distance == 0 ? 0 : shape.num_layers) : (distance + kept - 1) / kept;

@@ -81,14 +81,16 @@ class PackedNetwork {
   // Packs the weights in place.
   void Load(const NetworkWeights& weights) { weights_.Pack(weights); }
 
-  // One step of the first `batch_size` <= max_batch rows. InvalidArgument, nothing written, for an
-  // action or a length that cannot be; naming the row.
+  // One step of the first B = `batch_size` <= max_batch rows, in the shapes of StepArrays.
+  // InvalidArgument, naming the row and with nothing written, for an action or a length that is out
+  // of range.
   absl::Status Step(const StepArrays& arrays, int64_t batch_size);
 
-  // Values [n] and prior logits [n, P] of n roots from their pasts alone. InvalidArgument, nothing
-  // written, for an action that cannot be or a past that is too long; naming the root.
+  // Values [n] and prior logits [n, P], float32, of n roots from their pasts alone.
+  // InvalidArgument, naming the root and with nothing written, for an action out of range or a past
+  // that is too long.
   absl::Status RebuildRoots(absl::Span<const RootPast> roots, float* values, float* prior_logits);
-  // The same for roots with a context. Errors as Step.
+  // The same for roots with a context, in the shapes of RootStepArrays. Errors as Step.
   absl::Status ContinueRoots(const RootStepArrays& arrays, int64_t batch_size);
 
   const NetworkShape& shape() const { return options_.shape; }
@@ -96,7 +98,7 @@ class PackedNetwork {
   bool shares_columns() const { return shares_columns_; }
 
  private:
-  // What both kinds of steps read; `arrays.rewards` nullptr: a root's.
+  // What both kinds of steps read; `arrays.rewards` is nullptr for a root.
   struct TwoTokens {
     StepArrays arrays;
     const float* observations = nullptr;

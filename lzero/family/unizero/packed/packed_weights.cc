@@ -85,6 +85,7 @@ int64_t PackedWeights::Bytes(const NetworkShape& shape, WeightType type) {
 }
 
 void PackedWeights::Pack(const NetworkWeights& weights) {
+  // Transformer blocks.
   LZ_CHECK(weights.blocks.size() == blocks_.size(), weights.blocks.size(), " blocks for ",
            blocks_.size());
   for (size_t i = 0; i < blocks_.size(); ++i) {
@@ -94,11 +95,13 @@ void PackedWeights::Pack(const NetworkWeights& weights) {
     blocks_[i].expand.Pack(block.expand, &block.norm_feed_forward);
     blocks_[i].contract.Pack(block.contract, nullptr);
   }
+  // Heads and the action embedding.
   PackHead(weights.policy, &policy_);
   PackHead(weights.value, &value_);
   PackHead(weights.reward, &reward_);
   PackHead(weights.latent, &latent_);
   CopyInto(weights.action_embedding, &action_embedding_);
+  // The encoder.
   if (!encoder_.last.has_value()) return;
   LZ_CHECK(weights.encoder.hidden.size() == encoder_.hidden.size() &&
                weights.encoder.norms.size() == encoder_.hidden.size(),

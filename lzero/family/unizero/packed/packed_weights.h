@@ -93,7 +93,7 @@ class PackedWeights {
   PackedWeights(const NetworkShape& shape, WeightType type);
   static int64_t Bytes(const NetworkShape& shape, WeightType type);
 
-  // Sizes that differ from the shape's are the caller's bug.
+  // Packs `weights`, float32, in place. The caller must give the sizes of the shape (LZ_CHECK).
   void Pack(const NetworkWeights& weights);
 
   const std::vector<PackedBlock>& blocks() const { return blocks_; }

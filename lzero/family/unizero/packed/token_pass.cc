@@ -209,10 +209,12 @@ int64_t TokenPass::RunBlocksOfSome(const Share& share, int64_t num_rows,
 // Moves the rows up whose output of this layer is needed, with all that FinishBlock reads of them.
 int64_t TokenPass::DropRows(const Share& share, int64_t layer, int64_t num_rows,
                             TokenScratch* scratch) const {
+  // Count the rows that stay.
   std::vector<int32_t>& needs = scratch->num_output_layers;
   int64_t kept = 0;
   for (int64_t r = 0; r < num_rows; ++r) kept += needs[static_cast<size_t>(r)] > layer;
   share.Barrier();  // all have counted
+  // Move them up, on one thread.
   if (share.member == 0) {
     size_t to = 0;
     for (size_t from = 0; from < static_cast<size_t>(num_rows); ++from) {

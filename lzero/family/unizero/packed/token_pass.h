@@ -1,7 +1,7 @@
 // Rows of tokens through the packed transformer and its heads: one block of rows, whole on one
 // thread or shared by a team that splits products by output column and the rest by row. Not a step
-// or an initial inference: those say which tokens see which (packed_network.h). No allocation after
-// the scratch is made.
+// or an initial inference: those say which tokens see which (packed_network.h). All arrays float32.
+// No allocation after the scratch is made.
 #ifndef LZERO_FAMILY_UNIZERO_PACKED_TOKEN_PASS_H_
 #define LZERO_FAMILY_UNIZERO_PACKED_TOKEN_PASS_H_
 
@@ -57,8 +57,9 @@ class TokenPass {
   // Bytes of the rotation tables.
   static int64_t Bytes(const NetworkShape& shape);
 
-  // Tokens in scratch->x, with windows, window_sizes and tokens filled in, through all blocks; the
-  // output is in scratch->x. Keys and values of each row are written to its `tokens`.
+  // Runs tokens in scratch->x [num_rows, E], with windows, window_sizes and tokens filled in,
+  // through all blocks; the output is in scratch->x. Keys and values of each row are written to its
+  // `tokens`.
   void RunBlocks(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
   // The same with num_output_layers filled in: a row is left out of all that its output is not
   // needed for, and rows move up. Returns the rows that are left, those of all layers, in their
@@ -66,17 +67,17 @@ class TokenPass {
   // layers.
   int64_t RunBlocksOfSome(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
 
-  // normal <- scratch->x normalised: what heads read.
+  // Normalises scratch->x [num_rows, E] into scratch->normal: what heads read.
   void NormalizeOutputs(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
   // The head's last layer at each row: scratch->outputs [num_rows, out].
   void RunHead(const Share& share, const PackedHead& head, int64_t num_rows,
                TokenScratch* scratch) const;
-  // As RunHead for a two-hot head, then decoded: values[row]. [MuZero App. F]
+  // As RunHead for a two-hot head, then decoded into values [num_rows]. [MuZero App. F]
   void RunScalarHead(const Share& share, const PackedHead& head, int64_t num_rows,
                      TokenScratch* scratch, float* values) const;
-  // scratch->outputs [num_rows, E] -> latents in scratch->x, the final norm applied.
+  // scratch->outputs [num_rows, E] -> latents in scratch->x [num_rows, E], the final norm applied.
   void NormalizeLatents(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
-  // observations [num_rows, observation size] -> latents in scratch->x.
+  // observations [num_rows, observation size] -> latents in scratch->x [num_rows, E].
   void Encode(const Share& share, const float* observations, int64_t num_rows,
               TokenScratch* scratch) const;
 

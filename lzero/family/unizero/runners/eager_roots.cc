@@ -71,16 +71,19 @@ absl::Status EagerRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const 
                                  const RootOutputs& outputs) {
   return CatchTorch([&]() -> absl::Status {
     const c10::InferenceMode inference;
+    // The whole pasts as sequences of tokens.
     LZ_ASSIGN_OR_RETURN(const RootPasts pasts, inputs_->StagePasts(roots, rows));
     const int64_t num_rows = pasts.actions.size(0);
     const int64_t num_steps = pasts.actions.size(1);
     const at::Tensor latents = model_.Encode(pasts.observations).view({num_rows, num_steps, -1});
     const at::Tensor tokens = model_.MakeTokens(latents, pasts.actions);
     const int64_t num_tokens = 2 * num_steps - 1;  // no action after the root's observation yet
+    // One pass over them; the heads read the last token.
     at::Tensor keys_values;
     const at::Tensor y = model_.transformer().Forward(tokens.narrow(1, 0, num_tokens),
                                                       pasts.num_padding, &keys_values);
     LZ_RETURN_IF_ERROR(Read(y.select(1, num_tokens - 1), rows, outputs));
+    // Store the contexts.
     stored_.clear();
     for (int64_t i = 0; i < num_rows; ++i) {
       const Root& root = roots[rows[i]];
@@ -96,17 +99,20 @@ absl::Status EagerRoots::Continue(absl::Span<const Root> roots, absl::Span<const
   return CatchTorch([&]() -> absl::Status {
     const c10::InferenceMode inference;
     const auto num_rows = static_cast<int64_t>(rows.size());
+    // Cached contexts and the newest step.
     keys_.clear();
     for (const int row : rows) keys_.push_back({roots[row].env, kRootNode});
     LZ_RETURN_IF_ERROR(cache_->CloneInto(keys_, &context_batch_));
     host_lengths_.resize(num_rows);
     LZ_RETURN_IF_ERROR(lengths_.CopyOut(absl::MakeSpan(host_lengths_)));
     LZ_ASSIGN_OR_RETURN(const RootSteps steps, inputs_->StageNewest(roots, rows));
+    // Two tokens on each context.
     const at::Tensor contexts = context_batch_.tokens.narrow(0, 0, num_rows);
     const TwoTokenOutputs both =
         RunTwoTokens(model_, contexts, context_batch_.lengths.narrow(0, 0, num_rows), steps.actions,
                      model_.Encode(steps.observations));
     LZ_RETURN_IF_ERROR(Read(both.at_observation, rows, outputs));
+    // Store the contexts with both tokens behind.
     const at::Tensor windows = at::cat({contexts, both.tokens}, 1);
     stored_.clear();
     for (int64_t i = 0; i < num_rows; ++i) {

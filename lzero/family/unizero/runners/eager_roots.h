@@ -1,5 +1,5 @@
-// Roots in plain libtorch operations on any device: the oracle for other runners. May allocate
-// temporaries. Belongs to one thread.
+// Roots in plain libtorch operations on any device: the oracle for other runners. Shapes as in
+// RootRunner; no gradients. May allocate temporaries. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_EAGER_ROOTS_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_EAGER_ROOTS_H_
 

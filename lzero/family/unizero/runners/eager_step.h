@@ -1,5 +1,6 @@
 // The recurrent step in plain libtorch operations on any device: the oracle for other runners. It
-// may allocate temporaries; its buffers stay where they are. Belongs to one thread.
+// may allocate temporaries; its buffers stay where they are. Shapes as in StepBuffers, float32
+// unless said. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_EAGER_STEP_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_EAGER_STEP_H_
 
@@ -22,18 +23,19 @@ class EagerStep : public RecurrentStep {
   const WorldModel& model_;
 };
 
-// The first `batch_size` rows of a step from and to `buffers`; without gradients. What EagerStep
-// runs and what a graph records: no number is read by the host.
+// Runs the first B = `batch_size` rows of a step from and to `buffers`, without gradients.
+// EagerStep runs it and a graph records it: the host reads no number.
 void RunEagerStep(const WorldModel& model, int64_t batch_size, const StepBuffers& buffers);
 
-// Two tokens on a context: the action token, then an observation token. `latents` [B, E], or
-// undefined: the next latent predicted at the action token. contexts [B, W - 1, L, 2, E], lengths
-// [B], actions [B].
+// What RunTwoTokens computes.
 struct TwoTokenOutputs {
   at::Tensor at_action;       // [B, E] transformer output
   at::Tensor at_observation;  // [B, E]
   at::Tensor tokens;          // [B, 2, L, 2, E] keys and values of both
 };
+// Two tokens on a context: the action token, then an observation token. contexts [B, W - 1, L, 2,
+// E], lengths [B] int64, actions [B] int64 (box: [B, D] float32). `latents` [B, E], or undefined:
+// the next latent predicted at the action token. Gradients flow, outside of inference mode.
 TwoTokenOutputs RunTwoTokens(const WorldModel& model, const at::Tensor& contexts,
                              const at::Tensor& lengths, const at::Tensor& actions,
                              const at::Tensor& latents);

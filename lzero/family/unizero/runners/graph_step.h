@@ -1,7 +1,8 @@
 // The recurrent step in libtorch operations, captured once for each batch bucket and replayed: one
 // launch a simulation instead of a hundred. Any device that has a GraphBackend. A batch runs in the
 // smallest bucket that holds it; idle rows are computed and belong to nobody. Weights are read
-// where they are, so an update in place takes effect at the next replay. Belongs to one thread.
+// where they are, so an update in place takes effect at the next replay. Shapes as in StepBuffers;
+// no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_GRAPH_STEP_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_GRAPH_STEP_H_
 

@@ -86,6 +86,7 @@ absl::Status PackedRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const
                                   const RootOutputs& outputs) {
   const int64_t token_size = TokenSize(model_.config());
   const bool packed_encoder = EncodesInPacked(model_.config());
+  // Gather the pasts; each has its part of tokens_.
   observations_.clear();
   pasts_.clear();
   int64_t num_steps = 0, num_tokens = 0;
@@ -101,6 +102,7 @@ absl::Status PackedRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const
     num_tokens += 2 * past.num_past_steps + 1;
     pasts_.push_back(past);
   }
+  // Encode, or leave it to the packed network.
   if (!packed_encoder) LZ_RETURN_IF_ERROR(EncodeElsewhere());
   int64_t step = 0;
   for (packed::RootPast& past : pasts_) {
@@ -108,8 +110,10 @@ absl::Status PackedRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const
     past.latents = packed_encoder ? nullptr : latents_.data() + step * model_.config().embed_dim;
     step += past.num_past_steps + 1;
   }
+  // Evaluate.
   LZ_RETURN_IF_ERROR(network_->RebuildRoots(pasts_, values_.data(), prior_logits_.data()));
   CopyOut(rows, outputs);
+  // Store the contexts.
   for (size_t i = 0; i < rows.size(); ++i) {
     const Root& root = roots[rows[i]];
     const size_t size = static_cast<size_t>((2 * pasts_[i].num_past_steps + 1) * token_size);
@@ -120,6 +124,7 @@ absl::Status PackedRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const
 
 absl::Status PackedRoots::Continue(absl::Span<const Root> roots, absl::Span<const int> rows,
                                    const RootOutputs& outputs) {
+  // Gather the newest steps and the cached contexts.
   keys_.clear();
   actions_.clear();
   action_values_.clear();
@@ -132,8 +137,10 @@ absl::Status PackedRoots::Continue(absl::Span<const Root> roots, absl::Span<cons
     AppendObservations(roots[row], 1);
   }
   LZ_RETURN_IF_ERROR(cache_->CloneInto(keys_, &context_batch_));
+  // Encode, or leave it to the packed network.
   const bool packed_encoder = EncodesInPacked(model_.config());
   if (!packed_encoder) LZ_RETURN_IF_ERROR(EncodeElsewhere());
+  // Evaluate.
   packed::RootStepArrays arrays;
   arrays.contexts = context_batch_.tokens.const_data_ptr<float>();
   arrays.lengths = context_batch_.lengths.const_data_ptr<int64_t>();
@@ -146,6 +153,7 @@ absl::Status PackedRoots::Continue(absl::Span<const Root> roots, absl::Span<cons
   arrays.tokens = tokens_.data();
   LZ_RETURN_IF_ERROR(network_->ContinueRoots(arrays, static_cast<int64_t>(rows.size())));
   CopyOut(rows, outputs);
+  // Store the contexts with the two new tokens behind.
   const auto token_size = static_cast<size_t>(TokenSize(model_.config()));
   const auto window = static_cast<size_t>(model_.config().context_length - 1);
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -1,6 +1,6 @@
 // Roots on packed weights (lzero/family/unizero/packed), next to a PackedStep. With a vector
 // encoder no libtorch operation runs and nothing is allocated; other encoders run in libtorch, the
-// tokens do not. Belongs to one thread.
+// tokens do not. Shapes as in RootRunner; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_ROOTS_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_ROOTS_H_
 
@@ -31,9 +31,9 @@ class PackedRoots : public RootRunner {
                         const RootOutputs& outputs) override;
 
  private:
-  // The newest `num_steps` observations of a root appended to observations_.
+  // Appends the newest `num_steps` observations of a root to observations_.
   void AppendObservations(const Root& root, int64_t num_steps);
-  // latents_ of all observations_, with libtorch.
+  // Encodes all observations_ into latents_, with libtorch.
   absl::Status EncodeElsewhere();
   void CopyOut(absl::Span<const int> rows, const RootOutputs& outputs) const;
 

@@ -68,6 +68,7 @@ NetworkWeights WeightsOf(const WorldModel& model) {
 NetworkOptions OptionsOf(const ModelConfig& config, const WorldModelShape& shape, int64_t max_batch,
                          InferenceDtype dtype, int num_threads) {
   NetworkOptions options;
+  // Sizes of the model.
   NetworkShape& network = options.shape;
   network.embed_dim = config.embed_dim;
   network.num_heads = config.num_heads;
@@ -84,6 +85,7 @@ NetworkOptions OptionsOf(const ModelConfig& config, const WorldModelShape& shape
     network.encoder_width = config.encoder_width;
     network.encoder_layers = config.encoder_layers;
   }
+  // How it runs.
   options.type = dtype == InferenceDtype::kBf16 ? WeightType::kBf16 : WeightType::kFp32;
   options.max_batch = max_batch;
   options.max_root_tokens = 2 * NumRootPastSteps(config) + 1;

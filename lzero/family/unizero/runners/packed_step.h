@@ -1,6 +1,6 @@
 // The recurrent step on packed weights (lzero/family/unizero/packed): the fastest on the CPU. Runs
 // no libtorch operation and allocates nothing; its buffers are tensors because the cache's are.
-// Belongs to one thread.
+// Shapes as in StepBuffers; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_STEP_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_PACKED_STEP_H_
 
@@ -21,7 +21,7 @@ class PackedStep : public RecurrentStep {
   // `model`, on the CPU, must outlive the step.
   PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtype dtype, int num_threads);
   std::string name() const override { return "packed"; }
-  // InvalidArgument for an action or a length that cannot be.
+  // InvalidArgument for an action or a length out of range.
   absl::Status Run(int64_t batch_size) override;
   void OnWeightsChanged() override { network_.Load(weights_); }
 

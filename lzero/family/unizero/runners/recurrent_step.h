@@ -1,6 +1,6 @@
 // The recurrent step behind fixed buffers: B parents' contexts and B actions in; rewards, values,
 // prior logits and the children's two tokens out. Runners implement it; `eager` is the oracle that
-// every other runner must match. Belongs to one thread; never synchronises a device.
+// every other runner must match. No gradients. Belongs to one thread; never synchronises a device.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_RECURRENT_STEP_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_RECURRENT_STEP_H_
 
@@ -18,7 +18,7 @@ namespace lzero {
 // Allocated once when the step is built; addresses never change. Axes: M = max_batch rows, of which
 // the first `batch_size` of a Run are used.
 struct StepBuffers {
-  ContextBatch contexts;    // in: tokens [M, W - 1, L, 2, E], lengths [M]
+  ContextBatch contexts;    // in: tokens [M, W - 1, L, 2, E] float32, lengths [M] int64
   at::Tensor actions;       // in: [M] int64; box: [M, D] float32 in [-1, 1]
   at::Tensor rewards;       // out: [M] float32
   at::Tensor values;        // out: [M] float32, of the child
@@ -30,7 +30,8 @@ class RecurrentStep {
  public:
   virtual ~RecurrentStep() = default;
   virtual std::string name() const = 0;
-  // Reads and writes buffers(); rows beyond `batch_size` of the outputs are unspecified.
+  // Reads and writes the first `batch_size` rows of buffers(), in the shapes of StepBuffers; later
+  // rows of the outputs are unspecified.
   virtual absl::Status Run(int64_t batch_size) = 0;
   // The model's weights were changed in place: what a runner derived from them is out of date.
   virtual void OnWeightsChanged() = 0;
@@ -41,8 +42,10 @@ class RecurrentStep {
   StepBuffers buffers_;
 };
 
-// An empty [M, W - 1, L, 2, E] batch of contexts.
+// Zeros on the model's device: tokens [M, W - 1, L, 2, E] float32, lengths [M] int64, M =
+// max_batch.
 ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch);
+// Zeros on the model's device, in the shapes and types of StepBuffers.
 StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch);
 
 // Bytes of the tensors of one ContextBatch and of StepBuffers for a model of this config and shape.

@@ -1,6 +1,6 @@
 // Evaluates the roots of a search and stores their contexts: the initial inference behind a step
 // runner. `eager` runs libtorch's operations on any device, `packed` lzero's own code on the CPU.
-// Belongs to one thread.
+// No gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_ROOT_RUNNER_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_ROOT_RUNNER_H_
 
@@ -17,18 +17,19 @@ namespace lzero {
 // tokens, the reach of L stacked bands.
 int64_t NumRootPastSteps(const ModelConfig& config);
 
-// What is written of the roots at `rows`: row r of both.
+// Where the roots at `rows` are written: root r to row r of both.
 struct RootOutputs {
-  absl::Span<float> prior_logits;  // [num_roots, policy size]
-  absl::Span<float> values;        // [num_roots]
+  absl::Span<float> prior_logits;  // [num_roots, policy size] float32
+  absl::Span<float> values;        // [num_roots] float32
 };
 
 class RootRunner {
  public:
   virtual ~RootRunner() = default;
 
-  // The roots at `rows` from their past steps alone; each context replaces the one of its
-  // environment. InvalidArgument for an action that cannot be; errors of the cache.
+  // Evaluates the roots at `rows` [n], indices into `roots`, from their past steps alone; each
+  // context replaces the one of its environment. InvalidArgument for an action out of range; errors
+  // of the cache.
   virtual absl::Status Rebuild(absl::Span<const Root> roots, absl::Span<const int> rows,
                                const RootOutputs& outputs) = 0;
   // The same from the cached context of the step before, which must be there (HasInit), by the

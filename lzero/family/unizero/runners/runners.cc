@@ -55,6 +55,7 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
         "inference.graphs: required, but no runner of device cpu records a graph; "
         "use graphs: preferred or off");
   }
+  // What auto stands for.
   RunnerChoice choice{config.runner, ""};
   if (config.runner == Runner::kAuto && on_cpu) {
     choice = {Runner::kPacked,
@@ -67,6 +68,7 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
   } else if (config.runner == Runner::kAuto) {
     choice = {Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"};
   }
+  // Graphs need storage whose addresses stay.
   const bool records =
       choice.runner == Runner::kCudaGraph || choice.runner == Runner::kCudaSearchGraph;
   if (records && config.cache_storage == CacheStorage::kGrowing) {

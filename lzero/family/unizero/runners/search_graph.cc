@@ -45,6 +45,7 @@ absl::StatusOr<std::unique_ptr<SearchGraph>> SearchGraph::Create(const SearchCon
   }
   LZ_CHECK(cache.nodes_per_env > config.num_simulations, cache.nodes_per_env, " nodes for ",
            config.num_simulations, " simulations");
+  // Allocate arrays and trees on the stream of the backend.
   std::vector<int64_t> buckets = SearchBuckets(cache.num_envs, config.num_simulations);
   std::unique_ptr<SearchGraph> made;
   absl::Status status;
@@ -62,6 +63,7 @@ absl::StatusOr<std::unique_ptr<SearchGraph>> SearchGraph::Create(const SearchCon
     }();
   }));
   LZ_RETURN_IF_ERROR(status);
+  // Record a graph for each bucket.
   LZ_RETURN_IF_ERROR(made->CaptureAll());
   return made;
 }
@@ -109,6 +111,7 @@ SearchGraph::SearchGraph(const SearchConfig& config, const SearchGraphParts& par
       buckets_(std::move(buckets)),
       arrays_(std::move(arrays)),
       search_(std::move(search)) {
+  // Addresses that the recorded work keeps: of the cache, the step and the search.
   const KVCacheManagerConfig& cache = parts.cache->config();
   const StepBuffers& step = arrays_.step;
   int32_t* nodes = arrays_.nodes.mutable_data_ptr<int32_t>();
@@ -134,6 +137,7 @@ SearchGraph::SearchGraph(const SearchConfig& config, const SearchGraphParts& par
   queries_ = {nodes, actions, children};
   outputs_ = {step.rewards.const_data_ptr<float>(), arrays_.discounts.const_data_ptr<float>(),
               step.values.const_data_ptr<float>(), step.prior_logits.const_data_ptr<float>()};
+  // Scratch of the host.
   envs_.reserve(static_cast<size_t>(buckets_.back()));
   host_lent_.assign(static_cast<size_t>(arrays_.lent.tensor().numel()), 0);
 }

@@ -2,7 +2,7 @@
 // one launch a search. Trees, contexts and the model's step stay on the device; the roots' outputs
 // go in, the results come out once. Equal to Search with the same step (search.h). Rows beyond the
 // roots are idle: they compute on empty contexts and store nothing. Weights are read where they
-// are. Belongs to one thread.
+// are. Arrays are float32 unless said; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_SEARCH_GRAPH_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_SEARCH_GRAPH_H_
 
