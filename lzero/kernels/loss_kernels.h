@@ -53,7 +53,7 @@ void RunSquaredDistance(int64_t rows, int64_t size, const float* predicted, cons
 float ComputeValueErrors(int64_t samples, int64_t steps, const float* values, const float* targets,
                          const float* mask, float* errors);
 
-// Of latents [R, E]: the mean over E of the standard deviation over the rows, and the mean L2 norm
+// latents [R, E] -> the mean over E of the standard deviation over the rows, and the mean L2 norm
 // of a row.
 void ComputeLatentFigures(int64_t rows, int64_t size, const float* latents, float* spread,
                           float* norm);

@@ -171,7 +171,7 @@ HWY_INLINE float LargestOf(const float* x, int64_t count) {
   return Largest(largest);
 }
 
-// Of a row: its largest number, and the sum of exp(x - largest).
+// The largest number of a row, and the sum of exp(x - largest).
 struct ExponentialSum {
   float largest, sum;
 };

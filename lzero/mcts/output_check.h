@@ -27,15 +27,15 @@ struct ModelOutputs {
   absl::Span<const float> prior_logits;  // [B, W]
 };
 
-// Of the roots themselves; rewards and discounts are not read. `legal` [B, W]: where it is 1 the
-// logit must be finite, elsewhere it may be -infinity. Internal naming environment, node and
+// Checks the outputs at the roots; rewards and discounts are not read. `legal` [B, W]: where it is
+// 1 the logit must be finite, elsewhere it may be -infinity. Internal naming environment, node and
 // number.
 absl::Status CheckRootOutputs(absl::Span<const Root> roots, absl::Span<const uint8_t> legal,
                               const ModelOutputs& outputs);
 
-// Of node number `node` of each root, which the step behind `leaves` [B] led to. Internal naming
-// environment, node and number, also where all logits of a node are -infinity, and where logits
-// behind the entries of a decision or chance node are not.
+// Checks node number `node` of each root, which the step behind `leaves` [B] led to. Internal
+// naming environment, node and number, also where all logits of a node are -infinity, and where
+// logits behind the entries of a decision or chance node are not.
 absl::Status CheckStepOutputs(absl::Span<const Root> roots, int node, absl::Span<const Leaf> leaves,
                               const RowEntries& entries, const ModelOutputs& outputs);
 

@@ -1,6 +1,6 @@
 // The actions that stand behind the slots of the roots, for models whose num_actions() are slots
 // that stand for actions drawn anew at every node [Hubert et al. 2021, Sampled MuZero]. Plain data,
-// made by the model and read by search and agent. How actions are drawn is the model's business.
+// made by the model and read by search and agent. The model alone knows how actions are drawn.
 #ifndef LZERO_MCTS_SAMPLED_ACTIONS_H_
 #define LZERO_MCTS_SAMPLED_ACTIONS_H_
 
@@ -14,7 +14,7 @@ namespace lzero {
 
 struct Root;
 
-// Of the roots of the last InitialInference, in their order.
+// What was drawn at the roots of the last InitialInference, in their order.
 struct SampledActions {
   int num_slots = 0;               // K
   int action_dim = 0;              // D; 0: slots are discrete actions

@@ -44,7 +44,7 @@ class Search : public Searcher {
 
   const SearchConfig& config() const override { return rules_.config(); }
   int num_actions() const override { return num_actions_; }
-  // Of the last search.
+  // The tree of the last search.
   const Tree& tree() const { return tree_; }
 
  private:

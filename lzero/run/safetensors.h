@@ -32,7 +32,7 @@ struct WrittenFile {
 
 // The bytes of a file with these arrays. Arrays are laid out by falling element size (otherwise in
 // the given order), so that each is aligned. Names must be unique, not empty and not
-// "__metadata__", and bytes must fit shape and type: anything else is the caller's bug.
+// "__metadata__", and bytes must fit shape and type: the caller must see to it.
 std::string SerializeSafetensors(absl::Span<const NamedArray> arrays,
                                  const SafetensorsMetadata& metadata = {});
 

@@ -91,6 +91,7 @@ void ExpectTheGraphCanBeRetained(const Function& function, const std::vector<at:
 }
 
 void ExpectNoSecondDerivative(const Function& function, const std::vector<at::Tensor>& inputs) {
+  SetTensorThreads(1);  // a forked process has none of a team's threads
   const std::vector<at::Tensor> leaves = Leaves(inputs, at::kFloat);
   EXPECT_DEATH(torch::autograd::grad({function(leaves).sum()}, {leaves[0]}, {},
                                      /*retain_graph=*/true, /*create_graph=*/true),

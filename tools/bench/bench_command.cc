@@ -48,7 +48,8 @@ void PrintRun(const BenchVerb& verb, const BenchTable& table, const std::vector<
 
 // 2 for what the user can put right, 1 for all else.
 int PrintBenchError(const absl::Status& status) {
-  const bool is_usage = absl::IsInvalidArgument(status) || absl::IsNotFound(status);
+  const bool is_usage = absl::IsInvalidArgument(status) || absl::IsNotFound(status) ||
+                        absl::IsFailedPrecondition(status);  // a device that is not there
   return PrintError(status, is_usage ? kExitUsage : kExitFailure);
 }
 

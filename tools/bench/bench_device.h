@@ -36,7 +36,7 @@ class BenchDevice {
   absl::Status Wait() const;
   // 0 on the CPU.
   absl::StatusOr<BenchDeviceMemory> Memory() const;
-  // Of a large fp32 product and a large copy, the best of a few tries; 0.1 s. Not for the CPU.
+  // Times a large fp32 product and a large copy, the best of a few tries; 0.1 s. Not for the CPU.
   absl::StatusOr<BenchPeaks> MeasurePeaks() const;
 
  private:

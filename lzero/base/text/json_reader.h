@@ -43,7 +43,7 @@ class JsonReader {
 
   // Whether the field is there and not null.
   bool Has(absl::string_view key) const;
-  // Of all fields, sorted.
+  // The names of all fields, sorted.
   std::vector<std::string> Names() const;
 
   // Reads a field that must be there. `T`: bool, int32_t, int64_t, uint64_t, float, double,

@@ -48,7 +48,7 @@ struct MatrixView {
 
 class PackedMatrix {
  public:
-  // Of fp32 and no size, to be given one by Pack.
+  // Has fp32 weights and no size until Pack gives it one.
   PackedMatrix() = default;
   // Zeros, in and out >= 1.
   PackedMatrix(int64_t in, int64_t out, WeightType type);
@@ -67,7 +67,7 @@ class PackedMatrix {
   int64_t out() const { return out_; }
   int64_t num_panels() const { return PaddedSize(out_) / kPanelColumns; }
   WeightType type() const { return type_; }
-  // Of all panels: what one product reads.
+  // Bytes of all panels: what one product reads.
   int64_t panel_bytes() const { return panels_.bytes() + half_panels_.bytes(); }
   const float* bias() const { return bias_.data(); }  // [16 * num_panels], zeros after out
   // kFp32: [num_panels, in, 16].

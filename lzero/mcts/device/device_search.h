@@ -1,8 +1,8 @@
 // A search whose trees live in the memory of a device: the host draws noise and keys, copies them
 // in once, launches, and copies the results out once. The model's answers are in the device's
 // memory too. The result is that of Search (search.h). Launches are put on a stream and nothing
-// waits, so that a caller may capture them; when to wait is the caller's business. One thread at a
-// time.
+// waits, so that a caller may capture them; the caller must wait when it needs the results. One
+// thread at a time.
 #ifndef LZERO_MCTS_DEVICE_DEVICE_SEARCH_H_
 #define LZERO_MCTS_DEVICE_DEVICE_SEARCH_H_
 
@@ -27,7 +27,7 @@ absl::Status CheckDeviceCanSearch(const InferenceModel& model);
 class DeviceSearch {
  public:
   // `functions` must outlive the search. InvalidArgument naming the setting that does not fit;
-  // ResourceExhausted with the device's words when it has no room.
+  // ResourceExhausted, with what the device reports, when it has no room.
   static absl::StatusOr<std::unique_ptr<DeviceSearch>> Create(const SearchConfig& config,
                                                               int num_actions, int max_roots,
                                                               const DeviceFunctions& functions);
@@ -42,7 +42,8 @@ class DeviceSearch {
 
   // Each puts one piece of work on `stream`; in this order, Select and Expand once for each of
   // num_simulations. `num_rows` is the batch that was captured: rows after the prepared roots are
-  // idle and ask about action 0 of node 0. Internal, with the device's words, when a launch fails.
+  // idle and ask about action 0 of node 0. Internal, with what the device reports, when a launch
+  // fails.
   absl::Status Upload(DeviceStream stream);
   absl::Status Begin(int num_rows, const DeviceRootOutputs& outputs, DeviceStream stream);
   absl::Status Select(int num_rows, const DeviceQueries& queries, DeviceStream stream);

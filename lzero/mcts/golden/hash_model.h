@@ -20,10 +20,10 @@ struct HashModelOptions {
   float logit_scale = 2.0f;        // logits lie in [-scale, scale]; 0: all equal (ties)
   float value_scale = 1.0f;        // values and rewards likewise
   double terminal_fraction = 0.0;  // of edges with discount 0
-  // Of the actions that a node below the root lacks (logit -infinity); each keeps one at least.
+  // Share of actions that a node below the root lacks (logit -infinity); each keeps one at least.
   double illegal_fraction = 0.0;
-  // Of chance nodes, which then alternate with decisions (inference_model.h). The edge to a chance
-  // node has reward 0 and discount 1.
+  // Outcomes of chance nodes, which alternate with decisions (inference_model.h). The edge to a
+  // chance node has reward 0 and discount 1.
   int num_chance_outcomes = 0;
 };
 
@@ -68,7 +68,7 @@ class HashModel final : public InferenceModel {
   float Value(const Position& position) const;
   float Reward(const Position& position) const;
   float Discount(const Position& position) const;
-  // Of `num_actions` actions or outcomes.
+  // Whether the node lacks this one of `num_actions` actions or outcomes.
   bool Lacks(const Position& position, int action, int num_actions) const;
   void FillLogits(const Position& position, absl::Span<float> row) const;
 

@@ -61,7 +61,7 @@ LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_
           JoinMaxima(max_visits)};
 }
 
-// Of a node that is ready. Actions that it lacks do not count.
+// The node must be ready. Actions that it lacks do not count.
 LZ_HOST_DEVICE inline bool HasUnvisited(const NodeRecord& record) {
   return record.num_children < record.num_actions;
 }

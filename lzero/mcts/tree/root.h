@@ -1,5 +1,5 @@
 // The root of one tree: legal actions and noise before a search, results after it. For the host and
-// for a CUDA device. Which noise is drawn is the host's business (root_noise.h).
+// for a CUDA device. The host draws the noise (root_noise.h).
 #ifndef LZERO_MCTS_TREE_ROOT_H_
 #define LZERO_MCTS_TREE_ROOT_H_
 

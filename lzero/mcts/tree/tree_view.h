@@ -30,8 +30,8 @@ struct NodeRecord {
   double q_sum;          // of the Q of visited actions
   int32_t visits;        // 1 when expanded; 0: this slot was never expanded
   int32_t num_children;  // visited actions
-  // Of a node that is ready: the actions that it has, those of logit -infinity left out; at the
-  // root all of them, see root.h. Of others their NodeState.
+  // A node that is ready: the actions that it has, those of logit -infinity left out; at the root
+  // all of them, see root.h. Another node: its NodeState.
   int32_t num_actions;
   int32_t parent;  // -1 at the root
   int32_t action;  // from the parent; -1 at the root
@@ -43,7 +43,7 @@ struct NodeRecord {
   LZ_HOST_DEVICE NodeState state() const {
     return num_actions > 0 ? NodeState::kReady : static_cast<NodeState>(num_actions);
   }
-  // Of a node that is not ready.
+  // For a node that is not ready.
   LZ_HOST_DEVICE void set_state(NodeState state) { num_actions = static_cast<int32_t>(state); }
 };
 

@@ -22,7 +22,8 @@ struct BenchPeaks {
 // What is measured on.
 struct BenchMachine {
   std::string gpu = {};  // as its driver names it; empty where the CPU is measured
-  // Of a GPU, once a round. Empty: the peaks of the CPU, by a case's threads, dtype and bytes.
+  // Measures a GPU, once a round. Empty: the peaks of the CPU, by a case's threads, dtype and
+  // bytes.
   std::function<absl::StatusOr<BenchPeaks>()> measure_peaks = nullptr;
 };
 

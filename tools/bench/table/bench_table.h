@@ -26,7 +26,7 @@ class BenchCase {
   using Member = std::pair<std::string, BenchValue>;
   BenchCase(std::initializer_list<Member> members = {}) : members_(members) {}
 
-  // A name that is none, or of another type, is the caller's bug.
+  // The caller must ask for a name that is there, and for its type.
   int64_t Int(absl::string_view name) const;
   const std::string& Text(absl::string_view name) const;
   // The value as the command line has it.
