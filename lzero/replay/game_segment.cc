@@ -37,6 +37,7 @@ void GameSegment::SetRow(Stored field, int64_t row, absl::Span<const T> values) 
   LZ_CHECK(static_cast<int64_t>(values.size()) == FieldOf(field).NumColumns(shape_),
            FieldOf(field).name, ": ", values.size(), " numbers, expected ",
            FieldOf(field).NumColumns(shape_));
+  if (values.empty()) return;  // and may be null
   std::memcpy(block_.get() + RowOffset(field, row), values.data(), values.size() * sizeof(T));
 }
 
@@ -101,8 +102,9 @@ void GameSegment::SetFirstObservationFrom(const GameSegment& earlier) {
 
 void GameSegment::CopyToContext(Stored field, const void* rows) {
   const int64_t num_context = num_context_steps();
-  std::memcpy(block_.get() + RowOffset(field, -num_context), rows,
-              static_cast<size_t>(num_context * FieldOf(field).RowBytes(shape_)));
+  const int64_t size = num_context * FieldOf(field).RowBytes(shape_);
+  if (size == 0) return;
+  std::memcpy(block_.get() + RowOffset(field, -num_context), rows, static_cast<size_t>(size));
 }
 
 void GameSegment::SetContext(absl::Span<const char> blocks, absl::Span<const int32_t> actions,
