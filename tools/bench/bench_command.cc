@@ -90,7 +90,8 @@ int RunVerb(const BenchVerb& verb) {
   const bool has_engine =
       given.count("runner") > 0 || (given.count("device") > 0 && given.at("device")[0] != "cpu");
   const BenchTable& table = has_engine ? verb.tables.back() : verb.tables.front();
-  for (const auto& [option, texts] : given) {
+  for (const auto& entry : given) {
+    const std::string& option = entry.first;
     const auto is_this = [&](const BenchAxis& axis) { return axis.option() == option; };
     if (option == "device" || absl::c_any_of(table.axes, is_this)) continue;
     return PrintError(absl::InvalidArgumentError(absl::StrCat(
