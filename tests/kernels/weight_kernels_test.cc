@@ -38,5 +38,15 @@ TEST(WeightKernelsTest, MovesTowards) {
   }
 }
 
+// A difference of numbers this far apart loses the smaller one: a plain step would miss both ends.
+TEST(WeightKernelsTest, RatesZeroAndOneAreExact) {
+  const std::vector<float> from(17, 0.1f), start(17, 1e8f);
+  std::vector<float> to = start;
+  MoveTowards(from.data(), 0.0f, 17, to.data());
+  EXPECT_EQ(to, start);
+  MoveTowards(from.data(), 1.0f, 17, to.data());
+  EXPECT_EQ(to, from);
+}
+
 }  // namespace
 }  // namespace lzero::weight_kernels_test
