@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -27,39 +26,29 @@ absl::Status InUse(const std::string& run_dir) {
 }  // namespace
 
 absl::StatusOr<RunLock> RunLock::Acquire(const std::string& run_dir) {
-  const std::string path = JoinPath(run_dir, kRunLockFile);
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (file < 0) {
-    return absl::UnavailableError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
+  const auto unavailable = [](const absl::Status& status) {
+    return absl::UnavailableError(status.message());
+  };
+  auto file = OpenFile::Open(JoinPath(run_dir, kRunLockFile), O_RDWR | O_CREAT);
+  if (!file.ok()) return unavailable(file.status());
+  if (::flock(file->descriptor(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return InUse(run_dir);
+    return unavailable(SystemError("cannot lock", file->path()));
   }
-  if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
-    const int code = errno;
-    ::close(file);
-    if (code == EWOULDBLOCK) return InUse(run_dir);
-    return absl::UnavailableError(absl::StrCat("cannot lock ", path, ": ", std::strerror(code)));
-  }
-  RunLock lock(file);
-  const std::string holder = absl::StrCat(::getpid(), "\n");
-  if (::ftruncate(file, 0) != 0 ||
-      ::pwrite(file, holder.data(), holder.size(), 0) != static_cast<ssize_t>(holder.size())) {
-    return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
-  }
+  RunLock lock(*std::move(file));
+  absl::Status status;
+  if (::ftruncate(lock.file_.descriptor(), 0) != 0)
+    status = SystemError("cannot write", lock.file_.path());
+  if (status.ok()) status = lock.file_.Write(absl::StrCat(::getpid(), "\n"));
+  if (!status.ok()) return unavailable(status);
   return lock;
 }
 
-RunLock::RunLock(RunLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-
-RunLock& RunLock::operator=(RunLock&& other) noexcept {
-  std::swap(file_, other.file_);
-  return *this;
-}
-
 RunLock::~RunLock() {
-  if (file_ < 0) return;
+  if (file_.descriptor() < 0) return;
   // The id goes first: the next holder must never be taken for this one. Should that fail, the next
   // holder writes its own over it.
-  [[maybe_unused]] const int ignored = ::ftruncate(file_, 0);
-  ::close(file_);
+  [[maybe_unused]] const int ignored = ::ftruncate(file_.descriptor(), 0);
 }
 
 }  // namespace lzero

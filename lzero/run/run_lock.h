@@ -4,8 +4,10 @@
 #define LZERO_RUN_RUN_LOCK_H_
 
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
+#include "lzero/base/files.h"
 
 namespace lzero {
 
@@ -19,16 +21,14 @@ class RunLock {
   // when the folder cannot be locked at all.
   static absl::StatusOr<RunLock> Acquire(const std::string& run_dir);
 
-  RunLock(RunLock&& other) noexcept;
-  RunLock& operator=(RunLock&& other) noexcept;
-  RunLock(const RunLock&) = delete;
-  RunLock& operator=(const RunLock&) = delete;
+  RunLock(RunLock&&) = default;
+  RunLock& operator=(RunLock&&) = default;
   ~RunLock();
 
  private:
-  explicit RunLock(int file) : file_(file) {}
+  explicit RunLock(OpenFile file) : file_(std::move(file)) {}
 
-  int file_ = -1;  // -1: moved from
+  OpenFile file_;
 };
 
 }  // namespace lzero

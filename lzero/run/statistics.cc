@@ -1,7 +1,6 @@
 #include "lzero/run/statistics.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/run/metrics_writer.h"
 #include "lzero/run/step_folder.h"
 #include "nlohmann/json.hpp"
 
@@ -25,12 +25,6 @@ std::vector<double> Sorted(absl::Span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   return sorted;
-}
-
-// Shortest digits that read back as the same double.
-std::string FormatNumber(double value) {
-  char digits[32];
-  return std::string(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
 }
 
 // JSON has no NaN and no infinity.
