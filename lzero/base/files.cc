@@ -19,10 +19,8 @@ namespace {
 
 absl::Status FromErrorCode(absl::string_view what, const std::string& path,
                            const std::error_code& code) {
-  if (!code) return absl::OkStatus();
-  const std::string message = absl::StrCat(what, " ", path, ": ", code.message());
-  const bool missing = code == std::errc::no_such_file_or_directory;
-  return missing ? absl::NotFoundError(message) : absl::UnavailableError(message);
+  errno = code.value();
+  return code ? SystemError(what, path) : absl::OkStatus();
 }
 
 absl::Status SyncDirectoryOf(const std::string& path) {

@@ -19,8 +19,8 @@
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/text/json_reader.h"
+#include "lzero/run/run_folder.h"
 #include "lzero/run/safetensors.h"
-#include "lzero/run/step_folder.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
