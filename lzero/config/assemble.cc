@@ -21,11 +21,6 @@ constexpr size_t kMaxProblems = 100;  // printed; the rest is counted
 constexpr int kOverrideRank = 1;
 constexpr int kConsistencyRank = 2;
 
-// A scalar of the command line.
-ScalarText OverrideText(const std::string& text) {
-  return {text, false, text == "null" || text == "~"};
-}
-
 const YamlEntry* FindExtends(const YamlNode& root) {
   for (const YamlEntry& entry : root.entries) {
     if (entry.key == "extends") return &entry;
@@ -238,7 +233,8 @@ void ConfigAssembler::ApplyOverride(const std::string& assignment) {
   if (equals == assignment.npos || path.empty()) {
     return Report(place, "not a setting; allowed: key.path=value");
   }
-  const ScalarText scalar = OverrideText(assignment.substr(equals + 1));
+  ScalarText scalar = {assignment.substr(equals + 1)};
+  scalar.is_null = scalar.text == "null" || scalar.text == "~";
   // Paths that no value can be given for.
   if (path == "extends") {
     return Report(place, "extends belongs in a file; allowed: key.path=value");

@@ -44,7 +44,6 @@ class ConfigAssembler {
   void ReportUnreadable(const std::string& message);
   // "a.yaml -> b.yaml", the layers so far.
   std::string ChainText() const;
-  size_t num_layers() const { return layers_.size(); }
 
   // Sets the fields from the layers, the lowest first.
   void ApplyLayers();

@@ -26,6 +26,8 @@ constexpr Range kPositiveSteps = {1, 1e12};
 
 }  // namespace
 
+bool SearchConfig::operator==(const SearchConfig& other) const = default;
+
 void EnvConfig::Visit(FieldList& field) {
   field.Begin("env", "The environment, and how many copies of it run.");
   field("id", &id, "Name of the environment, see: lzero envs list");

@@ -104,7 +104,7 @@ struct SearchConfig {
   double uniform_sample_fraction = 0.0;        // of box actions: drawn uniformly instead
   int64_t NodesPerRoot() const { return num_simulations + 1; }
   void Visit(FieldList& field);
-  bool operator==(const SearchConfig& other) const = default;
+  bool operator==(const SearchConfig& other) const;
 
  private:
   void VisitRules(FieldList& field);  // the last ones: of sampling, PUCT and Gumbel
