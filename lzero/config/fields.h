@@ -27,7 +27,7 @@ struct Range {
   bool high_open = false;
 };
 
-// Where an enum is stored, read and set as the index of its value.
+// Where an enum of int is stored, read and set as the index of its value.
 struct ChoiceIndex {
   void* value;
   int Get() const {
@@ -43,6 +43,7 @@ using FieldValue = std::variant<int64_t*, double*, bool*, std::string*, ChoiceIn
                                 std::optional<int64_t>*, std::optional<double>*,
                                 std::map<std::string, std::string>*, std::vector<std::string>*>;
 
+// What a field is, and where the value of one config is.
 struct ConfigField {
   absl::string_view section, section_help;  // "" for the fields beside the sections
   absl::string_view name;                   // key inside its section
@@ -63,7 +64,7 @@ struct ConfigField {
 // What a Visit method calls, once a field. All texts must be literals.
 class FieldList {
  public:
-  // Fields from here on belong to section `name`; "": beside the sections.
+  // Fields from here on belong to section `name`, which `help` explains; "": beside the sections.
   void Begin(absl::string_view name, absl::string_view help) { section_ = name, help_ = help; }
 
   // A number; where it is optional, null in YAML is nullopt.
@@ -78,12 +79,12 @@ class FieldList {
                   absl::string_view unit = "", absl::string_view source = "") {
     (*this)(name, value, Range(), help, unit, source);
   }
-  // An enum of int whose values count up from 0 in the order of `names`.
-  template <typename E>
-  requires std::is_same_v < std::underlying_type_t<E>,
-  int > void operator()(absl::string_view name, E* value, std::vector<std::string> names,
-                        absl::string_view help, absl::string_view unit = "",
-                        absl::string_view source = "") {
+  // An enum whose values count up from 0 in the order of `names`.
+  template <typename E, typename = std::enable_if_t<std::is_enum_v<E>>>
+  void operator()(absl::string_view name, E* value, std::vector<std::string> names,
+                  absl::string_view help, absl::string_view unit = "",
+                  absl::string_view source = "") {
+    static_assert(sizeof(E) == sizeof(int));
     (*this)(name, ChoiceIndex{value}, Range(), help, unit, source);
     fields.back().choices = std::move(names);
   }
