@@ -19,31 +19,16 @@ namespace {
 
 absl::Status FromErrorCode(absl::string_view what, const std::string& path,
                            const std::error_code& code) {
-  if (!code) return absl::OkStatus();
-  const std::string message = absl::StrCat(what, " ", path, ": ", code.message());
-  const bool missing = code == std::errc::no_such_file_or_directory;
-  return missing ? absl::NotFoundError(message) : absl::UnavailableError(message);
-}
-
-absl::Status WriteAll(int file, const std::string& path, absl::string_view content) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), content.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return SystemError("cannot write", path);
-    }
-    content.remove_prefix(static_cast<size_t>(written));
-  }
-  return absl::OkStatus();
+  errno = code.value();
+  return code ? SystemError(what, path) : absl::OkStatus();
 }
 
 absl::Status SyncDirectoryOf(const std::string& path) {
   const auto slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  const int folder = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return SystemError("cannot open folder", parent);
-  ::fsync(folder);
-  ::close(folder);
+  LZ_ASSIGN_OR_RETURN(const OpenFile folder,
+                      OpenFile::Open(parent, O_RDONLY | O_DIRECTORY, "cannot open folder"));
+  folder.Sync().IgnoreError();  // not every file system can
   return absl::OkStatus();
 }
 
@@ -59,37 +44,71 @@ absl::Status DamagedFile(absl::string_view path, absl::string_view what) {
   return absl::DataLossError(absl::StrCat(path, ": ", what));
 }
 
+absl::StatusOr<OpenFile> OpenFile::Open(const std::string& path, int flags,
+                                        absl::string_view what) {
+  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0644);
+  if (descriptor < 0) return SystemError(what, path);
+  return OpenFile(descriptor, path);
+}
+
+OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+OpenFile::~OpenFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+absl::Status OpenFile::Write(absl::string_view content) const {
+  while (!content.empty()) {
+    const ssize_t written = ::write(descriptor_, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return SystemError("cannot write", path_);
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<size_t> OpenFile::Read(absl::Span<char> out) const {
+  size_t filled = 0;
+  while (filled < out.size()) {
+    const ssize_t got = ::read(descriptor_, out.data() + filled, out.size() - filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return SystemError("cannot read", path_);
+    if (got == 0) break;
+    filled += static_cast<size_t>(got);
+  }
+  return filled;
+}
+
+absl::Status OpenFile::Sync() const {
+  return ::fsync(descriptor_) == 0 ? absl::OkStatus() : SystemError("cannot sync", path_);
+}
+
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return SystemError("cannot open", path);
+  LZ_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path, O_RDONLY));
   std::string content;
   struct stat facts = {};
-  if (::fstat(file, &facts) == 0 && facts.st_size > 0) {
+  if (::fstat(file.descriptor(), &facts) == 0 && facts.st_size > 0) {
     content.reserve(static_cast<size_t>(facts.st_size));
   }
   char buffer[1 << 16];
-  while (true) {
-    const ssize_t got = ::read(file, buffer, sizeof(buffer));
-    if (got < 0) {
-      if (errno == EINTR) continue;
-      const absl::Status status = SystemError("cannot read", path);
-      ::close(file);
-      return status;
-    }
-    if (got == 0) break;
-    content.append(buffer, static_cast<size_t>(got));
+  size_t got = sizeof(buffer);
+  while (got == sizeof(buffer)) {
+    LZ_ASSIGN_OR_RETURN(got, file.Read(absl::MakeSpan(buffer)));
+    content.append(buffer, got);
   }
-  ::close(file);
   return content;
 }
 
 absl::Status WriteFileAtomic(const std::string& path, absl::string_view content) {
   const std::string temporary = path + ".tmp";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return SystemError("cannot create", temporary);
-  absl::Status status = WriteAll(file, temporary, content);
-  if (status.ok() && ::fsync(file) != 0) status = SystemError("cannot sync", temporary);
-  ::close(file);
+  LZ_ASSIGN_OR_RETURN(const OpenFile file,
+                      OpenFile::Open(temporary, O_WRONLY | O_CREAT | O_TRUNC, "cannot create"));
+  absl::Status status = file.Write(content);
+  if (status.ok()) status = file.Sync();
   if (status.ok()) status = RenameDurably(temporary, path);
   if (!status.ok()) ::unlink(temporary.c_str());
   return status;
@@ -120,11 +139,8 @@ absl::Status WriteOutput(const std::string& path, absl::string_view content) {
   struct stat facts = {};
   const bool exists = ::stat(path.c_str(), &facts) == 0;
   if (exists && (!S_ISREG(facts.st_mode) || IsOwnOutput(facts))) {
-    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (file < 0) return SystemError("cannot open", path);
-    const absl::Status status = WriteAll(file, path, content);
-    ::close(file);
-    return status;
+    LZ_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path, O_WRONLY | O_APPEND));
+    return file.Write(content);
   }
   std::error_code code;
   const std::filesystem::path target = BehindLinks(path);
@@ -141,11 +157,8 @@ absl::Status WriteOutput(const std::string& path, absl::string_view content) {
 }
 
 absl::Status AppendFile(const std::string& path, absl::string_view content) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) return SystemError("cannot open", path);
-  const absl::Status status = WriteAll(file, path, content);
-  ::close(file);
-  return status;
+  LZ_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path, O_WRONLY | O_CREAT | O_APPEND));
+  return file.Write(content);
 }
 
 absl::Status MakeDirectories(const std::string& path) {

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace lzero {
 
@@ -17,6 +19,30 @@ namespace lzero {
 absl::Status SystemError(absl::string_view what, const std::string& path);
 // DataLoss "path: what".
 absl::Status DamagedFile(absl::string_view path, absl::string_view what);
+
+// A file that is closed with its object. One thread.
+class OpenFile {
+ public:
+  // As ::open; `flags` without O_CLOEXEC. "cannot open path: ...", or another `what`.
+  static absl::StatusOr<OpenFile> Open(const std::string& path, int flags,
+                                       absl::string_view what = "cannot open");
+  OpenFile(OpenFile&& other) noexcept { *this = std::move(other); }
+  OpenFile& operator=(OpenFile&& other) noexcept;
+  ~OpenFile();
+
+  int descriptor() const { return descriptor_; }
+  const std::string& path() const { return path_; }
+  absl::Status Write(absl::string_view content) const;  // all of it
+  // Fills `out` as far as the file goes; the bytes read.
+  absl::StatusOr<size_t> Read(absl::Span<char> out) const;
+  absl::Status Sync() const;
+
+ private:
+  OpenFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+
+  int descriptor_ = -1;  // -1: moved from
+  std::string path_;
+};
 
 // The whole file as bytes. NotFound when it does not exist.
 absl::StatusOr<std::string> ReadFile(const std::string& path);

@@ -30,41 +30,20 @@ std::shared_ptr<spdlog::sinks::dist_sink_mt> AllSinks() {
   return sinks;
 }
 
-spdlog::logger& Logger() {
-  static auto* logger = [] {
-    auto* made = new spdlog::logger("lzero", AllSinks());
-    made->set_level(spdlog::level::debug);
-    made->flush_on(spdlog::level::info);
-    TerminalSink()->set_level(spdlog::level::info);
-    return made;
-  }();
-  return *logger;
-}
-
-spdlog::level::level_enum ToSpdlog(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return spdlog::level::debug;
-    case LogLevel::kInfo:
-      return spdlog::level::info;
-    case LogLevel::kWarning:
-      return spdlog::level::warn;
-    case LogLevel::kError:
-      return spdlog::level::err;
-  }
-  return spdlog::level::err;
-}
-
-absl::string_view Prefix(LogLevel level) {
-  if (level == LogLevel::kWarning) return "warning: ";
-  if (level == LogLevel::kError) return "error: ";
-  return "";
-}
-
 }  // namespace
 
 void LogLine(LogLevel level, absl::string_view message) {
-  Logger().log(ToSpdlog(level), "{}", absl::StrCat(Prefix(level), message));
+  static auto* const logger = [] {
+    auto* made = new spdlog::logger("lzero", AllSinks());
+    made->flush_on(spdlog::level::info);
+    return made;
+  }();
+  constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::info, spdlog::level::warn,
+                                                   spdlog::level::err};
+  constexpr const char* kPrefixes[] = {"", "warning: ", "error: "};
+  const auto index = static_cast<size_t>(level);
+  logger->log(kLevels[index], "{}{}", kPrefixes[index],
+              spdlog::string_view_t(message.data(), message.size()));
 }
 
 absl::Status SetLogFile(const std::string& path) {
@@ -72,17 +51,11 @@ absl::Status SetLogFile(const std::string& path) {
     auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
     sink->set_formatter(std::make_unique<spdlog::pattern_formatter>(
         "%Y-%m-%dT%H:%M:%S.%eZ %L %v", spdlog::pattern_time_type::utc));
-    sink->set_level(spdlog::level::info);
     AllSinks()->set_sinks({TerminalSink(), std::move(sink)});
   } catch (const spdlog::spdlog_ex& error) {
     return absl::UnavailableError(absl::StrCat("cannot open log file ", path, ": ", error.what()));
   }
   return absl::OkStatus();
-}
-
-void SetLogLevel(LogLevel level) {
-  Logger();  // sets the first level
-  TerminalSink()->set_level(ToSpdlog(level));
 }
 
 }  // namespace lzero

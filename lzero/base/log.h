@@ -11,7 +11,7 @@
 
 namespace lzero {
 
-enum class LogLevel { kDebug, kInfo, kWarning, kError };
+enum class LogLevel { kInfo, kWarning, kError };
 
 // Writes one line to stderr and, when set, to the log file.
 void LogLine(LogLevel level, absl::string_view message);
@@ -19,13 +19,9 @@ void LogLine(LogLevel level, absl::string_view message);
 // From now on every line is appended to `path` as well, with a UTC time stamp.
 absl::Status SetLogFile(const std::string& path);
 
-// Lines below `level` are dropped on stderr (the file keeps everything from kInfo on).
-void SetLogLevel(LogLevel level);
-
 }  // namespace lzero
 
 // LZ_LOG_INFO("replay holds ", n, " steps"): the parts go through absl::StrCat.
-#define LZ_LOG_DEBUG(...) ::lzero::LogLine(::lzero::LogLevel::kDebug, ::absl::StrCat(__VA_ARGS__))
 #define LZ_LOG_INFO(...) ::lzero::LogLine(::lzero::LogLevel::kInfo, ::absl::StrCat(__VA_ARGS__))
 #define LZ_LOG_WARNING(...) \
   ::lzero::LogLine(::lzero::LogLevel::kWarning, ::absl::StrCat(__VA_ARGS__))

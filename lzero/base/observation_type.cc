@@ -1,6 +1,5 @@
 #include "lzero/base/observation_type.h"
 
-#include <array>
 #include <cstddef>
 
 namespace lzero {
@@ -20,18 +19,8 @@ const char* ObservationTypeName(ObservationType type) {
   return type == ObservationType::kUint8 ? "uint8" : "float32";
 }
 
-const float* ByteFractions() {
-  static const std::array<float, 256> kFractions = [] {
-    std::array<float, 256> fractions;
-    for (int k = 0; k < 256; ++k) fractions[k] = Fraction(static_cast<uint8_t>(k));
-    return fractions;
-  }();
-  return kFractions.data();
-}
-
 void BytesToFractions(absl::Span<const uint8_t> bytes, float* fractions) {
-  const float* table = ByteFractions();
-  for (size_t i = 0; i < bytes.size(); ++i) fractions[i] = table[bytes[i]];
+  for (size_t i = 0; i < bytes.size(); ++i) fractions[i] = Fraction(bytes[i]);
 }
 
 int64_t FractionsToBytes(absl::Span<const float> fractions, uint8_t* bytes) {

@@ -23,9 +23,6 @@ constexpr int64_t ObservationTypeSize(ObservationType type) {
   return type == ObservationType::kUint8 ? 1 : sizeof(float);
 }
 
-// k / 255.0f for k of 0 .. 255.
-const float* ByteFractions();
-
 // fractions[i] = bytes[i] / 255.0f. As many elements of both.
 void BytesToFractions(absl::Span<const uint8_t> bytes, float* fractions);
 

@@ -5,12 +5,6 @@
 #include "lzero/base/check.h"
 
 namespace lzero {
-
-std::array<uint32_t, 4> Philox(uint64_t key, uint64_t counter_low, uint64_t counter_high) {
-  const PhiloxWords words = ComputePhilox(key, counter_low, counter_high);
-  return {words.word[0], words.word[1], words.word[2], words.word[3]};
-}
-
 namespace {
 
 // FNV-1a over the name gives the counter, Philox mixes it with seed and index.
@@ -25,8 +19,8 @@ uint64_t HashName(absl::string_view name) {
 }  // namespace
 
 uint64_t StreamKey(uint64_t seed, absl::string_view name, uint64_t index) {
-  const auto words = Philox(seed, HashName(name), index);
-  return static_cast<uint64_t>(words[0]) << 32 | words[1];
+  const PhiloxWords words = ComputePhilox(seed, HashName(name), index);
+  return static_cast<uint64_t>(words.word[0]) << 32 | words.word[1];
 }
 
 void RandomStream::set_state(const State& state) {
@@ -37,10 +31,10 @@ void RandomStream::set_state(const State& state) {
 uint32_t RandomStream::NextUint32() {
   const uint64_t block = state_.position / 4;
   if (block != block_index_) {
-    block_ = Philox(state_.key, block, 0);
+    block_ = ComputePhilox(state_.key, block, 0);
     block_index_ = block;
   }
-  return block_[state_.position++ % 4];
+  return block_.word[state_.position++ % 4];
 }
 
 uint64_t RandomStream::NextUint64() {

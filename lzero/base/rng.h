@@ -5,7 +5,6 @@
 #ifndef LZERO_BASE_RNG_H_
 #define LZERO_BASE_RNG_H_
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -14,9 +13,6 @@
 #include "lzero/base/philox.h"
 
 namespace lzero {
-
-// 128 random bits as a pure function of a 64-bit key and a 128-bit counter.
-std::array<uint32_t, 4> Philox(uint64_t key, uint64_t counter_low, uint64_t counter_high);
 
 // A 64-bit key for the stream `name` of the run with this seed; `index` tells equal streams apart
 // (environment number, worker number).
@@ -56,7 +52,7 @@ class RandomStream {
 
  private:
   State state_;
-  std::array<uint32_t, 4> block_ = {};
+  PhiloxWords block_ = {};
   uint64_t block_index_ = ~uint64_t{0};
 };
 

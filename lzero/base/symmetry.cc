@@ -19,13 +19,6 @@ std::string PermutationProblem(const char* name, const std::vector<int32_t>& map
   return "";
 }
 
-template <typename T>
-void MapElements(const Symmetry& symmetry, absl::Span<const T> from, absl::Span<T> to) {
-  for (size_t i = 0; i < from.size(); ++i) {
-    to[i] = from[static_cast<size_t>(symmetry.observation_source[i])];
-  }
-}
-
 }  // namespace
 
 std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size, int64_t num_actions,
@@ -37,15 +30,6 @@ std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size, 
   }
   if (!problem.empty()) return problem;
   return PermutationProblem("chance_image", symmetry.chance_image, num_chance_outcomes);
-}
-
-void MapObservation(const Symmetry& symmetry, absl::Span<const float> from, absl::Span<float> to) {
-  MapElements(symmetry, from, to);
-}
-
-void MapObservation(const Symmetry& symmetry, absl::Span<const uint8_t> from,
-                    absl::Span<uint8_t> to) {
-  MapElements(symmetry, from, to);
 }
 
 }  // namespace lzero

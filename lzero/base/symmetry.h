@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -27,9 +28,13 @@ std::string SymmetryProblem(const Symmetry& symmetry, int64_t observation_size, 
                             int64_t num_chance_outcomes = 0);
 
 // to[i] = from[observation_source[i]]. Same sizes, different memory.
-void MapObservation(const Symmetry& symmetry, absl::Span<const float> from, absl::Span<float> to);
-void MapObservation(const Symmetry& symmetry, absl::Span<const uint8_t> from,
-                    absl::Span<uint8_t> to);
+template <typename T>
+void MapObservation(const Symmetry& symmetry, std::type_identity_t<absl::Span<const T>> from,
+                    absl::Span<T> to) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    to[i] = from[static_cast<size_t>(symmetry.observation_source[i])];
+  }
+}
 
 // to[action_image[a]] = from[a], for a number held for each action. Same sizes, different memory.
 template <typename T>

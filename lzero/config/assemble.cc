@@ -21,28 +21,6 @@ constexpr size_t kMaxProblems = 100;  // printed; the rest is counted
 constexpr int kOverrideRank = 1;
 constexpr int kConsistencyRank = 2;
 
-const std::set<std::string>& SectionNames() {
-  static const auto* const kNames = [] {
-    auto* names = new std::set<std::string>;
-    for (const SectionDescription& section : AllSections()) names->insert(section.name);
-    return names;
-  }();
-  return *kNames;
-}
-
-const std::map<std::string, FieldType>& FieldPaths() {
-  static const auto* const kPaths = [] {
-    auto* paths = new std::map<std::string, FieldType>;
-    for (const FieldDescription& field : AllFields()) (*paths)[field.path] = field.type;
-    return paths;
-  }();
-  return *kPaths;
-}
-
-std::string PositionText(const std::string& file, const TextPosition& at) {
-  return absl::StrCat(file, ":", at.line, ":", at.column);
-}
-
 const YamlEntry* FindExtends(const YamlNode& root) {
   for (const YamlEntry& entry : root.entries) {
     if (entry.key == "extends") return &entry;
@@ -55,6 +33,26 @@ std::string Shown(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::kMap) return "a map";
   if (node.kind == YamlNode::Kind::kSequence) return "a list";
   return node.scalar.is_null ? "nothing" : QuotedForMessage(node.scalar.text);
+}
+
+std::optional<std::string> NeedsSingle(const YamlNode& node) {
+  return absl::StrCat("a single value is needed; got ", Shown(node));
+}
+
+// Sets all of a list field.
+std::optional<std::string> SetList(const ConfigField& field, const YamlNode& list) {
+  std::vector<std::string> items;
+  for (const YamlNode& item : list.items) {
+    if (item.kind != YamlNode::Kind::kScalar || item.scalar.is_null || item.refused) {
+      return absl::StrCat("a list of single values is needed; got ", Shown(item), " in it");
+    }
+    // Commas separate the items of the text that the schema reads.
+    if (absl::StrContains(item.scalar.text, ",")) {
+      return absl::StrCat("an item may hold no comma; got ", QuotedForMessage(item.scalar.text));
+    }
+    items.push_back(item.scalar.text);
+  }
+  return SetFromText(field, {absl::StrCat("[", absl::StrJoin(items, ","), "]")});
 }
 
 // Makes relative `paths` start at the folder of the file that names them, as `extends` does.
@@ -91,18 +89,25 @@ std::string ConfigAssembler::LowestExtends() {
 void ConfigAssembler::ReportUnreadable(const std::string& message) {
   complete_ = false;
   if (layers_.empty()) {
-    problems_.push_back({0, {}, message});
+    problems_.push_back({{}, message});
     return;
   }
   const YamlEntry* entry = FindExtends(layers_.back().tree.root);
-  ReportAt(layers_.back(), entry == nullptr ? TextPosition{} : entry->value.position,
-           absl::StrCat("extends: ", message));
+  Report(At(layers_.back(), entry == nullptr ? TextPosition{} : entry->value.position),
+         absl::StrCat("extends: ", message));
 }
 
-void ConfigAssembler::ReportAt(const Layer& layer, const TextPosition& position,
-                               absl::string_view message) {
-  problems_.push_back(
-      {layer.rank, position, absl::StrCat(PositionText(layer.name, position), ": ", message)});
+ConfigAssembler::Place ConfigAssembler::At(const Layer& layer, const TextPosition& position) {
+  return {layer.rank, position, absl::StrCat(layer.name, ":", position.line, ":", position.column)};
+}
+
+void ConfigAssembler::Report(const Place& place, absl::string_view message) {
+  problems_.push_back({place, absl::StrCat(place.where, ": ", message)});
+}
+
+bool ConfigAssembler::IsSection(absl::string_view name) const {
+  return std::any_of(fields_.begin(), fields_.end(),
+                     [name](const ConfigField& field) { return field.section == name; });
 }
 
 void ConfigAssembler::ApplyLayers() {
@@ -112,17 +117,18 @@ void ConfigAssembler::ApplyLayers() {
 void ConfigAssembler::ApplyLayer(const Layer& layer) {
   complete_ = complete_ && layer.tree.readable;
   for (const YamlProblem& problem : layer.tree.problems) {
-    ReportAt(layer, problem.position, problem.message);
+    Report(At(layer, problem.position), problem.message);
   }
   for (const YamlEntry& entry : layer.tree.root.entries) {
+    const ConfigField* const field = FindField(fields_, entry.key);
     if (entry.key == "extends") {
       complete_ = complete_ && !entry.value.refused;
     } else if (entry.value.refused) {
       doubtful_.insert(entry.key);
-    } else if (SectionNames().count(entry.key) > 0) {
+    } else if (IsSection(entry.key)) {
       ApplySection(layer, entry);
-    } else if (FieldPaths().count(entry.key) > 0 && !absl::StrContains(entry.key, ".")) {
-      ApplyField(layer, entry.key, entry);
+    } else if (field != nullptr && field->section.empty()) {
+      ApplyField(layer, *field, entry.value);
     } else {
       ReportUnknownKey(layer, entry.key, entry.position);
     }
@@ -132,172 +138,126 @@ void ConfigAssembler::ApplyLayer(const Layer& layer) {
 void ConfigAssembler::ApplySection(const Layer& layer, const YamlEntry& section) {
   if (section.value.kind != YamlNode::Kind::kMap) {
     doubtful_.insert(section.key);
-    ReportAt(layer, section.value.position,
-             absl::StrCat(section.key, ": a section is a map of its keys; got ",
-                          Shown(section.value), "; allowed: ", section.key, ": {key: value}"));
+    Report(At(layer, section.value.position),
+           absl::StrCat(section.key, ": a section is a map of its keys; got ", Shown(section.value),
+                        "; allowed: ", section.key, ": {key: value}"));
     return;
   }
   for (const YamlEntry& entry : section.value.entries) {
     const std::string path = absl::StrCat(section.key, ".", entry.key);
-    if (FieldPaths().count(path) > 0) {
-      ApplyField(layer, path, entry);
+    const ConfigField* const field = FindField(fields_, path);
+    if (field != nullptr) {
+      ApplyField(layer, *field, entry.value);
     } else {
       ReportUnknownKey(layer, path, entry.position);
     }
   }
 }
 
-void ConfigAssembler::ApplyField(const Layer& layer, const std::string& path,
-                                 const YamlEntry& entry) {
-  const YamlNode& value = entry.value;
-  const FieldType type = FieldPaths().at(path);
-  std::optional<std::string> problem;
-  if (!value.refused && type == FieldType::kTextMap && value.kind == YamlNode::Kind::kMap) {
-    ApplyMap(layer, path, value);
-    return;
-  }
-  if (!value.refused && type == FieldType::kTextList && value.kind == YamlNode::Kind::kSequence) {
-    problem = ApplyList(path, value);
-  } else if (!value.refused && value.kind != YamlNode::Kind::kScalar) {
-    problem = absl::StrCat("a single value is needed; got ", Shown(value));
-  } else if (!value.refused) {
-    problem = SetField(config_, path, value.scalar);
-  }
-  // A field that was refused stays doubtful until another layer sets it.
+void ConfigAssembler::Settle(const ConfigField& field, bool whole, const Place& place,
+                             absl::string_view prefix, const std::optional<std::string>& problem) {
   if (problem.has_value()) {
-    ReportAt(layer, value.position, absl::StrCat(path, ": ", *problem));
-  }
-  if (problem.has_value() || value.refused) {
-    doubtful_.insert(path);
+    doubtful_.insert(field.path);
+    Report(place, absl::StrCat(prefix, *problem));
     return;
   }
+  settings_[field.path] = place;
+  // A field that was refused stays doubtful until all of it is set.
+  if (whole) doubtful_.erase(field.path);
+}
+
+void ConfigAssembler::ApplyField(const Layer& layer, const ConfigField& field,
+                                 const YamlNode& value) {
+  if (value.refused) {
+    doubtful_.insert(field.path);
+    return;
+  }
+  const Place place = At(layer, value.position);
+  if (field.Is<std::map<std::string, std::string>*>() && value.kind == YamlNode::Kind::kMap) {
+    if (value.entries.empty()) settings_[field.path] = place;
+    for (const YamlEntry& entry : value.entries) ApplyMapEntry(layer, field, entry);
+    return;
+  }
+  const bool is_list =
+      field.Is<std::vector<std::string>*>() && value.kind == YamlNode::Kind::kSequence;
+  const auto problem = is_list                                 ? SetList(field, value)
+                       : value.kind != YamlNode::Kind::kScalar ? NeedsSingle(value)
+                                                               : SetFromText(field, value.scalar);
   // Paths of plugins count from the file that names them.
-  if (path == "plugins") StartAt(layer.name, &config_.plugins);
-  settings_[path] = {PositionText(layer.name, value.position), layer.rank};
-  doubtful_.erase(path);
+  if (!problem.has_value() && field.path == "plugins") StartAt(layer.name, &config_.plugins);
+  Settle(field, true, place, absl::StrCat(field.path, ": "), problem);
 }
 
-void ConfigAssembler::ApplyMap(const Layer& layer, const std::string& path, const YamlNode& map) {
-  if (map.entries.empty()) settings_[path] = {PositionText(layer.name, map.position), layer.rank};
-  for (const YamlEntry& entry : map.entries) {
-    const YamlNode& value = entry.value;
-    const std::string entry_path = absl::StrCat(path, ".", entry.key);
-    std::optional<std::string> problem;
-    if (!value.refused && value.kind != YamlNode::Kind::kScalar) {
-      problem = absl::StrCat("a single value is needed; got ", Shown(value));
-    } else if (!value.refused) {
-      problem = SetMapEntry(config_, path, entry.key, value.scalar);
-    }
-    if (problem.has_value()) {
-      ReportAt(layer, value.position, absl::StrCat(entry_path, ": ", *problem));
-    }
-    if (problem.has_value() || value.refused) {
-      doubtful_.insert(path);
-    } else {
-      settings_[path] = {PositionText(layer.name, value.position), layer.rank};
-    }
+void ConfigAssembler::ApplyMapEntry(const Layer& layer, const ConfigField& map,
+                                    const YamlEntry& entry) {
+  const YamlNode& value = entry.value;
+  if (value.refused) {
+    doubtful_.insert(map.path);
+    return;
   }
+  Settle(map, false, At(layer, value.position), absl::StrCat(map.path, ".", entry.key, ": "),
+         value.kind != YamlNode::Kind::kScalar ? NeedsSingle(value)
+                                               : SetMapEntry(map, entry.key, value.scalar));
 }
 
-std::optional<std::string> ConfigAssembler::ApplyList(const std::string& path,
-                                                      const YamlNode& list) {
-  std::vector<std::string> items;
-  for (const YamlNode& item : list.items) {
-    if (item.kind != YamlNode::Kind::kScalar || item.scalar.is_null || item.refused) {
-      return absl::StrCat("a list of single values is needed; got ", Shown(item), " in it");
-    }
-    // Commas separate the items of the text that the schema reads.
-    if (absl::StrContains(item.scalar.text, ",")) {
-      return absl::StrCat("an item may hold no comma; got ", QuotedForMessage(item.scalar.text));
-    }
-    items.push_back(item.scalar.text);
-  }
-  return SetField(config_, path, {absl::StrCat("[", absl::StrJoin(items, ","), "]")});
-}
-
-bool ConfigAssembler::ApplyMapOverride(const std::string& shown, const std::string& path,
-                                       const std::string& text) {
-  const size_t dot = path.rfind('.');
-  if (dot == path.npos || dot + 1 == path.size()) return false;
-  const std::string map_path = path.substr(0, dot);
-  const auto field = FieldPaths().find(map_path);
-  if (field == FieldPaths().end() || field->second != FieldType::kTextMap) return false;
-  const auto problem = SetMapEntry(config_, map_path, path.substr(dot + 1),
-                                   {text, false, text == "null" || text == "~"});
-  if (problem.has_value()) {
-    doubtful_.insert(map_path);
-    ReportOverride(shown, *problem);
-  } else {
-    settings_[map_path] = {shown, kOverrideRank};
-  }
-  return true;
+std::string ConfigAssembler::HintAt(absl::string_view path) {
+  std::string suggestion;
+  std::string hint = NearestKeyHint(path, &suggestion);
+  if (!suggestion.empty()) doubtful_.insert(suggestion);
+  return hint;
 }
 
 void ConfigAssembler::ReportUnknownKey(const Layer& layer, const std::string& path,
                                        const TextPosition& position) {
-  std::string suggestion;
   std::string hint;
-  if (FieldPaths().count(path) > 0) {
-    suggestion = path;
+  if (FindField(fields_, path) != nullptr) {
+    doubtful_.insert(path);
     const size_t dot = path.find('.');
     hint = absl::StrCat("; dotted keys are for the command line; allowed: ", path.substr(0, dot),
                         ": {", path.substr(dot + 1), ": value}");
   } else if (problems_.size() < kMaxProblems) {  // beyond it nothing is printed
-    hint = NearestKeyHint(path, &suggestion);
+    hint = HintAt(path);
   }
-  if (!suggestion.empty()) doubtful_.insert(suggestion);
-  ReportAt(layer, position, absl::StrCat(path, ": unknown key", hint));
-}
-
-void ConfigAssembler::ReportOverride(const std::string& shown, absl::string_view message) {
-  const TextPosition position = {static_cast<int>(problems_.size()) + 1, 1};
-  problems_.push_back({kOverrideRank, position, absl::StrCat(shown, ": ", message)});
+  Report(At(layer, position), absl::StrCat(path, ": unknown key", hint));
 }
 
 void ConfigAssembler::ApplyOverride(const std::string& assignment) {
   const bool readable = IsPrintableUtf8(assignment) && assignment.size() <= 200;
-  const std::string shown =
-      absl::StrCat("command line: ", readable ? assignment : QuotedForMessage(assignment));
+  const Place place = {
+      kOverrideRank,
+      {},
+      absl::StrCat("command line: ", readable ? assignment : QuotedForMessage(assignment))};
   // Split into path and value.
   const size_t equals = assignment.find('=');
   const std::string path = assignment.substr(0, equals);
   if (equals == assignment.npos || path.empty()) {
-    ReportOverride(shown, "not a setting; allowed: key.path=value");
-    return;
+    return Report(place, "not a setting; allowed: key.path=value");
   }
+  ScalarText scalar = {assignment.substr(equals + 1)};
+  scalar.is_null = scalar.text == "null" || scalar.text == "~";
   // Paths that no value can be given for.
   if (path == "extends") {
-    ReportOverride(shown, "extends belongs in a file; allowed: key.path=value");
-    return;
+    return Report(place, "extends belongs in a file; allowed: key.path=value");
   }
-  if (SectionNames().count(path) > 0) {
+  if (IsSection(path)) {
     doubtful_.insert(path);
-    ReportOverride(shown, absl::StrCat("a section has no value; allowed: ", path, ".key=value"));
-    return;
+    return Report(place, absl::StrCat("a section has no value; allowed: ", path, ".key=value"));
   }
   // Entries of maps, and keys that do not exist.
-  const std::string text = assignment.substr(equals + 1);
-  if (ApplyMapOverride(shown, path, text)) return;
-  if (FieldPaths().count(path) == 0) {
-    std::string suggestion;
-    ReportOverride(shown, absl::StrCat("unknown key", NearestKeyHint(path, &suggestion)));
-    if (!suggestion.empty()) doubtful_.insert(suggestion);
-    return;
+  const size_t dot = path.rfind('.');
+  const ConfigField* const map = FindField(fields_, path.substr(0, dot));
+  if (map != nullptr && map->Is<std::map<std::string, std::string>*>() && dot + 1 < path.size() &&
+      dot != path.npos) {
+    return Settle(*map, false, place, "", SetMapEntry(*map, path.substr(dot + 1), scalar));
   }
+  const ConfigField* const field = FindField(fields_, path);
+  if (field == nullptr) return Report(place, absl::StrCat("unknown key", HintAt(path)));
   // Set the field.
   const auto earlier = settings_.find(path);
   if (earlier != settings_.end() && earlier->second.rank == kOverrideRank) {
-    ReportOverride(shown, "duplicate key; set twice on the command line");
-    return;
+    return Report(place, "duplicate key; set twice on the command line");
   }
-  const auto problem = SetField(config_, path, {text, false, text == "null" || text == "~"});
-  if (problem.has_value()) {
-    doubtful_.insert(path);
-    ReportOverride(shown, *problem);
-    return;
-  }
-  doubtful_.erase(path);
-  settings_[path] = {shown, kOverrideRank};
+  Settle(*field, true, place, "", SetFromText(*field, scalar));
 }
 
 bool ConfigAssembler::InDoubt(const ConsistencyError& error) const {
@@ -313,32 +273,30 @@ bool ConfigAssembler::IsSetAfter(const ConsistencyError& error) const {
   if (other != settings_.end() && other->second.rank > rank) return false;
   const auto same = [rank](const auto& entry) { return entry.second.rank == rank; };
   const int64_t num_together = std::count_if(settings_.begin(), settings_.end(), same);
-  return 2 * num_together < static_cast<int64_t>(FieldPaths().size());
+  return 2 * num_together < static_cast<int64_t>(fields_.size());
 }
 
 void ConfigAssembler::ReportConsistency(const std::vector<ConsistencyError>& errors) {
   for (const ConsistencyError& error : errors) {
     if (InDoubt(error) || (error.only_if_set_after && !IsSetAfter(error))) continue;
     // Points at the key that was set last; the first of equals.
-    Setting last = {"defaults", -1000};
+    Place last = {-1000, {}, "defaults"};
     for (const std::string& key : error.keys) {
       const auto set = settings_.find(key);
       if (set != settings_.end() && set->second.rank > last.rank) last = set->second;
     }
-    problems_.push_back({kConsistencyRank,
-                         {static_cast<int>(problems_.size()), 1},
-                         absl::StrCat(last.where, ": ", error.keys.front(), ": ", error.message)});
+    Report({kConsistencyRank, {}, last.where},
+           absl::StrCat(error.keys.front(), ": ", error.message));
   }
 }
 
 std::string ConfigAssembler::JoinedProblems() {
   // The named file first, then what it extends, the command line, rules between fields.
-  const auto order = [](const Problem& problem) {
-    return std::tuple(std::max(problem.rank, 0), -problem.rank, problem.position.line,
-                      problem.position.column);
-  };
-  std::stable_sort(problems_.begin(), problems_.end(),
-                   [&order](const Problem& a, const Problem& b) { return order(a) < order(b); });
+  std::ranges::stable_sort(problems_, {}, [](const Problem& problem) {
+    const Place& place = problem.place;
+    return std::tuple(std::max(place.rank, 0), -place.rank, place.position.line,
+                      place.position.column);
+  });
   std::vector<std::string> lines;
   for (size_t i = 0; i < std::min(problems_.size(), kMaxProblems); ++i) {
     lines.push_back(problems_[i].line);
@@ -356,8 +314,8 @@ absl::StatusOr<LoadedConfig> ConfigAssembler::Finish(const ConfigRule& extra_rul
   LoadedConfig loaded;
   loaded.config = config_;
   for (const Layer& layer : layers_) loaded.files.push_back(layer.name);
-  for (const auto& [path, setting] : settings_) {
-    loaded.set_at[path] = setting.rank == kOverrideRank ? "command line" : setting.where;
+  for (const auto& [path, place] : settings_) {
+    loaded.set_at[path] = place.rank == kOverrideRank ? "command line" : place.where;
   }
   return loaded;
 }

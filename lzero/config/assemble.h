@@ -13,6 +13,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/config/fields.h"
+#include "lzero/config/schema.h"
 #include "lzero/config/yaml_tree.h"
 
 namespace lzero {
@@ -28,6 +30,10 @@ using ConfigRule = std::function<std::vector<ConsistencyError>(const ExperimentC
 
 class ConfigAssembler {
  public:
+  ConfigAssembler() = default;
+  ConfigAssembler(const ConfigAssembler&) = delete;  // fields_ point into config_
+  ConfigAssembler& operator=(const ConfigAssembler&) = delete;
+
   // The next layer below those added before. `name` stands for it in messages.
   void AddLayer(const std::string& name, absl::string_view text);
   // The text of the entry `extends` of the lowest layer, "" when it has none. Reports one that is
@@ -38,7 +44,6 @@ class ConfigAssembler {
   void ReportUnreadable(const std::string& message);
   // "a.yaml -> b.yaml", the layers so far.
   std::string ChainText() const;
-  size_t num_layers() const { return layers_.size(); }
 
   // Sets the fields from the layers, the lowest first.
   void ApplyLayers();
@@ -54,27 +59,28 @@ class ConfigAssembler {
     YamlTree tree;
     int rank = 0;  // 0: the named file, -1: what it extends, ...
   };
-  struct Setting {
+  struct Place {
+    int rank = 0;  // later layers have a higher one
+    TextPosition position;
     std::string where;  // "file:line:column", "command line: key=value"
-    int rank = 0;       // later layers have a higher one
   };
   struct Problem {
-    int rank = 0;
-    TextPosition position;
+    Place place;
     std::string line;
   };
 
+  bool IsSection(absl::string_view name) const;
   void ApplyLayer(const Layer& layer);
   void ApplySection(const Layer& layer, const YamlEntry& section);
-  void ApplyField(const Layer& layer, const std::string& path, const YamlEntry& entry);
-  // Sets the entries of a map field, or all of a list field.
-  void ApplyMap(const Layer& layer, const std::string& path, const YamlNode& map);
-  std::optional<std::string> ApplyList(const std::string& path, const YamlNode& list);
-  // "key.path.name=value" of a map field; false when `path` names no entry of one.
-  bool ApplyMapOverride(const std::string& shown, const std::string& path, const std::string& text);
+  void ApplyField(const Layer& layer, const ConfigField& field, const YamlNode& value);
+  void ApplyMapEntry(const Layer& layer, const ConfigField& map, const YamlEntry& entry);
+  // Keeps that `field`, all of it or an entry, was set at `place`, or reports that it was not.
+  void Settle(const ConfigField& field, bool whole, const Place& place, absl::string_view prefix,
+              const std::optional<std::string>& problem);
   void ReportUnknownKey(const Layer& layer, const std::string& path, const TextPosition& position);
-  void ReportAt(const Layer& layer, const TextPosition& position, absl::string_view message);
-  void ReportOverride(const std::string& shown, absl::string_view message);
+  // "; did you mean ..."; what may be meant is in doubt from now on.
+  std::string HintAt(absl::string_view path);
+  void Report(const Place& place, absl::string_view message);
   void ReportConsistency(const std::vector<ConsistencyError>& errors);
   // True when a key that takes part has no trustworthy value.
   bool InDoubt(const ConsistencyError& error) const;
@@ -82,10 +88,12 @@ class ConfigAssembler {
   // someone who named few fields.
   bool IsSetAfter(const ConsistencyError& error) const;
   std::string JoinedProblems();
+  static Place At(const Layer& layer, const TextPosition& position);
 
   std::vector<Layer> layers_;  // the named file first
   ExperimentConfig config_;
-  std::map<std::string, Setting> settings_;  // key path -> where it was set last
+  const std::vector<ConfigField> fields_ = FieldsOf(config_);
+  std::map<std::string, Place> settings_;  // key path -> where it was set last
   std::vector<Problem> problems_;
   std::set<std::string> doubtful_;  // keys and sections that were meant but not set
   bool complete_ = true;            // every layer could be read

@@ -1,11 +1,10 @@
 #include "lzero/config/consistency.h"
 
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
 #include "lzero/config/scalar_text.h"
+#include "lzero/config/schema.h"
 
 namespace lzero {
 namespace {
@@ -36,41 +35,38 @@ void CheckLatentLoss(const ModelConfig& model, Errors* errors) {
 
 void CheckModel(const ModelConfig& model, Errors* errors) {
   Require(model.support_size % 2 == 1, errors, {"model.support_size"},
-          absl::StrCat("must be odd, so that one atom is zero; got ", model.support_size));
+          "must be odd, so that one atom is zero; got ", model.support_size);
   const bool sim_norm = model.latent_norm == LatentNorm::kSimNorm;
   const bool group_kl = model.latent_loss == LatentLoss::kGroupKl;
   const bool compares = group_kl || model.latent_loss == LatentLoss::kMse;
   Require(!compares || sim_norm == group_kl, errors, {"model.latent_loss", "model.latent_norm"},
-          absl::StrCat("does not fit latent_norm; got latent_loss ", group_kl ? "group_kl" : "mse",
-                       ", latent_norm ", sim_norm ? "sim_norm" : "layer_norm",
-                       "; allowed: mse with layer_norm, group_kl with sim_norm"));
+          "does not fit latent_norm; got latent_loss ", group_kl ? "group_kl" : "mse",
+          ", latent_norm ", sim_norm ? "sim_norm" : "layer_norm",
+          "; allowed: mse with layer_norm, group_kl with sim_norm");
   Require(!sim_norm || model.embed_dim % model.sim_norm_group == 0, errors,
           {"model.sim_norm_group", "model.embed_dim", "model.latent_norm"},
-          absl::StrCat("must divide embed_dim; got sim_norm_group ", model.sim_norm_group,
-                       ", embed_dim ", model.embed_dim));
+          "must divide embed_dim; got sim_norm_group ", model.sim_norm_group, ", embed_dim ",
+          model.embed_dim);
 }
 
-void CheckSearch(const SearchConfig& search, Errors* errors) {
+void CheckSearch(const ExperimentConfig& config, Errors* errors) {
+  const SearchConfig& search = config.search;
   const bool gumbel = search.policy == SearchPolicy::kGumbel;
   const bool mixed = search.q_transform == QTransform::kCompletedByMixValue;
   const bool tree = search.q_transform == QTransform::kTreeMinMax;
   Require(gumbel || !mixed, errors, {"search.q_transform", "search.policy"},
           "completed_by_mix_value belongs to policy gumbel; got policy puct; allowed with puct: "
           "tree_min_max, parent_and_siblings, min_max");
-  Require(
-      !gumbel || mixed || tree, errors, {"search.q_transform", "search.policy"},
-      absl::StrCat("does not fit policy gumbel; got ",
-                   search.q_transform == QTransform::kMinMax ? "min_max" : "parent_and_siblings",
-                   "; allowed with gumbel: completed_by_mix_value, tree_min_max"));
+  Require(!gumbel || mixed || tree, errors, {"search.q_transform", "search.policy"},
+          "does not fit policy gumbel; got ",
+          search.q_transform == QTransform::kMinMax ? "min_max" : "parent_and_siblings",
+          "; allowed with gumbel: completed_by_mix_value, tree_min_max");
   Require(search.min_value < search.max_value, errors, {"search.min_value", "search.max_value"},
-          absl::StrCat("must be less than max_value; got min_value ", FloatText(search.min_value),
-                       ", max_value ", FloatText(search.max_value)));
-}
-
-void CheckSampling(const ExperimentConfig& config, Errors* errors) {
-  if (!config.search.num_sampled_actions.has_value()) return;
-  Require(config.inference.runner != Runner::kCudaSearchGraph, errors,
-          {"search.num_sampled_actions", "inference.runner"},
+          "must be less than max_value; got min_value ", FloatText(search.min_value),
+          ", max_value ", FloatText(search.max_value));
+  Require(!search.num_sampled_actions.has_value() ||
+              config.inference.runner != Runner::kCudaSearchGraph,
+          errors, {"search.num_sampled_actions", "inference.runner"},
           "cuda_search_graph searches all actions of a node; got a number of sampled ones; "
           "allowed: null, or another runner");
 }
@@ -78,32 +74,29 @@ void CheckSampling(const ExperimentConfig& config, Errors* errors) {
 void CheckReplay(const ExperimentConfig& config, Errors* errors) {
   const ReplayConfig& replay = config.replay;
   Require(replay.capacity >= replay.segment_length, errors,
-          {"replay.capacity", "replay.segment_length"},
-          absl::StrCat("must hold a whole segment; got capacity ", replay.capacity,
-                       ", segment_length ", replay.segment_length));
+          {"replay.capacity", "replay.segment_length"}, "must hold a whole segment; got capacity ",
+          replay.capacity, ", segment_length ", replay.segment_length);
   const int64_t sequence = replay.num_context_steps + replay.num_unroll_steps + replay.td_steps;
   Require(
       replay.capacity >= sequence, errors,
       {"replay.capacity", "replay.num_unroll_steps", "replay.td_steps", "replay.num_context_steps"},
-      absl::StrCat("must hold num_context_steps + num_unroll_steps + td_steps; got capacity ",
-                   replay.capacity, ", needed ", sequence));
+      "must hold num_context_steps + num_unroll_steps + td_steps; got capacity ", replay.capacity,
+      ", needed ", sequence);
   Require(replay.num_context_steps == 0 || replay.sample_from != SampleFrom::kEpisodeStarts, errors,
           {"replay.num_context_steps", "replay.sample_from"},
-          absl::StrCat("nothing lies before the start of an episode; got num_context_steps ",
-                       replay.num_context_steps, " with sample_from episode_starts; allowed: 0"));
+          "nothing lies before the start of an episode; got num_context_steps ",
+          replay.num_context_steps, " with sample_from episode_starts; allowed: 0");
   Require(replay.augment_shift == 0 || !replay.augment_symmetries, errors,
-          {"replay.augment_shift", "replay.augment_symmetries"},
-          absl::StrCat("got ", replay.augment_shift,
-                       " and true; allowed: one of the two, since a shifted board is no image of "
-                       "the game"));
+          {"replay.augment_shift", "replay.augment_symmetries"}, "got ", replay.augment_shift,
+          " and true; allowed: one of the two, since a shifted board is no image of "
+          "the game");
   Require(replay.capacity >= config.train.batch_size, errors,
-          {"replay.capacity", "train.batch_size"},
-          absl::StrCat("must hold a batch; got capacity ", replay.capacity, ", batch_size ",
-                       config.train.batch_size));
+          {"replay.capacity", "train.batch_size"}, "must hold a batch; got capacity ",
+          replay.capacity, ", batch_size ", config.train.batch_size);
   Require(replay.capacity >= config.train.start_env_steps, errors,
           {"replay.capacity", "train.start_env_steps"},
-          absl::StrCat("must hold what is collected before the first update; got capacity ",
-                       replay.capacity, ", start_env_steps ", config.train.start_env_steps));
+          "must hold what is collected before the first update; got capacity ", replay.capacity,
+          ", start_env_steps ", config.train.start_env_steps);
 }
 
 void CheckTrain(const ExperimentConfig& config, Errors* errors) {
@@ -111,9 +104,8 @@ void CheckTrain(const ExperimentConfig& config, Errors* errors) {
   const bool scheduled = train.learning_rate_schedule != LearningRateSchedule::kConstant;
   Require(!scheduled || train.final_learning_rate <= train.learning_rate, errors,
           {"train.final_learning_rate", "train.learning_rate", "train.learning_rate_schedule"},
-          absl::StrCat("must not be more than learning_rate; got final_learning_rate ",
-                       FloatText(train.final_learning_rate), ", learning_rate ",
-                       FloatText(train.learning_rate)));
+          "must not be more than learning_rate; got final_learning_rate ",
+          FloatText(train.final_learning_rate), ", learning_rate ", FloatText(train.learning_rate));
   Require(!scheduled || config.stop.max_env_steps.has_value(), errors,
           {"train.learning_rate_schedule", "stop.max_env_steps"},
           "cosine and linear end at stop.max_env_steps; got max_env_steps null; allowed: constant, "
@@ -136,15 +128,13 @@ void CheckRunner(const InferenceConfig& inference, Errors* errors) {
   const bool records = RecordsGraphs(inference.runner);
   const char* name =
       inference.runner == Runner::kCudaSearchGraph ? "cuda_search_graph" : "cuda_graph";
-  Require(!records || !on_cpu, errors, {"inference.runner", "inference.device"},
-          absl::StrCat(name,
-                       " needs a CUDA device; got device cpu; allowed: auto, eager, packed, or "
-                       "device cuda"));
+  Require(!records || !on_cpu, errors, {"inference.runner", "inference.device"}, name,
+          " needs a CUDA device; got device cpu; allowed: auto, eager, packed, or "
+          "device cuda");
   Require(!records || inference.graphs != Graphs::kOff, errors,
-          {"inference.runner", "inference.graphs"},
-          absl::StrCat(name,
-                       " is nothing but graphs; got graphs off; allowed: required, preferred, or "
-                       "runner auto or eager"));
+          {"inference.runner", "inference.graphs"}, name,
+          " is nothing but graphs; got graphs off; allowed: required, preferred, or "
+          "runner auto or eager");
   Require(
       inference.dtype == InferenceDtype::kFp32 || (on_cpu && inference.runner != Runner::kEager),
       errors, {"inference.dtype", "inference.runner", "inference.device"},
@@ -179,13 +169,12 @@ void CheckStop(const ExperimentConfig& config, Errors* errors) {
           errors, {"stop.max_env_steps", "stop.max_updates", "stop.target_return"},
           "the run would never end; got null for max_env_steps, max_updates and target_return; "
           "allowed: a number for at least one");
-  Require(
-      !stop.max_env_steps.has_value() || config.train.start_env_steps < *stop.max_env_steps, errors,
-      {"train.start_env_steps", "stop.max_env_steps"},
-      absl::StrCat(
+  Require(!stop.max_env_steps.has_value() || config.train.start_env_steps < *stop.max_env_steps,
+          errors, {"train.start_env_steps", "stop.max_env_steps"},
+
           "must be less than stop.max_env_steps, or nothing is learned; got ", "start_env_steps ",
           config.train.start_env_steps, ", max_env_steps ", stop.max_env_steps.value_or(0),
-          "; for a short new run add train.start_env_steps=", stop.max_env_steps.value_or(0) / 4));
+          "; for a short new run add train.start_env_steps=", stop.max_env_steps.value_or(0) / 4);
   Require(!stop.target_return.has_value() || config.evaluate.every_updates > 0, errors,
           {"stop.target_return", "evaluate.every_updates"},
           "needs evaluations during the run; got evaluate.every_updates 0; allowed: 1 or more, or "
@@ -194,20 +183,84 @@ void CheckStop(const ExperimentConfig& config, Errors* errors) {
 
 }  // namespace
 
-void Require(bool holds, std::vector<ConsistencyError>* errors, std::vector<std::string> keys,
-             std::string message) {
-  if (!holds) errors->push_back({std::move(keys), std::move(message)});
-}
-
 std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config) {
   Errors errors;
   CheckModel(config.model, &errors);
-  CheckSearch(config.search, &errors);
-  CheckSampling(config, &errors);
+  CheckSearch(config, &errors);
   CheckReplay(config, &errors);
   CheckTrain(config, &errors);
   CheckInference(config.inference, &errors);
   CheckStop(config, &errors);
+  return errors;
+}
+
+std::vector<ConsistencyError> UnreadErrors(ExperimentConfig config,
+                                           const std::vector<std::string>& keys,
+                                           const std::string& chooser) {
+  ExperimentConfig defaults;
+  const auto fields = FieldsOf(config), default_fields = FieldsOf(defaults);
+  Errors errors;
+  for (const std::string& key : keys) {
+    const ConfigField* field = FindField(fields, key);
+    LZ_CHECK(field != nullptr, "no field ", key);
+    const std::string otherwise = ValueText(*FindField(default_fields, key));
+    if (ValueText(*field) == otherwise) continue;
+    Require(false, &errors, {key, chooser}, "nothing reads it with ", chooser, " ",
+            ValueText(*FindField(fields, chooser)), "; got ", ValueText(*field),
+            "; allowed: ", otherwise, ", its default, or another ", chooser);
+    errors.back().only_if_set_after = true;
+  }
+  return errors;
+}
+
+std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
+  Errors errors;
+  const auto unread = [&](bool holds, const char* chooser, const std::vector<std::string>& keys) {
+    if (!holds) return;
+    for (ConsistencyError& error : UnreadErrors(config, keys, chooser)) {
+      errors.push_back(std::move(error));
+    }
+  };
+  const bool vector = config.model.encoder == EncoderKind::kVector;
+  unread(vector, "model.encoder", {"model.encoder_channels", "model.encoder_blocks"});
+  unread(!vector, "model.encoder", {"model.encoder_width", "model.encoder_layers"});
+  unread(config.model.latent_norm != LatentNorm::kSimNorm, "model.latent_norm",
+         {"model.sim_norm_group"});
+  unread(!config.replay.prioritized, "replay.prioritized",
+         {"replay.priority_exponent", "replay.importance_exponent"});
+  unread(config.train.learning_rate_schedule == LearningRateSchedule::kConstant,
+         "train.learning_rate_schedule", {"train.final_learning_rate"});
+  unread(config.env.random_opening_fraction == 0.0, "env.random_opening_fraction",
+         {"env.random_opening_plies"});
+  unread(!config.stop.target_return.has_value(), "stop.target_return",
+         {"stop.patience", "stop.end_at_target"});
+  // How the search chooses, and how an action is drawn from what it found.
+  const SearchConfig& search = config.search;
+  const bool puct = search.policy == SearchPolicy::kPuct;
+  const bool of_tree = search.q_transform == QTransform::kTreeMinMax;
+  const bool of_config = search.q_transform == QTransform::kMinMax;
+  const bool completed = search.q_transform == QTransform::kCompletedByMixValue;
+  const bool decays = search.temperature_decay_env_steps > 0;
+  const bool epsilon_decays = search.epsilon_decay_env_steps > 0;
+  const bool explores = search.epsilon > 0.0 || (epsilon_decays && search.epsilon_final > 0.0);
+  unread(puct, "search.policy",
+         {"search.max_num_considered_actions", "search.value_scale", "search.maxvisit_init",
+          "search.rescale_values", "search.use_mixed_value", "search.gumbel_scale"});
+  unread(!puct, "search.policy",
+         {"search.root_noise_alpha", "search.root_noise_fraction", "search.pb_c_init",
+          "search.pb_c_base", "search.temperature", "search.temperature_final",
+          "search.temperature_decay_env_steps"});
+  unread(puct && search.root_noise_fraction == 0.0, "search.root_noise_fraction",
+         {"search.root_noise_alpha"});
+  unread(puct && !decays, "search.temperature_decay_env_steps", {"search.temperature_final"});
+  unread(!epsilon_decays, "search.epsilon_decay_env_steps", {"search.epsilon_final"});
+  unread(!explores, "search.epsilon", {"search.epsilon_max_hold"});
+  unread(!of_config, "search.q_transform", {"search.min_value", "search.max_value"});
+  unread(!of_tree, "search.q_transform", {"search.min_max_delta"});
+  unread(of_tree || of_config, "search.q_transform", {"search.q_epsilon"});
+  unread(!puct && !completed, "search.q_transform", {"search.rescale_values"});
+  unread(!search.num_sampled_actions.has_value(), "search.num_sampled_actions",
+         {"search.sample_temperature", "search.uniform_sample_fraction"});
   return errors;
 }
 

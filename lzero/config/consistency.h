@@ -1,11 +1,15 @@
-// The rules between fields as a status, for code that stops at the first broken one. (The rules
-// themselves: ConsistencyErrors, declared with the fields.) Pure function.
+// Rules between fields: how they are written, and settings that nothing reads because another
+// setting chose something else, such as search.gumbel_scale with search.policy puct: someone who
+// sets one expects an effect. (ConsistencyErrors is declared with the fields.) Pure functions.
 #ifndef LZERO_CONFIG_CONSISTENCY_H_
 #define LZERO_CONFIG_CONSISTENCY_H_
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "lzero/config/experiment_config.h"
 
 namespace lzero {
@@ -17,9 +21,22 @@ absl::Status FirstError(const std::vector<ConsistencyError>& errors);
 // losses.
 std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model);
 
-// Unless `holds`, adds to `errors` that `message` is wrong with `keys`.
+// An error for each of `keys` that differs from its default, although nothing reads it under the
+// value of the field `chooser`. The errors are `only_if_set_after`: a value that was set before the
+// choice may stay.
+std::vector<ConsistencyError> UnreadErrors(ExperimentConfig config,
+                                           const std::vector<std::string>& keys,
+                                           const std::string& chooser);
+
+// All of those that follow from fields other than model.family.
+std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config);
+
+// Unless `holds`, adds to `errors` that `message`, joined of its parts, is wrong with `keys`.
+template <typename... Parts>
 void Require(bool holds, std::vector<ConsistencyError>* errors, std::vector<std::string> keys,
-             std::string message);
+             const Parts&... message) {
+  if (!holds) errors->push_back({std::move(keys), absl::StrCat(message...)});
+}
 
 }  // namespace lzero
 

@@ -1,50 +1,63 @@
 #include "lzero/config/dump.h"
 
-#include <utility>
-
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "lzero/config/scalar_text.h"
 #include "lzero/config/schema.h"
 
 namespace lzero {
 namespace {
 
-struct FieldText {
-  FieldDescription field;
-  std::string text;
-};
-
-std::vector<FieldText> FieldTexts(ExperimentConfig config) {
-  std::vector<FieldText> texts;
-  ForEachField(config, [&texts](const FieldDescription& field, const FieldValue& value) {
-    texts.push_back({field, ValueText(field, value)});
-  });
-  return texts;
+std::string FieldParagraph(const ConfigField& field) {
+  std::string text = absl::StrCat(field.path, "\n  ", field.help, ".\n");
+  absl::StrAppend(&text, "  allowed: ", AllowedText(field), "\n  default: ", ValueText(field),
+                  "\n");
+  if (!field.unit.empty()) absl::StrAppend(&text, "  unit: ", field.unit, "\n");
+  if (!field.source.empty()) absl::StrAppend(&text, "  source: ", field.source, "\n");
+  return text;
 }
 
 }  // namespace
 
-std::string ResolvedYaml(const ExperimentConfig& config) {
+std::string ResolvedYaml(ExperimentConfig config) {
   std::string yaml;
-  std::string section;
-  for (const FieldText& entry : FieldTexts(config)) {
-    if (entry.field.section != section) {
-      section = entry.field.section;
-      if (!section.empty()) absl::StrAppend(&yaml, section, ":\n");
+  absl::string_view section;
+  for (const ConfigField& field : FieldsOf(config)) {
+    if (field.section != section && !field.section.empty()) {
+      absl::StrAppend(&yaml, field.section, ":\n");
     }
-    absl::StrAppend(&yaml, section.empty() ? "" : "  ", entry.field.name, ": ", entry.text, "\n");
+    section = field.section;
+    absl::StrAppend(&yaml, section.empty() ? "" : "  ", field.name, ": ", ValueText(field), "\n");
   }
   return yaml;
 }
 
-std::vector<ConfigDifference> DiffConfigs(const ExperimentConfig& a, const ExperimentConfig& b) {
-  const std::vector<FieldText> texts_a = FieldTexts(a);
-  const std::vector<FieldText> texts_b = FieldTexts(b);
+std::vector<ConfigDifference> DiffConfigs(ExperimentConfig a, ExperimentConfig b) {
+  const std::vector<ConfigField> fields_a = FieldsOf(a), fields_b = FieldsOf(b);
   std::vector<ConfigDifference> differences;
-  for (size_t i = 0; i < texts_a.size(); ++i) {
-    if (texts_a[i].text == texts_b[i].text) continue;
-    differences.push_back({texts_a[i].field.path, texts_a[i].text, texts_b[i].text});
+  for (size_t i = 0; i < fields_a.size(); ++i) {
+    const std::string text_a = ValueText(fields_a[i]), text_b = ValueText(fields_b[i]);
+    if (text_a != text_b) differences.push_back({fields_a[i].path, text_a, text_b});
   }
   return differences;
+}
+
+absl::StatusOr<std::string> ExplainKey(absl::string_view key) {
+  std::string text;
+  absl::string_view section;
+  ExperimentConfig defaults;
+  for (const ConfigField& field : FieldsOf(defaults)) {
+    const bool whole_section = key.empty() || field.section == key;
+    if (!whole_section && field.path != key && field.name != key) continue;
+    if (whole_section && field.section != section && !field.section.empty()) {
+      absl::StrAppend(&text, field.section, ": ", field.section_help, "\n\n");
+    }
+    section = field.section;
+    absl::StrAppend(&text, FieldParagraph(field), key.empty() ? "\n" : "");
+  }
+  if (!text.empty()) return text;
+  return absl::NotFoundError(
+      absl::StrCat("unknown key; got ", QuotedForMessage(key), NearestKeyHint(key, nullptr)));
 }
 
 }  // namespace lzero

@@ -1,17 +1,19 @@
-// Writes a config back as YAML with every key, and compares two configs key by key. Stateless,
-// thread-safe.
+// A config in words: as YAML with every key, compared with another, and what a key means.
+// Stateless, thread-safe.
 #ifndef LZERO_CONFIG_DUMP_H_
 #define LZERO_CONFIG_DUMP_H_
 
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "lzero/config/experiment_config.h"
 
 namespace lzero {
 
 // All keys, a block a section; ParseResolvedConfig reads identical values back.
-std::string ResolvedYaml(const ExperimentConfig& config);
+std::string ResolvedYaml(ExperimentConfig config);
 
 // A key whose value differs, with both values as YAML text.
 struct ConfigDifference {
@@ -21,7 +23,12 @@ struct ConfigDifference {
 };
 
 // In the order of declaration; empty when the configs are equal.
-std::vector<ConfigDifference> DiffConfigs(const ExperimentConfig& a, const ExperimentConfig& b);
+std::vector<ConfigDifference> DiffConfigs(ExperimentConfig a, ExperimentConfig b);
+
+// Type, range, default, unit, help and source of one key ("train.batch_size"), all keys of a
+// section ("train"), all keys with a name ("batch_size"), or everything (""). NotFound names the
+// nearest key.
+absl::StatusOr<std::string> ExplainKey(absl::string_view key);
 
 }  // namespace lzero
 

@@ -5,291 +5,348 @@
 namespace lzero {
 namespace {
 
-void VisitTransformer(FieldVisitor& visitor, ModelConfig& model) {
-  visitor.Int({"embed_dim", "Width E of tokens and latent states", "units", kCartPole},
-              &model.embed_dim, {2, 65536});
-  visitor.Int({"num_layers", "Transformer blocks L", "layers", kCartPole}, &model.num_layers,
-              {1, 256});
-  visitor.Int({"num_heads", "Attention heads; they divide embed_dim into heads of even size",
-               "heads", kCartPole},
-              &model.num_heads, {1, 1024});
-  visitor.Int({"context_length",
-               "Window W: a token attends to itself and the W - 1 tokens before it; an "
-               "environment step is two tokens",
-               "tokens", kUniZero},
-              &model.context_length, {2, 65536});
-  visitor.Int({"support_size", "Atoms of the two-hot support of values and rewards, odd", "atoms",
-               kLightZero},
-              &model.support_size, {3, 100001});
-  visitor.OptionalInt(
-      {"head_dim", "Hidden units of the heads; null: 4 * embed_dim", "units", kLightZero},
-      &model.head_dim, {1, 1048576});
-  visitor.Choice({"latent_norm", "Final norm of latent states", "",
-                  "LightZero (layer_norm), UniZero (sim_norm)"},
-                 &model.latent_norm, {"layer_norm", "sim_norm"});
-  visitor.Choice(
-      {"latent_loss",
-       "Loss of the next latent: mse goes with layer_norm, group_kl with sim_norm; family muzero "
-       "alone: none, and cosine, the self-supervised loss of EfficientZero",
-       "", "LightZero (mse), UniZero (group_kl), EfficientZero (cosine)"},
-      &model.latent_loss, {"mse", "group_kl", "none", "cosine"});
-  visitor.Int({"sim_norm_group", "Units in one softmax group of sim_norm", "units", kUniZero},
-              &model.sim_norm_group, {2, 65536});
-  visitor.Float({"dropout", "Dropped share of activations while learning", "", kPrototype},
-                &model.dropout, {0, 1, false, true});
-  visitor.Choice({"terminal",
-                  "After a true end of an episode: absorb continues with absorbing steps, "
-                  "mask leaves later steps out of the losses",
-                  "", kPrototype},
-                 &model.terminal, {"absorb", "mask"});
-}
+// Where defaults come from.
+constexpr char kFamilies[] = "UniZero (arXiv 2406.10667), AlphaZero (Silver et al. 2018)";
+constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
+constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
+constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
+constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";
+constexpr char kEpsilonGreedy[] = "temporally extended epsilon-greedy (Dabney et al. 2021)";
+constexpr char kSampled[] = "Sampled MuZero (Hubert et al. 2021)";
+constexpr char kStochastic[] = "Stochastic MuZero (Antonoglou et al. 2022)";
+constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";
+constexpr char kLightZero[] = "LightZero, UniZero policy defaults";
+constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
+constexpr char kPrototype[] = "prototype runs on CartPole";
 
-void VisitOptimizer(FieldVisitor& visitor, TrainConfig& train) {
-  visitor.Float({"learning_rate", "AdamW learning rate", "", kPrototype}, &train.learning_rate,
-                {0, 10, true});
-  visitor.Choice({"learning_rate_schedule",
-                  "From learning_rate to final_learning_rate, reached at the "
-                  "end of the run: stop.max_env_steps or max_updates"},
-                 &train.learning_rate_schedule, {"constant", "cosine", "linear"});
-  visitor.Float(
-      {"final_learning_rate", "Where a cosine or linear schedule ends; unused when constant"},
-      &train.final_learning_rate, {0, 10});
-  visitor.Int({"warmup_updates",
-               "The learning rate first grows from 0 over this many; 0: no warm-up", "updates"},
-              &train.warmup_updates, kSteps);
-  visitor.Float({"weight_decay", "AdamW weight decay of tensors with two and more dimensions", "",
-                 kLightZero},
-                &train.weight_decay, {0, 10});
-  visitor.Float({"beta1", "AdamW decay of the first moment", "", kLightZero}, &train.beta1,
-                {0, 1, false, true});
-  visitor.Float({"beta2", "AdamW decay of the second moment", "", kLightZero}, &train.beta2,
-                {0, 1, false, true});
-  visitor.Float({"grad_clip", "Largest global norm of the gradient", "", kCartPole},
-                &train.grad_clip, {0, 1e9, true});
-  visitor.Float(
-      {"target_update_rate",
-       "Share of the new weights that enters the target network at each update", "", kLightZero},
-      &train.target_update_rate, {0, 1, true});
-}
+constexpr Range kFraction = {0, 1};
+constexpr Range kWeight = {0, 1e6};
+constexpr Range kSteps = {0, 1e12};
+constexpr Range kPositiveSteps = {1, 1e12};
 
 }  // namespace
 
-void ModelConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("model", "The world model: encoder, transformer, heads.");
-  visitor.Choice({"family",
-                  "Kind of model, and with it of inference and losses: unizero is a transformer "
-                  "that predicts the steps of its search, muzero and stochastic_muzero have "
-                  "recurrent latent states; alphazero is a policy and a value that search in the "
-                  "environment itself; of these keys it reads encoder*, embed_dim, head_dim, "
-                  "support_size, latent_norm, sim_norm_group and terminal alone",
-                  "", kFamilies},
-                 &family, {"unizero", "muzero", "stochastic_muzero", "alphazero"});
-  visitor.Choice({"encoder",
-                  "Encoder of observations: an MLP for vectors, residual convolutions at "
-                  "full size for boards, and with stride 2 down to 8x8 for images"},
-                 &encoder, {"vector", "board", "image"});
-  visitor.Int({"encoder_width", "Vector encoder: width of its hidden layers", "units", kPrototype},
-              &encoder_width, {1, 65536});
-  visitor.Int({"encoder_layers", "Vector encoder: number of hidden layers", "layers", kPrototype},
-              &encoder_layers, {0, 64});
-  visitor.Int({"encoder_channels", "Board and image encoder: channels", "channels"},
-              &encoder_channels, {1, 4096});
-  visitor.Int({"encoder_blocks", "Board and image encoder: residual blocks at the last size",
-               "blocks", "LightZero, TicTacToe configs"},
-              &encoder_blocks, {0, 256});
-  VisitTransformer(visitor, *this);
-  visitor.EndSection();
+bool SearchConfig::operator==(const SearchConfig& other) const = default;
+
+void EnvConfig::Visit(FieldList& field) {
+  field.Begin("env", "The environment, and how many copies of it run.");
+  field("id", &id, "Name of the environment, see: lzero envs list");
+  field("board_size", &board_size, {0, 1000},
+        "Rows and columns of a square board; 0: what the environment says", "squares");
+  field("settings", &settings, "Settings of this environment alone, see: lzero envs info ID");
+  field("max_episode_steps", &max_episode_steps, {0, 1e9},
+        "Episodes are truncated after this many steps; 0: what the environment says", "steps");
+  field("num_collectors", &num_collectors, {1, 4096},
+        "Environments that collect together, one row of the search batch each", "environments",
+        kCartPole);
+  field("num_evaluators", &num_evaluators, {1, 4096}, "Environments that evaluate together",
+        "environments", kPrototype);
+  field("num_threads", &num_threads, {1, 1024},
+        "Threads that step the environments of a role together; changes no result", "threads");
+  field("random_opening_fraction", &random_opening_fraction, kFraction,
+        "Share of collected episodes that begin with uniformly random legal moves", "",
+        "prototype runs on TicTacToe");
+  field("random_opening_plies", &random_opening_plies, {1, 10000},
+        "Longest random opening; its length is uniform from 1 to this", "moves",
+        "prototype runs on TicTacToe");
+  field("num_workers", &num_workers, {0, 1024},
+        "Processes that the Python environments of a role are shared among; 0: one for each core, "
+        "no more than environments; changes no result",
+        "processes");
+  field("max_restarts", &max_restarts, {0, 1000000},
+        "Times that a worker process may die and be started again before the run stops; the "
+        "episodes it was playing are truncated",
+        "restarts");
+  field("step_timeout_s", &step_timeout_s, {0, 86400, true},
+        "A worker process that answers no message for so long is ended, as if it had died",
+        "seconds");
+  field("python", &python,
+        "Interpreter of Python environments; auto: that of tools/setup.sh --python-envs, else "
+        "python3");
 }
 
-void LossConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("loss", "Weights of the loss terms.");
-  visitor.Float({"latent_weight", "Next latent state", "", kLightZero}, &latent_weight, kWeight);
-  visitor.Float({"reward_weight", "Reward", "", kLightZero}, &reward_weight, kWeight);
-  visitor.Float({"value_weight", "Value", "", kLightZero}, &value_weight, kWeight);
-  visitor.Float({"policy_weight", "Policy", "", kLightZero}, &policy_weight, kWeight);
-  visitor.Float(
-      {"entropy_weight", "Bonus on the policy's entropy, inside the policy term", "", kLightZero},
-      &entropy_weight, kWeight);
-  visitor.Float(
-      {"chance_weight", "Family stochastic_muzero: which chance outcome follows", "", kStochastic},
-      &chance_weight, kWeight);
-  visitor.EndSection();
+void ModelConfig::Visit(FieldList& field) {
+  field.Begin("model", "The world model: encoder, transformer, heads.");
+  field("family", &family, {"unizero", "muzero", "stochastic_muzero", "alphazero"},
+        "Kind of model, and with it of inference and losses: unizero is a transformer that "
+        "predicts the steps of its search, muzero and stochastic_muzero have recurrent latent "
+        "states; alphazero is a policy and a value that search in the environment itself; of these "
+        "keys it reads encoder*, embed_dim, head_dim, support_size, latent_norm, sim_norm_group "
+        "and terminal alone",
+        "", kFamilies);
+  field("encoder", &encoder, {"vector", "board", "image"},
+        "Encoder of observations: an MLP for vectors, residual convolutions at full size for "
+        "boards, and with stride 2 down to 8x8 for images");
+  field("encoder_width", &encoder_width, {1, 65536}, "Vector encoder: width of its hidden layers",
+        "units", kPrototype);
+  field("encoder_layers", &encoder_layers, {0, 64}, "Vector encoder: number of hidden layers",
+        "layers", kPrototype);
+  field("encoder_channels", &encoder_channels, {1, 4096}, "Board and image encoder: channels",
+        "channels");
+  field("encoder_blocks", &encoder_blocks, {0, 256},
+        "Board and image encoder: residual blocks at the last size", "blocks",
+        "LightZero, TicTacToe configs");
+  field("embed_dim", &embed_dim, {2, 65536}, "Width E of tokens and latent states", "units",
+        kCartPole);
+  field("num_layers", &num_layers, {1, 256}, "Transformer blocks L", "layers", kCartPole);
+  field("num_heads", &num_heads, {1, 1024},
+        "Attention heads; they divide embed_dim into heads of even size", "heads", kCartPole);
+  field("context_length", &context_length, {2, 65536},
+        "Window W: a token attends to itself and the W - 1 tokens before it; an environment step "
+        "is two tokens",
+        "tokens", kUniZero);
+  field("support_size", &support_size, {3, 100001},
+        "Atoms of the two-hot support of values and rewards, odd", "atoms", kLightZero);
+  field("head_dim", &head_dim, {1, 1048576}, "Hidden units of the heads; null: 4 * embed_dim",
+        "units", kLightZero);
+  field("latent_norm", &latent_norm, {"layer_norm", "sim_norm"}, "Final norm of latent states", "",
+        "LightZero (layer_norm), UniZero (sim_norm)");
+  field("latent_loss", &latent_loss, {"mse", "group_kl", "none", "cosine"},
+        "Loss of the next latent: mse goes with layer_norm, group_kl with sim_norm; family muzero "
+        "alone: none, and cosine, the self-supervised loss of EfficientZero",
+        "", "LightZero (mse), UniZero (group_kl), EfficientZero (cosine)");
+  field("sim_norm_group", &sim_norm_group, {2, 65536}, "Units in one softmax group of sim_norm",
+        "units", kUniZero);
+  field("dropout", &dropout, {0, 1, false, true}, "Dropped share of activations while learning", "",
+        kPrototype);
+  field("terminal", &terminal, {"absorb", "mask"},
+        "After a true end of an episode: absorb continues with absorbing steps, mask leaves later "
+        "steps out of the losses",
+        "", kPrototype);
 }
 
-void ReplayConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("replay", "The replay buffer and the targets made from it.");
-  visitor.Int({"capacity", "Newest transitions kept", "transitions"}, &capacity, {1, 1e10});
-  visitor.Int(
-      {"max_mebibytes", "Memory the buffer may hold; older segments are dropped beyond it", "MiB"},
-      &max_mebibytes, {1, 1e7});
-  visitor.Int({"segment_length", "Longest game segment; longer episodes are stored in several",
-               "transitions", "LightZero, Atari segment configs"},
-              &segment_length, {1, 1e6});
-  visitor.Int({"num_unroll_steps", "Steps U of a training sequence", "steps", kCartPole},
-              &num_unroll_steps, {1, 10000});
-  visitor.Int({"td_steps", "Rewards summed in the n-step value target before the bootstrap",
-               "steps", kPrototype},
-              &td_steps, {1, 100000});
-  visitor.Int({"num_context_steps",
-               "Steps before the first unrolled one that enter the sequence without loss", "steps"},
-              &num_context_steps, {0, 10000});
-  visitor.Choice({"sample_from",
-                  "Where training sequences begin: anywhere in an episode, or at its start, which "
-                  "memory tasks need whose cue comes first",
-                  "", "LightZero, sample_type"},
-                 &sample_from, {"anywhere", "episode_starts"});
-  visitor.Float({"discount", "Discount of future rewards", "", kMuZero}, &discount, {0, 1, true});
-  visitor.Bool({"prioritized", "Sample by priority instead of uniformly"}, &prioritized);
-  visitor.Float(
-      {"priority_exponent", "Prioritized: sampling probability goes with priority to this power",
-       "", kPriorities},
-      &priority_exponent, {0, 10});
-  visitor.Float(
-      {"importance_exponent", "Prioritized: power of the importance weights", "", kPriorities},
-      &importance_exponent, kFraction);
-  visitor.Choice({"value_bootstrap",
-                  "Value at the end of the n steps: stored from the search, or computed "
-                  "by the target network",
-                  "", kPrototype},
-                 &value_bootstrap, {"search", "target_network"});
-  visitor.Bool({"augment_symmetries",
-                "Show each sample to the learner as one of its images under the symmetries that "
-                "the environment declares, drawn at random",
-                "", "AlphaGo Zero, Silver et al. 2017, Methods"},
-               &augment_symmetries);
-  visitor.Int({"augment_shift",
-               "Pictures: show each sample to the learner moved by up to so many pixels each way, "
-               "drawn at random, its border repeated",
-               "pixels", "DrQ, Yarats et al. 2021; EfficientZero, Ye et al. 2021"},
-              &augment_shift, {0, 16});
-  visitor.Float({"reanalyze_ratio",
-                 "Stored positions, drawn uniformly, that are searched again with the target "
-                 "network for each step collected after train.start_env_steps: the new policy and "
-                 "root value replace the stored ones. Exact over the run, in batches of "
-                 "env.num_collectors; 0: never",
-                 "positions", "MuZero Reanalyze, Schrittwieser et al. 2021"},
-                &reanalyze_ratio, {0, 1000});
-  visitor.EndSection();
+void LossConfig::Visit(FieldList& field) {
+  field.Begin("loss", "Weights of the loss terms.");
+  field("latent_weight", &latent_weight, kWeight, "Next latent state", "", kLightZero);
+  field("reward_weight", &reward_weight, kWeight, "Reward", "", kLightZero);
+  field("value_weight", &value_weight, kWeight, "Value", "", kLightZero);
+  field("policy_weight", &policy_weight, kWeight, "Policy", "", kLightZero);
+  field("entropy_weight", &entropy_weight, kWeight,
+        "Bonus on the policy's entropy, inside the policy term", "", kLightZero);
+  field("chance_weight", &chance_weight, kWeight,
+        "Family stochastic_muzero: which chance outcome follows", "", kStochastic);
 }
 
-void TrainConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("train", "The learner.");
-  visitor.Int({"batch_size", "Sequences in one update", "sequences", kPrototype}, &batch_size,
-              {1, 65536});
-  visitor.Float(
-      {"updates_per_env_step", "Replay ratio: updates for each collected step, exact over the run",
-       "updates", kLightZero},
-      &updates_per_env_step, {0, 1000, true});
-  visitor.Int(
-      {"start_env_steps", "Steps collected before the first update", "env steps", kPrototype},
-      &start_env_steps, kSteps);
-  visitor.Int({"num_threads", "Threads of the learner's tensor operations", "threads"},
-              &num_threads, {1, 1024});
-  visitor.Choice({"on_nan",
-                  "On a loss or gradient that is not finite: stop, or go on from the last "
-                  "checkpoint"},
-                 &on_nan, {"stop", "rollback"});
-  visitor.Int({"log_every_updates", "Updates from one line of metrics to the next", "updates"},
-              &log_every_updates, {1, 1e9});
-  VisitOptimizer(visitor, *this);
-  visitor.EndSection();
+void SearchConfig::Visit(FieldList& field) {
+  field.Begin("search", "Monte-Carlo tree search while collecting and evaluating.");
+  field("policy", &policy, {"puct", "gumbel"}, "Rule of selection and of the policy target");
+  field("num_simulations", &num_simulations, {1, 100000}, "Simulations a search", "simulations",
+        kCartPole);
+  field("temperature", &temperature, {0, 100},
+        "Collected actions are drawn from visit counts to the power 1/temperature; 0: the most "
+        "visited",
+        "", kPrototype);
+  field("temperature_final", &temperature_final, {0, 100},
+        "Temperature after the decay; unused when temperature_decay_env_steps is 0", "",
+        kPrototype);
+  field("temperature_decay_env_steps", &temperature_decay_env_steps, kSteps,
+        "Linear from temperature to temperature_final over this many; 0: no decay", "env steps");
+  field("epsilon", &epsilon, {0, 1},
+        "Chance that a random action takes over in collection, in place of what search chose, at "
+        "each step where none is held; the policy target stays the search's",
+        "", kEpsilonGreedy);
+  field("epsilon_final", &epsilon_final, {0, 1},
+        "epsilon after the decay; unused when epsilon_decay_env_steps is 0");
+  field("epsilon_decay_env_steps", &epsilon_decay_env_steps, kSteps,
+        "Linear from epsilon to epsilon_final over this many; 0: no decay", "env steps");
+  field("epsilon_max_hold", &epsilon_max_hold, {1, 10000},
+        "A random action is held for n steps, n^-2 being how likely n is, up to this; 1: plain "
+        "epsilon-greedy",
+        "env steps", kEpsilonGreedy);
+  field("q_transform", &q_transform,
+        {"tree_min_max", "parent_and_siblings", "min_max", "completed_by_mix_value"},
+        "How Q values are scaled in PUCT, and the completed Q values in Gumbel", "", kMuZeroB);
+  field("min_max_delta", &min_max_delta, {0, 1e6, true},
+        "q_transform tree_min_max: floor of the range of Q values", "",
+        "LightZero, value_delta_max");
+  field("min_value", &min_value, {-1e9, 1e9}, "q_transform min_max: value that becomes 0");
+  field("max_value", &max_value, {-1e9, 1e9}, "q_transform min_max: value that becomes 1");
+  field("max_depth", &max_depth, {1, 100000},
+        "Nodes deeper than this are not expanded; null: no limit", "edges");
+  VisitRules(field);
 }
 
-void InferenceConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("inference", "How the world model runs inside the search.");
-  visitor.Choice({"device", "Where the model runs and learns"}, &device, {"cpu", "cuda"});
-  visitor.Choice(
-      {"runner",
-       "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
-       "operations, cuda_graph captures them once and replays them, cuda_search_graph replays a "
-       "whole search, trees included, as one CUDA graph; auto: packed on the CPU, on a CUDA device "
-       "cuda_graph, or eager with graphs off"},
-      &runner, {"auto", "eager", "packed", "cuda_graph", "cuda_search_graph"});
-  visitor.Choice({"graphs",
-                  "Capture steps as graphs: required refuses to run without, preferred "
-                  "falls back, off never captures"},
-                 &graphs, {"required", "preferred", "off"});
-  visitor.Choice({"dtype",
-                  "Weights of the model inside the search; bf16: half the memory and more speed "
-                  "for large models, runner packed, results differ a little"},
-                 &dtype, {"fp32", "bf16"});
-  visitor.Choice({"cache_storage",
-                  "Cached keys and values: static is allocated once, growing doubles when "
-                  "full"},
-                 &cache_storage, {"static", "growing"});
-  visitor.Choice({"root_context",
-                  "After an update of the weights: rebuild encodes the past steps of a root "
-                  "again, carry keeps the older keys and values"},
-                 &root_context, {"rebuild", "carry"});
-  visitor.Int({"num_threads", "Threads of one recurrent step", "threads"}, &num_threads, {1, 1024});
-  visitor.EndSection();
+void SearchConfig::VisitRules(FieldList& field) {
+  field("num_sampled_actions", &num_sampled_actions, {2, 100000},
+        "Actions K drawn from the policy at each node, which the search chooses from; null: all of "
+        "them, which box actions do not allow",
+        "actions", kSampled);
+  field("sample_temperature", &sample_temperature, {0, 100, true},
+        "Sampled actions are drawn from the policy to the power 1/this (box: with its variance "
+        "times this); their priors correct for it",
+        "", kSampled);
+  field("uniform_sample_fraction", &uniform_sample_fraction, kFraction,
+        "Box: share of sampled actions that are drawn uniformly; priors correct for it", "",
+        kSampled);
+  field("root_noise_alpha", &root_noise_alpha, {0, 1000, true},
+        "PUCT: concentration of the Dirichlet noise at the root while collecting", "", kLightZero);
+  field("root_noise_fraction", &root_noise_fraction, kFraction,
+        "PUCT: share of the noise in the root's prior; 0: no noise", "", kMuZeroB);
+  field("pb_c_init", &pb_c_init, {0, 1000}, "PUCT: exploration constant", "", kMuZeroB);
+  field("pb_c_base", &pb_c_base, {1, 1e12}, "PUCT: visits at which exploration begins to grow", "",
+        kMuZeroB);
+  field("max_num_considered_actions", &max_num_considered_actions, {1, 100000},
+        "Gumbel: actions that enter sequential halving at the root, at most", "actions", kGumbel);
+  field("value_scale", &value_scale, {0, 1000, true},
+        "Gumbel: completed Q is multiplied by (maxvisit_init + most visits) * this", "", kGumbel);
+  field("maxvisit_init", &maxvisit_init, {0, 1e6},
+        "Gumbel: visits added in the scale of the completed Q", "visits", kGumbel);
+  field("rescale_values", &rescale_values,
+        "Gumbel with completed_by_mix_value: completed Q is scaled to [0, 1] at each node", "",
+        kGumbel);
+  field("use_mixed_value", &use_mixed_value,
+        "Gumbel: unvisited actions take the mixed value; false: the network's value", "", kGumbel);
+  field("q_epsilon", &q_epsilon, {0, 1, true}, "Floor of a value range inside one node");
+  field("gumbel_scale", &gumbel_scale, {0, 100},
+        "Gumbel: scale of the noise at the root while collecting; 0: no noise", "", kGumbel);
 }
 
-void EvaluateConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("evaluate", "Evaluation during training: greedy actions, no noise.");
-  visitor.Int({"every_updates", "Updates between two evaluations; 0: only at the end", "updates"},
-              &every_updates, kSteps);
-  visitor.Int({"episodes", "Episodes of one evaluation", "episodes", kPrototype}, &episodes,
-              {1, 1e6});
-  visitor.OptionalInt(
-      {"num_simulations", "Simulations a search; null: search.num_simulations", "simulations"},
-      &num_simulations, {1, 100000});
-  visitor.EndSection();
+void ReplayConfig::Visit(FieldList& field) {
+  field.Begin("replay", "The replay buffer and the targets made from it.");
+  field("capacity", &capacity, {1, 1e10}, "Newest transitions kept", "transitions");
+  field("max_mebibytes", &max_mebibytes, {1, 1e7},
+        "Memory the buffer may hold; older segments are dropped beyond it", "MiB");
+  field("segment_length", &segment_length, {1, 1e6},
+        "Longest game segment; longer episodes are stored in several", "transitions",
+        "LightZero, Atari segment configs");
+  field("num_unroll_steps", &num_unroll_steps, {1, 10000}, "Steps U of a training sequence",
+        "steps", kCartPole);
+  field("td_steps", &td_steps, {1, 100000},
+        "Rewards summed in the n-step value target before the bootstrap", "steps", kPrototype);
+  field("num_context_steps", &num_context_steps, {0, 10000},
+        "Steps before the first unrolled one that enter the sequence without loss", "steps");
+  field("sample_from", &sample_from, {"anywhere", "episode_starts"},
+        "Where training sequences begin: anywhere in an episode, or at its start, which memory "
+        "tasks need whose cue comes first",
+        "", "LightZero, sample_type");
+  field("discount", &discount, {0, 1, true}, "Discount of future rewards", "", kMuZero);
+  field("prioritized", &prioritized, "Sample by priority instead of uniformly");
+  field("priority_exponent", &priority_exponent, {0, 10},
+        "Prioritized: sampling probability goes with priority to this power", "", kPriorities);
+  field("importance_exponent", &importance_exponent, kFraction,
+        "Prioritized: power of the importance weights", "", kPriorities);
+  field(
+      "value_bootstrap", &value_bootstrap, {"search", "target_network"},
+      "Value at the end of the n steps: stored from the search, or computed by the target network",
+      "", kPrototype);
+  field("augment_symmetries", &augment_symmetries,
+        "Show each sample to the learner as one of its images under the symmetries that the "
+        "environment declares, drawn at random",
+        "", "AlphaGo Zero, Silver et al. 2017, Methods");
+  field("augment_shift", &augment_shift, {0, 16},
+        "Pictures: show each sample to the learner moved by up to so many pixels each way, drawn "
+        "at random, its border repeated",
+        "pixels", "DrQ, Yarats et al. 2021; EfficientZero, Ye et al. 2021");
+  field("reanalyze_ratio", &reanalyze_ratio, {0, 1000},
+        "Stored positions, drawn uniformly, that are searched again with the target network for "
+        "each step collected after train.start_env_steps: the new policy and root value replace "
+        "the stored ones. Exact over the run, in batches of env.num_collectors; 0: never",
+        "positions", "MuZero Reanalyze, Schrittwieser et al. 2021");
 }
 
-void CheckpointConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("checkpoint", "What is kept to resume from.");
-  visitor.Int({"every_updates", "Updates between two checkpoints; 0: only at the end and on Ctrl-C",
-               "updates"},
-              &every_updates, kSteps);
-  visitor.Int({"keep", "Newest checkpoints kept, beside `best` (two players: the newest evaluated)",
-               "checkpoints"},
-              &keep, {1, 1e6});
-  visitor.EndSection();
+void TrainConfig::Visit(FieldList& field) {
+  field.Begin("train", "The learner.");
+  field("batch_size", &batch_size, {1, 65536}, "Sequences in one update", "sequences", kPrototype);
+  field("updates_per_env_step", &updates_per_env_step, {0, 1000, true},
+        "Replay ratio: updates for each collected step, exact over the run", "updates", kLightZero);
+  field("start_env_steps", &start_env_steps, kSteps, "Steps collected before the first update",
+        "env steps", kPrototype);
+  field("num_threads", &num_threads, {1, 1024}, "Threads of the learner's tensor operations",
+        "threads");
+  field("on_nan", &on_nan, {"stop", "rollback"},
+        "On a loss or gradient that is not finite: stop, or go on from the last checkpoint");
+  field("log_every_updates", &log_every_updates, {1, 1e9},
+        "Updates from one line of metrics to the next", "updates");
+  field("learning_rate", &learning_rate, {0, 10, true}, "AdamW learning rate", "", kPrototype);
+  field("learning_rate_schedule", &learning_rate_schedule, {"constant", "cosine", "linear"},
+        "From learning_rate to final_learning_rate, reached at the end of the run: "
+        "stop.max_env_steps or max_updates");
+  field("final_learning_rate", &final_learning_rate, {0, 10},
+        "Where a cosine or linear schedule ends; unused when constant");
+  field("warmup_updates", &warmup_updates, kSteps,
+        "The learning rate first grows from 0 over this many; 0: no warm-up", "updates");
+  field("weight_decay", &weight_decay, {0, 10},
+        "AdamW weight decay of tensors with two and more dimensions", "", kLightZero);
+  field("beta1", &beta1, {0, 1, false, true}, "AdamW decay of the first moment", "", kLightZero);
+  field("beta2", &beta2, {0, 1, false, true}, "AdamW decay of the second moment", "", kLightZero);
+  field("grad_clip", &grad_clip, {0, 1e9, true}, "Largest global norm of the gradient", "",
+        kCartPole);
+  field("target_update_rate", &target_update_rate, {0, 1, true},
+        "Share of the new weights that enters the target network at each update", "", kLightZero);
 }
 
-void StopConfig::Visit(FieldVisitor& visitor) {
-  visitor.BeginSection("stop", "When a run ends: at the first limit that is reached.");
-  visitor.OptionalInt({"max_env_steps", "Collected steps; null: no limit", "env steps"},
-                      &max_env_steps, kPositiveSteps);
-  visitor.OptionalInt({"max_updates", "Updates; null: no limit", "updates"}, &max_updates,
-                      kPositiveSteps);
-  visitor.OptionalFloat({"target_return",
-                         "Solved when `patience` evaluations in a row have this mean return "
-                         "or more; null: never. Environments of one player only: the "
-                         "return of self-play is no measure of strength"},
-                        &target_return, {-1e12, 1e12});
-  visitor.Int(
-      {"patience", "Evaluations in a row at target_return or more", "evaluations", kPrototype},
-      &patience, {1, 1e6});
-  visitor.Bool({"end_at_target", "End the run when it is solved; false: say so and go on"},
-               &end_at_target);
-  visitor.EndSection();
+void InferenceConfig::Visit(FieldList& field) {
+  field.Begin("inference", "How the world model runs inside the search.");
+  field("device", &device, {"cpu", "cuda"}, "Where the model runs and learns");
+  field("runner", &runner, {"auto", "eager", "packed", "cuda_graph", "cuda_search_graph"},
+        "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
+        "operations, cuda_graph captures them once and replays them, cuda_search_graph replays a "
+        "whole search, trees included, as one CUDA graph; auto: packed on the CPU, on a CUDA "
+        "device cuda_graph, or eager with graphs off");
+  field("graphs", &graphs, {"required", "preferred", "off"},
+        "Capture steps as graphs: required refuses to run without, preferred falls back, off never "
+        "captures");
+  field("dtype", &dtype, {"fp32", "bf16"},
+        "Weights of the model inside the search; bf16: half the memory and more speed for large "
+        "models, runner packed, results differ a little");
+  field("cache_storage", &cache_storage, {"static", "growing"},
+        "Cached keys and values: static is allocated once, growing doubles when full");
+  field("root_context", &root_context, {"rebuild", "carry"},
+        "After an update of the weights: rebuild encodes the past steps of a root again, carry "
+        "keeps the older keys and values");
+  field("num_threads", &num_threads, {1, 1024}, "Threads of one recurrent step", "threads");
 }
 
-void ExperimentConfig::Visit(FieldVisitor& visitor) {
-  env.Visit(visitor);
-  model.Visit(visitor);
-  loss.Visit(visitor);
-  search.Visit(visitor);
-  replay.Visit(visitor);
-  train.Visit(visitor);
-  inference.Visit(visitor);
-  evaluate.Visit(visitor);
-  checkpoint.Visit(visitor);
-  stop.Visit(visitor);
-  visitor.TextList(
-      {"plugins",
-       "Libraries that hold environments, plugin:NAME each. A path that is not absolute "
-       "starts at the file that names it, on the command line where the program runs; "
-       "a run keeps absolute ones, and `resume` takes others when they have moved"},
-      &plugins);
-  visitor.Int({"seed", "Every random stream of the run derives from it"}, &seed,
-              {0, 9007199254740992.0});
-  visitor.Bool({"deterministic",
-                "Collect and learn in turn: the same seed gives the same metrics, byte for "
-                "byte"},
-               &deterministic);
+void EvaluateConfig::Visit(FieldList& field) {
+  field.Begin("evaluate", "Evaluation during training: greedy actions, no noise.");
+  field("every_updates", &every_updates, kSteps,
+        "Updates between two evaluations; 0: only at the end", "updates");
+  field("episodes", &episodes, {1, 1e6}, "Episodes of one evaluation", "episodes", kPrototype);
+  field("num_simulations", &num_simulations, {1, 100000},
+        "Simulations a search; null: search.num_simulations", "simulations");
+}
+
+void CheckpointConfig::Visit(FieldList& field) {
+  field.Begin("checkpoint", "What is kept to resume from.");
+  field("every_updates", &every_updates, kSteps,
+        "Updates between two checkpoints; 0: only at the end and on Ctrl-C", "updates");
+  field("keep", &keep, {1, 1e6},
+        "Newest checkpoints kept, beside `best` (two players: the newest evaluated)",
+        "checkpoints");
+}
+
+void StopConfig::Visit(FieldList& field) {
+  field.Begin("stop", "When a run ends: at the first limit that is reached.");
+  field("max_env_steps", &max_env_steps, kPositiveSteps, "Collected steps; null: no limit",
+        "env steps");
+  field("max_updates", &max_updates, kPositiveSteps, "Updates; null: no limit", "updates");
+  field("target_return", &target_return, {-1e12, 1e12},
+        "Solved when `patience` evaluations in a row have this mean return or more; null: never. "
+        "Environments of one player only: the return of self-play is no measure of strength");
+  field("patience", &patience, {1, 1e6}, "Evaluations in a row at target_return or more",
+        "evaluations", kPrototype);
+  field("end_at_target", &end_at_target, "End the run when it is solved; false: say so and go on");
+}
+
+void ExperimentConfig::Visit(FieldList& field) {
+  env.Visit(field);
+  model.Visit(field);
+  loss.Visit(field);
+  search.Visit(field);
+  replay.Visit(field);
+  train.Visit(field);
+  inference.Visit(field);
+  evaluate.Visit(field);
+  checkpoint.Visit(field);
+  stop.Visit(field);
+  field.Begin("", "");
+  field("plugins", &plugins,
+        "Libraries that hold environments, plugin:NAME each. A path that is not absolute starts at "
+        "the file that names it, on the command line where the program runs; a run keeps absolute "
+        "ones, and `resume` takes others when they have moved");
+  field("seed", &seed, {0, 9007199254740992.0}, "Every random stream of the run derives from it");
+  field("deterministic", &deterministic,
+        "Collect and learn in turn: the same seed gives the same metrics, byte for byte");
 }
 
 }  // namespace lzero

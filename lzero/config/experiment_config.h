@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "lzero/config/fields.h"
-
 namespace lzero {
+
+class FieldList;
 
 struct EnvConfig {
   std::string id = "cartpole";
@@ -29,7 +29,7 @@ struct EnvConfig {
   // after 1 .. random_opening_plies uniformly random legal moves.
   double random_opening_fraction = 0.0;
   int64_t random_opening_plies = 6;
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 // The kind of model and of what searches it.
@@ -57,7 +57,7 @@ struct ModelConfig {
   int64_t sim_norm_group = 8;
   double dropout = 0.0;
   TerminalMode terminal = TerminalMode::kAbsorb;
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 struct LossConfig {
@@ -67,7 +67,7 @@ struct LossConfig {
   double policy_weight = 1.0;
   double entropy_weight = 5e-3;
   double chance_weight = 1.0;  // stochastic_muzero
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 enum class SearchPolicy { kPuct, kGumbel };
@@ -103,8 +103,11 @@ struct SearchConfig {
   double sample_temperature = 1.0;             // of the policy that they are drawn from
   double uniform_sample_fraction = 0.0;        // of box actions: drawn uniformly instead
   int64_t NodesPerRoot() const { return num_simulations + 1; }
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
   bool operator==(const SearchConfig& other) const;
+
+ private:
+  void VisitRules(FieldList& field);  // the last ones: of sampling, PUCT and Gumbel
 };
 
 enum class ValueBootstrap { kSearch, kTargetNetwork };
@@ -126,7 +129,7 @@ struct ReplayConfig {
   bool augment_symmetries = false;
   int64_t augment_shift = 0;
   double reanalyze_ratio = 0.0;  // positions searched again for each env step
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 enum class LearningRateSchedule { kConstant, kCosine, kLinear };
@@ -148,7 +151,7 @@ struct TrainConfig {
   int64_t num_threads = 1;
   int64_t log_every_updates = 50;  // a line of metrics
   OnNan on_nan = OnNan::kStop;
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 enum class Device { kCpu, kCuda };
@@ -166,20 +169,20 @@ struct InferenceConfig {
   CacheStorage cache_storage = CacheStorage::kStatic;
   RootContext root_context = RootContext::kRebuild;
   int64_t num_threads = 1;
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 struct EvaluateConfig {
   int64_t every_updates = 200;  // 0: only at the end
   int64_t episodes = 8;
   std::optional<int64_t> num_simulations;  // null: search.num_simulations
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 struct CheckpointConfig {
   int64_t every_updates = 500;  // 0: only at the end and on Ctrl-C
   int64_t keep = 3;
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 struct StopConfig {
@@ -188,7 +191,7 @@ struct StopConfig {
   std::optional<double> target_return;
   int64_t patience = 3;       // evaluations in a row at target_return or more
   bool end_at_target = true;  // false: report it and go on
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 struct ExperimentConfig {
@@ -205,7 +208,7 @@ struct ExperimentConfig {
   std::vector<std::string> plugins;  // libraries with environments from outside
   int64_t seed = 0;
   bool deterministic = false;
-  void Visit(FieldVisitor& visitor);
+  void Visit(FieldList& field);
 };
 
 // A broken rule between fields: the key paths that take part, the one to point at first, and the

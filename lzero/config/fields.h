@@ -1,81 +1,98 @@
-// How a config field is declared: once, in the Visit method of its section, through this interface.
-// Parsing, range checks, `config explain`, the resolved dump and overrides are visitors (schema.h).
-// Not a parser. Visitors belong to one thread.
+// The fields of a config as a list. A field is declared once, by a call in the Visit method of its
+// section; loading, dump, explain and diff treat all fields of a list alike (schema.h). Knows
+// nothing of texts. A list points into the config it was made of, and belongs to one thread.
 #ifndef LZERO_CONFIG_FIELDS_H_
 #define LZERO_CONFIG_FIELDS_H_
 
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace lzero {
 
-// What a field is, apart from its type, default and range.
-struct FieldInfo {
-  const char* name;         // key inside its section
-  const char* help;         // one sentence
-  const char* unit = "";    // "tokens", "env steps", "updates"; empty for pure numbers
-  const char* source = "";  // paper or reference the default comes from
-};
-
 // Bounds of a number; an open bound excludes its value.
 struct Range {
-  double low;
-  double high;
+  double low = 0.0;
+  double high = 1.0;
   bool low_open = false;
   bool high_open = false;
 };
 
-// Where defaults come from.
-inline constexpr char kFamilies[] = "UniZero (arXiv 2406.10667), AlphaZero (Silver et al. 2018)";
-inline constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
-inline constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
-inline constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
-inline constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";
-inline constexpr char kEpsilonGreedy[] = "temporally extended epsilon-greedy (Dabney et al. 2021)";
-inline constexpr char kSampled[] = "Sampled MuZero (Hubert et al. 2021)";
-inline constexpr char kStochastic[] = "Stochastic MuZero (Antonoglou et al. 2022)";
-inline constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";
-inline constexpr char kLightZero[] = "LightZero, UniZero policy defaults";
-inline constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
-inline constexpr char kPrototype[] = "prototype runs on CartPole";
-
-inline constexpr Range kFraction = {0, 1};
-inline constexpr Range kWeight = {0, 1e6};
-inline constexpr Range kSteps = {0, 1e12};
-inline constexpr Range kPositiveSteps = {1, 1e12};
-
-// One call a field. `value` holds the default before a visit that parses, the setting after it.
-class FieldVisitor {
- public:
-  virtual ~FieldVisitor() = default;
-  // Fields until EndSection belong to `name`.
-  virtual void BeginSection(const char* name, const char* help) = 0;
-  virtual void EndSection() = 0;
-
-  virtual void Int(const FieldInfo& field, int64_t* value, Range range) = 0;
-  virtual void Float(const FieldInfo& field, double* value, Range range) = 0;
-  virtual void Bool(const FieldInfo& field, bool* value) = 0;
-  virtual void Text(const FieldInfo& field, std::string* value) = 0;
-  // Single values by name, each kept as the text that was written.
-  virtual void TextMap(const FieldInfo& field, std::map<std::string, std::string>* value) = 0;
-  virtual void TextList(const FieldInfo& field, std::vector<std::string>* value) = 0;
-  // `value` is an index into `names`.
-  virtual void ChoiceIndex(const FieldInfo& field, int* value,
-                           const std::vector<std::string>& names) = 0;
-  // null in YAML is nullopt.
-  virtual void OptionalInt(const FieldInfo& field, std::optional<int64_t>* value, Range range) = 0;
-  virtual void OptionalFloat(const FieldInfo& field, std::optional<double>* value, Range range) = 0;
-
-  // An enum whose values count up from 0 in the order of `names`.
-  template <typename E>
-  void Choice(const FieldInfo& field, E* value, const std::vector<std::string>& names) {
-    int index = static_cast<int>(*value);
-    ChoiceIndex(field, &index, names);
-    *value = static_cast<E>(index);
+// Where an enum of int is stored, read and set as the index of its value.
+struct ChoiceIndex {
+  void* value;
+  int Get() const {
+    int index;
+    std::memcpy(&index, value, sizeof(index));
+    return index;
   }
+  void Set(int index) const { std::memcpy(value, &index, sizeof(index)); }
+};
+
+// Where a field is stored: its default before a text is read, its setting after it.
+using FieldValue = std::variant<int64_t*, double*, bool*, std::string*, ChoiceIndex,
+                                std::optional<int64_t>*, std::optional<double>*,
+                                std::map<std::string, std::string>*, std::vector<std::string>*>;
+
+// What a field is, and where the value of one config is.
+struct ConfigField {
+  absl::string_view section, section_help;  // "" for the fields beside the sections
+  absl::string_view name;                   // key inside its section
+  std::string path;                         // "train.batch_size"
+  FieldValue value;
+  Range range;                       // of numbers
+  std::vector<std::string> choices;  // of enums
+  absl::string_view help;            // one sentence
+  absl::string_view unit;            // "tokens", "env steps", "updates"; empty for pure numbers
+  absl::string_view source;          // paper or reference the default comes from
+
+  template <typename T>
+  bool Is() const {
+    return std::holds_alternative<T>(value);
+  }
+};
+
+// What a Visit method calls, once a field. All texts must be literals.
+class FieldList {
+ public:
+  // Fields from here on belong to section `name`, which `help` explains; "": beside the sections.
+  void Begin(absl::string_view name, absl::string_view help) { section_ = name, help_ = help; }
+
+  // A number; where it is optional, null in YAML is nullopt.
+  void operator()(absl::string_view name, FieldValue value, Range range, absl::string_view help,
+                  absl::string_view unit = "", absl::string_view source = "") {
+    std::string path = absl::StrCat(section_, section_.empty() ? "" : ".", name);
+    fields.push_back(
+        {section_, help_, name, std::move(path), value, range, {}, help, unit, source});
+  }
+  // A truth value, a text, or a map or list of texts, each kept as it was written.
+  void operator()(absl::string_view name, FieldValue value, const char* help,
+                  absl::string_view unit = "", absl::string_view source = "") {
+    (*this)(name, value, Range(), help, unit, source);
+  }
+  // An enum whose values count up from 0 in the order of `names`.
+  template <typename E, typename = std::enable_if_t<std::is_enum_v<E>>>
+  void operator()(absl::string_view name, E* value, std::vector<std::string> names,
+                  absl::string_view help, absl::string_view unit = "",
+                  absl::string_view source = "") {
+    static_assert(sizeof(E) == sizeof(int));
+    (*this)(name, ChoiceIndex{value}, Range(), help, unit, source);
+    fields.back().choices = std::move(names);
+  }
+
+  std::vector<ConfigField> fields;
+
+ private:
+  absl::string_view section_, help_;
 };
 
 }  // namespace lzero

@@ -1,8 +1,8 @@
 #include "lzero/config/load.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -45,37 +45,30 @@ absl::StatusOr<std::string> ReadConfigFile(const std::string& path) {
 
 // Adds the file and all it extends.
 void ReadChain(const std::string& path, ConfigAssembler* assembler) {
-  std::vector<fs::path> seen;
-  std::string next = path;
-  while (true) {
+  std::set<fs::path> seen;
+  for (std::string next = path, base;; next = (fs::path(next).parent_path() / base).string()) {
     const std::string shown = fs::path(next).lexically_normal().string();
     const std::string chain =
-        assembler->num_layers() == 0
-            ? ""
-            : absl::StrCat("; chain: ", assembler->ChainText(), " -> ", shown);
+        seen.empty() ? "" : absl::StrCat("; chain: ", assembler->ChainText(), " -> ", shown);
     // Refuse cycles and long chains.
     std::error_code code;
-    const fs::path identity = fs::weakly_canonical(next, code);
-    if (std::find(seen.begin(), seen.end(), identity) != seen.end()) {
-      assembler->ReportUnreadable(absl::StrCat("the files extend each other in a cycle", chain));
-      return;
+    if (!seen.insert(fs::weakly_canonical(next, code)).second) {
+      return assembler->ReportUnreadable(
+          absl::StrCat("the files extend each other in a cycle", chain));
     }
-    if (seen.size() == kMaxChain) {
-      assembler->ReportUnreadable(
+    if (seen.size() > kMaxChain) {
+      return assembler->ReportUnreadable(
           absl::StrCat("too many files extend each other; allowed: ", kMaxChain, chain));
-      return;
     }
-    seen.push_back(identity);
     // Read the file and go on with the one that it extends.
     const absl::StatusOr<std::string> content = ReadConfigFile(next);
     if (!content.ok()) {
-      assembler->ReportUnreadable(absl::StrCat(shown, ": ", content.status().message(), chain));
-      return;
+      return assembler->ReportUnreadable(
+          absl::StrCat(shown, ": ", content.status().message(), chain));
     }
     assembler->AddLayer(shown, *content);
-    const std::string base = assembler->LowestExtends();
+    base = assembler->LowestExtends();
     if (base.empty()) return;
-    next = (fs::path(next).parent_path() / base).string();
   }
 }
 

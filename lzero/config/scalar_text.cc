@@ -1,5 +1,6 @@
 #include "lzero/config/scalar_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -8,57 +9,42 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 namespace lzero {
 namespace {
 
-size_t CountDigits(absl::string_view text) {
-  size_t count = 0;
-  while (count < text.size() && absl::ascii_isdigit(static_cast<unsigned char>(text[count]))) {
-    ++count;
-  }
-  return count;
-}
-
-// A number taken apart; whole.size() + ... covers the text, or `valid` is false.
-struct DecimalParts {
+// Digits with a point and an exponent, or not; nothing else.
+struct Decimal {
   bool valid = false;
+  bool in_range = false;  // of a float64
   bool negative = false;
-  absl::string_view whole;     // digits before the point
-  absl::string_view fraction;  // digits after it
-  bool has_exponent = false;
-  absl::string_view unsigned_text;  // without the sign
+  absl::string_view text;  // without the sign
+  double value = 0.0;      // without the sign
 };
 
-DecimalParts SplitDecimal(absl::string_view text) {
-  DecimalParts parts;
-  parts.negative = absl::StartsWith(text, "-");
-  if (parts.negative || absl::StartsWith(text, "+")) text.remove_prefix(1);
-  parts.unsigned_text = text;
-  parts.whole = text.substr(0, CountDigits(text));
-  text.remove_prefix(parts.whole.size());
-  if (absl::StartsWith(text, ".")) {
-    text.remove_prefix(1);
-    parts.fraction = text.substr(0, CountDigits(text));
-    text.remove_prefix(parts.fraction.size());
-  }
-  if (parts.whole.empty() && parts.fraction.empty()) return parts;
-  if (absl::StartsWithIgnoreCase(text, "e")) {
-    parts.has_exponent = true;
-    text.remove_prefix(1);
-    if (absl::StartsWith(text, "-") || absl::StartsWith(text, "+")) text.remove_prefix(1);
-    const size_t digits = CountDigits(text);
-    if (digits == 0) return parts;
-    text.remove_prefix(digits);
-  }
-  parts.valid = text.empty();
-  return parts;
+bool IsDigit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
+
+Decimal ReadDecimal(absl::string_view text) {
+  Decimal decimal;
+  decimal.negative = absl::ConsumePrefix(&text, "-");
+  if (!decimal.negative) absl::ConsumePrefix(&text, "+");
+  decimal.text = text;
+  if (text.empty() || (!IsDigit(text[0]) && text[0] != '.')) return decimal;
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, decimal.value);
+  decimal.valid = result.ptr == end && result.ec != std::errc::invalid_argument;
+  decimal.in_range = result.ec == std::errc() && std::isfinite(decimal.value);
+  return decimal;
 }
 
-bool HasLeadingZero(absl::string_view whole) { return whole.size() > 1 && whole[0] == '0'; }
+bool HasLeadingZero(absl::string_view text) {
+  return text.size() > 1 && text[0] == '0' && IsDigit(text[1]);
+}
 
 // What a person probably meant by a text that is no plain number: 1_000, 1,000 and 010.
 std::string PlainNumberHint(absl::string_view text) {
@@ -66,10 +52,8 @@ std::string PlainNumberHint(absl::string_view text) {
   const bool negative = absl::StartsWith(plain, "-");
   if (negative || absl::StartsWith(plain, "+")) plain.erase(0, 1);
   if (absl::StartsWith(plain, "-") || absl::StartsWith(plain, "+")) return "";
-  while (HasLeadingZero(plain) && absl::ascii_isdigit(static_cast<unsigned char>(plain[1]))) {
-    plain.erase(0, 1);
-  }
-  if (plain.size() > 30 || !SplitDecimal(plain).valid) return "";
+  while (HasLeadingZero(plain)) plain.erase(0, 1);
+  if (plain.size() > 30 || !ReadDecimal(plain).valid) return "";
   return absl::StrCat("; did you mean '", negative ? "-" : "", plain, "'?");
 }
 
@@ -84,40 +68,34 @@ std::string IntegerHint(absl::string_view text) {
 }  // namespace
 
 absl::StatusOr<int64_t> ParseInt(absl::string_view text) {
-  const DecimalParts parts = SplitDecimal(text);
-  if (!parts.valid || parts.has_exponent || parts.whole.size() != parts.unsigned_text.size()) {
+  const Decimal decimal = ReadDecimal(text);
+  if (!decimal.valid || !std::all_of(decimal.text.begin(), decimal.text.end(), IsDigit)) {
     return absl::InvalidArgumentError(absl::StrCat("not an integer", IntegerHint(text)));
   }
-  if (HasLeadingZero(parts.whole)) {
+  if (HasLeadingZero(decimal.text)) {
     return absl::InvalidArgumentError(
         absl::StrCat("an integer with leading zeros", PlainNumberHint(text)));
   }
-  uint64_t magnitude = 0;
-  const char* end = parts.whole.data() + parts.whole.size();
-  const auto result = std::from_chars(parts.whole.data(), end, magnitude);
-  if (result.ec != std::errc() || magnitude > static_cast<uint64_t>(INT64_MAX)) {
+  int64_t value = 0;
+  if (!absl::SimpleAtoi(decimal.text, &value)) {
     return absl::OutOfRangeError("too large for a 64-bit integer");
   }
-  const auto value = static_cast<int64_t>(magnitude);
-  return parts.negative ? -value : value;
+  return decimal.negative ? -value : value;
 }
 
 absl::StatusOr<double> ParseFloat(absl::string_view text) {
-  const DecimalParts parts = SplitDecimal(text);
-  if (!parts.valid) {
+  const Decimal decimal = ReadDecimal(text);
+  if (!decimal.valid) {
     return absl::InvalidArgumentError(absl::StrCat("not a number", PlainNumberHint(text)));
   }
-  if (HasLeadingZero(parts.whole)) {
+  if (HasLeadingZero(decimal.text)) {
     return absl::InvalidArgumentError(
         absl::StrCat("a number with leading zeros", PlainNumberHint(text)));
   }
-  double value = 0.0;
-  const char* end = parts.unsigned_text.data() + parts.unsigned_text.size();
-  const auto result = std::from_chars(parts.unsigned_text.data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value)) {
+  if (!decimal.in_range) {
     return absl::OutOfRangeError("too large or too small for a 64-bit float");
   }
-  return parts.negative ? -value : value;
+  return decimal.negative ? -decimal.value : decimal.value;
 }
 
 absl::StatusOr<bool> ParseBool(absl::string_view text) {

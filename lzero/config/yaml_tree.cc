@@ -24,14 +24,8 @@ TextPosition FromMark(const YAML::Mark& mark) {
 }
 
 const char* KindName(const YamlNode& node) {
-  switch (node.kind) {
-    case YamlNode::Kind::kMap:
-      return "a map";
-    case YamlNode::Kind::kSequence:
-      return "a list";
-    case YamlNode::Kind::kScalar:
-      break;
-  }
+  if (node.kind == YamlNode::Kind::kMap) return "a map";
+  if (node.kind == YamlNode::Kind::kSequence) return "a list";
   return node.scalar.is_null ? "null" : "a single value";
 }
 
@@ -45,7 +39,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++num_documents_ == 2) {
-      Report(mark, "a second document begins here; allowed: one document a file");
+      Report(FromMark(mark), "a second document begins here; allowed: one document a file");
     }
   }
   void OnDocumentEnd() override {}
@@ -57,15 +51,16 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    Report(mark, "aliases (*name) are not supported; write the value again, or use extends");
+    Report(FromMark(mark),
+           "aliases (*name) are not supported; write the value again, or use extends");
     YamlNode node = NewNode(mark, YamlNode::Kind::kScalar);
     node.refused = true;
     Add(std::move(node));
   }
 
   void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-    Report(mark, absl::StrCat("anchors (&", QuotedForMessage(name),
-                              ") are not supported; write the value again, or use extends"));
+    Report(FromMark(mark), "anchors (&", QuotedForMessage(name),
+           ") are not supported; write the value again, or use extends");
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t,
@@ -108,14 +103,15 @@ class TreeBuilder : public YAML::EventHandler {
     return node;
   }
 
-  void Report(const YAML::Mark& mark, std::string message) {
-    problems_->push_back({FromMark(mark), std::move(message)});
+  template <typename... Parts>
+  void Report(TextPosition position, const Parts&... message) {
+    problems_->push_back({position, absl::StrCat(message...)});
   }
 
   bool RefuseTag(const YAML::Mark& mark, const std::string& tag) {
     if (tag.empty() || tag == "?" || tag == "!") return false;
-    Report(mark, absl::StrCat("tags are not supported; got ", QuotedForMessage(tag),
-                              "; allowed: the plain value"));
+    Report(FromMark(mark), "tags are not supported; got ", QuotedForMessage(tag),
+           "; allowed: the plain value");
     return true;
   }
 
@@ -138,11 +134,12 @@ class TreeBuilder : public YAML::EventHandler {
           return false;
         }
       }
-      Report(mark, "a quoted text must end on its line");
+      Report(FromMark(mark), "a quoted text must end on its line");
       return true;
     }
     if (quote == '|' || quote == '>') {
-      Report(mark, "block texts (| and >) are not supported; allowed: the text on one line");
+      Report(FromMark(mark),
+             "block texts (| and >) are not supported; allowed: the text on one line");
       return true;
     }
     return quote == '!' && RefuseTag(mark, "!str");
@@ -201,19 +198,16 @@ class TreeBuilder : public YAML::EventHandler {
     if (node.refused) return;
     const std::string shown = absl::StrCat(map.path, map.key.substr(0, 100));
     if (!is_name || map.key.empty()) {
-      problems_->push_back({node.position, absl::StrCat(map.path, "a key must be a name; got ",
-                                                        is_name ? "''" : KindName(node))});
+      Report(node.position, map.path, "a key must be a name; got ",
+             is_name ? "''" : KindName(node));
     } else if (!IsPrintableUtf8(map.key) || map.key.size() > 100) {
-      problems_->push_back(
-          {node.position, absl::StrCat("unknown key; got ", QuotedForMessage(map.key))});
-      map.key = std::string("?");
+      Report(node.position, "unknown key; got ", QuotedForMessage(map.key));
+      map.key = "?";
     } else if (map.key == "<<") {
-      problems_->push_back(
-          {node.position, absl::StrCat(shown, ": merge keys are not supported; use extends")});
+      Report(node.position, shown, ": merge keys are not supported; use extends");
     } else if (const auto [first, added] = map.keys.emplace(map.key, node.position); !added) {
-      problems_->push_back(
-          {node.position, absl::StrCat(shown, ": duplicate key; first set at line ",
-                                       first->second.line, ", column ", first->second.column)});
+      Report(node.position, shown, ": duplicate key; first set at line ", first->second.line,
+             ", column ", first->second.column);
     } else {
       map.keep_value = true;
     }

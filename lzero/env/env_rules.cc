@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/consistency.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/config/scalar_text.h"
-#include "lzero/config/unread_settings.h"
 #include "lzero/env/plugin.h"
 
 namespace lzero {

@@ -2,11 +2,8 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -22,8 +19,8 @@
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/text/json_reader.h"
+#include "lzero/run/run_folder.h"
 #include "lzero/run/safetensors.h"
-#include "lzero/run/step_folder.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -47,12 +44,9 @@ struct Manifest {
 std::string CheckpointsOf(const std::string& run_dir) { return JoinPath(run_dir, "checkpoints"); }
 
 absl::Status SyncFolder(const std::string& path) {
-  const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return SystemError("cannot open folder", path);
-  const bool synced = ::fsync(folder) == 0;
-  const absl::Status status = synced ? absl::OkStatus() : SystemError("cannot sync folder", path);
-  ::close(folder);
-  return status;
+  LZ_ASSIGN_OR_RETURN(const OpenFile folder,
+                      OpenFile::Open(path, O_RDONLY | O_DIRECTORY, "cannot open folder"));
+  return folder.Sync();
 }
 
 std::string FormatCrc(uint32_t crc32c) { return absl::StrFormat("%08x", crc32c); }

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "lzero/base/files.h"
 #include "lzero/run/tensorboard_writer.h"
 
 namespace lzero {
@@ -25,10 +26,6 @@ class MetricsWriter {
   // Appends to `run_dir`/metrics.jsonl (created if missing); `tensorboard` may be null.
   static absl::StatusOr<std::unique_ptr<MetricsWriter>> Create(
       const std::string& run_dir, std::unique_ptr<TensorBoardWriter> tensorboard);
-
-  ~MetricsWriter();
-  MetricsWriter(const MetricsWriter&) = delete;
-  MetricsWriter& operator=(const MetricsWriter&) = delete;
 
   // Adds {"env_steps":..,"updates":..,<metrics in their order>}. Numbers have the fewest digits
   // that give the same double again; NaN and infinities, which JSON has not, become null (and stay
@@ -58,14 +55,16 @@ class MetricsWriter {
  private:
   // The end of the last whole line within the first `limit` bytes.
   absl::StatusOr<int64_t> LineEndBefore(int64_t limit) const;
-  MetricsWriter(std::string path, int file, int64_t offset,
-                std::unique_ptr<TensorBoardWriter> tensorboard);
+  MetricsWriter(OpenFile file, int64_t offset, std::unique_ptr<TensorBoardWriter> tensorboard)
+      : file_(std::move(file)), offset_(offset), tensorboard_(std::move(tensorboard)) {}
 
-  std::string path_;
-  int file_;
+  OpenFile file_;
   int64_t offset_;
   std::unique_ptr<TensorBoardWriter> tensorboard_;
 };
+
+// The fewest digits that read back as the same double; valid JSON of what is finite.
+std::string FormatNumber(double value);
 
 // The line that Write adds, with its line feed.
 std::string FormatMetricsLine(int64_t env_steps, int64_t updates, absl::Span<const Metric> metrics);

@@ -1,15 +1,21 @@
 #include "lzero/run/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
@@ -62,11 +68,10 @@ absl::StatusOr<RunFolder> Fill(RunFolder folder, const RunDescription& descripti
   return folder;
 }
 
-// A folder that cannot be made is the machine's fault, whatever the system calls it (a missing
-// parent in /proc, no permission, a full disk).
-absl::Status MakeFolder(const std::string& path) {
-  const absl::Status made = MakeDirectories(path);
-  return made.ok() ? made : absl::UnavailableError(made.message());
+// A folder or file that cannot be made is the machine's fault, whatever the system calls it (a
+// missing parent in /proc, no permission, a full disk).
+absl::Status AsUnavailable(const absl::Status& status) {
+  return status.ok() ? status : absl::UnavailableError(status.message());
 }
 
 // FailedPrecondition when `run_dir` holds anything but a lock file.
@@ -80,7 +85,38 @@ absl::Status CheckEmpty(const std::string& run_dir, const std::string& program) 
                    " resume ", run_dir));
 }
 
+absl::Status InUse(const std::string& run_dir) {
+  const auto text = ReadFile(JoinPath(run_dir, kRunLockFile));
+  const std::string holder(absl::StripAsciiWhitespace(text.ok() ? *text : ""));
+  return absl::FailedPreconditionError(
+      absl::StrCat("run folder ", run_dir, " is in use by ",
+                   holder.empty() ? "another process" : absl::StrCat("process ", holder),
+                   ": wait for it, or stop it with Ctrl-C or kill, then try again"));
+}
+
 }  // namespace
+
+absl::StatusOr<RunLock> RunLock::Acquire(const std::string& run_dir) {
+  auto file = OpenFile::Open(JoinPath(run_dir, kRunLockFile), O_RDWR | O_CREAT);
+  if (!file.ok()) return AsUnavailable(file.status());
+  if (::flock(file->descriptor(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return InUse(run_dir);
+    return AsUnavailable(SystemError("cannot lock", file->path()));
+  }
+  RunLock lock(*std::move(file));
+  if (::ftruncate(lock.file_.descriptor(), 0) != 0) {
+    return AsUnavailable(SystemError("cannot write", lock.file_.path()));
+  }
+  LZ_RETURN_IF_ERROR(AsUnavailable(lock.file_.Write(absl::StrCat(::getpid(), "\n"))));
+  return lock;
+}
+
+RunLock::~RunLock() {
+  if (file_.descriptor() < 0) return;
+  // The id goes first: the next holder must never be taken for this one. Should that fail, the next
+  // holder writes its own over it.
+  [[maybe_unused]] const int ignored = ::ftruncate(file_.descriptor(), 0);
+}
 
 std::string ConfigCopyText(const std::string& config_path, const std::string& config_text) {
   std::string path = config_path;
@@ -97,7 +133,7 @@ std::string ConfigCopyText(const std::string& config_path, const std::string& co
 absl::StatusOr<RunFolder> CreateRunFolder(const std::string& root,
                                           const RunDescription& description) {
   const std::string parent = JoinPath(root, FileNamePart(description.env_id));
-  LZ_RETURN_IF_ERROR(MakeFolder(parent));
+  LZ_RETURN_IF_ERROR(AsUnavailable(MakeDirectories(parent)));
   const std::string base =
       absl::StrCat(JoinPath(parent, FileNamePart(description.name)), "-s", description.seed, "-",
                    FormatUtc("%Y%m%dT%H%M%SZ", description.start_time));
@@ -105,8 +141,7 @@ absl::StatusOr<RunFolder> CreateRunFolder(const std::string& root,
   // mkdir decides who owns a name when two runs start in the same second.
   for (int number = 2; ::mkdir(run_dir.c_str(), 0755) != 0; ++number) {
     if (errno != EEXIST) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot create run folder ", run_dir, ": ", std::strerror(errno)));
+      return AsUnavailable(SystemError("cannot create run folder", run_dir));
     }
     run_dir = absl::StrCat(base, "-", number);
   }
@@ -118,7 +153,7 @@ absl::StatusOr<RunFolder> CreateRunFolderAt(const std::string& run_dir,
                                             const RunDescription& description,
                                             const std::string& program) {
   LZ_RETURN_IF_ERROR(CheckRunFolderAt(run_dir, program));
-  LZ_RETURN_IF_ERROR(MakeFolder(run_dir));
+  LZ_RETURN_IF_ERROR(AsUnavailable(MakeDirectories(run_dir)));
   LZ_ASSIGN_OR_RETURN(RunLock lock, RunLock::Acquire(run_dir));
   LZ_RETURN_IF_ERROR(CheckEmpty(run_dir, program));
   return Fill({run_dir, std::move(lock)}, description);
@@ -147,6 +182,32 @@ absl::StatusOr<RunFolder> OpenRunFolder(const std::string& path) {
   LZ_ASSIGN_OR_RETURN(RunLock lock, RunLock::Acquire(path));
   LZ_RETURN_IF_ERROR(SetLogFile(JoinPath(path, kLog)));
   return RunFolder{path, std::move(lock)};
+}
+
+std::string StepName(int64_t env_steps) { return absl::StrFormat("step_%09d", env_steps); }
+
+int64_t StepOf(absl::string_view name) {
+  const std::string whole(name);
+  int64_t step = -1;
+  if (!absl::ConsumePrefix(&name, "step_") || !absl::SimpleAtoi(name, &step) || step < 0) return -1;
+  return StepName(step) == whole ? step : -1;
+}
+
+absl::StatusOr<std::vector<std::string>> SetLaterStepsAside(const std::string& folder,
+                                                            int64_t env_steps) {
+  std::vector<std::string> set_aside;
+  if (!IsDirectory(folder)) return set_aside;
+  LZ_ASSIGN_OR_RETURN(auto names, ListDirectory(folder));
+  std::sort(names.begin(), names.end(),
+            [](const std::string& a, const std::string& b) { return StepOf(a) < StepOf(b); });
+  for (const std::string& name : names) {
+    if (StepOf(name) <= env_steps) continue;
+    const std::string path = JoinPath(folder, name);
+    set_aside.push_back(path + ".aside");
+    LZ_RETURN_IF_ERROR(RemoveTree(set_aside.back()));
+    LZ_RETURN_IF_ERROR(RenameDurably(path, set_aside.back()));
+  }
+  return set_aside;
 }
 
 }  // namespace lzero

@@ -1,19 +1,44 @@
 // Makes the folder that a run lives in and what is in it from the first second: config.yaml,
-// config.resolved.yaml, manifest.json, log.txt, .lock. Later content has its own writers (metrics,
-// checkpoints, status). Called once a run, by the main thread; blocks on the disk.
+// config.resolved.yaml, manifest.json, log.txt, .lock; names the folders of its steps. Later
+// content has its own writers (metrics, checkpoints, status). Called by the main thread; blocks on
+// the disk.
 #ifndef LZERO_RUN_RUN_FOLDER_H_
 #define LZERO_RUN_RUN_FOLDER_H_
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "lzero/run/run_lock.h"
+#include "lzero/base/files.h"
 
 namespace lzero {
+
+// Name of the lock file in a run folder. It stays when the run is over; then it is empty.
+inline constexpr const char* kRunLockFile = ".lock";
+
+// The right to write into a run folder: one process at a time, held until the object or the process
+// is gone, however it ends. Readers (eval, inspect) need none. Not for threads of one process.
+class RunLock {
+ public:
+  // Locks the existing folder `run_dir` and leaves this process's id in its lock file. Does not
+  // wait: FailedPrecondition, naming the process that has the folder, when it is taken; Unavailable
+  // when the folder cannot be locked at all.
+  static absl::StatusOr<RunLock> Acquire(const std::string& run_dir);
+
+  RunLock(RunLock&&) = default;
+  RunLock& operator=(RunLock&&) = default;
+  ~RunLock();
+
+ private:
+  explicit RunLock(OpenFile file) : file_(std::move(file)) {}
+
+  OpenFile file_;
+};
 
 struct RunDescription {
   std::string env_id;
@@ -59,6 +84,18 @@ absl::Status CheckRunFolderAt(const std::string& run_dir, const std::string& pro
 // continues its log. NotFound names what is missing; FailedPrecondition when another process is at
 // work in it.
 absl::StatusOr<RunFolder> OpenRunFolder(const std::string& path);
+
+// Folders of a run that are named after the env steps they belong to: step_000010000.
+std::string StepName(int64_t env_steps);
+
+// The env steps in a name that StepName made, or -1.
+int64_t StepOf(absl::string_view name);
+
+// For a run that goes back to `env_steps`: the later step folders in `folder` (which may be
+// missing) belong to a past that is undone and become step_N.aside, replacing an older folder of
+// that name. Returns the new paths, in the order of the steps.
+absl::StatusOr<std::vector<std::string>> SetLaterStepsAside(const std::string& folder,
+                                                            int64_t env_steps);
 
 }  // namespace lzero
 

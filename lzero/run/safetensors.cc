@@ -2,11 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -144,44 +143,24 @@ absl::StatusOr<uint64_t> ParseHeaderSize(absl::string_view start, uint64_t file_
   return size;
 }
 
-// Closes the descriptor it owns.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return descriptor_; }
+// Puts the next `size` bytes of a file into the text, or says why it cannot.
+using ByteSource = std::function<absl::Status(uint64_t size, std::string*)>;
 
- private:
-  int descriptor_;
-};
-
-// Appends exactly `size` bytes to `out`, without trusting that the file still has them.
-absl::Status ReadExactly(const File& file, const std::string& path, uint64_t size,
-                         std::string* out) {
-  out->resize(size);
-  uint64_t filled = 0;
-  while (filled < size) {
-    const ssize_t got = ::read(file.get(), out->data() + filled, size - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return SystemError("cannot read", path);
-    if (got == 0) return DamagedFile(path, "became shorter while it was read");
-    filled += static_cast<uint64_t>(got);
+absl::StatusOr<SafetensorsContent> ReadContent(const ByteSource& read, uint64_t file_size,
+                                               absl::string_view file_name) {
+  std::string text;
+  LZ_RETURN_IF_ERROR(read(std::min<uint64_t>(8, file_size), &text));
+  LZ_ASSIGN_OR_RETURN(const uint64_t header_size, ParseHeaderSize(text, file_size, file_name));
+  LZ_RETURN_IF_ERROR(read(header_size, &text));
+  LZ_ASSIGN_OR_RETURN(Header header, ParseHeader(text, file_size - 8 - header_size, file_name));
+  SafetensorsContent content;
+  content.metadata = std::move(header.metadata);
+  for (Entry& entry : header.entries) {  // no holes: the arrays follow each other
+    NamedArray array{std::move(entry.name), entry.type, std::move(entry.shape), {}};
+    LZ_RETURN_IF_ERROR(read(entry.end - entry.begin, &array.bytes));
+    content.arrays.push_back(std::move(array));
   }
-  return absl::OkStatus();
-}
-
-absl::Status WriteAll(const File& file, const std::string& path, absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file.get(), bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemError("cannot write", path);
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-  return absl::OkStatus();
+  return content;
 }
 
 // Arrays in the order of the file.
@@ -242,14 +221,14 @@ absl::StatusOr<WrittenFile> WriteSafetensors(const std::string& path,
                                              const SafetensorsMetadata& metadata) {
   const std::vector<const NamedArray*> order = LayOut(arrays);
   const std::string header = SerializeHeader(order, metadata);
-  const File file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (file.get() < 0) return SystemError("cannot create", path);
+  LZ_ASSIGN_OR_RETURN(const OpenFile file,
+                      OpenFile::Open(path, O_WRONLY | O_CREAT | O_TRUNC, "cannot create"));
   WrittenFile written;
   absl::Status status;
   const auto write = [&](absl::string_view piece) {
     written.size += piece.size();
     written.crc32c = Crc32c(piece, written.crc32c);
-    if (status.ok()) status = WriteAll(file, path, piece);
+    if (status.ok()) status = file.Write(piece);
   };
   // Small parts are collected, large ones are not copied.
   std::string pending;
@@ -268,46 +247,32 @@ absl::StatusOr<WrittenFile> WriteSafetensors(const std::string& path,
   for (const NamedArray* array : order) array->GiveBytes(append);
   write(pending);
   LZ_RETURN_IF_ERROR(status);
-  if (::fsync(file.get()) != 0) return SystemError("cannot sync", path);
+  LZ_RETURN_IF_ERROR(file.Sync());
   return written;
 }
 
 absl::StatusOr<SafetensorsContent> ParseSafetensors(absl::string_view bytes,
                                                     absl::string_view file_name) {
-  LZ_ASSIGN_OR_RETURN(const uint64_t header_size,
-                      ParseHeaderSize(bytes.substr(0, 8), bytes.size(), file_name));
-  const absl::string_view values = bytes.substr(8 + header_size);
-  LZ_ASSIGN_OR_RETURN(Header header,
-                      ParseHeader(bytes.substr(8, header_size), values.size(), file_name));
-  SafetensorsContent content;
-  content.metadata = std::move(header.metadata);
-  for (Entry& entry : header.entries) {
-    content.arrays.push_back({std::move(entry.name), entry.type, std::move(entry.shape),
-                              std::string(values.substr(entry.begin, entry.end - entry.begin))});
-  }
-  return content;
+  const ByteSource take = [rest = bytes](uint64_t size, std::string* out) mutable {
+    *out = std::string(rest.substr(0, size));
+    rest.remove_prefix(size);
+    return absl::OkStatus();
+  };
+  return ReadContent(take, bytes.size(), file_name);
 }
 
 absl::StatusOr<SafetensorsContent> ReadSafetensors(const std::string& path) {
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return SystemError("cannot open", path);
+  LZ_ASSIGN_OR_RETURN(const OpenFile file, OpenFile::Open(path, O_RDONLY));
   struct stat facts = {};
-  if (::fstat(file.get(), &facts) != 0) return SystemError("cannot read", path);
+  if (::fstat(file.descriptor(), &facts) != 0) return SystemError("cannot read", path);
   if (!S_ISREG(facts.st_mode)) return DamagedFile(path, "is not a file");
-  const uint64_t file_size = static_cast<uint64_t>(facts.st_size);
-  std::string text;
-  LZ_RETURN_IF_ERROR(ReadExactly(file, path, std::min<uint64_t>(8, file_size), &text));
-  LZ_ASSIGN_OR_RETURN(const uint64_t header_size, ParseHeaderSize(text, file_size, path));
-  LZ_RETURN_IF_ERROR(ReadExactly(file, path, header_size, &text));
-  LZ_ASSIGN_OR_RETURN(Header header, ParseHeader(text, file_size - 8 - header_size, path));
-  SafetensorsContent content;
-  content.metadata = std::move(header.metadata);
-  for (Entry& entry : header.entries) {  // no holes: the arrays follow each other
-    NamedArray array{std::move(entry.name), entry.type, std::move(entry.shape), {}};
-    LZ_RETURN_IF_ERROR(ReadExactly(file, path, entry.end - entry.begin, &array.bytes));
-    content.arrays.push_back(std::move(array));
-  }
-  return content;
+  // Without trust that the file still has what it had.
+  const ByteSource read = [&](uint64_t size, std::string* out) -> absl::Status {
+    out->resize(size);
+    LZ_ASSIGN_OR_RETURN(const size_t got, file.Read(absl::MakeSpan(*out)));
+    return got == size ? absl::OkStatus() : DamagedFile(path, "became shorter while it was read");
+  };
+  return ReadContent(read, static_cast<uint64_t>(facts.st_size), path);
 }
 
 }  // namespace lzero

@@ -1,7 +1,6 @@
 #include "lzero/run/statistics.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <vector>
 
@@ -9,7 +8,8 @@
 #include "lzero/base/check.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/run/step_folder.h"
+#include "lzero/run/metrics_writer.h"
+#include "lzero/run/run_folder.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -25,18 +25,6 @@ std::vector<double> Sorted(absl::Span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
   return sorted;
-}
-
-// Shortest digits that read back as the same double.
-std::string FormatNumber(double value) {
-  char digits[32];
-  return std::string(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-}
-
-// JSON has no NaN and no infinity.
-nlohmann::ordered_json JsonNumber(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return value;
 }
 
 }  // namespace
@@ -121,19 +109,18 @@ std::string EpisodesCsv(absl::Span<const EpisodeRow> episodes) {
 }
 
 std::string SummaryJson(const ReturnSummary& summary, int64_t env_steps) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json;  // what is not finite becomes null
   json["env_steps"] = env_steps;
   json["num_episodes"] = summary.num_episodes;
-  json["return_mean"] = JsonNumber(summary.mean);
-  json["return_median"] = JsonNumber(summary.median);
-  json["return_iqm"] = JsonNumber(summary.interquartile_mean);
-  json["return_iqm_interval"] = {JsonNumber(summary.interval.low),
-                                 JsonNumber(summary.interval.high)};
+  json["return_mean"] = summary.mean;
+  json["return_median"] = summary.median;
+  json["return_iqm"] = summary.interquartile_mean;
+  json["return_iqm_interval"] = {summary.interval.low, summary.interval.high};
   json["confidence"] = kConfidence;
-  json["return_std"] = JsonNumber(summary.standard_deviation);
-  json["return_min"] = JsonNumber(summary.min);
-  json["return_max"] = JsonNumber(summary.max);
-  json["length_mean"] = JsonNumber(summary.mean_length);
+  json["return_std"] = summary.standard_deviation;
+  json["return_min"] = summary.min;
+  json["return_max"] = summary.max;
+  json["length_mean"] = summary.mean_length;
   return json.dump(2) + "\n";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/str_join.h"
 #include "lzero/base/check.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
@@ -15,8 +16,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kTimeFormat = "%Y-%m-%dT%H:%M:%E3SZ";
-constexpr RunState kStates[] = {RunState::kRunning, RunState::kFinished, RunState::kInterrupted,
-                                RunState::kFailed};
+constexpr absl::string_view kStates[] = {"running", "finished", "interrupted", "failed"};
 
 std::string PathOf(const std::string& run_dir) { return JoinPath(run_dir, "status.json"); }
 
@@ -28,18 +28,9 @@ OrderedJson OrNull(const std::optional<T>& value) {
 }  // namespace
 
 absl::string_view RunStateName(RunState state) {
-  switch (state) {
-    case RunState::kRunning:
-      return "running";
-    case RunState::kFinished:
-      return "finished";
-    case RunState::kInterrupted:
-      return "interrupted";
-    case RunState::kFailed:
-      break;
-  }
-  LZ_CHECK(state == RunState::kFailed, "state ", static_cast<int>(state));
-  return "failed";
+  const auto index = static_cast<size_t>(state);
+  LZ_CHECK(index < std::size(kStates), "state ", index);
+  return kStates[index];
 }
 
 absl::Status WriteStatusFile(const std::string& run_dir, const RunStatus& status) {
@@ -73,12 +64,9 @@ absl::StatusOr<RunStatus> ReadStatusFile(const std::string& run_dir) {
   json.Read("process_id", &status.process_id);
   json.Read("updated_time", &updated_time);
   json.Read("message", &status.message);
-  const auto known = std::find_if(std::begin(kStates), std::end(kStates), [&](RunState candidate) {
-    return RunStateName(candidate) == state;
-  });
-  if (known == std::end(kStates))
-    return json.Wrong("state", "running, finished, interrupted, failed");
-  status.state = *known;
+  const auto known = std::find(std::begin(kStates), std::end(kStates), state);
+  if (known == std::end(kStates)) return json.Wrong("state", absl::StrJoin(kStates, ", "));
+  status.state = static_cast<RunState>(known - std::begin(kStates));
   std::string error;
   if (!absl::ParseTime(kTimeFormat, updated_time, &status.updated_time, &error)) {
     return json.Wrong("updated_time", "a time like 2030-01-31T12:00:00.000Z");

@@ -20,66 +20,34 @@ constexpr int kBytes = 2;
 constexpr int kFixed32 = 5;
 
 template <typename T>
-void AppendRaw(T value, std::string* out) {
-  char bytes[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof(T));  // little-endian machines only, as everywhere in lzero
-  out->append(bytes, sizeof(T));
+std::string Raw(T value) {
+  std::string bytes(sizeof(T), '\0');
+  std::memcpy(bytes.data(), &value, sizeof(T));  // little-endian machines only, as all of lzero
+  return bytes;
 }
 
-void AppendVarint(uint64_t value, std::string* out) {
-  while (value >= 0x80) {
-    out->push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out->push_back(static_cast<char>(value));
+std::string Varint(uint64_t value) {
+  std::string bytes;
+  for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
+  bytes.push_back(static_cast<char>(value));
+  return bytes;
 }
 
-void AppendKey(int field, int wire_type, std::string* out) {
-  AppendVarint(static_cast<uint64_t>(field << 3 | wire_type), out);
+std::string Key(int field, int wire_type) {
+  return Varint(static_cast<uint64_t>(field << 3 | wire_type));
 }
 
-std::string Integer(int field, uint64_t value) {
-  std::string out;
-  AppendKey(field, kVarint, &out);
-  AppendVarint(value, &out);
-  return out;
-}
-
+std::string Integer(int field, uint64_t value) { return Key(field, kVarint) + Varint(value); }
+std::string Float(int field, float value) { return Key(field, kFixed32) + Raw(value); }
+std::string Double(int field, double value) { return Key(field, kFixed64) + Raw(value); }
 std::string Bytes(int field, absl::string_view value) {
-  std::string out;
-  AppendKey(field, kBytes, &out);
-  AppendVarint(value.size(), &out);
-  out.append(value.data(), value.size());
-  return out;
-}
-
-std::string Float(int field, float value) {
-  std::string out;
-  AppendKey(field, kFixed32, &out);
-  AppendRaw(value, &out);
-  return out;
-}
-
-std::string Double(int field, double value) {
-  std::string out;
-  AppendKey(field, kFixed64, &out);
-  AppendRaw(value, &out);
-  return out;
+  return absl::StrCat(Key(field, kBytes), Varint(value.size()), value);
 }
 
 // The CRC is stored rotated and shifted, so that a CRC of data that holds CRCs stays good.
-uint32_t MaskedCrc(absl::string_view bytes) {
+std::string MaskedCrc(absl::string_view bytes) {
   const uint32_t crc = Crc32c(bytes);
-  return (crc >> 15 | crc << 17) + 0xa282ead8u;
-}
-
-void AppendRecord(absl::string_view event, std::string* out) {
-  std::string length;
-  AppendRaw(static_cast<uint64_t>(event.size()), &length);
-  *out += length;
-  AppendRaw(MaskedCrc(length), out);
-  out->append(event.data(), event.size());
-  AppendRaw(MaskedCrc(event), out);
+  return Raw((crc >> 15 | crc << 17) + 0xa282ead8u);
 }
 
 // Summary.Value {tag = 1, simple_value = 2, tensor = 8, metadata = 9}.
@@ -118,8 +86,10 @@ TensorBoardWriter::TensorBoardWriter(std::string path, WallClock clock)
 
 // Event {wall_time = 1, step = 2, file_version = 3, summary = 5, session_log = 7}.
 void TensorBoardWriter::AddEvent(int64_t step, absl::string_view payload) {
-  AppendRecord(absl::StrCat(Double(1, clock_()), Integer(2, static_cast<uint64_t>(step)), payload),
-               &buffer_);
+  const std::string event =
+      absl::StrCat(Double(1, clock_()), Integer(2, static_cast<uint64_t>(step)), payload);
+  const std::string length = Raw(static_cast<uint64_t>(event.size()));
+  absl::StrAppend(&buffer_, length, MaskedCrc(length), event, MaskedCrc(event));
 }
 
 void TensorBoardWriter::AddScalar(absl::string_view tag, double value, int64_t step) {

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/machine.h"
 #include "lzero/config/consistency.h"
-#include "lzero/config/unread_settings.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/replay/batch/shift_augmenter.h"
 #include "lzero/replay/replay_plan.h"

@@ -1,8 +1,7 @@
 // What a config must keep to because of the sizes of its environment, of its family, and of this
 // machine: every rule between config and environment that env_rules.h does not need to make one.
-// (Rules of one field: the schema. Rules between fields: config/consistency.h and
-// unread_settings.h. Rules of a family: ModelFamily::Errors.) Pure functions, but that environments
-// are made.
+// (Rules of one field: the schema. Rules between fields: config/consistency.h. Rules of a family:
+// ModelFamily::Errors.) Pure functions, but that environments are made.
 #ifndef LZERO_TRAIN_RUN_RULES_H_
 #define LZERO_TRAIN_RUN_RULES_H_
 

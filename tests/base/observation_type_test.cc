@@ -18,7 +18,12 @@ TEST(ObservationTypeTest, NamesAndSizes) {
 }
 
 TEST(ObservationTypeTest, AByteIsA255thOfItsNumber) {
-  for (int k = 0; k < 256; ++k) EXPECT_EQ(ByteFractions()[k], static_cast<float>(k) / 255.0f) << k;
+  for (int k = 0; k < 256; ++k) {
+    const auto byte = static_cast<uint8_t>(k);
+    float fraction = -1.0f;
+    BytesToFractions({&byte, 1}, &fraction);
+    EXPECT_EQ(fraction, static_cast<float>(k) / 255.0f) << k;
+  }
 }
 
 TEST(ObservationTypeTest, EveryByteComesBack) {

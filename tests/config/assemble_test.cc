@@ -9,7 +9,6 @@
 #include "gtest/gtest.h"
 #include "lzero/config/consistency.h"
 #include "lzero/config/dump.h"
-#include "lzero/config/unread_settings.h"
 
 namespace lzero::assemble_test {
 namespace {

@@ -1,20 +1,22 @@
 // What the tests of the config floor share: a scratch folder of files, and the raw values of a
-// config read by a visitor of its own (not through schema.h). Test code only.
+// config read without the texts of schema.h, and set by key. Test code only.
 #ifndef LZERO_TESTS_CONFIG_CONFIG_TEST_TOOLS_H_
 #define LZERO_TESTS_CONFIG_CONFIG_TEST_TOOLS_H_
 
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/config/fields.h"
+#include "lzero/config/schema.h"
 
 namespace lzero {
 
@@ -42,57 +44,43 @@ class ScratchFolder {
 };
 
 // "section.name=value" of every field; floats as their bits.
-class RawValues : public FieldVisitor {
- public:
-  explicit RawValues(ExperimentConfig config) { config.Visit(*this); }
-  const std::vector<std::string>& values() const { return values_; }
+inline std::vector<std::string> RawValues(ExperimentConfig config) {
+  FieldList list;
+  config.Visit(list);
+  std::vector<std::string> values;
+  for (const ConfigField& field : list.fields) {
+    const auto add = [&](const auto& value) {
+      std::ostringstream line;
+      line << field.section << "." << field.name << "=" << std::hexfloat << value;
+      values.push_back(line.str());
+    };
+    std::visit(
+        [&add](auto stored) {
+          using Stored = decltype(stored);
+          if constexpr (std::is_same_v<Stored, ChoiceIndex>) {
+            add(stored.Get());
+          } else if constexpr (std::is_same_v<Stored, std::map<std::string, std::string>*>) {
+            for (const auto& [name, text] : *stored) add(name + ":" + text);
+          } else if constexpr (std::is_same_v<Stored, std::vector<std::string>*>) {
+            for (const std::string& item : *stored) add(item);
+          } else if constexpr (requires { stored->has_value(); }) {
+            stored->has_value() ? add(**stored) : add("null");
+          } else {
+            add(*stored);
+          }
+        },
+        field.value);
+  }
+  return values;
+}
 
-  void BeginSection(const char* name, const char*) override { section_ = name; }
-  void EndSection() override { section_.clear(); }
-  void Int(const FieldInfo& field, int64_t* value, Range) override { Add(field, *value); }
-  void Float(const FieldInfo& field, double* value, Range) override { AddFloat(field, *value); }
-  void Bool(const FieldInfo& field, bool* value) override { Add(field, *value); }
-  void Text(const FieldInfo& field, std::string* value) override { Add(field, *value); }
-  void TextMap(const FieldInfo& field, std::map<std::string, std::string>* value) override {
-    for (const auto& [name, text] : *value) Add(field, name + ":" + text);
-  }
-  void TextList(const FieldInfo& field, std::vector<std::string>* value) override {
-    for (const std::string& item : *value) Add(field, item);
-  }
-  void ChoiceIndex(const FieldInfo& field, int* value, const std::vector<std::string>&) override {
-    Add(field, *value);
-  }
-  void OptionalInt(const FieldInfo& field, std::optional<int64_t>* value, Range) override {
-    if (value->has_value()) {
-      Add(field, **value);
-    } else {
-      Add(field, "null");
-    }
-  }
-  void OptionalFloat(const FieldInfo& field, std::optional<double>* value, Range) override {
-    if (value->has_value()) {
-      AddFloat(field, **value);
-    } else {
-      Add(field, "null");
-    }
-  }
-
- private:
-  template <typename T>
-  void Add(const FieldInfo& field, const T& value) {
-    std::ostringstream line;
-    line << section_ << "." << field.name << "=" << value;
-    values_.push_back(line.str());
-  }
-  void AddFloat(const FieldInfo& field, double value) {
-    std::ostringstream bits;
-    bits << std::hexfloat << value;
-    Add(field, bits.str());
-  }
-
-  std::string section_;
-  std::vector<std::string> values_;
-};
+// Sets the field with this path; what is wrong, if anything.
+inline std::optional<std::string> SetField(ExperimentConfig& config, const std::string& path,
+                                           const ScalarText& scalar) {
+  const std::vector<ConfigField> fields = FieldsOf(config);
+  const ConfigField* const field = FindField(fields, path);
+  return field == nullptr ? "no field " + path : SetFromText(*field, scalar);
+}
 
 }  // namespace lzero
 

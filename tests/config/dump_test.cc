@@ -15,46 +15,49 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 // Gives every field a random value of its range, with all digits a double has.
-class Randomizer : public FieldVisitor {
+class Randomizer {
  public:
   explicit Randomizer(uint64_t seed) : random_(seed) {}
-  void BeginSection(const char*, const char*) override {}
-  void EndSection() override {}
-  void Int(const FieldInfo&, int64_t* value, Range range) override { *value = DrawInt(range); }
-  void Float(const FieldInfo&, double* value, Range range) override { *value = DrawFloat(range); }
-  void Bool(const FieldInfo&, bool* value) override { *value = random_() % 2 == 0; }
-  void Text(const FieldInfo&, std::string* value) override {
+  void Set(const ConfigField& field) {
+    std::visit([&](auto stored) { Set(field, stored); }, field.value);
+  }
+
+ private:
+  void Set(const ConfigField& field, int64_t* value) { *value = DrawInt(field.range); }
+  void Set(const ConfigField& field, double* value) { *value = DrawFloat(field.range); }
+  void Set(const ConfigField&, bool* value) { *value = random_() % 2 == 0; }
+  void Set(const ConfigField&, std::string* value) {
     static const char* const kTexts[] = {"cartpole", "null", "~",        "a: b",
                                          "010",      "- x",  "\"'\\",    "caf\xc3\xa9",
                                          "# no",     "{a}",  " spaces ", "plugin:x/y-z.so",
                                          "<<",       "true", "*a"};
     *value = kTexts[random_() % std::size(kTexts)];
   }
-  void TextMap(const FieldInfo& field, std::map<std::string, std::string>* value) override {
+  void Set(const ConfigField& field, std::map<std::string, std::string>* value) {
     value->clear();
     for (const char* const name : {"size", "komi", "a.b", "null"}) {
-      if (random_() % 2 == 0) Text(field, &(*value)[name]);
+      if (random_() % 2 == 0) Set(field, &(*value)[name]);
     }
   }
-  void TextList(const FieldInfo&, std::vector<std::string>* value) override {
+  void Set(const ConfigField&, std::vector<std::string>* value) {
     static const char* const kTexts[] = {"libx.so", "/a b/liby.so", "null", "[x", "#z", "{a}"};
     value->clear();
     while (random_() % 3 != 0) value->push_back(kTexts[random_() % std::size(kTexts)]);
   }
-  void ChoiceIndex(const FieldInfo&, int* value, const std::vector<std::string>& names) override {
-    *value = static_cast<int>(random_() % names.size());
+  void Set(const ConfigField& field, ChoiceIndex value) {
+    value.Set(static_cast<int>(random_() % field.choices.size()));
   }
-  void OptionalInt(const FieldInfo&, std::optional<int64_t>* value, Range range) override {
-    *value = random_() % 3 == 0 ? std::nullopt : std::optional<int64_t>(DrawInt(range));
+  void Set(const ConfigField& field, std::optional<int64_t>* value) {
+    *value = random_() % 3 == 0 ? std::nullopt : std::optional<int64_t>(DrawInt(field.range));
   }
-  void OptionalFloat(const FieldInfo&, std::optional<double>* value, Range range) override {
-    *value = random_() % 3 == 0 ? std::nullopt : std::optional<double>(DrawFloat(range));
+  void Set(const ConfigField& field, std::optional<double>* value) {
+    *value = random_() % 3 == 0 ? std::nullopt : std::optional<double>(DrawFloat(field.range));
   }
 
- private:
   int64_t DrawInt(const Range& range) {
     return std::uniform_int_distribution<int64_t>(static_cast<int64_t>(range.low),
                                                   static_cast<int64_t>(range.high))(random_);
@@ -101,12 +104,12 @@ TEST(ResolvedYaml, ReadsBackToIdenticalValues) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     ExperimentConfig config;
     Randomizer randomizer(seed);
-    config.Visit(randomizer);
+    for (const ConfigField& field : FieldsOf(config)) randomizer.Set(field);
     MakeConsistent(config);
     const std::string yaml = ResolvedYaml(config);
     const auto loaded = ParseResolvedConfig(yaml, "dump");
     ASSERT_TRUE(loaded.ok()) << loaded.status() << "\n" << yaml;
-    EXPECT_EQ(RawValues(*loaded).values(), RawValues(config).values());
+    EXPECT_EQ(RawValues(*loaded), RawValues(config));
     EXPECT_EQ(ResolvedYaml(*loaded), yaml);
   }
 }
@@ -137,6 +140,50 @@ TEST(DiffConfigs, ListsWhatDiffers) {
   EXPECT_THAT(lines,
               ElementsAre("env.id cartpole catch", "search.policy puct gumbel",
                           "train.learning_rate 0.001 0.0003", "stop.target_return null 195"));
+}
+
+TEST(ExplainKey, SaysEverythingAboutAKey) {
+  EXPECT_EQ(*ExplainKey("train.batch_size"),
+            "train.batch_size\n"
+            "  Sequences in one update.\n"
+            "  allowed: an integer from 1 to 65536\n"
+            "  default: 64\n"
+            "  unit: sequences\n"
+            "  source: prototype runs on CartPole\n");
+  EXPECT_EQ(*ExplainKey("deterministic"),
+            "deterministic\n"
+            "  Collect and learn in turn: the same seed gives the same metrics, byte for byte.\n"
+            "  allowed: true or false\n"
+            "  default: false\n");
+}
+
+TEST(ExplainKey, ExplainsASection) {
+  const std::string text = *ExplainKey("checkpoint");
+  EXPECT_THAT(text, StartsWith("checkpoint: What is kept to resume from.\n\n"));
+  EXPECT_THAT(text, HasSubstr("checkpoint.every_updates\n"));
+  EXPECT_THAT(text, HasSubstr("checkpoint.keep\n"));
+  EXPECT_THAT(text, Not(HasSubstr("evaluate.every_updates\n")));
+}
+
+TEST(ExplainKey, ExplainsAllKeysOfAName) {
+  const std::string text = *ExplainKey("num_simulations");
+  EXPECT_THAT(text, HasSubstr("search.num_simulations\n"));
+  EXPECT_THAT(text, HasSubstr("evaluate.num_simulations\n"));
+  EXPECT_THAT(text, HasSubstr("default: null\n"));
+}
+
+TEST(ExplainKey, ExplainsEverything) {
+  const std::string text = *ExplainKey("");
+  EXPECT_THAT(text, StartsWith("env: "));
+  EXPECT_THAT(text, HasSubstr("\nseed\n"));
+  EXPECT_THAT(text, HasSubstr("search.pb_c_base\n"));
+}
+
+TEST(ExplainKey, NamesTheNearestOfAnUnknownKey) {
+  const auto text = ExplainKey("train.btach_size");
+  EXPECT_TRUE(absl::IsNotFound(text.status()));
+  EXPECT_EQ(std::string(text.status().message()),
+            "unknown key; got 'train.btach_size'; did you mean 'train.batch_size'?");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/config/config_test_tools.h"
 
 namespace lzero::schema_test {
 namespace {
@@ -12,12 +13,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-FieldDescription Field(const std::string& path) {
-  for (const FieldDescription& field : AllFields()) {
-    if (field.path == path) return field;
-  }
-  ADD_FAILURE() << "no field " << path;
-  return {};
+// What is allowed in the field with this path.
+std::string Allowed(const std::string& path) {
+  ExperimentConfig config;
+  const std::vector<ConfigField> fields = FieldsOf(config);
+  const ConfigField* const field = FindField(fields, path);
+  return field == nullptr ? "no field" : AllowedText(*field);
 }
 
 // What SetField says about a plain text, "" when it is taken.
@@ -28,21 +29,23 @@ std::string Set(ExperimentConfig& config, const std::string& path, const std::st
 
 TEST(Schema, SectionsAreThoseOfTheDesign) {
   std::vector<std::string> names;
-  for (const SectionDescription& section : AllSections()) names.push_back(section.name);
+  ExperimentConfig config;
+  for (const ConfigField& field : FieldsOf(config)) {
+    if (names.empty() || field.section != names.back()) names.emplace_back(field.section);
+  }
   EXPECT_THAT(names, ElementsAre("env", "model", "loss", "search", "replay", "train", "inference",
-                                 "evaluate", "checkpoint", "stop"));
+                                 "evaluate", "checkpoint", "stop", ""));
 }
 
 TEST(Schema, EveryFieldIsDescribed) {
   std::set<std::string> paths;
-  for (const FieldDescription& field : AllFields()) {
+  ExperimentConfig config;
+  for (const ConfigField& field : FieldsOf(config)) {
     EXPECT_TRUE(paths.insert(field.path).second) << "declared twice: " << field.path;
     EXPECT_FALSE(field.help.empty()) << field.path;
     EXPECT_NE(field.help.back(), '.') << field.path;
-    if (field.type == FieldType::kInt || field.type == FieldType::kFloat) {
-      EXPECT_LT(field.range.low, field.range.high) << field.path;
-    }
-    EXPECT_EQ(field.type == FieldType::kChoice, !field.choices.empty()) << field.path;
+    EXPECT_LT(field.range.low, field.range.high) << field.path;
+    EXPECT_EQ(field.Is<ChoiceIndex>(), !field.choices.empty()) << field.path;
   }
   EXPECT_EQ(paths.size(), 114u);  // grows with every new field
   EXPECT_EQ(paths.count("seed"), 1u);
@@ -50,21 +53,21 @@ TEST(Schema, EveryFieldIsDescribed) {
 
 TEST(Schema, DefaultsAreInTheirRanges) {
   ExperimentConfig config;
-  ForEachField(config, [](const FieldDescription& field, const FieldValue& value) {
-    const std::string text = ValueText(field, value);
-    EXPECT_EQ(SetFromText(field, value, {text, false, text == "null"}), std::nullopt) << field.path;
-  });
+  for (const ConfigField& field : FieldsOf(config)) {
+    const std::string text = ValueText(field);
+    EXPECT_EQ(SetFromText(field, {text, false, text == "null"}), std::nullopt) << field.path;
+  }
 }
 
 TEST(Schema, AllowedTextNamesTypeRangeAndNull) {
-  EXPECT_EQ(AllowedText(Field("train.batch_size")), "an integer from 1 to 65536");
-  EXPECT_EQ(AllowedText(Field("replay.discount")), "a number above 0 to 1");
-  EXPECT_EQ(AllowedText(Field("train.beta1")), "a number from 0 to below 1");
-  EXPECT_EQ(AllowedText(Field("stop.max_updates")), "an integer from 1 to 1000000000000, or null");
-  EXPECT_EQ(AllowedText(Field("search.policy")), "one of puct, gumbel");
-  EXPECT_EQ(AllowedText(Field("inference.device")), "one of cpu, cuda");
-  EXPECT_EQ(AllowedText(Field("deterministic")), "true or false");
-  EXPECT_EQ(AllowedText(Field("env.id")), "printable text");
+  EXPECT_EQ(Allowed("train.batch_size"), "an integer from 1 to 65536");
+  EXPECT_EQ(Allowed("replay.discount"), "a number above 0 to 1");
+  EXPECT_EQ(Allowed("train.beta1"), "a number from 0 to below 1");
+  EXPECT_EQ(Allowed("stop.max_updates"), "an integer from 1 to 1000000000000, or null");
+  EXPECT_EQ(Allowed("search.policy"), "one of puct, gumbel");
+  EXPECT_EQ(Allowed("inference.device"), "one of cpu, cuda");
+  EXPECT_EQ(Allowed("deterministic"), "true or false");
+  EXPECT_EQ(Allowed("env.id"), "printable text");
 }
 
 TEST(Schema, SetsEveryTypeOfField) {

@@ -1,12 +1,11 @@
 // Tests of which settings nothing reads; where that is an error is in assemble_test.cc.
-#include "lzero/config/unread_settings.h"
-
 #include <string>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/config/schema.h"
+#include "lzero/config/consistency.h"
+#include "tests/config/config_test_tools.h"
 
 namespace lzero::unread_settings_test {
 namespace {

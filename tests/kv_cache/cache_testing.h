@@ -14,7 +14,6 @@
 
 #include "ATen/ATen.h"
 #include "absl/strings/match.h"
-#include "lzero/base/log.h"
 #include "lzero/kv_cache/kv_cache.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 
@@ -124,7 +123,6 @@ inline KVCacheManagerConfig SmallConfig() {
 }
 
 inline std::unique_ptr<KVCacheManager> MakeManager(const KVCacheManagerConfig& config) {
-  SetLogLevel(LogLevel::kWarning);
   auto manager = KVCacheManager::Create(config);
   EXPECT_TRUE(manager.ok()) << manager.status();
   return *std::move(manager);

@@ -58,7 +58,6 @@ TEST(KVCacheManager, PlannedBytesAreWhatStaticStorageHolds) {
 // slot:
 // ((2 * 7 + 5 * 2) * 2 + 1) tokens of 2 * 2 * 3 floats.
 TEST(KVCacheManager, CreateTellsItsBytes) {
-  SetLogLevel(LogLevel::kInfo);
   testing::internal::CaptureStderr();
   KVCacheManagerConfig config = SmallConfig();
   config.owner = "collector";

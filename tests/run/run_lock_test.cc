@@ -1,6 +1,4 @@
 // Who may write into a run folder: one at a time, until it is gone.
-#include "lzero/run/run_lock.h"
-
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,6 +7,7 @@
 
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
+#include "lzero/run/run_folder.h"
 #include "tests/run/test_folder.h"
 
 namespace lzero::run_lock_test {

@@ -1,8 +1,7 @@
-#include "lzero/run/step_folder.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
+#include "lzero/run/run_folder.h"
 #include "tests/run/test_folder.h"
 
 namespace lzero::step_folder_test {

@@ -34,7 +34,9 @@ absl::Status FillReplay(const ReplayShape& shape, int64_t num_transitions, Repla
   const EnvId env{0};
   for (int64_t i = 0; i < num_transitions; ++i) {
     if (shape.observation_type == ObservationType::kUint8) {
-      for (float& value : observation) value = ByteFractions()[random.UniformInt(256)];
+      for (float& value : observation) {
+        value = static_cast<float>(random.UniformInt(256)) / 255.0f;
+      }
     } else {
       fill(observation, 1.0f);
     }

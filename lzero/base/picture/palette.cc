@@ -109,16 +109,16 @@ uint8_t NearestIndex(const std::vector<Color>& colors, const Mean& mean) {
 
 }  // namespace
 
+Palette::Palette() : bins_(kNumBins) {}
+
 uint8_t Palette::IndexOf(Color color) const {
-  if (!is_exact()) return bins_[BinOf(color)];
+  if (!is_exact()) return bins_[BinOf(color)].index;
   const auto found = exact_.find(KeyOf(color));
   LZ_CHECK(found != exact_.end(), "color ", KeyOf(color), " was not added to the palette");
   return found->second;
 }
 
-PaletteBuilder::PaletteBuilder() : bins_(kNumBins) {}
-
-void PaletteBuilder::Add(absl::Span<const uint8_t> pixels) {
+void Palette::Add(absl::Span<const uint8_t> pixels) {
   LZ_CHECK(pixels.size() % 3 == 0, "pixels have ", pixels.size(), " bytes");
   uint32_t last_key = ~uint32_t{0};  // the key of no color
   Bin* bin = nullptr;
@@ -128,7 +128,7 @@ void PaletteBuilder::Add(absl::Span<const uint8_t> pixels) {
     if (key != last_key) {
       last_key = key;
       bin = &bins_[BinOf(color)];
-      if (exact_.size() <= Palette::kMostColors) {
+      if (is_exact()) {
         exact_.emplace(key, static_cast<uint8_t>(exact_.size()));
       }
     }
@@ -137,19 +137,15 @@ void PaletteBuilder::Add(absl::Span<const uint8_t> pixels) {
   }
 }
 
-Palette PaletteBuilder::BuildExact() const {
-  Palette palette;
-  palette.exact_ = exact_;
-  palette.colors_.resize(std::max<size_t>(1, exact_.size()));
-  for (const auto& [key, index] : exact_) {
-    palette.colors_[index] = {static_cast<uint8_t>(key >> 16), static_cast<uint8_t>(key >> 8),
-                              static_cast<uint8_t>(key)};
+void Palette::Choose() {
+  colors_.assign(is_exact() ? std::max<size_t>(1, exact_.size()) : 0, Color());
+  if (is_exact()) {
+    for (const auto& [key, index] : exact_) {
+      colors_[index] = {static_cast<uint8_t>(key >> 16), static_cast<uint8_t>(key >> 8),
+                        static_cast<uint8_t>(key)};
+    }
+    return;
   }
-  return palette;
-}
-
-Palette PaletteBuilder::Build() const {
-  if (exact_.size() <= Palette::kMostColors) return BuildExact();
   std::vector<Cluster> clusters;
   for (size_t i = 0; i < kNumBins; ++i) {
     if (bins_[i].count == 0) continue;
@@ -159,15 +155,12 @@ Palette PaletteBuilder::Build() const {
     }
     clusters.push_back(cluster);
   }
-  Palette palette;
   for (const Group& group : SplitIntoGroups(clusters)) {
-    palette.colors_.push_back(RoundedColor(group.mean));
+    colors_.push_back(RoundedColor(group.mean));
   }
-  palette.bins_.resize(kNumBins);
   for (const Cluster& cluster : clusters) {
-    palette.bins_[cluster.bin] = NearestIndex(palette.colors_, cluster.mean);
+    bins_[cluster.bin].index = NearestIndex(colors_, cluster.mean);
   }
-  return palette;
 }
 
 }  // namespace lzero

@@ -1,6 +1,6 @@
 // Chooses the colors of a picture file that can hold 256 at most: exactly those of the pixels when
 // they are few, otherwise means of groups of similar ones. Knows no file format (picture_file.h).
-// A Palette may be read by any thread, a PaletteBuilder is used by one at a time.
+// Used by one thread at a time.
 #ifndef LZERO_BASE_PICTURE_PALETTE_H_
 #define LZERO_BASE_PICTURE_PALETTE_H_
 
@@ -17,44 +17,35 @@ class Palette {
  public:
   static constexpr int kMostColors = 256;
 
-  const std::vector<Color>& colors() const { return colors_; }
-  // Whether every color that was added is in the palette itself.
-  bool is_exact() const { return bins_.empty(); }
-  // Index of the nearest color of the palette, up to the width of a bin. The caller must ask only
-  // for colors that were added.
-  uint8_t IndexOf(Color color) const;
-
- private:
-  friend class PaletteBuilder;
-
-  std::vector<Color> colors_;
-  absl::flat_hash_map<uint32_t, uint8_t> exact_;  // by KeyOf; for an exact palette
-  std::vector<uint8_t> bins_;                     // by bin; for one that is not
-};
-
-class PaletteBuilder {
- public:
-  PaletteBuilder();
+  Palette();
 
   // `pixels` [n, 3] red, green, blue.
   void Add(absl::Span<const uint8_t> pixels);
 
-  // The colors that were added, black alone when there were none. Beyond 256 the colors fall into
-  // bins of 4 x 4 x 4, and the group with the largest squared error is split at the mean of its
-  // widest channel until there are 256 (after Heckbert 1982, Color image quantization for frame
-  // buffer display, which splits at the median).
-  Palette Build() const;
+  // Makes the palette of the colors that were added, black alone when there were none. Beyond 256
+  // the colors fall into bins of 4 x 4 x 4, and the group with the largest squared error is split
+  // at the mean of its widest channel until there are 256 (after Heckbert 1982, Color image
+  // quantization for frame buffer display, which splits at the median).
+  void Choose();
+
+  // Those that were chosen last.
+  const std::vector<Color>& colors() const { return colors_; }
+  // Whether every color that was added is in the palette itself.
+  bool is_exact() const { return exact_.size() <= kMostColors; }
+  // Index of the nearest color of the palette, up to the width of a bin. The caller must ask only
+  // for colors that were added before the choice.
+  uint8_t IndexOf(Color color) const;
 
  private:
   struct Bin {
     uint64_t count = 0;
     uint64_t sums[3] = {};
+    uint8_t index = 0;  // of the color, for a palette that is not exact
   };
 
-  Palette BuildExact() const;
-
+  std::vector<Color> colors_;
   std::vector<Bin> bins_;
-  absl::flat_hash_map<uint32_t, uint8_t> exact_;  // no more than 257 of the colors
+  absl::flat_hash_map<uint32_t, uint8_t> exact_;  // index by KeyOf; no more than 257 of the colors
 };
 
 }  // namespace lzero

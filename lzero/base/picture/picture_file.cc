@@ -51,10 +51,6 @@ struct Box {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-const uint8_t* PixelAt(const Image& image, int x, int y) {
-  return image.pixels.data() + (static_cast<size_t>(y) * image.width + x) * 3;
-}
-
 // The smallest box around what differs; one pixel where nothing does, since no frame may be empty.
 Box ChangedBox(const Image& before, const Image& after) {
   Box box{after.width, after.height, 0, 0};
@@ -72,10 +68,8 @@ Box ChangedBox(const Image& before, const Image& after) {
 
 Image Cut(const Image& image, const Box& box) {
   Image part(box.right - box.left, box.bottom - box.top);
-  const size_t row_bytes = static_cast<size_t>(part.width) * 3;
   for (int y = 0; y < part.height; ++y) {
-    std::copy_n(PixelAt(image, box.left, box.top + y), row_bytes,
-                part.pixels.data() + static_cast<size_t>(y) * row_bytes);
+    for (int x = 0; x < part.width; ++x) part.set(x, y, image.at(box.left + x, box.top + y));
   }
   return part;
 }
@@ -223,9 +217,9 @@ absl::StatusOr<std::string> GifAnimation::Encode() const {
   if (frames_.empty()) {
     return absl::FailedPreconditionError("an animation needs at least one picture; got none");
   }
-  PaletteBuilder builder;
-  for (const Frame& frame : frames_) builder.Add(frame.changed.pixels);
-  const Palette palette = builder.Build();
+  Palette palette;
+  for (const Frame& frame : frames_) palette.Add(frame.changed.pixels);
+  palette.Choose();
   GifWriter writer;
   LZ_RETURN_IF_ERROR(writer.Open(last_.width * scale_, last_.height * scale_, palette));
   for (const Frame& frame : frames_) {

@@ -19,9 +19,10 @@ std::vector<uint8_t> Pixels(const std::vector<Color>& colors) {
 }
 
 Palette BuildFrom(const std::vector<Color>& colors) {
-  PaletteBuilder builder;
-  builder.Add(Pixels(colors));
-  return builder.Build();
+  Palette palette;
+  palette.Add(Pixels(colors));
+  palette.Choose();
+  return palette;
 }
 
 // `count` colors whose neighbours differ by one in blue.
@@ -45,16 +46,18 @@ TEST(PaletteTest, KeepsAsMuchAs256ColorsExactly) {
 
 TEST(PaletteTest, CountsOverSeveralPictures) {
   const std::vector<Color> colors = CloseColors(257);
-  PaletteBuilder builder;
-  builder.Add(Pixels({colors.begin(), colors.begin() + 200}));
-  builder.Add(Pixels({colors.begin() + 100, colors.begin() + 256}));
-  EXPECT_TRUE(builder.Build().is_exact());
-  builder.Add(Pixels({colors[256]}));
-  EXPECT_FALSE(builder.Build().is_exact());
+  Palette palette;
+  palette.Add(Pixels({colors.begin(), colors.begin() + 200}));
+  palette.Add(Pixels({colors.begin() + 100, colors.begin() + 256}));
+  palette.Choose();
+  EXPECT_TRUE(palette.is_exact());
+  palette.Add(Pixels({colors[256]}));
+  palette.Choose();
+  EXPECT_FALSE(palette.is_exact());
 }
 
 TEST(PaletteTest, WithoutPixelsItIsBlack) {
-  const Palette palette = PaletteBuilder().Build();
+  const Palette palette = BuildFrom({});
   EXPECT_EQ(palette.colors(), std::vector<Color>{Color{}});
 }
 
@@ -103,15 +106,15 @@ TEST(PaletteTest, CoversTheWholeCube) {
 // What fills most of a picture is shown as it is, however many other colors there are.
 TEST(PaletteTest, ALargePlainAreaKeepsItsColor) {
   const Color background = {201, 34, 77};
-  PaletteBuilder builder;
-  builder.Add(Pixels(std::vector<Color>(20000, background)));
+  Palette palette;
+  palette.Add(Pixels(std::vector<Color>(20000, background)));
   std::vector<Color> others;
   for (int i = 0; i < 1000; ++i) {
     others.push_back(
         {static_cast<uint8_t>(i * 7), static_cast<uint8_t>(i * 31), static_cast<uint8_t>(i * 101)});
   }
-  builder.Add(Pixels(others));
-  const Palette palette = builder.Build();
+  palette.Add(Pixels(others));
+  palette.Choose();
   EXPECT_FALSE(palette.is_exact());
   EXPECT_EQ(palette.colors()[palette.IndexOf(background)], background);
 }

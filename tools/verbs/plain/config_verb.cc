@@ -7,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "lzero/config/dump.h"
-#include "lzero/config/explain.h"
 #include "lzero/config/load.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/verb_support.h"
