@@ -1,40 +1,29 @@
 #include "lzero/env/env.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
 
 namespace lzero {
-namespace {
 
-absl::Status CannotDo(const Env& env, absl::string_view what) {
-  return absl::UnimplementedError(absl::StrCat("environment '", env.spec().id, "' cannot ", what));
+void MakeAction(const ActionSpec& spec, int32_t index, absl::Span<const float> values,
+                Action* action) {
+  action->index = index;
+  if (spec.kind == ActionKind::kDiscrete) return;
+  LZ_CHECK(values.size() == spec.low.size(), values.size(), " numbers for an action of ",
+           spec.low.size());
+  action->values.resize(values.size());
+  for (size_t d = 0; d < values.size(); ++d) {
+    // Halves first: the bounds may be so large that their difference overflows.
+    const float middle = 0.5f * spec.low[d] + 0.5f * spec.high[d];
+    const float half = 0.5f * spec.high[d] - 0.5f * spec.low[d];
+    action->values[d] = std::clamp(middle + half * values[d], spec.low[d], spec.high[d]);
+  }
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> Env::Save() const { return CannotDo(*this, "save its state"); }
-
-absl::Status Env::Load(const std::string&) { return CannotDo(*this, "load a saved state"); }
-
-absl::StatusOr<std::vector<double>> Env::GetState() const {
-  return CannotDo(*this, "give a physics state");
+absl::Status Env::Cannot(absl::string_view what) const {
+  return absl::UnimplementedError(absl::StrCat("environment '", spec().id, "' cannot ", what));
 }
-
-absl::Status Env::SetState(const std::vector<double>&) {
-  return CannotDo(*this, "take a physics state");
-}
-
-absl::StatusOr<std::vector<ChanceOutcome>> Env::ChanceOutcomes(const Action&) const {
-  return CannotDo(*this, "list chance outcomes");
-}
-
-absl::StatusOr<TimeStep> Env::StepWithOutcome(const Action&, int32_t) {
-  return CannotDo(*this, "take a chosen chance outcome");
-}
-
-absl::StatusOr<std::string> Env::RenderText() const {
-  return CannotDo(*this, "draw itself as text");
-}
-
-absl::StatusOr<Image> Env::RenderRgb() const { return CannotDo(*this, "draw a picture"); }
 
 }  // namespace lzero

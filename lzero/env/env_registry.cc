@@ -1,6 +1,7 @@
 #include "lzero/env/env_registry.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -16,6 +17,13 @@ namespace {
 constexpr char kBoardSizeSetting[] = "board_size";
 constexpr char kGymnasiumFamily[] = "gymnasium:";
 
+template <typename T>
+absl::Status Refused(absl::string_view option, const std::string& id, T value,
+                     absl::string_view allowed) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(option, " of '", id, "' is ", value, "; allowed: ", allowed));
+}
+
 // "CartPole-v1", "ALE/Pong-v5", "my_module:MyEnv-v0": a name with a version.
 bool LooksLikeGymnasium(const std::string& id) {
   const size_t version = id.rfind("-v");
@@ -26,22 +34,20 @@ bool LooksLikeGymnasium(const std::string& id) {
 }  // namespace
 
 void EnvRegistry::Register(Entry entry) {
-  LZ_CHECK(!entry.id.empty() && entry.factory != nullptr, "entry '", entry.id, "' is incomplete");
+  LZ_CHECK(!entry.id.empty() && (entry.factory != nullptr || entry.group != nullptr), "entry '",
+           entry.id, "' is incomplete");
   const std::string id = entry.id;
   const bool inserted = entries_.emplace(id, std::move(entry)).second;
   LZ_CHECK(inserted, "environment '", id, "' is registered twice");
 }
 
 absl::StatusOr<const EnvRegistry::Entry*> EnvRegistry::Find(const std::string& id) const {
-  const auto found = entries_.find(id);
-  if (found != entries_.end()) return &found->second;
-  // The family with the longest prefix.
-  const Entry* family = nullptr;
-  for (const auto& [name, entry] : entries_) {
-    const bool covers = entry.is_family() && id.size() > name.size() && absl::StartsWith(id, name);
-    if (covers && (family == nullptr || name.size() > family->id.size())) family = &entry;
+  // The entry itself, or the family with the longest prefix: prefixes sort before what they begin.
+  for (auto it = std::make_reverse_iterator(entries_.upper_bound(id)); it != entries_.rend();
+       ++it) {
+    const bool covers = it->second.is_family() && absl::StartsWith(id, it->first);
+    if (covers || it->first == id) return &it->second;
   }
-  if (family != nullptr) return family;
   // Not found: say what may have been meant.
   std::vector<std::string> ids;
   for (const auto& [name, entry] : entries_) ids.push_back(name);
@@ -71,8 +77,7 @@ absl::StatusOr<EnvOptions> EnvRegistry::Resolve(const Entry& entry, const std::s
         std::any_of(settings.begin(), settings.end(),
                     [](const EnvSetting& setting) { return setting.name == kBoardSizeSetting; });
     if (!has_size) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "board_size of '", id, "' is ", options.board_size, "; allowed: 0, it has no such size"));
+      return Refused("board_size", id, options.board_size, "0, it has no such size");
     }
     if (!resolved.settings.emplace(kBoardSizeSetting, absl::StrCat(options.board_size)).second) {
       return absl::InvalidArgumentError(absl::StrCat("board_size of '", id, "' is given twice"));
@@ -135,25 +140,22 @@ std::vector<const EnvRegistry::Entry*> EnvRegistry::entries() const {
 
 absl::Status CheckStepCap(const std::string& id, const EnvOptions& options) {
   if (options.max_episode_steps >= 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("max_episode_steps of '", id, "' is ", options.max_episode_steps,
-                   "; allowed: 0 (its own cap) or a positive number"));
+  return Refused("max_episode_steps", id, options.max_episode_steps,
+                 "0 (its own cap) or a positive number");
 }
 
 absl::Status CheckNoStepCap(const std::string& id, const EnvOptions& options, int64_t longest) {
-  if (options.max_episode_steps == 0 || options.max_episode_steps >= longest) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "max_episode_steps of '", id, "' is ", options.max_episode_steps, "; allowed: 0 or at least ",
-      longest, ", since a game is over after at most ", longest, " steps and is never cut short"));
+  const int64_t cap = options.max_episode_steps;
+  if (cap == 0 || cap >= longest) return absl::OkStatus();
+  return Refused("max_episode_steps", id, cap,
+                 absl::StrCat("0 or at least ", longest, ", since a game is over after at most ",
+                              longest, " steps and is never cut short"));
 }
 
 absl::Status CheckNoRandomOpenings(const std::string& id, const EnvOptions& options) {
   if (options.random_opening_fraction == 0.0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("random_opening_fraction of '", id, "' is ",
-                                                 options.random_opening_fraction,
-                                                 "; allowed: 0, random openings are for boards"));
+  return Refused("random_opening_fraction", id, options.random_opening_fraction,
+                 "0, random openings are for boards");
 }
 
 }  // namespace lzero

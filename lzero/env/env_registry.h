@@ -53,8 +53,8 @@ class EnvRegistry {
     // A family's id ends in ':' or '/' and stands for every id that begins with it and goes on; of
     // two families the longer one counts.
     std::string id;
-    std::string summary;  // one line for `lzero envs list`
-    Factory factory;
+    std::string summary;             // one line for `lzero envs list`
+    Factory factory = nullptr;       // needed without `group`
     GraderFactory grader = nullptr;  // none: play cannot be graded exactly
     std::vector<EnvSetting> settings = {};
     bool takes_any_setting = false;  // checks what is not in `settings` itself

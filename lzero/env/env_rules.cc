@@ -22,37 +22,33 @@ Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
                     const absl::Status& refused) {
   // Subsets of the options: own settings, step cap, opening fraction.
   const EnvOptions all = EnvOptionsOf(config);
-  EnvOptions own, cap, fraction;
+  EnvOptions own;
   own.board_size = all.board_size;
   own.settings = all.settings;
-  own.workers = cap.workers = fraction.workers = all.workers;
+  own.workers = all.workers;
+  EnvOptions cap = own, fraction = own;
   cap.max_episode_steps = all.max_episode_steps;
   fraction.random_opening_fraction = all.random_opening_fraction;
-  cap.settings = fraction.settings = all.settings;
-  cap.board_size = fraction.board_size = all.board_size;
-  const bool has_own = all.board_size != 0 || !all.settings.empty();
-  const std::string own_key = all.settings.empty() ? "env.board_size" : "env.settings";
+  std::vector<std::string> own_keys = {"env.id"};
+  if (!all.settings.empty()) {
+    own_keys.insert(own_keys.begin(), "env.settings");
+  } else if (all.board_size != 0) {
+    own_keys.insert(own_keys.begin(), "env.board_size");
+  }
   // Nothing but own settings: they are to blame.
   if (all.max_episode_steps == 0 && all.random_opening_fraction == 0.0) {
-    if (has_own) return {{{own_key, "env.id"}, std::string(refused.message())}};
-    return {{{"env.id"}, std::string(refused.message())}};
+    return {{own_keys, std::string(refused.message())}};
   }
   // Make the environment with each subset; the first that fails is to blame.
   Errors errors;
-  const auto check = [&](const EnvOptions& options, std::vector<std::string> keys) {
+  const auto check = [&](const EnvOptions& options, const std::vector<std::string>& keys) {
     const absl::Status status = registry.Make(config.id, options).status();
-    if (status.ok()) return;
-    keys.push_back("env.id");
-    errors.push_back({std::move(keys), std::string(status.message())});
+    if (!status.ok()) errors.push_back({keys, std::string(status.message())});
   };
-  if (has_own) {
-    check(own, {own_key});
-    if (!errors.empty()) return errors;
-  } else if (const absl::Status bare = registry.Make(config.id, own).status(); !bare.ok()) {
-    return {{{"env.id"}, std::string(bare.message())}};
-  }
-  check(cap, {"env.max_episode_steps"});
-  check(fraction, {"env.random_opening_fraction"});
+  check(own, own_keys);
+  if (!errors.empty()) return errors;
+  check(cap, {"env.max_episode_steps", "env.id"});
+  check(fraction, {"env.random_opening_fraction", "env.id"});
   if (!errors.empty()) return errors;
   // Each alone is taken: what is left is the number of plies.
   return {{{"env.random_opening_plies", "env.random_opening_fraction", "env.id"},
@@ -94,14 +90,12 @@ Errors EnvErrorsIn(const ExperimentConfig& config, const EnvRegistry& registry) 
 }  // namespace
 
 EnvOptions EnvOptionsOf(const EnvConfig& config) {
-  EnvOptions options;
-  options.max_episode_steps = config.max_episode_steps;
-  options.random_opening_fraction = config.random_opening_fraction;
-  options.random_opening_plies = config.random_opening_plies;
-  options.board_size = config.board_size;
-  options.settings = config.settings;
-  options.workers = {config.num_workers, config.max_restarts, config.step_timeout_s, config.python};
-  return options;
+  return {config.max_episode_steps,
+          config.random_opening_fraction,
+          config.random_opening_plies,
+          config.board_size,
+          config.settings,
+          {config.num_workers, config.max_restarts, config.step_timeout_s, config.python}};
 }
 
 absl::StatusOr<EnvRegistry> RegistryWithPlugins(const ExperimentConfig& config,

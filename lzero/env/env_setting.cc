@@ -8,32 +8,11 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/check.h"
 #include "lzero/base/nearest.h"
+#include "lzero/base/status_macros.h"
 #include "lzero/config/scalar_text.h"
 
 namespace lzero {
 namespace {
-
-absl::Status Refused(const std::string& id, const EnvSetting& setting, absl::string_view what,
-                     const std::string& text) {
-  // "what" may end in "; did you mean", which comes last.
-  const size_t hint = what.find("; did you mean");
-  return absl::InvalidArgumentError(absl::StrCat(
-      setting.name, " of '", id, "': ", what.substr(0, hint), "; got ", QuotedForMessage(text),
-      "; allowed: ", setting.AllowedText(), hint == what.npos ? "" : what.substr(hint)));
-}
-
-absl::Status CheckRange(const std::string& id, const EnvSetting& setting, double value,
-                        const std::string& text) {
-  if (value >= setting.low && value <= setting.high) return absl::OkStatus();
-  return Refused(id, setting, "out of range", text);
-}
-
-template <typename Map>
-const typename Map::mapped_type& ValueOf(const Map& values, absl::string_view name) {
-  const auto found = values.find(std::string(name));
-  LZ_CHECK(found != values.end(), "no setting '", name, "' of this kind is declared");
-  return found->second;
-}
 
 absl::Status CheckNames(const std::string& id, const std::vector<EnvSetting>& declared,
                         const EnvSettingTexts& given) {
@@ -52,13 +31,11 @@ absl::Status CheckNames(const std::string& id, const std::vector<EnvSetting>& de
 
 EnvSetting EnvSetting::Int(std::string name, int64_t default_value, int64_t low, int64_t high,
                            std::string help) {
-  return {std::move(name),
-          Kind::kInt,
-          absl::StrCat(default_value),
-          std::move(help),
-          static_cast<double>(low),
-          static_cast<double>(high),
-          {}};
+  EnvSetting setting = Float(std::move(name), 0.0, static_cast<double>(low),
+                             static_cast<double>(high), std::move(help));
+  setting.kind = Kind::kInt;
+  setting.default_text = absl::StrCat(default_value);
+  return setting;
 }
 
 EnvSetting EnvSetting::Float(std::string name, double default_value, double low, double high,
@@ -91,41 +68,50 @@ absl::StatusOr<EnvSettings> EnvSettings::Create(const std::string& id,
                                                 const std::vector<EnvSetting>& declared,
                                                 const EnvSettingTexts& given) {
   // Refuse names that nobody declared.
-  const absl::Status known = CheckNames(id, declared, given);
-  if (!known.ok()) return known;
+  LZ_RETURN_IF_ERROR(CheckNames(id, declared, given));
   // Parse each declared setting, or its default.
   EnvSettings settings;
   for (const EnvSetting& setting : declared) {
     const auto found = given.find(setting.name);
     const std::string& text = found == given.end() ? setting.default_text : found->second;
-    absl::Status status = absl::OkStatus();
-    if (setting.kind == EnvSetting::Kind::kChoice) {
-      if (std::find(setting.choices.begin(), setting.choices.end(), text) ==
-          setting.choices.end()) {
-        return Refused(id, setting, absl::StrCat("unknown", DidYouMean(text, setting.choices)),
-                       text);
-      }
-      settings.choices_[setting.name] = text;
-    } else if (setting.kind == EnvSetting::Kind::kInt) {
-      const absl::StatusOr<int64_t> value = ParseInt(text);
-      if (!value.ok()) return Refused(id, setting, value.status().message(), text);
-      status = CheckRange(id, setting, static_cast<double>(*value), text);
-      settings.ints_[setting.name] = *value;
+    const auto refused = [&](absl::string_view what, absl::string_view hint = "") {
+      return absl::InvalidArgumentError(absl::StrCat(setting.name, " of '", id, "': ", what,
+                                                     "; got ", QuotedForMessage(text),
+                                                     "; allowed: ", setting.AllowedText(), hint));
+    };
+    const auto keep = [&](const auto& number) -> absl::Status {
+      if (!number.ok()) return refused(number.status().message());
+      const double value = static_cast<double>(*number);
+      if (!(value >= setting.low && value <= setting.high)) return refused("out of range");
+      settings.values_[setting.name] = *number;
+      return absl::OkStatus();
+    };
+    if (setting.kind == EnvSetting::Kind::kInt) {
+      LZ_RETURN_IF_ERROR(keep(ParseInt(text)));
+    } else if (setting.kind == EnvSetting::Kind::kFloat) {
+      LZ_RETURN_IF_ERROR(keep(ParseFloat(text)));
+    } else if (const auto& choices = setting.choices;
+               std::find(choices.begin(), choices.end(), text) == choices.end()) {
+      return refused("unknown", DidYouMean(text, choices));
     } else {
-      const absl::StatusOr<double> value = ParseFloat(text);
-      if (!value.ok()) return Refused(id, setting, value.status().message(), text);
-      status = CheckRange(id, setting, *value, text);
-      settings.floats_[setting.name] = *value;
+      settings.values_[setting.name] = text;
     }
-    if (!status.ok()) return status;
   }
   return settings;
 }
 
-int64_t EnvSettings::Int(absl::string_view name) const { return ValueOf(ints_, name); }
-double EnvSettings::Float(absl::string_view name) const { return ValueOf(floats_, name); }
+template <typename T>
+const T& EnvSettings::Get(absl::string_view name) const {
+  const auto found = values_.find(name);
+  const T* const value = found == values_.end() ? nullptr : std::get_if<T>(&found->second);
+  LZ_CHECK(value != nullptr, "no setting '", name, "' of this kind is declared");
+  return *value;
+}
+
+int64_t EnvSettings::Int(absl::string_view name) const { return Get<int64_t>(name); }
+double EnvSettings::Float(absl::string_view name) const { return Get<double>(name); }
 const std::string& EnvSettings::Choice(absl::string_view name) const {
-  return ValueOf(choices_, name);
+  return Get<std::string>(name);
 }
 
 }  // namespace lzero

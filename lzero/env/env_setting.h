@@ -5,8 +5,10 @@
 #define LZERO_ENV_ENV_SETTING_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -56,9 +58,10 @@ class EnvSettings {
  private:
   EnvSettings() = default;
 
-  std::map<std::string, int64_t> ints_;
-  std::map<std::string, double> floats_;
-  std::map<std::string, std::string> choices_;
+  template <typename T>
+  const T& Get(absl::string_view name) const;
+
+  std::map<std::string, std::variant<int64_t, double, std::string>, std::less<>> values_;
 };
 
 }  // namespace lzero

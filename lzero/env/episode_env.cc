@@ -174,19 +174,17 @@ absl::StatusOr<std::string> EpisodeEnv::Save() const {
 absl::Status EpisodeEnv::Load(const std::string& state) {
   if (!spec_.can_save) return Env::Load(state);
   StateReader reader(spec_.id, state);
-  Progress progress;
   const uint8_t phase = reader.Read<uint8_t>();
-  progress.phase = static_cast<Phase>(phase);
-  progress.num_steps = reader.Read<int64_t>();
-  progress.episode_return = reader.Read<double>();
-  if (phase > static_cast<uint8_t>(Phase::kEnded) || progress.num_steps < 0) {
-    LZ_RETURN_IF_ERROR(reader.Finish());
-    return reader.Impossible(absl::StrCat("phase ", phase, ", step ", progress.num_steps));
-  }
-  if (progress.phase == Phase::kNotStarted) {
-    LZ_RETURN_IF_ERROR(reader.Finish());
-  } else {
+  const Progress progress = {static_cast<Phase>(phase), reader.Read<int64_t>(),
+                             reader.Read<double>()};
+  const bool is_possible = phase <= static_cast<uint8_t>(Phase::kEnded) && progress.num_steps >= 0;
+  if (is_possible && progress.phase != Phase::kNotStarted) {
     LZ_RETURN_IF_ERROR(LoadGame(reader));
+  } else {
+    LZ_RETURN_IF_ERROR(reader.Finish());
+  }
+  if (!is_possible) {
+    return reader.Impossible(absl::StrCat("phase ", phase, ", step ", progress.num_steps));
   }
   progress_ = progress;
   UpdateMask();
@@ -212,23 +210,11 @@ absl::Status EpisodeEnv::SetState(const std::vector<double>& state) {
   return absl::OkStatus();
 }
 
-void EpisodeEnv::FillLegalActions(absl::Span<uint8_t>) const {}
-
-std::vector<ChanceOutcome> EpisodeEnv::GameChances(const Action&) const { return {}; }
-
-EpisodeEnv::Outcome EpisodeEnv::AdvanceWith(const Action& action, int32_t) {
-  return Advance(action);
-}
-
 float EpisodeEnv::ClippedValue(const Action& action, size_t i) const {
   return std::clamp(action.values[i], spec_.action.low[i], spec_.action.high[i]);
 }
 
-void EpisodeEnv::SaveGame(StateWriter& writer) const { writer.Refuse(); }
-
 absl::Status EpisodeEnv::LoadGame(StateReader&) { return Missing(spec_, "can_save", "LoadGame"); }
-
-std::vector<double> EpisodeEnv::GetPhysics() const { return {}; }
 
 absl::Status EpisodeEnv::SetPhysics(const std::vector<double>&) {
   return Missing(spec_, "can_set_state", "SetPhysics");

@@ -60,13 +60,13 @@ class EpisodeEnv : public Env {
   virtual void Observe(absl::Span<float> observation) const = 0;
   // Sets `mask` [num_actions], all ones on entry, while the episode runs. Asked once after each
   // change of the state: it may depend on nothing else.
-  virtual void FillLegalActions(absl::Span<uint8_t> mask) const;
+  virtual void FillLegalActions(absl::Span<uint8_t> /*mask*/) const {}
   virtual int ToPlay() const { return 0; }
 
   // Asked only when the spec has chance outcomes, for actions that were checked already; an outcome
   // that is played is one of GameChances(action).
-  virtual std::vector<ChanceOutcome> GameChances(const Action& action) const;
-  virtual Outcome AdvanceWith(const Action& action, int32_t chance_outcome);
+  virtual std::vector<ChanceOutcome> GameChances(const Action& /*action*/) const { return {}; }
+  virtual Outcome AdvanceWith(const Action& action, int32_t /*outcome*/) { return Advance(action); }
 
   // action.values[i], or the nearer bound of the spec where it lies beyond it.
   float ClippedValue(const Action& action, size_t i) const;
@@ -74,10 +74,10 @@ class EpisodeEnv : public Env {
   // Asked only when the spec says can_save. A spec that promises more than is overridden here makes
   // Save, Load, GetState and SetState fail as Unimplemented, naming what is missing. LoadGame reads
   // every value, asks reader.Finish(), checks them and only then changes the game.
-  virtual void SaveGame(StateWriter& writer) const;
+  virtual void SaveGame(StateWriter& writer) const { writer.Refuse(); }
   virtual absl::Status LoadGame(StateReader& reader);
   // Asked only when the spec says can_set_state; SetPhysics refuses a wrong size or non-number.
-  virtual std::vector<double> GetPhysics() const;
+  virtual std::vector<double> GetPhysics() const { return {}; }
   virtual absl::Status SetPhysics(const std::vector<double>& state);
 
  private:

@@ -45,12 +45,16 @@ static_assert(std::size(kSizeNames) == std::size(PluginStamp().sizes));
 constexpr char kRebuild[] =
     "rebuild it with CMake's find_package(lzero) of the lzero that is to load it";
 
+// FailedPrecondition "path: what".
+template <typename... Parts>
+absl::Status PluginError(const std::string& path, const Parts&... what) {
+  return absl::FailedPreconditionError(absl::StrCat(path, ": ", what...));
+}
+
 absl::Status CheckIsFile(const std::string& path) {
   std::error_code code;
   if (fs::is_regular_file(path, code)) return absl::OkStatus();
-  if (fs::exists(path, code)) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": no file; allowed: a library"));
-  }
+  if (fs::exists(path, code)) return PluginError(path, "no file; allowed: a library");
   const fs::path folder = fs::path(path).parent_path();
   const auto names = ListDirectory(folder.string());
   if (!names.ok()) {
@@ -78,12 +82,10 @@ absl::StatusOr<PluginStamp> ReadStamp(const std::string& path) {
   const absl::string_view mark(kOwnStamp.mark, sizeof(kOwnStamp.mark));
   const size_t at = bytes.find(mark.data(), 0, mark.size());
   if (at == bytes.npos || bytes.size() - at < sizeof(PluginStamp)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path, ": no plugin of lzero; allowed: a library with LZ_PLUGIN (lzero/env/plugin.h)"));
+    return PluginError(
+        path, "no plugin of lzero; allowed: a library with LZ_PLUGIN (lzero/env/plugin.h)");
   }
-  if (IsCutOff(bytes)) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": the file is cut off"));
-  }
+  if (IsCutOff(bytes)) return PluginError(path, "the file is cut off");
   PluginStamp stamp;
   std::memcpy(&stamp, bytes.data() + at, sizeof(stamp));
   return stamp;
@@ -112,8 +114,8 @@ absl::Status CheckStamp(const std::string& path, const PluginStamp& stamp) {
     differences.push_back(absl::StrCat("got ", kSizeNames[i], " of ", stamp.sizes[i],
                                        " bytes, needed ", kOwnStamp.sizes[i]));
   }
-  return absl::FailedPreconditionError(absl::StrCat(
-      path, ": built against another lzero; ", absl::StrJoin(differences, "; "), "; ", kRebuild));
+  return PluginError(path, "built against another lzero; ", absl::StrJoin(differences, "; "), "; ",
+                     kRebuild);
 }
 
 // What dlerror says, with C++ names as they are written.
@@ -142,9 +144,7 @@ class CrashNote {
     for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &action, &before_[i]);
   }
   ~CrashNote() {
-    for (size_t i = 0; i < std::size(kSignals); ++i) {
-      sigaction(kSignals[i], &before_[i], nullptr);
-    }
+    for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
     shown = nullptr;
   }
   CrashNote(const CrashNote&) = delete;
@@ -173,8 +173,7 @@ absl::Status CallRegister(const std::string& path, RegisterFunction register_env
     what = error.what();
   } catch (...) {
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat(path, ": LZ_PLUGIN threw ", what, "; allowed: no exception"));
+  return PluginError(path, "LZ_PLUGIN threw ", what, "; allowed: no exception");
 }
 
 absl::Status CheckEntry(const std::string& path, const EnvRegistry::Entry& entry) {
@@ -184,13 +183,12 @@ absl::Status CheckEntry(const std::string& path, const EnvRegistry::Entry& entry
         return absl::ascii_islower(letter) || absl::ascii_isdigit(letter) || letter == '_';
       });
   if (!is_name) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path, ": registers an environment as ", QuotedForMessage(entry.id),
-        "; allowed: a name of small letters, digits and '_' that begins with a letter"));
+    return PluginError(
+        path, "registers an environment as ", QuotedForMessage(entry.id),
+        "; allowed: a name of small letters, digits and '_' that begins with a letter");
   }
   if (entry.factory == nullptr) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": environment '", entry.id, "' has no factory"));
+    return PluginError(path, "environment '", entry.id, "' has no factory");
   }
   return absl::OkStatus();
 }
@@ -206,22 +204,18 @@ absl::StatusOr<std::vector<EnvRegistry::Entry>> LoadPlugin(const std::string& pa
   }
   const auto register_envs = reinterpret_cast<RegisterFunction>(dlsym(library, kRegisterSymbol));
   if (register_envs == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": holds no ", kRegisterSymbol,
-                                                      "; allowed: LZ_PLUGIN (lzero/env/plugin.h)"));
+    return PluginError(path, "holds no ", kRegisterSymbol,
+                       "; allowed: LZ_PLUGIN (lzero/env/plugin.h)");
   }
   PluginEnvs envs;
   LZ_RETURN_IF_ERROR(CallRegister(path, register_envs, &envs));
   std::vector<EnvRegistry::Entry> entries = envs.Take();
-  if (entries.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(path, ": registers no environment"));
-  }
+  if (entries.empty()) return PluginError(path, "registers no environment");
   for (const EnvRegistry::Entry& entry : entries) LZ_RETURN_IF_ERROR(CheckEntry(path, entry));
   return entries;
 }
 
 }  // namespace
-
-void PluginEnvs::Register(EnvRegistry::Entry entry) { entries_.push_back(std::move(entry)); }
 
 absl::Status LoadPlugins(absl::Span<const std::string> paths, EnvRegistry* registry) {
   std::vector<EnvRegistry::Entry> all;
@@ -229,17 +223,14 @@ absl::Status LoadPlugins(absl::Span<const std::string> paths, EnvRegistry* regis
   for (const EnvRegistry::Entry* entry : registry->entries()) owners[entry->id] = "loaded before";
   std::set<std::string> seen;
   for (const std::string& path : AbsolutePluginPaths(paths)) {
-    if (!seen.insert(path).second) {
-      return absl::FailedPreconditionError(absl::StrCat(path, ": the plugin is named twice"));
-    }
+    if (!seen.insert(path).second) return PluginError(path, "the plugin is named twice");
     LZ_ASSIGN_OR_RETURN(std::vector<EnvRegistry::Entry> entries, LoadPlugin(path));
     for (EnvRegistry::Entry& entry : entries) {
       entry.id = kPluginPrefix + entry.id;
       const auto [owner, is_unique] = owners.emplace(entry.id, path);
       if (!is_unique) {
-        return absl::FailedPreconditionError(
-            absl::StrCat(path, ": environment '", entry.id,
-                         "' is registered twice; the other: ", owner->second));
+        return PluginError(path, "environment '", entry.id,
+                           "' is registered twice; the other: ", owner->second);
       }
       all.push_back(std::move(entry));
     }

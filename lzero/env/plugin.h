@@ -32,7 +32,7 @@ class PluginEnvs {
  public:
   // `entry.id` is a name of small letters, digits and '_'; users write "plugin:NAME", and this is
   // the EnvOptions::id that the factory gets and EnvSpec::id must say.
-  void Register(EnvRegistry::Entry entry);
+  void Register(EnvRegistry::Entry entry) { entries_.push_back(std::move(entry)); }
   std::vector<EnvRegistry::Entry> Take() { return std::move(entries_); }
 
  private:

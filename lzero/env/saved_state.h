@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace lzero {
@@ -19,19 +20,21 @@ namespace lzero {
 class StateWriter {
  public:
   // `owner` is the name that StateReader will ask for.
-  explicit StateWriter(absl::string_view owner);
+  explicit StateWriter(absl::string_view owner) { WriteString(owner); }
 
   template <typename T>
   void Write(const T& value) {
     static_assert(std::is_arithmetic_v<T>);
     bytes_.append(reinterpret_cast<const char*>(&value), sizeof(T));
   }
-  template <typename T>
-  void WriteVector(const std::vector<T>& values) {
+  template <typename List>
+  void WriteVector(const List& values) {
+    using T = typename List::value_type;
+    static_assert(std::is_arithmetic_v<T>);
     Write(static_cast<uint64_t>(values.size()));
-    for (const T& value : values) Write(value);
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
   }
-  void WriteString(absl::string_view text);
+  void WriteString(absl::string_view text) { WriteVector(text); }
 
   // Says that the state cannot be written: what was written is not to be used.
   void Refuse() { is_refused_ = true; }
@@ -48,7 +51,10 @@ class StateWriter {
 class StateReader {
  public:
   // `bytes` outlives the reader.
-  StateReader(absl::string_view owner, absl::string_view bytes);
+  StateReader(absl::string_view owner, absl::string_view bytes)
+      : owner_(owner), rest_(bytes), size_(bytes.size()) {
+    other_owner_ = ReadString() != owner_;
+  }
 
   template <typename T>
   T Read() {
@@ -70,23 +76,44 @@ class StateReader {
   }
   template <typename T>
   std::vector<T> ReadVector() {
+    return ReadList<std::vector<T>>();
+  }
+  std::string ReadString() { return ReadList<std::string>(); }
+
+  // InvalidArgument when the bytes were not written for `owner`, or are too short or too long.
+  absl::Status Finish() const {
+    if (other_owner_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("these ", size_, " bytes are not a saved state of '", owner_, "'"));
+    }
+    if (damaged_ || !rest_.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("saved state of '", owner_, "' is damaged (",
+                                                     size_, " bytes, ", rest_.size(), " unread)"));
+    }
+    return absl::OkStatus();
+  }
+  // InvalidArgument for values that read well and make no sense, named by `what`.
+  absl::Status Impossible(absl::string_view what) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("saved state of '", owner_, "' is impossible: ", what));
+  }
+
+ private:
+  template <typename List>
+  List ReadList() {
+    constexpr size_t kBytes = sizeof(typename List::value_type);
     const uint64_t size = Read<uint64_t>();
-    std::vector<T> values;
-    if (size > rest_.size() / sizeof(T)) {
+    List values;
+    if (size > rest_.size() / kBytes) {
       damaged_ = true;
       return values;
     }
-    for (uint64_t i = 0; i < size; ++i) values.push_back(Read<T>());
+    values.resize(size);
+    rest_.copy(reinterpret_cast<char*>(values.data()), size * kBytes);
+    rest_.remove_prefix(size * kBytes);
     return values;
   }
-  std::string ReadString();
 
-  // InvalidArgument when the bytes were not written for `owner`, or are too short or too long.
-  absl::Status Finish() const;
-  // InvalidArgument for values that read well and make no sense, named by `what`.
-  absl::Status Impossible(absl::string_view what) const;
-
- private:
   std::string owner_;
   absl::string_view rest_;
   size_t size_;

@@ -80,24 +80,40 @@ void VectorEnv::Reset(EnvId id, uint64_t seed) { last_[id.value] = envs_[id.valu
 
 absl::Status VectorEnv::Step(absl::Span<const EnvId> ids, absl::Span<const Action> actions) {
   LZ_CHECK(ids.size() == actions.size(), ids.size(), " ids and ", actions.size(), " actions");
-  // Check the ids.
+  // Check the ids and part the environments.
   std::vector<uint8_t> named(envs_.size(), 0);
-  for (const EnvId id : ids) {
-    LZ_CHECK(id.value >= 0 && id.value < num_envs(), "environment ", id.value, " of ", num_envs());
-    LZ_CHECK(named[id.value] == 0, "environment ", id.value, " is stepped twice in one call");
-    named[id.value] = 1;
+  jobs_.clear();
+  alone_.clear();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const int id = ids[i].value;
+    LZ_CHECK(id >= 0 && id < num_envs(), "environment ", id, " of ", num_envs());
+    LZ_CHECK(named[id] == 0, "environment ", id, " is stepped twice in one call");
+    named[id] = 1;
+    EnvBatch* const batch = envs_[id]->batch();
+    if (batch == nullptr) {
+      alone_.push_back(i);
+      continue;
+    }
+    auto job = std::find_if(jobs_.begin(), jobs_.end(),
+                            [batch](const Job& other) { return other.batch == batch; });
+    if (job == jobs_.end()) job = jobs_.insert(job, {batch, {}, {}, {}});
+    job->members.push_back(i);
+    job->envs.push_back(envs_[id].get());
+    job->actions.push_back(actions[i]);
   }
   // Start worker processes, step the others on the pool, then collect the workers' answers.
-  MakeJobs(ids);
-  for (const Job& job : jobs_) {
-    if (job.batch != nullptr) BeginJob(job, ids, actions);
-  }
+  for (const Job& job : jobs_) job.batch->Begin(job.envs, job.actions);
   std::vector<absl::StatusOr<TimeStep>> results(ids.size(), absl::UnknownError("not stepped"));
   pool_->Run(static_cast<int64_t>(alone_.size()), [&](int64_t k) {
     const size_t i = alone_[k];
     results[i] = envs_[ids[i].value]->Step(actions[i]);
   });
-  for (const Job& job : jobs_) FinishJob(job, absl::MakeSpan(results));
+  for (const Job& job : jobs_) {
+    std::vector<absl::StatusOr<TimeStep>> stepped(job.members.size(),
+                                                  absl::UnknownError("not stepped"));
+    job.batch->Finish(absl::MakeSpan(stepped));
+    for (size_t k = 0; k < stepped.size(); ++k) results[job.members[k]] = std::move(stepped[k]);
+  }
   // Keep what was reached; the first error is returned.
   absl::Status first = absl::OkStatus();
   for (size_t i = 0; i < ids.size(); ++i) {
@@ -108,43 +124,6 @@ absl::Status VectorEnv::Step(absl::Span<const EnvId> ids, absl::Span<const Actio
     }
   }
   return first;
-}
-
-void VectorEnv::MakeJobs(absl::Span<const EnvId> ids) {
-  jobs_.clear();
-  alone_.clear();
-  for (size_t i = 0; i < ids.size(); ++i) {
-    EnvBatch* batch = envs_[ids[i].value]->batch();
-    if (batch == nullptr) {
-      alone_.push_back(i);
-      continue;
-    }
-    const auto found = std::find_if(jobs_.begin(), jobs_.end(),
-                                    [batch](const Job& job) { return job.batch == batch; });
-    if (found == jobs_.end()) {
-      jobs_.push_back({batch, {i}});
-    } else {
-      found->members.push_back(i);
-    }
-  }
-}
-
-void VectorEnv::BeginJob(const Job& job, absl::Span<const EnvId> ids,
-                         absl::Span<const Action> actions) {
-  std::vector<Env*> envs;
-  std::vector<Action> taken;
-  for (const size_t i : job.members) {
-    envs.push_back(envs_[ids[i].value].get());
-    taken.push_back(actions[i]);
-  }
-  job.batch->Begin(envs, taken);
-}
-
-void VectorEnv::FinishJob(const Job& job, absl::Span<absl::StatusOr<TimeStep>> results) {
-  std::vector<absl::StatusOr<TimeStep>> stepped(job.members.size(),
-                                                absl::UnknownError("not stepped"));
-  job.batch->Finish(absl::MakeSpan(stepped));
-  for (size_t k = 0; k < stepped.size(); ++k) results[job.members[k]] = std::move(stepped[k]);
 }
 
 absl::StatusOr<std::string> VectorEnv::Save(EnvId id) const {

@@ -44,13 +44,11 @@ class VectorEnv {
   struct Job {
     EnvBatch* batch = nullptr;
     std::vector<size_t> members;
+    std::vector<Env*> envs;  // [members], and their actions
+    std::vector<Action> actions;
   };
 
   VectorEnv(std::vector<std::unique_ptr<Env>> envs, ThreadPool* pool);
-
-  void MakeJobs(absl::Span<const EnvId> ids);
-  void BeginJob(const Job& job, absl::Span<const EnvId> ids, absl::Span<const Action> actions);
-  void FinishJob(const Job& job, absl::Span<absl::StatusOr<TimeStep>> results);
 
   std::vector<std::unique_ptr<Env>> envs_;
   std::vector<TimeStep> last_;

@@ -18,7 +18,7 @@
 
 namespace lzero {
 
-// What one observation is (ObservationSpec, env/env_spec.h).
+// What one observation is (ObservationSpec, env/env.h).
 struct ObservationFormat {
   int size = 0;  // elements
   ObservationType type = ObservationType::kFloat32;

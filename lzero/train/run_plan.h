@@ -12,8 +12,8 @@
 #include "absl/status/statusor.h"
 #include "lzero/config/assemble.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/env/env.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/env/env_spec.h"
 #include "lzero/family/model_family.h"
 
 namespace lzero {

@@ -9,8 +9,8 @@
 
 #include "lzero/config/assemble.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/env/env.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/env/env_spec.h"
 #include "lzero/family/model_family.h"
 #include "lzero/replay/replay_shape.h"
 

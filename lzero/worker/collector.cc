@@ -7,7 +7,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/make_action.h"
+#include "lzero/env/env.h"
 
 namespace lzero {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/make_action.h"
+#include "lzero/env/env.h"
 #include "lzero/mcts/search_request.h"
 
 namespace lzero {

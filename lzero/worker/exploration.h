@@ -14,7 +14,6 @@
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env.h"
-#include "lzero/env/env_spec.h"
 
 namespace lzero {
 

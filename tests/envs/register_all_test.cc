@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
 #include "lzero/env/check/conformance.h"
-#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/rollout.h"
 #include "lzero/env/vector_env.h"
 
 namespace lzero::register_all_test {

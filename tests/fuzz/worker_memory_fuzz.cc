@@ -64,10 +64,11 @@ void CheckViews(const WorkerSizes& sizes, const WorkerResult& result) {
     options.is_training = true;
     options.is_grey = true;
     options.screen_size = 2;
-    AtariView view(spec, options);
-    LZ_CHECK(view.BeginEpisode(1), "no reset");
-    LZ_CHECK(view.First(result).ok(), "no first picture");
-    const auto step = view.Next(result);
+    const auto view = MakeAtariView(spec, options);
+    LZ_CHECK(view.ok(), view.status().message());
+    LZ_CHECK((*view)->BeginEpisode(1), "no reset");
+    LZ_CHECK((*view)->First(result).ok(), "no first picture");
+    const auto step = (*view)->Next(result);
     LZ_CHECK(step.ok() && std::abs(step->reward) <= 1.0, "no step");
   }
 }

@@ -45,7 +45,7 @@ void CheckReaders(absl::string_view text) {
   }
   const auto traceback = ReadTraceback(text);
   LZ_CHECK(traceback.ok() == answer.ok(), traceback.status().message());
-  const auto picture = ReadPictureSize(text);
+  const auto picture = ReadBlankPicture(text);
   if (picture.ok()) {
     const int64_t num_bytes = int64_t{3} * picture->width * picture->height;
     LZ_CHECK(num_bytes > 0 && num_bytes <= kMaxWorkerPicture, num_bytes);

@@ -7,8 +7,8 @@ set(LZ_PLUGIN_HEADERS
   lzero/base/check.h lzero/base/host_device.h lzero/base/picture/image.h lzero/base/log.h
   lzero/base/observation_type.h lzero/base/philox.h lzero/base/rng.h lzero/base/status_macros.h
   lzero/base/symmetry.h envs/support/canvas.h lzero/env/env.h
-  lzero/env/env_registry.h lzero/env/env_setting.h lzero/env/env_spec.h lzero/env/episode_env.h
-  lzero/env/grader.h envs/support/numpy_random.h lzero/env/plugin.h lzero/env/saved_state.h)
+  lzero/env/env_registry.h lzero/env/env_setting.h lzero/env/episode_env.h lzero/env/grader.h
+  envs/support/numpy_random.h lzero/env/plugin.h lzero/env/saved_state.h)
 list(TRANSFORM LZ_PLUGIN_HEADERS PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE LZ_PLUGIN_HEADER_FILES)
 
 # The generated header lzero/env/plugin_interface.h names the version and a hash of those headers; it

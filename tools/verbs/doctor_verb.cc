@@ -13,7 +13,6 @@
 #include "absl/strings/str_format.h"
 #include "lzero/base/files.h"
 #include "lzero/env/python/python.h"
-#include "lzero/env/python/python_packages.h"
 #include "lzero/graph/cuda_graph_library.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/torch.h"

@@ -5,9 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/check/conformance_actions.h"
 #include "lzero/env/check/conformance_rules.h"
-#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/rollout.h"
 
 namespace lzero {
 namespace {
@@ -23,9 +22,8 @@ using EnvOr = absl::StatusOr<std::unique_ptr<Env>>;
 
 absl::Status ExpectCode(const absl::Status& status, absl::StatusCode code, absl::string_view what) {
   if (status.code() == code) return absl::OkStatus();
-  return Broken(absl::StrCat(what, " gives ", absl::StatusCodeToString(status.code()),
-                             status.ok() ? "" : ": ", status.message(), "; expected ",
-                             absl::StatusCodeToString(code)));
+  return Broken(what, " gives ", absl::StatusCodeToString(status.code()), status.ok() ? "" : ": ",
+                status.message(), "; expected ", absl::StatusCodeToString(code));
 }
 
 std::string ActionName(const Action& action, ActionKind kind) {
@@ -36,58 +34,313 @@ std::string ActionName(const Action& action, ActionKind kind) {
   return absl::StrCat("an action of ", action.values.size(), " values, first ", action.values[0]);
 }
 
-// At most kNumProbes step numbers, evenly spread over the actions of the record.
-std::vector<size_t> Probes(const EpisodeRecord& record) {
-  const int64_t num_actions = static_cast<int64_t>(record.actions.size());
-  const int64_t stride = (num_actions + kNumProbes - 1) / kNumProbes;
-  std::vector<size_t> probes;
-  for (int64_t t = 0; t < num_actions; t += stride) probes.push_back(static_cast<size_t>(t));
-  return probes;
-}
-
 class Suite {
  public:
-  Suite(const ConformanceFactory& factory, const ConformanceOptions& options)
+  Suite(const EnvFactory& factory, const ConformanceOptions& options)
       : factory_(factory), options_(options) {}
 
-  std::vector<ConformanceCheck> Run();
+  std::vector<ConformanceCheck> Run() {
+    if (!Add("create", Create())) return checks_;
+    spec_ = env_->spec();
+    if (!Add("spec", CheckSpec(spec_))) return checks_;
+    Add("step_before_reset_refused", StepBeforeReset());
+    Add("random_steps", RandomSteps());
+    Add("observation_in_space", CheckObservations(spec_, episodes_));
+    Add("frames_stacked", CheckFrameStack(spec_, episodes_));
+    Add("mask_and_flags", CheckMasksAndFlags(spec_, episodes_));
+    Add("step_cap", StepCap());
+    Add("returns_consistent", CheckReturns(episodes_));
+    Add("same_seed_same_episode", SameSeed());
+    Add("mask_equals_accepted_actions", MaskEqualsAccepted());
+    Add("bad_actions_refused", BadActions());
+    Add("step_after_end_refused", StepAfterEnd());
+    Add("save_load_equal", SaveLoad());
+    Add("broken_save_refused", BrokenSave());
+    Add("set_state_equal", SetState());
+    Add("symmetries_hold", Symmetries());
+    Add("chance_outcomes_hold", CheckChanceOutcomes(factory_, spec_, probed()));
+    Add("box_actions_clipped", CheckClipping(factory_, spec_, probed()));
+    return checks_;
+  }
 
  private:
-  void Add(const char* name, const absl::Status& status) {
+  bool Add(const char* name, const absl::Status& status) {
     checks_.push_back({name, status.ok(), status.ok() ? note_ : std::string(status.message())});
     note_.clear();
     if (options_.on_check) options_.on_check(checks_.back());
+    return status.ok();
   }
-  bool last_passed() const { return checks_.back().passed; }
-
-  absl::Status Create();
-  absl::Status StepBeforeReset();
-  absl::Status RandomSteps();
-  absl::Status StepCap();
-  absl::Status SameSeed();
-  absl::Status MaskEqualsAccepted();
-  absl::Status RefusedByMask() const;
-  absl::Status BadActions();
-  absl::Status StepAfterEnd();
-  absl::Status SaveLoad();
-  absl::Status BrokenSave();
-  absl::Status SetState();
-  absl::Status Symmetries();
-
-  // Plays record.actions[from .. to) on `env` and compares with the recorded time steps.
-  absl::Status Follow(Env& env, const EpisodeRecord& record, size_t from, size_t to) const;
-  // A new environment that has played the first `t` actions of the record.
-  EnvOr MakeAt(const EpisodeRecord& record, size_t t) const;
-  absl::Status ProbeMask(Env& env, const EpisodeRecord& record, size_t t) const;
-  absl::Status ProbeSave(const EpisodeRecord& record, size_t t);
-  absl::Status ProbeState(const EpisodeRecord& record, size_t t) const;
-  // Plays the image of the record; the start is its own image.
-  absl::Status FollowImage(const EpisodeRecord& record, const Symmetry& symmetry) const;
+  // A check that passes, with something to say.
+  absl::Status Note(std::string note) {
+    note_ = std::move(note);
+    return absl::OkStatus();
+  }
   absl::Span<const EpisodeRecord> probed() const {
     return absl::MakeConstSpan(episodes_).subspan(0, kNumProbes);
   }
 
-  const ConformanceFactory& factory_;
+  // `probe` of at most kNumProbes steps of each record, evenly spread over its actions.
+  template <typename Probe>
+  absl::Status ForProbes(absl::Span<const EpisodeRecord> records, Probe probe) const {
+    for (const EpisodeRecord& record : records) {
+      const size_t stride = (record.actions.size() + kNumProbes - 1) / kNumProbes;
+      for (size_t t = 0; t < record.actions.size(); t += stride) {
+        LZ_RETURN_IF_ERROR(probe(record, t));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Plays record.actions[from .. to) on `env` and compares with the recorded time steps.
+  absl::Status Follow(Env& env, const EpisodeRecord& record, size_t from, size_t to) const {
+    for (size_t t = from; t < std::min(to, record.actions.size()); ++t) {
+      LZ_RETURN_IF_ERROR(
+          CheckSame(record, t + 1, env.Step(record.actions[t]), record.steps[t + 1]));
+    }
+    return absl::OkStatus();
+  }
+
+  // A new environment that has played the first `t` actions of the record.
+  EnvOr MakeAt(const EpisodeRecord& record, size_t t) const {
+    LZ_ASSIGN_OR_RETURN(std::unique_ptr<Env> env, factory_());
+    LZ_RETURN_IF_ERROR(CheckSame(record, 0, env->Reset(record.seed), record.steps[0]));
+    LZ_RETURN_IF_ERROR(Follow(*env, record, 0, t));
+    return env;
+  }
+
+  absl::Status Create() {
+    LZ_ASSIGN_OR_RETURN(env_, factory_());
+    return env_ != nullptr ? absl::OkStatus() : Broken("the factory gives no environment");
+  }
+
+  absl::Status StepBeforeReset() {
+    Action action;
+    if (spec_.action.kind == ActionKind::kBox) action.values = spec_.action.low;
+    LZ_ASSIGN_OR_RETURN(const auto fresh, factory_());
+    return ExpectCode(fresh->Step(action).status(), absl::StatusCode::kFailedPrecondition,
+                      "Step before the first Reset");
+  }
+
+  absl::Status RandomSteps() {
+    int64_t num_steps = 0;
+    for (uint64_t k = 0; num_steps < options_.num_steps; ++k) {
+      LZ_ASSIGN_OR_RETURN(EpisodeRecord record, PlayRandomEpisode(*env_, options_.seed + k,
+                                                                  options_.num_steps - num_steps));
+      // An episode that ends at once counts as well, so that this loop ends.
+      num_steps += std::max<int64_t>(1, static_cast<int64_t>(record.actions.size()));
+      episodes_.push_back(std::move(record));
+    }
+    return Note(absl::StrCat(num_steps, " steps, ", episodes_.size(), " episodes"));
+  }
+
+  absl::Status StepCap() {
+    const auto reached = [this](const EpisodeRecord& record) {
+      return static_cast<int64_t>(record.actions.size()) >= spec_.max_episode_steps;
+    };
+    if (spec_.max_episode_steps == 0) {
+      note_ = "the spec says there is none";
+    } else if (std::none_of(episodes_.begin(), episodes_.end(), reached)) {
+      note_ = "no episode reached it";
+    }
+    return CheckStepCaps(spec_, episodes_);
+  }
+
+  absl::Status SameSeed() {
+    for (const EpisodeRecord& record : episodes_) {
+      LZ_RETURN_IF_ERROR(MakeAt(record, record.actions.size()).status());
+      // The used environment again, whatever its last episode left behind.
+      LZ_RETURN_IF_ERROR(
+          CheckSame(record, 0, env_->Reset(record.seed), record.steps[0], "second Reset: "));
+      LZ_RETURN_IF_ERROR(Annotate(Follow(*env_, record, 0, record.actions.size()), "second Reset"));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ProbeMask(Env& env, const EpisodeRecord& record, size_t t) const {
+    const std::vector<uint8_t>& mask = record.steps[t].legal_action_mask;
+    for (int32_t index = 0; index < static_cast<int32_t>(mask.size()); ++index) {
+      // Without saving only refusals are tried on the way: an accepted action would move on.
+      if (!spec_.can_save && mask[index] != 0) continue;
+      const absl::StatusOr<std::string> here = spec_.can_save ? env.Save() : std::string();
+      LZ_RETURN_IF_ERROR(here.status());
+      const bool accepted = env.Step(Action::Discrete(index)).ok();
+      if (accepted != (mask[index] != 0)) {
+        return BrokenAt(record, t, "action ", index, " is ", accepted ? "accepted" : "refused",
+                        " and the mask says ", static_cast<int>(mask[index]));
+      }
+      if (spec_.can_save) LZ_RETURN_IF_ERROR(env.Load(*here));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status MaskEqualsAccepted() {
+    if (spec_.action.kind == ActionKind::kBox) return absl::OkStatus();
+    if (spec_.can_save) {
+      return ForProbes(probed(), [&](const EpisodeRecord& record, size_t t) -> absl::Status {
+        LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, t));
+        return ProbeMask(*env, record, t);
+      });
+    }
+    note_ = "cannot save: only refused actions were tried at every step";
+    for (const EpisodeRecord& record : probed()) {
+      LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
+      for (size_t t = 0; t < record.actions.size(); ++t) {
+        LZ_RETURN_IF_ERROR(ProbeMask(*env, record, t));
+        LZ_RETURN_IF_ERROR(Follow(*env, record, t, t + 1));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status BadActions() {
+    for (const EpisodeRecord& record : probed()) {
+      LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
+      for (size_t t = 0; t < record.actions.size(); ++t) {
+        for (const Action& action : BadActionsFor(spec_, record.steps[t])) {
+          LZ_RETURN_IF_ERROR(
+              At(record, t,
+                 ExpectCode(env->Step(action).status(), absl::StatusCode::kInvalidArgument,
+                            ActionName(action, spec_.action.kind))));
+        }
+        // The next recorded step tells whether anything changed.
+        LZ_RETURN_IF_ERROR(Annotate(Follow(*env, record, t, t + 1), "changed by a refused action"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status StepAfterEnd() {
+    LZ_ASSIGN_OR_RETURN(const EpisodeRecord record,
+                        PlayRandomEpisode(*env_, options_.seed, kMaxStepsToEnd));
+    if (record.actions.empty()) return BrokenAt(record, 0, "the episode ends at Reset");
+    if (!record.steps.back().ended()) {
+      return Note(absl::StrCat("not looked at: no end within ", kMaxStepsToEnd,
+                               " steps; training and evaluation need one (env.max_episode_steps)"));
+    }
+    const auto save = [this] { return spec_.can_save ? env_->Save() : std::string(); };
+    LZ_ASSIGN_OR_RETURN(const std::string before, save());
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      LZ_RETURN_IF_ERROR(ExpectCode(env_->Step(record.actions.back()).status(),
+                                    absl::StatusCode::kFailedPrecondition, "Step after the end"));
+    }
+    LZ_ASSIGN_OR_RETURN(const std::string after, save());
+    return before == after ? absl::OkStatus() : Broken("Step after the end changed the state");
+  }
+
+  absl::Status ProbeSave(const EpisodeRecord& record, size_t t) {
+    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, t));
+    LZ_ASSIGN_OR_RETURN(const std::string state, env->Save());
+    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> fresh, factory_());
+    LZ_RETURN_IF_ERROR(Annotate(fresh->Load(state), "a saved state is refused"));
+    LZ_ASSIGN_OR_RETURN(const std::string again, fresh->Save());
+    if (again != state) return BrokenAt(record, t, "saving what was loaded gives other bytes");
+    const auto follow = [&](Env& from, absl::string_view how) {
+      return Annotate(Follow(from, record, t, t + kProbeSteps), how);
+    };
+    LZ_RETURN_IF_ERROR(follow(*fresh, "loaded into a new one"));
+    // A used environment, in the middle of another episode.
+    env_->Reset(record.seed + 1);
+    LZ_RETURN_IF_ERROR(env_->Load(state));
+    LZ_RETURN_IF_ERROR(follow(*env_, "loaded into a used one"));
+    return follow(*env, "going on after Save");
+  }
+
+  absl::Status SaveLoad() {
+    if (!spec_.can_save) {
+      note_ = "the spec says it cannot save";
+      return ExpectCode(env_->Save().status(), absl::StatusCode::kUnimplemented, "Save");
+    }
+    for (const EpisodeRecord& record : probed()) {
+      LZ_RETURN_IF_ERROR(ForProbes({&record, 1}, [&](const EpisodeRecord& probed, size_t t) {
+        return ProbeSave(probed, t);
+      }));
+      LZ_RETURN_IF_ERROR(ProbeSave(record, record.actions.size()));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status BrokenSave() {
+    if (!spec_.can_save) {
+      note_ = "the spec says it cannot save";
+      return ExpectCode(env_->Load(""), absl::StatusCode::kUnimplemented, "Load");
+    }
+    if (episodes_.empty()) return Broken("no episode was recorded");
+    const EpisodeRecord& record = episodes_[0];
+    const size_t middle = record.actions.size() / 2;
+    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, middle));
+    LZ_ASSIGN_OR_RETURN(const std::string good, env->Save());
+    for (const std::string& bad : {std::string(), std::string("garbage"), good + "x", "x" + good,
+                                   good.substr(0, good.size() / 2)}) {
+      const std::string name = absl::StrCat("Load of ", bad.size(), " broken bytes");
+      LZ_RETURN_IF_ERROR(ExpectCode(env->Load(bad), absl::StatusCode::kInvalidArgument, name));
+    }
+    return Annotate(Follow(*env, record, middle, record.actions.size()),
+                    "changed by a broken Load");
+  }
+
+  absl::Status ProbeState(const EpisodeRecord& record, size_t t) const {
+    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, t));
+    LZ_ASSIGN_OR_RETURN(const std::vector<double> state, env->GetState());
+    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> fresh, factory_());
+    LZ_RETURN_IF_ERROR(fresh->SetState(state));
+    const absl::StatusOr<TimeStep> step = fresh->Step(record.actions[t]);
+    LZ_RETURN_IF_ERROR(At(record, t + 1, step.status()));
+    // The state is the physics only: step count and return begin anew.
+    TimeStep expected = record.steps[t + 1];
+    expected.truncated = step->truncated;
+    expected.episode_return = step->episode_return;
+    expected.legal_action_mask = step->legal_action_mask;
+    return CheckSame(record, t + 1, step, expected);
+  }
+
+  absl::Status SetState() {
+    if (!spec_.can_set_state) {
+      note_ = "the spec says it has no physics state";
+      LZ_RETURN_IF_ERROR(
+          ExpectCode(env_->GetState().status(), absl::StatusCode::kUnimplemented, "GetState"));
+      return ExpectCode(env_->SetState({}), absl::StatusCode::kUnimplemented, "SetState");
+    }
+    if (!spec_.deterministic) {
+      note_ = "steps draw random numbers: not compared";
+    } else {
+      LZ_RETURN_IF_ERROR(ForProbes(
+          probed(), [&](const EpisodeRecord& record, size_t t) { return ProbeState(record, t); }));
+    }
+    return ExpectCode(env_->SetState({}), absl::StatusCode::kInvalidArgument,
+                      "SetState of nothing");
+  }
+
+  // Plays the image of the record; the start is its own image.
+  absl::Status FollowImage(const EpisodeRecord& record, const Symmetry& symmetry) const {
+    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
+    for (size_t t = 0; t < record.actions.size(); ++t) {
+      const int32_t image = symmetry.action_image[static_cast<size_t>(record.actions[t].index)];
+      LZ_RETURN_IF_ERROR(CheckSame(record, t + 1, env->Step(Action::Discrete(image)),
+                                   ImageOf(symmetry, record.steps[t + 1])));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Symmetries() {
+    if (spec_.symmetries.empty()) return Note("the spec declares none");
+    int num_played = 0;
+    for (const EpisodeRecord& record : spec_.deterministic ? probed() : probed().first(0)) {
+      for (size_t k = 0; k < spec_.symmetries.size(); ++k) {
+        const TimeStep image = ImageOf(spec_.symmetries[k], record.steps[0]);
+        if (image.observation != record.steps[0].observation) continue;
+        ++num_played;
+        LZ_RETURN_IF_ERROR(Annotate(FollowImage(record, spec_.symmetries[k]),
+                                    absl::StrCat("played as its image under symmetry ", k)));
+      }
+    }
+    if (num_played == 0) {
+      return Note("not looked at: no start that is its own image, or random steps");
+    }
+    return Note(absl::StrCat(spec_.symmetries.size(), " symmetries, ", num_played,
+                             " episodes played as their images"));
+  }
+
+  const EnvFactory& factory_;
   const ConformanceOptions& options_;
   std::unique_ptr<Env> env_;
   EnvSpec spec_;
@@ -96,291 +349,9 @@ class Suite {
   std::vector<ConformanceCheck> checks_;
 };
 
-std::vector<ConformanceCheck> Suite::Run() {
-  Add("create", Create());
-  if (!last_passed()) return checks_;
-  spec_ = env_->spec();
-  Add("spec", CheckSpec(spec_));
-  if (!last_passed()) return checks_;
-  Add("step_before_reset_refused", StepBeforeReset());
-  Add("random_steps", RandomSteps());
-  Add("observation_in_space", CheckObservations(spec_, episodes_));
-  Add("frames_stacked", CheckFrameStack(spec_, episodes_));
-  Add("mask_and_flags", CheckMasksAndFlags(spec_, episodes_));
-  Add("step_cap", StepCap());
-  Add("returns_consistent", CheckReturns(episodes_));
-  Add("same_seed_same_episode", SameSeed());
-  Add("mask_equals_accepted_actions", MaskEqualsAccepted());
-  Add("bad_actions_refused", BadActions());
-  Add("step_after_end_refused", StepAfterEnd());
-  Add("save_load_equal", SaveLoad());
-  Add("broken_save_refused", BrokenSave());
-  Add("set_state_equal", SetState());
-  Add("symmetries_hold", Symmetries());
-  Add("chance_outcomes_hold", CheckChanceOutcomes(factory_, spec_, probed()));
-  Add("box_actions_clipped", CheckClipping(factory_, spec_, probed()));
-  return checks_;
-}
-
-absl::Status Suite::Create() {
-  LZ_ASSIGN_OR_RETURN(env_, factory_());
-  return env_ != nullptr ? absl::OkStatus() : Broken("the factory gives no environment");
-}
-
-absl::Status Suite::StepBeforeReset() {
-  Action action;
-  if (spec_.action.kind == ActionKind::kBox) action.values = spec_.action.low;
-  LZ_ASSIGN_OR_RETURN(const auto fresh, factory_());
-  return ExpectCode(fresh->Step(action).status(), absl::StatusCode::kFailedPrecondition,
-                    "Step before the first Reset");
-}
-
-absl::Status Suite::RandomSteps() {
-  int64_t num_steps = 0;
-  for (uint64_t k = 0; num_steps < options_.num_steps; ++k) {
-    LZ_ASSIGN_OR_RETURN(EpisodeRecord record, PlayRandomEpisode(*env_, options_.seed + k,
-                                                                options_.num_steps - num_steps));
-    // An episode that ends at once counts as well, so that this loop ends.
-    num_steps += std::max<int64_t>(1, static_cast<int64_t>(record.actions.size()));
-    episodes_.push_back(std::move(record));
-  }
-  note_ = absl::StrCat(num_steps, " steps, ", episodes_.size(), " episodes");
-  return absl::OkStatus();
-}
-
-absl::Status Suite::Follow(Env& env, const EpisodeRecord& record, size_t from, size_t to) const {
-  for (size_t t = from; t < std::min(to, record.actions.size()); ++t) {
-    const absl::StatusOr<TimeStep> step = env.Step(record.actions[t]);
-    if (!step.ok()) return BrokenAt(record, t + 1, step.status().message());
-    const std::string difference = TimeStepDifference(*step, record.steps[t + 1]);
-    if (!difference.empty()) return BrokenAt(record, t + 1, difference);
-  }
-  return absl::OkStatus();
-}
-
-EnvOr Suite::MakeAt(const EpisodeRecord& record, size_t t) const {
-  LZ_ASSIGN_OR_RETURN(std::unique_ptr<Env> env, factory_());
-  const std::string difference = TimeStepDifference(env->Reset(record.seed), record.steps[0]);
-  if (!difference.empty()) return BrokenAt(record, 0, difference);
-  LZ_RETURN_IF_ERROR(Follow(*env, record, 0, t));
-  return env;
-}
-
-absl::Status Suite::StepCap() {
-  const auto reached = [this](const EpisodeRecord& record) {
-    return static_cast<int64_t>(record.actions.size()) >= spec_.max_episode_steps;
-  };
-  if (spec_.max_episode_steps == 0) {
-    note_ = "the spec says there is none";
-  } else if (std::none_of(episodes_.begin(), episodes_.end(), reached)) {
-    note_ = "no episode reached it";
-  }
-  return CheckStepCaps(spec_, episodes_);
-}
-
-absl::Status Suite::SameSeed() {
-  for (const EpisodeRecord& record : episodes_) {
-    LZ_RETURN_IF_ERROR(MakeAt(record, record.actions.size()).status());
-    // The used environment again, whatever its last episode left behind.
-    const std::string difference = TimeStepDifference(env_->Reset(record.seed), record.steps[0]);
-    if (!difference.empty()) return BrokenAt(record, 0, absl::StrCat("second Reset: ", difference));
-    LZ_RETURN_IF_ERROR(Annotate(Follow(*env_, record, 0, record.actions.size()), "second Reset"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Suite::ProbeMask(Env& env, const EpisodeRecord& record, size_t t) const {
-  const std::vector<uint8_t>& mask = record.steps[t].legal_action_mask;
-  for (int32_t index = 0; index < static_cast<int32_t>(mask.size()); ++index) {
-    // Without saving only refusals are tried on the way: an accepted action would move on.
-    if (!spec_.can_save && mask[index] != 0) continue;
-    const absl::StatusOr<std::string> here = spec_.can_save ? env.Save() : std::string();
-    LZ_RETURN_IF_ERROR(here.status());
-    const bool accepted = env.Step(Action::Discrete(index)).ok();
-    if (accepted != (mask[index] != 0)) {
-      return BrokenAt(record, t,
-                      absl::StrCat("action ", index, " is ", accepted ? "accepted" : "refused",
-                                   " and the mask says ", static_cast<int>(mask[index])));
-    }
-    if (spec_.can_save) LZ_RETURN_IF_ERROR(env.Load(*here));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Suite::RefusedByMask() const {
-  for (const EpisodeRecord& record : probed()) {
-    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
-    for (size_t t = 0; t < record.actions.size(); ++t) {
-      LZ_RETURN_IF_ERROR(ProbeMask(*env, record, t));
-      LZ_RETURN_IF_ERROR(Follow(*env, record, t, t + 1));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Suite::MaskEqualsAccepted() {
-  if (spec_.action.kind == ActionKind::kBox) return absl::OkStatus();
-  if (!spec_.can_save) {
-    note_ = "cannot save: only refused actions were tried at every step";
-    return RefusedByMask();
-  }
-  for (const EpisodeRecord& record : probed()) {
-    for (const size_t t : Probes(record)) {
-      LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, t));
-      LZ_RETURN_IF_ERROR(ProbeMask(*env, record, t));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Suite::BadActions() {
-  for (const EpisodeRecord& record : probed()) {
-    LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
-    for (size_t t = 0; t < record.actions.size(); ++t) {
-      for (const Action& action : BadActionsFor(spec_, record.steps[t])) {
-        const absl::Status refused =
-            ExpectCode(env->Step(action).status(), absl::StatusCode::kInvalidArgument,
-                       ActionName(action, spec_.action.kind));
-        if (!refused.ok()) return BrokenAt(record, t, refused.message());
-      }
-      // The next recorded step tells whether anything changed.
-      LZ_RETURN_IF_ERROR(Annotate(Follow(*env, record, t, t + 1), "changed by a refused action"));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Suite::StepAfterEnd() {
-  LZ_ASSIGN_OR_RETURN(const EpisodeRecord record,
-                      PlayRandomEpisode(*env_, options_.seed, kMaxStepsToEnd));
-  if (record.actions.empty()) return BrokenAt(record, 0, "the episode ends at Reset");
-  if (!record.steps.back().ended()) {
-    note_ = absl::StrCat("not looked at: no end within ", kMaxStepsToEnd,
-                         " steps; training and evaluation need one (env.max_episode_steps)");
-    return absl::OkStatus();
-  }
-  const auto save = [this] { return spec_.can_save ? env_->Save() : std::string(); };
-  LZ_ASSIGN_OR_RETURN(const std::string before, save());
-  for (int repeat = 0; repeat < 2; ++repeat) {
-    LZ_RETURN_IF_ERROR(ExpectCode(env_->Step(record.actions.back()).status(),
-                                  absl::StatusCode::kFailedPrecondition, "Step after the end"));
-  }
-  LZ_ASSIGN_OR_RETURN(const std::string after, save());
-  return before == after ? absl::OkStatus() : Broken("Step after the end changed the state");
-}
-
-absl::Status Suite::ProbeSave(const EpisodeRecord& record, size_t t) {
-  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, t));
-  LZ_ASSIGN_OR_RETURN(const std::string state, env->Save());
-  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> fresh, factory_());
-  LZ_RETURN_IF_ERROR(Annotate(fresh->Load(state), "a saved state is refused"));
-  LZ_ASSIGN_OR_RETURN(const std::string again, fresh->Save());
-  if (again != state) return BrokenAt(record, t, "saving what was loaded gives other bytes");
-  LZ_RETURN_IF_ERROR(Annotate(Follow(*fresh, record, t, t + kProbeSteps), "loaded into a new one"));
-  // A used environment, in the middle of another episode.
-  env_->Reset(record.seed + 1);
-  LZ_RETURN_IF_ERROR(env_->Load(state));
-  LZ_RETURN_IF_ERROR(Annotate(Follow(*env_, record, t, t + kProbeSteps), "loaded into a used one"));
-  return Annotate(Follow(*env, record, t, t + kProbeSteps), "going on after Save");
-}
-
-absl::Status Suite::SaveLoad() {
-  if (!spec_.can_save) {
-    note_ = "the spec says it cannot save";
-    return ExpectCode(env_->Save().status(), absl::StatusCode::kUnimplemented, "Save");
-  }
-  for (const EpisodeRecord& record : probed()) {
-    for (const size_t t : Probes(record)) LZ_RETURN_IF_ERROR(ProbeSave(record, t));
-    LZ_RETURN_IF_ERROR(ProbeSave(record, record.actions.size()));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Suite::BrokenSave() {
-  if (!spec_.can_save) {
-    note_ = "the spec says it cannot save";
-    return ExpectCode(env_->Load(""), absl::StatusCode::kUnimplemented, "Load");
-  }
-  if (episodes_.empty()) return Broken("no episode was recorded");
-  const EpisodeRecord& record = episodes_[0];
-  const size_t middle = record.actions.size() / 2;
-  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, middle));
-  LZ_ASSIGN_OR_RETURN(const std::string good, env->Save());
-  for (const std::string& bad : {std::string(), std::string("garbage"), good + "x", "x" + good,
-                                 good.substr(0, good.size() / 2)}) {
-    const std::string name = absl::StrCat("Load of ", bad.size(), " broken bytes");
-    LZ_RETURN_IF_ERROR(ExpectCode(env->Load(bad), absl::StatusCode::kInvalidArgument, name));
-  }
-  return Annotate(Follow(*env, record, middle, record.actions.size()), "changed by a broken Load");
-}
-
-absl::Status Suite::ProbeState(const EpisodeRecord& record, size_t t) const {
-  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, t));
-  LZ_ASSIGN_OR_RETURN(const std::vector<double> state, env->GetState());
-  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> fresh, factory_());
-  LZ_RETURN_IF_ERROR(fresh->SetState(state));
-  const absl::StatusOr<TimeStep> step = fresh->Step(record.actions[t]);
-  if (!step.ok()) return BrokenAt(record, t + 1, step.status().message());
-  // The state is the physics only: step count and return begin anew.
-  TimeStep expected = record.steps[t + 1];
-  expected.truncated = step->truncated;
-  expected.episode_return = step->episode_return;
-  expected.legal_action_mask = step->legal_action_mask;
-  const std::string difference = TimeStepDifference(*step, expected);
-  return difference.empty() ? absl::OkStatus() : BrokenAt(record, t + 1, difference);
-}
-
-absl::Status Suite::SetState() {
-  if (!spec_.can_set_state) {
-    note_ = "the spec says it has no physics state";
-    LZ_RETURN_IF_ERROR(
-        ExpectCode(env_->GetState().status(), absl::StatusCode::kUnimplemented, "GetState"));
-    return ExpectCode(env_->SetState({}), absl::StatusCode::kUnimplemented, "SetState");
-  }
-  if (!spec_.deterministic) note_ = "steps draw random numbers: not compared";
-  for (const EpisodeRecord& record : spec_.deterministic ? probed() : probed().first(0)) {
-    for (const size_t t : Probes(record)) LZ_RETURN_IF_ERROR(ProbeState(record, t));
-  }
-  return ExpectCode(env_->SetState({}), absl::StatusCode::kInvalidArgument, "SetState of nothing");
-}
-
-absl::Status Suite::FollowImage(const EpisodeRecord& record, const Symmetry& symmetry) const {
-  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
-  for (size_t t = 0; t < record.actions.size(); ++t) {
-    const int32_t image = symmetry.action_image[static_cast<size_t>(record.actions[t].index)];
-    const absl::StatusOr<TimeStep> step = env->Step(Action::Discrete(image));
-    if (!step.ok()) return BrokenAt(record, t + 1, step.status().message());
-    const std::string difference =
-        TimeStepDifference(*step, ImageOf(symmetry, record.steps[t + 1]));
-    if (!difference.empty()) return BrokenAt(record, t + 1, difference);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Suite::Symmetries() {
-  if (spec_.symmetries.empty()) {
-    note_ = "the spec declares none";
-    return absl::OkStatus();
-  }
-  int num_played = 0;
-  for (const EpisodeRecord& record : spec_.deterministic ? probed() : probed().first(0)) {
-    for (size_t k = 0; k < spec_.symmetries.size(); ++k) {
-      const TimeStep image = ImageOf(spec_.symmetries[k], record.steps[0]);
-      if (image.observation != record.steps[0].observation) continue;
-      ++num_played;
-      LZ_RETURN_IF_ERROR(Annotate(FollowImage(record, spec_.symmetries[k]),
-                                  absl::StrCat("played as its image under symmetry ", k)));
-    }
-  }
-  note_ = num_played > 0 ? absl::StrCat(spec_.symmetries.size(), " symmetries, ", num_played,
-                                        " episodes played as their images")
-                         : "not looked at: no start that is its own image, or random steps";
-  return absl::OkStatus();
-}
-
 }  // namespace
 
-std::vector<ConformanceCheck> RunConformance(const ConformanceFactory& factory,
+std::vector<ConformanceCheck> RunConformance(const EnvFactory& factory,
                                              const ConformanceOptions& options) {
   return Suite(factory, options).Run();
 }

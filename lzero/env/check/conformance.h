@@ -6,11 +6,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "lzero/env/env.h"
 
 namespace lzero {
@@ -28,15 +26,13 @@ struct ConformanceOptions {
   std::function<void(const ConformanceCheck&)> on_check = nullptr;
 };
 
-// Makes the environment under test; called many times, equal every time.
-using ConformanceFactory = std::function<absl::StatusOr<std::unique_ptr<Env>>()>;
-
-// Checks, in this order: create, spec, step_before_reset_refused, random_steps,
-// observation_in_space, frames_stacked, mask_and_flags, step_cap, returns_consistent,
-// same_seed_same_episode, mask_equals_accepted_actions, bad_actions_refused,
-// step_after_end_refused, save_load_equal, broken_save_refused, set_state_equal, symmetries_hold,
-// chance_outcomes_hold, box_actions_clipped. When create or spec fails, the list ends there.
-std::vector<ConformanceCheck> RunConformance(const ConformanceFactory& factory,
+// Checks what `factory` makes, many times and equal every time, in this order: create, spec,
+// step_before_reset_refused, random_steps, observation_in_space, frames_stacked, mask_and_flags,
+// step_cap, returns_consistent, same_seed_same_episode, mask_equals_accepted_actions,
+// bad_actions_refused, step_after_end_refused, save_load_equal, broken_save_refused,
+// set_state_equal, symmetries_hold, chance_outcomes_hold, box_actions_clipped. When create or spec
+// fails, the list ends there.
+std::vector<ConformanceCheck> RunConformance(const EnvFactory& factory,
                                              const ConformanceOptions& options);
 
 }  // namespace lzero

@@ -1,6 +1,6 @@
-// The rules of the conformance suite that look at recorded time steps only, one function each. Not
-// for users: RunConformance (conformance.h) is. Every error is Internal and says what is wrong and
-// where. Pure functions.
+// The rules of the conformance suite that look at recorded time steps, one function each, and two
+// that play on from them: what chance can do, and box actions beyond their bounds. Not for users:
+// RunConformance (conformance.h) is. Every error is Internal and says what is wrong and where.
 #ifndef LZERO_ENV_CHECK_CONFORMANCE_RULES_H_
 #define LZERO_ENV_CHECK_CONFORMANCE_RULES_H_
 
@@ -8,17 +8,29 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "lzero/base/symmetry.h"
-#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/rollout.h"
 #include "lzero/env/env.h"
 
 namespace lzero {
 
-// "what", and the same with the place in a recording: "seed S, step T: what".
-absl::Status Broken(absl::string_view what);
-absl::Status BrokenAt(const EpisodeRecord& record, size_t t, absl::string_view what);
+// The parts of `what`, and the same with the place in a recording: "seed S, step T: what".
+template <typename... Parts>
+absl::Status Broken(const Parts&... what) {
+  return absl::InternalError(absl::StrCat(what...));
+}
+template <typename... Parts>
+absl::Status BrokenAt(const EpisodeRecord& record, size_t t, const Parts&... what) {
+  return Broken("seed ", record.seed, ", step ", t, ": ", what...);
+}
+// An error as one of that place.
+absl::Status At(const EpisodeRecord& record, size_t t, const absl::Status& status);
+// BrokenAt for an error, or for a time step that differs; then the message begins with `how`.
+absl::Status CheckSame(const EpisodeRecord& record, size_t t, const absl::StatusOr<TimeStep>& got,
+                       const TimeStep& expected, absl::string_view how = "");
 
 // Ids, shapes, bounds, counts and symmetries make sense.
 absl::Status CheckSpec(const EnvSpec& spec);
@@ -35,6 +47,15 @@ absl::Status CheckMasksAndFlags(const EnvSpec& spec, absl::Span<const EpisodeRec
 absl::Status CheckStepCaps(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes);
 // episode_return is the sum of the rewards from player 0's view, within 1e-6.
 absl::Status CheckReturns(absl::Span<const EpisodeRecord> episodes);
+
+// ChanceOutcomes lists different indices in range whose probabilities sum to 1, the drawn outcome
+// among them; StepWithOutcome of the drawn one gives the drawn step; others are refused and change
+// nothing. An environment that has none says Unimplemented. Blocks, as the next.
+absl::Status CheckChanceOutcomes(const EnvFactory& factory, const EnvSpec& spec,
+                                 absl::Span<const EpisodeRecord> episodes);
+// A box action beyond a bound gives the observation, up to rounding, and the end of the bound.
+absl::Status CheckClipping(const EnvFactory& factory, const EnvSpec& spec,
+                           absl::Span<const EpisodeRecord> episodes);
 
 // The time step as the environment shows it in the image of its game.
 TimeStep ImageOf(const Symmetry& symmetry, const TimeStep& step);

@@ -1,6 +1,5 @@
 #include "lzero/env/check/trace.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -10,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/text/json_reader.h"
 #include "nlohmann/json.hpp"
@@ -45,6 +45,10 @@ std::string NumberList(const std::vector<T>& values) {
 
 std::string OptionalList(const std::optional<std::vector<double>>& values) {
   return values.has_value() ? NumberList(*values) : "null";
+}
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
 constexpr JsonLimits kCount = {.low = 0};
@@ -163,21 +167,16 @@ std::string ExactNumber(float value) {
 
 std::string TraceMetaLine(const TraceMeta& meta) {
   const std::string settings =
-      meta.settings.empty()
-          ? ""
-          : absl::StrCat(R"(,"settings":)",
-                         Json(meta.settings).dump(-1, ' ', true, Json::error_handler_t::replace));
+      meta.settings.empty() ? "" : absl::StrCat(R"(,"settings":)", Dump(meta.settings));
   std::string openings;
   if (meta.random_opening_fraction > 0.0) {
     openings =
         absl::StrCat(R"(,"random_opening_fraction":)", ExactNumber(meta.random_opening_fraction),
                      R"(,"random_opening_plies":)", meta.random_opening_plies);
   }
-  return absl::StrCat(R"({"type":"meta","env":)",
-                      Json(meta.env).dump(-1, ' ', true, Json::error_handler_t::replace),
-                      R"(,"max_episode_steps":)", meta.max_episode_steps, openings, settings,
-                      R"(,"action":")", meta.action == ActionKind::kBox ? "box" : "discrete",
-                      "\"}\n");
+  return absl::StrCat(R"({"type":"meta","env":)", Dump(meta.env), R"(,"max_episode_steps":)",
+                      meta.max_episode_steps, openings, settings, R"(,"action":")",
+                      meta.action == ActionKind::kBox ? "box" : "discrete", "\"}\n");
 }
 
 std::string TraceResetLine(const TraceEpisode& episode) {
@@ -225,11 +224,8 @@ absl::StatusOr<Trace> ParseTrace(absl::string_view text) {
   Trace trace;
   bool has_meta = false;
   int line_number = 0;
-  while (!text.empty()) {
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
-    const size_t end = std::min(text.find('\n'), text.size());
-    const absl::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
     if (line.find_first_not_of(" \t\r") == absl::string_view::npos) continue;
     LZ_RETURN_IF_ERROR(AddLine(line, line_number, has_meta, trace));
   }

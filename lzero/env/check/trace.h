@@ -42,7 +42,7 @@ struct TraceEpisode {
   uint64_t seed = 0;
   std::optional<std::vector<double>> state;
   std::vector<float> observation;
-  std::vector<TraceStep> steps;
+  std::vector<TraceStep> steps = {};
   int line = 0;
 };
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "lzero/base/status_macros.h"
+#include "lzero/env/check/rollout.h"
 
 namespace lzero {
 namespace {
@@ -16,56 +17,32 @@ bool Near(double got, double recorded) {
   return std::fabs(got - recorded) <= kTolerance * std::fmax(1.0, std::fabs(recorded));
 }
 
-std::string Differs(absl::string_view what, absl::string_view got, absl::string_view recorded) {
-  return absl::StrCat(what, " is ", got, ", recorded ", recorded);
-}
-
-std::string ObservationDifference(const std::vector<float>& got,
-                                  const std::vector<float>& recorded) {
-  if (got.size() != recorded.size()) {
-    return Differs("size of the observation", absl::StrCat(got.size()),
-                   absl::StrCat(recorded.size()));
-  }
-  for (size_t i = 0; i < got.size(); ++i) {
-    if (!Near(got[i], recorded[i])) {
-      return Differs(absl::StrCat("observation[", i, "]"), ExactNumber(got[i]),
-                     ExactNumber(recorded[i]));
-    }
-  }
-  return "";
-}
+constexpr char kRecorded[] = "recorded";
 
 std::string StartDifference(const Env& env, const TimeStep& start, const TraceEpisode& episode) {
   if (episode.state.has_value() && env.spec().can_set_state) {
     const absl::StatusOr<std::vector<double>> state = env.GetState();
     if (!state.ok()) return std::string(state.status().message());
-    if (state->size() != episode.state->size()) {
-      return Differs("size of the start state", absl::StrCat(state->size()),
-                     absl::StrCat(episode.state->size()));
-    }
-    for (size_t i = 0; i < state->size(); ++i) {
-      if ((*state)[i] != (*episode.state)[i]) {
-        return Differs(absl::StrCat("start state[", i, "]"), ExactNumber((*state)[i]),
-                       ExactNumber((*episode.state)[i]));
-      }
-    }
+    std::string difference =
+        ListDifference("start state", *state, *episode.state, std::equal_to<double>(), kRecorded);
+    if (!difference.empty()) return difference;
   }
-  return ObservationDifference(start.observation, episode.observation);
+  return ListDifference("observation", start.observation, episode.observation, Near, kRecorded);
 }
 
 std::string StepDifference(const TimeStep& got, bool got_truncated, const TraceStep& recorded) {
-  std::string difference = ObservationDifference(got.observation, recorded.observation);
+  std::string difference =
+      ListDifference("observation", got.observation, recorded.observation, Near, kRecorded);
   if (!difference.empty()) return difference;
   if (!Near(got.reward, recorded.reward)) {
-    return Differs("reward", ExactNumber(got.reward), ExactNumber(recorded.reward));
+    return Differs("reward", got.reward, recorded.reward, kRecorded);
   }
+  const auto word = [](bool value) { return value ? "true" : "false"; };
   if (got.terminated != recorded.terminated) {
-    return Differs("terminated", got.terminated ? "true" : "false",
-                   recorded.terminated ? "true" : "false");
+    return Differs("terminated", word(got.terminated), word(recorded.terminated), kRecorded);
   }
   if (got_truncated != recorded.truncated) {
-    return Differs("truncated", got_truncated ? "true" : "false",
-                   recorded.truncated ? "true" : "false");
+    return Differs("truncated", word(got_truncated), word(recorded.truncated), kRecorded);
   }
   return "";
 }
@@ -124,8 +101,8 @@ std::string ReturnsDifference(const TimeStep& last, int num_players, const Trace
   const std::vector<double> got = {last.episode_return, 0.0 - last.episode_return};
   for (int player = 0; player < num_players; ++player) {
     if (!Near(got[player], game.returns[player])) {
-      return Differs(absl::StrCat("return of player ", player), ExactNumber(got[player]),
-                     ExactNumber(game.returns[player]));
+      return Differs(absl::StrCat("return of player ", player), got[player], game.returns[player],
+                     kRecorded);
     }
   }
   return "";
@@ -144,8 +121,7 @@ std::string LegalDifference(const std::vector<uint8_t>& got, const TraceGame& ga
                             std::vector<uint8_t>& legal) {
   const auto num_legal = std::count(got.begin(), got.end(), 1);
   if (num_legal != game.legal_counts[move]) {
-    return Differs("number of legal moves", absl::StrCat(num_legal),
-                   absl::StrCat(game.legal_counts[move]));
+    return Differs("number of legal moves", num_legal, game.legal_counts[move], kRecorded);
   }
   if (game.legal_changes.empty()) return "";
   for (const int32_t action : game.legal_changes[move]) {
@@ -154,7 +130,8 @@ std::string LegalDifference(const std::vector<uint8_t>& got, const TraceGame& ga
     }
     legal[action] ^= 1;
   }
-  return got == legal ? "" : Differs("the set of legal moves", ActionList(got), ActionList(legal));
+  if (got == legal) return "";
+  return Differs("the set of legal moves", ActionList(got), ActionList(legal), kRecorded);
 }
 
 std::string GameDifference(Env& env, const TraceGame& game, ReplayReport& report) {
@@ -175,15 +152,16 @@ std::string GameDifference(Env& env, const TraceGame& game, ReplayReport& report
 }  // namespace
 
 absl::StatusOr<ReplayReport> ReplayTrace(Env& env, const Trace& trace, bool whole) {
-  const ActionKind kind = env.spec().action.kind;
-  if (trace.meta.action != kind) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the trace has ", trace.meta.action == ActionKind::kBox ? "box" : "discrete", " actions; '",
-        env.spec().id, "' takes ", kind == ActionKind::kBox ? "box" : "discrete", " ones"));
+  const EnvSpec& spec = env.spec();
+  const auto word = [](ActionKind kind) { return kind == ActionKind::kBox ? "box" : "discrete"; };
+  if (trace.meta.action != spec.action.kind) {
+    return absl::InvalidArgumentError(absl::StrCat("the trace has ", word(trace.meta.action),
+                                                   " actions; '", spec.id, "' takes ",
+                                                   word(spec.action.kind), " ones"));
   }
-  if (kind == ActionKind::kBox && !trace.games.empty()) {
+  if (spec.action.kind == ActionKind::kBox && !trace.games.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the trace has games; '", env.spec().id, "' takes box actions"));
+        absl::StrCat("the trace has games; '", spec.id, "' takes box actions"));
   }
   if (trace.meta.random_opening_fraction > 0.0 && !trace.games.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("line ", trace.games[0].line,

@@ -6,16 +6,36 @@
 #define LZERO_ENV_PYTHON_CHILD_PROCESS_H_
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
 namespace lzero {
+
+// A descriptor of this process, closed with it; -1: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (number_ >= 0) close(number_);
+  }
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
 
 class ChildProcess {
  public:
@@ -25,12 +45,10 @@ class ChildProcess {
       const std::vector<std::string>& command, absl::Span<const int> descriptors);
   // Kills it if it still runs, and waits for its end.
   ~ChildProcess();
-  ChildProcess(const ChildProcess&) = delete;
-  ChildProcess& operator=(const ChildProcess&) = delete;
 
   pid_t pid() const { return pid_; }
   // Becomes readable when the process has ended.
-  int end_descriptor() const { return end_descriptor_; }
+  int end_descriptor() const { return end_descriptor_.get(); }
   // Waits for its end, at most so long. True when it has ended.
   bool WaitForEnd(double seconds);
   // Kills its process group.
@@ -44,11 +62,12 @@ class ChildProcess {
   void TrimOutput();
 
  private:
-  ChildProcess(pid_t pid, int end_descriptor, int output);
+  ChildProcess(pid_t pid, Descriptor end_descriptor, Descriptor output)
+      : pid_(pid), end_descriptor_(std::move(end_descriptor)), output_(std::move(output)) {}
 
   const pid_t pid_;
-  const int end_descriptor_;
-  const int output_;
+  const Descriptor end_descriptor_;
+  const Descriptor output_;
   bool has_ended_ = false;
   std::string end_text_;
 };

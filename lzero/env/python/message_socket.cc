@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -29,26 +28,10 @@ absl::Status Failed(const char* what) {
 
 }  // namespace
 
-absl::StatusOr<std::pair<MessageSocket, MessageSocket>> MessageSocket::Pair() {
-  int ends[2] = {-1, -1};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Failed("socketpair");
-  return std::pair(MessageSocket(ends[0]), MessageSocket(ends[1]));
-}
-
-MessageSocket::~MessageSocket() {
-  if (descriptor_ >= 0) close(descriptor_);
-}
-
-MessageSocket& MessageSocket::operator=(MessageSocket&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(end_descriptor_, other.end_descriptor_);
-  return *this;
-}
-
-absl::Status MessageSocket::WaitFor(short events, double deadline) {
+absl::Status WaitUntilReady(int descriptor, short events, int end_descriptor, double deadline) {
   while (true) {
     const double left = deadline - MonotonicSeconds();
-    pollfd ready[2] = {{descriptor_, events, 0}, {end_descriptor_, POLLIN, 0}};
+    pollfd ready[2] = {{descriptor, events, 0}, {end_descriptor, POLLIN, 0}};
     const double milliseconds = std::clamp(std::ceil(left * 1e3), 0.0, 1e9);
     const int count = poll(ready, 2, static_cast<int>(milliseconds));
     if (count > 0) return ready[0].revents != 0 ? absl::OkStatus() : Closed();
@@ -59,15 +42,21 @@ absl::Status MessageSocket::WaitFor(short events, double deadline) {
   }
 }
 
+absl::StatusOr<std::pair<MessageSocket, MessageSocket>> MessageSocket::Pair() {
+  int ends[2] = {-1, -1};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return Failed("socketpair");
+  return std::pair(MessageSocket(ends[0]), MessageSocket(ends[1]));
+}
+
 absl::Status MessageSocket::Send(absl::string_view text, double seconds) {
   const double deadline = MonotonicSeconds() + seconds;
   const uint32_t size = static_cast<uint32_t>(text.size());
   std::string bytes(reinterpret_cast<const char*>(&size), sizeof(size));
   bytes.append(text.data(), text.size());
   for (size_t sent = 0; sent < bytes.size();) {
-    LZ_RETURN_IF_ERROR(WaitFor(POLLOUT, deadline));
+    LZ_RETURN_IF_ERROR(WaitUntilReady(descriptor(), POLLOUT, end_descriptor_, deadline));
     const ssize_t count =
-        send(descriptor_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        send(descriptor(), bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count >= 0) {
       sent += static_cast<size_t>(count);
     } else if (errno != EAGAIN && errno != EINTR) {
@@ -79,7 +68,8 @@ absl::Status MessageSocket::Send(absl::string_view text, double seconds) {
 
 absl::Status MessageSocket::SendDescriptors(absl::Span<const int> descriptors, double seconds) {
   LZ_CHECK(descriptors.size() <= kMaxDescriptors, descriptors.size(), " descriptors");
-  LZ_RETURN_IF_ERROR(WaitFor(POLLOUT, MonotonicSeconds() + seconds));
+  LZ_RETURN_IF_ERROR(
+      WaitUntilReady(descriptor(), POLLOUT, end_descriptor_, MonotonicSeconds() + seconds));
   char byte = 0;
   iovec payload = {&byte, 1};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(kMaxDescriptors * sizeof(int))> control = {};
@@ -93,7 +83,7 @@ absl::Status MessageSocket::SendDescriptors(absl::Span<const int> descriptors, d
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(descriptors.size() * sizeof(int));
   std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size() * sizeof(int));
-  if (sendmsg(descriptor_, &message, MSG_NOSIGNAL) != 1) return Failed("sendmsg");
+  if (sendmsg(descriptor(), &message, MSG_NOSIGNAL) != 1) return Failed("sendmsg");
   return absl::OkStatus();
 }
 
@@ -101,8 +91,8 @@ absl::StatusOr<std::string> MessageSocket::ReceiveBytes(int64_t num_bytes, doubl
   const double deadline = MonotonicSeconds() + seconds;
   std::string bytes(static_cast<size_t>(num_bytes), '\0');
   for (size_t got = 0; got < bytes.size();) {
-    LZ_RETURN_IF_ERROR(WaitFor(POLLIN, deadline));
-    const ssize_t count = recv(descriptor_, bytes.data() + got, bytes.size() - got, MSG_DONTWAIT);
+    LZ_RETURN_IF_ERROR(WaitUntilReady(descriptor(), POLLIN, end_descriptor_, deadline));
+    const ssize_t count = recv(descriptor(), bytes.data() + got, bytes.size() - got, MSG_DONTWAIT);
     if (count == 0) return Closed();
     if (count > 0) {
       got += static_cast<size_t>(count);

@@ -11,8 +11,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "lzero/env/python/child_process.h"
 
 namespace lzero {
+
+// Waits until `descriptor` is ready for `events` of poll. Unavailable once `end_descriptor` (-1:
+// none) is readable and it is not; DeadlineExceeded at `deadline`, in MonotonicSeconds.
+absl::Status WaitUntilReady(int descriptor, short events, int end_descriptor, double deadline);
 
 class MessageSocket {
  public:
@@ -20,12 +25,8 @@ class MessageSocket {
   static absl::StatusOr<std::pair<MessageSocket, MessageSocket>> Pair();
 
   explicit MessageSocket(int descriptor) : descriptor_(descriptor) {}
-  ~MessageSocket();
-  MessageSocket(MessageSocket&& other) noexcept
-      : descriptor_(std::exchange(other.descriptor_, -1)), end_descriptor_(other.end_descriptor_) {}
-  MessageSocket& operator=(MessageSocket&& other) noexcept;
 
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
   // The other end counts as closed, too, once this descriptor of the caller's is readable and all
   // is read: that of a process which has ended, though its children hold its end of the socket.
   void set_end_descriptor(int descriptor) { end_descriptor_ = descriptor; }
@@ -39,9 +40,7 @@ class MessageSocket {
   absl::StatusOr<std::string> ReceiveBytes(int64_t num_bytes, double seconds);
 
  private:
-  absl::Status WaitFor(short events, double deadline);
-
-  int descriptor_;
+  Descriptor descriptor_;
   int end_descriptor_ = -1;  // none
 };
 

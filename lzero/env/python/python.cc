@@ -5,15 +5,34 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <system_error>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "generated/worker_script_text.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/env/python/child_process.h"
 
 namespace lzero {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double kPackagesSeconds = 20.0;
+constexpr size_t kPackagesOutput = 4000;
+
+constexpr char kPackagesScript[] = R"(
+from importlib import metadata
+found = []
+for name in ("gymnasium", "ale-py", "minigrid", "mujoco", "dm_control", "Box2D"):
+    try:
+        found.append(f"{name} {metadata.version(name)}")
+    except metadata.PackageNotFoundError:
+        pass
+print(", ".join(found))
+)";
 
 // ROOT/.deps/python_envs/bin/python3 for a program at ROOT/build/PRESET/tools/lzero; "" if not
 // there.
@@ -49,6 +68,20 @@ std::string PythonInterpreter(const std::string& setting) {
   if (chosen != nullptr && *chosen != '\0') return chosen;
   const std::string own = InterpreterOfSourceTree();
   return own.empty() ? "python3" : own;
+}
+
+absl::string_view WorkerScript() { return {kWorkerScriptText, sizeof(kWorkerScriptText) - 1}; }
+
+absl::StatusOr<std::string> PythonPackages(const std::string& python) {
+  LZ_ASSIGN_OR_RETURN(const std::unique_ptr<ChildProcess> child,
+                      ChildProcess::Start({python, "-c", kPackagesScript}, {}));
+  if (!child->WaitForEnd(kPackagesSeconds)) {
+    return absl::DeadlineExceededError(
+        absl::StrCat("'", python, "' gave no answer within ", kPackagesSeconds, " s"));
+  }
+  const std::string output(absl::StripAsciiWhitespace(child->OutputTail(kPackagesOutput)));
+  if (child->end_text() == "exited with status 0") return output;
+  return absl::InternalError(absl::StrCat("'", python, "' ", child->end_text(), ": ", output));
 }
 
 absl::Status ExplainRefusal(const std::string& python, const std::string& id,

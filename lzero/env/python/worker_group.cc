@@ -8,38 +8,171 @@
 #include "lzero/base/log.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/python/worker_env.h"
+#include "lzero/env/episode_env.h"
 
 namespace lzero {
 namespace {
 
 constexpr size_t kMaxIdle = 4;
 
-bool SameCommand(const WorkerCommand& a, const WorkerCommand& b) {
-  return a.python == b.python && a.task == b.task && a.step_timeout_s == b.step_timeout_s;
-}
-
 }  // namespace
+
+// The Env interface of a slot, with step cap, legal actions and returns kept on this side. Beyond
+// its bounds a box action is clipped before Python sees it. Cannot save its state.
+class WorkerEnv : public Env {
+ public:
+  WorkerEnv(std::shared_ptr<WorkerGroup> group, int slot, const std::string& id,
+            int64_t max_episode_steps)
+      : group_(std::move(group)),
+        slot_(slot),
+        view_(*group_->options_.make_view(group_->spec_)),  // checked when the group was made
+        generation_(group_->generation_) {
+    spec_.id = id;
+    spec_.observation = view_->observation();
+    spec_.action = group_->spec_.action;
+    spec_.max_episode_steps =
+        max_episode_steps > 0 ? max_episode_steps : view_->max_episode_steps();
+    spec_.deterministic = false;  // not known
+    spec_.truncates_itself = true;
+  }
+
+  const EnvSpec& spec() const override { return spec_; }
+  EnvBatch* batch() override { return group_.get(); }
+
+  TimeStep Reset(uint64_t seed) override {
+    num_steps_ = 0;
+    episode_return_ = 0.0;
+    phase_ = Phase::kRunning;
+    TakeMask({});
+    if (is_lost()) view_->Forget();
+    reset_error_ = group_->Reset(*this, seed);
+    generation_ = group_->generation_;
+    if (reset_error_.ok() && !reset_mask_.empty()) mask_ = reset_mask_;
+    return MakeTimeStep();
+  }
+
+  absl::StatusOr<TimeStep> Step(const Action& action) override {
+    Env* const self = this;
+    absl::StatusOr<TimeStep> result = absl::UnknownError("not stepped");
+    group_->Begin({&self, 1}, {&action, 1});
+    group_->Finish({&result, 1});
+    return result;
+  }
+
+  absl::StatusOr<Image> RenderRgb() const override {
+    if (phase_ == Phase::kNotStarted || is_lost() || !reset_error_.ok()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("'", spec_.id, "' has nothing to draw; call Reset first"));
+    }
+    return group_->Render(slot_);
+  }
+
+ private:
+  friend class WorkerGroup;
+
+  enum class Phase { kNotStarted, kRunning, kEnded };
+
+  bool is_lost() const { return group_->generation_ != generation_; }
+
+  // The three parts of a step. Check: FailedPrecondition and InvalidArgument as Env::Step says.
+  absl::Status Check(const Action& action) const {
+    if (phase_ != Phase::kRunning) return NoEpisodeError(spec_, phase_ == Phase::kEnded);
+    LZ_RETURN_IF_ERROR(reset_error_);
+    return CheckAction(spec_, action, mask_);
+  }
+
+  void Ask(WorkerMemory& memory, const Action& action) {
+    if (spec_.action.kind == ActionKind::kDiscrete) {
+      memory.AskStep(slot_, view_->Repeats(action.index));
+      return;
+    }
+    std::vector<float> clipped;
+    for (size_t i = 0; i < action.values.size(); ++i) {
+      clipped.push_back(std::clamp(action.values[i], spec_.action.low[i], spec_.action.high[i]));
+    }
+    memory.AskStep(slot_, clipped);
+  }
+
+  // An answer that makes no sense is an error: the episode is to be interrupted.
+  absl::StatusOr<TimeStep> Absorb(const absl::StatusOr<WorkerResult>& result) {
+    const absl::StatusOr<ViewedStep> viewed =
+        result.ok() ? view_->Next(*result) : absl::StatusOr<ViewedStep>(result.status());
+    LZ_RETURN_IF_ERROR(Annotate(
+        viewed.status(), absl::StrCat("environment '", spec_.id, "', step ", num_steps_ + 1)));
+    ++num_steps_;
+    const float reward = static_cast<float>(viewed->reward);
+    episode_return_ += reward;
+    TakeMask(*result);
+    const bool at_cap = spec_.max_episode_steps > 0 && num_steps_ >= spec_.max_episode_steps;
+    const bool truncated = viewed->truncated || at_cap;
+    if (viewed->terminated || truncated) phase_ = Phase::kEnded;
+    TimeStep step = MakeTimeStep();
+    step.reward = reward;
+    step.terminated = viewed->terminated;
+    step.truncated = truncated;
+    return step;
+  }
+
+  // The end of an episode that cannot go on.
+  TimeStep Interrupt() {
+    phase_ = Phase::kEnded;
+    TimeStep step = MakeTimeStep();
+    step.truncated = true;
+    step.interrupted = true;
+    return step;
+  }
+
+  void TakeMask(const WorkerResult& result) {
+    if (result.has_mask) {
+      mask_.assign(result.mask.begin(), result.mask.end());
+    } else if (spec_.action.kind == ActionKind::kDiscrete) {
+      mask_.assign(static_cast<size_t>(spec_.action.num_actions), 1);
+    }
+  }
+
+  TimeStep MakeTimeStep() const {
+    TimeStep step;
+    step.observation.resize(static_cast<size_t>(spec_.observation.size()));
+    view_->Observe(absl::MakeSpan(step.observation));
+    step.legal_action_mask = mask_;
+    if (phase_ == Phase::kEnded) step.legal_action_mask.assign(mask_.size(), 0);
+    step.episode_return = episode_return_;
+    return step;
+  }
+
+  const std::shared_ptr<WorkerGroup> group_;
+  const int slot_;
+  const std::unique_ptr<FrameView> view_;
+  EnvSpec spec_;
+  Phase phase_ = Phase::kNotStarted;
+  absl::Status reset_error_ = absl::OkStatus();
+  uint64_t generation_;     // of the process that plays the episode
+  uint64_t broken_in_ = 0;  // of the process whose environment failed; 0: it is whole
+  int64_t num_steps_ = 0;
+  double episode_return_ = 0.0;
+  std::vector<uint8_t> mask_;        // [num_actions] while the episode runs; empty for a box
+  std::vector<uint8_t> reset_mask_;  // at the last reset of the process; empty: all are legal
+};
 
 std::unique_ptr<WorkerProcess> WorkerPool::Take(const WorkerCommand& command) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  for (auto idle = idle_.begin(); idle != idle_.end(); ++idle) {
-    if (!SameCommand(idle->command, command)) continue;
-    std::unique_ptr<WorkerProcess> process = std::move(idle->process);
-    idle_.erase(idle);
-    return process;
-  }
-  return nullptr;
+  const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto& process) {
+    return process->command() == command;
+  });
+  if (found == idle_.end()) return nullptr;
+  std::unique_ptr<WorkerProcess> process = std::move(*found);
+  idle_.erase(found);
+  return process;
 }
 
-void WorkerPool::GiveBack(const WorkerCommand& command, std::unique_ptr<WorkerProcess> process) {
+void WorkerPool::GiveBack(std::unique_ptr<WorkerProcess> process) {
   std::unique_ptr<WorkerProcess> oldest;  // closed outside the lock: that may take a moment
   const std::lock_guard<std::mutex> lock(mutex_);
   if (idle_.size() == kMaxIdle) {
-    oldest = std::move(idle_.front().process);
+    oldest = std::move(idle_.front());
     idle_.erase(idle_.begin());
   }
-  idle_.push_back({command, std::move(process)});
+  idle_.push_back(std::move(process));
 }
 
 absl::StatusOr<std::shared_ptr<WorkerGroup>> WorkerGroup::Create(Options options, int num_envs,
@@ -50,17 +183,17 @@ absl::StatusOr<std::shared_ptr<WorkerGroup>> WorkerGroup::Create(Options options
   return group;
 }
 
+std::unique_ptr<Env> WorkerGroup::MakeEnv(std::shared_ptr<WorkerGroup> group, int slot,
+                                          const std::string& id, int64_t max_episode_steps) {
+  return std::make_unique<WorkerEnv>(std::move(group), slot, id, max_episode_steps);
+}
+
 WorkerGroup::WorkerGroup(Options options, int num_envs, std::shared_ptr<WorkerPool> pool)
-    : options_(std::move(options)),
-      pool_(std::move(pool)),
-      generations_(static_cast<size_t>(num_envs), 0),
-      is_spoilt_(static_cast<size_t>(num_envs), 0),
-      masks_(static_cast<size_t>(num_envs)) {}
+    : options_(std::move(options)), num_envs_(num_envs), pool_(std::move(pool)) {}
 
 WorkerGroup::~WorkerGroup() {
   // A process that still owes an answer would give it to its next user.
-  if (process_ != nullptr && broken_.ok() && !is_begun_)
-    pool_->GiveBack(options_.command, std::move(process_));
+  if (process_ != nullptr && broken_.ok() && !is_begun_) pool_->GiveBack(std::move(process_));
 }
 
 absl::Status WorkerGroup::OpenProcess() {
@@ -79,16 +212,15 @@ absl::Status WorkerGroup::OpenProcess() {
 absl::Status WorkerGroup::OpenIn(std::unique_ptr<WorkerProcess> process) {
   spec_ = process->spec();
   LZ_ASSIGN_OR_RETURN(const std::unique_ptr<FrameView> view, options_.make_view(spec_));
-  LZ_RETURN_IF_ERROR(
-      process->Open(static_cast<int>(generations_.size()), view->num_frames(), view->max_repeat()));
+  LZ_RETURN_IF_ERROR(process->Open(num_envs_, view->num_frames(), view->max_repeat()));
   process_ = std::move(process);
-  std::fill(is_spoilt_.begin(), is_spoilt_.end(), 0);
+  ++generation_;
   return absl::OkStatus();
 }
 
 void WorkerGroup::LoseProcess() {
   process_ = nullptr;
-  for (uint64_t& generation : generations_) ++generation;
+  ++generation_;
 }
 
 absl::Status WorkerGroup::Count(const absl::Status& what) {
@@ -106,16 +238,12 @@ absl::Status WorkerGroup::Count(const absl::Status& what) {
 }
 
 absl::Status WorkerGroup::FailureOf(int slot) {
-  const absl::StatusOr<std::string> traceback = process_->Traceback(slot);
-  if (!traceback.ok()) return traceback.status();
+  LZ_ASSIGN_OR_RETURN(const std::string traceback, process_->Traceback(slot));
   return absl::InternalError(absl::StrCat("environment '", options_.command.task.Name(),
-                                          "' raised an exception:\n", *traceback));
+                                          "' raised an exception:\n", traceback));
 }
 
-absl::StatusOr<WorkerResult> WorkerGroup::Request(int slot,
-                                                  const std::function<void(WorkerMemory&)>& ask) {
-  process_->memory().BeginRequest();
-  ask(process_->memory());
+absl::StatusOr<WorkerResult> WorkerGroup::Answer(int slot) {
   process_->Send();
   LZ_RETURN_IF_ERROR(process_->Wait());
   LZ_ASSIGN_OR_RETURN(const WorkerResult result, process_->memory().Read(slot));
@@ -123,45 +251,48 @@ absl::StatusOr<WorkerResult> WorkerGroup::Request(int slot,
   return result;
 }
 
-absl::Status WorkerGroup::TakeFirst(FrameView& view, const WorkerResult& result) const {
-  return Annotate(view.First(result),
-                  absl::StrCat("environment '", options_.command.task.Name(), "', at its reset"));
-}
-
-absl::Status WorkerGroup::ResetOnce(int slot, uint64_t seed, FrameView& view) {
+absl::Status WorkerGroup::ResetOnce(WorkerEnv& env, uint64_t seed) {
   if (process_ == nullptr) LZ_RETURN_IF_ERROR(OpenProcess());
-  const bool remake = is_spoilt_[slot] != 0;
+  WorkerMemory& memory = process_->memory();
+  FrameView& view = *env.view_;
+  const auto take_first = [&](const WorkerResult& result) {
+    return Annotate(view.First(result),
+                    absl::StrCat("environment '", options_.command.task.Name(), "', at its reset"));
+  };
+  const bool remake = env.broken_in_ == generation_;
   if (view.BeginEpisode(seed) || remake) {
-    LZ_ASSIGN_OR_RETURN(const WorkerResult result, Request(slot, [&](WorkerMemory& memory) {
-                          memory.AskReset(slot, seed, remake);
-                        }));
-    is_spoilt_[slot] = 0;
-    LZ_RETURN_IF_ERROR(TakeFirst(view, result));
-    masks_[slot].assign(result.mask.begin(),
-                        result.has_mask ? result.mask.end() : result.mask.begin());
+    memory.BeginRequest();
+    memory.AskReset(env.slot_, seed, remake);
+    LZ_ASSIGN_OR_RETURN(const WorkerResult result, Answer(env.slot_));
+    env.broken_in_ = 0;
+    LZ_RETURN_IF_ERROR(take_first(result));
+    env.reset_mask_.clear();
+    if (result.has_mask) env.reset_mask_.assign(result.mask.begin(), result.mask.end());
   }
   const std::vector<int32_t> prelude = view.Prelude();
   if (prelude.empty()) return absl::OkStatus();
-  LZ_ASSIGN_OR_RETURN(const WorkerResult result,
-                      Request(slot, [&](WorkerMemory& memory) { memory.AskStep(slot, prelude); }));
-  if (!result.terminated && !result.truncated) return TakeFirst(view, result);
-  // The prelude ended the episode: begin without it.
-  view.Forget();
-  view.BeginEpisode(seed);
-  LZ_ASSIGN_OR_RETURN(const WorkerResult fresh, Request(slot, [&](WorkerMemory& memory) {
-                        memory.AskReset(slot, seed, false);
-                      }));
-  return TakeFirst(view, fresh);
+  memory.BeginRequest();
+  memory.AskStep(env.slot_, prelude);
+  LZ_ASSIGN_OR_RETURN(WorkerResult result, Answer(env.slot_));
+  if (result.terminated || result.truncated) {
+    // The prelude ended the episode: begin without it.
+    view.Forget();
+    view.BeginEpisode(seed);
+    memory.BeginRequest();
+    memory.AskReset(env.slot_, seed, false);
+    LZ_ASSIGN_OR_RETURN(result, Answer(env.slot_));
+  }
+  return take_first(result);
 }
 
-absl::Status WorkerGroup::Reset(int slot, uint64_t seed, FrameView& view) {
+absl::Status WorkerGroup::Reset(WorkerEnv& env, uint64_t seed) {
   LZ_CHECK(!is_begun_, "Reset between Begin and Finish");
   while (broken_.ok()) {
-    const absl::Status status = ResetOnce(slot, seed, view);
+    const absl::Status status = ResetOnce(env, seed);
     if (status.ok()) return status;
+    env.broken_in_ = generation_;
     if (process_ != nullptr && !process_->is_running()) LoseProcess();
-    is_spoilt_[slot] = 1;
-    view.Forget();
+    env.view_->Forget();
     LZ_RETURN_IF_ERROR(Count(status));
   }
   return broken_;
@@ -212,7 +343,7 @@ void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {
   }
   // The buffer is read: only now may other messages be exchanged.
   for (const auto& [i, cause] : failed) {
-    is_spoilt_[asked_[i]->slot_] = 1;
+    asked_[i]->broken_in_ = generation_;
     const absl::Status failure = cause.ok() ? FailureOf(asked_[i]->slot_) : cause;
     if (!process_->is_running()) lost = failure;
     if (!lost.ok()) break;

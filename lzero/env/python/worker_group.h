@@ -1,6 +1,6 @@
 // Environments that share one worker process, and what happens when it dies: the episodes it was
 // playing end as interrupted, the next one starts it again, and after too many times the error is
-// passed on. Made by MakeWorkerGroup; used through WorkerEnv. One thread at a time.
+// passed on. One thread at a time, also for all environments of a group together.
 #ifndef LZERO_ENV_PYTHON_WORKER_GROUP_H_
 #define LZERO_ENV_PYTHON_WORKER_GROUP_H_
 
@@ -26,49 +26,38 @@ class WorkerPool {
  public:
   // A process of this command that was used before, or null. It may have died unheard of.
   std::unique_ptr<WorkerProcess> Take(const WorkerCommand& command);
-  void GiveBack(const WorkerCommand& command, std::unique_ptr<WorkerProcess> process);
+  void GiveBack(std::unique_ptr<WorkerProcess> process);
 
  private:
-  struct Idle {
-    WorkerCommand command;
-    std::unique_ptr<WorkerProcess> process;
-  };
   std::mutex mutex_;
-  std::vector<Idle> idle_;  // guarded by mutex_
+  std::vector<std::unique_ptr<WorkerProcess>> idle_;  // guarded by mutex_, the oldest first
 };
 
 class WorkerEnv;
 
 class WorkerGroup : public EnvBatch {
  public:
-  using ViewMaker = std::function<absl::StatusOr<std::unique_ptr<FrameView>>(const WorkerSpec&)>;
-
   struct Options {
     WorkerCommand command;
     int64_t max_restarts = 3;
-    ViewMaker make_view;
+    std::function<absl::StatusOr<std::unique_ptr<FrameView>>(const WorkerSpec&)> make_view;
   };
 
   // Takes a process from `pool`, or starts one, and makes `num_envs` environments in it. Errors as
   // WorkerProcess::Start.
   static absl::StatusOr<std::shared_ptr<WorkerGroup>> Create(Options options, int num_envs,
                                                              std::shared_ptr<WorkerPool> pool);
-  int num_envs() const { return static_cast<int>(generations_.size()); }
+  // The environment of `slot`, 0 .. num_envs - 1, once for each. `id` is lzero's name of it;
+  // max_episode_steps 0: the package's cap. What goes wrong in its Reset is told by the next Step.
+  static std::unique_ptr<Env> MakeEnv(std::shared_ptr<WorkerGroup> group, int slot,
+                                      const std::string& id, int64_t max_episode_steps);
   ~WorkerGroup() override;
 
   const WorkerSpec& spec() const { return spec_; }
-  // A view of the environments of this group, checked when it was made.
-  std::unique_ptr<FrameView> MakeView() const { return *options_.make_view(spec_); }
-
-  // WorkerEnvs of this group.
+  // Environments of this group.
   void Begin(absl::Span<Env* const> envs, absl::Span<const Action> actions) override;
   void Finish(absl::Span<absl::StatusOr<TimeStep>> results) override;
   int64_t ProcessBytes() const override;
-
-  // Resets the environment of `slot` and plays what the view wants first. Starts the process again
-  // when it died; an error is the one that every later call gives, too.
-  absl::Status Reset(int slot, uint64_t seed, FrameView& view);
-  absl::StatusOr<Image> Render(int slot);
 
   // How often the process, or a single environment, was started again after an error.
   int64_t num_restarts() const { return num_restarts_; }
@@ -80,23 +69,26 @@ class WorkerGroup : public EnvBatch {
   WorkerGroup(Options options, int num_envs, std::shared_ptr<WorkerPool> pool);
 
   absl::Status OpenProcess();
-  absl::Status TakeFirst(FrameView& view, const WorkerResult& result) const;
   absl::Status OpenIn(std::unique_ptr<WorkerProcess> process);
-  // One request about one slot; the answer, an error of the environment, or Unavailable.
-  absl::StatusOr<WorkerResult> Request(int slot, const std::function<void(WorkerMemory&)>& ask);
-  absl::Status ResetOnce(int slot, uint64_t seed, FrameView& view);
+  void LoseProcess();
+  // Resets the environment and plays what its view wants first. Starts the process again when it
+  // died; an error is the one that every later call gives, too.
+  absl::Status Reset(WorkerEnv& env, uint64_t seed);
+  absl::Status ResetOnce(WorkerEnv& env, uint64_t seed);
+  // What comes of the request in memory about one slot: an error of the environment, or
+  // Unavailable.
+  absl::StatusOr<WorkerResult> Answer(int slot);
   // Logs what happened and counts it; the error of the group when it was once too often.
   absl::Status Count(const absl::Status& what);
   absl::Status FailureOf(int slot);
-  void LoseProcess();
+  absl::StatusOr<Image> Render(int slot);
 
   const Options options_;
+  const int num_envs_;
   const std::shared_ptr<WorkerPool> pool_;
   WorkerSpec spec_;
-  std::unique_ptr<WorkerProcess> process_;   // null after it died
-  std::vector<uint64_t> generations_;        // [slot] changes when its episode is lost
-  std::vector<uint8_t> is_spoilt_;           // [slot] its environment raised an exception
-  std::vector<std::vector<uint8_t>> masks_;  // [slot] legal actions at the last reset; empty: all
+  std::unique_ptr<WorkerProcess> process_;  // null after it died
+  uint64_t generation_ = 0;                 // changes when the process is lost, and when it begins
   int64_t num_restarts_ = 0;
   absl::Status broken_ = absl::OkStatus();  // once it is given up
   bool is_begun_ = false;                   // between Begin and Finish

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -88,34 +87,27 @@ absl::StatusOr<std::unique_ptr<WorkerMemory>> WorkerMemory::Create(const WorkerS
                                                      " bytes with a worker process: ", what, ": ",
                                                      std::strerror(errno)));
   };
-  const int descriptor = memfd_create("lzero_worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (descriptor < 0) return failed("memfd_create");
+  Descriptor descriptor(memfd_create("lzero_worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (descriptor.get() < 0) return failed("memfd_create");
   void* bytes = MAP_FAILED;
   // Sealed: were the worker to make it smaller, reading here would be a bus error.
-  if (ftruncate(descriptor, layout.num_bytes) == 0 &&
-      fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
+  if (ftruncate(descriptor.get(), layout.num_bytes) == 0 &&
+      fcntl(descriptor.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
     bytes = mmap(nullptr, static_cast<size_t>(layout.num_bytes), PROT_READ | PROT_WRITE, MAP_SHARED,
-                 descriptor, 0);
+                 descriptor.get(), 0);
   }
-  if (bytes == MAP_FAILED) {
-    const absl::Status status = failed("mmap");
-    close(descriptor);
-    return status;
-  }
+  if (bytes == MAP_FAILED) return failed("mmap");
   return std::unique_ptr<WorkerMemory>(
-      new WorkerMemory(std::move(layout), descriptor, static_cast<uint8_t*>(bytes)));
+      new WorkerMemory(std::move(layout), std::move(descriptor), static_cast<uint8_t*>(bytes)));
 }
 
-WorkerMemory::WorkerMemory(WorkerLayout layout, int descriptor, uint8_t* bytes)
-    : layout_(std::move(layout)), descriptor_(descriptor), bytes_(bytes) {
+WorkerMemory::WorkerMemory(WorkerLayout layout, Descriptor descriptor, uint8_t* bytes)
+    : layout_(std::move(layout)), descriptor_(std::move(descriptor)), bytes_(bytes) {
   header()[kMagicAt] = kWorkerMagic;
   header()[kVersionAt] = kWorkerProtocolVersion;
 }
 
-WorkerMemory::~WorkerMemory() {
-  munmap(bytes_, static_cast<size_t>(layout_.num_bytes));
-  close(descriptor_);
-}
+WorkerMemory::~WorkerMemory() { munmap(bytes_, static_cast<size_t>(layout_.num_bytes)); }
 
 template <typename T>
 T* WorkerMemory::Array(int field) const {

@@ -21,7 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "lzero/env/env_spec.h"
+#include "lzero/env/python/child_process.h"
 
 namespace lzero {
 
@@ -74,11 +74,9 @@ class WorkerMemory {
   // ResourceExhausted when the memory cannot be had.
   static absl::StatusOr<std::unique_ptr<WorkerMemory>> Create(const WorkerSizes& sizes);
   ~WorkerMemory();
-  WorkerMemory(const WorkerMemory&) = delete;
-  WorkerMemory& operator=(const WorkerMemory&) = delete;
 
   const WorkerLayout& layout() const { return layout_; }
-  int descriptor() const { return descriptor_; }
+  int descriptor() const { return descriptor_.get(); }
 
   // Begins the next request: nothing asked yet.
   void BeginRequest();
@@ -96,7 +94,7 @@ class WorkerMemory {
   absl::StatusOr<WorkerResult> Read(int slot) const;
 
  private:
-  WorkerMemory(WorkerLayout layout, int descriptor, uint8_t* bytes);
+  WorkerMemory(WorkerLayout layout, Descriptor descriptor, uint8_t* bytes);
 
   // The array `field` of the buffer in use.
   template <typename T>
@@ -105,7 +103,7 @@ class WorkerMemory {
   uint64_t* header() const { return reinterpret_cast<uint64_t*>(bytes_); }
 
   WorkerLayout layout_;
-  int descriptor_;
+  Descriptor descriptor_;
   uint8_t* bytes_;
   uint64_t sequence_ = 0;
 };

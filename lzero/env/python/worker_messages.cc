@@ -1,5 +1,6 @@
 #include "lzero/env/python/worker_messages.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -46,24 +47,6 @@ float ToFloat(double value) {
   return value < 0.0 ? -kInfinity : kInfinity;
 }
 
-using Bounds = std::vector<std::optional<double>>;  // none where nothing bounds
-
-// One number stands for all `size` where `one_for_all`.
-Bounds ReadBounds(const JsonReader& json, const char* key, size_t size, bool one_for_all) {
-  Bounds bounds;
-  json.Read(key, &bounds);
-  if (bounds.size() != size && !(one_for_all && bounds.size() == 1)) {
-    json.Wrong(key, absl::StrCat("a list of ", size, " bounds", one_for_all ? ", or of 1" : ""));
-  }
-  return bounds;
-}
-
-std::vector<float> ToFloats(const Bounds& bounds, float none) {
-  std::vector<float> floats;
-  for (const auto& bound : bounds) floats.push_back(bound.has_value() ? ToFloat(*bound) : none);
-  return floats;
-}
-
 // A bound of an action that was rounded outwards becomes the next number inside.
 float Inwards(float rounded, const std::optional<double>& exact, float inside) {
   if (!exact.has_value() || std::isinf(rounded)) return rounded;
@@ -73,12 +56,35 @@ float Inwards(float rounded, const std::optional<double>& exact, float inside) {
              : rounded;
 }
 
-void CheckOrder(const JsonReader& json, const std::vector<float>& low,
-                const std::vector<float>& high) {
-  for (size_t i = 0; i < low.size() && i < high.size(); ++i) {
-    if (low[i] > high[i] || low[i] == kInfinity || high[i] == -kInfinity) {
+// Reads "low" and "high" into `spec`, infinite where nothing bounds. An observation may have one
+// bound for all `size` numbers; bounds of an action are rounded inwards.
+template <typename Spec>
+void ReadBounds(const JsonReader& json, size_t size, bool is_action, Spec& spec) {
+  std::vector<std::optional<double>> exact[2];
+  std::vector<float>* const sides[] = {&spec.low, &spec.high};
+  for (const int side : {0, 1}) {
+    const char* const key = side == 0 ? "low" : "high";
+    json.Read(key, &exact[side]);
+    if (exact[side].size() != size && (is_action || exact[side].size() != 1)) {
+      json.Wrong(key, absl::StrCat("a list of ", size, " bounds", is_action ? "" : ", or of 1"));
+    }
+    const double none = side == 0 ? -kInfinity : kInfinity;
+    for (const auto& bound : exact[side]) sides[side]->push_back(ToFloat(bound.value_or(none)));
+  }
+  if (!json.status().ok()) return;
+  // One bound for all on one side only: both sides have the same number of them.
+  const size_t count = std::max(spec.low.size(), spec.high.size());
+  for (std::vector<float>* side : sides) side->resize(count, side->front());
+  for (size_t i = 0; i < count; ++i) {
+    if (spec.low[i] > spec.high[i] || spec.low[i] == kInfinity || spec.high[i] == -kInfinity) {
       json.Wrong("low", "bounds that are not above 'high'");
     }
+    if (!is_action) continue;
+    const float low = Inwards(spec.low[i], exact[0][i], kInfinity);
+    const float high = Inwards(spec.high[i], exact[1][i], -kInfinity);
+    if (low > high) continue;  // nothing is between them: the nearest has to do
+    spec.low[i] = low;
+    spec.high[i] = high;
   }
 }
 
@@ -96,14 +102,7 @@ ObservationSpec ReadObservation(const JsonReader& json) {
     json.Wrong("shape", absl::StrCat("at most ", kMaxObservation, " numbers in all"));
   }
   if (!json.status().ok()) return spec;
-  spec.low = ToFloats(ReadBounds(json, "low", static_cast<size_t>(size), true), -kInfinity);
-  spec.high = ToFloats(ReadBounds(json, "high", static_cast<size_t>(size), true), kInfinity);
-  // One bound for all on one side only: both sides have the same number of them.
-  if (spec.low.size() != spec.high.size()) {
-    if (spec.low.size() == 1) spec.low.resize(spec.high.size(), spec.low[0]);
-    if (spec.high.size() == 1) spec.high.resize(spec.low.size(), spec.high[0]);
-  }
-  CheckOrder(json, spec.low, spec.high);
+  ReadBounds(json, static_cast<size_t>(size), false, spec);
   return spec;
 }
 
@@ -119,18 +118,7 @@ ActionSpec ReadAction(const JsonReader& json) {
   }
   if (kind != "box") json.Wrong("kind", "discrete, box");
   spec.kind = ActionKind::kBox;
-  const Bounds exact_low = ReadBounds(json, "low", static_cast<size_t>(size), false);
-  const Bounds exact_high = ReadBounds(json, "high", static_cast<size_t>(size), false);
-  spec.low = ToFloats(exact_low, -kInfinity);
-  spec.high = ToFloats(exact_high, kInfinity);
-  CheckOrder(json, spec.low, spec.high);
-  for (size_t i = 0; i < spec.low.size() && i < spec.high.size(); ++i) {
-    const float low = Inwards(spec.low[i], exact_low[i], kInfinity);
-    const float high = Inwards(spec.high[i], exact_high[i], -kInfinity);
-    if (low > high) continue;  // nothing is between them: the nearest has to do
-    spec.low[i] = low;
-    spec.high[i] = high;
-  }
+  ReadBounds(json, static_cast<size_t>(size), true, spec);
   return spec;
 }
 
@@ -219,17 +207,17 @@ absl::StatusOr<std::string> ReadTraceback(absl::string_view text) {
   return traceback;
 }
 
-absl::StatusOr<PictureSize> ReadPictureSize(absl::string_view text) {
+absl::StatusOr<Image> ReadBlankPicture(absl::string_view text) {
   LZ_ASSIGN_OR_RETURN(const JsonReader json, Parse(text, nullptr));
-  PictureSize size;
+  int width = 0, height = 0;
   int64_t num_bytes = 0;
-  json.Read("width", &size.width, {.low = 1, .high = 1 << 14});
-  json.Read("height", &size.height, {.low = 1, .high = 1 << 14});
+  json.Read("width", &width, {.low = 1, .high = 1 << 14});
+  json.Read("height", &height, {.low = 1, .high = 1 << 14});
   json.Read("bytes", &num_bytes, {.low = 1, .high = kMaxWorkerPicture});
-  const int64_t expected = int64_t{3} * size.width * size.height;
+  const int64_t expected = int64_t{3} * width * height;
   if (num_bytes != expected) json.Wrong("bytes", absl::StrCat(expected, " = width * height * 3"));
   LZ_RETURN_IF_ERROR(json.status());
-  return size;
+  return Image(width, height);
 }
 
 }  // namespace lzero

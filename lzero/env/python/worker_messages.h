@@ -9,8 +9,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lzero/base/picture/image.h"
+#include "lzero/env/env.h"
 #include "lzero/env/env_setting.h"
-#include "lzero/env/env_spec.h"
 #include "lzero/env/python/worker_memory.h"
 
 namespace lzero {
@@ -62,11 +63,8 @@ absl::StatusOr<WorkerSpec> ReadSpec(absl::string_view text, WorkerRefusal* refus
 // The answer to "error": a traceback, maybe empty.
 absl::StatusOr<std::string> ReadTraceback(absl::string_view text);
 
-struct PictureSize {
-  int width = 0, height = 0;
-};
-// The answer to "render"; width * height * 3 bytes follow it.
-absl::StatusOr<PictureSize> ReadPictureSize(absl::string_view text);
+// The answer to "render": a picture of its size, still black, whose pixels follow it.
+absl::StatusOr<Image> ReadBlankPicture(absl::string_view text);
 
 }  // namespace lzero
 

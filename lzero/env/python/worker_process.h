@@ -1,7 +1,7 @@
 // One worker process: a Python interpreter that runs some environments of one kind. Requests are
 // written into memory(), announced by Send and waited for by Wait; everything else goes over a
 // socket. After an error that says Unavailable the process has ended and nothing more can be asked
-// of it. Knows nothing of episodes (worker_env.h). One thread at a time.
+// of it. Knows nothing of episodes (worker_group.h). One thread at a time.
 #ifndef LZERO_ENV_PYTHON_WORKER_PROCESS_H_
 #define LZERO_ENV_PYTHON_WORKER_PROCESS_H_
 
@@ -23,6 +23,7 @@ struct WorkerCommand {
   std::string python;
   WorkerTask task;
   double step_timeout_s = 60.0;
+  friend bool operator==(const WorkerCommand&, const WorkerCommand&) = default;
 };
 
 class WorkerProcess {
@@ -33,6 +34,7 @@ class WorkerProcess {
   // Asks the process to close its environments and waits for its end for a moment.
   ~WorkerProcess();
 
+  const WorkerCommand& command() const { return command_; }
   const WorkerSpec& spec() const { return spec_; }
   pid_t pid() const { return child_->pid(); }
   bool is_running() const { return is_running_; }
@@ -54,20 +56,20 @@ class WorkerProcess {
 
  private:
   WorkerProcess(const WorkerCommand& command, std::unique_ptr<ChildProcess> child,
-                MessageSocket socket, int lifeline);
+                MessageSocket socket, Descriptor lifeline);
 
   absl::StatusOr<std::string> Ask(const std::string& text, double seconds);
   // Why nothing was heard: kills the process and tells how it ended and what it wrote.
   absl::Status Lost(const absl::Status& status);
-  absl::Status Attach();
+  absl::StatusOr<std::string> Receive(double seconds);
+  void WakeUpForControl();
   bool IsAnsweredSoon() const;
 
   const WorkerCommand command_;
   std::unique_ptr<ChildProcess> child_;
   MessageSocket socket_;
-  int lifeline_;  // closing it ends the process
-  int request_event_ = -1;
-  int answer_event_ = -1;
+  Descriptor lifeline_;  // closing it ends the process
+  Descriptor request_event_, answer_event_;
   WorkerSpec spec_;
   std::unique_ptr<WorkerMemory> memory_;
   bool is_running_ = true;

@@ -11,84 +11,57 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/env/python/frames/atari_view.h"
 #include "lzero/env/python/python.h"
-#include "lzero/env/python/worker_env.h"
 #include "lzero/env/python/worker_group.h"
 
 namespace lzero {
 namespace {
 
 using Envs = std::vector<std::unique_ptr<Env>>;
+using ViewMaker = decltype(WorkerGroup::Options::make_view);
+using ViewOr = ViewMaker::result_type;
 
-// `count` environments shared among workers: how many each has.
-std::vector<int> ShareOut(int count, int num_workers) {
-  std::vector<int> sizes;
-  for (int64_t worker = 0; worker < num_workers; ++worker) {
-    sizes.push_back(
-        static_cast<int>(count * (worker + 1) / num_workers - count * worker / num_workers));
-  }
-  return sizes;
-}
-
-// Starts the workers side by side: Python's imports take seconds.
-std::vector<absl::StatusOr<std::shared_ptr<WorkerGroup>>> CreateTogether(
-    const WorkerGroup::Options& options, const std::vector<int>& sizes,
-    const std::shared_ptr<WorkerPool>& pool) {
-  std::vector<absl::StatusOr<std::shared_ptr<WorkerGroup>>> groups(sizes.size());
-  const auto create = [&](size_t i) { groups[i] = WorkerGroup::Create(options, sizes[i], pool); };
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < sizes.size(); ++i) threads.emplace_back(create, i);
-  create(0);
-  for (std::thread& thread : threads) thread.join();
-  return groups;
-}
-
-// The first environments are on the first worker.
-absl::StatusOr<Envs> MakeEnvs(const EnvOptions& options, const WorkerTask& task,
-                              WorkerGroup::ViewMaker make_view, int count,
-                              const std::shared_ptr<WorkerPool>& pool) {
+// `count` environments of `task`, the first of them on the first worker.
+absl::StatusOr<Envs> MakeEnvs(const EnvOptions& options, const WorkerTask& task, int count,
+                              ViewMaker make_view, const std::shared_ptr<WorkerPool>& pool) {
   LZ_RETURN_IF_ERROR(CheckStepCap(options.id, options));
   LZ_RETURN_IF_ERROR(CheckNoRandomOpenings(options.id, options));
-  WorkerGroup::Options group_options;
-  group_options.command.python = PythonInterpreter(options.workers.python);
-  group_options.command.task = task;
-  group_options.command.step_timeout_s = options.workers.step_timeout_s;
-  group_options.max_restarts = options.workers.max_restarts;
-  group_options.make_view = std::move(make_view);
-  const std::vector<int> sizes = ShareOut(count, NumWorkers(options.workers, count));
+  const WorkerOptions& workers = options.workers;
+  const WorkerGroup::Options group_options = {
+      {PythonInterpreter(workers.python), task, workers.step_timeout_s},
+      workers.max_restarts,
+      std::move(make_view)};
+  // Start the workers side by side: Python's imports take seconds.
+  const int num_workers = NumWorkers(workers, count);
+  const auto first_env = [&](int64_t i) { return static_cast<int>(count * i / num_workers); };
+  std::vector<absl::StatusOr<std::shared_ptr<WorkerGroup>>> groups(num_workers);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < num_workers; ++i) {
+    threads.emplace_back([&, i] {
+      groups[i] = WorkerGroup::Create(group_options, first_env(i + 1) - first_env(i), pool);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  // Their environments.
   Envs envs;
-  for (auto& group : CreateTogether(group_options, sizes, pool)) {
-    LZ_RETURN_IF_ERROR(group.status());
-    for (int slot = 0; slot < (*group)->num_envs(); ++slot) {
-      envs.push_back(
-          std::make_unique<WorkerEnv>(*group, slot, options.id, options.max_episode_steps));
+  for (int i = 0; i < num_workers; ++i) {
+    LZ_RETURN_IF_ERROR(groups[i].status());
+    for (int slot = 0; slot < first_env(i + 1) - first_env(i); ++slot) {
+      envs.push_back(WorkerGroup::MakeEnv(*groups[i], slot, options.id, options.max_episode_steps));
     }
   }
   return envs;
 }
 
-// A factory of single environments from one of groups.
-EnvRegistry::Factory One(const EnvRegistry::GroupFactory& group) {
-  return [group](const EnvOptions& options) -> absl::StatusOr<std::unique_ptr<Env>> {
-    LZ_ASSIGN_OR_RETURN(Envs envs, group(options, 1));
-    return std::move(envs[0]);
-  };
-}
-
 EnvRegistry::Entry PlainEntry(const std::string& kind, const std::string& summary,
                               const std::shared_ptr<WorkerPool>& pool) {
-  EnvRegistry::Entry entry;
-  entry.id = kind + ":";
-  entry.summary = summary;
-  entry.takes_any_setting = true;
+  EnvRegistry::Entry entry = {.id = kind + ":", .summary = summary, .takes_any_setting = true};
   entry.group = [=](const EnvOptions& options, int count) {
-    const auto make_view =
-        [](const WorkerSpec& spec) -> absl::StatusOr<std::unique_ptr<FrameView>> {
+    const auto make_view = [](const WorkerSpec& spec) -> ViewOr {
       return std::make_unique<FrameView>(spec);
     };
     const WorkerTask task = {kind, options.id.substr(kind.size() + 1), options.settings};
-    return MakeEnvs(options, task, make_view, count, pool);
+    return MakeEnvs(options, task, count, make_view, pool);
   };
-  entry.factory = One(entry.group);
   return entry;
 }
 
@@ -106,16 +79,13 @@ EnvRegistry::Entry AtariEntry(const std::shared_ptr<WorkerPool>& pool) {
                                                      "; allowed: -1, or a number from 0 to 1"));
     }
     const AtariOptions atari = AtariOptions::Of(settings, options.is_training);
-    const auto make_view =
-        [atari](const WorkerSpec& spec) -> absl::StatusOr<std::unique_ptr<FrameView>> {
-      LZ_RETURN_IF_ERROR(AtariView::CheckSpec(spec, atari));
-      return std::make_unique<AtariView>(spec, atari);
+    const auto make_view = [atari](const WorkerSpec& spec) -> ViewOr {
+      return MakeAtariView(spec, atari);
     };
     const WorkerTask task = {"gymnasium", options.id.substr(options.id.find(':') + 1),
                              atari.EmulatorSettings(), /*keeps_pixels=*/true};
-    return MakeEnvs(options, task, make_view, count, pool);
+    return MakeEnvs(options, task, count, make_view, pool);
   };
-  entry.factory = One(entry.group);
   return entry;
 }
 

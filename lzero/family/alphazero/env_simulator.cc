@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/rollout.h"
 
 namespace lzero {
 namespace {

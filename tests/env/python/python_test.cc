@@ -1,11 +1,19 @@
 #include "lzero/env/python/python.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/files.h"
+#include "lzero/env/python/child_process.h"
 
 namespace lzero::python_test {
 namespace {
@@ -83,6 +91,77 @@ TEST(ExplainRefusalTest, ShowsTheTracebackOfWhatIsNoPlainRefusal) {
   EXPECT_EQ(ExplainRefusal("p", "x", absl::InternalError("no JSON"), {}).code(),
             absl::StatusCode::kInternal)
       << "the code is kept";
+}
+
+using testing::HasSubstr;
+
+// A program that stands for an interpreter.
+std::string Interpreter(const std::string& body) {
+  const std::string path = absl::StrCat(testing::TempDir(), "python_packages_test_", getpid());
+  std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
+  chmod(path.c_str(), 0755);
+  return path;
+}
+
+TEST(PythonPackagesTest, TellsWhatTheInterpreterPrints) {
+  const auto packages = PythonPackages(Interpreter("echo 'gymnasium 1.4.0, ale-py 0.12.1'"));
+  ASSERT_TRUE(packages.ok()) << packages.status();
+  EXPECT_EQ(*packages, "gymnasium 1.4.0, ale-py 0.12.1");
+}
+
+TEST(PythonPackagesTest, APythonAnswersEvenWithoutPackages) {
+  const auto packages = PythonPackages("python3");
+  ASSERT_TRUE(packages.ok()) << packages.status();
+  EXPECT_TRUE(packages->empty() || packages->find(' ') != std::string::npos) << *packages;
+}
+
+TEST(PythonPackagesTest, WhatCannotRunIsAnError) {
+  EXPECT_EQ(PythonPackages("no_such_python").status().message(),
+            "cannot start 'no_such_python': No such file or directory");
+  EXPECT_THAT(std::string(PythonPackages(Interpreter("echo broken; exit 3")).status().message()),
+              HasSubstr("exited with status 3: broken"));
+}
+
+std::string Source(const std::string& name) {
+  const auto text = ReadFile(absl::StrCat(LZ_TEST_DATA, "/../lzero/env/python/", name));
+  return text.ok() ? *text : "";
+}
+
+TEST(WorkerScriptTest, HoldsBothFilesInTheirOrder) {
+  const std::string script(WorkerScript());
+  const std::string tasks = Source("worker_tasks.py"), worker = Source("worker.py");
+  ASSERT_FALSE(tasks.empty());
+  ASSERT_FALSE(worker.empty());
+  const size_t first = script.find(tasks), second = script.find(worker);
+  ASSERT_NE(first, script.npos) << "worker_tasks.py is not in it as it is";
+  ASSERT_NE(second, script.npos) << "worker.py is not in it as it is";
+  EXPECT_LT(first, second);
+  EXPECT_EQ(script.find('\0'), script.npos) << "Python would stop there";
+}
+
+TEST(WorkerScriptTest, IsAsciiSoThatNoLocaleMatters) {
+  for (const char c : WorkerScript()) ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << int{c};
+}
+
+// Parsed, not run: main() would wait for messages.
+TEST(WorkerScriptTest, IsPython) {
+  const std::string program =
+      absl::StrCat("import ast, sys\nast.parse(open(sys.argv[1]).read())\n");
+  const std::string path =
+      absl::StrCat(testing::TempDir(), "/worker_script_test_", getpid(), ".py");
+  ASSERT_TRUE(WriteFileAtomic(path, std::string(WorkerScript())).ok());
+  const auto child = ChildProcess::Start({"python3", "-c", program, path}, {});
+  if (!child.ok()) GTEST_SKIP() << child.status().message();
+  ASSERT_TRUE((*child)->WaitForEnd(20.0));
+  EXPECT_EQ((*child)->end_text(), "exited with status 0") << (*child)->OutputTail(2000);
+}
+
+// Imports that every message would wait for, or that a plain Python has not, come with a task only.
+TEST(WorkerScriptTest, StartsWithTheStandardLibraryAlone) {
+  for (const char* module : {"numpy", "gymnasium", "dm_control", "ale_py", "minigrid"}) {
+    EXPECT_FALSE(absl::StrContains(WorkerScript(), absl::StrCat("\nimport ", module))) << module;
+    EXPECT_FALSE(absl::StrContains(WorkerScript(), absl::StrCat("\nfrom ", module))) << module;
+  }
 }
 
 }  // namespace

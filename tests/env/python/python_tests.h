@@ -17,7 +17,6 @@
 #include "lzero/base/stopwatch.h"
 #include "lzero/env/python/child_process.h"
 #include "lzero/env/python/python.h"
-#include "lzero/env/python/worker_env.h"
 #include "lzero/env/python/worker_group.h"
 #include "lzero/env/python/worker_process.h"
 #include "lzero/env/python/worker_registry.h"
@@ -79,7 +78,7 @@ inline WorkerGroup::Options GroupOptions(const WorkerCommand& command, int64_t m
 struct TestGroup {
   std::shared_ptr<WorkerPool> pool = std::make_shared<WorkerPool>();
   std::shared_ptr<WorkerGroup> group;
-  std::vector<std::unique_ptr<WorkerEnv>> envs;
+  std::vector<std::unique_ptr<Env>> envs;
 
   TestGroup(WorkerGroup::Options options, int num_envs, int64_t max_episode_steps = 0) {
     const std::string id = options.command.task.Name();
@@ -88,7 +87,7 @@ struct TestGroup {
     if (!made.ok()) return;
     group = *std::move(made);
     for (int slot = 0; slot < num_envs; ++slot) {
-      envs.push_back(std::make_unique<WorkerEnv>(group, slot, id, max_episode_steps));
+      envs.push_back(WorkerGroup::MakeEnv(group, slot, id, max_episode_steps));
     }
   }
 

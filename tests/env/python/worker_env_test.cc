@@ -1,5 +1,3 @@
-#include "lzero/env/python/worker_env.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +30,7 @@ TestGroup OneEnv(const EnvSettingTexts& settings, int64_t max_episode_steps = 0)
 TEST(WorkerEnvTest, SaysWhatItIs) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"cap", "70"}});
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   EXPECT_EQ(env.spec().id, "gymnasium:Fake-v0");
   EXPECT_THAT(env.spec().observation.shape, ElementsAre(2));
   EXPECT_EQ(env.spec().observation.type, ObservationType::kFloat32);
@@ -51,7 +49,7 @@ TEST(WorkerEnvTest, SaysWhatItIs) {
 TEST(WorkerEnvTest, PlaysAnEpisode) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"length", "2"}});
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   const TimeStep first = env.Reset(42);
   EXPECT_THAT(first.observation, ElementsAre(0, 42));
   EXPECT_THAT(first.legal_action_mask, ElementsAre(1, 1, 1));
@@ -88,7 +86,7 @@ TEST(WorkerEnvTest, RefusesAStepBeforeTheFirstReset) {
 TEST(WorkerEnvTest, BeginsAnewInTheMidstOfAnEpisode) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"length", "3"}}, 4);
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(env.Reset(7).observation, ElementsAre(0, 7));
     EXPECT_THAT(env.Step(Act(0))->observation, ElementsAre(1, 7));
@@ -99,7 +97,7 @@ TEST(WorkerEnvTest, BeginsAnewInTheMidstOfAnEpisode) {
 TEST(WorkerEnvTest, TruncatesAtTheCap) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"length", "5"}}, 3);
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   for (int episode = 0; episode < 2; ++episode) {
     env.Reset(1);
     EXPECT_FALSE(env.Step(Act(0))->ended());
@@ -117,7 +115,7 @@ TEST(WorkerEnvTest, TruncatesAtTheCap) {
 TEST(WorkerEnvTest, KeepsToTheMask) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"mask", "true"}, {"length", "4"}});
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   EXPECT_THAT(env.Reset(1).legal_action_mask, ElementsAre(1, 1, 1));
   EXPECT_THAT(env.Step(Act(1))->legal_action_mask, ElementsAre(1, 0, 1));
   EXPECT_EQ(
@@ -140,7 +138,7 @@ TEST(WorkerEnvTest, RefusesAMaskThatIsNone) {
 TEST(WorkerEnvTest, ClipsBoxActionsToTheirBounds) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"box", "true"}});
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   EXPECT_EQ(env.spec().action.kind, ActionKind::kBox);
   EXPECT_TRUE(env.Reset(0).legal_action_mask.empty());
   const auto played = [&](float first, float second) {
@@ -156,7 +154,7 @@ TEST(WorkerEnvTest, ClipsBoxActionsToTheirBounds) {
 TEST(WorkerEnvTest, RefusesBoxActionsThatAreNone) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"box", "true"}});
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   env.Reset(0);
   const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
   EXPECT_EQ(env.Step(Numbers({0.0f, nan})).status(),
@@ -184,7 +182,7 @@ TEST(WorkerEnvTest, TellsWithTheNextStepWhatAResetCouldNot) {
 TEST(WorkerEnvTest, DrawsOnceAnEpisodeHasBegun) {
   LZ_NEEDS_FAKE_WORKER();
   const TestGroup test = OneEnv({{"length", "1"}});
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   EXPECT_EQ(
       env.RenderRgb().status(),
       absl::FailedPreconditionError("'gymnasium:Fake-v0' has nothing to draw; call Reset first"));
@@ -244,7 +242,7 @@ TEST(WorkerEnvTest, GoesOnWhereTheViewSaysSo) {
   LZ_NEEDS_FAKE_WORKER();
   std::string log;
   const TestGroup test = GoingOnGroup({{"length", "2"}}, 1, 0, &log);
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   EXPECT_THAT(env.Reset(5).observation, ElementsAre(0, 5));
   env.Step(Act(0)).IgnoreError();
   EXPECT_TRUE(env.Step(Act(0))->terminated);
@@ -282,7 +280,7 @@ TEST(WorkerEnvTest, BeginsAnewWhereThePreludeEndsTheGame) {
   LZ_NEEDS_FAKE_WORKER();
   std::string log;
   const TestGroup test = GoingOnGroup({{"length", "1"}}, 1, 3, &log);
-  WorkerEnv& env = *test.envs[0];
+  Env& env = *test.envs[0];
   EXPECT_THAT(env.Reset(5).observation, ElementsAre(0, 5)) << "without the no-ops";
   EXPECT_EQ(log, "begin 5, first, forget, begin 5, first, ")
       << "the view must not count what was played in vain";

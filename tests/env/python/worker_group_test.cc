@@ -364,7 +364,7 @@ TEST(WorkerGroupTest, GivesNoProcessBackThatOwesAnAnswer) {
   TestGroup next(GroupOptions(FakeCommand()), 1);
   next.envs.clear();
   next.group = *WorkerGroup::Create(GroupOptions(FakeCommand()), 1, test.pool);
-  next.envs.push_back(std::make_unique<WorkerEnv>(next.group, 0, "gymnasium:Fake-v0", 0));
+  next.envs.push_back(WorkerGroup::MakeEnv(next.group, 0, "gymnasium:Fake-v0", 0));
   EXPECT_EQ(next.envs[0]->Reset(44).observation, std::vector<float>({0, 44}));
   ExpectSteps(next.envs[0]->Step(Act(0)), 1, 44);
   EXPECT_EQ(next.group->num_restarts(), 0);

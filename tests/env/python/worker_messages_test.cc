@@ -316,12 +316,12 @@ TEST(WorkerMessagesTest, ReadsTracebacks) {
 }
 
 TEST(WorkerMessagesTest, ReadsPictureSizes) {
-  const auto size = ReadPictureSize(R"({"ok":true,"width":4,"height":3,"bytes":36})");
+  const auto size = ReadBlankPicture(R"({"ok":true,"width":4,"height":3,"bytes":36})");
   ASSERT_TRUE(size.ok());
   EXPECT_EQ(size->width, 4);
   EXPECT_EQ(size->height, 3);
   const auto refusal = [](const std::string& text) {
-    return std::string(ReadPictureSize(text).status().message());
+    return std::string(ReadBlankPicture(text).status().message());
   };
   EXPECT_EQ(refusal(R"({"ok":true,"width":4,"height":3,"bytes":35})"),
             "answer of the worker process: bytes is 35; allowed: 36 = width * height * 3");
@@ -332,7 +332,7 @@ TEST(WorkerMessagesTest, ReadsPictureSizes) {
   EXPECT_EQ(
       refusal(R"({"ok":true,"width":16384,"height":16384,"bytes":805306368})"),
       "answer of the worker process: bytes is 805306368; allowed: a whole number, 1 to 67108864");
-  EXPECT_EQ(ReadPictureSize(R"({"ok":false,"error":"no picture"})").status(),
+  EXPECT_EQ(ReadBlankPicture(R"({"ok":false,"error":"no picture"})").status(),
             absl::InvalidArgumentError("no picture"));
 }
 

@@ -286,7 +286,7 @@ TEST(WorkerPythonTest, EndsThoughAnEnvironmentDoesNotClose) {
   EXPECT_EQ((*group)->pid(), pid) << "the process is used again";
   const double start = MonotonicSeconds();
   group->reset();
-  WorkerPool().GiveBack(options.command, pool->Take(options.command));
+  WorkerPool().GiveBack(pool->Take(options.command));
   EXPECT_LT(MonotonicSeconds() - start, 1.5) << "it had to be killed";
   std::remove(path.c_str());
 }

@@ -13,7 +13,7 @@
 #include "lzero/base/files.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/rollout.h"
 #include "tests/env/python/python_tests.h"
 
 namespace lzero::worker_reference_test {

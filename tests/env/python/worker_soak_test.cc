@@ -7,7 +7,7 @@
 
 #include "lzero/base/rng.h"
 #include "lzero/base/thread_pool.h"
-#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/rollout.h"
 #include "lzero/env/vector_env.h"
 #include "tests/env/python/open_things.h"
 #include "tests/env/python/python_tests.h"

@@ -6,7 +6,7 @@
 #include "envs/memory/key_to_door.h"
 #include "envs/memory/visual_match.h"
 #include "lzero/env/check/conformance.h"
-#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/rollout.h"
 #include "tests/envs/memory/maze_testing.h"
 
 namespace lzero::memory_maze_test {

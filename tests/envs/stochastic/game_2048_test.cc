@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "lzero/base/files.h"
-#include "lzero/env/check/episode_record.h"
+#include "lzero/env/check/rollout.h"
 #include "lzero/env/check/trace_replay.h"
 #include "tests/envs/stochastic/lists_2048.h"
 

@@ -16,8 +16,6 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/env/check/conformance.h"
-#include "lzero/env/check/env_speed.h"
-#include "lzero/env/check/episode_record.h"
 #include "lzero/env/check/perft.h"
 #include "lzero/env/check/rollout.h"
 #include "lzero/env/check/trace.h"

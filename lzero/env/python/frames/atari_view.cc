@@ -1,15 +1,130 @@
 #include "lzero/env/python/frames/atari_view.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "lzero/config/scalar_text.h"
+#include "absl/types/span.h"
+#include "lzero/base/rng.h"
+#include "lzero/env/python/frames/area_resize.h"
 
 namespace lzero {
 namespace {
 
 constexpr int32_t kNoop = 0;
+
+class AtariView : public FrameView {
+ public:
+  AtariView(const WorkerSpec& spec, const AtariOptions& options)
+      : FrameView(spec),
+        options_(options),
+        channels_(static_cast<int>(spec.observation.shape[2])),
+        resize_(static_cast<int>(spec.observation.shape[0]),
+                static_cast<int>(spec.observation.shape[1]), channels_, options.screen_size),
+        brighter_(static_cast<size_t>(spec.observation.size())),
+        stack_(static_cast<size_t>(observation().size()), 0) {}
+
+  int num_frames() const override { return 2; }
+  int max_repeat() const override { return std::max(options_.frame_skip, options_.max_noops); }
+  int64_t max_episode_steps() const override { return 0; }  // the view counts frames
+  void Forget() override { goes_on_ = false; }
+  void Observe(absl::Span<float> observation) const override {
+    BytesToFractions(stack_, observation.data());
+  }
+
+  ObservationSpec observation() const override {
+    ObservationSpec space;
+    const int64_t size = options_.screen_size;
+    space.shape = {options_.num_stacked * channels_, size, size};
+    space.low = {0.0f};
+    space.high = {1.0f};
+    space.type = ObservationType::kUint8;
+    space.frame_stack = options_.num_stacked;
+    return space;
+  }
+
+  bool BeginEpisode(uint64_t seed) override {
+    random_.emplace(seed, "atari");
+    was_reset_ = !goes_on_;
+    if (was_reset_) {
+      last_action_ = kNoop;
+      num_frames_ = 0;
+    }
+    return was_reset_;
+  }
+
+  std::vector<int32_t> Prelude() override {
+    if (was_reset_ && options_.max_noops == 0) return {};
+    const int64_t count = was_reset_ ? 1 + random_->UniformInt(options_.max_noops) : 1;
+    num_frames_ += count;  // First is told of the picture of a reset, too, which no action made
+    return std::vector<int32_t>(static_cast<size_t>(count), kNoop);
+  }
+
+  std::vector<int32_t> Repeats(int32_t action) override {
+    std::vector<int32_t> actions(static_cast<size_t>(options_.frame_skip), action);
+    if (options_.sticky_probability > 0.0) {
+      for (int32_t& played : actions) {
+        if (random_->Uniform() < options_.sticky_probability) played = last_action_;
+        last_action_ = played;
+      }
+    }
+    return actions;
+  }
+
+  absl::Status First(const WorkerResult& result) override {
+    lives_ = result.lives;
+    goes_on_ = false;
+    for (int i = 0; i < options_.num_stacked; ++i) Push(result, false);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ViewedStep> Next(const WorkerResult& result) override {
+    Push(result, result.num_frames > 1);
+    num_frames_ += result.num_frames;
+    ViewedStep step = {result.reward, result.terminated, result.truncated};
+    if (num_frames_ >= options_.max_frames && !step.terminated) step.truncated = true;
+    if (options_.is_training && options_.clips_rewards) {
+      step.reward = step.reward > 0.0 ? 1.0 : step.reward < 0.0 ? -1.0 : 0.0;
+    }
+    const bool lost_life = result.lives > 0 && result.lives < lives_;
+    lives_ = result.lives;
+    if (options_.is_training && options_.ends_at_lost_life && lost_life && !step.terminated &&
+        !step.truncated) {
+      step.terminated = true;
+      goes_on_ = true;
+    }
+    return step;
+  }
+
+ private:
+  // Shrinks the newest frame, or the maximum of both, onto the end of the stack.
+  void Push(const WorkerResult& result, bool both) {
+    const size_t frame_size = brighter_.size();
+    const uint8_t* older = result.frames.data();
+    const uint8_t* newest = older + frame_size;
+    const uint8_t* shown = newest;
+    if (both) {
+      for (size_t i = 0; i < frame_size; ++i) brighter_[i] = std::max(older[i], newest[i]);
+      shown = brighter_.data();
+    }
+    const size_t picture = stack_.size() / static_cast<size_t>(options_.num_stacked);
+    std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(picture), stack_.end(), stack_.begin());
+    resize_.Run({shown, frame_size}, absl::MakeSpan(stack_).last(picture));
+  }
+
+  const AtariOptions options_;
+  const int channels_;
+  const AreaResize resize_;
+  std::optional<RandomStream> random_;
+  bool goes_on_ = false;     // the last episode ended by a lost life only
+  bool was_reset_ = false;   // the running episode began with a new game
+  int32_t last_action_ = 0;  // of the frame before
+  int32_t lives_ = 0;
+  int64_t num_frames_ = 0;         // of the game, no-ops among them
+  std::vector<uint8_t> brighter_;  // scratch [height, width, channels]
+  std::vector<uint8_t> stack_;     // [num_stacked * channels, size, size], oldest first
+};
 
 }  // namespace
 
@@ -59,111 +174,19 @@ EnvSettingTexts AtariOptions::EmulatorSettings() const {
   return texts;
 }
 
-absl::Status AtariView::CheckSpec(const WorkerSpec& spec, const AtariOptions& options) {
+absl::StatusOr<std::unique_ptr<FrameView>> MakeAtariView(const WorkerSpec& spec,
+                                                         const AtariOptions& options) {
   const std::vector<int64_t>& shape = spec.observation.shape;
   const int64_t channels = options.is_grey ? 1 : 3;
   if (spec.observation.type == ObservationType::kUint8 && shape.size() == 3 &&
       shape[2] == channels && std::min(shape[0], shape[1]) >= options.screen_size &&
       shape[0] * shape[1] < (int64_t{1} << 24) && spec.action.kind == ActionKind::kDiscrete) {
-    return absl::OkStatus();
+    return std::make_unique<AtariView>(spec, options);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("an Atari game gives pictures of bytes, ", channels, " channels and at least ",
                    options.screen_size, " rows and columns (screen_size); got [",
                    absl::StrJoin(shape, ", "), "]"));
-}
-
-AtariView::AtariView(const WorkerSpec& spec, const AtariOptions& options)
-    : FrameView(spec),
-      options_(options),
-      channels_(static_cast<int>(spec.observation.shape[2])),
-      resize_(static_cast<int>(spec.observation.shape[0]),
-              static_cast<int>(spec.observation.shape[1]), channels_, options.screen_size),
-      brighter_(static_cast<size_t>(spec.observation.size())),
-      stack_(static_cast<size_t>(observation().size()), 0) {}
-
-int AtariView::max_repeat() const { return std::max(options_.frame_skip, options_.max_noops); }
-
-ObservationSpec AtariView::observation() const {
-  ObservationSpec space;
-  const int64_t size = options_.screen_size;
-  space.shape = {options_.num_stacked * channels_, size, size};
-  space.low = {0.0f};
-  space.high = {1.0f};
-  space.type = ObservationType::kUint8;
-  space.frame_stack = options_.num_stacked;
-  return space;
-}
-
-bool AtariView::BeginEpisode(uint64_t seed) {
-  random_.emplace(seed, "atari");
-  was_reset_ = !goes_on_;
-  if (was_reset_) {
-    last_action_ = kNoop;
-    num_frames_ = 0;
-  }
-  return was_reset_;
-}
-
-std::vector<int32_t> AtariView::Prelude() {
-  if (was_reset_ && options_.max_noops == 0) return {};
-  const int64_t count = was_reset_ ? 1 + random_->UniformInt(options_.max_noops) : 1;
-  num_frames_ += count;  // First is told of the picture of a reset, too, which no action made
-  return std::vector<int32_t>(static_cast<size_t>(count), kNoop);
-}
-
-std::vector<int32_t> AtariView::Repeats(int32_t action) {
-  std::vector<int32_t> actions(static_cast<size_t>(options_.frame_skip), action);
-  if (options_.sticky_probability > 0.0) {
-    for (int32_t& played : actions) {
-      if (random_->Uniform() < options_.sticky_probability) played = last_action_;
-      last_action_ = played;
-    }
-  }
-  return actions;
-}
-
-void AtariView::Push(const WorkerResult& result, bool both) {
-  const size_t frame_size = brighter_.size();
-  const uint8_t* older = result.frames.data();
-  const uint8_t* newest = older + frame_size;
-  const uint8_t* shown = newest;
-  if (both) {
-    for (size_t i = 0; i < frame_size; ++i) brighter_[i] = std::max(older[i], newest[i]);
-    shown = brighter_.data();
-  }
-  const size_t picture = stack_.size() / static_cast<size_t>(options_.num_stacked);
-  std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(picture), stack_.end(), stack_.begin());
-  resize_.Run({shown, frame_size}, absl::MakeSpan(stack_).last(picture));
-}
-
-absl::Status AtariView::First(const WorkerResult& result) {
-  lives_ = result.lives;
-  goes_on_ = false;
-  for (int i = 0; i < options_.num_stacked; ++i) Push(result, false);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<ViewedStep> AtariView::Next(const WorkerResult& result) {
-  Push(result, result.num_frames > 1);
-  num_frames_ += result.num_frames;
-  ViewedStep step = {result.reward, result.terminated, result.truncated};
-  if (num_frames_ >= options_.max_frames && !step.terminated) step.truncated = true;
-  if (options_.is_training && options_.clips_rewards) {
-    step.reward = step.reward > 0.0 ? 1.0 : step.reward < 0.0 ? -1.0 : 0.0;
-  }
-  const bool lost_life = result.lives > 0 && result.lives < lives_;
-  lives_ = result.lives;
-  if (options_.is_training && options_.ends_at_lost_life && lost_life && !step.terminated &&
-      !step.truncated) {
-    step.terminated = true;
-    goes_on_ = true;
-  }
-  return step;
-}
-
-void AtariView::Observe(absl::Span<float> observation) const {
-  BytesToFractions(stack_, observation.data());
 }
 
 }  // namespace lzero

@@ -7,16 +7,11 @@
 #define LZERO_ENV_PYTHON_FRAMES_ATARI_VIEW_H_
 
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <memory>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
-#include "lzero/base/rng.h"
 #include "lzero/env/env_setting.h"
-#include "lzero/env/python/frames/area_resize.h"
 #include "lzero/env/python/frames/frame_view.h"
 
 namespace lzero {
@@ -44,45 +39,10 @@ struct AtariOptions {
   EnvSettingTexts EmulatorSettings() const;
 };
 
-class AtariView : public FrameView {
- public:
-  // `spec` of an emulator that gives pictures [210 or so, 160, channels] of bytes.
-  // InvalidArgument for anything else.
-  static absl::Status CheckSpec(const WorkerSpec& spec, const AtariOptions& options);
-  AtariView(const WorkerSpec& spec, const AtariOptions& options);
-
-  int num_frames() const override { return 2; }
-  int max_repeat() const override;
-  ObservationSpec observation() const override;
-  int64_t max_episode_steps() const override { return 0; }  // the view counts frames
-
-  bool BeginEpisode(uint64_t seed) override;
-  void Forget() override { goes_on_ = false; }
-  std::vector<int32_t> Prelude() override;
-  std::vector<int32_t> Repeats(int32_t action) override;
-  absl::Status First(const WorkerResult& result) override;
-  absl::StatusOr<ViewedStep> Next(const WorkerResult& result) override;
-  void Observe(absl::Span<float> observation) const override;
-
-  // The stacked frames [num_stacked * channels, size, size], oldest first.
-  const std::vector<uint8_t>& frames() const { return stack_; }
-
- private:
-  // Shrinks the newest frame, or the maximum of both, onto the end of the stack.
-  void Push(const WorkerResult& result, bool both);
-
-  const AtariOptions options_;
-  const int channels_;
-  const AreaResize resize_;
-  std::optional<RandomStream> random_;
-  bool goes_on_ = false;     // the last episode ended by a lost life only
-  bool was_reset_ = false;   // the running episode began with a new game
-  int32_t last_action_ = 0;  // of the frame before
-  int32_t lives_ = 0;
-  int64_t num_frames_ = 0;         // of the game, no-ops among them
-  std::vector<uint8_t> brighter_;  // scratch [height, width, channels]
-  std::vector<uint8_t> stack_;
-};
+// A view of an emulator that gives pictures [210 or so, 160, channels] of bytes. InvalidArgument
+// for a `spec` of anything else.
+absl::StatusOr<std::unique_ptr<FrameView>> MakeAtariView(const WorkerSpec& spec,
+                                                         const AtariOptions& options);
 
 }  // namespace lzero
 

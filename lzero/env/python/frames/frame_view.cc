@@ -14,8 +14,6 @@ FrameView::FrameView(const WorkerSpec& spec)
       observation_(static_cast<size_t>(spec.observation.size()), 0.0f),
       incoming_(spec.observation.type == ObservationType::kFloat32 ? observation_.size() : 0) {}
 
-bool FrameView::BeginEpisode(uint64_t) { return true; }
-
 absl::Status FrameView::Keep(const WorkerResult& result) {
   if (spec_.observation.type == ObservationType::kUint8) {
     BytesToFractions(result.frames.first(observation_.size()), observation_.data());
@@ -31,8 +29,6 @@ absl::Status FrameView::Keep(const WorkerResult& result) {
   observation_.swap(incoming_);
   return absl::OkStatus();
 }
-
-absl::Status FrameView::First(const WorkerResult& result) { return Keep(result); }
 
 absl::StatusOr<ViewedStep> FrameView::Next(const WorkerResult& result) {
   LZ_RETURN_IF_ERROR(Keep(result));

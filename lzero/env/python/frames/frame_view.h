@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "lzero/env/env_spec.h"
+#include "lzero/env/env.h"
 #include "lzero/env/python/worker_memory.h"
 #include "lzero/env/python/worker_messages.h"
 
@@ -37,7 +37,7 @@ class FrameView {
   virtual int64_t max_episode_steps() const { return spec_.max_episode_steps; }
 
   // Begins an episode. False: the process goes on where it is instead of resetting.
-  virtual bool BeginEpisode(uint64_t seed);
+  virtual bool BeginEpisode(uint64_t /*seed*/) { return true; }
   // Nothing is known of the process any more: the next BeginEpisode must be true.
   virtual void Forget() {}
   // Actions to play before the first observation; empty: none.
@@ -47,13 +47,10 @@ class FrameView {
 
   // What the first observation, and a step, were. The result is one of the sizes above. After an
   // error Observe gives the state before.
-  virtual absl::Status First(const WorkerResult& result);
+  virtual absl::Status First(const WorkerResult& result) { return Keep(result); }
   virtual absl::StatusOr<ViewedStep> Next(const WorkerResult& result);
   // Fills `observation` with the state after First or Next.
   virtual void Observe(absl::Span<float> observation) const;
-
- protected:
-  const WorkerSpec& spec() const { return spec_; }
 
  private:
   absl::Status Keep(const WorkerResult& result);
