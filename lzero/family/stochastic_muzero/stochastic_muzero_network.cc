@@ -107,8 +107,9 @@ LossTerms StochasticMuZeroNetwork::ComputeLosses(const Network& target, const Ba
   const torch::NoGradGuard no_grad;
   const at::Tensor entropy = -(at::exp(log_chances) * log_chances).sum(-1);
   const at::Tensor entropies = MeanOverValid(entropy.view_as(mask), drawn);
-  terms.figures[kTotalLoss] = terms.total.detach();
-  terms.extra = at::stack({chances.mean(), values.mean(), entropies.mean()}).detach();
+  terms.metrics.push_back({"loss/chance", chances.mean().detach()});
+  terms.metrics.push_back({"loss/afterstate_value", values.mean().detach()});
+  terms.metrics.push_back({"chance/entropy", entropies.mean().detach()});
   return terms;
 }
 

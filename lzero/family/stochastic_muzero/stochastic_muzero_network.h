@@ -8,8 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "absl/status/statusor.h"
@@ -47,9 +45,6 @@ class StochasticMuZeroNetwork : public LatentNetwork {
                           const LossConfig& weights) const override;
   // [3, H], see Network, by the chance outcomes that came, where they are known. No gradient.
   at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
-  std::vector<std::string> extra_figures() const override {
-    return {"loss/chance", "loss/afterstate_value", "chance/entropy"};
-  }
 
  private:
   StochasticMuZeroNetwork(const ModelConfig& config, const WorldModelShape& shape,

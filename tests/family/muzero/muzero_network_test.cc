@@ -7,6 +7,7 @@
 #include "lzero/tensor/torch.h"
 #include "tests/model/batch_view.h"
 #include "tests/model/latent_testing.h"
+#include "tests/model/loss_metrics.h"
 #include "tests/model/random_batch.h"
 
 namespace lzero::muzero_network_test {
@@ -47,7 +48,7 @@ TEST(MuZeroNetwork, ABatchIsLearntByHeart) {
       const LossTerms terms = network->ComputeLosses(*target, reference::ViewBatch(batch), weights);
       terms.total.backward();
       optimizer.step();
-      last = terms.figures[kValueError].item<double>();
+      last = MetricOf(terms, "value/error").item<double>();
       if (i == 0) first = last;
     }
     EXPECT_LT(last, 0.1 * first);

@@ -53,7 +53,6 @@ TEST(StochasticMuZeroFamily, StoresOutcomesAndSearchesThroughThem) {
   const WorldModelShape shape = BuildWorldModelShape(spec);
   const auto network = family.MakeNetwork(config.model, shape, 3, at::kCPU).value();
   EXPECT_EQ(family.CountParameters(config.model, shape).value(), network->num_parameters());
-  for (const std::string& name : network->extra_figures()) EXPECT_TRUE(IsExplainedMetric(name));
   ASSERT_TRUE(role.inference->CopyWeightsFrom(*network).ok());
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(role.collector->Step(i).ok());
   // The plain family stores none of it.
