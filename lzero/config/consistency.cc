@@ -12,28 +12,6 @@ namespace {
 
 using Errors = std::vector<ConsistencyError>;
 
-void CheckTransformer(const ModelConfig& model, Errors* errors) {
-  const bool divides = model.embed_dim % model.num_heads == 0;
-  Require(divides, errors, {"model.num_heads", "model.embed_dim"},
-          absl::StrCat("must divide embed_dim; got num_heads ", model.num_heads, ", embed_dim ",
-                       model.embed_dim));
-  Require(!divides || model.embed_dim / model.num_heads % 2 == 0, errors,
-          {"model.num_heads", "model.embed_dim"},
-          absl::StrCat("rotary positions need heads of even size; got embed_dim ", model.embed_dim,
-                       " / num_heads ", model.num_heads, " = ", model.embed_dim / model.num_heads));
-  Require(model.context_length % 2 == 0, errors, {"model.context_length"},
-          absl::StrCat("must be even, because a step is two tokens; got ", model.context_length));
-}
-
-void CheckLatentLoss(const ModelConfig& model, Errors* errors) {
-  const bool compares =
-      model.latent_loss == LatentLoss::kGroupKl || model.latent_loss == LatentLoss::kMse;
-  Require(compares, errors, {"model.latent_loss", "model.family"},
-          absl::StrCat("belongs to family muzero; got ",
-                       model.latent_loss == LatentLoss::kNone ? "none" : "cosine",
-                       " with family unizero; allowed: mse, group_kl"));
-}
-
 void CheckModel(const ModelConfig& model, Errors* errors) {
   Require(model.support_size % 2 == 1, errors, {"model.support_size"},
           absl::StrCat("must be odd, so that one atom is zero; got ", model.support_size));
@@ -208,13 +186,6 @@ std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config) 
   CheckTrain(config, &errors);
   CheckInference(config.inference, &errors);
   CheckStop(config, &errors);
-  return errors;
-}
-
-std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model) {
-  Errors errors;
-  CheckTransformer(model, &errors);
-  CheckLatentLoss(model, &errors);
   return errors;
 }
 

@@ -13,10 +13,6 @@ namespace lzero {
 // Ok when there are none, else InvalidArgument "first key: message" of the first.
 absl::Status FirstError(const std::vector<ConsistencyError>& errors);
 
-// The rules of family unizero alone: heads of the transformer, steps of two tokens, its latent
-// losses.
-std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model);
-
 // Unless `holds`, adds to `errors` that `message` is wrong with `keys`.
 void Require(bool holds, std::vector<ConsistencyError>* errors, std::vector<std::string> keys,
              std::string message);

@@ -1,7 +1,7 @@
 #include "lzero/family/unizero/unizero_family.h"
 
 #include "absl/strings/str_cat.h"
-#include "lzero/config/consistency.h"
+#include "lzero/family/unizero/rules/unizero_rules.h"
 #include "lzero/family/unizero/runners/root_runner.h"
 #include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/family/unizero/world_model.h"
