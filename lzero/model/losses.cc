@@ -76,6 +76,14 @@ at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask) {
   return (values * mask).sum(1) / at::clamp_min(mask.sum(1), 1.0);
 }
 
+at::Tensor ValueTargets(const BatchTensors& batch,
+                        absl::FunctionRef<at::Tensor(const at::Tensor& observations)> value_of) {
+  if (!batch.bootstrap_observations.defined()) return batch.partial_returns;
+  const torch::NoGradGuard no_grad;
+  const at::Tensor values = value_of(batch.bootstrap_observations.flatten(0, 1));
+  return batch.partial_returns + batch.bootstrap_scales * values.view_as(batch.bootstrap_scales);
+}
+
 LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& batch,
                            const LossConfig& weights, const ModelConfig& config) {
   const LossSums sums = CanFuseLosses(predictions, batch, config)

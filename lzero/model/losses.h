@@ -4,6 +4,7 @@
 #define LZERO_MODEL_LOSSES_H_
 
 #include "ATen/core/Tensor.h"
+#include "absl/functional/function_ref.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/model/fused_losses.h"
 
@@ -12,6 +13,12 @@ namespace lzero {
 // Mean over the valid positions of each sample: values, mask [N, U] -> [N]. A sum that overflows
 // shows. Gradients flow to `values`.
 at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask);
+
+// Targets of the values, without gradient: bootstrap_scales * value_of(bootstrap_observations) +
+// partial_returns -> [N, U]. `value_of` reads observations [N U, obs] with the target network ->
+// values of N U numbers; it is not called where every scale is 0.
+at::Tensor ValueTargets(const BatchTensors& batch,
+                        absl::FunctionRef<at::Tensor(const at::Tensor& observations)> value_of);
 
 // All terms and metrics from what a model predicted. Every term is a mean over the valid positions
 // of each sample, then over the batch. In `total` each sample counts with its importance weight and

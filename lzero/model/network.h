@@ -57,12 +57,18 @@ class Network : public torch::nn::Module {
                                   const LossConfig& weights) const = 0;
 
   // Mean errors of what is imagined 1 .. H <= num_horizons steps ahead of the first observations of
-  // the batch (its context given), with the real actions: [3, H] of rewards, values and latents,
-  // see open_loop.h. Undefined for a family whose simulator is the environment. No gradient.
+  // the batch (its context given), with the real actions: [3, H] float32 of rewards, values and
+  // latents, see open_loop.h. Undefined for a family whose simulator is the environment. No
+  // gradient.
   virtual at::Tensor ComputeOpenLoopErrors(const BatchTensors& /*batch*/,
                                            int64_t /*num_horizons*/) const {
     return {};
   }
+
+  const ModelConfig& config() const { return config_; }
+  const WorldModelShape& shape() const { return shape_; }
+  // Expected scalar of value or reward logits [..., S] float32 -> [...]. Gradients flow.
+  at::Tensor Decode(const at::Tensor& logits) const;
 
   int64_t num_parameters() const;
   at::Device device() const { return weights_.front().device(); }
@@ -75,10 +81,18 @@ class Network : public torch::nn::Module {
   void MoveWeightsTowards(const Network& other, double rate, const at::Tensor& skip = {});
 
  protected:
+  Network(const ModelConfig& config, const WorldModelShape& shape);
   // Ends a constructor: every parameter is registered.
   void KeepWeights() { weights_ = parameters(); }
+  // Units of a head's hidden layer.
+  int64_t head_dim() const { return config_.head_dim.value_or(4 * config_.embed_dim); }
+  // The final norm of latents: x [..., E] float32 -> [..., E]. Gradients flow.
+  at::Tensor NormalizeLatents(const at::Tensor& x) const;
 
  private:
+  ModelConfig config_;
+  WorldModelShape shape_;
+  at::Tensor atoms_;  // [S]; a buffer, so that it moves with the weights
   // All parameters: collecting them by name costs as much as moving those of a small net.
   std::vector<at::Tensor> weights_;
 };

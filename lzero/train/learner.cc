@@ -76,8 +76,8 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig&
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<Learner>> {
     LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(config.inference.device));
     const ModelFamily& family = FamilyOf(config.model);
-    LZ_ASSIGN_OR_RETURN(auto model, family.MakeNetwork(config.model, shape, seed, device));
-    LZ_ASSIGN_OR_RETURN(auto target, family.MakeNetwork(config.model, shape, seed, device));
+    LZ_ASSIGN_OR_RETURN(auto model, family.make_network(config.model, shape, seed, device));
+    LZ_ASSIGN_OR_RETURN(auto target, family.make_network(config.model, shape, seed, device));
     target->CopyWeightsFrom(*model);
     target->eval();
     for (const at::Tensor& parameter : target->parameters()) parameter.set_requires_grad(false);

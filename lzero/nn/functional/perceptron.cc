@@ -18,13 +18,7 @@ using torch::autograd::Variable;
 using torch::autograd::variable_list;
 using MaybeTensor = std::optional<at::Tensor>;
 
-at::Tensor EmptyLike(const at::Tensor& tensor) {
-  return tensor.defined() ? at::empty_like(tensor) : at::Tensor();
-}
-
-float* MutableOrNull(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
-}
+constexpr int kNumInputs = 9;  // x and the members of PerceptronWeights, in their order
 
 PerceptronTask TaskFor(const at::Tensor& x, const PerceptronWeights& weights, bool residual) {
   PerceptronTask task;
@@ -75,7 +69,7 @@ class PerceptronFunction : public torch::autograd::Function<PerceptronFunction> 
         norm_weight2.value_or(none), norm_bias2.value_or(none), weight2, bias2};
     at::Tensor units, moments;
     at::Tensor y = Forward(x, weights, residual, &units, &moments);
-    context->save_for_backward({x, weights.norm_weight1, weights.norm_bias1, weight1,
+    context->save_for_backward({x, weights.norm_weight1, weights.norm_bias1, weight1, bias1,
                                 weights.norm_weight2, weights.norm_bias2, weight2, bias2, units,
                                 moments});
     context->saved_data["residual"] = residual;
@@ -86,29 +80,21 @@ class PerceptronFunction : public torch::autograd::Function<PerceptronFunction> 
     CheckFirstDerivative("Perceptron");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor dy = gradients[0].contiguous();
-    const PerceptronWeights weights = {saved[1], saved[2], saved[3], {},
-                                       saved[4], saved[5], saved[6], saved[7]};
-    PerceptronTask task = TaskFor(saved[0], weights, context->saved_data["residual"].toBool());
-    task.units = saved[8].mutable_data_ptr<float>();
-    task.moments = saved[9].mutable_data_ptr<float>();
-    const at::Tensor dx = context->needs_input_grad(0) ? at::empty_like(saved[0]) : at::Tensor();
-    const at::Tensor norm_weight1 = EmptyLike(saved[1]), norm_bias1 = EmptyLike(saved[2]);
-    const at::Tensor weight1 = EmptyLike(saved[3]), bias1 = at::empty({task.hidden}, dy.options());
-    const at::Tensor norm_weight2 = EmptyLike(saved[4]), norm_bias2 = EmptyLike(saved[5]);
-    const at::Tensor weight2 = EmptyLike(saved[6]), bias2 = EmptyLike(saved[7]);
-    PerceptronGradients to;
-    to.dx = MutableOrNull(dx);
-    to.norm_weight1 = MutableOrNull(norm_weight1);
-    to.norm_bias1 = MutableOrNull(norm_bias1);
-    to.weight1 = MutableOrNull(weight1);
-    to.bias1 = MutableOrNull(bias1);
-    to.norm_weight2 = MutableOrNull(norm_weight2);
-    to.norm_bias2 = MutableOrNull(norm_bias2);
-    to.weight2 = MutableOrNull(weight2);
-    to.bias2 = MutableOrNull(bias2);
-    RunPerceptronBackward(task, dy.const_data_ptr<float>(), to);
-    return {dx,           norm_weight1, norm_bias1, weight1, bias1,
-            norm_weight2, norm_bias2,   weight2,    bias2,   at::Tensor()};
+    PerceptronTask task = TaskFor(
+        saved[0], {saved[1], saved[2], saved[3], saved[4], saved[5], saved[6], saved[7], saved[8]},
+        context->saved_data["residual"].toBool());
+    task.units = saved[kNumInputs].mutable_data_ptr<float>();
+    task.moments = saved[kNumInputs + 1].mutable_data_ptr<float>();
+    variable_list results(kNumInputs + 1);  // nothing for `residual`
+    float* to[kNumInputs] = {};
+    for (int i = 0; i < kNumInputs; ++i) {
+      if (!saved[i].defined() || (i == 0 && !context->needs_input_grad(0))) continue;
+      results[i] = at::empty_like(saved[i]);
+      to[i] = results[i].mutable_data_ptr<float>();
+    }
+    RunPerceptronBackward(task, dy.const_data_ptr<float>(),
+                          {to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7], to[8]});
+    return results;
   }
 };
 

@@ -47,13 +47,14 @@ std::shared_ptr<StochasticMuZeroNetwork> Make(uint64_t seed) {
 }
 
 TEST(StochasticMuZeroNetwork, CountsItsParametersBeforeItIsMade) {
-  EXPECT_EQ(StochasticMuZeroNetwork::CountParameters(Config(), kShape).value(),
-            Make(1)->num_parameters());
+  EXPECT_EQ(
+      StochasticMuZeroNetwork::Create(Config(), kShape, 1, at::kMeta).value()->num_parameters(),
+      Make(1)->num_parameters());
   ModelConfig planes = Config();
   planes.encoder = EncoderKind::kBoard;
   planes.encoder_channels = 3;
   const WorldModelShape board{{2, 4, 4}, 4, 0, 32};
-  EXPECT_EQ(StochasticMuZeroNetwork::CountParameters(planes, board).value(),
+  EXPECT_EQ(StochasticMuZeroNetwork::Create(planes, board, 1, at::kMeta).value()->num_parameters(),
             StochasticMuZeroNetwork::Create(planes, board, 1).value()->num_parameters());
 }
 
