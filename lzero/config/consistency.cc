@@ -11,28 +11,6 @@ namespace {
 
 using Errors = std::vector<ConsistencyError>;
 
-void CheckTransformer(const ModelConfig& model, Errors* errors) {
-  const bool divides = model.embed_dim % model.num_heads == 0;
-  Require(divides, errors, {"model.num_heads", "model.embed_dim"},
-          absl::StrCat("must divide embed_dim; got num_heads ", model.num_heads, ", embed_dim ",
-                       model.embed_dim));
-  Require(!divides || model.embed_dim / model.num_heads % 2 == 0, errors,
-          {"model.num_heads", "model.embed_dim"},
-          absl::StrCat("rotary positions need heads of even size; got embed_dim ", model.embed_dim,
-                       " / num_heads ", model.num_heads, " = ", model.embed_dim / model.num_heads));
-  Require(model.context_length % 2 == 0, errors, {"model.context_length"},
-          absl::StrCat("must be even, because a step is two tokens; got ", model.context_length));
-}
-
-void CheckLatentLoss(const ModelConfig& model, Errors* errors) {
-  const bool compares =
-      model.latent_loss == LatentLoss::kGroupKl || model.latent_loss == LatentLoss::kMse;
-  Require(compares, errors, {"model.latent_loss", "model.family"},
-          absl::StrCat("belongs to family muzero; got ",
-                       model.latent_loss == LatentLoss::kNone ? "none" : "cosine",
-                       " with family unizero; allowed: mse, group_kl"));
-}
-
 void CheckModel(const ModelConfig& model, Errors* errors) {
   Require(model.support_size % 2 == 1, errors, {"model.support_size"},
           "must be odd, so that one atom is zero; got ", model.support_size);
@@ -261,13 +239,6 @@ std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
   unread(!puct && !completed, "search.q_transform", {"search.rescale_values"});
   unread(!search.num_sampled_actions.has_value(), "search.num_sampled_actions",
          {"search.sample_temperature", "search.uniform_sample_fraction"});
-  return errors;
-}
-
-std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model) {
-  Errors errors;
-  CheckTransformer(model, &errors);
-  CheckLatentLoss(model, &errors);
   return errors;
 }
 

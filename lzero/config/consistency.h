@@ -17,10 +17,6 @@ namespace lzero {
 // Ok when there are none, else InvalidArgument "first key: message" of the first.
 absl::Status FirstError(const std::vector<ConsistencyError>& errors);
 
-// The rules of family unizero alone: heads of the transformer, steps of two tokens, its latent
-// losses.
-std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model);
-
 // An error for each of `keys` that differs from its default, although nothing reads it under the
 // value of the field `chooser`. The errors are `only_if_set_after`: a value that was set before the
 // choice may stay.

@@ -6,9 +6,9 @@
 #include "lzero/nn/latent_parts.h"
 
 namespace lzero {
+namespace {
 
-std::vector<ConsistencyError> LatentFamily::Errors(const ExperimentConfig& config,
-                                                   const EnvSpec& spec) const {
+std::vector<ConsistencyError> LatentErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   std::vector<ConsistencyError> errors;
   const InferenceConfig& inference = config.inference;
   Require(config.replay.num_context_steps == 0, &errors,
@@ -32,7 +32,7 @@ std::vector<ConsistencyError> LatentFamily::Errors(const ExperimentConfig& confi
   return errors;
 }
 
-std::vector<std::string> LatentFamily::UnreadFields(const ModelConfig& config) const {
+std::vector<std::string> LatentUnreadFields(const ModelConfig& config) {
   std::vector<std::string> fields = {
       "model.num_layers",        "model.num_heads",        "model.context_length", "model.dropout",
       "inference.cache_storage", "inference.root_context", "loss.chance_weight"};
@@ -40,8 +40,7 @@ std::vector<std::string> LatentFamily::UnreadFields(const ModelConfig& config) c
   return fields;
 }
 
-int64_t LatentFamily::UpdateBytes(const ExperimentConfig& config,
-                                  const WorldModelShape& shape) const {
+int64_t LatentUpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) {
   const ModelConfig& model = config.model;
   // One encoding, one step of the dynamics, and the heads.
   int64_t cells = 0;
@@ -69,15 +68,22 @@ int64_t LatentFamily::UpdateBytes(const ExperimentConfig& config,
   return HeldBytes(static_cast<double>(config.train.batch_size) * sample);
 }
 
-int64_t LatentFamily::NumRootPastSteps(const ModelConfig& /*config*/) const { return 0; }
-
-std::string LatentFamily::Describe(const ModelConfig& config) const {
+std::string DescribeLatent(const ModelConfig& config) {
   const char* const kind = config.encoder == EncoderKind::kVector ? "vectors" : "planes";
   const int64_t size =
       config.encoder == EncoderKind::kVector ? config.embed_dim : config.encoder_channels;
   static constexpr const char* kLosses[] = {"mse", "group_kl", "none", "cosine"};
   return absl::StrCat("muzero, latent ", kind, " of ", size, ", latent loss ",
                       kLosses[static_cast<int>(config.latent_loss)]);
+}
+
+}  // namespace
+
+ModelFamily LatentFamily() {
+  return {.errors = LatentErrors,
+          .unread_fields = LatentUnreadFields,
+          .update_bytes = LatentUpdateBytes,
+          .describe = DescribeLatent};
 }
 
 }  // namespace lzero

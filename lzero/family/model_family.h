@@ -1,11 +1,12 @@
 // The seam behind which model families differ: what a run makes of its config that depends on the
-// kind of model. A family is one folder with a class derived from ModelFamily, and a line in
-// train/model_families.cc; trainer, learner, collector, evaluator and commands are the same for
-// all. Objects live as long as the program; const, any thread.
+// kind of model, as functions. A family is one folder that fills this struct, a line in families.h
+// and one in train/model_families.cc; trainer, learner, collector, evaluator and commands are the
+// same for all. Pure functions, any thread.
 #ifndef LZERO_FAMILY_MODEL_FAMILY_H_
 #define LZERO_FAMILY_MODEL_FAMILY_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,53 +20,45 @@
 
 namespace lzero {
 
-class ModelFamily {
- public:
-  virtual ~ModelFamily() = default;
-
+struct ModelFamily {
   // What is wrong with the model, whatever the environment; every message says what is allowed.
-  virtual std::vector<ConsistencyError> ModelErrors(const ModelConfig& /*config*/) const {
-    return {};
-  }
+  std::function<std::vector<ConsistencyError>(const ModelConfig& config)> model_errors =
+      [](const auto&) { return std::vector<ConsistencyError>(); };
   // The same of what is wrong between config and environment for this family.
-  virtual std::vector<ConsistencyError> Errors(const ExperimentConfig& /*config*/,
-                                               const EnvSpec& /*spec*/) const {
-    return {};
-  }
-
+  std::function<std::vector<ConsistencyError>(const ExperimentConfig& config, const EnvSpec& spec)>
+      errors = [](const auto&, const auto&) { return std::vector<ConsistencyError>(); };
   // Fields that nothing of this family reads: a value other than the default is an error.
-  virtual std::vector<std::string> UnreadFields(const ModelConfig& /*config*/) const { return {}; }
+  std::function<std::vector<std::string>(const ModelConfig& config)> unread_fields = {};
 
-  // Numbers to train in one copy of the network; nothing is allocated. InvalidArgument when the
-  // encoder does not fit the observations.
-  virtual absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
-                                                  const WorldModelShape& shape) const = 0;
-  // A network of fresh float32 weights on `device`, a function of `seed` alone. Errors as
-  // CountParameters; ResourceExhausted when the memory is not there.
-  virtual absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
-                                                               const WorldModelShape& shape,
-                                                               uint64_t seed,
-                                                               at::Device device) const = 0;
+  // A network of fresh float32 weights on `device`, a function of `seed` alone. On device meta it
+  // has sizes alone and allocates nothing: for num_parameters. InvalidArgument when the encoder
+  // does not fit the observations; ResourceExhausted when the memory is not there.
+  std::function<absl::StatusOr<std::shared_ptr<Network>>(
+      const ModelConfig& config, const WorldModelShape& shape, uint64_t seed, at::Device device)>
+      make_network = {};
 
   // Bytes that an engine keeps for good. Nothing of it is allocated. `make_env` makes one
   // environment of the run, for families that simulate with it: what it makes is measured.
-  virtual absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
-                                              const EnvFactory& make_env) const = 0;
-  virtual absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
-      const EngineOptions& options, const EnvFactory& make_env) const = 0;
+  std::function<absl::StatusOr<int64_t>(const EngineOptions& options, const EnvFactory& make_env)>
+      engine_bytes = {};
+  std::function<absl::StatusOr<std::unique_ptr<InferenceEngine>>(const EngineOptions& options,
+                                                                 const EnvFactory& make_env)>
+      make_engine = {};
 
   // Chance outcomes C that its searches tell apart in this environment; 0: no chance nodes.
-  virtual int NumChanceOutcomes(const EnvSpec& /*spec*/) const { return 0; }
+  std::function<int(const EnvSpec& spec)> num_chance_outcomes = [](const auto&) { return 0; };
   // Whether a root can be searched from what replay stores of it, which its engine needs for
   // replay.reanalyze_ratio; not where a search needs the state of its environment.
-  virtual bool CanReanalyze() const { return true; }
+  bool can_reanalyze = true;
   // What an update of the learner takes on the way, at most: see update_memory.h. The encoder fits.
-  virtual int64_t UpdateBytes(const ExperimentConfig& config,
-                              const WorldModelShape& shape) const = 0;
+  std::function<int64_t(const ExperimentConfig& config, const WorldModelShape& shape)>
+      update_bytes = {};
   // Steps before a root that its engine may read.
-  virtual int64_t NumRootPastSteps(const ModelConfig& config) const = 0;
+  std::function<int64_t(const ModelConfig& config)> num_root_past_steps = [](const auto&) {
+    return 0;
+  };
   // The sizes of the model in words: "L 2, H 2, E 64, context 8 tokens".
-  virtual std::string Describe(const ModelConfig& config) const = 0;
+  std::function<std::string(const ModelConfig& config)> describe = {};
 };
 
 }  // namespace lzero

@@ -2,80 +2,46 @@
 
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
-#include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/tensor/host_memory.h"
-#include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
 namespace lzero {
 
-absl::StatusOr<Staging> LatentEngine::MakeObservations(const EngineOptions& options,
-                                                       at::Device device) {
-  return Staging::Create("observations of roots",
-                         {options.num_envs, options.shape.observation_size()}, at::kFloat, device);
+LatentEngine::LatentEngine(const EngineOptions& options, EngineDevice engine_device,
+                           std::shared_ptr<LatentNetwork> network)
+    : PolicyEngine(options, std::move(engine_device), network),
+      latents_(at::zeros({options.num_envs * nodes_per_root(), network->latent_size()},
+                         at::TensorOptions().device(device().device()))),
+      observations_(Staging::Wrap(
+          "observations of roots",
+          at::zeros({options.num_envs, options.shape.observation_size()}, latents_.options()))) {
+  network->eval();
 }
 
-LatentEngine::LatentEngine(const EngineOptions& options, EngineDevice device,
-                           std::shared_ptr<Network> network, int64_t latent_size,
-                           Staging observations)
-    : PolicyEngine(options),
-      device_(std::move(device)),
-      network_(std::move(network)),
-      latents_(at::zeros({options.num_envs * options.search.NodesPerRoot(), latent_size},
-                         at::TensorOptions().device(device_.device()))),
-      observations_(std::move(observations)) {
-  network_->eval();
-}
-
-int64_t LatentEngine::BytesFor(const EngineOptions& options, int64_t num_parameters,
-                               int64_t latent_size) {
+int64_t LatentEngine::Bytes(const EngineOptions& options, const LatentNetwork& network) {
   const int64_t root =
-      options.shape.observation_size() + options.search.NodesPerRoot() * latent_size;
-  return (num_parameters + options.num_envs * root) * static_cast<int64_t>(sizeof(float)) +
+      options.shape.observation_size() + options.search.NodesPerRoot() * network.latent_size();
+  return (network.num_parameters() + options.num_envs * root) *
+             static_cast<int64_t>(sizeof(float)) +
          SamplerBytes(options);
 }
 
-// On a device: wait, then every tensor, then give the memory back.
 LatentEngine::~LatentEngine() {
-  GraphBackend* backend = device_.backend.get();
-  absl::Status unloaded = backend == nullptr ? absl::OkStatus() : backend->Synchronize();
-  observations_ = Staging::Wrap("", at::empty({0}));
-  latents_.reset();
-  network_.reset();
-  if (backend != nullptr) unloaded.Update(backend->Unload({}));
-  ReleaseTensorMemory();
-  if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
+  Unload([this] {
+    observations_ = Staging::Wrap("", at::empty({0}));
+    latents_.reset();
+  });
 }
 
 absl::Status LatentEngine::OnDevice(absl::FunctionRef<absl::Status()> body) const {
-  const auto run = [&]() -> absl::Status {
+  return device().OnStream([&] {
     return CatchTorch([&]() -> absl::Status {
       const c10::InferenceMode inference;
       return body();
     });
-  };
-  if (device_.backend == nullptr) return run();
-  absl::Status status;
-  LZ_RETURN_IF_ERROR(device_.backend->OnStream([&] { status = run(); }));
-  return status;
-}
-
-absl::Status LatentEngine::CopyWeightsFrom(const Network& source) {
-  for (const auto& weight : source.named_parameters()) {
-    LZ_CHECK_DEVICE(weight.value(), network_->device(), absl::StrCat("weight ", weight.key()));
-  }
-  if (device_.backend == nullptr) {
-    network_->CopyWeightsFrom(source);
-    return absl::OkStatus();
-  }
-  // The source was written on a stream of its owner, and may change as soon as this returns.
-  LZ_RETURN_IF_ERROR(device_.backend->Synchronize());
-  LZ_RETURN_IF_ERROR(device_.backend->OnStream([&] { network_->CopyWeightsFrom(source); }));
-  return device_.backend->Wait();
+  });
 }
 
 absl::StatusOr<at::Tensor> LatentEngine::StageObservations(absl::Span<const Root> roots) {

@@ -1,13 +1,11 @@
-// What engines share whose nodes are latent states alone: a copy of the weights, the latents of all
-// nodes of the running searches addressed by (root, NodeId), and the device they lie on. The family
-// says which network leads from one latent to the next. All tensors float32 unless said; no
-// gradients. Belongs to one thread.
+// What engines share whose nodes are latent states alone: the latents of all nodes of the running
+// searches, addressed by (root, NodeId). The family says which network leads from one latent to the
+// next. All tensors float32 unless said; no gradients. Belongs to one thread.
 #ifndef LZERO_INFERENCE_LATENT_ENGINE_H_
 #define LZERO_INFERENCE_LATENT_ENGINE_H_
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -15,10 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "lzero/base/stopwatch.h"
-#include "lzero/inference/engine_device.h"
 #include "lzero/inference/policy_engine.h"
-#include "lzero/model/network.h"
+#include "lzero/model/latent_network.h"
 #include "lzero/tensor/staging.h"
 
 namespace lzero {
@@ -26,22 +22,13 @@ namespace lzero {
 class LatentEngine : public PolicyEngine {
  public:
   ~LatentEngine() override;
-
-  absl::Status CopyWeightsFrom(const Network& source) override;
-  const Network& network() const override { return *network_; }
-  std::string runner_name() const override { return "eager"; }
-  double network_seconds() const override { return network_time_.seconds(); }
-  double copy_seconds() const override { return copy_time_.seconds(); }
+  // Bytes of weights, latents and observations; `network` may lie on the meta device.
+  static int64_t Bytes(const EngineOptions& options, const LatentNetwork& network);
 
  protected:
-  // Room for the observations of all roots: [num_envs, observation size]. Errors as Staging.
-  static absl::StatusOr<Staging> MakeObservations(const EngineOptions& options, at::Device device);
-  // `latent_size` is S: numbers a node.
-  LatentEngine(const EngineOptions& options, EngineDevice device, std::shared_ptr<Network> network,
-               int64_t latent_size, Staging observations);
-  // Bytes of weights, latents and observations.
-  static int64_t BytesFor(const EngineOptions& options, int64_t num_parameters,
-                          int64_t latent_size);
+  // Allocates latents of S = network->latent_size() numbers a node; call it inside CatchTorch.
+  LatentEngine(const EngineOptions& options, EngineDevice device,
+               std::shared_ptr<LatentNetwork> network);
 
   // Calls `body` with the device's stream current and without gradients.
   absl::Status OnDevice(absl::FunctionRef<absl::Status()> body) const;
@@ -60,11 +47,7 @@ class LatentEngine : public PolicyEngine {
   // Copies `tensor` [n] of the device to `values` [n] on the host. Blocks.
   static absl::Status CopyOut(const char* name, const at::Tensor& tensor, absl::Span<float> values);
 
-  Stopwatch network_time_, copy_time_;
-
  private:
-  EngineDevice device_;  // destroyed last: it owns the stream of all the rest
-  std::shared_ptr<Network> network_;
   at::Tensor latents_;
   Staging observations_;                  // [num_envs, observation size]
   std::vector<float> host_observations_;  // scratch

@@ -1,16 +1,21 @@
-// What engines of learned models share: slots of a search that stand for all actions of a node or
-// for some that are drawn from the policy there (action_sampler.h), and what a child's value is
-// multiplied with. Not the network. Spans are float32 on the host; B is the number of rows, A of
-// actions or slots. Belongs to one thread.
+// What all engines share: a copy of the weights on a device; slots of a search that stand for all
+// actions of a node or for some that are drawn from the policy there (action_sampler.h); what a
+// child's value is multiplied with. Not how the network is run. Spans are float32 on the host; B is
+// the number of rows, A of actions or slots. Belongs to one thread.
 #ifndef LZERO_INFERENCE_POLICY_ENGINE_H_
 #define LZERO_INFERENCE_POLICY_ENGINE_H_
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "lzero/base/stopwatch.h"
 #include "lzero/inference/action_sampler.h"
+#include "lzero/inference/engine_device.h"
 #include "lzero/inference/inference_engine.h"
 #include "lzero/tensor/staging.h"
 
@@ -21,13 +26,24 @@ class PolicyEngine : public InferenceEngine {
   int num_actions() const override;
   const SampledActions* sampled_actions() const override;
   void BeginSearch(const SearchRequest& request) override;
+  absl::Status CopyWeightsFrom(const Network& source) override;
+  const Network& network() const override { return *network_; }
+  std::string runner_name() const override { return "eager"; }
+  double network_seconds() const override { return network_time_.seconds(); }
+  double copy_seconds() const override { return copy_time_.seconds(); }
 
   // Bytes of the sampler of such an engine; 0 where it has none.
   static int64_t SamplerBytes(const EngineOptions& options);
 
  protected:
-  explicit PolicyEngine(const EngineOptions& options);
+  PolicyEngine(const EngineOptions& options, EngineDevice device, std::shared_ptr<Network> network);
+  // On the device's stream, after every copy of weights.
+  virtual void OnWeightsChanged() {}
+  // For the destructor of an engine: waits for the device, calls `drop`, which lets go of all
+  // tensors, then gives the memory back.
+  void Unload(absl::FunctionRef<void()> drop);
 
+  const EngineDevice& device() const { return device_; }
   const EngineOptions& options() const { return options_; }
   // What a child's value is multiplied with.
   double SignedDiscount() const;
@@ -47,8 +63,12 @@ class PolicyEngine : public InferenceEngine {
   absl::Status StageActions(absl::Span<const NodeId> parents, absl::Span<const int32_t> actions,
                             Staging* staging);
 
+  Stopwatch network_time_, copy_time_;
+
  private:
   EngineOptions options_;
+  EngineDevice device_;  // destroyed after all that engines keep: it owns the stream of their work
+  std::shared_ptr<Network> network_;
   std::unique_ptr<ActionSampler> sampler_;  // null: a node has all actions
   std::vector<float> policies_;             // scratch of PolicyOutputs
   std::vector<int64_t> indices_;            // scratch of StageActions

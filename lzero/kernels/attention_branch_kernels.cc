@@ -72,8 +72,8 @@ Block MakeBlock(const AttentionBranchTask& task, int64_t first, int64_t last) {
   block.norm.rows = block.rows;
   block.norm.size = size;
   block.norm.x = task.x + block.first_row * size;
-  block.norm.scale = task.scale;
-  block.norm.shift = task.shift;
+  block.norm.weight = task.norm_weight;
+  block.norm.bias = task.norm_bias;
   block.norm.means = task.moments + block.first_row;
   block.norm.inverse_spreads = block.norm.means + all.samples * all.tokens;
   block.attention = all;
@@ -111,7 +111,8 @@ void RunBlockBackward(const AttentionBranchTask& task, Block block, const Packed
   MultiplyRows(Rows(dqkv, 3 * size), rows, packed.in, nullptr, nullptr, scratch.dnormal.data(),
                size);
   block.norm.addend = dy;
-  AddNormBackward(block.norm, scratch.dnormal.data(), sums.x + begin, sums.scale, sums.shift);
+  AddNormBackward(block.norm, scratch.dnormal.data(), sums.x + begin, sums.norm_weight,
+                  sums.norm_bias);
 }
 
 }  // namespace
@@ -140,12 +141,9 @@ void RunAttentionBranchBackward(const AttentionBranchTask& task, const float* dy
   const int64_t step = SamplesABlock(task.attention.tokens);
   const int64_t num_blocks = (samples + step - 1) / step;
   const AttentionBranchGradients& to = gradients;
-  const GradientPlace places[] = {{to.scale, size},
-                                  {to.shift, size},
-                                  {to.weight_in, 3 * size * size},
-                                  {to.bias_in, 3 * size},
-                                  {to.weight_out, size * size},
-                                  {to.bias_out, size}};
+  const GradientPlace places[] = {{to.norm_weight, size},          {to.norm_bias, size},
+                                  {to.weight_in, 3 * size * size}, {to.bias_in, 3 * size},
+                                  {to.weight_out, size * size},    {to.bias_out, size}};
   SumOverBlocks(places, num_blocks, [&](float* const* sums, int64_t block) {
     RunBlockBackward(task, MakeBlock(task, block * step, std::min(samples, (block + 1) * step)),
                      packed, dy, ThreadScratch(step * task.attention.tokens, size),

@@ -12,24 +12,24 @@ namespace lzero {
 
 // All contiguous. Axes: N samples, T tokens, E channels, K keys of a token.
 struct AttentionBranchTask {
-  AttentionTask attention;            // but for qkv and probabilities, which are set here
-  const float* x = nullptr;           // [N, T, E]
-  const float* scale = nullptr;       // [E] of the norm
-  const float* shift = nullptr;       // [E]
-  const float* weight_in = nullptr;   // [3 E, E]
-  const float* bias_in = nullptr;     // [3 E]
-  const float* weight_out = nullptr;  // [E, E]
-  const float* bias_out = nullptr;    // [E]
-  float* moments = nullptr;           // [2, N T] of the norm
-  float* qkv = nullptr;               // [N, T, 3 E]
-  float* mixed = nullptr;             // [N, T, E] what attention gives
-  float* probabilities = nullptr;     // [N, H, T, K]
+  AttentionTask attention;             // but for qkv and probabilities, which are set here
+  const float* x = nullptr;            // [N, T, E]
+  const float* norm_weight = nullptr;  // [E] of the norm
+  const float* norm_bias = nullptr;    // [E]
+  const float* weight_in = nullptr;    // [3 E, E]
+  const float* bias_in = nullptr;      // [3 E]
+  const float* weight_out = nullptr;   // [E, E]
+  const float* bias_out = nullptr;     // [E]
+  float* moments = nullptr;            // [2, N T] of the norm
+  float* qkv = nullptr;                // [N, T, 3 E]
+  float* mixed = nullptr;              // [N, T, E] what attention gives
+  float* probabilities = nullptr;      // [N, H, T, K]
 };
 
 // Gradients, like the parameters; all of them are written.
 struct AttentionBranchGradients {
   float* x = nullptr;
-  float *scale = nullptr, *shift = nullptr;
+  float *norm_weight = nullptr, *norm_bias = nullptr;
   float *weight_in = nullptr, *bias_in = nullptr;
   float *weight_out = nullptr, *bias_out = nullptr;
 };

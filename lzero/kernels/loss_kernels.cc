@@ -111,7 +111,8 @@ void SquaredDistance(int64_t rows, int64_t size, const float* predicted, const f
   }
 }
 
-void LatentFigures(int64_t rows, int64_t size, const float* latents, double* spread, double* norm) {
+void LatentStatistics(int64_t rows, int64_t size, const float* latents, double* spread,
+                      double* norm) {
   const float share = 1.0f / static_cast<float>(rows);
   ForEachVector(size, [&](int64_t j, auto lanes) HWY_ATTR {
     Floats sums = Zero(), squares = Zero();
@@ -210,10 +211,10 @@ float ComputeValueErrors(int64_t samples, int64_t steps, const float* values, co
   return static_cast<float>(total / static_cast<double>(samples));
 }
 
-void ComputeLatentFigures(int64_t rows, int64_t size, const float* latents, float* spread,
-                          float* norm) {
+void ComputeLatentStatistics(int64_t rows, int64_t size, const float* latents, float* spread,
+                             float* norm) {
   double sum_of_spreads = 0.0, sum_of_norms = 0.0;
-  LZ_KERNEL(LatentFigures)(rows, size, latents, &sum_of_spreads, &sum_of_norms);
+  LZ_KERNEL(LatentStatistics)(rows, size, latents, &sum_of_spreads, &sum_of_norms);
   *spread = static_cast<float>(sum_of_spreads / static_cast<double>(size));
   *norm = static_cast<float>(sum_of_norms / static_cast<double>(rows));
 }

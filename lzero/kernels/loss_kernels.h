@@ -1,4 +1,4 @@
-// The loss terms at every position with their gradients, and the figures of an update, as loops
+// The loss terms at every position with their gradients, and the metrics of an update, as loops
 // over float32 rows on the CPU: some dozens of small operations and as many nodes of a graph cost a
 // small update more time than its losses. One after another in the caller's thread. No tensors
 // here: see fused_losses.h.
@@ -55,8 +55,8 @@ float ComputeValueErrors(int64_t samples, int64_t steps, const float* values, co
 
 // latents [R, E] -> the mean over E of the standard deviation over the rows, and the mean L2 norm
 // of a row.
-void ComputeLatentFigures(int64_t rows, int64_t size, const float* latents, float* spread,
-                          float* norm);
+void ComputeLatentStatistics(int64_t rows, int64_t size, const float* latents, float* spread,
+                             float* norm);
 
 }  // namespace lzero
 

@@ -20,7 +20,7 @@ namespace {
 // So many rows at once: their sums wait for each other's latency, not for their own.
 constexpr int64_t kGroupRows = 4;
 
-enum class After { kNothing, kScale, kScaleAndGelu };
+enum class After { kNothing, kAffine, kAffineAndGelu };
 
 // Kernel::RunRows for all rows in groups.
 template <typename Kernel, After Next, typename... Arguments>
@@ -35,12 +35,12 @@ HWY_INLINE void RunGroupsOf(const NormTask& task, Arguments... arguments) {
 // The same with everything that does not change from row to row known to the compiler.
 template <typename Kernel, typename... Arguments>
 HWY_INLINE void RunGroups(const NormTask& task, Arguments... arguments) {
-  if (task.scale == nullptr) {
+  if (task.weight == nullptr) {
     RunGroupsOf<Kernel, After::kNothing>(task, arguments...);
   } else if (!task.gelu) {
-    RunGroupsOf<Kernel, After::kScale>(task, arguments...);
+    RunGroupsOf<Kernel, After::kAffine>(task, arguments...);
   } else {
-    RunGroupsOf<Kernel, After::kScaleAndGelu>(task, arguments...);
+    RunGroupsOf<Kernel, After::kAffineAndGelu>(task, arguments...);
   }
 }
 
@@ -82,50 +82,50 @@ struct Forward {
   template <After Next, int Rows>
   HWY_INLINE static void Finish(const NormTask& task, const float* x, const float* means,
                                 const float* inverses, float* y) {
-    const float *scales = task.scale, *shifts = task.shift;
+    const float *weights = task.weight, *biases = task.bias;
     const int64_t x_stride = task.x_stride, y_stride = task.y_stride;
     ForEachVector(task.size, [&](int64_t j, auto lanes) HWY_ATTR {
-      Floats scale = Zero(), shift = Zero();
+      Floats weight = Zero(), bias = Zero();
       if (Next != After::kNothing) {
-        scale = Load(lanes, scales + j);
-        shift = Load(lanes, shifts + j);
+        weight = Load(lanes, weights + j);
+        bias = Load(lanes, biases + j);
       }
 #pragma GCC unroll 4
       for (int i = 0; i < Rows; ++i) {
         Floats value =
             hn::Mul(hn::Sub(Load(lanes, x + i * x_stride + j), Set(means[i])), Set(inverses[i]));
-        if (Next != After::kNothing) value = hn::MulAdd(value, scale, shift);
-        if (Next == After::kScaleAndGelu) value = Gelu(value);
+        if (Next != After::kNothing) value = hn::MulAdd(value, weight, bias);
+        if (Next == After::kAffineAndGelu) value = Gelu(value);
         Store(lanes, value, y + i * y_stride + j);
       }
     });
   }
 };
 
-// Adds to the gradients of scale and shift, if there are any.
+// Adds to the gradients of weight and bias, if there are any.
 struct Backward {
   // What is read in every part of the rows, in local variables: the compiler must suppose that a
   // store changes what pointers lead to.
   struct Rows {
     int64_t size;
-    const float *x, *dy, *scale, *shift;
-    float *dx, *again, *dscale, *dshift;
+    const float *x, *dy, *weight, *bias;
+    float *dx, *again, *dweight, *dbias;
     float means[kGroupRows], inverses[kGroupRows];
   };
 
   template <int NumRows>
   HWY_INLINE static Rows MakeRows(const NormTask& task, int64_t row, const float* dy, float* dx,
-                                  float* dscale, float* dshift) {
+                                  float* dweight, float* dbias) {
     const int64_t begin = row * task.size;
     Rows rows = {task.size,
                  task.x + begin,
                  dy + begin,
-                 task.scale,
-                 task.shift,
+                 task.weight,
+                 task.bias,
                  dx + begin,
                  task.again == nullptr ? nullptr : task.again + begin,
-                 dscale,
-                 dshift,
+                 dweight,
+                 dbias,
                  {},
                  {}};
 #pragma GCC unroll 4
@@ -138,8 +138,8 @@ struct Backward {
 
   template <After Next, int NumRows>
   HWY_INLINE static void RunRows(const NormTask& task, int64_t row, const float* dy, float* dx,
-                                 float* dscale, float* dshift) {
-    const Rows rows = MakeRows<NumRows>(task, row, dy, dx, dscale, dshift);
+                                 float* dweight, float* dbias) {
+    const Rows rows = MakeRows<NumRows>(task, row, dy, dx, dweight, dbias);
     const float* addend = task.addend == nullptr ? nullptr : task.addend + row * task.size;
     // First the gradient of the normalised rows, and its means.
     Floats totals[kGroupRows] = {Zero(), Zero(), Zero(), Zero()};
@@ -172,12 +172,12 @@ struct Backward {
   template <After Next, int NumRows, class Lanes>
   HWY_INLINE static void ComputePart(const Rows& rows, int64_t j, Lanes lanes, Floats* totals,
                                      Floats* with_rows) {
-    Floats scale = Zero(), shift = Zero(), dscale = Zero(), dshift = Zero();
+    Floats weight = Zero(), bias = Zero(), dweight = Zero(), dbias = Zero();
     if (Next != After::kNothing) {
-      scale = Load(lanes, rows.scale + j);
-      shift = Load(lanes, rows.shift + j);
-      dscale = Load(lanes, rows.dscale + j);
-      dshift = Load(lanes, rows.dshift + j);
+      weight = Load(lanes, rows.weight + j);
+      bias = Load(lanes, rows.bias + j);
+      dweight = Load(lanes, rows.dweight + j);
+      dbias = Load(lanes, rows.dbias + j);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < NumRows; ++i) {
@@ -186,32 +186,32 @@ struct Backward {
       const Floats normal =
           hn::Mul(hn::Sub(Load(lanes, rows.x + at), Set(rows.means[i])), Set(rows.inverses[i]));
       Floats gradient = Load(lanes, rows.dy + at);
-      if (Next == After::kScaleAndGelu) {
-        const Floats z = hn::MulAdd(normal, scale, shift);
+      if (Next == After::kAffineAndGelu) {
+        const Floats z = hn::MulAdd(normal, weight, bias);
         const Floats gate = GeluGate(z);
         gradient = hn::Mul(gradient, GeluSlope(z, gate));
         if (rows.again != nullptr) Store(lanes, hn::Mul(z, gate), rows.again + at);
       }
       if (Next != After::kNothing) {
-        dscale = hn::MulAdd(gradient, normal, dscale);
-        dshift = hn::Add(dshift, gradient);
-        gradient = hn::Mul(gradient, scale);
+        dweight = hn::MulAdd(gradient, normal, dweight);
+        dbias = hn::Add(dbias, gradient);
+        gradient = hn::Mul(gradient, weight);
       }
       totals[i] = hn::Add(totals[i], gradient);  // zero behind the row's end
       with_rows[i] = hn::MulAdd(gradient, normal, with_rows[i]);
       Store(lanes, gradient, rows.dx + at);
     }
     if (Next != After::kNothing) {
-      Store(lanes, dscale, rows.dscale + j);
-      Store(lanes, dshift, rows.dshift + j);
+      Store(lanes, dweight, rows.dweight + j);
+      Store(lanes, dbias, rows.dbias + j);
     }
   }
 };
 
 void NormForward(const NormTask& task, float* y) { RunGroups<Forward>(task, y); }
 
-void NormBackward(const NormTask& task, const float* dy, float* dx, float* dscale, float* dshift) {
-  RunGroups<Backward>(task, dy, dx, dscale, dshift);
+void NormBackward(const NormTask& task, const float* dy, float* dx, float* dweight, float* dbias) {
+  RunGroups<Backward>(task, dy, dx, dweight, dbias);
 }
 
 void GeluForward(const float* x, float* y, int64_t count) {
@@ -276,34 +276,34 @@ void RunNorm(NormTask task, float* y) {
   });
 }
 
-void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
-                     float* dshift) {
+void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* dweight,
+                     float* dbias) {
   const int64_t num_parts = (task.rows + kPartRows - 1) / kPartRows;
   std::vector<float> sums;  // [parts, 2, size]
-  if (task.scale != nullptr) sums.assign(static_cast<size_t>(num_parts * 2 * task.size), 0.0f);
+  if (task.weight != nullptr) sums.assign(static_cast<size_t>(num_parts * 2 * task.size), 0.0f);
   const int64_t parts_a_thread = (RowsAThread(task.size) + kPartRows - 1) / kPartRows;
   ParallelFor(0, num_parts, parts_a_thread, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
-      float* part_sums = task.scale == nullptr ? nullptr : sums.data() + part * 2 * task.size;
+      float* part_sums = task.weight == nullptr ? nullptr : sums.data() + part * 2 * task.size;
       float* second = part_sums == nullptr ? nullptr : part_sums + task.size;
       const int64_t first = part * kPartRows, last = std::min(task.rows, first + kPartRows);
       AddNormBackward(PartOf(task, first, last), dy + first * task.size, dx + first * task.size,
                       part_sums, second);
     }
   });
-  if (task.scale == nullptr) return;
-  std::fill_n(dscale, task.size, 0.0f);
-  std::fill_n(dshift, task.size, 0.0f);
+  if (task.weight == nullptr) return;
+  std::fill_n(dweight, task.size, 0.0f);
+  std::fill_n(dbias, task.size, 0.0f);
   for (int64_t part = 0; part < num_parts; ++part) {
     const float* part_sums = sums.data() + part * 2 * task.size;
-    for (int64_t j = 0; j < task.size; ++j) dscale[j] += part_sums[j];
-    for (int64_t j = 0; j < task.size; ++j) dshift[j] += part_sums[task.size + j];
+    for (int64_t j = 0; j < task.size; ++j) dweight[j] += part_sums[j];
+    for (int64_t j = 0; j < task.size; ++j) dbias[j] += part_sums[task.size + j];
   }
 }
 
-void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
-                     float* dshift) {
-  LZ_KERNEL(NormBackward)(task, dy, dx, dscale, dshift);
+void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* dweight,
+                     float* dbias) {
+  LZ_KERNEL(NormBackward)(task, dy, dx, dweight, dbias);
 }
 
 void RunGelu(int64_t count, const float* x, float* y) {

@@ -10,14 +10,14 @@ namespace lzero {
 
 constexpr float kNormEpsilon = 1e-5f;
 
-// What normalises rows [rows, size] and what follows: scale and shift [size] (null: none), and
+// What normalises rows [rows, size] and what follows: weight and bias [size] (null: none), and
 // after these GELU if asked for.
 struct NormTask {
   int64_t rows = 0;
   int64_t size = 0;
   const float* x = nullptr;  // [rows, size]
-  const float* scale = nullptr;
-  const float* shift = nullptr;
+  const float* weight = nullptr;
+  const float* bias = nullptr;
   bool gelu = false;
   float* means = nullptr;            // [rows], written by the forward pass; null: not kept
   float* inverse_spreads = nullptr;  // [rows] 1 / sqrt(variance + epsilon), likewise
@@ -36,15 +36,15 @@ void NormRows(const NormTask& task, float* y);
 // The same for contiguous rows, shared by the threads of kernels.
 void RunNorm(NormTask task, float* y);
 
-// Gradients of the input dx [rows, size] and, unless scale is null, of both parameters [size], for
+// Gradients of the input dx [rows, size] and, unless weight is null, of both parameters [size], for
 // the gradient dy [rows, size] of the output. dx may be dy. All contiguous.
-void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
-                     float* dshift);
+void RunNormBackward(const NormTask& task, const float* dy, float* dx, float* dweight,
+                     float* dbias);
 
-// The same in the caller's thread, for some rows of many: the gradients of scale and shift are
-// added to dscale and dshift [size], null without them.
-void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* dscale,
-                     float* dshift);
+// The same in the caller's thread, for some rows of many: the gradients of weight and bias are
+// added to dweight and dbias [size], null without them.
+void AddNormBackward(const NormTask& task, const float* dy, float* dx, float* dweight,
+                     float* dbias);
 
 // y [count] = gelu(x), and dx = dy gelu'(x).
 void RunGelu(int64_t count, const float* x, float* y);

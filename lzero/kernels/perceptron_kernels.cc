@@ -19,7 +19,7 @@ MatrixView Rows(const float* values, int64_t row_size) { return {values, row_siz
 // Some rows of a task, and what a thread needs for them.
 struct Block {
   int64_t first, rows;
-  NormTask norm1, norm2;  // of these rows; no scale: no norm
+  NormTask norm1, norm2;  // of these rows; no weight: no norm
 };
 
 struct Scratch {
@@ -60,13 +60,13 @@ Block MakeBlock(const PerceptronTask& task, int64_t first, int64_t last) {
   block.norm1.rows = block.norm2.rows = block.rows;
   block.norm1.size = task.in;
   block.norm1.x = task.x + first * task.in;
-  block.norm1.scale = task.scale1;
-  block.norm1.shift = task.shift1;
+  block.norm1.weight = task.norm_weight1;
+  block.norm1.bias = task.norm_bias1;
   block.norm1.means = task.moments + first;
   block.norm1.inverse_spreads = task.moments + task.rows + first;
   block.norm2.size = task.hidden;
-  block.norm2.scale = task.scale2;
-  block.norm2.shift = task.shift2;
+  block.norm2.weight = task.norm_weight2;
+  block.norm2.bias = task.norm_bias2;
   block.norm2.gelu = true;
   block.norm2.means = task.moments + 2 * task.rows + first;
   block.norm2.inverse_spreads = task.moments + 3 * task.rows + first;
@@ -75,7 +75,7 @@ Block MakeBlock(const PerceptronTask& task, int64_t first, int64_t last) {
 
 // N1(x) of the block.
 const float* NormalRows(const PerceptronTask& task, const Block& block, Scratch& scratch) {
-  if (task.scale1 == nullptr) return block.norm1.x;
+  if (task.norm_weight1 == nullptr) return block.norm1.x;
   RunNorm(block.norm1, scratch.normal.data());
   return scratch.normal.data();
 }
@@ -87,7 +87,7 @@ void RunBlock(const PerceptronTask& task, Block block, const PackedMatrix& weigh
       task.units == nullptr ? scratch.units.data() : task.units + block.first * task.hidden;
   MultiplyRows(Rows(normal, task.in), block.rows, weight1, task.bias1, nullptr, units, task.hidden);
   block.norm2.x = units;
-  if (task.scale2 != nullptr) {
+  if (task.norm_weight2 != nullptr) {
     RunNorm(block.norm2, scratch.active.data());
   } else {
     RunGelu(block.rows * task.hidden, units, scratch.active.data());
@@ -105,8 +105,8 @@ void RunBlockBackward(const PerceptronTask& task, Block block, const PackedMatri
   MultiplyRows(Rows(dy, task.out), rows, weight2, nullptr, nullptr, gradient, task.hidden);
   block.norm2.x = task.units + block.first * task.hidden;
   block.norm2.again = active;
-  if (task.scale2 != nullptr) {
-    AddNormBackward(block.norm2, gradient, gradient, sums.scale2, sums.shift2);
+  if (task.norm_weight2 != nullptr) {
+    AddNormBackward(block.norm2, gradient, gradient, sums.norm_weight2, sums.norm_bias2);
   } else {
     RunGeluBackward(rows * task.hidden, block.norm2.x, gradient, gradient, active);
   }
@@ -115,17 +115,17 @@ void RunBlockBackward(const PerceptronTask& task, Block block, const PackedMatri
   const float* normal = NormalRows(task, block, scratch);
   AddTransposedProduct(gradient, task.hidden, normal, task.in, rows, scratch.packed, sums.weight1);
   AddColumnSums(gradient, rows, task.hidden, sums.bias1);
-  if (sums.dx == nullptr && task.scale1 == nullptr) return;
+  if (sums.dx == nullptr && task.norm_weight1 == nullptr) return;
   float* dx = sums.dx == nullptr ? scratch.dnormal.data() : sums.dx + block.first * task.in;
   const float* residual = task.residual ? dy : nullptr;
-  if (task.scale1 == nullptr) {
+  if (task.norm_weight1 == nullptr) {
     MultiplyRows(Rows(gradient, task.hidden), rows, weight1, nullptr, residual, dx, task.in);
     return;
   }
   float* dnormal = scratch.dnormal.data();
   MultiplyRows(Rows(gradient, task.hidden), rows, weight1, nullptr, nullptr, dnormal, task.in);
   block.norm1.addend = residual;
-  AddNormBackward(block.norm1, dnormal, dx, sums.scale1, sums.shift1);
+  AddNormBackward(block.norm1, dnormal, dx, sums.norm_weight1, sums.norm_bias1);
 }
 
 }  // namespace
@@ -151,14 +151,11 @@ void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
   packed.weight2.Pack(Rows(task.weight2, task.hidden), task.out, task.hidden);
   const int64_t num_blocks = (task.rows + kBlockRows - 1) / kBlockRows;
   const PerceptronGradients& to = gradients;
-  const GradientPlace places[] = {{to.scale1, task.in},
-                                  {to.shift1, task.in},
-                                  {to.weight1, task.hidden * task.in},
-                                  {to.bias1, task.hidden},
-                                  {to.scale2, task.hidden},
-                                  {to.shift2, task.hidden},
-                                  {to.weight2, task.out * task.hidden},
-                                  {to.bias2, task.out}};
+  const GradientPlace places[] = {
+      {to.norm_weight1, task.in},           {to.norm_bias1, task.in},
+      {to.weight1, task.hidden * task.in},  {to.bias1, task.hidden},
+      {to.norm_weight2, task.hidden},       {to.norm_bias2, task.hidden},
+      {to.weight2, task.out * task.hidden}, {to.bias2, task.out}};
   SumOverBlocks(places, num_blocks, [&](float* const* sums, int64_t block) {
     RunBlockBackward(
         task, MakeBlock(task, block * kBlockRows, task.rows), packed.weight1, packed.weight2, dy,

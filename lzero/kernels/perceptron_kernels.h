@@ -9,29 +9,29 @@
 
 namespace lzero {
 
-// All contiguous. A null scale: no norm there.
+// All contiguous. A null norm weight: no norm there.
 struct PerceptronTask {
   int64_t rows = 0;
   int64_t in = 0;
   int64_t hidden = 0;
   int64_t out = 0;
-  bool residual = false;                             // y = x + ..., then out = in
-  const float* x = nullptr;                          // [rows, in]
-  const float *scale1 = nullptr, *shift1 = nullptr;  // [in] of N1
-  const float *weight1 = nullptr, *bias1 = nullptr;  // [hidden, in], [hidden]
-  const float *scale2 = nullptr, *shift2 = nullptr;  // [hidden] of N2
-  const float *weight2 = nullptr, *bias2 = nullptr;  // [out, hidden], [out]
+  bool residual = false;                                       // y = x + ..., then out = in
+  const float* x = nullptr;                                    // [rows, in]
+  const float *norm_weight1 = nullptr, *norm_bias1 = nullptr;  // [in] of N1
+  const float *weight1 = nullptr, *bias1 = nullptr;            // [hidden, in], [hidden]
+  const float *norm_weight2 = nullptr, *norm_bias2 = nullptr;  // [hidden] of N2
+  const float *weight2 = nullptr, *bias2 = nullptr;            // [out, hidden], [out]
   float* units = nullptr;    // [rows, hidden] before N2, kept for the backward pass; may be null
   float* moments = nullptr;  // [4, rows] of both norms, likewise; not null
 };
 
-// Gradients: dx [rows, in], or null; the others are like the parameters, those of scales and shifts
-// null where these are.
+// Gradients: dx [rows, in], or null; the others are like the parameters, those of norms null
+// where these are.
 struct PerceptronGradients {
   float* dx = nullptr;
-  float *scale1 = nullptr, *shift1 = nullptr;
+  float *norm_weight1 = nullptr, *norm_bias1 = nullptr;
   float *weight1 = nullptr, *bias1 = nullptr;
-  float *scale2 = nullptr, *shift2 = nullptr;
+  float *norm_weight2 = nullptr, *norm_bias2 = nullptr;
   float *weight2 = nullptr, *bias2 = nullptr;
 };
 

@@ -1,7 +1,6 @@
 #include "lzero/model/fused_losses.h"
 
-#include <algorithm>
-#include <cmath>
+#include <numeric>
 
 #include "lzero/kernels/support_kernels.h"
 #include "lzero/nn/functional/fused_path.h"
@@ -21,7 +20,7 @@ const float* Data(const at::Tensor& tensor) { return tensor.const_data_ptr<float
 struct Constants {
   at::Tensor value_targets, latent_targets, rewards, policies, illegal;
   TermsTask terms;
-  at::Tensor figures;  // [kNumFigures] takes the terms
+  float* means;  // [kNumLossTerms] takes those of the terms
 };
 
 // A two-hot loss and, unless null, the gradient of its logits for these slopes.
@@ -69,13 +68,7 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
                          slope + 4 * rows};
     RunPolicyLoss(policy, loss + 3 * rows, loss + 4 * rows, to[1]);
     context->save_for_backward(gradients);
-    float means[kNumLossTerms];
-    float* figures = c.figures.mutable_data_ptr<float>();
-    const float total = SumTerms(c.terms, loss, means);
-    figures[kTotalLoss] = total;
-    const Figure of_terms[] = {kLatentLoss, kRewardLoss, kValueLoss, kPolicyLoss, kPolicyEntropy};
-    for (int term = 0; term < kNumLossTerms; ++term) figures[of_terms[term]] = means[term];
-    return at::full({}, total, value_logits.options());
+    return at::full({}, SumTerms(c.terms, loss, c.means), value_logits.options());
   }
 
   static variable_list backward(AutogradContext* context, variable_list dtotal) {
@@ -105,28 +98,19 @@ TermsTask TaskFor(const BatchTensors& batch, const LossConfig& weights) {
   return task;
 }
 
-// The figures that no gradient comes from, and the value errors.
-void ComputeFigures(const Predictions& predictions, const BatchTensors& batch, LossTerms* terms) {
+// The value errors, and the numbers behind the means of the terms.
+void ComputeStatistics(const Predictions& predictions, const BatchTensors& batch, LossSums* sums) {
   const int64_t num_samples = batch.rewards.size(0), num_steps = batch.rewards.size(1);
-  float* figures = terms->figures.mutable_data_ptr<float>();
-  terms->value_errors = at::empty({num_samples}, batch.rewards.options());
-  float* errors = terms->value_errors.mutable_data_ptr<float>();
-  figures[kValueMean] =
-      ComputeValueErrors(num_samples, num_steps, Data(predictions.values),
-                         Data(predictions.value_targets), Data(batch.value_mask), errors);
-  double sum = 0.0;
-  float largest = errors[0];
-  for (int64_t i = 0; i < num_samples; ++i) {
-    sum += errors[i];
-    // Not a number stays.
-    if (!(errors[i] <= largest) && !std::isnan(largest)) largest = errors[i];
-  }
-  figures[kValueError] = static_cast<float>(sum / static_cast<double>(num_samples));
-  figures[kLargestValueError] = largest;
+  sums->value_errors = at::empty({num_samples}, batch.rewards.options());
+  float* errors = sums->value_errors.mutable_data_ptr<float>();
+  float* numbers = sums->numbers.mutable_data_ptr<float>() + kNumLossTerms;
+  numbers[0] = ComputeValueErrors(num_samples, num_steps, Data(predictions.values),
+                                  Data(predictions.value_targets), Data(batch.value_mask), errors);
+  const double sum = std::accumulate(errors, errors + num_samples, 0.0);
+  numbers[1] = static_cast<float>(sum / static_cast<double>(num_samples));
   const at::Tensor latents = predictions.latents.contiguous();
   const int64_t size = latents.size(-1);
-  ComputeLatentFigures(latents.numel() / size, size, Data(latents), figures + kLatentSpread,
-                       figures + kLatentNorm);
+  ComputeLatentStatistics(latents.numel() / size, size, Data(latents), numbers + 2, numbers + 3);
 }
 
 }  // namespace
@@ -152,26 +136,26 @@ bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,
                   b.latent_mask, b.reward_mask, b.value_mask, b.policy_mask, b.importance_weights});
 }
 
-LossTerms ComputeFusedLosses(const Predictions& predictions, const BatchTensors& batch,
-                             const LossConfig& weights) {
+LossSums ComputeFusedLosses(const Predictions& predictions, const BatchTensors& batch,
+                            const LossConfig& weights) {
   const Predictions& p = predictions;
-  LossTerms terms;
-  terms.figures = at::empty({kNumFigures}, batch.rewards.options());
+  LossSums sums;
+  sums.numbers = at::empty({kNumLossTerms + 4}, batch.rewards.options());
   const Constants constants = {p.value_targets.contiguous(),
                                p.latent_targets.contiguous(),
                                batch.rewards.contiguous(),
                                batch.policies.contiguous(),
                                batch.illegal,
                                TaskFor(batch, weights),
-                               terms.figures};
+                               sums.numbers.mutable_data_ptr<float>()};
   const bool needs_gradient =
       NeedsGradient({p.value_logits, p.policy_logits, p.reward_logits, p.next_latents});
-  terms.total = LossFunction::apply(p.value_logits.contiguous(), p.policy_logits.contiguous(),
-                                    p.reward_logits.contiguous(), p.next_latents.contiguous(),
-                                    &constants, needs_gradient);
+  sums.total = LossFunction::apply(p.value_logits.contiguous(), p.policy_logits.contiguous(),
+                                   p.reward_logits.contiguous(), p.next_latents.contiguous(),
+                                   &constants, needs_gradient);
   const torch::NoGradGuard no_grad;
-  ComputeFigures(p, batch, &terms);
-  return terms;
+  ComputeStatistics(p, batch, &sums);
+  return sums;
 }
 
 }  // namespace lzero

@@ -7,8 +7,6 @@
 #include "lzero/model/losses.h"
 #include "lzero/model/open_loop.h"
 #include "lzero/nn/action_table.h"
-#include "lzero/nn/encoder.h"
-#include "lzero/nn/support.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -20,7 +18,7 @@ bool Projects(const ModelConfig& config) { return config.latent_loss == LatentLo
 
 LatentNetwork::LatentNetwork(const ModelConfig& config, const WorldModelShape& shape,
                              const LatentParts& parts)
-    : config_(config), shape_(shape), latent_size_(parts.latent_size()) {
+    : Network(config, shape), latent_size_(parts.latent_size()) {
   encoder_ = register_module("encoder", parts.MakeLatentEncoder());
   action_table_ = register_parameter(
       "action_table", MakeActionTable(shape.num_actions, shape.action_dim, parts.input_size()));
@@ -29,59 +27,23 @@ LatentNetwork::LatentNetwork(const ModelConfig& config, const WorldModelShape& s
   policy_head_ = register_module("policy_head", parts.MakeHead(shape.policy_size()));
   value_head_ = register_module("value_head", parts.MakeHead(config.support_size));
   if (Projects(config)) {
-    const int64_t width = config.head_dim.value_or(4 * config.embed_dim);
+    const int64_t width = head_dim();
     projector_ = register_module("projector", std::make_shared<LinearLayer>(latent_size_, width));
     predictor_ = register_module("predictor", std::make_shared<Head>(width, width, width));
   }
-  atoms_ = register_buffer("atoms", SupportAtoms(config.support_size));
   KeepWeights();
 }
 
-absl::StatusOr<int64_t> LatentNetwork::CountParameters(const ModelConfig& config,
-                                                       const WorldModelShape& shape) {
-  LZ_ASSIGN_OR_RETURN(const LatentParts parts,
-                      LatentParts::Create(config, shape.observation_shape));
-  int64_t size = parts.EncoderSize() + parts.StepSize() + 2 * parts.HeadSize(config.support_size) +
-                 parts.HeadSize(shape.policy_size()) + shape.action_rows() * parts.input_size();
-  if (!Projects(config)) return size;
-  const int64_t width = config.head_dim.value_or(4 * config.embed_dim);
-  const int64_t square = width * width + width;
-  return size + parts.latent_size() * width + width + 2 * square + 2 * 2 * width;
-}
-
 at::Tensor LatentNetwork::Represent(const at::Tensor& observations) const {
-  return NormalizeLatent(encoder_->Forward(observations), config_.latent_norm,
-                         config_.sim_norm_group);
+  return NormalizeLatents(encoder_->Forward(observations));
 }
 
 at::Tensor LatentNetwork::NextLatents(const at::Tensor& latents, const at::Tensor& actions) const {
-  const at::Tensor inputs = EmbedActions(action_table_, shape_.action_dim, actions);
-  return NormalizeLatent(dynamics_->Forward(latents, inputs), config_.latent_norm,
-                         config_.sim_norm_group);
-}
-
-at::Tensor LatentNetwork::RewardLogits(const at::Tensor& next_latents) const {
-  return reward_head_->Forward(next_latents);
-}
-at::Tensor LatentNetwork::PolicyLogits(const at::Tensor& latents) const {
-  return policy_head_->Forward(latents);
-}
-at::Tensor LatentNetwork::ValueLogits(const at::Tensor& latents) const {
-  return value_head_->Forward(latents);
-}
-at::Tensor LatentNetwork::Decode(const at::Tensor& logits) const {
-  return DecodeSupport(logits, atoms_);
+  const at::Tensor inputs = EmbedActions(action_table_, shape().action_dim, actions);
+  return NormalizeLatents(dynamics_->Forward(latents, inputs));
 }
 
 at::Tensor LatentNetwork::HalveGradient(const at::Tensor& x) { return x * 0.5 + x.detach() * 0.5; }
-
-at::Tensor LatentNetwork::ValueTargets(const BatchTensors& batch) const {
-  if (!batch.bootstrap_observations.defined()) return batch.partial_returns;
-  const torch::NoGradGuard no_grad;
-  const at::Tensor values =
-      Decode(ValueLogits(Represent(batch.bootstrap_observations.flatten(0, 1))));
-  return batch.partial_returns + batch.bootstrap_scales * values.view_as(batch.bootstrap_scales);
-}
 
 LossTerms LatentNetwork::ComputeUnrolledLosses(const LatentNetwork& target,
                                                const BatchTensors& batch, const LossConfig& weights,
@@ -89,10 +51,11 @@ LossTerms LatentNetwork::ComputeUnrolledLosses(const LatentNetwork& target,
                                                at::Tensor* value_targets) const {
   const int64_t num_samples = batch.rewards.size(0), num_unroll = batch.rewards.size(1);
   Predictions predictions;
-  predictions.value_targets = target.ValueTargets(batch);
+  predictions.value_targets = ValueTargets(batch, [&](const at::Tensor& observations) {
+    return target.Decode(target.ValueLogits(target.Represent(observations)));
+  });
   if (value_targets != nullptr) *value_targets = predictions.value_targets;
-  // Every head reads all states at once.
-  // The latents come first, step by step.
+  // The latents, step by step; then every head reads all of them at once.
   std::vector<at::Tensor> states = {Represent(batch.observations.select(1, 0))}, nexts;
   for (int64_t k = 0; k < num_unroll; ++k) {
     nexts.push_back(step(states.back(), k));
@@ -111,7 +74,7 @@ LossTerms LatentNetwork::ComputeUnrolledLosses(const LatentNetwork& target,
   predictions.values = Decode(predictions.value_logits.detach());
   predictions.latents = by_step(latents.detach());
   AddLatentTerms(target, batch, next_latents, &predictions);
-  return ComputeLossTerms(predictions, batch, weights, config_);
+  return ComputeLossTerms(predictions, batch, weights, config());
 }
 
 at::Tensor LatentNetwork::OpenLoopErrorsOf(const BatchTensors& batch, int64_t num_horizons,
@@ -138,14 +101,14 @@ at::Tensor LatentNetwork::OpenLoopErrorsOf(const BatchTensors& batch, int64_t nu
 void LatentNetwork::AddLatentTerms(const LatentNetwork& target, const BatchTensors& batch,
                                    const at::Tensor& next_latents, Predictions* predictions) const {
   const int64_t num_samples = next_latents.size(0), num_unroll = next_latents.size(1);
-  if (config_.latent_loss == LatentLoss::kNone) {
+  if (config().latent_loss == LatentLoss::kNone) {
     // No distance, whatever its weight.
     predictions->next_latents = at::zeros({num_samples, num_unroll, 1}, next_latents.options());
     predictions->latent_targets = predictions->next_latents;
     return;
   }
   const at::Tensor observations = batch.observations.narrow(1, 1, num_unroll).flatten(0, 1);
-  if (!Projects(config_)) {
+  if (!Projects(config())) {
     const torch::NoGradGuard no_grad;
     predictions->latent_targets =
         target.Represent(observations).view({num_samples, num_unroll, -1});

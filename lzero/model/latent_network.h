@@ -13,7 +13,6 @@
 #include <memory>
 
 #include "ATen/core/Tensor.h"
-#include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/model/fused_losses.h"
 #include "lzero/model/network.h"
@@ -24,10 +23,6 @@ namespace lzero {
 
 class LatentNetwork : public Network {
  public:
-  // num_parameters of such a network. InvalidArgument when the encoder does not fit.
-  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
-                                                 const WorldModelShape& shape);
-
   // observations [N, observation size] -> latents [N, S], final norm applied.
   at::Tensor Represent(const at::Tensor& observations) const;
   // latents [N, S], actions [N] int32 or int64 (box: [N, D] float32) -> the next latents [N, S],
@@ -35,23 +30,18 @@ class LatentNetwork : public Network {
   at::Tensor NextLatents(const at::Tensor& latents, const at::Tensor& actions) const;
   // Heads: the reward is read from the latents [N, S] that a step led to, policy and value from
   // those of a state.
-  at::Tensor RewardLogits(const at::Tensor& next_latents) const;  // [N, support]
-  at::Tensor PolicyLogits(const at::Tensor& latents) const;       // [N, policy size]
-  at::Tensor ValueLogits(const at::Tensor& latents) const;        // [N, support]
-  // Expected scalar of value or reward logits [..., support] -> [...].
-  at::Tensor Decode(const at::Tensor& logits) const;
+  // [N, support], [N, policy size] and [N, support].
+  at::Tensor RewardLogits(const at::Tensor& x) const { return reward_head_->Forward(x); }
+  at::Tensor PolicyLogits(const at::Tensor& x) const { return policy_head_->Forward(x); }
+  at::Tensor ValueLogits(const at::Tensor& x) const { return value_head_->Forward(x); }
 
   int64_t latent_size() const { return latent_size_; }  // S
-  const ModelConfig& config() const { return config_; }
-  const WorldModelShape& shape() const { return shape_; }
 
  protected:
   // Unrolled step number k: latents [N, S] -> the next latents [N, S].
   using UnrollStep = std::function<at::Tensor(const at::Tensor& latents, int64_t k)>;
 
   LatentNetwork(const ModelConfig& config, const WorldModelShape& shape, const LatentParts& parts);
-  // bootstrap_scales * V(bootstrap_observations) + partial_returns -> [N, U]. No gradient.
-  at::Tensor ValueTargets(const BatchTensors& batch) const;
   // The unrolled losses of MuZero, appendix G: U steps from the first observation; targets and
   // terms as in losses.h. The dynamics' latents pass on half of the gradient of what is read from
   // them later: the next step, as in the paper, and policy and value, as EfficientZero's and
@@ -74,8 +64,6 @@ class LatentNetwork : public Network {
   void AddLatentTerms(const LatentNetwork& target, const BatchTensors& batch,
                       const at::Tensor& next_latents, Predictions* predictions) const;
 
-  ModelConfig config_;
-  WorldModelShape shape_;
   int64_t latent_size_;
   std::shared_ptr<Encoder> encoder_;
   at::Tensor action_table_;  // [A, I]; box: [D + 1, I]
@@ -84,7 +72,6 @@ class LatentNetwork : public Network {
   // latent_loss cosine: what both sides are projected by, and what predicts one from the other.
   std::shared_ptr<LinearLayer> projector_;
   std::shared_ptr<Head> predictor_;
-  at::Tensor atoms_;  // [support]
 };
 
 }  // namespace lzero

@@ -41,8 +41,8 @@ at::Tensor WeightedSum(const at::Tensor& means, const LossConfig& weights) {
   return sum;
 }
 
-LossTerms ComputePlainLosses(const Predictions& predictions, const BatchTensors& batch,
-                             const LossConfig& weights, const ModelConfig& config) {
+LossSums ComputePlainLosses(const Predictions& predictions, const BatchTensors& batch,
+                            const LossConfig& weights, const ModelConfig& config) {
   const PolicyTerms policy = ComputePolicyTerms(predictions.policy_logits, batch);
   // [5, N, U]: the terms at every position, and the share of each in its sample.
   const at::Tensor losses =
@@ -55,21 +55,19 @@ LossTerms ComputePlainLosses(const Predictions& predictions, const BatchTensors&
                                batch.policy_mask, batch.policy_mask}));
   const at::Tensor means = (losses * shares).sum(-1);  // [5, N]
 
-  LossTerms terms;
-  terms.total = (WeightedSum(means, weights) * batch.importance_weights).mean();
+  LossSums sums;
+  sums.total = (WeightedSum(means, weights) * batch.importance_weights).mean();
   const torch::NoGradGuard no_grad;
   const at::Tensor& values = predictions.values;
-  terms.value_errors = MeanOverValid(at::abs(values - predictions.value_targets), batch.value_mask);
+  sums.value_errors = MeanOverValid(at::abs(values - predictions.value_targets), batch.value_mask);
   const at::Tensor value_mean = MeanOverValid(values, batch.value_mask).mean();
   const at::Tensor latents = predictions.latents.flatten(0, 1);
   const at::Tensor centered = latents - latents.mean(0);
   const at::Tensor spread = at::sqrt(at::square(centered).mean(0)).mean();
   const at::Tensor norm = at::sqrt(at::square(latents).sum(-1)).mean();
-  // In the order of Figure.
-  terms.figures = at::cat(
-      {terms.total.detach().view(1), means.detach().mean(1),
-       at::stack({value_mean, terms.value_errors.mean(), terms.value_errors.max(), spread, norm})});
-  return terms;
+  sums.numbers = at::cat(
+      {means.detach().mean(1), at::stack({value_mean, sums.value_errors.mean(), spread, norm})});
+  return sums;
 }
 
 }  // namespace
@@ -78,12 +76,26 @@ at::Tensor MeanOverValid(const at::Tensor& values, const at::Tensor& mask) {
   return (values * mask).sum(1) / at::clamp_min(mask.sum(1), 1.0);
 }
 
+at::Tensor ValueTargets(const BatchTensors& batch,
+                        absl::FunctionRef<at::Tensor(const at::Tensor& observations)> value_of) {
+  if (!batch.bootstrap_observations.defined()) return batch.partial_returns;
+  const torch::NoGradGuard no_grad;
+  const at::Tensor values = value_of(batch.bootstrap_observations.flatten(0, 1));
+  return batch.partial_returns + batch.bootstrap_scales * values.view_as(batch.bootstrap_scales);
+}
+
 LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& batch,
                            const LossConfig& weights, const ModelConfig& config) {
-  if (CanFuseLosses(predictions, batch, config)) {
-    return ComputeFusedLosses(predictions, batch, weights);
-  }
-  return ComputePlainLosses(predictions, batch, weights, config);
+  const LossSums sums = CanFuseLosses(predictions, batch, config)
+                            ? ComputeFusedLosses(predictions, batch, weights)
+                            : ComputePlainLosses(predictions, batch, weights, config);
+  static constexpr const char* kNames[] = {"loss/latent", "loss/reward",    "loss/value",
+                                           "loss/policy", "policy/entropy", "value/mean",
+                                           "value/error", "latent/spread",  "latent/norm"};
+  LossTerms terms = {sums.total, sums.value_errors, {}};
+  const std::vector<at::Tensor> numbers = sums.numbers.unbind();
+  for (size_t i = 0; i < numbers.size(); ++i) terms.metrics.push_back({kNames[i], numbers[i]});
+  return terms;
 }
 
 }  // namespace lzero

@@ -2,10 +2,24 @@
 
 #include "lzero/base/check.h"
 #include "lzero/kernels/weight_kernels.h"
+#include "lzero/nn/encoder.h"
 #include "lzero/nn/functional/fused_path.h"
+#include "lzero/nn/support.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
+
+// Checkpoints hold parameters alone, not the buffer.
+Network::Network(const ModelConfig& config, const WorldModelShape& shape)
+    : config_(config),
+      shape_(shape),
+      atoms_(register_buffer("atoms", SupportAtoms(config.support_size))) {}
+
+at::Tensor Network::Decode(const at::Tensor& logits) const { return DecodeSupport(logits, atoms_); }
+
+at::Tensor Network::NormalizeLatents(const at::Tensor& x) const {
+  return NormalizeLatent(x, config_.latent_norm, config_.sim_norm_group);
+}
 
 int64_t Network::num_parameters() const {
   int64_t count = 0;

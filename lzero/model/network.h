@@ -16,27 +16,17 @@
 
 namespace lzero {
 
-// Numbers that describe an update.
-enum Figure {
-  kTotalLoss,
-  kLatentLoss,
-  kRewardLoss,
-  kValueLoss,
-  kPolicyLoss,
-  kPolicyEntropy,      // of the policy over legal actions
-  kValueMean,          // mean predicted value
-  kValueError,         // mean of the value errors
-  kLargestValueError,  // the largest of them
-  kLatentSpread,       // standard deviation of latents over the batch: near 0 when they collapse
-  kLatentNorm,         // mean L2 norm of the same latents
-  kNumFigures
+// A number that describes an update, under its name in the metrics of a run: "loss/value".
+struct LossMetric {
+  std::string name;
+  at::Tensor value;  // a float32 scalar on the network's device, without gradient
 };
 
 struct LossTerms {
-  at::Tensor total;         // a scalar, the only one with gradient
-  at::Tensor figures;       // [kNumFigures]
-  at::Tensor value_errors;  // [N] mean |V - target| over valid positions
-  at::Tensor extra;         // [extra_figures] of the family; undefined: none
+  at::Tensor total;         // a float32 scalar, the only tensor with gradient
+  at::Tensor value_errors;  // [N] float32, mean |V - target| over valid positions
+  // Whatever is here, the learner averages and writes: a new metric is one more entry.
+  std::vector<LossMetric> metrics;
 };
 
 // What a network is built from: the shapes of its environment, beside the config.
@@ -60,20 +50,25 @@ struct WorldModelShape {
 
 class Network : public torch::nn::Module {
  public:
-  // Losses and figures of a batch, with gradient. `target` is the EMA target network, of the same
-  // class and sizes. Never synchronises: the terms are tensors.
+  // Losses and metrics of a batch of N samples. Gradients flow from the total to this network's
+  // weights, none to `target`, the EMA target network of the same class and sizes. Never
+  // synchronises: the terms are tensors.
   virtual LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
                                   const LossConfig& weights) const = 0;
 
   // Mean errors of what is imagined 1 .. H <= num_horizons steps ahead of the first observations of
-  // the batch (its context given), with the real actions: [3, H] of rewards, values and latents,
-  // see open_loop.h. Undefined for a family whose simulator is the environment. No gradient.
+  // the batch (its context given), with the real actions: [3, H] float32 of rewards, values and
+  // latents, see open_loop.h. Undefined for a family whose simulator is the environment. No
+  // gradient.
   virtual at::Tensor ComputeOpenLoopErrors(const BatchTensors& /*batch*/,
                                            int64_t /*num_horizons*/) const {
     return {};
   }
-  // Names of figures that this family has beside those of Figure, as metrics.
-  virtual std::vector<std::string> extra_figures() const { return {}; }
+
+  const ModelConfig& config() const { return config_; }
+  const WorldModelShape& shape() const { return shape_; }
+  // Expected scalar of value or reward logits [..., S] float32 -> [...]. Gradients flow.
+  at::Tensor Decode(const at::Tensor& logits) const;
 
   int64_t num_parameters() const;
   at::Device device() const { return weights_.front().device(); }
@@ -86,10 +81,18 @@ class Network : public torch::nn::Module {
   void MoveWeightsTowards(const Network& other, double rate, const at::Tensor& skip = {});
 
  protected:
+  Network(const ModelConfig& config, const WorldModelShape& shape);
   // Ends a constructor: every parameter is registered.
   void KeepWeights() { weights_ = parameters(); }
+  // Units of a head's hidden layer.
+  int64_t head_dim() const { return config_.head_dim.value_or(4 * config_.embed_dim); }
+  // The final norm of latents: x [..., E] float32 -> [..., E]. Gradients flow.
+  at::Tensor NormalizeLatents(const at::Tensor& x) const;
 
  private:
+  ModelConfig config_;
+  WorldModelShape shape_;
+  at::Tensor atoms_;  // [S]; a buffer, so that it moves with the weights
   // All parameters: collecting them by name costs as much as moving those of a small net.
   std::vector<at::Tensor> weights_;
 };

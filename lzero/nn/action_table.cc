@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lzero/nn/weight_device.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -12,9 +13,11 @@ constexpr double kSmallInit = 0.02;
 }  // namespace
 
 at::Tensor MakeActionTable(int64_t num_actions, int64_t action_dim, int64_t width) {
-  if (action_dim == 0) return torch::empty({num_actions, width}).normal_(0.0, kSmallInit);
+  const at::Tensor table =
+      torch::empty({action_dim > 0 ? action_dim + 1 : num_actions, width}, WeightDevice());
+  if (action_dim == 0) return table.normal_(0.0, kSmallInit);
   const double bound = 1.0 / std::sqrt(static_cast<double>(action_dim));
-  return torch::empty({action_dim + 1, width}).uniform_(-bound, bound);
+  return table.uniform_(-bound, bound);
 }
 
 at::Tensor EmbedActions(const at::Tensor& table, int64_t action_dim, const at::Tensor& actions) {

@@ -21,8 +21,6 @@ class ConvolutionLayer : public torch::nn::Module {
   // x [N, in, height, width] -> [N, out, height / stride, width / stride], rounded up.
   at::Tensor Forward(const at::Tensor& x) const;
   int64_t stride() const { return stride_; }
-  // Numbers of its weights.
-  static int64_t Size(int64_t in, int64_t out) { return in * out * 9 + 2 * out; }
 
  private:
   int64_t stride_;

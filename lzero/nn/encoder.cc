@@ -50,10 +50,27 @@ class VectorEncoder : public Encoder {
   std::shared_ptr<LinearLayer> last_;
 };
 
-// A convolution, residual blocks of two convolutions each, flatten, Linear to E: the last of them
-// is left out where planes are wanted.
+// A convolution, residual blocks of two convolutions each, flatten, Linear to E; `embed_dim` 0
+// leaves the last of them out, where planes are wanted. Boards keep their size. For images the stem
+// and one block after another halve the size until no side is more than 8 cells; blocks at that
+// size follow: 64x64 ends at 8x8, 96x96 at 6x6.
 class ConvolutionEncoder : public Encoder {
  public:
+  ConvolutionEncoder(const std::vector<int64_t>& shape, const ModelConfig& config,
+                     int64_t embed_dim)
+      : shape_(shape), channels_(config.encoder_channels) {
+    std::vector<PlaneSize> sizes = {{shape[1], shape[2]}};
+    const bool halves = config.encoder == EncoderKind::kImage;
+    if (halves) sizes = ImageEncoderSizes(shape[1], shape[2]);
+    stem_ = register_module(
+        "stem", std::make_shared<ConvolutionLayer>(shape[0], channels_, halves ? 2 : 1));
+    for (size_t i = 1; i < sizes.size(); ++i) AddBlock(absl::StrCat("halving", i - 1), 2);
+    for (int64_t i = 0; i < config.encoder_blocks; ++i) AddBlock(absl::StrCat("block", i), 1);
+    if (embed_dim == 0) return;
+    const int64_t size = channels_ * sizes.back().height * sizes.back().width;
+    last_ = register_module("last", std::make_shared<LinearLayer>(size, embed_dim));
+  }
+
   at::Tensor Forward(const at::Tensor& observations) const override {
     at::Tensor x = observations.reshape({-1, shape_[0], shape_[1], shape_[2]});
     x = at::relu(stem_->Forward(x));
@@ -63,15 +80,8 @@ class ConvolutionEncoder : public Encoder {
     x = x.flatten(1);
     return last_ != nullptr ? last_->Forward(x) : x;
   }
-  const PlaneShape& planes() const { return planes_; }
 
- protected:
-  ConvolutionEncoder(const std::vector<int64_t>& shape, int64_t channels)
-      : shape_(shape), channels_(channels) {}
-  void AddStem(int64_t stride) {
-    stem_ =
-        register_module("stem", std::make_shared<ConvolutionLayer>(shape_[0], channels_, stride));
-  }
+ private:
   void AddBlock(const std::string& name, int64_t stride) {
     for (const char* part : {"a", "b"}) {
       blocks_.push_back(register_module(
@@ -79,89 +89,13 @@ class ConvolutionEncoder : public Encoder {
           std::make_shared<ConvolutionLayer>(channels_, channels_, part[0] == 'a' ? stride : 1)));
     }
   }
-  // The planes that the blocks give; `embed_dim` 0: they stay planes.
-  void AddLast(int64_t height, int64_t width, int64_t embed_dim) {
-    planes_ = {channels_, height, width};
-    if (embed_dim == 0) return;
-    last_ = register_module("last", std::make_shared<LinearLayer>(planes_.size(), embed_dim));
-  }
 
- private:
   std::vector<int64_t> shape_;
   int64_t channels_;
-  PlaneShape planes_;
   std::shared_ptr<ConvolutionLayer> stem_;
   std::vector<std::shared_ptr<ConvolutionLayer>> blocks_;  // two a block
   std::shared_ptr<LinearLayer> last_;
 };
-
-// At full size.
-class BoardEncoder : public ConvolutionEncoder {
- public:
-  BoardEncoder(const std::vector<int64_t>& shape, const ModelConfig& config, int64_t embed_dim)
-      : ConvolutionEncoder(shape, config.encoder_channels) {
-    AddStem(/*stride=*/1);
-    for (int64_t i = 0; i < config.encoder_blocks; ++i) AddBlock(absl::StrCat("block", i), 1);
-    AddLast(shape[1], shape[2], embed_dim);
-  }
-};
-
-// The stem and one block after another halve the size until no side is more than 8 cells; blocks
-// at that size follow. 64x64 ends at 8x8, 96x96 at 6x6.
-class ImageEncoder : public ConvolutionEncoder {
- public:
-  ImageEncoder(const std::vector<int64_t>& shape, const ModelConfig& config, int64_t embed_dim)
-      : ConvolutionEncoder(shape, config.encoder_channels) {
-    PlaneSize size = {shape[1], shape[2]};
-    int64_t num_halvings = 0;
-    for (const PlaneSize& halved : ImageEncoderSizes(shape[1], shape[2])) {
-      if (num_halvings == 0) {
-        AddStem(/*stride=*/2);
-      } else {
-        AddBlock(absl::StrCat("halving", num_halvings - 1), 2);
-      }
-      ++num_halvings;
-      size = halved;
-    }
-    for (int64_t i = 0; i < config.encoder_blocks; ++i) AddBlock(absl::StrCat("block", i), 1);
-    AddLast(size.height, size.width, embed_dim);
-  }
-};
-
-int64_t VectorEncoderSize(const ModelConfig& config, int64_t observation_size) {
-  int64_t size = 0;
-  int64_t in = observation_size;
-  for (int64_t i = 0; i < config.encoder_layers; ++i, in = config.encoder_width) {
-    size += LinearLayer::Size(in, config.encoder_width) + 2 * config.encoder_width;
-  }
-  return size + LinearLayer::Size(in, config.embed_dim);
-}
-
-int64_t BoardEncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
-  const int64_t channels = config.encoder_channels;
-  return ConvolutionLayer::Size(shape[0], channels) +
-         2 * config.encoder_blocks * ConvolutionLayer::Size(channels, channels) +
-         LinearLayer::Size(channels * shape[1] * shape[2], config.embed_dim);
-}
-
-int64_t ImageEncoderSize(const ModelConfig& config, const std::vector<int64_t>& shape) {
-  const int64_t channels = config.encoder_channels;
-  const std::vector<PlaneSize> sizes = ImageEncoderSizes(shape[1], shape[2]);
-  const auto num_halvings = static_cast<int64_t>(sizes.size());
-  return ConvolutionLayer::Size(shape[0], channels) +
-         2 * (num_halvings - 1 + config.encoder_blocks) *
-             ConvolutionLayer::Size(channels, channels) +
-         LinearLayer::Size(channels * sizes.back().height * sizes.back().width, config.embed_dim);
-}
-
-std::shared_ptr<ConvolutionEncoder> MakeConvolutions(const ModelConfig& config,
-                                                     const std::vector<int64_t>& shape,
-                                                     int64_t embed_dim) {
-  if (config.encoder == EncoderKind::kBoard) {
-    return std::make_shared<BoardEncoder>(shape, config, embed_dim);
-  }
-  return std::make_shared<ImageEncoder>(shape, config, embed_dim);
-}
 
 }  // namespace
 
@@ -179,19 +113,11 @@ absl::Status CheckEncoder(const ModelConfig& config,
                    absl::StrJoin(observation_shape, ", "), "]; use encoder: ", misfit->allowed));
 }
 
-int64_t EncoderParameters(const ModelConfig& config, const std::vector<int64_t>& shape) {
-  if (config.encoder == EncoderKind::kBoard) return BoardEncoderSize(config, shape);
-  if (config.encoder == EncoderKind::kImage) return ImageEncoderSize(config, shape);
-  int64_t observation_size = 1;
-  for (const int64_t length : shape) observation_size *= length;
-  return VectorEncoderSize(config, observation_size);
-}
-
 absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(
     const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
   LZ_RETURN_IF_ERROR(CheckEncoder(config, observation_shape));
   if (config.encoder != EncoderKind::kVector) {
-    return MakeConvolutions(config, observation_shape, config.embed_dim);
+    return std::make_shared<ConvolutionEncoder>(observation_shape, config, config.embed_dim);
   }
   int64_t size = 1;
   for (const int64_t length : observation_shape) size *= length;
@@ -199,12 +125,11 @@ absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(
                                          config.embed_dim);
 }
 
-absl::StatusOr<PlaneEncoder> MakePlaneEncoder(const ModelConfig& config,
-                                              const std::vector<int64_t>& observation_shape) {
+absl::StatusOr<std::shared_ptr<Encoder>> MakePlaneEncoder(
+    const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
   LZ_RETURN_IF_ERROR(CheckEncoder(config, observation_shape));
   LZ_CHECK(config.encoder != EncoderKind::kVector, "vectors have no planes");
-  const auto encoder = MakeConvolutions(config, observation_shape, /*embed_dim=*/0);
-  return PlaneEncoder{encoder, encoder->planes()};
+  return std::make_shared<ConvolutionEncoder>(observation_shape, config, /*embed_dim=*/0);
 }
 
 }  // namespace lzero

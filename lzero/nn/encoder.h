@@ -29,24 +29,10 @@ class Encoder : public torch::nn::Module {
 // {channels, height, width}, images of 16 and more cells a side).
 absl::Status CheckEncoder(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
 
-// Numbers of the weights of such an encoder, worked out without making it.
-int64_t EncoderParameters(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
-
-struct PlaneShape {
-  int64_t channels = 0, height = 0, width = 0;
-  int64_t size() const { return channels * height * width; }
-};
-
 // The encoder of boards and images without its last linear layer: its outputs are planes,
-// flattened.
-struct PlaneEncoder {
-  std::shared_ptr<Encoder> encoder;  // [N, observation size] -> [N, shape.size()]
-  PlaneShape shape;
-};
-
-// Errors as CheckEncoder; not for vectors.
-absl::StatusOr<PlaneEncoder> MakePlaneEncoder(const ModelConfig& config,
-                                              const std::vector<int64_t>& observation_shape);
+// flattened. Errors as CheckEncoder; not for vectors.
+absl::StatusOr<std::shared_ptr<Encoder>> MakePlaneEncoder(
+    const ModelConfig& config, const std::vector<int64_t>& observation_shape);
 
 // Errors as CheckEncoder.
 absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(const ModelConfig& config,

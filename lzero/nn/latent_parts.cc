@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/nn/convolution.h"
@@ -128,9 +127,7 @@ LatentParts::LatentParts(const ModelConfig& config, const std::vector<int64_t>& 
 
 std::shared_ptr<Encoder> LatentParts::MakeLatentEncoder() const {
   if (!is_plane_) return MakeEncoder(config_, observation_shape_).value();
-  const PlaneEncoder made = MakePlaneEncoder(config_, observation_shape_).value();
-  LZ_CHECK(made.shape.size() == planes_.size(), made.shape.size(), " for ", planes_.size());
-  return made.encoder;
+  return MakePlaneEncoder(config_, observation_shape_).value();
 }
 
 std::shared_ptr<LatentStep> LatentParts::MakeStep() const {
@@ -141,32 +138,6 @@ std::shared_ptr<LatentStep> LatentParts::MakeStep() const {
 std::shared_ptr<LatentHead> LatentParts::MakeHead(int64_t out) const {
   if (!is_plane_) return std::make_shared<VectorHead>(config_.embed_dim, head_dim(), out);
   return std::make_shared<PlaneHead>(planes_, head_dim(), out);
-}
-
-int64_t LatentParts::EncoderSize() const {
-  if (!is_plane_) return EncoderParameters(config_, observation_shape_);
-  return EncoderParameters(config_, observation_shape_) -
-         LinearLayer::Size(planes_.size(), config_.embed_dim);
-}
-
-int64_t LatentParts::StepSize() const {
-  if (!is_plane_) {
-    return LinearLayer::Size(2 * config_.embed_dim, head_dim()) + LayerNormLayer::Size(head_dim()) +
-           LinearLayer::Size(head_dim(), config_.embed_dim);
-  }
-  const int64_t channels = planes_.channels;
-  return ConvolutionLayer::Size(channels + 1, channels) +
-         2 * config_.encoder_blocks * ConvolutionLayer::Size(channels, channels);
-}
-
-int64_t LatentParts::HeadSize(int64_t out) const {
-  const int64_t width = head_dim();
-  const int64_t last = LayerNormLayer::Size(width) + LinearLayer::Size(width, out);
-  if (!is_plane_)
-    return LayerNormLayer::Size(config_.embed_dim) + LinearLayer::Size(config_.embed_dim, width) +
-           last;
-  return LinearLayer::Size(planes_.channels, kHeadChannels) +
-         LinearLayer::Size(kHeadChannels * planes_.height * planes_.width, width) + last;
 }
 
 }  // namespace lzero

@@ -32,7 +32,12 @@ class LatentHead : public torch::nn::Module {
   virtual at::Tensor Forward(const at::Tensor& latents) const = 0;
 };
 
-// Makes the parts of one model; counts their weights without making them.
+struct PlaneShape {
+  int64_t channels = 0, height = 0, width = 0;
+  int64_t size() const { return channels * height * width; }
+};
+
+// Makes the parts of one model.
 class LatentParts {
  public:
   // The config's encoder decides the kind: vectors, or planes for boards and images. Errors as
@@ -50,10 +55,6 @@ class LatentParts {
   std::shared_ptr<Encoder> MakeLatentEncoder() const;
   std::shared_ptr<LatentStep> MakeStep() const;
   std::shared_ptr<LatentHead> MakeHead(int64_t out) const;
-
-  int64_t EncoderSize() const;
-  int64_t StepSize() const;
-  int64_t HeadSize(int64_t out) const;
 
  private:
   LatentParts(const ModelConfig& config, const std::vector<int64_t>& observation_shape);

@@ -5,14 +5,16 @@
 #include "lzero/nn/functional/linear.h"
 #include "lzero/nn/functional/norm.h"
 #include "lzero/nn/functional/perceptron.h"
+#include "lzero/nn/weight_device.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
 
 LinearLayer::LinearLayer(int64_t in, int64_t out) {
   const double bound = 1.0 / std::sqrt(static_cast<double>(in));
-  weight = register_parameter("weight", torch::empty({out, in}).uniform_(-bound, bound));
-  bias = register_parameter("bias", torch::empty({out}).uniform_(-bound, bound));
+  weight =
+      register_parameter("weight", torch::empty({out, in}, WeightDevice()).uniform_(-bound, bound));
+  bias = register_parameter("bias", torch::empty({out}, WeightDevice()).uniform_(-bound, bound));
 }
 
 at::Tensor LinearLayer::Forward(const at::Tensor& x) const { return Linear(x, weight, bias); }
@@ -34,8 +36,8 @@ void LinearLayer::InitNormal(double standard_deviation) {
 }
 
 LayerNormLayer::LayerNormLayer(int64_t size) {
-  weight = register_parameter("weight", torch::ones({size}));
-  bias = register_parameter("bias", torch::zeros({size}));
+  weight = register_parameter("weight", torch::ones({size}, WeightDevice()));
+  bias = register_parameter("bias", torch::zeros({size}, WeightDevice()));
 }
 
 at::Tensor LayerNormLayer::Forward(const at::Tensor& x) const { return LayerNorm(x, weight, bias); }
@@ -49,11 +51,6 @@ Head::Head(int64_t embed_dim, int64_t head_dim, int64_t out)
       first_(register_module("first", std::make_shared<LinearLayer>(embed_dim, head_dim))),
       norm_hidden_(register_module("norm_hidden", std::make_shared<LayerNormLayer>(head_dim))),
       last_(register_module("last", std::make_shared<LinearLayer>(head_dim, out))) {}
-
-int64_t Head::Size(int64_t embed_dim, int64_t head_dim, int64_t out) {
-  return LayerNormLayer::Size(embed_dim) + LinearLayer::Size(embed_dim, head_dim) +
-         LayerNormLayer::Size(head_dim) + LinearLayer::Size(head_dim, out);
-}
 
 at::Tensor Head::Forward(const at::Tensor& x) const {
   return Perceptron(x,

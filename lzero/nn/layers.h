@@ -1,7 +1,6 @@
 // Linear, LayerNorm and the prediction head as modules over the functions of linear.h and norm.h:
-// the same code runs with gradients (training) and in inference mode. Size is what a layer will
-// have of numbers to train, worked out without making it. All tensors float32 on one device;
-// gradients flow to inputs and weights. No thread rule beyond torch's own.
+// the same code runs with gradients (training) and in inference mode. All tensors float32 on one
+// device; gradients flow to inputs and weights. No thread rule beyond torch's own.
 #ifndef LZERO_NN_LAYERS_H_
 #define LZERO_NN_LAYERS_H_
 
@@ -17,7 +16,6 @@ class LinearLayer : public torch::nn::Module {
  public:
   // PyTorch's default initialisation: uniform in +-1/sqrt(in).
   LinearLayer(int64_t in, int64_t out);
-  static int64_t Size(int64_t in, int64_t out) { return in * out + out; }
   // x [..., in] -> [..., out]
   at::Tensor Forward(const at::Tensor& x) const;
   // residual [..., out] + y: x [..., in] -> [..., out].
@@ -33,7 +31,6 @@ class LinearLayer : public torch::nn::Module {
 class LayerNormLayer : public torch::nn::Module {
  public:
   explicit LayerNormLayer(int64_t size);
-  static int64_t Size(int64_t size) { return 2 * size; }
   // x [..., size] -> [..., size].
   at::Tensor Forward(const at::Tensor& x) const;
   // gelu(Forward(x)), tanh form: x [..., size] -> [..., size].
@@ -47,7 +44,6 @@ class LayerNormLayer : public torch::nn::Module {
 class Head : public torch::nn::Module {
  public:
   Head(int64_t embed_dim, int64_t head_dim, int64_t out);
-  static int64_t Size(int64_t embed_dim, int64_t head_dim, int64_t out);
   // x [..., E] -> [..., out]
   at::Tensor Forward(const at::Tensor& x) const;
   // The last linear layer, for its special initialisation.

@@ -9,6 +9,7 @@
 #include "lzero/nn/functional/norm.h"
 #include "lzero/nn/functional/perceptron.h"
 #include "lzero/nn/functional/rotary.h"
+#include "lzero/nn/weight_device.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -32,12 +33,6 @@ TransformerBlock::TransformerBlock(int64_t embed_dim, int64_t num_heads, double 
       expand_(register_module("expand", std::make_shared<LinearLayer>(embed_dim, 4 * embed_dim))),
       contract_(
           register_module("contract", std::make_shared<LinearLayer>(4 * embed_dim, embed_dim))) {}
-
-int64_t TransformerBlock::Size(int64_t embed_dim) {
-  return 2 * LayerNormLayer::Size(embed_dim) + LinearLayer::Size(embed_dim, 3 * embed_dim) +
-         LinearLayer::Size(embed_dim, embed_dim) + LinearLayer::Size(embed_dim, 4 * embed_dim) +
-         LinearLayer::Size(4 * embed_dim, embed_dim);
-}
 
 at::Tensor TransformerBlock::Drop(const at::Tensor& x) const {
   return at::dropout(x, dropout_, true);
@@ -106,6 +101,7 @@ Transformer::Transformer(const ModelConfig& config)
         absl::StrCat("block", i),
         std::make_shared<TransformerBlock>(config.embed_dim, config.num_heads, config.dropout)));
   }
+  if (WeightDevice().is_meta()) return;
   // Buffers, so that they move with the weights.
   step_table_ = register_buffer("step_table", RotaryTable(1 - context_length_, context_length_,
                                                           config.embed_dim / config.num_heads));

@@ -21,7 +21,6 @@ namespace lzero {
 class TransformerBlock : public torch::nn::Module {
  public:
   TransformerBlock(int64_t embed_dim, int64_t num_heads, double dropout);
-  static int64_t Size(int64_t embed_dim);
 
   // x [N, T, E] -> [N, T, E]; tables of T tokens from `attention`; num_padding, [N] int64 or
   // undefined, as there. `keys_values`, if given, receives keys (before rotation) and values,
@@ -55,9 +54,6 @@ class TransformerBlock : public torch::nn::Module {
 class Transformer : public torch::nn::Module {
  public:
   explicit Transformer(const ModelConfig& config);
-  static int64_t Size(int64_t num_layers, int64_t embed_dim) {
-    return num_layers * TransformerBlock::Size(embed_dim);
-  }
 
   // tokens [N, T, E] -> [N, T, E]. `num_padding` [N] int64, or undefined: so many tokens at the
   // start of each row are padding and are seen by no real token. `keys_values`, if given, receives

@@ -55,8 +55,8 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, agent.registry));
   LZ_ASSIGN_OR_RETURN(const auto model,
                       FamilyOf(agent.config.model)
-                          .MakeNetwork(agent.config.model, BuildWorldModelShape(spec), 0,
-                                       agent.role.inference->network().device()));
+                          .make_network(agent.config.model, BuildWorldModelShape(spec), 0,
+                                        agent.role.inference->network().device()));
   std::vector<NamedTensor> weights;
   for (const auto& entry : model->named_parameters()) {
     weights.emplace_back(entry.key(), entry.value());

@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<VectorEnv>> BuildEnvs(const ExperimentConfig& con
 absl::StatusOr<std::unique_ptr<InferenceEngine>> BuildEngine(const ExperimentConfig& config,
                                                              const EnvRegistry& registry,
                                                              const EngineOptions& options) {
-  return FamilyOf(config.model).MakeEngine(options, BuildEnvFactory(config, registry));
+  return FamilyOf(config.model).make_engine(options, BuildEnvFactory(config, registry));
 }
 
 AgentOptions AgentOptionsOf(const ExperimentConfig& config, const EnvSpec& spec, uint64_t seed) {
@@ -64,7 +64,7 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.num_actions = spec.action.kind == ActionKind::kBox ? NumSlots(config.search, spec)
                                                            : spec.action.num_actions;
   shape.action_dim = static_cast<int>(spec.action.dim());
-  shape.num_chance_outcomes = FamilyOf(config.model).NumChanceOutcomes(spec);
+  shape.num_chance_outcomes = FamilyOf(config.model).num_chance_outcomes(spec);
   shape.num_envs = static_cast<int>(config.env.num_collectors);
   shape.terminal = config.model.terminal;
   shape.symmetries = spec.symmetries;
@@ -75,7 +75,7 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.frame_stack = static_cast<int>(spec.observation.frame_stack);
   shape.observation_shape = spec.observation.shape;
   shape.num_root_past_steps =
-      static_cast<int>(FamilyOf(config.model).NumRootPastSteps(config.model));
+      static_cast<int>(FamilyOf(config.model).num_root_past_steps(config.model));
   return shape;
 }
 
@@ -116,7 +116,7 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
       std::make_unique<Agent>(std::move(searcher), AgentOptionsOf(config, envs->spec(), seed));
   CollectorOptions options;
   options.seed = seed;
-  options.max_past_steps = FamilyOf(config.model).NumRootPastSteps(config.model);
+  options.max_past_steps = FamilyOf(config.model).num_root_past_steps(config.model);
   options.discount = config.replay.discount;
   options.search = engine.search;
   role.collector =
@@ -141,7 +141,7 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
   options.deterministic_ties = true;
   auto agent = std::make_unique<Agent>(std::move(searcher), options);
   role.evaluator = std::make_unique<Evaluator>(
-      FamilyOf(config.model).NumRootPastSteps(config.model), config.replay.discount,
+      FamilyOf(config.model).num_root_past_steps(config.model), config.replay.discount,
       std::move(envs), std::move(agent), role.inference.get(), role.inference->cache_manager());
   return role;
 }

@@ -35,43 +35,36 @@ std::vector<NamedArray> ExportWeights(const Network& model) {
 constexpr int64_t kOpenLoopSamples = 32;
 constexpr int64_t kOpenLoopHorizons = 10;
 
-// What is read back from the device, once an update: the figures, the gradient norm, the family's
-// extra figures, and for new priorities the value errors [N].
-constexpr int kGradientNorm = kNumFigures;
-constexpr int kFirstExtraFigure = kGradientNorm + 1;
-
-at::Tensor Readings(const LossTerms& terms, const at::Tensor& gradient_norm, bool with_errors) {
-  std::vector<at::Tensor> readings = {terms.figures, gradient_norm.view(1)};
-  if (terms.extra.defined()) readings.push_back(terms.extra);
-  if (with_errors) readings.push_back(terms.value_errors);
-  return at::cat(readings);
+// What must be finite in an update, under its name in the message: the loss first, the gradient
+// norm last.
+std::vector<LossMetric> FiniteNumbers(const LossTerms& terms, const at::Tensor& gradient_norm,
+                                      bool with_errors) {
+  std::vector<LossMetric> numbers = {{"the loss", terms.total.detach()}};
+  // The loss of a huge target is finite, its error may overflow: it cannot be a priority.
+  if (with_errors) numbers.push_back({"the largest value error", terms.value_errors.max()});
+  numbers.push_back({"the gradient norm", gradient_norm});
+  return numbers;
 }
 
-// What must be finite, and its name in the message.
-std::vector<std::pair<int, const char*>> FiniteReadings(bool with_errors) {
-  std::vector<std::pair<int, const char*>> readings = {{kTotalLoss, "the loss"}};
-  // The loss of a huge target is finite, its error may overflow: it cannot be a priority.
-  if (with_errors) readings.emplace_back(kLargestValueError, "the largest value error");
-  readings.emplace_back(kGradientNorm, "the gradient norm");
-  return readings;
+// What is read back from the device, once an update, [n] float32: numbers, then metrics, and for
+// new priorities the value errors [N].
+at::Tensor Readings(const std::vector<LossMetric>& numbers, const LossTerms& terms,
+                    bool with_errors) {
+  std::vector<at::Tensor> scalars;
+  for (const LossMetric& number : numbers) scalars.push_back(number.value);
+  for (const LossMetric& metric : terms.metrics) scalars.push_back(metric.value);
+  const at::Tensor readings = at::stack(scalars);
+  return with_errors ? at::cat({readings, terms.value_errors}) : readings;
 }
 
 // 1 if one of these is not finite, else 0: a float32 scalar on their device.
-at::Tensor IsSpoilt(const at::Tensor& readings, bool with_errors) {
+at::Tensor IsNonFinite(const std::vector<LossMetric>& numbers) {
   at::Tensor sum;
-  for (const auto& [index, name] : FiniteReadings(with_errors)) {
-    const at::Tensor zero = readings[index] - readings[index];  // not a number if not finite
+  for (const LossMetric& number : numbers) {
+    const at::Tensor zero = number.value - number.value;  // not a number if not finite
     sum = sum.defined() ? sum + zero : zero;
   }
   return at::ne(sum, sum).to(at::kFloat);
-}
-
-absl::Status CheckFinite(const std::vector<float>& readings, bool with_errors, int64_t update) {
-  for (const auto& [index, name] : FiniteReadings(with_errors)) {
-    if (std::isfinite(readings[index])) continue;
-    return absl::AbortedError(absl::StrCat(name, " of update ", update, " is ", readings[index]));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -83,8 +76,8 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig&
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<Learner>> {
     LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(config.inference.device));
     const ModelFamily& family = FamilyOf(config.model);
-    LZ_ASSIGN_OR_RETURN(auto model, family.MakeNetwork(config.model, shape, seed, device));
-    LZ_ASSIGN_OR_RETURN(auto target, family.MakeNetwork(config.model, shape, seed, device));
+    LZ_ASSIGN_OR_RETURN(auto model, family.make_network(config.model, shape, seed, device));
+    LZ_ASSIGN_OR_RETURN(auto target, family.make_network(config.model, shape, seed, device));
     target->CopyWeightsFrom(*model);
     target->eval();
     for (const at::Tensor& parameter : target->parameters()) parameter.set_requires_grad(false);
@@ -97,8 +90,7 @@ Learner::Learner(const ExperimentConfig& config, std::shared_ptr<Network> model,
     : config_(config),
       model_(std::move(model)),
       target_(std::move(target)),
-      optimizer_(*model_, config.train),
-      extra_figures_(model_->extra_figures()) {}
+      optimizer_(*model_, config.train) {}
 
 absl::StatusOr<BatchTensors> Learner::Stage(const TrainBatch& batch) {
   if (!staging_.has_value() || staging_->shape() != batch.shape()) {
@@ -124,17 +116,33 @@ absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
     const LossTerms terms = model_->ComputeLosses(*target_, tensors, config_.loss);
     terms.total.backward();
     // Everything is asked of the device before the one read, so it is the device that leaves out a
-    // step that is spoilt.
+    // step that is not finite.
     const torch::NoGradGuard no_grad;
-    const at::Tensor readings = Readings(terms, optimizer_.ClipGradients(), with_errors);
-    const at::Tensor is_spoilt = IsSpoilt(readings, with_errors);
-    optimizer_.Step(learning_rate, is_spoilt);
-    target_->MoveWeightsTowards(*model_, config_.train.target_update_rate, is_spoilt);
+    const std::vector<LossMetric> finite =
+        FiniteNumbers(terms, optimizer_.ClipGradients(), with_errors);
+    const at::Tensor readings = Readings(finite, terms, with_errors);
+    const at::Tensor is_non_finite = IsNonFinite(finite);
+    optimizer_.Step(learning_rate, is_non_finite);
+    target_->MoveWeightsTowards(*model_, config_.train.target_update_rate, is_non_finite);
     std::vector<float> numbers(static_cast<size_t>(readings.numel()));
-    LZ_RETURN_IF_ERROR(Staging::Wrap("figures", readings).CopyOut(absl::MakeSpan(numbers)));
-    LZ_RETURN_IF_ERROR(CheckFinite(numbers, with_errors, num_updates_ + 1));
+    LZ_RETURN_IF_ERROR(Staging::Wrap("metrics", readings).CopyOut(absl::MakeSpan(numbers)));
+    for (size_t i = 0; i < finite.size(); ++i) {
+      if (std::isfinite(numbers[i])) continue;
+      return absl::AbortedError(
+          absl::StrCat(finite[i].name, " of update ", num_updates_ + 1, " is ", numbers[i]));
+    }
     ++num_updates_;
-    AddMetrics(numbers, learning_rate, batch.mean_age);
+    // Metrics and priorities.
+    const float gradient_norm = numbers[finite.size() - 1];
+    AddMetric("loss/total", numbers[0]);
+    AddMetric("grad/norm", gradient_norm);
+    AddMetric("grad/clipped", gradient_norm > config_.train.grad_clip ? 1.0 : 0.0);
+    for (size_t i = 0; i < terms.metrics.size(); ++i) {
+      AddMetric(terms.metrics[i].name, numbers[finite.size() + i]);
+    }
+    AddMetric("train/learning_rate", learning_rate);
+    AddMetric("replay/age", batch.mean_age);
+    ++num_summed_;
     if (with_errors) {
       priorities->assign(numbers.end() - batch.num_samples, numbers.end());
       // A little, so that no sample is never drawn again.
@@ -142,25 +150,6 @@ absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
     }
     return absl::OkStatus();
   });
-}
-
-void Learner::AddMetrics(const std::vector<float>& readings, double learning_rate,
-                         double mean_age) {
-  static constexpr std::pair<int, const char*> kNames[] = {
-      {kTotalLoss, "loss/total"},       {kLatentLoss, "loss/latent"},
-      {kRewardLoss, "loss/reward"},     {kValueLoss, "loss/value"},
-      {kPolicyLoss, "loss/policy"},     {kPolicyEntropy, "policy/entropy"},
-      {kValueMean, "value/mean"},       {kValueError, "value/error"},
-      {kLatentSpread, "latent/spread"}, {kLatentNorm, "latent/norm"},
-      {kGradientNorm, "grad/norm"}};
-  for (const auto& [index, name] : kNames) AddMetric(name, readings[index]);
-  for (size_t i = 0; i < extra_figures_.size(); ++i) {
-    AddMetric(extra_figures_[i], readings[kFirstExtraFigure + i]);
-  }
-  AddMetric("grad/clipped", readings[kGradientNorm] > config_.train.grad_clip ? 1.0 : 0.0);
-  AddMetric("train/learning_rate", learning_rate);
-  AddMetric("replay/age", mean_age);
-  ++num_summed_;
 }
 
 absl::StatusOr<MetricMap> Learner::MeasureOpenLoop() {

@@ -57,13 +57,11 @@ class Learner {
           std::shared_ptr<Network> target);
   absl::StatusOr<BatchTensors> Stage(const TrainBatch& batch);
   void AddMetric(const std::string& name, double value) { sums_[name] += value; }
-  void AddMetrics(const std::vector<float>& readings, double learning_rate, double mean_age);
 
   ExperimentConfig config_;
   std::shared_ptr<Network> model_;
   std::shared_ptr<Network> target_;
   AdamW optimizer_;
-  std::vector<std::string> extra_figures_;  // of the family, beside Figure
   std::optional<BatchStaging> staging_;     // of the shape of the last batch
   std::optional<BatchTensors> last_batch_;  // in the memory of staging_
   int64_t num_updates_ = 0;

@@ -1,10 +1,7 @@
 #include "lzero/train/model_families.h"
 
 #include "lzero/base/check.h"
-#include "lzero/family/alphazero/alphazero_family.h"
-#include "lzero/family/muzero/muzero_family.h"
-#include "lzero/family/stochastic_muzero/stochastic_muzero_family.h"
-#include "lzero/family/unizero/unizero_family.h"
+#include "lzero/family/families.h"
 
 namespace lzero {
 

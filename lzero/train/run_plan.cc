@@ -60,6 +60,14 @@ std::string SamplesText(const SearchConfig& search) {
   return absl::StrCat(*search.num_sampled_actions, " sampled actions, ");
 }
 
+// Numbers to train in one copy of the network; nothing is allocated.
+absl::StatusOr<int64_t> CountParameters(const ExperimentConfig& config, const EnvSpec& spec) {
+  LZ_ASSIGN_OR_RETURN(
+      const auto network,
+      FamilyOf(config.model).make_network(config.model, BuildWorldModelShape(spec), 0, at::kMeta));
+  return network->num_parameters();
+}
+
 }  // namespace
 
 std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
@@ -87,8 +95,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   const ModelFamily& family = FamilyOf(config.model);
   MemoryPlan plan;
   // The learner and its batch.
-  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
-                      family.CountParameters(config.model, BuildWorldModelShape(spec)));
+  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(config, spec));
   plan.learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
   const ReplayShape shape = BuildReplayShape(config, spec);
   const BatchShape batch = {static_cast<int>(config.train.batch_size),
@@ -113,9 +120,9 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   for (const auto& [num_envs, num_simulations] : roles) {
     const EngineOptions options = BuildEngineOptions(config, spec, num_envs, num_simulations);
     LZ_ASSIGN_OR_RETURN(const int64_t bytes,
-                        family.EngineBytes(options, BuildEnvFactory(config, registry)));
+                        family.engine_bytes(options, BuildEnvFactory(config, registry)));
     plan.inference += bytes;
-    const int width = std::max(NumSlots(config.search, spec), family.NumChanceOutcomes(spec));
+    const int width = std::max(NumSlots(config.search, spec), family.num_chance_outcomes(spec));
     plan.search += Search::PlannedBytes(options.search, width, num_envs);
   }
   // Worker processes, replay, and the working memory of an update.
@@ -125,7 +132,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
     plan.workers += worker_bytes * NumWorkers(workers, static_cast<int>(num_envs));
   }
   plan.replay = PlannedBytes(replay, shape);
-  plan.update = family.UpdateBytes(config, BuildWorldModelShape(spec));
+  plan.update = family.update_bytes(config, BuildWorldModelShape(spec));
   // A checkpoint copies the learner's state; the replay is written from where it lies.
   plan.program = ResidentBytes() + kLibraryBytes +
                  (kLearnerCopies - 1) * num_parameters * static_cast<int64_t>(sizeof(float));
@@ -144,9 +151,7 @@ absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistr
   RunPlan plan;
   LZ_ASSIGN_OR_RETURN(plan.env, BuildEnvSpec(config, registry));
   LZ_RETURN_IF_ERROR(FirstError(SpecErrors(config, plan.env)));
-  LZ_ASSIGN_OR_RETURN(
-      plan.num_parameters,
-      FamilyOf(config.model).CountParameters(config.model, BuildWorldModelShape(plan.env)));
+  LZ_ASSIGN_OR_RETURN(plan.num_parameters, CountParameters(config, plan.env));
   LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env, registry));
   LZ_RETURN_IF_ERROR(CheckMemoryPlan(plan.memory, MachineMemoryBytes()));
   return plan;
@@ -160,7 +165,7 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                         absl::StrJoin(env.observation.shape, ", "), ActionsText(env.action),
                         env.num_players, env.num_players == 1 ? "" : "s");
   absl::StrAppendFormat(&text, "model         %d parameters, %s\n", plan.num_parameters,
-                        FamilyOf(config.model).Describe(config.model));
+                        FamilyOf(config.model).describe(config.model));
   absl::StrAppendFormat(&text, "search        %s, %d simulations, %srunner %s\n",
                         config.search.policy == SearchPolicy::kPuct ? "puct" : "gumbel",
                         config.search.num_simulations, SamplesText(config.search), runner);

@@ -100,7 +100,7 @@ std::vector<ConsistencyError> AugmentErrors(const ReplayConfig& replay, const Re
 std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
                                               const ModelFamily& family) {
   const double ratio = config.replay.reanalyze_ratio;
-  if (ratio == 0.0 || family.CanReanalyze()) return {};
+  if (ratio == 0.0 || family.can_reanalyze) return {};
   return {{{"replay.reanalyze_ratio", "model.family"},
            absl::StrCat("got ", ratio, ", but this family searches from the environment's own ",
                         "state, which replay does not store; allowed: 0, or another "
@@ -109,8 +109,8 @@ std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
 
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   const ModelFamily& family = FamilyOf(config.model);
-  std::vector<ConsistencyError> errors = family.ModelErrors(config.model);
-  std::vector<ConsistencyError> of_family = family.Errors(config, spec);
+  std::vector<ConsistencyError> errors = family.model_errors(config.model);
+  std::vector<ConsistencyError> of_family = family.errors(config, spec);
   // The shapes below follow from the actions. What a family says of them comes first: it may play
   // none of their kind.
   std::vector<ConsistencyError> of_actions = ActionErrors(config.search, spec);
@@ -141,14 +141,14 @@ std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
   const auto spec = BuildEnvSpec(config, *all);
   if (!spec.ok()) {
     if (errors.empty()) errors.push_back({{"env.id"}, std::string(spec.status().message())});
-    Append(FamilyOf(config.model).ModelErrors(config.model), &errors);
+    Append(FamilyOf(config.model).model_errors(config.model), &errors);
     return errors;
   }
   Append(SpecErrors(config, *spec), &errors);
   if (!errors.empty()) return errors;
   Append(UnreadSettings(config), &errors);
   Append(UnreadWorkerSettings(config, *all), &errors);
-  Append(UnreadErrors(config, FamilyOf(config.model).UnreadFields(config.model), "model.family"),
+  Append(UnreadErrors(config, FamilyOf(config.model).unread_fields(config.model), "model.family"),
          &errors);
   const auto memory = PlanMemory(config, *spec, *all);
   if (!memory.ok()) return errors;  // sizes that rules between fields refuse

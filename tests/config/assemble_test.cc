@@ -29,8 +29,15 @@ absl::StatusOr<LoadedConfig> Assemble(const std::string& text,
   assembler.AddLayer("f.yaml", text);
   assembler.ApplyLayers();
   for (const std::string& assignment : overrides) assembler.ApplyOverride(assignment);
-  return assembler.Finish(
-      [](const ExperimentConfig& config) { return UniZeroModelErrors(config.model); });
+  // As the trainer does: a rule of the family on top.
+  return assembler.Finish([](const ExperimentConfig& config) {
+    const ModelConfig& model = config.model;
+    std::vector<ConsistencyError> errors;
+    Require(model.embed_dim % model.num_heads == 0, &errors, {"model.num_heads", "model.embed_dim"},
+            absl::StrCat("must divide embed_dim; got num_heads ", model.num_heads, ", embed_dim ",
+                         model.embed_dim));
+    return errors;
+  });
 }
 
 const std::vector<WrongInput> kWrongValues = {

@@ -17,12 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// As the trainer does: the rules of the family on top.
-std::vector<ConsistencyError> FamilyRule(const ExperimentConfig& config) {
-  if (config.model.family != Family::kUniZero) return {};
-  return UniZeroModelErrors(config.model);
-}
-
 struct BrokenRule {
   std::vector<std::string> overrides;
   const char* key;
@@ -30,14 +24,7 @@ struct BrokenRule {
 };
 
 const BrokenRule kBrokenRules[] = {
-    {{"model.num_heads=3"},
-     "model.num_heads",
-     "must divide embed_dim; got num_heads 3, embed_dim 64"},
-    {{"model.embed_dim=66"},
-     "model.num_heads",
-     "rotary positions need heads of even size; got embed_dim 66 / num_heads 2 = 33"},
     {{"model.support_size=100"}, "model.support_size", "must be odd"},
-    {{"model.context_length=7"}, "model.context_length", "must be even"},
     {{"model.latent_norm=sim_norm"},
      "model.latent_loss",
      "got latent_loss mse, latent_norm sim_norm; allowed: mse with layer_norm, group_kl with "
@@ -45,10 +32,6 @@ const BrokenRule kBrokenRules[] = {
     {{"model.latent_loss=group_kl"},
      "model.latent_loss",
      "got latent_loss group_kl, latent_norm layer_norm"},
-    {{"model.latent_loss=cosine"},
-     "model.latent_loss",
-     "belongs to family muzero; got cosine with family unizero; allowed: mse, group_kl"},
-    {{"model.latent_loss=none"}, "model.latent_loss", "got none with family unizero"},
     {{"search.num_sampled_actions=4", "inference.device=cuda",
       "inference.runner=cuda_search_graph"},
      "search.num_sampled_actions",
@@ -150,24 +133,13 @@ TEST(Consistency, DefaultsKeepEveryRule) {
 
 TEST(Consistency, NamesEachBrokenRule) {
   for (const BrokenRule& test : kBrokenRules) {
-    const auto loaded = LoadConfigText("{}", "text", test.overrides, FamilyRule);
+    const auto loaded = LoadConfigText("{}", "text", test.overrides);
     ASSERT_FALSE(loaded.ok()) << test.message;
     const std::string message(loaded.status().message());
     EXPECT_THAT(message, HasSubstr(absl::StrCat(test.key, ": "))) << test.message;
     EXPECT_THAT(message, HasSubstr(test.message));
     EXPECT_THAT(message, Not(HasSubstr("\n"))) << "only this rule";
   }
-}
-
-// A family without a transformer is not held to the rules of one.
-TEST(Consistency, RulesOfTheTransformerAreOfUniZeroAlone) {
-  ExperimentConfig config;
-  config.model.embed_dim = 65;
-  config.model.context_length = 7;
-  config.model.latent_loss = LatentLoss::kNone;
-  EXPECT_THAT(ConsistencyErrors(config), IsEmpty());
-  EXPECT_EQ(UniZeroModelErrors(config.model).size(), 3u);
-  EXPECT_THAT(UniZeroModelErrors(ModelConfig()), IsEmpty());
 }
 
 TEST(Consistency, GrowingStorageWithRequiredGraphsIsRefusedInWords) {
@@ -184,10 +156,7 @@ TEST(Consistency, GrowingStorageWithRequiredGraphsIsRefusedInWords) {
 
 TEST(Consistency, AllowsWhatIsNextToARule) {
   const std::vector<std::string> good[] = {
-      {"model.num_heads=4"},
-      {"model.embed_dim=6", "model.num_heads=3"},
       {"model.support_size=3"},
-      {"model.context_length=2"},
       {"model.latent_norm=sim_norm", "model.latent_loss=group_kl"},
       {"model.family=muzero", "model.latent_loss=cosine"},
       {"model.family=muzero", "model.latent_loss=none", "model.latent_norm=sim_norm"},
@@ -213,7 +182,7 @@ TEST(Consistency, AllowsWhatIsNextToARule) {
       {"stop.max_env_steps=501"},
   };
   for (const auto& overrides : good) {
-    const auto loaded = LoadConfigText("{}", "text", overrides, FamilyRule);
+    const auto loaded = LoadConfigText("{}", "text", overrides);
     EXPECT_TRUE(loaded.ok()) << loaded.status();
   }
 }

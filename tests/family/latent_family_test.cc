@@ -3,7 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/family/muzero/muzero_family.h"
+#include "lzero/family/families.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_plan.h"
 #include "tests/train/train_testing.h"
@@ -49,11 +49,11 @@ TEST(LatentFamily, HasNoTransformer) {
   config.model.embed_dim = 7;
   config.model.context_length = 5;
   EXPECT_EQ(ErrorOf(config), "");
-  const std::vector<std::string> unread = MuZeroFamily().UnreadFields(config.model);
+  const std::vector<std::string> unread = MuZeroFamily().unread_fields(config.model);
   EXPECT_THAT(unread, IsSupersetOf({"model.num_layers", "model.num_heads", "model.context_length",
                                     "model.dropout", "loss.latent_weight", "loss.chance_weight"}));
   config.model.latent_loss = LatentLoss::kCosine;
-  EXPECT_THAT(MuZeroFamily().UnreadFields(config.model), Not(Contains("loss.latent_weight")));
+  EXPECT_THAT(MuZeroFamily().unread_fields(config.model), Not(Contains("loss.latent_weight")));
 }
 
 }  // namespace

@@ -21,10 +21,12 @@ ModelConfig Small() {
 void ExpectExact(const ModelConfig& config, const WorldModelShape& shape) {
   const auto model = WorldModel::Create(config, shape, 1);
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(*WorldModel::CountParameters(config, shape), (*model)->num_parameters());
+  EXPECT_EQ((*WorldModel::Create(config, shape, 1, at::kMeta))->num_parameters(),
+            (*model)->num_parameters());
   const auto alphazero = AlphaZeroNetwork::Create(config, shape, 1);
   ASSERT_TRUE(alphazero.ok()) << alphazero.status();
-  EXPECT_EQ(*AlphaZeroNetwork::CountParameters(config, shape), (*alphazero)->num_parameters());
+  EXPECT_EQ((*AlphaZeroNetwork::Create(config, shape, 1, at::kMeta))->num_parameters(),
+            (*alphazero)->num_parameters());
 }
 
 TEST(ModelSizeTest, VectorModels) {
@@ -66,9 +68,9 @@ TEST(ModelSizeTest, ImageModels) {
 TEST(ModelSizeTest, AnEncoderThatDoesNotFitIsRefused) {
   ModelConfig config = Small();
   config.encoder = EncoderKind::kBoard;
-  EXPECT_TRUE(absl::IsInvalidArgument(WorldModel::CountParameters(config, {{4}, 2}).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(WorldModel::Create(config, {{4}, 2}, 1, at::kMeta).status()));
   EXPECT_TRUE(
-      absl::IsInvalidArgument(AlphaZeroNetwork::CountParameters(config, {{4}, 2}).status()));
+      absl::IsInvalidArgument(AlphaZeroNetwork::Create(config, {{4}, 2}, 1, at::kMeta).status()));
 }
 
 // By hand, far beyond what any machine can build: E = 65536, L = 256, heads of 4 E.
@@ -83,7 +85,7 @@ TEST(ModelSizeTest, TheLargestTransformerIsCountedToTheLastNumber) {
   const auto head = [e](int64_t out) {
     return 2 * e + 4 * e * e + 4 * e + 8 * e + 4 * e * out + out;
   };
-  EXPECT_EQ(*WorldModel::CountParameters(config, {{4}, 2}),
+  EXPECT_EQ((*WorldModel::Create(config, {{4}, 2}, 1, at::kMeta))->num_parameters(),
             4 * e + e + 2 * e + 256 * block + head(2) + 2 * head(3) + head(e));
 }
 

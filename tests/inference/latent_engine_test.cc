@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "lzero/family/muzero/muzero_inference.h"
+#include "lzero/family/muzero/muzero_network.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero::latent_engine_test {
@@ -26,7 +27,7 @@ EngineOptions Options() {
 
 TEST(LatentEngine, WeightsAreCopiedInPlace) {
   const EngineOptions options = Options();
-  auto engine = MuZeroInference::Create(options).value();
+  auto engine = MakeMuZeroEngine(options).value();
   const auto source = MuZeroNetwork::Create(options.model, options.shape, 5).value();
   const at::Tensor weight = engine->network().parameters()[0];
   EXPECT_FALSE(at::equal(weight, source->parameters()[0]));
@@ -38,7 +39,7 @@ TEST(LatentEngine, WeightsAreCopiedInPlace) {
 
 TEST(LatentEngine, OnlyTheNewestObservationIsRead) {
   const EngineOptions options = Options();
-  auto engine = MuZeroInference::Create(options).value();
+  auto engine = MakeMuZeroEngine(options).value();
   const auto network = MuZeroNetwork::Create(options.model, options.shape, 5).value();
   {
     const torch::NoGradGuard no_grad;

@@ -11,7 +11,8 @@ namespace {
 // Lets a test see what families see.
 class TestEngine : public PolicyEngine {
  public:
-  explicit TestEngine(const EngineOptions& options) : PolicyEngine(options) {}
+  explicit TestEngine(const EngineOptions& options)
+      : PolicyEngine(options, EngineDevice(), nullptr) {}
   absl::Status InitialInference(absl::Span<const Root>, absl::Span<float>,
                                 absl::Span<float>) override {
     return absl::OkStatus();
@@ -21,11 +22,6 @@ class TestEngine : public PolicyEngine {
                                   absl::Span<float>, absl::Span<float>) override {
     return absl::OkStatus();
   }
-  absl::Status CopyWeightsFrom(const Network&) override { return absl::OkStatus(); }
-  const Network& network() const override { std::abort(); }
-  std::string runner_name() const override { return "none"; }
-  double network_seconds() const override { return 0.0; }
-  double copy_seconds() const override { return 0.0; }
   using PolicyEngine::FinishRoots;
   using PolicyEngine::PolicyOutputs;
   using PolicyEngine::SignedDiscount;

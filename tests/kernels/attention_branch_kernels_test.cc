@@ -11,7 +11,7 @@ namespace {
 
 // One token sees itself alone: it takes its own value. E = 2: the norm gives -1 and 1 (nearly).
 TEST(AttentionBranchKernelsTest, OneTokenByHand) {
-  const std::vector<float> x = {1.0f, 3.0f}, scale = {1.0f, 2.0f}, shift = {0.5f, 0.0f};
+  const std::vector<float> x = {1.0f, 3.0f}, norm_weight = {1.0f, 2.0f}, norm_bias = {0.5f, 0.0f};
   // Queries and keys are anything; values are the sum and the difference of the normal row.
   const std::vector<float> weight_in = {1, 2, 3, 4, 5, 6, 7, 8, 1, 1, 1, -1};
   const std::vector<float> bias_in = {0, 0, 0, 0, 10, 20};
@@ -25,8 +25,8 @@ TEST(AttentionBranchKernelsTest, OneTokenByHand) {
   task.attention.cosines = cosines.data();
   task.attention.sines = sines.data();
   task.x = x.data();
-  task.scale = scale.data();
-  task.shift = shift.data();
+  task.norm_weight = norm_weight.data();
+  task.norm_bias = norm_bias.data();
   task.weight_in = weight_in.data();
   task.bias_in = bias_in.data();
   task.weight_out = weight_out.data();
@@ -46,10 +46,11 @@ TEST(AttentionBranchKernelsTest, OneTokenByHand) {
 
   // The gradient of y[0]: of the projection's first row what it multiplies, of its bias 1.
   const std::vector<float> dy = {1.0f, 0.0f};
-  std::vector<float> dx(2), dscale(2), dshift(2), dweight_in(12), dbias_in(6), dweight_out(4);
+  std::vector<float> dx(2), dnorm_weight(2), dnorm_bias(2), dweight_in(12), dbias_in(6),
+      dweight_out(4);
   std::vector<float> dbias_out(2);
   RunAttentionBranchBackward(task, dy.data(),
-                             {dx.data(), dscale.data(), dshift.data(), dweight_in.data(),
+                             {dx.data(), dnorm_weight.data(), dnorm_bias.data(), dweight_in.data(),
                               dbias_in.data(), dweight_out.data(), dbias_out.data()});
   EXPECT_EQ(dweight_out, std::vector<float>({mixed[0], mixed[1], 0.0f, 0.0f}));
   EXPECT_EQ(dbias_out, std::vector<float>({1.0f, 0.0f}));
@@ -57,9 +58,9 @@ TEST(AttentionBranchKernelsTest, OneTokenByHand) {
   EXPECT_EQ(dbias_in, std::vector<float>({0, 0, 0, 0, 1, 0}));
   EXPECT_NEAR(dweight_in[8], first, 1e-5);
   EXPECT_NEAR(dweight_in[9], second, 1e-5);
-  EXPECT_EQ(dshift, std::vector<float>({1.0f, 1.0f}));
-  EXPECT_NEAR(dscale[0], -unit, 1e-5);
-  EXPECT_NEAR(dscale[1], unit, 1e-5);
+  EXPECT_EQ(dnorm_bias, std::vector<float>({1.0f, 1.0f}));
+  EXPECT_NEAR(dnorm_weight[0], -unit, 1e-5);
+  EXPECT_NEAR(dnorm_weight[1], unit, 1e-5);
   // Both entries of x move y[0] as the residual does, or not at all: two numbers have a fixed norm.
   EXPECT_NEAR(dx[0], 1.0, 1e-4);
   EXPECT_NEAR(dx[1], 0.0, 1e-4);

@@ -16,10 +16,10 @@ namespace {
 TEST_P(KernelMemoryTest, NormsAndGelu) {
   for (int i = 0; i < 40; ++i) {
     const int64_t rows = Size(300), size = Size(70);
-    const Floats x = Random(rows * size), scale = Random(size), shift = Random(size);
+    const Floats x = Random(rows * size), weight = Random(size), bias = Random(size);
     const Floats dy = Random(rows * size);
     Floats means = Empty(rows), spreads = Empty(rows), y = Empty(rows * size);
-    Floats dx = Empty(rows * size), dscale = Empty(size), dshift = Empty(size), again = y;
+    Floats dx = Empty(rows * size), dnorm_weight = Empty(size), dnorm_bias = Empty(size), again = y;
     NormTask task;
     task.rows = rows;
     task.size = size;
@@ -27,15 +27,15 @@ TEST_P(KernelMemoryTest, NormsAndGelu) {
     task.means = means.data();
     task.inverse_spreads = spreads.data();
     if (i % 3 > 0) {
-      task.scale = scale.data();
-      task.shift = shift.data();
+      task.weight = weight.data();
+      task.bias = bias.data();
     }
     task.gelu = i % 3 == 2;
     RunNorm(task, y.data());
     ExpectAllSet(y);
     if (task.gelu) task.again = again.data();
     task.addend = dy.data();
-    RunNormBackward(task, dy.data(), dx.data(), dscale.data(), dshift.data());
+    RunNormBackward(task, dy.data(), dx.data(), dnorm_weight.data(), dnorm_bias.data());
     ExpectAllSet(dx);
     RunGelu(rows * size, x.data(), y.data());
     RunGeluBackward(rows * size, x.data(), dy.data(), dx.data(), again.data());
@@ -59,25 +59,26 @@ TEST_P(KernelMemoryTest, Perceptrons) {
     Floats units = Empty(task.rows * task.hidden), moments = Empty(4 * task.rows);
     Floats y = Empty(task.rows * task.out);
     task.x = x.data();
-    task.scale1 = task.shift1 = norm1 ? of_in.data() : nullptr;
+    task.norm_weight1 = task.norm_bias1 = norm1 ? of_in.data() : nullptr;
     task.weight1 = weight1.data();
     task.bias1 = of_hidden.data();
-    task.scale2 = task.shift2 = norm2 ? of_hidden.data() : nullptr;
+    task.norm_weight2 = task.norm_bias2 = norm2 ? of_hidden.data() : nullptr;
     task.weight2 = weight2.data();
     task.bias2 = of_out.data();
     task.units = units.data();
     task.moments = moments.data();
     RunPerceptron(task, y.data());
     ExpectAllSet(y);
-    Floats dx = Empty(task.rows * task.in), dscale1 = Empty(task.in), dshift1 = Empty(task.in);
+    Floats dx = Empty(task.rows * task.in), dnorm_weight1 = Empty(task.in),
+           dnorm_bias1 = Empty(task.in);
     Floats dweight1 = Empty(task.hidden * task.in), dbias1 = Empty(task.hidden);
-    Floats dscale2 = Empty(task.hidden), dshift2 = Empty(task.hidden);
+    Floats dnorm_weight2 = Empty(task.hidden), dnorm_bias2 = Empty(task.hidden);
     Floats dweight2 = Empty(task.out * task.hidden), dbias2 = Empty(task.out);
     RunPerceptronBackward(task, dy.data(),
-                          {i % 5 == 0 ? nullptr : dx.data(), norm1 ? dscale1.data() : nullptr,
-                           norm1 ? dshift1.data() : nullptr, dweight1.data(), dbias1.data(),
-                           norm2 ? dscale2.data() : nullptr, norm2 ? dshift2.data() : nullptr,
-                           dweight2.data(), dbias2.data()});
+                          {i % 5 == 0 ? nullptr : dx.data(), norm1 ? dnorm_weight1.data() : nullptr,
+                           norm1 ? dnorm_bias1.data() : nullptr, dweight1.data(), dbias1.data(),
+                           norm2 ? dnorm_weight2.data() : nullptr,
+                           norm2 ? dnorm_bias2.data() : nullptr, dweight2.data(), dbias2.data()});
     for (const Floats* each : {&dweight1, &dbias1, &dweight2, &dbias2}) ExpectAllSet(*each);
   }
 }
@@ -107,7 +108,7 @@ TEST_P(KernelMemoryTest, AttentionBranches) {
     Floats probabilities = Empty(rows * attention.heads * NumKeys(attention)),
            y = Empty(rows * size);
     task.x = x.data();
-    task.scale = task.shift = task.bias_out = of_size.data();
+    task.norm_weight = task.norm_bias = task.bias_out = of_size.data();
     task.weight_in = weight_in.data();
     task.bias_in = of_qkv.data();
     task.weight_out = weight_out.data();
@@ -117,13 +118,14 @@ TEST_P(KernelMemoryTest, AttentionBranches) {
     task.probabilities = probabilities.data();
     RunAttentionBranch(task, y.data());
     ExpectAllSet(y);
-    Floats dx = Empty(rows * size), dscale = Empty(size), dshift = Empty(size);
+    Floats dx = Empty(rows * size), dnorm_weight = Empty(size), dnorm_bias = Empty(size);
     Floats dweight_in = Empty(3 * size * size), dbias_in = Empty(3 * size);
     Floats dweight_out = Empty(size * size), dbias_out = Empty(size);
-    RunAttentionBranchBackward(task, dy.data(),
-                               {dx.data(), dscale.data(), dshift.data(), dweight_in.data(),
-                                dbias_in.data(), dweight_out.data(), dbias_out.data()});
-    for (const Floats* each : {&dx, &dscale, &dweight_in, &dbias_in, &dweight_out}) {
+    RunAttentionBranchBackward(
+        task, dy.data(),
+        {dx.data(), dnorm_weight.data(), dnorm_bias.data(), dweight_in.data(), dbias_in.data(),
+         dweight_out.data(), dbias_out.data()});
+    for (const Floats* each : {&dx, &dnorm_weight, &dweight_in, &dbias_in, &dweight_out}) {
       ExpectAllSet(*each);
     }
   }

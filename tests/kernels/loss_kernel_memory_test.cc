@@ -38,7 +38,7 @@ TEST_P(LossKernelMemoryTest, Losses) {
                        dpredicted.data());
     ExpectAllSet(dpredicted);
     float spread = kUnset, norm = kUnset;
-    ComputeLatentFigures(rows, size, predicted.data(), &spread, &norm);
+    ComputeLatentStatistics(rows, size, predicted.data(), &spread, &norm);
     EXPECT_GE(spread, 0.0f);
     EXPECT_GT(norm, 0.0f);
   }

@@ -141,11 +141,11 @@ TEST(LossKernelsTest, ValueErrorsByHand) {
   EXPECT_EQ(errors, std::vector<float>({1.5f, 0.0f, 0.0f}));
 }
 
-TEST(LossKernelsTest, LatentFiguresByHand) {
+TEST(LossKernelsTest, LatentStatisticsByHand) {
   // Columns 1, 3 and 2, 2 and 0, 4: deviations 1, 0, 2.
   const std::vector<float> latents = {1, 2, 0, 3, 2, 4};
   float spread = 0.0f, norm = 0.0f;
-  ComputeLatentFigures(2, 3, latents.data(), &spread, &norm);
+  ComputeLatentStatistics(2, 3, latents.data(), &spread, &norm);
   EXPECT_NEAR(spread, 1.0, 1e-6);
   EXPECT_NEAR(norm, (std::sqrt(5.0) + std::sqrt(29.0)) / 2, 1e-6);
 }

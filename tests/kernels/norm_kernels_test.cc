@@ -12,15 +12,15 @@ namespace lzero::norm_kernels_test {
 namespace {
 
 TEST(NormKernelsTest, NumbersByHand) {
-  const std::vector<float> x = {1.0f, 2.0f, 3.0f}, scale = {2.0f, 3.0f, 4.0f};
-  const std::vector<float> shift = {0.5f, -0.5f, 1.0f};
+  const std::vector<float> x = {1.0f, 2.0f, 3.0f}, weight = {2.0f, 3.0f, 4.0f};
+  const std::vector<float> bias = {0.5f, -0.5f, 1.0f};
   std::vector<float> mean(1), inverse(1), y(3);
   NormTask task;
   task.rows = 1;
   task.size = 3;
   task.x = x.data();
-  task.scale = scale.data();
-  task.shift = shift.data();
+  task.weight = weight.data();
+  task.bias = bias.data();
   task.means = mean.data();
   task.inverse_spreads = inverse.data();
   RunNorm(task, y.data());
@@ -36,14 +36,14 @@ TEST(NormKernelsTest, NumbersByHand) {
 std::vector<float> RunBoth(int threads) {
   SetKernelThreads(threads);
   const std::vector<float> x = RandomFloats(700 * 33, 5), dy = RandomFloats(700 * 33, 6);
-  const std::vector<float> scale = RandomFloats(33, 7), shift = RandomFloats(33, 8);
+  const std::vector<float> weight = RandomFloats(33, 7), bias = RandomFloats(33, 8);
   std::vector<float> moments(2 * 700), y(x.size()), again(x.size()), dx(x.size()), gradients(66);
   NormTask task;
   task.rows = 700;
   task.size = 33;
   task.x = x.data();
-  task.scale = scale.data();
-  task.shift = shift.data();
+  task.weight = weight.data();
+  task.bias = bias.data();
   task.gelu = true;
   task.means = moments.data();
   task.inverse_spreads = task.means + 700;

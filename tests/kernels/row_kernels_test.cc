@@ -34,13 +34,13 @@ void Normalize(const RowsCall& call) {
   NormRows(task, call.y);
 }
 
-void NormalizeGelu(const RowsCall& call, const float* scale, const float* shift) {
+void NormalizeGelu(const RowsCall& call, const float* weight, const float* bias) {
   NormTask task;
   task.rows = call.num_rows;
   task.size = call.size;
   task.x = call.x;
-  task.scale = scale;
-  task.shift = shift;
+  task.weight = weight;
+  task.bias = bias;
   task.gelu = true;
   task.x_stride = call.x_stride;
   task.y_stride = call.y_stride;
@@ -119,12 +119,12 @@ TEST_P(RowKernelsTest, NormalizeGeluOfRowsOfAllSizes) {
   std::mt19937 random(3);
   for (int64_t size = 1; size <= 100; ++size) {
     const std::vector<float> x = RandomNumbers(&random, size, -3.0f, 5.0f);
-    const std::vector<float> scale = RandomNumbers(&random, size, -2.0f, 2.0f);
-    const std::vector<float> shift = RandomNumbers(&random, size, -1.0f, 1.0f);
+    const std::vector<float> weight = RandomNumbers(&random, size, -2.0f, 2.0f);
+    const std::vector<float> bias = RandomNumbers(&random, size, -1.0f, 1.0f);
     const std::vector<float> y =
-        Run(x, [&](const RowsCall& call) { NormalizeGelu(call, scale.data(), shift.data()); });
+        Run(x, [&](const RowsCall& call) { NormalizeGelu(call, weight.data(), bias.data()); });
     const packed::reference::Row expected =
-        packed::reference::Gelu(packed::reference::Normalized(RowOf(x), {scale, shift}));
+        packed::reference::Gelu(packed::reference::Normalized(RowOf(x), {weight, bias}));
     ASSERT_LE(RelativeError(y.data(), expected, 1.0), 2e-6) << size;
   }
 }
@@ -201,13 +201,13 @@ TEST_P(RowKernelsTest, ExpectedAtomOfExtremes) {
 TEST_P(RowKernelsTest, LetNanAndInfinityThrough) {
   std::mt19937 random(6);
   for (const int64_t size : {1, 3, 8, 16, 17, 35}) {
-    const std::vector<float> scale(static_cast<size_t>(size), 1.0f), shift = scale;
+    const std::vector<float> weight(static_cast<size_t>(size), 1.0f), bias = weight;
     for (int64_t place = 0; place < size; ++place) {
       for (const float bad : {kNan, kInfinity}) {
         std::vector<float> x = RandomNumbers(&random, size, -1.0f, 1.0f);
         x[static_cast<size_t>(place)] = bad;
         const auto normalize_gelu = [&](const RowsCall& call) {
-          NormalizeGelu(call, scale.data(), shift.data());
+          NormalizeGelu(call, weight.data(), bias.data());
         };
         for (const std::vector<float>& y :
              {Normalized(x), Run(x, normalize_gelu), SoftmaxGroups(x, size)}) {
@@ -230,10 +230,10 @@ TEST_P(RowKernelsTest, LetNanAndInfinityThrough) {
 TEST_P(RowKernelsTest, GiveARowTheSameBitsInAnyCall) {
   std::mt19937 random(7);
   constexpr int64_t kRows = 6, kSize = 40, kGroup = 8;
-  const std::vector<float> scale = RandomNumbers(&random, kSize, -2.0f, 2.0f);
-  const std::vector<float> shift = RandomNumbers(&random, kSize, -1.0f, 1.0f);
+  const std::vector<float> weight = RandomNumbers(&random, kSize, -2.0f, 2.0f);
+  const std::vector<float> bias = RandomNumbers(&random, kSize, -1.0f, 1.0f);
   const auto normalize_gelu = [&](const RowsCall& call) {
-    NormalizeGelu(call, scale.data(), shift.data());
+    NormalizeGelu(call, weight.data(), bias.data());
   };
   const auto softmax = [&](const RowsCall& call) { Softmax(call, kGroup); };
   std::vector<float> x = RandomNumbers(&random, kRows * 43, -2.0f, 2.0f);

@@ -1,4 +1,4 @@
-// One node for all losses: the same figures and gradients as plain operations in double.
+// One node for all losses: the same numbers and gradients as plain operations in double.
 #include "lzero/model/fused_losses.h"
 
 #include <vector>
@@ -62,7 +62,7 @@ at::Tensor PlainTerms(const Predictions& p, const BatchTensors& b) {
        MeanOfValid(-(at::exp(log_legal) * log_legal).sum(-1), b.policy_mask)});
 }
 
-TEST(FusedLossesTest, FiguresAndGradientsAreThoseOfPlainOperations) {
+TEST(FusedLossesTest, NumbersAndGradientsAreThoseOfPlainOperations) {
   torch::manual_seed(1);
   const LossConfig weights = {7.0, 1.3, 0.6, 0.9, 0.07};
   const std::vector<double> factors = {7.0, 1.3, 0.6, 0.9, -0.9 * 0.07};
@@ -74,20 +74,18 @@ TEST(FusedLossesTest, FiguresAndGradientsAreThoseOfPlainOperations) {
       *leaf = leaf->detach().to(at::kDouble).requires_grad_(true);
     }
     ASSERT_TRUE(CanFuseLosses(fused, batch, ModelConfig()));
-    const LossTerms terms = ComputeFusedLosses(fused, batch, weights);
-    (terms.total * 3.0).backward();
+    const LossSums sums = ComputeFusedLosses(fused, batch, weights);
+    (sums.total * 3.0).backward();
 
     const at::Tensor expected = PlainTerms(plain, batch);
     at::Tensor total = at::zeros({}, at::kDouble);
     for (int term = 0; term < 5; ++term) {
       total = total + factors[term] * (expected[term] * batch.importance_weights).mean();
-      EXPECT_NEAR(terms.figures[kLatentLoss + term].item<double>(),
-                  expected[term].mean().item<double>(), 1e-5)
+      EXPECT_NEAR(sums.numbers[term].item<double>(), expected[term].mean().item<double>(), 1e-5)
           << term;
     }
     (total * 3.0).backward();
-    EXPECT_NEAR(terms.total.item<double>(), total.item<double>(), 1e-5);
-    EXPECT_EQ(terms.figures[kTotalLoss].item<float>(), terms.total.item<float>());
+    EXPECT_NEAR(sums.total.item<double>(), total.item<double>(), 1e-5);
     for (int i = 0; i < 4; ++i) {
       const at::Tensor actual = Leaves(fused)[i]->grad(), truth = Leaves(plain)[i]->grad();
       const double apart = (actual - truth).abs().max().item<double>();
@@ -95,9 +93,9 @@ TEST(FusedLossesTest, FiguresAndGradientsAreThoseOfPlainOperations) {
     }
     const at::Tensor errors =
         MeanOfValid(at::abs(fused.values - fused.value_targets), batch.value_mask);
-    EXPECT_TRUE(at::allclose(terms.value_errors, errors, 1e-5, 1e-6));
-    EXPECT_NEAR(terms.figures[kValueError].item<float>(), errors.mean().item<float>(), 1e-5);
-    EXPECT_NEAR(terms.figures[kLargestValueError].item<float>(), errors.max().item<float>(), 1e-5);
+    EXPECT_TRUE(at::allclose(sums.value_errors, errors, 1e-5, 1e-6));
+    EXPECT_NEAR(sums.numbers[6].item<float>(), errors.mean().item<float>(), 1e-5);
+    EXPECT_NEAR(sums.value_errors.max().item<float>(), errors.max().item<float>(), 1e-5);
   }
 }
 
@@ -125,11 +123,11 @@ TEST(FusedLossesTest, TakesPredictionsThatAreNotContiguous) {
   }
   for (at::Tensor* leaf : Leaves(straight)) *leaf = leaf->clone().requires_grad_(true);
   ASSERT_TRUE(CanFuseLosses(strided, batch, ModelConfig()));
-  const LossTerms expected = ComputeFusedLosses(straight, batch, LossConfig());
-  const LossTerms terms = ComputeFusedLosses(strided, batch, LossConfig());
-  EXPECT_TRUE(at::equal(terms.figures, expected.figures));
+  const LossSums expected = ComputeFusedLosses(straight, batch, LossConfig());
+  const LossSums sums = ComputeFusedLosses(strided, batch, LossConfig());
+  EXPECT_TRUE(at::equal(sums.numbers, expected.numbers));
   expected.total.backward();
-  terms.total.backward();
+  sums.total.backward();
   for (int i = 0; i < 4; ++i) {
     EXPECT_TRUE(at::equal(Leaves(strided)[i]->grad(), Leaves(straight)[i]->grad())) << i;
   }
@@ -165,10 +163,10 @@ TEST(FusedLossesTest, WithoutGradientsTheLossIsTheSame) {
   Predictions predictions = RandomPredictions();
   const float without = ComputeFusedLosses(predictions, batch, LossConfig()).total.item<float>();
   predictions.value_logits.requires_grad_(true);
-  const LossTerms terms = ComputeFusedLosses(predictions, batch, LossConfig());
-  EXPECT_EQ(terms.total.item<float>(), without);
-  EXPECT_TRUE(terms.total.requires_grad());
-  EXPECT_FALSE(terms.figures.requires_grad());
+  const LossSums sums = ComputeFusedLosses(predictions, batch, LossConfig());
+  EXPECT_EQ(sums.total.item<float>(), without);
+  EXPECT_TRUE(sums.total.requires_grad());
+  EXPECT_FALSE(sums.numbers.requires_grad());
 }
 
 }  // namespace

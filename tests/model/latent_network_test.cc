@@ -17,6 +17,7 @@
 #include "lzero/tensor/torch.h"
 #include "tests/model/batch_view.h"
 #include "tests/model/latent_testing.h"
+#include "tests/model/loss_metrics.h"
 #include "tests/model/random_batch.h"
 #include "tests/model/reference_model.h"
 
@@ -136,16 +137,16 @@ TEST(LatentNetwork, LossesOfVectorsAreThoseOfPlainLoops) {
     const LossTerms terms = network->ComputeLosses(*target, reference::ViewBatch(batch), weights);
     const reference::Losses expected = MuZeroLosses(config, reference::WeightsOf(*network),
                                                     reference::WeightsOf(*target), batch, weights);
-    const auto near = [&](Figure figure, double value) {
-      EXPECT_NEAR(terms.figures[figure].item<double>(), value, 2e-4 * (1.0 + std::abs(value)))
-          << "figure " << figure << ", latent loss " << static_cast<int>(loss);
+    const auto near = [&](const at::Tensor& number, double value) {
+      EXPECT_NEAR(number.item<double>(), value, 2e-4 * (1.0 + std::abs(value)))
+          << "latent loss " << static_cast<int>(loss);
     };
-    near(kLatentLoss, expected.latent);
-    near(kRewardLoss, expected.reward);
-    near(kValueLoss, expected.value);
-    near(kPolicyLoss, expected.policy);
-    near(kPolicyEntropy, expected.entropy);
-    near(kTotalLoss, expected.total);
+    near(MetricOf(terms, "loss/latent"), expected.latent);
+    near(MetricOf(terms, "loss/reward"), expected.reward);
+    near(MetricOf(terms, "loss/value"), expected.value);
+    near(MetricOf(terms, "loss/policy"), expected.policy);
+    near(MetricOf(terms, "policy/entropy"), expected.entropy);
+    near(terms.total, expected.total);
     for (size_t i = 0; i < expected.value_errors.size(); ++i) {
       EXPECT_NEAR(terms.value_errors[static_cast<int64_t>(i)].item<double>(),
                   expected.value_errors[i], 1e-3 * (1.0 + expected.value_errors[i]));
@@ -161,8 +162,8 @@ TEST(LatentNetwork, WithoutObservationsToBootstrapFromAsWithScalesOfZero) {
   const BatchTensors with = reference::ViewBatch(batch);
   BatchTensors without = with;
   without.bootstrap_observations = at::Tensor();
-  EXPECT_TRUE(at::equal(network->ComputeLosses(*target, without, LossConfig()).figures,
-                        network->ComputeLosses(*target, with, LossConfig()).figures));
+  EXPECT_TRUE(at::equal(AllMetrics(network->ComputeLosses(*target, without, LossConfig())),
+                        AllMetrics(network->ComputeLosses(*target, with, LossConfig()))));
 }
 
 // Only the value of the third state counts: its gradient reaches the encoder through two steps,
@@ -260,7 +261,7 @@ TEST(LatentNetwork, GroupKlOfPlanesIsTheMeanOverTheirGroups) {
       expected += p * (std::log(p) - std::log(q)) / static_cast<double>(num_groups * kSamples);
     }
   }
-  EXPECT_NEAR(terms.figures[kLatentLoss].item<double>(), expected, 1e-4 * expected);
+  EXPECT_NEAR(MetricOf(terms, "loss/latent").item<double>(), expected, 1e-4 * expected);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "gtest/gtest.h"
 #include "lzero/tensor/torch.h"
+#include "tests/model/loss_metrics.h"
 
 namespace lzero::losses_test {
 namespace {
@@ -43,8 +44,8 @@ TEST(ComputeLossTerms, DistanceOfLatentsByHand) {
     config.latent_loss = distance;
     config.sim_norm_group = 2;
     const LossTerms terms = ComputeLossTerms(predictions, batch, weights, config);
-    EXPECT_FLOAT_EQ(terms.total.item<float>(), 2.0f * terms.figures[kLatentLoss].item<float>());
-    return terms.figures[kLatentLoss].item<float>();
+    EXPECT_FLOAT_EQ(terms.total.item<float>(), 2.0f * MetricOf(terms, "loss/latent").item<float>());
+    return MetricOf(terms, "loss/latent").item<float>();
   };
   EXPECT_FLOAT_EQ(loss(LatentLoss::kMse), 0.0625f);
   EXPECT_NEAR(loss(LatentLoss::kGroupKl), 0.5 * std::log(2.0) + 0.5 * std::log(2.0 / 3.0), 1e-6);

@@ -9,7 +9,7 @@ namespace {
 
 class TwoWeights : public Network {
  public:
-  TwoWeights(float first, float second) {
+  TwoWeights(float first, float second) : Network(ModelConfig(), WorldModelShape()) {
     register_parameter("first", torch::full({2, 3}, first));
     register_parameter("second", torch::full({4}, second));
     KeepWeights();

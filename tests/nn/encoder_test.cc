@@ -50,7 +50,7 @@ std::shared_ptr<Encoder> MakeScattered(const ModelConfig& config,
 }
 
 TEST(NormalizeLatent, LayerNormByHand) {
-  // Mean 0, variance 5: x / sqrt(5 + 1e-5). No scale, no shift.
+  // Mean 0, variance 5: x / sqrt(5 + 1e-5). No weight, no bias.
   const at::Tensor x = torch::tensor({{-3.0f, -1.0f, 1.0f, 3.0f}});
   const double unit = 1.0 / std::sqrt(5.0 + 1e-5);
   EXPECT_LT(RelativeError(NormalizeLatent(x, LatentNorm::kLayerNorm, 8),

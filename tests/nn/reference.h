@@ -46,7 +46,8 @@ inline Weights WeightsOf(const torch::nn::Module& module) {
   return weights;
 }
 
-// Adds normal noise to every parameter, so that scales, shifts and zero-initialised layers matter.
+// Adds normal noise to every parameter, so that weights and biases of norms and zero-initialised
+// layers matter.
 inline void Scatter(torch::nn::Module& module, double standard_deviation, uint64_t seed) {
   const torch::NoGradGuard no_grad;
   torch::manual_seed(seed);
@@ -98,10 +99,10 @@ inline Row Normalize(const Row& x) {
 }
 
 inline Row LayerNorm(const Weights& weights, const std::string& name, const Row& x) {
-  const Row& scale = weights.at(name + ".weight").values;
-  const Row& shift = weights.at(name + ".bias").values;
+  const Row& weight = weights.at(name + ".weight").values;
+  const Row& bias = weights.at(name + ".bias").values;
   Row y = Normalize(x);
-  for (size_t i = 0; i < y.size(); ++i) y[i] = y[i] * scale[i] + shift[i];
+  for (size_t i = 0; i < y.size(); ++i) y[i] = y[i] * weight[i] + bias[i];
   return y;
 }
 

@@ -32,7 +32,7 @@ ModelConfig Config(int64_t num_layers, int64_t num_heads, int64_t context_length
   return config;
 }
 
-// Weights with scales, shifts and biases that matter; inference mode of dropout.
+// Weights with norm weights and biases that matter; inference mode of dropout.
 Transformer MakeTransformer(const ModelConfig& config, uint64_t seed = 21) {
   torch::set_num_threads(1);
   torch::manual_seed(seed);

@@ -21,8 +21,8 @@ _WORKER = _AGENT | _REPLAY | _ENV | {"worker"}
 _ALL_FAMILIES = {"family/" + name for name in ("unizero", "muzero", "stochastic_muzero", "alphazero")}
 _TRAIN = _FAMILY | _WORKER | _ALL_FAMILIES | {"env/python", "envs", "train"}
 _PLAIN_TOOLS = _AGENT | _REPLAY | _ENV | {
-    "env/check", "env/python", "mcts/golden", "envs", "run", "tools/verbs/plain", "tools/verbs/support",
-    "tools/bench/table"}
+    "env/check", "env/python", "mcts/golden", "envs", "run", "family/unizero/rules", "tools/verbs/plain",
+    "tools/verbs/support", "tools/bench/table"}
 
 # Floors: folders below lzero/, or envs and tools, with what is below them but is no floor of its own.
 ALLOWED = {
@@ -46,6 +46,7 @@ ALLOWED = {
     "inference": _INFERENCE,
     "family": _FAMILY,
     "family/unizero/packed": _CONFIG | {"kernels", "family/unizero/packed"},
+    "family/unizero/rules": _CONFIG | {"family/unizero/rules"},
     "agent": _AGENT,
     "worker": _WORKER,
     "train": _TRAIN,
@@ -91,7 +92,7 @@ def allowed_of(floor):
     """The floors that `floor` may include; None where the table does not know it. A family may include
     what all families may, and itself: never another one."""
     if floor not in ALLOWED and floor.startswith("family/"):
-        return _FAMILY | {floor, floor + "/packed"}
+        return _FAMILY | {floor, floor + "/packed", floor + "/rules"}
     return ALLOWED.get(floor)
 
 

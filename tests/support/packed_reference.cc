@@ -41,7 +41,7 @@ Row Normalized(const Row& x) {
 
 Row Normalized(const Row& x, const NormWeights& norm) {
   Row y = Normalized(x);
-  for (size_t i = 0; i < y.size(); ++i) y[i] = y[i] * norm.scale[i] + norm.shift[i];
+  for (size_t i = 0; i < y.size(); ++i) y[i] = y[i] * norm.weight[i] + norm.bias[i];
   return y;
 }
 

@@ -21,7 +21,7 @@ Row Product(const LinearWeights& layer, const Row& x);
 // 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
 double Gelu(double x);
 Row Gelu(Row x);
-// (x - mean) / sqrt(variance + 1e-5), without and with scale and shift.
+// (x - mean) / sqrt(variance + 1e-5), without and with weight and bias.
 Row Normalized(const Row& x);
 Row Normalized(const Row& x, const NormWeights& norm);
 Row Softmax(const Row& x);

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/machine.h"
-#include "lzero/family/unizero/unizero_family.h"
+#include "lzero/family/families.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
@@ -105,7 +105,7 @@ TEST(RunPlanTest, EveryPartIsCounted) {
     return Search::Create(search, 2, num_envs).value()->tree().num_bytes();
   };
   EXPECT_EQ(plan->search, tree_bytes(4, 3) + tree_bytes(9, 2));
-  EXPECT_EQ(plan->update, UniZeroFamily().UpdateBytes(config, BuildWorldModelShape(spec)));
+  EXPECT_EQ(plan->update, UniZeroFamily().update_bytes(config, BuildWorldModelShape(spec)));
   EXPECT_GT(plan->program, ResidentBytes() / 2);
   EXPECT_EQ(plan->total(), plan->learner + plan->batch + plan->inference + plan->search +
                                plan->replay + plan->update + plan->program + plan->workers);

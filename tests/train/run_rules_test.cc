@@ -6,8 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/family/alphazero/alphazero_family.h"
-#include "lzero/family/unizero/unizero_family.h"
+#include "lzero/family/families.h"
 #include "tests/env/walk_env.h"
 #include "tests/train/train_testing.h"
 

@@ -1,9 +1,8 @@
-#include "lzero/family/alphazero/alphazero_family.h"
-
 #include "absl/strings/str_cat.h"
 #include "lzero/config/consistency.h"
 #include "lzero/family/alphazero/alphazero_inference.h"
 #include "lzero/family/alphazero/alphazero_network.h"
+#include "lzero/family/families.h"
 #include "lzero/model/update_memory.h"
 
 namespace lzero {
@@ -50,61 +49,47 @@ void CheckSettings(const ExperimentConfig& config, std::vector<ConsistencyError>
                        config.replay.num_context_steps, "; allowed: 0, or family unizero"));
 }
 
-class AlphaZeroFamilyImplementation : public ModelFamily {
- public:
-  std::vector<ConsistencyError> Errors(const ExperimentConfig& config,
-                                       const EnvSpec& spec) const override {
-    std::vector<ConsistencyError> errors;
-    CheckEnv(spec, &errors);
-    CheckSettings(config, &errors);
-    return errors;
-  }
-  std::vector<std::string> UnreadFields(const ModelConfig& /*config*/) const override {
-    return {"model.num_layers",      "model.num_heads",    "model.context_length",
-            "model.dropout",         "model.latent_loss",  "loss.latent_weight",
-            "loss.reward_weight",    "loss.chance_weight", "inference.cache_storage",
-            "inference.root_context"};
-  }
-  absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
-                                          const WorldModelShape& shape) const override {
-    return AlphaZeroNetwork::CountParameters(config, shape);
-  }
-  absl::StatusOr<std::shared_ptr<Network>> MakeNetwork(const ModelConfig& config,
-                                                       const WorldModelShape& shape, uint64_t seed,
-                                                       at::Device device) const override {
-    return AlphaZeroNetwork::Create(config, shape, seed, device);
-  }
-  absl::StatusOr<int64_t> EngineBytes(const EngineOptions& options,
-                                      const EnvFactory& make_env) const override {
-    return AlphaZeroInference::PlannedBytes(options, make_env);
-  }
-  absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeEngine(
-      const EngineOptions& options, const EnvFactory& make_env) const override {
-    return AlphaZeroInference::Create(options, make_env);
-  }
-  // Replay stores no states of the environment.
-  bool CanReanalyze() const override { return false; }
-  int64_t UpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) const override {
-    const ModelConfig& model = config.model;
-    int64_t cells = 0;
-    const double sample = EncoderHeld(model, shape, &cells).Total() +
-                          4.0 * static_cast<double>(model.embed_dim) +
-                          HeadHeld(model, shape.num_actions) + HeadHeld(model, model.support_size);
-    return HeldBytes(static_cast<double>(config.train.batch_size * config.replay.num_unroll_steps) *
-                     sample);
-  }
-  int64_t NumRootPastSteps(const ModelConfig& /*config*/) const override { return 0; }
-  std::string Describe(const ModelConfig& config) const override {
-    return absl::StrCat("alphazero: encoder, E ", config.embed_dim,
-                        ", policy and value heads; searches in the environment itself");
-  }
-};
+int64_t AlphaZeroUpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) {
+  const ModelConfig& model = config.model;
+  int64_t cells = 0;
+  const double sample = EncoderHeld(model, shape, &cells).Total() +
+                        4.0 * static_cast<double>(model.embed_dim) +
+                        HeadHeld(model, shape.num_actions) + HeadHeld(model, model.support_size);
+  return HeldBytes(static_cast<double>(config.train.batch_size * config.replay.num_unroll_steps) *
+                   sample);
+}
 
 }  // namespace
 
 const ModelFamily& AlphaZeroFamily() {
-  static const AlphaZeroFamilyImplementation family;
-  return family;
+  static const ModelFamily kFamily = {
+      .errors =
+          [](const ExperimentConfig& config, const EnvSpec& spec) {
+            std::vector<ConsistencyError> errors;
+            CheckEnv(spec, &errors);
+            CheckSettings(config, &errors);
+            return errors;
+          },
+      .unread_fields =
+          [](const auto&) {
+            return std::vector<std::string>{"model.num_layers",        "model.num_heads",
+                                            "model.context_length",    "model.dropout",
+                                            "model.latent_loss",       "loss.latent_weight",
+                                            "loss.reward_weight",      "loss.chance_weight",
+                                            "inference.cache_storage", "inference.root_context"};
+          },
+      .make_network = AlphaZeroNetwork::Create,
+      .engine_bytes = AlphaZeroEngineBytes,
+      .make_engine = MakeAlphaZeroEngine,
+      .can_reanalyze = false,  // replay stores no states of the environment
+      .update_bytes = AlphaZeroUpdateBytes,
+      .describe =
+          [](const ModelConfig& config) {
+            return absl::StrCat("alphazero: encoder, E ", config.embed_dim,
+                                ", policy and value heads; searches in the environment itself");
+          },
+  };
+  return kFamily;
 }
 
 }  // namespace lzero

@@ -1,15 +1,14 @@
 #include "lzero/family/alphazero/alphazero_inference.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
-#include "absl/memory/memory.h"
-#include "lzero/base/check.h"
-#include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/tensor/host_memory.h"
+#include "lzero/family/alphazero/alphazero_network.h"
+#include "lzero/family/alphazero/env_simulator.h"
+#include "lzero/inference/policy_engine.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -27,166 +26,163 @@ void MaskIllegal(absl::Span<const uint8_t> legal, float* prior_logits) {
   }
 }
 
+// Its copy_seconds are those inside the environments.
+class AlphaZeroEngine : public PolicyEngine {
+ public:
+  AlphaZeroEngine(const EngineOptions& options, EngineDevice engine_device,
+                  std::shared_ptr<AlphaZeroNetwork> network,
+                  std::unique_ptr<EnvSimulator> simulator)
+      : PolicyEngine(options, std::move(engine_device), network),
+        model_(*network),
+        simulator_(std::move(simulator)),
+        observations_(Zeros("observations of positions",
+                            {options.num_envs, options.shape.observation_size()})),
+        policies_(
+            Zeros("prior logits of positions", {options.num_envs, options.shape.num_actions})),
+        values_(Zeros("values of positions", {options.num_envs})) {}
+
+  ~AlphaZeroEngine() override {
+    Unload([this] {
+      for (Staging* staging : {&observations_, &policies_, &values_}) {
+        *staging = Staging::Wrap("", at::empty({0}));
+      }
+    });
+  }
+
+  bool NeedsState() const override { return true; }
+
+  // Reads the newest observation of each root alone; -infinity where the root's mask says illegal.
+  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
+                                absl::Span<float> value) override {
+    simulator_->Begin(roots);
+    rows_.clear();
+    host_observations_.clear();
+    const size_t size = static_cast<size_t>(options().shape.observation_size());
+    for (size_t row = 0; row < roots.size(); ++row) {
+      AddPosition(row, roots[row].observations.last(size));
+    }
+    LZ_RETURN_IF_ERROR(Evaluate(prior_logits, value));
+    for (size_t row = 0; row < roots.size(); ++row) {
+      MaskIllegal(roots[row].legal_action_mask, &prior_logits[row * width()]);
+    }
+    return absl::OkStatus();
+  }
+
+  // Errors as EnvSimulator::Step.
+  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
+                                  absl::Span<const int32_t> actions,
+                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
+                                  absl::Span<float> discounts, absl::Span<float> values,
+                                  absl::Span<float> prior_logits) override {
+    // Step the environments.
+    {
+      const ScopedTimer timer(&copy_time_);
+      LZ_RETURN_IF_ERROR(simulator_->Step(parents, actions, children));
+    }
+    // Collect the positions that the network must evaluate.
+    rows_.clear();
+    host_observations_.clear();
+    // What no network says anything about: equal logits, of which one is taken and changes nothing.
+    std::fill(prior_logits.begin(), prior_logits.end(), 0.0f);
+    const absl::Span<const SimulatedStep> steps = simulator_->steps();
+    for (size_t row = 0; row < steps.size(); ++row) {
+      rewards[row] = steps[row].reward;
+      discounts[row] = steps[row].discount;
+      values[row] = steps[row].value;
+      if (steps[row].position != nullptr) AddPosition(row, steps[row].position->observation);
+    }
+    // Evaluate them, and leave out illegal actions.
+    if (rows_.empty()) return absl::OkStatus();
+    LZ_RETURN_IF_ERROR(Evaluate(prior_logits, values));
+    for (const size_t row : rows_) {
+      const TimeStep& position = *steps[row].position;
+      float* const logits = &prior_logits[row * width()];
+      simulator_->SetValue(row, values[row]);
+      if (position.ended()) {
+        std::fill_n(logits, width(), 0.0f);
+      } else {
+        MaskIllegal(position.legal_action_mask, logits);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  Staging Zeros(const char* name, at::IntArrayRef shape) const {
+    return Staging::Wrap(name, at::zeros(shape, at::TensorOptions().device(model_.device())));
+  }
+  size_t width() const { return static_cast<size_t>(options().shape.num_actions); }
+
+  void AddPosition(size_t row, absl::Span<const float> observation) {
+    host_observations_.insert(host_observations_.end(), observation.begin(), observation.end());
+    rows_.push_back(row);
+  }
+
+  // Evaluates host_observations_, a row for each of rows_, and writes to those of the outputs,
+  // prior_logits [B, A] and values [B].
+  absl::Status Evaluate(absl::Span<float> prior_logits, absl::Span<float> values) {
+    const ScopedTimer timer(&network_time_);
+    host_policies_.resize(rows_.size() * width());
+    host_values_.resize(rows_.size());
+    // The network, on the device.
+    LZ_RETURN_IF_ERROR(device().OnStream([&] {
+      return CatchTorch([&]() -> absl::Status {
+        const c10::InferenceMode inference;
+        const auto first_rows = [&](const Staging& staging) {
+          return staging.tensor().narrow(0, 0, static_cast<int64_t>(rows_.size()));
+        };
+        LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+        const at::Tensor latents = model_.Encode(first_rows(observations_));
+        first_rows(policies_).copy_(model_.PolicyLogits(latents));
+        first_rows(values_).copy_(model_.Decode(model_.ValueLogits(latents)));
+        LZ_RETURN_IF_ERROR(policies_.CopyOut(absl::MakeSpan(host_policies_)));
+        return values_.CopyOut(absl::MakeSpan(host_values_));
+      });
+    }));
+    // Each result to its row.
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      values[rows_[i]] = host_values_[i];
+      std::copy_n(host_policies_.data() + i * width(), width(),
+                  prior_logits.data() + rows_[i] * width());
+    }
+    return absl::OkStatus();
+  }
+
+  const AlphaZeroNetwork& model_;
+  std::unique_ptr<EnvSimulator> simulator_;
+  Staging observations_;  // [num_envs, observation size]
+  Staging policies_;      // [num_envs, A] logits
+  Staging values_;        // [num_envs]
+  std::vector<size_t> rows_;
+  std::vector<float> host_observations_, host_policies_, host_values_;
+};
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<AlphaZeroInference>> AlphaZeroInference::Create(
-    const EngineOptions& options, const EnvFactory& make_env) {
-  LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
-  return CreateOn(options, make_env, std::move(device));
-}
-
-absl::StatusOr<std::unique_ptr<AlphaZeroInference>> AlphaZeroInference::CreateOn(
-    const EngineOptions& options, const EnvFactory& make_env, EngineDevice engine_device) {
-  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<AlphaZeroInference>> {
-    const at::Device device = engine_device.device();
-    LZ_ASSIGN_OR_RETURN(auto network, AlphaZeroNetwork::Create(options.model, options.shape,
-                                                               /*seed=*/0, device));
+absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const EngineOptions& options,
+                                                                     const EnvFactory& make_env) {
+  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<InferenceEngine>> {
+    LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
+    LZ_ASSIGN_OR_RETURN(
+        std::shared_ptr<AlphaZeroNetwork> network,
+        AlphaZeroNetwork::Create(options.model, options.shape, /*seed=*/0, device.device()));
     network->eval();
     LZ_ASSIGN_OR_RETURN(auto simulator, EnvSimulator::Create(make_env, SimulatorOptions(options)));
-    const int64_t rows = options.num_envs;
-    LZ_ASSIGN_OR_RETURN(
-        Staging observations,
-        Staging::Create("observations of positions", {rows, options.shape.observation_size()},
-                        at::kFloat, device));
-    LZ_ASSIGN_OR_RETURN(Staging policies,
-                        Staging::Create("prior logits of positions",
-                                        {rows, options.shape.num_actions}, at::kFloat, device));
-    LZ_ASSIGN_OR_RETURN(Staging values,
-                        Staging::Create("values of positions", {rows}, at::kFloat, device));
-    return absl::WrapUnique(new AlphaZeroInference(
-        options, {std::move(engine_device), std::move(network), std::move(simulator),
-                  std::move(observations), std::move(policies), std::move(values)}));
+    return std::make_unique<AlphaZeroEngine>(options, std::move(device), std::move(network),
+                                             std::move(simulator));
   });
 }
 
-absl::StatusOr<int64_t> AlphaZeroInference::PlannedBytes(const EngineOptions& options,
-                                                         const EnvFactory& make_env) {
-  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
-                      AlphaZeroNetwork::CountParameters(options.model, options.shape));
+absl::StatusOr<int64_t> AlphaZeroEngineBytes(const EngineOptions& options,
+                                             const EnvFactory& make_env) {
+  LZ_ASSIGN_OR_RETURN(const auto counted, AlphaZeroNetwork::Create(options.model, options.shape,
+                                                                   /*seed=*/0, at::kMeta));
   LZ_ASSIGN_OR_RETURN(const int64_t state_bytes,
                       EnvSimulator::Bytes(make_env, SimulatorOptions(options)));
   // Staged on the device and on the host.
   const int64_t row_size = options.shape.observation_size() + options.shape.num_actions + 1;
-  const int64_t num_floats = num_parameters + 2 * options.num_envs * row_size;
+  const int64_t num_floats = counted->num_parameters() + 2 * options.num_envs * row_size;
   return num_floats * static_cast<int64_t>(sizeof(float)) + state_bytes;
-}
-
-AlphaZeroInference::AlphaZeroInference(const EngineOptions& options, Parts parts)
-    : options_(options),
-      device_(std::move(parts.device)),
-      network_(std::move(parts.network)),
-      simulator_(std::move(parts.simulator)),
-      observations_(std::move(parts.observations)),
-      policies_(std::move(parts.policies)),
-      values_(std::move(parts.values)) {}
-
-// On a device: wait, then every tensor, then give the memory back.
-AlphaZeroInference::~AlphaZeroInference() {
-  GraphBackend* backend = device_.backend.get();
-  absl::Status unloaded = backend == nullptr ? absl::OkStatus() : backend->Synchronize();
-  for (Staging* staging : {&observations_, &policies_, &values_}) {
-    *staging = Staging::Wrap("", at::empty({0}));
-  }
-  network_.reset();
-  if (backend != nullptr) unloaded.Update(backend->Unload({}));
-  ReleaseTensorMemory();
-  if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
-}
-
-absl::Status AlphaZeroInference::CopyWeightsFrom(const Network& source) {
-  return device_.CopyWeights(source, network_.get(), [] {});
-}
-
-absl::Status AlphaZeroInference::Evaluate(absl::Span<const size_t> rows,
-                                          absl::Span<float> prior_logits,
-                                          absl::Span<float> values) {
-  const ScopedTimer timer(&network_time_);
-  const size_t num_actions = static_cast<size_t>(options_.shape.num_actions);
-  host_policies_.resize(rows.size() * num_actions);
-  host_values_.resize(rows.size());
-  // The network, on the device.
-  LZ_RETURN_IF_ERROR(device_.OnStream([&] {
-    return CatchTorch([&]() -> absl::Status {
-      const c10::InferenceMode inference;
-      const auto num_rows = static_cast<int64_t>(rows.size());
-      LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
-      const at::Tensor latents = network_->Encode(observations_.tensor().narrow(0, 0, num_rows));
-      policies_.tensor().narrow(0, 0, num_rows).copy_(network_->PolicyLogits(latents));
-      values_.tensor()
-          .narrow(0, 0, num_rows)
-          .copy_(network_->Decode(network_->ValueLogits(latents)));
-      LZ_RETURN_IF_ERROR(policies_.CopyOut(absl::MakeSpan(host_policies_)));
-      return values_.CopyOut(absl::MakeSpan(host_values_));
-    });
-  }));
-  // Each result to its row.
-  for (size_t i = 0; i < rows.size(); ++i) {
-    values[rows[i]] = host_values_[i];
-    std::copy_n(host_policies_.begin() + static_cast<ptrdiff_t>(i * num_actions), num_actions,
-                prior_logits.begin() + static_cast<ptrdiff_t>(rows[i] * num_actions));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status AlphaZeroInference::InitialInference(absl::Span<const Root> roots,
-                                                  absl::Span<float> prior_logits,
-                                                  absl::Span<float> value) {
-  simulator_->Begin(roots);
-  rows_.clear();
-  host_observations_.clear();
-  const size_t size = static_cast<size_t>(options_.shape.observation_size());
-  for (size_t row = 0; row < roots.size(); ++row) {
-    const absl::Span<const float> newest = roots[row].observations.last(size);
-    host_observations_.insert(host_observations_.end(), newest.begin(), newest.end());
-    rows_.push_back(row);
-  }
-  LZ_RETURN_IF_ERROR(Evaluate(rows_, prior_logits, value));
-  const size_t num_actions = static_cast<size_t>(options_.shape.num_actions);
-  for (size_t row = 0; row < roots.size(); ++row) {
-    MaskIllegal(roots[row].legal_action_mask, &prior_logits[row * num_actions]);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status AlphaZeroInference::RecurrentInference(
-    absl::Span<const NodeId> parents, absl::Span<const int32_t> actions,
-    absl::Span<const NodeId> children, absl::Span<float> rewards, absl::Span<float> discounts,
-    absl::Span<float> values, absl::Span<float> prior_logits) {
-  const size_t num_actions = static_cast<size_t>(options_.shape.num_actions);
-  // Step the environments.
-  {
-    const ScopedTimer timer(&simulator_time_);
-    LZ_RETURN_IF_ERROR(simulator_->Step(parents, actions, children));
-  }
-  // Collect the positions that the network must evaluate.
-  rows_.clear();
-  host_observations_.clear();
-  // What no network says anything about: equal logits, of which one is taken and changes nothing.
-  std::fill(prior_logits.begin(), prior_logits.end(), 0.0f);
-  const absl::Span<const SimulatedStep> steps = simulator_->steps();
-  for (size_t row = 0; row < steps.size(); ++row) {
-    rewards[row] = steps[row].reward;
-    discounts[row] = steps[row].discount;
-    values[row] = steps[row].value;
-    if (steps[row].position == nullptr) continue;
-    const std::vector<float>& observation = steps[row].position->observation;
-    host_observations_.insert(host_observations_.end(), observation.begin(), observation.end());
-    rows_.push_back(row);
-  }
-  // Evaluate them, and leave out illegal actions.
-  if (rows_.empty()) return absl::OkStatus();
-  LZ_RETURN_IF_ERROR(Evaluate(rows_, prior_logits, values));
-  for (const size_t row : rows_) {
-    const TimeStep& position = *steps[row].position;
-    float* const logits = &prior_logits[row * num_actions];
-    simulator_->SetValue(row, values[row]);
-    if (position.ended()) {
-      std::fill_n(logits, num_actions, 0.0f);
-    } else {
-      MaskIllegal(position.legal_action_mask, logits);
-    }
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace lzero

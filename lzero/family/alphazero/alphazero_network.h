@@ -22,22 +22,18 @@ namespace lzero {
 class AlphaZeroNetwork : public Network {
  public:
   // Fresh weights, a function of `seed` alone, on `device`. InvalidArgument when the encoder does
-  // not fit the observations; ResourceExhausted when the memory is not there. The caller must
+  // not fit the observations; ResourceExhausted when the memory is not there. On device meta it has
+  // sizes alone and allocates nothing: for num_parameters. The caller must
   // give a `shape` of discrete actions.
   static absl::StatusOr<std::shared_ptr<AlphaZeroNetwork>> Create(const ModelConfig& config,
                                                                   const WorldModelShape& shape,
                                                                   uint64_t seed,
                                                                   at::Device device = at::kCPU);
-  // num_parameters of such a network; nothing is allocated. InvalidArgument as Create.
-  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
-                                                 const WorldModelShape& shape);
-
   // observations [N, observation size] -> latents [N, E], final norm applied.
   at::Tensor Encode(const at::Tensor& observations) const;
-  at::Tensor PolicyLogits(const at::Tensor& latents) const;  // [..., E] -> [..., A]
-  at::Tensor ValueLogits(const at::Tensor& latents) const;   // [..., E] -> [..., S]
-  // Expected scalar of value logits [..., S] -> [...].
-  at::Tensor Decode(const at::Tensor& logits) const;
+  // Heads: latents [..., E] -> [..., A] and [..., S].
+  at::Tensor PolicyLogits(const at::Tensor& x) const { return policy_head_->Forward(x); }
+  at::Tensor ValueLogits(const at::Tensor& x) const { return value_head_->Forward(x); }
 
   // Every unrolled position o_0 .. o_{U-1} is read by itself: cross-entropy of the policy against
   // the search, entropy bonus, cross-entropy of the value against the n-step target of `target`
@@ -50,13 +46,10 @@ class AlphaZeroNetwork : public Network {
  private:
   AlphaZeroNetwork(const ModelConfig& config, const WorldModelShape& shape,
                    std::shared_ptr<Encoder> encoder);
-  at::Tensor ValueTargets(const BatchTensors& batch) const;
 
-  ModelConfig config_;
   std::shared_ptr<Encoder> encoder_;
   std::shared_ptr<Head> policy_head_;
   std::shared_ptr<Head> value_head_;
-  at::Tensor atoms_;  // [S]
 };
 
 }  // namespace lzero

@@ -2,6 +2,7 @@
 
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/nn/weight_device.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -14,10 +15,11 @@ absl::StatusOr<std::shared_ptr<MuZeroNetwork>> MuZeroNetwork::Create(const Model
   return CatchTorch([&]() -> absl::StatusOr<std::shared_ptr<MuZeroNetwork>> {
     LZ_ASSIGN_OR_RETURN(const LatentParts parts,
                         LatentParts::Create(config, shape.observation_shape));
+    const WeightDeviceGuard guard(device);
     torch::manual_seed(StreamKey(seed, "muzero_weights") >> 1);
     std::shared_ptr<MuZeroNetwork> network(new MuZeroNetwork(config, shape, parts));
     // Drawn on the CPU, so that a seed gives the same weights everywhere.
-    if (!device.is_cpu()) network->to(device);
+    if (device.is_cuda()) network->to(device);
     return network;
   });
 }

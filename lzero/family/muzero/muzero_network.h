@@ -17,7 +17,8 @@ namespace lzero {
 class MuZeroNetwork : public LatentNetwork {
  public:
   // Fresh weights, a function of `seed` alone, on `device`. InvalidArgument when the encoder does
-  // not fit the observations; ResourceExhausted when the memory is not there.
+  // not fit the observations; ResourceExhausted when the memory is not there. On device meta it has
+  // sizes alone and allocates nothing: for num_parameters.
   static absl::StatusOr<std::shared_ptr<MuZeroNetwork>> Create(const ModelConfig& config,
                                                                const WorldModelShape& shape,
                                                                uint64_t seed,

@@ -5,8 +5,8 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/model/losses.h"
 #include "lzero/nn/action_table.h"
-#include "lzero/nn/encoder.h"
 #include "lzero/nn/support.h"
+#include "lzero/nn/weight_device.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -18,10 +18,11 @@ absl::StatusOr<std::shared_ptr<StochasticMuZeroNetwork>> StochasticMuZeroNetwork
     LZ_CHECK(shape.num_chance_outcomes > 0, "no chance outcomes");
     LZ_ASSIGN_OR_RETURN(const LatentParts parts,
                         LatentParts::Create(config, shape.observation_shape));
+    const WeightDeviceGuard guard(device);
     torch::manual_seed(StreamKey(seed, "stochastic_muzero_weights") >> 1);
     std::shared_ptr<StochasticMuZeroNetwork> network(
         new StochasticMuZeroNetwork(config, shape, parts));
-    if (!device.is_cpu()) network->to(device);
+    if (device.is_cuda()) network->to(device);
     return network;
   });
 }
@@ -40,28 +41,10 @@ StochasticMuZeroNetwork::StochasticMuZeroNetwork(const ModelConfig& config,
   KeepWeights();
 }
 
-absl::StatusOr<int64_t> StochasticMuZeroNetwork::CountParameters(const ModelConfig& config,
-                                                                 const WorldModelShape& shape) {
-  LZ_ASSIGN_OR_RETURN(const LatentParts parts,
-                      LatentParts::Create(config, shape.observation_shape));
-  LZ_ASSIGN_OR_RETURN(const int64_t plain, LatentNetwork::CountParameters(config, shape));
-  return plain + shape.num_chance_outcomes * parts.input_size() + parts.StepSize() +
-         parts.HeadSize(shape.num_chance_outcomes) + parts.HeadSize(config.support_size);
-}
-
 at::Tensor StochasticMuZeroNetwork::LatentsAfterChance(const at::Tensor& afterstates,
                                                        const at::Tensor& outcomes) const {
   const at::Tensor inputs = EmbedActions(chance_table_, /*action_dim=*/0, outcomes);
-  return NormalizeLatent(chance_step_->Forward(afterstates, inputs), config().latent_norm,
-                         config().sim_norm_group);
-}
-
-at::Tensor StochasticMuZeroNetwork::ChanceLogits(const at::Tensor& afterstates) const {
-  return chance_head_->Forward(afterstates);
-}
-
-at::Tensor StochasticMuZeroNetwork::AfterstateValueLogits(const at::Tensor& afterstates) const {
-  return afterstate_value_head_->Forward(afterstates);
+  return NormalizeLatents(chance_step_->Forward(afterstates, inputs));
 }
 
 at::Tensor StochasticMuZeroNetwork::ComputeOpenLoopErrors(const BatchTensors& batch,
@@ -107,8 +90,9 @@ LossTerms StochasticMuZeroNetwork::ComputeLosses(const Network& target, const Ba
   const torch::NoGradGuard no_grad;
   const at::Tensor entropy = -(at::exp(log_chances) * log_chances).sum(-1);
   const at::Tensor entropies = MeanOverValid(entropy.view_as(mask), drawn);
-  terms.figures[kTotalLoss] = terms.total.detach();
-  terms.extra = at::stack({chances.mean(), values.mean(), entropies.mean()}).detach();
+  terms.metrics.push_back({"loss/chance", chances.mean().detach()});
+  terms.metrics.push_back({"loss/afterstate_value", values.mean().detach()});
+  terms.metrics.push_back({"chance/entropy", entropies.mean().detach()});
   return terms;
 }
 

@@ -8,8 +8,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "absl/status/statusor.h"
@@ -25,8 +23,6 @@ class StochasticMuZeroNetwork : public LatentNetwork {
   static absl::StatusOr<std::shared_ptr<StochasticMuZeroNetwork>> Create(
       const ModelConfig& config, const WorldModelShape& shape, uint64_t seed,
       at::Device device = at::kCPU);
-  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
-                                                 const WorldModelShape& shape);
 
   // latents [N, S], actions [N] int32 or int64 -> afterstates [N, S], normalised.
   at::Tensor Afterstates(const at::Tensor& latents, const at::Tensor& actions) const {
@@ -34,10 +30,12 @@ class StochasticMuZeroNetwork : public LatentNetwork {
   }
   // afterstates [N, S], outcomes [N] int64 or int32 -> the next latents [N, S], normalised.
   at::Tensor LatentsAfterChance(const at::Tensor& afterstates, const at::Tensor& outcomes) const;
-  // Read from afterstates [N, S]: logits of the outcomes, and of the value of having chosen that
-  // action.
-  at::Tensor ChanceLogits(const at::Tensor& afterstates) const;           // [N, C]
-  at::Tensor AfterstateValueLogits(const at::Tensor& afterstates) const;  // [N, support]
+  // Read from afterstates [N, S]: logits of the outcomes [N, C], and of the value of having chosen
+  // that action [N, support].
+  at::Tensor ChanceLogits(const at::Tensor& x) const { return chance_head_->Forward(x); }
+  at::Tensor AfterstateValueLogits(const at::Tensor& x) const {
+    return afterstate_value_head_->Forward(x);
+  }
 
   // The terms of MuZero, and two more, each a mean over the valid positions of each sample, then
   // over the batch: cross-entropy of the chance logits against the outcome that came, and of the
@@ -47,9 +45,6 @@ class StochasticMuZeroNetwork : public LatentNetwork {
                           const LossConfig& weights) const override;
   // [3, H], see Network, by the chance outcomes that came, where they are known. No gradient.
   at::Tensor ComputeOpenLoopErrors(const BatchTensors& batch, int64_t num_horizons) const override;
-  std::vector<std::string> extra_figures() const override {
-    return {"loss/chance", "loss/afterstate_value", "chance/entropy"};
-  }
 
  private:
   StochasticMuZeroNetwork(const ModelConfig& config, const WorldModelShape& shape,

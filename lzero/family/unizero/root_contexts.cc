@@ -4,10 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/tensor/staging.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 
@@ -18,19 +16,11 @@ std::string Prefix(EnvId env) { return absl::StrCat("env", env.value, "."); }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RootContexts>> RootContexts::Create(KVCacheManager* cache) {
-  const KVCacheManagerConfig& config = cache->config();
-  LZ_ASSIGN_OR_RETURN(Staging rows,
-                      Staging::Create("tokens of a root",
-                                      {config.context_length - 1, config.shape.num_layers, 2,
-                                       config.shape.embed_dim},
-                                      at::kFloat, config.device));
-  return absl::WrapUnique(new RootContexts(cache, rows.tensor()));
-}
-
-RootContexts::RootContexts(KVCacheManager* cache, at::Tensor rows)
+RootContexts::RootContexts(KVCacheManager* cache)
     : cache_(cache),
-      rows_(std::move(rows)),
+      rows_(at::zeros({cache->config().context_length - 1, cache->config().shape.num_layers, 2,
+                       cache->config().shape.embed_dim},
+                      at::TensorOptions().device(cache->config().device))),
       weight_version_(cache->weight_version()),
       steps_(cache->config().num_envs, -1),
       versions_(cache->config().num_envs) {

@@ -5,7 +5,6 @@
 #define LZERO_FAMILY_UNIZERO_ROOT_CONTEXTS_H_
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -30,8 +29,8 @@ struct RootTokens {
 
 class RootContexts {
  public:
-  // `cache` outlives the object. Errors as KVCache::Create.
-  static absl::StatusOr<std::unique_ptr<RootContexts>> Create(KVCacheManager* cache);
+  // `cache` outlives the object. Allocates; call it inside CatchTorch.
+  explicit RootContexts(KVCacheManager* cache);
 
   // Makes these the only contexts of their environments, which differ, from `tokens` [rows, L, 2,
   // E] contiguous. The number of operations does not depend on that of the roots. Errors as
@@ -56,8 +55,6 @@ class RootContexts {
   absl::Status Import(absl::Span<const NamedArray> arrays);
 
  private:
-  RootContexts(KVCacheManager* cache, at::Tensor rows);
-
   // The ages of `count` tokens of which the last `num_new` are of now, after those of the context
   // before: versions_[env] becomes theirs.
   void MoveVersions(EnvId env, int64_t count, int64_t num_new);

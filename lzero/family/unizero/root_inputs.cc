@@ -1,61 +1,48 @@
 #include "lzero/family/unizero/root_inputs.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "absl/memory/memory.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/torch.h"
 
 namespace lzero {
 namespace {
 
+Staging Zeros(const char* name, at::IntArrayRef shape, at::ScalarType type, at::Device device) {
+  return Staging::Wrap(name, at::zeros(shape, at::TensorOptions().dtype(type).device(device)));
+}
+
 // Room for `count` actions: `type` of discrete ones.
-absl::StatusOr<Staging> StageActions(const char* name, int64_t count, int64_t action_dim,
-                                     at::ScalarType type, at::Device device) {
-  if (action_dim > 0) return Staging::Create(name, {count, action_dim}, at::kFloat, device);
-  return Staging::Create(name, {count}, type, device);
+Staging StageActions(const char* name, int64_t count, int64_t action_dim, at::ScalarType type,
+                     at::Device device) {
+  if (action_dim > 0) return Zeros(name, {count, action_dim}, at::kFloat, device);
+  return Zeros(name, {count}, type, device);
+}
+
+int64_t NumSteps(const RootInputsShape& shape) {
+  return shape.max_roots * (shape.max_past_steps + 1);
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RootInputs>> RootInputs::Create(const RootInputsShape& shape,
-                                                               at::Device device) {
-  const int64_t num_steps = shape.max_roots * (shape.max_past_steps + 1);
-  LZ_ASSIGN_OR_RETURN(Staging observations,
-                      Staging::Create("observations of roots", {num_steps, shape.observation_size},
-                                      at::kFloat, device));
-  LZ_ASSIGN_OR_RETURN(Staging actions, StageActions("past actions of roots", num_steps,
-                                                    shape.action_dim, at::kInt, device));
-  LZ_ASSIGN_OR_RETURN(Staging padding,
-                      Staging::Create("padding of roots", {shape.max_roots}, at::kLong, device));
-  LZ_ASSIGN_OR_RETURN(Staging newest_actions,
-                      StageActions("newest actions of roots", shape.max_roots, shape.action_dim,
-                                   at::kLong, device));
-  LZ_ASSIGN_OR_RETURN(Staging rows,
-                      Staging::Create("rows of roots", {shape.max_roots}, at::kLong, device));
-  return absl::WrapUnique(new RootInputs(shape, std::move(observations), std::move(actions),
-                                         std::move(padding), std::move(newest_actions),
-                                         std::move(rows)));
-}
-
-RootInputs::RootInputs(const RootInputsShape& shape, Staging observations, Staging actions,
-                       Staging padding, Staging newest_actions, Staging rows)
+RootInputs::RootInputs(const RootInputsShape& shape, at::Device device)
     : shape_(shape),
-      observations_(std::move(observations)),
-      actions_(std::move(actions)),
-      padding_(std::move(padding)),
-      newest_actions_(std::move(newest_actions)),
-      rows_(std::move(rows)) {}
+      observations_(Zeros("observations of roots", {NumSteps(shape), shape.observation_size},
+                          at::kFloat, device)),
+      actions_(StageActions("past actions of roots", NumSteps(shape), shape.action_dim, at::kInt,
+                            device)),
+      padding_(Zeros("padding of roots", {shape.max_roots}, at::kLong, device)),
+      newest_actions_(StageActions("newest actions of roots", shape.max_roots, shape.action_dim,
+                                   at::kLong, device)) {}
 
 int64_t RootInputs::Bytes(const RootInputsShape& shape) {
   const auto float_size = static_cast<int64_t>(sizeof(float));
-  const int64_t steps = shape.max_roots * (shape.max_past_steps + 1);
   // An int32 and a discrete action of 64 bits, or D floats each.
   const int64_t words = std::max<int64_t>(1, shape.action_dim);
   const int64_t newest = std::max<int64_t>(2, shape.action_dim) * float_size;
-  return steps * (shape.observation_size + words) * float_size +
-         shape.max_roots * (2 * static_cast<int64_t>(sizeof(int64_t)) + newest);
+  return NumSteps(shape) * (shape.observation_size + words) * float_size +
+         shape.max_roots * (static_cast<int64_t>(sizeof(int64_t)) + newest);
 }
 
 void RootInputs::PutActions(const Root& root, int64_t past, int64_t first) {
@@ -131,12 +118,6 @@ absl::StatusOr<RootSteps> RootInputs::StageNewest(absl::Span<const Root> roots,
                          : newest_actions_.CopyIn(absl::MakeConstSpan(host_numbers_)));
   return RootSteps{observations_.tensor().narrow(0, 0, num_rows),
                    newest_actions_.tensor().narrow(0, 0, num_rows)};
-}
-
-absl::StatusOr<at::Tensor> RootInputs::StageRows(absl::Span<const int> rows) {
-  host_numbers_.assign(rows.begin(), rows.end());
-  LZ_RETURN_IF_ERROR(rows_.CopyIn(absl::MakeConstSpan(host_numbers_)));
-  return rows_.tensor().narrow(0, 0, static_cast<int64_t>(rows.size()));
 }
 
 }  // namespace lzero

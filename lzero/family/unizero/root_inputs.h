@@ -5,7 +5,6 @@
 #define LZERO_FAMILY_UNIZERO_ROOT_INPUTS_H_
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -39,9 +38,8 @@ struct RootSteps {
 
 class RootInputs {
  public:
-  // InvalidArgument and ResourceExhausted as Staging.
-  static absl::StatusOr<std::unique_ptr<RootInputs>> Create(const RootInputsShape& shape,
-                                                            at::Device device);
+  // Allocates everything; call it inside CatchTorch.
+  RootInputs(const RootInputsShape& shape, at::Device device);
   // Bytes of the device's buffers.
   static int64_t Bytes(const RootInputsShape& shape);
 
@@ -51,18 +49,13 @@ class RootInputs {
   // Stages the newest step of the roots at `rows` [n] in the shapes of RootSteps. Every root must
   // have a past step.
   absl::StatusOr<RootSteps> StageNewest(absl::Span<const Root> roots, absl::Span<const int> rows);
-  // Row numbers as a tensor [n] int64.
-  absl::StatusOr<at::Tensor> StageRows(absl::Span<const int> rows);
 
  private:
-  RootInputs(const RootInputsShape& shape, Staging observations, Staging actions, Staging padding,
-             Staging newest_actions, Staging rows);
-
   // The newest `past` actions of `root`, at step `first` of the staged ones.
   void PutActions(const Root& root, int64_t past, int64_t first);
 
   RootInputsShape shape_;
-  Staging observations_, actions_, padding_, newest_actions_, rows_;
+  Staging observations_, actions_, padding_, newest_actions_;
   // The host's side; keeps its memory between calls.
   std::vector<float> host_observations_, host_action_values_;
   std::vector<int32_t> host_actions_;

@@ -9,7 +9,7 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/family/unizero/runners/search_graph.h"
-#include "lzero/tensor/host_memory.h"
+#include "lzero/mcts/device/device_search.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -42,24 +42,23 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
     const EngineOptions& options, EngineDevice engine_device) {
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<UniZeroInference>> {
-    Parts parts;
-    parts.device = std::move(engine_device);
-    const at::Device device = parts.device.device();
-    LZ_ASSIGN_OR_RETURN(parts.model,
+    const at::Device device = engine_device.device();
+    LZ_ASSIGN_OR_RETURN(auto model,
                         WorldModel::Create(options.model, options.shape, /*seed=*/0, device));
-    parts.model->eval();
-    LZ_ASSIGN_OR_RETURN(parts.cache, KVCacheManager::Create(CacheConfig(options, device)));
-    LZ_ASSIGN_OR_RETURN(parts.contexts, RootContexts::Create(parts.cache.get()));
-    LZ_ASSIGN_OR_RETURN(Runners runners,
-                        MakeRunners(options.inference, *parts.model, parts.cache.get(),
-                                    parts.contexts.get(), parts.device.backend.get()));
-    return absl::WrapUnique(new UniZeroInference(options, std::move(parts), std::move(runners)));
+    model->eval();
+    LZ_ASSIGN_OR_RETURN(auto cache, KVCacheManager::Create(CacheConfig(options, device)));
+    auto contexts = std::make_unique<RootContexts>(cache.get());
+    LZ_ASSIGN_OR_RETURN(Runners runners, MakeRunners(options.inference, *model, cache.get(),
+                                                     contexts.get(), engine_device.backend.get()));
+    return absl::WrapUnique(new UniZeroInference(options, std::move(engine_device),
+                                                 std::move(model), std::move(cache),
+                                                 std::move(contexts), std::move(runners)));
   });
 }
 
 absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& options) {
-  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters,
-                      WorldModel::CountParameters(options.model, options.shape));
+  LZ_ASSIGN_OR_RETURN(const auto counted,
+                      WorldModel::Create(options.model, options.shape, /*seed=*/0, at::kMeta));
   LZ_ASSIGN_OR_RETURN(const int64_t cache_bytes,
                       KVCacheManager::PlannedBytes(CacheConfig(options, at::kCPU)));
   LZ_ASSIGN_OR_RETURN(int64_t runner_bytes, RunnersBytes(options.inference, options.model,
@@ -67,18 +66,20 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& opti
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
   if (choice.runner == Runner::kCudaSearchGraph) {
     runner_bytes +=
-        SearchGraph::Bytes(options.search, options.model, options.shape, options.num_envs);
+        SearchGraphBytes(options.search, options.model, options.shape, options.num_envs);
   }
-  return num_parameters * static_cast<int64_t>(sizeof(float)) + cache_bytes + runner_bytes +
-         SamplerBytes(options);
+  return counted->num_parameters() * static_cast<int64_t>(sizeof(float)) + cache_bytes +
+         runner_bytes + SamplerBytes(options);
 }
 
-UniZeroInference::UniZeroInference(const EngineOptions& options, Parts parts, Runners runners)
-    : PolicyEngine(options),
-      device_(std::move(parts.device)),
-      model_(std::move(parts.model)),
-      cache_(std::move(parts.cache)),
-      contexts_(std::move(parts.contexts)),
+UniZeroInference::UniZeroInference(const EngineOptions& options, EngineDevice engine_device,
+                                   std::shared_ptr<WorldModel> model,
+                                   std::unique_ptr<KVCacheManager> cache,
+                                   std::unique_ptr<RootContexts> contexts, Runners runners)
+    : PolicyEngine(options, std::move(engine_device), model),
+      model_(*model),
+      cache_(std::move(cache)),
+      contexts_(std::move(contexts)),
       step_(std::move(runners.step)),
       roots_(std::move(runners.roots)),
       actions_(Staging::Wrap("actions of a step", step_->buffers().actions)),
@@ -86,38 +87,26 @@ UniZeroInference::UniZeroInference(const EngineOptions& options, Parts parts, Ru
       values_(Staging::Wrap("values of a step", step_->buffers().values)),
       prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)) {}
 
-// On a device: wait, every tensor, then give the memory back.
 UniZeroInference::~UniZeroInference() {
-  GraphBackend* backend = device_.backend.get();
-  absl::Status unloaded = backend == nullptr ? absl::OkStatus() : backend->Synchronize();
-  for (Staging* staging : {&actions_, &rewards_, &values_, &prior_logits_}) {
-    *staging = Staging::Wrap("", at::empty({0}));
-  }
-  step_.reset();
-  roots_.reset();
-  contexts_.reset();
-  cache_.reset();
-  model_.reset();
-  // Workspaces of operations outside of graphs.
-  if (backend != nullptr) unloaded.Update(backend->Unload({}));
-  ReleaseTensorMemory();
-  if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
-}
-
-absl::Status UniZeroInference::OnDevice(absl::FunctionRef<absl::Status()> body) const {
-  return device_.OnStream(body);
-}
-
-absl::Status UniZeroInference::CopyWeightsFrom(const Network& source) {
-  return device_.CopyWeights(source, model_.get(), [&] {
-    contexts_->OnWeightsChanged();
-    step_->OnWeightsChanged();
+  Unload([this] {
+    for (Staging* staging : {&actions_, &rewards_, &values_, &prior_logits_}) {
+      *staging = Staging::Wrap("", at::empty({0}));
+    }
+    step_.reset();
+    roots_.reset();
+    contexts_.reset();
+    cache_.reset();
   });
+}
+
+void UniZeroInference::OnWeightsChanged() {
+  contexts_->OnWeightsChanged();
+  step_->OnWeightsChanged();
 }
 
 absl::StatusOr<std::vector<NamedArray>> UniZeroInference::ExportRoots() const {
   absl::StatusOr<std::vector<NamedArray>> arrays;
-  LZ_RETURN_IF_ERROR(OnDevice([&] {
+  LZ_RETURN_IF_ERROR(device().OnStream([&] {
     arrays = contexts_->Export();
     return arrays.status();
   }));
@@ -125,7 +114,7 @@ absl::StatusOr<std::vector<NamedArray>> UniZeroInference::ExportRoots() const {
 }
 
 absl::Status UniZeroInference::ImportRoots(absl::Span<const NamedArray> arrays) {
-  return OnDevice([&] { return contexts_->Import(arrays); });
+  return device().OnStream([&] { return contexts_->Import(arrays); });
 }
 
 std::vector<std::pair<std::string, double>> UniZeroInference::metrics(bool same_every_run) const {
@@ -147,10 +136,9 @@ absl::StatusOr<std::unique_ptr<Searcher>> UniZeroInference::MakeDeviceSearcher()
   if (choice.runner != Runner::kCudaSearchGraph) return nullptr;
   LZ_RETURN_IF_ERROR(CheckDeviceCanSearch(*this));
   auto graph = CatchTorch([&] {
-    return SearchGraph::Create(
-        options().search, SignedDiscount(),
-        {model_.get(), cache_.get(), device_.backend.get(), device_.search_functions,
-         device_.context_functions, &network_time_});
+    return MakeSearchGraph(options().search, SignedDiscount(),
+                           {&model_, cache_.get(), device().backend.get(),
+                            device().search_functions, device().context_functions, &network_time_});
   });
   searches_on_device_ = graph.ok();
   if (graph.ok() || options().inference.graphs == Graphs::kRequired) return graph;
@@ -177,7 +165,7 @@ absl::Status UniZeroInference::InitialInference(absl::Span<const Root> roots,
   cache_->BeginSearch(envs_);
   const ScopedTimer timer(&network_time_);
   const absl::Span<float> policies = PolicyOutputs(roots.size(), prior_logits);
-  LZ_RETURN_IF_ERROR(OnDevice([&] { return EvaluateRoots(roots, {policies, value}); }));
+  LZ_RETURN_IF_ERROR(device().OnStream([&] { return EvaluateRoots(roots, {policies, value}); }));
   FinishRoots(roots, policies, prior_logits);
   return absl::OkStatus();
 }
@@ -209,7 +197,7 @@ absl::Status UniZeroInference::RecurrentInference(
   }
   const absl::Span<float> policies = PolicyOutputs(parents.size(), prior_logits);
   // Actions in, one step, its outputs out.
-  LZ_RETURN_IF_ERROR(OnDevice([&]() -> absl::Status {
+  LZ_RETURN_IF_ERROR(device().OnStream([&]() -> absl::Status {
     {
       const ScopedTimer timer(&copy_time_);
       LZ_RETURN_IF_ERROR(StageActions(parents, actions, &actions_));

@@ -12,17 +12,14 @@
 #include <utility>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/family/unizero/root_contexts.h"
 #include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/family/unizero/runners/root_runner.h"
 #include "lzero/family/unizero/runners/runners.h"
 #include "lzero/family/unizero/world_model.h"
-#include "lzero/inference/engine_device.h"
 #include "lzero/inference/policy_engine.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
@@ -60,43 +57,29 @@ class UniZeroInference : public PolicyEngine {
   // it is logged, and the searcher is null.
   absl::StatusOr<std::unique_ptr<Searcher>> MakeDeviceSearcher() override;
 
-  // Contexts of older weights are dropped (root_context: carry keeps the roots').
-  absl::Status CopyWeightsFrom(const Network& source) override;
-  const Network& network() const override { return *model_; }
   // The cached contexts of the roots; errors as RootContexts.
   absl::StatusOr<std::vector<NamedArray>> ExportRoots() const override;
   absl::Status ImportRoots(absl::Span<const NamedArray> arrays) override;
 
   KVCacheManager* cache_manager() override { return cache_.get(); }
   KVCacheManager& cache() { return *cache_; }
-  const KVCacheManager& cache() const { return *cache_; }
-  double network_seconds() const override { return network_time_.seconds(); }
-  double copy_seconds() const override { return copy_time_.seconds(); }
   std::vector<std::pair<std::string, double>> metrics(bool same_every_run) const override;
   const RootStats& root_stats() const { return root_stats_; }
-  const RecurrentStep& step() const { return *step_; }
   std::string runner_name() const override;
-  const WorldModel& model() const { return *model_; }
+  const WorldModel& model() const { return model_; }
 
  private:
-  // What is made before the runners and outlives them.
-  struct Parts {
-    EngineDevice device;
-    std::shared_ptr<WorldModel> model;
-    std::unique_ptr<KVCacheManager> cache;
-    std::unique_ptr<RootContexts> contexts;
-  };
-  UniZeroInference(const EngineOptions& options, Parts parts, Runners runners);
-  // Calls `body` with the device's stream current; on the CPU just calls it.
-  absl::Status OnDevice(absl::FunctionRef<absl::Status()> body) const;
+  UniZeroInference(const EngineOptions& options, EngineDevice engine_device,
+                   std::shared_ptr<WorldModel> model, std::unique_ptr<KVCacheManager> cache,
+                   std::unique_ptr<RootContexts> contexts, Runners runners);
+  // Contexts of older weights are dropped (root_context: carry keeps the roots').
+  void OnWeightsChanged() override;
   // Contexts of parent_keys_ in, one step, tokens of child_keys_ out.
   absl::Status RunStep();
   absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
-
   bool CanContinue(const Root& root) const;
 
-  EngineDevice device_;  // destroyed last: it owns the stream of all the rest
-  std::shared_ptr<WorldModel> model_;
+  const WorldModel& model_;
   std::unique_ptr<KVCacheManager> cache_;
   std::unique_ptr<RootContexts> contexts_;
   std::unique_ptr<RecurrentStep> step_;
@@ -105,7 +88,6 @@ class UniZeroInference : public PolicyEngine {
   // Between host and device: the buffers of the step.
   Staging actions_, rewards_, values_, prior_logits_;
   RootStats root_stats_;
-  Stopwatch network_time_, copy_time_;
   std::vector<EnvId> envs_;               // of the last InitialInference
   std::vector<int> rebuilt_, continued_;  // rows of its roots
   std::vector<ContextKey> parent_keys_;

@@ -35,12 +35,11 @@ at::Tensor LatentTargets(const WorldModel& target, const BatchTensors& batch) {
 }  // namespace
 
 at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& batch) {
-  if (!batch.bootstrap_observations.defined()) return batch.partial_returns;
-  const torch::NoGradGuard no_grad;
-  const at::Tensor tokens = target.Encode(batch.bootstrap_observations.flatten(0, 1)).unsqueeze(1);
-  const at::Tensor outputs = target.transformer().Forward(tokens, {}, nullptr).squeeze(1);
-  const at::Tensor values = target.Decode(target.ValueLogits(outputs));
-  return batch.partial_returns + batch.bootstrap_scales * values.view_as(batch.bootstrap_scales);
+  return ValueTargets(batch, [&](const at::Tensor& observations) {
+    const at::Tensor tokens = target.Encode(observations).unsqueeze(1);
+    const at::Tensor outputs = target.transformer().Forward(tokens, {}, nullptr).squeeze(1);
+    return target.Decode(target.ValueLogits(outputs));
+  });
 }
 
 LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,

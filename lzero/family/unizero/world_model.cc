@@ -9,8 +9,8 @@
 #include "lzero/family/unizero/imagine_sequence.h"
 #include "lzero/family/unizero/unizero_losses.h"
 #include "lzero/nn/action_table.h"
-#include "lzero/nn/support.h"
 #include "lzero/nn/token_pairs.h"
+#include "lzero/nn/weight_device.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -23,40 +23,28 @@ constexpr double kSmallInit = 0.02;
 
 }  // namespace
 
-absl::StatusOr<int64_t> WorldModel::CountParameters(const ModelConfig& config,
-                                                    const WorldModelShape& shape) {
-  LZ_RETURN_IF_ERROR(CheckEncoder(config, shape.observation_shape));
-  const int64_t embed_dim = config.embed_dim;
-  const int64_t head_dim = config.head_dim.value_or(4 * embed_dim);
-  return EncoderParameters(config, shape.observation_shape) + shape.action_rows() * embed_dim +
-         Transformer::Size(config.num_layers, embed_dim) +
-         Head::Size(embed_dim, head_dim, shape.policy_size()) +
-         2 * Head::Size(embed_dim, head_dim, config.support_size) +
-         Head::Size(embed_dim, head_dim, embed_dim);
-}
-
 absl::StatusOr<std::shared_ptr<WorldModel>> WorldModel::Create(const ModelConfig& config,
                                                                const WorldModelShape& shape,
                                                                uint64_t seed, at::Device device) {
   return CatchTorch([&]() -> absl::StatusOr<std::shared_ptr<WorldModel>> {
+    const WeightDeviceGuard guard(device);
     torch::manual_seed(StreamKey(seed, "world_model_weights") >> 1);
     LZ_ASSIGN_OR_RETURN(std::shared_ptr<Encoder> encoder,
                         MakeEncoder(config, shape.observation_shape));
     std::shared_ptr<WorldModel> model(new WorldModel(config, shape, std::move(encoder)));
     // Drawn on the CPU, so that a seed gives the same weights everywhere; before any graph is
     // captured.
-    if (!device.is_cpu()) model->to(device);
+    if (device.is_cuda()) model->to(device);
     return model;
   });
 }
 
 WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
                        std::shared_ptr<Encoder> encoder)
-    : config_(config), shape_(shape) {
+    : Network(config, shape) {
   const int64_t embed_dim = config.embed_dim;
-  const int64_t head_dim = config.head_dim.value_or(4 * embed_dim);
   const auto make_head = [&](const char* name, int64_t out) {
-    return register_module(name, std::make_shared<Head>(embed_dim, head_dim, out));
+    return register_module(name, std::make_shared<Head>(embed_dim, head_dim(), out));
   };
   encoder_ = register_module("encoder", std::move(encoder));
   action_embedding_ = register_parameter(
@@ -66,8 +54,6 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
   value_head_ = make_head("value_head", config.support_size);
   reward_head_ = make_head("reward_head", config.support_size);
   latent_head_ = make_head("latent_head", embed_dim);
-  // A buffer, so that it moves with the weights; checkpoints hold parameters alone.
-  atoms_ = register_buffer("atoms", SupportAtoms(config.support_size));
   policy_head_->last().InitZero();
   value_head_->last().InitZero();
   reward_head_->last().InitZero();
@@ -76,29 +62,16 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
 }
 
 at::Tensor WorldModel::Encode(const at::Tensor& observations) const {
-  return NormalizeLatent(encoder_->Forward(observations), config_.latent_norm,
-                         config_.sim_norm_group);
+  return NormalizeLatents(encoder_->Forward(observations));
 }
 
 at::Tensor WorldModel::EmbedActions(const at::Tensor& actions) const {
-  return lzero::EmbedActions(action_embedding_, shape_.action_dim, actions);
+  return lzero::EmbedActions(action_embedding_, shape().action_dim, actions);
 }
 
 at::Tensor WorldModel::MakeTokens(const at::Tensor& latents, const at::Tensor& actions) const {
-  if (shape_.action_dim == 0) return PairTokens(latents, action_embedding_, actions);
+  if (shape().action_dim == 0) return PairTokens(latents, action_embedding_, actions);
   return at::stack({latents, EmbedActions(actions)}, 2).flatten(1, 2);
-}
-
-at::Tensor WorldModel::PolicyLogits(const at::Tensor& y) const { return policy_head_->Forward(y); }
-at::Tensor WorldModel::ValueLogits(const at::Tensor& y) const { return value_head_->Forward(y); }
-at::Tensor WorldModel::RewardLogits(const at::Tensor& y) const { return reward_head_->Forward(y); }
-
-at::Tensor WorldModel::NextLatent(const at::Tensor& y) const {
-  return NormalizeLatent(latent_head_->Forward(y), config_.latent_norm, config_.sim_norm_group);
-}
-
-at::Tensor WorldModel::Decode(const at::Tensor& logits) const {
-  return DecodeSupport(logits, atoms_);
 }
 
 LossTerms WorldModel::ComputeLosses(const Network& target, const BatchTensors& batch,

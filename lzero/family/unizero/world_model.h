@@ -23,16 +23,12 @@ namespace lzero {
 class WorldModel : public Network {
  public:
   // Fresh weights, a function of `seed` alone, on `device`. InvalidArgument when the encoder does
-  // not fit the observations; ResourceExhausted when the memory is not there.
+  // not fit the observations; ResourceExhausted when the memory is not there. On device meta it has
+  // sizes alone and allocates nothing: for num_parameters.
   static absl::StatusOr<std::shared_ptr<WorldModel>> Create(const ModelConfig& config,
                                                             const WorldModelShape& shape,
                                                             uint64_t seed,
                                                             at::Device device = at::kCPU);
-  // num_parameters of such a network, exact for every value that the config allows; nothing is
-  // allocated. InvalidArgument when the encoder does not fit the observations.
-  static absl::StatusOr<int64_t> CountParameters(const ModelConfig& config,
-                                                 const WorldModelShape& shape);
-
   // observations [N, observation size] -> latents [N, E], final norm applied.
   at::Tensor Encode(const at::Tensor& observations) const;
   // actions [...] int64 or int32 -> tokens [..., E]; box: actions [..., D] float32 -> [..., E].
@@ -43,17 +39,15 @@ class WorldModel : public Network {
 
   // Heads. y [..., E] is the transformer's output at an observation token (policy, value) or at an
   // action token (reward, next latent).
-  at::Tensor PolicyLogits(const at::Tensor& y) const;  // [..., policy size]
-  at::Tensor ValueLogits(const at::Tensor& y) const;   // [..., S]
-  at::Tensor RewardLogits(const at::Tensor& y) const;  // [..., S]
-  at::Tensor NextLatent(const at::Tensor& y) const;    // [..., E], final norm applied
-
-  // Expected scalar of value or reward logits [..., S] -> [...].
-  at::Tensor Decode(const at::Tensor& logits) const;
+  // [..., policy size], [..., S], [..., S], and [..., E] with the final norm applied.
+  at::Tensor PolicyLogits(const at::Tensor& y) const { return policy_head_->Forward(y); }
+  at::Tensor ValueLogits(const at::Tensor& y) const { return value_head_->Forward(y); }
+  at::Tensor RewardLogits(const at::Tensor& y) const { return reward_head_->Forward(y); }
+  at::Tensor NextLatent(const at::Tensor& y) const {
+    return NormalizeLatents(latent_head_->Forward(y));
+  }
 
   const Transformer& transformer() const { return *transformer_; }
-  const ModelConfig& config() const { return config_; }
-  const WorldModelShape& shape() const { return shape_; }
 
   // See unizero_losses.h; gradients flow through the total alone.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,
@@ -65,16 +59,10 @@ class WorldModel : public Network {
   WorldModel(const ModelConfig& config, const WorldModelShape& shape,
              std::shared_ptr<Encoder> encoder);
 
-  ModelConfig config_;
-  WorldModelShape shape_;
   std::shared_ptr<Encoder> encoder_;
   at::Tensor action_embedding_;  // [A, E]; box: [D + 1, E], a linear map and, last, its bias
   std::shared_ptr<Transformer> transformer_;
-  std::shared_ptr<Head> policy_head_;
-  std::shared_ptr<Head> value_head_;
-  std::shared_ptr<Head> reward_head_;
-  std::shared_ptr<Head> latent_head_;
-  at::Tensor atoms_;  // [S]
+  std::shared_ptr<Head> policy_head_, value_head_, reward_head_, latent_head_;
 };
 
 }  // namespace lzero

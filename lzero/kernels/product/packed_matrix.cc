@@ -45,9 +45,9 @@ void PackedMatrix::Pack(const LinearWeights& layer, const NormWeights* norm) {
                static_cast<int64_t>(layer.bias.size()) == out_,
            layer.weight.size(), " weights and ", layer.bias.size(), " biases for ", in_, " to ",
            out_);
-  LZ_CHECK(norm == nullptr || (static_cast<int64_t>(norm->scale.size()) == in_ &&
-                               static_cast<int64_t>(norm->shift.size()) == in_),
-           "a norm of ", norm->scale.size(), " and ", norm->shift.size(), " for ", in_, " inputs");
+  LZ_CHECK(norm == nullptr || (static_cast<int64_t>(norm->weight.size()) == in_ &&
+                               static_cast<int64_t>(norm->bias.size()) == in_),
+           "a norm of ", norm->weight.size(), " and ", norm->bias.size(), " for ", in_, " inputs");
   const int64_t pairs = NumPairs(in_);
   for (int64_t n = 0; n < out_; ++n) {
     const float* row = layer.weight.data() + n * in_;
@@ -56,8 +56,8 @@ void PackedMatrix::Pack(const LinearWeights& layer, const NormWeights* norm) {
     for (int64_t k = 0; k < in_; ++k) {
       float weight = row[k];
       if (norm != nullptr) {
-        bias += static_cast<double>(weight) * norm->shift[k];
-        weight *= norm->scale[k];
+        bias += static_cast<double>(weight) * norm->bias[k];
+        weight *= norm->weight[k];
       }
       if (type_ == WeightType::kFp32) {
         panels_[(panel * in_ + k) * kPanelColumns + column] = weight;

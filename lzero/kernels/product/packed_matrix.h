@@ -31,10 +31,10 @@ struct LinearWeights {
   absl::Span<const float> bias;    // [out]
 };
 
-// Scale and shift of a LayerNorm, both [size].
+// Weight and bias of a LayerNorm, both [size].
 struct NormWeights {
-  absl::Span<const float> scale;
-  absl::Span<const float> shift;
+  absl::Span<const float> weight;
+  absl::Span<const float> bias;
 };
 
 // Element (i, j) is values[i * row_stride + j * column_stride]; one of the strides is 1.
@@ -56,7 +56,7 @@ class PackedMatrix {
   // Bytes of such a matrix.
   static int64_t Bytes(int64_t in, int64_t out, WeightType type);
 
-  // Copies weights in; sizes must be those of the constructor. With `norm`, its scale and shift
+  // Copies weights in; sizes must be those of the constructor. With `norm`, its weight and bias
   // [in] are folded in: the layer then expects an input that was normalised only.
   void Pack(const LinearWeights& layer, const NormWeights* norm);
   // Takes the size and the numbers of b [in, out], without a bias. Packed again, it allocates only

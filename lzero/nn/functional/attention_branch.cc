@@ -18,8 +18,8 @@ using torch::autograd::variable_list;
 // What the node keeps, in this order.
 enum Saved {
   kX,
-  kScale,
-  kShift,
+  kNormWeight,
+  kNormBias,
   kWeightIn,
   kBiasIn,
   kWeightOut,
@@ -48,8 +48,8 @@ AttentionBranchTask TaskFor(const variable_list& saved, int64_t window) {
     attention.num_padding = saved[kPadding].const_data_ptr<int64_t>();
   }
   task.x = saved[kX].const_data_ptr<float>();
-  task.scale = saved[kScale].const_data_ptr<float>();
-  task.shift = saved[kShift].const_data_ptr<float>();
+  task.norm_weight = saved[kNormWeight].const_data_ptr<float>();
+  task.norm_bias = saved[kNormBias].const_data_ptr<float>();
   task.weight_in = saved[kWeightIn].const_data_ptr<float>();
   task.bias_in = saved[kBiasIn].const_data_ptr<float>();
   task.weight_out = saved[kWeightOut].const_data_ptr<float>();
@@ -77,13 +77,13 @@ at::Tensor Forward(int64_t window, variable_list* saved) {
 
 class AttentionBranchFunction : public torch::autograd::Function<AttentionBranchFunction> {
  public:
-  static Variable forward(AutogradContext* context, const Variable& x, const Variable& scale,
-                          const Variable& shift, const Variable& weight_in, const Variable& bias_in,
-                          const Variable& weight_out, const Variable& bias_out,
-                          const SequenceTables* tables, const at::Tensor* num_padding,
-                          int64_t window) {
-    variable_list saved = {x,          scale,    shift,           weight_in,     bias_in,
-                           weight_out, bias_out, tables->cosines, tables->sines, *num_padding};
+  static Variable forward(AutogradContext* context, const Variable& x, const Variable& norm_weight,
+                          const Variable& norm_bias, const Variable& weight_in,
+                          const Variable& bias_in, const Variable& weight_out,
+                          const Variable& bias_out, const SequenceTables* tables,
+                          const at::Tensor* num_padding, int64_t window) {
+    variable_list saved = {x,          norm_weight, norm_bias,       weight_in,     bias_in,
+                           weight_out, bias_out,    tables->cosines, tables->sines, *num_padding};
     at::Tensor y = Forward(window, &saved);
     context->save_for_backward(std::move(saved));
     context->saved_data["window"] = window;
@@ -98,9 +98,10 @@ class AttentionBranchFunction : public torch::autograd::Function<AttentionBranch
     for (int i = kX; i <= kBiasOut; ++i) results.push_back(at::empty_like(saved[i]));
     float* to[kBiasOut + 1];
     for (int i = kX; i <= kBiasOut; ++i) to[i] = results[i].mutable_data_ptr<float>();
-    RunAttentionBranchBackward(
-        TaskFor(saved, context->saved_data["window"].toInt()), dy.const_data_ptr<float>(),
-        {to[kX], to[kScale], to[kShift], to[kWeightIn], to[kBiasIn], to[kWeightOut], to[kBiasOut]});
+    RunAttentionBranchBackward(TaskFor(saved, context->saved_data["window"].toInt()),
+                               dy.const_data_ptr<float>(),
+                               {to[kX], to[kNormWeight], to[kNormBias], to[kWeightIn], to[kBiasIn],
+                                to[kWeightOut], to[kBiasOut]});
     results.resize(kBiasOut + 4);  // nothing for tables, padding and window
     return results;
   }
@@ -110,7 +111,8 @@ class AttentionBranchFunction : public torch::autograd::Function<AttentionBranch
 
 bool CanFuseAttentionBranch(const at::Tensor& x, const AttentionBranchWeights& weights) {
   const AttentionBranchWeights& w = weights;
-  return CanFuse({x, w.scale, w.shift, w.weight_in, w.bias_in, w.weight_out, w.bias_out}) &&
+  return CanFuse(
+             {x, w.norm_weight, w.norm_bias, w.weight_in, w.bias_in, w.weight_out, w.bias_out}) &&
          x.numel() >= kFewRows * x.size(-1) &&
          w.weight_in.numel() + w.weight_out.numel() <= kMostWeights;
 }
@@ -121,8 +123,8 @@ at::Tensor AttentionBranch(const at::Tensor& x, const AttentionBranchWeights& we
   const at::Tensor padding = num_padding.defined() ? num_padding.contiguous() : num_padding;
   const AttentionBranchWeights& w = weights;
   const variable_list inputs = {x.contiguous(),
-                                w.scale.contiguous(),
-                                w.shift.contiguous(),
+                                w.norm_weight.contiguous(),
+                                w.norm_bias.contiguous(),
                                 w.weight_in.contiguous(),
                                 w.bias_in.contiguous(),
                                 w.weight_out.contiguous(),
@@ -130,11 +132,12 @@ at::Tensor AttentionBranch(const at::Tensor& x, const AttentionBranchWeights& we
                                 tables.cosines,
                                 tables.sines,
                                 padding};
-  if (!NeedsGradient({x, w.scale, w.shift, w.weight_in, w.bias_in, w.weight_out, w.bias_out})) {
+  if (!NeedsGradient(
+          {x, w.norm_weight, w.norm_bias, w.weight_in, w.bias_in, w.weight_out, w.bias_out})) {
     variable_list saved = inputs;
     return Forward(window, &saved);
   }
-  return AttentionBranchFunction::apply(inputs[kX], inputs[kScale], inputs[kShift],
+  return AttentionBranchFunction::apply(inputs[kX], inputs[kNormWeight], inputs[kNormBias],
                                         inputs[kWeightIn], inputs[kBiasIn], inputs[kWeightOut],
                                         inputs[kBiasOut], &tables, &padding, window);
 }

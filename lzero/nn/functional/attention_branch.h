@@ -10,9 +10,9 @@
 namespace lzero {
 
 struct AttentionBranchWeights {
-  at::Tensor scale, shift;          // [E] of the norm
-  at::Tensor weight_in, bias_in;    // [3 E, E], [3 E] of queries, keys and values
-  at::Tensor weight_out, bias_out;  // [E, E], [E] of the projection
+  at::Tensor norm_weight, norm_bias;  // [E] of the norm
+  at::Tensor weight_in, bias_in;      // [3 E, E], [3 E] of queries, keys and values
+  at::Tensor weight_out, bias_out;    // [E, E], [E] of the projection
 };
 
 // Whether AttentionBranch takes x [N, T, E] and these weights: float32 on the CPU, neither few rows

@@ -15,35 +15,35 @@ using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
 // `moments` [2, rows] holds means and inverse spreads.
-NormTask TaskFor(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift, bool gelu,
+NormTask TaskFor(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, bool gelu,
                  const at::Tensor& moments) {
   NormTask task;
   task.size = x.size(-1);
   task.rows = x.numel() / task.size;
   task.x = x.const_data_ptr<float>();
-  task.scale = DataOrNull(scale);
-  task.shift = DataOrNull(shift);
+  task.weight = DataOrNull(weight);
+  task.bias = DataOrNull(bias);
   task.gelu = gelu;
   task.means = moments.mutable_data_ptr<float>();
   task.inverse_spreads = task.means + task.rows;
   return task;
 }
 
-// Contiguous x; scale and shift contiguous or both undefined. Fills `moments`.
-at::Tensor Forward(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift, bool gelu,
+// Contiguous x; weight and bias contiguous or both undefined. Fills `moments`.
+at::Tensor Forward(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, bool gelu,
                    at::Tensor* moments) {
   *moments = at::empty({2, x.numel() / x.size(-1)}, x.options());
   at::Tensor y = at::empty_like(x);
-  RunNorm(TaskFor(x, scale, shift, gelu, *moments), y.mutable_data_ptr<float>());
+  RunNorm(TaskFor(x, weight, bias, gelu, *moments), y.mutable_data_ptr<float>());
   return y;
 }
 
 class NormFunction : public torch::autograd::Function<NormFunction> {
  public:
   static Variable forward(AutogradContext* context, const Variable& x,
-                          const std::optional<Variable>& scale,
-                          const std::optional<Variable>& shift, bool gelu) {
-    const at::Tensor factor = scale.value_or(at::Tensor()), term = shift.value_or(at::Tensor());
+                          const std::optional<Variable>& weight,
+                          const std::optional<Variable>& bias, bool gelu) {
+    const at::Tensor factor = weight.value_or(at::Tensor()), term = bias.value_or(at::Tensor());
     at::Tensor moments;
     at::Tensor y = Forward(x, factor, term, gelu, &moments);
     context->save_for_backward({x, factor, term, moments});
@@ -54,18 +54,18 @@ class NormFunction : public torch::autograd::Function<NormFunction> {
   static variable_list backward(AutogradContext* context, variable_list gradients) {
     CheckFirstDerivative("LayerNorm");
     const variable_list saved = context->get_saved_variables();
-    const at::Tensor &x = saved[0], &scale = saved[1];
+    const at::Tensor &x = saved[0], &weight = saved[1];
     const at::Tensor dy = gradients[0].contiguous();
-    at::Tensor dx = at::empty_like(x), dscale, dshift;
-    if (scale.defined()) {
-      dscale = at::empty_like(scale);
-      dshift = at::empty_like(scale);
+    at::Tensor dx = at::empty_like(x), dweight, dbias;
+    if (weight.defined()) {
+      dweight = at::empty_like(weight);
+      dbias = at::empty_like(weight);
     }
-    RunNormBackward(TaskFor(x, scale, saved[2], context->saved_data["gelu"].toBool(), saved[3]),
+    RunNormBackward(TaskFor(x, weight, saved[2], context->saved_data["gelu"].toBool(), saved[3]),
                     dy.const_data_ptr<float>(), dx.mutable_data_ptr<float>(),
-                    scale.defined() ? dscale.mutable_data_ptr<float>() : nullptr,
-                    scale.defined() ? dshift.mutable_data_ptr<float>() : nullptr);
-    return {dx, dscale, dshift, at::Tensor()};
+                    weight.defined() ? dweight.mutable_data_ptr<float>() : nullptr,
+                    weight.defined() ? dbias.mutable_data_ptr<float>() : nullptr);
+    return {dx, dweight, dbias, at::Tensor()};
   }
 };
 
@@ -89,29 +89,29 @@ class GeluFunction : public torch::autograd::Function<GeluFunction> {
   }
 };
 
-// scale and shift may both be undefined.
-at::Tensor Fused(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift, bool gelu) {
+// weight and bias may both be undefined.
+at::Tensor Fused(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, bool gelu) {
   const at::Tensor rows = x.contiguous();
   std::optional<at::Tensor> factor, term;
-  if (scale.defined()) {
-    factor = scale.contiguous();
-    term = shift.contiguous();
+  if (weight.defined()) {
+    factor = weight.contiguous();
+    term = bias.contiguous();
   }
-  if (NeedsGradient({x, scale, shift})) return NormFunction::apply(rows, factor, term, gelu);
+  if (NeedsGradient({x, weight, bias})) return NormFunction::apply(rows, factor, term, gelu);
   at::Tensor moments;
   return Forward(rows, factor.value_or(at::Tensor()), term.value_or(at::Tensor()), gelu, &moments);
 }
 
 }  // namespace
 
-at::Tensor LayerNorm(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift) {
-  if (CanFuse({x, scale, shift})) return Fused(x, scale, shift, /*gelu=*/false);
-  return at::layer_norm(x, {x.size(-1)}, scale, shift);
+at::Tensor LayerNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  if (CanFuse({x, weight, bias})) return Fused(x, weight, bias, /*gelu=*/false);
+  return at::layer_norm(x, {x.size(-1)}, weight, bias);
 }
 
-at::Tensor LayerNormGelu(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift) {
-  if (CanFuse({x, scale, shift})) return Fused(x, scale, shift, /*gelu=*/true);
-  return at::gelu(at::layer_norm(x, {x.size(-1)}, scale, shift), "tanh");
+at::Tensor LayerNormGelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+  if (CanFuse({x, weight, bias})) return Fused(x, weight, bias, /*gelu=*/true);
+  return at::gelu(at::layer_norm(x, {x.size(-1)}, weight, bias), "tanh");
 }
 
 at::Tensor Normalize(const at::Tensor& x) {

@@ -8,11 +8,11 @@
 
 namespace lzero {
 
-// Normalises the last axis of x [..., size] -> [..., size], then multiplies by `scale` [size], the
-// norm's weight, and adds `shift` [size], its bias.
-at::Tensor LayerNorm(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift);
+// Normalises the last axis of x [..., size] -> [..., size], then multiplies by `weight` [size]
+// and adds `bias` [size].
+at::Tensor LayerNorm(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 // gelu(LayerNorm(x)), tanh form, in the shapes of LayerNorm.
-at::Tensor LayerNormGelu(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift);
+at::Tensor LayerNormGelu(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias);
 // LayerNorm without weight and bias: x [..., size] -> [..., size].
 at::Tensor Normalize(const at::Tensor& x);
 // gelu(x), tanh form, elementwise: x [...] -> [...].

@@ -18,13 +18,7 @@ using torch::autograd::Variable;
 using torch::autograd::variable_list;
 using MaybeTensor = std::optional<at::Tensor>;
 
-at::Tensor EmptyLike(const at::Tensor& tensor) {
-  return tensor.defined() ? at::empty_like(tensor) : at::Tensor();
-}
-
-float* MutableOrNull(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
-}
+constexpr int kNumInputs = 9;  // x and the members of PerceptronWeights, in their order
 
 PerceptronTask TaskFor(const at::Tensor& x, const PerceptronWeights& weights, bool residual) {
   PerceptronTask task;
@@ -34,12 +28,12 @@ PerceptronTask TaskFor(const at::Tensor& x, const PerceptronWeights& weights, bo
   task.out = weights.weight2.size(0);
   task.residual = residual;
   task.x = x.const_data_ptr<float>();
-  task.scale1 = DataOrNull(weights.scale1);
-  task.shift1 = DataOrNull(weights.shift1);
+  task.norm_weight1 = DataOrNull(weights.norm_weight1);
+  task.norm_bias1 = DataOrNull(weights.norm_bias1);
   task.weight1 = DataOrNull(weights.weight1);
   task.bias1 = DataOrNull(weights.bias1);
-  task.scale2 = DataOrNull(weights.scale2);
-  task.shift2 = DataOrNull(weights.shift2);
+  task.norm_weight2 = DataOrNull(weights.norm_weight2);
+  task.norm_bias2 = DataOrNull(weights.norm_bias2);
   task.weight2 = DataOrNull(weights.weight2);
   task.bias2 = DataOrNull(weights.bias2);
   return task;
@@ -64,18 +58,20 @@ at::Tensor Forward(const at::Tensor& x, const PerceptronWeights& weights, bool r
 
 class PerceptronFunction : public torch::autograd::Function<PerceptronFunction> {
  public:
-  static Variable forward(AutogradContext* context, const Variable& x, const MaybeTensor& scale1,
-                          const MaybeTensor& shift1, const Variable& weight1, const Variable& bias1,
-                          const MaybeTensor& scale2, const MaybeTensor& shift2,
+  static Variable forward(AutogradContext* context, const Variable& x,
+                          const MaybeTensor& norm_weight1, const MaybeTensor& norm_bias1,
+                          const Variable& weight1, const Variable& bias1,
+                          const MaybeTensor& norm_weight2, const MaybeTensor& norm_bias2,
                           const Variable& weight2, const Variable& bias2, bool residual) {
     const at::Tensor none;
     const PerceptronWeights weights = {
-        scale1.value_or(none), shift1.value_or(none), weight1, bias1,
-        scale2.value_or(none), shift2.value_or(none), weight2, bias2};
+        norm_weight1.value_or(none), norm_bias1.value_or(none), weight1, bias1,
+        norm_weight2.value_or(none), norm_bias2.value_or(none), weight2, bias2};
     at::Tensor units, moments;
     at::Tensor y = Forward(x, weights, residual, &units, &moments);
-    context->save_for_backward({x, weights.scale1, weights.shift1, weight1, weights.scale2,
-                                weights.shift2, weight2, bias2, units, moments});
+    context->save_for_backward({x, weights.norm_weight1, weights.norm_bias1, weight1, bias1,
+                                weights.norm_weight2, weights.norm_bias2, weight2, bias2, units,
+                                moments});
     context->saved_data["residual"] = residual;
     return y;
   }
@@ -84,44 +80,38 @@ class PerceptronFunction : public torch::autograd::Function<PerceptronFunction> 
     CheckFirstDerivative("Perceptron");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor dy = gradients[0].contiguous();
-    const PerceptronWeights weights = {saved[1], saved[2], saved[3], {},
-                                       saved[4], saved[5], saved[6], saved[7]};
-    PerceptronTask task = TaskFor(saved[0], weights, context->saved_data["residual"].toBool());
-    task.units = saved[8].mutable_data_ptr<float>();
-    task.moments = saved[9].mutable_data_ptr<float>();
-    const at::Tensor dx = context->needs_input_grad(0) ? at::empty_like(saved[0]) : at::Tensor();
-    const at::Tensor scale1 = EmptyLike(saved[1]), shift1 = EmptyLike(saved[2]);
-    const at::Tensor weight1 = EmptyLike(saved[3]), bias1 = at::empty({task.hidden}, dy.options());
-    const at::Tensor scale2 = EmptyLike(saved[4]), shift2 = EmptyLike(saved[5]);
-    const at::Tensor weight2 = EmptyLike(saved[6]), bias2 = EmptyLike(saved[7]);
-    PerceptronGradients to;
-    to.dx = MutableOrNull(dx);
-    to.scale1 = MutableOrNull(scale1);
-    to.shift1 = MutableOrNull(shift1);
-    to.weight1 = MutableOrNull(weight1);
-    to.bias1 = MutableOrNull(bias1);
-    to.scale2 = MutableOrNull(scale2);
-    to.shift2 = MutableOrNull(shift2);
-    to.weight2 = MutableOrNull(weight2);
-    to.bias2 = MutableOrNull(bias2);
-    RunPerceptronBackward(task, dy.const_data_ptr<float>(), to);
-    return {dx, scale1, shift1, weight1, bias1, scale2, shift2, weight2, bias2, at::Tensor()};
+    PerceptronTask task = TaskFor(
+        saved[0], {saved[1], saved[2], saved[3], saved[4], saved[5], saved[6], saved[7], saved[8]},
+        context->saved_data["residual"].toBool());
+    task.units = saved[kNumInputs].mutable_data_ptr<float>();
+    task.moments = saved[kNumInputs + 1].mutable_data_ptr<float>();
+    variable_list results(kNumInputs + 1);  // nothing for `residual`
+    float* to[kNumInputs] = {};
+    for (int i = 0; i < kNumInputs; ++i) {
+      if (!saved[i].defined() || (i == 0 && !context->needs_input_grad(0))) continue;
+      results[i] = at::empty_like(saved[i]);
+      to[i] = results[i].mutable_data_ptr<float>();
+    }
+    RunPerceptronBackward(task, dy.const_data_ptr<float>(),
+                          {to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7], to[8]});
+    return results;
   }
 };
 
 bool IsFused(const at::Tensor& x, const PerceptronWeights& weights) {
-  return CanFuse({x, weights.scale1, weights.shift1, weights.weight1, weights.bias1, weights.scale2,
-                  weights.shift2, weights.weight2, weights.bias2}) &&
+  return CanFuse({x, weights.norm_weight1, weights.norm_bias1, weights.weight1, weights.bias1,
+                  weights.norm_weight2, weights.norm_bias2, weights.weight2, weights.bias2}) &&
          x.numel() >= kFewRows * x.size(-1) &&
          weights.weight1.numel() + weights.weight2.numel() <= kMostWeights;
 }
 
 at::Tensor LayerByLayer(const at::Tensor& x, const PerceptronWeights& weights, bool residual) {
   const at::Tensor normal =
-      weights.scale1.defined() ? LayerNorm(x, weights.scale1, weights.shift1) : x;
+      weights.norm_weight1.defined() ? LayerNorm(x, weights.norm_weight1, weights.norm_bias1) : x;
   const at::Tensor units = Linear(normal, weights.weight1, weights.bias1);
-  const at::Tensor active =
-      weights.scale2.defined() ? LayerNormGelu(units, weights.scale2, weights.shift2) : Gelu(units);
+  const at::Tensor active = weights.norm_weight2.defined()
+                                ? LayerNormGelu(units, weights.norm_weight2, weights.norm_bias2)
+                                : Gelu(units);
   return residual ? LinearAdd(active, weights.weight2, weights.bias2, x)
                   : Linear(active, weights.weight2, weights.bias2);
 }
@@ -136,21 +126,22 @@ at::Tensor Perceptron(const at::Tensor& x, const PerceptronWeights& weights, boo
   if (!IsFused(x, weights)) return LayerByLayer(x, weights, residual);
   const at::Tensor rows = x.contiguous();
   const PerceptronWeights& w = weights;
-  if (NeedsGradient(
-          {x, w.scale1, w.shift1, w.weight1, w.bias1, w.scale2, w.shift2, w.weight2, w.bias2})) {
-    return PerceptronFunction::apply(rows, Maybe(w.scale1), Maybe(w.shift1), w.weight1.contiguous(),
-                                     w.bias1.contiguous(), Maybe(w.scale2), Maybe(w.shift2),
+  if (NeedsGradient({x, w.norm_weight1, w.norm_bias1, w.weight1, w.bias1, w.norm_weight2,
+                     w.norm_bias2, w.weight2, w.bias2})) {
+    return PerceptronFunction::apply(rows, Maybe(w.norm_weight1), Maybe(w.norm_bias1),
+                                     w.weight1.contiguous(), w.bias1.contiguous(),
+                                     Maybe(w.norm_weight2), Maybe(w.norm_bias2),
                                      w.weight2.contiguous(), w.bias2.contiguous(), residual);
   }
   const auto contiguous = [](const at::Tensor& weight) {
     return weight.defined() ? weight.contiguous() : weight;
   };
   at::Tensor moments;
-  return Forward(
-      rows,
-      {contiguous(w.scale1), contiguous(w.shift1), contiguous(w.weight1), contiguous(w.bias1),
-       contiguous(w.scale2), contiguous(w.shift2), contiguous(w.weight2), contiguous(w.bias2)},
-      residual, /*units=*/nullptr, &moments);
+  return Forward(rows,
+                 {contiguous(w.norm_weight1), contiguous(w.norm_bias1), contiguous(w.weight1),
+                  contiguous(w.bias1), contiguous(w.norm_weight2), contiguous(w.norm_bias2),
+                  contiguous(w.weight2), contiguous(w.bias2)},
+                 residual, /*units=*/nullptr, &moments);
 }
 
 }  // namespace lzero

@@ -8,12 +8,12 @@
 
 namespace lzero {
 
-// Weights of the two layers and their norms; an undefined scale and shift: no norm there.
+// Weights of the two layers and their norms; an undefined weight and bias of a norm: no norm there.
 struct PerceptronWeights {
-  at::Tensor scale1, shift1;  // [in]
-  at::Tensor weight1, bias1;  // [hidden, in], [hidden]
-  at::Tensor scale2, shift2;  // [hidden]
-  at::Tensor weight2, bias2;  // [out, hidden], [out]
+  at::Tensor norm_weight1, norm_bias1;  // [in]
+  at::Tensor weight1, bias1;            // [hidden, in], [hidden]
+  at::Tensor norm_weight2, norm_bias2;  // [hidden]
+  at::Tensor weight2, bias2;            // [out, hidden], [out]
 };
 
 // x [..., in] -> W2 gelu(N2(W1 N1(x) + b1)) + b2 [..., out], with `residual` plus x (in = out).

@@ -1,7 +1,5 @@
 // AlphaZero through the seam: what it refuses and in which words, that it learns a batch by heart,
 // plays, grades, and resumes exactly.
-#include "lzero/family/alphazero/alphazero_family.h"
-
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
@@ -9,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "lzero/family/alphazero/alphazero_inference.h"
 #include "lzero/family/alphazero/alphazero_network.h"
+#include "lzero/family/families.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"
@@ -39,7 +38,7 @@ EnvSpec SpecOf(const ExperimentConfig& config) {
 
 std::vector<std::string> Messages(const ExperimentConfig& config, const EnvSpec& spec) {
   std::vector<std::string> messages;
-  for (const ConsistencyError& error : AlphaZeroFamily().Errors(config, spec)) {
+  for (const ConsistencyError& error : AlphaZeroFamily().errors(config, spec)) {
     messages.push_back(absl::StrCat(absl::StrJoin(error.keys, " "), ": ", error.message));
   }
   return messages;
@@ -120,7 +119,7 @@ TEST(AlphaZeroFamily, RefusesSettingsThatItDoesNotHave) {
 }
 
 TEST(AlphaZeroFamily, ReadsNothingOfATransformerOrOfAModelOfTheWorld) {
-  const std::vector<std::string> unread = AlphaZeroFamily().UnreadFields(ModelConfig());
+  const std::vector<std::string> unread = AlphaZeroFamily().unread_fields(ModelConfig());
   for (const char* field :
        {"model.num_layers", "model.num_heads", "model.context_length", "model.dropout",
         "model.latent_loss", "loss.latent_weight", "loss.reward_weight", "loss.chance_weight"}) {
@@ -133,19 +132,20 @@ TEST(AlphaZeroFamily, MakesTheNetworkItCountsAndTheEngineOfIt) {
   const EnvRegistry registry = NativeRegistry();
   const EngineOptions options = BuildEngineOptions(config, SpecOf(config), 2, 4);
   const ModelFamily& family = AlphaZeroFamily();
-  const auto network = family.MakeNetwork(options.model, options.shape, 1, at::kCPU).value();
+  const auto network = family.make_network(options.model, options.shape, 1, at::kCPU).value();
   EXPECT_NE(dynamic_cast<const AlphaZeroNetwork*>(network.get()), nullptr);
-  EXPECT_EQ(family.CountParameters(options.model, options.shape).value(),
-            network->num_parameters());
+  EXPECT_EQ(
+      family.make_network(options.model, options.shape, 1, at::kMeta).value()->num_parameters(),
+      network->num_parameters());
   const EnvFactory make_env = BuildEnvFactory(config, registry);
-  EXPECT_EQ(family.EngineBytes(options, make_env).value(),
-            AlphaZeroInference::PlannedBytes(options, make_env).value());
-  auto engine = family.MakeEngine(options, make_env).value();
-  EXPECT_NE(dynamic_cast<AlphaZeroInference*>(engine.get()), nullptr);
+  EXPECT_EQ(family.engine_bytes(options, make_env).value(),
+            AlphaZeroEngineBytes(options, make_env).value());
+  auto engine = family.make_engine(options, make_env).value();
+  EXPECT_TRUE(engine->NeedsState());
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
   EXPECT_EQ(WeightsOf(engine->network()), WeightsOf(*network));
-  EXPECT_EQ(family.NumRootPastSteps(config.model), 0);
-  EXPECT_EQ(family.Describe(config.model),
+  EXPECT_EQ(family.num_root_past_steps(config.model), 0);
+  EXPECT_EQ(family.describe(config.model),
             "alphazero: encoder, E 8, policy and value heads; searches in the environment itself");
 }
 

@@ -11,6 +11,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/family/alphazero/alphazero_network.h"
+#include "lzero/family/alphazero/env_simulator.h"
 #include "lzero/mcts/search.h"
 #include "lzero/tensor/torch.h"
 #include "tests/family/alphazero/env_scene.h"
@@ -67,7 +69,7 @@ struct StepOutputs {
   Said said;
 };
 
-StepOutputs StepOne(AlphaZeroInference& engine, int parent, int32_t action, int child) {
+StepOutputs StepOne(InferenceEngine& engine, int parent, int32_t action, int child) {
   StepOutputs outputs;
   outputs.said.logits.resize(static_cast<size_t>(engine.num_actions()));
   const absl::Status status = engine.RecurrentInference(
@@ -100,7 +102,7 @@ TEST_P(RootsAndChildren, AreWhatTheNetworkSaysOfThem) {
     step = env->Step(Action::Discrete(LastLegal(step))).value();
   }
   const EngineOptions options = SmallOptions(env->spec(), 5, 9);
-  const auto engine = AlphaZeroInference::Create(options, NativeFactory(GetParam())).value();
+  const auto engine = MakeAlphaZeroEngine(options, NativeFactory(GetParam())).value();
   const auto network = RandomNetwork(options, 7);
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
   const size_t width = static_cast<size_t>(options.shape.num_actions);
@@ -137,8 +139,7 @@ TEST_P(RootsAndChildren, AreWhatTheNetworkSaysOfThem) {
 TEST(AlphaZeroInference, AsksForStatesAndKeepsNoContexts) {
   const auto env = NativeFactory("tictactoe")().value();
   const auto engine =
-      AlphaZeroInference::Create(SmallOptions(env->spec(), 2, 3), NativeFactory("tictactoe"))
-          .value();
+      MakeAlphaZeroEngine(SmallOptions(env->spec(), 2, 3), NativeFactory("tictactoe")).value();
   EXPECT_TRUE(engine->NeedsState());
   EXPECT_EQ(engine->cache_manager(), nullptr);
   EXPECT_EQ(engine->runner_name(), "eager");
@@ -154,7 +155,7 @@ TEST(AlphaZeroInference, BehindATerminationThereIsNothing) {
   for (const int32_t action : {0, 3, 1, 4}) step = env->Step(Action::Discrete(action)).value();
   positions.Add(*env, step);
   const EngineOptions options = SmallOptions(env->spec(), 1, 9);
-  const auto engine = AlphaZeroInference::Create(options, NativeFactory("tictactoe")).value();
+  const auto engine = MakeAlphaZeroEngine(options, NativeFactory("tictactoe")).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork(options, 7)).ok());
   std::vector<float> logits(9), value(1);
   ASSERT_TRUE(
@@ -180,7 +181,7 @@ TEST(AlphaZeroInference, AStepCapIsALeafWithTheValueOfTheNetwork) {
   Positions positions;
   positions.Add(*env, env->Reset(4));
   const EngineOptions options = SmallOptions(env->spec(), 1, 9);
-  const auto engine = AlphaZeroInference::Create(options, NativeFactory("cartpole", 2)).value();
+  const auto engine = MakeAlphaZeroEngine(options, NativeFactory("cartpole", 2)).value();
   const auto network = RandomNetwork(options, 8);
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
   std::vector<float> logits(2), value(1);
@@ -212,7 +213,7 @@ TEST(AlphaZeroInference, WithoutStatesThePolicyAnswersAndASearchSaysWhatItLacks)
   std::vector<Root> roots = positions.Roots();
   roots[0].state = {};
   const EngineOptions options = SmallOptions(env->spec(), 1, 4);
-  const auto engine = AlphaZeroInference::Create(options, NativeFactory("tictactoe")).value();
+  const auto engine = MakeAlphaZeroEngine(options, NativeFactory("tictactoe")).value();
   std::vector<float> logits(9), value(1);
   EXPECT_TRUE(engine->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(value)).ok());
   const auto search = Search::Create(options.search, 9, 1).value();
@@ -224,21 +225,22 @@ TEST(AlphaZeroInference, WithoutStatesThePolicyAnswersAndASearchSaysWhatItLacks)
 TEST(AlphaZeroInference, PlannedBytesCountWeightsBuffersAndStates) {
   const auto env = NativeFactory("connect4")().value();
   const auto planned = [&](int64_t num_envs, int64_t num_simulations) {
-    return AlphaZeroInference::PlannedBytes(SmallOptions(env->spec(), num_envs, num_simulations),
-                                            NativeFactory("connect4"))
+    return AlphaZeroEngineBytes(SmallOptions(env->spec(), num_envs, num_simulations),
+                                NativeFactory("connect4"))
         .value();
   };
   const EngineOptions options = SmallOptions(env->spec(), 1, 1);
-  const int64_t weights =
-      4 * AlphaZeroNetwork::CountParameters(options.model, options.shape).value();
+  const int64_t weights = 4 * AlphaZeroNetwork::Create(options.model, options.shape, 1, at::kMeta)
+                                  .value()
+                                  ->num_parameters();
   const int64_t rows = 2 * 4 * (126 + 7 + 1);
   const int64_t node = EnvSimulator::Bytes(NativeFactory("connect4"), {1, 1, 1.0}).value();
   EXPECT_EQ(planned(1, 1), weights + rows + 2 * node);
   EXPECT_EQ(planned(6, 49), weights + 6 * (rows + 50 * node));
   EngineOptions misfit = options;
   misfit.model.encoder = EncoderKind::kImage;
-  EXPECT_FALSE(AlphaZeroInference::PlannedBytes(misfit, NativeFactory("connect4")).ok());
-  EXPECT_FALSE(AlphaZeroInference::Create(misfit, NativeFactory("connect4")).ok());
+  EXPECT_FALSE(AlphaZeroEngineBytes(misfit, NativeFactory("connect4")).ok());
+  EXPECT_FALSE(MakeAlphaZeroEngine(misfit, NativeFactory("connect4")).ok());
 }
 
 }  // namespace

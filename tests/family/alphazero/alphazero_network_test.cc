@@ -12,6 +12,7 @@
 #include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "tests/model/batch_view.h"
+#include "tests/model/loss_metrics.h"
 #include "tests/model/random_batch.h"
 #include "tests/model/reference_model.h"
 
@@ -126,18 +127,17 @@ TEST_P(AlphaZeroNetworkTest, EveryTermMatchesLoops) {
         LoopsOverPositions(config(), reference::WeightsOf(*network), reference::WeightsOf(*target),
                            batch, OddWeights());
     ExpectNear(terms.total, expected.total, "total");
-    ExpectNear(terms.figures[kTotalLoss], expected.total, "total");
-    ExpectNear(terms.figures[kValueLoss], expected.value, "value");
-    ExpectNear(terms.figures[kPolicyLoss], expected.policy, "policy");
-    ExpectNear(terms.figures[kPolicyEntropy], expected.entropy, "entropy");
-    ExpectNear(terms.figures[kValueMean], expected.value_mean, "value mean");
-    EXPECT_EQ(terms.figures[kLatentLoss].item<float>(), 0.0f);
-    EXPECT_EQ(terms.figures[kRewardLoss].item<float>(), 0.0f);
-    EXPECT_GT(terms.figures[kLatentSpread].item<float>(), 0.01f);
-    EXPECT_GT(terms.figures[kLatentNorm].item<float>(), 0.1f);
+    ExpectNear(MetricOf(terms, "loss/value"), expected.value, "value");
+    ExpectNear(MetricOf(terms, "loss/policy"), expected.policy, "policy");
+    ExpectNear(MetricOf(terms, "policy/entropy"), expected.entropy, "entropy");
+    ExpectNear(MetricOf(terms, "value/mean"), expected.value_mean, "value mean");
+    EXPECT_EQ(MetricOf(terms, "loss/latent").item<float>(), 0.0f);
+    EXPECT_EQ(MetricOf(terms, "loss/reward").item<float>(), 0.0f);
+    EXPECT_GT(MetricOf(terms, "latent/spread").item<float>(), 0.01f);
+    EXPECT_GT(MetricOf(terms, "latent/norm").item<float>(), 0.1f);
     EXPECT_LT(reference::RelativeError(terms.value_errors, expected.value_errors), 2e-5);
     EXPECT_TRUE(terms.total.requires_grad());
-    EXPECT_FALSE(terms.figures.requires_grad());
+    EXPECT_FALSE(AllMetrics(terms).requires_grad());
   }
 }
 
@@ -205,7 +205,7 @@ TEST(AlphaZeroNetwork, KernelsGiveWhatPlainOperationsGive) {
     network->zero_grad();
     const LossTerms terms = network->ComputeLosses(*target, ViewBatch(batch), OddWeights());
     terms.total.backward();
-    std::vector<at::Tensor> numbers = {terms.total.detach(), terms.figures, terms.value_errors};
+    std::vector<at::Tensor> numbers = {terms.total.detach(), AllMetrics(terms), terms.value_errors};
     for (const at::Tensor& weight : network->parameters()) numbers.push_back(weight.grad().clone());
     return numbers;
   };
@@ -225,8 +225,8 @@ TEST(AlphaZeroNetwork, WithoutObservationsToBootstrapFromAsWithScalesOfZero) {
   const BatchTensors with = ViewBatch(batch);
   BatchTensors without = with;
   without.bootstrap_observations = at::Tensor();
-  EXPECT_TRUE(at::equal(network->ComputeLosses(*target, without, OddWeights()).figures,
-                        network->ComputeLosses(*target, with, OddWeights()).figures));
+  EXPECT_TRUE(at::equal(AllMetrics(network->ComputeLosses(*target, without, OddWeights())),
+                        AllMetrics(network->ComputeLosses(*target, with, OddWeights()))));
 }
 
 // Zero last layers: uniform distributions, values of 0.
@@ -242,11 +242,11 @@ TEST(AlphaZeroNetwork, FreshByHand) {
   batch.partial_returns = {1.0f, -1.0f};
   const LossTerms terms = network->ComputeLosses(*network, ViewBatch(batch), OddWeights());
   const double entropy = (std::log(3.0) + std::log(2.0)) / 2;
-  ExpectNear(terms.figures[kValueLoss], std::log(11.0), "value");
-  ExpectNear(terms.figures[kPolicyLoss], std::log(4.0), "policy");
-  ExpectNear(terms.figures[kPolicyEntropy], entropy, "entropy");
-  ExpectNear(terms.figures[kValueMean], 0.0, "value mean");
-  ExpectNear(terms.figures[kValueError], 1.0, "value error");
+  ExpectNear(MetricOf(terms, "loss/value"), std::log(11.0), "value");
+  ExpectNear(MetricOf(terms, "loss/policy"), std::log(4.0), "policy");
+  ExpectNear(MetricOf(terms, "policy/entropy"), entropy, "entropy");
+  ExpectNear(MetricOf(terms, "value/mean"), 0.0, "value mean");
+  ExpectNear(MetricOf(terms, "value/error"), 1.0, "value error");
   ExpectNear(terms.total, 0.5 * (0.6 * std::log(11.0) + 0.9 * (std::log(4.0) - 0.07 * entropy)),
              "total");
 }

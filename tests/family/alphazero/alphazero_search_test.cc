@@ -130,7 +130,7 @@ TEST(AlphaZeroSearch, AFreshNetworkSearchesLikeARuleBookAndFindsWinsAndBlocks) {
   const Tactics tactics = FindTactics(64);
   const auto spec = NativeFactory("tictactoe")().value()->spec();
   const EngineOptions options = SmallOptions(spec, 64, 200);
-  const auto engine = AlphaZeroInference::Create(options, NativeFactory("tictactoe")).value();
+  const auto engine = MakeAlphaZeroEngine(options, NativeFactory("tictactoe")).value();
   HandModel by_hand(tactics.squares);
   const std::vector<Root> roots = tactics.positions.Roots();
   SearchResult result, expected;

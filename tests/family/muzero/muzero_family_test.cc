@@ -1,7 +1,6 @@
 // The family through the seam: the parts that it makes; its rules in latent_family_test.cc.
-#include "lzero/family/muzero/muzero_family.h"
-
 #include "gtest/gtest.h"
+#include "lzero/family/families.h"
 #include "lzero/family/muzero/muzero_network.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"
@@ -21,9 +20,10 @@ TEST(MuZeroFamily, MakesItsNetworkAndEngine) {
   const ExperimentConfig config = MuZeroConfig();
   const ModelFamily& family = MuZeroFamily();
   const WorldModelShape shape{{4}, 2, 0};
-  const auto network = family.MakeNetwork(config.model, shape, 3, at::kCPU).value();
+  const auto network = family.make_network(config.model, shape, 3, at::kCPU).value();
   EXPECT_NE(dynamic_cast<const MuZeroNetwork*>(network.get()), nullptr);
-  EXPECT_EQ(family.CountParameters(config.model, shape).value(), network->num_parameters());
+  EXPECT_EQ(family.make_network(config.model, shape, 1, at::kMeta).value()->num_parameters(),
+            network->num_parameters());
   ThreadPool pool(1);
   auto role = BuildCollector(config, NativeRegistry(), &pool).value();
   EXPECT_EQ(role.inference->cache_manager(), nullptr);

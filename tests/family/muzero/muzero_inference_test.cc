@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
+#include "lzero/family/muzero/muzero_network.h"
 #include "lzero/mcts/search.h"
 #include "lzero/tensor/torch.h"
 
@@ -61,7 +62,7 @@ void ExpectRow(const at::Tensor& expected, const float* got) {
 TEST(MuZeroInference, EveryNodeIsTheNetworkSteppedAlongItsPath) {
   const EngineOptions options = Options();
   const auto network = RandomNetwork(options);
-  auto engine = MuZeroInference::Create(options).value();
+  auto engine = MakeMuZeroEngine(options).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
   const std::vector<float> observations = {0.1f, -0.5f, 1.0f, 0.3f, -1.2f, 0.7f};
   const std::vector<uint8_t> legal(kNumActions, 1);
@@ -105,7 +106,7 @@ TEST(MuZeroInference, EveryNodeIsTheNetworkSteppedAlongItsPath) {
 
 TEST(MuZeroInference, FewerRootsGiveTheSameSearches) {
   const EngineOptions options = Options();
-  auto engine = MuZeroInference::Create(options).value();
+  auto engine = MakeMuZeroEngine(options).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork(options)).ok());
   const std::vector<float> observations = {0.1f, -0.5f, 1.0f, 0.3f, -1.2f, 0.7f};
   const std::vector<uint8_t> legal(kNumActions, 1);
@@ -121,9 +122,10 @@ TEST(MuZeroInference, FewerRootsGiveTheSameSearches) {
 
 TEST(MuZeroInference, PlannedBytesAreWhatIsKept) {
   const EngineOptions options = Options();
-  const int64_t parameters = MuZeroNetwork::CountParameters(options.model, options.shape).value();
+  const int64_t parameters =
+      MuZeroNetwork::Create(options.model, options.shape, 1, at::kMeta).value()->num_parameters();
   // Weights, observations and latents as floats; actions, parents and children as int64.
-  EXPECT_EQ(MuZeroInference::PlannedBytes(options).value(),
+  EXPECT_EQ(MuZeroEngineBytes(options).value(),
             4 * (parameters + kNumEnvs * 2 + kNumEnvs * kNumNodes * 16) + 8 * kNumEnvs * 3);
 }
 
@@ -131,7 +133,7 @@ TEST(MuZeroInference, BoxActionsAreSampled) {
   EngineOptions options = Options();
   options.shape = {{2}, 0, 2};
   options.search.num_sampled_actions = 5;
-  auto engine = MuZeroInference::Create(options).value();
+  auto engine = MakeMuZeroEngine(options).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork(options)).ok());
   const std::vector<float> observations = {0.1f, -0.5f, 1.0f, 0.3f, -1.2f, 0.7f};
   const std::vector<Root> roots = MakeRoots(observations, {});

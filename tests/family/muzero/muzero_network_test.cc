@@ -7,6 +7,7 @@
 #include "lzero/tensor/torch.h"
 #include "tests/model/batch_view.h"
 #include "tests/model/latent_testing.h"
+#include "tests/model/loss_metrics.h"
 #include "tests/model/random_batch.h"
 
 namespace lzero::muzero_network_test {
@@ -20,15 +21,17 @@ using reference::VectorConfig;
 TEST(MuZeroNetwork, CountsItsParametersBeforeItIsMade) {
   for (const LatentLoss loss : {LatentLoss::kNone, LatentLoss::kMse, LatentLoss::kCosine}) {
     for (const WorldModelShape& shape : {kVectorShape, WorldModelShape{{5}, 0, 2}}) {
-      EXPECT_EQ(MuZeroNetwork::CountParameters(VectorConfig(loss), shape).value(),
-                Make(VectorConfig(loss), shape, 1)->num_parameters());
+      EXPECT_EQ(
+          MuZeroNetwork::Create(VectorConfig(loss), shape, 1, at::kMeta).value()->num_parameters(),
+          Make(VectorConfig(loss), shape, 1)->num_parameters());
     }
   }
   const WorldModelShape board{{3, 6, 7}, 7, 0}, image{{1, 40, 24}, 3, 0};
   for (const auto& [encoder, shape] :
        {std::pair(EncoderKind::kBoard, board), std::pair(EncoderKind::kImage, image)}) {
-    EXPECT_EQ(MuZeroNetwork::CountParameters(PlaneConfig(encoder), shape).value(),
-              Make(PlaneConfig(encoder), shape, 1)->num_parameters());
+    EXPECT_EQ(
+        MuZeroNetwork::Create(PlaneConfig(encoder), shape, 1, at::kMeta).value()->num_parameters(),
+        Make(PlaneConfig(encoder), shape, 1)->num_parameters());
   }
 }
 
@@ -47,7 +50,7 @@ TEST(MuZeroNetwork, ABatchIsLearntByHeart) {
       const LossTerms terms = network->ComputeLosses(*target, reference::ViewBatch(batch), weights);
       terms.total.backward();
       optimizer.step();
-      last = terms.figures[kValueError].item<double>();
+      last = MetricOf(terms, "value/error").item<double>();
       if (i == 0) first = last;
     }
     EXPECT_LT(last, 0.1 * first);

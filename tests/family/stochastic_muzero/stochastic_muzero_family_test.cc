@@ -1,10 +1,8 @@
-#include "lzero/family/stochastic_muzero/stochastic_muzero_family.h"
-
 #include <algorithm>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/run/metric_guide.h"
+#include "lzero/family/families.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_plan.h"
@@ -38,7 +36,7 @@ TEST(StochasticMuZeroFamily, RefusesWhatHasNoChance) {
 }
 
 TEST(StochasticMuZeroFamily, ReadsTheWeightOfChance) {
-  const std::vector<std::string> unread = StochasticMuZeroFamily().UnreadFields(ModelConfig());
+  const std::vector<std::string> unread = StochasticMuZeroFamily().unread_fields(ModelConfig());
   EXPECT_EQ(std::count(unread.begin(), unread.end(), "loss.chance_weight"), 0);
   EXPECT_EQ(std::count(unread.begin(), unread.end(), "model.num_layers"), 1);
 }
@@ -51,9 +49,9 @@ TEST(StochasticMuZeroFamily, StoresOutcomesAndSearchesThroughThem) {
   auto role = BuildCollector(config, NativeRegistry(), &pool).value();
   const ModelFamily& family = StochasticMuZeroFamily();
   const WorldModelShape shape = BuildWorldModelShape(spec);
-  const auto network = family.MakeNetwork(config.model, shape, 3, at::kCPU).value();
-  EXPECT_EQ(family.CountParameters(config.model, shape).value(), network->num_parameters());
-  for (const std::string& name : network->extra_figures()) EXPECT_TRUE(IsExplainedMetric(name));
+  const auto network = family.make_network(config.model, shape, 3, at::kCPU).value();
+  EXPECT_EQ(family.make_network(config.model, shape, 1, at::kMeta).value()->num_parameters(),
+            network->num_parameters());
   ASSERT_TRUE(role.inference->CopyWeightsFrom(*network).ok());
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(role.collector->Step(i).ok());
   // The plain family stores none of it.

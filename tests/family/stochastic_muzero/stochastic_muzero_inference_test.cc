@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
+#include "lzero/family/stochastic_muzero/stochastic_muzero_network.h"
 #include "lzero/mcts/search.h"
 #include "lzero/tensor/torch.h"
 
@@ -67,7 +68,7 @@ void ExpectLogits(const at::Tensor& expected, const float* row) {
 
 TEST(StochasticMuZeroInference, NodesTakeTurnsAlongEveryPath) {
   const auto network = RandomNetwork();
-  auto engine = StochasticMuZeroInference::Create(Options()).value();
+  auto engine = MakeStochasticMuZeroEngine(Options()).value();
   EXPECT_EQ(engine->num_chance_outcomes(), kNumOutcomes);
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
   const std::vector<Root> roots = MakeRoots();
@@ -125,7 +126,7 @@ TEST(StochasticMuZeroInference, NodesTakeTurnsAlongEveryPath) {
 }
 
 TEST(StochasticMuZeroInference, ASearchRunsThroughIt) {
-  auto engine = StochasticMuZeroInference::Create(Options()).value();
+  auto engine = MakeStochasticMuZeroEngine(Options()).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork()).ok());
   auto search = Search::Create(Options().search, kNumActions, kNumEnvs, kNumOutcomes).value();
   SearchResult result;
@@ -134,7 +135,7 @@ TEST(StochasticMuZeroInference, ASearchRunsThroughIt) {
   int visits = 0;
   for (const int32_t count : result.visit_counts) visits += count;
   EXPECT_EQ(visits, kNumEnvs * (kNumNodes - 1));
-  EXPECT_GT(StochasticMuZeroInference::PlannedBytes(Options()).value(), 0);
+  EXPECT_GT(StochasticMuZeroEngineBytes(Options()).value(), 0);
 }
 
 }  // namespace

@@ -11,8 +11,10 @@
 
 #include "gtest/gtest.h"
 #include "lzero/nn/threads.h"
+#include "lzero/run/metric_guide.h"
 #include "lzero/tensor/torch.h"
 #include "tests/model/batch_view.h"
+#include "tests/model/loss_metrics.h"
 #include "tests/model/random_batch.h"
 #include "tests/model/reference_model.h"
 
@@ -45,13 +47,14 @@ std::shared_ptr<StochasticMuZeroNetwork> Make(uint64_t seed) {
 }
 
 TEST(StochasticMuZeroNetwork, CountsItsParametersBeforeItIsMade) {
-  EXPECT_EQ(StochasticMuZeroNetwork::CountParameters(Config(), kShape).value(),
-            Make(1)->num_parameters());
+  EXPECT_EQ(
+      StochasticMuZeroNetwork::Create(Config(), kShape, 1, at::kMeta).value()->num_parameters(),
+      Make(1)->num_parameters());
   ModelConfig planes = Config();
   planes.encoder = EncoderKind::kBoard;
   planes.encoder_channels = 3;
   const WorldModelShape board{{2, 4, 4}, 4, 0, 32};
-  EXPECT_EQ(StochasticMuZeroNetwork::CountParameters(planes, board).value(),
+  EXPECT_EQ(StochasticMuZeroNetwork::Create(planes, board, 1, at::kMeta).value()->num_parameters(),
             StochasticMuZeroNetwork::Create(planes, board, 1).value()->num_parameters());
 }
 
@@ -139,16 +142,17 @@ TEST(StochasticMuZeroNetwork, ExtraTermsAreThoseOfPlainLoops) {
   const LossTerms terms = network->ComputeLosses(*target, ViewChanceBatch(batch), loss);
   const ExtraTerms expected = ExtraTermsByLoops(*network, *target, batch);
   const double chance = MeanOf(expected.chance), value = MeanOf(expected.value);
-  EXPECT_NEAR(terms.extra[0].item<double>(), chance, 2e-4 * (1.0 + chance));
-  EXPECT_NEAR(terms.extra[1].item<double>(), value, 2e-4 * (1.0 + value));
+  EXPECT_NEAR(MetricOf(terms, "loss/chance").item<double>(), chance, 2e-4 * (1.0 + chance));
+  EXPECT_NEAR(MetricOf(terms, "loss/afterstate_value").item<double>(), value, 2e-4 * (1.0 + value));
+  for (const LossMetric& metric : terms.metrics) EXPECT_TRUE(IsExplainedMetric(metric.name));
   // The rest of the total is MuZero's, whose named terms tell it where all samples weigh 1.
   std::fill(batch.importance_weights.begin(), batch.importance_weights.end(), 1.0f);
   const LossTerms plain = network->ComputeLosses(*target, ViewChanceBatch(batch), loss);
-  const auto figure = [&](Figure f) { return plain.figures[f].item<double>(); };
+  const auto metric = [&](const char* name) { return MetricOf(plain, name).item<double>(); };
   const double rest =
-      loss.reward_weight * figure(kRewardLoss) + loss.value_weight * figure(kValueLoss) +
-      loss.policy_weight * (figure(kPolicyLoss) - loss.entropy_weight * figure(kPolicyEntropy));
-  EXPECT_NEAR(figure(kTotalLoss), rest + 0.7 * chance + loss.value_weight * value,
+      loss.reward_weight * metric("loss/reward") + loss.value_weight * metric("loss/value") +
+      loss.policy_weight * (metric("loss/policy") - loss.entropy_weight * metric("policy/entropy"));
+  EXPECT_NEAR(plain.total.item<double>(), rest + 0.7 * chance + loss.value_weight * value,
               1e-3 * std::abs(rest));
 }
 

@@ -21,7 +21,7 @@ struct Role {
     config.context_length = 4;
     config.root_context = root_context;
     cache = KVCacheManager::Create(config).value();
-    roots = RootContexts::Create(cache.get()).value();
+    roots = std::make_unique<RootContexts>(cache.get());
     roots->OnWeightsChanged();
   }
 

@@ -1,7 +1,6 @@
 // What the family promises before anything is made is what is made.
-#include "lzero/family/unizero/unizero_family.h"
-
 #include "gtest/gtest.h"
+#include "lzero/family/families.h"
 #include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/tensor/torch.h"
@@ -15,9 +14,10 @@ TEST(UniZeroFamily, CountsTheParametersOfTheNetworkThatItMakes) {
   for (const WorldModelShape& shape :
        {WorldModelShape{{4}, 2, 0}, WorldModelShape{{3}, 0, 1}, WorldModelShape{{5}, 0, 6}}) {
     const ModelFamily& family = UniZeroFamily();
-    const auto network = family.MakeNetwork(config, shape, 1, at::kCPU).value();
+    const auto network = family.make_network(config, shape, 1, at::kCPU).value();
     EXPECT_NE(dynamic_cast<const WorldModel*>(network.get()), nullptr);
-    EXPECT_EQ(family.CountParameters(config, shape).value(), network->num_parameters());
+    EXPECT_EQ(family.make_network(config, shape, 1, at::kMeta).value()->num_parameters(),
+              network->num_parameters());
   }
 }
 
@@ -28,29 +28,29 @@ TEST(UniZeroFamily, MakesTheEngineOfItsNetwork) {
   options.num_envs = 2;
   options.search.num_simulations = 4;
   const ModelFamily& family = UniZeroFamily();
-  auto engine = family.MakeEngine(options, {}).value();
+  auto engine = family.make_engine(options, {}).value();
   EXPECT_NE(engine->cache_manager(), nullptr);
-  EXPECT_GT(family.EngineBytes(options, {}).value(), 0);
-  const auto network = family.MakeNetwork(options.model, options.shape, 1, at::kCPU).value();
+  EXPECT_GT(family.engine_bytes(options, {}).value(), 0);
+  const auto network = family.make_network(options.model, options.shape, 1, at::kCPU).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
   EXPECT_EQ(WeightsOf(engine->network()), WeightsOf(*network));
 }
 
 TEST(UniZeroFamily, HoldsTheModelToTheRulesOfATransformer) {
   ExperimentConfig config = TinyConfig();
-  EXPECT_TRUE(UniZeroFamily().ModelErrors(config.model).empty());
+  EXPECT_TRUE(UniZeroFamily().model_errors(config.model).empty());
   config.model.context_length = 7;
-  const auto errors = UniZeroFamily().ModelErrors(config.model);
+  const auto errors = UniZeroFamily().model_errors(config.model);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].keys[0], "model.context_length");
-  EXPECT_EQ(UniZeroFamily().UnreadFields(config.model),
+  EXPECT_EQ(UniZeroFamily().unread_fields(config.model),
             std::vector<std::string>{"loss.chance_weight"});
 }
 
 // W 4, L 1: a root reaches back 3 tokens, 2 steps.
 TEST(UniZeroFamily, RootsReadTheReachOfTheBands) {
-  EXPECT_EQ(UniZeroFamily().NumRootPastSteps(TinyConfig().model), 2);
-  EXPECT_EQ(UniZeroFamily().Describe(TinyConfig().model), "L 1, H 1, E 8, context 4 tokens");
+  EXPECT_EQ(UniZeroFamily().num_root_past_steps(TinyConfig().model), 2);
+  EXPECT_EQ(UniZeroFamily().describe(TinyConfig().model), "L 1, H 1, E 8, context 4 tokens");
 }
 
 }  // namespace

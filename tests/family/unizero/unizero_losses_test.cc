@@ -14,6 +14,7 @@
 #include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "tests/model/batch_view.h"
+#include "tests/model/loss_metrics.h"
 #include "tests/model/random_batch.h"
 #include "tests/model/reference_model.h"
 
@@ -92,15 +93,15 @@ TEST_P(LossCases, EveryTermMatchesLoops) {
     const Losses expected = ReferenceLosses(config(), reference::WeightsOf(*model),
                                             reference::WeightsOf(*target), arrays, OddWeights());
     ExpectNear(terms.total, expected.total, "total");
-    ExpectNear(terms.figures[kLatentLoss], expected.latent, "latent");
-    ExpectNear(terms.figures[kRewardLoss], expected.reward, "reward");
-    ExpectNear(terms.figures[kValueLoss], expected.value, "value");
-    ExpectNear(terms.figures[kPolicyLoss], expected.policy, "policy");
-    ExpectNear(terms.figures[kPolicyEntropy], expected.entropy, "entropy");
-    ExpectNear(terms.figures[kValueMean], expected.value_mean, "value mean");
+    ExpectNear(MetricOf(terms, "loss/latent"), expected.latent, "latent");
+    ExpectNear(MetricOf(terms, "loss/reward"), expected.reward, "reward");
+    ExpectNear(MetricOf(terms, "loss/value"), expected.value, "value");
+    ExpectNear(MetricOf(terms, "loss/policy"), expected.policy, "policy");
+    ExpectNear(MetricOf(terms, "policy/entropy"), expected.entropy, "entropy");
+    ExpectNear(MetricOf(terms, "value/mean"), expected.value_mean, "value mean");
     EXPECT_LT(reference::RelativeError(terms.value_errors, expected.value_errors), 2e-5);
     EXPECT_EQ(terms.value_errors[0].item<float>(), 0.0f) << "no valid value in the first sample";
-    EXPECT_FALSE(terms.figures[kLatentLoss].requires_grad());
+    EXPECT_FALSE(MetricOf(terms, "loss/latent").requires_grad());
     EXPECT_TRUE(terms.total.requires_grad());
   }
 }
@@ -232,8 +233,8 @@ TEST(ComputeLosses, WithoutObservationsToBootstrapFromAsWithScalesOfZero) {
   BatchTensors without = with;
   without.bootstrap_observations = at::Tensor();
   EXPECT_TRUE(at::equal(ComputeValueTargets(*target, without), with.partial_returns));
-  EXPECT_TRUE(at::equal(ComputeLosses(*model, *target, without, OddWeights()).figures,
-                        ComputeLosses(*model, *target, with, OddWeights()).figures));
+  EXPECT_TRUE(at::equal(AllMetrics(ComputeLosses(*model, *target, without, OddWeights())),
+                        AllMetrics(ComputeLosses(*model, *target, with, OddWeights()))));
 }
 
 // Zero last layers: uniform distributions, so every cross-entropy is the log of their size.
@@ -251,16 +252,16 @@ TEST(ComputeLosses, FreshModelByHand) {
   const LossConfig weights = OddWeights();
   const LossTerms terms = ComputeLosses(*model, *model, ViewBatch(arrays), weights);
   const double entropy = (std::log(3.0) + std::log(2.0)) / 2;
-  ExpectNear(terms.figures[kLatentLoss], 0.0, "latent");
-  ExpectNear(terms.figures[kRewardLoss], std::log(11.0), "reward");
-  ExpectNear(terms.figures[kValueLoss], std::log(11.0), "value");
-  ExpectNear(terms.figures[kPolicyLoss], std::log(4.0), "policy");
-  ExpectNear(terms.figures[kPolicyEntropy], entropy, "entropy");
+  ExpectNear(MetricOf(terms, "loss/latent"), 0.0, "latent");
+  ExpectNear(MetricOf(terms, "loss/reward"), std::log(11.0), "reward");
+  ExpectNear(MetricOf(terms, "loss/value"), std::log(11.0), "value");
+  ExpectNear(MetricOf(terms, "loss/policy"), std::log(4.0), "policy");
+  ExpectNear(MetricOf(terms, "policy/entropy"), entropy, "entropy");
   ExpectNear(
       terms.total,
       0.5 * (1.3 * std::log(11.0) + 0.6 * std::log(11.0) + 0.9 * (std::log(4.0) - 0.07 * entropy)),
       "total");
-  ExpectNear(terms.figures[kValueMean], 0.0, "value mean");
+  ExpectNear(MetricOf(terms, "value/mean"), 0.0, "value mean");
 }
 
 TEST(ComputeLosses, SpreadAndNormOfLatents) {
@@ -282,18 +283,18 @@ TEST(ComputeLosses, SpreadAndNormOfLatents) {
     for (const Row& latent : latents) square += (latent[e] - mean) * (latent[e] - mean) / 6;
     expected += std::sqrt(square) / 16;
   }
-  ExpectNear(terms.figures[kLatentSpread], expected, "spread");
+  ExpectNear(MetricOf(terms, "latent/spread"), expected, "spread");
   double norm = 0.0;
   for (const Row& latent : latents) {
     double square = 0.0;
     for (const double number : latent) square += number * number;
     norm += std::sqrt(square) / 6;
   }
-  ExpectNear(terms.figures[kLatentNorm], norm, "norm");
+  ExpectNear(MetricOf(terms, "latent/norm"), norm, "norm");
   std::fill(arrays.observations.begin(), arrays.observations.end(), 0.3f);
   terms = ComputeLosses(*model, *model, ViewBatch(arrays), OddWeights());
-  EXPECT_LT(terms.figures[kLatentSpread].item<double>(), 1e-6);
-  EXPECT_GT(terms.figures[kLatentNorm].item<double>(), 0.1);
+  EXPECT_LT(MetricOf(terms, "latent/spread").item<double>(), 1e-6);
+  EXPECT_GT(MetricOf(terms, "latent/norm").item<double>(), 0.1);
 }
 
 TEST(ComputeLosses, NotANumberInABatchGivesALossThatIsNotANumber) {
@@ -304,8 +305,8 @@ TEST(ComputeLosses, NotANumberInABatchGivesALossThatIsNotANumber) {
   arrays.reward_mask[4] = 1.0f;
   const LossTerms terms = ComputeLosses(*model, *model, ViewBatch(arrays), OddWeights());
   EXPECT_TRUE(std::isnan(terms.total.item<double>()));
-  EXPECT_TRUE(std::isnan(terms.figures[kRewardLoss].item<double>()));
-  EXPECT_FALSE(std::isnan(terms.figures[kValueLoss].item<double>()));
+  EXPECT_TRUE(std::isnan(MetricOf(terms, "loss/reward").item<double>()));
+  EXPECT_FALSE(std::isnan(MetricOf(terms, "loss/value").item<double>()));
 }
 
 // The part of the loss that no prediction can remove: entropies of the two-hot and policy targets.

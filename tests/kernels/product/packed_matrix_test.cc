@@ -170,8 +170,8 @@ TEST(PackedMatrixTest, FoldsANormByHand) {
   // y = [1 2] n + 0.5 and [3 -4] n - 1 with n = x * (2, 10) + (0.25, -1):
   // weights [2 20], [6 -40]; biases 0.5 + 0.25 - 2 = -1.25 and -1 + 0.75 + 4 = 3.75.
   const std::vector<float> weight = {1, 2, 3, -4}, bias = {0.5f, -1};
-  const std::vector<float> scale = {2, 10}, shift = {0.25f, -1};
-  const NormWeights norm = {scale, shift};
+  const std::vector<float> norm_weight = {2, 10}, norm_bias = {0.25f, -1};
+  const NormWeights norm = {norm_weight, norm_bias};
   for (const auto type : {WeightType::kFp32, WeightType::kBf16}) {
     PackedMatrix matrix(2, 2, type);
     matrix.Pack({weight, bias}, &norm);

@@ -13,7 +13,7 @@ using Inputs = std::vector<at::Tensor>;
 
 at::Tensor Norm(const Inputs& in) { return LayerNorm(in[0], in[1], in[2]); }
 at::Tensor NormGelu(const Inputs& in) { return LayerNormGelu(in[0], in[1], in[2]); }
-at::Tensor NoScale(const Inputs& in) { return Normalize(in[0]); }
+at::Tensor NoWeight(const Inputs& in) { return Normalize(in[0]); }
 at::Tensor Activate(const Inputs& in) { return Gelu(in[0]); }
 
 Inputs MakeInputs(int64_t rows, int64_t size) {
@@ -29,7 +29,7 @@ TEST(NormTest, HasTheGradientsOfPlainOperations) {
       reference::ExpectGradientsOfPlainOperations(Norm, inputs, what);
       reference::ExpectGradientsOfPlainOperations(NormGelu, inputs, what + " with GELU");
       reference::ExpectGradientsOfPlainOperations(Activate, {inputs[0]}, what + " GELU");
-      reference::ExpectGradientsOfPlainOperations(NoScale, {inputs[0]}, what + " no scale");
+      reference::ExpectGradientsOfPlainOperations(NoWeight, {inputs[0]}, what + " no weight");
     }
   }
 }

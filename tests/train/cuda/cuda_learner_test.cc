@@ -41,7 +41,7 @@ void ExpectClose(const MetricMap& actual, const MetricMap& expected, double tole
   }
 }
 
-TEST_F(CudaLearnerTest, AnUpdateHasTheFiguresOfTheCpu) {
+TEST_F(CudaLearnerTest, AnUpdateHasTheMetricsOfTheCpu) {
   const auto on_device = MakeLearner(Device::kCuda), on_cpu = MakeLearner(Device::kCpu);
   for (unsigned update = 0; update < 5; ++update) {
     std::vector<float> priorities, expected;
@@ -63,9 +63,9 @@ TEST_F(CudaLearnerTest, AnUpdateThatIsNotANumberIsLeftOutOnTheDevice) {
     ASSERT_TRUE(learner->Update(Batch(update), 1e-3, nullptr).ok());
   }
   const auto before = learner->Export();
-  TrainBatch spoilt = Batch(2);
-  spoilt.observations[0] = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(learner->Update(spoilt, 1e-3, nullptr).code(), absl::StatusCode::kAborted);
+  TrainBatch non_finite = Batch(2);
+  non_finite.observations[0] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(learner->Update(non_finite, 1e-3, nullptr).code(), absl::StatusCode::kAborted);
   EXPECT_EQ(learner->num_updates(), 2);
   const auto after = learner->Export();
   for (const auto& [file, arrays] : before) {

@@ -11,9 +11,9 @@
 #include "absl/strings/string_view.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/config/consistency.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/config/load.h"
+#include "lzero/family/unizero/rules/unizero_rules.h"
 
 namespace lzero {
 namespace {

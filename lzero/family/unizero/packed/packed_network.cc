@@ -100,12 +100,12 @@ void PackedNetwork::RunShared(int64_t count, const Body& body) {
   });
 }
 
-void PackedNetwork::RunTwoTokens(const TwoTokens& step, int64_t batch_size) {
+void PackedNetwork::RunTwoTokens(const StepArrays& arrays, int64_t batch_size) {
   RunShared(batch_size, [&](const Share& share, int64_t begin, int64_t end, TokenScratch* scratch) {
     const int64_t num_parts = (end - begin + rows_at_once_ - 1) / rows_at_once_;
     for (int64_t i = 0; i < num_parts; ++i) {
       const int64_t count = (end - begin) / (num_parts - i);
-      StepRows(share, step, begin, count, scratch);
+      StepRows(share, arrays, begin, count, scratch);
       begin += count;
     }
   });
@@ -113,18 +113,13 @@ void PackedNetwork::RunTwoTokens(const TwoTokens& step, int64_t batch_size) {
 
 absl::Status PackedNetwork::Step(const StepArrays& arrays, int64_t batch_size) {
   LZ_RETURN_IF_ERROR(CheckInputs(kStepRow, arrays, batch_size));
-  RunTwoTokens({arrays}, batch_size);
+  RunTwoTokens(arrays, batch_size);
   return absl::OkStatus();
 }
 
-absl::Status PackedNetwork::ContinueRoots(const RootStepArrays& roots, int64_t batch_size) {
-  TwoTokens step;
-  step.arrays = {roots.contexts, roots.lengths,      roots.actions, nullptr,
-                 roots.values,   roots.prior_logits, roots.tokens,  roots.action_values};
-  step.observations = roots.observations;
-  step.latents = roots.latents;
-  LZ_RETURN_IF_ERROR(CheckInputs(kRoot, step.arrays, batch_size));
-  RunTwoTokens(step, batch_size);
+absl::Status PackedNetwork::ContinueRoots(const StepArrays& arrays, int64_t batch_size) {
+  LZ_RETURN_IF_ERROR(CheckInputs(kRoot, arrays, batch_size));
+  RunTwoTokens(arrays, batch_size);
   return absl::OkStatus();
 }
 
@@ -189,9 +184,8 @@ void PackedNetwork::RunToken(const Share& share, const StepArrays& arrays, int64
   if (token == 0) pass_.NormalizeOutputs(share, count, scratch);
 }
 
-void PackedNetwork::StepRows(const Share& share, const TwoTokens& step, int64_t first,
+void PackedNetwork::StepRows(const Share& share, const StepArrays& arrays, int64_t first,
                              int64_t count, TokenScratch* scratch) const {
-  const StepArrays& arrays = step.arrays;
   if (share.member == 0) {
     const int64_t dim = options_.shape.action_dim;
     for (int64_t i = 0; i < count; ++i) {
@@ -206,23 +200,23 @@ void PackedNetwork::StepRows(const Share& share, const TwoTokens& step, int64_t 
   if (arrays.rewards != nullptr) {
     pass_.RunScalarHead(share, weights_.reward(), count, scratch, arrays.rewards + first);
   }
-  SecondTokens(share, step, first, count, scratch);
+  SecondTokens(share, arrays, first, count, scratch);
   RunToken(share, arrays, first, count, 1, scratch);
   ReadPolicyAndValue(share, count, scratch, arrays.values + first,
                      arrays.prior_logits + first * options_.shape.policy_size());
 }
 
-void PackedNetwork::SecondTokens(const Share& share, const TwoTokens& step, int64_t first,
+void PackedNetwork::SecondTokens(const Share& share, const StepArrays& arrays, int64_t first,
                                  int64_t count, TokenScratch* scratch) const {
   const NetworkShape& shape = options_.shape;
-  if (step.observations != nullptr) {
-    pass_.Encode(share, step.observations + first * shape.observation_size, count, scratch);
-  } else if (step.latents == nullptr) {
+  if (arrays.observations != nullptr) {
+    pass_.Encode(share, arrays.observations + first * shape.observation_size, count, scratch);
+  } else if (arrays.latents == nullptr) {
     pass_.RunHead(share, weights_.latent(), count, scratch);
     pass_.NormalizeLatents(share, count, scratch);
   } else if (share.member == 0) {
     for (int64_t i = 0; i < count; ++i) {
-      std::copy_n(step.latents + (first + i) * shape.embed_dim, shape.embed_dim,
+      std::copy_n(arrays.latents + (first + i) * shape.embed_dim, shape.embed_dim,
                   scratch->x.data() + i * scratch->x_stride);
     }
   }
@@ -284,9 +278,9 @@ void PackedNetwork::EncodePasts(const Share& share, absl::Span<const RootPast> r
   pass_.Encode(share, scratch->observations.data(), row / shape.observation_size, scratch);
 }
 
-// Spreads the latents, puts the actions between them, and says what every token sees and for how
-// many layers its output is needed: a token k places before the last one is seen through ceil(k /
-// (W - 1)) layers.
+// Moves the latents apart, puts the actions between them, and says what every token sees and for
+// how many layers its output is needed: a token k places before the last one is seen through ceil(k
+// / (W - 1)) layers.
 void PackedNetwork::PlaceTokens(absl::Span<const RootPast> roots, TokenScratch* scratch) const {
   const NetworkShape& shape = options_.shape;
   const int64_t kept = shape.context_length - 1, token_size = shape.token_size();

@@ -25,18 +25,21 @@ struct NetworkOptions {
   int num_threads = 1;
 };
 
-// Inputs and outputs of one step, contiguous float32 and int64 arrays of the caller. Axes: B batch,
-// W context length, L layers, E embed dim, P policy size, D numbers of a box action. The outputs do
-// not overlap the inputs.
+// Inputs and outputs of one step, contiguous float32 and int64 arrays of the caller; or of roots
+// that continue a cached context by one real step, whose observations or latents are given and
+// which have no rewards. Axes: B batch, W context length, L layers, E embed dim, P policy size, D
+// numbers of a box action, obs observation size. The outputs do not overlap the inputs.
 struct StepArrays {
   const float* contexts;                 // [B, W - 1, L, 2, E], right-aligned
   const int64_t* lengths;                // [B] valid context tokens
   const int64_t* actions;                // [B]; box: not read
-  float* rewards;                        // [B]
+  float* rewards;                        // [B]; of roots: nullptr
   float* values;                         // [B] of the child
   float* prior_logits;                   // [B, P] of the child
   float* tokens;                         // [B, 2, L, 2, E] action token, then latent token
   const float* action_values = nullptr;  // box: [B, D]
+  const float* observations = nullptr;   // [B, obs] of roots; or nullptr:
+  const float* latents = nullptr;        // [B, E] of roots, encoded elsewhere
 };
 
 // A root and its past. Axes: P past steps, obs observation size.
@@ -49,19 +52,6 @@ struct RootPast {
   // Out, [2 P + 1, L, 2, E]: in each layer only the newest W - 1 tokens and what they need are
   // written, the rest is unspecified.
   float* tokens = nullptr;
-};
-
-// Roots that continue a cached context by one real step, as StepArrays; contiguous.
-struct RootStepArrays {
-  const float* contexts;                 // [B, W - 1, L, 2, E], right-aligned
-  const int64_t* lengths;                // [B]
-  const int64_t* actions;                // [B] that led to the roots; box: not read
-  const float* observations;             // [B, obs] of the roots; or nullptr:
-  const float* latents;                  // [B, E], encoded elsewhere
-  float* values;                         // [B]
-  float* prior_logits;                   // [B, P]
-  float* tokens;                         // [B, 2, L, 2, E] action token, then observation token
-  const float* action_values = nullptr;  // box: [B, D]
 };
 
 class PackedNetwork {
@@ -90,35 +80,28 @@ class PackedNetwork {
   // InvalidArgument, naming the root and with nothing written, for an action out of range or a past
   // that is too long.
   absl::Status RebuildRoots(absl::Span<const RootPast> roots, float* values, float* prior_logits);
-  // The same for roots with a context, in the shapes of RootStepArrays. Errors as Step.
-  absl::Status ContinueRoots(const RootStepArrays& arrays, int64_t batch_size);
+  // The same for roots with a context, in the shapes of StepArrays. Errors as Step.
+  absl::Status ContinueRoots(const StepArrays& arrays, int64_t batch_size);
 
   const NetworkShape& shape() const { return options_.shape; }
   // True when threads share products by output column, false when they share the rows.
   bool shares_columns() const { return shares_columns_; }
 
  private:
-  // What both kinds of steps read; `arrays.rewards` is nullptr for a root.
-  struct TwoTokens {
-    StepArrays arrays;
-    const float* observations = nullptr;
-    const float* latents = nullptr;
-  };
-
   // Box actions may hold any numbers.
   absl::Status CheckAction(const RowName& name, int64_t row, int64_t action) const;
   absl::Status CheckInputs(const RowName& name, const StepArrays& arrays, int64_t batch_size) const;
-  void RunTwoTokens(const TwoTokens& step, int64_t batch_size);
+  void RunTwoTokens(const StepArrays& arrays, int64_t batch_size);
   // Calls body(share, begin, end, scratch) on every thread, with its part of `count` items.
   template <typename Body>
   void RunShared(int64_t count, const Body& body);
-  void StepRows(const Share& share, const TwoTokens& step, int64_t first, int64_t count,
+  void StepRows(const Share& share, const StepArrays& arrays, int64_t first, int64_t count,
                 TokenScratch* scratch) const;
   // The token of an action, into row `row` of scratch->x.
   void PutAction(int64_t action, int64_t row, TokenScratch* scratch) const;
   void PutBoxAction(const float* values, int64_t row, TokenScratch* scratch) const;
   // Latents of the second tokens, into scratch->x.
-  void SecondTokens(const Share& share, const TwoTokens& step, int64_t first, int64_t count,
+  void SecondTokens(const Share& share, const StepArrays& arrays, int64_t first, int64_t count,
                     TokenScratch* scratch) const;
   void ReadPolicyAndValue(const Share& share, int64_t count, TokenScratch* scratch, float* values,
                           float* prior_logits) const;

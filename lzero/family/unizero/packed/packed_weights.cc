@@ -27,8 +27,8 @@ void CopyInto(absl::Span<const float> from, AlignedArray<float>* to) {
 
 void PackHead(const HeadWeights& weights, PackedHead* head) {
   head->first.Pack(weights.first, &weights.norm_in);
-  CopyInto(weights.norm_hidden.scale, &head->scale);
-  CopyInto(weights.norm_hidden.shift, &head->shift);
+  CopyInto(weights.norm_hidden.weight, &head->norm_weight);
+  CopyInto(weights.norm_hidden.bias, &head->norm_bias);
   head->last.Pack(weights.last, nullptr);
 }
 
@@ -59,8 +59,8 @@ PackedWeights::PackedWeights(const NetworkShape& shape, WeightType type)
   const std::vector<int64_t> inputs = EncoderInputs(shape);
   for (int64_t i = 0; i < shape.encoder_layers; ++i) {
     encoder_.hidden.emplace_back(inputs[static_cast<size_t>(i)], shape.encoder_width, type);
-    encoder_.scales.emplace_back(shape.encoder_width);
-    encoder_.shifts.emplace_back(shape.encoder_width);
+    encoder_.norm_weights.emplace_back(shape.encoder_width);
+    encoder_.norm_biases.emplace_back(shape.encoder_width);
   }
   encoder_.last.emplace(inputs.back(), embed_dim, type);
 }
@@ -108,8 +108,8 @@ void PackedWeights::Pack(const NetworkWeights& weights) {
            weights.encoder.hidden.size(), " encoder layers for ", encoder_.hidden.size());
   for (size_t i = 0; i < encoder_.hidden.size(); ++i) {
     encoder_.hidden[i].Pack(weights.encoder.hidden[i], nullptr);
-    CopyInto(weights.encoder.norms[i].scale, &encoder_.scales[i]);
-    CopyInto(weights.encoder.norms[i].shift, &encoder_.shifts[i]);
+    CopyInto(weights.encoder.norms[i].weight, &encoder_.norm_weights[i]);
+    CopyInto(weights.encoder.norms[i].bias, &encoder_.norm_biases[i]);
   }
   encoder_.last->Pack(weights.encoder.last, nullptr);
 }

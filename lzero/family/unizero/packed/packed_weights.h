@@ -76,14 +76,14 @@ struct PackedBlock {
 
 struct PackedHead {
   PackedMatrix first;
-  AlignedArray<float> scale, shift;  // [head_dim] of the hidden norm
+  AlignedArray<float> norm_weight, norm_bias;  // [head_dim] of the hidden norm
   PackedMatrix last;
 };
 
 // Linear, LayerNorm, GELU for each hidden layer, then Linear.
 struct PackedEncoder {
   std::vector<PackedMatrix> hidden;
-  std::vector<AlignedArray<float>> scales, shifts;
+  std::vector<AlignedArray<float>> norm_weights, norm_biases;
   std::optional<PackedMatrix> last;  // none where the encoder is not packed
 };
 

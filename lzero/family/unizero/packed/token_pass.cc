@@ -116,7 +116,7 @@ void TokenPass::Normalize(const Share& share, int64_t num_rows, TokenScratch* sc
   share.Barrier();
 }
 
-void TokenPass::NormalizeGelu(const Share& share, const float* scale, const float* shift,
+void TokenPass::NormalizeGelu(const Share& share, const float* weight, const float* bias,
                               int64_t num_rows, int64_t size, float* y, int64_t y_stride) {
   const Rows rows = RowsOf(share, num_rows);
   float* first = y + rows.begin * y_stride;
@@ -124,8 +124,8 @@ void TokenPass::NormalizeGelu(const Share& share, const float* scale, const floa
   task.rows = rows.end - rows.begin;
   task.size = size;
   task.x = first;
-  task.scale = scale;
-  task.shift = shift;
+  task.weight = weight;
+  task.bias = bias;
   task.gelu = true;
   task.x_stride = task.y_stride = y_stride;
   NormRows(task, first);
@@ -248,8 +248,8 @@ void TokenPass::RunHead(const Share& share, const PackedHead& head, int64_t num_
   float* hidden = scratch->hidden.data();
   Linear(share, head.first, Epilogue::kStore, scratch->normal.data(), scratch->x_stride, num_rows,
          scratch, hidden, wide);
-  NormalizeGelu(share, head.scale.data(), head.shift.data(), num_rows, shape_.head_dim, hidden,
-                wide);
+  NormalizeGelu(share, head.norm_weight.data(), head.norm_bias.data(), num_rows, shape_.head_dim,
+                hidden, wide);
   Linear(share, head.last, Epilogue::kStore, hidden, wide, num_rows, scratch,
          scratch->outputs.data(), wide);
 }
@@ -298,7 +298,7 @@ void TokenPass::Encode(const Share& share, const float* observations, int64_t nu
   for (size_t i = 0; i < depth; ++i) {
     float* y = buffers[(depth - i) % 2];
     Linear(share, encoder.hidden[i], Epilogue::kStore, x, x_stride, num_rows, scratch, y, wide);
-    NormalizeGelu(share, encoder.scales[i].data(), encoder.shifts[i].data(), num_rows,
+    NormalizeGelu(share, encoder.norm_weights[i].data(), encoder.norm_biases[i].data(), num_rows,
                   shape_.encoder_width, y, wide);
     x = y;
     x_stride = wide;

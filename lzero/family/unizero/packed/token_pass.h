@@ -98,8 +98,8 @@ class TokenPass {
   int64_t DropRows(const Share& share, int64_t layer, int64_t num_rows,
                    TokenScratch* scratch) const;
   void Normalize(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
-  // A norm with scale and shift, then GELU, of the share's rows of y, in place.
-  static void NormalizeGelu(const Share& share, const float* scale, const float* shift,
+  // A norm with weight and bias, then GELU, of the share's rows of y, in place.
+  static void NormalizeGelu(const Share& share, const float* weight, const float* bias,
                             int64_t num_rows, int64_t size, float* y, int64_t y_stride);
   void StoreTokens(const Share& share, int64_t layer, int64_t num_rows,
                    TokenScratch* scratch) const;

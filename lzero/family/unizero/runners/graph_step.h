@@ -8,10 +8,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/family/unizero/world_model.h"
@@ -19,33 +16,14 @@
 
 namespace lzero {
 
-class GraphStep : public RecurrentStep {
- public:
-  // Warms up and captures every bucket up to the one of `max_batch`. `model`, on the backend's
-  // device, and `backend` must outlive the step. FailedPrecondition with the cause when the device
-  // refuses to capture.
-  static absl::StatusOr<std::unique_ptr<GraphStep>> Create(const WorldModel& model,
-                                                           int64_t max_batch,
-                                                           GraphBackend* backend);
-  // Unloads the graphs, all of the backend's together.
-  ~GraphStep() override;
-
-  std::string name() const override { return "cuda_graph"; }
-  // Puts the replay on the backend's stream and returns at once. InvalidArgument for more rows than
-  // fit.
-  absl::Status Run(int64_t batch_size) override;
-  void OnWeightsChanged() override {}
-
-  const std::vector<int64_t>& buckets() const { return buckets_; }
-
- private:
-  GraphStep(const WorldModel& model, std::vector<int64_t> buckets, GraphBackend* backend);
-  absl::Status CaptureAll(const WorldModel& model);
-
-  GraphBackend* backend_;
-  std::vector<int64_t> buckets_;
-  std::vector<std::unique_ptr<CapturedGraph>> graphs_;  // [buckets]
-};
+// Warms up and captures every bucket up to the one of `max_batch`. `model`, on the backend's
+// device, and `backend` must outlive the step. FailedPrecondition with the cause when the device
+// refuses to capture. Its Run returns at once, with the replay on the backend's stream;
+// InvalidArgument for more rows than fit. When it goes, all of the backend's graphs are unloaded
+// together.
+absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeGraphStep(const WorldModel& model,
+                                                             int64_t max_batch,
+                                                             GraphBackend* backend);
 
 }  // namespace lzero
 

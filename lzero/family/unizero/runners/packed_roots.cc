@@ -1,6 +1,7 @@
 #include "lzero/family/unizero/runners/packed_roots.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
@@ -16,32 +17,173 @@ int64_t MaxTokens(const ModelConfig& config) { return 2 * NumRootPastSteps(confi
 
 int64_t TokenSize(const ModelConfig& config) { return config.num_layers * 2 * config.embed_dim; }
 
+class PackedRoots : public RootRunner {
+ public:
+  PackedRoots(const WorldModel& model, packed::PackedNetwork* network, KVCacheManager* cache,
+              RootContexts* contexts)
+      : model_(model),
+        network_(network),
+        cache_(cache),
+        contexts_(contexts),
+        observation_size_(model.shape().observation_size()),
+        max_past_steps_(NumRootPastSteps(model.config())),
+        context_batch_(MakeContextBatch(model, cache->config().num_envs)) {
+    const int64_t max_roots = cache->config().num_envs;
+    const int64_t num_steps = max_roots * (max_past_steps_ + 1);
+    pasts_.reserve(max_roots);
+    keys_.reserve(max_roots);
+    actions_.reserve(max_roots);
+    action_values_.reserve(max_roots * model.shape().action_dim);
+    observations_.reserve(num_steps * observation_size_);
+    if (!EncodesInPacked(model.config())) latents_.reserve(num_steps * model.config().embed_dim);
+    tokens_.resize(max_roots * MaxTokens(model.config()) * TokenSize(model.config()));
+    values_.resize(max_roots);
+    prior_logits_.resize(max_roots * model.shape().policy_size());
+  }
+
+  absl::Status Rebuild(absl::Span<const Root> roots, absl::Span<const int> rows,
+                       const RootOutputs& outputs) override {
+    const int64_t token_size = TokenSize(model_.config());
+    const bool packed_encoder = EncodesInPacked(model_.config());
+    // Gather the pasts; each has its part of tokens_.
+    observations_.clear();
+    pasts_.clear();
+    int64_t num_steps = 0, num_tokens = 0;
+    for (const int row : rows) {
+      const Root& root = roots[row];
+      packed::RootPast past;
+      past.num_past_steps = std::min(max_past_steps_, static_cast<int64_t>(root.actions.size()));
+      past.actions = root.actions.end() - past.num_past_steps;
+      past.action_values =
+          root.action_values.end() - past.num_past_steps * model_.shape().action_dim;
+      past.tokens = tokens_.data() + num_tokens * token_size;
+      AppendObservations(root, past.num_past_steps + 1);
+      num_steps += past.num_past_steps + 1;
+      num_tokens += 2 * past.num_past_steps + 1;
+      pasts_.push_back(past);
+    }
+    // Encode, or leave it to the packed network.
+    if (!packed_encoder) LZ_RETURN_IF_ERROR(EncodeElsewhere());
+    int64_t step = 0;
+    for (packed::RootPast& past : pasts_) {
+      past.observations =
+          packed_encoder ? observations_.data() + step * observation_size_ : nullptr;
+      past.latents = packed_encoder ? nullptr : latents_.data() + step * model_.config().embed_dim;
+      step += past.num_past_steps + 1;
+    }
+    // Evaluate.
+    LZ_RETURN_IF_ERROR(network_->RebuildRoots(pasts_, values_.data(), prior_logits_.data()));
+    CopyOut(rows, outputs);
+    // Store the contexts.
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Root& root = roots[rows[i]];
+      const size_t size = static_cast<size_t>((2 * pasts_[i].num_past_steps + 1) * token_size);
+      LZ_RETURN_IF_ERROR(contexts_->StoreRows(root.env, root.step, {}, {pasts_[i].tokens, size}));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Continue(absl::Span<const Root> roots, absl::Span<const int> rows,
+                        const RootOutputs& outputs) override {
+    // Gather the newest steps and the cached contexts.
+    keys_.clear();
+    actions_.clear();
+    action_values_.clear();
+    observations_.clear();
+    for (const int row : rows) {
+      keys_.push_back({roots[row].env, kRootNode});
+      actions_.push_back(roots[row].actions.back());
+      const auto values = roots[row].action_values.last(model_.shape().action_dim);
+      action_values_.insert(action_values_.end(), values.begin(), values.end());
+      AppendObservations(roots[row], 1);
+    }
+    LZ_RETURN_IF_ERROR(cache_->CloneInto(keys_, &context_batch_));
+    // Encode, or leave it to the packed network.
+    const bool packed_encoder = EncodesInPacked(model_.config());
+    if (!packed_encoder) LZ_RETURN_IF_ERROR(EncodeElsewhere());
+    // Evaluate.
+    packed::StepArrays arrays = {};
+    arrays.contexts = context_batch_.tokens.const_data_ptr<float>();
+    arrays.lengths = context_batch_.lengths.const_data_ptr<int64_t>();
+    arrays.actions = actions_.data();
+    arrays.action_values = action_values_.data();
+    arrays.observations = packed_encoder ? observations_.data() : nullptr;
+    arrays.latents = packed_encoder ? nullptr : latents_.data();
+    arrays.values = values_.data();
+    arrays.prior_logits = prior_logits_.data();
+    arrays.tokens = tokens_.data();
+    LZ_RETURN_IF_ERROR(network_->ContinueRoots(arrays, static_cast<int64_t>(rows.size())));
+    CopyOut(rows, outputs);
+    // Store the contexts with the two new tokens behind.
+    const auto token_size = static_cast<size_t>(TokenSize(model_.config()));
+    const auto window = static_cast<size_t>(model_.config().context_length - 1);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Root& root = roots[rows[i]];
+      const absl::Span<const float> context(arrays.contexts + i * window * token_size,
+                                            window * token_size);
+      const auto length = static_cast<size_t>(arrays.lengths[i]);
+      LZ_RETURN_IF_ERROR(
+          contexts_->StoreRows(root.env, root.step, context.last(length * token_size),
+                               {tokens_.data() + 2 * i * token_size, 2 * token_size}));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // Appends the newest `num_steps` observations of a root to observations_.
+  void AppendObservations(const Root& root, int64_t num_steps) {
+    const size_t count = static_cast<size_t>(num_steps * observation_size_);
+    LZ_CHECK(root.observations.size() >= count, root.observations.size(), " numbers for ",
+             num_steps, " observations of ", observation_size_);
+    const absl::Span<const float> newest = root.observations.last(count);
+    observations_.insert(observations_.end(), newest.begin(), newest.end());
+  }
+
+  // Encodes all observations_ into latents_, with libtorch.
+  absl::Status EncodeElsewhere() {
+    return CatchTorch([&] {
+      const c10::InferenceMode inference;
+      const auto num_rows = static_cast<int64_t>(observations_.size()) / observation_size_;
+      const at::Tensor latents =
+          model_.Encode(at::from_blob(observations_.data(), {num_rows, observation_size_}))
+              .contiguous();
+      latents_.assign(latents.const_data_ptr<float>(),
+                      latents.const_data_ptr<float>() + latents.numel());
+    });
+  }
+
+  void CopyOut(absl::Span<const int> rows, const RootOutputs& outputs) const {
+    const int64_t policy_size = model_.shape().policy_size();
+    for (size_t i = 0; i < rows.size(); ++i) {
+      outputs.values[rows[i]] = values_[i];
+      std::copy_n(prior_logits_.begin() + static_cast<int64_t>(i) * policy_size, policy_size,
+                  outputs.prior_logits.begin() + rows[i] * policy_size);
+    }
+  }
+
+  const WorldModel& model_;
+  packed::PackedNetwork* network_;
+  KVCacheManager* cache_;
+  RootContexts* contexts_;
+  int64_t observation_size_;
+  int64_t max_past_steps_;
+  ContextBatch context_batch_;
+  // The host's side; keeps its memory between calls.
+  std::vector<packed::RootPast> pasts_;
+  std::vector<ContextKey> keys_;
+  std::vector<float> observations_, latents_, tokens_, values_, prior_logits_, action_values_;
+  std::vector<int64_t> actions_;
+};
+
 }  // namespace
 
-PackedRoots::PackedRoots(const WorldModel& model, packed::PackedNetwork* network,
-                         KVCacheManager* cache, RootContexts* contexts)
-    : model_(model),
-      network_(network),
-      cache_(cache),
-      contexts_(contexts),
-      observation_size_(model.shape().observation_size()),
-      max_past_steps_(NumRootPastSteps(model.config())),
-      context_batch_(MakeContextBatch(model, cache->config().num_envs)) {
-  const int64_t max_roots = cache->config().num_envs;
-  const int64_t num_steps = max_roots * (max_past_steps_ + 1);
-  pasts_.reserve(max_roots);
-  keys_.reserve(max_roots);
-  actions_.reserve(max_roots);
-  action_values_.reserve(max_roots * model.shape().action_dim);
-  observations_.reserve(num_steps * observation_size_);
-  if (!EncodesInPacked(model.config())) latents_.reserve(num_steps * model.config().embed_dim);
-  tokens_.resize(max_roots * MaxTokens(model.config()) * TokenSize(model.config()));
-  values_.resize(max_roots);
-  prior_logits_.resize(max_roots * model.shape().policy_size());
+std::unique_ptr<RootRunner> MakePackedRoots(const WorldModel& model, packed::PackedNetwork* network,
+                                            KVCacheManager* cache, RootContexts* contexts) {
+  return std::make_unique<PackedRoots>(model, network, cache, contexts);
 }
 
-int64_t PackedRoots::Bytes(const ModelConfig& config, const WorldModelShape& shape,
-                           int64_t max_roots) {
+int64_t PackedRootsBytes(const ModelConfig& config, const WorldModelShape& shape,
+                         int64_t max_roots) {
   const int64_t steps = NumRootPastSteps(config) + 1;
   const int64_t latents = EncodesInPacked(config) ? 0 : config.embed_dim;
   const int64_t floats = steps * (shape.observation_size() + latents) +
@@ -51,120 +193,6 @@ int64_t PackedRoots::Bytes(const ModelConfig& config, const WorldModelShape& sha
       static_cast<int64_t>(sizeof(packed::RootPast) + sizeof(ContextKey) + sizeof(int64_t));
   return ContextBatchBytes(config, max_roots) +
          max_roots * (floats * static_cast<int64_t>(sizeof(float)) + others);
-}
-
-void PackedRoots::AppendObservations(const Root& root, int64_t num_steps) {
-  const size_t count = static_cast<size_t>(num_steps * observation_size_);
-  LZ_CHECK(root.observations.size() >= count, root.observations.size(), " numbers for ", num_steps,
-           " observations of ", observation_size_);
-  const absl::Span<const float> newest = root.observations.last(count);
-  observations_.insert(observations_.end(), newest.begin(), newest.end());
-}
-
-absl::Status PackedRoots::EncodeElsewhere() {
-  return CatchTorch([&] {
-    const c10::InferenceMode inference;
-    const auto num_rows = static_cast<int64_t>(observations_.size()) / observation_size_;
-    const at::Tensor latents =
-        model_.Encode(at::from_blob(observations_.data(), {num_rows, observation_size_}))
-            .contiguous();
-    latents_.assign(latents.const_data_ptr<float>(),
-                    latents.const_data_ptr<float>() + latents.numel());
-  });
-}
-
-void PackedRoots::CopyOut(absl::Span<const int> rows, const RootOutputs& outputs) const {
-  const int64_t policy_size = model_.shape().policy_size();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    outputs.values[rows[i]] = values_[i];
-    std::copy_n(prior_logits_.begin() + static_cast<int64_t>(i) * policy_size, policy_size,
-                outputs.prior_logits.begin() + rows[i] * policy_size);
-  }
-}
-
-absl::Status PackedRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const int> rows,
-                                  const RootOutputs& outputs) {
-  const int64_t token_size = TokenSize(model_.config());
-  const bool packed_encoder = EncodesInPacked(model_.config());
-  // Gather the pasts; each has its part of tokens_.
-  observations_.clear();
-  pasts_.clear();
-  int64_t num_steps = 0, num_tokens = 0;
-  for (const int row : rows) {
-    const Root& root = roots[row];
-    packed::RootPast past;
-    past.num_past_steps = std::min(max_past_steps_, static_cast<int64_t>(root.actions.size()));
-    past.actions = root.actions.end() - past.num_past_steps;
-    past.action_values = root.action_values.end() - past.num_past_steps * model_.shape().action_dim;
-    past.tokens = tokens_.data() + num_tokens * token_size;
-    AppendObservations(root, past.num_past_steps + 1);
-    num_steps += past.num_past_steps + 1;
-    num_tokens += 2 * past.num_past_steps + 1;
-    pasts_.push_back(past);
-  }
-  // Encode, or leave it to the packed network.
-  if (!packed_encoder) LZ_RETURN_IF_ERROR(EncodeElsewhere());
-  int64_t step = 0;
-  for (packed::RootPast& past : pasts_) {
-    past.observations = packed_encoder ? observations_.data() + step * observation_size_ : nullptr;
-    past.latents = packed_encoder ? nullptr : latents_.data() + step * model_.config().embed_dim;
-    step += past.num_past_steps + 1;
-  }
-  // Evaluate.
-  LZ_RETURN_IF_ERROR(network_->RebuildRoots(pasts_, values_.data(), prior_logits_.data()));
-  CopyOut(rows, outputs);
-  // Store the contexts.
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const Root& root = roots[rows[i]];
-    const size_t size = static_cast<size_t>((2 * pasts_[i].num_past_steps + 1) * token_size);
-    LZ_RETURN_IF_ERROR(contexts_->StoreRows(root.env, root.step, {}, {pasts_[i].tokens, size}));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status PackedRoots::Continue(absl::Span<const Root> roots, absl::Span<const int> rows,
-                                   const RootOutputs& outputs) {
-  // Gather the newest steps and the cached contexts.
-  keys_.clear();
-  actions_.clear();
-  action_values_.clear();
-  observations_.clear();
-  for (const int row : rows) {
-    keys_.push_back({roots[row].env, kRootNode});
-    actions_.push_back(roots[row].actions.back());
-    const auto values = roots[row].action_values.last(model_.shape().action_dim);
-    action_values_.insert(action_values_.end(), values.begin(), values.end());
-    AppendObservations(roots[row], 1);
-  }
-  LZ_RETURN_IF_ERROR(cache_->CloneInto(keys_, &context_batch_));
-  // Encode, or leave it to the packed network.
-  const bool packed_encoder = EncodesInPacked(model_.config());
-  if (!packed_encoder) LZ_RETURN_IF_ERROR(EncodeElsewhere());
-  // Evaluate.
-  packed::RootStepArrays arrays;
-  arrays.contexts = context_batch_.tokens.const_data_ptr<float>();
-  arrays.lengths = context_batch_.lengths.const_data_ptr<int64_t>();
-  arrays.actions = actions_.data();
-  arrays.action_values = action_values_.data();
-  arrays.observations = packed_encoder ? observations_.data() : nullptr;
-  arrays.latents = packed_encoder ? nullptr : latents_.data();
-  arrays.values = values_.data();
-  arrays.prior_logits = prior_logits_.data();
-  arrays.tokens = tokens_.data();
-  LZ_RETURN_IF_ERROR(network_->ContinueRoots(arrays, static_cast<int64_t>(rows.size())));
-  CopyOut(rows, outputs);
-  // Store the contexts with the two new tokens behind.
-  const auto token_size = static_cast<size_t>(TokenSize(model_.config()));
-  const auto window = static_cast<size_t>(model_.config().context_length - 1);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const Root& root = roots[rows[i]];
-    const absl::Span<const float> context(arrays.contexts + i * window * token_size,
-                                          window * token_size);
-    const auto length = static_cast<size_t>(arrays.lengths[i]);
-    LZ_RETURN_IF_ERROR(contexts_->StoreRows(root.env, root.step, context.last(length * token_size),
-                                            {tokens_.data() + 2 * i * token_size, 2 * token_size}));
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace lzero

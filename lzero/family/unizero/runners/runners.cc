@@ -29,9 +29,8 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
   if (runner == Runner::kPacked) return MakePackedStep(config, model, max_batch);
   if (runner != Runner::kCudaGraph) return std::make_unique<EagerStep>(model, max_batch);
   LZ_CHECK(backend != nullptr, "a graph runner without a backend");
-  absl::StatusOr<std::unique_ptr<GraphStep>> step = GraphStep::Create(model, max_batch, backend);
-  if (step.ok()) return *std::move(step);
-  if (config.graphs == Graphs::kRequired) return step.status();
+  absl::StatusOr<std::unique_ptr<RecurrentStep>> step = MakeGraphStep(model, max_batch, backend);
+  if (step.ok() || config.graphs == Graphs::kRequired) return step;
   LZ_LOG_WARNING("no graphs, steps run one operation after the other (inference.graphs: ",
                  "preferred): ", step.status().message());
   return std::make_unique<EagerStep>(model, max_batch);
@@ -102,11 +101,11 @@ absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldMo
   Runners runners;
   if (choice.runner == Runner::kPacked) {
     auto step = MakePackedStep(config, model, num_envs);
-    runners.roots = std::make_unique<PackedRoots>(model, &step->network(), cache, contexts);
+    runners.roots = MakePackedRoots(model, &step->network(), cache, contexts);
     runners.step = std::move(step);
     return runners;
   }
-  LZ_ASSIGN_OR_RETURN(runners.roots, EagerRoots::Create(model, cache, contexts));
+  runners.roots = MakeEagerRoots(model, cache, contexts);
   LZ_ASSIGN_OR_RETURN(runners.step, MakeStep(choice.runner, config, model, num_envs, backend));
   return runners;
 }
@@ -118,11 +117,11 @@ absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelC
       choice.runner == Runner::kCudaGraph ? BucketsUpTo(num_envs).back() : num_envs;
   const int64_t buffers = StepBuffersBytes(model, shape, rows);
   if (choice.runner == Runner::kPacked) {
-    return buffers + PackedRoots::Bytes(model, shape, num_envs) +
+    return buffers + PackedRootsBytes(model, shape, num_envs) +
            PackedStepBytes(model, shape, num_envs, config.dtype,
                            static_cast<int>(config.num_threads));
   }
-  return buffers + EagerRoots::Bytes(model, shape, num_envs);
+  return buffers + EagerRootsBytes(model, shape, num_envs);
 }
 
 }  // namespace lzero

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
-#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/family/unizero/runners/eager_step.h"
+#include "lzero/family/unizero/runners/recurrent_step.h"
+#include "lzero/mcts/device/device_search.h"
 #include "lzero/mcts/tree/tree_view.h"
+#include "lzero/tensor/staging.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -33,50 +36,23 @@ std::vector<int64_t> SearchBuckets(int64_t num_envs, int64_t num_simulations) {
   return buckets;
 }
 
-}  // namespace
+// Between host and device, or the device's alone. M rows: the largest bucket.
+struct SearchArrays {
+  StepBuffers step;
+  Staging root_logits, root_values;     // [M, A], [M]
+  Staging lent;                         // [M, LentRowSize(W - 1)] int64
+  at::Tensor discounts;                 // [M]
+  at::Tensor nodes, actions, children;  // [M] int32
+  at::Tensor parents;                   // [M, num_nodes] int32
+};
 
-absl::StatusOr<std::unique_ptr<SearchGraph>> SearchGraph::Create(const SearchConfig& config,
-                                                                 double discount,
-                                                                 const SearchGraphParts& parts) {
-  const KVCacheManagerConfig& cache = parts.cache->config();
-  if (cache.storage != CacheStorage::kStatic) {
-    return absl::FailedPreconditionError(
-        "a search graph keeps the addresses it saw, growing storage moves; use static storage");
-  }
-  LZ_CHECK(cache.nodes_per_env > config.num_simulations, cache.nodes_per_env, " nodes for ",
-           config.num_simulations, " simulations");
-  // Allocate arrays and trees on the stream of the backend.
-  std::vector<int64_t> buckets = SearchBuckets(cache.num_envs, config.num_simulations);
-  std::unique_ptr<SearchGraph> made;
-  absl::Status status;
-  LZ_RETURN_IF_ERROR(parts.backend->OnStream([&] {
-    status = [&]() -> absl::Status {
-      const int64_t num_rows = buckets.back();
-      LZ_ASSIGN_OR_RETURN(Arrays arrays, MakeArrays(config, discount, *parts.model, num_rows));
-      const int num_actions = static_cast<int>(parts.model->shape().num_actions);
-      LZ_ASSIGN_OR_RETURN(auto search,
-                          DeviceSearch::Create(config, num_actions, static_cast<int>(num_rows),
-                                               *parts.search_functions));
-      made = absl::WrapUnique(
-          new SearchGraph(config, parts, std::move(buckets), std::move(arrays), std::move(search)));
-      return absl::OkStatus();
-    }();
-  }));
-  LZ_RETURN_IF_ERROR(status);
-  // Record a graph for each bucket.
-  LZ_RETURN_IF_ERROR(made->CaptureAll());
-  return made;
-}
-
-absl::StatusOr<SearchGraph::Arrays> SearchGraph::MakeArrays(const SearchConfig& config,
-                                                            double discount,
-                                                            const WorldModel& model,
-                                                            int64_t num_rows) {
-  return CatchTorch([&]() -> absl::StatusOr<Arrays> {
+absl::StatusOr<SearchArrays> MakeArrays(const SearchConfig& config, double discount,
+                                        const WorldModel& model, int64_t num_rows) {
+  return CatchTorch([&]() -> absl::StatusOr<SearchArrays> {
     const int64_t window = model.transformer().context_length() - 1;
     const auto floats = at::TensorOptions().device(model.device());
     const auto numbers = floats.dtype(at::kInt);
-    return Arrays{
+    return SearchArrays{
         .step = MakeStepBuffers(model, num_rows),
         .root_logits = Staging::Wrap("prior logits of the roots of a search graph",
                                      at::zeros({num_rows, model.shape().num_actions}, floats)),
@@ -92,155 +68,217 @@ absl::StatusOr<SearchGraph::Arrays> SearchGraph::MakeArrays(const SearchConfig& 
   });
 }
 
-int64_t SearchGraph::Bytes(const SearchConfig& config, const ModelConfig& model,
-                           const WorldModelShape& shape, int64_t num_envs) {
+class SearchGraph : public Searcher {
+ public:
+  SearchGraph(const SearchConfig& config, const SearchGraphParts& parts,
+              std::vector<int64_t> buckets, SearchArrays arrays,
+              std::unique_ptr<DeviceSearch> search)
+      : config_(config),
+        parts_(parts),
+        stream_(static_cast<DeviceStream>(parts.backend->stream())),
+        buckets_(std::move(buckets)),
+        arrays_(std::move(arrays)),
+        search_(std::move(search)) {
+    // Addresses that the recorded work keeps: of the cache, the step and the search.
+    const KVCacheManagerConfig& cache = parts.cache->config();
+    const StepBuffers& step = arrays_.step;
+    int32_t* nodes = arrays_.nodes.mutable_data_ptr<int32_t>();
+    int32_t* actions = arrays_.actions.mutable_data_ptr<int32_t>();
+    int32_t* children = arrays_.children.mutable_data_ptr<int32_t>();
+    contexts_ = {
+        .pool = static_cast<float*>(const_cast<void*>(parts.cache->storage_address())),
+        .lent = arrays_.lent.tensor().const_data_ptr<int64_t>(),
+        .parents = arrays_.parents.mutable_data_ptr<int32_t>(),
+        .token_size = cache.shape.num_layers * 2 * cache.shape.embed_dim,
+        .window = static_cast<int32_t>(cache.context_length - 1),
+        .num_nodes = static_cast<int32_t>(config.NodesPerRoot()),
+    };
+    context_step_ = {
+        .nodes = nodes,
+        .actions = actions,
+        .children = children,
+        .tokens = step.tokens.const_data_ptr<float>(),
+        .contexts = step.contexts.tokens.mutable_data_ptr<float>(),
+        .lengths = step.contexts.lengths.mutable_data_ptr<int64_t>(),
+        .action_numbers = step.actions.mutable_data_ptr<int64_t>(),
+    };
+    queries_ = {nodes, actions, children};
+    outputs_ = {step.rewards.const_data_ptr<float>(), arrays_.discounts.const_data_ptr<float>(),
+                step.values.const_data_ptr<float>(), step.prior_logits.const_data_ptr<float>()};
+    // Scratch of the host.
+    envs_.reserve(static_cast<size_t>(buckets_.back()));
+    host_lent_.assign(static_cast<size_t>(arrays_.lent.tensor().numel()), 0);
+  }
+
+  ~SearchGraph() override {
+    const absl::Status unloaded = parts_.backend->Unload(std::move(graphs_));
+    if (!unloaded.ok()) LZ_LOG_ERROR("unloading the graphs of a search: ", unloaded.message());
+  }
+
+  absl::Status CaptureAll() {
+    LZ_RETURN_IF_ERROR(search_->Prepare({}, {}));  // every row idle
+    graphs_.resize(buckets_.size());
+    // The largest first: smaller ones then fit into the memory it left behind.
+    for (size_t i = buckets_.size(); i-- > 0;) {
+      const int num_rows = static_cast<int>(buckets_[i]);
+      absl::Status launched;
+      const auto warm_up = [&] {
+        launched.Update(Launch(num_rows, std::min(kWarmUpSimulations, config_.num_simulations)));
+      };
+      // Kept by graphs that replay by calling again, which the tests' do.
+      const auto record = [this, num_rows] {
+        recorded_ = Launch(num_rows, config_.num_simulations);
+      };
+      absl::Status status = parts_.backend->WarmUp(kWarmUps, warm_up);
+      status.Update(launched);
+      LZ_RETURN_IF_ERROR(Annotate(status, absl::StrCat("warming up a search of ", num_rows)));
+      absl::StatusOr<std::unique_ptr<CapturedGraph>> graph = parts_.backend->Capture(record);
+      status = graph.status();
+      if (status.ok()) status = recorded_;
+      if (!status.ok()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("recording a search of ", num_rows, ": ", status.message()));
+      }
+      graphs_[i] = *std::move(graph);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Run(InferenceModel& model, absl::Span<const Root> roots,
+                   const SearchRequest& request, SearchResult* result) override {
+    LZ_RETURN_IF_ERROR(search_->Prepare(roots, request));
+    if (roots.empty()) {
+      result->Resize(0, static_cast<size_t>(num_actions()));
+      result->mean_depth = 0.0;
+      return absl::OkStatus();
+    }
+    model.BeginSearch(request);
+    host_logits_.resize(roots.size() * static_cast<size_t>(num_actions()));
+    host_values_.resize(roots.size());
+    LZ_RETURN_IF_ERROR(
+        model.InitialInference(roots, absl::MakeSpan(host_logits_), absl::MakeSpan(host_values_)));
+    const ScopedTimer timer(parts_.network_time);
+    const size_t bucket = BucketOf(buckets_, static_cast<int64_t>(roots.size()));
+    absl::Status staged;
+    LZ_RETURN_IF_ERROR(
+        parts_.backend->OnStream([&] { staged = StageRoots(roots, buckets_[bucket]); }));
+    LZ_RETURN_IF_ERROR(staged);
+    LZ_RETURN_IF_ERROR(graphs_[bucket]->Replay());
+    LZ_RETURN_IF_ERROR(parts_.backend->Wait());
+    return search_->Read(roots, result);
+  }
+
+  const SearchConfig& config() const override { return config_; }
+  int num_actions() const override { return search_->num_actions(); }
+
+ private:
+  absl::Status StatusOf(int error, const char* what) const {
+    if (error == 0) [[likely]]
+      return absl::OkStatus();
+    return absl::InternalError(absl::StrCat("the search graph cannot ", what, ": ",
+                                            parts_.context_functions->error_text(error)));
+  }
+
+  absl::Status LaunchStep(int num_rows) {
+    const ContextFunctions& contexts = *parts_.context_functions;
+    LZ_RETURN_IF_ERROR(StatusOf(contexts.gather(&contexts_, &context_step_, num_rows, stream_),
+                                "gather contexts"));
+    LZ_RETURN_IF_ERROR(CatchTorch([&] { RunEagerStep(*parts_.model, num_rows, arrays_.step); }));
+    return StatusOf(contexts.store(&contexts_, &context_step_, num_rows, stream_), "store nodes");
+  }
+
+  // Puts a whole search of `num_rows` rows on the stream.
+  absl::Status Launch(int num_rows, int64_t num_simulations) {
+    LZ_RETURN_IF_ERROR(search_->Upload(stream_));
+    LZ_RETURN_IF_ERROR(search_->Begin(num_rows,
+                                      {arrays_.root_logits.tensor().const_data_ptr<float>(),
+                                       arrays_.root_values.tensor().const_data_ptr<float>()},
+                                      stream_));
+    LZ_RETURN_IF_ERROR(search_->Select(num_rows, queries_, stream_));
+    for (int64_t simulation = 1; simulation <= num_simulations; ++simulation) {
+      LZ_RETURN_IF_ERROR(LaunchStep(num_rows));
+      LZ_RETURN_IF_ERROR(simulation < num_simulations
+                             ? search_->ExpandAndSelect(num_rows, outputs_, queries_, stream_)
+                             : search_->Expand(num_rows, outputs_, stream_));
+    }
+    LZ_RETURN_IF_ERROR(search_->Finish(num_rows, stream_));
+    return search_->Download(stream_);
+  }
+
+  absl::Status StageRoots(absl::Span<const Root> roots, int64_t num_rows) {
+    envs_.clear();
+    for (const Root& root : roots) envs_.push_back(root.env);
+    const size_t row_size = host_lent_.size() / static_cast<size_t>(buckets_.back());
+    const auto rows = absl::MakeSpan(host_lent_).first(static_cast<size_t>(num_rows) * row_size);
+    LZ_RETURN_IF_ERROR(parts_.cache->LendNodes(envs_, rows));
+    // Idle rows: no context, and nothing is stored.
+    std::fill(rows.begin() + static_cast<ptrdiff_t>(roots.size() * row_size), rows.end(), 0);
+    LZ_RETURN_IF_ERROR(arrays_.lent.CopyIn(absl::Span<const int64_t>(rows)));
+    LZ_RETURN_IF_ERROR(arrays_.root_logits.CopyIn(absl::Span<const float>(host_logits_)));
+    return arrays_.root_values.CopyIn(absl::Span<const float>(host_values_));
+  }
+
+  SearchConfig config_;
+  SearchGraphParts parts_;
+  DeviceStream stream_;
+  std::vector<int64_t> buckets_;
+  SearchArrays arrays_;
+  SearchContexts contexts_;
+  ContextStep context_step_;
+  DeviceQueries queries_;
+  DeviceStepOutputs outputs_;
+  std::unique_ptr<DeviceSearch> search_;
+  absl::Status recorded_;                               // of the last capture
+  std::vector<std::unique_ptr<CapturedGraph>> graphs_;  // [buckets]
+  std::vector<EnvId> envs_;                             // scratch
+  std::vector<int64_t> host_lent_;                      // scratch
+  std::vector<float> host_logits_, host_values_;        // scratch: [B, A], [B]
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Searcher>> MakeSearchGraph(const SearchConfig& config,
+                                                          double discount,
+                                                          const SearchGraphParts& parts) {
+  const KVCacheManagerConfig& cache = parts.cache->config();
+  if (cache.storage != CacheStorage::kStatic) {
+    return absl::FailedPreconditionError(
+        "a search graph keeps the addresses it saw, growing storage moves; use static storage");
+  }
+  LZ_CHECK(cache.nodes_per_env > config.num_simulations, cache.nodes_per_env, " nodes for ",
+           config.num_simulations, " simulations");
+  // Allocate arrays and trees on the stream of the backend.
+  std::vector<int64_t> buckets = SearchBuckets(cache.num_envs, config.num_simulations);
+  std::unique_ptr<SearchGraph> made;
+  absl::Status status;
+  LZ_RETURN_IF_ERROR(parts.backend->OnStream([&] {
+    status = [&]() -> absl::Status {
+      const int64_t num_rows = buckets.back();
+      LZ_ASSIGN_OR_RETURN(SearchArrays arrays,
+                          MakeArrays(config, discount, *parts.model, num_rows));
+      const int num_actions = static_cast<int>(parts.model->shape().num_actions);
+      LZ_ASSIGN_OR_RETURN(auto search,
+                          DeviceSearch::Create(config, num_actions, static_cast<int>(num_rows),
+                                               *parts.search_functions));
+      made = std::make_unique<SearchGraph>(config, parts, std::move(buckets), std::move(arrays),
+                                           std::move(search));
+      return absl::OkStatus();
+    }();
+  }));
+  LZ_RETURN_IF_ERROR(status);
+  // Record a graph for each bucket.
+  LZ_RETURN_IF_ERROR(made->CaptureAll());
+  return made;
+}
+
+int64_t SearchGraphBytes(const SearchConfig& config, const ModelConfig& model,
+                         const WorldModelShape& shape, int64_t num_envs) {
   const int64_t rows = BucketsUpTo(num_envs).back(), num_nodes = config.NodesPerRoot();
   const int64_t floats = rows * (shape.num_actions + 2);
   const int64_t ints = rows * (3 + num_nodes);
   const int64_t longs = rows * LentRowSize(model.context_length - 1);
   return StepBuffersBytes(model, shape, rows) + 4 * (floats + ints) + 8 * longs +
          TreeLayout::Of(rows, num_nodes, static_cast<int>(shape.num_actions)).num_bytes;
-}
-
-SearchGraph::SearchGraph(const SearchConfig& config, const SearchGraphParts& parts,
-                         std::vector<int64_t> buckets, Arrays arrays,
-                         std::unique_ptr<DeviceSearch> search)
-    : config_(config),
-      parts_(parts),
-      stream_(static_cast<DeviceStream>(parts.backend->stream())),
-      buckets_(std::move(buckets)),
-      arrays_(std::move(arrays)),
-      search_(std::move(search)) {
-  // Addresses that the recorded work keeps: of the cache, the step and the search.
-  const KVCacheManagerConfig& cache = parts.cache->config();
-  const StepBuffers& step = arrays_.step;
-  int32_t* nodes = arrays_.nodes.mutable_data_ptr<int32_t>();
-  int32_t* actions = arrays_.actions.mutable_data_ptr<int32_t>();
-  int32_t* children = arrays_.children.mutable_data_ptr<int32_t>();
-  contexts_ = {
-      .pool = static_cast<float*>(const_cast<void*>(parts.cache->storage_address())),
-      .lent = arrays_.lent.tensor().const_data_ptr<int64_t>(),
-      .parents = arrays_.parents.mutable_data_ptr<int32_t>(),
-      .token_size = cache.shape.num_layers * 2 * cache.shape.embed_dim,
-      .window = static_cast<int32_t>(cache.context_length - 1),
-      .num_nodes = static_cast<int32_t>(config.NodesPerRoot()),
-  };
-  context_step_ = {
-      .nodes = nodes,
-      .actions = actions,
-      .children = children,
-      .tokens = step.tokens.const_data_ptr<float>(),
-      .contexts = step.contexts.tokens.mutable_data_ptr<float>(),
-      .lengths = step.contexts.lengths.mutable_data_ptr<int64_t>(),
-      .action_numbers = step.actions.mutable_data_ptr<int64_t>(),
-  };
-  queries_ = {nodes, actions, children};
-  outputs_ = {step.rewards.const_data_ptr<float>(), arrays_.discounts.const_data_ptr<float>(),
-              step.values.const_data_ptr<float>(), step.prior_logits.const_data_ptr<float>()};
-  // Scratch of the host.
-  envs_.reserve(static_cast<size_t>(buckets_.back()));
-  host_lent_.assign(static_cast<size_t>(arrays_.lent.tensor().numel()), 0);
-}
-
-SearchGraph::~SearchGraph() {
-  const absl::Status unloaded = parts_.backend->Unload(std::move(graphs_));
-  if (!unloaded.ok()) LZ_LOG_ERROR("unloading the graphs of a search: ", unloaded.message());
-}
-
-absl::Status SearchGraph::StatusOf(int error, const char* what) const {
-  if (error == 0) [[likely]]
-    return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("the search graph cannot ", what, ": ",
-                                          parts_.context_functions->error_text(error)));
-}
-
-absl::Status SearchGraph::CaptureAll() {
-  LZ_RETURN_IF_ERROR(search_->Prepare({}, {}));  // every row idle
-  graphs_.resize(buckets_.size());
-  // The largest first: smaller ones then fit into the memory it left behind.
-  for (size_t i = buckets_.size(); i-- > 0;) {
-    const int num_rows = static_cast<int>(buckets_[i]);
-    absl::Status launched;
-    const auto warm_up = [&] {
-      launched.Update(Launch(num_rows, std::min(kWarmUpSimulations, config_.num_simulations)));
-    };
-    // Kept by graphs that replay by calling again, which the tests' do.
-    const auto record = [this, num_rows] { recorded_ = Launch(num_rows, config_.num_simulations); };
-    absl::Status status = parts_.backend->WarmUp(kWarmUps, warm_up);
-    status.Update(launched);
-    LZ_RETURN_IF_ERROR(Annotate(status, absl::StrCat("warming up a search of ", num_rows)));
-    absl::StatusOr<std::unique_ptr<CapturedGraph>> graph = parts_.backend->Capture(record);
-    status = graph.status();
-    if (status.ok()) status = recorded_;
-    if (!status.ok()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("recording a search of ", num_rows, ": ", status.message()));
-    }
-    graphs_[i] = *std::move(graph);
-  }
-  return absl::OkStatus();
-}
-
-absl::Status SearchGraph::LaunchStep(int num_rows) {
-  const ContextFunctions& contexts = *parts_.context_functions;
-  LZ_RETURN_IF_ERROR(
-      StatusOf(contexts.gather(&contexts_, &context_step_, num_rows, stream_), "gather contexts"));
-  LZ_RETURN_IF_ERROR(CatchTorch([&] { RunEagerStep(*parts_.model, num_rows, arrays_.step); }));
-  return StatusOf(contexts.store(&contexts_, &context_step_, num_rows, stream_), "store nodes");
-}
-
-absl::Status SearchGraph::Launch(int num_rows, int64_t num_simulations) {
-  LZ_RETURN_IF_ERROR(search_->Upload(stream_));
-  LZ_RETURN_IF_ERROR(search_->Begin(num_rows,
-                                    {arrays_.root_logits.tensor().const_data_ptr<float>(),
-                                     arrays_.root_values.tensor().const_data_ptr<float>()},
-                                    stream_));
-  LZ_RETURN_IF_ERROR(search_->Select(num_rows, queries_, stream_));
-  for (int64_t simulation = 1; simulation <= num_simulations; ++simulation) {
-    LZ_RETURN_IF_ERROR(LaunchStep(num_rows));
-    LZ_RETURN_IF_ERROR(simulation < num_simulations
-                           ? search_->ExpandAndSelect(num_rows, outputs_, queries_, stream_)
-                           : search_->Expand(num_rows, outputs_, stream_));
-  }
-  LZ_RETURN_IF_ERROR(search_->Finish(num_rows, stream_));
-  return search_->Download(stream_);
-}
-
-absl::Status SearchGraph::StageRoots(absl::Span<const Root> roots, int64_t num_rows) {
-  envs_.clear();
-  for (const Root& root : roots) envs_.push_back(root.env);
-  const size_t row_size = host_lent_.size() / static_cast<size_t>(buckets_.back());
-  const auto rows = absl::MakeSpan(host_lent_).first(static_cast<size_t>(num_rows) * row_size);
-  LZ_RETURN_IF_ERROR(parts_.cache->LendNodes(envs_, rows));
-  // Idle rows: no context, and nothing is stored.
-  std::fill(rows.begin() + static_cast<ptrdiff_t>(roots.size() * row_size), rows.end(), 0);
-  LZ_RETURN_IF_ERROR(arrays_.lent.CopyIn(absl::Span<const int64_t>(rows)));
-  LZ_RETURN_IF_ERROR(arrays_.root_logits.CopyIn(absl::Span<const float>(host_logits_)));
-  return arrays_.root_values.CopyIn(absl::Span<const float>(host_values_));
-}
-
-absl::Status SearchGraph::Run(InferenceModel& model, absl::Span<const Root> roots,
-                              const SearchRequest& request, SearchResult* result) {
-  LZ_RETURN_IF_ERROR(search_->Prepare(roots, request));
-  if (roots.empty()) {
-    result->Resize(0, static_cast<size_t>(num_actions()));
-    result->mean_depth = 0.0;
-    return absl::OkStatus();
-  }
-  model.BeginSearch(request);
-  host_logits_.resize(roots.size() * static_cast<size_t>(num_actions()));
-  host_values_.resize(roots.size());
-  LZ_RETURN_IF_ERROR(
-      model.InitialInference(roots, absl::MakeSpan(host_logits_), absl::MakeSpan(host_values_)));
-  const ScopedTimer timer(parts_.network_time);
-  const size_t bucket = BucketOf(buckets_, static_cast<int64_t>(roots.size()));
-  absl::Status staged;
-  LZ_RETURN_IF_ERROR(
-      parts_.backend->OnStream([&] { staged = StageRoots(roots, buckets_[bucket]); }));
-  LZ_RETURN_IF_ERROR(staged);
-  LZ_RETURN_IF_ERROR(graphs_[bucket]->Replay());
-  LZ_RETURN_IF_ERROR(parts_.backend->Wait());
-  return search_->Read(roots, result);
 }
 
 }  // namespace lzero

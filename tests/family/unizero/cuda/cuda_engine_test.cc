@@ -64,7 +64,7 @@ void FillInputs(RandomStream& random, int64_t batch, StepBuffers& buffers) {
 
 TEST_F(CudaEngineTest, CapturedStepsGiveTheNumbersOfTheCpu) {
   const auto model = MakeModel(1, backend_->device()), on_cpu = MakeModel(1, at::kCPU);
-  auto step = GraphStep::Create(*model, 256, backend_.get());
+  auto step = MakeGraphStep(*model, 256, backend_.get());
   ASSERT_TRUE(step.ok()) << step.status();
   EagerStep eager(*on_cpu, 256);
   RandomStream random(1, "cuda steps");
@@ -91,7 +91,7 @@ TEST_F(CudaEngineTest, CapturedStepsGiveTheNumbersOfTheCpu) {
 TEST_F(CudaEngineTest, WeightsUpdatedInPlaceTakeEffectAtTheNextReplay) {
   const auto model = MakeModel(2, backend_->device()), other = MakeModel(3, backend_->device());
   const auto other_cpu = MakeModel(3, at::kCPU);
-  auto step = GraphStep::Create(*model, 4, backend_.get()).value();
+  auto step = MakeGraphStep(*model, 4, backend_.get()).value();
   EagerStep eager(*other_cpu, 4);
   ASSERT_TRUE(step->Run(4).ok());
   ASSERT_TRUE(backend_->Synchronize().ok());

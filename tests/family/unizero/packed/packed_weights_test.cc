@@ -29,8 +29,8 @@ void ExpectPacked(const PackedMatrix& matrix, const LinearWeights& layer, const 
     for (int64_t k = 0; k < matrix.in(); ++k) {
       double weight = layer.weight[static_cast<size_t>(n * matrix.in() + k)];
       if (norm != nullptr) {
-        bias += weight * static_cast<double>(norm->shift[static_cast<size_t>(k)]);
-        weight *= static_cast<double>(norm->scale[static_cast<size_t>(k)]);
+        bias += weight * static_cast<double>(norm->bias[static_cast<size_t>(k)]);
+        weight *= static_cast<double>(norm->weight[static_cast<size_t>(k)]);
       }
       const double tolerance = matrix.type() == WeightType::kFp32 ? 1e-7 : 1.0 / 256;
       ASSERT_NEAR(KeptWeight(matrix, n, k), weight, tolerance * std::abs(weight)) << n << " " << k;
@@ -46,8 +46,8 @@ void ExpectSame(const AlignedArray<float>& array, absl::Span<const float> number
 
 void ExpectPackedHead(const PackedHead& head, const HeadWeights& weights) {
   ExpectPacked(head.first, weights.first, &weights.norm_in);
-  ExpectSame(head.scale, weights.norm_hidden.scale);
-  ExpectSame(head.shift, weights.norm_hidden.shift);
+  ExpectSame(head.norm_weight, weights.norm_hidden.weight);
+  ExpectSame(head.norm_bias, weights.norm_hidden.bias);
   ExpectPacked(head.last, weights.last, nullptr);
 }
 
@@ -70,8 +70,8 @@ void ExpectAllPacked(const PackedWeights& packed, const NetworkWeights& weights)
   ASSERT_EQ(packed.encoder().hidden.size(), weights.encoder.hidden.size());
   for (size_t i = 0; i < weights.encoder.hidden.size(); ++i) {
     ExpectPacked(packed.encoder().hidden[i], weights.encoder.hidden[i], nullptr);
-    ExpectSame(packed.encoder().scales[i], weights.encoder.norms[i].scale);
-    ExpectSame(packed.encoder().shifts[i], weights.encoder.norms[i].shift);
+    ExpectSame(packed.encoder().norm_weights[i], weights.encoder.norms[i].weight);
+    ExpectSame(packed.encoder().norm_biases[i], weights.encoder.norms[i].bias);
   }
   ASSERT_EQ(packed.encoder().last.has_value(), !weights.encoder.last.weight.empty());
   if (packed.encoder().last.has_value()) {
@@ -96,12 +96,12 @@ std::vector<const void*> Places(const PackedWeights& weights) {
        {&weights.policy(), &weights.value(), &weights.reward(), &weights.latent()}) {
     AddPlaces(head->first, &places);
     AddPlaces(head->last, &places);
-    places.insert(places.end(), {head->scale.data(), head->shift.data()});
+    places.insert(places.end(), {head->norm_weight.data(), head->norm_bias.data()});
   }
   for (size_t i = 0; i < weights.encoder().hidden.size(); ++i) {
     AddPlaces(weights.encoder().hidden[i], &places);
-    places.push_back(weights.encoder().scales[i].data());
-    places.push_back(weights.encoder().shifts[i].data());
+    places.push_back(weights.encoder().norm_weights[i].data());
+    places.push_back(weights.encoder().norm_biases[i].data());
   }
   if (weights.encoder().last.has_value()) AddPlaces(*weights.encoder().last, &places);
   return places;
@@ -145,7 +145,7 @@ TEST(PackedWeightsTest, LieAtPlacesOfTheirOwn) {
   const std::vector<const void*> places = Places(packed);
   std::set<const void*> distinct(places.begin(), places.end());
   distinct.erase(nullptr);  // fp32 weights have no bf16 panels
-  // Of 2 blocks, 4 heads and the encoder: a bias and panels of 8 + 8 + 3 matrices, scale and shift
+  // Of 2 blocks, 4 heads and the encoder: a bias and panels of 8 + 8 + 3 matrices, weight and bias
   // of 4 + 2 norms, the action embedding.
   EXPECT_EQ(distinct.size(), 2u * (8 + 8 + 3) + 2 * (4 + 2) + 1);
 }
@@ -199,7 +199,7 @@ TEST(PackedWeightsDeathTest, RefuseWeightsOfAnotherShape) {
   EXPECT_DEATH(pack([](NetworkWeights* weights) { weights->value.last = weights->policy.last; }),
                "200 weights and 5 biases for 40 to 21");
   EXPECT_DEATH(
-      pack([](NetworkWeights* weights) { weights->latent.norm_hidden.shift.remove_suffix(3); }),
+      pack([](NetworkWeights* weights) { weights->latent.norm_hidden.bias.remove_suffix(3); }),
       "37 numbers for 40");
 }
 

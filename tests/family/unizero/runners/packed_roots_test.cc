@@ -72,10 +72,9 @@ TEST_P(PackedRootsParity, RebuiltThenContinuedRootsAreThoseOfEager) {
   const auto model = ModelOf(GetParam());
   SceneCache packed_scene(*model, kNumEnvs), eager_scene(*model, kNumEnvs);
   PackedStep step(*model, kNumEnvs, InferenceDtype::kFp32, GetParam().num_threads);
-  PackedRoots packed(*model, &step.network(), packed_scene.cache.get(),
-                     packed_scene.contexts.get());
-  const auto eager =
-      EagerRoots::Create(*model, eager_scene.cache.get(), eager_scene.contexts.get()).value();
+  const auto packed = MakePackedRoots(*model, &step.network(), packed_scene.cache.get(),
+                                      packed_scene.contexts.get());
+  const auto eager = MakeEagerRoots(*model, eager_scene.cache.get(), eager_scene.contexts.get());
   const int64_t observation_size = GetParam().encoder == EncoderKind::kVector ? 7 : 24;
   // The last root's window is full, or fills and begins to slide.
   const int64_t last = std::max<int64_t>(30, GetParam().context_length / 2 - 2);
@@ -88,7 +87,7 @@ TEST_P(PackedRootsParity, RebuiltThenContinuedRootsAreThoseOfEager) {
       return round == 0 ? runner.Rebuild(roots.roots(), roots.rows(), outputs.spans())
                         : runner.Continue(roots.roots(), roots.rows(), outputs.spans());
     };
-    ASSERT_TRUE(run(packed, got).ok());
+    ASSERT_TRUE(run(*packed, got).ok());
     ASSERT_TRUE(run(*eager, expected).ok());
     ExpectClose(got.values, expected.values);
     ExpectClose(got.logits, expected.logits);
@@ -110,12 +109,13 @@ TEST(PackedRootsTest, AnActionThatCannotBeIsRefused) {
   const auto model = ModelOf({"", EncoderKind::kVector, 2, 8, 1});
   SceneCache scene(*model, 1);
   PackedStep step(*model, 1, InferenceDtype::kFp32, 1);
-  PackedRoots roots(*model, &step.network(), scene.cache.get(), scene.contexts.get());
+  const auto roots =
+      MakePackedRoots(*model, &step.network(), scene.cache.get(), scene.contexts.get());
   auto episodes = RandomEpisodes(1, 4, 7, kNumActions, 5);
   episodes[0].actions[1] = kNumActions;
   SceneOutputs outputs(1, kNumActions);
   const SceneRoots wrong(episodes, {3});
-  EXPECT_EQ(roots.Rebuild(wrong.roots(), wrong.rows(), outputs.spans()),
+  EXPECT_EQ(roots->Rebuild(wrong.roots(), wrong.rows(), outputs.spans()),
             absl::InvalidArgumentError("root 0: action 5; allowed: 0 .. 4"));
   EXPECT_FALSE(scene.cache->HasInit(EnvId(0), 3));
 }

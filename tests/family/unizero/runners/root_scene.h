@@ -74,7 +74,7 @@ struct SceneCache {
     config.num_envs = num_envs;
     config.nodes_per_env = 2;
     cache = KVCacheManager::Create(config).value();
-    contexts = RootContexts::Create(cache.get()).value();
+    contexts = std::make_unique<RootContexts>(cache.get());
   }
   std::unique_ptr<KVCacheManager> cache;
   std::unique_ptr<RootContexts> contexts;

@@ -271,11 +271,11 @@ TEST(SearchGraphTest, BytesAreThoseOfItsArrays) {
   searches.inference.runner = Runner::kCudaSearchGraph;
   EXPECT_EQ(UniZeroInference::PlannedBytes(searches).value() -
                 UniZeroInference::PlannedBytes(steps).value(),
-            SearchGraph::Bytes(options.search, options.model, options.shape, kNumEnvs));
+            SearchGraphBytes(options.search, options.model, options.shape, kNumEnvs));
   // 8 rows: buffers of a step; logits and values of roots, discounts; 3 queries and 13 parents;
   // 5 slots, a length, the first node; the trees.
   const int64_t step = StepBuffersBytes(options.model, options.shape, 8);
-  EXPECT_EQ(SearchGraph::Bytes(options.search, options.model, options.shape, kNumEnvs),
+  EXPECT_EQ(SearchGraphBytes(options.search, options.model, options.shape, kNumEnvs),
             step + 8 * (4 * (4 + 1 + 1) + 4 * (3 + 13) + 8 * 7) +
                 TreeLayout::Of(8, 13, kNumActions).num_bytes);
 }
