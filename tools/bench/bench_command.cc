@@ -120,18 +120,14 @@ void AddVerb(CLI::App* bench, VerbAction* action, const std::vector<BenchTable>&
     }
   }
   if (verb->rounds > 0) {
-    command->add_option("--rounds", verb->rounds, "Interleaved rounds")
-        ->check(InRange(5, 1000))
-        ->capture_default_str();
+    AddNumber(command, "--rounds", &verb->rounds, 5, 1000, "Interleaved rounds");
   }
   command->add_flag("--json", verb->json_only, "Only the JSON lines, no table");
   command
       ->add_option("--against", verb->against,
                    "Compare with another build, run in turn with this one, or with a saved run: "
                    "the output of the same verb in a file")
-      ->check([](const std::string& text) {
-        return text.empty() ? "got '', allowed: a program or a file" : std::string();
-      });
+      ->check(NotEmpty("a program or a file"));
   command->callback([=] { *action = [=] { return RunVerb(*verb); }; });
 }
 

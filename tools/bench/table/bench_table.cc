@@ -14,10 +14,10 @@
 #include "lzero/base/log.h"
 #include "lzero/base/nearest.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/base/stopwatch.h"
 #include "tools/bench/table/machine_peaks.h"
 #include "tools/verbs/support/source_commit.h"
 #include "tools/verbs/support/usage_error.h"
+#include "tools/verbs/support/verb_support.h"
 
 namespace lzero {
 namespace {
@@ -133,20 +133,6 @@ BenchCase ResultOf(const BenchTable& table, int64_t rounds, MeasuredCase& measur
   return result;
 }
 
-// Says how far a benchmark is, not more often than every two seconds.
-class BenchProgress {
- public:
-  template <typename... Words>
-  void Show(const Words&... words) {
-    if (MonotonicSeconds() - last_time_ < 2.0) return;
-    last_time_ = MonotonicSeconds();
-    LZ_LOG_INFO(words...);
-  }
-
- private:
-  double last_time_ = MonotonicSeconds();
-};
-
 }  // namespace
 
 const BenchValue* BenchCase::Find(absl::string_view name) const {
@@ -232,12 +218,12 @@ absl::StatusOr<std::vector<BenchCase>> MeasureCases(const BenchTable& table,
                                                     const std::vector<BenchCase>& cases,
                                                     int64_t rounds, const BenchMachine& machine) {
   const double load_before = LoadAverage();
-  BenchProgress progress;
+  ProgressClock progress;
   std::vector<MeasuredCase> measured;
   for (const BenchCase& bench : cases) {
     LZ_ASSIGN_OR_RETURN(BenchSubject subject, table.prepare(bench));
     measured.push_back({bench, std::move(subject)});
-    progress.Show("prepared ", measured.size(), "/", cases.size(), " cases");
+    if (progress.IsDue()) LZ_LOG_INFO("prepared ", measured.size(), "/", cases.size(), " cases");
   }
   if (table.rounds == 0) rounds = 1;
   for (int64_t round = 1; round <= rounds; ++round) {
@@ -254,7 +240,8 @@ absl::StatusOr<std::vector<BenchCase>> MeasureCases(const BenchTable& table,
         each.peaks.gbs = std::max(each.peaks.gbs, peaks[key].gbs);
       }
       LZ_RETURN_IF_ERROR(each.subject.run_round(&each.seconds));
-      progress.Show("round ", round, "/", rounds, ", case ", i + 1, "/", measured.size());
+      if (!progress.IsDue()) continue;
+      LZ_LOG_INFO("round ", round, "/", rounds, ", case ", i + 1, "/", measured.size());
     }
   }
   std::vector<BenchCase> results;
