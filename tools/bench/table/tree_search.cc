@@ -94,7 +94,7 @@ absl::StatusOr<double> FastestRun(const Run& run) {
 struct TreeSearch {
   TableModel model;
   int64_t num_simulations;
-  std::unique_ptr<Search> search = nullptr;
+  std::unique_ptr<Search> search;
   std::vector<uint8_t> mask = std::vector<uint8_t>(static_cast<size_t>(model.num_actions()), 1);
   std::vector<Root> roots = {};
   std::vector<float> outputs = {};  // [3, B] of the model alone: rewards, discounts, values
@@ -122,9 +122,9 @@ absl::StatusOr<BenchSubject> PrepareTreeSearch(const BenchCase& bench) {
   SearchConfig config;
   config.num_simulations = bench.Int("sims");
   config.policy = bench.Word("policy") == "puct" ? SearchPolicy::kPuct : SearchPolicy::kGumbel;
+  LZ_ASSIGN_OR_RETURN(auto search, Search::Create(config, num_actions, num_roots));
   const auto tree = std::make_shared<TreeSearch>(
-      TreeSearch{TableModel(num_actions, num_roots), config.num_simulations});
-  LZ_ASSIGN_OR_RETURN(tree->search, Search::Create(config, num_actions, num_roots));
+      TreeSearch{TableModel(num_actions, num_roots), config.num_simulations, std::move(search)});
   tree->roots.resize(static_cast<size_t>(num_roots));
   for (int b = 0; b < num_roots; ++b) {
     Root& root = tree->roots[static_cast<size_t>(b)];

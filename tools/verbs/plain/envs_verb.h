@@ -49,7 +49,7 @@ struct EnvsRolloutOptions {
   // Absent: every action of the file, or 1000 random ones, 200 of them where they are shown.
   std::optional<int64_t> num_steps;
   std::string out_path;    // empty: the trace goes to console.out
-  PictureOptions picture;  // with a format: the episodes are shown (envs_render.h), no trace
+  PictureOptions picture;  // with a format: the episodes are shown, no trace
 };
 
 struct EnvsReplayOptions {

@@ -7,7 +7,7 @@
 namespace lzero {
 CLI::Option* AddNumber(CLI::App* verb, const char* name, const NumberPointer& number, double low,
                        double high, const std::string& help) {
-  const bool is_optional = number.index() >= 3;
+  const bool is_optional = number.index() >= 3;  // the last of NumberPointer
   const bool is_real = std::holds_alternative<double*>(number) ||
                        std::holds_alternative<std::optional<double>*>(number);
   const auto least = static_cast<int64_t>(low), most = static_cast<int64_t>(high);
