@@ -15,10 +15,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
-#include "tools/verbs/plain/config_verb.h"
-#include "tools/verbs/plain/envs_command.h"
-#include "tools/verbs/plain/metrics_verb.h"
-#include "tools/verbs/plain/search_verb.h"
+#include "tools/verbs/plain/envs_verb.h"
+#include "tools/verbs/plain/plain_verbs.h"
 #include "tools/verbs/support/command_line.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/source_commit.h"
@@ -27,7 +25,7 @@
 #if LZERO_HAS_TORCH
 #include "lzero/train/run_rules.h"
 #include "tools/bench/bench_command.h"
-#include "tools/verbs/agent_command.h"
+#include "tools/verbs/agent_verbs.h"
 #else
 #include "lzero/env/env_rules.h"
 #endif
@@ -151,7 +149,8 @@ int Main(int argc, char** argv) {
   app.require_subcommand(1);
   VerbAction action;
 #if LZERO_HAS_TORCH
-  AddAgentVerbs(app, &action, command_line);
+  AddTrain(app, &action, command_line);
+  for (const auto add : {AddEval, AddInspect, AddDoctor, AddMatch}) add(app, &action);
 #endif
   AddConfig(app, &action);
   AddMetrics(app, &action);

@@ -16,7 +16,6 @@
 namespace lzero {
 namespace {
 
-constexpr double kMebibyte = 1 << 20;
 constexpr int64_t kProductSize = 4096;                // M = N = K
 constexpr int64_t kCopiedNumbers = int64_t{1} << 27;  // 512 MiB
 constexpr int kTries = 5;
@@ -37,22 +36,6 @@ absl::StatusOr<const BenchDevice*> BenchDevice::Open(const std::string& name) {
   return &opened.emplace(name, std::move(made)).first->second;
 }
 
-absl::StatusOr<std::unique_ptr<GraphBackend>> BenchDevice::MakeBackend() const {
-  if (is_cpu()) return std::unique_ptr<GraphBackend>();
-  return MakeCudaGraphBackend(backend_->device().index());
-}
-
-absl::Status BenchDevice::Wait() const {
-  return is_cpu() ? absl::OkStatus() : backend_->Synchronize();
-}
-
-absl::StatusOr<BenchDeviceMemory> BenchDevice::Memory() const {
-  if (is_cpu()) return BenchDeviceMemory();
-  LZ_ASSIGN_OR_RETURN(const DeviceMemoryUse use, backend_->MemoryUse());
-  return BenchDeviceMemory{static_cast<double>(use.used_bytes) / kMebibyte,
-                           static_cast<double>(use.reserved_bytes) / kMebibyte};
-}
-
 absl::StatusOr<BenchPeaks> BenchDevice::MeasurePeaks() const {
   return CatchTorch([&]() -> absl::StatusOr<BenchPeaks> {
     const c10::InferenceMode inference;
@@ -61,16 +44,17 @@ absl::StatusOr<BenchPeaks> BenchDevice::MeasurePeaks() const {
     const at::Tensor product = at::empty_like(a);
     const at::Tensor from = at::ones({kCopiedNumbers}, options), to = at::empty_like(from);
     at::Tensor written = product, copied = to;
+    const auto seconds_of = [&](const auto& run) {
+      return TimeRuns(*this, 1, 0.0, [&] {
+        run();
+        return absl::OkStatus();
+      });
+    };
     BenchPeaks peaks;
     for (int i = 0; i < kTries; ++i) {
-      LZ_ASSIGN_OR_RETURN(const double product_seconds, TimeRuns(*this, 1, 0.0, [&] {
-                            at::mm_out(written, a, b);
-                            return absl::OkStatus();
-                          }));
-      LZ_ASSIGN_OR_RETURN(const double copy_seconds, TimeRuns(*this, 1, 0.0, [&] {
-                            copied.copy_(from);
-                            return absl::OkStatus();
-                          }));
+      LZ_ASSIGN_OR_RETURN(const double product_seconds,
+                          seconds_of([&] { at::mm_out(written, a, b); }));
+      LZ_ASSIGN_OR_RETURN(const double copy_seconds, seconds_of([&] { copied.copy_(from); }));
       peaks.gflops =
           std::max(peaks.gflops, 2e-9 * std::pow(double{kProductSize}, 3) / product_seconds);
       peaks.gbs = std::max(peaks.gbs, 2e-9 * 4 * double{kCopiedNumbers} / copy_seconds);

@@ -1,5 +1,5 @@
 // The device that a benchmark runs on: opened before anything is measured, waited for at the end of
-// each timing, asked for its memory. The CPU needs neither. Belongs to one thread.
+// each timing. The CPU needs neither. Belongs to one thread.
 #ifndef LZERO_TOOLS_BENCH_BENCH_DEVICE_H_
 #define LZERO_TOOLS_BENCH_BENCH_DEVICE_H_
 
@@ -10,14 +10,9 @@
 #include "absl/status/statusor.h"
 #include "c10/core/Device.h"
 #include "lzero/graph/graph_backend.h"
-#include "tools/bench/table/bench_rounds.h"
+#include "tools/bench/table/bench_table.h"
 
 namespace lzero {
-
-struct BenchDeviceMemory {
-  double used_mib = 0.0;      // of the whole device, by everyone
-  double reserved_mib = 0.0;  // of it by libtorch's allocator
-};
 
 class BenchDevice {
  public:
@@ -30,12 +25,10 @@ class BenchDevice {
   // As its driver names it; empty for the CPU.
   const std::string& gpu() const { return gpu_; }
 
-  // A new unload unit for what records graphs; nullptr on the CPU.
-  absl::StatusOr<std::unique_ptr<GraphBackend>> MakeBackend() const;
   // Waits for all work on the device.
-  absl::Status Wait() const;
-  // 0 on the CPU.
-  absl::StatusOr<BenchDeviceMemory> Memory() const;
+  absl::Status Wait() const { return is_cpu() ? absl::OkStatus() : backend_->Synchronize(); }
+  // Not for the CPU.
+  absl::StatusOr<DeviceMemoryUse> MemoryUse() const { return backend_->MemoryUse(); }
   // Times a large fp32 product and a large copy, the best of a few tries; 0.1 s. Not for the CPU.
   absl::StatusOr<BenchPeaks> MeasurePeaks() const;
 

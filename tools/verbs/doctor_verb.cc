@@ -1,5 +1,5 @@
-#include "tools/verbs/doctor_verb.h"
-
+// `lzero doctor`: what this machine and this build can do, one fact a line, and what to do about
+// what is missing.
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -17,6 +18,7 @@
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/torch.h"
 #include "tools/bench/table/machine_peaks.h"
+#include "tools/verbs/agent_verbs.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/source_commit.h"
 #include "tools/verbs/support/verb_support.h"
@@ -115,8 +117,6 @@ void ReportEnvs(Report& report) {
                                      "; Python environments need: tools/setup.sh --python-envs"));
 }
 
-}  // namespace
-
 int Doctor() {
   Report report;
   report.Ok("lzero",
@@ -128,6 +128,13 @@ int Doctor() {
   ReportEnvs(report);
   ReportGpu(report);
   return report.failed() ? kExitFailure : kExitOk;
+}
+
+}  // namespace
+
+void AddDoctor(CLI::App& app, VerbAction* action) {
+  CLI::App* doctor = app.add_subcommand("doctor", "Check this machine and this build");
+  doctor->callback([=] { *action = Doctor; });
 }
 
 }  // namespace lzero

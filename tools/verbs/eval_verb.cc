@@ -1,11 +1,13 @@
-#include "tools/verbs/eval_verb.h"
-
+// `lzero eval`: plays a checkpoint greedily and prints a table or JSON; `--grade` judges every
+// position of a solved game, `--chance` a model of chance (eval_measures.h). Exit codes: 0 ok,
+// 1 failure, 2 usage, 3 below min_return, 130 interrupted.
 #include <atomic>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -15,14 +17,13 @@
 #include "lzero/base/log.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/base/stopwatch.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/agent_loader.h"
 #include "lzero/train/run_outputs.h"
-#include "nlohmann/json.hpp"
-#include "tools/verbs/eval_chance.h"
+#include "tools/verbs/agent_verbs.h"
+#include "tools/verbs/eval_measures.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/run_path.h"
 #include "tools/verbs/support/usage_error.h"
@@ -31,7 +32,22 @@
 namespace lzero {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
+struct EvalOptions {
+  std::string path;  // run folder (its best checkpoint, else latest) or checkpoint
+  int64_t episodes = 20;
+  std::string seeds;                   // "A..B", instead of `episodes`
+  std::optional<int64_t> simulations;  // null: as the run evaluates
+  // text: environment 0 after every step; gif: its episodes, 1,000 pictures at most.
+  PictureOptions picture;
+  std::string picture_path;          // of the gif; "": DefaultPicturePath
+  bool json = false;                 // one JSON object on stdout instead of the table
+  std::optional<double> min_return;  // exit 3 when the mean return is lower
+  bool grade = false;
+  bool chance = false;
+  int64_t threads = 1;
+  std::string device;                // "": as the run; cpu, cuda
+  std::vector<std::string> plugins;  // in place of the run's, if there are any
+};
 
 absl::StatusOr<std::vector<uint64_t>> ParseSeeds(const EvalOptions& options, int64_t run_seed) {
   std::vector<uint64_t> seeds;
@@ -67,74 +83,12 @@ absl::Status RenderStep(std::FILE* stream, Env& env, const TimeStep& seen) {
   return absl::OkStatus();
 }
 
-// Paths are bytes; JSON is UTF-8.
-void PrintJson(const OrderedJson& json) {
-  std::printf("%s\n", json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
-}
-
-OrderedJson SummaryToJson(const LoadedAgent& agent, const ReturnSummary& summary) {
-  return {{"checkpoint", agent.checkpoint_path},
-          {"env", agent.config.env.id},
-          {"env_steps", agent.env_steps},
-          {"simulations", agent.num_simulations},
-          {"episodes", summary.num_episodes},
-          {"return_mean", summary.mean},
-          {"return_median", summary.median},
-          {"return_iqm", summary.interquartile_mean},
-          {"return_iqm_95", {summary.interval.low, summary.interval.high}},
-          {"return_min", summary.min},
-          {"return_max", summary.max},
-          {"length_mean", summary.mean_length}};
-}
-
-// The line that tells how far an evaluation has got, now and then.
-class EvaluationProgress {
- public:
-  explicit EvaluationProgress(size_t num_asked) : num_asked_(num_asked) {}
-
-  void Add(const EvaluatedEpisode& episode) {
-    ++num_finished_;
-    return_sum_ += episode.episode_return;
-  }
-  void ShowIfDue() {
-    const double now = MonotonicSeconds();
-    if (now - last_time_ < kProgressSeconds) return;
-    last_time_ = now;
-    std::string line = absl::StrCat("episodes ", num_finished_, "/", num_asked_);
-    if (num_finished_ > 0) {
-      const double mean = return_sum_ / static_cast<double>(num_finished_);
-      absl::StrAppendFormat(&line, " | mean return so far %.2f", mean);
-    }
-    LZ_LOG_INFO(line);
-  }
-
- private:
-  static constexpr double kProgressSeconds = 2.0;
-
-  size_t num_asked_;
-  size_t num_finished_ = 0;
-  double return_sum_ = 0.0;
-  double last_time_ = MonotonicSeconds();
-};
-
 // A remark on games for two players; `path` is what the user evaluated.
 void PrintSelfPlayRemark(const std::string& path, bool can_be_graded) {
   std::printf("self-play     the return is that of player 0, %s\n", kNoMeasureOfStrength);
   if (can_be_graded) {
     std::printf("grade         %s eval %s --grade\n", ProgramCommand().c_str(), path.c_str());
   }
-}
-
-void PrintTable(const LoadedAgent& agent, const ReturnSummary& summary) {
-  std::printf("checkpoint    %s\n", agent.checkpoint_path.c_str());
-  std::printf("environment   %s, %d simulations a move\n", agent.config.env.id.c_str(),
-              static_cast<int>(agent.num_simulations));
-  std::printf("episodes      %d, mean length %.1f\n", static_cast<int>(summary.num_episodes),
-              summary.mean_length);
-  std::printf("return        mean %.2f, median %.2f, min %.2f, max %.2f\n", summary.mean,
-              summary.median, summary.min, summary.max);
-  std::printf("IQM           %.2f (95%% interval %.2f .. %.2f)\n", summary.interquartile_mean,
-              summary.interval.low, summary.interval.high);
 }
 
 // What --render shows of environment 0.
@@ -185,14 +139,23 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atom
   EvaluationView view(options);
   const absl::Status opened = view.Open(options, agent.role.evaluator->spec());
   if (!opened.ok()) return PrintError(opened, kExitFailure);
-  EvaluationProgress progress(seeds->size());
+  ProgressClock progress;
+  int64_t num_finished = 0;
+  double return_sum = 0.0;
   const auto poll = [&] {
-    if (!view.prints_text()) progress.ShowIfDue();
+    if (!view.prints_text() && progress.IsDue()) {
+      const std::string mean = absl::StrFormat(" | mean return so far %.2f",
+                                               return_sum / static_cast<double>(num_finished));
+      LZ_LOG_INFO("episodes ", num_finished, "/", seeds->size(), num_finished > 0 ? mean : "");
+    }
     return stop->load() || !view.error().ok();
   };
   const auto episodes = agent.role.evaluator->Run(
       *seeds, [&](Env& env, const TimeStep& seen) { view.Show(env, seen); }, poll,
-      [&](const EvaluatedEpisode& episode) { progress.Add(episode); });
+      [&](const EvaluatedEpisode& episode) {
+        ++num_finished;
+        return_sum += episode.episode_return;
+      });
   // Why it stopped early.
   if (!view.error().ok()) {
     const bool is_usage = absl::IsUnimplemented(view.error());
@@ -202,14 +165,10 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atom
   if (!episodes.ok()) return PrintError(episodes.status(), kExitFailure);
   // Report.
   const ReturnSummary summary = SummarizeEpisodes(ToRows(*episodes), 0);
-  if (options.json) {
-    PrintJson(SummaryToJson(agent, summary));
-  } else {
-    PrintTable(agent, summary);
-    if (agent.role.evaluator->spec().num_players == 2) {
-      const bool can_be_graded = agent.registry.MakeGrader(agent.config.env.id).ok();
-      PrintSelfPlayRemark(WithoutEndSlashes(options.path), can_be_graded);
-    }
+  PrintReturns(options.json, agent, summary);
+  if (!options.json && agent.role.evaluator->spec().num_players == 2) {
+    const bool can_be_graded = agent.registry.MakeGrader(agent.config.env.id).ok();
+    PrintSelfPlayRemark(WithoutEndSlashes(options.path), can_be_graded);
   }
   const absl::Status written = view.Finish();
   if (!written.ok()) return PrintError(written, kExitFailure);
@@ -217,108 +176,6 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atom
     std::fprintf(stderr, "mean return %.2f is below --min-return %g\n", summary.mean,
                  *options.min_return);
     return kExitThreshold;
-  }
-  return kExitOk;
-}
-
-OrderedJson CountsToJson(const GradeCounts& counts) {
-  return {{"positions", counts.num_positions},
-          {"optimal", counts.num_optimal},
-          {"optimal_fraction", counts.optimal_fraction()},
-          {"nontrivial", counts.num_nontrivial},
-          {"nontrivial_optimal", counts.num_nontrivial_optimal}};
-}
-
-OrderedJson GradeToJson(const char* player, const GradeReport& grade) {
-  OrderedJson blunders = OrderedJson::array();
-  for (const Blunder& blunder : grade.blunders) {
-    blunders.push_back({{"position", blunder.position},
-                        {"action", blunder.action},
-                        {"optimal", blunder.optimal_actions},
-                        {"value_lost", blunder.value_lost}});
-  }
-  OrderedJson json = {{"player", player}};
-  json.update(CountsToJson(grade));
-  if (grade.has_lines()) {
-    json["lines_as_first"] = grade.num_lines_as_first;
-    json["lines_as_second"] = grade.num_lines_as_second;
-    json["lost_lines_as_first"] = grade.lost_lines_as_first;
-    json["lost_lines_as_second"] = grade.lost_lines_as_second;
-  }
-  for (const GradeGroup& group : grade.groups) {
-    OrderedJson counts = {{"name", group.name}};
-    counts.update(CountsToJson(group));
-    json["groups"].push_back(counts);
-  }
-  json["blunders"] = blunders;
-  return json;
-}
-
-// One line without its end.
-void PrintCounts(const char* name, const GradeCounts& counts) {
-  std::printf("%-18s  optimal moves %d of %d (%.2f %%), non-trivial %d of %d", name,
-              static_cast<int>(counts.num_optimal), static_cast<int>(counts.num_positions),
-              100.0 * counts.optimal_fraction(), static_cast<int>(counts.num_nontrivial_optimal),
-              static_cast<int>(counts.num_nontrivial));
-}
-
-void PrintGrade(const char* player, const GradeReport& grade) {
-  PrintCounts(player, grade);
-  if (grade.has_lines()) {
-    std::printf(
-        "; lines lost as first %d of %d, as second %d of %d",
-        static_cast<int>(grade.lost_lines_as_first), static_cast<int>(grade.num_lines_as_first),
-        static_cast<int>(grade.lost_lines_as_second), static_cast<int>(grade.num_lines_as_second));
-  }
-  std::printf("\n");
-  for (const GradeGroup& group : grade.groups) {
-    PrintCounts(absl::StrCat("  ", group.name).c_str(), group);
-    std::printf("\n");
-  }
-}
-
-// What the agent does in `positions`, some at a time: Cancelled once the user wants to stop.
-absl::StatusOr<std::vector<int32_t>> ChooseUntilStopped(LoadedAgent& agent,
-                                                        absl::Span<const TimeStep> positions,
-                                                        bool with_search,
-                                                        const std::atomic<bool>* stop) {
-  constexpr size_t kAtOnce = 64;
-  std::vector<int32_t> actions;
-  for (size_t begin = 0; begin < positions.size(); begin += kAtOnce) {
-    if (stop->load()) return absl::CancelledError("interrupted");
-    LZ_ASSIGN_OR_RETURN(
-        const std::vector<int32_t> chosen,
-        agent.role.evaluator->ChooseActions(positions.subspan(begin, kAtOnce), with_search));
-    actions.insert(actions.end(), chosen.begin(), chosen.end());
-  }
-  return actions;
-}
-
-int Grade(const EvalOptions& options, LoadedAgent& agent, const std::atomic<bool>* stop) {
-  const auto grader = agent.registry.MakeGrader(agent.config.env.id);
-  if (!grader.ok()) return PrintError(grader.status(), kExitUsage);
-  // Grade the agent with search, then its policy head alone.
-  OrderedJson players = OrderedJson::array();
-  for (const bool with_search : {true, false}) {
-    const auto grade = (*grader)->Grade([&](absl::Span<const TimeStep> positions) {
-      return ChooseUntilStopped(agent, positions, with_search, stop);
-    });
-    if (absl::IsCancelled(grade.status())) return kExitInterrupted;
-    if (!grade.ok()) return PrintError(grade.status(), kExitFailure);
-    const std::string player =
-        with_search ? absl::StrCat("search ", agent.num_simulations) : "policy alone";
-    if (options.json) {
-      players.push_back(GradeToJson(player.c_str(), *grade));
-    } else {
-      PrintGrade(player.c_str(), *grade);
-    }
-  }
-  if (options.json) {
-    PrintJson({{"checkpoint", agent.checkpoint_path},
-               {"env", agent.config.env.id},
-               {"env_steps", agent.env_steps},
-               {"simulations", agent.num_simulations},
-               {"players", players}});
   }
   return kExitOk;
 }
@@ -346,8 +203,6 @@ absl::Status CheckUsage(const EvalOptions& options) {
   if (options.picture_path.empty() || options.picture.format == "gif") return absl::OkStatus();
   return absl::InvalidArgumentError("--out is the file of an animation; add --render gif");
 }
-
-}  // namespace
 
 int Eval(const EvalOptions& options) {
   const absl::Status usage = CheckUsage(options);
@@ -381,8 +236,57 @@ int Eval(const EvalOptions& options) {
     return PrintUnreadable(agent.status(), options.path);
   }
   // Run what was asked for.
-  if (options.grade) return Grade(options, *agent, stop);
+  if (options.grade) return EvalGrade(options.json, *agent, stop);
   return options.chance ? Chance(options, *agent, stop) : PlayEpisodes(options, *agent, stop);
+}
+
+}  // namespace
+
+void AddEval(CLI::App& app, VerbAction* action) {
+  auto* options = Keep<EvalOptions>();
+  CLI::App* eval = app.add_subcommand("eval", "Play a checkpoint greedily and report its return");
+  eval->add_option("path", options->path,
+                   "Run folder (its best checkpoint; of a game for two players the newest "
+                   "evaluated one) or a checkpoint")
+      ->required();
+  CLI::Option* episodes =
+      AddNumber(eval, "--episodes", &options->episodes, 1, 100000, "Episodes to play");
+  CLI::Option* seeds =
+      eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
+          ->excludes(episodes);
+  AddNumber(eval, "--sims", &options->simulations, 1, 100000,
+            "Simulations a move (default: as in the run)");
+  CLI::Option* render =
+      eval->add_option("--render", options->picture.format,
+                       "text: show one environment after every step (with --json on stderr); "
+                       "gif: as an animation");
+  eval->add_option("--out", options->picture_path, "File of the gif (default: <environment>.gif)");
+  AddPictureOptions(eval, &options->picture);
+  eval->add_flag("--json", options->json, "One JSON object instead of the table");
+  CLI::Option* min_return = eval->add_option("--min-return", options->min_return,
+                                             "Exit with 3 when the mean return is lower")
+                                ->check([](const std::string& text) {
+                                  constexpr double kEnd = std::numeric_limits<double>::infinity();
+                                  return NumberError(text, -kEnd, kEnd);
+                                });
+  CLI::Option* grade =
+      eval->add_flag(
+              "--grade", options->grade,
+              "Judge moves in positions with known best ones, of a solved game; plays no episodes")
+          ->excludes(episodes)
+          ->excludes(seeds)
+          ->excludes(render)
+          ->excludes(min_return);
+  eval->add_flag("--chance", options->chance,
+                 "Compare the chance outcomes that the model foretells with those that the "
+                 "environment lists, at every step of the episodes")
+      ->excludes(render)
+      ->excludes(min_return)
+      ->excludes(grade);
+  AddNumber(eval, "--threads", &options->threads, 1, 256, "Threads of the network");
+  AddDevice(eval, &options->device);
+  AddPlugins(eval, &options->plugins, "Library with environments, in place of the run's");
+  eval->callback([=] { *action = [=] { return Eval(*options); }; });
 }
 
 }  // namespace lzero

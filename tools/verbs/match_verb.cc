@@ -1,11 +1,13 @@
-#include "tools/verbs/match_verb.h"
-
+// `lzero match A B`: two players of a board game against each other, checkpoints among them; who is
+// stronger, and by how much. Exit codes: 0 ok, 1 failure, 2 usage, 3 below min_score, 130
+// interrupted (the score so far is told).
 #include <array>
 #include <atomic>
 #include <cstdio>
 #include <map>
 #include <memory>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -15,13 +17,13 @@
 #include "lzero/base/log.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/base/stopwatch.h"
 #include "lzero/base/thread_pool.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/agent_loader.h"
 #include "lzero/train/agent_side.h"
+#include "tools/verbs/agent_verbs.h"
 #include "tools/verbs/plain/envs_verb.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/match_player.h"
@@ -31,6 +33,20 @@
 
 namespace lzero {
 namespace {
+
+struct MatchOptions {
+  std::string first;  // see match_player.h
+  std::string second;
+  std::string env_id;                 // of two players that are no checkpoints
+  std::vector<std::string> settings;  // "name=value" of that environment
+  int64_t num_games = 100;
+  uint64_t seed = 0;
+  std::optional<int64_t> opening_plies;  // null: 2 with a checkpoint, else 0
+  int64_t threads = 1;                   // of networks, and of players that are none
+  std::string device;                    // "": as the run; cpu, cuda
+  bool json = false;
+  std::optional<double> min_score;  // exit 3 when A takes a smaller part of the points
+};
 
 constexpr int64_t kAgentOpeningPlies = 2;
 constexpr int kMostTables = 64;  // games at a time; what a checkpoint's searches hold memory for
@@ -159,29 +175,13 @@ MatchReport::Side Describe(const SeatedPlayer& seat) {
   return side;
 }
 
-// The line that tells how far a match has got, now and then.
-class MatchProgress {
- public:
-  explicit MatchProgress(int64_t num_games) : num_games_(num_games) {}
-
-  void ShowIfDue(const MatchResult& result) {
-    const double now = MonotonicSeconds();
-    if (now - last_time_ < kProgressSeconds) return;
-    last_time_ = now;
-    const MatchScore score = result.total();
-    std::string line = absl::StrCat("games ", score.num_games(), "/", num_games_);
-    if (score.num_games() > 0) {
-      absl::StrAppendFormat(&line, " | score of A so far %.1f %%", 100.0 * score.points_fraction());
-    }
-    LZ_LOG_INFO(line);
+void LogProgress(const MatchScore& score, int64_t num_games) {
+  std::string line = absl::StrCat("games ", score.num_games(), "/", num_games);
+  if (score.num_games() > 0) {
+    absl::StrAppendFormat(&line, " | score of A so far %.1f %%", 100.0 * score.points_fraction());
   }
-
- private:
-  static constexpr double kProgressSeconds = 2.0;
-
-  int64_t num_games_;
-  double last_time_ = MonotonicSeconds();
-};
+  LZ_LOG_INFO(line);
+}
 
 int PrintReport(const MatchOptions& options, const MatchReport& report) {
   if (options.json) {
@@ -244,10 +244,11 @@ absl::StatusOr<MatchReport> Play(const MatchHall& hall, SeatedPlayers& seats) {
     LZ_RETURN_IF_ERROR(Seat(options, i, hall.stop, hall.pool, &seats[i]));
     report.sides[i] = Describe(seats[i]);
   }
-  MatchProgress progress(options.num_games);
+  ProgressClock progress;
   LZ_ASSIGN_OR_RETURN(report.result, PlayMatch(*hall.env, *seats[0].side, *seats[1].side,
                                                report.plan, [&](const MatchResult& so_far) {
-                                                 progress.ShowIfDue(so_far);
+                                                 if (progress.IsDue())
+                                                   LogProgress(so_far.total(), options.num_games);
                                                  return hall.stop->load();
                                                }));
   return report;
@@ -277,8 +278,6 @@ int PlayLadder(const MatchHall& hall, SeatedPlayers& seats) {
   return rungs.back().result.is_stopped ? kExitInterrupted : kExitOk;
 }
 
-}  // namespace
-
 int Match(const MatchOptions& options) {
   SeatedPlayers seats;
   const absl::Status parsed = ParsePlayers(options, &seats);
@@ -296,6 +295,39 @@ int Match(const MatchOptions& options) {
   if (!env.ok()) return PrintError(env.status(), kExitUsage);
   const MatchHall hall{options, *game, *std::move(env), &pool, stop};
   return IsLadder(options) ? PlayLadder(hall, seats) : PlayPair(hall, seats);
+}
+
+}  // namespace
+
+void AddMatch(CLI::App& app, VerbAction* action) {
+  auto* options = Keep<MatchOptions>();
+  CLI::App* match = app.add_subcommand(
+      "match", "Play two players of a board game, checkpoints among them: who is stronger");
+  match
+      ->add_option("a", options->first,
+                   "A run folder or checkpoint: PATH, or PATH@SIMULATIONS a move (0: the policy "
+                   "head alone); or random, alpha_beta:PLIES, mcts:SIMULATIONS")
+      ->required();
+  match
+      ->add_option("b", options->second,
+                   "The other player, likewise; or ladder: random, then MCTS of 10, 40, 160 and "
+                   "640 simulations, one after another")
+      ->required();
+  match->add_option("settings", options->settings, "name=value of the environment, with --env");
+  match->add_option("--env", options->env_id,
+                    "Board game of two players that are no checkpoints, e.g. connect4");
+  AddNumber(match, "--games", &options->num_games, 1, 1000000, "Games; colors alternate");
+  AddSeed(match, &options->seed, "Seed of openings and players");
+  AddNumber(match, "--opening-plies", &options->opening_plies, 0, 100,
+            "Random moves at the start, the same for both games of a pair (default: 2 with "
+            "a checkpoint, else 0)");
+  match->add_flag("--json", options->json, "One JSON object instead of the table");
+  AddNumber(match, "--min-score", &options->min_score, 0.0, 1.0,
+            "Exit with 3 when A takes a smaller part of the points");
+  AddNumber(match, "--threads", &options->threads, 1, 256,
+            "Threads of the network, and of alpha_beta and mcts");
+  AddDevice(match, &options->device);
+  match->callback([=] { *action = [=] { return Match(*options); }; });
 }
 
 }  // namespace lzero

@@ -1,11 +1,13 @@
-#include "tools/verbs/train_verb.h"
-
+// `lzero train` and `lzero resume`: from a config or a run folder to a trained agent. Progress goes
+// to stderr and the log, the closing summary to stdout. Exit codes: 0 ok, 1 failure, 2 config
+// error, 130 interrupted after a checkpoint.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -21,6 +23,7 @@
 #include "lzero/train/run_plan.h"
 #include "lzero/train/run_rules.h"
 #include "lzero/train/trainer.h"
+#include "tools/verbs/agent_verbs.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/run_path.h"
 #include "tools/verbs/support/source_commit.h"
@@ -29,6 +32,14 @@
 
 namespace lzero {
 namespace {
+
+struct TrainOptions {
+  std::string config_path;
+  std::vector<std::string> overrides;     // "key.path=value"
+  std::string run_dir;                    // "": runs/<env>/<name>-s<seed>-<utc>
+  bool dry_run = false;                   // print the plan and stop
+  std::vector<std::string> command_line;  // for the manifest
+};
 
 // Sections whose values a resumed run may change without becoming another run.
 constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
@@ -207,8 +218,6 @@ int PrintUnreadable(const absl::Status& status, const std::string& path,
   return kExitFailure;
 }
 
-}  // namespace
-
 int Train(const TrainOptions& options) {
   // Load config and environments.
   const EnvRegistry native = MakeRegistry();
@@ -240,6 +249,9 @@ int Train(const TrainOptions& options) {
   return RunToEnd(**trainer, {folder->path, config, CanBeGraded(config, *registry)});
 }
 
+// Continues the run that `path` means: a run folder from its latest checkpoint, or a checkpoint of
+// a run from there, newer ones being set aside (see RewindCheckpoints). `overrides` may change what
+// a run may change.
 int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   // Refuse overrides that make another run.
   for (const std::string& override : overrides) {
@@ -289,6 +301,39 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   Session session = {run_dir, config, CanBeGraded(config, *registry)};
   if (!starts_over) session.start = TrainingStateFromJson(checkpoint->content.state_json).value();
   return RunToEnd(**trainer, session);
+}
+
+}  // namespace
+
+void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>& command_line) {
+  auto* options = Keep<TrainOptions>();
+  options->command_line = command_line;
+  CLI::App* train = app.add_subcommand("train", "Train an agent from a config");
+  train
+      ->add_option("config", options->config_path,
+                   "YAML file, e.g. configs/classic/cartpole_unizero.yaml")
+      ->required();
+  train->add_option("overrides", options->overrides,
+                    "key.path=value, e.g. seed=1 train.batch_size=32");
+  train
+      ->add_option("--run-dir", options->run_dir,
+                   "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)")
+      ->check(NotEmpty("a folder"));
+  train->add_flag("--dry-run", options->dry_run, "Check everything, print the plan, and stop");
+  train->callback([=] { *action = [=] { return Train(*options); }; });
+
+  auto* run = Keep<std::string>();
+  auto* overrides = Keep<std::vector<std::string>>();
+  CLI::App* resume =
+      app.add_subcommand("resume", "Continue a run exactly where its last checkpoint is");
+  resume
+      ->add_option("run", *run,
+                   "Run folder, or RUN/checkpoints/step_N to go on from there; what is newer is "
+                   "renamed to step_N.aside")
+      ->required();
+  resume->add_option("overrides", *overrides,
+                     "key.path=value of stop, evaluate, checkpoint, num_threads");
+  resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
 }
 
 }  // namespace lzero

@@ -1,60 +1,53 @@
 #include "tools/bench/table/bench_table.h"
 
 #include <algorithm>
-#include <set>
+#include <tuple>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "lzero/base/check.h"
+#include "lzero/base/log.h"
 #include "lzero/base/nearest.h"
 #include "lzero/base/status_macros.h"
+#include "tools/bench/table/machine_peaks.h"
+#include "tools/verbs/support/source_commit.h"
 #include "tools/verbs/support/usage_error.h"
+#include "tools/verbs/support/verb_support.h"
 
 namespace lzero {
 namespace {
 
 using BenchTexts = std::vector<std::string>;
 
-const BenchValue* FindBenchValue(const std::vector<BenchCase::Member>& members,
-                                 absl::string_view name) {
-  for (const auto& [key, value] : members) {
-    if (key == name) return &value;
-  }
-  return nullptr;
-}
-
 BenchTexts BenchList(const std::string& text, char separator) {
   return absl::StrSplit(text, separator, absl::SkipEmpty());
 }
-
-bool IsGiven(const BenchGiven& given, const std::string& name) { return given.count(name) > 0; }
 
 // The preset in force that sets this axis; nullptr: none.
 const BenchPreset* PresetOf(const BenchTable& table, const BenchGiven& given,
                             const BenchAxis& axis) {
   const auto device = given.find("device");
+  const std::string name = device == given.end() ? "cpu" : device->second[0];
+  const auto is_given = [&](const std::string& option) { return given.count(option) > 0; };
   for (const BenchPreset& preset : table.presets) {
-    const bool is_for_it = preset.device.empty() ||
-                           preset.device == (device == given.end() ? "cpu" : device->second[0]);
-    const bool is_replaced =
-        absl::c_any_of(BenchList(preset.unless, ' '),
-                       [&](const std::string& name) { return IsGiven(given, name); });
-    if (!is_for_it || is_replaced) continue;
-    if (absl::c_linear_search(BenchList(preset.axes, ' '), axis.name)) return &preset;
+    if ((preset.device.empty() || preset.device == name) &&
+        absl::c_linear_search(BenchList(preset.axes, ' '), axis.name) &&
+        !absl::c_any_of(BenchList(preset.unless, ' '), is_given)) {
+      return &preset;
+    }
   }
   return nullptr;
 }
 
-// The values that one text stands for: itself, or 1 .. N.
-absl::StatusOr<std::vector<BenchValue>> ParseBenchText(const BenchTable& table,
-                                                       const BenchAxis& axis,
-                                                       const std::string& text) {
-  std::string error;
+absl::StatusOr<BenchValue> ParseBenchText(const BenchTable& table, const BenchAxis& axis,
+                                          const std::string& text) {
   const BenchTexts allowed = BenchList(axis.allowed, ',');
+  std::string error;
   if (axis.most > 0) {
     error = IntegerError(text, axis.least, axis.most);
   } else if (!allowed.empty() && !absl::c_linear_search(allowed, text)) {
@@ -65,103 +58,140 @@ absl::StatusOr<std::vector<BenchValue>> ParseBenchText(const BenchTable& table,
     return absl::InvalidArgumentError(
         absl::StrCat("bench ", table.verb, ": --", axis.option(), ": ", error));
   }
-  if (axis.most == 0) return std::vector<BenchValue>{text};
   int64_t number = 0;
+  if (axis.most == 0) return text;
   LZ_CHECK(absl::SimpleAtoi(text, &number), text);
-  std::vector<BenchValue> values;
-  for (int64_t i = axis.counts_up ? 1 : number; i <= number; ++i) values.push_back(i);
-  return values;
+  return number;
 }
 
-// Replaces every case by one for each row: a value for each of `axes`.
-void SweepRows(const BenchTexts& axes, const std::vector<std::vector<BenchValue>>& rows,
-               std::vector<BenchCase>* cases) {
+// Replaces every case by one for each row: a text for each of `names`.
+absl::Status SweepRows(const BenchTable& table, const BenchTexts& names,
+                       const std::vector<BenchTexts>& rows, std::vector<BenchCase>* cases) {
   std::vector<BenchCase> swept;
   for (const BenchCase& each : *cases) {
-    for (const std::vector<BenchValue>& row : rows) {
-      LZ_CHECK(row.size() == axes.size(), "a row of ", axes[0]);
+    for (const BenchTexts& row : rows) {
+      LZ_CHECK(row.size() == names.size(), "a row of ", names[0]);
       swept.push_back(each);
-      for (size_t i = 0; i < axes.size(); ++i) swept.back().Set(axes[i], row[i]);
+      for (size_t i = 0; i < row.size(); ++i) {
+        const auto axis = absl::c_find_if(
+            table.axes, [&](const BenchAxis& other) { return other.name == names[i]; });
+        LZ_ASSIGN_OR_RETURN(BenchValue value, ParseBenchText(table, *axis, row[i]));
+        swept.back().Set(names[i], std::move(value));
+      }
     }
   }
   *cases = std::move(swept);
+  return absl::OkStatus();
 }
 
-absl::Status SweepPreset(const BenchTable& table, const BenchPreset& preset,
-                         std::vector<BenchCase>* cases) {
-  const BenchTexts axes = BenchList(preset.axes, ' ');
-  std::vector<std::vector<BenchValue>> rows;
-  for (const std::string& row : preset.rows) {
-    const BenchTexts texts = BenchList(row, ' ');
-    rows.emplace_back();
-    for (size_t i = 0; i < texts.size(); ++i) {
-      const auto axis = absl::c_find_if(
-          table.axes, [&](const BenchAxis& each) { return each.name == axes.at(i); });
-      LZ_ASSIGN_OR_RETURN(const auto values, ParseBenchText(table, *axis, texts[i]));
-      rows.back().push_back(values[0]);
-    }
+struct MeasuredCase {
+  BenchCase bench;
+  BenchSubject subject;
+  std::vector<double> seconds = {};
+  BenchPeaks peaks = {};  // the best of all rounds
+};
+
+// What a peak of the CPU depends on: threads, bytes that are read, numbers.
+using PeakKey = std::tuple<int64_t, int64_t, bool>;
+
+PeakKey PeakKeyOf(const MeasuredCase& measured) {
+  const bool has_dtype = measured.bench.Has("dtype");
+  return {measured.bench.Int("threads"), measured.subject.work.weight_bytes,
+          has_dtype && measured.bench.Word("dtype") == "bf16"};
+}
+
+BenchPeaks MeasureCpuPeaks(const PeakKey& key) {
+  const auto& [threads, bytes, is_bf16] = key;
+  return {is_bf16 ? MeasurePeakBf16Gflops(threads) : MeasurePeakGflops(threads),
+          bytes > 0 ? MeasureReadGbs(bytes, threads) : 0.0};
+}
+
+double UnitsPerSecond(const BenchTable& table) {
+  return absl::StartsWith(table.unit, "ns") ? 1e9 : absl::StartsWith(table.unit, "us") ? 1e6 : 1e3;
+}
+
+BenchCase ResultOf(const BenchTable& table, int64_t rounds, MeasuredCase& measured) {
+  BenchCase result = {{"bench", table.verb}};
+  if (!table.kind.empty()) result.Set("kind", table.kind);
+  result.Add(measured.bench);
+  if (table.rounds > 0) result.Set("rounds", rounds);
+  std::vector<double>& seconds = measured.seconds;
+  if (!table.unit.empty()) {
+    LZ_CHECK(!seconds.empty(), "a case without a time");
+    absl::c_sort(seconds);
+    result.Set(table.unit + "_min", seconds.front() * UnitsPerSecond(table));
+    result.Set(table.unit + "_median", seconds[seconds.size() / 2] * UnitsPerSecond(table));
   }
-  SweepRows(axes, rows, cases);
-  return absl::OkStatus();
+  if (measured.subject.metrics) result.Add(measured.subject.metrics());
+  const auto add_speed = [&](const std::string& name, int64_t count, double peak) {
+    if (count == 0) return;
+    result.Set(name, 1e-9 * static_cast<double>(count) / seconds.front());
+    result.Set("peak_" + name, peak);
+  };
+  add_speed("gflops", measured.subject.work.flops, measured.peaks.gflops);
+  add_speed("gbs", measured.subject.work.read_bytes, measured.peaks.gbs);
+  return result;
 }
 
 }  // namespace
 
-int64_t BenchCase::Int(absl::string_view name) const {
-  const BenchValue* value = FindBenchValue(members_, name);
-  LZ_CHECK(value != nullptr, name);
-  return std::get<int64_t>(*value);
+const BenchValue* BenchCase::Find(absl::string_view name) const {
+  const auto found =
+      absl::c_find_if(members_, [&](const auto& each) { return each.first == name; });
+  return found == members_.end() ? nullptr : &found->second;
 }
 
-const std::string& BenchCase::Text(absl::string_view name) const {
-  const BenchValue* value = FindBenchValue(members_, name);
-  LZ_CHECK(value != nullptr, name);
-  return std::get<std::string>(*value);
+int64_t BenchCase::Int(absl::string_view name) const {
+  LZ_CHECK(Has(name), name);
+  return std::get<int64_t>(*Find(name));
 }
 
 std::string BenchCase::Word(absl::string_view name) const {
-  const BenchValue* value = FindBenchValue(members_, name);
-  LZ_CHECK(value != nullptr, name);
-  const auto* number = std::get_if<int64_t>(value);
-  return number != nullptr ? absl::StrCat(*number) : std::get<std::string>(*value);
-}
-
-bool BenchCase::Has(absl::string_view name) const {
-  return FindBenchValue(members_, name) != nullptr;
+  LZ_CHECK(Has(name), name);
+  const auto* number = std::get_if<int64_t>(Find(name));
+  return number != nullptr ? absl::StrCat(*number) : std::get<std::string>(*Find(name));
 }
 
 void BenchCase::Set(absl::string_view name, BenchValue value) {
-  const auto member =
-      absl::c_find_if(members_, [&](const Member& each) { return each.first == name; });
-  if (member != members_.end()) {
-    member->second = std::move(value);
+  const auto found =
+      absl::c_find_if(members_, [&](const auto& each) { return each.first == name; });
+  if (found != members_.end()) {
+    found->second = std::move(value);
   } else {
     members_.emplace_back(std::string(name), std::move(value));
   }
+}
+
+void BenchCase::Add(const BenchCase& other) {
+  for (const auto& [name, value] : other.members_) Set(name, value);
 }
 
 absl::StatusOr<std::vector<BenchCase>> SweepCases(const BenchTable& table,
                                                   const BenchGiven& given) {
   std::vector<BenchCase> cases(1);
   for (const BenchAxis& axis : table.axes) cases[0].Set(axis.name, std::string());
-  std::set<const BenchPreset*> swept;
   for (const BenchAxis& axis : table.axes) {
+    std::vector<BenchTexts> rows;
     const BenchPreset* preset = PresetOf(table, given, axis);
-    if (preset != nullptr && swept.insert(preset).second) {
-      LZ_RETURN_IF_ERROR(SweepPreset(table, *preset, &cases));
+    const BenchTexts names = BenchList(preset != nullptr ? preset->axes : axis.name, ' ');
+    if (preset != nullptr && names[0] == axis.name) {  // whose first axis it is
+      for (const std::string& row : preset->rows) rows.push_back(BenchList(row, ' '));
+      LZ_RETURN_IF_ERROR(SweepRows(table, names, rows, &cases));
     }
     const auto list = given.find(axis.option());
     if (list == given.end() && preset != nullptr) continue;
-    std::vector<std::vector<BenchValue>> rows;
-    for (const std::string& text :
-         list == given.end() ? BenchList(axis.defaults, ',') : list->second) {
-      LZ_ASSIGN_OR_RETURN(const auto values, ParseBenchText(table, axis, text));
-      for (const BenchValue& value : values) rows.push_back({value});
+    BenchTexts texts = list == given.end() ? BenchList(axis.defaults, ',') : list->second;
+    if (axis.counts_up) {
+      LZ_ASSIGN_OR_RETURN(const BenchValue last, ParseBenchText(table, axis, texts.back()));
+      texts.clear();
+      for (int64_t i = 1; i <= std::get<int64_t>(last); ++i) texts.push_back(absl::StrCat(i));
     }
-    SweepRows({axis.name}, rows, &cases);
+    rows.clear();
+    for (const std::string& text : texts) rows.push_back({text});
+    LZ_RETURN_IF_ERROR(SweepRows(table, {axis.name}, rows, &cases));
   }
   if (table.is_left_out && !absl::c_all_of(cases, table.is_left_out)) {
-    cases.erase(std::remove_if(cases.begin(), cases.end(), table.is_left_out), cases.end());
+    std::erase_if(cases, table.is_left_out);
   }
   for (const BenchCase& bench : cases) {
     if (table.check) LZ_RETURN_IF_ERROR(table.check(bench));
@@ -173,19 +203,55 @@ std::vector<std::string> ArgumentsOf(const BenchTable& table, const BenchGiven& 
                                      const BenchCase& bench) {
   BenchTexts arguments = {"bench", table.verb};
   for (const BenchAxis& axis : table.axes) {
-    const bool is_list = BenchList(axis.defaults, ',').size() > 1;
-    if (!IsGiven(given, axis.option()) && PresetOf(table, given, axis) == nullptr && !is_list) {
+    const auto list = given.find(axis.option());
+    if (list == given.end() && PresetOf(table, given, axis) == nullptr &&
+        !absl::StrContains(axis.defaults, ',')) {
       continue;
     }
     arguments.push_back("--" + axis.option());
-    if (axis.counts_up) {
-      arguments.push_back(IsGiven(given, axis.option()) ? given.at(axis.option()).back()
-                                                        : axis.defaults);
-    } else {
-      arguments.push_back(bench.Word(axis.name));
-    }
+    arguments.push_back(axis.counts_up ? list->second.back() : bench.Word(axis.name));
   }
   return arguments;
+}
+
+absl::StatusOr<std::vector<BenchCase>> MeasureCases(const BenchTable& table,
+                                                    const std::vector<BenchCase>& cases,
+                                                    int64_t rounds, const BenchMachine& machine) {
+  const double load_before = LoadAverage();
+  ProgressClock progress;
+  std::vector<MeasuredCase> measured;
+  for (const BenchCase& bench : cases) {
+    LZ_ASSIGN_OR_RETURN(BenchSubject subject, table.prepare(bench));
+    measured.push_back({bench, std::move(subject)});
+    if (progress.IsDue()) LZ_LOG_INFO("prepared ", measured.size(), "/", cases.size(), " cases");
+  }
+  if (table.rounds == 0) rounds = 1;
+  for (int64_t round = 1; round <= rounds; ++round) {
+    std::map<PeakKey, BenchPeaks> peaks;  // of this round, each measured once
+    for (size_t i = 0; i < measured.size(); ++i) {
+      MeasuredCase& each = measured[i];
+      if (each.subject.work.flops > 0) {
+        const PeakKey key = machine.measure_peaks ? PeakKey() : PeakKeyOf(each);
+        if (peaks.count(key) == 0) {
+          LZ_ASSIGN_OR_RETURN(
+              peaks[key], machine.measure_peaks ? machine.measure_peaks() : MeasureCpuPeaks(key));
+        }
+        each.peaks.gflops = std::max(each.peaks.gflops, peaks[key].gflops);
+        each.peaks.gbs = std::max(each.peaks.gbs, peaks[key].gbs);
+      }
+      LZ_RETURN_IF_ERROR(each.subject.run_round(&each.seconds));
+      if (!progress.IsDue()) continue;
+      LZ_LOG_INFO("round ", round, "/", rounds, ", case ", i + 1, "/", measured.size());
+    }
+  }
+  std::vector<BenchCase> results;
+  const std::vector<double> load = {load_before, LoadAverage()};
+  for (MeasuredCase& each : measured) {
+    results.push_back(ResultOf(table, rounds, each));
+    results.back().Add({{"cpu", CpuName()}, {"commit", SourceCommit()}, {"load", load}});
+    if (!machine.gpu.empty()) results.back().Set("gpu", machine.gpu);
+  }
+  return results;
 }
 
 }  // namespace lzero

@@ -1,13 +1,13 @@
 // One table for all benchmarks. A case is a value for each of its named axes; lists from the
-// command line are swept against each other. A subject is a case made ready: it times itself in
-// rounds and counts its work. No torch, no parser; pure functions.
+// command line are swept against each other. Made ready it is a subject, which times itself in
+// rounds that are interleaved over all cases, beside the machine's peaks. No torch, no parser.
+// Measuring blocks; one caller at a time, or they measure each other.
 #ifndef LZERO_TOOLS_BENCH_TABLE_BENCH_TABLE_H_
 #define LZERO_TOOLS_BENCH_TABLE_BENCH_TABLE_H_
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,21 +18,24 @@
 
 namespace lzero {
 
-using BenchValue = std::variant<int64_t, double, std::string>;
+using BenchValue = std::variant<int64_t, double, std::string, std::vector<double>>;
 
-// Named values in the order in which they are printed: a case, or what was measured of one.
+// Named values in the order in which they are printed: a case, or all that was measured of one.
 class BenchCase {
  public:
   using Member = std::pair<std::string, BenchValue>;
   BenchCase(std::initializer_list<Member> members = {}) : members_(members) {}
 
-  // The caller must ask for a name that is there, and for its type.
+  // The caller must ask for a name that is there, and for an integer.
   int64_t Int(absl::string_view name) const;
-  const std::string& Text(absl::string_view name) const;
-  // The value as the command line has it.
+  // The value as the command line has it, an integer or a word. The caller must ask for a name that
+  // is there.
   std::string Word(absl::string_view name) const;
-  bool Has(absl::string_view name) const;
+  // nullptr: there is none.
+  const BenchValue* Find(absl::string_view name) const;
+  bool Has(absl::string_view name) const { return Find(name) != nullptr; }
   void Set(absl::string_view name, BenchValue value);
+  void Add(const BenchCase& other);
   const std::vector<Member>& members() const { return members_; }
 
  private:
@@ -54,9 +57,9 @@ struct BenchAxis {
 // Rows that are swept in place of several axes, unless the command line gives one of `unless`.
 struct BenchPreset {
   std::string device;             // which it is for; empty: any
-  std::string unless;             // "embed layers"
-  std::string axes;               // those that a row sets
+  std::string axes;               // those that a row sets, in the order of the table
   std::vector<std::string> rows;  // "64 2": a value for each of `axes`
+  std::string unless = axes;      // "embed layers"
 };
 
 // What the command line gives, by the name of the option.
@@ -69,29 +72,18 @@ struct BenchWork {
   int64_t weight_bytes = 0;  // that have to fit a cache to be read from it
 };
 
-class BenchSubject {
- public:
-  explicit BenchSubject(const BenchCase& bench) : bench_(bench) {}
-  virtual ~BenchSubject() = default;
-  // Makes what is timed and warms it up; after it every round does the same.
-  virtual absl::Status Prepare() { return absl::OkStatus(); }
+// A case made ready and warmed up.
+struct BenchSubject {
   // One round: appends the seconds of one run or more. None where the metrics say all.
-  virtual absl::Status RunRound(std::vector<double>* seconds) = 0;
-  virtual BenchWork Work() const { return {}; }
-  // What else was measured, after the last round.
-  virtual BenchCase Metrics() const { return {}; }
-
- protected:
-  const BenchCase bench_;
+  std::function<absl::Status(std::vector<double>*)> run_round;
+  BenchWork work = {};
+  // What else was measured, after the last round; may be empty.
+  std::function<BenchCase()> metrics = nullptr;
 };
-
-template <typename Subject>
-std::unique_ptr<BenchSubject> MakeSubject(const BenchCase& bench) {
-  return std::make_unique<Subject>(bench);
-}
 
 struct BenchTable {
   std::string verb;             // after "bench"
+  std::string help = {};        // of the verb
   std::string kind = {};        // a member of the objects that tells tables of one verb apart
   std::string unit = {};        // of the times: "us", "ms_per_x"; empty: no times
   std::string last_line = {};   // the member that is printed below the table
@@ -101,7 +93,7 @@ struct BenchTable {
   // Cases that are left out of a sweep, unless all are. May be empty.
   std::function<bool(const BenchCase&)> is_left_out = nullptr;
   std::function<absl::Status(const BenchCase&)> check = nullptr;  // may be empty
-  std::function<std::unique_ptr<BenchSubject>(const BenchCase&)> make = nullptr;
+  std::function<absl::StatusOr<BenchSubject>(const BenchCase&)> prepare = nullptr;
 };
 
 // All cases. InvalidArgument, naming the option, for a value that cannot be.
@@ -111,6 +103,25 @@ absl::StatusOr<std::vector<BenchCase>> SweepCases(const BenchTable& table, const
 // that nobody gave and that has one default is left out.
 std::vector<std::string> ArgumentsOf(const BenchTable& table, const BenchGiven& given,
                                      const BenchCase& bench);
+
+struct BenchPeaks {
+  double gflops = 0.0;
+  double gbs = 0.0;
+};
+
+// What is measured on.
+struct BenchMachine {
+  std::string gpu = {};  // as its driver names it; empty where the CPU is measured
+  // Measures a GPU, once a round. Empty: the peaks of the CPU, by a case's threads, dtype and
+  // bytes.
+  std::function<absl::StatusOr<BenchPeaks>()> measure_peaks = nullptr;
+};
+
+// Each case with its axes; the least and the median time; its metrics; gflops and gbs of the least
+// time beside their peaks; the machine and its load. Errors are those of the subjects.
+absl::StatusOr<std::vector<BenchCase>> MeasureCases(const BenchTable& table,
+                                                    const std::vector<BenchCase>& cases,
+                                                    int64_t rounds, const BenchMachine& machine);
 
 }  // namespace lzero
 

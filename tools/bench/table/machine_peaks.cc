@@ -15,39 +15,35 @@
 namespace lzero {
 namespace {
 
-constexpr int kPasses = 5;         // of which the fastest counts
-constexpr int kAccumulators = 12;  // enough to hide the latency of a fused multiply-add
+constexpr int kPasses = 5;  // of which the fastest counts
+constexpr int kSums = 12;   // enough to hide the latency of a fused multiply-add
 constexpr int64_t kLoops = 1000000;
 constexpr int64_t kReadBytes = int64_t{256} << 20;  // of one pass, at least
 constexpr int64_t kFloatsAtOnce = 128;              // read by one step of the loop, on any CPU
 
-// One vector register.
-template <int RegisterBytes>
-struct Register {
-  typedef float Floats __attribute__((vector_size(RegisterBytes)));
-  static constexpr int64_t kLanes = RegisterBytes / int64_t{sizeof(float)};
-};
+// Vector registers.
+typedef float Floats4 __attribute__((vector_size(16)));
+typedef float Floats8 __attribute__((vector_size(32)));
+typedef float Floats16 __attribute__((vector_size(64)));
 
 // The generic loops are compiled once for each instruction set, inside the functions below.
-template <int RegisterBytes>
+template <typename Floats>
 [[gnu::always_inline]] inline float MultiplyAddLoop() {
-  using Floats = typename Register<RegisterBytes>::Floats;
   volatile float factor = 0.999f, term = 0.001f;  // known numbers would be folded away
   const Floats a = Floats{} + factor, b = Floats{} + term;
-  Floats sums[kAccumulators];
-  for (int j = 0; j < kAccumulators; ++j) sums[j] = Floats{} + static_cast<float>(j);
+  Floats sums[kSums];
+  for (int j = 0; j < kSums; ++j) sums[j] = Floats{} + static_cast<float>(j);
   for (int64_t i = 0; i < kLoops; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kAccumulators; ++j) sums[j] = sums[j] * a + b;
+    for (int j = 0; j < kSums; ++j) sums[j] = sums[j] * a + b;
   }
-  for (int j = 1; j < kAccumulators; ++j) sums[0] += sums[j];
+  for (int j = 1; j < kSums; ++j) sums[0] += sums[j];
   return sums[0][0];
 }
 
-template <int RegisterBytes>
+template <typename Floats>
 [[gnu::always_inline]] inline float ReadLoop(const float* values, int64_t count) {
-  using Floats = typename Register<RegisterBytes>::Floats;
-  constexpr int64_t kLanes = Register<RegisterBytes>::kLanes;
+  constexpr int64_t kLanes = sizeof(Floats) / sizeof(float);
   Floats sums[8] = {};
   for (int64_t i = 0; i < count; i += 8 * kLanes) {
 #pragma GCC unroll 8
@@ -61,17 +57,17 @@ template <int RegisterBytes>
   return sums[0][0];
 }
 
-__attribute__((target("avx512f"))) float MultiplyAddAvx512() { return MultiplyAddLoop<64>(); }
-__attribute__((target("avx2,fma"))) float MultiplyAddAvx2() { return MultiplyAddLoop<32>(); }
-float MultiplyAddSse() { return MultiplyAddLoop<16>(); }
+__attribute__((target("avx512f"))) float MultiplyAddAvx512() { return MultiplyAddLoop<Floats16>(); }
+__attribute__((target("avx2,fma"))) float MultiplyAddAvx2() { return MultiplyAddLoop<Floats8>(); }
+float MultiplyAddSse() { return MultiplyAddLoop<Floats4>(); }
 
 __attribute__((target("avx512f"))) float ReadAvx512(const float* values, int64_t count) {
-  return ReadLoop<64>(values, count);
+  return ReadLoop<Floats16>(values, count);
 }
 __attribute__((target("avx2,fma"))) float ReadAvx2(const float* values, int64_t count) {
-  return ReadLoop<32>(values, count);
+  return ReadLoop<Floats8>(values, count);
 }
-float ReadSse(const float* values, int64_t count) { return ReadLoop<16>(values, count); }
+float ReadSse(const float* values, int64_t count) { return ReadLoop<Floats4>(values, count); }
 
 #if defined(__GNUC__) && !defined(__clang__)
 // A lane sums two products an instruction.
@@ -79,14 +75,14 @@ __attribute__((target("avx512f,avx512bf16"))) float Bf16ProductsAvx512() {
   typedef short Halves __attribute__((vector_size(64)));
   volatile short one = 0x3f80;
   const Halves a = Halves{} + one;
-  Register<64>::Floats sums[kAccumulators] = {};
+  Floats16 sums[kSums] = {};
   for (int64_t i = 0; i < kLoops; ++i) {
 #pragma GCC unroll 12
-    for (int j = 0; j < kAccumulators; ++j) {
+    for (int j = 0; j < kSums; ++j) {
       sums[j] = __builtin_ia32_dpbf16ps_v16sf(sums[j], a, a);
     }
   }
-  for (int j = 1; j < kAccumulators; ++j) sums[0] += sums[j];
+  for (int j = 1; j < kSums; ++j) sums[0] += sums[j];
   return sums[0][0];
 }
 bool HasBf16Products() { return __builtin_cpu_supports("avx512bf16"); }
@@ -112,54 +108,46 @@ Kernels WidestKernels() {
 // The compiler must believe that `value` is used and that memory changes.
 void Keep(float value) { asm volatile("" : : "m"(value) : "memory"); }
 
+// Of a loop with so many operations in each instruction.
+double PeakGflops(float (*loop)(), int64_t flops, int64_t num_threads) {
+  const double seconds = FastestSeconds(num_threads, [=] { return [=] { Keep(loop()); }; });
+  return static_cast<double>(flops * kSums * kLoops * num_threads) / seconds * 1e-9;
+}
+
 }  // namespace
 
 double FastestSeconds(int64_t num_threads, const std::function<std::function<void()>()>& prepare) {
-  struct Times {
-    double begin[kPasses], end[kPasses];
+  // Whoever comes last to the end of a pass tells its time, before any begins the next.
+  double fastest = std::numeric_limits<double>::infinity(), begin = -fastest;
+  const auto end_pass = [&]() noexcept {
+    const double now = MonotonicSeconds();
+    fastest = std::min(fastest, now - begin);
+    begin = now;
   };
-  std::vector<Times> times(static_cast<size_t>(num_threads));
-  std::barrier together(static_cast<ptrdiff_t>(num_threads));
-  const auto work = [&](Times* mine) {
+  std::barrier together(static_cast<ptrdiff_t>(num_threads), end_pass);
+  const auto work = [&] {
     const std::function<void()> pass = prepare();
+    together.arrive_and_wait();
     for (int i = 0; i < kPasses; ++i) {
-      together.arrive_and_wait();
-      mine->begin[i] = MonotonicSeconds();
       pass();
-      mine->end[i] = MonotonicSeconds();
+      together.arrive_and_wait();
     }
   };
-  {
-    std::vector<std::jthread> others;
-    for (size_t i = 1; i < times.size(); ++i) others.emplace_back(work, &times[i]);
-    work(&times[0]);
-  }
-  double fastest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < kPasses; ++i) {
-    double begin = times[0].begin[i], end = times[0].end[i];
-    for (const Times& other : times) {
-      begin = std::min(begin, other.begin[i]);
-      end = std::max(end, other.end[i]);
-    }
-    fastest = std::min(fastest, end - begin);
-  }
+  std::vector<std::jthread> others;
+  for (int64_t i = 1; i < num_threads; ++i) others.emplace_back(work);
+  work();
+  others.clear();  // joins
   return fastest;
 }
 
 double MeasurePeakGflops(int64_t num_threads) {
   const Kernels kernels = WidestKernels();
-  const double seconds =
-      FastestSeconds(num_threads, [&] { return [&] { Keep(kernels.multiply_add()); }; });
-  const int64_t flops = 2 * kernels.lanes * kAccumulators * kLoops * num_threads;
-  return static_cast<double>(flops) / seconds * 1e-9;
+  return PeakGflops(kernels.multiply_add, 2 * kernels.lanes, num_threads);
 }
 
 double MeasurePeakBf16Gflops(int64_t num_threads) {
-  if (!HasBf16Products()) return MeasurePeakGflops(num_threads);
-  const double seconds =
-      FastestSeconds(num_threads, [] { return [] { Keep(Bf16ProductsAvx512()); }; });
-  const int64_t flops = 2 * 2 * 16 * kAccumulators * kLoops * num_threads;
-  return static_cast<double>(flops) / seconds * 1e-9;
+  return HasBf16Products() ? PeakGflops(Bf16ProductsAvx512, 2 * 2 * 16, num_threads)
+                           : MeasurePeakGflops(num_threads);
 }
 
 double MeasureReadGbs(int64_t num_bytes, int64_t num_threads) {

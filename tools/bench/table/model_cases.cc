@@ -1,8 +1,11 @@
 #include "tools/bench/table/model_cases.h"
 
-#include <map>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -21,41 +24,32 @@ namespace {
 constexpr int64_t kImageChannels = 64;
 constexpr int64_t kMostNumbers = 1 << 24;  // of one observation
 
-BenchAxis EmbedAxis() { return {"embed", "Embedding sizes E", "64", 65536}; }
-BenchAxis LayersAxis() { return {"layers", "Transformer layers L", "2", 256}; }
-BenchAxis HeadsAxis() { return {"heads", "Attention heads H", "2", 1024}; }
-BenchAxis ContextAxis() { return {"context", "Context lengths W in tokens", "8", 65536}; }
-BenchAxis SupportAxis() { return {"support", "Support sizes S", "101", 100001}; }
-BenchAxis ThreadsAxis() { return {"threads", "Threads, also of the peaks beside it", "1", 256}; }
-
 // What the case asks of a graph, in the words of the config.
 std::string GraphsOf(const std::string& runner) {
   if (absl::StartsWith(runner, "cuda_")) return "required";
   return runner == "eager" ? "off" : "preferred";
 }
 
-// Multiplications of the encoder for one observation.
-struct EncoderWork {
-  int64_t first_layer = 0;
-  int64_t rest = 0;
-};
-
-EncoderWork VectorWork(const ModelConfig& model, int64_t size) {
-  if (model.encoder_layers == 0) return {size * model.embed_dim, 0};
-  const int64_t width = model.encoder_width;
-  return {size * width, (model.encoder_layers - 1) * width * width + width * model.embed_dim};
-}
-
-EncoderWork ConvolutionWork(const ModelConfig& model, const std::vector<int64_t>& shape) {
+// Multiplications of the encoder for one observation: of its first layer, and of all.
+std::pair<int64_t, int64_t> EncoderWork(const ModelConfig& model,
+                                        const std::vector<int64_t>& shape) {
+  if (model.encoder == EncoderKind::kVector) {
+    const int64_t width = model.encoder_layers == 0 ? model.embed_dim : model.encoder_width;
+    int64_t first = width;
+    for (const int64_t length : shape) first *= length;
+    if (model.encoder_layers == 0) return {first, first};
+    return {first, first + (model.encoder_layers - 1) * width * width + width * model.embed_dim};
+  }
   const int64_t channels = model.encoder_channels;
   std::vector<PlaneSize> sizes = {{shape[1], shape[2]}};
   if (model.encoder == EncoderKind::kImage) sizes = ImageEncoderSizes(shape[1], shape[2]);
   const auto cells = [](const PlaneSize& size) { return size.height * size.width; };
   const int64_t block = 2 * 9 * channels * channels;  // a cell
-  EncoderWork work = {9 * shape[0] * channels * cells(sizes.front()), 0};
-  for (size_t i = 1; i < sizes.size(); ++i) work.rest += block * cells(sizes[i]);
-  work.rest += cells(sizes.back()) * (model.encoder_blocks * block + channels * model.embed_dim);
-  return work;
+  const int64_t first = 9 * shape[0] * channels * cells(sizes.front());
+  int64_t all = first;
+  for (size_t i = 1; i < sizes.size(); ++i) all += block * cells(sizes[i]);
+  all += cells(sizes.back()) * (model.encoder_blocks * block + channels * model.embed_dim);
+  return {first, all};
 }
 
 // Weights of the matrices of all blocks, and of a head with so many outputs (model.md section 2).
@@ -74,74 +68,74 @@ int64_t AllHeadWeights(const BenchCase& bench) {
 
 }  // namespace
 
-std::vector<BenchAxis> StepAxes(const std::string& runner) {
-  return {
+std::vector<BenchAxis> ModelAxes(absl::string_view names) {
+  BenchAxis cycle = {"cycle", "Cycles", "10", 10000};
+  cycle.counts_up = true;
+  const std::vector<BenchAxis> known = {
       {"device", "cpu or cuda", "cpu"},
-      EmbedAxis(),
-      LayersAxis(),
-      HeadsAxis(),
+      {"encoder", "Encoders: vector, board, image", "vector"},
+      {"observation", "Observations, as 4 or 3x64x64", "4"},
+      {"embed", "Embedding sizes E", "64", 65536},
+      {"layers", "Transformer layers L", "2", 256},
+      {"heads", "Attention heads H", "2", 1024},
       {"batch", "Environments B", "8", 65536},
-      ContextAxis(),
-      SupportAxis(),
+      {"unroll", "Unroll steps U", "5", 10000},
+      {"context", "Context lengths W in tokens", "8", 65536},
+      {"support", "Support sizes S", "101", 100001},
       {"actions", "Actions A", "6", 65536},
-      {"runner", "Runners of the config: auto, eager, packed; on a CUDA device cuda_graph", runner},
+      {"runner", "Runners of the config: auto, eager, packed; on a CUDA device cuda_graph",
+       "eager"},
       {"dtype", "Numbers of the weights: fp32, bf16 for packed", "fp32"},
-      ThreadsAxis()};
-}
-
-std::vector<BenchAxis> UpdateAxes() {
-  return {{"encoder", "Encoders: vector, board, image", "vector"},
-          {"observation", "Observations, as 4 or 3x64x64", "4"},
-          EmbedAxis(),
-          LayersAxis(),
-          HeadsAxis(),
-          {"batch", "Samples of an update N", "256", 65536},
-          {"unroll", "Unroll steps U", "5", 10000},
-          ContextAxis(),
-          SupportAxis(),
-          {"actions", "Actions A", "2", 65536},
-          ThreadsAxis()};
+      {"threads", "Threads, also of the peaks beside it", "1", 256},
+      {"policy", "Policies of the search", "puct", 0, 1, "puct,gumbel"},
+      {"sims", "Simulations of a search", "25", 100000},
+      {"past", "Steps of the episode before the first that is timed", "2", 10000000},
+      {"searches", "Searches of B roots each", "100", 100000},
+      cycle};
+  std::vector<BenchAxis> axes;
+  for (const absl::string_view word : absl::StrSplit(names, ' ')) {
+    const std::vector<std::string> parts = absl::StrSplit(word, '=');
+    const auto is_it = [&](const BenchAxis& axis) { return axis.name == parts[0]; };
+    axes.push_back(*absl::c_find_if(known, is_it));
+    if (parts.size() > 1) axes.back().defaults = parts[1];
+  }
+  return axes;
 }
 
 std::vector<BenchPreset> StepPresets() {
-  const std::string sizes = "embed layers heads batch";
-  const std::vector<std::string> of_gpu = {
-      "64 2 2 8",  "64 2 2 64",  "64 2 2 256",  "256 4 8 8", "256 4 8 64", "256 4 8 256",
-      "768 2 8 8", "768 2 8 64", "768 2 8 256", "768 8 8 8", "768 8 8 64", "768 8 8 256"};
-  return {{"cpu",
-           sizes,
-           sizes,
-           {"64 2 2 1", "64 2 2 8", "64 2 2 32", "64 2 2 128", "256 4 8 8", "768 2 8 8"}},
-          {"cuda", sizes, sizes, of_gpu},
-          {"cpu",
-           "runner dtype threads",
-           "runner dtype threads",
-           {"eager fp32 1", "packed fp32 1", "packed bf16 2"}},
-          {"cpu", "runner", "runner", {"eager", "packed"}},
-          {"cuda", "runner", "runner", {"eager", "cuda_graph"}}};
+  const std::string sizes = "embed layers heads batch", runners = "runner dtype threads";
+  return {
+      {"cpu", sizes, {"64 2 2 1", "64 2 2 8", "64 2 2 32", "64 2 2 128", "256 4 8 8", "768 2 8 8"}},
+      {"cuda",
+       sizes,
+       {"64 2 2 8", "64 2 2 64", "64 2 2 256", "256 4 8 8", "256 4 8 64", "256 4 8 256",
+        "768 2 8 8", "768 2 8 64", "768 2 8 256", "768 8 8 8", "768 8 8 64", "768 8 8 256"}},
+      {"cpu", runners, {"eager fp32 1", "packed fp32 1", "packed bf16 2"}},
+      {"cpu", "runner", {"eager", "packed"}},
+      {"cuda", "runner", {"eager", "cuda_graph"}}};
 }
 
 std::vector<BenchPreset> UpdatePresets() {
   return {{"",
-           "embed layers heads batch unroll",
            "encoder observation embed heads batch unroll threads",
            {"vector 4 64 2 64 5 1", "vector 4 64 2 256 5 1", "vector 4 64 2 256 10 1",
-            "image 3x64x64 768 8 64 10 2"}}};
+            "image 3x64x64 768 8 64 10 2"},
+           "embed layers heads batch unroll"}};
 }
 
 absl::StatusOr<ExperimentConfig> BenchConfig(const BenchCase& bench) {
-  static const auto* const kSettings = new std::map<std::string, std::string>{
-      {"embed", "model.embed_dim"},      {"layers", "model.num_layers"},
-      {"heads", "model.num_heads"},      {"context", "model.context_length"},
-      {"support", "model.support_size"}, {"encoder", "model.encoder"},
-      {"device", "inference.device"},    {"runner", "inference.runner"},
-      {"dtype", "inference.dtype"},      {"threads", "inference.num_threads"}};
+  static constexpr std::pair<absl::string_view, absl::string_view> kSettings[] = {
+      {"context", "model.context_length"}, {"device", "inference.device"},
+      {"dtype", "inference.dtype"},        {"embed", "model.embed_dim"},
+      {"encoder", "model.encoder"},        {"heads", "model.num_heads"},
+      {"layers", "model.num_layers"},      {"runner", "inference.runner"},
+      {"support", "model.support_size"},   {"threads", "inference.num_threads"}};
   std::vector<std::string> settings;
-  for (const auto& [name, key] : *kSettings) {
+  for (const auto& [name, key] : kSettings) {
     if (bench.Has(name)) settings.push_back(absl::StrCat(key, "=", bench.Word(name)));
   }
   if (bench.Has("runner")) {
-    settings.push_back(absl::StrCat("inference.graphs=", GraphsOf(bench.Text("runner"))));
+    settings.push_back(absl::StrCat("inference.graphs=", GraphsOf(bench.Word("runner"))));
   }
   const auto rule = [](const ExperimentConfig& config) { return UniZeroModelErrors(config.model); };
   LZ_ASSIGN_OR_RETURN(LoadedConfig loaded, LoadConfigText("{}", "bench", settings, rule));
@@ -155,12 +149,12 @@ absl::StatusOr<ExperimentConfig> BenchConfig(const BenchCase& bench) {
 }
 
 bool LacksBf16(const BenchCase& bench) {
-  const std::string& runner = bench.Text("runner");
-  return bench.Text("dtype") == "bf16" && runner != "packed" && runner != "auto";
+  const std::string runner = bench.Word("runner");
+  return bench.Word("dtype") == "bf16" && runner != "packed" && runner != "auto";
 }
 
 absl::Status CheckStepCase(const BenchCase& bench) {
-  const std::string &runner = bench.Text("runner"), &device = bench.Text("device");
+  const std::string runner = bench.Word("runner"), device = bench.Word("device");
   if (absl::StartsWith(runner, "cuda_") && device != "cuda") {
     return absl::InvalidArgumentError(
         absl::StrCat("--runner ", runner, " needs --device cuda; got --device ", device));
@@ -175,10 +169,8 @@ absl::Status CheckStepCase(const BenchCase& bench) {
 absl::Status CheckUpdateCase(const BenchCase& bench) {
   LZ_ASSIGN_OR_RETURN(const ExperimentConfig config, BenchConfig(bench));
   const std::vector<int64_t> shape = ObservationShape(bench);
-  int64_t size = shape.empty() ? 0 : 1;
-  for (const int64_t length : shape) size = size > kMostNumbers ? size : size * length;
-  const std::string option = absl::StrCat("--observation ", bench.Text("observation"));
-  if (size < 1 || size > kMostNumbers) {
+  const std::string option = absl::StrCat("--observation ", bench.Word("observation"));
+  if (shape.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(option, ": allowed are lengths joined by x, of 1 .. ", kMostNumbers,
                      " numbers together, e.g. 4 or 3x64x64"));
@@ -190,9 +182,10 @@ absl::Status CheckUpdateCase(const BenchCase& bench) {
 
 std::vector<int64_t> ObservationShape(const BenchCase& bench) {
   std::vector<int64_t> shape;
-  for (const absl::string_view text : absl::StrSplit(bench.Text("observation"), 'x')) {
-    int64_t length = 0;
-    if (!absl::SimpleAtoi(text, &length) || length < 1) return {};
+  int64_t size = 1, length = 0;
+  for (const absl::string_view text : absl::StrSplit(bench.Word("observation"), 'x')) {
+    if (!absl::SimpleAtoi(text, &length) || length < 1 || length > kMostNumbers / size) return {};
+    size *= length;
     shape.push_back(length);
   }
   return shape;
@@ -200,7 +193,7 @@ std::vector<int64_t> ObservationShape(const BenchCase& bench) {
 
 BenchWork StepWork(const BenchCase& bench) {
   const int64_t blocks = BlockWeights(bench), heads = AllHeadWeights(bench);
-  const int64_t weight_size = bench.Text("dtype") == "bf16" ? 2 : 4;
+  const int64_t weight_size = bench.Word("dtype") == "bf16" ? 2 : 4;
   return {2 * bench.Int("batch") * (2 * blocks + heads), weight_size * (2 * blocks + heads),
           weight_size * (blocks + heads)};
 }
@@ -208,18 +201,45 @@ BenchWork StepWork(const BenchCase& bench) {
 BenchWork UpdateWork(const BenchCase& bench) {
   const auto config = BenchConfig(bench);
   LZ_CHECK(config.ok(), config.status().message());
-  const ModelConfig& model = config->model;
-  const std::vector<int64_t> shape = ObservationShape(bench);
-  int64_t size = 1;
-  for (const int64_t length : shape) size *= length;
-  const EncoderWork encoder = model.encoder == EncoderKind::kVector ? VectorWork(model, size)
-                                                                    : ConvolutionWork(model, shape);
-  const int64_t encode = encoder.first_layer + encoder.rest;
+  const auto [first, encode] = EncoderWork(config->model, ObservationShape(bench));
   const int64_t forward = encode + 2 * BlockWeights(bench) + AllHeadWeights(bench);
-  const int64_t gradients = 2 * forward - encoder.first_layer;
+  const int64_t gradients = 2 * forward - first;
   const int64_t target =
       2 * encode + BlockWeights(bench) + HeadWeights(bench, bench.Int("support"));
   return {2 * bench.Int("batch") * bench.Int("unroll") * (forward + gradients + target)};
+}
+
+BenchCase SearchDifferences(const std::vector<SearchResult>& got,
+                            const std::vector<SearchResult>& expected) {
+  double value_error = 0.0, search_error = 0.0, largest_value = 1.0;
+  double roots = 0.0, changed_roots = 0.0, changed_actions = 0.0, visits = 0.0, moved_visits = 0.0;
+  const auto keep_largest = [](double error, double* largest) {
+    if (std::isnan(error) || error > *largest) *largest = error;  // once NaN it stays so
+  };
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const SearchResult &here = got[i], &there = expected[i];
+    const auto num_actions = static_cast<size_t>(there.num_actions);
+    for (size_t b = 0; b < static_cast<size_t>(there.num_roots); ++b) {
+      const double value = there.network_values[b];
+      if (std::isfinite(value)) largest_value = std::max(largest_value, std::abs(value));
+      keep_largest(std::abs(here.network_values[b] - value), &value_error);
+      keep_largest(std::abs(double{here.root_values[b]} - there.root_values[b]), &search_error);
+      int moved = 0;
+      for (size_t j = b * num_actions; j < (b + 1) * num_actions; ++j) {
+        moved += std::abs(here.visit_counts[j] - there.visit_counts[j]);
+        visits += there.visit_counts[j];
+      }
+      roots += 1;
+      changed_roots += moved > 0;
+      moved_visits += moved / 2;  // each left one action and came to another
+      changed_actions += here.best_actions[b] != there.best_actions[b];
+    }
+  }
+  return {{"value_error_ratio", value_error / largest_value},
+          {"search_value_error_ratio", search_error / largest_value},
+          {"changed_roots_share", changed_roots / roots},
+          {"moved_visits_share", moved_visits / visits},
+          {"changed_actions_share", changed_actions / roots}};
 }
 
 }  // namespace lzero

@@ -1,26 +1,35 @@
-// What the cases of `bench step`, `search`, `train`, `unload` and `parity` share: the axes of a
-// world model, the config that a case stands for, and the work of one step and of one update. No
-// torch, no clock; pure functions.
+// All tables of benchmarks, and what the cases of those with a model share: the axes, the config
+// that a case stands for, the work of one step and of one update, and how far searches are apart.
+// No torch, no clock; pure functions.
 #ifndef LZERO_TOOLS_BENCH_TABLE_MODEL_CASES_H_
 #define LZERO_TOOLS_BENCH_TABLE_MODEL_CASES_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/mcts/search_request.h"
 #include "tools/bench/table/bench_table.h"
 
 namespace lzero {
 
-// device, embed, layers, heads, batch, context, support, actions, runner, dtype, threads.
-// `runner`: its default.
-std::vector<BenchAxis> StepAxes(const std::string& runner);
-// encoder, observation, embed, layers, heads, batch, unroll, context, support, actions, threads.
-std::vector<BenchAxis> UpdateAxes();
+// The tree work of a search (select, expand, back up), without its model (tree_search.cc).
+BenchTable TreeSearchTable();
+// The recurrent step of a runner, and one update of the learner on a batch sampled from a replay
+// buffer of synthetic episodes (tools/bench/model_benches.cc).
+BenchTable StepTable();
+BenchTable TrainTable();
+// Whole searches of an engine; engines loaded and unloaded again and again; the same searches on a
+// runner as on eager (tools/bench/engine_benches.cc).
+BenchTable EngineSearchTable();
+BenchTable UnloadTable();
+BenchTable ParityTable();
 
+// The axes of these names, "embed runner=packed": in this order, with these defaults.
+std::vector<BenchAxis> ModelAxes(absl::string_view names);
 // The sizes of inference.md section 5, for the CPU and for a GPU, and the runners beside each
 // other: eager and packed on one thread and packed bf16 on two; on a GPU eager and cuda_graph.
 std::vector<BenchPreset> StepPresets();
@@ -53,6 +62,12 @@ BenchWork StepWork(const BenchCase& bench);
 // layer of the encoder has no gradient of its input. Attention, norms, losses and the optimiser are
 // left out. Bytes are not counted.
 BenchWork UpdateWork(const BenchCase& bench);
+
+// How far searches are from the same `expected` ones on another runner: the largest errors of
+// values relative to the largest value, and shares of all roots and visits. What is not finite in a
+// search is not finite here either.
+BenchCase SearchDifferences(const std::vector<SearchResult>& got,
+                            const std::vector<SearchResult>& expected);
 
 }  // namespace lzero
 

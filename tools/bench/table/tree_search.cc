@@ -1,5 +1,6 @@
-#include "tools/bench/table/tree_search.h"
-
+// `lzero bench search` without a runner: how long the tree work of a search takes, without the
+// model: the fastest search of each round, less what its model costs. The objects carry the
+// signature of the search. Not a test: nothing fails by being slow.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "lzero/base/stopwatch.h"
 #include "lzero/mcts/golden/signature.h"
 #include "lzero/mcts/search.h"
+#include "tools/bench/table/model_cases.h"
 
 namespace lzero {
 namespace {
@@ -70,10 +72,7 @@ class TableModel final : public InferenceModel {
 
   int num_actions_;
   size_t step_ = 0;
-  std::vector<float> logits_;
-  std::vector<float> values_;
-  std::vector<float> rewards_;
-  std::vector<float> discounts_;
+  std::vector<float> logits_, values_, rewards_, discounts_;
 };
 
 // Seconds of the fastest run: the others were interrupted by other programs.
@@ -91,74 +90,73 @@ absl::StatusOr<double> FastestRun(const Run& run) {
   return fastest;
 }
 
-class TreeSubject final : public BenchSubject {
- public:
-  explicit TreeSubject(const BenchCase& bench)
-      : BenchSubject(bench),
-        model_(static_cast<int>(bench.Int("actions")), static_cast<int>(bench.Int("batch"))) {}
+// A search over the table model, and room for what the model alone is asked for.
+struct TreeSearch {
+  TableModel model;
+  int64_t num_simulations;
+  std::unique_ptr<Search> search;
+  std::vector<uint8_t> mask = std::vector<uint8_t>(static_cast<size_t>(model.num_actions()), 1);
+  std::vector<Root> roots = {};
+  std::vector<float> outputs = {};  // [3, B] of the model alone: rewards, discounts, values
+  std::vector<float> logits = {};   // [B, A] likewise
+  SearchResult result = {};
 
-  absl::Status Prepare() override {
-    SearchConfig config;
-    config.num_simulations = bench_.Int("sims");
-    config.policy = bench_.Text("policy") == "puct" ? SearchPolicy::kPuct : SearchPolicy::kGumbel;
-    LZ_ASSIGN_OR_RETURN(search_, Search::Create(config, model_.num_actions(),
-                                                static_cast<int>(bench_.Int("batch"))));
-    mask_.assign(static_cast<size_t>(bench_.Int("actions")), 1);
-    roots_.resize(static_cast<size_t>(bench_.Int("batch")));
-    for (size_t b = 0; b < roots_.size(); ++b) {
-      roots_[b].env = EnvId(static_cast<int32_t>(b));
-      roots_[b].legal_action_mask = mask_;
-    }
-    outputs_.resize(3 * roots_.size());
-    logits_.resize(roots_.size() * mask_.size());
-    return RunSearch();  // and the pages of the tree
-  }
-
-  absl::Status RunRound(std::vector<double>* seconds) override {
-    LZ_ASSIGN_OR_RETURN(const double model, FastestRun([&] { return RunModel(); }));
-    LZ_ASSIGN_OR_RETURN(const double search, FastestRun([&] { return RunSearch(); }));
-    const int64_t num_steps = bench_.Int("batch") * bench_.Int("sims");
-    seconds->push_back((search - model) / static_cast<double>(num_steps));
-    return absl::OkStatus();
-  }
-
-  BenchCase Metrics() const override {
-    static const uint64_t signature = SearchSignature();
-    return {{"mean_depth", double{result_.mean_depth}},
-            {"signature", absl::StrFormat("%016x", signature)}};
-  }
-
- private:
-  absl::Status RunSearch() { return search_->Run(model_, roots_, SearchRequest(), &result_); }
+  absl::Status Run() { return search->Run(model, roots, SearchRequest(), &result); }
 
   // The model's part of one search.
   absl::Status RunModel() {
-    const auto outputs = absl::MakeSpan(outputs_);
-    const size_t n = roots_.size();
-    const auto logits = absl::MakeSpan(logits_);
-    LZ_RETURN_IF_ERROR(model_.InitialInference(roots_, logits, outputs.subspan(0, n)));
-    for (int64_t s = 0; s < bench_.Int("sims"); ++s) {
-      LZ_RETURN_IF_ERROR(model_.RecurrentInference({}, {}, {}, outputs.subspan(0, n),
-                                                   outputs.subspan(n, n), outputs.subspan(2 * n, n),
-                                                   logits));
+    const size_t n = roots.size();
+    const auto all = absl::MakeSpan(outputs);
+    LZ_RETURN_IF_ERROR(model.InitialInference(roots, absl::MakeSpan(logits), all.subspan(0, n)));
+    for (int64_t s = 0; s < num_simulations; ++s) {
+      LZ_RETURN_IF_ERROR(model.RecurrentInference({}, {}, {}, all.subspan(0, n), all.subspan(n, n),
+                                                  all.subspan(2 * n, n), absl::MakeSpan(logits)));
     }
     return absl::OkStatus();
   }
-
-  TableModel model_;
-  std::unique_ptr<Search> search_;
-  std::vector<uint8_t> mask_;
-  std::vector<Root> roots_;
-  std::vector<float> outputs_;  // [3, B] of the model alone: rewards, discounts, values
-  std::vector<float> logits_;   // [B, A] likewise
-  SearchResult result_;
 };
+
+absl::StatusOr<BenchSubject> PrepareTreeSearch(const BenchCase& bench) {
+  const int num_actions = static_cast<int>(bench.Int("actions"));
+  const int num_roots = static_cast<int>(bench.Int("batch"));
+  SearchConfig config;
+  config.num_simulations = bench.Int("sims");
+  config.policy = bench.Word("policy") == "puct" ? SearchPolicy::kPuct : SearchPolicy::kGumbel;
+  LZ_ASSIGN_OR_RETURN(auto search, Search::Create(config, num_actions, num_roots));
+  const auto tree = std::make_shared<TreeSearch>(
+      TreeSearch{TableModel(num_actions, num_roots), config.num_simulations, std::move(search)});
+  tree->roots.resize(static_cast<size_t>(num_roots));
+  for (int b = 0; b < num_roots; ++b) {
+    Root& root = tree->roots[static_cast<size_t>(b)];
+    root.env = EnvId(b);
+    root.legal_action_mask = tree->mask;
+  }
+  tree->outputs.resize(3 * tree->roots.size());
+  tree->logits.resize(tree->roots.size() * tree->mask.size());
+  LZ_RETURN_IF_ERROR(tree->Run());  // and the pages of the tree
+  BenchSubject subject;
+  subject.run_round = [=](std::vector<double>* seconds) -> absl::Status {
+    LZ_ASSIGN_OR_RETURN(const double model, FastestRun([&] { return tree->RunModel(); }));
+    LZ_ASSIGN_OR_RETURN(const double search, FastestRun([&] { return tree->Run(); }));
+    seconds->push_back((search - model) / static_cast<double>(num_roots * tree->num_simulations));
+    return absl::OkStatus();
+  };
+  subject.metrics = [=]() -> BenchCase {
+    static const uint64_t signature = SearchSignature();
+    return {{"mean_depth", tree->result.mean_depth},
+            {"signature", absl::StrFormat("%016x", signature)}};
+  };
+  return subject;
+}
 
 }  // namespace
 
 BenchTable TreeSearchTable() {
   BenchTable table;
   table.verb = "search";
+  table.help =
+      "Tree work of a search, and its signature; with --runner or a CUDA device whole searches of "
+      "an engine";
   table.unit = "ns_per_root_sim";
   table.rounds = 7;
   table.last_line = "signature";
@@ -166,7 +164,7 @@ BenchTable TreeSearchTable() {
                 {"actions", "Actions A", "2,6,18", 1000000000},
                 {"batch", "Roots B", "8,256", 1000000000},
                 {"sims", "Simulations", "25,50,200", 100000}};
-  table.make = MakeSubject<TreeSubject>;
+  table.prepare = PrepareTreeSearch;
   return table;
 }
 

@@ -1,5 +1,3 @@
-#include "tools/verbs/plain/config_verb.h"
-
 #include <cstdio>
 
 #include "absl/status/status.h"
@@ -8,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
+#include "tools/verbs/plain/plain_verbs.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/verb_support.h"
 

@@ -1,5 +1,3 @@
-#include "tools/verbs/plain/envs_command.h"
-
 #include <cstdint>
 #include <functional>
 #include <iostream>
@@ -11,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/plugin.h"
-#include "tools/verbs/plain/envs_match_verb.h"
 #include "tools/verbs/plain/envs_verb.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/usage_error.h"
@@ -19,10 +16,6 @@
 
 namespace lzero {
 namespace {
-
-CLI::Option* AddSeed(CLI::App* verb, uint64_t* seed, const char* help) {
-  return verb->add_option("--seed", *seed, help)->check(SeedError)->capture_default_str();
-}
 
 // What every verb adds to: `envs`, the action, and the plugins that were named.
 struct EnvsCommand {
@@ -50,14 +43,10 @@ struct EnvsCommand {
     add_words(verb);
     verb->add_option("settings", target->settings,
                      "name=value of this environment alone, see: envs info ID");
-    verb->add_option("--max-episode-steps", target->options.max_episode_steps,
-                     "Step cap (0: its own)")
-        ->check(InRange(0, 1000000000))
-        ->capture_default_str();
-    verb->add_option("--random-openings", target->options.random_opening_fraction,
-                     "Boards: share of episodes that begin with random moves")
-        ->check(InRange(0.0, 1.0))
-        ->capture_default_str();
+    AddNumber(verb, "--max-episode-steps", &target->options.max_episode_steps, 0, 1000000000,
+              "Step cap (0: its own)");
+    AddNumber(verb, "--random-openings", &target->options.random_opening_fraction, 0.0, 1.0,
+              "Boards: share of episodes that begin with random moves");
     RunAs(verb, [=](const EnvRegistry& registry, const Console& console) {
       return run(registry, *options, console);
     });
@@ -83,9 +72,7 @@ void AddCheck(const EnvsCommand& command) {
   CLI::App* verb =
       command.AddEnvVerb("check", "Run the conformance suite", &check->target, EnvsCheck, check);
   AddSeed(verb, &check->seed, "Seed");
-  verb->add_option("--steps", check->num_steps, "Random steps")
-      ->check(InRange(1, 100000000))
-      ->capture_default_str();
+  AddNumber(verb, "--steps", &check->num_steps, 1, 100000000, "Random steps");
 }
 
 void AddTraceVerbs(const EnvsCommand& command) {
@@ -95,9 +82,8 @@ void AddTraceVerbs(const EnvsCommand& command) {
   AddSeed(verb, &played->seed, "Seed of the first episode");
   verb->add_option("--actions", played->actions, "File with one action a line, or: random")
       ->capture_default_str();
-  verb->add_option("--steps", played->num_steps,
-                   "Steps (default: the whole file, or 1000; with --render 200)")
-      ->check(InRange(1, 100000000));
+  AddNumber(verb, "--steps", &played->num_steps, 1, 100000000,
+            "Steps (default: the whole file, or 1000; with --render 200)");
   verb->add_option("--render", played->picture.format,
                    "gif, png or text: show what happens instead of writing a trace");
   verb->add_option("--out", played->out_path,
@@ -116,7 +102,7 @@ void AddPerft(const EnvsCommand& command) {
   auto* perft = Keep<EnvsPerftOptions>();
   CLI::App* verb =
       command.AddEnvVerb("perft", "Count move sequences", &perft->target, EnvsPerft, perft);
-  verb->add_option("--depth", perft->depth, "Plies")->required()->check(InRange(1, 64));
+  AddNumber(verb, "--depth", &perft->depth, 1, 64, "Plies")->required()->default_str("");
   AddSeed(verb, &perft->seed, "Seed");
 }
 
@@ -124,16 +110,10 @@ void AddSpeed(const EnvsCommand& command) {
   auto* bench = Keep<EnvsBenchOptions>();
   CLI::App* verb =
       command.AddEnvVerb("bench", "Time random steps", &bench->target, EnvsBench, bench);
-  verb->add_option("--envs", bench->num_envs, "Environments stepped together")
-      ->check(InRange(1, 4096))
-      ->capture_default_str();
-  verb->add_option("--workers", bench->num_workers,
-                   "Processes of Python environments (0: one for each core)")
-      ->check(InRange(0, 1024))
-      ->capture_default_str();
-  verb->add_option("--seconds", bench->seconds, "How long")
-      ->check(InRange(0.01, 3600.0))
-      ->capture_default_str();
+  AddNumber(verb, "--envs", &bench->num_envs, 1, 4096, "Environments stepped together");
+  AddNumber(verb, "--workers", &bench->num_workers, 0, 1024,
+            "Processes of Python environments (0: one for each core)");
+  AddNumber(verb, "--seconds", &bench->seconds, 0.01, 3600.0, "How long");
 }
 
 void AddMatch(const EnvsCommand& command) {
@@ -145,21 +125,11 @@ void AddMatch(const EnvsCommand& command) {
   };
   CLI::App* verb = command.AddEnvVerb("match", "Let two players of a board game play",
                                       &match->target, EnvsMatch, match, add_players);
-  verb->add_option("--games", match->num_games, "Games; colors alternate")
-      ->check(InRange(1, 1000000))
-      ->capture_default_str();
+  AddNumber(verb, "--games", &match->num_games, 1, 1000000, "Games; colors alternate");
   AddSeed(verb, &match->seed, "Seed of the players and of random openings");
 }
 
 }  // namespace
-
-void AddPictureOptions(CLI::App* verb, PictureOptions* options) {
-  verb->add_option("--fps", options->fps,
-                   "Pictures a second of a gif (default: 10, of a game for two players 2)")
-      ->check(InRange(1, kMostFramesPerSecond));
-  verb->add_option("--scale", options->scale, "Magnification of pictures (default: 1)")
-      ->check(InRange(1, kMostScale));
-}
 
 void AddEnvs(CLI::App& app, VerbAction* action) {
   CLI::App* envs = app.add_subcommand("envs", "List, check, play and trace environments");

@@ -1,5 +1,3 @@
-#include "tools/verbs/plain/envs_match_verb.h"
-
 #include <memory>
 
 #include "absl/status/statusor.h"
@@ -9,6 +7,7 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/thread_pool.h"
+#include "tools/verbs/plain/envs_verb.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/match_report.h"
 

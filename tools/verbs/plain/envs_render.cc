@@ -1,5 +1,3 @@
-#include "tools/verbs/plain/envs_render.h"
-
 #include <algorithm>
 #include <memory>
 
@@ -9,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
+#include "tools/verbs/plain/envs_verb.h"
 
 namespace lzero {
 namespace {

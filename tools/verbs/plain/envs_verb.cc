@@ -20,7 +20,6 @@
 #include "lzero/env/check/rollout.h"
 #include "lzero/env/check/trace.h"
 #include "lzero/env/check/trace_replay.h"
-#include "tools/verbs/plain/envs_render.h"
 #include "tools/verbs/support/interrupt.h"
 
 namespace lzero {

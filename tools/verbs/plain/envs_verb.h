@@ -1,7 +1,7 @@
-// `lzero envs ...`: list, info, check, rollout, replay, perft and bench; match is in
-// envs_match_verb.h. Plain functions: the command line is parsed elsewhere. Each writes results to
-// `console.out`, errors to `console.err`, and returns the exit code: 0 ok, 1 a check failed or a
-// file could not be written, 2 wrong usage (unknown id, option, file or file content).
+// `lzero envs ...`: list, info, check, rollout, replay, perft, bench and match. Plain functions:
+// the command line is parsed in envs_command.cc. Each writes results to `console.out`, errors to
+// `console.err`, and returns the exit code: 0 ok, 1 a check failed or a file could not be written,
+// 2 wrong usage (unknown id, option, file or file content).
 #ifndef LZERO_TOOLS_VERBS_PLAIN_ENVS_VERB_H_
 #define LZERO_TOOLS_VERBS_PLAIN_ENVS_VERB_H_
 
@@ -12,7 +12,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "lzero/env/check/rollout.h"
+#include "lzero/env/env.h"
 #include "lzero/env/env_registry.h"
+#include "tools/verbs/support/command_line.h"
 #include "tools/verbs/support/picture_output.h"
 
 namespace lzero {
@@ -45,7 +49,7 @@ struct EnvsRolloutOptions {
   // Absent: every action of the file, or 1000 random ones, 200 of them where they are shown.
   std::optional<int64_t> num_steps;
   std::string out_path;    // empty: the trace goes to console.out
-  PictureOptions picture;  // with a format: the episodes are shown (envs_render.h), no trace
+  PictureOptions picture;  // with a format: the episodes are shown, no trace
 };
 
 struct EnvsReplayOptions {
@@ -68,6 +72,14 @@ struct EnvsBenchOptions {
   int num_workers = 0;  // processes of Python environments; 0: one for each core
 };
 
+struct EnvsMatchOptions {
+  EnvsTarget target;
+  std::string first;  // names of players, see envs/boards/players/opponents.h
+  std::string second;
+  int64_t num_games = 100;
+  uint64_t seed = 0;
+};
+
 int EnvsList(const EnvRegistry& registry, const Console& console);
 int EnvsInfo(const EnvRegistry& registry, const EnvsTarget& target, const Console& console);
 int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options, const Console& console);
@@ -77,6 +89,24 @@ int EnvsReplay(const EnvRegistry& registry, const EnvsReplayOptions& options,
                const Console& console);
 int EnvsPerft(const EnvRegistry& registry, const EnvsPerftOptions& options, const Console& console);
 int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options, const Console& console);
+// Two players of a board game against each other.
+int EnvsMatch(const EnvRegistry& registry, const EnvsMatchOptions& options, const Console& console);
+
+inline constexpr absl::string_view kRolloutFormats[] = {"text", "png", "gif"};
+inline constexpr int64_t kRenderedSteps = 200;  // where nothing says how many
+inline constexpr int64_t kMostRenderedSteps = 5000;
+
+// `lzero envs rollout --render`, in place of the trace: plays as `plan` says and writes what
+// `picture` asks for to `out_path`; "" stands for the console for text, otherwise for
+// DefaultPicturePath. Text shows every state below a line that says how it came about. Exit codes:
+// 0 ok, 1 nothing could be written or the environment failed, 2 wrong options, or an environment
+// that does not draw itself like that.
+int RenderRollout(Env& env, const RolloutOptions& plan, const PictureOptions& picture,
+                  const std::string& out_path, const Console& console);
+
+// The command line of `lzero envs` and its verbs. `action` is set while that is parsed, to what the
+// chosen verb will do.
+void AddEnvs(CLI::App& app, VerbAction* action);
 
 }  // namespace lzero
 

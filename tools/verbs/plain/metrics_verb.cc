@@ -1,8 +1,7 @@
-#include "tools/verbs/plain/metrics_verb.h"
-
 #include <cstdio>
 
 #include "lzero/run/metric_guide.h"
+#include "tools/verbs/plain/plain_verbs.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/verb_support.h"
 

@@ -1,10 +1,9 @@
-#include "tools/verbs/plain/search_verb.h"
-
 #include <algorithm>
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/mcts/golden/golden.h"
+#include "tools/verbs/plain/plain_verbs.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/verb_support.h"
 

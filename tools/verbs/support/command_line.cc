@@ -1,62 +1,59 @@
 #include "tools/verbs/support/command_line.h"
 
-#include <type_traits>
-
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "tools/verbs/support/usage_error.h"
 
 namespace lzero {
-namespace {
-
-template <typename T>
-CLI::Validator RangeOf(T low, T high) {
+CLI::Option* AddNumber(CLI::App* verb, const char* name, const NumberPointer& number, double low,
+                       double high, const std::string& help) {
+  const bool is_optional = number.index() >= 3;  // the last of NumberPointer
+  const bool is_real = std::holds_alternative<double*>(number) ||
+                       std::holds_alternative<std::optional<double>*>(number);
+  const auto least = static_cast<int64_t>(low), most = static_cast<int64_t>(high);
   const auto check = [=](const std::string& text) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return NumberError(text, low, high);
-    } else {
-      return IntegerError(text, low, high);
-    }
+    return is_real ? NumberError(text, low, high) : IntegerError(text, least, most);
   };
-  return CLI::Validator(check, absl::StrCat("[", low, " .. ", high, "]"));
+  const std::string range = is_real ? absl::StrCat("[", low, " .. ", high, "]")
+                                    : absl::StrCat("[", least, " .. ", most, "]");
+  CLI::Option* option =
+      std::visit([&](auto* value) { return verb->add_option(name, *value, help); }, number);
+  option->check(CLI::Validator(check, range));
+  return is_optional ? option : option->capture_default_str();
 }
 
-template <typename T>
-CLI::Option* AddListOf(CLI::App* verb, const char* name, std::vector<T>* values,
-                       const std::string& help) {
-  CLI::Option* option = verb->add_option(name, *values, help)->delimiter(',');
-  if (!values->empty()) option->capture_default_str();
-  return option;
+void AddSeed(CLI::App* verb, uint64_t* seed, const std::string& help) {
+  verb->add_option("--seed", *seed, help)->check(SeedError)->capture_default_str();
 }
 
-}  // namespace
-
-CLI::Validator InRange(int low, int high) { return RangeOf(low, high); }
-CLI::Validator InRange(double low, double high) { return RangeOf(low, high); }
-
-void AddList(CLI::App* verb, const char* name, std::vector<int>* values, const std::string& help,
-             int most) {
-  AddListOf(verb, name, values, help)->check(InRange(1, most));
-}
-
-void AddList(CLI::App* verb, const char* name, std::vector<int64_t>* values,
-             const std::string& help, int most) {
-  AddListOf(verb, name, values, help)->check(InRange(1, most));
-}
-
-void AddList(CLI::App* verb, const char* name, std::vector<std::string>* values,
-             const std::string& help) {
-  AddListOf(verb, name, values, help);
+CLI::Validator NotEmpty(const std::string& allowed) {
+  const auto check = [=](const std::string& text) {
+    return text.empty() ? absl::StrCat("got '', allowed: ", allowed) : std::string();
+  };
+  return CLI::Validator(check, "");
 }
 
 void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::string& help) {
-  const auto is_named = [](const std::string& text) {
-    return text.empty() ? "got '', allowed: a file" : std::string();
-  };
   verb->add_option("--plugin", *plugins, help)
       ->type_name("FILE")
       ->allow_extra_args(false)
-      ->check(is_named);
+      ->check(NotEmpty("a file"));
+}
+
+void AddDevice(CLI::App* verb, std::string* device) {
+  verb->add_option("--device", *device, "cpu or cuda (default: as the run)")
+      ->check([](const std::string& text) {
+        return text == "cpu" || text == "cuda"
+                   ? std::string()
+                   : absl::StrCat("got '", text, "', allowed: cpu, cuda");
+      });
+}
+
+void AddPictureOptions(CLI::App* verb, PictureOptions* options) {
+  AddNumber(verb, "--fps", &options->fps, 1, kMostFramesPerSecond,
+            "Pictures a second of a gif (default: 10, of a game for two players 2)");
+  AddNumber(verb, "--scale", &options->scale, 1, kMostScale,
+            "Magnification of pictures (default: 1)");
 }
 
 }  // namespace lzero

@@ -6,11 +6,16 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
+
+#include "tools/verbs/support/picture_output.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
+class Option;
 class Validator;
 }  // namespace CLI
 
@@ -26,20 +31,29 @@ T* Keep() {
   return &kept.emplace_back();
 }
 
-// CLI::Range in the words of our errors, before the text is read as a number.
-CLI::Validator InRange(int low, int high);
-CLI::Validator InRange(double low, double high);
+// What a number is read into; help shows those that stand before, but for optional ones.
+using NumberPointer =
+    std::variant<int*, int64_t*, double*, std::optional<int64_t>*, std::optional<double>*>;
 
-// Adds an option that takes a list: 8,32,128. Integers are from 1 to `most`.
-void AddList(CLI::App* verb, const char* name, std::vector<int>* values, const std::string& help,
-             int most = 1000000000);
-void AddList(CLI::App* verb, const char* name, std::vector<int64_t>* values,
-             const std::string& help, int most = 1000000000);
-void AddList(CLI::App* verb, const char* name, std::vector<std::string>* values,
-             const std::string& help);
+// Adds an option that takes a number from `low` to `high`, checked before it is read, in the words
+// of our errors.
+CLI::Option* AddNumber(CLI::App* verb, const char* name, const NumberPointer& number, double low,
+                       double high, const std::string& help);
+
+// Adds --seed.
+void AddSeed(CLI::App* verb, uint64_t* seed, const std::string& help);
+
+// Refuses an empty text where `allowed` is meant, as "a file".
+CLI::Validator NotEmpty(const std::string& allowed);
 
 // Adds --plugin FILE, which may be given again.
 void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::string& help);
+
+// Adds --device, cpu or cuda; "": as the run.
+void AddDevice(CLI::App* verb, std::string* device);
+
+// Adds --fps and --scale, the options that belong to --render, of verbs that show environments.
+void AddPictureOptions(CLI::App* verb, PictureOptions* options);
 
 }  // namespace lzero
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "envs/register_all.h"
+#include "lzero/base/stopwatch.h"
 #include "lzero/env/env_registry.h"
 
 namespace lzero {
@@ -23,6 +24,20 @@ inline std::string ProgramCommand() {
   const char* command = std::getenv("LZERO_COMMAND");
   return command != nullptr ? command : "lzero";
 }
+
+// Says when a line about progress is due: not more often than every two seconds.
+class ProgressClock {
+ public:
+  bool IsDue() {
+    const double now = MonotonicSeconds();
+    if (now - last_time_ < 2.0) return false;
+    last_time_ = now;
+    return true;
+  }
+
+ private:
+  double last_time_ = MonotonicSeconds();
+};
 
 // Said wherever a return of self-play is shown.
 inline constexpr const char* kNoMeasureOfStrength = "which is no measure of strength";

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,10 +18,12 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+// The tables themselves need torch.
 BenchTable StepCases() {
   BenchTable table;
   table.verb = "step";
-  table.axes = StepAxes("eager");
+  table.axes =
+      ModelAxes("device embed layers heads batch context support actions runner dtype threads");
   table.presets = StepPresets();
   table.is_left_out = LacksBf16;
   table.check = CheckStepCase;
@@ -29,7 +33,8 @@ BenchTable StepCases() {
 BenchTable UpdateCases() {
   BenchTable table;
   table.verb = "train";
-  table.axes = UpdateAxes();
+  table.axes = ModelAxes(
+      "encoder observation embed layers heads batch=256 unroll context support actions=2 threads");
   table.presets = UpdatePresets();
   table.check = CheckUpdateCase;
   return table;
@@ -225,6 +230,50 @@ TEST(ModelCasesTest, RefusesObservationsThatAreNone) {
                     {{"batch", {"4"}}, {"encoder", {"image"}}, {"observation", {"3x8x8"}}}),
             "--observation 3x8x8: encoder image needs observations [channels, height, width] with "
             "sides of 16 or more");
+}
+
+// Two roots, two actions.
+SearchResult TwoRoots() {
+  SearchResult result;
+  result.num_roots = 2;
+  result.num_actions = 2;
+  result.visit_counts = {6, 4, 1, 9};
+  result.root_values = {0.5f, -2.0f};
+  result.network_values = {0.25f, 4.0f};
+  result.best_actions = {0, 1};
+  return result;
+}
+
+// What was found stays.
+BenchCase MetricsOf(const SearchResult& got) {
+  return SearchDifferences({got, TwoRoots()}, {TwoRoots(), TwoRoots()});
+}
+
+TEST(ModelCasesTest, DifferencesAreRelativeToTheLargestValue) {
+  SearchResult got = TwoRoots();
+  got.network_values[0] = 0.75f;
+  got.root_values[1] = -1.0f;
+  got.visit_counts = {4, 6, 1, 9};
+  got.best_actions[0] = 1;
+  using Member = BenchCase::Member;
+  EXPECT_THAT(
+      MetricsOf(got).members(),
+      ElementsAre(Member("value_error_ratio", 0.125), Member("search_value_error_ratio", 0.25),
+                  Member("changed_roots_share", 0.25), Member("moved_visits_share", 0.05),
+                  Member("changed_actions_share", 0.25)));
+}
+
+TEST(ModelCasesTest, WhatIsNotFiniteStaysSo) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    SearchResult got = TwoRoots();
+    got.network_values[0] = bad;
+    EXPECT_FALSE(std::isfinite(std::get<double>(MetricsOf(got).members()[0].second)));
+    got = TwoRoots();
+    got.root_values[0] = bad;
+    EXPECT_EQ(std::get<double>(MetricsOf(got).members()[0].second), 0.0);
+    EXPECT_FALSE(std::isfinite(std::get<double>(MetricsOf(got).members()[1].second)));
+  }
 }
 
 }  // namespace

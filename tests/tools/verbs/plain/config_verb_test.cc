@@ -1,5 +1,3 @@
-#include "tools/verbs/plain/config_verb.h"
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -9,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/env/env_rules.h"
+#include "tools/verbs/plain/plain_verbs.h"
 
 namespace lzero::config_verb_test {
 namespace {

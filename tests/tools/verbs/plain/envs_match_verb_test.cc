@@ -1,11 +1,10 @@
-#include "tools/verbs/plain/envs_match_verb.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <utility>
 
 #include "envs/register_all.h"
+#include "tools/verbs/plain/envs_verb.h"
 
 namespace lzero::envs_match_verb_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/verbs/plain/envs_render.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 #include "lzero/base/files.h"
 #include "lzero/env/episode_env.h"
 #include "tests/base/picture/picture_reader.h"
+#include "tools/verbs/plain/envs_verb.h"
 
 namespace lzero::envs_render_test {
 namespace {

@@ -1,7 +1,6 @@
-#include "tools/verbs/plain/metrics_verb.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/verbs/plain/plain_verbs.h"
 
 namespace lzero::metrics_verb_test {
 namespace {
