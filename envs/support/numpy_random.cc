@@ -17,9 +17,9 @@ constexpr int kPoolSize = 4;
 constexpr unsigned __int128 kPcgMultiplier =
     static_cast<unsigned __int128>(0x2360ed051fc65da4) << 64 | 0x4385df649fccf645;
 
-uint32_t HashMix(uint32_t value, uint32_t& hash) {
+uint32_t HashMix(uint32_t value, uint32_t& hash, uint32_t multiplier = kMultA) {
   value ^= hash;
-  hash *= kMultA;
+  hash *= multiplier;
   value *= hash;
   return value ^ value >> 16;
 }
@@ -45,6 +45,20 @@ std::array<uint32_t, kPoolSize> MakePool(uint64_t seed) {
   return pool;
 }
 
+// 0 .. largest by Lemire's method from words of `next`, half as wide as Product.
+template <typename Product, typename Word, typename Next>
+Word Bounded(Word largest, const Next& next) {
+  constexpr Word kLargestWord = ~Word{0};
+  if (largest == kLargestWord) return next();
+  const Word count = largest + 1;
+  Product product = static_cast<Product>(next()) * count;
+  if (static_cast<Word>(product) < count) {
+    const Word threshold = (kLargestWord - largest) % count;
+    while (static_cast<Word>(product) < threshold) product = static_cast<Product>(next()) * count;
+  }
+  return static_cast<Word>(product >> (8 * sizeof(Word)));
+}
+
 }  // namespace
 
 std::array<uint64_t, 4> NumpySeedState(uint64_t seed) {
@@ -52,11 +66,8 @@ std::array<uint64_t, 4> NumpySeedState(uint64_t seed) {
   std::array<uint64_t, 4> words = {};
   uint32_t hash = kInitB;
   for (int i = 0; i < 8; ++i) {
-    uint32_t value = pool[i % kPoolSize] ^ hash;
-    hash *= kMultB;
-    value *= hash;
-    value ^= value >> 16;
-    words[i / 2] |= static_cast<uint64_t>(value) << (32 * (i % 2));
+    const uint64_t value = HashMix(pool[i % kPoolSize], hash, kMultB);
+    words[i / 2] |= value << (32 * (i % 2));
   }
   return words;
 }
@@ -87,51 +98,16 @@ uint32_t NumpyRandom::NextUint32() {
   return static_cast<uint32_t>(word);
 }
 
-double NumpyRandom::Random() { return static_cast<double>(NextUint64() >> 11) * 0x1.0p-53; }
-
-double NumpyRandom::Uniform(double low, double high) {
-  const double range = high - low;
-  return low + range * Random();
-}
-
 int64_t NumpyRandom::Integers(int64_t low, int64_t high) {
   LZ_CHECK(low < high, "empty range ", low, " .. ", high);
   const uint64_t largest = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) - 1;
   uint64_t offset = 0;
-  if (largest == 0) {
-    offset = 0;  // nothing is drawn
-  } else if (largest <= 0xffffffffu) {
-    offset = BoundedUint32(static_cast<uint32_t>(largest));
-  } else {
-    offset = BoundedUint64(largest);
+  if (largest > 0xffffffffu) {
+    offset = Bounded<unsigned __int128>(largest, [this] { return NextUint64(); });
+  } else if (largest > 0) {  // else nothing is drawn
+    offset = Bounded<uint64_t>(static_cast<uint32_t>(largest), [this] { return NextUint32(); });
   }
   return static_cast<int64_t>(static_cast<uint64_t>(low) + offset);
-}
-
-uint32_t NumpyRandom::BoundedUint32(uint32_t largest) {
-  if (largest == 0xffffffffu) return NextUint32();
-  const uint32_t count = largest + 1;
-  uint64_t product = static_cast<uint64_t>(NextUint32()) * count;
-  if (static_cast<uint32_t>(product) < count) {
-    const uint32_t threshold = (0xffffffffu - largest) % count;
-    while (static_cast<uint32_t>(product) < threshold) {
-      product = static_cast<uint64_t>(NextUint32()) * count;
-    }
-  }
-  return static_cast<uint32_t>(product >> 32);
-}
-
-uint64_t NumpyRandom::BoundedUint64(uint64_t largest) {
-  if (largest == ~uint64_t{0}) return NextUint64();
-  const uint64_t count = largest + 1;
-  unsigned __int128 product = static_cast<unsigned __int128>(NextUint64()) * count;
-  if (static_cast<uint64_t>(product) < count) {
-    const uint64_t threshold = (~uint64_t{0} - largest) % count;
-    while (static_cast<uint64_t>(product) < threshold) {
-      product = static_cast<unsigned __int128>(NextUint64()) * count;
-    }
-  }
-  return static_cast<uint64_t>(product >> 64);
 }
 
 }  // namespace lzero

@@ -22,17 +22,17 @@ class NumpyRandom {
   // 32 bits: the low half of a fresh word, then its high half.
   uint32_t NextUint32();
   // Generator.random(): uniform in [0, 1) with 53 bits.
-  double Random();
+  double Random() { return static_cast<double>(NextUint64() >> 11) * 0x1.0p-53; }
   // Generator.uniform(low, high).
-  double Uniform(double low, double high);
+  double Uniform(double low, double high) {
+    const double range = high - low;
+    return low + range * Random();
+  }
   // Generator.integers(low, high) of dtype int64: uniform in low .. high - 1 by Lemire's method; an
   // empty range is our bug. [Lemire 2019, Fast random integer generation in an interval]
   int64_t Integers(int64_t low, int64_t high);
 
  private:
-  uint32_t BoundedUint32(uint32_t largest);
-  uint64_t BoundedUint64(uint64_t largest);
-
   unsigned __int128 state_ = 0;
   unsigned __int128 increment_ = 0;
   bool has_half_ = false;
