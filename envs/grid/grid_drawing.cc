@@ -34,26 +34,11 @@ absl::string_view ColorName(GridColor color) {
 }
 
 std::string CellText(const GridCell& cell) {
-  const char color = ColorLetter(cell.color);
-  switch (cell.object) {
-    case GridObject::kUnseen:
-    case GridObject::kEmpty:
-      return "  ";
-    case GridObject::kWall:
-      return {'W', color};
-    case GridObject::kDoor:
-      if (cell.state == DoorState::kOpen) return "__";
-      return {cell.state == DoorState::kLocked ? 'L' : 'D', color};
-    case GridObject::kKey:
-      return {'K', color};
-    case GridObject::kBall:
-      return {'A', color};
-    case GridObject::kGoal:
-      return {'G', color};
-    case GridObject::kLava:
-      return {'V', color};
-  }
-  return "??";
+  if (cell.object == GridObject::kUnseen || cell.is_empty()) return "  ";
+  if (cell.object == GridObject::kDoor && !cell.is_shut_door()) return "__";
+  const bool is_locked = cell.object == GridObject::kDoor && cell.state == DoorState::kLocked;
+  const char letter = is_locked ? 'L' : "  W DKA GV"[static_cast<int>(cell.object)];
+  return {letter, ColorLetter(cell.color)};
 }
 
 // A tile's own brush: coordinates are shares of the tile, colours are brighter where it is seen.
@@ -138,29 +123,12 @@ void DrawCell(Tile& tile, const GridCell& cell) {
   tile.Rectangle(0.0, 0.0, 1.0, 1.0, kGridLine);
   tile.Rectangle(0.04, 0.04, 1.0, 1.0, kFloor);
   const Color color = kColors[static_cast<int>(cell.color)];
-  switch (cell.object) {
-    case GridObject::kUnseen:
-    case GridObject::kEmpty:
-      break;
-    case GridObject::kWall:
-      tile.Rectangle(0.0, 0.0, 1.0, 1.0, kWallColor);
-      break;
-    case GridObject::kDoor:
-      DrawDoor(tile, cell.state, color);
-      break;
-    case GridObject::kKey:
-      DrawKey(tile, color);
-      break;
-    case GridObject::kBall:
-      tile.Circle(0.5, 0.5, 0.31, color);
-      break;
-    case GridObject::kGoal:
-      tile.Rectangle(0.04, 0.04, 1.0, 1.0, color);
-      break;
-    case GridObject::kLava:
-      DrawLava(tile);
-      break;
-  }
+  if (cell.object == GridObject::kWall) tile.Rectangle(0.0, 0.0, 1.0, 1.0, kWallColor);
+  if (cell.object == GridObject::kDoor) DrawDoor(tile, cell.state, color);
+  if (cell.object == GridObject::kKey) DrawKey(tile, color);
+  if (cell.object == GridObject::kBall) tile.Circle(0.5, 0.5, 0.31, color);
+  if (cell.object == GridObject::kGoal) tile.Rectangle(0.04, 0.04, 1.0, 1.0, color);
+  if (cell.object == GridObject::kLava) DrawLava(tile);
 }
 
 // [height, width], of the world's cells.

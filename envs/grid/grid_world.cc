@@ -11,33 +11,18 @@
 namespace lzero {
 namespace {
 
-constexpr std::array<GridPlace, 4> kDirections = {{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
-// Before the agent is placed: nowhere, and at least 2 steps from everywhere.
-constexpr GridAgent kNoAgent = {{-1, -1}, 0};
 // A draw misses for ever only where there is no place at all.
 constexpr int kMaxDraws = 1000000;
 constexpr size_t kBytesBeforeCells = 8;
 
 bool IsPossible(const GridCell& cell) {
   const bool known_color = static_cast<int>(cell.color) < kNumGridColors;
-  switch (cell.object) {
-    case GridObject::kEmpty:
-      return cell == GridCell::Empty();
-    case GridObject::kWall:
-      return cell == GridCell::Wall();
-    case GridObject::kGoal:
-      return cell == GridCell::Goal();
-    case GridObject::kLava:
-      return cell == GridCell::Lava();
-    case GridObject::kDoor:
-      return known_color && static_cast<int>(cell.state) < kNumDoorStates;
-    case GridObject::kKey:
-    case GridObject::kBall:
-      return known_color && cell.state == DoorState::kOpen;
-    case GridObject::kUnseen:
-      return false;
+  if (cell.object == GridObject::kDoor) {
+    return known_color && static_cast<int>(cell.state) < kNumDoorStates;
   }
-  return false;
+  if (cell.can_be_carried()) return known_color && cell.state == DoorState::kOpen;
+  return cell == GridCell::Empty() || cell == GridCell::Wall() || cell == GridCell::Goal() ||
+         cell == GridCell::Lava();
 }
 
 std::string NumbersOf(const GridCell& cell) {
@@ -69,34 +54,6 @@ GridWorld::GridWorld(int width, int height, bool sees_through_walls)
   Clear();
 }
 
-void GridWorld::Clear() {
-  for (int y = 0; y < height_; ++y) SetRow({0, y}, width_, GridCell::Empty());
-  agent_ = kNoAgent;
-  carried_ = GridCell::Empty();
-}
-
-GridPlace GridWorld::front() const {
-  const GridPlace& step = kDirections[agent_.direction];
-  return {agent_.place.x + step.x, agent_.place.y + step.y};
-}
-
-// Ahead is the agent's direction (dx, dy), to its right is (-dy, dx).
-GridPlace GridWorld::PlaceOfView(int column, int row) const {
-  const GridPlace& step = kDirections[agent_.direction];
-  const int ahead = GridView::kAgentRow - row;
-  const int right = column - GridView::kAgentColumn;
-  return {agent_.place.x + step.x * ahead - step.y * right,
-          agent_.place.y + step.y * ahead + step.x * right};
-}
-
-void GridWorld::SetRow(GridPlace start, int length, GridCell cell) {
-  for (int i = 0; i < length; ++i) Set({start.x + i, start.y}, cell);
-}
-
-void GridWorld::SetColumn(GridPlace start, int length, GridCell cell) {
-  for (int i = 0; i < length; ++i) Set({start.x, start.y + i}, cell);
-}
-
 void GridWorld::SetWalls(const GridRectangle& rectangle) {
   const auto [left, top, width, height] = rectangle;
   SetRow({left, top}, width, GridCell::Wall());
@@ -119,12 +76,6 @@ GridPlace GridWorld::PlaceCell(NumpyRandom& random, const GridRectangle& rectang
   LZ_CHECK(false, "no empty cell in ", rectangle.width, " x ", rectangle.height, " cells at (",
            rectangle.left, ", ", rectangle.top, ")");
   return {};
-}
-
-void GridWorld::PlaceAgent(NumpyRandom& random, const GridRectangle& rectangle) {
-  agent_.place = kNoAgent.place;
-  agent_.place = PlaceCell(random, rectangle, 1, GridCell::Empty());
-  agent_.direction = static_cast<int>(random.Integers(0, 4));
 }
 
 // A locked door opens to whoever carries a key of its colour, and is never locked again.
@@ -175,7 +126,7 @@ GridEvent GridWorld::Act(GridAction action) {
 GridView GridWorld::View() const {
   GridView view;
   // Steps in cells_ of one column to the right and one row down in the view.
-  const GridPlace& step = kDirections[agent_.direction];
+  const GridPlace& step = kGridSteps[agent_.direction];
   const int right = step.x * stride_ - step.y;
   const int down = -step.y * stride_ - step.x;
   const GridCell* row_start = &cells_[Index(PlaceOfView(0, 0))];

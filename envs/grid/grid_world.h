@@ -23,6 +23,9 @@ struct GridPlace {
   friend bool operator==(const GridPlace&, const GridPlace&) = default;
 };
 
+// One step in each direction.
+inline constexpr std::array<GridPlace, 4> kGridSteps = {{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
+
 struct GridRectangle {
   int left = 0, top = 0, width = 0, height = 0;
 };
@@ -69,9 +72,18 @@ class GridWorld {
   const GridCell& carried() const { return carried_; }
   const GridCell& at(GridPlace place) const { return cells_[Index(place)]; }
   // The place before the agent.
-  GridPlace front() const;
+  GridPlace front() const {
+    const GridPlace& step = kGridSteps[agent_.direction];
+    return {agent_.place.x + step.x, agent_.place.y + step.y};
+  }
   // The place in the world of a cell of the view; can lie outside.
-  GridPlace PlaceOfView(int column, int row) const;
+  GridPlace PlaceOfView(int column, int row) const {
+    const GridPlace& step = kGridSteps[agent_.direction];
+    const int ahead = GridView::kAgentRow - row;
+    const int right = column - GridView::kAgentColumn;
+    return {agent_.place.x + step.x * ahead - step.y * right,
+            agent_.place.y + step.y * ahead + step.x * right};
+  }
   bool Contains(GridPlace place) const {
     return place.x >= 0 && place.x < width_ && place.y >= 0 && place.y < height_;
   }
@@ -79,11 +91,19 @@ class GridWorld {
   // Building. The outermost cells must be walls when the agent begins to act.
 
   // All cells empty, nothing carried, the agent nowhere.
-  void Clear();
+  void Clear() {
+    for (int y = 0; y < height_; ++y) SetRow({0, y}, width_, GridCell::Empty());
+    agent_ = kNoAgent;
+    carried_ = GridCell::Empty();
+  }
   void Set(GridPlace place, GridCell cell) { cells_[Index(place)] = cell; }
   // Lines of `length` cells to the right of or below `start`.
-  void SetRow(GridPlace start, int length, GridCell cell);
-  void SetColumn(GridPlace start, int length, GridCell cell);
+  void SetRow(GridPlace start, int length, GridCell cell) {
+    for (int i = 0; i < length; ++i) Set({start.x + i, start.y}, cell);
+  }
+  void SetColumn(GridPlace start, int length, GridCell cell) {
+    for (int i = 0; i < length; ++i) Set({start.x, start.y + i}, cell);
+  }
   // Walls along the sides of `rectangle`.
   void SetWalls(const GridRectangle& rectangle);
   void SetAgent(const GridAgent& agent) { agent_ = agent; }
@@ -93,7 +113,11 @@ class GridWorld {
   GridPlace PlaceCell(NumpyRandom& random, const GridRectangle& rectangle, int distance,
                       GridCell cell);
   // Puts the agent on an empty cell of the rectangle drawn likewise, then draws its direction.
-  void PlaceAgent(NumpyRandom& random, const GridRectangle& rectangle);
+  void PlaceAgent(NumpyRandom& random, const GridRectangle& rectangle) {
+    agent_.place = kNoAgent.place;
+    agent_.place = PlaceCell(random, rectangle, 1, GridCell::Empty());
+    agent_.direction = static_cast<int>(random.Integers(0, 4));
+  }
   GridRectangle whole() const { return {0, 0, width_, height_}; }
 
   // Playing.
@@ -109,6 +133,8 @@ class GridWorld {
   absl::Status SetBytes(absl::Span<const uint8_t> bytes);
 
  private:
+  // Before the agent is placed: nowhere, and at least 2 steps from everywhere.
+  static constexpr GridAgent kNoAgent = {{-1, -1}, 0};
   // Walls around the cells, so that views need not ask where the world ends.
   static constexpr int kMargin = GridView::kSize - 1;
 

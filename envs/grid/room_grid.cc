@@ -5,8 +5,6 @@
 namespace lzero {
 namespace {
 
-constexpr std::array<GridPlace, 4> kSteps = {{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
-
 RoomGrid::Side Opposite(RoomGrid::Side side) { return static_cast<RoomGrid::Side>((side + 2) % 4); }
 
 }  // namespace
@@ -44,14 +42,6 @@ RoomGrid::RoomGrid(int room_size, int num_columns, int num_rows, NumpyRandom* ra
   world_.SetAgent({{middle(num_columns), middle(num_rows)}, 0});
 }
 
-GridRectangle RoomGrid::RectangleOf(int column, int row) const {
-  return {column * (room_size_ - 1), row * (room_size_ - 1), room_size_, room_size_};
-}
-
-RoomGrid::Room& RoomGrid::Neighbor(int column, int row, Side side) {
-  return room(column + kSteps[side].x, row + kSteps[side].y);
-}
-
 // Right and down are drawn, left and up are those of the neighbours before.
 void RoomGrid::DrawDoorPlaces(int column, int row) {
   Room& here = room(column, row);
@@ -77,13 +67,6 @@ void RoomGrid::Open(int column, int row, Side side) {
   Neighbor(column, row, side).is_open[Opposite(side)] = true;
 }
 
-void RoomGrid::AddDoor(int column, int row, Side side, GridColor color, DoorState state) {
-  Open(column, row, side);
-  Room& here = room(column, row);
-  here.is_behind_lock = state == DoorState::kLocked;
-  world_.Set(here.doors[side], GridCell::Door(color, state));
-}
-
 void RoomGrid::RemoveWall(int column, int row, Side side) {
   Open(column, row, side);
   const auto [left, top, width, height] = RectangleOf(column, row);
@@ -94,10 +77,6 @@ void RoomGrid::RemoveWall(int column, int row, Side side) {
     const int y = side == kDown ? top + height - 1 : top;
     world_.SetRow({left + 1, y}, width - 2, GridCell::Empty());
   }
-}
-
-void RoomGrid::AddThing(int column, int row, GridCell thing) {
-  world_.PlaceCell(random_, RectangleOf(column, row), /*distance=*/2, thing);
 }
 
 void RoomGrid::PlaceAgent(int column, int row) {
@@ -122,7 +101,7 @@ bool RoomGrid::AllReachable() {
     ++num_reached;
     for (const Side side : {kRight, kDown, kLeft, kUp}) {
       if (!rooms_[index].is_open[side]) continue;
-      waiting.push_back({place.x + kSteps[side].x, place.y + kSteps[side].y});
+      waiting.push_back({place.x + kGridSteps[side].x, place.y + kGridSteps[side].y});
     }
   }
   return num_reached == rooms_.size();

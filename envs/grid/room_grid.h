@@ -30,10 +30,17 @@ class RoomGrid {
   RoomGrid(int room_size, int num_columns, int num_rows, NumpyRandom* random, GridWorld* world);
 
   // A wall without a neighbour behind it or with a door is our bug.
-  void AddDoor(int column, int row, Side side, GridColor color, DoorState state);
+  void AddDoor(int column, int row, Side side, GridColor color, DoorState state) {
+    Open(column, row, side);
+    Room& here = room(column, row);
+    here.is_behind_lock = state == DoorState::kLocked;
+    world_.Set(here.doors[side], GridCell::Door(color, state));
+  }
   void RemoveWall(int column, int row, Side side);
   // On an empty cell of the room that is not beside the agent.
-  void AddThing(int column, int row, GridCell thing);
+  void AddThing(int column, int row, GridCell thing) {
+    world_.PlaceCell(random_, RectangleOf(column, row), /*distance=*/2, thing);
+  }
   // On an empty cell of the room, with nothing but a wall before it.
   void PlaceAgent(int column, int row);
   // Adds closed doors of drawn colours until all rooms can be reached, those behind locked doors
@@ -49,8 +56,12 @@ class RoomGrid {
   };
 
   Room& room(int column, int row) { return rooms_[row * num_columns_ + column]; }
-  Room& Neighbor(int column, int row, Side side);
-  GridRectangle RectangleOf(int column, int row) const;
+  Room& Neighbor(int column, int row, Side side) {
+    return room(column + kGridSteps[side].x, row + kGridSteps[side].y);
+  }
+  GridRectangle RectangleOf(int column, int row) const {
+    return {column * (room_size_ - 1), row * (room_size_ - 1), room_size_, room_size_};
+  }
   void DrawDoorPlaces(int column, int row);
   // Both rooms at this wall; checks that there are two and that the wall is whole.
   void Open(int column, int row, Side side);
