@@ -45,11 +45,6 @@ GoPosition::GoPosition(int size) : size_(size) {
   for (int point = 0; point < num_points(); ++point) contents_[CellOf(point)] = kFree;
 }
 
-int GoPosition::StoneAt(int point) const {
-  const uint8_t content = contents_[CellOf(point)];
-  return content == kFree ? -1 : content;
-}
-
 bool GoPosition::CanPlaceBetweenStones(int player, int cell) const {
   for (const int neighbour : Neighbours(cell, stride())) {
     const uint8_t content = contents_[neighbour];
@@ -67,8 +62,6 @@ bool GoPosition::CanPlaceAt(int player, int cell) const {
   }
   return CanPlaceBetweenStones(player, cell);
 }
-
-bool GoPosition::CanPlace(int player, int point) const { return CanPlaceAt(player, CellOf(point)); }
 
 void GoPosition::FillPlaceable(int player, absl::Span<uint8_t> mask) const {
   for (int row = 0; row < size_; ++row) {
@@ -177,57 +170,41 @@ int GoPosition::Place(int player, int point) {
   return num_taken;
 }
 
-int GoPosition::AreaLead() const {
-  int lead = 0;
-  std::vector<uint8_t> seen(contents_.size());
-  std::vector<int> region;
-  for (int point = 0; point < num_points(); ++point) {
-    const int start = CellOf(point);
-    if (contents_[start] != kFree) lead += contents_[start] == kBlack ? 1 : -1;
-    if (contents_[start] != kFree || seen[start]) continue;
-    region = {start};
-    seen[start] = 1;
-    std::array<bool, 4> touches = {};  // by Content
-    for (size_t i = 0; i < region.size(); ++i) {
-      for (const int neighbour : Neighbours(region[i], stride())) {
-        touches[contents_[neighbour]] = true;
-        if (contents_[neighbour] != kFree || seen[neighbour]) continue;
-        seen[neighbour] = 1;
-        region.push_back(neighbour);
-      }
-    }
-    const int num_free = static_cast<int>(region.size());
-    if (touches[kBlack] != touches[kWhite]) lead += touches[kBlack] ? num_free : -num_free;
+std::vector<uint16_t> GoPosition::StepsFrom(int player) const {
+  std::vector<uint16_t> steps(contents_.size(), 0);
+  std::vector<int> queue;
+  queue.reserve(contents_.size());
+  for (int cell = 0; cell < static_cast<int>(contents_.size()); ++cell) {
+    if (contents_[cell] != player) continue;
+    steps[cell] = 1;
+    queue.push_back(cell);
   }
+  for (size_t i = 0; i < queue.size(); ++i) {
+    for (const int neighbour : Neighbours(queue[i], stride())) {
+      if (contents_[neighbour] != kFree || steps[neighbour] != 0) continue;
+      steps[neighbour] = static_cast<uint16_t>(steps[queue[i]] + 1);
+      queue.push_back(neighbour);
+    }
+  }
+  return steps;
+}
+
+int GoPosition::AreaLead() const {
+  const std::vector<uint16_t> black = StepsFrom(kBlack), white = StepsFrom(kWhite);
+  int lead = 0;
+  for (size_t cell = 0; cell < black.size(); ++cell)
+    lead += (black[cell] != 0) - (white[cell] != 0);
   return lead;
 }
 
 int GoPosition::NearerLead() const {
-  std::vector<uint16_t> steps(contents_.size(), 0);  // from the nearest stone, plus 1; 0 unseen
-  std::vector<std::array<bool, 2>> near(contents_.size());
-  std::vector<int> queue;
-  // Starts from all stones.
-  for (int point = 0; point < num_points(); ++point) {
-    const int cell = CellOf(point);
-    if (contents_[cell] > kWhite) continue;
-    steps[cell] = 1;
-    near[cell][contents_[cell]] = true;
-    queue.push_back(cell);
-  }
-  // Breadth first over free cells; a cell counts for those whose stones are nearest.
+  const std::vector<uint16_t> black = StepsFrom(kBlack), white = StepsFrom(kWhite);
   int lead = 0;
-  for (size_t i = 0; i < queue.size(); ++i) {
-    const int cell = queue[i];
-    lead += near[cell][kBlack] - near[cell][kWhite];
-    for (const int neighbour : Neighbours(cell, stride())) {
-      if (contents_[neighbour] != kFree) continue;
-      if (steps[neighbour] == 0) {
-        steps[neighbour] = static_cast<uint16_t>(steps[cell] + 1);
-        queue.push_back(neighbour);
-      }
-      if (steps[neighbour] != steps[cell] + 1) continue;
-      for (const int player : {0, 1}) near[neighbour][player] |= near[cell][player];
-    }
+  for (size_t cell = 0; cell < black.size(); ++cell) {
+    // 0, none at all, minus 1 is the largest number.
+    const auto b = static_cast<uint16_t>(black[cell] - 1),
+               w = static_cast<uint16_t>(white[cell] - 1);
+    lead += (b < w) - (w < b);
   }
   return lead;
 }

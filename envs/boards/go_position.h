@@ -26,7 +26,10 @@ class GoPosition {
   int size() const { return size_; }
   int num_points() const { return size_ * size_; }
   // The player whose stone is on `point`, -1 where it is free.
-  int StoneAt(int point) const;
+  int StoneAt(int point) const {
+    const uint8_t content = contents_[CellOf(point)];
+    return content == kFree ? -1 : content;
+  }
   // Where the last stone took another that could take it back, else kNoPoint.
   int ko_point() const { return ko_point_; }
   void ForgetKo() { ko_point_ = kNoPoint; }
@@ -35,7 +38,7 @@ class GoPosition {
   uint64_t hash() const { return hash_; }
 
   // Free, and not suicide; ko is not asked.
-  bool CanPlace(int player, int point) const;
+  bool CanPlace(int player, int point) const { return CanPlaceAt(player, CellOf(point)); }
   // The hash after Place(player, point), which can be placed.
   uint64_t HashAfter(int player, int point) const;
   // Places a stone that can be placed and takes what has no liberty left. Returns how many stones.
@@ -86,6 +89,8 @@ class GoPosition {
   // Whether a stone on the free `cell` has no free cell beside it and may stand all the same.
   bool CanPlaceBetweenStones(int player, int cell) const;
   bool CanPlaceAt(int player, int cell) const;
+  // [cells] Steps over free cells from the nearest stone of `player`, plus 1; 0: none.
+  std::vector<uint16_t> StepsFrom(int player) const;
   void Join(int cell, int neighbour);
   void TakeChain(int cell);
 
