@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
@@ -31,6 +32,15 @@ class Board {
   virtual void Play(int action) = 0;         // an illegal action is our bug
   // Sets `mask` [num_actions] to 1 where legal, else 0.
   virtual void FillLegalActions(absl::Span<uint8_t> mask) const = 0;
+  // Sets `mask` likewise, and `actions` to the legal ones, the lowest first.
+  void ListLegalActions(std::vector<uint8_t>& mask, std::vector<int>& actions) const {
+    mask.resize(num_actions());
+    FillLegalActions(absl::MakeSpan(mask));
+    actions.clear();
+    for (size_t action = 0; action < mask.size(); ++action) {
+      if (mask[action] != 0) actions.push_back(static_cast<int>(action));
+    }
+  }
   // Fills `planes` [planes, rows, columns]: own stones, the other's stones, then those of the game,
   // the last all ones when player 0 is to move.
   virtual void FillPlanes(absl::Span<float> planes) const = 0;

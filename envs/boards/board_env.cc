@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "envs/boards/players/random_opening.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 
@@ -64,21 +63,6 @@ void BoardEnv::StartGame(uint64_t seed) {
   PlayRandomOpening(num_plies, board_.get(), trial_.get(), &random);
 }
 
-EpisodeEnv::Outcome BoardEnv::Advance(const Action& action) {
-  const int mover = board_->to_play();
-  board_->Play(action.index);
-  if (!board_->finished()) return {};
-  const int winner = board_->winner();
-  return {winner < 0 ? 0.0f : winner == mover ? 1.0f : -1.0f, true};
-}
-
-absl::Status BoardEnv::LoadGame(StateReader& reader) {
-  LZ_RETURN_IF_ERROR(trial_->Load(reader));
-  LZ_RETURN_IF_ERROR(reader.Finish());
-  std::swap(board_, trial_);
-  return absl::OkStatus();
-}
-
 void BoardEnv::CountMoves(absl::Span<int64_t> counts) const {
   std::vector<PerftPly> plies(counts.size());
   for (PerftPly& ply : plies) {
@@ -101,7 +85,7 @@ absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions
   spec.action.num_actions = start->num_actions();
   spec.num_players = 2;
   spec.can_save = true;
-  return std::unique_ptr<Env>(new BoardEnv(std::move(spec), options, std::move(start)));
+  return std::make_unique<BoardEnv>(std::move(spec), options, std::move(start));
 }
 
 TimeStep TimeStepOf(const Board& board, int64_t observation_size) {
@@ -118,6 +102,25 @@ TimeStep TimeStepOf(const Board& board, int64_t observation_size) {
 std::string StateOf(const Board& board, const std::string& id) {
   LZ_CHECK(!board.finished(), "a finished game of ", id);
   return EpisodeEnv::RunningState(id, [&](StateWriter& writer) { board.Save(writer); });
+}
+
+std::vector<int> PlayRandomOpening(int64_t num_plies, Board* board, Board* trial,
+                                   RandomStream* random) {
+  std::vector<int> moves;
+  std::vector<int> quiet;  // legal moves that do not end the game
+  for (int64_t ply = 0; ply < num_plies; ++ply) {
+    quiet.clear();
+    for (int action = 0; action < board->num_actions(); ++action) {
+      if (!board->legal(action)) continue;
+      trial->CopyFrom(*board);
+      trial->Play(action);
+      if (!trial->finished()) quiet.push_back(action);
+    }
+    if (quiet.empty()) return moves;
+    moves.push_back(quiet[random->UniformInt(static_cast<int64_t>(quiet.size()))]);
+    board->Play(moves.back());
+  }
+  return moves;
 }
 
 }  // namespace lzero

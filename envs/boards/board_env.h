@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "envs/boards/board.h"
 #include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
 #include "lzero/env/check/perft.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/episode_env.h"
@@ -22,6 +24,9 @@ namespace lzero {
 
 class BoardEnv : public EpisodeEnv, public MoveCounter {
  public:
+  // See MakeBoardEnv.
+  BoardEnv(EnvSpec spec, const EnvOptions& options, std::unique_ptr<Board> start);
+
   // The position now; before the first Reset the start.
   const Board& board() const { return *board_; }
   // Where episodes without a random opening begin.
@@ -33,20 +38,25 @@ class BoardEnv : public EpisodeEnv, public MoveCounter {
 
  protected:
   void StartGame(uint64_t seed) override;
-  Outcome Advance(const Action& action) override;
+  Outcome Advance(const Action& action) override {
+    const int mover = board_->to_play();
+    board_->Play(action.index);
+    if (!board_->finished()) return {};
+    const int winner = board_->winner();
+    return {winner < 0 ? 0.0f : winner == mover ? 1.0f : -1.0f, true};
+  }
   void Observe(absl::Span<float> observation) const override { board_->FillPlanes(observation); }
   void FillLegalActions(absl::Span<uint8_t> mask) const override { board_->FillLegalActions(mask); }
   int ToPlay() const override { return board_->to_play(); }
   void SaveGame(StateWriter& writer) const override { board_->Save(writer); }
-  absl::Status LoadGame(StateReader& reader) override;
+  absl::Status LoadGame(StateReader& reader) override {
+    LZ_RETURN_IF_ERROR(trial_->Load(reader));
+    LZ_RETURN_IF_ERROR(reader.Finish());
+    std::swap(board_, trial_);
+    return absl::OkStatus();
+  }
 
  private:
-  friend absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions& options,
-                                                           std::unique_ptr<Board> start,
-                                                           int64_t max_plies);
-
-  BoardEnv(EnvSpec spec, const EnvOptions& options, std::unique_ptr<Board> start);
-
   std::unique_ptr<Board> start_;
   std::unique_ptr<Board> board_;
   std::unique_ptr<Board> trial_;  // for moves that are tried and states that are read
@@ -69,6 +79,11 @@ TimeStep TimeStepOf(const Board& board, int64_t observation_size);
 // What environment `id` of this game saves in this position, an unfinished one in which its episode
 // began.
 std::string StateOf(const Board& board, const std::string& id);
+// Plays `num_plies` random moves on `board`, each drawn among the legal ones that do not end the
+// game, and returns them; fewer where there is none. `trial` is a board of the same game, for moves
+// that are tried.
+std::vector<int> PlayRandomOpening(int64_t num_plies, Board* board, Board* trial,
+                                   RandomStream* random);
 
 }  // namespace lzero
 

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "envs/boards/board_env.h"
 #include "envs/boards/board_symmetries.h"
+#include "envs/boards/grading/connect4_solver.h"
+#include "envs/entries.h"
 #include "envs/support/canvas.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
@@ -77,47 +79,12 @@ std::string StonesProblem(const std::array<uint64_t, 2>& stones) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Env>> Connect4Board::CreateEnv(const EnvOptions& options) {
-  EnvSpec spec;
-  spec.id = "connect4";
-  spec.observation.shape = {3, kRows, kColumns};
-  spec.symmetries = ColumnBoardSymmetries(kRows, kColumns, 3);
-  return MakeBoardEnv(std::move(spec), options, std::make_unique<Connect4Board>(), kSquares);
-}
-
-bool Connect4Board::legal(int action) const {
-  return action >= 0 && action < kColumns && !finished() &&
-         (occupied() & connect4::Square(action, kRows - 1)) == 0;
-}
-
 void Connect4Board::Play(int action) {
   LZ_CHECK(legal(action), "action ", action, " on\n", ToText());
   const int mover = to_play();
   stones_[mover] |= connect4::DropSquares(occupied()) & connect4::Column(action);
   ++num_stones_;
   if (connect4::HasFour(stones_[mover])) winner_ = mover;
-}
-
-void Connect4Board::FillLegalActions(absl::Span<uint8_t> mask) const {
-  const uint64_t open = finished() ? 0 : ~occupied();
-  for (int column = 0; column < kColumns; ++column) {
-    mask[column] = (open & connect4::Square(column, kRows - 1)) != 0 ? 1 : 0;
-  }
-}
-
-void Connect4Board::FillPlanes(absl::Span<float> planes) const {
-  const uint64_t own = stones_[to_play()];
-  const uint64_t other = stones_[1 - to_play()];
-  const float first = to_play() == 0 ? 1.0f : 0.0f;
-  int i = 0;
-  for (int row = kRows - 1; row >= 0; --row) {
-    for (int column = 0; column < kColumns; ++column, ++i) {
-      const int bit = column * kStride + row;
-      planes[i] = static_cast<float>(own >> bit & 1);
-      planes[kSquares + i] = static_cast<float>(other >> bit & 1);
-      planes[2 * kSquares + i] = first;
-    }
-  }
 }
 
 double Connect4Board::Estimate() const {
@@ -133,44 +100,24 @@ double Connect4Board::Estimate() const {
   return points / (std::abs(points) + kHalfWon);
 }
 
-std::string Connect4Board::ToText() const {
-  std::string text;
-  for (int row = kRows - 1; row >= 0; --row) {
-    for (int column = 0; column < kColumns; ++column) {
-      const uint64_t square = connect4::Square(column, row);
-      text += (stones_[0] & square) != 0 ? 'X' : (stones_[1] & square) != 0 ? 'O' : '.';
-    }
-    text += '\n';
-  }
-  return text;
-}
-
 Image Connect4Board::ToImage() const {
   Image image(kColumns * kCell + 2 * kMargin, kRows * kCell + 2 * kMargin, kFrame);
   Canvas canvas(&image);
   for (int row = 0; row < kRows; ++row) {
     for (int column = 0; column < kColumns; ++column) {
-      const uint64_t square = connect4::Square(column, row);
-      const Color color = (stones_[0] & square) != 0   ? kStoneColors[0]
-                          : (stones_[1] & square) != 0 ? kStoneColors[1]
-                                                       : kHole;
-      const Point center = {kMargin + kCell * (column + 0.5),
-                            kMargin + kCell * (kRows - 1 - row + 0.5)};
+      const Color color = has_stone(0, row, column)   ? kStoneColors[0]
+                          : has_stone(1, row, column) ? kStoneColors[1]
+                                                      : kHole;
+      const Point center = {kMargin + kCell * (column + 0.5), kMargin + kCell * (row + 0.5)};
       canvas.FillCircle(center, kCell * 0.41, color);
     }
   }
   return image;
 }
 
-void Connect4Board::Save(StateWriter& writer) const {
-  writer.Write(stones_[0]);
-  writer.Write(stones_[1]);
-}
-
 absl::Status Connect4Board::Load(StateReader& reader) {
   Connect4Board board;
-  board.stones_[0] = reader.Read<uint64_t>();
-  board.stones_[1] = reader.Read<uint64_t>();
+  board.stones_ = {reader.Read<uint64_t>(), reader.Read<uint64_t>()};
   LZ_RETURN_IF_ERROR(reader.Finish());
   const std::string problem = StonesProblem(board.stones_);
   if (!problem.empty()) return reader.Impossible(problem);
@@ -179,6 +126,20 @@ absl::Status Connect4Board::Load(StateReader& reader) {
   if (connect4::HasFour(board.stones_[last_mover])) board.winner_ = last_mover;
   *this = board;
   return absl::OkStatus();
+}
+
+EnvRegistry::Entry Connect4Entry() {
+  const auto make = [](const EnvSettings&, const EnvOptions& options) {
+    EnvSpec spec;
+    spec.id = options.id;
+    spec.observation.shape = {3, kRows, kColumns};
+    spec.symmetries = ColumnBoardSymmetries(kRows, kColumns, 3);
+    return MakeBoardEnv(std::move(spec), options, std::make_unique<Connect4Board>(), kSquares);
+  };
+  EnvRegistry::Entry entry =
+      NativeEntry("connect4", "Connect Four, two players, optional random openings", {}, make);
+  entry.grader = [] { return MakeConnect4Grader(); };
+  return entry;
 }
 
 }  // namespace lzero

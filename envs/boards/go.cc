@@ -9,47 +9,15 @@
 #include "envs/boards/board_env.h"
 #include "envs/boards/board_symmetries.h"
 #include "envs/boards/stone_picture.h"
+#include "envs/entries.h"
 #include "envs/support/canvas.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 
 namespace lzero {
 
-std::vector<EnvSetting> GoBoard::Settings() {
-  return {EnvSetting::Int("board_size", 9, GoBoard::kMinSize, GoBoard::kMaxSize, "rows, columns"),
-          EnvSetting::Float("komi", 7.5, -361.0, 361.0, "points that white has more"),
-          EnvSetting::Choice("superko", {"draw", "positional"},
-                             "a move that recreates an earlier position: a draw, or illegal")};
-}
-
-absl::StatusOr<std::unique_ptr<Env>> GoBoard::CreateEnv(const EnvOptions& options) {
-  EnvSpec spec;
-  spec.id = "go";
-  LZ_ASSIGN_OR_RETURN(const EnvSettings settings,
-                      EnvSettings::Create(spec.id, Settings(), options.settings));
-  GoRules rules;
-  rules.size = static_cast<int>(settings.Int("board_size"));
-  rules.komi = settings.Float("komi");
-  rules.superko = settings.Choice("superko") == "draw" ? Superko::kDraw : Superko::kPositional;
-  auto start = std::make_unique<GoBoard>(rules);
-  const int64_t longest_game = start->longest_game();
-  spec.observation.shape = {GoBoard::kNumPlanes, rules.size, rules.size};
-  spec.symmetries = SquareBoardSymmetries(rules.size, GoBoard::kNumPlanes, /*num_other_actions=*/1);
-  return MakeBoardEnv(std::move(spec), options, std::move(start), longest_game);
-}
-
 GoBoard::GoBoard(const GoRules& rules) : rules_(rules), position_(rules.size) {
   LZ_CHECK(rules.size >= kMinSize && rules.size <= kMaxSize, "size ", rules.size);
-}
-
-bool GoBoard::IsForbiddenByKo(int point) const {
-  if (rules_.superko == Superko::kDraw) return point == position_.ko_point();
-  return history_.Contains(position_.HashAfter(to_play(), point));
-}
-
-bool GoBoard::legal(int action) const {
-  if (finished_ || action < 0 || action > pass()) return false;
-  return action == pass() || (position_.CanPlace(to_play(), action) && !IsForbiddenByKo(action));
 }
 
 void GoBoard::Play(int action) {
@@ -153,13 +121,6 @@ Image GoBoard::ToImage() const {
   return image;
 }
 
-void GoBoard::Save(StateWriter& writer) const {
-  writer.Write(static_cast<uint8_t>(rules_.size));
-  writer.Write(rules_.komi);
-  writer.Write(rules_.superko == Superko::kPositional);
-  writer.WriteVector(moves_);
-}
-
 absl::Status GoBoard::Load(StateReader& reader) {
   GoRules rules;
   rules.size = reader.Read<uint8_t>();
@@ -182,6 +143,28 @@ absl::Status GoBoard::Load(StateReader& reader) {
   }
   *this = std::move(board);
   return absl::OkStatus();
+}
+
+EnvRegistry::Entry GoEntry() {
+  const auto make = [](const EnvSettings& given, const EnvOptions& options) {
+    const bool draws = given.Choice("superko") == "draw";
+    auto start = std::make_unique<GoBoard>(GoRules{static_cast<int>(given.Int("board_size")),
+                                                   given.Float("komi"),
+                                                   draws ? Superko::kDraw : Superko::kPositional});
+    const int size = start->rules().size, longest_game = start->longest_game();
+    EnvSpec spec;
+    spec.id = options.id;
+    spec.observation.shape = {GoBoard::kNumPlanes, size, size};
+    spec.symmetries = SquareBoardSymmetries(size, GoBoard::kNumPlanes, /*num_other_actions=*/1);
+    return MakeBoardEnv(std::move(spec), options, std::move(start), longest_game);
+  };
+  return NativeEntry(
+      "go", "Go, area scoring, board_size 5 to 19",
+      {EnvSetting::Int("board_size", 9, GoBoard::kMinSize, GoBoard::kMaxSize, "rows, columns"),
+       EnvSetting::Float("komi", 7.5, -361.0, 361.0, "points that white has more"),
+       EnvSetting::Choice("superko", {"draw", "positional"},
+                          "a move that recreates an earlier position: a draw, or illegal")},
+      make);
 }
 
 }  // namespace lzero

@@ -11,12 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "envs/boards/board.h"
 #include "envs/boards/go_position.h"
 #include "envs/boards/position_history.h"
-#include "lzero/env/env_registry.h"
-#include "lzero/env/env_setting.h"
 
 namespace lzero {
 
@@ -42,11 +39,6 @@ class GoBoard final : public Board {
   // move. Rows as in actions.
   static constexpr int kNumPlanes = 5;
 
-  // board_size, komi and superko.
-  static std::vector<EnvSetting> Settings();
-  // InvalidArgument as MakeBoardEnv, or for settings that are not as declared.
-  static absl::StatusOr<std::unique_ptr<Env>> CreateEnv(const EnvOptions& options);
-
   explicit GoBoard(const GoRules& rules);
 
   const GoRules& rules() const { return rules_; }
@@ -63,7 +55,10 @@ class GoBoard final : public Board {
   int to_play() const override { return static_cast<int>(moves_.size() % 2); }
   bool finished() const override { return finished_; }
   int winner() const override { return winner_; }
-  bool legal(int action) const override;
+  bool legal(int action) const override {
+    if (finished_ || action < 0 || action > pass()) return false;
+    return action == pass() || (position_.CanPlace(to_play(), action) && !IsForbiddenByKo(action));
+  }
   void Play(int action) override;
   void FillLegalActions(absl::Span<uint8_t> mask) const override;
   void FillPlanes(absl::Span<float> planes) const override;
@@ -74,13 +69,21 @@ class GoBoard final : public Board {
   std::string ToText() const override;
   Image ToImage() const override;
   // The rules and all moves: every rule about repetition needs the positions before.
-  void Save(StateWriter& writer) const override;
+  void Save(StateWriter& writer) const override {
+    writer.Write(static_cast<uint8_t>(rules_.size));
+    writer.Write(rules_.komi);
+    writer.Write(rules_.superko == Superko::kPositional);
+    writer.WriteVector(moves_);
+  }
   // Plays the moves anew; refuses other rules and illegal moves.
   absl::Status Load(StateReader& reader) override;
 
  private:
   // Whether a rule about repetition forbids a stone on `point`, where one can be placed.
-  bool IsForbiddenByKo(int point) const;
+  bool IsForbiddenByKo(int point) const {
+    if (rules_.superko == Superko::kDraw) return point == position_.ko_point();
+    return history_.Contains(position_.HashAfter(to_play(), point));
+  }
   void FillForbiddenByKo(absl::Span<float> plane) const;
   bool last_was_pass() const { return !moves_.empty() && moves_.back() == pass(); }
   std::string StatusLine() const;

@@ -14,7 +14,7 @@ constexpr Color kGrain = {214, 174, 105};
 constexpr Color kLine = {92, 66, 32};
 constexpr Color kBlackStone = {28, 28, 32};
 constexpr Color kWhiteStone = {244, 243, 238};
-constexpr int kLetterWidth = 5, kLetterHeight = 7;
+constexpr int kLetterHeight = 7;
 
 // Rows and columns of the star points: near the edges, and the middle of an odd board.
 std::vector<int> StarLines(int size) {
@@ -26,8 +26,7 @@ std::vector<int> StarLines(int size) {
 
 // A text whose middle is at `center`.
 void TextAround(Canvas& canvas, Point center, const std::string& text, Color color) {
-  const int length = static_cast<int>(text.size());
-  const double width = length * (kLetterWidth + 1) - 1;
+  const double width = Canvas::TextWidth(1, text);
   canvas.Text(static_cast<int>(std::lround(center.x - width / 2.0)),
               static_cast<int>(std::lround(center.y - kLetterHeight / 2.0)), 1, text, color);
 }

@@ -1,12 +1,13 @@
 #include "envs/boards/tictactoe.h"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "envs/boards/board_env.h"
 #include "envs/boards/board_symmetries.h"
+#include "envs/boards/grading/tictactoe_solver.h"
+#include "envs/entries.h"
 #include "envs/support/canvas.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
@@ -15,8 +16,6 @@ namespace lzero {
 namespace {
 
 constexpr int kNumSquares = TicTacToeBoard::kNumSquares;
-constexpr int64_t kObservationSize = 3 * kNumSquares;
-constexpr uint16_t kFull = 0x1ff;
 constexpr std::array<uint16_t, 8> kLines = {0007, 0070, 0700, 0111, 0222, 0444, 0421, 0124};
 
 bool HasLine(uint16_t stones) {
@@ -37,64 +36,11 @@ Point CellCenter(int square) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Env>> TicTacToeBoard::CreateEnv(const EnvOptions& options) {
-  EnvSpec spec;
-  spec.id = "tictactoe";
-  spec.observation.shape = {3, 3, 3};
-  spec.symmetries = SquareBoardSymmetries(3, 3);
-  return MakeBoardEnv(std::move(spec), options, std::make_unique<TicTacToeBoard>(), kNumSquares);
-}
-
-TicTacToeBoard TicTacToeBoard::After(int action) const {
-  TicTacToeBoard next = *this;
-  next.Play(action);
-  return next;
-}
-
-TimeStep TicTacToeBoard::ToTimeStep() const { return TimeStepOf(*this, kObservationSize); }
-
-void TicTacToeBoard::CopyFrom(const Board& other) {
-  *this = static_cast<const TicTacToeBoard&>(other);
-}
-
-int TicTacToeBoard::to_play() const {
-  return (std::popcount(stones[0]) + std::popcount(stones[1])) % 2;
-}
-
 int TicTacToeBoard::winner() const { return HasLine(stones[0]) ? 0 : HasLine(stones[1]) ? 1 : -1; }
-
-bool TicTacToeBoard::finished() const { return occupied() == kFull || winner() >= 0; }
-
-bool TicTacToeBoard::legal(int action) const {
-  return action >= 0 && action < kNumSquares && !(occupied() >> action & 1) && !finished();
-}
 
 void TicTacToeBoard::Play(int action) {
   LZ_CHECK(legal(action), "action ", action, " on\n", ToText());
   stones[to_play()] |= static_cast<uint16_t>(1 << action);
-}
-
-void TicTacToeBoard::FillLegalActions(absl::Span<uint8_t> mask) const {
-  const int empty = finished() ? 0 : ~occupied();
-  for (int square = 0; square < kNumSquares; ++square) mask[square] = empty >> square & 1;
-}
-
-void TicTacToeBoard::FillPlanes(absl::Span<float> planes) const {
-  const int mover = to_play();
-  for (int square = 0; square < kNumSquares; ++square) {
-    planes[square] = static_cast<float>(stones[mover] >> square & 1);
-    planes[kNumSquares + square] = static_cast<float>(stones[1 - mover] >> square & 1);
-    planes[2 * kNumSquares + square] = mover == 0 ? 1.0f : 0.0f;
-  }
-}
-
-std::string TicTacToeBoard::ToText() const {
-  std::string text;
-  for (int square = 0; square < kNumSquares; ++square) {
-    text += stones[0] >> square & 1 ? 'X' : stones[1] >> square & 1 ? 'O' : '.';
-    if (square % 3 == 2) text += '\n';
-  }
-  return text;
 }
 
 Image TicTacToeBoard::ToImage() const {
@@ -120,26 +66,34 @@ Image TicTacToeBoard::ToImage() const {
   return image;
 }
 
-void TicTacToeBoard::Save(StateWriter& writer) const {
-  writer.Write(stones[0]);
-  writer.Write(stones[1]);
-}
-
 absl::Status TicTacToeBoard::Load(StateReader& reader) {
   TicTacToeBoard board;
-  board.stones[0] = reader.Read<uint16_t>();
-  board.stones[1] = reader.Read<uint16_t>();
+  board.stones = {reader.Read<uint16_t>(), reader.Read<uint16_t>()};
   LZ_RETURN_IF_ERROR(reader.Finish());
   const int lead = std::popcount(board.stones[0]) - std::popcount(board.stones[1]);
   const bool overlap = (board.stones[0] & board.stones[1]) != 0;
   // A line ends the game: it is that of the one who moved last.
   const bool played_on =
       (HasLine(board.stones[0]) && lead != 1) || (HasLine(board.stones[1]) && lead != 0);
-  if (board.occupied() > kFull || overlap || lead < 0 || lead > 1 || played_on) {
+  if (board.occupied() > 0x1ff || overlap || lead < 0 || lead > 1 || played_on) {
     return reader.Impossible(absl::StrCat("stones ", board.stones[0], " and ", board.stones[1]));
   }
   *this = board;
   return absl::OkStatus();
+}
+
+EnvRegistry::Entry TicTacToeEntry() {
+  const auto make = [](const EnvSettings&, const EnvOptions& options) {
+    EnvSpec spec;
+    spec.id = options.id;
+    spec.observation.shape = {3, 3, 3};
+    spec.symmetries = SquareBoardSymmetries(3, 3);
+    return MakeBoardEnv(std::move(spec), options, std::make_unique<TicTacToeBoard>(), kNumSquares);
+  };
+  EnvRegistry::Entry entry =
+      NativeEntry("tictactoe", "TicTacToe, two players, optional random openings", {}, make);
+  entry.grader = [] { return std::make_unique<TicTacToeGrader>(); };
+  return entry;
 }
 
 }  // namespace lzero

@@ -6,47 +6,48 @@
 #define LZERO_ENVS_BOARDS_TICTACTOE_H_
 
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <memory>
-#include <string>
 
-#include "absl/status/statusor.h"
-#include "envs/boards/board.h"
-#include "lzero/env/env_registry.h"
+#include "envs/boards/stone_board.h"
 
 namespace lzero {
 
 // A position and the rules.
-class TicTacToeBoard : public Board {
+class TicTacToeBoard final : public StoneBoard<TicTacToeBoard> {
  public:
   static constexpr int kNumSquares = 9;
-
-  // The environment of the game. InvalidArgument for a cap below 9, an opening fraction outside
-  // 0 .. 1 or plies outside 1 .. 8.
-  static absl::StatusOr<std::unique_ptr<Env>> CreateEnv(const EnvOptions& options);
 
   std::array<uint16_t, 2> stones = {0, 0};  // bit row * 3 + column, player 0 and player 1
 
   uint16_t occupied() const { return stones[0] | stones[1]; }
   // The position that `action`, a legal one, leads to.
-  TicTacToeBoard After(int action) const;
-  // As the environment shows it: observation, mask, to_play, flags; no reward, no return.
-  TimeStep ToTimeStep() const;
-
-  std::unique_ptr<Board> Clone() const override { return std::make_unique<TicTacToeBoard>(*this); }
-  void CopyFrom(const Board& other) override;
+  TicTacToeBoard After(int action) const {
+    TicTacToeBoard next = *this;
+    next.Play(action);
+    return next;
+  }
+  static constexpr int rows() { return 3; }
+  static constexpr int columns() { return 3; }
+  bool has_stone(int player, int row, int column) const {
+    return (stones[player] >> (row * 3 + column) & 1) != 0;
+  }
   int num_actions() const override { return kNumSquares; }
-  int to_play() const override;    // by the number of stones
-  bool finished() const override;  // won or full
+  int to_play() const override { return (std::popcount(stones[0]) + std::popcount(stones[1])) % 2; }
+  bool finished() const override { return occupied() == 0x1ff || winner() >= 0; }
   int winner() const override;
-  bool legal(int action) const override;
+  bool legal(int action) const override {
+    return action >= 0 && action < kNumSquares && !(occupied() >> action & 1) && !finished();
+  }
   void Play(int action) override;
-  void FillLegalActions(absl::Span<uint8_t> mask) const override;
-  void FillPlanes(absl::Span<float> planes) const override;
-  // Three lines of 'X', 'O' and '.'.
-  std::string ToText() const override;
+  void FillLegalActions(absl::Span<uint8_t> mask) const override {
+    const int empty = finished() ? 0 : ~occupied();
+    for (int square = 0; square < kNumSquares; ++square) mask[square] = empty >> square & 1;
+  }
   Image ToImage() const override;
-  void Save(StateWriter& writer) const override;
+  void Save(StateWriter& writer) const override {
+    for (const uint16_t bits : stones) writer.Write(bits);
+  }
   absl::Status Load(StateReader& reader) override;
 
   friend bool operator==(const TicTacToeBoard& a, const TicTacToeBoard& b) {

@@ -1,14 +1,20 @@
-#include "envs/classic/acrobot.h"
-
+// Acrobot-v1 by Gymnasium's rules: two links hang from a fixed joint; a torque at the joint between
+// them must swing the free end one length above the fixed joint. One Runge-Kutta step of 0.2 s in
+// double, in the reference's order of operations, with the equations of the book; start states
+// uniform in (-0.1, 0.1) from NumPy's generator, rounded to float32, so that a seed gives
+// Gymnasium's start state; reward -1 a step and 0 on the step that reaches the goal; cap 500 unless
+// set. Actions 0, 1, 2 are torques -1, 0, 1. Observation {6}: cos, sin of theta1, cos, sin of
+// theta2, theta1_dot, theta2_dot. [gymnasium/envs/classic_control/acrobot.py; Sutton & Barto 2018]
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "envs/classic/physics_state.h"
+#include "envs/classic/physics_env.h"
 #include "envs/classic/text_canvas.h"
+#include "envs/entries.h"
 #include "envs/support/canvas.h"
 #include "envs/support/numpy_random.h"
-#include "lzero/base/status_macros.h"
 
 namespace lzero {
 namespace {
@@ -23,6 +29,7 @@ constexpr double kCenter1 = 0.5, kCenter2 = 0.5;    // of mass, from the upper e
 constexpr double kInertia1 = 1.0, kInertia2 = 1.0;  // moments
 constexpr double kMaxSpeed1 = 4 * M_PI, kMaxSpeed2 = 9 * M_PI;
 
+// Angles in rad: of the first link, 0 hangs down; of the second one relative to the first.
 constexpr std::array<PhysicsNumber, 4> kNumbers = {{{"theta1", -M_PI, M_PI},
                                                     {"theta2", -M_PI, M_PI},
                                                     {"theta1_dot", -kMaxSpeed1, kMaxSpeed1},
@@ -100,99 +107,81 @@ Ends EndsOf(const State& state) {
   return {middle, {middle.x + std::sin(angle), middle.y - std::cos(angle)}};
 }
 
+class Acrobot : public PhysicsEnv<kNumbers> {
+ public:
+  using PhysicsEnv::PhysicsEnv;
+
+  // Joints '+' and 'o', links '*', free end 'O', the goal line '-', then the four numbers.
+  absl::StatusOr<std::string> RenderText() const override {
+    constexpr Point kMiddle = {16.0, 8.0};
+    // A character is about twice as high as wide; a link is 4 lines long.
+    const auto place = [&](Point end) {
+      return Point{kMiddle.x + 8.0 * end.x, kMiddle.y - 4.0 * end.y};
+    };
+    const Ends ends = EndsOf(state_);
+    TextCanvas canvas(33, 17);
+    canvas.Line(place({-2.0, 1.0}), place({2.0, 1.0}), '-');
+    canvas.Line(kMiddle, place(ends.middle), '*');
+    canvas.Line(place(ends.middle), place(ends.free), '*');
+    canvas.Put(kMiddle, '+');
+    canvas.Put(place(ends.middle), 'o');
+    canvas.Put(place(ends.free), 'O');
+    return absl::StrCat(canvas.Text(), "theta1 ", state_[0], "  theta2 ", state_[1],
+                        "  theta1_dot ", state_[2], "  theta2_dot ", state_[3], "\n");
+  }
+  // 200 x 200 pixels.
+  absl::StatusOr<Image> RenderRgb() const override {
+    constexpr double kScale = kPixels / 4.4;  // pixels a length
+    constexpr double kHalfWidth = 4.5;
+    const auto place = [](Point end) {
+      return Point{kPixels / 2.0 + kScale * end.x, kPixels / 2.0 - kScale * end.y};
+    };
+    const Ends ends = EndsOf(state_);
+    Image image(kPixels, kPixels, kPaper);
+    Canvas canvas(&image);
+    canvas.Line(place({-2.2, 1.0}), place({2.2, 1.0}), 2.0, kGoalLine);
+    canvas.Line(place({}), place(ends.middle), 2 * kHalfWidth, kUpperLink);
+    canvas.Line(place(ends.middle), place(ends.free), 2 * kHalfWidth, kLowerLink);
+    canvas.FillCircle(place(ends.free), kHalfWidth, kLowerLink);
+    canvas.FillCircle(place({}), kHalfWidth + 1.0, kJoint);
+    canvas.FillCircle(place(ends.middle), kHalfWidth + 1.0, kJoint);
+    return image;
+  }
+  void StartGame(uint64_t seed) override {
+    NumpyRandom random(seed);
+    for (double& value : state_) value = RoundToFloat32(random.Uniform(-0.1, 0.1));
+  }
+  Outcome Advance(const Action& action) override {
+    state_ = Integrate(state_, action.index - 1.0);
+    state_[0] = Wrapped(state_[0]);
+    state_[1] = Wrapped(state_[1]);
+    state_[2] = std::clamp(state_[2], -kMaxSpeed1, kMaxSpeed1);
+    state_[3] = std::clamp(state_[3], -kMaxSpeed2, kMaxSpeed2);
+    const bool terminated = -std::cos(state_[0]) - std::cos(state_[1] + state_[0]) > 1.0;
+    return {terminated ? 0.0f : -1.0f, terminated};
+  }
+  void Observe(absl::Span<float> observation) const override {
+    observation[0] = static_cast<float>(std::cos(state_[0]));
+    observation[1] = static_cast<float>(std::sin(state_[0]));
+    observation[2] = static_cast<float>(std::cos(state_[1]));
+    observation[3] = static_cast<float>(std::sin(state_[1]));
+    observation[4] = static_cast<float>(state_[2]);
+    observation[5] = static_cast<float>(state_[3]);
+  }
+};
+
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Env>> Acrobot::Create(const EnvOptions& options) {
-  constexpr float kSpeed1 = static_cast<float>(kMaxSpeed1);
-  constexpr float kSpeed2 = static_cast<float>(kMaxSpeed2);
+EnvRegistry::Entry AcrobotEntry() {
   EnvSpec spec;
-  spec.id = "acrobot";
   spec.observation = {{6},
-                      {-1.0f, -1.0f, -1.0f, -1.0f, -kSpeed1, -kSpeed2},
-                      {1.0f, 1.0f, 1.0f, 1.0f, kSpeed1, kSpeed2}};
+                      {-1.0f, -1.0f, -1.0f, -1.0f, -kMaxSpeed1, -kMaxSpeed2},
+                      {1.0f, 1.0f, 1.0f, 1.0f, kMaxSpeed1, kMaxSpeed2}};
   spec.action.num_actions = 3;
-  spec.max_episode_steps = options.max_episode_steps > 0 ? options.max_episode_steps : kDefaultCap;
-  spec.can_save = true;
   spec.can_set_state = true;
-  LZ_RETURN_IF_ERROR(CheckStepCap(spec.id, options));
-  LZ_RETURN_IF_ERROR(CheckNoRandomOpenings(spec.id, options));
-  return std::unique_ptr<Env>(new Acrobot(std::move(spec)));
-}
-
-void Acrobot::StartGame(uint64_t seed) {
-  NumpyRandom random(seed);
-  for (double& value : state_) value = RoundToFloat32(random.Uniform(-0.1, 0.1));
-}
-
-EpisodeEnv::Outcome Acrobot::Advance(const Action& action) {
-  state_ = Integrate(state_, action.index - 1.0);
-  state_[0] = Wrapped(state_[0]);
-  state_[1] = Wrapped(state_[1]);
-  state_[2] = std::clamp(state_[2], -kMaxSpeed1, kMaxSpeed1);
-  state_[3] = std::clamp(state_[3], -kMaxSpeed2, kMaxSpeed2);
-  const bool terminated = -std::cos(state_[0]) - std::cos(state_[1] + state_[0]) > 1.0;
-  return {terminated ? 0.0f : -1.0f, terminated};
-}
-
-void Acrobot::Observe(absl::Span<float> observation) const {
-  observation[0] = static_cast<float>(std::cos(state_[0]));
-  observation[1] = static_cast<float>(std::sin(state_[0]));
-  observation[2] = static_cast<float>(std::cos(state_[1]));
-  observation[3] = static_cast<float>(std::sin(state_[1]));
-  observation[4] = static_cast<float>(state_[2]);
-  observation[5] = static_cast<float>(state_[3]);
-}
-
-void Acrobot::SaveGame(StateWriter& writer) const {
-  for (const double value : state_) writer.Write(value);
-}
-
-absl::Status Acrobot::LoadGame(StateReader& reader) {
-  return LoadPhysics(reader, kNumbers, absl::MakeSpan(state_));
-}
-
-std::vector<double> Acrobot::GetPhysics() const { return {state_.begin(), state_.end()}; }
-
-absl::Status Acrobot::SetPhysics(const std::vector<double>& state) {
-  LZ_RETURN_IF_ERROR(CheckPhysics(spec().id, kNumbers, state));
-  std::copy(state.begin(), state.end(), state_.begin());
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> Acrobot::RenderText() const {
-  constexpr Point kMiddle = {16.0, 8.0};
-  // A character is about twice as high as wide; a link is 4 lines long.
-  const auto place = [&](Point end) {
-    return Point{kMiddle.x + 8.0 * end.x, kMiddle.y - 4.0 * end.y};
-  };
-  const Ends ends = EndsOf(state_);
-  TextCanvas canvas(33, 17);
-  canvas.Line(place({-2.0, 1.0}), place({2.0, 1.0}), '-');
-  canvas.Line(kMiddle, place(ends.middle), '*');
-  canvas.Line(place(ends.middle), place(ends.free), '*');
-  canvas.Put(kMiddle, '+');
-  canvas.Put(place(ends.middle), 'o');
-  canvas.Put(place(ends.free), 'O');
-  return absl::StrCat(canvas.Text(), "theta1 ", state_[0], "  theta2 ", state_[1], "  theta1_dot ",
-                      state_[2], "  theta2_dot ", state_[3], "\n");
-}
-
-absl::StatusOr<Image> Acrobot::RenderRgb() const {
-  constexpr double kScale = kPixels / 4.4;  // pixels a length
-  constexpr double kHalfWidth = 4.5;
-  const auto place = [](Point end) {
-    return Point{kPixels / 2.0 + kScale * end.x, kPixels / 2.0 - kScale * end.y};
-  };
-  const Ends ends = EndsOf(state_);
-  Image image(kPixels, kPixels, kPaper);
-  Canvas canvas(&image);
-  canvas.Line(place({-2.2, 1.0}), place({2.2, 1.0}), 2.0, kGoalLine);
-  canvas.Line(place({}), place(ends.middle), 2 * kHalfWidth, kUpperLink);
-  canvas.Line(place(ends.middle), place(ends.free), 2 * kHalfWidth, kLowerLink);
-  canvas.FillCircle(place(ends.free), kHalfWidth, kLowerLink);
-  canvas.FillCircle(place({}), kHalfWidth + 1.0, kJoint);
-  canvas.FillCircle(place(ends.middle), kHalfWidth + 1.0, kJoint);
-  return image;
+  return CappedEntry<Acrobot>("acrobot",
+                              "swing up two links by their joint (Gymnasium Acrobot-v1), cap 500",
+                              spec, /*default_cap=*/500);
 }
 
 }  // namespace lzero

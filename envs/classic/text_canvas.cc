@@ -5,8 +5,6 @@
 
 namespace lzero {
 
-TextCanvas::TextCanvas(int width, int height) : lines_(height, std::string(width, ' ')) {}
-
 void TextCanvas::Put(Point at, char character) {
   const double x = std::round(at.x);
   const double y = std::round(at.y);

@@ -13,7 +13,7 @@ namespace lzero {
 
 class TextCanvas {
  public:
-  TextCanvas(int width, int height);
+  TextCanvas(int width, int height) : lines_(height, std::string(width, ' ')) {}
 
   // Into the character whose middle is nearest to `at`; far away and not a number are outside.
   void Put(Point at, char character);

@@ -1,28 +1,13 @@
-#include "envs/grid/door_key.h"
-
-#include "lzero/base/status_macros.h"
+// MiniGrid-DoorKey: a wall with a locked door splits the room; agent and key are on its left, the
+// goal is in the bottom right corner. Cap 10 size^2 unless set. The rest is grid_env.h's.
+// [minigrid/envs/doorkey.py]
+#include "envs/entries.h"
+#include "envs/grid/grid_env.h"
 
 namespace lzero {
 namespace {
 
-constexpr char kId[] = "minigrid/doorkey";
-
-}  // namespace
-
-std::vector<EnvSetting> DoorKey::Settings() {
-  return {EnvSetting::Int("size", 8, 5, 25, "cells along a side, walls included")};
-}
-
-absl::StatusOr<std::unique_ptr<Env>> DoorKey::Create(const EnvOptions& options) {
-  LZ_ASSIGN_OR_RETURN(const EnvSettings settings,
-                      EnvSettings::Create(kId, Settings(), options.settings));
-  const int size = static_cast<int>(settings.Int("size"));
-  LZ_ASSIGN_OR_RETURN(EnvSpec spec, MakeSpec(kId, options, 10 * size * size));
-  GridWorld world(size, size, /*sees_through_walls=*/false);
-  return std::unique_ptr<Env>(new DoorKey(std::move(spec), std::move(world)));
-}
-
-void DoorKey::Generate(NumpyRandom& random, GridWorld& world) const {
+void Generate(NumpyRandom& random, GridWorld& world) {
   const int size = world.width();
   world.SetWalls(world.whole());
   world.Set({size - 2, size - 2}, GridCell::Goal());
@@ -33,6 +18,17 @@ void DoorKey::Generate(NumpyRandom& random, GridWorld& world) const {
   const int door_y = static_cast<int>(random.Integers(1, size - 2));
   world.Set({wall_x, door_y}, GridCell::Door(GridColor::kYellow, DoorState::kLocked));
   world.PlaceCell(random, left_side, /*distance=*/1, GridCell::Key(GridColor::kYellow));
+}
+
+}  // namespace
+
+EnvRegistry::Entry DoorKeyEntry() {
+  return GridEntry("minigrid/doorkey", "fetch a key, open a door, reach the goal (MiniGrid)",
+                   {EnvSetting::Int("size", 8, 5, 25, "cells along a side, walls included")},
+                   [](const EnvSettings& given) {
+                     const int size = static_cast<int>(given.Int("size"));
+                     return GridTask{size, size, 10 * size * size, Generate};
+                   });
 }
 
 }  // namespace lzero

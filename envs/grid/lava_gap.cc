@@ -1,28 +1,12 @@
-#include "envs/grid/lava_gap.h"
-
-#include "lzero/base/status_macros.h"
+// MiniGrid-LavaGap: a strip of lava with one gap between the agent, top left, and the goal, bottom
+// right. Cap 4 size^2 unless set. The rest is grid_env.h's. [minigrid/envs/lavagap.py]
+#include "envs/entries.h"
+#include "envs/grid/grid_env.h"
 
 namespace lzero {
 namespace {
 
-constexpr char kId[] = "minigrid/lavagap";
-
-}  // namespace
-
-std::vector<EnvSetting> LavaGap::Settings() {
-  return {EnvSetting::Int("size", 7, 5, 25, "cells along a side, walls included")};
-}
-
-absl::StatusOr<std::unique_ptr<Env>> LavaGap::Create(const EnvOptions& options) {
-  LZ_ASSIGN_OR_RETURN(const EnvSettings settings,
-                      EnvSettings::Create(kId, Settings(), options.settings));
-  const int size = static_cast<int>(settings.Int("size"));
-  LZ_ASSIGN_OR_RETURN(EnvSpec spec, MakeSpec(kId, options, 4 * size * size));
-  GridWorld world(size, size, /*sees_through_walls=*/false);
-  return std::unique_ptr<Env>(new LavaGap(std::move(spec), std::move(world)));
-}
-
-void LavaGap::Generate(NumpyRandom& random, GridWorld& world) const {
+void Generate(NumpyRandom& random, GridWorld& world) {
   const int size = world.width();
   world.SetWalls(world.whole());
   world.SetAgent({{1, 1}, 0});
@@ -32,6 +16,17 @@ void LavaGap::Generate(NumpyRandom& random, GridWorld& world) const {
   gap.y = static_cast<int>(random.Integers(1, size - 1));
   world.SetColumn({gap.x, 1}, size - 2, GridCell::Lava());
   world.Set(gap, GridCell::Empty());
+}
+
+}  // namespace
+
+EnvRegistry::Entry LavaGapEntry() {
+  return GridEntry("minigrid/lavagap", "pass a gap in a strip of lava (MiniGrid)",
+                   {EnvSetting::Int("size", 7, 5, 25, "cells along a side, walls included")},
+                   [](const EnvSettings& given) {
+                     const int size = static_cast<int>(given.Int("size"));
+                     return GridTask{size, size, 4 * size * size, Generate};
+                   });
 }
 
 }  // namespace lzero

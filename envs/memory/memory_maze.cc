@@ -86,23 +86,26 @@ void DrawKey(Canvas& canvas, double left, double top, double side, Color key, Co
 
 }  // namespace
 
-MemoryMaze::Map MemoryMaze::MapOf(absl::string_view cells) {
-  Map map;
-  LZ_CHECK(cells.size() == map.size(), "a map of ", cells.size(), " cells");
-  std::copy(cells.begin(), cells.end(), map.begin());
-  return map;
+MemoryMaze::MemoryMaze(EnvSpec spec, const Rules& rules, Task task)
+    : EpisodeEnv(std::move(spec)),
+      rules_(rules),
+      task_(std::move(task)),
+      starts_(CellsOf(task_.explore_room, '+')),
+      reward_start_(CellsOf(task_.reward_room, '+').at(0)) {
+  const std::array<absl::string_view, kNumPhases> maps = {task_.explore_room, kHall,
+                                                          task_.reward_room};
+  for (size_t i = 0; i < maps.size(); ++i) {
+    LZ_CHECK(maps[i].size() == kNumCells, "a map of ", maps[i].size(), " cells");
+    std::replace_copy(maps[i].begin(), maps[i].end(), rooms_[i].begin(), '+', ' ');
+  }
 }
 
-std::vector<int> MemoryMaze::CellsOf(const Map& map, char symbol) {
+std::vector<int> MemoryMaze::CellsOf(absl::string_view map, char symbol) {
   std::vector<int> cells;
-  for (int cell = 0; cell < kNumCells; ++cell) {
+  for (int cell = 0; cell < static_cast<int>(map.size()); ++cell) {
     if (map[cell] == symbol) cells.push_back(cell);
   }
   return cells;
-}
-
-void MemoryMaze::Replace(Map& map, char symbol, char by) {
-  std::replace(map.begin(), map.end(), symbol, by);
 }
 
 std::vector<EnvSetting> MemoryMaze::CommonSettings(int64_t explore_frames) {
@@ -139,23 +142,20 @@ absl::StatusOr<MemoryMaze::Rules> MemoryMaze::ReadRules(const std::string& id,
   return rules;
 }
 
-absl::StatusOr<EnvSpec> MemoryMaze::MakeSpec(const std::string& id, const Rules& rules,
-                                             const EnvOptions& options) {
+EnvSpec MemoryMaze::MakeSpec(const Rules& rules) {
   EnvSpec spec;
-  spec.id = id;
   spec.observation = {{3, kViewSize, kViewSize}, {0.0f}, {1.0f}};
   spec.action.num_actions = 4;
-  spec.can_save = true;
   spec.deterministic = rules.apple_reward_min == rules.apple_reward_max;
-  const auto& frames = rules.frames;
-  LZ_RETURN_IF_ERROR(CheckNoStepCap(id, options, frames[0] + frames[1] + frames[2]));
-  LZ_RETURN_IF_ERROR(CheckNoRandomOpenings(id, options));
   return spec;
 }
 
 void MemoryMaze::StartGame(uint64_t seed) {
   random_ = RandomStream(seed, spec().id);
-  StartTask(random_);
+  values_ = {};
+  for (int i = 0; i < task_.num_drawn; ++i) {
+    values_[i] = static_cast<int32_t>(random_.UniformInt(task_.limits[i]));
+  }
   progress_.apples = 0;
   progress_.taken.fill(-1);
   // Each of the places that are left is chosen with the same chance.
@@ -173,8 +173,9 @@ bool MemoryMaze::Enter(int phase) {
   if (phase == kNumPhases) return false;
   progress_.phase = static_cast<Phase>(phase);
   progress_.frame = 0;
-  progress_.player =
-      progress_.phase == Phase::kDistractor ? kHallStart : StartCell(progress_.phase);
+  const std::array<int, kNumPhases> starts = {starts_[values_[task_.num_drawn - 1]], kHallStart,
+                                              reward_start_};
+  progress_.player = starts[phase];
   return true;
 }
 
@@ -185,17 +186,16 @@ bool MemoryMaze::HasApple(int i, int64_t frame) const {
   return taken < 0 || (respawn > 0 && frame > taken + respawn);
 }
 
-MemoryMaze::Map MemoryMaze::HallMap() const {
-  Map map = MapOf(kHall);
-  map[kHallStart] = ' ';
+MemoryMaze::Map MemoryMaze::Room() const {
+  Map map = rooms_[static_cast<size_t>(progress_.phase)];
+  if (progress_.phase != Phase::kDistractor) {
+    ShowTask(progress_.phase, map);
+    return map;
+  }
   for (int i = 0; i < kNumApplePlaces; ++i) {
     if (!HasApple(i, progress_.frame)) map[kApplePlaces[i]] = ' ';
   }
   return map;
-}
-
-MemoryMaze::Map MemoryMaze::Room() const {
-  return progress_.phase == Phase::kDistractor ? HallMap() : TaskMap(progress_.phase);
 }
 
 MemoryMaze::Map MemoryMaze::Picture() const {
@@ -253,7 +253,7 @@ void MemoryMaze::Observe(absl::Span<float> observation) const {
 }
 
 void MemoryMaze::SaveGame(StateWriter& writer) const {
-  writer.WriteVector(TaskValues());
+  writer.WriteVector(std::vector(values_.begin(), values_.begin() + task_.limits.size()));
   writer.Write(static_cast<uint8_t>(progress_.phase));
   writer.Write(progress_.frame);
   writer.Write(static_cast<int32_t>(progress_.player));
@@ -272,9 +272,7 @@ absl::Status MemoryMaze::LoadGame(StateReader& reader) {
   progress.player = reader.Read<int32_t>();
   progress.apples = reader.Read<uint32_t>();
   for (int64_t& frame : progress.taken) frame = reader.Read<int64_t>();
-  RandomStream::State stream;
-  stream.key = reader.Read<uint64_t>();
-  stream.position = reader.Read<uint64_t>();
+  const RandomStream::State stream = {reader.Read<uint64_t>(), reader.Read<uint64_t>()};
   LZ_RETURN_IF_ERROR(reader.Finish());
   // Checks what can be checked without the task.
   if (phase >= kNumPhases) return reader.Impossible(absl::StrCat("phase ", phase));
@@ -282,16 +280,25 @@ absl::Status MemoryMaze::LoadGame(StateReader& reader) {
   const std::string problem = Problem(progress);
   if (!problem.empty()) return reader.Impossible(problem);
   // Takes over task and progress; puts the old ones back where they contradict.
-  const std::vector<int32_t> task_before = TaskValues();
-  if (!SetTask(task)) return reader.Impossible("the values of the task");
+  if (!AreValues(task)) return reader.Impossible("the values of the task");
+  const auto values_before = values_;
+  std::copy(task.begin(), task.end(), values_.begin());
   std::swap(progress, progress_);
   if (Room()[progress_.player] == '#') {
     std::swap(progress, progress_);
-    SetTask(task_before);
+    values_ = values_before;
     return reader.Impossible("the player is in a wall");
   }
   random_.set_state(stream);
   return absl::OkStatus();
+}
+
+bool MemoryMaze::AreValues(const std::vector<int32_t>& values) const {
+  if (values.size() != task_.limits.size()) return false;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] >= task_.limits[i]) return false;
+  }
+  return IsPossible(values);
 }
 
 std::string MemoryMaze::Problem(const Progress& progress) const {

@@ -6,6 +6,7 @@
 #ifndef LZERO_ENVS_MEMORY_MEMORY_MAZE_H_
 #define LZERO_ENVS_MEMORY_MEMORY_MAZE_H_
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -48,6 +49,8 @@ class MemoryMaze : public EpisodeEnv {
     double apple_reward_min = 0.0, apple_reward_max = 0.0;  // each apple pays a uniform draw
     int64_t apple_respawn_frames = 0;                       // 0: never
     double final_reward = 0.0;
+
+    int64_t num_steps() const { return frames[0] + frames[1] + frames[2]; }
   };
 
   // The map and "explore, frame 0 of 1": the steps taken in this phase, and its length.
@@ -55,38 +58,43 @@ class MemoryMaze : public EpisodeEnv {
   // The map, darker where the player does not see it.
   absl::StatusOr<Image> RenderRgb() const override;
 
- protected:
   // What every memory task declares; the explore phase has a default of its own.
   static std::vector<EnvSetting> CommonSettings(int64_t explore_frames);
   // InvalidArgument when apple_reward_min is above apple_reward_max.
   static absl::StatusOr<Rules> ReadRules(const std::string& id, const EnvSettings& given);
-  // InvalidArgument for a cap below the length of an episode and for random openings.
-  static absl::StatusOr<EnvSpec> MakeSpec(const std::string& id, const Rules& rules,
-                                          const EnvOptions& options);
+  static EnvSpec MakeSpec(const Rules& rules);
 
-  MemoryMaze(EnvSpec spec, const Rules& rules) : EpisodeEnv(std::move(spec)), rules_(rules) {}
+ protected:
+  // The two rooms of a task, and what tells one moment of it from another: numbers, each at least 0
+  // and below its limit. The first are drawn for an episode, the last of these says at which '+' of
+  // the explore room the player begins; the others begin as 0.
+  struct Task {
+    absl::string_view explore_room, reward_room;
+    std::vector<int32_t> limits;
+    int num_drawn = 0;
+  };
+  static constexpr int kMaxValues = 5;
 
-  // kNumCells characters, row after row.
-  static Map MapOf(absl::string_view cells);
+  MemoryMaze(EnvSpec spec, const Rules& rules, Task task);
+
   // The squares of `symbol`, in reading order.
-  static std::vector<int> CellsOf(const Map& map, char symbol);
-  static void Replace(Map& map, char symbol, char by);
+  static std::vector<int> CellsOf(absl::string_view map, char symbol);
+  static int32_t CountOf(absl::string_view map, char symbol) {
+    return static_cast<int32_t>(CellsOf(map, symbol).size());
+  }
+  static void Replace(Map& map, char symbol, char by) {
+    std::replace(map.begin(), map.end(), symbol, by);
+  }
 
-  // Draws what the task chooses for an episode; nothing has happened in it yet.
-  virtual void StartTask(RandomStream& random) = 0;
-  // The explore or the reward room as it is now, without the player.
-  virtual Map TaskMap(Phase phase) const = 0;
-  // Where the player begins in it.
-  virtual int StartCell(Phase phase) const = 0;
+  // Changes the explore or the reward room, in which no player is, to what it is now.
+  virtual void ShowTask(Phase phase, Map& map) const = 0;
   // Whether the player cannot enter squares of `symbol`, which is no wall.
   virtual bool IsBarred(Phase phase, char symbol) const = 0;
   // What happens at `cell` of the explore or the reward room after every step, moved or not;
   // returns the reward.
   virtual double Arrive(Phase phase, int cell) = 0;
-  // All that the task knows; SetTask takes it back, or says false and changes nothing where it is
-  // impossible.
-  virtual std::vector<int32_t> TaskValues() const = 0;
-  virtual bool SetTask(const std::vector<int32_t>& values) = 0;
+  // Whether these numbers, within their limits, can come together.
+  virtual bool IsPossible(const std::vector<int32_t>& /*values*/) const { return true; }
 
   double final_reward() const { return rules_.final_reward; }
 
@@ -95,6 +103,8 @@ class MemoryMaze : public EpisodeEnv {
   void Observe(absl::Span<float> observation) const final;
   void SaveGame(StateWriter& writer) const final;
   absl::Status LoadGame(StateReader& reader) final;
+
+  std::array<int32_t, kMaxValues> values_ = {};  // the numbers of the task
 
  private:
   struct Progress {
@@ -108,7 +118,6 @@ class MemoryMaze : public EpisodeEnv {
   int64_t NumFrames(Phase phase) const { return rules_.frames[static_cast<size_t>(phase)]; }
   // Whether apple place `i` shows an apple after the update of `frame`.
   bool HasApple(int i, int64_t frame) const;
-  Map HallMap() const;
   // The room of the phase, without the player and with him.
   Map Room() const;
   Map Picture() const;
@@ -119,7 +128,13 @@ class MemoryMaze : public EpisodeEnv {
   // What makes `progress` and the task impossible; empty: nothing.
   std::string Problem(const Progress& progress) const;
 
+  bool AreValues(const std::vector<int32_t>& values) const;
+
   Rules rules_;
+  Task task_;
+  std::vector<int> starts_;            // the '+' of the explore room
+  int reward_start_;                   // that of the reward room
+  std::array<Map, kNumPhases> rooms_;  // without '+'
   Progress progress_;
   RandomStream random_{0};
 };

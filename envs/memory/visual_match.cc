@@ -1,16 +1,21 @@
-#include "envs/memory/visual_match.h"
-
-#include <string>
-
+// Visual match: a colour is shown, apples distract, then one of three pads, blue, green and red,
+// must be chosen: the one of that colour pays final_reward (default 1), the others nothing, and
+// after the first choice all pads are gone. The pads are always in this order, so that the reward
+// room says nothing about the colour: who does not remember it is right with probability 1/3.
+// passive (default): the player stands walled in beside the colour for explore_frames = 1 frame.
+// active: the colour is somewhere in the wall of a room that the player must look through; give it
+// explore_frames, such as 15. The best return is final_reward (apples pay 0 unless set): the return
+// over final_reward is the success rate. Observations, actions and phases: memory_maze.h.
 #include "absl/strings/string_view.h"
-#include "lzero/base/status_macros.h"
+#include "envs/entries.h"
+#include "envs/memory/memory_maze.h"
 
 namespace lzero {
 namespace {
 
-constexpr char kId[] = "visual_match";
-constexpr absl::string_view kColours = "bce";
+constexpr absl::string_view kColours = "bce";  // blue, green, red
 
+// 'p': where the colour can be; '+': where the player can begin.
 constexpr absl::string_view kPassiveRoom =
     "           "
     "    ppp    "
@@ -38,84 +43,56 @@ constexpr absl::string_view kRewardRoom =
     "   # + #   "
     "   #####   ";
 
-constexpr int kRewardStart = 5 * MemoryMaze::kNumColumns + 5;
+class VisualMatch : public MemoryMaze {
+ public:
+  VisualMatch(EnvSpec spec, const Rules& rules, absl::string_view room)
+      : MemoryMaze(
+            std::move(spec), rules,
+            {room,
+             kRewardRoom,
+             {static_cast<int32_t>(kColours.size()), CountOf(room, 'p'), CountOf(room, '+'), 2},
+             /*num_drawn=*/3}),
+        colour_cells_(CellsOf(room, 'p')) {}
+  void ShowTask(Phase phase, Map& map) const override {
+    if (phase == Phase::kExplore) {
+      Replace(map, 'p', '#');
+      map[colour_cells_[colour_cell_]] = kColours[colour_];
+    } else if (has_chosen_) {
+      for (const char pad : kColours) Replace(map, pad, ' ');
+    }
+  }
+  bool IsBarred(Phase phase, char symbol) const override {
+    return phase == Phase::kExplore && symbol == kColours[colour_];
+  }
+  double Arrive(Phase phase, int cell) override {
+    if (phase == Phase::kExplore || has_chosen_) return 0.0;
+    const char symbol = kRewardRoom[cell];
+    has_chosen_ = kColours.find(symbol) != kColours.npos;
+    return symbol == kColours[colour_] ? final_reward() : 0.0;
+  }
 
-int Size(const std::vector<int>& cells) { return static_cast<int>(cells.size()); }
+ private:
+  const std::vector<int> colour_cells_;
+  const int32_t& colour_ = values_[0];       // index into kColours
+  const int32_t& colour_cell_ = values_[1];  // index into colour_cells_
+  int32_t& has_chosen_ = values_[3];         // 0 or 1
+};
+
+absl::StatusOr<std::unique_ptr<Env>> Make(const EnvSettings& given, const EnvOptions& options) {
+  LZ_ASSIGN_OR_RETURN(const MemoryMaze::Rules rules, MemoryMaze::ReadRules(options.id, given));
+  return MakeUncapped<VisualMatch>(
+      MemoryMaze::MakeSpec(rules), options, rules.num_steps(), rules,
+      given.Choice("explore_room") == "active" ? kActiveRoom : kPassiveRoom);
+}
 
 }  // namespace
 
-std::vector<EnvSetting> VisualMatch::Settings() {
-  std::vector<EnvSetting> settings = CommonSettings(/*explore_frames=*/1);
+EnvRegistry::Entry VisualMatchEntry() {
+  std::vector<EnvSetting> settings = MemoryMaze::CommonSettings(/*explore_frames=*/1);
   settings.push_back(EnvSetting::Choice("explore_room", {"passive", "active"},
                                         "whether the colour is in view or must be looked for"));
-  return settings;
-}
-
-absl::StatusOr<std::unique_ptr<Env>> VisualMatch::Create(const EnvOptions& options) {
-  LZ_ASSIGN_OR_RETURN(const EnvSettings given,
-                      EnvSettings::Create(kId, Settings(), options.settings));
-  LZ_ASSIGN_OR_RETURN(const Rules rules, ReadRules(kId, given));
-  LZ_ASSIGN_OR_RETURN(EnvSpec spec, MakeSpec(kId, rules, options));
-  return std::unique_ptr<Env>(
-      new VisualMatch(std::move(spec), rules, given.Choice("explore_room") == "active"));
-}
-
-VisualMatch::VisualMatch(EnvSpec spec, const Rules& rules, bool active)
-    : MemoryMaze(std::move(spec), rules),
-      explore_room_(MapOf(active ? kActiveRoom : kPassiveRoom)),
-      colour_cells_(CellsOf(explore_room_, 'p')),
-      start_cells_(CellsOf(explore_room_, '+')) {}
-
-void VisualMatch::StartTask(RandomStream& random) {
-  colour_ = static_cast<int>(random.UniformInt(static_cast<int64_t>(kColours.size())));
-  colour_cell_ = static_cast<int>(random.UniformInt(Size(colour_cells_)));
-  start_cell_ = static_cast<int>(random.UniformInt(Size(start_cells_)));
-  has_chosen_ = false;
-}
-
-MemoryMaze::Map VisualMatch::TaskMap(Phase phase) const {
-  Map map = phase == Phase::kExplore ? explore_room_ : MapOf(kRewardRoom);
-  Replace(map, '+', ' ');
-  if (phase == Phase::kExplore) {
-    Replace(map, 'p', '#');
-    map[colour_cells_[colour_cell_]] = kColours[colour_];
-  } else if (has_chosen_) {
-    for (const char pad : kColours) Replace(map, pad, ' ');
-  }
-  return map;
-}
-
-int VisualMatch::StartCell(Phase phase) const {
-  return phase == Phase::kExplore ? start_cells_[start_cell_] : kRewardStart;
-}
-
-bool VisualMatch::IsBarred(Phase phase, char symbol) const {
-  return phase == Phase::kExplore && symbol == kColours[colour_];
-}
-
-double VisualMatch::Arrive(Phase phase, int cell) {
-  if (phase == Phase::kExplore || has_chosen_) return 0.0;
-  const char symbol = kRewardRoom[cell];
-  has_chosen_ = kColours.find(symbol) != kColours.npos;
-  return symbol == kColours[colour_] ? final_reward() : 0.0;
-}
-
-std::vector<int32_t> VisualMatch::TaskValues() const {
-  return {colour_, colour_cell_, start_cell_, has_chosen_ ? 1 : 0};
-}
-
-bool VisualMatch::SetTask(const std::vector<int32_t>& values) {
-  const std::vector<int32_t> limits = {static_cast<int>(kColours.size()), Size(colour_cells_),
-                                       Size(start_cells_), 2};
-  if (values.size() != limits.size()) return false;
-  for (size_t i = 0; i < limits.size(); ++i) {
-    if (values[i] < 0 || values[i] >= limits[i]) return false;
-  }
-  colour_ = values[0];
-  colour_cell_ = values[1];
-  start_cell_ = values[2];
-  has_chosen_ = values[3] == 1;
-  return true;
+  return NativeEntry("visual_match", "remember a colour past a hall of apples (Hung et al. 2019)",
+                     settings, Make);
 }
 
 }  // namespace lzero

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "envs/boards/players/match_side.h"
+#include "envs/boards/players/match.h"
 #include "lzero/env/env.h"
 #include "lzero/worker/episode_tracker.h"
 #include "lzero/worker/evaluator.h"

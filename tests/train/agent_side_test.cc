@@ -2,8 +2,9 @@
 #include "lzero/train/agent_side.h"
 
 #include "envs/boards/players/match.h"
-#include "envs/boards/players/opponent_side.h"
+#include "envs/boards/players/opponents.h"
 #include "envs/boards/tictactoe.h"
+#include "envs/entries.h"
 #include "gtest/gtest.h"
 #include "lzero/mcts/search.h"
 #include "tests/worker/worker_testing.h"
@@ -19,7 +20,7 @@ constexpr int64_t kObservationSize = 27;
 struct Games {
   explicit Games(int num_envs = 2) : model({kNumActions, 1.0f, -1.0f}) {
     std::vector<std::unique_ptr<Env>> envs;
-    for (int i = 0; i < num_envs; ++i) envs.push_back(*TicTacToeBoard::CreateEnv(EnvOptions{}));
+    for (int i = 0; i < num_envs; ++i) envs.push_back(*TicTacToeEntry().factory(EnvOptions{}));
     SearchConfig config;
     config.num_simulations = 8;
     evaluator = std::make_unique<Evaluator>(
@@ -71,7 +72,7 @@ void ExpectRoot(const SeenRoot& root, const std::vector<int>& moves) {
     EXPECT_EQ(root.legal_action_mask[action], board.legal(action) ? 1 : 0);
   }
   // For models that search in the environment itself: it goes on from the position.
-  const auto env = TicTacToeBoard::CreateEnv({}).value();
+  const auto env = TicTacToeEntry().factory({}).value();
   ASSERT_TRUE(env->Load(root.state).ok());
   const int next = board.legal(7) ? 7 : 8;
   board.Play(next);
@@ -118,7 +119,7 @@ TEST(AgentSideTest, AnErrorOfTheModelReachesTheMatch) {
   games.model.failure = absl::UnavailableError("no model today");
   AgentSide agent(games.evaluator.get(), true);
   const auto random = MakeOpponentSide("random", 0, &games.pool);
-  const auto env = TicTacToeBoard::CreateEnv({});
+  const auto env = TicTacToeEntry().factory({});
   const auto result = PlayMatch(dynamic_cast<BoardEnv&>(**env), agent, **random, MatchPlan());
   EXPECT_NE(result.status().message().find("no model today"), absl::string_view::npos);
 }
@@ -128,7 +129,7 @@ TEST(AgentSideTest, MatchesOfAgentsDependOnTheOpeningsAlone) {
   const auto play = [](uint64_t seed, int num_tables) {
     Games a(5), b(3);
     AgentSide first(a.evaluator.get(), true), second(b.evaluator.get(), false);
-    const auto env = TicTacToeBoard::CreateEnv({});
+    const auto env = TicTacToeEntry().factory({});
     MatchPlan plan = {40, seed, 2, num_tables};
     const auto result = PlayMatch(dynamic_cast<BoardEnv&>(**env), first, second, plan);
     EXPECT_TRUE(result.ok()) << result.status();

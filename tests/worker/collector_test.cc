@@ -6,7 +6,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
-#include "envs/boards/tictactoe.h"
+#include "envs/entries.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/mcts/search.h"
@@ -270,7 +270,7 @@ TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
   const auto make_envs = [] {
     std::vector<std::unique_ptr<Env>> envs;
     for (int i = 0; i < kNumEnvs; ++i) {
-      envs.push_back(TicTacToeBoard::CreateEnv(EnvOptions{}).value());
+      envs.push_back(TicTacToeEntry().factory(EnvOptions{}).value());
     }
     return envs;
   };

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "envs/boards/tictactoe.h"
+#include "envs/entries.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/worker/evaluator_testing.h"
@@ -167,7 +167,7 @@ TEST(EvaluatorTest, NoSeedsNoEpisodes) {
 TEST(EvaluatorTest, ReturnsOfGamesAreFromPlayerZerosView) {
   ThreadPool pool(1);
   std::vector<std::unique_ptr<Env>> envs;
-  envs.push_back(TicTacToeBoard::CreateEnv(EnvOptions{}).value());
+  envs.push_back(TicTacToeEntry().factory(EnvOptions{}).value());
   ShownModel model({9, 1.0f, -1.0f});
   Evaluator evaluator(kMaxPast, kDiscount, VectorEnv::Create(std::move(envs), &pool).value(),
                       MakeAgent(9, 1), &model, nullptr);

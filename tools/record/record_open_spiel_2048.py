@@ -2,7 +2,7 @@
 """Records games of OpenSpiel's 2048 as traces that `lzero envs replay` reads (JSON lines).
 
 Boards, rewards, chance outcomes and ends are OpenSpiel's; observations are written in the planes
-that envs/stochastic/game_2048.h states. OpenSpiel 2.0.2 omits legal moves whose only effect is a
+that envs/stochastic/game_2048.cc states. OpenSpiel 2.0.2 omits legal moves whose only effect is a
 merge into a tile that the previous move made, and ends games that have such moves only: each step
 has "legal", all moves that change the board, and "open_spiel_legal", what it lists; such an end is
 recorded as not terminated. The script fails when a list is not exactly what that fault explains.

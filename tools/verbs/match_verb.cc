@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "envs/boards/players/match.h"
-#include "envs/boards/players/opponent_side.h"
+#include "envs/boards/players/opponents.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
 #include "lzero/base/rng.h"

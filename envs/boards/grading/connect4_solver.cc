@@ -1,17 +1,23 @@
 #include "envs/boards/grading/connect4_solver.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <set>
+#include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "envs/boards/board_env.h"
+#include "envs/boards/grading/grading.h"
 #include "lzero/base/check.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
 
 namespace lzero {
 namespace {
 
 using connect4::kColumns;
 using connect4::kSquares;
-
-constexpr int kMaxScore = kSquares / 2;
 
 // The score of winning with the next stone, `num_stones` lying on the board.
 constexpr int WinNow(int num_stones) { return (kSquares + 1 - num_stones) / 2; }
@@ -44,14 +50,6 @@ constexpr std::array<int, kColumns> kColumnsFromTheMiddle = {3, 2, 4, 1, 5, 0, 6
 Connect4Solver::Connect4Solver(int table_bits) : table_bits_(table_bits) {
   LZ_CHECK(table_bits >= 10 && table_bits <= 32, "a table of 2^", table_bits, " entries");
   table_.resize(size_t{1} << table_bits);
-}
-
-uint64_t Connect4Solver::KeyOf(const Position& position) {
-  return position.own + position.occupied + connect4::kBottomRow;
-}
-
-size_t Connect4Solver::SlotOf(uint64_t key) const {
-  return static_cast<size_t>((key * 0x9e3779b97f4a7c15u) >> (64 - table_bits_));
 }
 
 void Connect4Solver::Recall(uint64_t key, int* alpha, int* beta) const {
@@ -168,38 +166,114 @@ int Connect4Solver::PliesToEnd(const Connect4Board& board, int score) {
   return 2 * winner_stones - (winner == 0 ? 1 : 0) - num_stones;
 }
 
-int Connect4Solver::ActionScore(const Connect4Board& board, int action) {
-  Connect4Board next = board;
-  next.Play(action);
-  return -Score(next);
-}
-
-int Connect4Solver::ActionOutcome(const Connect4Board& board, int action) {
-  Connect4Board next = board;
-  next.Play(action);
-  return -Outcome(next);
-}
-
 std::vector<int32_t> Connect4Solver::ActionsWorth(const Connect4Board& board, int score) {
   std::vector<int32_t> actions;
   for (int action = 0; action < kColumns; ++action) {
     if (!board.legal(action)) continue;
-    Connect4Board next = board;
-    next.Play(action);
-    if (Bound(next, -score, -score + 1) <= -score) actions.push_back(action);
+    if (Bound(board.After(action), -score, -score + 1) <= -score) actions.push_back(action);
   }
   return actions;
 }
 
-std::vector<int32_t> Connect4Solver::OptimalActions(const Connect4Board& board) {
-  if (board.finished()) return {};
-  const int outcome = Outcome(board);
-  return ActionsWorth(board, outcome < 0 ? -kMaxScore : outcome);
+namespace {
+
+constexpr int kMostStones = 34;
+
+uint64_t MirrorImage(uint64_t stones) {
+  uint64_t image = 0;
+  for (int column = 0; column < kColumns; ++column) {
+    const uint64_t pile = (stones & connect4::Column(column)) >> (column * connect4::kStride);
+    image |= pile << ((kColumns - 1 - column) * connect4::kStride);
+  }
+  return image;
 }
 
-std::vector<int32_t> Connect4Solver::BestActions(const Connect4Board& board) {
-  if (board.finished()) return {};
-  return ActionsWorth(board, Score(board));
+// The same for a position and its mirror image, different for all others.
+std::pair<uint64_t, uint64_t> SharedKey(const Connect4Board& board) {
+  const std::pair<uint64_t, uint64_t> key = {board.stones(0), board.stones(1)};
+  return std::min(key, {MirrorImage(key.first), MirrorImage(key.second)});
+}
+
+// Plays random moves until `num_stones` lie there, from the start again where a game ends before.
+Connect4Board RandomBoard(int num_stones, RandomStream& random) {
+  Connect4Board board;
+  while (board.num_stones() < num_stones || board.finished()) {
+    if (board.finished()) board = Connect4Board();
+    const int column = static_cast<int>(random.UniformInt(kColumns));
+    if (board.legal(column)) board.Play(column);
+  }
+  return board;
+}
+
+// Positions of so many numbers of stones are told together.
+constexpr int kGroupWidth = 4;
+
+std::vector<GradeGroup> EmptyGroups(int fewest_stones) {
+  std::vector<GradeGroup> groups;
+  for (int first = fewest_stones; first <= kMostStones; first += kGroupWidth) {
+    const int last = std::min(first + kGroupWidth - 1, kMostStones);
+    groups.push_back({{}, absl::StrCat(first, " .. ", last, " stones")});
+  }
+  return groups;
+}
+
+}  // namespace
+
+std::vector<Connect4Board> Connect4Sample(int num_positions, int fewest_stones) {
+  LZ_CHECK(fewest_stones >= 0 && fewest_stones <= kMostStones, fewest_stones, " stones");
+  RandomStream random(0, "connect4 grader");
+  std::vector<Connect4Board> sample;
+  std::set<std::pair<uint64_t, uint64_t>> seen;
+  while (static_cast<int>(sample.size()) < num_positions) {
+    const int turn = static_cast<int>(sample.size()) % (kMostStones + 1 - fewest_stones);
+    const Connect4Board board = RandomBoard(fewest_stones + turn, random);
+    if (seen.insert(SharedKey(board)).second) sample.push_back(board);
+  }
+  return sample;
+}
+
+namespace {
+
+class Connect4Grader : public Grader {
+ public:
+  Connect4Grader(int num_positions, int fewest_stones)
+      : fewest_stones_(fewest_stones), sample_(Connect4Sample(num_positions, fewest_stones)) {}
+
+  absl::StatusOr<GradeReport> Grade(const BatchPolicy& policy) const override {
+    Connect4Solver solver;
+    std::vector<TimeStep> steps;
+    for (const Connect4Board& board : sample_) {
+      if (optimal_.size() < sample_.size()) optimal_.push_back(solver.OptimalActions(board));
+      steps.push_back(TimeStepOf(board, 3 * connect4::kSquares));
+      steps.back().state = StateOf(board, "connect4");
+    }
+    LZ_ASSIGN_OR_RETURN(
+        const std::vector<int32_t> actions,
+        ChooseLegalActions(policy, steps, [&](size_t i) { return sample_[i].ToText(); }));
+    GradeReport report;
+    report.groups = EmptyGroups(fewest_stones_);
+    for (size_t i = 0; i < sample_.size(); ++i) {
+      const Connect4Board& board = sample_[i];
+      GradeGroup& group = report.groups[(board.num_stones() - fewest_stones_) / kGroupWidth];
+      Blunder* blunder = CountMove(steps[i], optimal_[i], actions[i], &report, &group);
+      if (blunder == nullptr) continue;
+      blunder->position = board.ToText();
+      blunder->value_lost =
+          solver.ActionOutcome(board, optimal_[i][0]) - solver.ActionOutcome(board, actions[i]);
+    }
+    return report;
+  }
+
+ private:
+  int fewest_stones_;
+  std::vector<Connect4Board> sample_;
+  mutable std::vector<std::vector<int32_t>> optimal_;  // empty before the first Grade
+};
+
+}  // namespace
+
+std::unique_ptr<Grader> MakeConnect4Grader(int num_positions, int fewest_stones) {
+  return std::make_unique<Connect4Grader>(num_positions, fewest_stones);
 }
 
 }  // namespace lzero

@@ -19,24 +19,20 @@ uint32_t Key(const TicTacToeBoard& board) {
 // The policy's move in every unfinished position.
 using MoveTable = std::unordered_map<uint32_t, int32_t>;
 
-struct LineCount {
-  int64_t all = 0;
-  int64_t lost = 0;
-};
-
 // Follows the table for player `agent` and every legal move for the other.
-void CountLines(const TicTacToeBoard& board, int agent, const MoveTable& moves, LineCount& count) {
+void CountLines(const TicTacToeBoard& board, int agent, const MoveTable& moves, int64_t& all,
+                int64_t& lost) {
   if (board.finished()) {
-    ++count.all;
-    if (board.winner() == 1 - agent) ++count.lost;
+    ++all;
+    if (board.winner() == 1 - agent) ++lost;
     return;
   }
   if (board.to_play() == agent) {
-    CountLines(board.After(moves.at(Key(board))), agent, moves, count);
+    CountLines(board.After(moves.at(Key(board))), agent, moves, all, lost);
     return;
   }
   for (int action = 0; action < kNumSquares; ++action) {
-    if (board.legal(action)) CountLines(board.After(action), agent, moves, count);
+    if (board.legal(action)) CountLines(board.After(action), agent, moves, all, lost);
   }
 }
 
@@ -79,14 +75,14 @@ std::vector<int32_t> TicTacToeSolver::OptimalActions(const TicTacToeBoard& board
   return optimal;
 }
 
-absl::StatusOr<GradeReport> GradeTicTacToe(const BatchPolicy& policy) {
+absl::StatusOr<GradeReport> TicTacToeGrader::Grade(const BatchPolicy& policy) const {
   const TicTacToeSolver solver;
   const std::vector<TicTacToeBoard>& boards = solver.unfinished();
   // The move of the policy at every unfinished board.
   std::vector<TimeStep> positions;
   positions.reserve(boards.size());
   for (const TicTacToeBoard& board : boards) {
-    positions.push_back(board.ToTimeStep());
+    positions.push_back(TimeStepOf(board, 3 * kNumSquares));
     positions.back().state = StateOf(board, "tictactoe");
   }
   LZ_ASSIGN_OR_RETURN(
@@ -104,14 +100,8 @@ absl::StatusOr<GradeReport> GradeTicTacToe(const BatchPolicy& policy) {
     blunder->value_lost = solver.Value(boards[i]) - solver.ActionValue(boards[i], actions[i]);
   }
   // All lines that the policy plays as first and as second player.
-  LineCount first;
-  LineCount second;
-  CountLines({}, 0, moves, first);
-  CountLines({}, 1, moves, second);
-  report.num_lines_as_first = first.all;
-  report.lost_lines_as_first = first.lost;
-  report.num_lines_as_second = second.all;
-  report.lost_lines_as_second = second.lost;
+  CountLines({}, 0, moves, report.num_lines_as_first, report.lost_lines_as_first);
+  CountLines({}, 1, moves, report.num_lines_as_second, report.lost_lines_as_second);
   return report;
 }
 

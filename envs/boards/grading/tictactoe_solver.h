@@ -36,15 +36,11 @@ class TicTacToeSolver {
   std::vector<TicTacToeBoard> unfinished_;
 };
 
-// Grades `policy` on all unfinished positions, and plays its moves as first and as second player
+// Grades a policy on all unfinished positions, and plays its moves as first and as second player
 // against every line of the opponent.
-absl::StatusOr<GradeReport> GradeTicTacToe(const BatchPolicy& policy);
-
 class TicTacToeGrader : public Grader {
  public:
-  absl::StatusOr<GradeReport> Grade(const BatchPolicy& policy) const override {
-    return GradeTicTacToe(policy);
-  }
+  absl::StatusOr<GradeReport> Grade(const BatchPolicy& policy) const override;
 };
 
 }  // namespace lzero

@@ -4,12 +4,10 @@
 #ifndef LZERO_ENVS_BOARDS_PLAYERS_ALPHA_BETA_H_
 #define LZERO_ENVS_BOARDS_PLAYERS_ALPHA_BETA_H_
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "envs/boards/players/player.h"
+#include "envs/boards/players/opponents.h"
 #include "lzero/base/rng.h"
 
 namespace lzero {
@@ -31,30 +29,12 @@ class AlphaBetaPlayer : public Player {
   AlphaBetaPlayer(int depth, uint64_t seed);
 
   // Looks ahead from a board that is not finished.
-  Analysis Analyze(const Board& board);
+  Analysis Analyze(const Board& board) const;
   int ChooseAction(const Board& board) override;
 
  private:
-  // What the look-ahead needs for each ply, made once and used again.
-  struct Ply {
-    std::unique_ptr<Board> board;
-    std::vector<uint8_t> mask;
-    std::vector<int> actions;
-  };
-
-  void Prepare(const Board& board);
-  // Fills plies_[ply].actions, the most promising first.
-  void OrderActions(size_t ply);
-  // Value of plies_[ply].board for its mover, exact inside (alpha, beta), else a bound.
-  double Search(size_t ply, double alpha, double beta);
-  // Value for the mover of plies_[ply].board of playing `action` there.
-  double ActionValue(size_t ply, int action, double alpha, double beta);
-
-  size_t depth_;
+  int depth_;
   RandomStream random_;
-  std::vector<Ply> plies_;                       // [depth + 1]
-  std::array<std::vector<int64_t>, 2> history_;  // [player][action] weight of cut-offs
-  int64_t num_positions_ = 0;
 };
 
 }  // namespace lzero

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "envs/boards/players/random_opening.h"
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
@@ -162,11 +161,6 @@ class Match {
 };
 
 }  // namespace
-
-MatchScore MatchResult::total() const {
-  return {by_color[0].wins + by_color[1].wins, by_color[0].draws + by_color[1].draws,
-          by_color[0].losses + by_color[1].losses};
-}
 
 absl::StatusOr<std::unique_ptr<BoardEnv>> MakeMatchEnv(const EnvRegistry& registry,
                                                        const std::string& id,

@@ -9,13 +9,35 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "envs/boards/board_env.h"
 #include "envs/boards/players/elo.h"
-#include "envs/boards/players/match_side.h"
 
 namespace lzero {
+
+// A game in which a side is to move.
+struct MatchTurn {
+  int table = 0;
+  const Board* board = nullptr;
+};
+
+// Chooses the moves of one side in many games at once, one game at each table, and sees every move
+// that is made. Players of a Board: opponents.h.
+class MatchSide {
+ public:
+  virtual ~MatchSide() = default;
+
+  // Game number `game` begins at `table`, in position `start`; the one before is over.
+  virtual void BeginGame(int table, int64_t game, const Board& start) = 0;
+  // At `table`, `action` of either side or of a random opening led to `board`.
+  virtual void OnMove(int table, int action, const Board& board) = 0;
+  // A legal action for each turn, in order. The boards are unfinished and this side is to move on
+  // them. Cancelled when the side was told to stop; other errors are those of its model. Blocks.
+  virtual absl::StatusOr<std::vector<int>> ChooseActions(absl::Span<const MatchTurn> turns) = 0;
+};
 
 // How one side fared in some games.
 struct MatchScore {
@@ -47,7 +69,10 @@ struct MatchResult {
   int64_t num_different_games = 0;     // of those that have ended: by start, moves and colors
   bool is_stopped = false;             // before all games had ended
 
-  MatchScore total() const;
+  MatchScore total() const {
+    return {by_color[0].wins + by_color[1].wins, by_color[0].draws + by_color[1].draws,
+            by_color[0].losses + by_color[1].losses};
+  }
 };
 
 // The environment of a match. Errors as registry.Make, and InvalidArgument for one that is no board

@@ -12,8 +12,8 @@
 
 namespace lzero {
 
-// Right (1) until position `length`; the program's Catch is another class.
-class Catch : public EpisodeEnv {
+// Right (1) until position `length`; the program's BoardEnv is another class.
+class BoardEnv : public EpisodeEnv {
  public:
   static std::vector<EnvSetting> Settings() {
     return {EnvSetting::Int("length", 5, 2, 50, "steps to the end")};
@@ -33,7 +33,7 @@ class Catch : public EpisodeEnv {
     spec.action.num_actions = 2;
     spec.max_episode_steps = options.max_episode_steps > 0 ? options.max_episode_steps : 100;
     spec.can_save = true;
-    return std::unique_ptr<Env>(new Catch(std::move(spec), settings.Int("length")));
+    return std::unique_ptr<Env>(new BoardEnv(std::move(spec), settings.Int("length")));
   }
   absl::StatusOr<std::string> RenderText() const override {
     return absl::StrCat("walked ", position_, "\n");
@@ -68,7 +68,7 @@ class Catch : public EpisodeEnv {
   }
 
  private:
-  Catch(EnvSpec spec, int64_t length) : EpisodeEnv(std::move(spec)), length_(length) {}
+  BoardEnv(EnvSpec spec, int64_t length) : EpisodeEnv(std::move(spec)), length_(length) {}
 
   int64_t length_;
   int64_t position_ = 0;
@@ -80,7 +80,7 @@ LZ_PLUGIN(envs) {
   for (const absl::string_view name : absl::StrSplit("walk,walk_again", ',')) {
     envs.Register({.id = std::string(name),
                    .summary = "walk to the right",
-                   .factory = lzero::Catch::Create,
-                   .settings = lzero::Catch::Settings()});
+                   .factory = lzero::BoardEnv::Create,
+                   .settings = lzero::BoardEnv::Settings()});
   }
 }

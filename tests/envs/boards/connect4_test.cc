@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "envs/boards/board_env.h"
+#include "envs/entries.h"
 #include "lzero/base/rng.h"
 #include "lzero/env/check/perft.h"
 #include "tests/envs/boards/random_position.h"
@@ -13,7 +14,7 @@ namespace lzero::connect4_test {
 namespace {
 
 std::unique_ptr<Env> Make(const EnvOptions& options = {}) {
-  return *Connect4Board::CreateEnv(options);
+  return *Connect4Entry().factory(options);
 }
 
 Connect4Board After(const std::string& columns) {
@@ -169,9 +170,9 @@ TEST(Connect4Test, PerftIsThePublishedOne) {
 TEST(Connect4Test, OpeningsAreRandomAndUnfinished) {
   const auto env = Make({0, 1.0, 41});
   for (uint64_t seed = 0; seed < 200; ++seed) EXPECT_FALSE(env->Reset(seed).ended());
-  EXPECT_EQ(Connect4Board::CreateEnv({0, 1.0, 42}).status().message(),
+  EXPECT_EQ(Connect4Entry().factory({0, 1.0, 42}).status().message(),
             "random_opening_plies of 'connect4' is 42; allowed: 1 .. 41");
-  EXPECT_EQ(Connect4Board::CreateEnv({41, 0.0, 6}).status().message(),
+  EXPECT_EQ(Connect4Entry().factory({41, 0.0, 6}).status().message(),
             "max_episode_steps of 'connect4' is 41; allowed: 0 or at least 42, since a game is "
             "over after at most 42 steps and is never cut short");
 }

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "envs/entries.h"
 #include "lzero/base/rng.h"
 #include "lzero/env/check/conformance.h"
 #include "lzero/env/check/perft.h"
@@ -77,7 +78,7 @@ TEST(GoTest, MoveSequencesAreCounted) {
   for (const char* superko : {"draw", "positional"}) {
     EnvOptions options;
     options.settings = {{"board_size", "5"}, {"superko", superko}};
-    EXPECT_EQ(*Perft(**GoBoard::CreateEnv(options), 4),
+    EXPECT_EQ(*Perft(**GoEntry().factory(options), 4),
               (std::vector<int64_t>{26, 651, 15650, 361041}));
   }
 }
@@ -299,7 +300,7 @@ TEST(GoTest, SettingsAreChecked) {
   const auto made = [](const EnvSettingTexts& settings) {
     EnvOptions options;
     options.settings = settings;
-    return GoBoard::CreateEnv(options);
+    return GoEntry().factory(options);
   };
   const auto small = *made({{"board_size", "5"}, {"komi", "-0.5"}});
   EXPECT_EQ(small->spec().observation.shape, (std::vector<int64_t>{5, 5, 5}));
@@ -319,7 +320,7 @@ TEST(GoTest, BothRulesConformWithRandomOpenings) {
       EnvOptions options;
       options.settings = {{"board_size", "5"}, {"superko", superko}};
       options.random_opening_fraction = 1.0;
-      return GoBoard::CreateEnv(options);
+      return GoEntry().factory(options);
     };
     for (const ConformanceCheck& check : RunConformance(make, {7, 150})) {
       EXPECT_TRUE(check.passed) << check.name << ": " << check.detail;

@@ -1,13 +1,11 @@
-#include "envs/boards/gomoku.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "envs/boards/board_env.h"
 #include "lzero/base/rng.h"
 #include "lzero/env/check/conformance.h"
 #include "lzero/env/check/perft.h"
+#include "tests/envs/boards/start_board.h"
 
 namespace lzero::gomoku_test {
 namespace {
@@ -16,17 +14,17 @@ absl::StatusOr<std::unique_ptr<Env>> Make(const std::string& size, double fracti
   EnvOptions options;
   options.random_opening_fraction = fraction;
   options.settings = {{"board_size", size}};
-  return GomokuBoard::CreateEnv(options);
+  return GomokuEntry().factory(options);
 }
 
-GomokuBoard After(int size, const std::vector<int>& actions) {
-  GomokuBoard board(size);
-  for (const int action : actions) board.Play(action);
+std::unique_ptr<Board> After(int size, const std::vector<int>& actions) {
+  std::unique_ptr<Board> board = GomokuBoard(size);
+  for (const int action : actions) board->Play(action);
   return board;
 }
 
 TEST(GomokuTest, TheSizeIsASetting) {
-  const auto fifteen = *GomokuBoard::CreateEnv({});
+  const auto fifteen = *GomokuEntry().factory({});
   EXPECT_EQ(fifteen->spec().observation.shape, (std::vector<int64_t>{3, 15, 15}));
   EXPECT_EQ(fifteen->spec().action.num_actions, 225);
   EXPECT_EQ(fifteen->spec().symmetries.size(), 8u);
@@ -62,24 +60,24 @@ TEST(GomokuTest, ObservationIsFromTheMoversView) {
 
 TEST(GomokuTest, FiveWinAndFourDoNot) {
   // On 6 x 6: level, upright and both diagonals; O plays where it does no harm.
-  EXPECT_EQ(After(6, {0, 6, 1, 7, 2, 8, 3, 9}).winner(), -1);
-  EXPECT_EQ(After(6, {0, 6, 1, 7, 2, 8, 3, 9, 4}).winner(), 0);
-  EXPECT_EQ(After(6, {0, 1, 6, 2, 12, 3, 18, 4, 24}).winner(), 0);
-  EXPECT_EQ(After(6, {0, 1, 7, 2, 14, 3, 21, 4, 28}).winner(), 0);
-  EXPECT_EQ(After(6, {5, 0, 10, 1, 15, 2, 20, 3, 25}).winner(), 0);
-  EXPECT_EQ(After(6, {35, 0, 33, 1, 31, 2, 30, 3, 28, 4}).winner(), 1);
+  EXPECT_EQ(After(6, {0, 6, 1, 7, 2, 8, 3, 9})->winner(), -1);
+  EXPECT_EQ(After(6, {0, 6, 1, 7, 2, 8, 3, 9, 4})->winner(), 0);
+  EXPECT_EQ(After(6, {0, 1, 6, 2, 12, 3, 18, 4, 24})->winner(), 0);
+  EXPECT_EQ(After(6, {0, 1, 7, 2, 14, 3, 21, 4, 28})->winner(), 0);
+  EXPECT_EQ(After(6, {5, 0, 10, 1, 15, 2, 20, 3, 25})->winner(), 0);
+  EXPECT_EQ(After(6, {35, 0, 33, 1, 31, 2, 30, 3, 28, 4})->winner(), 1);
   // 3 4 5 of row 0 and 6 7 of row 1 follow each other in number, not on the board.
-  EXPECT_EQ(After(6, {3, 20, 4, 22, 5, 24, 6, 26, 7}).winner(), -1);
+  EXPECT_EQ(After(6, {3, 20, 4, 22, 5, 24, 6, 26, 7})->winner(), -1);
 }
 
 // Freestyle: six in a row win as five do. X has 0 1 2 and 4 5, then fills 3.
 TEST(GomokuTest, MoreThanFiveWinToo) {
-  GomokuBoard board = After(7, {0, 14, 1, 16, 2, 28, 4, 30, 5, 32});
-  EXPECT_FALSE(board.finished());
-  board.Play(3);
-  EXPECT_EQ(board.winner(), 0);
-  EXPECT_TRUE(board.finished());
-  EXPECT_FALSE(board.legal(40));
+  const auto board = After(7, {0, 14, 1, 16, 2, 28, 4, 30, 5, 32});
+  EXPECT_FALSE(board->finished());
+  board->Play(3);
+  EXPECT_EQ(board->winner(), 0);
+  EXPECT_TRUE(board->finished());
+  EXPECT_FALSE(board->legal(40));
 }
 
 // Counts without a win: 25 * 24 * 23 * 22 on 5 x 5.
@@ -88,15 +86,20 @@ TEST(GomokuTest, PerftIsAProductUntilSomeoneWins) {
 }
 
 // Rules and points written a second time: every line of five is looked at after every move.
+// 0 or 1, the player whose stone it is; -1: empty.
+int OwnerOf(const Board& board, int size, int square) {
+  const char stone = board.ToText()[square + square / size];
+  return stone == 'X' ? 0 : stone == 'O' ? 1 : -1;
+}
+
 struct PlainLines {
   int winner = -1;
   int points = 0;  // of player 0 less those of player 1
 };
 
-PlainLines LookAtAllLines(const GomokuBoard& board) {
+PlainLines LookAtAllLines(const Board& board, int size) {
   constexpr int kValues[] = {0, 1, 5, 25, 125};
   PlainLines seen;
-  const int size = board.size();
   for (int row = 0; row < size; ++row) {
     for (int column = 0; column < size; ++column) {
       for (const auto& [down, right] : {std::pair{0, 1}, {1, 0}, {1, 1}, {1, -1}}) {
@@ -105,7 +108,7 @@ PlainLines LookAtAllLines(const GomokuBoard& board) {
         if (last_row >= size || last_column < 0 || last_column >= size) continue;
         int count[2] = {0, 0};
         for (int i = 0; i < 5; ++i) {
-          const int owner = board.owner(row + i * down, column + i * right);
+          const int owner = OwnerOf(board, size, (row + i * down) * size + column + i * right);
           if (owner >= 0) ++count[owner];
         }
         for (const int player : {0, 1}) {
@@ -126,21 +129,23 @@ TEST(GomokuTest, RulesAndEstimateAgreeWithASecondRuleBook) {
   int num_won = 0;
   for (int game = 0; game < 30; ++game) {
     const int size = 5 + game % 5;
-    GomokuBoard board(size);
-    while (!board.finished()) {
+    const auto board = GomokuBoard(size);
+    int num_stones = 0;
+    while (!board->finished()) {
       const int action = static_cast<int>(random.UniformInt(size * size));
-      ASSERT_EQ(board.legal(action), board.owner(action / size, action % size) < 0);
-      if (!board.legal(action)) continue;
-      board.Play(action);
-      const PlainLines seen = LookAtAllLines(board);
-      ASSERT_EQ(board.winner(), seen.winner) << board.ToText();
+      ASSERT_EQ(board->legal(action), OwnerOf(*board, size, action) < 0);
+      if (!board->legal(action)) continue;
+      board->Play(action);
+      ++num_stones;
+      const PlainLines seen = LookAtAllLines(*board, size);
+      ASSERT_EQ(board->winner(), seen.winner) << board->ToText();
       if (seen.winner >= 0) break;
-      const int points = board.to_play() == 0 ? seen.points : -seen.points;
-      ASSERT_DOUBLE_EQ(board.Estimate(), points / (std::abs(points) + 150.0)) << board.ToText();
-      ASSERT_LT(std::fabs(board.Estimate()), 1.0);
+      const int points = board->to_play() == 0 ? seen.points : -seen.points;
+      ASSERT_DOUBLE_EQ(board->Estimate(), points / (std::abs(points) + 150.0)) << board->ToText();
+      ASSERT_LT(std::fabs(board->Estimate()), 1.0);
     }
-    if (board.winner() >= 0) ++num_won;
-    ASSERT_EQ(board.finished(), board.winner() >= 0 || board.num_stones() == size * size);
+    if (board->winner() >= 0) ++num_won;
+    ASSERT_EQ(board->finished(), board->winner() >= 0 || num_stones == size * size);
   }
   EXPECT_GT(num_won, 3);
   EXPECT_LT(num_won, 30);  // draws among them
@@ -148,26 +153,26 @@ TEST(GomokuTest, RulesAndEstimateAgreeWithASecondRuleBook) {
 
 TEST(GomokuTest, SavedPositionsComeBack) {
   RandomStream random(2, "gomoku test");
-  GomokuBoard board(6);
-  while (!board.finished()) {
+  const auto board = GomokuBoard(6);
+  while (!board->finished()) {
     const int action = static_cast<int>(random.UniformInt(36));
-    if (board.legal(action)) board.Play(action);
+    if (board->legal(action)) board->Play(action);
     StateWriter writer("test");
-    board.Save(writer);
+    board->Save(writer);
     const std::string bytes = writer.Take();
     StateReader reader("test", bytes);
-    GomokuBoard copy(6);
-    ASSERT_TRUE(copy.Load(reader).ok());
-    EXPECT_EQ(copy.ToText(), board.ToText());
-    EXPECT_EQ(copy.winner(), board.winner());
-    EXPECT_EQ(copy.finished(), board.finished());
-    EXPECT_EQ(copy.Estimate(), board.Estimate());
-    EXPECT_EQ(copy.ToImage().pixels, board.ToImage().pixels);
+    const auto copy = GomokuBoard(6);
+    ASSERT_TRUE(copy->Load(reader).ok());
+    EXPECT_EQ(copy->ToText(), board->ToText());
+    EXPECT_EQ(copy->winner(), board->winner());
+    EXPECT_EQ(copy->finished(), board->finished());
+    EXPECT_EQ(copy->Estimate(), board->Estimate());
+    EXPECT_EQ(copy->ToImage().pixels, board->ToImage().pixels);
   }
 }
 
 TEST(GomokuTest, ImpossiblePositionsAreRefused) {
-  GomokuBoard board = After(5, {12});
+  const auto board = After(5, {12});
   // Squares as 'X', 'O' and '.' without the rows that are empty to the end.
   const auto error = [&](std::string squares, int last_square, int size = 25) {
     std::vector<int8_t> cells;
@@ -178,7 +183,7 @@ TEST(GomokuTest, ImpossiblePositionsAreRefused) {
     writer.Write(static_cast<int32_t>(last_square));
     const std::string bytes = writer.Take();
     StateReader reader("test", bytes);
-    const std::string message(board.Load(reader).message());
+    const std::string message(board->Load(reader).message());
     const std::string start = "saved state of 'test' is impossible: ";
     return message.rfind(start, 0) == 0 ? message.substr(start.size()) : message;
   };
@@ -194,11 +199,11 @@ TEST(GomokuTest, ImpossiblePositionsAreRefused) {
   // X has the first row, O four of the second; O moved last, or X elsewhere.
   EXPECT_EQ(error("XXXXXOOOO.O", 10), "play went on after five");
   EXPECT_EQ(error("XXXXXOOOOOX", 10), "play went on after five");
-  EXPECT_EQ(board.ToText(), After(5, {12}).ToText());
+  EXPECT_EQ(board->ToText(), After(5, {12})->ToText());
   EXPECT_EQ(error("XXXXXOOOO", 2), "");
-  EXPECT_EQ(board.winner(), 0);
+  EXPECT_EQ(board->winner(), 0);
   EXPECT_EQ(error("", -1), "");
-  EXPECT_EQ(board.num_stones(), 0);
+  EXPECT_EQ(board->ToText(), GomokuBoard(5)->ToText());
 }
 
 TEST(GomokuTest, SmallBoardsConformWithOpenings) {
@@ -209,8 +214,8 @@ TEST(GomokuTest, SmallBoardsConformWithOpenings) {
 }
 
 TEST(GomokuTest, DrawsItselfWithTheLastStoneMarked) {
-  const GomokuBoard board = After(6, {0, 1, 2});  // lines 56 pixels apart, the first at 46
-  const Image image = board.ToImage();
+  const auto board = After(6, {0, 1, 2});  // lines 56 pixels apart, the first at 46
+  const Image image = board->ToImage();
   const auto at = [&](int square, int right) { return image.at(46 + 56 * square + right, 46); };
   EXPECT_EQ(at(0, 0), at(0, 20));  // black, no mark
   EXPECT_NE(at(1, 0), at(0, 0));   // white
@@ -218,10 +223,7 @@ TEST(GomokuTest, DrawsItselfWithTheLastStoneMarked) {
   EXPECT_NE(at(2, 8), at(0, 8));  // marked
 }
 
-TEST(GomokuDeathTest, AnIllegalMoveOrSizeIsOurBug) {
-  EXPECT_DEATH(After(5, {3, 3}), "action 3 on");
-  EXPECT_DEATH(GomokuBoard(4), "a board of 4 rows");
-}
+TEST(GomokuDeathTest, AnIllegalMoveIsOurBug) { EXPECT_DEATH(After(5, {3, 3}), "action 3 on"); }
 
 }  // namespace
 }  // namespace lzero::gomoku_test

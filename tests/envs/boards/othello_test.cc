@@ -1,16 +1,19 @@
-#include "envs/boards/othello.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "lzero/base/rng.h"
 #include "lzero/env/check/perft.h"
+#include "tests/envs/boards/start_board.h"
 
 namespace lzero::othello_test {
 namespace {
 
-constexpr int kPass = OthelloBoard::kPass;
+constexpr int kPass = 64;
+
+using BoardPtr = std::unique_ptr<Board>;
+
+BoardPtr Start() { return StartBoard(OthelloEntry()); }
 
 std::string SavedPosition(uint64_t black, uint64_t white, uint8_t to_play) {
   StateWriter writer("test");
@@ -21,7 +24,7 @@ std::string SavedPosition(uint64_t black, uint64_t white, uint8_t to_play) {
 }
 
 // Eight rows of 'X', 'O' and anything else for free squares.
-OthelloBoard Position(const std::string& rows, int to_play) {
+BoardPtr Position(const std::string& rows, int to_play) {
   std::string squares = rows;
   squares.erase(std::remove(squares.begin(), squares.end(), '\n'), squares.end());
   EXPECT_EQ(squares.size(), 64u);
@@ -32,8 +35,8 @@ OthelloBoard Position(const std::string& rows, int to_play) {
   }
   const std::string saved = SavedPosition(black, white, static_cast<uint8_t>(to_play));
   StateReader reader("test", saved);
-  OthelloBoard board;
-  const absl::Status status = board.Load(reader);
+  BoardPtr board = Start();
+  const absl::Status status = board->Load(reader);
   EXPECT_TRUE(status.ok()) << status;
   return board;
 }
@@ -49,31 +52,31 @@ std::vector<int> LegalActions(const Board& board) {
   return actions;
 }
 
-std::string Rows(const OthelloBoard& board) { return board.ToText().substr(0, 72); }
+std::string Rows(const Board& board) { return board.ToText().substr(0, 72); }
 
 TEST(OthelloTest, BeginsCrossedWithFourMoves) {
-  OthelloBoard board;
-  EXPECT_EQ(board.ToText(),
+  const BoardPtr board = Start();
+  EXPECT_EQ(board->ToText(),
             "........\n........\n........\n...OX...\n"
             "...XO...\n........\n........\n........\nX to move\n");
-  EXPECT_EQ(LegalActions(board), (std::vector<int>{19, 26, 37, 44}));
-  board.Play(19);
-  EXPECT_EQ(board.ToText(),
+  EXPECT_EQ(LegalActions(*board), (std::vector<int>{19, 26, 37, 44}));
+  board->Play(19);
+  EXPECT_EQ(board->ToText(),
             "........\n........\n...X....\n...XX...\n"
             "...XO...\n........\n........\n........\nO to move\n");
-  EXPECT_EQ(LegalActions(board), (std::vector<int>{18, 20, 34}));
-  EXPECT_FALSE(board.legal(-1));
-  EXPECT_FALSE(board.legal(65));
+  EXPECT_EQ(LegalActions(*board), (std::vector<int>{18, 20, 34}));
+  EXPECT_FALSE(board->legal(-1));
+  EXPECT_FALSE(board->legal(65));
 }
 
 // The counts that programs for Othello agree on (first pass: depth 9).
 TEST(OthelloTest, MoveSequencesAreCounted) {
-  const auto env = OthelloBoard::CreateEnv({});
+  const auto env = OthelloEntry().factory({});
   EXPECT_EQ(*Perft(**env, 7), (std::vector<int64_t>{4, 12, 56, 244, 1396, 8200, 55092}));
 }
 
 TEST(OthelloTest, LinesAreTurnedInAllEightDirections) {
-  OthelloBoard board = Position(
+  const BoardPtr board = Position(
       "X.X.X...\n"
       ".OOOX...\n"
       "XO.OOOX.\n"
@@ -83,8 +86,8 @@ TEST(OthelloTest, LinesAreTurnedInAllEightDirections) {
       "..X.....\n"
       "........\n",
       0);
-  board.Play(18);
-  EXPECT_EQ(Rows(board),
+  board->Play(18);
+  EXPECT_EQ(Rows(*board),
             "X.X.X...\n"
             ".XXXX...\n"
             "XXXXXXX.\n"
@@ -97,7 +100,7 @@ TEST(OthelloTest, LinesAreTurnedInAllEightDirections) {
 
 // Lines that no disc of one's own ends, but a free square or the edge, stay.
 TEST(OthelloTest, OpenLinesStay) {
-  OthelloBoard board = Position(
+  const BoardPtr board = Position(
       "........\n"
       "..O.....\n"
       "OO.OX...\n"
@@ -107,8 +110,8 @@ TEST(OthelloTest, OpenLinesStay) {
       "..O.....\n"
       "..O.....\n",
       0);
-  board.Play(18);
-  EXPECT_EQ(Rows(board),
+  board->Play(18);
+  EXPECT_EQ(Rows(*board),
             "........\n"
             "..O.....\n"
             "OOXXX...\n"
@@ -121,7 +124,7 @@ TEST(OthelloTest, OpenLinesStay) {
 
 // The square after the last of a row is in the next row, and no neighbour.
 TEST(OthelloTest, LinesDoNotGoAroundTheEdge) {
-  const OthelloBoard board = Position(
+  const BoardPtr board = Position(
       "........\n"
       "........\n"
       "X.....OO\n"
@@ -131,11 +134,11 @@ TEST(OthelloTest, LinesDoNotGoAroundTheEdge) {
       "........\n"
       "........\n",
       0);
-  EXPECT_EQ(LegalActions(board), (std::vector<int>{48}));
+  EXPECT_EQ(LegalActions(*board), (std::vector<int>{48}));
 }
 
 TEST(OthelloTest, PassingIsForWhoeverCannotPlaceAndTheOtherCan) {
-  OthelloBoard board = Position(
+  const BoardPtr board = Position(
       "XO......\n"
       "........\n"
       "........\n"
@@ -145,51 +148,51 @@ TEST(OthelloTest, PassingIsForWhoeverCannotPlaceAndTheOtherCan) {
       "........\n"
       "........\n",
       1);
-  EXPECT_EQ(LegalActions(board), (std::vector<int>{kPass}));
-  const std::string before = Rows(board);
-  board.Play(kPass);
-  EXPECT_EQ(board.ToText(), before + "X to move\n");
-  EXPECT_EQ(LegalActions(board), (std::vector<int>{2}));
-  board.Play(2);
-  EXPECT_TRUE(board.finished());
-  EXPECT_EQ(board.winner(), 0);
-  EXPECT_TRUE(LegalActions(board).empty());
-  EXPECT_EQ(board.ToText().substr(72), "over: X 7, O 0\n");
+  EXPECT_EQ(LegalActions(*board), (std::vector<int>{kPass}));
+  const std::string before = Rows(*board);
+  board->Play(kPass);
+  EXPECT_EQ(board->ToText(), before + "X to move\n");
+  EXPECT_EQ(LegalActions(*board), (std::vector<int>{2}));
+  board->Play(2);
+  EXPECT_TRUE(board->finished());
+  EXPECT_EQ(board->winner(), 0);
+  EXPECT_TRUE(LegalActions(*board).empty());
+  EXPECT_EQ(board->ToText().substr(72), "over: X 7, O 0\n");
 }
 
 // The shortest game: black takes every disc with his fifth. OpenSpiel 2.0.2: over, returns 1, -1.
 TEST(OthelloTest, NineMovesCanTakeEverything) {
-  OthelloBoard board;
+  const BoardPtr board = Start();
   for (const int move : {44, 29, 20, 45, 38, 43, 52, 37, 34}) {
-    EXPECT_FALSE(board.finished());
-    EXPECT_EQ(board.winner(), -1);
-    board.Play(move);
+    EXPECT_FALSE(board->finished());
+    EXPECT_EQ(board->winner(), -1);
+    board->Play(move);
   }
-  EXPECT_TRUE(board.finished());
-  EXPECT_EQ(board.winner(), 0);
-  EXPECT_EQ(board.discs(1), 0u);
+  EXPECT_TRUE(board->finished());
+  EXPECT_EQ(board->winner(), 0);
+  EXPECT_EQ(board->ToText().substr(72), "over: X 13, O 0\n");
 }
 
 TEST(OthelloTest, MoreDiscsWinAndEqualOnesDraw) {
   const std::string top = "XXXXXXXX\nXXXXXXXX\nXXXXXXXX\nXXXXXXXX\n";
   const std::string bottom = "OOOOOOOO\nOOOOOOOO\nOOOOOOOO\nOOOOOOOO\n";
-  const OthelloBoard draw = Position(top + bottom, 0);
-  EXPECT_TRUE(draw.finished());
-  EXPECT_EQ(draw.winner(), -1);
-  EXPECT_EQ(draw.ToText().substr(72), "over: X 32, O 32\n");
+  const BoardPtr draw = Position(top + bottom, 0);
+  EXPECT_TRUE(draw->finished());
+  EXPECT_EQ(draw->winner(), -1);
+  EXPECT_EQ(draw->ToText().substr(72), "over: X 32, O 32\n");
   std::string more = bottom;
   more[0] = 'X';
-  EXPECT_EQ(Position(top + more, 1).winner(), 0);
+  EXPECT_EQ(Position(top + more, 1)->winner(), 0);
   more = top;
   more[0] = 'O';
-  EXPECT_EQ(Position(more + bottom, 0).winner(), 1);
+  EXPECT_EQ(Position(more + bottom, 0)->winner(), 1);
 }
 
 TEST(OthelloTest, PlanesAreFromTheMoversView) {
-  OthelloBoard board;
-  board.Play(19);
+  const BoardPtr board = Start();
+  board->Play(19);
   std::vector<float> planes(3 * 64);
-  board.FillPlanes(absl::MakeSpan(planes));
+  board->FillPlanes(absl::MakeSpan(planes));
   const auto ones = [&](int plane) {
     std::vector<int> squares;
     for (int square = 0; square < 64; ++square) {
@@ -200,8 +203,8 @@ TEST(OthelloTest, PlanesAreFromTheMoversView) {
   EXPECT_EQ(ones(0), (std::vector<int>{36}));
   EXPECT_EQ(ones(1), (std::vector<int>{19, 27, 28, 35}));
   EXPECT_TRUE(ones(2).empty());
-  board.Play(18);
-  board.FillPlanes(absl::MakeSpan(planes));
+  board->Play(18);
+  board->FillPlanes(absl::MakeSpan(planes));
   EXPECT_EQ(ones(0), (std::vector<int>{19, 28, 35}));
   EXPECT_EQ(ones(1), (std::vector<int>{18, 27, 36}));
   EXPECT_EQ(ones(2).size(), 64u);
@@ -209,7 +212,7 @@ TEST(OthelloTest, PlanesAreFromTheMoversView) {
 
 // The rules know no direction; the start is its own image in a half turn and along both diagonals.
 TEST(OthelloTest, AllEightSymmetriesAndFourOfTheStart) {
-  const auto env = OthelloBoard::CreateEnv({});
+  const auto env = OthelloEntry().factory({});
   const auto& symmetries = (*env)->spec().symmetries;
   ASSERT_EQ(symmetries.size(), 8u);
   const std::vector<float> start = (*env)->Reset(0).observation;
@@ -233,27 +236,27 @@ TEST(OthelloTest, EstimatesFavourCornersAndStayInside) {
       "........\n"
       "........\n"
       "........\n";
-  EXPECT_GT(Position(rows, 0).Estimate(), 0.1);
-  EXPECT_LT(Position(rows, 1).Estimate(), -0.1);
-  EXPECT_EQ(OthelloBoard().Estimate(), 0.0);
+  EXPECT_GT(Position(rows, 0)->Estimate(), 0.1);
+  EXPECT_LT(Position(rows, 1)->Estimate(), -0.1);
+  EXPECT_EQ(Start()->Estimate(), 0.0);
   RandomStream random(5, "othello test");
-  OthelloBoard board;
-  while (!board.finished()) {
-    EXPECT_LT(std::abs(board.Estimate()), 1.0);
-    const std::vector<int> actions = LegalActions(board);
-    board.Play(actions[random.UniformInt(static_cast<int64_t>(actions.size()))]);
+  const BoardPtr board = Start();
+  while (!board->finished()) {
+    EXPECT_LT(std::abs(board->Estimate()), 1.0);
+    const std::vector<int> actions = LegalActions(*board);
+    board->Play(actions[random.UniformInt(static_cast<int64_t>(actions.size()))]);
   }
 }
 
 TEST(OthelloTest, ImpossiblePositionsAreRefused) {
   const uint64_t black = uint64_t{1} << 28 | uint64_t{1} << 35;
   const uint64_t white = uint64_t{1} << 27 | uint64_t{1} << 36;
-  OthelloBoard board;
-  board.Play(19);
-  const std::string before = board.ToText();
+  const BoardPtr board = Start();
+  board->Play(19);
+  const std::string before = board->ToText();
   const auto error = [&](const std::string& saved) {
     StateReader reader("test", saved);
-    return std::string(board.Load(reader).message());
+    return std::string(board->Load(reader).message());
   };
   const std::string discs =
       "saved state of 'test' is impossible: discs on top of each other, or a square of the start "
@@ -263,18 +266,18 @@ TEST(OthelloTest, ImpossiblePositionsAreRefused) {
   EXPECT_EQ(error(SavedPosition(uint64_t{1} << 28, white, 0)), discs);
   EXPECT_EQ(error(SavedPosition(black, white, 2)),
             "saved state of 'test' is impossible: player 2 is to move");
-  EXPECT_EQ(board.ToText(), before);
+  EXPECT_EQ(board->ToText(), before);
   EXPECT_EQ(error(SavedPosition(black, white, 0)), "");
-  EXPECT_EQ(board.ToText(), OthelloBoard().ToText());
+  EXPECT_EQ(board->ToText(), Start()->ToText());
 }
 
 TEST(OthelloTest, OptionsAreChecked) {
-  EXPECT_EQ(OthelloBoard::CreateEnv({60}).status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_TRUE(OthelloBoard::CreateEnv({0, 1.0, 10}).ok());
+  EXPECT_EQ(OthelloEntry().factory({60}).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(OthelloEntry().factory({0, 1.0, 10}).ok());
 }
 
 TEST(OthelloTest, DrawsDiscsOnGreen) {
-  const Image image = OthelloBoard().ToImage();
+  const Image image = Start()->ToImage();
   EXPECT_EQ(image.width, 380);
   EXPECT_EQ(image.height, 380);
   const auto center = [&](int row, int column) {

@@ -8,13 +8,15 @@
 #include <map>
 #include <set>
 
+#include "envs/boards/board_env.h"
+#include "envs/entries.h"
 #include "lzero/env/check/perft.h"
 
 namespace lzero::tictactoe_test {
 namespace {
 
 std::unique_ptr<Env> Make(double opening_fraction = 0.0, int64_t opening_plies = 6) {
-  return *TicTacToeBoard::CreateEnv({0, opening_fraction, opening_plies});
+  return *TicTacToeEntry().factory({0, opening_fraction, opening_plies});
 }
 
 TimeStep Play(Env& env, const std::vector<int>& actions) {
@@ -187,7 +189,7 @@ TEST(TicTacToeTest, OpeningsHappenWithTheGivenProbability) {
 
 TEST(TicTacToeTest, OptionsOutsideTheirRangeAreRefused) {
   const auto error = [](int64_t cap, double fraction, int64_t plies) {
-    return std::string(TicTacToeBoard::CreateEnv({cap, fraction, plies}).status().message());
+    return std::string(TicTacToeEntry().factory({cap, fraction, plies}).status().message());
   };
   EXPECT_EQ(error(9, 0.0, 6), "");
   EXPECT_EQ(error(0, 0.0, 99), "");  // not asked for
@@ -231,7 +233,7 @@ TEST(TicTacToeTest, ABoardShowsItselfAsTheEnvironmentDoes) {
   for (const int action : {4, 0, 2, 6, 3, 5, 8, 7, 1}) {
     board = board.After(action);
     const TimeStep from_env = *env->Step(Action::Discrete(action));
-    const TimeStep from_board = board.ToTimeStep();
+    const TimeStep from_board = TimeStepOf(board, 27);
     EXPECT_EQ(from_board.observation, from_env.observation);
     EXPECT_EQ(from_board.legal_action_mask, from_env.legal_action_mask);
     EXPECT_EQ(from_board.to_play, from_env.to_play);

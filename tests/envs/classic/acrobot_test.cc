@@ -1,15 +1,14 @@
-#include "envs/classic/acrobot.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "envs/entries.h"
 #include "tests/envs/classic/golden_trace.h"
 
 namespace lzero::acrobot_test {
 namespace {
 
-std::unique_ptr<Env> Make(int64_t cap = 0) { return *Acrobot::Create({cap, 0.0, 6}); }
+std::unique_ptr<Env> Make(int64_t cap = 0) { return *AcrobotEntry().factory({cap, 0.0, 6}); }
 
 struct After {
   TimeStep step;
@@ -43,7 +42,7 @@ TEST(AcrobotTest, StartStatesAndSpacesAreTheReferences) {
 }
 
 TEST(AcrobotTest, EveryStepIsTheReferences) {
-  ExpectTheReference(Acrobot::Create, "acrobot_cap500.jsonl", /*whole=*/false);
+  ExpectTheReference(AcrobotEntry().factory, "acrobot_cap500.jsonl", /*whole=*/false);
 }
 
 // The energy of two links of mass and moment 1, lengths 1, centres of mass in their middles.

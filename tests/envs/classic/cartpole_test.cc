@@ -1,16 +1,15 @@
-#include "envs/classic/cartpole.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "envs/entries.h"
 #include "tests/envs/classic/golden_trace.h"
 
 namespace lzero::cartpole_test {
 namespace {
 
-std::unique_ptr<Env> Make(int64_t cap = 0) { return *CartPole::Create({cap, 0.0, 6}); }
+std::unique_ptr<Env> Make(int64_t cap = 0) { return *CartPoleEntry().factory({cap, 0.0, 6}); }
 
 // Gymnasium 1.4.0: env.reset(seed=s), env.unwrapped.state.
 TEST(CartPoleTest, StartStatesAreTheReferences) {
@@ -28,9 +27,9 @@ TEST(CartPoleTest, StartStatesAreTheReferences) {
 
 // Short random episodes are played whole too; a balanced pole lets a last bit grow.
 TEST(CartPoleTest, EveryStepIsTheReferences) {
-  ExpectTheReference(CartPole::Create, "CartPole-v1.jsonl", /*whole=*/true);
-  ExpectTheReference(CartPole::Create, "cartpole_cap200.jsonl", /*whole=*/false);
-  ExpectTheReference(CartPole::Create, "cartpole_cap500.jsonl", /*whole=*/false);
+  ExpectTheReference(CartPoleEntry().factory, "CartPole-v1.jsonl", /*whole=*/true);
+  ExpectTheReference(CartPoleEntry().factory, "cartpole_cap200.jsonl", /*whole=*/false);
+  ExpectTheReference(CartPoleEntry().factory, "cartpole_cap500.jsonl", /*whole=*/false);
 }
 
 // One step from rest by hand. Pushing right: push = 10 / 1.1; the pole's angular acceleration is

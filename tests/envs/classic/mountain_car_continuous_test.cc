@@ -1,17 +1,18 @@
-#include "envs/classic/mountain_car_continuous.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
 #include "envs/classic/mountain_car_picture.h"
+#include "envs/entries.h"
 #include "tests/envs/classic/golden_trace.h"
 
 namespace lzero::mountain_car_continuous_test {
 namespace {
 
-std::unique_ptr<Env> Make(int64_t cap = 0) { return *MountainCarContinuous::Create({cap, 0.0, 6}); }
+std::unique_ptr<Env> Make(int64_t cap = 0) {
+  return *MountainCarContinuousEntry().factory({cap, 0.0, 6});
+}
 
 struct After {
   TimeStep step;
@@ -41,7 +42,7 @@ TEST(MountainCarContinuousTest, StartStatesAndSpacesAreTheReferences) {
 }
 
 TEST(MountainCarContinuousTest, EveryStepIsTheReferences) {
-  ExpectTheReference(MountainCarContinuous::Create, "mountain_car_continuous_cap999.jsonl",
+  ExpectTheReference(MountainCarContinuousEntry().factory, "mountain_car_continuous_cap999.jsonl",
                      /*whole=*/true);
 }
 

@@ -1,16 +1,15 @@
-#include "envs/classic/mountain_car.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "envs/classic/mountain_car_picture.h"
+#include "envs/entries.h"
 #include "tests/envs/classic/golden_trace.h"
 
 namespace lzero::mountain_car_test {
 namespace {
 
-std::unique_ptr<Env> Make(int64_t cap = 0) { return *MountainCar::Create({cap, 0.0, 6}); }
+std::unique_ptr<Env> Make(int64_t cap = 0) { return *MountainCarEntry().factory({cap, 0.0, 6}); }
 
 TimeStep StepFrom(const std::vector<double>& state, int action) {
   const auto env = Make();
@@ -40,7 +39,7 @@ TEST(MountainCarTest, StartStatesAndSpacesAreTheReferences) {
 }
 
 TEST(MountainCarTest, EveryStepIsTheReferences) {
-  ExpectTheReference(MountainCar::Create, "mountain_car_cap200.jsonl", /*whole=*/true);
+  ExpectTheReference(MountainCarEntry().factory, "mountain_car_cap200.jsonl", /*whole=*/true);
 }
 
 // cos(1.5) = 0.0707372016677029, by which gravity takes 0.000176843004169.

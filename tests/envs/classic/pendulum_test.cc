@@ -1,15 +1,14 @@
-#include "envs/classic/pendulum.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "envs/entries.h"
 #include "tests/envs/classic/golden_trace.h"
 
 namespace lzero::pendulum_test {
 namespace {
 
-std::unique_ptr<Env> Make(int64_t cap = 0) { return *Pendulum::Create({cap, 0.0, 6}); }
+std::unique_ptr<Env> Make(int64_t cap = 0) { return *PendulumEntry().factory({cap, 0.0, 6}); }
 
 struct After {
   TimeStep step;
@@ -39,8 +38,8 @@ TEST(PendulumTest, StartStatesAndSpacesAreTheReferences) {
 
 // The rod is held upright in the other recording: played whole, a last bit would grow.
 TEST(PendulumTest, EveryStepIsTheReferences) {
-  ExpectTheReference(Pendulum::Create, "Pendulum-v1.jsonl", /*whole=*/true);
-  ExpectTheReference(Pendulum::Create, "pendulum_cap200.jsonl", /*whole=*/false);
+  ExpectTheReference(PendulumEntry().factory, "Pendulum-v1.jsonl", /*whole=*/true);
+  ExpectTheReference(PendulumEntry().factory, "pendulum_cap200.jsonl", /*whole=*/false);
 }
 
 // From rest upright a torque of 2 turns by 6 / s^2 for 0.05 s; from the side gravity by 15 / s^2.

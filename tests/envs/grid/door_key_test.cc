@@ -1,4 +1,3 @@
-#include "envs/grid/door_key.h"
 
 #include "tests/envs/grid/golden_episodes.h"
 

@@ -1,4 +1,3 @@
-#include "envs/grid/empty_room.h"
 
 #include <set>
 

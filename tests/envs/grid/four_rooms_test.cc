@@ -1,4 +1,3 @@
-#include "envs/grid/four_rooms.h"
 
 #include <algorithm>
 

@@ -1,4 +1,3 @@
-#include "envs/grid/key_corridor.h"
 
 #include "tests/envs/grid/golden_episodes.h"
 

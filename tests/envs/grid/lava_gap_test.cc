@@ -1,4 +1,3 @@
-#include "envs/grid/lava_gap.h"
 
 #include "tests/envs/grid/golden_episodes.h"
 

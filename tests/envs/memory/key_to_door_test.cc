@@ -1,9 +1,8 @@
-#include "envs/memory/key_to_door.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "envs/entries.h"
 #include "lzero/base/files.h"
 #include "lzero/base/rng.h"
 #include "lzero/env/check/trace_replay.h"
@@ -15,7 +14,7 @@ namespace {
 std::unique_ptr<Env> Make(const EnvSettingTexts& settings = {}) {
   EnvOptions options;
   options.settings = settings;
-  return *KeyToDoor::Create(options);
+  return *KeyToDoorEntry().factory(options);
 }
 
 // Goes to the corner, then to the passage, from where all places of the key are in view, then to
@@ -148,11 +147,11 @@ TEST(KeyToDoorTest, OnlyTheOpenDoorTellsOfTheKey) {
 TEST(KeyToDoorTest, BadSettingsAndStatesAreRefused) {
   EnvOptions options;
   options.settings = {{"explore_room", "active"}};
-  EXPECT_EQ(KeyToDoor::Create(options).status().message(),
+  EXPECT_EQ(KeyToDoorEntry().factory(options).status().message(),
             "'key_to_door' has no setting 'explore_room'; allowed: explore_frames, "
             "distractor_frames, reward_frames, num_apples, apple_reward_min, apple_reward_max, "
             "apple_respawn_frames, final_reward");
-  EXPECT_EQ(KeyToDoor::Create({59, 0.0, 6}).status().message(),
+  EXPECT_EQ(KeyToDoorEntry().factory({59, 0.0, 6}).status().message(),
             "max_episode_steps of 'key_to_door' is 59; allowed: 0 or at least 60, since a game is "
             "over after at most 60 steps and is never cut short");
   const auto env = Make();

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "envs/memory/key_to_door.h"
-#include "envs/memory/visual_match.h"
+#include "envs/entries.h"
 #include "lzero/env/check/conformance.h"
 #include "lzero/env/check/rollout.h"
 #include "tests/envs/memory/maze_testing.h"
@@ -15,11 +14,11 @@ namespace {
 std::unique_ptr<Env> Make(const EnvSettingTexts& settings = {}) {
   EnvOptions options;
   options.settings = settings;
-  return *VisualMatch::Create(options);
+  return *VisualMatchEntry().factory(options);
 }
 
 std::string Refusal(const EnvOptions& options) {
-  return std::string(VisualMatch::Create(options).status().message());
+  return std::string(VisualMatchEntry().factory(options).status().message());
 }
 
 std::string Refusal(const EnvSettingTexts& settings) {
@@ -141,7 +140,7 @@ TEST(MemoryMazeTest, ApplesPayUniformlyBetweenTheirBounds) {
 
 TEST(MemoryMazeTest, ObservationsAreTheViewAroundThePlayer) {
   for (const bool key : {false, true}) {
-    const auto env = key ? *KeyToDoor::Create({}) : Make({{"explore_frames", "15"}});
+    const auto env = key ? *KeyToDoorEntry().factory({}) : Make({{"explore_frames", "15"}});
     EXPECT_EQ(env->spec().observation.shape, (std::vector<int64_t>{3, 5, 5}));
     RandomStream random(8);
     for (uint64_t seed = 0; seed < 5; ++seed) {

@@ -1,9 +1,8 @@
-#include "envs/memory/visual_match.h"
-
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "envs/entries.h"
 #include "lzero/base/files.h"
 #include "lzero/base/rng.h"
 #include "lzero/env/check/trace_replay.h"
@@ -15,7 +14,7 @@ namespace {
 std::unique_ptr<Env> Make(const EnvSettingTexts& settings = {}) {
   EnvOptions options;
   options.settings = settings;
-  return *VisualMatch::Create(options);
+  return *VisualMatchEntry().factory(options);
 }
 
 // The colour in the first picture.

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "envs/entries.h"
 #include "lzero/base/files.h"
 #include "lzero/env/check/rollout.h"
 #include "lzero/env/check/trace_replay.h"
@@ -17,7 +18,7 @@
 namespace lzero::game_2048_test {
 namespace {
 
-std::unique_ptr<Env> Make(int64_t cap = 0) { return *Game2048::Create({cap, 0.0, 6}); }
+std::unique_ptr<Env> Make(int64_t cap = 0) { return *Game2048Entry().factory({cap, 0.0, 6}); }
 
 // A board with `percent_empty` and tiles up to 2^max_exponent.
 Tiles RandomTiles(RandomStream& random, int percent_empty, int max_exponent) {
@@ -172,7 +173,7 @@ TEST(Game2048Test, DrawsTilesWithTheStatedChances) {
   env->Reset(5);
   // After a move to the left the squares 1, 2, 3 and 7 are empty.
   const Tiles tiles = {0, 2, 0, 0, 0, 8, 16, 32, 2, 4, 8, 16, 4, 8, 16, 32};
-  std::vector<double> counts(Game2048::kNumOutcomes, 0.0);
+  std::vector<double> counts(32, 0.0);
   constexpr int kNumDraws = 20000;
   for (int i = 0; i < kNumDraws; ++i) {
     ASSERT_TRUE(env->SetState(tiles).ok());
@@ -357,9 +358,9 @@ TEST(Game2048Test, BadActionsOutcomesAndOptionsAreRefused) {
             "action 3 is illegal here; '2048' takes now: 0 1");
   EXPECT_EQ(env->StepWithOutcome(Action::Discrete(0), 0).status().message(),
             "chance outcome 0 cannot happen here; '2048' has 30 possible ones now");
-  EXPECT_EQ(Game2048::Create({-1, 0.0, 6}).status().message(),
+  EXPECT_EQ(Game2048Entry().factory({-1, 0.0, 6}).status().message(),
             "max_episode_steps of '2048' is -1; allowed: 0 (its own cap) or a positive number");
-  EXPECT_EQ(Game2048::Create({0, 0.5, 6}).status().message(),
+  EXPECT_EQ(Game2048Entry().factory({0, 0.5, 6}).status().message(),
             "random_opening_fraction of '2048' is 0.5; allowed: 0, random openings are for boards");
   const auto capped = Make(5);
   const EpisodeRecord record = *PlayRandomEpisode(*capped, 0, 100);

@@ -1,14 +1,14 @@
-#include "envs/teaching/catch.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 
+#include "envs/entries.h"
+
 namespace lzero::catch_test {
 namespace {
 
-std::unique_ptr<Env> Make() { return *Catch::Create({}); }
+std::unique_ptr<Env> Make() { return *CatchEntry().factory({}); }
 
 int BallColumn(const TimeStep& first) {
   const auto ball = std::find(first.observation.begin(), first.observation.begin() + 5, 1.0f);
@@ -99,9 +99,9 @@ TEST(CatchTest, ThePictureShowsBallAndPaddle) {
 TEST(CatchTest, PixelsShowTheSameBoardLarger) {
   EnvOptions options;
   options.settings = {{"columns", "10"}, {"pixels", "4"}};
-  const auto picture = *Catch::Create(options);
+  const auto picture = *CatchEntry().factory(options);
   options.settings.erase("pixels");
-  const auto board = *Catch::Create(options);
+  const auto board = *CatchEntry().factory(options);
   EXPECT_EQ(picture->spec().observation.shape, (std::vector<int64_t>{1, 40, 40}));
   EXPECT_EQ(picture->spec().observation.type, ObservationType::kUint8);
   EXPECT_EQ(board->spec().observation.type, ObservationType::kFloat32);
@@ -124,14 +124,14 @@ TEST(CatchTest, PixelsShowTheSameBoardLarger) {
 TEST(CatchTest, APaddleThatCannotReachIsRefused) {
   EnvOptions options;
   options.settings = {{"rows", "3"}, {"columns", "6"}};
-  EXPECT_EQ(Catch::Create(options).status().message(),
+  EXPECT_EQ(CatchEntry().factory(options).status().message(),
             "columns of 'catch' is 6; allowed with 3 rows: at most 5, or the paddle cannot reach "
             "the walls in time");
 }
 
 TEST(CatchTest, GamesAreNeverCutShort) {
-  EXPECT_TRUE(Catch::Create({9, 0.0, 6}).ok());
-  EXPECT_EQ(Catch::Create({8, 0.0, 6}).status().message(),
+  EXPECT_TRUE(CatchEntry().factory({9, 0.0, 6}).ok());
+  EXPECT_EQ(CatchEntry().factory({8, 0.0, 6}).status().message(),
             "max_episode_steps of 'catch' is 8; allowed: 0 or at least 9, since a game is over "
             "after at most 9 steps and is never cut short");
 }

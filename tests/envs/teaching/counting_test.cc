@@ -1,11 +1,11 @@
-#include "envs/teaching/counting.h"
-
 #include <gtest/gtest.h>
+
+#include "envs/entries.h"
 
 namespace lzero::counting_test {
 namespace {
 
-std::unique_ptr<Env> Make(int64_t cap = 0) { return *Counting::Create({cap, 0.0, 6}); }
+std::unique_ptr<Env> Make(int64_t cap = 0) { return *CountingEntry().factory({cap, 0.0, 6}); }
 
 TEST(CountingTest, TheRightActionsEarnTen) {
   const auto env = Make();
@@ -52,18 +52,18 @@ TEST(CountingTest, AnImpossibleCountIsRefused) {
 
 // The boxes lie 22 pixels apart from x = 12 on; 84, 158, 112 is a box that was counted.
 TEST(CountingTest, ThePictureHasABoxForEachStep) {
-  const auto env = *Counting::Create({});
+  const auto env = *CountingEntry().factory({});
   env->Reset(0);
-  for (int count = 0; count <= Counting::kTarget; ++count) {
+  for (int count = 0; count <= 10; ++count) {
     const Image picture = *env->RenderRgb();
     ASSERT_EQ(picture.width, 240);
     ASSERT_EQ(picture.height, 88);
     int num_counted = 0;
-    for (int i = 0; i < Counting::kTarget; ++i) {
+    for (int i = 0; i < 10; ++i) {
       if (picture.at(12 + 22 * i + 9, 65) == (Color{84, 158, 112})) ++num_counted;
     }
     EXPECT_EQ(num_counted, count);
-    if (count < Counting::kTarget) {
+    if (count < 10) {
       ASSERT_TRUE(env->Step(Action::Discrete(count % 3)).ok());
       EXPECT_NE(env->RenderRgb()->pixels, picture.pixels);
     }

@@ -1,11 +1,10 @@
-#include "envs/teaching/deep_sea.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "envs/entries.h"
 
 namespace lzero::deep_sea_test {
 namespace {
@@ -17,9 +16,9 @@ EnvOptions Options(const EnvSettingTexts& settings) {
 }
 
 std::unique_ptr<Env> Make(int size, bool randomize = true, int64_t mapping_seed = 42) {
-  return *DeepSea::Create(Options({{"size", absl::StrCat(size)},
-                                   {"randomize_actions", randomize ? "yes" : "no"},
-                                   {"mapping_seed", absl::StrCat(mapping_seed)}}));
+  return *DeepSeaEntry().factory(Options({{"size", absl::StrCat(size)},
+                                          {"randomize_actions", randomize ? "yes" : "no"},
+                                          {"mapping_seed", absl::StrCat(mapping_seed)}}));
 }
 
 // [size, size] the action that moves right: numpy.random.RandomState(42).binomial(1, 0.5, [10,
@@ -35,7 +34,7 @@ int64_t CellOf(const TimeStep& step) {
 }
 
 TEST(DeepSeaTest, StartsAtTheTopLeftWhateverTheSeed) {
-  const auto env = *DeepSea::Create({});
+  const auto env = *DeepSeaEntry().factory({});
   EXPECT_EQ(env->spec().observation.shape, (std::vector<int64_t>{1, 10, 10}));
   EXPECT_EQ(env->spec().action.num_actions, 2);
   EXPECT_TRUE(env->spec().deterministic);
@@ -64,7 +63,7 @@ TEST(DeepSeaTest, AlwaysRightPaysNinetyNineHundredths) {
 }
 
 TEST(DeepSeaTest, TheMappingIsTheReferences) {
-  const auto env = *DeepSea::Create({});
+  const auto env = *DeepSeaEntry().factory({});
   env->Reset(0);
   TimeStep step = env->Reset(1);
   for (int t = 0; t < 10; ++t) step = *env->Step(Action::Discrete(kMapping42[t][t] - '0'));
@@ -148,17 +147,17 @@ TEST(DeepSeaTest, TheOptimalReturnIsNinetyNineHundredths) {
 }
 
 TEST(DeepSeaTest, SettingsAndCapsThatDoNotFitAreRefused) {
-  EXPECT_EQ(DeepSea::Create(Options({{"size", "1"}})).status().message(),
+  EXPECT_EQ(DeepSeaEntry().factory(Options({{"size", "1"}})).status().message(),
             "size of 'deep_sea': out of range; got '1'; allowed: an integer from 2 to 100");
-  EXPECT_EQ(DeepSea::Create(Options({{"randomize_actions", "maybe"}})).status().message(),
+  EXPECT_EQ(DeepSeaEntry().factory(Options({{"randomize_actions", "maybe"}})).status().message(),
             "randomize_actions of 'deep_sea': unknown; got 'maybe'; allowed: one of yes, no");
-  EXPECT_EQ(DeepSea::Create(Options({{"mapping_seed", "-1"}})).status().message(),
+  EXPECT_EQ(DeepSeaEntry().factory(Options({{"mapping_seed", "-1"}})).status().message(),
             "mapping_seed of 'deep_sea': out of range; got '-1'; allowed: an integer from 0 to "
             "4294967295");
   EnvOptions options = Options({{"size", "20"}});
   options.max_episode_steps = 19;
   EXPECT_EQ(
-      DeepSea::Create(options).status().message(),
+      DeepSeaEntry().factory(options).status().message(),
       "max_episode_steps of 'deep_sea' is 19; allowed: 0 or at least 20, since a game is over "
       "after at most 20 steps and is never cut short");
 }

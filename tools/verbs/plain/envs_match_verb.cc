@@ -3,7 +3,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "envs/boards/players/match.h"
-#include "envs/boards/players/opponent_side.h"
+#include "envs/boards/players/opponents.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/thread_pool.h"

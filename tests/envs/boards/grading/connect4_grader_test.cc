@@ -1,5 +1,3 @@
-#include "envs/boards/grading/connect4_grader.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 #include <string>
 
 #include "envs/boards/grading/connect4_solver.h"
+#include "envs/entries.h"
 
 namespace lzero::connect4_grader_test {
 namespace {
@@ -55,10 +54,10 @@ std::vector<int32_t> FirstLegalActions(absl::Span<const TimeStep> positions) {
 TEST(Connect4GraderTest, PerfectPlayGetsAPerfectGrade) {
   const std::vector<Connect4Board> sample = Connect4Sample(60, 26);
   Connect4Solver solver(16);
-  const Connect4Grader grader(60, 26);
+  const auto grader = MakeConnect4Grader(60, 26);
   for (int repeat = 0; repeat < 2; ++repeat) {
-    const auto env = Connect4Board::CreateEnv({}).value();
-    const auto report = grader.Grade([&](absl::Span<const TimeStep> positions) {
+    const auto env = Connect4Entry().factory({}).value();
+    const auto report = grader->Grade([&](absl::Span<const TimeStep> positions) {
       std::vector<int32_t> actions;
       for (size_t i = 0; i < positions.size(); ++i) {
         EXPECT_TRUE(env->Load(positions[i].state).ok());
@@ -96,7 +95,7 @@ int PlainOutcome(const Connect4Board& board) {
 TEST(Connect4GraderTest, APoorPlayerIsJudgedAsByPlainMinimax) {
   constexpr int kFewestStones = 33;
   const std::vector<Connect4Board> sample = Connect4Sample(40, kFewestStones);
-  const auto report = Connect4Grader(40, kFewestStones).Grade(FirstLegalActions);
+  const auto report = MakeConnect4Grader(40, kFewestStones)->Grade(FirstLegalActions);
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->num_positions, 40);
   size_t num_blunders = 0;
@@ -136,7 +135,7 @@ TEST(Connect4GraderTest, APoorPlayerIsJudgedAsByPlainMinimax) {
 TEST(Connect4GraderTest, GradesAreDividedByTheNumberOfStones) {
   constexpr int kFewestStones = 26;
   const std::vector<Connect4Board> sample = Connect4Sample(46, kFewestStones);
-  const auto report = Connect4Grader(46, kFewestStones).Grade(FirstLegalActions);
+  const auto report = MakeConnect4Grader(46, kFewestStones)->Grade(FirstLegalActions);
   ASSERT_TRUE(report.ok());
   ASSERT_EQ(report->groups.size(), 3u);
   EXPECT_EQ(report->groups[0].name, "26 .. 29 stones");
@@ -170,15 +169,15 @@ TEST(Connect4GraderTest, GradesAreDividedByTheNumberOfStones) {
 }
 
 TEST(Connect4GraderTest, UnusablePoliciesAreRefused) {
-  const Connect4Grader grader(5, 34);
+  const auto grader = MakeConnect4Grader(5, 34);
   const auto constant = [](absl::Span<const TimeStep> positions) {
     return std::vector<int32_t>(positions.size(), 7);
   };
   EXPECT_EQ(
-      grader.Grade(constant).status().message(),
+      grader->Grade(constant).status().message(),
       "the policy plays the illegal action 7 in position 0:\n" + Connect4Sample(1, 34)[0].ToText());
   const auto nothing = [](absl::Span<const TimeStep>) { return std::vector<int32_t>(); };
-  EXPECT_EQ(grader.Grade(nothing).status().message(), "the policy gave 0 actions for 5 positions");
+  EXPECT_EQ(grader->Grade(nothing).status().message(), "the policy gave 0 actions for 5 positions");
 }
 
 TEST(Connect4GraderDeathTest, ASampleOfFullerBoardsIsOurBug) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "envs/entries.h"
+
 namespace lzero::tictactoe_solver_test {
 namespace {
 
@@ -137,7 +139,7 @@ void CountLinesByHand(std::string& cells, bool agent_to_move, char agent, int& l
 }
 
 TEST(TicTacToeSolverTest, LostLinesOfAPoorPlayerAreCounted) {
-  const auto report = GradeTicTacToe(FirstLegalActions);
+  const auto report = TicTacToeGrader().Grade(FirstLegalActions);
   ASSERT_TRUE(report.ok());
   std::string cells(9, '.');
   int lines = 0;
@@ -165,7 +167,7 @@ TEST(TicTacToeSolverTest, ASingleBlunderIsNamed) {
     }
     return actions;
   };
-  const auto report = GradeTicTacToe(policy);
+  const auto report = TicTacToeGrader().Grade(policy);
   ASSERT_TRUE(report.ok());
   EXPECT_EQ(report->num_optimal, 4519);
   EXPECT_EQ(report->num_nontrivial - report->num_nontrivial_optimal, 1);
@@ -179,7 +181,7 @@ TEST(TicTacToeSolverTest, ASingleBlunderIsNamed) {
 }
 
 TEST(TicTacToeSolverTest, PositionsComeAsTimeSteps) {
-  const auto env = TicTacToeBoard::CreateEnv({}).value();
+  const auto env = TicTacToeEntry().factory({}).value();
   const auto policy = [&](absl::Span<const TimeStep> positions) {
     EXPECT_EQ(positions.size(), 4520u);
     for (const TimeStep& position : positions) {
@@ -198,22 +200,22 @@ TEST(TicTacToeSolverTest, PositionsComeAsTimeSteps) {
     }
     return FirstLegalActions(positions);
   };
-  EXPECT_TRUE(GradeTicTacToe(policy).ok());
+  EXPECT_TRUE(TicTacToeGrader().Grade(policy).ok());
 }
 
 TEST(TicTacToeSolverTest, UnusablePoliciesAreRefused) {
   const auto constant = [](absl::Span<const TimeStep> positions) {
     return std::vector<int32_t>(positions.size(), 0);
   };
-  EXPECT_EQ(GradeTicTacToe(constant).status().message(),
+  EXPECT_EQ(TicTacToeGrader().Grade(constant).status().message(),
             "the policy plays the illegal action 0 in position 1:\nX..\n...\n...\n");
   const auto nothing = [](absl::Span<const TimeStep>) { return std::vector<int32_t>(); };
-  EXPECT_EQ(GradeTicTacToe(nothing).status().message(),
+  EXPECT_EQ(TicTacToeGrader().Grade(nothing).status().message(),
             "the policy gave 0 actions for 4520 positions");
   const auto fails = [](absl::Span<const TimeStep>) -> absl::StatusOr<std::vector<int32_t>> {
     return absl::UnavailableError("no engine");
   };
-  EXPECT_EQ(GradeTicTacToe(fails).status().message(), "no engine");
+  EXPECT_EQ(TicTacToeGrader().Grade(fails).status().message(), "no engine");
 }
 
 TEST(TicTacToeSolverDeathTest, AnUnreachableBoardIsOurBug) {

@@ -7,12 +7,12 @@
 #include <set>
 
 #include "envs/boards/connect4.h"
-#include "envs/boards/gomoku.h"
 #include "envs/boards/players/match.h"
-#include "envs/boards/players/opponent_side.h"
+#include "envs/boards/players/opponents.h"
 #include "envs/boards/tictactoe.h"
 #include "tests/envs/boards/nim_board.h"
 #include "tests/envs/boards/random_position.h"
+#include "tests/envs/boards/start_board.h"
 
 namespace lzero::alpha_beta_test {
 namespace {
@@ -81,7 +81,7 @@ TEST(AlphaBetaTest, EqualsPlainMinimax) {
   for (int i = 0; i < 12; ++i) {
     ExpectAsPlain(*RandomPosition(TicTacToeBoard(), 4 + i % 4, random), 1 + i % 6);
     ExpectAsPlain(*RandomPosition(Connect4Board(), 5 + 2 * i, random), 1 + i % 3);
-    ExpectAsPlain(*RandomPosition(GomokuBoard(5), 10 + i, random), 1 + i % 2);
+    ExpectAsPlain(*RandomPosition(*GomokuBoard(5), 10 + i, random), 1 + i % 2);
   }
 }
 
@@ -122,7 +122,7 @@ TEST(AlphaBetaTest, WholeLookAheadNeverLosesTicTacToe) {
 }
 
 TEST(AlphaBetaTest, TwoPliesNearlyAlwaysBeatARandomPlayer) {
-  for (const auto& make : {TicTacToeBoard::CreateEnv, Connect4Board::CreateEnv}) {
+  for (const auto& make : {TicTacToeEntry().factory, Connect4Entry().factory}) {
     const auto env = *make({});
     ThreadPool pool(1);
     const auto player = *MakeOpponentSide("alpha_beta:2", 1, &pool);

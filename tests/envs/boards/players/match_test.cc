@@ -7,8 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "envs/boards/players/alpha_beta.h"
-#include "envs/boards/players/opponent_side.h"
+#include "envs/boards/players/opponents.h"
 #include "envs/boards/tictactoe.h"
+#include "envs/entries.h"
 #include "tests/envs/boards/nim_board.h"
 
 namespace lzero::match_test {
@@ -118,7 +119,7 @@ TEST(MatchTest, PointsCountDrawsByHalf) {
 
 MatchResult PlayTicTacToe(const std::string& a, const std::string& b, const MatchPlan& plan,
                           double opening_fraction = 0.0) {
-  const auto env = BoardEnvOf(TicTacToeBoard::CreateEnv({0, opening_fraction, 4}));
+  const auto env = BoardEnvOf(TicTacToeEntry().factory({0, opening_fraction, 4}));
   ThreadPool pool(1);
   const auto first = MakeOpponentSide(a, plan.seed + 1, &pool);
   const auto second = MakeOpponentSide(b, plan.seed + 2, &pool);

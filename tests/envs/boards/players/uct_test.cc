@@ -5,11 +5,11 @@
 #include <set>
 
 #include "envs/boards/connect4.h"
-#include "envs/boards/gomoku.h"
 #include "envs/boards/grading/tictactoe_solver.h"
 #include "envs/boards/tictactoe.h"
 #include "tests/envs/boards/nim_board.h"
 #include "tests/envs/boards/random_position.h"
+#include "tests/envs/boards/start_board.h"
 
 namespace lzero::uct_test {
 namespace {
@@ -30,9 +30,9 @@ TEST(UctTest, FindsWinsInOne) {
   RandomStream random(1, "uct test");
   const TicTacToeBoard tictactoe;
   const Connect4Board connect4;
-  const GomokuBoard gomoku(6);
+  const auto gomoku = GomokuBoard(6);
   const std::vector<std::pair<const Board*, int>> starts = {
-      {&tictactoe, 5}, {&connect4, 16}, {&gomoku, 20}};
+      {&tictactoe, 5}, {&connect4, 16}, {gomoku.get(), 20}};
   int num_seen = 0;
   for (int i = 0; i < 40; ++i) {
     for (const auto& [start, plies] : starts) {
@@ -95,7 +95,7 @@ TEST(UctTest, StatisticsAddUp) {
 
 TEST(UctTest, FewSimulationsTryDifferentActions) {
   UctPlayer player(5, 9);
-  player.ChooseAction(GomokuBoard(5));
+  player.ChooseAction(*GomokuBoard(5));
   std::set<int> tried;
   for (const UctPlayer::ActionStats& stats : player.stats()) tried.insert(stats.action);
   EXPECT_EQ(tried.size(), 5u);
@@ -104,8 +104,8 @@ TEST(UctTest, FewSimulationsTryDifferentActions) {
 TEST(UctTest, TheSeedDecides) {
   std::set<int> chosen;
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const int action = UctPlayer(20, seed).ChooseAction(GomokuBoard(9));
-    EXPECT_EQ(UctPlayer(20, seed).ChooseAction(GomokuBoard(9)), action);
+    const int action = UctPlayer(20, seed).ChooseAction(*GomokuBoard(9));
+    EXPECT_EQ(UctPlayer(20, seed).ChooseAction(*GomokuBoard(9)), action);
     chosen.insert(action);
   }
   EXPECT_GT(chosen.size(), 5u);
