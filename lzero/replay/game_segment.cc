@@ -14,6 +14,11 @@ namespace {
 // its owner keeps (a deque's node share included).
 constexpr int64_t kHeapBytes = 3 * 16 + 16;
 
+template <typename T>
+absl::string_view AsBytes(absl::Span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
 }  // namespace
 
 GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t max_steps,
@@ -32,13 +37,17 @@ GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t ma
   return layout;
 }
 
+void GameSegment::SetBytes(Stored field, int64_t first, absl::string_view bytes) {
+  if (bytes.empty()) return;  // and may be null
+  std::memcpy(block_.get() + RowOffset(field, first), bytes.data(), bytes.size());
+}
+
 template <typename T>
 void GameSegment::SetRow(Stored field, int64_t row, absl::Span<const T> values) {
   LZ_CHECK(static_cast<int64_t>(values.size()) == FieldOf(field).NumColumns(shape_),
            FieldOf(field).name, ": ", values.size(), " numbers, expected ",
            FieldOf(field).NumColumns(shape_));
-  if (values.empty()) return;  // and may be null
-  std::memcpy(block_.get() + RowOffset(field, row), values.data(), values.size() * sizeof(T));
+  SetBytes(field, row, AsBytes(values));
 }
 
 GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, int64_t episode,
@@ -49,7 +58,7 @@ GameSegment::GameSegment(const SegmentShape& shape, int max_steps, EnvId env, in
       episode_(episode),
       first_step_(first_step),
       layout_(LayoutFor(shape, max_steps, first_step)),
-      block_(std::make_unique_for_overwrite<std::byte[]>(
+      block_(std::make_unique_for_overwrite<char[]>(
           static_cast<size_t>(BlockSize(layout_, max_steps)))),
       observations_(shape.format(), num_context_steps() + max_steps + 1) {}
 
@@ -93,21 +102,14 @@ absl::Status GameSegment::SetFirstObservation(absl::Span<const float> observatio
 
 void GameSegment::SetFirstObservationFrom(const GameSegment& earlier) {
   const int row = earlier.num_steps_;
-  observations_.CopyFirstFrom(earlier.observations_, earlier.num_context_steps() + row,
-                              num_context_steps());
-  const size_t num_masked = static_cast<size_t>(shape_.num_masked());
-  SetMaskRow(0, earlier.legal_action_masks().subspan(row * num_masked, num_masked),
-             earlier.to_play()[row]);
+  observations_.SetBlocks(num_context_steps(),
+                          earlier.observations_.Row(earlier.num_context_steps() + row));
+  for (const Stored field : {Stored::kLegalActions, Stored::kToPlay}) {
+    SetBytes(field, 0, earlier.Bytes(field, row, 1));
+  }
 }
 
-void GameSegment::CopyToContext(Stored field, const void* rows) {
-  const int64_t num_context = num_context_steps();
-  const int64_t size = num_context * FieldOf(field).RowBytes(shape_);
-  if (size == 0) return;
-  std::memcpy(block_.get() + RowOffset(field, -num_context), rows, static_cast<size_t>(size));
-}
-
-void GameSegment::SetContext(absl::Span<const char> blocks, absl::Span<const int32_t> actions,
+void GameSegment::SetContext(absl::string_view blocks, absl::Span<const int32_t> actions,
                              absl::Span<const float> action_values) {
   const int64_t num_context = num_context_steps();
   LZ_CHECK(actions.size() == static_cast<size_t>(num_context), actions.size(),
@@ -117,8 +119,8 @@ void GameSegment::SetContext(absl::Span<const char> blocks, absl::Span<const int
   LZ_CHECK(action_values.size() == actions.size() * static_cast<size_t>(shape_.action_dim),
            action_values.size(), " action values");
   observations_.SetBlocks(0, blocks);
-  CopyToContext(Stored::kAction, actions.data());
-  CopyToContext(Stored::kActionValues, action_values.data());
+  SetBytes(Stored::kAction, -num_context, AsBytes(actions));
+  SetBytes(Stored::kActionValues, -num_context, AsBytes(action_values));
 }
 
 void GameSegment::SetContextFrom(const GameSegment& earlier) {
@@ -126,21 +128,20 @@ void GameSegment::SetContextFrom(const GameSegment& earlier) {
            " does not follow ", earlier.num_steps_, " steps from ", earlier.first_step_);
   const int num_context = num_context_steps();
   const int first = earlier.num_steps_ - num_context;
-  observations_.CopyBeforeFrom(earlier.observations_, earlier.num_context_steps() + first,
-                               num_context);
+  observations_.SetBlocks(0, earlier.Blocks(first, num_context));
   for (const Stored field : {Stored::kAction, Stored::kActionValues}) {
-    CopyToContext(field, earlier.block_.get() + earlier.RowOffset(field, first));
+    SetBytes(field, -num_context, earlier.Bytes(field, first, num_context));
   }
 }
 
 bool GameSegment::BeginsWhereEnds(const GameSegment& earlier) const {
   const int row = earlier.num_steps_;
-  const size_t num_masked = static_cast<size_t>(shape_.num_masked());
-  return observations_.RowEquals(num_context_steps(), earlier.observations_,
-                                 earlier.num_context_steps() + row) &&
-         std::memcmp(legal_action_masks().data(),
-                     earlier.legal_action_masks().data() + row * num_masked, num_masked) == 0 &&
-         to_play()[0] == earlier.to_play()[row];
+  const auto same = [&](Stored field) {
+    return Bytes(field, 0, 1) == earlier.Bytes(field, row, 1);
+  };
+  return observations_.Row(num_context_steps()) ==
+             earlier.observations_.Row(earlier.num_context_steps() + row) &&
+         same(Stored::kLegalActions) && same(Stored::kToPlay);
 }
 
 absl::Status GameSegment::Append(const Transition& step, int32_t leaf, int64_t sequence) {
@@ -176,21 +177,25 @@ void GameSegment::ReplaceSearch(int step, absl::Span<const float> policy,
   SetRow(Stored::kRootValue, step, root_value);
 }
 
+void GameSegment::Restore(int num_steps, absl::string_view blocks,
+                          const std::array<absl::string_view, kNumStored>& fields) {
+  LZ_CHECK(num_steps <= max_steps_, num_steps, " steps in a segment of ", max_steps_);
+  num_steps_ = num_steps;
+  observations_.SetBlocks(num_context_steps(), blocks);
+  for (int i = 0; i < kNumStored; ++i) SetBytes(static_cast<Stored>(i), 0, fields[i]);
+}
+
 void GameSegment::ShrinkToFit() {
   if (num_steps_ == max_steps_) return;
-  const Layout layout = LayoutFor(shape_, num_steps_, first_step_);
-  auto block = std::make_unique_for_overwrite<std::byte[]>(
-      static_cast<size_t>(BlockSize(layout, num_steps_)));
+  GameSegment fitting(shape_, num_steps_, env_, episode_, first_step_);
   for (int i = 0; i < kNumStored; ++i) {
     const auto field = static_cast<Stored>(i);
-    const int64_t row_bytes = FieldOf(field).RowBytes(shape_);
     const bool has_context = FieldOf(field).rows == StoredRows::kContextAndSteps;
-    const int64_t before = has_context ? num_context_steps() * row_bytes : 0;
-    std::memcpy(block.get() + layout[i] - before, block_.get() + layout_[i] - before,
-                static_cast<size_t>(before + NumRows(field) * row_bytes));
+    const int64_t before = has_context ? num_context_steps() : 0;
+    fitting.SetBytes(field, -before, Bytes(field, -before, before + NumRows(field)));
   }
-  block_ = std::move(block);
-  layout_ = layout;
+  block_ = std::move(fitting.block_);
+  layout_ = fitting.layout_;
   max_steps_ = num_steps_;
   observations_.ShrinkTo(num_context_steps() + num_steps_ + 1);
 }

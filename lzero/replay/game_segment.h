@@ -10,11 +10,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/replay/observation_store.h"
@@ -69,10 +69,10 @@ class GameSegment {
                                    absl::Span<const uint8_t> legal_action_mask, int to_play);
   // Begins with the last observation of `earlier`, which has the same shape.
   void SetFirstObservationFrom(const GameSegment& earlier);
-  // The context: the oldest block of each observation as CopyBlocks gave it, [C, block bytes], the
+  // The context: the oldest block of each observation as Blocks gave it, [C, block bytes], the
   // actions [C] int32 and values of box actions [C, D] float32. The first observation is set
   // already.
-  void SetContext(absl::Span<const char> blocks, absl::Span<const int32_t> actions,
+  void SetContext(absl::string_view blocks, absl::Span<const int32_t> actions,
                   absl::Span<const float> action_values);
   // The context from the steps of `earlier` and its context. `earlier` has the same shape and ends
   // with the first observation of this one.
@@ -89,6 +89,10 @@ class GameSegment {
   // `sampled_actions` [K, D]) and root value replace those stored.
   void ReplaceSearch(int step, absl::Span<const float> policy,
                      absl::Span<const float> sampled_actions, float root_value);
+  // Makes an empty segment, but for its context, the one of `num_steps` steps whose Blocks(0, ..)
+  // and Bytes, of every field, are these.
+  void Restore(int num_steps, absl::string_view blocks,
+               const std::array<absl::string_view, kNumStored>& fields);
   // Gives back the room that is not used.
   void ShrinkToFit();
 
@@ -98,43 +102,31 @@ class GameSegment {
   void CopyObservations(int first, int count, T* out) const {
     observations_.CopyRows(num_context_steps() + first, count, out);
   }
-  // Writes blocks first .. first + count - 1 as they are stored, [count, block bytes]; block i is
-  // the oldest of observation i, the last one is num_steps + frame_stack - 1.
-  void CopyBlocks(int first, int count, char* out) const {
-    observations_.CopyBlocks(num_context_steps() + first, count, out);
+  // A view of blocks first .. first + count - 1 as they are stored, [count, block bytes]; block i
+  // is the oldest of observation i, the last one is num_steps + frame_stack - 1.
+  absl::string_view Blocks(int first, int count) const {
+    return observations_.Blocks(num_context_steps() + first, count);
   }
-  // Writes actions first .. first + count - 1 to `out`, [count]; they lie in -C .. num_steps - 1.
-  void CopyActions(int first, int count, int32_t* out) const {
-    std::copy_n(Row<int32_t>(Stored::kAction, first), count, out);
+  // A view of rows first .. first + count - 1 of a field, which has elements of type T, [count,
+  // columns]; those of the context are below 0. Empty where the shape stores none.
+  template <typename T>
+  absl::Span<const T> Rows(Stored field, int64_t first, int64_t count) const {
+    const absl::string_view bytes = Bytes(field, first, count);
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
-  // Box: writes the values of the same actions to `out`, [count, D].
-  void CopyActionValues(int first, int count, float* out) const {
-    std::copy_n(Row<float>(Stored::kActionValues, first), count * shape_.action_dim, out);
-  }
-  // Views of what is stored for each transition: [num_steps]; policies [num_steps, A] (box:
-  // [num_steps, K]); values of box actions [num_steps, D], their sampled actions [num_steps, K, D].
-  absl::Span<const int32_t> actions() const { return Rows<int32_t>(Stored::kAction); }
-  absl::Span<const float> rewards() const { return Rows<float>(Stored::kReward); }
-  absl::Span<const float> root_values() const { return Rows<float>(Stored::kRootValue); }
-  absl::Span<const float> policies() const { return Rows<float>(Stored::kPolicy); }
-  absl::Span<const float> action_values() const { return Rows<float>(Stored::kActionValues); }
-  absl::Span<const float> sampled_actions() const { return Rows<float>(Stored::kSampledActions); }
-  // Empty where none is stored.
-  absl::Span<const int32_t> chance_outcomes() const {
-    return Rows<int32_t>(Stored::kChanceOutcome);
+  // All rows but those of the context: num_steps, or one more of what each observation has.
+  template <typename T>
+  absl::Span<const T> Rows(Stored field) const {
+    return Rows<T>(field, 0, NumRows(field));
   }
   absl::Span<const int32_t> leaves() const { return Rows<int32_t>(Stored::kLeaf); }
   absl::Span<const int64_t> sequences() const { return Rows<int64_t>(Stored::kSequence); }
-  // Per observation, [num_steps + 1, A] (box: empty) and [num_steps + 1].
-  absl::Span<const uint8_t> legal_action_masks() const {
-    return Rows<uint8_t>(Stored::kLegalActions);
+  // The same as bytes.
+  absl::string_view Bytes(Stored field, int64_t first, int64_t count) const {
+    return {block_.get() + RowOffset(field, first),
+            static_cast<size_t>(count * FieldOf(field).RowBytes(shape_))};
   }
-  absl::Span<const uint8_t> to_play() const { return Rows<uint8_t>(Stored::kToPlay); }
-  // All rows of a field but those of the context, as bytes.
-  absl::Span<const char> Bytes(Stored field) const {
-    return {reinterpret_cast<const char*>(block_.get() + RowOffset(field, 0)),
-            static_cast<size_t>(NumRows(field) * FieldOf(field).RowBytes(shape_))};
-  }
+  absl::string_view Bytes(Stored field) const { return Bytes(field, 0, NumRows(field)); }
 
  private:
   // Where row 0 of each field lies inside the block, in bytes.
@@ -155,15 +147,8 @@ class GameSegment {
   int64_t NumRows(Stored field) const {
     return num_steps_ + (FieldOf(field).rows == StoredRows::kObservations ? 1 : 0);
   }
-  template <typename T>
-  const T* Row(Stored field, int64_t row) const {
-    return reinterpret_cast<const T*>(block_.get() + RowOffset(field, row));
-  }
-  template <typename T>
-  absl::Span<const T> Rows(Stored field) const {
-    const absl::Span<const char> bytes = Bytes(field);
-    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
-  }
+  // Writes rows of a field from row `first` on.
+  void SetBytes(Stored field, int64_t first, absl::string_view bytes);
   // Writes row `row` of a field. The caller must give as many `values` as the field has columns.
   template <typename T>
   void SetRow(Stored field, int64_t row, absl::Span<const T> values);
@@ -173,8 +158,6 @@ class GameSegment {
   }
   void CheckSizes(absl::Span<const float> observation, absl::Span<const uint8_t> legal_action_mask,
                   int to_play) const;
-  // Writes all rows of the context.
-  void CopyToContext(Stored field, const void* rows);
   void SetMaskRow(int row, absl::Span<const uint8_t> legal_action_mask, int to_play);
 
   SegmentShape shape_;
@@ -187,7 +170,7 @@ class GameSegment {
   GameSegment* previous_ = nullptr;
   GameSegment* next_ = nullptr;
   Layout layout_;
-  std::unique_ptr<std::byte[]> block_;
+  std::unique_ptr<char[]> block_;
   ObservationStore observations_;
 };
 

@@ -1,6 +1,7 @@
 #include "lzero/replay/observation_store.h"
 
 #include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -9,19 +10,6 @@
 
 namespace lzero {
 namespace {
-
-std::unique_ptr<std::byte[]> MakeRoom(int64_t size) {
-  return std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(size));
-}
-
-void Decode(ObservationType type, const void* stored, size_t count, float* out) {
-  if (count == 0) return;  // then `out` may be null
-  if (type == ObservationType::kUint8) {
-    BytesToFractions({static_cast<const uint8_t*>(stored), count}, out);
-  } else {
-    std::memcpy(out, stored, count * sizeof(float));
-  }
-}
 
 absl::Status NoByteError(int64_t index, float value) {
   return absl::InvalidArgumentError(
@@ -32,10 +20,12 @@ absl::Status NoByteError(int64_t index, float value) {
 }  // namespace
 
 ObservationStore::ObservationStore(const ObservationFormat& format, int num_rows)
-    : format_(format), blocks_(MakeRoom(BytesFor(format, num_rows))) {}
+    : format_(format),
+      blocks_(
+          std::make_unique_for_overwrite<char[]>(static_cast<size_t>(BytesFor(format, num_rows)))) {
+}
 
-absl::Status ObservationStore::Encode(const float* values, int first, int count,
-                                      std::byte* to) const {
+absl::Status ObservationStore::Encode(const float* values, int first, int count, char* to) const {
   if (format_.type == ObservationType::kFloat32) {
     std::memcpy(to, values + first, count * sizeof(float));
     return absl::OkStatus();
@@ -46,7 +36,7 @@ absl::Status ObservationStore::Encode(const float* values, int first, int count,
   return NoByteError(first + wrong, values[first + wrong]);
 }
 
-bool ObservationStore::IsStoredAt(const float* values, int count, const std::byte* stored) const {
+bool ObservationStore::IsStoredAt(const float* values, int count, const char* stored) const {
   if (format_.type == ObservationType::kFloat32) {
     return std::memcmp(values, stored, count * sizeof(float)) == 0;
   }
@@ -79,55 +69,40 @@ absl::Status ObservationStore::SetNext(int row, const float* values) {
   return Encode(values, shared_size, format_.block_size(), Block(row + num_shared));
 }
 
-void ObservationStore::CopyFirstFrom(const ObservationStore& other, int from, int to) {
-  std::memcpy(Block(to), other.Block(from), static_cast<size_t>(format_.row_bytes()));
-}
-
-void ObservationStore::CopyBeforeFrom(const ObservationStore& other, int from, int count) {
-  std::memcpy(Block(0), other.Block(from), static_cast<size_t>(count * format_.block_bytes()));
-}
-
-void ObservationStore::CopyRows(int row, int num_rows, float* out) const {
+template <typename T>
+void ObservationStore::CopyRows(int row, int num_rows, T* out) const {
+  const bool are_bytes = format_.type == ObservationType::kUint8;
   const size_t size = static_cast<size_t>(format_.size);
-  if (format_.frame_stack == 1) {  // rows lie one behind the other
-    Decode(format_.type, Block(row), num_rows * size, out);
-    return;
+  // Without a stack, rows lie one behind the other.
+  const int num_at_once = format_.frame_stack == 1 ? num_rows : 1;
+  const size_t count = num_at_once * size;
+  for (int i = 0; i < num_rows; i += num_at_once, out += count) {
+    if constexpr (std::is_same_v<T, float>) {
+      if (are_bytes) {
+        BytesToFractions({reinterpret_cast<const uint8_t*>(Block(row + i)), count}, out);
+        continue;
+      }
+    }
+    LZ_DCHECK(are_bytes == (sizeof(T) == 1), "observations of another type");
+    std::memcpy(out, Block(row + i), count * sizeof(T));
   }
-  for (int i = 0; i < num_rows; ++i) Decode(format_.type, Block(row + i), size, out + i * size);
 }
 
-void ObservationStore::CopyRows(int row, int num_rows, uint8_t* out) const {
-  LZ_DCHECK(format_.type == ObservationType::kUint8, "observations of float32");
-  const size_t size = static_cast<size_t>(format_.size);
-  if (format_.frame_stack == 1) {
-    std::memcpy(out, Block(row), num_rows * size);
-    return;
-  }
-  for (int i = 0; i < num_rows; ++i) std::memcpy(out + i * size, Block(row + i), size);
+template void ObservationStore::CopyRows(int row, int num_rows, float* out) const;
+template void ObservationStore::CopyRows(int row, int num_rows, uint8_t* out) const;
+
+absl::string_view ObservationStore::Blocks(int block, int count) const {
+  return {Block(block), static_cast<size_t>(count * format_.block_bytes())};
 }
 
-void ObservationStore::CopyBlocks(int block, int count, char* out) const {
-  std::memcpy(out, Block(block), static_cast<size_t>(count * format_.block_bytes()));
-}
-
-void ObservationStore::SetBlocks(int block, absl::Span<const char> blocks) {
+void ObservationStore::SetBlocks(int block, absl::string_view blocks) {
   if (!blocks.empty()) std::memcpy(Block(block), blocks.data(), blocks.size());
 }
 
-bool ObservationStore::RowEquals(int row, const ObservationStore& other, int other_row) const {
-  return std::memcmp(Block(row), other.Block(other_row),
-                     static_cast<size_t>(format_.row_bytes())) == 0;
-}
-
 void ObservationStore::ShrinkTo(int num_rows) {
-  const int64_t size = BytesFor(format_, num_rows);
-  std::unique_ptr<std::byte[]> smaller = MakeRoom(size);
-  std::memcpy(smaller.get(), blocks_.get(), static_cast<size_t>(size));
-  blocks_ = std::move(smaller);
-}
-
-void DecodeObservation(const ObservationFormat& format, const char* blocks, float* out) {
-  Decode(format.type, blocks, static_cast<size_t>(format.size), out);
+  ObservationStore smaller(format_, num_rows);
+  smaller.SetBlocks(0, Blocks(0, static_cast<int>(NumBlocks(format_, num_rows))));
+  blocks_ = std::move(smaller.blocks_);
 }
 
 }  // namespace lzero

@@ -8,12 +8,11 @@
 #ifndef LZERO_REPLAY_OBSERVATION_STORE_H_
 #define LZERO_REPLAY_OBSERVATION_STORE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
+#include "absl/strings/string_view.h"
 #include "lzero/base/observation_type.h"
 
 namespace lzero {
@@ -52,44 +51,33 @@ class ObservationStore {
   // before stay as they are.
   absl::Status SetNext(int row, const float* values);
 
-  // Copies row `from` of `other`, a store of the same format, into row `to`.
-  void CopyFirstFrom(const ObservationStore& other, int from, int to);
-  // Makes rows 0 .. count - 1 those from row `from` of `other` on, where row `count` is already the
-  // one that follows there.
-  void CopyBeforeFrom(const ObservationStore& other, int from, int count);
+  // Writes the observations of rows row .. row + num_rows - 1 to `out`, [num_rows, size]: T float,
+  // numbers; uint8_t, the bytes that stand for them (type kUint8 only).
+  template <typename T>
+  void CopyRows(int row, int num_rows, T* out) const;
 
-  // Writes the observations of rows row .. row + num_rows - 1 to `out`, [num_rows, size], as
-  // numbers, or as the bytes that stand for them (type kUint8 only).
-  void CopyRows(int row, int num_rows, float* out) const;
-  void CopyRows(int row, int num_rows, uint8_t* out) const;
-
-  // Blocks as they are stored, [count, block_bytes] bytes: block i is the oldest of row i.
-  // SetBlocks is for blocks that CopyBlocks gave.
-  void CopyBlocks(int block, int count, char* out) const;
-  void SetBlocks(int block, absl::Span<const char> blocks);
-
-  // Whether row `row` and row `other_row` of `other` are equal bit for bit.
-  bool RowEquals(int row, const ObservationStore& other, int other_row) const;
+  // A view of blocks as they are stored, [count, block_bytes] bytes: block i is the oldest of row
+  // i. SetBlocks is for blocks that Blocks of a store of the same format gave.
+  absl::string_view Blocks(int block, int count) const;
+  void SetBlocks(int block, absl::string_view blocks);
+  // The blocks of one row.
+  absl::string_view Row(int row) const { return Blocks(row, format_.frame_stack); }
 
   // Moves the first `num_rows` rows into room for exactly that many.
   void ShrinkTo(int num_rows);
 
  private:
-  std::byte* Block(int block) { return blocks_.get() + block * format_.block_bytes(); }
-  const std::byte* Block(int block) const { return blocks_.get() + block * format_.block_bytes(); }
+  char* Block(int block) const { return blocks_.get() + block * format_.block_bytes(); }
   // Stores elements first .. first + count - 1 of an observation at `to`.
-  absl::Status Encode(const float* values, int first, int count, std::byte* to) const;
+  absl::Status Encode(const float* values, int first, int count, char* to) const;
   // Whether the first `count` elements of an observation are what is stored at `stored`.
-  bool IsStoredAt(const float* values, int count, const std::byte* stored) const;
+  bool IsStoredAt(const float* values, int count, const char* stored) const;
   // Why the first `count` elements are not.
   absl::Status BrokenStack(const float* values, int count) const;
 
   ObservationFormat format_;
-  std::unique_ptr<std::byte[]> blocks_;
+  std::unique_ptr<char[]> blocks_;
 };
-
-// The observation whose blocks, as stored, begin at `blocks`: [size] float32.
-void DecodeObservation(const ObservationFormat& format, const char* blocks, float* out);
 
 }  // namespace lzero
 

@@ -42,8 +42,9 @@ absl::Status CheckShape(const ReplayShape& shape) {
   return CheckRange("number of environments", shape.num_envs, 1, 1 << 20);
 }
 
-void CheckContent(const ReplayConfig& config, const ReplayShape& shape,
-                  std::vector<ConsistencyError>* errors) {
+}  // namespace
+
+std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape) {
   // Whether it fits replay.capacity.
   const int64_t horizon = ReplayHorizon(config);
   const int64_t transitions = shape.num_envs * (config.segment_length + horizon);
@@ -52,36 +53,32 @@ void CheckContent(const ReplayConfig& config, const ReplayShape& shape,
                    " environments (segments of replay.segment_length = ", config.segment_length,
                    " transitions, targets known ", horizon, " steps later)");
   if (transitions > config.capacity) {
-    errors->push_back(
+    return {
         {{"replay.capacity", "replay.segment_length", "replay.td_steps", "env.num_collectors"},
          absl::StrCat("got ", config.capacity, " transitions, but ", content, " is ", transitions,
                       " transitions: raise replay.capacity, or lower replay.segment_length, "
-                      "replay.td_steps or env.num_collectors")});
-    return;
+                      "replay.td_steps or env.num_collectors")}};
   }
   // Whether it fits replay.max_mebibytes.
   const int64_t finished = (horizon + config.segment_length - 1) / config.segment_length;
   const int64_t bytes =
       ReplayFixedBytes(config, shape) + shape.num_envs * finished * SegmentBytes(config, shape);
-  if (bytes <= config.max_mebibytes * kMebibyte) return;
+  if (bytes <= config.max_mebibytes * kMebibyte) return {};
   // Where the past of roots is longer than a segment, shorter segments would repeat it more often.
   std::vector<std::string> lower = {"replay.segment_length"};
   if (shape.num_root_past_steps > config.segment_length) {
     lower = {"model.context_length", "model.num_layers"};
   }
   lower.insert(lower.end(), {"replay.td_steps", "replay.capacity", "env.num_collectors"});
-  ConsistencyError error;
-  error.message = absl::StrCat(
-      "got ", config.max_mebibytes, ", but ", content, " needs ",
-      (bytes + kMebibyte - 1) / kMebibyte, " MiB with the index of ",
-      ReplayMaxTransitions(config, shape), " transitions: raise replay.max_mebibytes, or lower ",
-      absl::StrJoin(lower.begin(), lower.end() - 1, ", "), " or ", lower.back());
-  error.keys = {"replay.max_mebibytes"};
-  error.keys.insert(error.keys.end(), lower.begin(), lower.end());
-  errors->push_back(std::move(error));
+  std::vector<std::string> keys = lower;
+  keys.insert(keys.begin(), "replay.max_mebibytes");
+  return {{keys, absl::StrCat("got ", config.max_mebibytes, ", but ", content, " needs ",
+                              (bytes + kMebibyte - 1) / kMebibyte, " MiB with the index of ",
+                              ReplayMaxTransitions(config, shape),
+                              " transitions: raise replay.max_mebibytes, or lower ",
+                              absl::StrJoin(lower.begin(), lower.end() - 1, ", "), " or ",
+                              lower.back())}};
 }
-
-}  // namespace
 
 int64_t ReplayHorizon(const ReplayConfig& config) {
   // The last unrolled step is t + U - 1; its bootstrap needs observation t + U - 1 + td, or the
@@ -115,12 +112,6 @@ int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shap
 int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape) {
   return PositionIndex::BytesFor(std::max<int64_t>(1, ReplayMaxTransitions(config, shape))) +
          shape.num_envs * SegmentBytes(config, shape);
-}
-
-std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape) {
-  std::vector<ConsistencyError> errors;
-  CheckContent(config, shape, &errors);
-  return errors;
 }
 
 absl::Status CheckReplayConfig(const ReplayConfig& config, const ReplayShape& shape) {

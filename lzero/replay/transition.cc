@@ -3,23 +3,16 @@
 namespace lzero {
 
 void OwnedTransition::Set(const Transition& transition) {
-  const auto assign = [](auto span, auto* vector) { vector->assign(span.begin(), span.end()); };
-  assign(transition.policy, &policy_);
-  assign(transition.observation, &observation_);
-  assign(transition.legal_action_mask, &legal_action_mask_);
-  assign(transition.action_values, &action_values_);
-  assign(transition.sampled_actions, &sampled_actions_);
-  scalars_ = transition;
-}
-
-Transition OwnedTransition::view() const {
-  Transition transition = scalars_;
-  transition.policy = policy_;
-  transition.observation = observation_;
-  transition.legal_action_mask = legal_action_mask_;
-  transition.action_values = action_values_;
-  transition.sampled_actions = sampled_actions_;
-  return transition;
+  transition_ = transition;
+  const auto own = [](auto* span, auto* memory) {
+    memory->assign(span->begin(), span->end());
+    *span = *memory;
+  };
+  own(&transition_.policy, &policy_);
+  own(&transition_.observation, &observation_);
+  own(&transition_.legal_action_mask, &legal_action_mask_);
+  own(&transition_.action_values, &action_values_);
+  own(&transition_.sampled_actions, &sampled_actions_);
 }
 
 }  // namespace lzero

@@ -27,14 +27,17 @@ struct Transition {
   absl::Span<const float> sampled_actions = {};  // box: [K, D] of the search, see `policy`
 };
 
-// A transition with memory of its own, used again and again.
+// A transition with memory of its own, used again and again. Movable: vectors keep their memory.
 class OwnedTransition {
  public:
+  OwnedTransition() = default;
+  OwnedTransition(OwnedTransition&&) = default;
+
   void Set(const Transition& transition);
-  Transition view() const;
+  const Transition& view() const { return transition_; }
 
  private:
-  Transition scalars_;  // its spans count for nothing
+  Transition transition_;  // its spans show the vectors
   std::vector<float> policy_, observation_, action_values_, sampled_actions_;
   std::vector<uint8_t> legal_action_mask_;
 };

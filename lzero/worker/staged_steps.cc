@@ -23,15 +23,15 @@ void StagedSteps::Add(EnvId env, const Transition& transition) {
   ++num_steps_;
 }
 
-absl::Status StagedSteps::Move(const Entry& entry, ReplayBuffer& replay) {
-  const Transition seen = entry.transition.view();
-  if (!entry.begins_episode) return replay.Append(entry.env, seen);
-  return replay.BeginEpisode(entry.env, seen.observation, seen.legal_action_mask, seen.to_play);
-}
-
 absl::Status StagedSteps::MoveTo(ReplayBuffer& replay) {
   absl::Status moved;
-  for (size_t i = 0; i < num_entries_ && moved.ok(); ++i) moved = Move(entries_[i], replay);
+  for (size_t i = 0; i < num_entries_ && moved.ok(); ++i) {
+    const EnvId env = entries_[i].env;
+    const Transition& seen = entries_[i].transition.view();
+    moved = entries_[i].begins_episode
+                ? replay.BeginEpisode(env, seen.observation, seen.legal_action_mask, seen.to_play)
+                : replay.Append(env, seen);
+  }
   Clear();
   return moved;
 }

@@ -33,7 +33,6 @@ class StagedSteps {
     OwnedTransition transition;  // of an episode's beginning what came first
   };
   void AddEntry(EnvId env, bool begins_episode, const Transition& transition);
-  static absl::Status Move(const Entry& entry, ReplayBuffer& replay);
 
   std::vector<Entry> entries_;  // the first num_entries_ are in use
   size_t num_entries_ = 0;

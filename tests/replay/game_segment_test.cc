@@ -59,14 +59,15 @@ void ExpectThreeSteps(const GameSegment& segment) {
   EXPECT_EQ(segment.first_step(), 10);
   EXPECT_EQ(segment.num_steps(), 3);
   EXPECT_THAT(Observations(segment), ElementsAre(0, 0.5f, 1, 1.5f, 2, 2.5f, 3, 3.5f));
-  EXPECT_THAT(segment.actions(), ElementsAre(0, 1, 2));
-  EXPECT_THAT(segment.rewards(), ElementsAre(0.0f, 0.5f, 1.0f));
-  EXPECT_THAT(segment.root_values(), ElementsAre(0.0f, -1.0f, -2.0f));
-  EXPECT_THAT(segment.policies(), ElementsAre(1, 0, 1, 2, 0, 1, 3, 0, 1));
+  EXPECT_THAT(segment.Rows<int32_t>(Stored::kAction), ElementsAre(0, 1, 2));
+  EXPECT_THAT(segment.Rows<float>(Stored::kReward), ElementsAre(0.0f, 0.5f, 1.0f));
+  EXPECT_THAT(segment.Rows<float>(Stored::kRootValue), ElementsAre(0.0f, -1.0f, -2.0f));
+  EXPECT_THAT(segment.Rows<float>(Stored::kPolicy), ElementsAre(1, 0, 1, 2, 0, 1, 3, 0, 1));
   EXPECT_THAT(segment.leaves(), ElementsAre(100, 101, 102));
   EXPECT_THAT(segment.sequences(), ElementsAre(1000, 1001, 1002));
-  EXPECT_THAT(segment.legal_action_masks(), ElementsAre(1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1));
-  EXPECT_THAT(segment.to_play(), ElementsAre(1, 0, 1, 0));
+  EXPECT_THAT(segment.Rows<uint8_t>(Stored::kLegalActions),
+              ElementsAre(1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1));
+  EXPECT_THAT(segment.Rows<uint8_t>(Stored::kToPlay), ElementsAre(1, 0, 1, 0));
 }
 
 TEST(GameSegment, KeepsWhatWasAppended) {
@@ -92,8 +93,8 @@ TEST(GameSegment, TheNextBeginsWithTheLastObservation) {
   EXPECT_TRUE(second.BeginsWhereEnds(*first));
   EXPECT_FALSE(first->BeginsWhereEnds(second));
   EXPECT_THAT(Observations(second), ElementsAre(3, 3.5f));
-  EXPECT_THAT(second.legal_action_masks(), ElementsAre(0, 1, 1));
-  EXPECT_THAT(second.to_play(), ElementsAre(0));
+  EXPECT_THAT(second.Rows<uint8_t>(Stored::kLegalActions), ElementsAre(0, 1, 1));
+  EXPECT_THAT(second.Rows<uint8_t>(Stored::kToPlay), ElementsAre(0));
   EXPECT_TRUE(second.SetFirstObservation({3.0f, 3.5f}, {0, 1, 0}, 0).ok());
   EXPECT_FALSE(second.BeginsWhereEnds(*first));
   EXPECT_TRUE(second.SetFirstObservation({3.0f, 3.5f}, {0, 1, 1}, 1).ok());
@@ -129,10 +130,10 @@ std::vector<float> AllObservations(const GameSegment& segment) {
 }
 
 std::vector<int32_t> AllActions(const GameSegment& segment) {
-  std::vector<int32_t> actions(segment.num_context_steps() + segment.num_steps());
-  segment.CopyActions(-segment.num_context_steps(), static_cast<int>(actions.size()),
-                      actions.data());
-  return actions;
+  const int num_context = segment.num_context_steps();
+  const auto actions =
+      segment.Rows<int32_t>(Stored::kAction, -num_context, num_context + segment.num_steps());
+  return {actions.begin(), actions.end()};
 }
 
 void AppendStep(GameSegment* segment, int t) {
@@ -164,7 +165,7 @@ TEST(GameSegment, ContextIsTheStepsBeforeTheFirst) {
   EXPECT_THAT(AllActions(first), ElementsAre(0, 1));
   EXPECT_THAT(AllObservations(second), ElementsAre(0, 0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5));
   EXPECT_THAT(AllActions(second), ElementsAre(0, 1, 2, 0, 1));
-  EXPECT_THAT(second.actions(), ElementsAre(2, 0, 1));
+  EXPECT_THAT(second.Rows<int32_t>(Stored::kAction), ElementsAre(2, 0, 1));
   EXPECT_THAT(AllObservations(third), ElementsAre(1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6));
   EXPECT_THAT(AllActions(third), ElementsAre(1, 2, 0, 1, 2));
   EXPECT_THAT(AllObservations(fourth), ElementsAre(2, -2, 3, -3, 4, -4, 5, -5, 6, -6));
@@ -222,8 +223,7 @@ TEST(GameSegment, StackedFramesAreKeptOnce) {
   second.CopyObservations(-4, 3, bytes.data());
   EXPECT_THAT(bytes,
               ElementsAre(1, 199, 2, 198, 3, 197, 2, 198, 3, 197, 4, 196, 3, 197, 4, 196, 5, 195));
-  std::vector<char> blocks(10 * 2);
-  second.CopyBlocks(-4, 10, blocks.data());
+  const absl::string_view blocks = second.Blocks(-4, 10);
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(static_cast<uint8_t>(blocks[2 * i]), 1 + i);
     EXPECT_EQ(static_cast<uint8_t>(blocks[2 * i + 1]), 199 - i);
@@ -255,12 +255,14 @@ TEST(GameSegment, WhatTheEnvironmentMustNotGiveIsNotAdded) {
 TEST(GameSegment, ANewSearchReplacesPolicyAndRootValueAlone) {
   const auto segment = MakeSegment(4), before = MakeSegment(4);
   segment->ReplaceSearch(2, {0.25f, 0.5f, 0.75f}, {}, 9.0f);
-  EXPECT_THAT(segment->policies(), ElementsAre(1, 0, 1, 2, 0, 1, 0.25f, 0.5f, 0.75f, 4, 0, 1));
-  EXPECT_THAT(segment->root_values(), ElementsAre(0, -1, 9, -3));
-  EXPECT_EQ(segment->rewards(), before->rewards());
-  EXPECT_EQ(segment->actions(), before->actions());
+  EXPECT_THAT(segment->Rows<float>(Stored::kPolicy),
+              ElementsAre(1, 0, 1, 2, 0, 1, 0.25f, 0.5f, 0.75f, 4, 0, 1));
+  EXPECT_THAT(segment->Rows<float>(Stored::kRootValue), ElementsAre(0, -1, 9, -3));
+  EXPECT_EQ(segment->Rows<float>(Stored::kReward), before->Rows<float>(Stored::kReward));
+  EXPECT_EQ(segment->Rows<int32_t>(Stored::kAction), before->Rows<int32_t>(Stored::kAction));
   EXPECT_EQ(segment->sequences(), before->sequences());
-  EXPECT_EQ(segment->legal_action_masks(), before->legal_action_masks());
+  EXPECT_EQ(segment->Rows<uint8_t>(Stored::kLegalActions),
+            before->Rows<uint8_t>(Stored::kLegalActions));
 }
 
 TEST(GameSegment, ANewSearchOfBoxActionsBringsItsSampledOnes) {
@@ -278,10 +280,10 @@ TEST(GameSegment, ANewSearchOfBoxActionsBringsItsSampledOnes) {
     EXPECT_TRUE(segment.Append(step, t, t).ok());
   }
   segment.ReplaceSearch(1, {1.0f, 0.0f}, {-0.5f, 0.5f}, 3.0f);
-  EXPECT_THAT(segment.policies(), ElementsAre(0.5f, 0.5f, 1.0f, 0.0f));
-  EXPECT_THAT(segment.sampled_actions(), ElementsAre(0.1f, 0.2f, -0.5f, 0.5f));
-  EXPECT_THAT(segment.root_values(), ElementsAre(0.0f, 3.0f));
-  EXPECT_THAT(segment.action_values(), ElementsAre(0.1f, 0.1f));
+  EXPECT_THAT(segment.Rows<float>(Stored::kPolicy), ElementsAre(0.5f, 0.5f, 1.0f, 0.0f));
+  EXPECT_THAT(segment.Rows<float>(Stored::kSampledActions), ElementsAre(0.1f, 0.2f, -0.5f, 0.5f));
+  EXPECT_THAT(segment.Rows<float>(Stored::kRootValue), ElementsAre(0.0f, 3.0f));
+  EXPECT_THAT(segment.Rows<float>(Stored::kActionValues), ElementsAre(0.1f, 0.1f));
   EXPECT_DEATH(segment.ReplaceSearch(1, {1.0f, 0.0f}, {}, 0.0f),
                "sampled_actions: 0 numbers, expected 2");
 }

@@ -31,8 +31,8 @@ TEST(ObservationStore, NumbersComeBackWhateverTheyAre) {
   EXPECT_EQ(ObservationStore::BytesFor(format, 3), 24);
   ObservationStore other(format, 1);
   EXPECT_TRUE(other.SetFirst(0, second).ok());
-  EXPECT_TRUE(store.RowEquals(1, other, 0));
-  EXPECT_FALSE(store.RowEquals(0, other, 0));
+  EXPECT_EQ(store.Row(1), other.Row(0));
+  EXPECT_NE(store.Row(0), other.Row(0));
   store.ShrinkTo(2);
   EXPECT_THAT(Rows(store, 0, 2, 2), ElementsAre(1e-30f, -7.5f, infinity, -0.0f));
 }
@@ -127,10 +127,10 @@ TEST_P(StackedStore, CopiesRowsOfAnother) {
   ASSERT_TRUE(store_.SetFirst(0, Stack({1, 2, 3}).data()).ok());
   for (int row = 1; row < 5; ++row) ASSERT_TRUE(SetNext(row, {1 + row, 2 + row, 3 + row}).ok());
   ObservationStore other(format_, 4);
-  other.CopyFirstFrom(store_, 3, 2);
-  EXPECT_TRUE(other.RowEquals(2, store_, 3));
-  EXPECT_FALSE(other.RowEquals(2, store_, 4));
-  other.CopyBeforeFrom(store_, 1, 2);
+  other.SetBlocks(2, store_.Row(3));
+  EXPECT_EQ(other.Row(2), store_.Row(3));
+  EXPECT_NE(other.Row(2), store_.Row(4));
+  other.SetBlocks(0, store_.Blocks(1, 2));
   ASSERT_TRUE(other.SetNext(3, Stack({5, 6, 9}).data()).ok());
   EXPECT_EQ(Rows(other, 0, 4, 6), Stack({2, 3, 4, 3, 4, 5, 4, 5, 6, 5, 6, 9}));
 }
@@ -138,18 +138,16 @@ TEST_P(StackedStore, CopiesRowsOfAnother) {
 TEST_P(StackedStore, BlocksAreTheFramesAsStored) {
   ASSERT_TRUE(store_.SetFirst(0, Stack({1, 2, 3}).data()).ok());
   ASSERT_TRUE(SetNext(1, {2, 3, 4}).ok());
-  std::string blocks(static_cast<size_t>(4 * format_.block_bytes()), 'x');
-  store_.CopyBlocks(0, 4, blocks.data());
+  const absl::string_view blocks = store_.Blocks(0, 4);
+  EXPECT_EQ(static_cast<int64_t>(blocks.size()), 4 * format_.block_bytes());
   if (GetParam() == ObservationType::kUint8) {
     EXPECT_THAT(blocks, ElementsAre(1, 10, 2, 20, 3, 30, 4, 40));
   }
   ObservationStore other(format_, 5);
   other.SetBlocks(1, blocks);
-  EXPECT_TRUE(other.RowEquals(1, store_, 0));
-  EXPECT_TRUE(other.RowEquals(2, store_, 1));
-  std::vector<float> decoded(6);
-  DecodeObservation(format_, blocks.data() + format_.block_bytes(), decoded.data());
-  EXPECT_EQ(decoded, Stack({2, 3, 4}));
+  EXPECT_EQ(other.Row(1), store_.Row(0));
+  EXPECT_EQ(other.Row(2), store_.Row(1));
+  EXPECT_EQ(Rows(other, 2, 1, 6), Stack({2, 3, 4}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, StackedStore,

@@ -1,7 +1,6 @@
 #include "lzero/replay/batch/batch_writer.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "lzero/base/check.h"
 
@@ -10,35 +9,43 @@ namespace {
 
 // Calls visit(segment, step, count, offset) for the pieces, in order, of the `num_steps` steps (or
 // as many as there are) from `step` of `segment` on, below 0 for its context. `offset` counts the
-// steps before the piece. Returns the segment the last piece lies in.
+// steps before the piece.
 template <typename Visit>
-const GameSegment* ForEachPiece(const GameSegment* segment, int step, int num_steps, Visit visit) {
+void ForEachPiece(const GameSegment* segment, int step, int num_steps, Visit visit) {
   int offset = 0;
   while (true) {
     const int count = std::min(num_steps - offset, segment->num_steps() - step);
     if (count > 0) visit(*segment, step, count, offset);
     offset += count;
-    if (offset == num_steps || segment->next() == nullptr) return segment;
+    if (offset == num_steps || segment->next() == nullptr) return;
     segment = segment->next();
     step = 0;
   }
 }
 
+// Copies the rows that a field has for those steps, and `num_more` behind them, to `out`.
 template <typename T>
-void CopyN(absl::Span<const T> from, size_t begin, size_t count, T* to) {
-  std::memcpy(to, from.data() + begin, count * sizeof(T));
+void Gather(const PositionIndex::Place& place, Stored field, int num_steps, int num_more, T* out) {
+  ForEachPiece(place.segment, place.step, num_steps,
+               [&](const GameSegment& piece, int first, int count, int offset) {
+                 const absl::Span<const T> rows = piece.Rows<T>(field, first, count + num_more);
+                 const size_t row_size = rows.size() / static_cast<size_t>(count + num_more);
+                 if (!rows.empty()) std::copy(rows.begin(), rows.end(), out + offset * row_size);
+               });
 }
 
 }  // namespace
 
 BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
-    : num_context_steps_(static_cast<int>(config.num_context_steps)),
-      num_unroll_steps_(static_cast<int>(config.num_unroll_steps)),
-      num_actions_(shape.num_actions),
-      observation_size_(shape.observation_size),
-      action_dim_(shape.action_dim),
+    : shape_{0,
+             static_cast<int>(config.num_context_steps),
+             static_cast<int>(config.num_unroll_steps),
+             shape.num_actions,
+             shape.observation_size,
+             shape.observation_type,
+             shape.action_dim,
+             shape.num_chance_outcomes > 0},
       num_chance_outcomes_(shape.num_chance_outcomes),
-      observation_type_(shape.observation_type),
       window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
       terminal_(shape.terminal),
       rule_(static_cast<int>(config.td_steps), config.discount, config.value_bootstrap),
@@ -47,165 +54,127 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       to_play_(window_size_ + 1) {}
 
 BatchShape BatchWriter::ShapeFor(int num_samples) const {
-  return {num_samples,       num_context_steps_, num_unroll_steps_, num_actions_,
-          observation_size_, observation_type_,  action_dim_,       has_chance()};
+  BatchShape shape = shape_;
+  shape.num_samples = num_samples;
+  return shape;
 }
 
 void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStream& random,
                         TrainBatch* batch) {
   GatherWindow(place);
   const int num_known = static_cast<int>(window_.rewards.size());
-  const int num_real = std::min(num_unroll_steps_, num_known);
-  LZ_DCHECK(num_real == num_unroll_steps_ || window_.end == SegmentEnd::kTerminated ||
+  const int num_real = std::min(shape_.num_unroll_steps, num_known);
+  LZ_DCHECK(num_real == shape_.num_unroll_steps || window_.end == SegmentEnd::kTerminated ||
                 window_.end == SegmentEnd::kTruncated,
             "position is not eligible");
-  if (observation_type_ == ObservationType::kUint8) {
-    WriteSequence(place, num_real, sample, random, batch->observation_bytes.data(), batch);
-    WriteValueTargets(place, num_real, sample, batch->bootstrap_observation_bytes.data(), batch);
+  if (shape_.observation_type == ObservationType::kUint8) {
+    WriteSequence(place, num_real, sample, random, batch->observation_bytes, batch);
+    WriteValueTargets(place, num_real, sample, batch->bootstrap_observation_bytes, batch);
   } else {
-    WriteSequence(place, num_real, sample, random, batch->observations.data(), batch);
-    WriteValueTargets(place, num_real, sample, batch->bootstrap_observations.data(), batch);
+    WriteSequence(place, num_real, sample, random, batch->observations, batch);
+    WriteValueTargets(place, num_real, sample, batch->bootstrap_observations, batch);
   }
   WriteTargets(place, num_real, sample, batch);
-  if (num_real < num_unroll_steps_) WritePastEnd(num_real, sample, random, batch);
+  if (num_real < shape_.num_unroll_steps) WritePastEnd(num_real, sample, random, batch);
 }
 
 void BatchWriter::GatherWindow(const PositionIndex::Place& place) {
-  int size = 0;
-  int last_step = 0;  // one past the last gathered step, inside its segment
-  const GameSegment* last =
-      ForEachPiece(place.segment, place.step, window_size_,
-                   [&](const GameSegment& segment, int step, int count, int offset) {
-                     CopyN(segment.rewards(), step, count, rewards_.data() + offset);
-                     CopyN(segment.root_values(), step, count, root_values_.data() + offset);
-                     // One more: the player to move after the piece, written again by the next
-                     // piece.
-                     CopyN(segment.to_play(), step, count + 1, to_play_.data() + offset);
-                     size = offset + count;
-                     last_step = step + count;
-                   });
-  const size_t num_steps = static_cast<size_t>(size);
-  window_.rewards = {rewards_.data(), num_steps};
-  window_.root_values = {root_values_.data(), num_steps};
-  window_.to_play = {to_play_.data(), num_steps + 1};
-  // A segment that others follow runs on.
-  window_.end = last_step == last->num_steps() ? last->end() : SegmentEnd::kRunsOn;
+  // How many steps are known, and what follows them: where there are more the episode runs on.
+  const GameSegment* last = place.segment;
+  int num_known = last->num_steps() - place.step;
+  for (; num_known < window_size_ && last->next() != nullptr; num_known += last->num_steps()) {
+    last = last->next();
+  }
+  window_.end = num_known <= window_size_ ? last->end() : SegmentEnd::kRunsOn;
+  const size_t size = static_cast<size_t>(std::min(num_known, window_size_));
+  Gather(place, Stored::kReward, window_size_, 0, rewards_.data());
+  Gather(place, Stored::kRootValue, window_size_, 0, root_values_.data());
+  // One more: the player to move after a piece, written again by the next piece.
+  Gather(place, Stored::kToPlay, window_size_, 1, to_play_.data());
+  window_.rewards = {rewards_.data(), size};
+  window_.root_values = {root_values_.data(), size};
+  window_.to_play = {to_play_.data(), size + 1};
 }
 
 template <typename T>
 void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real, int sample,
-                                RandomStream& random, T* observations, TrainBatch* batch) const {
+                                RandomStream& random, std::vector<T>& all_observations,
+                                TrainBatch* batch) const {
   // A segment's own context reaches back far enough, or to the start of the episode.
   const int num_context =
-      std::min(num_context_steps_, place.segment->num_context_steps() + place.step);
-  const int num_missing = num_context_steps_ - num_context;
+      std::min(shape_.num_context_steps, place.segment->num_context_steps() + place.step);
+  const int num_missing = shape_.num_context_steps - num_context;
   const int num_present = num_context + num_real;
-  const int sequence_size = num_context_steps_ + num_unroll_steps_;
-  const size_t row_size = static_cast<size_t>(observation_size_);
-
+  const int last_row = num_missing + num_present;
+  const int sequence_size = shape_.num_context_steps + shape_.num_unroll_steps;
   // The steps that exist: context, then unroll steps.
-  observations += sample * (sequence_size + 1) * row_size;
-  const size_t first_action = static_cast<size_t>(sample) * sequence_size;
-  const size_t dim = static_cast<size_t>(action_dim_);
+  T* observations = RowOf(all_observations, sample, batch->num_samples).data();
+  const size_t row_size = static_cast<size_t>(shape_.observation_size);
   ForEachPiece(place.segment, place.step - num_context, num_present,
                [&](const GameSegment& piece, int first, int count, int offset) {
-                 const int row = num_missing + offset;
                  // One more: the observation after the piece, written again by the next piece.
-                 piece.CopyObservations(first, count + 1, observations + row * row_size);
-                 const size_t action = first_action + static_cast<size_t>(row);
-                 if (dim > 0) {
-                   piece.CopyActionValues(first, count, batch->action_values.data() + action * dim);
-                 } else {
-                   piece.CopyActions(first, count, batch->actions.data() + action);
-                 }
+                 piece.CopyObservations(first, count + 1,
+                                        observations + (num_missing + offset) * row_size);
                });
-  // Before the start of the episode: its first observation again, action 0.
-  for (int row = 0; row < num_missing; ++row) {
-    std::memcpy(observations + row * row_size, observations + num_missing * row_size,
-                row_size * sizeof(T));
-  }
-  if (dim > 0) {
-    std::fill_n(batch->action_values.begin() + first_action * dim, num_missing * dim, 0.0f);
+  // Before the start of the episode its first observation again, past its end the last one.
+  const auto repeat = [&](int row, int from) {
+    std::copy_n(observations + from * row_size, row_size, observations + row * row_size);
+  };
+  for (int row = 0; row < num_missing; ++row) repeat(row, num_missing);
+  for (int row = last_row; row < sequence_size; ++row) repeat(row + 1, last_row);
+  // Actions: 0 before the start, random ones past the end.
+  const PositionIndex::Place first = {place.segment, place.step - num_context};
+  const auto write_actions = [&](auto& array, Stored field, const auto& draw) {
+    const auto row = RowOf(array, sample, batch->num_samples);
+    const size_t dim = row.size() / static_cast<size_t>(sequence_size);
+    std::fill_n(row.begin(), num_missing * dim, 0);
+    Gather(first, field, num_present, 0, row.data() + num_missing * dim);
+    std::generate(row.begin() + last_row * dim, row.end(), draw);
+  };
+  if (shape_.action_dim > 0) {
+    write_actions(batch->action_values, Stored::kActionValues,
+                  [&] { return static_cast<float>(2.0 * random.Uniform() - 1.0); });
   } else {
-    std::fill_n(batch->actions.begin() + first_action, num_missing, 0);
+    write_actions(batch->actions, Stored::kAction,
+                  [&] { return static_cast<int32_t>(random.UniformInt(shape_.num_actions)); });
   }
-  // Past its end: the last observation again, random actions.
-  const int last_row = num_missing + num_present;
-  for (int row = last_row; row < sequence_size; ++row) {
-    std::memcpy(observations + (row + 1) * row_size, observations + last_row * row_size,
-                row_size * sizeof(T));
-  }
-  WriteRandomActions(sample, last_row, sequence_size, random, batch);
   // The context mask.
-  float* mask = batch->context_mask.data() + static_cast<size_t>(sample) * num_context_steps_;
-  std::fill(mask, mask + num_missing, 0.0f);
-  std::fill(mask + num_missing, mask + num_context_steps_, 1.0f);
-}
-
-void BatchWriter::WriteRandomActions(int sample, int first_row, int end_row, RandomStream& random,
-                                     TrainBatch* batch) const {
-  const size_t first = static_cast<size_t>(sample) * (num_context_steps_ + num_unroll_steps_);
-  for (int row = first_row; row < end_row; ++row) {
-    if (action_dim_ == 0) {
-      batch->actions[first + row] = static_cast<int32_t>(random.UniformInt(num_actions_));
-    }
-    for (int d = 0; d < action_dim_; ++d) {
-      batch->action_values[(first + row) * action_dim_ + d] =
-          static_cast<float>(2.0 * random.Uniform() - 1.0);
-    }
-  }
+  const absl::Span<float> mask = RowOf(batch->context_mask, sample, batch->num_samples);
+  std::fill(mask.begin(), mask.begin() + num_missing, 0.0f);
+  std::fill(mask.begin() + num_missing, mask.end(), 1.0f);
 }
 
 void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, int sample,
                                TrainBatch* batch) {
-  const size_t base = static_cast<size_t>(sample) * num_unroll_steps_;
-  const size_t num_actions = static_cast<size_t>(num_actions_);
-  // Policies, with the sampled actions or legal masks that they are about.
-  float* policies = batch->policies.data() + base * num_actions;
-  const size_t dim = static_cast<size_t>(action_dim_);
-  float* sampled = batch->sampled_actions.data() + base * num_actions * dim;
-  ForEachPiece(place.segment, place.step, num_real,
-               [&](const GameSegment& piece, int first, int count, int offset) {
-                 const size_t begin = first * num_actions;
-                 const size_t size = count * num_actions;
-                 CopyN(piece.policies(), begin, size, policies + offset * num_actions);
-                 if (dim > 0) {
-                   CopyN(piece.sampled_actions(), begin * dim, size * dim,
-                         sampled + offset * num_actions * dim);
-                 } else {
-                   CopyN(piece.legal_action_masks(), begin, size,
-                         batch->legal_action_masks.data() + (base + offset) * num_actions);
-                 }
-               });
-  // Chance outcomes.
-  if (has_chance()) {
-    int32_t* outcomes = batch->chance_outcomes.data() + base;
-    ForEachPiece(place.segment, place.step, num_real,
-                 [&](const GameSegment& piece, int first, int count, int offset) {
-                   CopyN(piece.chance_outcomes(), first, count, outcomes + offset);
-                 });
-  }
-  // Rewards and masks.
-  std::copy_n(window_.rewards.begin(), num_real, batch->rewards.begin() + base);
+  const auto row_of = [&](auto& array) { return RowOf(array, sample, batch->num_samples).begin(); };
+  const auto gather = [&](Stored field, auto& array) {
+    Gather(place, field, num_real, 0, row_of(array));
+  };
+  gather(Stored::kPolicy, batch->policies);
+  gather(Stored::kSampledActions, batch->sampled_actions);
+  gather(Stored::kLegalActions, batch->legal_action_masks);
+  gather(Stored::kChanceOutcome, batch->chance_outcomes);
+  std::copy_n(window_.rewards.begin(), num_real, row_of(batch->rewards));
   for (std::vector<float>* mask :
        {&batch->reward_mask, &batch->latent_mask, &batch->policy_mask, &batch->value_mask}) {
-    std::fill_n(mask->begin() + base, num_real, 1.0f);
+    std::fill_n(row_of(*mask), num_real, 1.0f);
   }
 }
 
 template <typename T>
 void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
-                                    T* bootstraps, TrainBatch* batch) const {
-  const size_t row_size = static_cast<size_t>(observation_size_);
+                                    std::vector<T>& bootstraps, TrainBatch* batch) const {
+  const size_t row_size = static_cast<size_t>(shape_.observation_size);
+  const absl::Span<T> observations = RowOf(bootstraps, sample, batch->num_samples);
   // Observation `row` of `segment` is observation `begin + row` of the window.
   const GameSegment* segment = place.segment;
   int begin = -place.step;
   for (int k = 0; k < num_real; ++k) {
-    const size_t slot = static_cast<size_t>(sample) * num_unroll_steps_ + k;
+    const size_t slot = static_cast<size_t>(sample) * shape_.num_unroll_steps + k;
     const ValueTarget target = rule_.Compute(window_, k);
     batch->partial_returns[slot] = target.partial_return;
     batch->bootstrap_scales[slot] = target.bootstrap_scale;
-    T* observation = bootstraps + slot * row_size;
+    T* observation = observations.data() + k * row_size;
     if (target.bootstrap_scale == 0.0f) {
       std::fill_n(observation, row_size, T{0});
       continue;
@@ -218,38 +187,32 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
     segment->CopyObservations(target.bootstrap_step - begin, 1, observation);
   }
   // Past the end there is nothing to bootstrap from.
-  std::fill_n(bootstraps + (static_cast<size_t>(sample) * num_unroll_steps_ + num_real) * row_size,
-              (num_unroll_steps_ - num_real) * row_size, T{0});
+  std::fill(observations.begin() + num_real * row_size, observations.end(), T{0});
 }
 
 void BatchWriter::WritePastEnd(int num_real, int sample, RandomStream& random,
                                TrainBatch* batch) const {
   const bool absorbing =
       window_.end == SegmentEnd::kTerminated && terminal_ == TerminalMode::kAbsorb;
-  const size_t begin = static_cast<size_t>(sample) * num_unroll_steps_ + num_real;
-  const size_t count = static_cast<size_t>(num_unroll_steps_ - num_real);
-  const size_t num_actions = static_cast<size_t>(num_actions_);
-  // Masks and targets of numbers.
+  // What an array has of the steps past the end.
+  const auto rest_of = [&](auto& array) {
+    const auto row = RowOf(array, sample, batch->num_samples);
+    return row.subspan(row.size() / shape_.num_unroll_steps * num_real);
+  };
+  const auto fill = [&](auto& array, auto value) {
+    for (auto& element : rest_of(array)) element = value;
+  };
   for (std::vector<float>* mask : {&batch->reward_mask, &batch->latent_mask, &batch->value_mask}) {
-    std::fill_n(mask->begin() + begin, count, absorbing ? 1.0f : 0.0f);
+    fill(*mask, absorbing ? 1.0f : 0.0f);
   }
   for (std::vector<float>* zeros :
-       {&batch->policy_mask, &batch->rewards, &batch->partial_returns, &batch->bootstrap_scales}) {
-    std::fill_n(zeros->begin() + begin, count, 0.0f);
+       {&batch->policy_mask, &batch->rewards, &batch->partial_returns, &batch->bootstrap_scales,
+        &batch->policies, &batch->sampled_actions}) {
+    fill(*zeros, 0.0f);
   }
-  // Chance outcomes.
-  for (size_t slot = begin; has_chance() && slot < begin + count; ++slot) {
-    batch->chance_outcomes[slot] = static_cast<int32_t>(random.UniformInt(num_chance_outcomes_));
-  }
-  // Policies, with the sampled actions or legal masks that they are about.
-  std::fill_n(batch->policies.begin() + begin * num_actions, count * num_actions, 0.0f);
-  if (action_dim_ == 0) {
-    std::fill_n(batch->legal_action_masks.begin() + begin * num_actions, count * num_actions,
-                uint8_t{1});
-  } else {
-    const size_t dim = static_cast<size_t>(action_dim_);
-    std::fill_n(batch->sampled_actions.begin() + begin * num_actions * dim,
-                count * num_actions * dim, 0.0f);
+  fill(batch->legal_action_masks, uint8_t{1});
+  for (int32_t& outcome : rest_of(batch->chance_outcomes)) {
+    outcome = static_cast<int32_t>(random.UniformInt(num_chance_outcomes_));
   }
 }
 

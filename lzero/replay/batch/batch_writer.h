@@ -33,7 +33,6 @@ class BatchWriter {
              TrainBatch* batch);
 
  private:
-  bool has_chance() const { return num_chance_outcomes_ > 0; }
   // Fills window_ with the steps from `place` on, as many as targets can need.
   void GatherWindow(const PositionIndex::Place& place);
   // Observations, actions and context mask; `num_real` of the unroll steps exist. `observations`
@@ -41,24 +40,16 @@ class BatchWriter {
   // holds.
   template <typename T>
   void WriteSequence(const PositionIndex::Place& place, int num_real, int sample,
-                     RandomStream& random, T* observations, TrainBatch* batch) const;
+                     RandomStream& random, std::vector<T>& observations, TrainBatch* batch) const;
   void WriteTargets(const PositionIndex::Place& place, int num_real, int sample, TrainBatch* batch);
   template <typename T>
-  void WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample, T* bootstraps,
-                         TrainBatch* batch) const;
-  // Actions of sequence rows first_row .. end_row - 1, past the end.
-  void WriteRandomActions(int sample, int first_row, int end_row, RandomStream& random,
-                          TrainBatch* batch) const;
+  void WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
+                         std::vector<T>& bootstraps, TrainBatch* batch) const;
   // Targets and masks of the steps past the end.
   void WritePastEnd(int num_real, int sample, RandomStream& random, TrainBatch* batch) const;
 
-  const int num_context_steps_;
-  const int num_unroll_steps_;
-  const int num_actions_;
-  const int observation_size_;
-  const int action_dim_;
+  const BatchShape shape_;  // but for num_samples
   const int num_chance_outcomes_;
-  const ObservationType observation_type_;
   const int window_size_;  // most steps a window holds
   const TerminalMode terminal_;
   const ValueTargetRule rule_;

@@ -53,11 +53,10 @@ ShiftAugmenter::Offset ShiftAugmenter::Draw(RandomStream& random) const {
 template <typename T>
 void ShiftAugmenter::Move(const Offset& offset, int sample, int num_samples,
                           std::vector<T>& pictures) const {
-  const size_t row_size = pictures.size() / static_cast<size_t>(num_samples);
+  const absl::Span<T> row = RowOf(pictures, sample, num_samples);
   const size_t picture_size = static_cast<size_t>(height_) * static_cast<size_t>(width_);
-  T* row = pictures.data() + static_cast<size_t>(sample) * row_size;
-  for (size_t begin = 0; begin < row_size; begin += picture_size) {
-    MovePicture(row + begin, height_, width_, offset);
+  for (size_t begin = 0; begin < row.size(); begin += picture_size) {
+    MovePicture(row.data() + begin, height_, width_, offset);
   }
 }
 

@@ -3,30 +3,13 @@
 namespace lzero {
 namespace {
 
-// The part of an array [N, ...] that belongs to `sample`.
-template <typename T>
-absl::Span<T> RowOf(std::vector<T>& array, int sample, int num_samples) {
-  const size_t size = array.size() / static_cast<size_t>(num_samples);
-  return absl::MakeSpan(array).subspan(static_cast<size_t>(sample) * size, size);
-}
-
-template <typename T>
-void MapActionRows(const Symmetry& symmetry, absl::Span<T> rows, std::vector<T>& scratch) {
-  const size_t num_actions = symmetry.action_image.size();
-  for (size_t begin = 0; begin < rows.size(); begin += num_actions) {
-    const absl::Span<T> row = rows.subspan(begin, num_actions);
-    scratch.assign(row.begin(), row.end());
-    MapActionValues<T>(symmetry, scratch, row);
-  }
-}
-
-template <typename T>
-void MapObservationRows(const Symmetry& symmetry, absl::Span<T> rows, std::vector<T>& scratch) {
-  const size_t size = symmetry.observation_source.size();
-  for (size_t begin = 0; begin < rows.size(); begin += size) {
-    const absl::Span<T> row = rows.subspan(begin, size);
-    scratch.assign(row.begin(), row.end());
-    MapObservation(symmetry, scratch, row);
+// Replaces every `size` numbers of `row` by what map(old, new) makes of them.
+template <typename T, typename Map>
+void MapParts(absl::Span<T> row, size_t size, std::vector<T>& scratch, const Map& map) {
+  for (size_t begin = 0; begin < row.size(); begin += size) {
+    const absl::Span<T> part = row.subspan(begin, size);
+    scratch.assign(part.begin(), part.end());
+    map(absl::MakeConstSpan(scratch), part);
   }
 }
 
@@ -34,22 +17,28 @@ void MapObservationRows(const Symmetry& symmetry, absl::Span<T> rows, std::vecto
 
 void SymmetryAugmenter::Apply(int64_t which, int sample, TrainBatch* batch) {
   const Symmetry& symmetry = symmetries_[static_cast<size_t>(which)];
-  const int num_samples = batch->num_samples;
+  const auto row_of = [&](auto& array) { return RowOf(array, sample, batch->num_samples); };
+  // Observations.
+  const size_t observation_size = symmetry.observation_source.size();
+  const auto map_observation = [&](auto from, auto to) { MapObservation(symmetry, from, to); };
   for (std::vector<float>* numbers : {&batch->observations, &batch->bootstrap_observations}) {
-    MapObservationRows(symmetry, RowOf(*numbers, sample, num_samples), numbers_);
+    MapParts(row_of(*numbers), observation_size, numbers_, map_observation);
   }
   for (std::vector<uint8_t>* bytes :
        {&batch->observation_bytes, &batch->bootstrap_observation_bytes}) {
-    MapObservationRows(symmetry, RowOf(*bytes, sample, num_samples), bytes_);
+    MapParts(row_of(*bytes), observation_size, bytes_, map_observation);
   }
-  for (int32_t& action : RowOf(batch->actions, sample, num_samples)) {
+  // Actions and chance outcomes, and what is said of every action.
+  for (int32_t& action : row_of(batch->actions)) {
     action = symmetry.action_image[static_cast<size_t>(action)];
   }
-  for (int32_t& outcome : RowOf(batch->chance_outcomes, sample, num_samples)) {
+  for (int32_t& outcome : row_of(batch->chance_outcomes)) {
     if (outcome >= 0) outcome = symmetry.chance_image[static_cast<size_t>(outcome)];
   }
-  MapActionRows(symmetry, RowOf(batch->policies, sample, num_samples), numbers_);
-  MapActionRows(symmetry, RowOf(batch->legal_action_masks, sample, num_samples), bytes_);
+  const size_t num_actions = symmetry.action_image.size();
+  const auto map_actions = [&](auto from, auto to) { MapActionValues(symmetry, from, to); };
+  MapParts(row_of(batch->policies), num_actions, numbers_, map_actions);
+  MapParts(row_of(batch->legal_action_masks), num_actions, bytes_, map_actions);
 }
 
 }  // namespace lzero

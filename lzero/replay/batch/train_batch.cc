@@ -20,14 +20,7 @@ int64_t TrainBatchBytes(const BatchShape& shape) {
 
 void TrainBatch::Resize(const BatchShape& shape) {
   if (shape == this->shape()) return;
-  num_samples = shape.num_samples;
-  num_context_steps = shape.num_context_steps;
-  num_unroll_steps = shape.num_unroll_steps;
-  num_actions = shape.num_actions;
-  observation_size = shape.observation_size;
-  observation_type = shape.observation_type;
-  action_dim = shape.action_dim;
-  has_chance = shape.has_chance;
+  static_cast<BatchShape&>(*this) = shape;
   VisitArrays(*this, shape, [](const char*, auto& array, int, const ArrayDims& dims) {
     array.assign(static_cast<size_t>(NumElements(dims)), {});
   });

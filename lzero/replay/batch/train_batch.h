@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "lzero/base/observation_type.h"
 
 namespace lzero {
@@ -22,14 +23,16 @@ struct PositionHandle {
 };
 
 struct BatchShape {
-  int num_samples = 0;
-  int num_context_steps = 0;
-  int num_unroll_steps = 0;
-  int num_actions = 0;
+  int num_samples = 0;        // N
+  int num_context_steps = 0;  // C
+  int num_unroll_steps = 0;   // U
+  int num_actions = 0;        // A
   int observation_size = 0;
+  // Which of two arrays holds the observations, the other one being empty: numbers, or the bytes
+  // that stand for them (byte k for k / 255.0f).
   ObservationType observation_type = ObservationType::kFloat32;
   int action_dim = 0;       // D of box actions; 0: discrete
-  bool has_chance = false;  // chance outcomes are in it
+  bool has_chance = false;  // whether there are chance_outcomes
   bool operator==(const BatchShape&) const = default;
 };
 
@@ -39,18 +42,7 @@ int64_t NumObservationElements(const BatchShape& shape);
 // Bytes of all arrays of a TrainBatch of this shape.
 int64_t TrainBatchBytes(const BatchShape& shape);
 
-struct TrainBatch {
-  int num_samples = 0;        // N
-  int num_context_steps = 0;  // C
-  int num_unroll_steps = 0;   // U
-  int num_actions = 0;        // A
-  int observation_size = 0;
-  // Which of two arrays holds the observations, the other one being empty: numbers, or the bytes
-  // that stand for them (byte k for k / 255.0f).
-  ObservationType observation_type = ObservationType::kFloat32;
-  int action_dim = 0;       // D
-  bool has_chance = false;  // whether chance_outcomes is filled
-
+struct TrainBatch : BatchShape {
   // Sequence o_{-C} a_{-C} ... o_0 a_0 ... a_{U-1} o_U; past the end of an episode the last
   // observation repeats and actions are random. Context before an episode's start repeats o of its
   // first step, action 0, with context_mask 0.
@@ -87,13 +79,17 @@ struct TrainBatch {
   std::vector<PositionHandle> positions;  // [N]
   double mean_age = 0.0;                  // appended transitions since the sampled ones, mean
 
-  BatchShape shape() const {
-    return {num_samples,      num_context_steps, num_unroll_steps, num_actions,
-            observation_size, observation_type,  action_dim,       has_chance};
-  }
+  const BatchShape& shape() const { return *this; }
   // Makes every array the size that `shape` says; does nothing when it has that shape already.
   void Resize(const BatchShape& shape);
 };
+
+// The part of `array` [N, ...] that belongs to `sample`.
+template <typename T>
+absl::Span<T> RowOf(std::vector<T>& array, int sample, int num_samples) {
+  const size_t size = array.size() / static_cast<size_t>(num_samples);
+  return absl::MakeSpan(array).subspan(static_cast<size_t>(sample) * size, size);
+}
 
 // The axes of an array; unused ones are 1. An array that a shape has not is empty: its first is 0.
 using ArrayDims = std::array<int64_t, 4>;

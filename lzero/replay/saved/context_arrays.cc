@@ -9,38 +9,31 @@
 
 namespace lzero {
 
-void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* const> segments,
+void ExportContexts(const SegmentShape& shape, const StoredSegments& segments,
                     std::vector<NamedArray>* arrays) {
   if (shape.num_context_steps == 0) return;
   const ObservationFormat format = shape.format();
-  // Gather the contexts of segments without a predecessor.
-  std::string observations;
-  const size_t dim = static_cast<size_t>(shape.action_dim);
-  std::vector<int32_t> actions;
-  std::vector<float> action_values;
+  StoredSegments firsts;  // those without a predecessor
   for (const GameSegment* segment : segments) {
-    if (segment->previous() != nullptr) continue;
-    const int num_context = segment->num_context_steps();
-    const size_t first = actions.size();
-    observations.resize((first + num_context) * format.block_bytes());
-    actions.resize(first + num_context);
-    segment->CopyBlocks(-num_context, num_context,
-                        observations.data() + first * format.block_bytes());
-    segment->CopyActions(-num_context, num_context, actions.data() + first);
-    action_values.resize((first + num_context) * dim);
-    segment->CopyActionValues(-num_context, num_context, action_values.data() + first * dim);
+    if (segment->previous() == nullptr) firsts.push_back(segment);
   }
-  // Name the arrays.
-  const int64_t num_rows = static_cast<int64_t>(actions.size());
   arrays->push_back(MakeNamedArray<int64_t>("replay.context_steps", {shape.num_context_steps}));
-  arrays->push_back(NamedArray{"replay.context_observations",
-                               BlockArrayType(format),
-                               {num_rows, format.block_size()},
-                               std::move(observations)});
-  arrays->push_back(MakeNamedArray<int32_t>("replay.context_actions", actions));
-  if (dim == 0) return;
-  arrays->push_back(MakeNamedArray<float>("replay.context_action_values", action_values,
-                                          {num_rows, shape.action_dim}));
+  arrays->push_back(InParts("replay.context_observations", BlockArrayType(format),
+                            {0, format.block_size()}, firsts, [](const GameSegment& segment) {
+                              const int count = segment.num_context_steps();
+                              return segment.Blocks(-count, count);
+                            }));
+  const auto add = [&](const char* name, Stored stored) {
+    const StoredField& field = FieldOf(stored);
+    if (field.NumColumns(shape) == 0) return;
+    arrays->push_back(InParts(name, field.type, field.ArrayShape(shape, 0), firsts,
+                              [stored](const GameSegment& segment) {
+                                const int count = segment.num_context_steps();
+                                return segment.Bytes(stored, -count, count);
+                              }));
+  };
+  add("replay.context_actions", Stored::kAction);
+  add("replay.context_action_values", Stored::kActionValues);
 }
 
 absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
@@ -60,16 +53,17 @@ absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
   }
   num_saved_steps_ = num_saved_steps[0];
   LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_actions", {-1}, &actions_));
-  LZ_RETURN_IF_ERROR(CheckReplayActions("replay.context_actions", actions_, shape_.num_actions));
+  LZ_RETURN_IF_ERROR(
+      CheckReplayRange<int32_t>("replay.context_actions", actions_, 0, shape_.num_actions - 1));
   const ObservationFormat format = shape_.format();
   const int64_t num_rows = static_cast<int64_t>(actions_.size());
   LZ_RETURN_IF_ERROR(CheckReplayArray(arrays, "replay.context_observations", BlockArrayType(format),
                                       {num_rows, format.block_size()}));
-  observations_ = FindArray(arrays, "replay.context_observations");
+  observations_ = FindArray(arrays, "replay.context_observations")->bytes;
   if (shape_.action_dim == 0) return absl::OkStatus();
   LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_action_values",
                                      {num_rows, shape_.action_dim}, &action_values_));
-  return CheckReplayActionValues("replay.context_action_values", action_values_);
+  return CheckReplayRange<float>("replay.context_action_values", action_values_, -1.0f, 1.0f);
 }
 
 absl::Status ContextReader::Restore(GameSegment* segment) {
@@ -94,11 +88,10 @@ absl::Status ContextReader::Restore(GameSegment* segment) {
   const size_t count = static_cast<size_t>(num_wanted);
   if (count > 0) {
     const size_t block_bytes = static_cast<size_t>(shape_.format().block_bytes());
-    segment->SetContext(
-        absl::MakeConstSpan(observations_->bytes).subspan(first * block_bytes, count * block_bytes),
-        absl::MakeConstSpan(actions_).subspan(first, count),
-        absl::MakeConstSpan(action_values_)
-            .subspan(first * shape_.action_dim, count * shape_.action_dim));
+    segment->SetContext(observations_.substr(first * block_bytes, count * block_bytes),
+                        absl::MakeConstSpan(actions_).subspan(first, count),
+                        absl::MakeConstSpan(action_values_)
+                            .subspan(first * shape_.action_dim, count * shape_.action_dim));
   }
   next_ += static_cast<size_t>(num_saved);
   return absl::OkStatus();

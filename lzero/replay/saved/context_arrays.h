@@ -14,14 +14,16 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/replay/game_segment.h"
+#include "lzero/replay/saved/replay_arrays.h"
 
 namespace lzero {
 
-// Appends the arrays of these segments, all of this shape.
-void ExportContexts(const SegmentShape& shape, absl::Span<const GameSegment* const> segments,
+// Appends the arrays of these segments, all of this shape; the large ones in parts.
+void ExportContexts(const SegmentShape& shape, const StoredSegments& segments,
                     std::vector<NamedArray>* arrays);
 
 // Reads them back, segment by segment in the order of the file.
@@ -41,7 +43,7 @@ class ContextReader {
  private:
   SegmentShape shape_;
   int64_t num_saved_steps_ = 0;
-  const NamedArray* observations_ = nullptr;
+  absl::string_view observations_;
   std::vector<int32_t> actions_;
   std::vector<float> action_values_;
   size_t next_ = 0;

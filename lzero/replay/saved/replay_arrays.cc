@@ -22,25 +22,4 @@ absl::Status CheckReplayArray(absl::Span<const NamedArray> arrays, const char* n
   return absl::OkStatus();
 }
 
-absl::Status CheckReplayActions(const char* name, absl::Span<const int32_t> actions,
-                                int64_t num_actions) {
-  for (const int32_t action : actions) {
-    if (action < 0 || action >= num_actions) {
-      return InvalidReplay("array '", name, "' holds ", action, ", allowed are 0 to ",
-                           num_actions - 1);
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckReplayActionValues(const char* name, absl::Span<const float> values) {
-  for (const float value : values) {
-    // Written so that a NaN is refused too.
-    if (!(value >= -1.0f && value <= 1.0f)) {
-      return InvalidReplay("array '", name, "' holds ", value, ", allowed are -1 to 1");
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace lzero

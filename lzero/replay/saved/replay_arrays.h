@@ -13,7 +13,7 @@
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/replay/observation_store.h"
+#include "lzero/replay/game_segment.h"
 
 namespace lzero {
 
@@ -33,6 +33,26 @@ inline ArrayType BlockArrayType(const ObservationFormat& format) {
   return format.type == ObservationType::kUint8 ? ArrayType::kU8 : ArrayType::kF32;
 }
 
+// Segments in the order of a checkpoint.
+using StoredSegments = std::vector<const GameSegment*>;
+
+// The array, in parts, of what part(segment), a view of bytes, gives of each. The first axis of
+// `shape` is counted here.
+template <typename Part>
+NamedArray InParts(const char* name, ArrayType type, std::vector<int64_t> shape,
+                   const StoredSegments& segments, const Part& part) {
+  NamedArray array{name, type, std::move(shape), {}};
+  array.shape[0] = 1;
+  const int64_t row_bytes = array.num_elements() * ArrayTypeSize(type);
+  int64_t bytes = 0;
+  for (const GameSegment* segment : segments) bytes += static_cast<int64_t>(part(*segment).size());
+  array.shape[0] = bytes / row_bytes;
+  array.parts = [segments, part](const ByteSink& sink) {
+    for (const GameSegment* segment : segments) sink(part(*segment));
+  };
+  return array;
+}
+
 // Copies an array that passes CheckReplayArray.
 template <typename T>
 absl::Status ReadReplayArray(absl::Span<const NamedArray> arrays, const char* name,
@@ -42,12 +62,15 @@ absl::Status ReadReplayArray(absl::Span<const NamedArray> arrays, const char* na
   return absl::OkStatus();
 }
 
-// InvalidReplay unless all of `actions`, [n] int32, lie in 0 .. num_actions - 1.
-absl::Status CheckReplayActions(const char* name, absl::Span<const int32_t> actions,
-                                int64_t num_actions);
-
-// InvalidReplay unless all of `values`, [n] float32, lie in [-1, 1].
-absl::Status CheckReplayActionValues(const char* name, absl::Span<const float> values);
+// InvalidReplay unless all of `values`, [n], lie in low .. high; no NaN does.
+template <typename T>
+absl::Status CheckReplayRange(const char* name, absl::Span<const T> values, T low, T high) {
+  for (const T value : values) {
+    if (value >= low && value <= high) continue;
+    return InvalidReplay("array '", name, "' holds ", value, ", allowed are ", low, " to ", high);
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace lzero
 

@@ -53,17 +53,11 @@ class Importer {
     return ReadReplayArray(arrays_, name, dims, values);
   }
 
-  // All numbers of a field, or of its row `row`.
+  // All numbers of a field, before segments are restored.
   template <typename T>
   absl::Span<const T> Values(Stored field) const {
-    const NamedArray* const array = fields_[static_cast<size_t>(field)];
-    if (array == nullptr) return {};
-    return {reinterpret_cast<const T*>(array->bytes.data()), array->bytes.size() / sizeof(T)};
-  }
-  template <typename T>
-  absl::Span<const T> Row(Stored field, int64_t row) const {
-    const auto columns = static_cast<size_t>(FieldOf(field).NumColumns(segment_shape_));
-    return Values<T>(field).subspan(static_cast<size_t>(row) * columns, columns);
+    const absl::string_view bytes = fields_[static_cast<size_t>(field)];
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
 
   absl::Status CheckSettings();
@@ -88,13 +82,11 @@ class Importer {
   ContextReader contexts_;
   std::vector<SegmentRow> rows_;
   int64_t num_steps_ = 0;  // T
-  const NamedArray* observations_ = nullptr;
-  std::array<const NamedArray*, kNumStored> fields_ = {};  // null: not stored
+  // What segments have not taken yet.
+  absl::string_view observations_;
+  std::array<absl::string_view, kNumStored> fields_ = {};  // empty: not stored
   std::vector<double> weights_;
-  // While segments are restored: what is read so far, and the last segment of every episode.
-  int64_t next_observation_ = 0;
-  int64_t next_block_ = 0;
-  int64_t next_step_ = 0;
+  // While segments are restored: the last one of every episode, and all.
   std::unordered_map<int64_t, GameSegment*> tails_;
   std::vector<GameSegment*> segments_;
 };
@@ -207,29 +199,26 @@ absl::Status Importer::ReadFields() {
   const int64_t num_first_frames = static_cast<int64_t>(rows_.size()) * (format_.frame_stack - 1);
   LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, "replay.observations", BlockArrayType(format_),
                                       {rows + num_first_frames, format_.block_size()}));
-  observations_ = FindArray(arrays_, "replay.observations");
+  observations_ = FindArray(arrays_, "replay.observations")->bytes;
   for (int i = 0; i < kNumStored; ++i) {
     const StoredField& field = kStoredFields[i];
     if (field.NumColumns(segment_shape_) == 0) continue;
     const int64_t num_rows = field.rows == StoredRows::kObservations ? rows : num_steps_;
     LZ_RETURN_IF_ERROR(CheckReplayArray(arrays_, field.name, field.type,
                                         field.ArrayShape(segment_shape_, num_rows)));
-    fields_[i] = FindArray(arrays_, field.name);
+    fields_[i] = FindArray(arrays_, field.name)->bytes;
   }
   return Read("replay.weights", {num_steps_}, &weights_);
 }
 
 absl::Status Importer::CheckValues() const {
-  LZ_RETURN_IF_ERROR(
-      CheckReplayActions("replay.actions", Values<int32_t>(Stored::kAction), shape_.num_actions));
-  for (const int32_t outcome : Values<int32_t>(Stored::kChanceOutcome)) {
-    if (outcome >= -1 && outcome < shape_.num_chance_outcomes) continue;
-    return InvalidReplay("array 'replay.chance_outcomes' holds ", outcome, ", allowed are -1 to ",
-                         shape_.num_chance_outcomes - 1);
-  }
-  for (const Stored field : {Stored::kActionValues, Stored::kSampledActions}) {
-    LZ_RETURN_IF_ERROR(CheckReplayActionValues(FieldOf(field).name, Values<float>(field)));
-  }
+  const auto check = [this]<typename T>(Stored field, T low, T high) {
+    return CheckReplayRange<T>(FieldOf(field).name, Values<T>(field), low, high);
+  };
+  LZ_RETURN_IF_ERROR(check(Stored::kAction, 0, shape_.num_actions - 1));
+  LZ_RETURN_IF_ERROR(check(Stored::kChanceOutcome, -1, shape_.num_chance_outcomes - 1));
+  LZ_RETURN_IF_ERROR(check(Stored::kActionValues, -1.0f, 1.0f));
+  LZ_RETURN_IF_ERROR(check(Stored::kSampledActions, -1.0f, 1.0f));
   for (const uint8_t legal : Values<uint8_t>(Stored::kLegalActions)) {
     if (legal <= 1) continue;
     return InvalidReplay("array 'replay.legal_action_masks' holds ", static_cast<int>(legal),
@@ -289,34 +278,21 @@ absl::Status Importer::RestoreSegment(const SegmentRow& row) {
   }
   std::unique_ptr<GameSegment> segment =
       store_->MakeSegment(max_steps, EnvId(row.env), row.episode, row.first_step);
-  // Append its transitions.
-  std::vector<float> observation(static_cast<size_t>(shape_.observation_size));
-  const char* blocks = observations_->bytes.data() + next_block_ * format_.block_bytes();
-  next_block_ += num_steps + format_.frame_stack;
-  for (int i = 0; i <= num_steps; ++i, ++next_observation_, blocks += format_.block_bytes()) {
-    DecodeObservation(format_, blocks, observation.data());
-    const auto legal = Row<uint8_t>(Stored::kLegalActions, next_observation_);
-    const int to_play = Row<uint8_t>(Stored::kToPlay, next_observation_)[0];
-    if (i == 0) {
-      LZ_RETURN_IF_ERROR(segment->SetFirstObservation(observation, legal, to_play));
-      continue;
-    }
-    const auto outcome = Row<int32_t>(Stored::kChanceOutcome, next_step_);
-    Transition step;
-    step.action = Row<int32_t>(Stored::kAction, next_step_)[0];
-    step.reward = Row<float>(Stored::kReward, next_step_)[0];
-    step.policy = Row<float>(Stored::kPolicy, next_step_);
-    step.root_value = Row<float>(Stored::kRootValue, next_step_)[0];
-    if (!outcome.empty()) step.chance_outcome = outcome[0];
-    step.action_values = Row<float>(Stored::kActionValues, next_step_);
-    step.sampled_actions = Row<float>(Stored::kSampledActions, next_step_);
-    step.observation = observation;
-    step.legal_action_mask = legal;
-    step.to_play = to_play;
-    LZ_RETURN_IF_ERROR(segment->Append(step, Row<int32_t>(Stored::kLeaf, next_step_)[0],
-                                       Row<int64_t>(Stored::kSequence, next_step_)[0]));
-    ++next_step_;
+  // Fill it with what is next in the arrays.
+  const auto take = [](absl::string_view* rest, int64_t bytes) {
+    const absl::string_view taken = rest->substr(0, static_cast<size_t>(bytes));
+    rest->remove_prefix(taken.size());
+    return taken;
+  };
+  const int64_t num_blocks = ObservationStore::NumBlocks(format_, num_steps + 1);
+  const absl::string_view blocks = take(&observations_, num_blocks * format_.block_bytes());
+  std::array<absl::string_view, kNumStored> fields;
+  for (int i = 0; i < kNumStored; ++i) {
+    const StoredField& field = kStoredFields[i];
+    const int64_t num_rows = num_steps + (field.rows == StoredRows::kObservations ? 1 : 0);
+    fields[i] = take(&fields_[i], num_rows * field.RowBytes(segment_shape_));
   }
+  segment->Restore(num_steps, blocks, fields);
   // Link it and hand it to the store.
   segment->set_end(static_cast<SegmentEnd>(row.end));
   LZ_RETURN_IF_ERROR(LinkSegment(segment.get()));

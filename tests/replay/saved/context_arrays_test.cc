@@ -47,6 +47,7 @@ class ContextArraysTest : public testing::Test {
   ContextArraysTest() {
     GameSegment::Link(later_.get(), following_.get());
     ExportContexts(kShape, {first_.get(), later_.get(), following_.get(), last_.get()}, &arrays_);
+    arrays_ = Materialize(std::move(arrays_));
   }
 
   template <typename T>
@@ -101,9 +102,7 @@ TEST_F(ContextArraysTest, AreReadBackInOrder) {
     } else {
       EXPECT_THAT(ContextOf(later), ElementsAre(21));
       EXPECT_THAT(ContextOf(last), ElementsAre(82));
-      std::vector<int32_t> action(1);
-      last.CopyActions(-1, 1, action.data());
-      EXPECT_THAT(action, ElementsAre(2));
+      EXPECT_THAT(last.Rows<int32_t>(Stored::kAction, -1, 1), ElementsAre(2));
     }
   }
 }
@@ -154,6 +153,7 @@ TEST(ContextArrays, HoldOneFrameForEachStep) {
   saved.SetContext(std::string("\x07\x08\x09"), {1, 2, 3}, {});
   std::vector<NamedArray> arrays;
   ExportContexts(shape, {&saved}, &arrays);
+  arrays = Materialize(std::move(arrays));
   const auto blocks = ReadArray<uint8_t>(arrays, "replay.context_observations");
   ASSERT_TRUE(blocks.ok()) << blocks.status();
   EXPECT_THAT(*blocks, ElementsAre(7, 8, 9));

@@ -44,10 +44,10 @@ TEST(ReplayArrays, SaysWhatIsWrong) {
 }
 
 TEST(ReplayArrays, ActionsHaveARange) {
-  EXPECT_TRUE(CheckReplayActions("a", {0, 2, 1}, 3).ok());
-  EXPECT_EQ(CheckReplayActions("a", {0, 3}, 3).message(),
+  EXPECT_TRUE(CheckReplayRange<int32_t>("a", {0, 2, 1}, 0, 2).ok());
+  EXPECT_EQ(CheckReplayRange<int32_t>("a", {0, 3}, 0, 2).message(),
             "replay state: array 'a' holds 3, allowed are 0 to 2");
-  EXPECT_FALSE(CheckReplayActions("a", {-1}, 3).ok());
+  EXPECT_FALSE(CheckReplayRange<int32_t>("a", {-1}, 0, 2).ok());
 }
 
 }  // namespace
