@@ -1,6 +1,7 @@
 #include "lzero/kv_cache/kv_cache.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "ATen/core/grad_mode.h"
@@ -47,14 +48,8 @@ KVCache::KVCache(KVCache&& other) noexcept
 
 KVCache& KVCache::operator=(KVCache&& other) noexcept {
   if (this == &other) return *this;
-  storage_ = other.storage_;
-  shape_ = other.shape_;
-  device_ = other.device_;
-  tokens_ = std::exchange(other.tokens_, at::Tensor());
-  size_ = std::exchange(other.size_, 0);
-  prefix_size_ = std::exchange(other.prefix_size_, 0);
-  weight_version_ = std::exchange(other.weight_version_, 0);
-  return *this;
+  std::destroy_at(this);
+  return *std::construct_at(this, std::move(other));
 }
 
 absl::Status KVCache::Append(const at::Tensor& tokens) {
@@ -78,10 +73,6 @@ absl::Status KVCache::Append(const at::Tensor& tokens) {
   size_ = needed;
   return absl::OkStatus();
 }
-
-void KVCache::Advance() { prefix_size_ = size_; }
-
-void KVCache::ResetSuffix() { size_ = prefix_size_; }
 
 void KVCache::Reset() {
   size_ = 0;

@@ -38,9 +38,9 @@ class KVCache {
   // (names the capacity to ask for). On an error nothing has changed.
   absl::Status Append(const at::Tensor& tokens);
   // What is in it now becomes the prefix.
-  void Advance();
+  void Advance() { prefix_size_ = size_; }
   // Back to the prefix; no memory is touched.
-  void ResetSuffix();
+  void ResetSuffix() { size_ = prefix_size_; }
   // Empty, no prefix, weight version 0; capacity and address stay. Defined in every state, also
   // moved-from.
   void Reset();

@@ -18,17 +18,15 @@ std::string EnvStepText(EnvId env, int64_t step) {
 }  // namespace
 
 absl::Status KVCacheManager::StoreInit(EnvId env, int64_t step, const KVCache& cache) {
-  absl::Status prepared = CheckInitCache(env, step, cache);
-  if (prepared.ok()) prepared = PrepareInit(env, step, cache.weight_version());
-  if (!prepared.ok()) {
+  const absl::Status checked = CheckInitCache(env, step, cache);
+  if (!checked.ok()) {
     ++stats_.refused_stores;
-    return prepared;
+    return checked;
   }
   const int64_t count = std::min(cache.size(), config_.context_length - 1);
-  const int64_t first = index_->PutInit(env, step, count, cache.weight_version());
-  pool_->Write(first, cache.CopyTokens(cache.size() - count, count));
-  ++stats_.stores;
-  return absl::OkStatus();
+  const at::Tensor tokens = cache.CopyTokens(cache.size() - count, count);
+  return StoreInits({{env, step, 0, count, cache.weight_version()}},
+                    tokens.permute({2, 0, 1, 3}).contiguous());
 }
 
 absl::Status KVCacheManager::StoreInits(absl::Span<const InitTokens> entries,

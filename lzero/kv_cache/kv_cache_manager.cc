@@ -163,14 +163,14 @@ absl::Status KVCacheManager::GrowTo(int64_t num_inits, int64_t num_nodes) {
   return absl::OkStatus();
 }
 
-absl::Status KVCacheManager::CountLookup(const absl::Status& found) const {
-  if (found.ok()) {
-    ++stats_.hits;
-  } else if (absl::IsNotFound(found)) {
-    ++stats_.misses;
-  } else if (absl::IsFailedPrecondition(found)) {
-    ++stats_.stale_reads;
-  }
+absl::StatusOr<ContextWindow> KVCacheManager::Collect(const absl::StatusOr<ContextPath>& path,
+                                                      absl::Span<int64_t> slots) const {
+  stats_.hits += path.ok();
+  stats_.misses += absl::IsNotFound(path.status());
+  stats_.stale_reads += absl::IsFailedPrecondition(path.status());
+  LZ_RETURN_IF_ERROR(path.status());
+  const ContextWindow found = index_->CollectSlots(*path, slots);
+  stats_.path_hops += found.hops;
   return found;
 }
 
@@ -188,12 +188,11 @@ absl::StatusOr<KVCache> KVCacheManager::Clone(EnvId env, NodeId node) const {
 
 absl::StatusOr<KVCache> KVCacheManager::CloneContext(
     const absl::StatusOr<ContextPath>& path) const {
-  LZ_RETURN_IF_ERROR(CountLookup(path.status()));
   const int64_t window = config_.context_length - 1;
+  slots_.resize(window);
+  LZ_ASSIGN_OR_RETURN(const ContextWindow found, Collect(path, absl::MakeSpan(slots_)));
   LZ_ASSIGN_OR_RETURN(KVCache clone, KVCache::Create(config_.storage, config_.shape,
                                                      window + kTokensPerNode, config_.device));
-  slots_.resize(window);
-  const ContextWindow found = index_->CollectSlots(*path, absl::MakeSpan(slots_));
   const at::Tensor rows =
       at::empty({found.length, config_.shape.num_layers, 2, config_.shape.embed_dim},
                 at::TensorOptions().dtype(at::kFloat).device(config_.device));
@@ -204,8 +203,7 @@ absl::StatusOr<KVCache> KVCacheManager::CloneContext(
   clone.Advance();
   LZ_RETURN_IF_ERROR(clone.Append(tokens.narrow(2, found.root_tokens, own_tokens)));
   clone.set_weight_version(found.weight_version);
-  stats_.path_hops += found.hops;
-  if (found.weight_version < index_->weight_version()) ++stats_.carried_reads;
+  stats_.carried_reads += found.weight_version < index_->weight_version();
   ++stats_.clones;
   return clone;
 }
@@ -238,14 +236,11 @@ absl::Status KVCacheManager::CloneInto(absl::Span<const ContextKey> keys,
   lengths_.assign(max_batch, 0);
   int64_t carried = 0;
   for (size_t row = 0; row < keys.size(); ++row) {
-    const absl::StatusOr<ContextPath> path = index_->Find(keys[row].env, keys[row].node);
-    const absl::Status counted = CountLookup(path.status());
-    if (!counted.ok()) return Annotate(counted, absl::StrCat("row ", row));
-    const ContextWindow found =
-        index_->CollectSlots(*path, absl::MakeSpan(slots_).subspan(row * window, window));
-    lengths_[row] = found.length;
-    stats_.path_hops += found.hops;
-    if (found.weight_version < index_->weight_version()) ++carried;
+    const auto found = Collect(index_->Find(keys[row].env, keys[row].node),
+                               absl::MakeSpan(slots_).subspan(row * window, window));
+    if (!found.ok()) return Annotate(found.status(), absl::StrCat("row ", row));
+    lengths_[row] = found->length;
+    carried += found->weight_version < index_->weight_version();
   }
   pool_->GatherInto(slots_, batch->tokens);
   pool_->CopyNumbers(lengths_, batch->lengths);
@@ -263,15 +258,13 @@ absl::Status KVCacheManager::LendNodes(absl::Span<const EnvId> envs, absl::Span<
   LZ_CHECK(static_cast<int64_t>(rows.size()) >= static_cast<int64_t>(envs.size()) * row_size,
            rows.size(), " numbers for ", envs.size(), " environments");
   for (size_t i = 0; i < envs.size(); ++i) {
-    const absl::StatusOr<ContextPath> path = index_->FindNewestInit(envs[i]);
-    LZ_RETURN_IF_ERROR(CountLookup(path.status()));
     const absl::Span<int64_t> row = rows.subspan(i * row_size, row_size);
-    const ContextWindow found = index_->CollectSlots(*path, row.first(window));
+    LZ_ASSIGN_OR_RETURN(const ContextWindow found,
+                        Collect(index_->FindNewestInit(envs[i]), row.first(window)));
     row[window] = found.length;
     row[window + 1] = index_->FirstNodeSlot(envs[i]);
     index_->BeginSearch(envs[i]);
-    stats_.path_hops += found.hops;
-    if (found.weight_version < index_->weight_version()) ++stats_.carried_reads;
+    stats_.carried_reads += found.weight_version < index_->weight_version();
   }
   return absl::OkStatus();
 }

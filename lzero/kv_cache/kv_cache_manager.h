@@ -25,6 +25,7 @@ namespace internal {
 class ContextIndex;
 class TokenPool;
 struct ContextPath;
+struct ContextWindow;
 }  // namespace internal
 
 struct KVCacheManagerConfig {
@@ -173,7 +174,9 @@ class KVCacheManager {
   absl::Status GrowNodes(absl::Span<const ChildKey> children);
   absl::Status GrowTo(int64_t num_inits, int64_t num_nodes);
   absl::Status CheckBatch(absl::Span<const ContextKey> keys, const ContextBatch& batch) const;
-  absl::Status CountLookup(const absl::Status& found) const;
+  // Counts the lookup; the slots of what it found, as ContextIndex::CollectSlots.
+  absl::StatusOr<internal::ContextWindow> Collect(const absl::StatusOr<internal::ContextPath>& path,
+                                                  absl::Span<int64_t> slots) const;
   absl::StatusOr<KVCache> CloneContext(const absl::StatusOr<internal::ContextPath>& path) const;
 
   KVCacheManagerConfig config_;

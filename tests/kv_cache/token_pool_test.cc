@@ -20,6 +20,13 @@ class TokenPoolTest : public ::testing::TestWithParam<CopyMethod> {
     return *TokenPool::Create(kShape, num_slots, at::kCPU, GetParam());
   }
 
+  // Puts tokens [L, 2, n, E] into the slots from `first` on.
+  static void Write(TokenPool* pool, int64_t first, const at::Tensor& tokens) {
+    Numbers slots(static_cast<size_t>(tokens.size(2)));
+    std::iota(slots.begin(), slots.end(), first);
+    pool->Scatter(slots, tokens.permute({2, 0, 1, 3}).contiguous());
+  }
+
   static Numbers Gather(TokenPool& pool, const Numbers& slots) {
     const at::Tensor rows =
         at::full({static_cast<int64_t>(slots.size()), 2, 2, 3}, -7.0, at::kFloat);
@@ -30,7 +37,7 @@ class TokenPoolTest : public ::testing::TestWithParam<CopyMethod> {
 
 TEST_P(TokenPoolTest, WritesAndGathersInAnyOrder) {
   auto pool = MakePool(8);
-  pool->Write(2, MakeTokens(kShape, {12, 13, 14}));
+  Write(pool.get(), 2, MakeTokens(kShape, {12, 13, 14}));
   EXPECT_EQ(Gather(*pool, {4, 2, 3, 4}), Numbers({14, 12, 13, 14}));
   EXPECT_EQ(Gather(*pool, {2, 3, 4}), Numbers({12, 13, 14}));
   EXPECT_EQ(Gather(*pool, {}), Numbers());
@@ -60,7 +67,7 @@ TEST_P(TokenPoolTest, CopiesChosenRowsIntoChosenSlots) {
 
 TEST_P(TokenPoolTest, LeavesTheRestOfALargerBufferAlone) {
   auto pool = MakePool(4);
-  pool->Write(1, MakeTokens(kShape, {11, 12}));
+  Write(pool.get(), 1, MakeTokens(kShape, {11, 12}));
   const at::Tensor buffer = at::full({2, 2, 2, 2, 3}, -7.0, at::kFloat);
   pool->GatherInto(Numbers({0, 2}), buffer);
   EXPECT_EQ(ReadTokens(buffer[0].narrow(0, 1, 1).permute({1, 2, 0, 3})), Numbers({12}));
@@ -70,7 +77,7 @@ TEST_P(TokenPoolTest, LeavesTheRestOfALargerBufferAlone) {
 
 TEST_P(TokenPoolTest, GrowsAndKeepsItsContents) {
   auto pool = MakePool(4);
-  pool->Write(1, MakeTokens(kShape, {11, 12, 13}));
+  Write(pool.get(), 1, MakeTokens(kShape, {11, 12, 13}));
   const void* address = pool->address();
   ASSERT_TRUE(pool->Grow(4).ok());
   EXPECT_EQ(pool->address(), address);
@@ -98,7 +105,7 @@ TEST_P(TokenPoolTest, WorksInAndOutOfInferenceModeWithoutGradients) {
     pool->Scatter(Numbers({1, 2}), MakeRows(kShape, {{11, 12}}));
   }
   pool->Scatter(Numbers({3, 4}), MakeRows(kShape, {{13, 14}}).requires_grad_(true) * 1.0);
-  pool->Write(5, MakeTokens(kShape, {15}).requires_grad_(true) * 1.0);
+  Write(pool.get(), 5, MakeTokens(kShape, {15}).requires_grad_(true) * 1.0);
   EXPECT_EQ(Gather(*pool, {1, 2, 3, 4, 5}), Numbers({11, 12, 13, 14, 15}));
 }
 

@@ -298,8 +298,7 @@ void ContextIndex::BeginSearch(EnvId env) {
 }
 
 void ContextIndex::EndEpisode(EnvId env) {
-  LZ_CHECK(CheckEnv(env).ok(), CheckEnv(env).message());
-  envs_[env.value].search_start = ++clock_;
+  BeginSearch(env);
   envs_[env.value].episode_start = clock_;
 }
 

@@ -97,13 +97,6 @@ void TokenPool::CopyRows(absl::Span<const int64_t> rows, const at::Tensor& token
   }
 }
 
-void TokenPool::Write(int64_t first, const at::Tensor& tokens) {
-  const int64_t count = tokens.size(2);
-  if (count == 0) return;
-  const at::NoGradGuard no_grad;
-  slots_.narrow(0, first, count).permute({1, 2, 0, 3}).copy_(tokens, /*non_blocking=*/true);
-}
-
 void TokenPool::CopyNumbers(absl::Span<const int64_t> numbers, const at::Tensor& out) {
   if (numbers.empty()) return;
   if (out.is_cpu()) {

@@ -37,8 +37,6 @@ class TokenPool {
   // not 0.
   void CopyRows(absl::Span<const int64_t> rows, const at::Tensor& tokens,
                 absl::Span<const int64_t> slots);
-  // Copies tokens [L, 2, n, E], any strides, into slots first .. first + n - 1.
-  void Write(int64_t first, const at::Tensor& tokens);
   // Copies host numbers [n] into the first n elements of `out`, int64 and contiguous.
   void CopyNumbers(absl::Span<const int64_t> numbers, const at::Tensor& out);
 
