@@ -43,19 +43,17 @@ struct Decision {
   double temperature = 0.0;            // that was used; 0: the best action was taken
   SearchResult search;                 // over slots where the model samples
 
-  // The policy target of root `b`, [P].
-  absl::Span<const float> PolicyOf(size_t b) const {
-    const size_t size = static_cast<size_t>(policy_size);
-    return absl::MakeConstSpan(policies).subspan(b * size, size);
-  }
-  // The action [D] and the sampled actions [K, D] of root `b`. Empty where actions are discrete.
-  absl::Span<const float> ValuesOf(size_t b) const {
-    const size_t dim = static_cast<size_t>(action_dim);
-    return absl::MakeConstSpan(action_values).subspan(b * dim, dim);
-  }
+  // The policy target of root `b`, [P]. The action [D] and the sampled actions [K, D]: empty where
+  // actions are discrete.
+  absl::Span<const float> PolicyOf(size_t b) const { return Row(policies, policy_size, b); }
+  absl::Span<const float> ValuesOf(size_t b) const { return Row(action_values, action_dim, b); }
   absl::Span<const float> SampledOf(size_t b) const {
-    const size_t size = static_cast<size_t>(action_dim) * static_cast<size_t>(policy_size);
-    return absl::MakeConstSpan(sampled_actions).subspan(b * size, size);
+    return Row(sampled_actions, action_dim * policy_size, b);
+  }
+
+ private:
+  static absl::Span<const float> Row(absl::Span<const float> rows, int size, size_t b) {
+    return rows.subspan(b * static_cast<size_t>(size), static_cast<size_t>(size));
   }
 };
 

@@ -29,10 +29,9 @@ GameSegment::Layout GameSegment::LayoutFor(const SegmentShape& shape, int64_t ma
   for (int i = 0; i < kNumStored; ++i) {
     const StoredField& field = kStoredFields[i];
     const int64_t before = field.rows == StoredRows::kContextAndSteps ? context : 0;
-    const int64_t behind = field.rows == StoredRows::kObservations ? 1 : 0;
     const int64_t row_bytes = field.RowBytes(shape);
     layout[i] = size + before * row_bytes;
-    size += (before + max_steps + behind) * row_bytes;
+    size += (before + field.NumRows(max_steps)) * row_bytes;
   }
   return layout;
 }
@@ -192,7 +191,8 @@ void GameSegment::ShrinkToFit() {
     const auto field = static_cast<Stored>(i);
     const bool has_context = FieldOf(field).rows == StoredRows::kContextAndSteps;
     const int64_t before = has_context ? num_context_steps() : 0;
-    fitting.SetBytes(field, -before, Bytes(field, -before, before + NumRows(field)));
+    fitting.SetBytes(field, -before,
+                     Bytes(field, -before, before + FieldOf(field).NumRows(num_steps_)));
   }
   block_ = std::move(fitting.block_);
   layout_ = fitting.layout_;

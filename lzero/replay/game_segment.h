@@ -54,10 +54,8 @@ class GameSegment {
   int max_steps() const { return max_steps_; }
   SegmentEnd end() const { return end_; }
   void set_end(SegmentEnd end) { end_ = end; }
-  const GameSegment* next() const { return next_; }
-  const GameSegment* previous() const { return previous_; }
-  GameSegment* mutable_next() { return next_; }
-  GameSegment* mutable_previous() { return previous_; }
+  GameSegment* next() const { return next_; }
+  GameSegment* previous() const { return previous_; }
 
   // Makes `later` (which may be null) the segment that follows `earlier` (which may be null).
   static void Link(GameSegment* earlier, GameSegment* later);
@@ -111,13 +109,15 @@ class GameSegment {
   // columns]; those of the context are below 0. Empty where the shape stores none.
   template <typename T>
   absl::Span<const T> Rows(Stored field, int64_t first, int64_t count) const {
-    const absl::string_view bytes = Bytes(field, first, count);
-    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+    const int64_t columns = FieldOf(field).NumColumns(shape_);
+    const char* row_0 = block_.get() + layout_[static_cast<size_t>(field)];
+    return {reinterpret_cast<const T*>(row_0) + first * columns,
+            static_cast<size_t>(count * columns)};
   }
   // All rows but those of the context: num_steps, or one more of what each observation has.
   template <typename T>
   absl::Span<const T> Rows(Stored field) const {
-    return Rows<T>(field, 0, NumRows(field));
+    return Rows<T>(field, 0, FieldOf(field).NumRows(num_steps_));
   }
   absl::Span<const int32_t> leaves() const { return Rows<int32_t>(Stored::kLeaf); }
   absl::Span<const int64_t> sequences() const { return Rows<int64_t>(Stored::kSequence); }
@@ -126,7 +126,9 @@ class GameSegment {
     return {block_.get() + RowOffset(field, first),
             static_cast<size_t>(count * FieldOf(field).RowBytes(shape_))};
   }
-  absl::string_view Bytes(Stored field) const { return Bytes(field, 0, NumRows(field)); }
+  absl::string_view Bytes(Stored field) const {
+    return Bytes(field, 0, FieldOf(field).NumRows(num_steps_));
+  }
 
  private:
   // Where row 0 of each field lies inside the block, in bytes.
@@ -143,9 +145,6 @@ class GameSegment {
   // Row `row` of a field; those of the context are below 0.
   int64_t RowOffset(Stored field, int64_t row) const {
     return layout_[static_cast<size_t>(field)] + row * FieldOf(field).RowBytes(shape_);
-  }
-  int64_t NumRows(Stored field) const {
-    return num_steps_ + (FieldOf(field).rows == StoredRows::kObservations ? 1 : 0);
   }
   // Writes rows of a field from row `first` on.
   void SetBytes(Stored field, int64_t first, absl::string_view bytes);

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
 
 namespace lzero {
 namespace {
@@ -36,18 +37,17 @@ absl::Status ObservationStore::Encode(const float* values, int first, int count,
   return NoByteError(first + wrong, values[first + wrong]);
 }
 
-bool ObservationStore::IsStoredAt(const float* values, int count, const char* stored) const {
+absl::Status ObservationStore::CheckStored(const float* values, int count,
+                                           const char* stored) const {
   if (format_.type == ObservationType::kFloat32) {
-    return std::memcmp(values, stored, count * sizeof(float)) == 0;
-  }
-  return AreFractionsOf({values, static_cast<size_t>(count)},
-                        reinterpret_cast<const uint8_t*>(stored));
-}
-
-absl::Status ObservationStore::BrokenStack(const float* values, int count) const {
-  if (format_.type == ObservationType::kUint8) {
-    std::vector<uint8_t> bytes(static_cast<size_t>(count));
-    const int64_t wrong = FractionsToBytes({values, bytes.size()}, bytes.data());
+    if (std::memcmp(values, stored, count * sizeof(float)) == 0) return absl::OkStatus();
+  } else {
+    const absl::Span<const float> fractions(values, static_cast<size_t>(count));
+    if (AreFractionsOf(fractions, reinterpret_cast<const uint8_t*>(stored))) {
+      return absl::OkStatus();
+    }
+    std::vector<uint8_t> bytes(fractions.size());
+    const int64_t wrong = FractionsToBytes(fractions, bytes.data());
     if (wrong >= 0) return NoByteError(wrong, values[wrong]);
   }
   return absl::InvalidArgumentError(absl::StrCat(
@@ -65,7 +65,7 @@ absl::Status ObservationStore::SetNext(int row, const float* values) {
   LZ_DCHECK(row > 0, "row ", row);
   const int num_shared = format_.frame_stack - 1;
   const int shared_size = num_shared * format_.block_size();
-  if (!IsStoredAt(values, shared_size, Block(row))) return BrokenStack(values, shared_size);
+  LZ_RETURN_IF_ERROR(CheckStored(values, shared_size, Block(row)));
   return Encode(values, shared_size, format_.block_size(), Block(row + num_shared));
 }
 

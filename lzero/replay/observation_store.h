@@ -24,9 +24,8 @@ struct ObservationFormat {
   int frame_stack = 1;  // divides size
 
   int block_size() const { return size / frame_stack; }
-  // Bytes of a block, and of an observation, as they are stored.
+  // Bytes of a block as it is stored.
   int64_t block_bytes() const { return block_size() * ObservationTypeSize(type); }
-  int64_t row_bytes() const { return size * ObservationTypeSize(type); }
   bool operator==(const ObservationFormat&) const = default;
 };
 
@@ -70,10 +69,8 @@ class ObservationStore {
   char* Block(int block) const { return blocks_.get() + block * format_.block_bytes(); }
   // Stores elements first .. first + count - 1 of an observation at `to`.
   absl::Status Encode(const float* values, int first, int count, char* to) const;
-  // Whether the first `count` elements of an observation are what is stored at `stored`.
-  bool IsStoredAt(const float* values, int count, const char* stored) const;
-  // Why the first `count` elements are not.
-  absl::Status BrokenStack(const float* values, int count) const;
+  // InvalidArgument unless the first `count` elements of an observation are what is at `stored`.
+  absl::Status CheckStored(const float* values, int count, const char* stored) const;
 
   ObservationFormat format_;
   std::unique_ptr<char[]> blocks_;

@@ -47,7 +47,7 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
         "an unfinished episode are known ", ReplayHorizon(config_), " steps later"));
   }
   // Draw the positions.
-  batch->Resize(writer_.ShapeFor(num_samples));
+  batch->Resize(BatchShapeFor(config_, shape_, num_samples));
   const double total = index.total_weight();
   double smallest_weight = total;
   for (PositionHandle& position : batch->positions) {
@@ -137,16 +137,8 @@ int64_t ReplayBuffer::ReplaceSearches(absl::Span<const NewSearch> searches) {
 
 ReplayStats ReplayBuffer::stats() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  const ReplayStore::Counters& counters = store_->counters();
-  ReplayStats stats;
-  stats.num_transitions = store_->num_transitions();
-  stats.num_eligible = store_->index().num_eligible();
-  stats.num_segments = store_->num_segments();
-  stats.num_episodes_ended = counters.num_episodes_ended;
-  stats.num_appended = counters.num_appended;
-  stats.num_sampled = counters.num_sampled;
-  stats.bytes = store_->bytes();
-  return stats;
+  return {store_->counters(), store_->num_transitions(), store_->index().num_eligible(),
+          store_->num_segments(), store_->bytes()};
 }
 
 std::vector<NamedArray> ReplayBuffer::Export() const {

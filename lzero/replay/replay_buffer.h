@@ -22,21 +22,17 @@
 #include "lzero/replay/batch/symmetry_augmenter.h"
 #include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/replay_plan.h"
-#include "lzero/replay/replay_shape.h"
 #include "lzero/replay/replay_store.h"
 #include "lzero/replay/stored_root.h"
 #include "lzero/replay/transition.h"
 
 namespace lzero {
 
-struct ReplayStats {
+struct ReplayStats : ReplayStore::Counters {
   int64_t num_transitions = 0;  // stored now
   int64_t num_eligible = 0;     // positions that can be sampled now
   int64_t num_segments = 0;
-  int64_t num_episodes_ended = 0;
-  int64_t num_appended = 0;  // over the whole run
-  int64_t num_sampled = 0;   // positions, over the whole run
-  int64_t bytes = 0;         // held by segments and index
+  int64_t bytes = 0;  // held by segments and index
 };
 
 class ReplayBuffer {

@@ -92,13 +92,9 @@ int64_t ReplayContextSteps(const ReplayConfig& config, const ReplayShape& shape)
 }
 
 SegmentShape ReplaySegmentShape(const ReplayConfig& config, const ReplayShape& shape) {
-  return {shape.observation_size,
-          shape.num_actions,
-          static_cast<int>(ReplayContextSteps(config, shape)),
-          shape.observation_type,
-          shape.frame_stack,
-          shape.action_dim,
-          shape.num_chance_outcomes};
+  SegmentShape segment = shape;
+  segment.num_context_steps = static_cast<int>(ReplayContextSteps(config, shape));
+  return segment;
 }
 
 int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shape) {

@@ -1,6 +1,6 @@
-// What a replay buffer will need, worked out before anything is allocated: how far a position looks
-// ahead, the least content that is of use, and the most memory the buffer will ever hold. Pure
-// functions, any thread.
+// What a replay buffer is made for and will need, worked out before anything is allocated: its
+// sizes, how far a position looks ahead, the least content that is of use, and the most memory the
+// buffer will ever hold. Pure functions, any thread.
 #ifndef LZERO_REPLAY_REPLAY_PLAN_H_
 #define LZERO_REPLAY_REPLAY_PLAN_H_
 
@@ -8,11 +8,24 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "lzero/base/symmetry.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/replay/game_segment.h"
-#include "lzero/replay/replay_shape.h"
 
 namespace lzero {
+
+// The sizes a replay buffer is made for. What a transition has is that of its segments. num_actions
+// of box actions is K, the actions that a search samples at its root; ReplaySegmentShape says
+// num_context_steps.
+struct ReplayShape : SegmentShape {
+  int num_envs = 0;
+  TerminalMode terminal = TerminalMode::kAbsorb;
+  std::vector<Symmetry> symmetries = {};  // used with replay.augment_symmetries
+  // Steps before a position from which its root is rebuilt, for whoever searches stored positions
+  // again. A segment keeps those before its first one (see ReplayContextSteps).
+  int num_root_past_steps = 0;
+  std::vector<int64_t> observation_shape = {};  // used with replay.augment_shift
+};
 
 // What is wrong between settings that are each in range: the smallest useful content does not fit
 // replay.capacity or replay.max_mebibytes (for every environment a segment being filled and as many

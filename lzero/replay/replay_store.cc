@@ -18,10 +18,7 @@ std::string NameOf(EnvId env) { return absl::StrCat("environment ", env.value); 
 }  // namespace
 
 ReplayStore::ReplayStore(const ReplayConfig& config, const ReplayShape& shape)
-    : max_steps_(static_cast<int>(config.segment_length)),
-      prioritized_(config.prioritized),
-      only_starts_(config.sample_from == SampleFrom::kEpisodeStarts),
-      priority_exponent_(config.priority_exponent),
+    : config_(config),
       max_bytes_(config.max_mebibytes << 20),
       horizon_(ReplayHorizon(config)),
       fixed_bytes_(ReplayFixedBytes(config, shape)),
@@ -30,9 +27,9 @@ ReplayStore::ReplayStore(const ReplayConfig& config, const ReplayShape& shape)
       open_(shape.num_envs) {}
 
 double ReplayStore::WeightOf(double priority) const {
-  if (!prioritized_) return 1.0;
+  if (!config_.prioritized) return 1.0;
   // The upper bound keeps the sum of all weights finite.
-  return std::min(std::pow(std::max(priority, 1e-6), priority_exponent_), 1e200);
+  return std::min(std::pow(std::max(priority, 1e-6), config_.priority_exponent), 1e200);
 }
 
 int64_t ReplayStore::num_segments() const {
@@ -51,14 +48,14 @@ absl::Status ReplayStore::BeginEpisode(EnvId env, absl::Span<const float> observ
   LZ_CHECK(env.value >= 0 && env.value < static_cast<int>(open_.size()), "environment ", env.value,
            " of ", open_.size());
   std::unique_ptr<GameSegment> first =
-      MakeSegment(max_steps_, env, counters_.num_episodes_begun, 0);
+      MakeSegment(max_steps(), env, counters_.num_episodes_begun, 0);
   LZ_RETURN_IF_ERROR(
       Annotate(first->SetFirstObservation(observation, legal_action_mask, to_play), NameOf(env)));
   std::unique_ptr<GameSegment>& open = open_[env.value];
   if (open != nullptr && open->num_steps() > 0) {
     Finish(env, SegmentEnd::kAbandoned);
   } else if (open != nullptr && open->previous() != nullptr) {
-    GameSegment* last = open->mutable_previous();
+    GameSegment* last = open->previous();
     last->set_end(SegmentEnd::kAbandoned);
     GameSegment::Link(last, nullptr);
   }
@@ -92,9 +89,9 @@ absl::Status ReplayStore::Append(EnvId env, const Transition& step) {
   }
   // Otherwise one more position is eligible, and a full segment gets a successor.
   if (length >= horizon_) MarkEligible(segment, length - horizon_, length - horizon_);
-  if (segment->num_steps() == max_steps_) {
+  if (segment->num_steps() == max_steps()) {
     Finish(env, SegmentEnd::kRunsOn);
-    open_[env.value] = MakeSegment(max_steps_, env, segment->episode(), length);
+    open_[env.value] = MakeSegment(max_steps(), env, segment->episode(), length);
     open_[env.value]->SetFirstObservationFrom(*segment);
     open_[env.value]->SetContextFrom(*segment);
     GameSegment::Link(segment, open_[env.value].get());
@@ -107,7 +104,7 @@ void ReplayStore::Finish(EnvId env, SegmentEnd end) {
   MakeRoom(0, GameSegment::BytesFor(shape_, segment->num_steps(), segment->first_step()));
   segment->set_end(end);
   segment->ShrinkToFit();
-  RestoreFinished(std::move(segment));
+  Restore(std::move(segment), /*is_open=*/false);
 }
 
 void ReplayStore::MakeRoom(int64_t more_transitions, int64_t more_bytes) {
@@ -125,12 +122,12 @@ void ReplayStore::EvictOldest() {
   const absl::Span<const int32_t> leaves = segment->leaves();
   for (size_t i = leaves.size(); i > 0; --i) index_.Release(leaves[i - 1]);
   finished_bytes_ -= GameSegment::BytesFor(shape_, segment->num_steps(), segment->first_step());
-  GameSegment::Link(nullptr, segment->mutable_next());
+  GameSegment::Link(nullptr, segment->next());
 }
 
 void ReplayStore::MarkEligible(const GameSegment* tail, int64_t first, int64_t last) {
   const double weight = WeightOf(counters_.max_priority);
-  if (only_starts_) last = std::min<int64_t>(last, 0);
+  if (config_.sample_from == SampleFrom::kEpisodeStarts) last = std::min<int64_t>(last, 0);
   for (const GameSegment* segment = tail; segment != nullptr; segment = segment->previous()) {
     const int64_t begin = segment->first_step();
     const absl::Span<const int32_t> leaves = segment->leaves();
@@ -143,16 +140,16 @@ void ReplayStore::MarkEligible(const GameSegment* tail, int64_t first, int64_t l
 }
 
 bool ReplayStore::IsEligible(int64_t position, int64_t length, SegmentEnd end) const {
-  if (only_starts_ && position != 0) return false;
+  if (config_.sample_from == SampleFrom::kEpisodeStarts && position != 0) return false;
   const bool ended = end == SegmentEnd::kTerminated || end == SegmentEnd::kTruncated;
   return ended || position + horizon_ <= length;
 }
 
-void ReplayStore::RestoreOpen(std::unique_ptr<GameSegment> segment) {
-  open_[segment->env().value] = std::move(segment);
-}
-
-void ReplayStore::RestoreFinished(std::unique_ptr<GameSegment> segment) {
+void ReplayStore::Restore(std::unique_ptr<GameSegment> segment, bool is_open) {
+  if (is_open) {
+    open_[segment->env().value] = std::move(segment);
+    return;
+  }
   finished_bytes_ += GameSegment::BytesFor(shape_, segment->num_steps(), segment->first_step());
   finished_.push_back(std::move(segment));
 }

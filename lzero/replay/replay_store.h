@@ -15,7 +15,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/replay/game_segment.h"
 #include "lzero/replay/position_index.h"
-#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_plan.h"
 #include "lzero/replay/transition.h"
 
 namespace lzero {
@@ -61,8 +61,7 @@ class ReplayStore {
 
   // Puts back segments of a checkpoint, in their order, linked by the caller; their leaves must be
   // restored in index() as well. FitsFinished: whether the limits leave room for one more.
-  void RestoreOpen(std::unique_ptr<GameSegment> segment);
-  void RestoreFinished(std::unique_ptr<GameSegment> segment);
+  void Restore(std::unique_ptr<GameSegment> segment, bool is_open);
   bool FitsFinished(int num_steps, int64_t first_step) const;
 
   // Whether position `position` may be sampled in an episode of `length` transitions so far whose
@@ -70,6 +69,7 @@ class ReplayStore {
   bool IsEligible(int64_t position, int64_t length, SegmentEnd end) const;
 
  private:
+  int max_steps() const { return static_cast<int>(config_.segment_length); }  // of a segment
   void EvictOldest();
   // Evicts until that much more fits.
   void MakeRoom(int64_t more_transitions, int64_t more_bytes);
@@ -78,10 +78,7 @@ class ReplayStore {
   // Makes positions first .. last of the episode that `tail` ends (or is ending) eligible.
   void MarkEligible(const GameSegment* tail, int64_t first, int64_t last);
 
-  const int max_steps_;  // of a segment
-  const bool prioritized_;
-  const bool only_starts_;
-  const double priority_exponent_;
+  const ReplayConfig config_;
   const int64_t max_bytes_;
   const int64_t horizon_;
   const int64_t fixed_bytes_;

@@ -60,12 +60,24 @@ struct StoredField {
   StoredColumns columns;
 
   // 0: not stored under this shape.
-  int64_t NumColumns(const SegmentShape& shape) const;
+  int64_t NumColumns(const SegmentShape& shape) const {
+    const int64_t actions = shape.num_actions, dim = shape.action_dim;
+    const int64_t sizes[] = {
+        1, shape.num_chance_outcomes > 0 ? 1 : 0, dim, actions, actions * dim, shape.num_masked()};
+    return sizes[static_cast<int>(columns)];
+  }
+  // Rows that `num_steps` transitions have, those of the context not among them.
+  int64_t NumRows(int64_t num_steps) const {
+    return num_steps + (rows == StoredRows::kObservations ? 1 : 0);
+  }
   int64_t RowBytes(const SegmentShape& shape) const {
     return NumColumns(shape) * ArrayTypeSize(type);
   }
   // Shape of the array in a checkpoint.
-  std::vector<int64_t> ArrayShape(const SegmentShape& shape, int64_t num_rows) const;
+  std::vector<int64_t> ArrayShape(const SegmentShape& shape, int64_t num_rows) const {
+    if (columns == StoredColumns::kOne || columns == StoredColumns::kChance) return {num_rows};
+    return {num_rows, NumColumns(shape)};
+  }
 };
 
 // In the order of Stored.

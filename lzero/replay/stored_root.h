@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/game_segment.h"
-#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_plan.h"
 
 namespace lzero {
 
@@ -29,11 +28,10 @@ struct StoredRoot {
   int64_t age = 0;  // transitions appended after this one
 };
 
-// The spans belong to the caller.
 struct NewSearch {
   PositionHandle position;
-  absl::Span<const float> policy;           // [A]; box: [K], of
-  absl::Span<const float> sampled_actions;  // box: [K, D]
+  std::vector<float> policy;           // [A]; box: [K], of
+  std::vector<float> sampled_actions;  // box: [K, D]
   float root_value = 0.0f;
 };
 

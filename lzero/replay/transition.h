@@ -4,7 +4,6 @@
 #define LZERO_REPLAY_TRANSITION_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "absl/types/span.h"
 
@@ -15,31 +14,16 @@ struct Transition {
   int32_t action = 0;
   float reward = 0.0f;  // from the view of the player who moved
   // [A] search distribution at the observation before the step; box: [K]
-  absl::Span<const float> policy;
-  float root_value = 0.0f;              // of that search, from the view of the player to move
-  absl::Span<const float> observation;  // [obs] after the step
-  absl::Span<const uint8_t> legal_action_mask;  // [A] after the step, 1 = legal; box: empty
-  int to_play = 0;                              // after the step
-  bool terminated = false;                      // wins where both flags are set
+  absl::Span<const float> policy = {};
+  float root_value = 0.0f;                   // of that search, from the view of the player to move
+  absl::Span<const float> observation = {};  // [obs] after the step
+  absl::Span<const uint8_t> legal_action_mask = {};  // [A] after the step, 1 = legal; box: empty
+  int to_play = 0;                                   // after the step
+  bool terminated = false;                           // wins where both flags are set
   bool truncated = false;
   int32_t chance_outcome = -1;  // that the step drew, where the environment tells; -1: none
   absl::Span<const float> action_values = {};    // box: [D], each in [-1, 1]
   absl::Span<const float> sampled_actions = {};  // box: [K, D] of the search, see `policy`
-};
-
-// A transition with memory of its own, used again and again. Movable: vectors keep their memory.
-class OwnedTransition {
- public:
-  OwnedTransition() = default;
-  OwnedTransition(OwnedTransition&&) = default;
-
-  void Set(const Transition& transition);
-  const Transition& view() const { return transition_; }
-
- private:
-  Transition transition_;  // its spans show the vectors
-  std::vector<float> policy_, observation_, action_values_, sampled_actions_;
-  std::vector<uint8_t> legal_action_mask_;
 };
 
 }  // namespace lzero

@@ -4,9 +4,8 @@
 #ifndef LZERO_TRAIN_BATCH_STAGING_H_
 #define LZERO_TRAIN_BATCH_STAGING_H_
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
@@ -31,19 +30,23 @@ class BatchStaging {
   const BatchShape& shape() const { return shape_; }
 
  private:
-  BatchStaging(const BatchShape& shape, std::vector<Staging> arrays);
+  struct Array {
+    Staging staging;
+    size_t place;             // of its tensor among those of VisitTensors
+    at::Tensor numbers = {};  // [..., obs] float32, which observations of bytes become
+  };
+
+  explicit BatchStaging(const BatchShape& shape) : shape_(shape) {}
 
   template <typename T>
   absl::Status CopyIn(const std::vector<T>& values, Staging* staging);
   // What a staged array becomes for the losses: bytes of observations float32, masks of legal
   // actions "illegal".
-  at::Tensor Read(const Staging& staged);
+  at::Tensor Read(Array& array);
 
   BatchShape shape_;
-  std::vector<Staging> arrays_;  // those of VisitArrays that travel, in its order; then num_padding
-  // Observations of bytes become numbers here: name -> [..., obs] float32; [1] 255.
-  std::map<std::string, at::Tensor> numbers_;
-  at::Tensor divisor_;
+  std::vector<Array> arrays_;  // those of VisitArrays that travel, in its order; then num_padding
+  at::Tensor divisor_;         // [1] 255
   std::vector<int64_t> num_padding_;  // [N] host's side
 };
 

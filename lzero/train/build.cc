@@ -23,19 +23,25 @@ absl::StatusOr<std::unique_ptr<VectorEnv>> BuildEnvs(const ExperimentConfig& con
   return VectorEnv::Create(std::move(envs), pool);
 }
 
-// The engine of a role. `registry` may be gone when it returns.
-absl::StatusOr<std::unique_ptr<InferenceEngine>> BuildEngine(const ExperimentConfig& config,
-                                                             const EnvRegistry& registry,
-                                                             const EngineOptions& options) {
-  return FamilyOf(config.model).make_engine(options, BuildEnvFactory(config, registry));
+uint64_t SeedOf(const ExperimentConfig& config, const char* role) {
+  return StreamKey(static_cast<uint64_t>(config.seed), role);
 }
 
-AgentOptions AgentOptionsOf(const ExperimentConfig& config, const EnvSpec& spec, uint64_t seed) {
-  AgentOptions options;
-  options.seed = seed;
-  options.deterministic_ties = config.deterministic;
-  options.num_env_actions = spec.action.num_actions;
-  return options;
+// Makes the engine of `role` and the agent that searches with it. `registry` may be gone when it
+// returns.
+absl::StatusOr<std::unique_ptr<Agent>> BuildAgent(const char* role, const ExperimentConfig& config,
+                                                  const EnvRegistry& registry, const EnvSpec& spec,
+                                                  int64_t num_envs, int64_t num_simulations,
+                                                  bool deterministic_ties,
+                                                  std::unique_ptr<InferenceEngine>* engine) {
+  EngineOptions options = BuildEngineOptions(config, spec, num_envs, num_simulations);
+  options.owner = role;
+  LZ_ASSIGN_OR_RETURN(
+      *engine, FamilyOf(config.model).make_engine(options, BuildEnvFactory(config, registry)));
+  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(options, engine->get()));
+  return std::make_unique<Agent>(
+      std::move(searcher),
+      AgentOptions{SeedOf(config, role), deterministic_ties, spec.action.num_actions});
 }
 
 }  // namespace
@@ -81,15 +87,9 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
 
 EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& spec,
                                  int64_t num_envs, int64_t num_simulations) {
-  EngineOptions options;
-  options.model = config.model;
-  options.shape = BuildWorldModelShape(spec);
-  options.inference = config.inference;
-  options.num_envs = num_envs;
-  options.search = config.search;
+  EngineOptions options = {config.model,  BuildWorldModelShape(spec), config.inference, num_envs,
+                           config.search, config.replay.discount,     spec.num_players};
   options.search.num_simulations = num_simulations;
-  options.discount = config.replay.discount;
-  options.num_players = spec.num_players;
   return options;
 }
 
@@ -106,19 +106,12 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   const int64_t num_envs = config.env.num_collectors;
   LZ_ASSIGN_OR_RETURN(auto envs, BuildEnvs(config, registry, num_envs, true, pool));
   CollectorRole role;
-  EngineOptions engine =
-      BuildEngineOptions(config, envs->spec(), num_envs, config.search.num_simulations);
-  engine.owner = "collector";
-  LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
-  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(engine, role.inference.get()));
-  const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "collector");
-  auto agent =
-      std::make_unique<Agent>(std::move(searcher), AgentOptionsOf(config, envs->spec(), seed));
-  CollectorOptions options;
-  options.seed = seed;
-  options.max_past_steps = FamilyOf(config.model).num_root_past_steps(config.model);
-  options.discount = config.replay.discount;
-  options.search = engine.search;
+  LZ_ASSIGN_OR_RETURN(
+      auto agent, BuildAgent("collector", config, registry, envs->spec(), num_envs,
+                             config.search.num_simulations, config.deterministic, &role.inference));
+  const CollectorOptions options = {SeedOf(config, "collector"),
+                                    FamilyOf(config.model).num_root_past_steps(config.model),
+                                    config.replay.discount, config.search};
   role.collector =
       std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get(),
                                   role.inference->cache_manager());
@@ -130,27 +123,15 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              int64_t num_simulations, ThreadPool* pool) {
   LZ_ASSIGN_OR_RETURN(auto envs, BuildEnvs(config, registry, num_envs, false, pool));
   EvaluatorRole role;
-  EngineOptions engine = BuildEngineOptions(config, envs->spec(), num_envs, num_simulations);
-  engine.owner = "evaluator";
-  LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
-  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(engine, role.inference.get()));
-  const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "evaluator");
   // Always the first of equal actions: an evaluation depends on the checkpoint alone, not on how
   // many searches were made before it.
-  AgentOptions options = AgentOptionsOf(config, envs->spec(), seed);
-  options.deterministic_ties = true;
-  auto agent = std::make_unique<Agent>(std::move(searcher), options);
+  LZ_ASSIGN_OR_RETURN(
+      auto agent, BuildAgent("evaluator", config, registry, envs->spec(), num_envs, num_simulations,
+                             /*deterministic_ties=*/true, &role.inference));
   role.evaluator = std::make_unique<Evaluator>(
       FamilyOf(config.model).num_root_past_steps(config.model), config.replay.discount,
       std::move(envs), std::move(agent), role.inference.get(), role.inference->cache_manager());
   return role;
-}
-
-absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
-                                             const EnvRegistry& registry, ThreadPool* pool) {
-  return BuildEvaluator(config, registry, config.env.num_evaluators,
-                        config.evaluate.num_simulations.value_or(config.search.num_simulations),
-                        pool);
 }
 
 absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
@@ -159,22 +140,13 @@ absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
   if (config.replay.reanalyze_ratio == 0.0) return role;
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(config, registry));
   const int64_t batch_size = config.env.num_collectors;
-  EngineOptions engine =
-      BuildEngineOptions(config, spec, batch_size, config.search.num_simulations);
-  engine.owner = "reanalyzer";
-  LZ_ASSIGN_OR_RETURN(role.inference, BuildEngine(config, registry, engine));
-  LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(engine, role.inference.get()));
-  const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "reanalyzer");
-  auto agent = std::make_unique<Agent>(std::move(searcher), AgentOptionsOf(config, spec, seed));
+  LZ_ASSIGN_OR_RETURN(
+      auto agent, BuildAgent("reanalyzer", config, registry, spec, batch_size,
+                             config.search.num_simulations, config.deterministic, &role.inference));
   role.reanalyzer =
       std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
                                    role.inference.get(), role.inference->cache_manager());
   return role;
-}
-
-absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
-                                                          const EnvSpec& spec) {
-  return ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec));
 }
 
 }  // namespace lzero

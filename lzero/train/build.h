@@ -15,7 +15,7 @@
 #include "lzero/mcts/searcher.h"
 #include "lzero/model/network.h"
 #include "lzero/replay/replay_buffer.h"
-#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_plan.h"
 #include "lzero/worker/collector.h"
 #include "lzero/worker/evaluator.h"
 #include "lzero/worker/reanalyzer.h"
@@ -65,17 +65,10 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              const EnvRegistry& registry, int64_t num_envs,
                                              int64_t num_simulations, ThreadPool* pool);
 
-// The same as the run evaluates: env.num_evaluators and evaluate.num_simulations.
-absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
-                                             const EnvRegistry& registry, ThreadPool* pool);
-
 // For replay.reanalyze_ratio above 0: batches of as many positions as the collector has
 // environments.
 absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
                                                const EnvRegistry& registry);
-
-absl::StatusOr<std::unique_ptr<ReplayBuffer>> BuildReplay(const ExperimentConfig& config,
-                                                          const EnvSpec& spec);
 
 }  // namespace lzero
 

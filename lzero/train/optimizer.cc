@@ -8,7 +8,6 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/kernels/weight_kernels.h"
 #include "lzero/nn/functional/fused_path.h"
-#include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -88,20 +87,8 @@ void AdamW::Step(double learning_rate, const at::Tensor& skip) {
   }
 }
 
-std::vector<NamedArray> AdamW::Export() const {
-  std::vector<NamedArray> arrays;
-  for (const Group& group : groups_) {
-    for (size_t i = 0; i < group.names.size(); ++i) {
-      arrays.push_back(ToNamedArray(group.names[i] + ".exp_avg", group.first_moments[i]));
-      arrays.push_back(ToNamedArray(group.names[i] + ".exp_avg_sq", group.second_moments[i]));
-      arrays.push_back(ToNamedArray(group.names[i] + ".step", group.steps[i]));
-    }
-  }
-  return arrays;
-}
-
-absl::Status AdamW::Import(absl::Span<const NamedArray> arrays) {
-  std::vector<std::pair<std::string, at::Tensor>> tensors;
+std::vector<NamedTensor> AdamW::State() const {
+  std::vector<NamedTensor> tensors;
   for (const Group& group : groups_) {
     for (size_t i = 0; i < group.names.size(); ++i) {
       tensors.emplace_back(group.names[i] + ".exp_avg", group.first_moments[i]);
@@ -109,7 +96,17 @@ absl::Status AdamW::Import(absl::Span<const NamedArray> arrays) {
       tensors.emplace_back(group.names[i] + ".step", group.steps[i]);
     }
   }
-  return CopyAllInto(tensors, arrays);
+  return tensors;
+}
+
+std::vector<NamedArray> AdamW::Export() const {
+  std::vector<NamedArray> arrays;
+  for (const auto& [name, tensor] : State()) arrays.push_back(ToNamedArray(name, tensor));
+  return arrays;
+}
+
+absl::Status AdamW::Import(absl::Span<const NamedArray> arrays) {
+  return CopyAllInto(State(), arrays);
 }
 
 }  // namespace lzero

@@ -12,6 +12,7 @@
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/model/network.h"
+#include "lzero/tensor/tensor_arrays.h"
 
 namespace lzero {
 
@@ -44,6 +45,8 @@ class AdamW {
     at::Tensor step_counts;         // [parameters]
   };
   std::vector<at::Tensor> Gradients(const Group& group) const;
+  // What a checkpoint holds, by name.
+  std::vector<NamedTensor> State() const;
 
   TrainConfig config_;
   std::vector<Group> groups_;

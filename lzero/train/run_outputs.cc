@@ -15,44 +15,12 @@ namespace lzero {
 namespace {
 
 std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
-  const int64_t n = batch.num_samples, c = batch.num_context_steps, u = batch.num_unroll_steps;
-  const int64_t a = batch.num_actions, obs = batch.observation_size;
   std::vector<NamedArray> arrays;
-  const auto add = [&arrays](const char* name, const auto& values, std::vector<int64_t> shape) {
-    arrays.push_back(MakeNamedArray(name, absl::MakeConstSpan(values), std::move(shape)));
-  };
-  const bool are_bytes = batch.observation_type == ObservationType::kUint8;
-  const auto add_observations = [&](const char* name, const std::vector<float>& numbers,
-                                    const std::vector<uint8_t>& bytes, int64_t length) {
-    if (are_bytes) {
-      add(name, bytes, {n, length, obs});
-    } else {
-      add(name, numbers, {n, length, obs});
-    }
-  };
-  // The sequence.
-  add_observations("observations", batch.observations, batch.observation_bytes, c + u + 1);
-  if (batch.action_dim > 0) {
-    add("action_values", batch.action_values, {n, c + u, batch.action_dim});
-    add("sampled_actions", batch.sampled_actions, {n, u, a, batch.action_dim});
-  } else {
-    add("actions", batch.actions, {n, c + u});
-    add("legal_action_masks", batch.legal_action_masks, {n, u, a});
-  }
-  if (batch.has_chance) add("chance_outcomes", batch.chance_outcomes, {n, u});
-  add("context_mask", batch.context_mask, {n, c});
-  // Targets, where each may be used, and bootstraps.
-  add("rewards", batch.rewards, {n, u});
-  add("reward_mask", batch.reward_mask, {n, u});
-  add("latent_mask", batch.latent_mask, {n, u});
-  add("policies", batch.policies, {n, u, a});
-  add("policy_mask", batch.policy_mask, {n, u});
-  add("value_mask", batch.value_mask, {n, u});
-  add("partial_returns", batch.partial_returns, {n, u});
-  add("bootstrap_scales", batch.bootstrap_scales, {n, u});
-  add_observations("bootstrap_observations", batch.bootstrap_observations,
-                   batch.bootstrap_observation_bytes, u);
-  add("importance_weights", batch.importance_weights, {n});
+  VisitArrays(batch, batch.shape(),
+              [&](const char* name, const auto& values, const ArrayDims& dims) {
+                if (dims[0] == 0) return;  // the shape has none
+                arrays.push_back(MakeNamedArray(name, absl::MakeConstSpan(values), dims));
+              });
   return arrays;
 }
 

@@ -12,7 +12,7 @@
 #include "lzero/env/env_rules.h"
 #include "lzero/env/python/worker_registry.h"
 #include "lzero/mcts/search.h"
-#include "lzero/replay/batch/train_batch.h"
+#include "lzero/replay/batch/batch_writer.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
 #include "lzero/train/model_families.h"
@@ -71,22 +71,23 @@ absl::StatusOr<int64_t> CountParameters(const ExperimentConfig& config, const En
 }  // namespace
 
 std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
-  const int64_t largest = std::max({plan.learner, plan.batch, plan.inference, plan.search,
-                                    plan.replay, plan.update, plan.workers});
-  if (largest == plan.learner) return {"model.embed_dim", "model.num_layers", "model.head_dim"};
-  if (largest == plan.batch) return {"train.batch_size", "replay.num_unroll_steps"};
-  if (largest == plan.update) {
-    return {"train.batch_size", "replay.num_unroll_steps", "model.encoder_channels",
-            "model.embed_dim"};
-  }
-  if (largest == plan.search) {
-    return {"search.num_simulations", "evaluate.num_simulations", "env.num_collectors",
-            "env.num_evaluators"};
-  }
-  if (largest == plan.workers) return {"env.num_workers"};
-  if (largest == plan.replay) return {"replay.max_mebibytes", "replay.capacity"};
-  return {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
-          "model.context_length", "model.embed_dim"};
+  const std::vector<std::pair<int64_t, std::vector<std::string>>> parts = {
+      {plan.learner, {"model.embed_dim", "model.num_layers", "model.head_dim"}},
+      {plan.batch, {"train.batch_size", "replay.num_unroll_steps"}},
+      {plan.update,
+       {"train.batch_size", "replay.num_unroll_steps", "model.encoder_channels",
+        "model.embed_dim"}},
+      {plan.search,
+       {"search.num_simulations", "evaluate.num_simulations", "env.num_collectors",
+        "env.num_evaluators"}},
+      {plan.workers, {"env.num_workers"}},
+      {plan.replay, {"replay.max_mebibytes", "replay.capacity"}},
+      {plan.inference,
+       {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
+        "model.context_length", "model.embed_dim"}}};
+  // Of equal parts the first.
+  const auto smaller = [](const auto& a, const auto& b) { return a.first < b.first; };
+  return std::max_element(parts.begin(), parts.end(), smaller)->second;
 }
 
 absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
@@ -98,14 +99,7 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(config, spec));
   plan.learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
   const ReplayShape shape = BuildReplayShape(config, spec);
-  const BatchShape batch = {static_cast<int>(config.train.batch_size),
-                            static_cast<int>(replay.num_context_steps),
-                            static_cast<int>(replay.num_unroll_steps),
-                            shape.num_actions,
-                            shape.observation_size,
-                            shape.observation_type,
-                            shape.action_dim,
-                            shape.num_chance_outcomes > 0};
+  const BatchShape batch = BatchShapeFor(replay, shape, static_cast<int>(config.train.batch_size));
   // As it is sampled, and as the learner reads it: bytes, and the numbers made of them.
   plan.batch = 2 * TrainBatchBytes(batch);
   if (batch.observation_type == ObservationType::kUint8) {

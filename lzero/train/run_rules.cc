@@ -20,41 +20,13 @@ namespace {
 
 using Errors = std::vector<ConsistencyError>;
 
-void Append(std::vector<ConsistencyError> more, std::vector<ConsistencyError>* errors) {
+void Append(Errors more, Errors* errors) {
   for (ConsistencyError& error : more) errors->push_back(std::move(error));
-}
-
-void CheckSymmetries(const ReplayConfig& replay, const ReplayShape& shape,
-                     std::vector<ConsistencyError>* errors) {
-  if (!replay.augment_symmetries) return;
-  const std::vector<std::string> keys = {"replay.augment_symmetries", "env.id"};
-  Require(!shape.symmetries.empty(), errors, keys,
-          "got true, but the environment declares no symmetries");
-  Require(shape.action_dim == 0, errors, keys,
-          "got true, but symmetries say nothing of the environment's box actions; allowed: false");
-  for (const Symmetry& symmetry : shape.symmetries) {
-    const std::string problem = SymmetryProblem(symmetry, shape.observation_size, shape.num_actions,
-                                                shape.num_chance_outcomes);
-    Require(problem.empty(), errors, keys,
-            absl::StrCat("a symmetry of the environment is wrong: ", problem));
-  }
-}
-
-void CheckShift(const ReplayConfig& replay, const ReplayShape& shape, const EnvSpec& spec,
-                Errors* errors) {
-  if (replay.augment_shift == 0) return;
-  const std::vector<std::string> keys = {"replay.augment_shift", "env.id"};
-  const std::string problem = ShiftProblem(shape.observation_shape, replay.augment_shift);
-  Require(problem.empty(), errors, keys, problem);
-  Require(spec.observation.type == ObservationType::kUint8, errors, keys,
-          absl::StrCat("got ", replay.augment_shift, ", but ", spec.id, " shows ",
-                       spec.num_players == 2 ? "a board" : "no picture of bytes",
-                       ", where every place means something; allowed: 0"));
 }
 
 }  // namespace
 
-std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
+Errors ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
   const std::optional<int64_t>& num_sampled = search.num_sampled_actions;
   const std::vector<std::string> keys = {"search.num_sampled_actions", "env.id"};
   const ActionSpec& actions = spec.action;
@@ -89,16 +61,35 @@ std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const Env
   return errors;
 }
 
-std::vector<ConsistencyError> AugmentErrors(const ReplayConfig& replay, const ReplayShape& shape,
-                                            const EnvSpec& spec) {
+Errors AugmentErrors(const ReplayConfig& replay, const ReplayShape& shape, const EnvSpec& spec) {
   Errors errors;
-  CheckSymmetries(replay, shape, &errors);
-  CheckShift(replay, shape, spec, &errors);
+  if (replay.augment_symmetries) {
+    const std::vector<std::string> keys = {"replay.augment_symmetries", "env.id"};
+    Require(!shape.symmetries.empty(), &errors, keys,
+            "got true, but the environment declares no symmetries");
+    Require(
+        shape.action_dim == 0, &errors, keys,
+        "got true, but symmetries say nothing of the environment's box actions; allowed: false");
+    for (const Symmetry& symmetry : shape.symmetries) {
+      const std::string problem = SymmetryProblem(symmetry, shape.observation_size,
+                                                  shape.num_actions, shape.num_chance_outcomes);
+      Require(problem.empty(), &errors, keys,
+              absl::StrCat("a symmetry of the environment is wrong: ", problem));
+    }
+  }
+  if (replay.augment_shift != 0) {
+    const std::vector<std::string> keys = {"replay.augment_shift", "env.id"};
+    const std::string problem = ShiftProblem(shape.observation_shape, replay.augment_shift);
+    Require(problem.empty(), &errors, keys, problem);
+    Require(spec.observation.type == ObservationType::kUint8, &errors, keys,
+            absl::StrCat("got ", replay.augment_shift, ", but ", spec.id, " shows ",
+                         spec.num_players == 2 ? "a board" : "no picture of bytes",
+                         ", where every place means something; allowed: 0"));
+  }
   return errors;
 }
 
-std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
-                                              const ModelFamily& family) {
+Errors ReanalyzeErrors(const ExperimentConfig& config, const ModelFamily& family) {
   const double ratio = config.replay.reanalyze_ratio;
   if (ratio == 0.0 || family.can_reanalyze) return {};
   return {{{"replay.reanalyze_ratio", "model.family"},
@@ -107,13 +98,13 @@ std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
                         "model.family")}};
 }
 
-std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
+Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   const ModelFamily& family = FamilyOf(config.model);
-  std::vector<ConsistencyError> errors = family.model_errors(config.model);
-  std::vector<ConsistencyError> of_family = family.errors(config, spec);
+  Errors errors = family.model_errors(config.model);
+  Errors of_family = family.errors(config, spec);
   // The shapes below follow from the actions. What a family says of them comes first: it may play
   // none of their kind.
-  std::vector<ConsistencyError> of_actions = ActionErrors(config.search, spec);
+  Errors of_actions = ActionErrors(config.search, spec);
   if (!of_actions.empty()) {
     Append(of_family.empty() ? std::move(of_actions) : std::move(of_family), &errors);
     return errors;
@@ -133,9 +124,8 @@ std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const E
   return errors;
 }
 
-std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
-                                        const EnvRegistry& registry) {
-  std::vector<ConsistencyError> errors = EnvErrors(config, registry);
+Errors RunErrors(const ExperimentConfig& config, const EnvRegistry& registry) {
+  Errors errors = EnvErrors(config, registry);
   const auto all = RegistryWithPlugins(config, registry);
   if (!all.ok()) return errors;
   const auto spec = BuildEnvSpec(config, *all);

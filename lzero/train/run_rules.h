@@ -12,7 +12,7 @@
 #include "lzero/env/env.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/family/model_family.h"
-#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_plan.h"
 
 namespace lzero {
 

@@ -45,12 +45,17 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   LZ_ASSIGN_OR_RETURN(trainer->plan_, PlanRun(config, registry));
   const EnvSpec& spec = trainer->plan_.env;
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
-  LZ_ASSIGN_OR_RETURN(trainer->replay_, BuildReplay(config, spec));
+  LZ_ASSIGN_OR_RETURN(trainer->replay_,
+                      ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec)));
   trainer->batches_ = std::make_unique<BatchSampler>(trainer->replay_.get(), &trainer->sampler_,
                                                      static_cast<int>(config.train.batch_size),
                                                      /*draws_ahead=*/!config.replay.prioritized);
   LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
-  LZ_ASSIGN_OR_RETURN(trainer->evaluator_, BuildEvaluator(config, registry, &trainer->env_pool_));
+  LZ_ASSIGN_OR_RETURN(
+      trainer->evaluator_,
+      BuildEvaluator(config, registry, config.env.num_evaluators,
+                     config.evaluate.num_simulations.value_or(config.search.num_simulations),
+                     &trainer->env_pool_));
   LZ_ASSIGN_OR_RETURN(trainer->reanalyzer_, BuildReanalyzer(config, registry));
   LZ_RETURN_IF_ERROR(trainer->HandBack());
   return trainer;
@@ -161,30 +166,29 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
 }
 
 absl::StatusOr<StopReason> Trainer::RunToEnd() {
-  StopReason reason = StopReason::kLimit;
-  do {
-    LZ_ASSIGN_OR_RETURN(reason, RunLoop());
-    if (reason == StopReason::kLimit) LZ_RETURN_IF_ERROR(LearnRest());
-    // A bad update among the rest may have rolled the run back to before its limit.
-  } while (reason == StopReason::kLimit && !(HasReachedLimit() && UpdatesOwed() == 0));
-  if (reason == StopReason::kLimit &&
-      (state_.evaluations == 0 || state_.last_evaluation_update != state_.updates)) {
-    const absl::Status evaluated = Evaluate();
-    if (absl::IsCancelled(evaluated)) {
-      reason = StopReason::kInterrupted;
-    } else {
-      LZ_RETURN_IF_ERROR(evaluated);
-    }
-  }
+  absl::StatusOr<StopReason> reason = RunToLimit();
+  if (absl::IsCancelled(reason.status())) reason = StopReason::kInterrupted;
+  LZ_RETURN_IF_ERROR(reason.status());
   LZ_RETURN_IF_ERROR(SaveCheckpoint());
   return reason;
 }
 
+absl::StatusOr<StopReason> Trainer::RunToLimit() {
+  do {
+    LZ_ASSIGN_OR_RETURN(const StopReason reason, RunLoop());
+    if (reason != StopReason::kLimit) return reason;
+    LZ_RETURN_IF_ERROR(LearnRest());
+    // A bad update among the rest may have rolled the run back to before its limit.
+  } while (!(HasReachedLimit() && UpdatesOwed() == 0));
+  if (state_.evaluations == 0 || state_.last_evaluation_update != state_.updates) {
+    LZ_RETURN_IF_ERROR(Evaluate());
+  }
+  return StopReason::kLimit;
+}
+
 absl::StatusOr<StopReason> Trainer::RunLoop() {
   // A resumed run begins with the evaluation in which it was interrupted.
-  const absl::Status pending = EvaluateIfDue();
-  if (absl::IsCancelled(pending)) return StopReason::kInterrupted;
-  LZ_RETURN_IF_ERROR(pending);
+  LZ_RETURN_IF_ERROR(EvaluateIfDue());
   while (!HasReachedLimit()) {
     if (HasReachedTarget()) return StopReason::kTargetReached;
     if (IsStopped()) return StopReason::kInterrupted;
@@ -192,9 +196,7 @@ absl::StatusOr<StopReason> Trainer::RunLoop() {
     // The end of the run evaluates and saves once the last updates are made. Doing so here as well
     // would write two checkpoints of one step, the second over the one that `best` may point at.
     if (HasReachedLimit()) break;
-    const absl::Status status = AfterStep();
-    if (absl::IsCancelled(status)) return StopReason::kInterrupted;
-    LZ_RETURN_IF_ERROR(status);
+    LZ_RETURN_IF_ERROR(AfterStep());
   }
   return StopReason::kLimit;
 }

@@ -9,6 +9,7 @@
 #ifndef LZERO_TRAIN_TRAINER_H_
 #define LZERO_TRAIN_TRAINER_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -73,13 +74,8 @@ class Trainer {
  private:
   Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop);
 
-  // What tells one checkpoint from the next.
-  struct CheckpointMoment {
-    int64_t env_steps = -1;
-    int64_t updates = -1;
-    int64_t evaluations = -1;
-    bool operator==(const CheckpointMoment&) const = default;
-  };
+  // What tells one checkpoint from the next: env steps, updates, evaluations.
+  using CheckpointMoment = std::array<int64_t, 3>;
 
   bool HasReachedLimit() const;
   // At stop.target_return for long enough, and that ends the run.
@@ -97,6 +93,8 @@ class Trainer {
   // True when so many updates are made; `next` then moves past them by steps of `every`.
   bool TakeDue(int64_t every, int64_t* next) const;
   absl::StatusOr<StopReason> RunToEnd();
+  // Up to the last update and evaluation, or the target. Cancelled when an evaluation is.
+  absl::StatusOr<StopReason> RunToLimit();
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
   // One step of the collector, then searches of the positions that PrepareReanalyze drew.
@@ -116,8 +114,6 @@ class Trainer {
   absl::Status KeepEvaluated(double mean_return);
   absl::Status SaveCheckpoint();
   absl::Status RestoreBest();
-  void RestoreTarget();
-  void RestoreSchedule();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void WarnOfCollapse(const MetricMap& metrics);
@@ -153,7 +149,7 @@ class Trainer {
   std::optional<double> collect_return_;  // mean of the episodes since the last metrics line
   int64_t num_rollbacks_ = 0;
   bool warned_of_collapse_ = false;
-  CheckpointMoment last_checkpoint_;
+  CheckpointMoment last_checkpoint_ = {-1, -1, -1};
 };
 
 }  // namespace lzero

@@ -21,22 +21,16 @@ constexpr int64_t kMaxRollbacks = 3;
 // Every so many lines of metrics the open loop is measured: it costs some passes of the model.
 constexpr int64_t kOpenLoopEveryLines = 4;
 
-double MeanReturn(const std::vector<FinishedEpisode>& episodes) {
+template <typename Episode, typename Number>
+double MeanOf(const std::vector<Episode>& episodes, Number Episode::*number) {
   double sum = 0.0;
-  for (const FinishedEpisode& episode : episodes) sum += episode.episode_return;
+  for (const Episode& episode : episodes) sum += static_cast<double>(episode.*number);
   return sum / static_cast<double>(episodes.size());
 }
 
-double MeanReturn(const std::vector<EvaluatedEpisode>& episodes) {
-  double sum = 0.0;
-  for (const EvaluatedEpisode& episode : episodes) sum += episode.episode_return;
-  return sum / static_cast<double>(episodes.size());
-}
-
-double MeanLength(const std::vector<FinishedEpisode>& episodes) {
-  double sum = 0.0;
-  for (const FinishedEpisode& episode : episodes) sum += static_cast<double>(episode.length);
-  return sum / static_cast<double>(episodes.size());
+template <typename Episode>
+double MeanReturn(const std::vector<Episode>& episodes) {
+  return MeanOf(episodes, &Episode::episode_return);
 }
 
 // How far the values of the searches of `role` can be trusted.
@@ -138,7 +132,7 @@ absl::Status Trainer::WriteMetrics() {
   if (!stats.episodes.empty()) {
     collect_return_ = MeanReturn(stats.episodes);
     metrics["collect/return_mean"] = *collect_return_;
-    metrics["collect/length_mean"] = MeanLength(stats.episodes);
+    metrics["collect/length_mean"] = MeanOf(stats.episodes, &FinishedEpisode::length);
     state_.episodes += static_cast<int64_t>(stats.episodes.size());
   }
   if (stats.num_interrupted > 0) {
@@ -280,8 +274,18 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   }
   // Put back counters, schedules and random streams.
   state_ = state;
-  RestoreTarget();
-  RestoreSchedule();
+  // The config may have got another target, and how often the old one was met says nothing about
+  // it; or shorter intervals, which count from here, not from the old next time.
+  if (state_.target_return != config_.stop.target_return) {
+    state_.target_return = config_.stop.target_return;
+    state_.target_streak = 0;
+    state_.solved_env_steps.reset();
+    state_.solved_wall_seconds.reset();
+  }
+  state_.next_evaluation_update =
+      std::min(state_.next_evaluation_update, state_.updates + config_.evaluate.every_updates);
+  state_.next_checkpoint_update =
+      std::min(state_.next_checkpoint_update, state_.updates + config_.checkpoint.every_updates);
   sampler_.set_state(state.sampler);
   reanalyze_draws_.set_state(state.reanalyzer);
   if (reanalyzer_.reanalyzer != nullptr) {
@@ -301,23 +305,6 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
 absl::Status Trainer::StartOver() {
   LZ_CHECK(outputs_ != nullptr, "WriteTo comes first");
   return outputs_->Rewind(/*env_steps=*/-1, /*metrics_bytes=*/0);
-}
-
-// A resumed run may have got shorter intervals: they count from here, not from the old next time.
-void Trainer::RestoreSchedule() {
-  state_.next_evaluation_update =
-      std::min(state_.next_evaluation_update, state_.updates + config_.evaluate.every_updates);
-  state_.next_checkpoint_update =
-      std::min(state_.next_checkpoint_update, state_.updates + config_.checkpoint.every_updates);
-}
-
-// A resumed run may have got another target: how often the old one was met says nothing about it.
-void Trainer::RestoreTarget() {
-  if (state_.target_return == config_.stop.target_return) return;
-  state_.target_return = config_.stop.target_return;
-  state_.target_streak = 0;
-  state_.solved_env_steps.reset();
-  state_.solved_wall_seconds.reset();
 }
 
 // The run may have been killed between a checkpoint and its mark, or go back to before a later best

@@ -26,68 +26,49 @@ size_t BinOf(double probability) {
   return bin;
 }
 
-// Episodes that go on, and the newest step of each.
-struct Episodes {
-  std::vector<std::unique_ptr<Env>> envs;
-  std::vector<TimeStep> steps;
-};
-
-// Steps every episode by its action; those that end leave.
-absl::Status StepAll(absl::Span<const int32_t> actions, Episodes* episodes) {
-  Episodes rest;
-  for (size_t i = 0; i < episodes->envs.size(); ++i) {
-    LZ_ASSIGN_OR_RETURN(TimeStep next, episodes->envs[i]->Step(Action::Discrete(actions[i])));
-    if (next.ended()) continue;
-    rest.envs.push_back(std::move(episodes->envs[i]));
-    rest.steps.push_back(std::move(next));
-  }
-  *episodes = std::move(rest);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
-ChanceCalibration::ChanceCalibration(int num_outcomes)
-    : num_outcomes_(num_outcomes), bins_(kBinEnds.size()), true_(num_outcomes) {
+ChanceCalibration::ChanceCalibration(int num_outcomes) : true_(num_outcomes) {
   LZ_CHECK(num_outcomes > 0, "got ", num_outcomes, " outcomes");
+  sums_.num_outcomes = num_outcomes;
+  sums_.uniform_loss = std::log(num_outcomes);
+  for (size_t i = 0; i < kBinEnds.size(); ++i) {
+    sums_.bins.push_back({i == 0 ? 0.0 : kBinEnds[i - 1], kBinEnds[i]});
+  }
 }
 
 void ChanceCalibration::Add(absl::Span<const float> predicted,
                             absl::Span<const ChanceOutcome> truth) {
-  LZ_CHECK(predicted.size() == true_.size(), predicted.size(), " probabilities of ", num_outcomes_);
+  LZ_CHECK(predicted.size() == true_.size(), predicted.size(), " probabilities of ", true_.size());
   std::fill(true_.begin(), true_.end(), 0.0);
   for (const ChanceOutcome& outcome : truth) true_.at(outcome.index) += outcome.probability;
   for (size_t c = 0; c < true_.size(); ++c) {
     const double p = predicted[c];
     if (true_[c] > 0.0) {
-      cross_entropy_ -= true_[c] * std::log(std::max(p, kLeastProbability));
-      entropy_ -= true_[c] * std::log(true_[c]);
+      sums_.cross_entropy -= true_[c] * std::log(std::max(p, kLeastProbability));
+      sums_.entropy -= true_[c] * std::log(true_[c]);
     } else {
-      impossible_ += p;
+      sums_.impossible += p;
     }
-    Sums& bin = bins_[BinOf(p)];
+    CalibrationBin& bin = sums_.bins[BinOf(p)];
     ++bin.count;
-    bin.predicted += p;
-    bin.truth += true_[c];
+    bin.mean_predicted += p;
+    bin.mean_true += true_[c];
   }
-  ++num_positions_;
+  ++sums_.num_positions;
 }
 
 ChanceReport ChanceCalibration::Report() const {
-  ChanceReport report;
-  report.num_outcomes = num_outcomes_;
-  report.num_positions = num_positions_;
-  report.uniform_loss = std::log(num_outcomes_);
-  const double positions = static_cast<double>(std::max<int64_t>(num_positions_, 1));
-  report.cross_entropy = cross_entropy_ / positions;
-  report.entropy = entropy_ / positions;
-  report.impossible = impossible_ / positions;
-  for (size_t i = 0; i < bins_.size(); ++i) {
-    const Sums& sums = bins_[i];
-    const double count = static_cast<double>(std::max<int64_t>(sums.count, 1));
-    report.calibration_error += std::abs(sums.predicted - sums.truth) / (2.0 * positions);
-    report.bins.push_back({i == 0 ? 0.0 : kBinEnds[i - 1], kBinEnds[i], sums.count,
-                           sums.predicted / count, sums.truth / count});
+  ChanceReport report = sums_;
+  const double positions = static_cast<double>(std::max<int64_t>(report.num_positions, 1));
+  for (double* mean : {&report.cross_entropy, &report.entropy, &report.impossible}) {
+    *mean /= positions;
+  }
+  for (CalibrationBin& bin : report.bins) {
+    const double count = static_cast<double>(std::max<int64_t>(bin.count, 1));
+    report.calibration_error += std::abs(bin.mean_predicted - bin.mean_true) / (2.0 * positions);
+    bin.mean_predicted /= count;
+    bin.mean_true /= count;
   }
   return report;
 }
@@ -100,28 +81,35 @@ absl::StatusOr<ChanceReport> MeasureChance(Evaluator& evaluator, const EnvFactor
     return absl::UnimplementedError(
         absl::StrCat("environment '", evaluator.spec().id, "' tells of no chance outcomes"));
   }
-  // One environment for each seed.
-  Episodes episodes;
+  // One environment for each seed, and its newest step.
+  std::vector<std::unique_ptr<Env>> envs;
+  std::vector<TimeStep> steps;
   for (const uint64_t seed : seeds) {
     LZ_ASSIGN_OR_RETURN(std::unique_ptr<Env> env, make_env());
-    episodes.steps.push_back(env->Reset(seed));
-    episodes.envs.push_back(std::move(env));
+    steps.push_back(env->Reset(seed));
+    envs.push_back(std::move(env));
   }
   // Step all together, prediction beside truth.
   ChanceCalibration calibration(num_outcomes);
-  while (!episodes.envs.empty()) {
+  while (!envs.empty()) {
     if (stop && stop()) return absl::CancelledError("measurement interrupted");
     LZ_ASSIGN_OR_RETURN(const std::vector<int32_t> actions,
-                        evaluator.ChooseActions(episodes.steps, /*with_search=*/true));
+                        evaluator.ChooseActions(steps, /*with_search=*/true));
     LZ_ASSIGN_OR_RETURN(const std::vector<float> predicted,
-                        evaluator.PredictChance(episodes.steps, actions));
+                        evaluator.PredictChance(steps, actions));
+    size_t num_left = 0;  // episodes that end leave
     for (size_t i = 0; i < actions.size(); ++i) {
-      LZ_ASSIGN_OR_RETURN(const std::vector<ChanceOutcome> truth,
-                          episodes.envs[i]->ChanceOutcomes(Action::Discrete(actions[i])));
+      const Action action = Action::Discrete(actions[i]);
+      LZ_ASSIGN_OR_RETURN(const std::vector<ChanceOutcome> truth, envs[i]->ChanceOutcomes(action));
       calibration.Add(absl::MakeConstSpan(predicted).subspan(i * num_outcomes, num_outcomes),
                       truth);
+      LZ_ASSIGN_OR_RETURN(TimeStep next, envs[i]->Step(action));
+      if (next.ended()) continue;
+      std::swap(envs[num_left], envs[i]);
+      steps[num_left++] = std::move(next);
     }
-    LZ_RETURN_IF_ERROR(StepAll(actions, &episodes));
+    envs.resize(num_left);
+    steps.resize(num_left);
   }
   return calibration.Report();
 }

@@ -49,15 +49,7 @@ class ChanceCalibration {
   ChanceReport Report() const;
 
  private:
-  struct Sums {
-    int64_t count = 0;
-    double predicted = 0.0, truth = 0.0;
-  };
-
-  int num_outcomes_;
-  int64_t num_positions_ = 0;
-  double cross_entropy_ = 0.0, entropy_ = 0.0, impossible_ = 0.0;
-  std::vector<Sums> bins_;
+  ChanceReport sums_;         // of what a report has the means of
   std::vector<double> true_;  // scratch [C]
 };
 

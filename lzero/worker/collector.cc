@@ -61,7 +61,7 @@ absl::Status Collector::Step(int64_t env_steps) {
   // One batched search.
   {
     const ScopedTimer timer(&search_time_);
-    LZ_RETURN_IF_ERROR(states_.Fill(*model_, *envs_, absl::MakeSpan(roots_)));
+    LZ_RETURN_IF_ERROR(FillRootStates(*model_, *envs_, absl::MakeSpan(roots_), &states_));
     LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, env_steps, &decision_));
   }
   RecordSearch(decision_);
@@ -93,20 +93,18 @@ absl::Status Collector::Step(int64_t env_steps) {
 }
 
 Transition Collector::TransitionOf(size_t i, const TimeStep& next) const {
-  Transition transition;
-  transition.action = taken_[i].index;
-  transition.action_values = taken_[i].values;
-  transition.policy = decision_.PolicyOf(i);
-  transition.sampled_actions = decision_.SampledOf(i);
-  transition.root_value = decision_.search.root_values[i];
-  transition.reward = next.reward;
-  transition.observation = next.observation;
-  transition.legal_action_mask = next.legal_action_mask;
-  transition.to_play = next.to_play;
-  transition.terminated = next.terminated;
-  transition.truncated = next.truncated;
-  transition.chance_outcome = next.chance_outcome;
-  return transition;
+  return {.action = taken_[i].index,
+          .reward = next.reward,
+          .policy = decision_.PolicyOf(i),
+          .root_value = decision_.search.root_values[i],
+          .observation = next.observation,
+          .legal_action_mask = next.legal_action_mask,
+          .to_play = next.to_play,
+          .terminated = next.terminated,
+          .truncated = next.truncated,
+          .chance_outcome = next.chance_outcome,
+          .action_values = taken_[i].values,
+          .sampled_actions = decision_.SampledOf(i)};
 }
 
 void Collector::ChooseActions(int64_t env_steps) {
@@ -146,19 +144,14 @@ void Collector::RecordEpisode(EnvId env) {
   stats_.values += values.Compare(options_.discount, last.terminated);
 }
 
-CollectStats Collector::TakeStats() {
-  CollectStats taken = std::move(stats_);
-  stats_ = {};
-  return taken;
-}
+CollectStats Collector::TakeStats() { return std::exchange(stats_, {}); }
 
 absl::StatusOr<std::vector<NamedArray>> Collector::Export() const {
   LZ_CHECK(staged_.num_steps() == 0, staged_.num_steps(), " staged steps");
   std::vector<NamedArray> arrays;
-  const std::vector<int64_t> counters = {static_cast<int64_t>(agent_->num_searches()),
-                                         started_ ? 1 : 0};
-  arrays.push_back(MakeNamedArray("counters", absl::MakeConstSpan(counters)));
-  arrays.push_back(MakeNamedArray("episode_counts", absl::MakeConstSpan(episode_counts_)));
+  arrays.push_back(MakeNamedArray<int64_t>(
+      "counters", {static_cast<int64_t>(agent_->num_searches()), started_ ? 1 : 0}));
+  arrays.push_back(MakeNamedArray<int64_t>("episode_counts", episode_counts_));
   if (!started_) return arrays;
   for (const EnvId id : ids_) {
     const std::string prefix = absl::StrCat("env", id.value, ".");

@@ -20,7 +20,6 @@
 #include "lzero/worker/episode_tracker.h"
 #include "lzero/worker/episode_values.h"
 #include "lzero/worker/exploration.h"
-#include "lzero/worker/root_states.h"
 #include "lzero/worker/staged_steps.h"
 
 namespace lzero {
@@ -97,7 +96,7 @@ class Collector {
   Stopwatch env_time_, search_time_;
   bool started_ = false;
   std::vector<Root> roots_;
-  RootStates states_;
+  std::vector<std::string> states_;  // of roots
   std::vector<Exploration> explorations_;
   std::vector<Action> taken_;    // numbers of box actions in [-1, 1]
   std::vector<Action> actions_;  // the same as the environments know them

@@ -39,40 +39,33 @@ void EpisodeTracker::Add(int32_t action, absl::Span<const float> action_values,
 }
 
 Root EpisodeTracker::MakeRoot(EnvId env, const TimeStep& time_step) const {
-  Root root;
-  root.env = env;
-  root.observations = observations_;
-  root.actions = actions_;
-  root.action_values = action_values_;
-  root.step = step_;
-  root.to_play = time_step.to_play;
-  root.legal_action_mask = time_step.legal_action_mask;
-  root.state = time_step.state;
-  return root;
+  return {.env = env,
+          .observations = observations_,
+          .actions = actions_,
+          .action_values = action_values_,
+          .step = step_,
+          .to_play = time_step.to_play,
+          .legal_action_mask = time_step.legal_action_mask,
+          .state = time_step.state};
 }
 
 void EpisodeTracker::Export(const std::string& prefix, std::vector<NamedArray>* arrays) const {
-  arrays->push_back(
-      MakeNamedArray(absl::StrCat(prefix, "step"), absl::Span<const int64_t>(&step_, 1)));
-  arrays->push_back(
-      MakeNamedArray(absl::StrCat(prefix, "observations"), absl::MakeConstSpan(observations_)));
-  arrays->push_back(MakeNamedArray(absl::StrCat(prefix, "actions"), absl::MakeConstSpan(actions_)));
+  arrays->push_back(MakeNamedArray<int64_t>(prefix + "step", {step_}));
+  arrays->push_back(MakeNamedArray<float>(prefix + "observations", observations_));
+  arrays->push_back(MakeNamedArray<int32_t>(prefix + "actions", actions_));
   if (action_dim_ == 0) return;
-  arrays->push_back(
-      MakeNamedArray(absl::StrCat(prefix, "action_values"), absl::MakeConstSpan(action_values_)));
+  arrays->push_back(MakeNamedArray<float>(prefix + "action_values", action_values_));
 }
 
 absl::Status EpisodeTracker::Import(const std::string& prefix,
                                     absl::Span<const NamedArray> arrays) {
   // Read.
-  LZ_ASSIGN_OR_RETURN(const auto step, ReadArray<int64_t>(arrays, absl::StrCat(prefix, "step")));
-  LZ_ASSIGN_OR_RETURN(auto observations,
-                      ReadArray<float>(arrays, absl::StrCat(prefix, "observations")));
-  LZ_ASSIGN_OR_RETURN(auto actions, ReadArray<int32_t>(arrays, absl::StrCat(prefix, "actions")));
+  LZ_ASSIGN_OR_RETURN(const auto step, ReadArray<int64_t>(arrays, prefix + "step"));
+  LZ_ASSIGN_OR_RETURN(auto observations, ReadArray<float>(arrays, prefix + "observations"));
+  LZ_ASSIGN_OR_RETURN(auto actions, ReadArray<int32_t>(arrays, prefix + "actions"));
   std::vector<float> action_values;
   if (action_dim_ > 0) {
-    LZ_ASSIGN_OR_RETURN(action_values,
-                        ReadArray<float>(arrays, absl::StrCat(prefix, "action_values")));
+    LZ_ASSIGN_OR_RETURN(action_values, ReadArray<float>(arrays, prefix + "action_values"));
   }
   // Check the sizes against each other.
   if (step.size() != 1 || step[0] < static_cast<int64_t>(actions.size()) ||
@@ -88,6 +81,20 @@ absl::Status EpisodeTracker::Import(const std::string& prefix,
   observations_ = std::move(observations);
   actions_ = std::move(actions);
   action_values_ = std::move(action_values);
+  return absl::OkStatus();
+}
+
+absl::Status FillRootStates(const InferenceModel& model, VectorEnv& envs, absl::Span<Root> roots,
+                            std::vector<std::string>* states) {
+  if (!model.NeedsState()) return absl::OkStatus();
+  states->resize(roots.size());
+  for (size_t i = 0; i < roots.size(); ++i) {
+    absl::StatusOr<std::string> state = envs.env(roots[i].env).Save();
+    if (!state.ok()) {
+      return Annotate(state.status(), absl::StrCat("environment ", roots[i].env.value));
+    }
+    roots[i].state = (*states)[i] = *std::move(state);
+  }
   return absl::OkStatus();
 }
 

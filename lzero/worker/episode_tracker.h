@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/base/named_array.h"
-#include "lzero/env/env.h"
+#include "lzero/env/vector_env.h"
 #include "lzero/mcts/inference_model.h"
 
 namespace lzero {
@@ -46,6 +46,13 @@ class EpisodeTracker {
   std::vector<int32_t> actions_;      // [num_past]
   std::vector<float> action_values_;  // [num_past, D]
 };
+
+// For models that simulate with the environment (InferenceModel::NeedsState): points `state` of
+// each of `roots` [B] to what its environment, Root::env of `envs`, saves now into `states`; good
+// until the next call. Errors of Env::Save, which name the environment. Does nothing where `model`
+// does not ask for it.
+absl::Status FillRootStates(const InferenceModel& model, VectorEnv& envs, absl::Span<Root> roots,
+                            std::vector<std::string>* states);
 
 }  // namespace lzero
 

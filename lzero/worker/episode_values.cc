@@ -9,12 +9,6 @@
 
 namespace lzero {
 
-void EpisodeValues::Begin() {
-  root_values_.clear();
-  rewards_.clear();
-  players_.clear();
-}
-
 void EpisodeValues::Add(float root_value, float reward, int to_play) {
   root_values_.push_back(root_value);
   rewards_.push_back(reward);
@@ -75,19 +69,17 @@ ValueSums EpisodeValues::Compare(double discount, bool terminated) const {
 }
 
 void EpisodeValues::Export(const std::string& prefix, std::vector<NamedArray>* arrays) const {
-  arrays->push_back(
-      MakeNamedArray(absl::StrCat(prefix, "root_values"), absl::MakeConstSpan(root_values_)));
-  arrays->push_back(MakeNamedArray(absl::StrCat(prefix, "rewards"), absl::MakeConstSpan(rewards_)));
-  arrays->push_back(MakeNamedArray(absl::StrCat(prefix, "players"), absl::MakeConstSpan(players_)));
+  arrays->push_back(MakeNamedArray<float>(prefix + "root_values", root_values_));
+  arrays->push_back(MakeNamedArray<float>(prefix + "rewards", rewards_));
+  arrays->push_back(MakeNamedArray<int32_t>(prefix + "players", players_));
 }
 
 absl::Status EpisodeValues::Import(const std::string& prefix, absl::Span<const NamedArray> arrays) {
   Begin();
-  if (FindArray(arrays, absl::StrCat(prefix, "root_values")) == nullptr) return absl::OkStatus();
-  LZ_ASSIGN_OR_RETURN(auto root_values,
-                      ReadArray<float>(arrays, absl::StrCat(prefix, "root_values")));
-  LZ_ASSIGN_OR_RETURN(auto rewards, ReadArray<float>(arrays, absl::StrCat(prefix, "rewards")));
-  LZ_ASSIGN_OR_RETURN(auto players, ReadArray<int32_t>(arrays, absl::StrCat(prefix, "players")));
+  if (FindArray(arrays, prefix + "root_values") == nullptr) return absl::OkStatus();
+  LZ_ASSIGN_OR_RETURN(auto root_values, ReadArray<float>(arrays, prefix + "root_values"));
+  LZ_ASSIGN_OR_RETURN(auto rewards, ReadArray<float>(arrays, prefix + "rewards"));
+  LZ_ASSIGN_OR_RETURN(auto players, ReadArray<int32_t>(arrays, prefix + "players"));
   if (rewards.size() != root_values.size() || players.size() != root_values.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the values of ", prefix, " do not fit: ", root_values.size(),

@@ -32,18 +32,16 @@ struct ValueSums {
 class EpisodeValues {
  public:
   // A new episode begins.
-  void Begin();
+  void Begin() { *this = {}; }
   // Player `to_play` moved after a search with this root value and got this reward, both from his
   // view.
   void Add(float root_value, float reward, int to_play);
 
   int64_t num_steps() const { return static_cast<int64_t>(root_values_.size()); }
-  // Sum over all steps t of |root value_t - sum_i sign_i discount^i r_{t+i}|, i to the end of the
-  // episode, sign_i = +1 where the player of step t moves at step t + i, else -1. The return that
-  // really followed only if the episode has terminated.
-  double SumOfErrors(double discount) const { return Compare(discount, true).error; }
-  // The same comparison, all of its sums. Where an episode was cut short (`terminated` false), its
-  // last root value stands for what would have followed, and is compared with nothing.
+  // Compares all root values, t, with sum_i sign_i discount^i r_{t+i}, i to the end of the episode,
+  // sign_i = +1 where the player of step t moves at step t + i, else -1. Where an episode was cut
+  // short (`terminated` false), its last root value stands for what would have followed, and is
+  // compared with nothing.
   ValueSums Compare(double discount, bool terminated) const;
 
   // State for a checkpoint, names begin with `prefix`. A state without these arrays, which is older

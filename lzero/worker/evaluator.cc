@@ -11,23 +11,6 @@
 #include "lzero/mcts/search_request.h"
 
 namespace lzero {
-namespace {
-
-std::vector<EpisodeTracker> MakeTrackers(const VectorEnv& envs, int64_t max_past_steps) {
-  return std::vector<EpisodeTracker>(
-      static_cast<size_t>(envs.num_envs()),
-      EpisodeTracker(max_past_steps, envs.spec().observation.size(), envs.spec().action.dim()));
-}
-
-void RecordEnd(const TimeStep& last, int64_t length, EvaluatedEpisode* episode) {
-  episode->episode_return = last.episode_return;
-  episode->length = length;
-  episode->terminated = last.terminated;
-  episode->truncated = last.truncated;
-}
-
-}  // namespace
-
 Evaluator::Evaluator(int64_t max_past_steps, double discount, std::unique_ptr<VectorEnv> envs,
                      std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache)
     : max_past_steps_(max_past_steps),
@@ -43,14 +26,14 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     const std::function<void(const EvaluatedEpisode&)>& on_episode) {
   agent_->set_num_searches(0);
   std::vector<EvaluatedEpisode> episodes(seeds.size());
-  std::vector<EpisodeTracker> trackers = MakeTrackers(*envs_, max_past_steps_);
+  const EpisodeTracker fresh(max_past_steps_, spec().observation.size(), spec().action.dim());
+  std::vector<EpisodeTracker> trackers(envs_->num_envs(), fresh);
   std::vector<EpisodeValues> values(envs_->num_envs());
   std::vector<size_t> episode_of(envs_->num_envs());
   std::vector<EnvId> active;
   size_t next_episode = 0;                            // an environment that is free takes it
   const auto begin = [&](EnvId id, size_t episode) {  // starts or restarts an episode
     episode_of[id.value] = episode;
-    episodes[episode].seed = seeds[episode];
     envs_->Reset(id, seeds[episode]);
     trackers[id.value].Begin(envs_->last(id).observation);
     values[id.value].Begin();
@@ -62,47 +45,51 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     begin(active.back(), next_episode++);
   }
   std::vector<Root> roots;
-  std::vector<Action> actions;
   while (!active.empty()) {  // one step of every environment that still plays
     if (stop && stop()) return absl::CancelledError("evaluation interrupted");
-    roots.clear();  // one batched search
-    for (const EnvId id : active) roots.push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
-    LZ_RETURN_IF_ERROR(states_.Fill(*model_, *envs_, absl::MakeSpan(roots)));
-    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
-    TakeDecisions(active.size(), &actions);
-    LZ_RETURN_IF_ERROR(envs_->Step(active, actions));
+    LZ_RETURN_IF_ERROR(PlayStep(active, trackers, &roots));
     std::vector<EnvId> still_active;  // those that go on, or take the next episode
     for (size_t i = 0; i < active.size(); ++i) {
       const EnvId id = active[i];
       const TimeStep& next = envs_->last(id);
+      still_active.push_back(id);
       if (next.interrupted) {
         begin(id, episode_of[id.value]);
-        still_active.push_back(id);
         continue;
       }
       trackers[id.value].Add(decision_.actions[i], decision_.ValuesOf(i), next.observation);
       values[id.value].Add(decision_.search.root_values[i], next.reward, roots[i].to_play);
       if (on_step && id.value == 0) on_step(envs_->env(id), next);
       if (next.ended()) {
-        EvaluatedEpisode& episode = episodes[episode_of[id.value]];
-        RecordEnd(next, trackers[id.value].step(), &episode);
-        episode.values = values[id.value].Compare(discount_, next.terminated);
-        if (on_episode) on_episode(episode);
-        if (next_episode == seeds.size()) continue;
-        begin(id, next_episode++);
+        const size_t number = episode_of[id.value];
+        const ValueSums sums = values[id.value].Compare(discount_, next.terminated);
+        episodes[number] = {seeds[number],   next.episode_return, trackers[id.value].step(),
+                            next.terminated, next.truncated,      sums};
+        if (on_episode) on_episode(episodes[number]);
+        if (next_episode == seeds.size()) {
+          still_active.pop_back();
+        } else {
+          begin(id, next_episode++);
+        }
       }
-      still_active.push_back(id);
     }
     active = std::move(still_active);
   }
   return episodes;
 }
 
-void Evaluator::TakeDecisions(size_t count, std::vector<Action>* actions) const {
-  actions->resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    MakeAction(envs_->spec().action, decision_.actions[i], decision_.ValuesOf(i), &(*actions)[i]);
+absl::Status Evaluator::PlayStep(absl::Span<const EnvId> envs,
+                                 absl::Span<const EpisodeTracker> trackers,
+                                 std::vector<Root>* roots) {
+  roots->clear();
+  for (const EnvId id : envs) roots->push_back(trackers[id.value].MakeRoot(id, envs_->last(id)));
+  LZ_RETURN_IF_ERROR(FillRootStates(*model_, *envs_, absl::MakeSpan(*roots), &states_));
+  LZ_RETURN_IF_ERROR(agent_->Act(*model_, *roots, ActMode::kEvaluate, 0, &decision_));
+  std::vector<Action> actions(envs.size());
+  for (size_t i = 0; i < envs.size(); ++i) {
+    MakeAction(spec().action, decision_.actions[i], decision_.ValuesOf(i), &actions[i]);
   }
+  return envs_->Step(envs, actions);
 }
 
 std::vector<Root> Evaluator::MakeRoots(absl::Span<const TimeStep> positions) const {
@@ -121,36 +108,44 @@ absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseActions(absl::Span<const T
   return ChooseRootActions(MakeRoots(positions), with_search);
 }
 
+template <typename Body>
+absl::Status Evaluator::InBatches(std::vector<Root> roots, const Body& body) {
+  const size_t batch = static_cast<size_t>(envs_->num_envs());
+  for (size_t begin = 0; begin < roots.size(); begin += batch) {
+    const auto part = absl::MakeSpan(roots).subspan(begin, batch);
+    for (size_t i = 0; i < part.size(); ++i) {
+      part[i].env = EnvId(static_cast<int64_t>(i));
+      if (cache_ != nullptr) cache_->EndEpisode(part[i].env);
+    }
+    LZ_RETURN_IF_ERROR(body(begin, absl::MakeConstSpan(part)));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<int32_t>> Evaluator::ChooseRootActions(absl::Span<const Root> roots,
                                                                   bool with_search) {
   agent_->set_num_searches(0);  // what is sampled follows from the place here, not from the past
   std::vector<int32_t> actions(roots.size());
-  const size_t batch = static_cast<size_t>(envs_->num_envs());
-  for (size_t begin = 0; begin < roots.size(); begin += batch) {
-    const auto chunk = roots.subspan(begin, std::min(batch, roots.size() - begin));
-    LZ_RETURN_IF_ERROR(
-        ChooseBatch({chunk.begin(), chunk.end()}, with_search, actions.data() + begin));
-  }
+  LZ_RETURN_IF_ERROR(
+      InBatches({roots.begin(), roots.end()}, [&](size_t begin, absl::Span<const Root> batch) {
+        return with_search ? ChooseBySearch(batch, &actions[begin])
+                           : ChooseByPolicy(batch, &actions[begin]);
+      }));
   return actions;
 }
 
-absl::Status Evaluator::ChooseBatch(std::vector<Root> roots, bool with_search, int32_t* actions) {
+absl::Status Evaluator::ChooseBySearch(absl::Span<const Root> roots, int32_t* actions) {
   for (size_t i = 0; i < roots.size(); ++i) {
-    roots[i].env = EnvId(static_cast<int64_t>(i));
-    if (cache_ != nullptr) cache_->EndEpisode(roots[i].env);
-    if (!with_search || !model_->NeedsState() || !roots[i].state.empty()) continue;
+    if (!model_->NeedsState() || !roots[i].state.empty()) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("position ", i, " of '", spec().id,
                      "' has no state, and this model searches with the environment itself; "
                      "allowed: positions with what Env::Save gives there (TimeStep::state), or the "
                      "policy alone"));
   }
-  if (with_search) {
-    LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
-    std::copy_n(decision_.actions.begin(), roots.size(), actions);
-    return absl::OkStatus();
-  }
-  return ChooseByPolicy(roots, actions);
+  LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_));
+  std::copy_n(decision_.actions.begin(), roots.size(), actions);
+  return absl::OkStatus();
 }
 
 absl::Status Evaluator::ChooseByPolicy(absl::Span<const Root> roots, int32_t* actions) {
@@ -185,15 +180,12 @@ absl::StatusOr<std::vector<float>> Evaluator::PredictChance(absl::Span<const Tim
         "this model has no chance nodes; allowed: model.family stochastic_muzero");
   }
   std::vector<float> probabilities(positions.size() * num_outcomes);
-  std::vector<Root> roots = MakeRoots(positions);
-  const size_t batch = static_cast<size_t>(envs_->num_envs());
-  for (size_t begin = 0; begin < roots.size(); begin += batch) {
-    const size_t count = std::min(batch, roots.size() - begin);
-    for (size_t i = 0; i < count; ++i) roots[begin + i].env = EnvId(static_cast<int64_t>(i));
-    LZ_RETURN_IF_ERROR(PredictBatch(
-        absl::MakeConstSpan(roots).subspan(begin, count), actions.subspan(begin, count),
-        absl::MakeSpan(probabilities).subspan(begin * num_outcomes, count * num_outcomes)));
-  }
+  LZ_RETURN_IF_ERROR(InBatches(MakeRoots(positions), [&](size_t begin,
+                                                         absl::Span<const Root> batch) {
+    return PredictBatch(
+        batch, actions.subspan(begin, batch.size()),
+        absl::MakeSpan(probabilities).subspan(begin * num_outcomes, batch.size() * num_outcomes));
+  }));
   return probabilities;
 }
 

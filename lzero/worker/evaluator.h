@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,7 +18,6 @@
 #include "lzero/mcts/inference_model.h"
 #include "lzero/worker/episode_tracker.h"
 #include "lzero/worker/episode_values.h"
-#include "lzero/worker/root_states.h"
 
 namespace lzero {
 
@@ -70,14 +70,20 @@ class Evaluator {
   int64_t max_past_steps() const { return max_past_steps_; }
 
  private:
-  // The actions of the first `count` decisions.
-  void TakeDecisions(size_t count, std::vector<Action>* actions) const;
+  // One batched search at `roots`, which it makes of `trackers`, and one step of these
+  // environments.
+  absl::Status PlayStep(absl::Span<const EnvId> envs, absl::Span<const EpisodeTracker> trackers,
+                        std::vector<Root>* roots);
   // Roots of positions that stand alone.
   std::vector<Root> MakeRoots(absl::Span<const TimeStep> positions) const;
   // One batch of PredictChance: roots [n], actions [n], probabilities [n, C].
   absl::Status PredictBatch(absl::Span<const Root> roots, absl::Span<const int32_t> actions,
                             absl::Span<float> probabilities);
-  absl::Status ChooseBatch(std::vector<Root> roots, bool with_search, int32_t* actions);
+  // Calls body(first, roots) for as many of `roots` at a time as there are environments, each the
+  // root of its own one, with no context of before.
+  template <typename Body>
+  absl::Status InBatches(std::vector<Root> roots, const Body& body);
+  absl::Status ChooseBySearch(absl::Span<const Root> roots, int32_t* actions);
   // The likeliest action of the policy head; of those that were drawn, where actions are sampled.
   absl::Status ChooseByPolicy(absl::Span<const Root> roots, int32_t* actions);
 
@@ -87,7 +93,7 @@ class Evaluator {
   std::unique_ptr<Agent> agent_;
   InferenceModel* model_;
   KVCacheManager* cache_;
-  RootStates states_;
+  std::vector<std::string> states_;  // of roots
   Decision decision_;
 };
 

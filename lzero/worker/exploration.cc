@@ -68,17 +68,15 @@ bool Exploration::Act(double epsilon, int64_t step, absl::Span<const uint8_t> le
 
 void Exploration::Export(const std::string& prefix, std::vector<NamedArray>* arrays) const {
   if (num_left_ == 0) return;
-  const std::vector<int64_t> held = {num_left_, held_.index};
-  arrays->push_back(MakeNamedArray(absl::StrCat(prefix, "held"), absl::MakeConstSpan(held)));
-  arrays->push_back(
-      MakeNamedArray(absl::StrCat(prefix, "held_values"), absl::MakeConstSpan(held_.values)));
+  arrays->push_back(MakeNamedArray<int64_t>(prefix + "held", {num_left_, held_.index}));
+  arrays->push_back(MakeNamedArray<float>(prefix + "held_values", held_.values));
 }
 
 absl::Status Exploration::Import(const std::string& prefix, absl::Span<const NamedArray> arrays) {
   num_left_ = 0;
-  if (FindArray(arrays, absl::StrCat(prefix, "held")) == nullptr) return absl::OkStatus();
-  LZ_ASSIGN_OR_RETURN(const auto held, ReadArray<int64_t>(arrays, absl::StrCat(prefix, "held")));
-  LZ_ASSIGN_OR_RETURN(auto values, ReadArray<float>(arrays, absl::StrCat(prefix, "held_values")));
+  if (FindArray(arrays, prefix + "held") == nullptr) return absl::OkStatus();
+  LZ_ASSIGN_OR_RETURN(const auto held, ReadArray<int64_t>(arrays, prefix + "held"));
+  LZ_ASSIGN_OR_RETURN(auto values, ReadArray<float>(arrays, prefix + "held_values"));
   const bool is_discrete = spec_.kind == ActionKind::kDiscrete;
   const size_t dim = is_discrete ? 0 : static_cast<size_t>(spec_.dim());
   if (held.size() != 2 || held[0] < 1 || values.size() != dim || held[1] < 0 ||

@@ -48,17 +48,15 @@ absl::Status Reanalyzer::SearchBatch(size_t num_roots) {
 
 void Reanalyzer::Keep(size_t row) {
   if (num_found_ == found_.size()) found_.emplace_back();
-  Found& found = found_[num_found_++];
+  NewSearch& found = found_[num_found_++];
   const absl::Span<const float> policy = decision_.PolicyOf(row);
   const absl::Span<const float> sampled = decision_.SampledOf(row);
   found.position = stored_[row].position;
   found.policy.assign(policy.begin(), policy.end());
   found.sampled_actions.assign(sampled.begin(), sampled.end());
   found.root_value = decision_.search.root_values[row];
-  Record(stored_[row], found);
-}
-
-void Reanalyzer::Record(const StoredRoot& root, const Found& found) {
+  // How far it is from what was stored.
+  const StoredRoot& root = stored_[row];
   ++stats_.num_positions;
   stats_.value_change_sum += std::abs(static_cast<double>(found.root_value) - root.root_value);
   stats_.age_sum += static_cast<double>(root.age);
@@ -71,12 +69,7 @@ void Reanalyzer::Record(const StoredRoot& root, const Found& found) {
 }
 
 void Reanalyzer::WriteBack(ReplayBuffer* replay) {
-  searches_.clear();
-  for (size_t i = 0; i < num_found_; ++i) {
-    const Found& found = found_[i];
-    searches_.push_back({found.position, found.policy, found.sampled_actions, found.root_value});
-  }
-  replay->ReplaceSearches(searches_);
+  replay->ReplaceSearches(absl::MakeConstSpan(found_).first(num_found_));
   num_found_ = 0;
 }
 

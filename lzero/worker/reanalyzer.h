@@ -57,15 +57,9 @@ class Reanalyzer {
   void set_num_searches(uint64_t num_searches) { agent_->set_num_searches(num_searches); }
 
  private:
-  struct Found {
-    PositionHandle position;
-    std::vector<float> policy, sampled_actions;
-    float root_value = 0.0f;
-  };
-
   absl::Status SearchBatch(size_t num_roots);
+  // What the search of this root found, and its part of the statistics.
   void Keep(size_t row);
-  void Record(const StoredRoot& root, const Found& found);
 
   const int batch_size_;
   std::unique_ptr<Agent> agent_;
@@ -75,9 +69,8 @@ class Reanalyzer {
   std::vector<StoredRoot> stored_;  // of the batch
   std::vector<Root> roots_;         // point into stored_
   Decision decision_;
-  std::vector<Found> found_;  // the first num_found_ are in use
+  std::vector<NewSearch> found_;  // the first num_found_ are in use
   size_t num_found_ = 0;
-  std::vector<NewSearch> searches_;  // point into found_
 };
 
 }  // namespace lzero

@@ -2,25 +2,33 @@
 
 namespace lzero {
 
+void OwnedTransition::Set(const Transition& transition) {
+  transition_ = transition;
+  const auto own = [](auto* span, auto* memory) {
+    memory->assign(span->begin(), span->end());
+    *span = *memory;
+  };
+  own(&transition_.policy, &policy_);
+  own(&transition_.observation, &observation_);
+  own(&transition_.legal_action_mask, &legal_action_mask_);
+  own(&transition_.action_values, &action_values_);
+  own(&transition_.sampled_actions, &sampled_actions_);
+}
+
 void StagedSteps::AddEntry(EnvId env, bool begins_episode, const Transition& transition) {
   if (num_entries_ == entries_.size()) entries_.emplace_back();
   Entry& entry = entries_[num_entries_++];
   entry.env = env;
   entry.begins_episode = begins_episode;
   entry.transition.Set(transition);
+  num_steps_ += begins_episode ? 0 : 1;
 }
 
 void StagedSteps::Begin(EnvId env, const TimeStep& first) {
-  Transition transition;
-  transition.observation = first.observation;
-  transition.legal_action_mask = first.legal_action_mask;
-  transition.to_play = first.to_play;
-  AddEntry(env, /*begins_episode=*/true, transition);
-}
-
-void StagedSteps::Add(EnvId env, const Transition& transition) {
-  AddEntry(env, /*begins_episode=*/false, transition);
-  ++num_steps_;
+  AddEntry(env, /*begins_episode=*/true,
+           {.observation = first.observation,
+            .legal_action_mask = first.legal_action_mask,
+            .to_play = first.to_play});
 }
 
 absl::Status StagedSteps::MoveTo(ReplayBuffer& replay) {

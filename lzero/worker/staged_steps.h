@@ -14,12 +14,27 @@
 
 namespace lzero {
 
+// A transition with memory of its own, used again and again. Movable: vectors keep their memory.
+class OwnedTransition {
+ public:
+  OwnedTransition() = default;
+  OwnedTransition(OwnedTransition&&) = default;
+
+  void Set(const Transition& transition);
+  const Transition& view() const { return transition_; }
+
+ private:
+  Transition transition_;  // its spans show the vectors
+  std::vector<float> policy_, observation_, action_values_, sampled_actions_;
+  std::vector<uint8_t> legal_action_mask_;
+};
+
 class StagedSteps {
  public:
   // An episode of `env` began with `first`.
   void Begin(EnvId env, const TimeStep& first);
   // The next step of that episode.
-  void Add(EnvId env, const Transition& transition);
+  void Add(EnvId env, const Transition& transition) { AddEntry(env, false, transition); }
   // Hands everything to the replay buffer in order and becomes empty (memory is kept).
   // InvalidArgument for the first observation that the buffer refuses; what follows is lost.
   absl::Status MoveTo(ReplayBuffer& replay);

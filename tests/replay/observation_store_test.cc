@@ -91,7 +91,7 @@ TEST_P(StackedStore, KeepsEveryFrameOnce) {
   const int element = GetParam() == ObservationType::kUint8 ? 1 : 4;
   EXPECT_EQ(ObservationStore::BytesFor(format_, 5), 7 * 2 * element);
   EXPECT_EQ(format_.block_bytes(), 2 * element);
-  EXPECT_EQ(format_.row_bytes(), 6 * element);
+  EXPECT_EQ(static_cast<int>(store_.Row(0).size()), 6 * element);
 
   store_.ShrinkTo(2);
   EXPECT_EQ(Rows(store_, 0, 2, 6), Stack({1, 1, 2, 1, 2, 3}));

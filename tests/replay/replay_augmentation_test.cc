@@ -20,7 +20,7 @@ std::unique_ptr<ReplayBuffer> MakePlayed(const std::vector<Symmetry>& symmetries
   config.td_steps = 4;
   config.num_context_steps = 8;  // some are copies of evicted steps
   config.augment_symmetries = augment;
-  const ReplayShape shape{3, 4, 2, TerminalMode::kAbsorb, symmetries};
+  const ReplayShape shape{{3, 4}, 2, TerminalMode::kAbsorb, symmetries};
   auto buffer = ReplayBuffer::Create(config, shape);
   EXPECT_TRUE(buffer.ok()) << buffer.status();
   RandomPlay play(shape, {2, 0.1, 0.05, 0.0}, 7);

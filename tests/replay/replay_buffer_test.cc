@@ -25,7 +25,8 @@ Trial RandomTrial(std::mt19937_64& random) {
     return std::uniform_int_distribution<int>(low, high)(random);
   };
   Trial trial;
-  trial.shape = {pick(1, 3), pick(1, 4), pick(1, 3),
+  trial.shape = {{pick(1, 3), pick(1, 4)},
+                 pick(1, 3),
                  pick(0, 1) ? TerminalMode::kAbsorb : TerminalMode::kMask};
   ReplayConfig& config = trial.config;
   config.segment_length = pick(0, 1) ? pick(1, 6) : pick(1, 50);
@@ -85,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Shards, AgainstModel, testing::Range(0, 8));
 struct Filled {
   std::unique_ptr<ReplayBuffer> buffer;
   ReplayConfig config;
-  ReplayShape shape{2, 3, 1, TerminalMode::kAbsorb};
+  ReplayShape shape{{2, 3}, 1, TerminalMode::kAbsorb};
 };
 
 void PlayEpisode(ReplayBuffer* buffer, int env, int length, int first_number, bool end = true,
@@ -134,7 +135,7 @@ TEST(ReplayBuffer, TwoPlayerSignsFromEveryRoot) {
     config.segment_length = segment_length;
     config.discount = 1.0;
     config.td_steps = 9;
-    const ReplayShape shape{2, 3, 1, TerminalMode::kAbsorb};
+    const ReplayShape shape{{2, 3}, 1, TerminalMode::kAbsorb};
     const auto buffer = MakeBuffer(config, shape);
     PlayEpisode(buffer.get(), 0, 5, 0, true, 2);
     RandomStream random(7);
@@ -309,7 +310,7 @@ TEST(ReplayBuffer, NothingEligibleIsAnErrorThatDrawsNothing) {
 TEST(ReplayBuffer, CreateRefusesWhatCannotWork) {
   ReplayConfig config;
   config.capacity = 100;
-  const auto buffer = ReplayBuffer::Create(config, {4, 2, 8, TerminalMode::kAbsorb});
+  const auto buffer = ReplayBuffer::Create(config, {{4, 2}, 8, TerminalMode::kAbsorb});
   EXPECT_EQ(buffer.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(buffer.status().message()), HasSubstr("replay.capacity: got 100"));
 }
@@ -323,7 +324,7 @@ TEST(ReplayBuffer, BytesNeverExceedTheCap) {
   config.num_unroll_steps = 3;
   config.td_steps = 4;
   config.num_context_steps = 2;
-  const ReplayShape shape{500, 2, 3, TerminalMode::kAbsorb};
+  const ReplayShape shape{{500, 2}, 3, TerminalMode::kAbsorb};
   const auto buffer = MakeBuffer(config, shape);
   EXPECT_EQ(PlannedBytes(config, shape), 1 << 20);
   RandomPlay play(shape, {.terminate = 0.2}, 3);
@@ -363,7 +364,7 @@ TEST(ReplayBuffer, OneThreadAppendsWhileAnotherSamples) {
   config.capacity = 400;
   config.segment_length = 9;
   config.prioritized = true;
-  const ReplayShape shape{3, 2, 2, TerminalMode::kAbsorb};
+  const ReplayShape shape{{3, 2}, 2, TerminalMode::kAbsorb};
   const auto buffer = MakeBuffer(config, shape);
   RandomPlay play(shape, {}, 5);
   for (int i = 0; i < 200; ++i) play.Step(buffer.get());

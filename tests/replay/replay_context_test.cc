@@ -39,7 +39,8 @@ Trial RandomTrial(std::mt19937_64& random) {
     return std::uniform_int_distribution<int>(low, high)(random);
   };
   Trial trial;
-  trial.shape = {pick(1, 3), pick(1, 4), pick(1, 3),
+  trial.shape = {{pick(1, 3), pick(1, 4)},
+                 pick(1, 3),
                  pick(0, 1) ? TerminalMode::kAbsorb : TerminalMode::kMask};
   ReplayConfig& config = trial.config;
   config.segment_length = pick(1, 12);
@@ -103,7 +104,7 @@ TEST(ReplayContext, IsWithinTheBytes) {
     config.num_unroll_steps = 3;
     config.td_steps = 4;
     config.num_context_steps = num_context_steps;
-    const ReplayShape shape{500, 2, 3, TerminalMode::kAbsorb};
+    const ReplayShape shape{{500, 2}, 3, TerminalMode::kAbsorb};
     const auto buffer = MakeBuffer(config, shape);
     ReplayModel model(config, shape);
     RandomPlay play(shape, {.terminate = 0.01, .truncate = 0.01}, 3);
@@ -137,7 +138,7 @@ struct Played {
     for (int i = 0; i < num_steps; ++i) play.Step(buffer.get(), model.get());
   }
   ReplayConfig config;
-  ReplayShape shape{2, 3, 2, TerminalMode::kAbsorb};
+  ReplayShape shape{{2, 3}, 2, TerminalMode::kAbsorb};
   std::unique_ptr<ReplayBuffer> buffer;
   std::unique_ptr<ReplayModel> model;
 };

@@ -14,7 +14,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/replay_buffer.h"
-#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_plan.h"
 
 namespace lzero {
 

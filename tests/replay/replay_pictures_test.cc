@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 
 // Stacks of two frames of 3 x 4 bytes in two environments.
 ReplayShape PictureShape() {
-  ReplayShape shape{24, 3, 2, TerminalMode::kAbsorb};
+  ReplayShape shape{{24, 3}, 2, TerminalMode::kAbsorb};
   shape.observation_type = ObservationType::kUint8;
   shape.frame_stack = 2;
   shape.observation_shape = {2, 3, 4};
@@ -94,7 +94,7 @@ TEST(ReplayPictures, AreGivenBackAsTheNumbersThatCame) {
 // more.
 TEST(ReplayPictures, TakeAFrameOfBytesForEachStep) {
   constexpr int kFrame = 96 * 96, kNumSteps = 1000;
-  ReplayShape shape{4 * kFrame, 6, 1, TerminalMode::kAbsorb};
+  ReplayShape shape{{4 * kFrame, 6}, 1, TerminalMode::kAbsorb};
   shape.observation_type = ObservationType::kUint8;
   shape.frame_stack = 4;
   ReplayConfig config;

@@ -12,7 +12,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const ReplayShape kShape{4, 2, 8, TerminalMode::kAbsorb};
+const ReplayShape kShape{{4, 2}, 8, TerminalMode::kAbsorb};
 
 std::string MessageOf(const ReplayConfig& config, const ReplayShape& shape = kShape) {
   const absl::Status status = CheckReplayConfig(config, shape);
@@ -38,10 +38,11 @@ TEST(ReplayPlan, HorizonIsWhereTheLastBootstrapIsKnown) {
 }
 
 TEST(ReplayPlan, ShapesOutOfRangeAreNamed) {
-  EXPECT_EQ(MessageOf({}, {0, 2, 8, TerminalMode::kAbsorb}),
+  EXPECT_EQ(MessageOf({}, {{0, 2}, 8, TerminalMode::kAbsorb}),
             "observation size is 0, allowed are 1 to 67108864");
-  EXPECT_THAT(MessageOf({}, {4, 0, 8, TerminalMode::kAbsorb}), HasSubstr("number of actions is 0"));
-  EXPECT_THAT(MessageOf({}, {4, 2, 0, TerminalMode::kAbsorb}),
+  EXPECT_THAT(MessageOf({}, {{4, 0}, 8, TerminalMode::kAbsorb}),
+              HasSubstr("number of actions is 0"));
+  EXPECT_THAT(MessageOf({}, {{4, 2}, 0, TerminalMode::kAbsorb}),
               HasSubstr("number of environments is 0"));
 }
 
@@ -60,7 +61,7 @@ TEST(ReplayPlan, ContentThatDoesNotFitIsRefused) {
   config.capacity = 8 * (200 + 24);
   EXPECT_EQ(MessageOf(config), "");
   // 8 environments, each with a segment being filled and a finished one, 48 KiB an observation.
-  const ReplayShape images{12288, 2, 8, TerminalMode::kAbsorb};
+  const ReplayShape images{{12288, 2}, 8, TerminalMode::kAbsorb};
   config.max_mebibytes = 150;
   EXPECT_THAT(MessageOf(config, images),
               AllOf(HasSubstr("replay.max_mebibytes: got 150"), HasSubstr("needs 151 MiB")));
@@ -82,7 +83,7 @@ TEST(ReplayPlan, AStackIsMadeOfEqualFrames) {
 TEST(ReplayPlan, StackedBytesTakeASixteenth) {
   ReplayConfig config;
   config.capacity = 20000;
-  ReplayShape shape{4 * 96 * 96, 6, 8, TerminalMode::kAbsorb};
+  ReplayShape shape{{4 * 96 * 96, 6}, 8, TerminalMode::kAbsorb};
   const double numbers = BytesPerTransition(config, shape);
   EXPECT_NEAR(numbers, 4 * 9216 * 4 * 1.005, 300);  // 201 observations of 200 steps
   shape.observation_type = ObservationType::kUint8;
@@ -150,7 +151,7 @@ TEST(ReplayPlan, ContextTakesItsShareOfTheBytes) {
             (8 + 50 + 50 + 8) * 30 * 20);
   EXPECT_EQ(ReplayMaxTransitions(with_context, kShape), ReplayMaxTransitions(config, kShape));
   // 8 environments with 2 segments of 201 and 30 observations of 48 KiB.
-  const ReplayShape images{12288, 2, 8, TerminalMode::kAbsorb};
+  const ReplayShape images{{12288, 2}, 8, TerminalMode::kAbsorb};
   with_context.max_mebibytes = 173;
   EXPECT_THAT(MessageOf(with_context, images), HasSubstr("needs 174 MiB"));
   with_context.max_mebibytes = 174;

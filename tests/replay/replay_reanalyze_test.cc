@@ -16,7 +16,7 @@ constexpr int kPast = 4;
 
 struct Settings {
   ReplayConfig config;
-  ReplayShape shape{3, 2, 2, TerminalMode::kAbsorb};
+  ReplayShape shape{{3, 2}, 2, TerminalMode::kAbsorb};
   Settings() {
     config.capacity = 60;
     config.segment_length = 5;

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 // One number an observation, one action; U 2, td 1: targets known 2 steps later.
 struct Fixture {
   ReplayConfig config;
-  ReplayShape shape{1, 1, 2, TerminalMode::kAbsorb};
+  ReplayShape shape{{1, 1}, 2, TerminalMode::kAbsorb};
   Fixture() {
     config.capacity = 12;
     config.max_mebibytes = 1;

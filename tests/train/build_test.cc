@@ -116,7 +116,7 @@ TEST(BuildTest, SpecModelAndReplayHaveTheSizesOfTheEnvironment) {
   const WorldModelShape shape = BuildWorldModelShape(*spec);
   EXPECT_THAT(shape.observation_shape, ElementsAre(3, 3, 3));
   EXPECT_EQ(shape.num_actions, 9);
-  const auto replay = BuildReplay(config, *spec);
+  const auto replay = ReplayBuffer::Create(config.replay, BuildReplayShape(config, *spec));
   ASSERT_TRUE(replay.ok()) << replay.status();
   const std::vector<float> observation(27, 1.0f);
   const std::vector<uint8_t> legal(9, 1);
@@ -125,7 +125,9 @@ TEST(BuildTest, SpecModelAndReplayHaveTheSizesOfTheEnvironment) {
 
   ExperimentConfig too_small = config;
   too_small.replay.capacity = 5;
-  EXPECT_EQ(BuildReplay(too_small, *spec).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      ReplayBuffer::Create(too_small.replay, BuildReplayShape(too_small, *spec)).status().code(),
+      absl::StatusCode::kInvalidArgument);
 }
 
 // 2048 says where a symmetry takes its chance outcomes, which only stochastic_muzero stores.
@@ -140,7 +142,7 @@ TEST(BuildTest, SymmetriesFitAFamilyWithoutChanceNodes) {
     ASSERT_EQ(shape.symmetries.size(), 8u);
     EXPECT_EQ(shape.symmetries[1].chance_image.size(),
               static_cast<size_t>(shape.num_chance_outcomes));
-    const auto replay = BuildReplay(config, spec);
+    const auto replay = ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec));
     EXPECT_TRUE(replay.ok()) << replay.status();
   }
 }
@@ -149,7 +151,8 @@ TEST(BuildTest, TheReplayBufferKnowsTheSymmetriesOfTheEnvironment) {
   const EnvRegistry registry = NativeRegistry();
   ExperimentConfig board = BoardConfig();
   board.replay.augment_symmetries = true;
-  const auto replay = BuildReplay(board, *BuildEnvSpec(board, registry));
+  const auto replay =
+      ReplayBuffer::Create(board.replay, BuildReplayShape(board, *BuildEnvSpec(board, registry)));
   EXPECT_TRUE(replay.ok()) << replay.status();
   ExperimentConfig pole = TinyConfig();
   pole.replay.augment_symmetries = true;
@@ -169,7 +172,8 @@ TEST(BuildTest, EqualActionsAreDrawnUnlessTheRunIsDeterministic) {
     auto role = BuildCollector(config, registry, &pool);
     ASSERT_TRUE(role.ok()) << role.status();
     for (int step = 0; step < 20; ++step) ASSERT_TRUE(role->collector->Step(step).ok());
-    auto replay = BuildReplay(config, *BuildEnvSpec(config, registry));
+    auto replay = ReplayBuffer::Create(config.replay,
+                                       BuildReplayShape(config, *BuildEnvSpec(config, registry)));
     ASSERT_TRUE(replay.ok()) << replay.status();
     EXPECT_TRUE(role->collector->staged().MoveTo(**replay).ok());
     RandomStream random(1);
@@ -220,7 +224,9 @@ TEST(BuildTest, OnlyTheCollectorPlaysRandomOpenings) {
   config.env.num_collectors = 6;
   const auto collector = BuildCollector(config, registry, &pool);
   ASSERT_TRUE(collector.ok()) << collector.status();
-  const auto replay = BuildReplay(config, *BuildEnvSpec(config, registry)).value();
+  const auto replay =
+      ReplayBuffer::Create(config.replay, BuildReplayShape(config, *BuildEnvSpec(config, registry)))
+          .value();
   for (int step = 0; step < 9; ++step) ASSERT_TRUE(collector->collector->Step(0).ok());
   // A game from the empty board lasts 5 to 9 moves; openings of up to 6 plies leave fewer.
   int64_t shortest = 9;
@@ -236,7 +242,9 @@ ArrayFiles Collect(const ExperimentConfig& config, const WorldModel& weights, in
   const EnvRegistry registry = NativeRegistry();
   ThreadPool pool(1);
   auto role = BuildCollector(config, registry, &pool).value();
-  const auto replay = BuildReplay(config, *BuildEnvSpec(config, registry)).value();
+  const auto replay =
+      ReplayBuffer::Create(config.replay, BuildReplayShape(config, *BuildEnvSpec(config, registry)))
+          .value();
   EXPECT_TRUE(role.inference->CopyWeightsFrom(weights).ok());
   for (int step = 0; step < num_steps; ++step) {
     EXPECT_TRUE(role.collector->Step(0).ok());

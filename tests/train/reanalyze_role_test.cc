@@ -33,7 +33,7 @@ class Roles {
     spec_ = BuildEnvSpec(config, registry).value();
     collector_ = BuildCollector(config, registry, &pool_).value();
     reanalyzer_ = BuildReanalyzer(config, registry).value();
-    replay_ = BuildReplay(config, spec_).value();
+    replay_ = ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec_)).value();
     weights_ = RandomModel(config.model, BuildWorldModelShape(spec_), 3);
     EXPECT_TRUE(reanalyzer_.inference->CopyWeightsFrom(*weights_).ok());
     for (int i = 0; i < num_steps; ++i) {

@@ -147,7 +147,7 @@ std::unique_ptr<Agent> MakeAgent(const ExperimentConfig& config, int64_t num_env
 
 std::vector<NamedArray> TakeSteps(Collector& collector, const ExperimentConfig& config) {
   const EnvSpec spec = BuildEnvSpec(config, WanderingRegistry()).value();
-  const auto replay = BuildReplay(config, spec).value();
+  const auto replay = ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec)).value();
   EXPECT_TRUE(collector.staged().MoveTo(*replay).ok());
   return replay->Export();
 }

@@ -77,7 +77,7 @@ std::string AugmentError(const ReplayConfig& config, const ReplayShape& shape,
 }
 
 TEST(RunRulesTest, OnlyPicturesOfBytesAreShifted) {
-  ReplayShape shape{1 * 9 * 10, 3, 8, TerminalMode::kAbsorb};
+  ReplayShape shape{{1 * 9 * 10, 3}, 8, TerminalMode::kAbsorb};
   shape.observation_shape = {1, 9, 10};
   ReplayConfig replay;
   EXPECT_EQ(AugmentError(replay, shape), "");
@@ -95,7 +95,7 @@ TEST(RunRulesTest, OnlyPicturesOfBytesAreShifted) {
 
 TEST(RunRulesTest, OnlyPicturesThatAreLargeEnoughAreShifted) {
   ReplayConfig config;
-  ReplayShape shape{1 * 9 * 10, 3, 8, TerminalMode::kAbsorb};
+  ReplayShape shape{{1 * 9 * 10, 3}, 8, TerminalMode::kAbsorb};
   EXPECT_EQ(AugmentError(config, shape, Pictures()), "");
   config.augment_shift = 4;
   EXPECT_EQ(AugmentError(config, shape, Pictures()),
@@ -110,7 +110,7 @@ TEST(RunRulesTest, OnlyPicturesThatAreLargeEnoughAreShifted) {
 
 TEST(RunRulesTest, AugmentationNeedsSymmetriesThatFit) {
   ReplayConfig config;
-  ReplayShape shape{2, 3, 8, TerminalMode::kAbsorb};
+  ReplayShape shape{{2, 3}, 8, TerminalMode::kAbsorb};
   shape.symmetries = {Symmetry{{0, 1, 2}, {2, 1, 0}}};
   EXPECT_EQ(AugmentError(config, shape), "");  // not used
   config.augment_symmetries = true;

@@ -33,7 +33,7 @@ struct Walks {
     config.segment_length = 20;
     config.num_unroll_steps = 2;
     config.td_steps = 3;
-    replay = ReplayBuffer::Create(config, {3, WalkEnv::kNumActions, num_envs}).value();
+    replay = ReplayBuffer::Create(config, {{3, WalkEnv::kNumActions}, num_envs}).value();
   }
 
   void Run(int num_steps) {

@@ -14,19 +14,19 @@ using ::testing::HasSubstr;
 
 TEST(EpisodeValues, ErrorIsTheDistanceToTheReturnThatFollowed) {
   EpisodeValues values;
-  EXPECT_EQ(values.SumOfErrors(0.5), 0.0);
+  EXPECT_EQ(values.Compare(0.5, true).error, 0.0);
   values.Add(2.0f, 1.0f, 0);
   values.Add(2.0f, 0.0f, 0);
   values.Add(2.5f, 4.0f, 0);
   EXPECT_EQ(values.num_steps(), 3);
   // Returns 1 + 0.5 * 0 + 0.25 * 4 = 2, 0.5 * 4 = 2 and 4.
-  EXPECT_DOUBLE_EQ(values.SumOfErrors(0.5), 0.0 + 0.0 + 1.5);
+  EXPECT_DOUBLE_EQ(values.Compare(0.5, true).error, 0.0 + 0.0 + 1.5);
   // Returns 5, 4 and 4.
-  EXPECT_DOUBLE_EQ(values.SumOfErrors(1.0), 3.0 + 2.0 + 1.5);
+  EXPECT_DOUBLE_EQ(values.Compare(1.0, true).error, 3.0 + 2.0 + 1.5);
   values.Begin();
   EXPECT_EQ(values.num_steps(), 0);
   values.Add(-1.0f, 0.25f, 0);
-  EXPECT_DOUBLE_EQ(values.SumOfErrors(0.5), 1.25);
+  EXPECT_DOUBLE_EQ(values.Compare(0.5, true).error, 1.25);
 }
 
 TEST(EpisodeValues, TheLastValueStandsForWhatWasCutOff) {
@@ -53,7 +53,7 @@ TEST(EpisodeValues, ReturnsAreFromTheViewOfThePlayerToMove) {
   values.Add(-2.5f, -2.0f, 1);
   values.Add(1.0f, 1.0f, 0);
   // From the last step: 1; -2 - 0.5 * 1 = -2.5; 0.5 * -2.5 = -1.25; -0.5 * -1.25 = 0.625.
-  EXPECT_DOUBLE_EQ(values.SumOfErrors(0.5), 0.0 + 0.0 + 2.25 + 0.375);
+  EXPECT_DOUBLE_EQ(values.Compare(0.5, true).error, 0.0 + 0.0 + 2.25 + 0.375);
 }
 
 TEST(EpisodeValues, GoOnAfterACheckpoint) {
@@ -68,7 +68,7 @@ TEST(EpisodeValues, GoOnAfterACheckpoint) {
   for (EpisodeValues* each : {&values, &restored}) {
     each->Add(0.0f, 4.0f, 0);
     // 4; 2 - 4 = -2; 0.5 + 2 = 2.5.
-    EXPECT_DOUBLE_EQ(each->SumOfErrors(1.0), 4.0 + 1.0 + 1.5);
+    EXPECT_DOUBLE_EQ(each->Compare(1.0, true).error, 4.0 + 1.0 + 1.5);
   }
 }
 

@@ -1,10 +1,9 @@
 // States reach the roots of models that ask for them, and of no others.
-#include "lzero/worker/root_states.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/mcts/search.h"
 #include "lzero/worker/collector.h"
+#include "lzero/worker/episode_tracker.h"
 #include "tests/worker/worker_testing.h"
 
 namespace lzero::root_states_test {
@@ -26,10 +25,10 @@ TEST(RootStatesTest, EachRootGetsWhatItsEnvironmentSaves) {
   ThreadPool pool(1);
   const auto envs = MakeWalks(3, &pool);
   for (int i = 0; i < 3; ++i) envs->Reset(EnvId(i), 20 + static_cast<uint64_t>(i));
-  RootStates states;
+  std::vector<std::string> states;
   const ShownModel model = StateModel();
   std::vector<Root> roots = RootsOf({2, 0});
-  ASSERT_TRUE(states.Fill(model, *envs, absl::MakeSpan(roots)).ok());
+  ASSERT_TRUE(FillRootStates(model, *envs, absl::MakeSpan(roots), &states).ok());
   EXPECT_EQ(roots[0].state, envs->env(EnvId(2)).Save().value());
   EXPECT_EQ(roots[1].state, envs->env(EnvId(0)).Save().value());
   EXPECT_NE(roots[0].state, roots[1].state);
@@ -41,9 +40,9 @@ TEST(RootStatesTest, AModelThatDoesNotAskGetsNone) {
   options.can_save = false;
   const auto envs = MakeWalks(1, &pool, nullptr, options);
   envs->Reset(EnvId(0), 1);
-  RootStates states;
+  std::vector<std::string> states;
   std::vector<Root> roots = RootsOf({0});
-  ASSERT_TRUE(states.Fill(ShownModel(), *envs, absl::MakeSpan(roots)).ok());
+  ASSERT_TRUE(FillRootStates(ShownModel(), *envs, absl::MakeSpan(roots), &states).ok());
   EXPECT_TRUE(roots[0].state.empty());
 }
 
@@ -63,9 +62,9 @@ TEST(RootStatesTest, AnEnvironmentThatCannotBeSavedIsNamed) {
   std::vector<std::unique_ptr<Env>> made;
   made.push_back(std::make_unique<Forgetful>());
   const auto envs = VectorEnv::Create(std::move(made), &pool).value();
-  RootStates states;
+  std::vector<std::string> states;
   std::vector<Root> roots = RootsOf({0});
-  const absl::Status refused = states.Fill(StateModel(), *envs, absl::MakeSpan(roots));
+  const absl::Status refused = FillRootStates(StateModel(), *envs, absl::MakeSpan(roots), &states);
   EXPECT_EQ(refused.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(refused.message()), testing::StartsWith("environment 0: "));
 }

@@ -1,12 +1,11 @@
-// Draws training batches one after the other, each while the learner works on the one before: a
-// thread of its own and two batches that are allocated once. What is drawn is what as many calls of
-// ReplayBuffer::Sample would draw, whatever the timing. Belongs to the learner's thread.
+// Draws training batches one after the other, each while the learner works on the one before: in
+// a thread of its own, into one of two batches that are allocated once. What is drawn is what as
+// many calls of ReplayBuffer::Sample would draw, whatever the timing. Belongs to the learner's
+// thread.
 #ifndef LZERO_REPLAY_BATCH_BATCH_SAMPLER_H_
 #define LZERO_REPLAY_BATCH_BATCH_SAMPLER_H_
 
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include <future>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -21,7 +20,6 @@ class BatchSampler {
   // Both outlive the sampler. `draws_ahead`: batches may be drawn before the update of the one
   // before is over; not for prioritised replay, whose weights that update changes.
   BatchSampler(ReplayBuffer* replay, RandomStream* random, int batch_size, bool draws_ahead);
-  ~BatchSampler();
   BatchSampler(const BatchSampler&) = delete;
   BatchSampler& operator=(const BatchSampler&) = delete;
 
@@ -38,25 +36,14 @@ class BatchSampler {
   void Discard();
 
  private:
-  void Work();
-  // Waits for the thread to be idle.
-  void WaitForThread(std::unique_lock<std::mutex>& lock);
-
   ReplayBuffer& replay_;
   RandomStream& random_;
   const int batch_size_;
   const bool draws_ahead_;
   TrainBatch batches_[2];
-  int current_ = 0;              // the batch that Next returned last
-  bool has_drawn_ = false;       // the other one was drawn, or is being drawn
-  RandomStream before_drawing_;  // of what is drawn ahead
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_asked_ = false;  // guarded by mutex_: the thread is to draw, or draws
-  bool stops_ = false;     // guarded by mutex_
-  absl::Status drawn_;     // guarded by mutex_: of the last draw
-  std::thread thread_;
+  int current_ = 0;                  // the batch that Next returned last
+  RandomStream before_drawing_;      // of what is drawn ahead
+  std::future<absl::Status> ahead_;  // the draw of the other batch; waits for it at the end
 };
 
 }  // namespace lzero

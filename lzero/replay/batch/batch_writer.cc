@@ -23,28 +23,34 @@ void ForEachPiece(const GameSegment* segment, int step, int num_steps, Visit vis
   }
 }
 
-// Copies the rows that a field has for those steps, and `num_more` behind them, to `out`.
-template <typename T>
-void Gather(const PositionIndex::Place& place, Stored field, int num_steps, int num_more, T* out) {
+// Copies the rows that a field has for those steps, and `num_more` behind them, to row `row` of
+// `out` and those that follow.
+template <Stored field, typename T>
+void Gather(const PositionIndex::Place& place, int num_steps, int num_more, T* out, size_t row) {
   ForEachPiece(place.segment, place.step, num_steps,
                [&](const GameSegment& piece, int first, int count, int offset) {
+                 const size_t row_size = piece.Rows<T>(field, first, 1).size();
                  const absl::Span<const T> rows = piece.Rows<T>(field, first, count + num_more);
-                 const size_t row_size = rows.size() / static_cast<size_t>(count + num_more);
-                 if (!rows.empty()) std::copy(rows.begin(), rows.end(), out + offset * row_size);
+                 if (row_size > 0)
+                   std::copy(rows.begin(), rows.end(), out + (row + offset) * row_size);
                });
 }
 
 }  // namespace
 
+BatchShape BatchShapeFor(const ReplayConfig& config, const ReplayShape& shape, int num_samples) {
+  return {num_samples,
+          static_cast<int>(config.num_context_steps),
+          static_cast<int>(config.num_unroll_steps),
+          shape.num_actions,
+          shape.observation_size,
+          shape.observation_type,
+          shape.action_dim,
+          shape.num_chance_outcomes > 0};
+}
+
 BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
-    : shape_{0,
-             static_cast<int>(config.num_context_steps),
-             static_cast<int>(config.num_unroll_steps),
-             shape.num_actions,
-             shape.observation_size,
-             shape.observation_type,
-             shape.action_dim,
-             shape.num_chance_outcomes > 0},
+    : shape_(BatchShapeFor(config, shape, 0)),
       num_chance_outcomes_(shape.num_chance_outcomes),
       window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
       terminal_(shape.terminal),
@@ -52,12 +58,6 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       rewards_(window_size_),
       root_values_(window_size_),
       to_play_(window_size_ + 1) {}
-
-BatchShape BatchWriter::ShapeFor(int num_samples) const {
-  BatchShape shape = shape_;
-  shape.num_samples = num_samples;
-  return shape;
-}
 
 void BatchWriter::Write(const PositionIndex::Place& place, int sample, RandomStream& random,
                         TrainBatch* batch) {
@@ -87,10 +87,10 @@ void BatchWriter::GatherWindow(const PositionIndex::Place& place) {
   }
   window_.end = num_known <= window_size_ ? last->end() : SegmentEnd::kRunsOn;
   const size_t size = static_cast<size_t>(std::min(num_known, window_size_));
-  Gather(place, Stored::kReward, window_size_, 0, rewards_.data());
-  Gather(place, Stored::kRootValue, window_size_, 0, root_values_.data());
+  Gather<Stored::kReward>(place, window_size_, 0, rewards_.data(), 0);
+  Gather<Stored::kRootValue>(place, window_size_, 0, root_values_.data(), 0);
   // One more: the player to move after a piece, written again by the next piece.
-  Gather(place, Stored::kToPlay, window_size_, 1, to_play_.data());
+  Gather<Stored::kToPlay>(place, window_size_, 1, to_play_.data(), 0);
   window_.rewards = {rewards_.data(), size};
   window_.root_values = {root_values_.data(), size};
   window_.to_play = {to_play_.data(), size + 1};
@@ -108,8 +108,8 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
   const int last_row = num_missing + num_present;
   const int sequence_size = shape_.num_context_steps + shape_.num_unroll_steps;
   // The steps that exist: context, then unroll steps.
-  T* observations = RowOf(all_observations, sample, batch->num_samples).data();
   const size_t row_size = static_cast<size_t>(shape_.observation_size);
+  T* observations = all_observations.data() + sample * (sequence_size + 1) * row_size;
   ForEachPiece(place.segment, place.step - num_context, num_present,
                [&](const GameSegment& piece, int first, int count, int offset) {
                  // One more: the observation after the piece, written again by the next piece.
@@ -124,40 +124,37 @@ void BatchWriter::WriteSequence(const PositionIndex::Place& place, int num_real,
   for (int row = last_row; row < sequence_size; ++row) repeat(row + 1, last_row);
   // Actions: 0 before the start, random ones past the end.
   const PositionIndex::Place first = {place.segment, place.step - num_context};
-  const auto write_actions = [&](auto& array, Stored field, const auto& draw) {
-    const auto row = RowOf(array, sample, batch->num_samples);
-    const size_t dim = row.size() / static_cast<size_t>(sequence_size);
-    std::fill_n(row.begin(), num_missing * dim, 0);
-    Gather(first, field, num_present, 0, row.data() + num_missing * dim);
-    std::generate(row.begin() + last_row * dim, row.end(), draw);
-  };
-  if (shape_.action_dim > 0) {
-    write_actions(batch->action_values, Stored::kActionValues,
-                  [&] { return static_cast<float>(2.0 * random.Uniform() - 1.0); });
+  const size_t first_row = static_cast<size_t>(sample) * sequence_size;
+  if (const size_t dim = static_cast<size_t>(shape_.action_dim); dim > 0) {
+    float* values = batch->action_values.data();
+    std::fill_n(values + first_row * dim, num_missing * dim, 0.0f);
+    Gather<Stored::kActionValues>(first, num_present, 0, values, first_row + num_missing);
+    std::generate_n(values + (first_row + last_row) * dim, (sequence_size - last_row) * dim,
+                    [&] { return static_cast<float>(2.0 * random.Uniform() - 1.0); });
   } else {
-    write_actions(batch->actions, Stored::kAction,
-                  [&] { return static_cast<int32_t>(random.UniformInt(shape_.num_actions)); });
+    int32_t* actions = batch->actions.data();
+    std::fill_n(actions + first_row, num_missing, 0);
+    Gather<Stored::kAction>(first, num_present, 0, actions, first_row + num_missing);
+    std::generate_n(actions + first_row + last_row, sequence_size - last_row,
+                    [&] { return static_cast<int32_t>(random.UniformInt(shape_.num_actions)); });
   }
   // The context mask.
-  const absl::Span<float> mask = RowOf(batch->context_mask, sample, batch->num_samples);
-  std::fill(mask.begin(), mask.begin() + num_missing, 0.0f);
-  std::fill(mask.begin() + num_missing, mask.end(), 1.0f);
+  float* mask = batch->context_mask.data() + static_cast<size_t>(sample) * shape_.num_context_steps;
+  std::fill_n(mask, num_missing, 0.0f);
+  std::fill_n(mask + num_missing, num_context, 1.0f);
 }
 
 void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, int sample,
                                TrainBatch* batch) {
-  const auto row_of = [&](auto& array) { return RowOf(array, sample, batch->num_samples).begin(); };
-  const auto gather = [&](Stored field, auto& array) {
-    Gather(place, field, num_real, 0, row_of(array));
-  };
-  gather(Stored::kPolicy, batch->policies);
-  gather(Stored::kSampledActions, batch->sampled_actions);
-  gather(Stored::kLegalActions, batch->legal_action_masks);
-  gather(Stored::kChanceOutcome, batch->chance_outcomes);
-  std::copy_n(window_.rewards.begin(), num_real, row_of(batch->rewards));
+  const size_t row = static_cast<size_t>(sample) * shape_.num_unroll_steps;
+  Gather<Stored::kPolicy>(place, num_real, 0, batch->policies.data(), row);
+  Gather<Stored::kSampledActions>(place, num_real, 0, batch->sampled_actions.data(), row);
+  Gather<Stored::kLegalActions>(place, num_real, 0, batch->legal_action_masks.data(), row);
+  Gather<Stored::kChanceOutcome>(place, num_real, 0, batch->chance_outcomes.data(), row);
+  std::copy_n(window_.rewards.begin(), num_real, batch->rewards.begin() + row);
   for (std::vector<float>* mask :
        {&batch->reward_mask, &batch->latent_mask, &batch->policy_mask, &batch->value_mask}) {
-    std::fill_n(row_of(*mask), num_real, 1.0f);
+    std::fill_n(mask->begin() + row, num_real, 1.0f);
   }
 }
 
@@ -165,7 +162,7 @@ template <typename T>
 void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_real, int sample,
                                     std::vector<T>& bootstraps, TrainBatch* batch) const {
   const size_t row_size = static_cast<size_t>(shape_.observation_size);
-  const absl::Span<T> observations = RowOf(bootstraps, sample, batch->num_samples);
+  T* observations = bootstraps.data() + sample * shape_.num_unroll_steps * row_size;
   // Observation `row` of `segment` is observation `begin + row` of the window.
   const GameSegment* segment = place.segment;
   int begin = -place.step;
@@ -174,7 +171,7 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
     const ValueTarget target = rule_.Compute(window_, k);
     batch->partial_returns[slot] = target.partial_return;
     batch->bootstrap_scales[slot] = target.bootstrap_scale;
-    T* observation = observations.data() + k * row_size;
+    T* observation = observations + k * row_size;
     if (target.bootstrap_scale == 0.0f) {
       std::fill_n(observation, row_size, T{0});
       continue;
@@ -187,7 +184,8 @@ void BatchWriter::WriteValueTargets(const PositionIndex::Place& place, int num_r
     segment->CopyObservations(target.bootstrap_step - begin, 1, observation);
   }
   // Past the end there is nothing to bootstrap from.
-  std::fill(observations.begin() + num_real * row_size, observations.end(), T{0});
+  std::fill_n(observations + num_real * row_size, (shape_.num_unroll_steps - num_real) * row_size,
+              T{0});
 }
 
 void BatchWriter::WritePastEnd(int num_real, int sample, RandomStream& random,

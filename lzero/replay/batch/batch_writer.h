@@ -13,21 +13,21 @@
 #include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/game_segment.h"
 #include "lzero/replay/position_index.h"
-#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_plan.h"
 
 namespace lzero {
+
+// The shape of a batch of `num_samples` from such a replay.
+BatchShape BatchShapeFor(const ReplayConfig& config, const ReplayShape& shape, int num_samples);
 
 class BatchWriter {
  public:
   BatchWriter(const ReplayConfig& config, const ReplayShape& shape);
 
-  // The shape of a batch of `num_samples`.
-  BatchShape ShapeFor(int num_samples) const;
-
   // Writes everything of row `sample` but its importance weight and handle. `place` is an eligible
   // position whose segment stores replay.num_context_steps or more; `batch` has the shape of
-  // ShapeFor. Draws an action from `random` for each unroll step past the end of the episode, in
-  // order, whatever the terminal mode: one UniformInt(A); box: D times Uniform(), scaled to [-1,
+  // BatchShapeFor. Draws an action from `random` for each unroll step past the end of the episode,
+  // in order, whatever the terminal mode: one UniformInt(A); box: D times Uniform(), scaled to [-1,
   // 1]; then, with chance, a UniformInt(C) for each unroll step past the end.
   void Write(const PositionIndex::Place& place, int sample, RandomStream& random,
              TrainBatch* batch);

@@ -50,22 +50,19 @@ ShiftAugmenter::Offset ShiftAugmenter::Draw(RandomStream& random) const {
   return offset;
 }
 
-template <typename T>
-void ShiftAugmenter::Move(const Offset& offset, int sample, int num_samples,
-                          std::vector<T>& pictures) const {
-  const absl::Span<T> row = RowOf(pictures, sample, num_samples);
-  const size_t picture_size = static_cast<size_t>(height_) * static_cast<size_t>(width_);
-  for (size_t begin = 0; begin < row.size(); begin += picture_size) {
-    MovePicture(row.data() + begin, height_, width_, offset);
-  }
-}
-
 void ShiftAugmenter::Apply(const Offset& offset, int sample, TrainBatch* batch) const {
   if (offset.rows == 0 && offset.columns == 0) return;
-  Move(offset, sample, batch->num_samples, batch->observations);
-  Move(offset, sample, batch->num_samples, batch->bootstrap_observations);
-  Move(offset, sample, batch->num_samples, batch->observation_bytes);
-  Move(offset, sample, batch->num_samples, batch->bootstrap_observation_bytes);
+  const auto move = [&](auto& pictures) {
+    const auto row = RowOf(pictures, sample, batch->num_samples);
+    const size_t picture_size = static_cast<size_t>(height_) * static_cast<size_t>(width_);
+    for (size_t begin = 0; begin < row.size(); begin += picture_size) {
+      MovePicture(row.data() + begin, height_, width_, offset);
+    }
+  };
+  move(batch->observations);
+  move(batch->bootstrap_observations);
+  move(batch->observation_bytes);
+  move(batch->bootstrap_observation_bytes);
 }
 
 std::string ShiftProblem(const std::vector<int64_t>& observation_shape, int64_t max_shift) {

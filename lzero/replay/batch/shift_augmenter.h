@@ -40,9 +40,6 @@ class ShiftAugmenter {
   void Apply(const Offset& offset, int sample, TrainBatch* batch) const;
 
  private:
-  template <typename T>
-  void Move(const Offset& offset, int sample, int num_samples, std::vector<T>& pictures) const;
-
   const int max_shift_;
   int height_ = 0;
   int width_ = 0;

@@ -12,7 +12,7 @@ int64_t NumObservationElements(const BatchShape& shape) {
 int64_t TrainBatchBytes(const BatchShape& shape) {
   int64_t bytes = shape.num_samples * static_cast<int64_t>(sizeof(PositionHandle));
   const TrainBatch empty;
-  VisitArrays(empty, shape, [&](const char*, const auto& array, int, const ArrayDims& dims) {
+  VisitArrays(empty, shape, [&](const char*, const auto& array, const ArrayDims& dims) {
     bytes += NumElements(dims) * static_cast<int64_t>(sizeof(array[0]));
   });
   return bytes;
@@ -21,7 +21,7 @@ int64_t TrainBatchBytes(const BatchShape& shape) {
 void TrainBatch::Resize(const BatchShape& shape) {
   if (shape == this->shape()) return;
   static_cast<BatchShape&>(*this) = shape;
-  VisitArrays(*this, shape, [](const char*, auto& array, int, const ArrayDims& dims) {
+  VisitArrays(*this, shape, [](const char*, auto& array, const ArrayDims& dims) {
     array.assign(static_cast<size_t>(NumElements(dims)), {});
   });
   positions.assign(static_cast<size_t>(num_samples), PositionHandle{});

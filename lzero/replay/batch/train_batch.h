@@ -6,9 +6,10 @@
 #ifndef LZERO_REPLAY_BATCH_TRAIN_BATCH_H_
 #define LZERO_REPLAY_BATCH_TRAIN_BATCH_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -91,12 +92,14 @@ absl::Span<T> RowOf(std::vector<T>& array, int sample, int num_samples) {
   return absl::MakeSpan(array).subspan(static_cast<size_t>(sample) * size, size);
 }
 
-// The axes of an array; unused ones are 1. An array that a shape has not is empty: its first is 0.
-using ArrayDims = std::array<int64_t, 4>;
-inline int64_t NumElements(const ArrayDims& dims) { return dims[0] * dims[1] * dims[2] * dims[3]; }
+// The axes of an array. An array that a shape has not is empty: its first is 0.
+using ArrayDims = std::vector<int64_t>;
+inline int64_t NumElements(const ArrayDims& dims) {
+  return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());
+}
 
-// Calls visit(name, array, number of axes, dims) for every array of numbers of `batch`, a
-// TrainBatch, const or not, in the sizes that it has under `shape`.
+// Calls visit(name, array, dims) for every array of numbers of `batch`, a TrainBatch, const or not,
+// in the sizes that it has under `shape`. Observations have one name, whichever array holds them.
 template <typename Batch, typename Visitor>
 void VisitArrays(Batch& batch, const BatchShape& shape, const Visitor& visit) {
   const int64_t n = shape.num_samples, c = shape.num_context_steps, u = shape.num_unroll_steps;
@@ -104,27 +107,25 @@ void VisitArrays(Batch& batch, const BatchShape& shape, const Visitor& visit) {
   const bool are_bytes = shape.observation_type == ObservationType::kUint8;
   const int64_t of_numbers = are_bytes ? 0 : n, of_bytes = are_bytes ? n : 0;
   const int64_t of_discrete = d > 0 ? 0 : n, of_box = d > 0 ? n : 0;
-  visit("observations", batch.observations, 3, ArrayDims{of_numbers, c + u + 1, obs, 1});
-  visit("observation_bytes", batch.observation_bytes, 3, ArrayDims{of_bytes, c + u + 1, obs, 1});
-  visit("actions", batch.actions, 2, ArrayDims{of_discrete, c + u, 1, 1});
-  visit("action_values", batch.action_values, 3, ArrayDims{of_box, c + u, d, 1});
-  visit("context_mask", batch.context_mask, 2, ArrayDims{n, c, 1, 1});
-  visit("rewards", batch.rewards, 2, ArrayDims{n, u, 1, 1});
-  visit("reward_mask", batch.reward_mask, 2, ArrayDims{n, u, 1, 1});
-  visit("latent_mask", batch.latent_mask, 2, ArrayDims{n, u, 1, 1});
-  visit("policies", batch.policies, 3, ArrayDims{n, u, a, 1});
-  visit("sampled_actions", batch.sampled_actions, 4, ArrayDims{of_box, u, a, d});
-  visit("policy_mask", batch.policy_mask, 2, ArrayDims{n, u, 1, 1});
-  visit("chance_outcomes", batch.chance_outcomes, 2, ArrayDims{shape.has_chance ? n : 0, u, 1, 1});
-  visit("legal_action_masks", batch.legal_action_masks, 3, ArrayDims{of_discrete, u, a, 1});
-  visit("value_mask", batch.value_mask, 2, ArrayDims{n, u, 1, 1});
-  visit("partial_returns", batch.partial_returns, 2, ArrayDims{n, u, 1, 1});
-  visit("bootstrap_scales", batch.bootstrap_scales, 2, ArrayDims{n, u, 1, 1});
-  visit("bootstrap_observations", batch.bootstrap_observations, 3,
-        ArrayDims{of_numbers, u, obs, 1});
-  visit("bootstrap_observation_bytes", batch.bootstrap_observation_bytes, 3,
-        ArrayDims{of_bytes, u, obs, 1});
-  visit("importance_weights", batch.importance_weights, 1, ArrayDims{n, 1, 1, 1});
+  visit("observations", batch.observations, {of_numbers, c + u + 1, obs});
+  visit("observations", batch.observation_bytes, {of_bytes, c + u + 1, obs});
+  visit("actions", batch.actions, {of_discrete, c + u});
+  visit("action_values", batch.action_values, {of_box, c + u, d});
+  visit("sampled_actions", batch.sampled_actions, {of_box, u, a, d});
+  visit("chance_outcomes", batch.chance_outcomes, {shape.has_chance ? n : 0, u});
+  visit("context_mask", batch.context_mask, {n, c});
+  visit("rewards", batch.rewards, {n, u});
+  visit("reward_mask", batch.reward_mask, {n, u});
+  visit("latent_mask", batch.latent_mask, {n, u});
+  visit("policies", batch.policies, {n, u, a});
+  visit("policy_mask", batch.policy_mask, {n, u});
+  visit("legal_action_masks", batch.legal_action_masks, {of_discrete, u, a});
+  visit("value_mask", batch.value_mask, {n, u});
+  visit("partial_returns", batch.partial_returns, {n, u});
+  visit("bootstrap_scales", batch.bootstrap_scales, {n, u});
+  visit("bootstrap_observations", batch.bootstrap_observations, {of_numbers, u, obs});
+  visit("bootstrap_observations", batch.bootstrap_observation_bytes, {of_bytes, u, obs});
+  visit("importance_weights", batch.importance_weights, {n});
 }
 
 }  // namespace lzero

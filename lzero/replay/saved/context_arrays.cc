@@ -57,9 +57,9 @@ absl::Status ContextReader::Open(absl::Span<const NamedArray> arrays) {
       CheckReplayRange<int32_t>("replay.context_actions", actions_, 0, shape_.num_actions - 1));
   const ObservationFormat format = shape_.format();
   const int64_t num_rows = static_cast<int64_t>(actions_.size());
-  LZ_RETURN_IF_ERROR(CheckReplayArray(arrays, "replay.context_observations", BlockArrayType(format),
-                                      {num_rows, format.block_size()}));
-  observations_ = FindArray(arrays, "replay.context_observations")->bytes;
+  LZ_ASSIGN_OR_RETURN(observations_,
+                      ReplayBytes(arrays, "replay.context_observations", BlockArrayType(format),
+                                  {num_rows, format.block_size()}));
   if (shape_.action_dim == 0) return absl::OkStatus();
   LZ_RETURN_IF_ERROR(ReadReplayArray(arrays, "replay.context_action_values",
                                      {num_rows, shape_.action_dim}, &action_values_));

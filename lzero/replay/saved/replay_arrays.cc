@@ -4,8 +4,8 @@
 
 namespace lzero {
 
-absl::Status CheckReplayArray(absl::Span<const NamedArray> arrays, const char* name, ArrayType type,
-                              absl::Span<const int64_t> dims) {
+absl::StatusOr<absl::string_view> ReplayBytes(absl::Span<const NamedArray> arrays, const char* name,
+                                              ArrayType type, absl::Span<const int64_t> dims) {
   const NamedArray* array = FindArray(arrays, name);
   const absl::Status status = CheckArrayType(array, name, type);
   if (!status.ok()) return InvalidReplay(status.message());
@@ -19,7 +19,7 @@ absl::Status CheckReplayArray(absl::Span<const NamedArray> arrays, const char* n
   }
   const absl::Status filled = CheckArrayBytes(*array);
   if (!filled.ok()) return InvalidReplay(filled.message());
-  return absl::OkStatus();
+  return array->bytes;
 }
 
 }  // namespace lzero

@@ -23,10 +23,10 @@ absl::Status InvalidReplay(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat("replay state: ", parts...));
 }
 
-// InvalidReplay unless there is an array of this name, type and shape, -1 standing for any length,
-// and it holds as many bytes as that needs.
-absl::Status CheckReplayArray(absl::Span<const NamedArray> arrays, const char* name, ArrayType type,
-                              absl::Span<const int64_t> dims);
+// The bytes of an array. InvalidReplay unless there is one of this name, type and shape, -1
+// standing for any length, and it holds as many bytes as that needs.
+absl::StatusOr<absl::string_view> ReplayBytes(absl::Span<const NamedArray> arrays, const char* name,
+                                              ArrayType type, absl::Span<const int64_t> dims);
 
 // The type of arrays of observation blocks as they are stored.
 inline ArrayType BlockArrayType(const ObservationFormat& format) {
@@ -53,11 +53,11 @@ NamedArray InParts(const char* name, ArrayType type, std::vector<int64_t> shape,
   return array;
 }
 
-// Copies an array that passes CheckReplayArray.
+// Copies an array that passes ReplayBytes.
 template <typename T>
 absl::Status ReadReplayArray(absl::Span<const NamedArray> arrays, const char* name,
                              absl::Span<const int64_t> dims, std::vector<T>* values) {
-  LZ_RETURN_IF_ERROR(CheckReplayArray(arrays, name, ArrayTypeOf<T>(), dims));
+  LZ_RETURN_IF_ERROR(ReplayBytes(arrays, name, ArrayTypeOf<T>(), dims).status());
   LZ_ASSIGN_OR_RETURN(*values, ReadArray<T>(arrays, name));
   return absl::OkStatus();
 }

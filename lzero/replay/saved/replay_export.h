@@ -9,7 +9,7 @@
 
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_plan.h"
 #include "lzero/replay/replay_store.h"
 
 namespace lzero {

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/replay/replay_shape.h"
+#include "lzero/replay/replay_plan.h"
 #include "lzero/replay/replay_store.h"
 
 namespace lzero {

@@ -48,7 +48,7 @@ class BatchWriterTest : public testing::Test {
 
   void Write(const PositionIndex::Place& place) {
     BatchWriter writer(config_, shape_);
-    batch_.Resize(writer.ShapeFor(2));
+    batch_.Resize(BatchShapeFor(config_, shape_, 2));
     writer.Write(place, 0, random_, &batch_);
     writer.Write(place, 1, random_, &batch_);
     // Row 1 holds the same as row 0, but for random actions.
@@ -63,7 +63,7 @@ class BatchWriterTest : public testing::Test {
   }
 
   ReplayConfig config_;
-  ReplayShape shape_{1, 4, 1, TerminalMode::kAbsorb};
+  ReplayShape shape_{{1, 4}, 1, TerminalMode::kAbsorb};
   GameSegment first_{{1, 4, 2}, 3, EnvId(0), 0, 0};
   GameSegment second_{{1, 4, 2}, 2, EnvId(0), 0, 2};
   RandomStream random_{99};
@@ -161,8 +161,8 @@ TEST_F(BatchWriterTest, OverwritesWhatTheRowHeld) {
   second_.set_end(SegmentEnd::kTerminated);
   BatchWriter writer(config_, shape_);
   TrainBatch fresh;
-  fresh.Resize(writer.ShapeFor(1));
-  batch_.Resize(writer.ShapeFor(1));
+  fresh.Resize(BatchShapeFor(config_, shape_, 1));
+  batch_.Resize(BatchShapeFor(config_, shape_, 1));
   for (std::vector<float>* values :
        {&batch_.observations, &batch_.context_mask, &batch_.rewards, &batch_.reward_mask,
         &batch_.latent_mask, &batch_.policies, &batch_.policy_mask, &batch_.value_mask,

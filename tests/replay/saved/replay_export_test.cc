@@ -28,7 +28,7 @@ TEST(ReplayExport, WritesEverythingInTheNamedLayout) {
   config.segment_length = 2;
   config.num_unroll_steps = 1;
   config.td_steps = 3;
-  const ReplayShape shape{1, 2, 2, TerminalMode::kAbsorb};
+  const ReplayShape shape{{1, 2}, 2, TerminalMode::kAbsorb};
   ReplayStore store(config, shape);
   const std::vector<uint8_t> legal = {1, 0};
   EXPECT_TRUE(store.BeginEpisode(EnvId(1), {50.0f}, {0, 1}, 1).ok());
@@ -85,7 +85,7 @@ TEST(ReplayExport, WritesStackedBytesOnce) {
   ReplayConfig config;
   config.capacity = 50;
   config.segment_length = 2;
-  ReplayShape shape{3, 1, 1, TerminalMode::kAbsorb};
+  ReplayShape shape{{3, 1}, 1, TerminalMode::kAbsorb};
   shape.observation_type = ObservationType::kUint8;
   shape.frame_stack = 3;
   ReplayStore store(config, shape);

@@ -45,7 +45,7 @@ void ExpectSameBatch(const TrainBatch& a, const TrainBatch& b) {
 
 struct Settings {
   ReplayConfig config;
-  ReplayShape shape{3, 2, 2, TerminalMode::kAbsorb};
+  ReplayShape shape{{3, 2}, 2, TerminalMode::kAbsorb};
   explicit Settings(bool prioritized = true) {
     config.capacity = 120;
     config.max_mebibytes = 1;

@@ -1,8 +1,7 @@
 // An owned transition holds what its views showed, after these are gone.
-#include "lzero/replay/transition.h"
-
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/worker/staged_steps.h"
 
 namespace lzero::transition_test {
 namespace {
