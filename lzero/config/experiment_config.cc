@@ -67,7 +67,8 @@ void EnvConfig::Visit(FieldList& field) {
 
 void ModelConfig::Visit(FieldList& field) {
   field.Begin("model", "The world model: encoder, transformer, heads.");
-  field("family", &family, {"unizero", "muzero", "stochastic_muzero", "alphazero"},
+#define LZ_FAMILY_NAME(name, text) text,
+  field("family", &family, {LZ_FAMILIES(LZ_FAMILY_NAME)},
         "Kind of model, and with it of inference and losses: unizero is a transformer that "
         "predicts the steps of its search, muzero and stochastic_muzero have recurrent latent "
         "states; alphazero is a policy and a value that search in the environment itself; of these "

@@ -32,8 +32,16 @@ struct EnvConfig {
   void Visit(FieldList& field);
 };
 
-// The kind of model and of what searches it.
-enum class Family { kUniZero, kMuZero, kStochasticMuZero, kAlphaZero };
+// The kinds of model and of what searches them: a line each, with the name in configs. The rest of
+// family X is its folder, where XFamily() is made (lzero/family/families.h).
+#define LZ_FAMILIES(FAMILY)                     \
+  FAMILY(UniZero, "unizero")                    \
+  FAMILY(MuZero, "muzero")                      \
+  FAMILY(StochasticMuZero, "stochastic_muzero") \
+  FAMILY(AlphaZero, "alphazero")
+#define LZ_FAMILY_VALUE(name, text) k##name,
+enum class Family { LZ_FAMILIES(LZ_FAMILY_VALUE) };
+#undef LZ_FAMILY_VALUE
 enum class EncoderKind { kVector, kBoard, kImage };
 enum class LatentNorm { kLayerNorm, kSimNorm };
 enum class LatentLoss { kMse, kGroupKl, kNone, kCosine };

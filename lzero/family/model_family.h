@@ -1,7 +1,7 @@
 // The seam behind which model families differ: what a run makes of its config that depends on the
-// kind of model, as functions. A family is one folder that fills this struct, a line in families.h
-// and one in train/model_families.cc; trainer, learner, collector, evaluator and commands are the
-// same for all. Pure functions, any thread.
+// kind of model, as functions. A family is one folder that fills this struct, and a line of
+// LZ_FAMILIES in the config; trainer, learner, collector, evaluator and commands are the same for
+// all. Pure functions, any thread.
 #ifndef LZERO_FAMILY_MODEL_FAMILY_H_
 #define LZERO_FAMILY_MODEL_FAMILY_H_
 

@@ -9,9 +9,9 @@
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/plugin.h"
+#include "lzero/family/families.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
-#include "lzero/train/model_families.h"
 
 namespace lzero {
 

@@ -6,13 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/family/families.h"
 #include "lzero/inference/engine_device.h"
 #include "lzero/model/open_loop.h"
 #include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
-#include "lzero/train/model_families.h"
 
 namespace lzero {
 namespace {

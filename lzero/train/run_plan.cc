@@ -11,11 +11,11 @@
 #include "lzero/config/consistency.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/python/worker_registry.h"
+#include "lzero/family/families.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
-#include "lzero/train/model_families.h"
 #include "lzero/train/run_rules.h"
 
 namespace lzero {

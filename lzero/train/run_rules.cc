@@ -9,10 +9,10 @@
 #include "lzero/base/machine.h"
 #include "lzero/config/consistency.h"
 #include "lzero/env/env_rules.h"
+#include "lzero/family/families.h"
 #include "lzero/replay/batch/shift_augmenter.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
-#include "lzero/train/model_families.h"
 #include "lzero/train/run_plan.h"
 
 namespace lzero {
@@ -140,8 +140,10 @@ Errors RunErrors(const ExperimentConfig& config, const EnvRegistry& registry) {
   Append(UnreadWorkerSettings(config, *all), &errors);
   Append(UnreadErrors(config, FamilyOf(config.model).unread_fields(config.model), "model.family"),
          &errors);
+  // No network is made of sizes that the rules between fields refuse; who reads them reports them.
+  if (!ConsistencyErrors(config).empty()) return errors;
   const auto memory = PlanMemory(config, *spec, *all);
-  if (!memory.ok()) return errors;  // sizes that rules between fields refuse
+  if (!memory.ok()) return errors;
   const absl::Status fits = CheckMemoryPlan(*memory, MachineMemoryBytes());
   if (!fits.ok()) errors.push_back({WhatToLower(*memory), std::string(fits.message())});
   return errors;

@@ -18,8 +18,7 @@ _INFERENCE = _MODEL | _KV_CACHE | _MCTS | {"graph", "run", "inference"}
 _FAMILY = _INFERENCE | _ENV | {"env/check", "family"}
 _AGENT = _MCTS | {"agent"}
 _WORKER = _AGENT | _REPLAY | _ENV | {"worker"}
-_ALL_FAMILIES = {"family/" + name for name in ("unizero", "muzero", "stochastic_muzero", "alphazero")}
-_TRAIN = _FAMILY | _WORKER | _ALL_FAMILIES | {"env/python", "envs", "train"}
+_TRAIN = _FAMILY | _WORKER | {"env/python", "envs", "train"}
 _PLAIN_TOOLS = _AGENT | _REPLAY | _ENV | {
     "env/check", "env/python", "mcts/golden", "envs", "run", "family/unizero/rules", "tools/verbs/plain",
     "tools/verbs/support", "tools/bench/table"}
@@ -55,7 +54,7 @@ ALLOWED = {
     "tools/verbs": _PLAIN_TOOLS | _TRAIN | {"tools/verbs"},
     "tools/verbs/plain": _PLAIN_TOOLS,
     "tools/verbs/support": _PLAIN_TOOLS,
-    "tools/bench": _PLAIN_TOOLS | _TRAIN | {"tools/bench", "family/unizero/packed"},
+    "tools/bench": _PLAIN_TOOLS | _TRAIN | {"tools/bench", "family/unizero", "family/unizero/packed"},
     "tools/bench/table": _PLAIN_TOOLS,
 }
 # Single headers beyond the table.

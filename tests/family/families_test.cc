@@ -1,9 +1,8 @@
-#include "lzero/train/model_families.h"
-
-#include "gtest/gtest.h"
 #include "lzero/family/families.h"
 
-namespace lzero::model_families_test {
+#include "gtest/gtest.h"
+
+namespace lzero::families_test {
 namespace {
 
 TEST(ModelFamily, EveryChoiceOfTheConfigHasOne) {
@@ -18,4 +17,4 @@ TEST(ModelFamily, EveryChoiceOfTheConfigHasOne) {
 }
 
 }  // namespace
-}  // namespace lzero::model_families_test
+}  // namespace lzero::families_test
