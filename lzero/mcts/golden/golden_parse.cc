@@ -14,9 +14,8 @@ namespace lzero {
 namespace {
 
 constexpr int64_t kMaxActions = 100'000;
-constexpr int64_t kMaxSimulations = 100'000;
 constexpr JsonLimits kReal = {.largest = 1e30};
-constexpr JsonLimits kSimulations = {.low = 1, .high = kMaxSimulations};
+constexpr JsonLimits kSimulations = {.low = 1, .high = SearchConfig::kMostSimulations};
 
 // Facts about how a file was made, which a replay does not need: the edges and noise are in it.
 constexpr const char* kDescriptiveKeys[] = {
@@ -155,8 +154,9 @@ GoldenNodeResult ReadNodeResult(const JsonReader& json, const GoldenTree& golden
   GoldenNodeResult node;
   json.Read("path", &node.path, Actions(golden));
   json.Read("visit_counts", &node.visit_counts,
-            {.low = 0, .high = kMaxSimulations, .size = golden.num_actions});
-  json.Read("node_visits", &node.node_visits, {.low = 0, .high = kMaxSimulations + 1});
+            {.low = 0, .high = SearchConfig::kMostSimulations, .size = golden.num_actions});
+  json.Read("node_visits", &node.node_visits,
+            {.low = 0, .high = SearchConfig::kMostSimulations + 1});
   json.Read("raw_value", &node.raw_value, kReal);
   json.Read("search_value", &node.search_value, kReal);
   json.Read("qvalues", &node.q_values, Reals(golden));
@@ -165,7 +165,7 @@ GoldenNodeResult ReadNodeResult(const JsonReader& json, const GoldenTree& golden
 
 void ReadExpected(const JsonReader& json, GoldenTree* golden) {
   json.Read("root_visit_counts", &golden->root_visit_counts,
-            {.low = 0, .high = kMaxSimulations, .size = golden->num_actions});
+            {.low = 0, .high = SearchConfig::kMostSimulations, .size = golden->num_actions});
   json.Read("root_value", &golden->root_value, kReal);
   json.Read("action", &golden->action, Actions(*golden));
   json.MaybeRead("action_weights", &golden->action_weights, Reals(*golden));
@@ -173,8 +173,9 @@ void ReadExpected(const JsonReader& json, GoldenTree* golden) {
   if (golden->root_has_noise && !json.Has("root_prior_probs")) {
     json.Wrong("root_prior_probs", "the priors with noise, unless dirichlet_fraction is 0");
   }
-  json.MaybeRead("considered_visit_sequence", &golden->considered_visits,
-                 {.low = 0, .high = kMaxSimulations, .size = golden->config.num_simulations});
+  json.MaybeRead(
+      "considered_visit_sequence", &golden->considered_visits,
+      {.low = 0, .high = SearchConfig::kMostSimulations, .size = golden->config.num_simulations});
   if (!json.Has("per_node")) return;
   for (const JsonReader& node : json.Objects("per_node")) {
     if (!json.status().ok()) return;
