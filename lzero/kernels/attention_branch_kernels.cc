@@ -75,7 +75,7 @@ Block MakeBlock(const AttentionBranchTask& task, int64_t first, int64_t last) {
   block.norm.weight = task.norm_weight;
   block.norm.bias = task.norm_bias;
   block.norm.means = task.moments + block.first_row;
-  block.norm.inverse_spreads = block.norm.means + all.samples * all.tokens;
+  block.norm.inverse_deviations = block.norm.means + all.samples * all.tokens;
   block.attention = all;
   block.attention.samples = last - first;
   block.attention.qkv = task.qkv + block.first_row * 3 * size;

@@ -74,7 +74,7 @@ struct Forward {
     for (int i = 0; i < Rows; ++i) inverses[i] = 1.0f / std::sqrt(inverses[i] + kNormEpsilon);
     for (int i = 0; i < Rows && task.means != nullptr; ++i) {
       task.means[row + i] = means[i];
-      task.inverse_spreads[row + i] = inverses[i];
+      task.inverse_deviations[row + i] = inverses[i];
     }
     Finish<Next, Rows>(task, x, means, inverses, y + row * task.y_stride);
   }
@@ -131,7 +131,7 @@ struct Backward {
 #pragma GCC unroll 4
     for (int i = 0; i < NumRows; ++i) {
       rows.means[i] = task.means[row + i];
-      rows.inverses[i] = task.inverse_spreads[row + i];
+      rows.inverses[i] = task.inverse_deviations[row + i];
     }
     return rows;
   }
@@ -260,7 +260,7 @@ NormTask PartOf(const NormTask& task, int64_t begin, int64_t end) {
   part.x += begin * task.size;
   part.x_stride = part.y_stride = task.size;
   if (task.means != nullptr) part.means += begin;
-  if (task.means != nullptr) part.inverse_spreads += begin;
+  if (task.means != nullptr) part.inverse_deviations += begin;
   if (task.again != nullptr) part.again += begin * task.size;
   if (task.addend != nullptr) part.addend += begin * task.size;
   return part;

@@ -19,8 +19,8 @@ struct NormTask {
   const float* weight = nullptr;
   const float* bias = nullptr;
   bool gelu = false;
-  float* means = nullptr;            // [rows], written by the forward pass; null: not kept
-  float* inverse_spreads = nullptr;  // [rows] 1 / sqrt(variance + epsilon), likewise
+  float* means = nullptr;               // [rows], written by the forward pass; null: not kept
+  float* inverse_deviations = nullptr;  // [rows] 1 / sqrt(variance + epsilon), likewise
   // In the forward pass of NormRows: the distances of two rows.
   int64_t x_stride = 0;
   int64_t y_stride = 0;

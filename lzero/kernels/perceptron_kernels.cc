@@ -63,13 +63,13 @@ Block MakeBlock(const PerceptronTask& task, int64_t first, int64_t last) {
   block.norm1.weight = task.norm_weight1;
   block.norm1.bias = task.norm_bias1;
   block.norm1.means = task.moments + first;
-  block.norm1.inverse_spreads = task.moments + task.rows + first;
+  block.norm1.inverse_deviations = task.moments + task.rows + first;
   block.norm2.size = task.hidden;
   block.norm2.weight = task.norm_weight2;
   block.norm2.bias = task.norm_bias2;
   block.norm2.gelu = true;
   block.norm2.means = task.moments + 2 * task.rows + first;
-  block.norm2.inverse_spreads = task.moments + 3 * task.rows + first;
+  block.norm2.inverse_deviations = task.moments + 3 * task.rows + first;
   return block;
 }
 

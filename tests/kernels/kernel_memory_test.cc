@@ -25,7 +25,7 @@ TEST_P(KernelMemoryTest, NormsAndGelu) {
     task.size = size;
     task.x = x.data();
     task.means = means.data();
-    task.inverse_spreads = spreads.data();
+    task.inverse_deviations = spreads.data();
     if (i % 3 > 0) {
       task.weight = weight.data();
       task.bias = bias.data();

@@ -22,7 +22,7 @@ TEST(NormKernelsTest, NumbersByHand) {
   task.weight = weight.data();
   task.bias = bias.data();
   task.means = mean.data();
-  task.inverse_spreads = inverse.data();
+  task.inverse_deviations = inverse.data();
   RunNorm(task, y.data());
   const double unit = 1.0 / std::sqrt(2.0 / 3.0 + 1e-5);
   EXPECT_NEAR(mean[0], 2.0, 1e-6);
@@ -46,7 +46,7 @@ std::vector<float> RunBoth(int threads) {
   task.bias = bias.data();
   task.gelu = true;
   task.means = moments.data();
-  task.inverse_spreads = task.means + 700;
+  task.inverse_deviations = task.means + 700;
   RunNorm(task, y.data());
   task.again = again.data();
   RunNormBackward(task, dy.data(), dx.data(), gradients.data(), gradients.data() + 33);

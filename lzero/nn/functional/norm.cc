@@ -25,7 +25,7 @@ NormTask TaskFor(const at::Tensor& x, const at::Tensor& weight, const at::Tensor
   task.bias = DataOrNull(bias);
   task.gelu = gelu;
   task.means = moments.mutable_data_ptr<float>();
-  task.inverse_spreads = task.means + task.rows;
+  task.inverse_deviations = task.means + task.rows;
   return task;
 }
 
