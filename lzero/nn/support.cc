@@ -89,15 +89,6 @@ at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values
   return -(at::gather(log_probabilities, -1, indices) * shares).sum(-1);
 }
 
-at::Tensor TwoHot(const at::Tensor& values, int64_t support_size) {
-  const AtomShares split = SplitBetweenAtoms(values, support_size);
-  std::vector<int64_t> shape = values.sizes().vec();
-  shape.push_back(support_size);
-  at::Tensor encoded = at::zeros(shape, values.options());
-  encoded.scatter_(-1, split.lower.unsqueeze(-1), (1.0 - split.upper_share).unsqueeze(-1));
-  return encoded.scatter_add_(-1, split.lower.unsqueeze(-1) + 1, split.upper_share.unsqueeze(-1));
-}
-
 at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms) {
   if (CanFuse({logits}) && !NeedsGradient({logits})) {
     const at::Tensor rows = logits.contiguous();

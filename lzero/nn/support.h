@@ -22,9 +22,6 @@ at::Tensor InverseTransformValues(const at::Tensor& transformed);
 // its mass. Gradients flow to the logits alone.
 at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values);
 
-// The dense two-hot encoding of h(values [...]) -> [..., support_size]. No gradient.
-at::Tensor TwoHot(const at::Tensor& values, int64_t support_size);
-
 // Expected value of softmax(logits [..., S]) over the atoms, transformed back -> [...]. `atoms` [S]
 // is SupportAtoms(S). Gradients flow to the logits.
 at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms);

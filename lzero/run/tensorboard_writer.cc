@@ -50,16 +50,6 @@ std::string MaskedCrc(absl::string_view bytes) {
   return Raw((crc >> 15 | crc << 17) + 0xa282ead8u);
 }
 
-// Summary.Value {tag = 1, simple_value = 2, tensor = 8, metadata = 9}.
-std::string TextValue(absl::string_view tag, absl::string_view text) {
-  constexpr uint64_t kString = 7;                     // DataType.DT_STRING
-  constexpr uint64_t kTensorClass = 2;                // DataClass.DATA_CLASS_TENSOR
-  const std::string shape = Bytes(2, Integer(1, 1));  // TensorShapeProto {dim {size: 1}}
-  const std::string tensor = absl::StrCat(Integer(1, kString), Bytes(2, shape), Bytes(8, text));
-  const std::string metadata = absl::StrCat(Bytes(1, Bytes(1, "text")), Integer(4, kTensorClass));
-  return absl::StrCat(Bytes(1, tag), Bytes(8, tensor), Bytes(9, metadata));
-}
-
 }  // namespace
 
 double SystemWallSeconds() {
@@ -93,12 +83,9 @@ void TensorBoardWriter::AddEvent(int64_t step, absl::string_view payload) {
 }
 
 void TensorBoardWriter::AddScalar(absl::string_view tag, double value, int64_t step) {
+  // Summary.Value {tag = 1, simple_value = 2}.
   const std::string scalar = absl::StrCat(Bytes(1, tag), Float(2, static_cast<float>(value)));
   AddEvent(step, Bytes(5, Bytes(1, scalar)));
-}
-
-void TensorBoardWriter::AddText(absl::string_view tag, absl::string_view text, int64_t step) {
-  AddEvent(step, Bytes(5, Bytes(1, TextValue(tag, text))));
 }
 
 void TensorBoardWriter::AddRestart(int64_t step) {

@@ -1,7 +1,7 @@
 // Writes a TensorBoard event file: records framed as TFRecord (length and data each with a masked
-// CRC-32C), each an Event protocol buffer encoded by hand. Writes scalars, texts and restart marks,
-// nothing else; reads nothing. Belongs to one thread.
-// [tensorflow/core/lib/io/record_writer.h, core/util/event.proto, core/framework/summary.proto]
+// CRC-32C), each an Event protocol buffer encoded by hand. Writes scalars and restart marks,
+// nothing else; reads nothing. Belongs to one thread. [tensorflow/core/lib/io/record_writer.h,
+// core/util/event.proto, core/framework/summary.proto]
 #ifndef LZERO_RUN_TENSORBOARD_WRITER_H_
 #define LZERO_RUN_TENSORBOARD_WRITER_H_
 
@@ -30,8 +30,6 @@ class TensorBoardWriter {
 
   // Each adds an event to the buffer; Flush writes it. Scalars are stored as float32.
   void AddScalar(absl::string_view tag, double value, int64_t step);
-  // Shown in the Text tab, as Markdown.
-  void AddText(absl::string_view tag, absl::string_view text, int64_t step);
   // TensorBoard drops points of this file's folder at `step` and later that came before this mark.
   void AddRestart(int64_t step);
 

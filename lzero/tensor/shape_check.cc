@@ -33,14 +33,6 @@ absl::Status CheckShape(const at::Tensor& tensor, absl::Span<const int64_t> expe
                    absl::StrJoin(expected, ", ", append_length), "]"));
 }
 
-absl::Status CheckDtype(const at::Tensor& tensor, at::ScalarType expected, absl::string_view name) {
-  LZ_RETURN_IF_ERROR(CheckDefined(tensor, name));
-  if (tensor.scalar_type() == expected) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(name, " holds ",
-                                                 c10::toString(tensor.scalar_type()), ", expected ",
-                                                 c10::toString(expected)));
-}
-
 absl::Status CheckDevice(const at::Tensor& tensor, at::Device expected, absl::string_view name) {
   LZ_RETURN_IF_ERROR(CheckDefined(tensor, name));
   // "cuda" without a number stands for any CUDA device.

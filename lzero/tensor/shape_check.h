@@ -1,4 +1,4 @@
-// Checks at the seams between floors: shape, element type and device of a tensor against what the
+// Checks at the seams between floors: shape and device of a tensor against what the
 // receiver expects. They return a Status, never synchronise a device and look at no element.
 // Tensors may have any type and may need gradients.
 #ifndef LZERO_TENSOR_SHAPE_CHECK_H_
@@ -21,9 +21,6 @@ inline constexpr int64_t kAnyLength = -1;
 // InvalidArgument names `name` and both shapes.
 absl::Status CheckShape(const at::Tensor& tensor, absl::Span<const int64_t> expected,
                         absl::string_view name);
-
-// Compares the element type of `tensor`, of any shape. InvalidArgument names both types.
-absl::Status CheckDtype(const at::Tensor& tensor, at::ScalarType expected, absl::string_view name);
 
 // Compares the device of `tensor`, of any shape. InvalidArgument names both devices.
 absl::Status CheckDevice(const at::Tensor& tensor, at::Device expected, absl::string_view name);

@@ -109,6 +109,17 @@ TEST(SupportAtomsDeathTest, RefusesFewerThanThreeAndEvenCounts) {
   EXPECT_DEATH(SupportAtoms(10), "support of 10 atoms");
 }
 
+// The two-hot encoding of h(values) -> [..., support_size], by the gradient of the cross-entropy at
+// equal logits: softmax minus encoding, which rounding leaves below 1e-6 where it should be 0.
+at::Tensor TwoHot(const at::Tensor& values, int64_t support_size) {
+  std::vector<int64_t> shape = values.sizes().vec();
+  shape.push_back(support_size);
+  const at::Tensor logits = torch::zeros(shape).requires_grad_();
+  TwoHotCrossEntropy(logits, values).sum().backward();
+  const at::Tensor encoded = 1.0 / static_cast<double>(support_size) - logits.grad();
+  return at::where(encoded < 1e-6, 0.0, encoded);
+}
+
 TEST(TwoHot, SplitsBetweenTheTwoNearestAtoms) {
   // h(0.5) = 0.225245 lies between atoms 0 and 1.
   ExpectValues(TwoHot(torch::tensor({0.5f}), 5), {0, 0, 0.774755, 0.225245, 0}, 1e-6);
@@ -123,12 +134,12 @@ TEST(TwoHot, SplitsBetweenTheTwoNearestAtoms) {
 }
 
 TEST(TwoHot, AtomKeepsAllItsMass) {
-  ExpectValues(TwoHot(torch::tensor({0.0f}), 5), {0, 0, 1, 0, 0}, 0.0);
+  ExpectValues(TwoHot(torch::tensor({0.0f}), 5), {0, 0, 1, 0, 0}, 1e-6);
 }
 
 TEST(TwoHot, ClampsToTheAtomsAndTheMaximumKeepsAllItsMass) {
-  ExpectValues(TwoHot(torch::tensor({1000.0f, -1000.0f}), 5), {0, 0, 0, 0, 1, 1, 0, 0, 0, 0}, 0.0);
-  ExpectValues(TwoHot(torch::tensor({1e30f, -1e30f}), 3), {0, 0, 1, 1, 0, 0}, 0.0);
+  ExpectValues(TwoHot(torch::tensor({1000.0f, -1000.0f}), 5), {0, 0, 0, 0, 1, 1, 0, 0, 0, 0}, 1e-6);
+  ExpectValues(TwoHot(torch::tensor({1e30f, -1e30f}), 3), {0, 0, 1, 1, 0, 0}, 1e-6);
 }
 
 TEST(TwoHot, HoldsAtEveryFloatAroundTheMaximum) {

@@ -15,7 +15,6 @@ namespace {
 absl::Status WriteEvents(const std::string& folder) {
   LZ_ASSIGN_OR_RETURN(const auto writer,
                       TensorBoardWriter::Create(folder, [] { return 1700000000.5; }));
-  writer->AddText("config", "seed: **3**", 0);
   writer->AddScalar("loss/total", 2.5, 100);
   writer->AddScalar("loss/total", -0.125, 1000000);
   writer->AddScalar("loss/total", 77.0, 2000000);

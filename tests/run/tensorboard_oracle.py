@@ -26,10 +26,6 @@ def main():
     assert points == [(100, 2.5), (1000000, -0.125), (1500000, 0.5)], points
     (point,) = events.Scalars("eval/return_mean")
     assert (point.step, point.value, point.wall_time) == (100, 195.0, 1700000000.5), point
-    assert tags["tensors"] == ["config"], tags
-    (text,) = events.Tensors("config")
-    assert (text.step, list(text.tensor_proto.string_val)) == (0, [b"seed: **3**"]), text
-    assert events.SummaryMetadata("config").plugin_data.plugin_name == "text"
 
 
 main()

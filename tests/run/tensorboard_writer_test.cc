@@ -107,15 +107,6 @@ TEST_F(TensorBoardWriterTest, RestartIsASessionLog) {
   EXPECT_EQ(events[1], EventStart('\x09') + "\x3a\x02\x08\x01");
 }
 
-TEST_F(TensorBoardWriterTest, TextIsAStringTensorOfTheTextPlugin) {
-  writer_->AddText("c", "hi", 1);
-  const auto events = Events();
-  ASSERT_EQ(events.size(), 2u);
-  const std::string tensor("\x42\x0c\x08\x07\x12\x04\x12\x02\x08\x01\x42\x02hi", 14);
-  const std::string metadata("\x4a\x0a\x0a\x06\x0a\x04text\x20\x02", 12);
-  EXPECT_EQ(events[1], EventStart('\x01') + "\x2a\x1f\x0a\x1d\x0a\x01" + "c" + tensor + metadata);
-}
-
 TEST_F(TensorBoardWriterTest, NamesCarryTimeAndAFreeNumber) {
   EXPECT_EQ(writer_->path(), folder_ + "/events.out.tfevents.0000000002.0.lzero");
   EXPECT_THAT(*ListDirectory(folder_), IsEmpty()) << "nothing was written yet";

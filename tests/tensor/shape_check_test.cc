@@ -26,15 +26,6 @@ TEST(ShapeCheckTest, NamesBothShapes) {
             "observations is an undefined tensor");
 }
 
-TEST(ShapeCheckTest, NamesBothTypes) {
-  const at::Tensor tensor = at::zeros({2}, at::kLong);
-  EXPECT_TRUE(CheckDtype(tensor, at::kLong, "actions").ok());
-  const absl::Status status = CheckDtype(tensor, at::kInt, "actions");
-  EXPECT_TRUE(absl::IsInvalidArgument(status));
-  EXPECT_EQ(std::string(status.message()), "actions holds Long, expected Int");
-  EXPECT_FALSE(CheckDtype(at::Tensor(), at::kInt, "actions").ok());
-}
-
 absl::Status Receive(const at::Tensor& tensor, at::Device device) {
   LZ_CHECK_DEVICE(tensor, device, "latents");
   return absl::AbortedError("passed");
