@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lzero/config/consistency.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/config/fields.h"
 #include "lzero/config/schema.h"

@@ -11,6 +11,18 @@ namespace {
 
 using Errors = std::vector<ConsistencyError>;
 
+}  // namespace
+
+std::vector<ConsistencyError> ValueBoundErrors(const SearchConfig& search) {
+  Errors errors;
+  Require(search.min_value < search.max_value, &errors, {"search.min_value", "search.max_value"},
+          "must be less than max_value; got min_value ", FloatText(search.min_value),
+          ", max_value ", FloatText(search.max_value));
+  return errors;
+}
+
+namespace {
+
 void CheckModel(const ModelConfig& model, Errors* errors) {
   Require(model.support_size % 2 == 1, errors, {"model.support_size"},
           "must be odd, so that one atom is zero; got ", model.support_size);
@@ -39,9 +51,7 @@ void CheckSearch(const ExperimentConfig& config, Errors* errors) {
           "does not fit policy gumbel; got ",
           search.q_transform == QTransform::kMinMax ? "min_max" : "parent_and_siblings",
           "; allowed with gumbel: completed_by_mix_value, tree_min_max");
-  Require(search.min_value < search.max_value, errors, {"search.min_value", "search.max_value"},
-          "must be less than max_value; got min_value ", FloatText(search.min_value),
-          ", max_value ", FloatText(search.max_value));
+  for (ConsistencyError& error : ValueBoundErrors(search)) errors->push_back(std::move(error));
   Require(!search.num_sampled_actions.has_value() ||
               config.inference.runner != Runner::kCudaSearchGraph,
           errors, {"search.num_sampled_actions", "inference.runner"},
@@ -120,25 +130,30 @@ void CheckRunner(const InferenceConfig& inference, Errors* errors) {
       "device cpu");
 }
 
-void CheckInference(const InferenceConfig& inference, Errors* errors) {
+}  // namespace
+
+std::vector<ConsistencyError> GraphErrors(const InferenceConfig& inference) {
+  Errors errors;
   const bool required = inference.graphs == Graphs::kRequired;
-  Require(!required || inference.device != Device::kCpu, errors,
+  Require(!required || inference.device != Device::kCpu, &errors,
           {"inference.graphs", "inference.device", "inference.runner"},
           "no graph runner on device cpu; got required; allowed: preferred, off");
   // On the CPU the error above says all there is to say.
   Require(!required || inference.device == Device::kCpu || inference.runner != Runner::kEager,
-          errors, {"inference.graphs", "inference.runner"},
+          &errors, {"inference.graphs", "inference.runner"},
           "runner eager records no graph; got required; allowed: preferred, off, or runner auto, "
           "cuda_graph or cuda_search_graph");
   const bool auto_records = inference.runner == Runner::kAuto &&
                             inference.device == Device::kCuda && inference.graphs != Graphs::kOff;
   const bool records = required || auto_records || RecordsGraphs(inference.runner);
-  Require(!records || inference.cache_storage == CacheStorage::kStatic, errors,
+  Require(!records || inference.cache_storage == CacheStorage::kStatic, &errors,
           {"inference.cache_storage", "inference.graphs", "inference.runner"},
           "graphs need fixed addresses, growing storage moves when it grows; got growing with a "
           "graph runner; allowed: static, or graphs off with runner auto or eager");
-  CheckRunner(inference, errors);
+  return errors;
 }
+
+namespace {
 
 void CheckStop(const ExperimentConfig& config, Errors* errors) {
   const StopConfig& stop = config.stop;
@@ -149,8 +164,7 @@ void CheckStop(const ExperimentConfig& config, Errors* errors) {
           "allowed: a number for at least one");
   Require(!stop.max_env_steps.has_value() || config.train.start_env_steps < *stop.max_env_steps,
           errors, {"train.start_env_steps", "stop.max_env_steps"},
-
-          "must be less than stop.max_env_steps, or nothing is learned; got ", "start_env_steps ",
+          "must be less than stop.max_env_steps, or nothing is learned; got start_env_steps ",
           config.train.start_env_steps, ", max_env_steps ", stop.max_env_steps.value_or(0),
           "; for a short new run add train.start_env_steps=", stop.max_env_steps.value_or(0) / 4);
   Require(!stop.target_return.has_value() || config.evaluate.every_updates > 0, errors,
@@ -167,7 +181,8 @@ std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config) 
   CheckSearch(config, &errors);
   CheckReplay(config, &errors);
   CheckTrain(config, &errors);
-  CheckInference(config.inference, &errors);
+  for (ConsistencyError& error : GraphErrors(config.inference)) errors.push_back(std::move(error));
+  CheckRunner(config.inference, &errors);
   CheckStop(config, &errors);
   return errors;
 }

@@ -1,6 +1,6 @@
 // Rules between fields: how they are written, and settings that nothing reads because another
 // setting chose something else, such as search.gumbel_scale with search.policy puct: someone who
-// sets one expects an effect. (ConsistencyErrors is declared with the fields.) Pure functions.
+// sets one expects an effect. Pure functions.
 #ifndef LZERO_CONFIG_CONSISTENCY_H_
 #define LZERO_CONFIG_CONSISTENCY_H_
 
@@ -13,6 +13,25 @@
 #include "lzero/config/experiment_config.h"
 
 namespace lzero {
+
+// A broken rule between fields: the key paths that take part, the one to point at first, and the
+// sentence.
+struct ConsistencyError {
+  std::vector<std::string> keys;  // "model.num_heads", "model.embed_dim"
+  std::string message;
+  // An error only where the first key was set no earlier than the second: in a file that extends
+  // the other's, beside it or on the command line. Files of nearly all fields set nothing on
+  // purpose.
+  bool only_if_set_after = false;
+};
+
+// All broken rules between fields (num_heads divides embed_dim, latent norm fits latent loss, ...).
+std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config);
+
+// Those between the settings of graphs alone, and between search.min_value and max_value: for who
+// is given one section, and not a whole config.
+std::vector<ConsistencyError> GraphErrors(const InferenceConfig& inference);
+std::vector<ConsistencyError> ValueBoundErrors(const SearchConfig& search);
 
 // Ok when there are none, else InvalidArgument "first key: message" of the first.
 absl::Status FirstError(const std::vector<ConsistencyError>& errors);

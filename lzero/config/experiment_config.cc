@@ -75,6 +75,7 @@ void ModelConfig::Visit(FieldList& field) {
         "keys it reads encoder*, embed_dim, head_dim, support_size, latent_norm, sim_norm_group "
         "and terminal alone",
         "", kFamilies);
+#undef LZ_FAMILY_NAME
   field("encoder", &encoder, {"vector", "board", "image"},
         "Encoder of observations: an MLP for vectors, residual convolutions at full size for "
         "boards, and with stride 2 down to 8x8 for images");
@@ -131,8 +132,8 @@ void LossConfig::Visit(FieldList& field) {
 void SearchConfig::Visit(FieldList& field) {
   field.Begin("search", "Monte-Carlo tree search while collecting and evaluating.");
   field("policy", &policy, {"puct", "gumbel"}, "Rule of selection and of the policy target");
-  field("num_simulations", &num_simulations, {1, 100000}, "Simulations a search", "simulations",
-        kCartPole);
+  field("num_simulations", &num_simulations, {1, SearchConfig::kMostSimulations},
+        "Simulations a search", "simulations", kCartPole);
   field("temperature", &temperature, {0, 100},
         "Collected actions are drawn from visit counts to the power 1/temperature; 0: the most "
         "visited",
@@ -303,7 +304,7 @@ void EvaluateConfig::Visit(FieldList& field) {
   field("every_updates", &every_updates, kSteps,
         "Updates between two evaluations; 0: only at the end", "updates");
   field("episodes", &episodes, {1, 1e6}, "Episodes of one evaluation", "episodes", kPrototype);
-  field("num_simulations", &num_simulations, {1, 100000},
+  field("num_simulations", &num_simulations, {1, SearchConfig::kMostSimulations},
         "Simulations a search; null: search.num_simulations", "simulations");
 }
 

@@ -82,6 +82,7 @@ enum class SearchPolicy { kPuct, kGumbel };
 enum class QTransform { kTreeMinMax, kParentAndSiblings, kMinMax, kCompletedByMixValue };
 
 struct SearchConfig {
+  static constexpr int64_t kMostSimulations = 100'000;  // of any search
   SearchPolicy policy = SearchPolicy::kPuct;
   int64_t num_simulations = 25;
   double temperature = 1.0;
@@ -218,20 +219,6 @@ struct ExperimentConfig {
   bool deterministic = false;
   void Visit(FieldList& field);
 };
-
-// A broken rule between fields: the key paths that take part, the one to point at first, and the
-// sentence.
-struct ConsistencyError {
-  std::vector<std::string> keys;  // "model.num_heads", "model.embed_dim"
-  std::string message;
-  // An error only where the first key was set no earlier than the second: in a file that extends
-  // the other's, beside it or on the command line. Files of nearly all fields set nothing on
-  // purpose.
-  bool only_if_set_after = false;
-};
-
-// All broken rules between fields (num_heads divides embed_dim, latent norm fits latent loss, ...).
-std::vector<ConsistencyError> ConsistencyErrors(const ExperimentConfig& config);
 
 }  // namespace lzero
 

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/config/assemble.h"
+#include "lzero/config/consistency.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
 

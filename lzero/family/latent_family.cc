@@ -11,17 +11,18 @@ namespace {
 std::vector<ConsistencyError> LatentErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   std::vector<ConsistencyError> errors;
   const InferenceConfig& inference = config.inference;
-  Require(config.replay.num_context_steps == 0, &errors,
-          {"replay.num_context_steps", "model.family"},
-          absl::StrCat("got ", config.replay.num_context_steps,
-                       ", but family muzero sees one observation; allowed: 0"));
+  Require(
+      config.replay.num_context_steps == 0, &errors, {"replay.num_context_steps", "model.family"},
+      absl::StrCat("got ", config.replay.num_context_steps,
+                   ", but families muzero and stochastic_muzero see one observation; allowed: 0"));
   Require(inference.runner == Runner::kAuto || inference.runner == Runner::kEager, &errors,
           {"inference.runner", "model.family"},
-          "family muzero runs eager alone; allowed: auto, eager");
+          "families muzero and stochastic_muzero run eager alone; allowed: auto, eager");
   Require(inference.dtype == InferenceDtype::kFp32, &errors, {"inference.dtype", "model.family"},
-          "family muzero has fp32 alone; got bf16; allowed: fp32");
-  Require(inference.graphs != Graphs::kRequired, &errors, {"inference.graphs", "model.family"},
-          "family muzero records none; got required; allowed: preferred, off");
+          "families muzero and stochastic_muzero have fp32 alone; got bf16; allowed: fp32");
+  Require(
+      inference.graphs != Graphs::kRequired, &errors, {"inference.graphs", "model.family"},
+      "families muzero and stochastic_muzero record none; got required; allowed: preferred, off");
   const auto parts = LatentParts::Create(config.model, spec.observation.shape);
   const int64_t group = config.model.sim_norm_group;
   const bool has_groups = parts.ok() && config.model.latent_norm == LatentNorm::kSimNorm;

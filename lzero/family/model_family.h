@@ -13,6 +13,7 @@
 
 #include "ATen/core/Tensor.h"
 #include "absl/status/statusor.h"
+#include "lzero/config/consistency.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env.h"
 #include "lzero/inference/inference_engine.h"

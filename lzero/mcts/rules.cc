@@ -3,18 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/consistency.h"
 #include "lzero/config/schema.h"
 
 namespace lzero {
 
 absl::Status CheckSearchConfig(const SearchConfig& config) {
   LZ_RETURN_IF_ERROR(CheckRanges(config));
-  if (config.min_value < config.max_value) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("search.max_value is ", config.max_value,
-                                                 "; allowed: above search.min_value, which is ",
-                                                 config.min_value));
+  return FirstError(ValueBoundErrors(config));
 }
 
 std::vector<int32_t> ConsideredVisits(int num_considered, int num_simulations) {

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "lzero/base/symmetry.h"
+#include "lzero/config/consistency.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/replay/game_segment.h"
 

@@ -69,7 +69,7 @@ TEST(RulesTest, WrongSettingsAreNamedWithTheRangeOfTheSchema) {
   config = {};
   config.max_value = -1.0;
   EXPECT_EQ(ErrorOf(config),
-            "search.max_value is -1; allowed: above search.min_value, which is -1");
+            "search.min_value: must be less than max_value; got min_value -1, max_value -1");
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
   CLI::Option* seeds =
       eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
           ->excludes(episodes);
-  AddNumber(eval, "--sims", &options->simulations, 1, 100000,
+  AddNumber(eval, "--sims", &options->simulations, 1, SearchConfig::kMostSimulations,
             "Simulations a move (default: as in the run)");
   CLI::Option* render =
       eval->add_option("--render", options->picture.format,

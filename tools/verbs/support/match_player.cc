@@ -11,11 +11,7 @@
 #include "lzero/config/scalar_text.h"
 
 namespace lzero {
-namespace {
-
-constexpr int64_t kMostSimulations = 100000;
-
-}  // namespace
+namespace {}  // namespace
 
 absl::StatusOr<MatchPlayer> ParseMatchPlayer(const std::string& text) {
   MatchPlayer player;
@@ -45,10 +41,11 @@ absl::StatusOr<MatchPlayer> ParseMatchPlayer(const std::string& text) {
   // The simulations.
   const std::string number = text.substr(at + 1);
   const auto simulations = ParseInt(number);
-  if (!simulations.ok() || *simulations < 0 || *simulations > kMostSimulations) {
+  if (!simulations.ok() || *simulations < 0 || *simulations > SearchConfig::kMostSimulations) {
     return absl::InvalidArgumentError(absl::StrCat(
         "player ", QuotedForMessage(text), ": simulations a move: got ", QuotedForMessage(number),
-        ", allowed: an integer from 0 (the policy head alone) to ", kMostSimulations));
+        ", allowed: an integer from 0 (the policy head alone) to ",
+        SearchConfig::kMostSimulations));
   }
   player.simulations = *simulations;
   return player;

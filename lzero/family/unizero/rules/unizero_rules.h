@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "lzero/config/consistency.h"
 #include "lzero/config/experiment_config.h"
 
 namespace lzero {

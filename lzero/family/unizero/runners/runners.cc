@@ -6,6 +6,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/consistency.h"
 #include "lzero/family/unizero/runners/eager_roots.h"
 #include "lzero/family/unizero/runners/eager_step.h"
 #include "lzero/family/unizero/runners/graph_step.h"
@@ -48,12 +49,8 @@ absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config, const s
 }  // namespace
 
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
+  LZ_RETURN_IF_ERROR(FirstError(GraphErrors(config)));
   const bool on_cpu = config.device == Device::kCpu;
-  if (config.graphs == Graphs::kRequired && on_cpu) {
-    return absl::FailedPreconditionError(
-        "inference.graphs: required, but no runner of device cpu records a graph; "
-        "use graphs: preferred or off");
-  }
   // What auto stands for.
   RunnerChoice choice{config.runner, ""};
   if (config.runner == Runner::kAuto && on_cpu) {
@@ -66,16 +63,6 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
               "inference.graphs is off"};
   } else if (config.runner == Runner::kAuto) {
     choice = {Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"};
-  }
-  // Graphs need storage whose addresses stay.
-  const bool records =
-      choice.runner == Runner::kCudaGraph || choice.runner == Runner::kCudaSearchGraph;
-  if (records && config.cache_storage == CacheStorage::kGrowing) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "inference.cache_storage: growing moves when it grows, and a captured graph keeps the "
-        "addresses it saw; runner ",
-        choice.runner == Runner::kCudaGraph ? "cuda_graph" : "cuda_search_graph",
-        " needs static, or use graphs: off"));
   }
   return choice;
 }

@@ -23,8 +23,8 @@ struct RunnerChoice {
   std::string reason;              // "auto chose packed: ..."; empty when the config names it
 };
 
-// Pure: the same config, the same choice. FailedPrecondition, in words, when graphs are required
-// and no runner of this device records any, and when a graph runner meets growing storage.
+// Pure: the same config, the same choice. InvalidArgument for the first of GraphErrors
+// (config/consistency.h).
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config);
 
 // The step alone. `model`, and the `backend` of its device where that records graphs (else

@@ -66,16 +66,13 @@ TEST(RunnersTest, AGraphRunnerRefusesGrowingStorageInWords) {
   InferenceConfig config;
   config.device = Device::kCuda;
   config.cache_storage = CacheStorage::kGrowing;
-  EXPECT_EQ(ChooseRunner(config).status(),
-            absl::FailedPreconditionError(
-                "inference.cache_storage: growing moves when it grows, and a captured graph keeps "
-                "the addresses it saw; runner cuda_graph needs static, or use graphs: off"));
+  const auto refusal = HasSubstr("inference.cache_storage: graphs need fixed addresses");
+  EXPECT_THAT(std::string(ChooseRunner(config).status().message()), refusal);
   config.graphs = Graphs::kOff;
   EXPECT_TRUE(ChooseRunner(config).ok());
   config.graphs = Graphs::kPreferred;
   config.runner = Runner::kCudaSearchGraph;
-  EXPECT_THAT(std::string(ChooseRunner(config).status().message()),
-              HasSubstr("runner cuda_search_graph needs static"));
+  EXPECT_THAT(std::string(ChooseRunner(config).status().message()), refusal);
 }
 
 TEST(RunnersTest, ARunnerOfWholeSearchesHasNoStep) {
@@ -114,10 +111,8 @@ TEST(RunnersTest, GraphsThatNoRunnerRecordsAreRefusedInWords) {
     config.runner = runner;
     config.graphs = Graphs::kRequired;
     const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
-    EXPECT_EQ(step.status(),
-              absl::FailedPreconditionError(
-                  "inference.graphs: required, but no runner of device cpu records a graph; use "
-                  "graphs: preferred or off"));
+    EXPECT_THAT(std::string(step.status().message()),
+                HasSubstr("inference.graphs: no graph runner on device cpu; got required"));
     EXPECT_EQ(RunnersBytes(config, model->config(), model->shape(), 1).status(), step.status());
   }
 }
