@@ -12,8 +12,8 @@ import pathlib
 import re
 import sys
 
-STEP_A_US = 250.0  # at two layers, whatever the batch is: inference.md section 5
-STEP_B_US = 95.0   # of (768, 2) at 256 environments
+STEP_A_US = 250.0  # a simulation on runner cuda_graph at two layers, whatever the batch is
+STEP_B_US = 95.0   # a simulation on runner cuda_search_graph, E 768, two layers, 256 environments
 FLAT_MIB = 2.0     # memory after a cycle beside that after the second
 VALUE_ERROR = 1e-3   # largest error of a value, relative to the largest value
 MOVED_VISITS = 0.05  # share of all visits

@@ -1,5 +1,6 @@
-// The lzero program: one verb a file, the command line is taken apart here and in the *_command.cc
-// files. A build without libtorch has the verbs that need none: config, envs, search.
+// The lzero program: one verb a file. Each *_verb.cc and *_command.cc file declares its own part of
+// the command line; config, metrics and search are declared here. A build without libtorch has the
+// verbs that need none: config, envs, metrics, search.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -11,7 +11,7 @@
 namespace lzero {
 namespace {
 
-// A draw misses for ever only where there is no place at all.
+// Draws for one place. So many fail only where no cell is empty and far enough.
 constexpr int kMaxDraws = 1000000;
 constexpr size_t kBytesBeforeCells = 8;
 

@@ -1,5 +1,5 @@
 // A named block of numbers: what checkpoints are made of. Floors without torch export their state
-// as NamedArrays; lzero/tensor writes them as safetensors. Plain data, no thread rule.
+// as NamedArrays; lzero/run/safetensors.h writes them to files. Plain data, no thread rule.
 #ifndef LZERO_BASE_NAMED_ARRAY_H_
 #define LZERO_BASE_NAMED_ARRAY_H_
 

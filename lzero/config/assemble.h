@@ -41,7 +41,7 @@ class ConfigAssembler {
   // no file name.
   std::string LowestExtends();
   // Reports about the entry `extends` of the lowest layer, or about the named file itself when
-  // there is no layer yet; `message` is a clause. What can be checked later is then less.
+  // there is no layer yet; `message` is a clause. Afterwards fewer things can be checked.
   void ReportUnreadable(const std::string& message);
   // "a.yaml -> b.yaml", the layers so far.
   std::string ChainText() const;
@@ -75,18 +75,18 @@ class ConfigAssembler {
   void ApplySection(const Layer& layer, const YamlEntry& section);
   void ApplyField(const Layer& layer, const ConfigField& field, const YamlNode& value);
   void ApplyMapEntry(const Layer& layer, const ConfigField& map, const YamlEntry& entry);
-  // Keeps that `field`, all of it or an entry, was set at `place`, or reports that it was not.
+  // Records that `field`, all of it or an entry, was set at `place`, or reports `problem`.
   void Settle(const ConfigField& field, bool whole, const Place& place, absl::string_view prefix,
               const std::optional<std::string>& problem);
   void ReportUnknownKey(const Layer& layer, const std::string& path, const TextPosition& position);
-  // "; did you mean ..."; what may be meant is in doubt from now on.
+  // "; did you mean ...". The key that it suggests is in doubt from then on.
   std::string HintAt(absl::string_view path);
   void Report(const Place& place, absl::string_view message);
   void ReportConsistency(const std::vector<ConsistencyError>& errors);
   // True when a key that takes part has no trustworthy value.
   bool InDoubt(const ConsistencyError& error) const;
-  // For errors `only_if_set_after`: whether the first key was set no earlier than the second, by
-  // someone who named few fields.
+  // For errors `only_if_set_after`: whether the first key was set no earlier than the second, in a
+  // layer that sets less than half of all fields.
   bool IsSetAfter(const ConsistencyError& error) const;
   std::string JoinedProblems();
   static Place At(const Layer& layer, const TextPosition& position);

@@ -1,6 +1,6 @@
-// Rules between fields: how they are written, and settings that nothing reads because another
-// setting chose something else, such as search.gumbel_scale with search.policy puct: someone who
-// sets one expects an effect. Pure functions.
+// Rules between fields: how they are written, and errors for settings that nothing reads because
+// another setting chose something else. An example is search.gumbel_scale with search.policy puct:
+// whoever sets it expects an effect. Pure functions.
 #ifndef LZERO_CONFIG_CONSISTENCY_H_
 #define LZERO_CONFIG_CONSISTENCY_H_
 
@@ -43,10 +43,10 @@ std::vector<ConsistencyError> UnreadErrors(ExperimentConfig config,
                                            const std::vector<std::string>& keys,
                                            const std::string& chooser);
 
-// All of those that follow from fields other than model.family.
+// All such errors whose chooser is a field other than model.family.
 std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config);
 
-// Unless `holds`, adds to `errors` that `message`, joined of its parts, is wrong with `keys`.
+// Unless `holds`, adds an error of `keys` to `errors`; `message` is joined of its parts.
 template <typename... Parts>
 void Require(bool holds, std::vector<ConsistencyError>* errors, std::vector<std::string> keys,
              const Parts&... message) {

@@ -25,7 +25,7 @@ struct PlaneSize {
 // None for an image that is small enough as it is.
 std::vector<PlaneSize> ImageEncoderSizes(int64_t height, int64_t width);
 
-// What `kind` needs of observations and those of this shape lack, and what to choose instead.
+// Why an encoder cannot read observations of a shape, and which encoder can.
 struct EncoderMisfit {
   std::string needs;    // "board needs observations [channels, height, width]"
   std::string allowed;  // "vector"

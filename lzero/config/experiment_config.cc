@@ -17,7 +17,7 @@ constexpr char kStochastic[] = "Stochastic MuZero (Antonoglou et al. 2022)";
 constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";
 constexpr char kLightZero[] = "LightZero, UniZero policy defaults";
 constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
-constexpr char kPrototype[] = "prototype runs on CartPole";
+constexpr char kTrialRuns[] = "trial runs on CartPole";
 
 constexpr Range kFraction = {0, 1};
 constexpr Range kWeight = {0, 1e6};
@@ -40,15 +40,15 @@ void EnvConfig::Visit(FieldList& field) {
         "Environments that collect together, one row of the search batch each", "environments",
         kCartPole);
   field("num_evaluators", &num_evaluators, {1, 4096}, "Environments that evaluate together",
-        "environments", kPrototype);
+        "environments", kTrialRuns);
   field("num_threads", &num_threads, {1, 1024},
         "Threads that step the environments of a role together; changes no result", "threads");
   field("random_opening_fraction", &random_opening_fraction, kFraction,
         "Share of collected episodes that begin with uniformly random legal moves", "",
-        "prototype runs on TicTacToe");
+        "trial runs on TicTacToe");
   field("random_opening_plies", &random_opening_plies, {1, 10000},
         "Longest random opening; its length is uniform from 1 to this", "moves",
-        "prototype runs on TicTacToe");
+        "trial runs on TicTacToe");
   field("num_workers", &num_workers, {0, 1024},
         "Processes that the Python environments of a role are shared among; 0: one for each core, "
         "no more than environments; changes no result",
@@ -80,9 +80,9 @@ void ModelConfig::Visit(FieldList& field) {
         "Encoder of observations: an MLP for vectors, residual convolutions at full size for "
         "boards, and with stride 2 down to 8x8 for images");
   field("encoder_width", &encoder_width, {1, 65536}, "Vector encoder: width of its hidden layers",
-        "units", kPrototype);
+        "units", kTrialRuns);
   field("encoder_layers", &encoder_layers, {0, 64}, "Vector encoder: number of hidden layers",
-        "layers", kPrototype);
+        "layers", kTrialRuns);
   field("encoder_channels", &encoder_channels, {1, 4096}, "Board and image encoder: channels",
         "channels");
   field("encoder_blocks", &encoder_blocks, {0, 256},
@@ -110,11 +110,11 @@ void ModelConfig::Visit(FieldList& field) {
   field("sim_norm_group", &sim_norm_group, {2, 65536}, "Units in one softmax group of sim_norm",
         "units", kUniZero);
   field("dropout", &dropout, {0, 1, false, true}, "Dropped share of activations while learning", "",
-        kPrototype);
+        kTrialRuns);
   field("terminal", &terminal, {"absorb", "mask"},
         "After a true end of an episode: absorb continues with absorbing steps, mask leaves later "
         "steps out of the losses",
-        "", kPrototype);
+        "", kTrialRuns);
 }
 
 void LossConfig::Visit(FieldList& field) {
@@ -137,10 +137,10 @@ void SearchConfig::Visit(FieldList& field) {
   field("temperature", &temperature, {0, 100},
         "Collected actions are drawn from visit counts to the power 1/temperature; 0: the most "
         "visited",
-        "", kPrototype);
+        "", kTrialRuns);
   field("temperature_final", &temperature_final, {0, 100},
         "Temperature after the decay; unused when temperature_decay_env_steps is 0", "",
-        kPrototype);
+        kTrialRuns);
   field("temperature_decay_env_steps", &temperature_decay_env_steps, kSteps,
         "Linear from temperature to temperature_final over this many; 0: no decay", "env steps");
   field("epsilon", &epsilon, {0, 1},
@@ -214,7 +214,7 @@ void ReplayConfig::Visit(FieldList& field) {
   field("num_unroll_steps", &num_unroll_steps, {1, 10000}, "Steps U of a training sequence",
         "steps", kCartPole);
   field("td_steps", &td_steps, {1, 100000},
-        "Rewards summed in the n-step value target before the bootstrap", "steps", kPrototype);
+        "Rewards summed in the n-step value target before the bootstrap", "steps", kTrialRuns);
   field("num_context_steps", &num_context_steps, {0, 10000},
         "Steps before the first unrolled one that enter the sequence without loss", "steps");
   field("sample_from", &sample_from, {"anywhere", "episode_starts"},
@@ -230,7 +230,7 @@ void ReplayConfig::Visit(FieldList& field) {
   field(
       "value_bootstrap", &value_bootstrap, {"search", "target_network"},
       "Value at the end of the n steps: stored from the search, or computed by the target network",
-      "", kPrototype);
+      "", kTrialRuns);
   field("augment_symmetries", &augment_symmetries,
         "Show each sample to the learner as one of its images under the symmetries that the "
         "environment declares, drawn at random",
@@ -248,18 +248,18 @@ void ReplayConfig::Visit(FieldList& field) {
 
 void TrainConfig::Visit(FieldList& field) {
   field.Begin("train", "The learner.");
-  field("batch_size", &batch_size, {1, 65536}, "Sequences in one update", "sequences", kPrototype);
+  field("batch_size", &batch_size, {1, 65536}, "Sequences in one update", "sequences", kTrialRuns);
   field("updates_per_env_step", &updates_per_env_step, {0, 1000, true},
         "Replay ratio: updates for each collected step, exact over the run", "updates", kLightZero);
   field("start_env_steps", &start_env_steps, kSteps, "Steps collected before the first update",
-        "env steps", kPrototype);
+        "env steps", kTrialRuns);
   field("num_threads", &num_threads, {1, 1024}, "Threads of the learner's tensor operations",
         "threads");
   field("on_nan", &on_nan, {"stop", "rollback"},
         "On a loss or gradient that is not finite: stop, or go on from the last checkpoint");
   field("log_every_updates", &log_every_updates, {1, 1e9},
         "Updates from one line of metrics to the next", "updates");
-  field("learning_rate", &learning_rate, {0, 10, true}, "AdamW learning rate", "", kPrototype);
+  field("learning_rate", &learning_rate, {0, 10, true}, "AdamW learning rate", "", kTrialRuns);
   field("learning_rate_schedule", &learning_rate_schedule, {"constant", "cosine", "linear"},
         "From learning_rate to final_learning_rate, reached at the end of the run: "
         "stop.max_env_steps or max_updates");
@@ -303,7 +303,7 @@ void EvaluateConfig::Visit(FieldList& field) {
   field.Begin("evaluate", "Evaluation during training: greedy actions, no noise.");
   field("every_updates", &every_updates, kSteps,
         "Updates between two evaluations; 0: only at the end", "updates");
-  field("episodes", &episodes, {1, 1e6}, "Episodes of one evaluation", "episodes", kPrototype);
+  field("episodes", &episodes, {1, 1e6}, "Episodes of one evaluation", "episodes", kTrialRuns);
   field("num_simulations", &num_simulations, {1, SearchConfig::kMostSimulations},
         "Simulations a search; null: search.num_simulations", "simulations");
 }
@@ -326,7 +326,7 @@ void StopConfig::Visit(FieldList& field) {
         "Solved when `patience` evaluations in a row have this mean return or more; null: never. "
         "Environments of one player only: the return of self-play is no measure of strength");
   field("patience", &patience, {1, 1e6}, "Evaluations in a row at target_return or more",
-        "evaluations", kPrototype);
+        "evaluations", kTrialRuns);
   field("end_at_target", &end_at_target, "End the run when it is solved; false: say so and go on");
 }
 

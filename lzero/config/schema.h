@@ -1,6 +1,6 @@
-// What is done with any field of a config alike: its value as text, how a text becomes its value,
-// and which key is meant by one that is none. Everything that treats all fields alike (loading,
-// dump, explain, diff) is built on this. Knows nothing of files and YAML. Thread-safe.
+// What works on every field of a config alike: its value as text, its value from text, and the
+// nearest key to one that does not exist. Loading, dump, explain and diff are built on this. Knows
+// nothing of files and YAML. Thread-safe.
 #ifndef LZERO_CONFIG_SCHEMA_H_
 #define LZERO_CONFIG_SCHEMA_H_
 

@@ -161,7 +161,7 @@ class Env {
   // InvalidArgument (nothing changed) when `state` was not made by Save of the same environment.
   virtual absl::Status Load(const std::string& /*state*/) { return Cannot("load a saved state"); }
 
-  // The physics state, float64, as traces record it (environments.md section 5). Unimplemented when
+  // The physics state, float64, as traces record it (env/check/trace.h). Unimplemented when
   // spec().can_set_state is false. SetState begins a fresh episode at step 0 in that state.
   virtual absl::StatusOr<std::vector<double>> GetState() const {
     return Cannot("give a physics state");

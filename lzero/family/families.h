@@ -1,5 +1,5 @@
-// All model families there are, for who needs the one of a config. Each is made in its own folder
-// and lives as long as the program; families do not know each other. Any thread.
+// All model families; FamilyOf finds the one of a config. Each is made in its own folder and lives
+// as long as the program; families do not know each other. Any thread.
 #ifndef LZERO_FAMILY_FAMILIES_H_
 #define LZERO_FAMILY_FAMILIES_H_
 

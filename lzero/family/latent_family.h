@@ -6,8 +6,8 @@
 
 namespace lzero {
 
-// All but the network and the engine. It refuses context steps, which a latent state cannot take
-// in; runners that it does not have; SimNorm groups that do not divide the latent state.
+// A family without network and engine. It refuses context steps, which a latent state cannot take
+// in, runners that it lacks, and SimNorm groups that do not divide the latent state.
 ModelFamily LatentFamily();
 
 }  // namespace lzero

@@ -1,7 +1,6 @@
-// The seam behind which model families differ: what a run makes of its config that depends on the
-// kind of model, as functions. A family is one folder that fills this struct, and a line of
-// LZ_FAMILIES in the config; trainer, learner, collector, evaluator and commands are the same for
-// all. Pure functions, any thread.
+// Everything of a run that depends on the kind of model, as functions. A family is one folder that
+// fills this struct, and a line of LZ_FAMILIES in the config; trainer, learner, collector,
+// evaluator and commands are the same for all. Pure functions, any thread.
 #ifndef LZERO_FAMILY_MODEL_FAMILY_H_
 #define LZERO_FAMILY_MODEL_FAMILY_H_
 
@@ -25,7 +24,7 @@ struct ModelFamily {
   // What is wrong with the model, whatever the environment; every message says what is allowed.
   std::function<std::vector<ConsistencyError>(const ModelConfig& config)> model_errors =
       [](const auto&) { return std::vector<ConsistencyError>(); };
-  // The same of what is wrong between config and environment for this family.
+  // The same for what is wrong between config and environment.
   std::function<std::vector<ConsistencyError>(const ExperimentConfig& config, const EnvSpec& spec)>
       errors = [](const auto&, const auto&) { return std::vector<ConsistencyError>(); };
   // Fields that nothing of this family reads: a value other than the default is an error.
@@ -38,8 +37,8 @@ struct ModelFamily {
       const ModelConfig& config, const WorldModelShape& shape, uint64_t seed, at::Device device)>
       make_network = {};
 
-  // Bytes that an engine keeps for good. Nothing of it is allocated. `make_env` makes one
-  // environment of the run, for families that simulate with it: what it makes is measured.
+  // Bytes that an engine keeps for good; allocates none of them. Families that simulate with the
+  // environment measure one that `make_env` makes.
   std::function<absl::StatusOr<int64_t>(const EngineOptions& options, const EnvFactory& make_env)>
       engine_bytes = {};
   std::function<absl::StatusOr<std::unique_ptr<InferenceEngine>>(const EngineOptions& options,
@@ -48,10 +47,11 @@ struct ModelFamily {
 
   // Chance outcomes C that its searches tell apart in this environment; 0: no chance nodes.
   std::function<int(const EnvSpec& spec)> num_chance_outcomes = [](const auto&) { return 0; };
-  // Whether a root can be searched from what replay stores of it, which its engine needs for
-  // replay.reanalyze_ratio; not where a search needs the state of its environment.
+  // Whether what replay stores of a root is enough to search it again (replay.reanalyze_ratio).
+  // False where a search needs the state of its environment.
   bool can_reanalyze = true;
-  // What an update of the learner takes on the way, at most: see update_memory.h. The encoder fits.
+  // The most bytes that an update of the learner takes on the way, see update_memory.h. The encoder
+  // must fit the observations.
   std::function<int64_t(const ExperimentConfig& config, const WorldModelShape& shape)>
       update_bytes = {};
   // Steps before a root that its engine may read.

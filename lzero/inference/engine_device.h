@@ -1,4 +1,4 @@
-// The device that a config names, made ready: what runs on it may be built afterwards. Any thread.
+// Prepares the device that a config names, before anything that runs on it is built. Any thread.
 #ifndef LZERO_INFERENCE_ENGINE_DEVICE_H_
 #define LZERO_INFERENCE_ENGINE_DEVICE_H_
 
@@ -20,7 +20,7 @@ namespace lzero {
 // inference.device.
 absl::StatusOr<at::Device> PrepareDevice(Device device);
 
-// What an engine has of its device; on the CPU nothing.
+// What an engine uses of its device; on the CPU all are null.
 struct EngineDevice {
   std::unique_ptr<GraphBackend> backend;
   // For whole searches in the memory of the device.
@@ -38,7 +38,8 @@ struct EngineDevice {
                            absl::FunctionRef<void()> then) const;
 };
 
-// Makes the device ready and takes an unload unit on it. Errors as PrepareDevice.
+// Makes the device ready and, unless it is the CPU, takes an unload unit on it: a GraphBackend,
+// whose stream and graph memory are given back together. Errors as PrepareDevice.
 absl::StatusOr<EngineDevice> MakeEngineDevice(Device device);
 
 }  // namespace lzero

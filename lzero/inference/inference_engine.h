@@ -65,8 +65,8 @@ class InferenceEngine : public InferenceModel {
   // Time inside the network, and copying what nodes keep in and out of their store.
   virtual double network_seconds() const = 0;
   virtual double copy_seconds() const = 0;
-  // Metrics of what it keeps: names and values. `same_every_run`: those alone that do not depend on
-  // the speed of the machine.
+  // Metrics of what it keeps: names and values. With `same_every_run` only those that do not depend
+  // on the speed of the machine.
   virtual std::vector<std::pair<std::string, double>> metrics(bool /*same_every_run*/) const {
     return {};
   }

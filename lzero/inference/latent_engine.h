@@ -1,6 +1,6 @@
-// What engines share whose nodes are latent states alone: the latents of all nodes of the running
-// searches, addressed by (root, NodeId). The family says which network leads from one latent to the
-// next. All tensors float32 unless said; no gradients. Belongs to one thread.
+// What engines share when their nodes are latent states alone: the latents of all nodes of the
+// running searches, addressed by (root, NodeId). The family says which network leads from one
+// latent to the next. All tensors float32 unless said; no gradients. Belongs to one thread.
 #ifndef LZERO_INFERENCE_LATENT_ENGINE_H_
 #define LZERO_INFERENCE_LATENT_ENGINE_H_
 

@@ -88,7 +88,7 @@ HWY_INLINE void ComputeScores(int64_t count, int64_t size, float scale, const Qu
   }
 }
 
-// Of `count` scores, in place; zeros up to a whole vector.
+// The softmax of `count` scores, in place; writes zeros up to a whole vector.
 HWY_INLINE void Softmax(float* scores, int64_t count) {
   const float sum = SumExponentials(scores, count, [&](int64_t j, auto, Floats power) HWY_ATTR {
                       Store(power, scores + j);

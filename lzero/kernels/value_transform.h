@@ -1,6 +1,7 @@
-// The transform that squeezes values before they are spread over atoms, h(x) = sign(x) (sqrt(|x| +
-// 1) - 1) + eps x, and its inverse, for single numbers. [MuZero App. F; Pohlen et al. 2018] Both
-// are written so that nothing cancels near 0. Tensors are in nn/support.h. Pure functions.
+// The transform that squeezes values before they are distributed over atoms, h(x) = sign(x)
+// (sqrt(|x| + 1) - 1) + eps x, and its inverse, for single numbers. [MuZero App. F; Pohlen et al.
+// 2018] Both are written so that nothing cancels near 0. Tensors are in nn/support.h. Pure
+// functions.
 #ifndef LZERO_KERNELS_VALUE_TRANSFORM_H_
 #define LZERO_KERNELS_VALUE_TRANSFORM_H_
 

@@ -1,7 +1,7 @@
-// The functions of a library that copies contexts in the memory of a device, as one table that is
-// found with one look-up (lz_cuda_context_functions in liblzero_cuda): kv_cache itself links no
-// CUDA. All return 0 or an error code of the device; they put work on the stream and return at
-// once, allocate and wait for nothing, so that they can be captured in a graph.
+// Functions that copy contexts in the memory of a device, as one table. A library gives it under
+// one name (lz_cuda_context_functions in liblzero_cuda), so that kv_cache itself links no CUDA. All
+// return 0 or an error code of the device. They put work on the stream and return at once, allocate
+// and wait for nothing, so that a graph can capture them.
 #ifndef LZERO_KV_CACHE_CONTEXT_FUNCTIONS_H_
 #define LZERO_KV_CACHE_CONTEXT_FUNCTIONS_H_
 

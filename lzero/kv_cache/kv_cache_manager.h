@@ -1,8 +1,8 @@
-// The only door to cached contexts, one manager a role (collector, evaluator): an init pool for
-// each environment keyed by step, and a recurrent pool keyed by (environment, node). Getters return
-// deep clones. Inside, tokens are immutable once written and shared along tree paths: a node owns
-// its two tokens and its parent's index. Tokens are float32 and copied without gradients. Belongs
-// to one thread; never synchronises a device.
+// The only door to cached contexts, one manager a role (collector, evaluator, reanalyzer): an init
+// pool for each environment keyed by step, and a recurrent pool keyed by (environment, node).
+// Getters return deep clones. Inside, tokens are immutable once written and shared along tree
+// paths: a node owns its two tokens and its parent's index. Tokens are float32 and copied without
+// gradients. Belongs to one thread; never synchronises a device.
 #ifndef LZERO_KV_CACHE_KV_CACHE_MANAGER_H_
 #define LZERO_KV_CACHE_KV_CACHE_MANAGER_H_
 
@@ -136,10 +136,10 @@ class KVCacheManager {
   // nothing after the first call of its size; rows beyond the keys become empty contexts. Errors as
   // above, and InvalidArgument for buffers that do not fit; on an error the buffers are unchanged.
   absl::Status CloneInto(absl::Span<const ContextKey> keys, ContextBatch* batch) const;
-  // Forgets the recurrent entries of these environments and lends their slots to a search that runs
-  // inside the memory of the device and stores its nodes itself (search_contexts.h): writes row i
-  // for envs[i] into `rows` [envs, LentRowSize(W - 1)], valid until the next call that stores or
-  // lends. FailedPrecondition for growing storage, whose addresses move; errors as CloneInto for
+  // Forgets the recurrent entries of these environments and lends their slots to a search inside
+  // the memory of the device, which stores its nodes itself (search_contexts.h). Writes row i for
+  // envs[i] into `rows` [envs, LentRowSize(W - 1)]; rows are valid until the next call that stores
+  // or lends. FailedPrecondition for growing storage, whose addresses move; errors as CloneInto for
   // the roots.
   absl::Status LendNodes(absl::Span<const EnvId> envs, absl::Span<int64_t> rows);
   // True when CloneInit would succeed.

@@ -1,8 +1,8 @@
-// Contexts of a search that runs inside the memory of a device: which slots of the cache a node's
-// window is, found along the path from the node to its root, and the copies between the cache and
-// the model. The rules are those of the manager's index (internal/context_index.h), which lends the
-// slots (KVCacheManager::LendNodes). A CUDA kernel is one of these functions for each block
-// (cuda/search_contexts.cu); compiled for the host they are what tests without a device run.
+// Contexts of a search that runs inside the memory of a device. The functions find the slots of a
+// node's window along the path from the node to its root, and copy between the cache and the model.
+// The rules are those of the manager's index (internal/context_index.h), which lends the slots
+// (KVCacheManager::LendNodes). A CUDA kernel is one of these functions for each block
+// (cuda/search_contexts.cu); tests without a device run them compiled for the host.
 #ifndef LZERO_KV_CACHE_SEARCH_CONTEXTS_H_
 #define LZERO_KV_CACHE_SEARCH_CONTEXTS_H_
 

@@ -17,7 +17,7 @@ class Searcher {
   virtual ~Searcher() = default;
 
   virtual const SearchConfig& config() const = 0;
-  // A of the models, see inference_model.h.
+  // The number of actions A that every model of a search must have, see inference_model.h.
   virtual int num_actions() const = 0;
 
   // Runs `num_simulations` for every root. InvalidArgument (naming the environment) for a root

@@ -24,11 +24,12 @@ at::Tensor ValueTargets(const BatchTensors& batch,
 // of each sample, then over the batch. In `total` each sample counts with its importance weight and
 // each term with its weight from `weights`; the named terms are plain means, so that they read
 // alike with and without prioritised replay. `config` names the distance of latents: mse (mean
-// squared), group_kl, cosine (1 - cosine similarity); none is for zeros. Gradients flow from the
-// total to the logits and next_latents of `predictions`, once. The metrics are loss/{latent,reward,
-// value,policy}, policy/entropy (over legal actions), value/{mean,error} and latent/{spread,norm}:
-// the standard deviation of the latents over the batch, near 0 when they collapse, and their mean
-// L2 norm.
+// squared), group_kl, or cosine (1 - cosine similarity). With latent_loss none the caller must give
+// zeros as predicted and target latents; the term is then 0. Gradients flow from the total to the
+// logits and next_latents of `predictions`, once. The metrics are loss/{latent,reward,value,
+// policy}, policy/entropy (over legal actions), value/{mean,error} and latent/{spread,norm}: the
+// standard deviation of the latents over the batch, near 0 when they collapse, and their mean L2
+// norm.
 LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& batch,
                            const LossConfig& weights, const ModelConfig& config);
 

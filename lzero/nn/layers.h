@@ -40,7 +40,7 @@ class LayerNormLayer : public torch::nn::Module {
   at::Tensor bias;
 };
 
-// LN, Linear(E, head_dim), LN, GELU(tanh), Linear(head_dim, out). [model.md section 2]
+// LN, Linear(E, head_dim), LN, GELU(tanh), Linear(head_dim, out).
 class Head : public torch::nn::Module {
  public:
   Head(int64_t embed_dim, int64_t head_dim, int64_t out);

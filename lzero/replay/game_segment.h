@@ -67,28 +67,27 @@ class GameSegment {
                                    absl::Span<const uint8_t> legal_action_mask, int to_play);
   // Begins with the last observation of `earlier`, which has the same shape.
   void SetFirstObservationFrom(const GameSegment& earlier);
-  // The context: the oldest block of each observation as Blocks gave it, [C, block bytes], the
-  // actions [C] int32 and values of box actions [C, D] float32. The first observation is set
-  // already.
+  // Sets the context: the oldest block of each observation as Blocks gave it, [C, block bytes], the
+  // actions [C] int32 and values of box actions [C, D] float32.
+  // The first observation must be set already.
   void SetContext(absl::string_view blocks, absl::Span<const int32_t> actions,
                   absl::Span<const float> action_values);
-  // The context from the steps of `earlier` and its context. `earlier` has the same shape and ends
-  // with the first observation of this one.
+  // Copies the context from the steps and the context of `earlier`, which must have the same shape
+  // and end with the first observation of this segment.
   void SetContextFrom(const GameSegment& earlier);
   // Whether the first observation, its legal mask and player are, bit for bit, the last of
   // `earlier`.
   bool BeginsWhereEnds(const GameSegment& earlier) const;
-  // Adds a transition, shapes as there; there must be room. `leaf` and `sequence` are the owner's
-  // notes.
-  // InvalidArgument (nothing added) for an observation that the environment must not give
-  // (ObservationStore::SetNext).
+  // Adds a transition, shapes as in transition.h; there must be room. The segment keeps `leaf` and
+  // `sequence` for its owner. InvalidArgument (nothing added) for an observation that the
+  // environment must not give (ObservationStore::SetNext).
   absl::Status Append(const Transition& step, int32_t leaf, int64_t sequence);
   // The search at step `step` was made again: its policy [A] float32 (box: [K] over
   // `sampled_actions` [K, D]) and root value replace those stored.
   void ReplaceSearch(int step, absl::Span<const float> policy,
                      absl::Span<const float> sampled_actions, float root_value);
-  // Makes an empty segment, but for its context, the one of `num_steps` steps whose Blocks(0, ..)
-  // and Bytes, of every field, are these.
+  // Fills a segment that is empty but for its context with `num_steps` steps, from what Blocks(0,
+  // ..) and Bytes of every field gave.
   void Restore(int num_steps, absl::string_view blocks,
                const std::array<absl::string_view, kNumStored>& fields);
   // Gives back the room that is not used.
@@ -114,7 +113,7 @@ class GameSegment {
     return {reinterpret_cast<const T*>(row_0) + first * columns,
             static_cast<size_t>(count * columns)};
   }
-  // All rows but those of the context: num_steps, or one more of what each observation has.
+  // All rows but those of the context: num_steps, or num_steps + 1 of what every observation has.
   template <typename T>
   absl::Span<const T> Rows(Stored field) const {
     return Rows<T>(field, 0, FieldOf(field).NumRows(num_steps_));

@@ -69,7 +69,7 @@ class ObservationStore {
   char* Block(int block) const { return blocks_.get() + block * format_.block_bytes(); }
   // Stores elements first .. first + count - 1 of an observation at `to`.
   absl::Status Encode(const float* values, int first, int count, char* to) const;
-  // InvalidArgument unless the first `count` elements of an observation are what is at `stored`.
+  // InvalidArgument unless the first `count` elements of an observation equal those at `stored`.
   absl::Status CheckStored(const float* values, int count, const char* stored) const;
 
   ObservationFormat format_;

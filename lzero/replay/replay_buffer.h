@@ -1,7 +1,7 @@
 // The replay buffer: game segments of many environments, an exact index of the positions that may
-// be sampled, uniform or prioritised sampling, and the targets of training.md section 2. Internally
-// locked: a collector thread appends while a learner thread samples; what is sampled depends only
-// on the order of the calls and the random stream, not on timing.
+// be sampled, uniform or prioritised sampling, and n-step value targets (batch/targets.h).
+// Internally locked: a collector thread appends while a learner thread samples. The samples depend
+// only on the order of the calls and the random stream, not on timing.
 #ifndef LZERO_REPLAY_REPLAY_BUFFER_H_
 #define LZERO_REPLAY_REPLAY_BUFFER_H_
 
@@ -43,11 +43,11 @@ class ReplayBuffer {
                                                               const ReplayShape& shape);
 
   // Starts an episode of `env` with its first observation [obs] float32, its legal_action_mask [A]
-  // uint8 (1 = legal; box: empty) and the player to move; an unfinished episode before it is closed
-  // as it stands (its complete positions stay). InvalidArgument, naming the environment and its
-  // rule, for an observation that the environment must not give: an element that is no k / 255 of
-  // one that declares uint8, stacked frames that are not those of the step before. Nothing is
-  // stored then.
+  // uint8 (1 = legal; box: empty) and the player to move. An unfinished episode before it is closed
+  // as it stands (its complete positions stay). InvalidArgument (nothing stored), naming the
+  // environment and its rule, for an observation that the environment must not give: an element
+  // that is not k / 255 where it declares uint8, or stacked frames that differ from those of the
+  // step before.
   absl::Status BeginEpisode(EnvId env, absl::Span<const float> observation,
                             absl::Span<const uint8_t> legal_action_mask, int to_play);
   // Adds a transition, shapes as in transition.h, to the episode of `env`; terminated or truncated
@@ -94,8 +94,8 @@ class ReplayBuffer {
   // exponent, terminal mode) may differ, and so may max_mebibytes while all fits. Context steps may
   // become fewer, and more as long as no episode has lost the steps that would then be needed.
   std::vector<NamedArray> Export() const;
-  // The same without a copy of the large arrays, which come in parts: for a file that is written
-  // before anything else is done with the buffer.
+  // The same without a copy of the large arrays: they come in parts that read the buffer. The
+  // caller must write them before it changes the buffer.
   std::vector<NamedArray> ExportInParts() const;
   absl::Status Import(absl::Span<const NamedArray> arrays);
 

@@ -15,22 +15,22 @@
 
 namespace lzero {
 
-// The sizes a replay buffer is made for. What a transition has is that of its segments. num_actions
-// of box actions is K, the actions that a search samples at its root; ReplaySegmentShape says
+// The sizes a replay buffer is made for, beginning with those of its segments. With box actions
+// num_actions is K, the actions that a search samples at its root. ReplaySegmentShape sets
 // num_context_steps.
 struct ReplayShape : SegmentShape {
   int num_envs = 0;
   TerminalMode terminal = TerminalMode::kAbsorb;
   std::vector<Symmetry> symmetries = {};  // used with replay.augment_symmetries
-  // Steps before a position from which its root is rebuilt, for whoever searches stored positions
-  // again. A segment keeps those before its first one (see ReplayContextSteps).
+  // Steps before a position that are needed to search it again as a root. A segment keeps those
+  // before its first one (see ReplayContextSteps).
   int num_root_past_steps = 0;
   std::vector<int64_t> observation_shape = {};  // used with replay.augment_shift
 };
 
-// What is wrong between settings that are each in range: the smallest useful content does not fit
-// replay.capacity or replay.max_mebibytes (for every environment a segment being filled and as many
-// finished ones as keep at least one position eligible in an episode that never ends).
+// Errors between settings that are each in range: the smallest useful content does not fit
+// replay.capacity or replay.max_mebibytes. For every environment that content is a segment being
+// filled and enough finished ones to keep one position of an endless episode eligible.
 std::vector<ConsistencyError> ReplayErrors(const ReplayConfig& config, const ReplayShape& shape);
 
 // InvalidArgument (what, value, what is allowed) for a shape out of range, and for the first of
@@ -56,14 +56,13 @@ int64_t ReplayMaxTransitions(const ReplayConfig& config, const ReplayShape& shap
 // Bytes held whatever is stored: the index, and the segment that each environment is filling.
 int64_t ReplayFixedBytes(const ReplayConfig& config, const ReplayShape& shape);
 
-// The most bytes the buffer will ever hold with these settings (that pass CheckReplayConfig): for
-// the trainer to print before the run. Never more than replay.max_mebibytes. Copies made by Export
-// and Import come on top while they run.
+// The most bytes the buffer will ever hold with these settings, which must pass CheckReplayConfig.
+// Never more than replay.max_mebibytes. Copies made by Export and Import come on top while they
+// run.
 int64_t PlannedBytes(const ReplayConfig& config, const ReplayShape& shape);
 
-// Bytes that one transition takes in a full segment of replay.segment_length, its share of the
-// context and of the frames before the first among them, without the index: what a long episode
-// costs.
+// Bytes that one transition of a long episode takes, in a full segment of replay.segment_length.
+// They include its share of the context and of the frames before the first, but not the index.
 double BytesPerTransition(const ReplayConfig& config, const ReplayShape& shape);
 
 }  // namespace lzero

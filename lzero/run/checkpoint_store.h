@@ -49,10 +49,10 @@ absl::StatusOr<std::string> WriteCheckpoint(const std::string& run_dir, int64_t 
 // Points RUN/checkpoints/best at the checkpoint of this step. NotFound when there is none.
 absl::Status MarkBestCheckpoint(const std::string& run_dir, int64_t env_steps);
 
-// For a run that goes on from its checkpoint of this step: `latest` points at it; newer ones,
-// intact or damaged, belong to a past that is undone and become step_<env_steps>.aside, which no
-// run counts or removes (an older folder of that name is replaced); `best` goes if it pointed at
-// one of them. Returns the folders that were set aside. NotFound when there is no such checkpoint.
+// Prepares a run to go on from its checkpoint of this step, at which `latest` then points. Newer
+// ones, intact or damaged, become step_<env_steps>.aside, which no run counts or removes; an older
+// folder of that name is replaced. `best` is removed if it pointed at one of them. Returns the
+// folders that were set aside. NotFound when there is no such checkpoint.
 absl::StatusOr<std::vector<std::string>> RewindCheckpoints(const std::string& run_dir,
                                                            int64_t env_steps);
 
@@ -60,9 +60,9 @@ absl::StatusOr<std::vector<std::string>> RewindCheckpoints(const std::string& ru
 // verified.
 absl::StatusOr<std::vector<CheckpointPlace>> ListCheckpoints(const std::string& run_dir);
 
-// The folder of the checkpoint that `path` means: a checkpoint folder or a link to one as it is, a
-// run folder or its checkpoints/ by way of `latest` (or, if that link is missing, the newest).
-// NotFound says what was looked for.
+// The checkpoint folder that `path` means. A checkpoint folder or a link to one means itself. A run
+// folder or its checkpoints/ means `latest`, or the newest one if that link is missing. NotFound
+// says what was looked for.
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
 
 // Reads the checkpoint that `path` means (see FindCheckpoint), after checking every file against

@@ -28,8 +28,8 @@ class MetricsWriter {
       const std::string& run_dir, std::unique_ptr<TensorBoardWriter> tensorboard);
 
   // Adds {"env_steps":..,"updates":..,<metrics in their order>}. Numbers have the fewest digits
-  // that give the same double again; NaN and infinities, which JSON has not, become null (and stay
-  // in TensorBoard). Unavailable when the disk refuses.
+  // that give the same double again. NaN and infinities, which JSON lacks, become null (and stay in
+  // TensorBoard). Unavailable when the disk refuses.
   absl::Status Write(int64_t env_steps, int64_t updates, absl::Span<const Metric> metrics);
 
   int64_t offset() const { return offset_; }  // length of metrics.jsonl
@@ -38,17 +38,16 @@ class MetricsWriter {
   // length of metrics.jsonl: what a checkpoint stores. Unavailable when the disk refuses.
   absl::StatusOr<int64_t> Sync();
 
-  // Copies what metrics.jsonl holds behind `offset` to metrics.jsonl.aside, in place of an older
-  // one; returns its path, "" when that is nothing. InvalidArgument when TruncateTo(offset) would
-  // be.
+  // Copies what metrics.jsonl holds behind `offset` to metrics.jsonl.aside, replacing an older one.
+  // Returns its path, or "" when nothing is behind `offset`. InvalidArgument as TruncateTo.
   absl::StatusOr<std::string> CopyBehind(int64_t offset) const;
 
-  // InvalidArgument when TruncateTo(offset) would be; changes nothing.
+  // Gives the InvalidArgument of TruncateTo; changes nothing.
   absl::Status CheckOffset(int64_t offset) const;
 
   // Cuts metrics.jsonl to the length it had at a checkpoint of step `env_steps`, and tells
   // TensorBoard to forget later points. A file that is shorter, or gone, has lost lines: a warning
-  // says how much, and what whole lines are left are kept. InvalidArgument when `offset` is not the
+  // says how much, and the whole lines that are left stay. InvalidArgument when `offset` is not the
   // end of a line of a longer file.
   absl::Status TruncateTo(int64_t offset, int64_t env_steps);
 
@@ -63,7 +62,7 @@ class MetricsWriter {
   std::unique_ptr<TensorBoardWriter> tensorboard_;
 };
 
-// The fewest digits that read back as the same double; valid JSON of what is finite.
+// The fewest digits that read back as the same double; valid JSON when `value` is finite.
 std::string FormatNumber(double value);
 
 // The line that Write adds, with its line feed.

@@ -59,9 +59,8 @@ struct RunFolder {
   RunLock lock;
 };
 
-// Text of config.yaml: the given text as it is, below a comment that says which file it was and
-// where every setting in force stands, since a relative `extends` leads nowhere from the run
-// folder.
+// Text of config.yaml: the given text below a comment. The comment names the original file and the
+// file with every setting in force, since a relative `extends` leads nowhere from the run folder.
 std::string ConfigCopyText(const std::string& config_path, const std::string& config_text);
 
 // Makes `root`/<env>/<name>-s<seed>-<utc> (with -2, -3 .. behind it when that exists) and its
@@ -77,7 +76,7 @@ absl::StatusOr<RunFolder> CreateRunFolderAt(const std::string& run_dir,
                                             const std::string& program);
 
 // Whether CreateRunFolderAt would take `run_dir` as it is now, with the same errors; makes nothing.
-// Says nothing of what the machine may refuse.
+// Does not check what the machine may refuse.
 absl::Status CheckRunFolderAt(const std::string& run_dir, const std::string& program);
 
 // Checks that `path` is the folder of a run (it has a manifest and a resolved config), locks it and

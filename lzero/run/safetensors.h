@@ -31,8 +31,8 @@ struct WrittenFile {
 };
 
 // The bytes of a file with these arrays. Arrays are laid out by falling element size (otherwise in
-// the given order), so that each is aligned. Names must be unique, not empty and not
-// "__metadata__", and bytes must fit shape and type: the caller must see to it.
+// the given order), so that each is aligned. The caller must give names that are unique, not empty
+// and not "__metadata__", and bytes that fit shape and type.
 std::string SerializeSafetensors(absl::Span<const NamedArray> arrays,
                                  const SafetensorsMetadata& metadata = {});
 

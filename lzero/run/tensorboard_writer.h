@@ -22,9 +22,9 @@ double SystemWallSeconds();
 
 class TensorBoardWriter {
  public:
-  // Creates `folder` if needed, and in it with the first Flush (a run that is refused leaves
-  // nothing) events.out.tfevents.<seconds>.<n>.lzero, n the first that is free now; the name
-  // carries no host and no process number.
+  // Creates `folder` if needed. The first Flush creates events.out.tfevents.<seconds>.<n>.lzero in
+  // it, so a run that is refused leaves no file; n is the first number that is free now. The name
+  // has no host and no process number.
   static absl::StatusOr<std::unique_ptr<TensorBoardWriter>> Create(
       const std::string& folder, WallClock clock = SystemWallSeconds);
 

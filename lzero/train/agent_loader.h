@@ -39,9 +39,9 @@ struct LoadAgentOptions {
 };
 
 // Loads an agent for evaluation, with the config that the checkpoint holds: a copy of its folder is
-// enough. NotFound when there is no such checkpoint; DataLoss for a damaged one;
-// InvalidArgument lists the tensors that do not fit the config; those of its plugins as
-// LoadPlugins. `pool` outlives the agent.
+// enough. NotFound when there is no such checkpoint; DataLoss for a damaged one; InvalidArgument
+// lists the tensors that do not fit the config; errors of plugins as LoadPlugins. `pool` must
+// outlive the agent.
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
                                       const LoadAgentOptions& options, ThreadPool* pool);
 

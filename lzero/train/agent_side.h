@@ -18,8 +18,8 @@ namespace lzero {
 
 class AgentSide : public MatchSide {
  public:
-  // `evaluator` is of the same game and outlives the side; `with_search` false: by the policy head
-  // alone.
+  // `evaluator` must play the same game and outlive the side. Without `with_search` the policy head
+  // alone chooses the moves.
   AgentSide(Evaluator* evaluator, bool with_search)
       : evaluator_(evaluator), with_search_(with_search) {}
 

@@ -1,6 +1,6 @@
 // A training batch on its way to the device: one staging buffer for each array, allocated once.
-// Observations of bytes travel as bytes; here is the one place where the learner makes numbers of
-// them. Belongs to one thread.
+// Byte observations travel as bytes; the learner turns them into numbers here alone. Belongs to one
+// thread.
 #ifndef LZERO_TRAIN_BATCH_STAGING_H_
 #define LZERO_TRAIN_BATCH_STAGING_H_
 
@@ -40,8 +40,8 @@ class BatchStaging {
 
   template <typename T>
   absl::Status CopyIn(const std::vector<T>& values, Staging* staging);
-  // What a staged array becomes for the losses: bytes of observations float32, masks of legal
-  // actions "illegal".
+  // The tensor that the losses read: byte observations become float32, masks of legal actions
+  // become masks of illegal ones.
   at::Tensor Read(Array& array);
 
   BatchShape shape_;

@@ -74,7 +74,7 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.num_envs = static_cast<int>(config.env.num_collectors);
   shape.terminal = config.model.terminal;
   shape.symmetries = spec.symmetries;
-  if (shape.num_chance_outcomes == 0) {  // nobody asks of a symmetry where it takes them
+  if (shape.num_chance_outcomes == 0) {  // replay stores no outcomes to map
     for (Symmetry& symmetry : shape.symmetries) symmetry.chance_image.clear();
   }
   shape.observation_type = spec.observation.type;

@@ -33,26 +33,26 @@ struct EvaluatorRole {
   std::unique_ptr<Evaluator> evaluator;
 };
 
-// Both null where the config asks for none.
+// Both null when the config asks for no reanalyzer.
 struct ReanalyzerRole {
   std::unique_ptr<InferenceEngine> inference;
   std::unique_ptr<Reanalyzer> reanalyzer;
 };
 
-// Makes environments of the run; it must not outlive the two.
+// Makes environments of the run. The factory must not outlive `config` and `registry`.
 EnvFactory BuildEnvFactory(const ExperimentConfig& config, const EnvRegistry& registry);
 // Spec of the configured environment.
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
 
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
-// Actions that a search of this role chooses from at a node: all, or those that are sampled.
+// Actions that a search of this role chooses from at a node: all, or the sampled ones.
 int NumSlots(const SearchConfig& search, const EnvSpec& spec);
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec);
 EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& spec,
                                  int64_t num_envs, int64_t num_simulations);
 
-// Searches for a role with the engine that was made with these options, which outlives it: on the
-// device of the engine where it does that, else on the host.
+// The searcher of a role. It searches on the device of `engine` when that engine can, else on the
+// host. `engine` was made with these options and must outlive it.
 absl::StatusOr<std::unique_ptr<Searcher>> BuildSearcher(const EngineOptions& options,
                                                         InferenceEngine* engine);
 

@@ -1,4 +1,4 @@
-// What a line of metrics says of a model that has stopped telling observations apart. A pure
+// Warns of a model that no longer tells observations apart, from a line of metrics. A pure
 // function; any thread.
 #ifndef LZERO_TRAIN_COLLAPSE_H_
 #define LZERO_TRAIN_COLLAPSE_H_

@@ -31,7 +31,7 @@ std::vector<NamedArray> ExportWeights(const Network& model) {
   return arrays;
 }
 
-// Of a measurement of the open loop: it runs a pass a horizon.
+// The sizes of one measurement of the open loop, which runs a pass a horizon.
 constexpr int64_t kOpenLoopSamples = 32;
 constexpr int64_t kOpenLoopHorizons = 10;
 

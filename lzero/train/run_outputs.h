@@ -45,7 +45,7 @@ class RunOutputs {
   // are not those of the checkpoint; nothing is changed then.
   absl::Status Rewind(int64_t env_steps, int64_t metrics_bytes);
   absl::StatusOr<CheckpointContent> ReadLatestCheckpoint() const;
-  // Fills in process and time.
+  // Writes `status` with the process and the time filled in.
   absl::Status WriteStatus(RunStatus status);
 
   // Writes batch.safetensors and the weights before the update to bad_update_<number>/ of the run

@@ -85,7 +85,7 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
       {plan.inference,
        {"env.num_collectors", "env.num_evaluators", "search.num_simulations",
         "model.context_length", "model.embed_dim"}}};
-  // Of equal parts the first.
+  // The first of equal parts wins.
   const auto smaller = [](const auto& a, const auto& b) { return a.first < b.first; };
   return std::max_element(parts.begin(), parts.end(), smaller)->second;
 }

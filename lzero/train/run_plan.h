@@ -18,8 +18,8 @@
 
 namespace lzero {
 
-// Bytes that a run holds at once, at most. While a run is resumed, what its replay file holds comes
-// on top; on a CUDA device what the learner and the searches take is the device's.
+// The most bytes that a run holds at once. A run that is resumed also holds the content of its
+// replay file for a while. With a CUDA device the parts of learner and searches lie in its memory.
 struct MemoryPlan {
   int64_t learner = 0;    // weights, gradients, two moments of the optimiser; target weights
   int64_t batch = 0;      // one batch of training sequences, sampled and staged
@@ -34,12 +34,12 @@ struct MemoryPlan {
   }
 };
 
-// Nothing of it is allocated; an environment of `registry` may be made and measured.
+// Counts bytes and allocates none of them; may make an environment of `registry` to measure it.
 // InvalidArgument for sizes that cannot be counted.
 absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
                                       const EnvRegistry& registry);
 
-// The settings that make the largest part as large as it is.
+// The settings that determine the size of the largest part.
 std::vector<std::string> WhatToLower(const MemoryPlan& plan);
 
 // ResourceExhausted when `plan` needs more than `machine_bytes`: names the parts and what to lower.

@@ -102,8 +102,8 @@ Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   const ModelFamily& family = FamilyOf(config.model);
   Errors errors = family.model_errors(config.model);
   Errors of_family = family.errors(config, spec);
-  // The shapes below follow from the actions. What a family says of them comes first: it may play
-  // none of their kind.
+  // The shapes below follow from the actions. An error of the family about them comes first: the
+  // family may not play actions of this kind at all.
   Errors of_actions = ActionErrors(config.search, spec);
   if (!of_actions.empty()) {
     Append(of_family.empty() ? std::move(of_actions) : std::move(of_family), &errors);

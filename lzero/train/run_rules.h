@@ -1,7 +1,7 @@
-// What a config must keep to because of the sizes of its environment, of its family, and of this
-// machine: every rule between config and environment that env_rules.h does not need to make one.
-// (Rules of one field: the schema. Rules between fields: config/consistency.h. Rules of a family:
-// ModelFamily::Errors.) Pure functions, but that environments are made.
+// The rules that a config must keep because of the sizes of its environment, its family, and this
+// machine. The rules that let an environment be made at all are in env/env_rules.h. (Rules of one
+// field: the schema. Rules between fields: config/consistency.h. Rules of a family:
+// ModelFamily::errors and model_errors.) No state; some of the functions make an environment.
 #ifndef LZERO_TRAIN_RUN_RULES_H_
 #define LZERO_TRAIN_RUN_RULES_H_
 
@@ -16,21 +16,21 @@
 
 namespace lzero {
 
-// What is wrong between the search and the actions of an environment: box actions need samples and
-// finite bounds, of discrete ones no more can be sampled than there are.
+// What is wrong between the search and the actions of an environment. Box actions need samples and
+// finite bounds; a search cannot sample more discrete actions than there are.
 std::vector<ConsistencyError> ActionErrors(const SearchConfig& search, const EnvSpec& spec);
 
-// Symmetries that the environment does not declare, or declares wrongly; shifts of what is no
-// picture: elsewhere a place means something, and a shifted board is another position.
+// Symmetries that the environment does not declare, or declares wrongly; shifts of observations
+// that are not pictures (a shifted board is another position).
 std::vector<ConsistencyError> AugmentErrors(const ReplayConfig& replay, const ReplayShape& shape,
                                             const EnvSpec& spec);
 
-// The family cannot search stored positions again, and the config asks for it.
+// The config asks to search stored positions again, and the family cannot.
 std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
                                               const ModelFamily& family);
 
-// All of those, those of the family, a replay that cannot hold its segments, and a stop rule that
-// means nothing in this environment.
+// All errors above, those of the family, a replay that cannot hold its segments, and a stop rule
+// that means nothing in this environment.
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec);
 
 // All that PlanRun would refuse in an environment that can be made, for config reports: EnvErrors,

@@ -67,18 +67,18 @@ class Trainer {
   // again.
   absl::Status StartOver();
 
-  // Runs to a stop condition. On an error that is the data's fault (a loss that is not finite) the
-  // offending batch is in the run folder and the message says where.
+  // Runs to a stop condition. When the data cause an error (a loss that is not finite), the run
+  // folder has the offending batch and the message says where.
   absl::StatusOr<TrainOutcome> Run();
 
  private:
   Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop);
 
-  // What tells one checkpoint from the next: env steps, updates, evaluations.
+  // Two checkpoints differ when one of these does: env steps, updates, evaluations.
   using CheckpointMoment = std::array<int64_t, 3>;
 
   bool HasReachedLimit() const;
-  // At stop.target_return for long enough, and that ends the run.
+  // True when stop.target_return was reached for long enough and that ends the run.
   bool HasReachedTarget() const;
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
   // Updates that the ratio asks for at this number of environment steps and that are not made yet;
@@ -90,18 +90,20 @@ class Trainer {
   int64_t ReanalysesOwed() const;
   double LearningRate() const;
   double FractionOver() const;
-  // True when so many updates are made; `next` then moves past them by steps of `every`.
+  // True when `*next` updates are made; then moves `*next` past the updates made, in steps of
+  // `every`.
   bool TakeDue(int64_t every, int64_t* next) const;
   absl::StatusOr<StopReason> RunToEnd();
-  // Up to the last update and evaluation, or the target. Cancelled when an evaluation is.
+  // Runs up to the last update and evaluation, or to the target. Cancelled when an evaluation is
+  // cancelled.
   absl::StatusOr<StopReason> RunToLimit();
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
   // One step of the collector, then searches of the positions that PrepareReanalyze drew.
   absl::Status CollectAndReanalyze();
-  // At a barrier: draws so many positions and takes the weights of the target network.
+  // At a barrier: draws `num_positions` positions and takes the weights of the target network.
   absl::Status PrepareReanalyze(int64_t num_positions);
-  // What collector and reanalyzer made enters replay.
+  // Moves what collector and reanalyzer made into replay.
   absl::Status StoreCollected();
   absl::Status Learn(int64_t num_updates);
   absl::Status UpdateOnce(bool another_follows);

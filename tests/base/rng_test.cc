@@ -117,7 +117,7 @@ TEST(RngTest, UniformIntIsUniform) {
 }
 
 TEST(RngTest, UniformIntRejectsToStayUniformForHugeLimits) {
-  // Of 2^64 values, 2^64 mod limit are drawn again; plain modulo would favour the lower third.
+  // 2^64 mod limit of the 2^64 values are drawn again; plain modulo would favour the lower third.
   constexpr int64_t kLimit = int64_t{3} << 61;
   RandomStream stream(3);
   const Moments moments = MomentsOf(20'000, [&] {

@@ -17,7 +17,7 @@ import unittest
 MEBIBYTE = 1 << 20
 ALLOWED = re.compile(r"(libc|libm|libdl|librt|libpthread|ld-linux-x86-64|libstdc\+\+|libgcc_s|libtorch_cpu|"
                      r"libtorch_cuda|libc10|libc10_cuda|libcudart)\.so[.0-9]*")
-# Of Ubuntu 24.04; Debian 12 has GLIBC 2.36, GLIBCXX 3.4.30 and CXXABI 1.3.13.
+# The versions of Ubuntu 24.04; Debian 12 has GLIBC 2.36, GLIBCXX 3.4.30 and CXXABI 1.3.13.
 NEWEST = {"GLIBC": (2, 39), "GLIBCXX": (3, 4, 33), "CXXABI": (1, 3, 15), "GCC": (14, 0, 0)}
 
 

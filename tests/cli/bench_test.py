@@ -125,14 +125,14 @@ def check_against(program, folder):
     listed = set(re.findall(r"^  ([a-z]+) ", printed.partition("Subcommands:")[2], re.MULTILINE))
     expect(program, "every verb of bench is compared", listed == known, f"{listed}\n{printed}")
     saved = folder / "saved.txt"
-    for name, (arguments, figure) in verbs.items():
+    for name, (arguments, metric) in verbs.items():
         saved.write_text(program.output("bench", *arguments)[1])
         for other in (str(saved), program.lzero):
             code, printed = program.output("bench", *arguments, "--against", other)
             objects = [line for line in printed.splitlines() if line.startswith("{")]
             compared = printed.partition("\nagainst ")[2].splitlines()[1:]
             right = len(objects) == len(compared) and all(
-                re.search(rf"{figure} \S+ -> \S+ \(\S+x\)", line) for line in compared)
+                re.search(rf"{metric} \S+ -> \S+ \(\S+x\)", line) for line in compared)
             program.check(f"bench {name} against {other}", code if right else 1, printed, 0)
     script = folder / "old_build"
     for line, part in (("echo 'error: unknown option --dtype' >&2; exit 2", "it said 'error: unknown option --dtype'"),

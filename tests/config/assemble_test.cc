@@ -300,8 +300,8 @@ TEST(Assemble, SilentAboutRulesWhoseKeysAreInDoubt) {
   }
 }
 
-// Of what is not read, an error is only what someone set after, or with, the choice that made it
-// so.
+// A setting that nothing reads is an error only when it was set after, or with, the choice that
+// made it so.
 TEST(Assemble, ReportsUnreadSettingsOnlyWhereTheyWereSetOnPurpose) {
   const auto problem = [](const std::string& top, const std::string& base,
                           const std::vector<std::string>& overrides) -> std::string {

@@ -149,7 +149,7 @@ TEST(ExplainKey, SaysEverythingAboutAKey) {
             "  allowed: an integer from 1 to 65536\n"
             "  default: 64\n"
             "  unit: sequences\n"
-            "  source: prototype runs on CartPole\n");
+            "  source: trial runs on CartPole\n");
   EXPECT_EQ(*ExplainKey("deterministic"),
             "deterministic\n"
             "  Collect and learn in turn: the same seed gives the same metrics, byte for byte.\n"

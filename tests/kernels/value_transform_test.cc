@@ -1,5 +1,5 @@
-// The value transform of single numbers: golden values of model.md section 2, its definition
-// inverted by bisection, and precision near 0.
+// The value transform of single numbers: golden values of its definition, the definition inverted
+// by bisection, and precision near 0.
 #include "lzero/kernels/value_transform.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ struct Golden {
   double transformed;
 };
 
-// model.md section 2.
+// h(x) = sign(x) (sqrt(|x| + 1) - 1) + 0.001 x, to six decimals.
 constexpr Golden kGolden[] = {{1.0, 0.415214},     {0.5, 0.225245},    {10.0, 2.326625},
                               {200.0, 13.377447},  {-21.0, -3.711416}, {1000.0, 31.638584},
                               {1e6, 1999.000488},  {0.0, 0.0},         {-1.0, -0.415214},

@@ -1,6 +1,6 @@
-// One test for each fault of public systems that the cache makes impossible (design, inference.md
-// section 1), named after the fault: isolation, keys, prefixes, weights, devices. Faults of whole
-// searches are in kv_cache_search_faults_test.cc, allocation in kv_cache_allocation_test.cc.
+// One test for each fault of public systems that the cache makes impossible, named after the fault:
+// isolation, keys, prefixes, weights, devices. Faults of whole searches are in
+// kv_cache_search_faults_test.cc, allocation in kv_cache_allocation_test.cc.
 
 #include <cstring>
 #include <functional>

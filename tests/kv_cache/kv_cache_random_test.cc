@@ -75,7 +75,7 @@ class Comparison {
   }
 
   int64_t num_reads() const { return expected_.clones; }
-  // Of these, contexts that have slid past their root.
+  // Those of contexts that have slid past their root.
   int64_t num_slid_reads() const { return num_slid_reads_; }
 
  private:

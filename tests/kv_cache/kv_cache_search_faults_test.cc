@@ -1,5 +1,5 @@
-// Faults of public systems that show over whole searches (design, inference.md section 1), one test
-// each, named after the fault: reset, capacity, leaks between searches and between roles.
+// Faults of public systems that show over whole searches, one test each, named after the fault:
+// reset, capacity, leaks between searches and between roles.
 
 #include <algorithm>
 #include <functional>

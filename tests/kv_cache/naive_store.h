@@ -1,6 +1,6 @@
 // The cache contract in its plainest form, to compare with: every init entry and every node keeps
-// the full list of its context's tokens, deep copied. Written from the design, not from the code
-// under test. Not a test.
+// the full list of its context's tokens, deep copied. Written from the contract in
+// kv_cache_manager.h, not from the code under test. Not a test.
 #ifndef LZERO_TESTS_KV_CACHE_NAIVE_STORE_H_
 #define LZERO_TESTS_KV_CACHE_NAIVE_STORE_H_
 

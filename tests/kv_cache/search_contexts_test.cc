@@ -160,8 +160,8 @@ TEST(SearchContextsTest, ARowNamesTheRootsSlotsItsLengthAndTheFirstNode) {
   ASSERT_TRUE(manager->StoreInit(EnvId(1), 0, MakeCache(config.shape, {5, 6, 7})).ok());
   LentSearch search(config, manager.get());
   ASSERT_TRUE(search.Lend(*manager, {EnvId(1)}).ok());
-  // Slot 0 is zeros; environment 0 has 2 * 7 + 5 * 2 = 24 slots; roots of both come first or not is
-  // the index's business, so only what a row must be is checked.
+  // Slot 0 is zeros; environment 0 has 2 * 7 + 5 * 2 = 24 slots. The index may order the roots of
+  // both environments as it likes, so only what a row must be is checked.
   const auto row = search.lent(0);
   EXPECT_THAT(row.first(4), ElementsAre(0, 0, 0, 0));
   EXPECT_EQ(row[5], row[4] + 1);

@@ -1,6 +1,6 @@
 // A second search for tests: recursive, in double, every number recomputed from the children each
-// time, written from the formulas of tests/golden/search/README.md and search.md and sharing no
-// code with lzero/mcts. Slow on purpose.
+// time, written from the formulas of tests/golden/search/README.md and of the papers, and sharing
+// no code with lzero/mcts. Slow on purpose.
 #ifndef LZERO_TESTS_MCTS_REFERENCE_SEARCH_H_
 #define LZERO_TESTS_MCTS_REFERENCE_SEARCH_H_
 

@@ -1,6 +1,6 @@
 // A slow second implementation of the world model with a vector encoder and of its losses: plain
-// loops in double, written from model.md section 3, sharing no line with the models. Used
-// by tests only; no thread rule.
+// loops in double, written from the equations of UniZero [arXiv 2406.10667], sharing no line with
+// the models. Used by tests only; no thread rule.
 #ifndef LZERO_TESTS_MODEL_REFERENCE_MODEL_H_
 #define LZERO_TESTS_MODEL_REFERENCE_MODEL_H_
 

@@ -1,5 +1,5 @@
 // A slow second implementation of the layers and of the banded transformer: plain loops in double,
-// written from the equations (model.md section 2), sharing no line with lzero/nn. Tests compare the
+// written from the equations of the layers, sharing no line with lzero/nn. Tests compare the
 // fast code against it. Weights come as a map of named arrays, so that a test can also move one
 // weight and take a finite difference. Not for use outside tests; no thread rule.
 #ifndef LZERO_TESTS_NN_REFERENCE_H_

@@ -1,4 +1,4 @@
-// Value transform and two-hot support against the golden values of model.md section 2 and against
+// Value transform and two-hot support against golden values of their definitions and against
 // numbers worked out by hand.
 #include "lzero/nn/support.h"
 
@@ -17,7 +17,7 @@ struct Golden {
   double transformed;
 };
 
-// model.md section 2.
+// h(x) = sign(x) (sqrt(|x| + 1) - 1) + 0.001 x, to six decimals.
 const std::vector<Golden> kGolden = {{1.0, 0.415214},     {0.5, 0.225245},    {10.0, 2.326625},
                                      {200.0, 13.377447},  {-21.0, -3.711416}, {1000.0, 31.638584},
                                      {1e6, 1999.000488},  {0.0, 0.0},         {-1.0, -0.415214},
@@ -173,7 +173,7 @@ TEST(DecodeSupport, KnownDistributions) {
 }
 
 TEST(DecodeSupport, TwoHotTargetsDecodeToTheirValue) {
-  // Label smoothing would decode 200 as 165 (model.md section 3).
+  // Label smoothing of 0.1 would decode 200 as 165.
   const std::vector<float> values = {200.0f, -21.0f, 0.5f, 0.0f, -0.01f, 1000.0f, 2364.0f};
   const at::Tensor logits = at::log(TwoHot(torch::tensor(values), 101));
   const std::vector<float> decoded = Values(DecodeSupport(logits, SupportAtoms(101)));

@@ -144,8 +144,8 @@ TEST_P(TransformerSizes, FullPassMatchesSlowReference) {
   }
 }
 
-// The central equality [model.md section 2], over rows of different lengths that start at different
-// times, several slides of the window long.
+// The central equality: cached steps give what one pass over the whole sequence with the same band
+// gives. Rows have different lengths, start at different times, and slide the window several times.
 TEST_P(TransformerSizes, CachedStepsEqualTheFullPass) {
   const Transformer transformer = MakeTransformer(config());
   const int64_t window = config().context_length;

@@ -127,8 +127,8 @@ int StartOf(const TrainBatch& batch, int sample) {
       batch.observations[(sample * rows + batch.num_context_steps) * batch.observation_size]);
 }
 
-// search.md section 2: rewards 0,0,0,0,+1 for players 1,2,1,2,1 are worth +1 to player 1 and -1 to
-// player 2, from every root, wherever segments are cut.
+// Rewards 0,0,0,0,+1 for players 1,2,1,2,1 are worth +1 to player 1 and -1 to player 2, from every
+// root, wherever segments are cut.
 TEST(ReplayBuffer, TwoPlayerSignsFromEveryRoot) {
   for (const int segment_length : {1, 2, 3, 5, 200}) {
     ReplayConfig config;

@@ -1,6 +1,6 @@
 // An independent model of the replay buffer for tests: whole episodes in plain lists, every rule
-// written out literally (training.md section 2), nothing shared with the code under test but the
-// plain structs of its interface. Also drives a buffer and the model with the same random play.
+// written out literally, nothing shared with the code under test but the plain structs of its
+// interface. Also drives a buffer and the model with the same random play.
 #ifndef LZERO_TESTS_REPLAY_REPLAY_MODEL_H_
 #define LZERO_TESTS_REPLAY_REPLAY_MODEL_H_
 

@@ -144,7 +144,7 @@ TEST(ReplayPlan, ContextTakesItsShareOfTheBytes) {
   ReplayConfig config, with_context;
   config.capacity = with_context.capacity = 10000;
   with_context.num_context_steps = 30;
-  // Of every open segment, and of each finished one: 50 full ones of 200 steps, each followed by
+  // Every open segment and each finished one takes it: 50 full ones of 200 steps, each followed by
   // the last few steps of its episode, and one more of each environment.
   EXPECT_EQ(ReplayFixedBytes(with_context, kShape) - ReplayFixedBytes(config, kShape), 8 * 30 * 20);
   EXPECT_EQ(PlannedBytes(with_context, kShape) - PlannedBytes(config, kShape),

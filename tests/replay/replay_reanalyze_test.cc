@@ -135,7 +135,7 @@ TEST(ReplayReanalyze, ARecycledPositionIsLeftAlone) {
   std::vector<StoredRoot> roots;
   buffer->DrawPositions(200, random, &old);
   for (int t = 0; t < 30; ++t) play.Step(buffer.get());
-  // Of the leaves that are not given back now, many hold another transition.
+  // Many of the leaves that are not given back now hold another transition.
   const int64_t num_current = buffer->ReadRoots(old, &roots);
   EXPECT_GT(num_current, 20);
   EXPECT_LT(num_current, 180);

@@ -31,10 +31,10 @@ TEST(StatisticsTest, StandardDeviationOfASample) {
 }
 
 TEST(StatisticsTest, InterquartileMeanLeavesOutAQuarterOnEachSide) {
-  // Of eight the two smallest and the two largest go: (3 + 4 + 5 + 6) / 4.
+  // Eight values lose the two smallest and the two largest: (3 + 4 + 5 + 6) / 4.
   EXPECT_DOUBLE_EQ(InterquartileMean({100.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, -50.0}),
                    (2.0 + 3.0 + 4.0 + 5.0) / 4.0);
-  // Of seven one on each side: floor(7 / 4) = 1.
+  // Seven values lose one on each side: floor(7 / 4) = 1.
   EXPECT_DOUBLE_EQ(InterquartileMean({7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 100.0}), 5.0);
   EXPECT_DOUBLE_EQ(InterquartileMean({1.0, 2.0, 9.0}), 4.0);
 }

@@ -1,6 +1,6 @@
 """Checks habits that the compiler lets pass: paths of one machine, exceptions, macros that libtorch
-defines too, leftovers and riddles in comments, and the standard headers that torch headers would
-hide."""
+defines too, leftovers and riddles in comments, pages that are named and missing, and the standard
+headers that torch headers would hide."""
 
 import re
 
@@ -9,9 +9,11 @@ import source_tree
 
 MACHINE_PATH = re.compile(r"""(?<![\w./$}*])/(?:work|root|home|tmp|mnt|media|Users)/""")
 LEFTOVER = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
-# Words that make a riddle of a header's comment, beginning with sentences that have no subject.
+# Words that make a riddle of a comment or page, beginning with sentences that have no subject.
 RIDDLE = re.compile(r"\bOf(?=\s)|\btold (?:so|once)\b|\bfor people\b|\bbusiness\b"
                     r"|\bcaller's bugs?\b|\bdevice's words\b")
+# A page that is named in words: not a string of a program, nor the text of a link.
+PAGE = re.compile(r"""(?<!["'\w./-])[\w./-]*\w\.md\b(?!\]\()""")
 BARE_MACRO = re.compile(
     r"(?<![\w:])(?:D?CHECK(?:_[A-Z]{2})?|D?LOG(?:_[A-Z]+)?|VLOG|assert|TORCH_CHECK|ABSL_CHECK)\s*\(")
 THROW = re.compile(r"\bthrow\b")
@@ -48,15 +50,20 @@ def check_cpp(tree, path, text):
         report_all(tree, path, TORCH_ERROR, code, "'{}': only tensor/torch_status.h meets torch's errors")
 
 
-def comments_of(text):
-    """(first line, text of each line) of the comments of C++ `text`; whole-line comments that follow
-    each other are one."""
-    code = source_tree.without_comments(text).split("\n")
+def without_hash_comments(text):
+    """A script's or CMake's `text` with comments blanked."""
+    return re.sub(r"(?:^|(?<=\s))#.*", "", text, flags=re.MULTILINE)
+
+
+def comments_of(text, without_comments):
+    """(first line, text of each line) of the comments of `text`; whole-line comments that follow each
+    other are one."""
+    code = without_comments(text).split("\n")
     comments = []
     joins = False
     for number, (line, rest) in enumerate(zip(text.split("\n"), code), 1):
         is_whole = line != rest and not rest.strip()
-        words = line[len(rest.rstrip()):].strip(" /*")
+        words = line[len(rest.rstrip()):].strip(" /*#")
         if joins and is_whole:
             comments[-1][1].append(words)
         elif line != rest:
@@ -65,9 +72,14 @@ def comments_of(text):
     return comments
 
 
-def check_header_comments(tree, path, text):
-    """Comments of headers are plain English; a phrase may go over the end of a line."""
-    for first, lines in comments_of(text):
+def check_words(tree, path, text):
+    """Comments and pages are plain English; a phrase may go over the end of a line."""
+    if path.suffix == ".md":
+        comments = [(1, text.split("\n"))]
+    else:
+        comments = comments_of(text, source_tree.without_comments if path.suffix in source_tree.CPP
+                               else without_hash_comments)
+    for first, lines in comments:
         words = " ".join(lines)
         for match in RIDDLE.finditer(words):
             line, end = first, len(lines[0])
@@ -76,6 +88,15 @@ def check_header_comments(tree, path, text):
                 end += 1 + len(lines[line - first])
             tree.report(path, line, f"'{match.group(0)}' in a comment: write subject, verb, object; "
                         "a duty is \"the caller must ...\"")
+
+
+def check_pages(tree, path, text):
+    """A page that is named stands there, or beside the file that names it."""
+    for match in PAGE.finditer(text):
+        page = match.group(0)
+        if not any((folder / page).is_file() for folder in (tree.root, tree.root / path.parent)):
+            tree.report(path, source_tree.line_of(text, match.start()),
+                        f"'{page}' is not in the repository: say the rule, or name the paper")
 
 
 def check_header_includes(tree, path, text):
@@ -95,6 +116,10 @@ def check_header_includes(tree, path, text):
 
 
 def check(tree):
+    for path in tree.files((".md",), source_tree.FOLDERS + ("configs", "experiments")):
+        text = tree.read(path)
+        check_words(tree, path, text)
+        check_pages(tree, path, text)
     for path in tree.files(source_tree.CPP + (".py", ".sh", ".cmake", ".txt")):
         text = tree.read(path)
         # Tests may name temporary folders; this file and its test hold the patterns.
@@ -102,10 +127,10 @@ def check(tree):
             report_all(tree, path, MACHINE_PATH, text, "'{}' is a path of one machine")
         if path.parts[:2] != ("tests", "style"):
             report_all(tree, path, LEFTOVER, text, "'{}': finish it or file an issue")
+            check_words(tree, path, text)
+            check_pages(tree, path, text)
         if path.suffix in source_tree.CPP:
             check_cpp(tree, path, text)
-        if path.suffix in (".h", ".cuh"):
-            check_header_comments(tree, path, text)
         if path.suffix == ".h" and layers.has_torch(layers.floor_of(path) or ""):
             check_header_includes(tree, path, text)
 

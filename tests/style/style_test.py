@@ -12,7 +12,6 @@ import time
 import unittest
 
 import functions
-import habits
 import layers
 import names
 import sizes
@@ -278,38 +277,6 @@ class NamesTest(StyleTest):
         self.expect_one(names.check, "envs/a.h:1:", "must be LZERO_ENVS_A_H_")
         self.write("envs/a.h", "#ifndef LZERO_ENVS_A_H_\n#define LZERO_ENVS_A_H_\n#endif\n")
         self.expect_one(names.check, "envs/a.h:3:", "must end with")
-
-
-class HabitsTest(StyleTest):
-    def test_accepts_good_code(self):
-        self.write("lzero/nn/a.h", "#include <torch/torch.h>\n#include <vector>\n"
-                                   "std::vector<torch::Tensor> F();  // throw\n")
-        self.write("lzero/nn/a.cc", 'LZ_CHECK(a); Say("throw LOG(x)"); NOT_A_CHECK(x);\n')
-        self.write("tools/a.sh", "ls /usr/local/cuda $root/work/x build/tmp/x\n")
-        self.assertEqual(self.findings(habits.check), [])
-
-    def test_refuses_bad_code(self):
-        for line, part in (('Open("/work/x");', "path of one machine"), ("// TODO: later", "finish"),
-                           ('throw Error("x");', "absl::Status"), ("CHECK_EQ(a, b);", "LZ_CHECK"),
-                           ("LOG(INFO) << a;", "LZ_LOG"), ("assert(a);", "LZ_CHECK"),
-                           ("catch (const c10::Error& e) {}", "torch_status.h")):
-            with self.subTest(line):
-                self.write("lzero/base/a.cc", "\n" + line + "\n")
-                self.expect_one(habits.check, "lzero/base/a.cc:2:", part)
-
-    def test_refuses_riddles_in_comments_of_headers(self):
-        good = "// FamilyOf(x): of a root.\n// The caller must wait.\n\nint Of ();  // \"Offset\"\n"
-        for riddle in ("Of a root.", "It is the caller's\n// bug.", "That is its business.",
-                       "Who sets it is told so.", "Lines for people.", "With the device's words."):
-            with self.subTest(riddle):
-                self.write("envs/a.h", good + "int x;  // plain\n//\n// What it is.\n// " + riddle)
-                self.expect_one(habits.check, "envs/a.h:8:", "the caller must")
-
-    def test_refuses_headers_that_lean_on_the_precompiled_one(self):
-        self.write("lzero/nn/a.h", "#include <torch/torch.h>\nstd::vector<int> F();\n")
-        self.expect_one(habits.check, "lzero/nn/a.h:2:", "without including <vector>")
-        self.write("lzero/nn/a.h", "\ntorch::Tensor F();\n")
-        self.expect_one(habits.check, "lzero/nn/a.h:2:", "without including a torch header")
 
 
 class ProgramsTest(StyleTest):

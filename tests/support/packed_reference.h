@@ -1,4 +1,4 @@
-// The model of the design computed plainly in double, from the definitions alone: nothing fused,
+// The UniZero model computed plainly in double, from the definitions alone: nothing fused,
 // folded, packed or kept from call to call. What the packed code is compared with. Shares with it
 // only the types that say where weights lie. Pure functions; any thread.
 #ifndef LZERO_TESTS_SUPPORT_PACKED_REFERENCE_H_

@@ -30,7 +30,7 @@ TEST(CollapseTest, IsSilentAboutHealthyLatentsAndMissingOnes) {
       CollapseWarning({{"latent/spread", 0.0401}, {"latent/norm", 8.0}}, 1000).has_value());
   EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0}}, 1000).has_value());
   EXPECT_FALSE(CollapseWarning({{"latent/norm", 1.0}}, 1000).has_value());
-  // No latents at all; numbers that are not finite are the business of train.on_nan.
+  // No latents at all; train.on_nan deals with numbers that are not finite.
   EXPECT_FALSE(CollapseWarning({{"latent/spread", 0.0}, {"latent/norm", 0.0}}, 1000).has_value());
   EXPECT_FALSE(CollapseWarning({{"latent/spread", NAN}, {"latent/norm", 1.0}}, 1000).has_value());
 }

@@ -110,7 +110,7 @@ TEST(LearnerTest, AStepOfSizeZeroLeavesTheWeights) {
 // Bad batches: their flaw, and how the message begins.
 struct BadBatch {
   const char* name;
-  std::function<void(TrainBatch&)> spoil;
+  std::function<void(TrainBatch&)> damage;
   const char* message;
 };
 
@@ -150,7 +150,7 @@ TEST(LearnerTest, ABadUpdateIsAbortedAndChangesNothing) {
       Update(*each, Batch(2));
     }
     TrainBatch batch = Batch(3);
-    bad.spoil(batch);
+    bad.damage(batch);
     std::vector<float> priorities = {7.0f};
     const absl::Status status = learner->Update(batch, kLearningRate, &priorities);
     EXPECT_EQ(status.code(), absl::StatusCode::kAborted) << bad.name;

@@ -1,5 +1,5 @@
 // Learning from pictures: bytes and the numbers they stand for are the same, shifts are part of
-// what a seed decides, and an environment that breaks its promise is told so.
+// what a seed decides, and an environment that breaks its promise is an error.
 #include <random>
 #include <string>
 

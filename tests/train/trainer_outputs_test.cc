@@ -69,7 +69,7 @@ TEST(TrainerOutputsTest, BestIsTheCheckpointOfTheBestEvaluation) {
   EXPECT_EQ(returns[2], 2.0);
   const auto best = ReadCheckpoint(run.dir() + "/checkpoints/best");
   ASSERT_TRUE(best.ok()) << best.status();
-  // Of equal ones the newest.
+  // The newest of equal ones is the best.
   const auto newest_three = std::find(returns.rbegin(), returns.rend(), 3.0);
   EXPECT_EQ(best->env_steps, env_steps[returns.rend() - newest_three - 1]);
   EXPECT_GT(best->env_steps, env_steps[1]);

@@ -15,7 +15,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// Root values against the returns after them, term by term. Of an episode that was cut short the
+// Root values against the returns after them, term by term. In an episode that was cut short the
 // last root value stands for the rest.
 ValueSums CompareByHand(const std::vector<double>& rewards, const std::vector<double>& root_values,
                         bool terminated) {

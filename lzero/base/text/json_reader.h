@@ -61,7 +61,8 @@ class JsonReader {
   JsonReader Object(absl::string_view key) const;
   std::vector<JsonReader> Objects(absl::string_view key) const;
 
-  // Complaints of the caller: of a field; in the caller's own words. They return status().
+  // The caller complains about a field (Wrong), or with a sentence of its own (Fail). Both return
+  // status().
   const absl::Status& Wrong(absl::string_view key, absl::string_view allowed) const;
   const absl::Status& Fail(absl::string_view what) const;
   // Where a field is, for messages: "nodes[3].path".

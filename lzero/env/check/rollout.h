@@ -58,7 +58,7 @@ struct RolloutEvent {
   const TimeStep& seen;
 };
 
-// Is told of every reset and step; an error ends the rollout.
+// A function that the rollout calls after every reset and step; an error ends the rollout.
 using RolloutWatcher = std::function<absl::Status(const RolloutEvent&)>;
 
 // Plays options.num_steps steps; a new episode starts whenever one ends. An action that the

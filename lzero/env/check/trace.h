@@ -1,6 +1,14 @@
-// Recorded episodes as JSON lines (environments.md section 5): plain records, a writer of single
-// lines, a reader of whole files. The reader takes anything and answers with an error that names
-// the line; it never plays the game (see trace_replay.h). Pure functions.
+// Recorded episodes as JSON lines: plain records, a writer of single lines, a reader of whole
+// files. The reader takes anything and answers with an error that names the line; it never plays
+// the game (see trace_replay.h). The "type" of a line is meta, reset, step or game. Pure functions.
+//
+//   {"type":"meta","env":ID,"max_episode_steps":N,"action":"discrete"|"box"}
+//   {"type":"reset","episode":K,"seed":S,"state":[..]|null,"obs":[..]}
+//   {"type":"step","t":0,"action":A|[..],"obs":[..],"reward":R,"terminated":B,"truncated":B,
+//    "state":[..]|null}
+//   {"type":"game","moves":[..],"legal_counts":[..],"returns":[..]|null}
+//
+// Keys that only some environments need are members of the structs below.
 #ifndef LZERO_ENV_CHECK_TRACE_H_
 #define LZERO_ENV_CHECK_TRACE_H_
 
@@ -72,8 +80,8 @@ std::string TraceGameLine(const TraceGame& game);
 // The whole file: meta, episodes, games.
 std::string TraceText(const Trace& trace);
 
-// Keys that are neither listed in section 5 nor above are ignored. InvalidArgument "line N: ..."
-// for everything that is not a trace.
+// Ignores keys that the writer does not write. InvalidArgument "line N: ..." for everything that is
+// not a trace.
 absl::StatusOr<Trace> ParseTrace(absl::string_view text);
 
 // Shortest text that reads back as the same number; always with '.', 'e', or a word in it.

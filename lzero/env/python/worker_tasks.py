@@ -321,7 +321,7 @@ class Task:
         _, facts = begin(env, 0)
         mask = facts.get("action_mask")
         size = self.actions.description["size"]
-        # Of other spaces a mask is for each choice by itself: it does not say which products are legal.
+        # In other spaces a mask is for each choice by itself: it does not say which products are legal.
         self.may_mask = isinstance(env.action_space, spaces.Discrete)
         if self.may_mask and mask is not None and len(mask) != size:
             raise Refused(f"an action mask of {len(mask)} for {size} actions")

@@ -37,7 +37,7 @@ class AlphaZeroNetwork : public Network {
 
   // Every unrolled position o_0 .. o_{U-1} is read by itself: cross-entropy of the policy against
   // the search, entropy bonus, cross-entropy of the value against the n-step target of `target`
-  // [training.md section 2]. Context steps are not read. Each term is a mean over the valid
+  // (replay/batch/targets.h). Context steps are not read. Each term is a mean over the valid
   // positions of a sample, then over the batch, weighted as in losses.h; the metrics of terms that
   // this network lacks are 0. Gradients flow to this network's weights through the total alone.
   LossTerms ComputeLosses(const Network& target, const BatchTensors& batch,

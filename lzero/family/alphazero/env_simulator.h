@@ -61,7 +61,7 @@ class EnvSimulator {
                     absl::Span<const NodeId> children);
   // [B], a row of the last Step each.
   absl::Span<const SimulatedStep> steps() const { return steps_; }
-  // What the network says of the position that row `row` came to in the last Step.
+  // Sets the network's value of the position that row `row` reached in the last Step.
   void SetValue(size_t row, float value);
 
   const EnvSpec& spec() const { return envs_[0]->spec(); }

@@ -42,8 +42,8 @@ class RootContexts {
   absl::Status StoreRows(EnvId env, int64_t step, absl::Span<const float> earlier,
                          absl::Span<const float> computed);
 
-  // Other weights from now on: contexts of older ones are dropped or, with root_context carry,
-  // known as older.
+  // The weights have changed: drops the contexts of older ones or, with root_context carry, marks
+  // them as older.
   void OnWeightsChanged();
 
   // Every context that can be read now, with the age of each token: how often the weights have
@@ -55,10 +55,10 @@ class RootContexts {
   absl::Status Import(absl::Span<const NamedArray> arrays);
 
  private:
-  // The ages of `count` tokens of which the last `num_new` are of now, after those of the context
-  // before: versions_[env] becomes theirs.
+  // Makes versions_[env] those of a context of `count` tokens: the last `num_new` have the weights
+  // of now, the others keep the versions they had.
   void MoveVersions(EnvId env, int64_t count, int64_t num_new);
-  // What the cache stores for this root; versions_[env] is that of its tokens already.
+  // The entry that the cache stores for this root. Call it after MoveVersions.
   InitTokens EntryOf(EnvId env, int64_t step, int64_t first_row, int64_t count);
   absl::Status ImportOne(EnvId env, int64_t step, absl::Span<const NamedArray> arrays);
 

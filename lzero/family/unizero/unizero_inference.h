@@ -1,8 +1,8 @@
-// Initial and recurrent inference of the world model for one role (collector or evaluator): its own
-// copy of the weights, its own KVCacheManager, one step runner. Implements the interface that
-// search needs. Root contexts are exact: continued from the previous step's while the weights stay
-// the same, rebuilt from the last L (W - 1) tokens otherwise. Spans have the shapes of
-// InferenceModel, float32; no gradients. Belongs to one thread.
+// Initial and recurrent inference of the world model for one role (collector, evaluator or
+// reanalyzer): its own copy of the weights, its own KVCacheManager, one step runner. Implements the
+// interface that search needs. Root contexts are exact: continued from the previous step's while
+// the weights stay the same, rebuilt from the last L (W - 1) tokens otherwise. Spans have the
+// shapes of InferenceModel, float32; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_
 #define LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_
 
@@ -74,7 +74,7 @@ class UniZeroInference : public PolicyEngine {
                    std::unique_ptr<RootContexts> contexts, Runners runners);
   // Contexts of older weights are dropped (root_context: carry keeps the roots').
   void OnWeightsChanged() override;
-  // Contexts of parent_keys_ in, one step, tokens of child_keys_ out.
+  // Runs one step: reads the contexts of parent_keys_ and stores the tokens of child_keys_.
   absl::Status RunStep();
   absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
   bool CanContinue(const Root& root) const;

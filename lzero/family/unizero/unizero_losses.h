@@ -1,7 +1,7 @@
-// The training forward pass of UniZero and its losses (model.md section 3): one sequence pass over
-// [N, 2 (C + U)] tokens; targets come from the EMA target network without gradient. The terms are
-// those of losses.h. All tensors float32 on the model's device unless said. Never synchronises: the
-// terms are tensors.
+// The training forward pass of UniZero and its losses [UniZero, arXiv 2406.10667]: one sequence
+// pass over [N, 2 (C + U)] tokens. Targets come from the EMA target network without gradient. The
+// terms are those of losses.h. All tensors float32 on the model's device unless said. Never
+// synchronises: the terms are tensors.
 #ifndef LZERO_FAMILY_UNIZERO_UNIZERO_LOSSES_H_
 #define LZERO_FAMILY_UNIZERO_UNIZERO_LOSSES_H_
 

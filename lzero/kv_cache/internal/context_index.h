@@ -68,8 +68,8 @@ class ContextIndex {
   // Writes the slots of the context's tokens into `slots` [W - 1], right-aligned, 0 before.
   ContextWindow CollectSlots(const ContextPath& path, absl::Span<int64_t> slots) const;
 
-  // The first slot of node 1; those of a capacity that never grew follow one another, two a node.
-  // 0 with a capacity of the root alone.
+  // The first slot of node 1, or 0 when there is room for the root alone. While the capacity never
+  // grew, the other nodes follow it, two slots each.
   int64_t FirstNodeSlot(EnvId env) const {
     return num_nodes_ > 1 ? entries(env).nodes[1].first_slot : 0;
   }

@@ -24,9 +24,9 @@ absl::Status CheckPositive(const char* name, int64_t value);
 absl::StatusOr<int64_t> TokenBytes(absl::Span<const int64_t> sizes);
 
 // Zeros of these sizes, float32, contiguous, created on `device` and outside of autograd and
-// inference mode, so that they can be written in either. InvalidArgument for a device without
-// tensors' memory here (meta, CUDA that is not loaded); ResourceExhausted when the machine's memory
-// cannot hold them.
+// inference mode, so that they can be written in either. InvalidArgument for a device that cannot
+// hold tensors here (meta, CUDA that is not loaded); ResourceExhausted when the machine has too
+// little memory.
 absl::StatusOr<at::Tensor> CreateTokenTensor(absl::Span<const int64_t> sizes, at::Device device);
 
 // OK when `tensor` has this type, these sizes and this device; otherwise InvalidArgument, which

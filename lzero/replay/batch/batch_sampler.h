@@ -1,7 +1,6 @@
-// Draws training batches one after the other, each while the learner works on the one before: in
-// a thread of its own, into one of two batches that are allocated once. What is drawn is what as
-// many calls of ReplayBuffer::Sample would draw, whatever the timing. Belongs to the learner's
-// thread.
+// Draws the next training batch in a thread of its own while the learner works on the last one. Two
+// batches are allocated once and alternate. It draws what the same number of calls of
+// ReplayBuffer::Sample would draw, whatever the timing. Belongs to the learner's thread.
 #ifndef LZERO_REPLAY_BATCH_BATCH_SAMPLER_H_
 #define LZERO_REPLAY_BATCH_BATCH_SAMPLER_H_
 
@@ -17,22 +16,22 @@ namespace lzero {
 
 class BatchSampler {
  public:
-  // Both outlive the sampler. `draws_ahead`: batches may be drawn before the update of the one
-  // before is over; not for prioritised replay, whose weights that update changes.
+  // Both must outlive the sampler. `draws_ahead` allows it to draw a batch before the update of the
+  // last one is over. Not for prioritised replay: that update changes its weights.
   BatchSampler(ReplayBuffer* replay, RandomStream* random, int batch_size, bool draws_ahead);
   BatchSampler(const BatchSampler&) = delete;
   BatchSampler& operator=(const BatchSampler&) = delete;
 
-  // The next batch, valid until the next call. `another_follows`: Next will be called again before
-  // the replay or the stream is used elsewhere, so that it may be drawn already. Errors as
+  // The next batch, valid until the next call. `another_follows`: the caller will call Next again
+  // before anything else uses the replay or the stream, so the sampler may draw ahead. Errors as
   // ReplayBuffer::Sample.
   absl::StatusOr<const TrainBatch*> Next(bool another_follows);
 
   // What Next returned last; empty before.
   const TrainBatch& last() const { return batches_[current_]; }
 
-  // Takes back a batch that was drawn ahead: the stream is as if it had not been. Call it when Next
-  // does not follow after all.
+  // Takes back a batch that was drawn ahead and restores the stream. Call it when Next does not
+  // follow after all.
   void Discard();
 
  private:

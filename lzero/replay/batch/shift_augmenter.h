@@ -13,12 +13,12 @@
 
 namespace lzero {
 
-// The offset is one for each sample: for its whole sequence and its bootstrap observations, all
-// stacked frames and channels of them. The model learns how latents of a sequence follow each
-// other: what moves between two frames (a ball, by some pixels) would drown in offsets of each
-// frame's own, which no action explains. EfficientZero likewise crops all frames of a sample's
-// targets as the channels of one picture. What the target network reads (next latents, bootstrap
-// observations) is moved as well, as in DrQ and EfficientZero.
+// Each sample has one offset: for its whole sequence and its bootstrap observations, with all
+// stacked frames and channels. The model learns how the latents of a sequence follow each other. An
+// offset for each frame would hide what moves between two frames (a ball, by some pixels), and no
+// action explains it. EfficientZero likewise crops all frames of a sample's targets as the channels
+// of one picture. What the target network reads (next latents, bootstrap observations) is moved as
+// well, as in DrQ and EfficientZero.
 class ShiftAugmenter {
  public:
   // The new pixel (y, x) is the old one at (y + rows, x + columns), or the nearest to that.

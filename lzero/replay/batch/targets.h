@@ -1,6 +1,6 @@
 // Value targets: n-step returns with two-player signs and their bootstrap. Pure functions over what
 // is known of an episode from some step on; no storage, no randomness, any thread.
-// [MuZero App. F; training.md section 2]
+// [MuZero App. F]
 #ifndef LZERO_REPLAY_BATCH_TARGETS_H_
 #define LZERO_REPLAY_BATCH_TARGETS_H_
 

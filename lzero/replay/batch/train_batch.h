@@ -1,7 +1,7 @@
 // What the learner gets from the replay buffer: contiguous arrays, allocated once and reused. Their
 // names, types and sizes stand once, in VisitArrays: a new array is a member and a line there.
-// Axes: N samples, C context steps, U unroll steps, A actions, obs = observation size; of box
-// actions D numbers and, in the place of A, K sampled ones a position.
+// Axes: N samples, C context steps, U unroll steps, A actions, obs = observation size. Box
+// actions have D numbers each and, in place of A, K sampled ones a position.
 // Plain data; belongs to whoever holds it.
 #ifndef LZERO_REPLAY_BATCH_TRAIN_BATCH_H_
 #define LZERO_REPLAY_BATCH_TRAIN_BATCH_H_
@@ -63,8 +63,8 @@ struct TrainBatch : BatchShape {
   std::vector<float> policies;         // [N, U, A]; box: [N, U, K], of
   std::vector<float> sampled_actions;  // box: [N, U, K, D]
   std::vector<float> policy_mask;      // [N, U]
-  // [N, U] of the step; -1: none; past the end (policy_mask 0) drawn uniformly, as actions are: any
-  // outcome leaves an absorbing state where it is. Empty without chance.
+  // [N, U] outcome of the step; -1: none. Past the end (policy_mask 0) it is drawn uniformly, as
+  // actions are: no outcome moves an absorbing state. Empty without chance.
   std::vector<int32_t> chance_outcomes;
   std::vector<uint8_t> legal_action_masks;  // [N, U, A] all 1 past the end; box: empty
   std::vector<float> value_mask;            // [N, U]
@@ -85,14 +85,14 @@ struct TrainBatch : BatchShape {
   void Resize(const BatchShape& shape);
 };
 
-// The part of `array` [N, ...] that belongs to `sample`.
+// The row of `array` [N, ...] that belongs to `sample`.
 template <typename T>
 absl::Span<T> RowOf(std::vector<T>& array, int sample, int num_samples) {
   const size_t size = array.size() / static_cast<size_t>(num_samples);
   return absl::MakeSpan(array).subspan(static_cast<size_t>(sample) * size, size);
 }
 
-// The axes of an array. An array that a shape has not is empty: its first is 0.
+// The axes of an array. An array that the shape lacks is empty: its first axis is 0.
 using ArrayDims = std::vector<int64_t>;
 inline int64_t NumElements(const ArrayDims& dims) {
   return std::accumulate(dims.begin(), dims.end(), int64_t{1}, std::multiplies<>());

@@ -36,8 +36,8 @@ inline ArrayType BlockArrayType(const ObservationFormat& format) {
 // Segments in the order of a checkpoint.
 using StoredSegments = std::vector<const GameSegment*>;
 
-// The array, in parts, of what part(segment), a view of bytes, gives of each. The first axis of
-// `shape` is counted here.
+// An array in parts: the bytes that part(segment) views, segment after segment. This function
+// counts the first axis of `shape`.
 template <typename Part>
 NamedArray InParts(const char* name, ArrayType type, std::vector<int64_t> shape,
                    const StoredSegments& segments, const Part& part) {

@@ -1,6 +1,6 @@
 // A replay store as named arrays, for checkpoints, and what the reading side (replay_import.h) must
-// know of their layout. Not the file format: lzero/tensor writes the arrays.
-// Pure functions; whoever owns the store holds its lock.
+// know of their layout. Not the file format: lzero/run/safetensors.h writes the arrays. Pure
+// functions; whoever owns the store holds its lock.
 #ifndef LZERO_REPLAY_SAVED_REPLAY_EXPORT_H_
 #define LZERO_REPLAY_SAVED_REPLAY_EXPORT_H_
 

@@ -28,7 +28,7 @@ std::string ComplaintOf(absl::string_view text,
   return std::string(json->status().message());
 }
 
-// Of the field x, read as a T.
+// The complaint about the field x, read as a T.
 template <typename T>
 std::string FieldComplaint(const std::string& value, const JsonLimits& limits = {}) {
   return ComplaintOf("{\"x\":" + value + "}", [&](const JsonReader& json) {

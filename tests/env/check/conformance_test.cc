@@ -59,7 +59,7 @@ class FaultyEnv : public Env {
     num_steps_ = 0;
     moved_ = false;
     static uint64_t num_resets = 0;
-    TimeStep step = Spoil(walk_.Reset(fault_ == Fault::kForgetsSeed ? ++num_resets : seed));
+    TimeStep step = Distort(walk_.Reset(fault_ == Fault::kForgetsSeed ? ++num_resets : seed));
     step.terminated = fault_ == Fault::kEndsAtReset;
     return step;
   }
@@ -78,7 +78,7 @@ class FaultyEnv : public Env {
     if (fault_ == Fault::kStepsAfterEnd && !step.ok() && num_steps_ > 0) return TimeStep();
     if (!step.ok()) return step;
     ++num_steps_;
-    return Spoil(*std::move(step));
+    return Distort(*std::move(step));
   }
 
   absl::StatusOr<std::string> Save() const override { return walk_.Save(); }
@@ -98,7 +98,7 @@ class FaultyEnv : public Env {
   }
 
  private:
-  TimeStep Spoil(TimeStep step) const {
+  TimeStep Distort(TimeStep step) const {
     if (fault_ == Fault::kObservationOutside) step.observation[0] += 1.0f;
     if (fault_ == Fault::kObservationNan && step.observation[0] > 1.0f) {
       step.observation[1] = std::numeric_limits<float>::quiet_NaN();

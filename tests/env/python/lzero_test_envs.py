@@ -223,7 +223,7 @@ class Shows(Count):
 
 
 class Acts(gymnasium.Env):
-    """Shows the action it was given as numbers, whether it is of the action space, and then spoils it."""
+    """Shows the action it was given as numbers, whether it is of the action space, and then overwrites it."""
 
     def __init__(self, actions="discrete", render_mode=None):
         self.action_space = action_space(actions)

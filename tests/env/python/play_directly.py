@@ -30,7 +30,7 @@ def one_hot(index, size):
 
 
 def numbers(space, observation):
-    """The observation as lzero describes it (environments.md): float32, pictures channels first over 255."""
+    """The observation as lzero describes it (envs/add_python.md): float32, pictures channels first over 255."""
     if isinstance(space, spaces.Discrete):
         return one_hot(observation - space.start, space.n)
     if isinstance(space, spaces.Dict):  # by name; words are left out

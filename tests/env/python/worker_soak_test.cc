@@ -125,7 +125,7 @@ TEST(WorkerSoakTest, LosesNothingWhenWorkersAreKilled) {
   EXPECT_EQ(counts.kills, kNumKills);
   EXPECT_LE(counts.restarts, kNumKills);
   EXPECT_GE(counts.restarts, kNumKills - 2) << "but deaths of the last moment";
-  // Of four episodes a kill ends those that no Reset was about to end anyway.
+  // A kill ends those of four episodes that no Reset was about to end anyway.
   EXPECT_LE(counts.interrupted, 4 * kNumKills);
   EXPECT_GE(counts.interrupted, kNumKills);
   EXPECT_LT(counts.slowest_s, 10.0);

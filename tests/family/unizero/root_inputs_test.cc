@@ -40,7 +40,7 @@ std::vector<Root> MakeRoots(const std::vector<Past>& pasts) {
   return roots;
 }
 
-// Of 1, 0 and 3 steps.
+// Pasts of 1, 0 and 3 steps.
 const std::vector<Past> kPasts = {
     {{1, 2, 3, 4}, {7}}, {{5, 6}, {}}, {{10, 11, 12, 13, 14, 15, 16, 17}, {1, 2, 3}}};
 

@@ -226,7 +226,7 @@ TEST_P(WorldModelNorms, ForwardFunctionsMatchLoops) {
 }
 
 // One recurrent inference after one initial inference, put together from the cached step, against
-// the full pass in loops: z_0 a_0 z'_1 [model.md section 1].
+// the full pass in loops: the tokens are z_0 a_0 z'_1.
 TEST_P(WorldModelNorms, TokensOfOneUnrolledStepMatchLoops) {
   ModelConfig config = TinyConfig();
   config.latent_norm = GetParam();

@@ -67,9 +67,9 @@ TEST_F(DeviceExchangeTest, GivenGumbelNoiseIsTaken) {
 }
 
 // Answers as the hash model, but for one number of one root.
-class SpoiledModel final : public InferenceModel {
+class FaultyModel final : public InferenceModel {
  public:
-  SpoiledModel(int node, float number) : model_({.num_actions = 3}), node_(node), number_(number) {}
+  FaultyModel(int node, float number) : model_({.num_actions = 3}), node_(node), number_(number) {}
   int num_actions() const override { return 3; }
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
                                 absl::Span<float> value) override {
@@ -127,9 +127,9 @@ absl::Status RunWith(InferenceModel& model, const SearchConfig& config,
   SearchResult result;
   return driver.Run(model, roots, {}, static_cast<int>(config.num_simulations), true, &result);
 }
-absl::Status RunSpoiled(const SearchConfig& config, absl::Span<const Root> roots, int node,
-                        float number) {
-  SpoiledModel model(node, number);
+absl::Status RunFaulty(const SearchConfig& config, absl::Span<const Root> roots, int node,
+                       float number) {
+  FaultyModel model(node, number);
   return RunWith(model, config, roots);
 }
 
@@ -138,7 +138,7 @@ TEST_F(DeviceExchangeTest, NumbersThatAreNotFiniteAreAnErrorWithEnvironmentAndNo
     for (const float number : {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity}) {
       for (const auto policy : {SearchPolicy::kPuct, SearchPolicy::kGumbel}) {
         config_.policy = policy;
-        const auto status = RunSpoiled(config_, batch_.roots(), node, number);
+        const auto status = RunFaulty(config_, batch_.roots(), node, number);
         EXPECT_TRUE(absl::IsInternal(status));
         EXPECT_THAT(std::string(status.message()),
                     HasSubstr(absl::StrCat("environment 1, node ", node, ";")));
@@ -146,9 +146,9 @@ TEST_F(DeviceExchangeTest, NumbersThatAreNotFiniteAreAnErrorWithEnvironmentAndNo
     }
   }
   batch_.mask(1)[1] = 0;
-  EXPECT_TRUE(RunSpoiled(config_, batch_.roots(), 0, -kInfinity).ok())
+  EXPECT_TRUE(RunFaulty(config_, batch_.roots(), 0, -kInfinity).ok())
       << "an illegal action may be missing";
-  const auto status = RunSpoiled(config_, batch_.roots(), 1, 1e30f);
+  const auto status = RunFaulty(config_, batch_.roots(), 1, 1e30f);
   EXPECT_TRUE(status.ok()) << "a large number is still finite: " << status;
 }
 

@@ -72,7 +72,7 @@ TEST(ValueTarget, WindowThatRunsOnBootstrapsAtItsEdge) {
   ExpectTarget(ValueTargetRule(3, 0.5, kNetwork).Compute(episode.window(), 0), 3, 0.125f, 3);
 }
 
-// search.md section 2: rewards 0,0,0,0,+1 for players 1,2,1,2,1.
+// Rewards 0,0,0,0,+1 for players 1,2,1,2,1: signs follow the player to move, from every root.
 TEST(ValueTarget, TwoPlayerSigns) {
   const Episode episode = {
       {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0}, {0, 1, 0, 1, 0, 1}, SegmentEnd::kTerminated};

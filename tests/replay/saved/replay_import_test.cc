@@ -121,10 +121,10 @@ TEST(ReplayImport, SettingsOfLaterSamplesMayDiffer) {
   EXPECT_TRUE(MakeBuffer(setup.config, setup.shape)->Import(saved->Export()).ok());
 }
 
-// A saved state with a finished chain, evictions, free leaves and open segments, to be spoiled.
-class SpoiledState : public testing::Test {
+// A saved state with a finished chain, evictions, free leaves and open segments, to be damaged.
+class DamagedState : public testing::Test {
  protected:
-  SpoiledState() : buffer_(MakeBuffer(setup_.config, setup_.shape)) {
+  DamagedState() : buffer_(MakeBuffer(setup_.config, setup_.shape)) {
     RandomPlay play(setup_.shape, {.terminate = 0.02, .truncate = 0.02}, 42);
     TrainBatch batch;
     RandomStream random(6);
@@ -192,7 +192,7 @@ class SpoiledState : public testing::Test {
   std::vector<NamedArray> arrays_;
 };
 
-TEST_F(SpoiledState, MissingAndMisshapenArrays) {
+TEST_F(DamagedState, MissingAndMisshapenArrays) {
   for (size_t i = 0; i < arrays_.size(); ++i) {
     const std::string name = arrays_[i].name;
     arrays_[i].name = "elsewhere";
@@ -211,7 +211,7 @@ TEST_F(SpoiledState, MissingAndMisshapenArrays) {
   ExpectRefused("array 'replay.actions' has shape [");
 }
 
-TEST_F(SpoiledState, OtherSettings) {
+TEST_F(DamagedState, OtherSettings) {
   const char* names[] = {"format",
                          "observation size",
                          "observation type (0 float32, 1 uint8)",
@@ -237,7 +237,7 @@ TEST_F(SpoiledState, OtherSettings) {
   ExpectRefused("replay.priority_exponent is 0.6 here and 0.5 in the saved state");
 }
 
-TEST_F(SpoiledState, Counters) {
+TEST_F(DamagedState, Counters) {
   Set<int64_t>("counters", 1, -1);
   ExpectRefused("array 'replay.counters' holds -1, allowed are >= 0");
   Set<double>("max_priority", 0, 0.5);
@@ -248,7 +248,7 @@ TEST_F(SpoiledState, Counters) {
   ExpectRefused("of 1 begun");
 }
 
-TEST_F(SpoiledState, Segments) {
+TEST_F(DamagedState, Segments) {
   Set<int64_t>("segments", 0, 2);
   ExpectRefused("segment 0: replay state: environment 2 of 2");
   Set<int64_t>("segments", 1, -1);
@@ -272,7 +272,7 @@ TEST_F(SpoiledState, Segments) {
   ExpectRefused("is of episode 0, after episode ");
 }
 
-TEST_F(SpoiledState, Chains) {
+TEST_F(DamagedState, Chains) {
   // A segment in the middle of an episode that claims to be its end, then one that begins late.
   const int64_t cut =
       RowWhere([&](const int64_t* row) { return row[4] == 0 && row[5] == 0 && row[2] > 0; });
@@ -295,7 +295,7 @@ TEST_F(SpoiledState, Chains) {
   ExpectRefused("disagree about the observation between them");
 }
 
-TEST_F(SpoiledState, Fields) {
+TEST_F(DamagedState, Fields) {
   Set<int32_t>("actions", 3, 2);
   ExpectRefused("array 'replay.actions' holds 2, allowed are 0 to 1");
   Set<uint8_t>("legal_action_masks", 3, 2);
@@ -313,7 +313,7 @@ TEST_F(SpoiledState, Fields) {
   ExpectRefused("array 'replay.generations' holds 1 leaves, allowed are ");
 }
 
-TEST_F(SpoiledState, Weights) {
+TEST_F(DamagedState, Weights) {
   const int64_t num_steps = Array("weights").shape[0];
   int64_t last = num_steps - 1;  // the newest of an unfinished episode
   ASSERT_EQ(Get<double>("weights", last), 0.0);

@@ -108,7 +108,7 @@ Kernels WidestKernels() {
 // The compiler must believe that `value` is used and that memory changes.
 void Keep(float value) { asm volatile("" : : "m"(value) : "memory"); }
 
-// Of a loop with so many operations in each instruction.
+// The speed of a loop that does `flops` operations in each instruction.
 double PeakGflops(float (*loop)(), int64_t flops, int64_t num_threads) {
   const double seconds = FastestSeconds(num_threads, [=] { return [=] { Keep(loop()); }; });
   return static_cast<double>(flops * kSums * kLoops * num_threads) / seconds * 1e-9;

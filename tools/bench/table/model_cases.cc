@@ -52,7 +52,7 @@ std::pair<int64_t, int64_t> EncoderWork(const ModelConfig& model,
   return {first, all};
 }
 
-// Weights of the matrices of all blocks, and of a head with so many outputs (model.md section 2).
+// Weights of the matrices of all blocks, and of a head with so many outputs.
 int64_t BlockWeights(const BenchCase& bench) {
   return 12 * bench.Int("embed") * bench.Int("embed") * bench.Int("layers");
 }

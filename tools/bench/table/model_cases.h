@@ -30,10 +30,10 @@ BenchTable ParityTable();
 
 // The axes of these names, "embed runner=packed": in this order, with these defaults.
 std::vector<BenchAxis> ModelAxes(absl::string_view names);
-// The sizes of inference.md section 5, for the CPU and for a GPU, and the runners beside each
+// The sizes to compare, small to large, for the CPU and for a GPU, and the runners beside each
 // other: eager and packed on one thread and packed bf16 on two; on a GPU eager and cuda_graph.
 std::vector<BenchPreset> StepPresets();
-// The table of training.md section 3, and a net for images.
+// Updates of the small model at three batch shapes, and of a net for images.
 std::vector<BenchPreset> UpdatePresets();
 
 // The config of a case, held to the rules of every other config. Graphs are required of a runner

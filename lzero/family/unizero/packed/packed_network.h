@@ -25,10 +25,10 @@ struct NetworkOptions {
   int num_threads = 1;
 };
 
-// Inputs and outputs of one step, contiguous float32 and int64 arrays of the caller; or of roots
-// that continue a cached context by one real step, whose observations or latents are given and
-// which have no rewards. Axes: B batch, W context length, L layers, E embed dim, P policy size, D
-// numbers of a box action, obs observation size. The outputs do not overlap the inputs.
+// Inputs and outputs of one step, contiguous float32 and int64 arrays of the caller. Roots that
+// continue a cached context by one real step use them too: they give observations or latents and
+// have no rewards. Axes: B batch, W context length, L layers, E embed dim, P policy size, D numbers
+// of a box action, obs observation size. The outputs do not overlap the inputs.
 struct StepArrays {
   const float* contexts;                 // [B, W - 1, L, 2, E], right-aligned
   const int64_t* lengths;                // [B] valid context tokens

@@ -10,7 +10,8 @@
 
 namespace lzero {
 
-// Heads of the transformer, steps of two tokens, its latent losses.
+// Errors of the heads of the transformer, of a context that cuts a step of two tokens, and of a
+// latent loss that it lacks.
 std::vector<ConsistencyError> UniZeroModelErrors(const ModelConfig& model);
 
 }  // namespace lzero

@@ -41,8 +41,8 @@ struct Runners {
   std::unique_ptr<RootRunner> roots;
 };
 
-// Both, for the environments of `cache`, whose owner the log names with the choice of `auto`.
-// Everything outlives them; `contexts` writes into `cache`. Beside runner cuda_search_graph
+// Builds both for the environments of `cache`; the log names its owner with the choice of `auto`.
+// All arguments must outlive them; `contexts` writes into `cache`. Beside runner cuda_search_graph
 // (search_graph.h) the step is eager.
 absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
                                     KVCacheManager* cache, RootContexts* contexts,

@@ -62,7 +62,7 @@ TEST(AlphaBetaTest, NimByHand) {
   AlphaBetaPlayer::Analysis analysis = player.Analyze(NimBoard(4));
   EXPECT_EQ(analysis.value, 997.0);
   EXPECT_EQ(analysis.best_actions, std::vector<int>{0});
-  // Of 3 everything loses at ply 2: after 1 the other takes 2, after 2 he takes 1.
+  // With a heap of 3 everything loses at ply 2: after 1 the other takes 2, after 2 he takes 1.
   analysis = player.Analyze(NimBoard(3));
   EXPECT_EQ(analysis.value, -998.0);
   EXPECT_EQ(analysis.best_actions, (std::vector<int>{0, 1}));

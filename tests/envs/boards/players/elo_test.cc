@@ -45,7 +45,7 @@ TEST(EloTest, PairsAndNotGamesAreIndependent) {
   EXPECT_EQ(coins.score, 0.5);
   // r = 1/8 / 50 / (1/4) = 0.01, so that low is about 0.5 - 1.96 sqrt(0.0025 / 50) = 0.486.
   EXPECT_NEAR(alike.score_low, 0.4862, 1e-3);
-  // Of 100 tossed coins Wilson's interval is 0.404 .. 0.596.
+  // Wilson's interval of 100 tossed coins is 0.404 .. 0.596.
   EXPECT_NEAR(coins.score_low, 0.404, 5e-3);
   EXPECT_NEAR(coins.score_high, 0.596, 5e-3);
 }

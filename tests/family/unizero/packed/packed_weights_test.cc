@@ -145,8 +145,8 @@ TEST(PackedWeightsTest, LieAtPlacesOfTheirOwn) {
   const std::vector<const void*> places = Places(packed);
   std::set<const void*> distinct(places.begin(), places.end());
   distinct.erase(nullptr);  // fp32 weights have no bf16 panels
-  // Of 2 blocks, 4 heads and the encoder: a bias and panels of 8 + 8 + 3 matrices, weight and bias
-  // of 4 + 2 norms, the action embedding.
+  // 2 blocks, 4 heads and the encoder have a bias and panels of 8 + 8 + 3 matrices, weight and bias
+  // of 4 + 2 norms, and the action embedding.
   EXPECT_EQ(distinct.size(), 2u * (8 + 8 + 3) + 2 * (4 + 2) + 1);
 }
 

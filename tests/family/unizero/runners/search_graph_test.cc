@@ -254,7 +254,7 @@ TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
       engine.searcher->Run(*engine.engine, episodes.Roots({2, 0}), {}, &result);
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
   EXPECT_THAT(std::string(status.message()), HasSubstr("environment 2, node 0"));
-  // The next one is not spoiled by what this one left.
+  // What this one left does not change the next one.
   Randomize(*weights, 7);
   for (at::Tensor& weight : weights->parameters()) weight.nan_to_num_(0.1);
   ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());

@@ -113,13 +113,14 @@ TEST(ModelCasesTest, EagerHasNoBf16) {
             "--dtype bf16: runner eager has fp32 alone; use --runner packed");
 }
 
-// By hand from the layers of model.md section 2, for E 64, L 2, S 101, A 6, B 8.
+// By hand from the layers of the model (nn/transformer.h, nn/layers.h), for E 64, L 2, S 101, A 6,
+// B 8.
 TEST(ModelCasesTest, CountsTheWorkOfAStep) {
   const int64_t block = 64 * 192 + 64 * 64 + 64 * 256 + 256 * 64;
   const int64_t heads = 4 * 64 * 256 + 256 * (6 + 101 + 101 + 64);
   BenchWork work = StepWork(OneCase(StepCases(), {}));
   EXPECT_EQ(work.flops, 8 * 2 * (2 * 2 * block + heads));
-  EXPECT_EQ(work.flops, 5308416);        // the 5.3 MFLOP of inference.md section 5
+  EXPECT_EQ(work.flops, 5308416);
   EXPECT_EQ(work.read_bytes, 1327104);   // 4 (2 * 2 * block + heads), whatever the batch is
   EXPECT_EQ(work.weight_bytes, 933888);  // 4 (2 * block + heads)
   work = StepWork(OneCase(StepCases(), {{"dtype", {"bf16"}}}));
@@ -128,7 +129,7 @@ TEST(ModelCasesTest, CountsTheWorkOfAStep) {
   EXPECT_EQ(work.weight_bytes, 933888 / 2);
   work = StepWork(OneCase(StepCases(), {{"embed", {"768"}}, {"heads", {"8"}}}));
   EXPECT_EQ(work.flops, 651952128);
-  EXPECT_EQ(work.read_bytes, 162988032);  // the 163 MB of inference.md section 5
+  EXPECT_EQ(work.read_bytes, 162988032);
   EXPECT_EQ(work.weight_bytes, 106364928);
 }
 
