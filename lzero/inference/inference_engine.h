@@ -35,6 +35,11 @@ struct EngineOptions {
   std::string owner = {};  // for the log: the role, e.g. "collector"
 };
 
+// Actions that a search chooses from at a node: those that are sampled there, else all.
+inline int NumSlots(const SearchConfig& search, const WorldModelShape& shape) {
+  return static_cast<int>(search.num_sampled_actions.value_or(shape.num_actions));
+}
+
 class InferenceEngine : public InferenceModel {
  public:
   // Copies the weights in place, between searches only. What was computed with older ones is

@@ -60,15 +60,12 @@ WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
           spec.num_chance_outcomes};
 }
 
-int NumSlots(const SearchConfig& search, const EnvSpec& spec) {
-  return static_cast<int>(search.num_sampled_actions.value_or(spec.action.num_actions));
-}
-
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec) {
   ReplayShape shape;
   shape.observation_size = static_cast<int>(spec.observation.size());
-  shape.num_actions = spec.action.kind == ActionKind::kBox ? NumSlots(config.search, spec)
-                                                           : spec.action.num_actions;
+  shape.num_actions = spec.action.kind == ActionKind::kBox
+                          ? NumSlots(config.search, BuildWorldModelShape(spec))
+                          : spec.action.num_actions;
   shape.action_dim = static_cast<int>(spec.action.dim());
   shape.num_chance_outcomes = FamilyOf(config.model).num_chance_outcomes(spec);
   shape.num_envs = static_cast<int>(config.env.num_collectors);

@@ -51,7 +51,8 @@ class Roles {
                                   config_.deterministic, spec_.action.num_actions};
     return {batch_size,
             std::make_unique<Agent>(
-                Search::Create(config_.search, NumSlots(config_.search, spec_), batch_size).value(),
+                Search::Create(config_.search, reanalyzer_.inference->num_actions(), batch_size)
+                    .value(),
                 options),
             reanalyzer_.inference.get(), reanalyzer_.inference->cache_manager()};
   }
