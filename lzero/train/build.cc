@@ -108,7 +108,7 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
                              config.search.num_simulations, config.deterministic, &role.inference));
   const CollectorOptions options = {SeedOf(config, "collector"),
                                     FamilyOf(config.model).num_root_past_steps(config.model),
-                                    config.replay.discount, config.search};
+                                    config.replay.discount};
   role.collector =
       std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get(),
                                   role.inference->cache_manager());

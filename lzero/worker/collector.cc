@@ -26,7 +26,7 @@ Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv>
     ids_.push_back(EnvId(i));
     trackers_.emplace_back(options.max_past_steps, envs_->spec().observation.size(),
                            envs_->spec().action.dim());
-    explorations_.emplace_back(options.search, envs_->spec().action,
+    explorations_.emplace_back(agent_->config(), envs_->spec().action,
                                StreamKey(options.seed, "exploration"));
   }
 }
@@ -108,7 +108,7 @@ Transition Collector::TransitionOf(size_t i, const TimeStep& next) const {
 }
 
 void Collector::ChooseActions(int64_t env_steps) {
-  const double epsilon = EpsilonAt(options_.search, env_steps);
+  const double epsilon = EpsilonAt(agent_->config(), env_steps);
   for (size_t i = 0; i < ids_.size(); ++i) {
     if (explorations_[i].Act(epsilon, trackers_[i].step(), roots_[i].legal_action_mask,
                              &taken_[i])) {

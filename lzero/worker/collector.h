@@ -28,7 +28,6 @@ struct CollectorOptions {
   uint64_t seed = 0;
   int64_t max_past_steps = 0;  // of a root's context
   double discount = 1.0;       // of returns that root values are compared with
-  SearchConfig search = {};    // its epsilon and what goes with it
 };
 
 struct FinishedEpisode {
@@ -51,7 +50,7 @@ struct CollectStats {
 class Collector {
  public:
   // `model` answers the searches of `agent`; `cache` is its manager (null for a model without one).
-  // Both outlive the collector.
+  // Both outlive the collector. The agent's config says how often exploration acts.
   Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv> envs,
             std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache);
 

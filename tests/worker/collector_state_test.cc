@@ -24,7 +24,7 @@ struct Walks {
     search.num_simulations = 5;
     auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save});
     collector = std::make_unique<Collector>(
-        CollectorOptions{9, kMaxPast, 1.0, search}, std::move(envs),
+        CollectorOptions{9, kMaxPast}, std::move(envs),
         std::make_unique<Agent>(Search::Create(search, WalkEnv::kNumActions, num_envs).value(),
                                 AgentOptions{4, true}),
         &model, cache);
