@@ -110,8 +110,7 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
                                     FamilyOf(config.model).num_root_past_steps(config.model),
                                     config.replay.discount};
   role.collector =
-      std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get(),
-                                  role.inference->cache_manager());
+      std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get());
   return role;
 }
 
@@ -127,7 +126,7 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                              /*deterministic_ties=*/true, &role.inference));
   role.evaluator = std::make_unique<Evaluator>(
       FamilyOf(config.model).num_root_past_steps(config.model), config.replay.discount,
-      std::move(envs), std::move(agent), role.inference.get(), role.inference->cache_manager());
+      std::move(envs), std::move(agent), role.inference.get());
   return role;
 }
 
@@ -140,9 +139,8 @@ absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(
       auto agent, BuildAgent("reanalyzer", config, registry, spec, batch_size,
                              config.search.num_simulations, config.deterministic, &role.inference));
-  role.reanalyzer =
-      std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
-                                   role.inference.get(), role.inference->cache_manager());
+  role.reanalyzer = std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
+                                                 role.inference.get());
   return role;
 }
 

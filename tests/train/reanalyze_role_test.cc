@@ -54,7 +54,7 @@ class Roles {
                 Search::Create(config_.search, reanalyzer_.inference->num_actions(), batch_size)
                     .value(),
                 options),
-            reanalyzer_.inference.get(), reanalyzer_.inference->cache_manager()};
+            reanalyzer_.inference.get()};
   }
 
   std::map<int64_t, PositionHandle> Stored() const {
