@@ -72,6 +72,8 @@ class Agent {
   absl::Status Act(InferenceModel& model, absl::Span<const Root> roots, ActMode mode,
                    int64_t env_steps, Decision* decision);
 
+  // The config of its searches.
+  const SearchConfig& config() const { return searcher_->config(); }
   // Searches so far: the only state, to be saved and put back for an exact resume.
   uint64_t num_searches() const { return num_searches_; }
   void set_num_searches(uint64_t num_searches) { num_searches_ = num_searches; }

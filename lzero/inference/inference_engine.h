@@ -16,7 +16,6 @@
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/mcts/searcher.h"
 #include "lzero/model/network.h"
@@ -35,6 +34,11 @@ struct EngineOptions {
   std::string owner = {};  // for the log: the role, e.g. "collector"
 };
 
+// Actions that a search chooses from at a node: those that are sampled there, else all.
+inline int NumSlots(const SearchConfig& search, const WorldModelShape& shape) {
+  return static_cast<int>(search.num_sampled_actions.value_or(shape.num_actions));
+}
+
 class InferenceEngine : public InferenceModel {
  public:
   // Copies the weights in place, between searches only. What was computed with older ones is
@@ -49,8 +53,6 @@ class InferenceEngine : public InferenceModel {
   // Allocates and records.
   virtual absl::StatusOr<std::unique_ptr<Searcher>> MakeDeviceSearcher() { return nullptr; }
 
-  // The manager of cached contexts; null for a family that keeps none.
-  virtual KVCacheManager* cache_manager() { return nullptr; }
   // What the engine must keep between searches, so that a resumed run computes the same numbers as
   // one that goes on. Put back after CopyWeightsFrom. InvalidArgument for what does not fit.
   virtual absl::StatusOr<std::vector<NamedArray>> ExportRoots() const {

@@ -12,7 +12,7 @@ ActionSamplerOptions SamplerOptions(const EngineOptions& options) {
   ActionSamplerOptions sampler;
   sampler.num_actions = static_cast<int>(options.shape.num_actions);
   sampler.action_dim = static_cast<int>(options.shape.action_dim);
-  sampler.num_slots = static_cast<int>(*options.search.num_sampled_actions);
+  sampler.num_slots = NumSlots(options.search, options.shape);
   sampler.max_roots = static_cast<int>(options.num_envs);
   sampler.nodes_per_root = static_cast<int>(options.search.NodesPerRoot());
   sampler.temperature = options.search.sample_temperature;
@@ -53,10 +53,7 @@ int64_t PolicyEngine::SamplerBytes(const EngineOptions& options) {
   return ActionSampler::Bytes(SamplerOptions(options));
 }
 
-int PolicyEngine::num_actions() const {
-  return sampler_ != nullptr ? sampler_->options().num_slots
-                             : static_cast<int>(options_.shape.num_actions);
-}
+int PolicyEngine::num_actions() const { return NumSlots(options_.search, options_.shape); }
 
 const SampledActions* PolicyEngine::sampled_actions() const {
   return sampler_ != nullptr ? &sampler_->roots() : nullptr;

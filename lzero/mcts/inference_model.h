@@ -60,6 +60,11 @@ class InferenceModel {
   // model that draws keys its draws by (seed, search_index).
   virtual void BeginSearch(const SearchRequest& /*request*/) {}
 
+  // Between two searches: the next root of `env` does not go on from its last one, but begins an
+  // episode or stands alone. Drops all that the model keeps of `env`: its nodes, and every context
+  // that a later root could be continued from. O(1). For a model that keeps none, nothing.
+  virtual void EndEpisode(EnvId /*env*/) {}
+
   // Begins a search: forgets the nodes of the roots' environments and evaluates every root (node
   // 0).
   //   prior_logits [B, A] float32 out: finite where the action is legal, elsewhere -infinity is

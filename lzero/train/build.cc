@@ -60,15 +60,12 @@ WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
           spec.num_chance_outcomes};
 }
 
-int NumSlots(const SearchConfig& search, const EnvSpec& spec) {
-  return static_cast<int>(search.num_sampled_actions.value_or(spec.action.num_actions));
-}
-
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec) {
   ReplayShape shape;
   shape.observation_size = static_cast<int>(spec.observation.size());
-  shape.num_actions = spec.action.kind == ActionKind::kBox ? NumSlots(config.search, spec)
-                                                           : spec.action.num_actions;
+  shape.num_actions = spec.action.kind == ActionKind::kBox
+                          ? NumSlots(config.search, BuildWorldModelShape(spec))
+                          : spec.action.num_actions;
   shape.action_dim = static_cast<int>(spec.action.dim());
   shape.num_chance_outcomes = FamilyOf(config.model).num_chance_outcomes(spec);
   shape.num_envs = static_cast<int>(config.env.num_collectors);
@@ -111,10 +108,9 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
                              config.search.num_simulations, config.deterministic, &role.inference));
   const CollectorOptions options = {SeedOf(config, "collector"),
                                     FamilyOf(config.model).num_root_past_steps(config.model),
-                                    config.replay.discount, config.search};
+                                    config.replay.discount};
   role.collector =
-      std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get(),
-                                  role.inference->cache_manager());
+      std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get());
   return role;
 }
 
@@ -130,7 +126,7 @@ absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                              /*deterministic_ties=*/true, &role.inference));
   role.evaluator = std::make_unique<Evaluator>(
       FamilyOf(config.model).num_root_past_steps(config.model), config.replay.discount,
-      std::move(envs), std::move(agent), role.inference.get(), role.inference->cache_manager());
+      std::move(envs), std::move(agent), role.inference.get());
   return role;
 }
 
@@ -143,9 +139,8 @@ absl::StatusOr<ReanalyzerRole> BuildReanalyzer(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(
       auto agent, BuildAgent("reanalyzer", config, registry, spec, batch_size,
                              config.search.num_simulations, config.deterministic, &role.inference));
-  role.reanalyzer =
-      std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
-                                   role.inference.get(), role.inference->cache_manager());
+  role.reanalyzer = std::make_unique<Reanalyzer>(static_cast<int>(batch_size), std::move(agent),
+                                                 role.inference.get());
   return role;
 }
 

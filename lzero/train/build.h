@@ -45,8 +45,6 @@ EnvFactory BuildEnvFactory(const ExperimentConfig& config, const EnvRegistry& re
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
 
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
-// Actions that a search of this role chooses from at a node: all, or the sampled ones.
-int NumSlots(const SearchConfig& search, const EnvSpec& spec);
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec);
 EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& spec,
                                  int64_t num_envs, int64_t num_simulations);

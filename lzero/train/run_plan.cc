@@ -116,7 +116,8 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
     LZ_ASSIGN_OR_RETURN(const int64_t bytes,
                         family.engine_bytes(options, BuildEnvFactory(config, registry)));
     plan.inference += bytes;
-    const int width = std::max(NumSlots(config.search, spec), family.num_chance_outcomes(spec));
+    const int width =
+        std::max(NumSlots(options.search, options.shape), family.num_chance_outcomes(spec));
     plan.search += Search::PlannedBytes(options.search, width, num_envs);
   }
   // Worker processes, replay, and the working memory of an update.

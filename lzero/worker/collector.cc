@@ -12,12 +12,11 @@
 namespace lzero {
 
 Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv> envs,
-                     std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache)
+                     std::unique_ptr<Agent> agent, InferenceModel* model)
     : options_(options),
       envs_(std::move(envs)),
       agent_(std::move(agent)),
       model_(model),
-      cache_(cache),
       values_(envs_->num_envs()),
       episode_counts_(envs_->num_envs(), 0),
       taken_(envs_->num_envs()),
@@ -26,7 +25,7 @@ Collector::Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv>
     ids_.push_back(EnvId(i));
     trackers_.emplace_back(options.max_past_steps, envs_->spec().observation.size(),
                            envs_->spec().action.dim());
-    explorations_.emplace_back(options.search, envs_->spec().action,
+    explorations_.emplace_back(agent_->config(), envs_->spec().action,
                                StreamKey(options.seed, "exploration"));
   }
 }
@@ -45,7 +44,7 @@ void Collector::BeginEpisode(EnvId env) {
   trackers_[env.value].Begin(first.observation);
   values_[env.value].Begin();
   staged_.Begin(env, first);
-  if (cache_ != nullptr) cache_->EndEpisode(env);
+  model_->EndEpisode(env);
 }
 
 absl::Status Collector::Step(int64_t env_steps) {
@@ -108,7 +107,7 @@ Transition Collector::TransitionOf(size_t i, const TimeStep& next) const {
 }
 
 void Collector::ChooseActions(int64_t env_steps) {
-  const double epsilon = EpsilonAt(options_.search, env_steps);
+  const double epsilon = EpsilonAt(agent_->config(), env_steps);
   for (size_t i = 0; i < ids_.size(); ++i) {
     if (explorations_[i].Act(epsilon, trackers_[i].step(), roots_[i].legal_action_mask,
                              &taken_[i])) {
@@ -196,7 +195,7 @@ absl::StatusOr<int> Collector::Import(absl::Span<const NamedArray> arrays) {
     LZ_RETURN_IF_ERROR(values_[id.value].Import(prefix, arrays));
     explorations_[id.value].Begin(EpisodeIndex(id));
     LZ_RETURN_IF_ERROR(explorations_[id.value].Import(prefix, arrays));
-    if (cache_ != nullptr) cache_->EndEpisode(id);
+    model_->EndEpisode(id);
   }
   return restarted;
 }

@@ -1,6 +1,6 @@
 // Plays the training environments: one call steps all of them once, with one batched search. What
 // it sees is staged until the trainer takes it. Unfinished episodes go on from call to call.
-// Reaches cached contexts only through the KVCacheManager. Used by one thread at a time.
+// Used by one thread at a time.
 #ifndef LZERO_WORKER_COLLECTOR_H_
 #define LZERO_WORKER_COLLECTOR_H_
 
@@ -15,7 +15,6 @@
 #include "lzero/base/named_array.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/env/vector_env.h"
-#include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/worker/episode_tracker.h"
 #include "lzero/worker/episode_values.h"
@@ -28,7 +27,6 @@ struct CollectorOptions {
   uint64_t seed = 0;
   int64_t max_past_steps = 0;  // of a root's context
   double discount = 1.0;       // of returns that root values are compared with
-  SearchConfig search = {};    // its epsilon and what goes with it
 };
 
 struct FinishedEpisode {
@@ -50,10 +48,10 @@ struct CollectStats {
 
 class Collector {
  public:
-  // `model` answers the searches of `agent`; `cache` is its manager (null for a model without one).
-  // Both outlive the collector.
+  // `model` answers the searches of `agent` and outlives the collector. The agent's config says how
+  // often exploration acts.
   Collector(const CollectorOptions& options, std::unique_ptr<VectorEnv> envs,
-            std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache);
+            std::unique_ptr<Agent> agent, InferenceModel* model);
 
   // One step of every environment; `env_steps` (of the run so far) drives the temperature schedule.
   // Errors name the environment. Blocks.
@@ -86,7 +84,6 @@ class Collector {
   std::unique_ptr<VectorEnv> envs_;
   std::unique_ptr<Agent> agent_;
   InferenceModel* model_;
-  KVCacheManager* cache_;
   std::vector<EnvId> ids_;
   std::vector<EpisodeTracker> trackers_;
   std::vector<EpisodeValues> values_;

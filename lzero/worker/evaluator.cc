@@ -12,13 +12,12 @@
 
 namespace lzero {
 Evaluator::Evaluator(int64_t max_past_steps, double discount, std::unique_ptr<VectorEnv> envs,
-                     std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache)
+                     std::unique_ptr<Agent> agent, InferenceModel* model)
     : max_past_steps_(max_past_steps),
       discount_(discount),
       envs_(std::move(envs)),
       agent_(std::move(agent)),
-      model_(model),
-      cache_(cache) {}
+      model_(model) {}
 
 absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     absl::Span<const uint64_t> seeds, const std::function<void(Env&, const TimeStep&)>& on_step,
@@ -37,7 +36,7 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     envs_->Reset(id, seeds[episode]);
     trackers[id.value].Begin(envs_->last(id).observation);
     values[id.value].Begin();
-    if (cache_ != nullptr) cache_->EndEpisode(id);
+    model_->EndEpisode(id);
     if (on_step && id.value == 0) on_step(envs_->env(id), envs_->last(id));
   };
   for (int i = 0; i < envs_->num_envs() && next_episode < seeds.size(); ++i) {
@@ -115,7 +114,7 @@ absl::Status Evaluator::InBatches(std::vector<Root> roots, const Body& body) {
     const auto part = absl::MakeSpan(roots).subspan(begin, batch);
     for (size_t i = 0; i < part.size(); ++i) {
       part[i].env = EnvId(static_cast<int64_t>(i));
-      if (cache_ != nullptr) cache_->EndEpisode(part[i].env);
+      model_->EndEpisode(part[i].env);
     }
     LZ_RETURN_IF_ERROR(body(begin, absl::MakeConstSpan(part)));
   }

@@ -1,5 +1,5 @@
-// Plays whole episodes greedily with its own environments, model and cache, so that evaluation
-// never disturbs collection. Used by one thread at a time.
+// Plays whole episodes greedily with its own environments and model, so that evaluation never
+// disturbs collection. Used by one thread at a time.
 #ifndef LZERO_WORKER_EVALUATOR_H_
 #define LZERO_WORKER_EVALUATOR_H_
 
@@ -14,7 +14,6 @@
 #include "absl/types/span.h"
 #include "lzero/agent/agent.h"
 #include "lzero/env/vector_env.h"
-#include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/worker/episode_tracker.h"
 #include "lzero/worker/episode_values.h"
@@ -34,10 +33,10 @@ struct EvaluatedEpisode {
 
 class Evaluator {
  public:
-  // `model` answers the searches of `agent`; `cache` is its manager (null for a model without one).
-  // `discount` is that of EvaluatedEpisode::values.
+  // `model` answers the searches of `agent` and outlives the evaluator. `discount` is that of
+  // EvaluatedEpisode::values.
   Evaluator(int64_t max_past_steps, double discount, std::unique_ptr<VectorEnv> envs,
-            std::unique_ptr<Agent> agent, InferenceModel* model, KVCacheManager* cache);
+            std::unique_ptr<Agent> agent, InferenceModel* model);
 
   // Plays one greedy episode for each of `seeds` [n]; results [n] in the order of the seeds.
   // Searches, whose number keys what is sampled, are counted anew: nothing depends on an earlier
@@ -92,7 +91,6 @@ class Evaluator {
   std::unique_ptr<VectorEnv> envs_;
   std::unique_ptr<Agent> agent_;
   InferenceModel* model_;
-  KVCacheManager* cache_;
   std::vector<std::string> states_;  // of roots
   Decision decision_;
 };

@@ -8,9 +8,8 @@
 
 namespace lzero {
 
-Reanalyzer::Reanalyzer(int batch_size, std::unique_ptr<Agent> agent, InferenceModel* model,
-                       KVCacheManager* cache)
-    : batch_size_(batch_size), agent_(std::move(agent)), model_(model), cache_(cache) {
+Reanalyzer::Reanalyzer(int batch_size, std::unique_ptr<Agent> agent, InferenceModel* model)
+    : batch_size_(batch_size), agent_(std::move(agent)), model_(model) {
   LZ_CHECK(batch_size > 0, "got ", batch_size);
 }
 
@@ -38,7 +37,7 @@ absl::Status Reanalyzer::SearchBatch(size_t num_roots) {
     root.legal_action_mask = stored.legal_action_mask;
     roots_.push_back(root);
     // Another position than the row's last one: its context is no past of this root.
-    if (cache_ != nullptr) cache_->EndEpisode(root.env);
+    model_->EndEpisode(root.env);
   }
   // The drawn actions are of no use, so any temperature will do.
   LZ_RETURN_IF_ERROR(agent_->Act(*model_, roots_, ActMode::kCollect, 0, &decision_));

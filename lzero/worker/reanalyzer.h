@@ -2,8 +2,8 @@
 // in replay follow what has been learned since. [Schrittwieser et al. 2021, MuZero Reanalyze] Which
 // positions is the caller's choice. With the root noise of collecting, as EfficientZero does [Ye et
 // al. 2021]: PUCT never visits what the priors have given up, so a search without noise would
-// confirm them; and all targets stay of one kind. Has a model, a cache and an agent of its own.
-// Used by one thread at a time.
+// confirm them; and all targets stay of one kind. Has a model and an agent of its own. Used by one
+// thread at a time.
 #ifndef LZERO_WORKER_REANALYZER_H_
 #define LZERO_WORKER_REANALYZER_H_
 
@@ -14,7 +14,6 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "lzero/agent/agent.h"
-#include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/replay/batch/train_batch.h"
 #include "lzero/replay/replay_buffer.h"
@@ -35,10 +34,8 @@ struct ReanalyzeStats {
 
 class Reanalyzer {
  public:
-  // `model` answers the searches of `agent`; `cache` is its manager (null for a model without one).
-  // Both outlive the reanalyzer and take `batch_size` roots.
-  Reanalyzer(int batch_size, std::unique_ptr<Agent> agent, InferenceModel* model,
-             KVCacheManager* cache);
+  // `model` answers the searches of `agent`, outlives the reanalyzer and takes `batch_size` roots.
+  Reanalyzer(int batch_size, std::unique_ptr<Agent> agent, InferenceModel* model);
 
   // Searches `positions` [n] of `replay` again, batch by batch, and keeps what was found; positions
   // recycled meanwhile are skipped. `replay` is locked only while roots are read: between that,
@@ -64,7 +61,6 @@ class Reanalyzer {
   const int batch_size_;
   std::unique_ptr<Agent> agent_;
   InferenceModel* model_;
-  KVCacheManager* cache_;
   ReanalyzeStats stats_;
   std::vector<StoredRoot> stored_;  // of the batch
   std::vector<Root> roots_;         // point into stored_

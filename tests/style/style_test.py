@@ -53,13 +53,11 @@ class LayersTest(StyleTest):
         super().setUp()
         for path in ("lzero/base/log.h", "lzero/config/load.h", "lzero/mcts/tree/tree.h", "envs/catch.h",
                      "lzero/mcts/golden/golden.h", "lzero/family/model_family.h", "lzero/family/muzero/network.h",
-                     "lzero/kv_cache/kv_cache.h", "lzero/kv_cache/kv_cache_manager.h",
-                     "lzero/kv_cache/internal/pool.h", "lzero/tensor/torch.h"):
+                     "lzero/kv_cache/kv_cache.h", "lzero/kv_cache/internal/pool.h", "lzero/tensor/torch.h"):
             self.write(path, "")
 
     def test_accepts_includes_that_go_down(self):
         self.write("lzero/mcts/search.cc", '#include "lzero/mcts/tree/tree.h"\n#include "lzero/base/log.h"\n')
-        self.write("lzero/worker/collector.h", '#include "lzero/kv_cache/kv_cache_manager.h"\n')
         self.write("lzero/train/build.cc", '#include "lzero/tensor/torch.h"\n#include "envs/catch.h"\n')
         self.write("tests/kv_cache/pool_test.cc", '#include "lzero/kv_cache/internal/pool.h"\n')
         self.write("lzero/base/log.cc", '// #include "envs/catch.h"\n#include "spdlog/spdlog.h"\n')
@@ -73,7 +71,7 @@ class LayersTest(StyleTest):
         self.write("envs/catch.cc", '#include "lzero/mcts/tree/tree.h"\n')
         self.expect_one(layers.check, "envs/catch.cc:1:", "envs may include: base config env")
 
-    def test_refuses_the_cache_to_workers_except_its_manager(self):
+    def test_refuses_the_cache_to_workers(self):
         self.write("lzero/worker/collector.cc", '#include "lzero/kv_cache/kv_cache.h"\n')
         self.expect_one(layers.check, "lzero/worker/collector.cc:1:", "worker includes")
 

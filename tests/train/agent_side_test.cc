@@ -27,7 +27,7 @@ struct Games {
         kMaxPast, /*discount=*/1.0, VectorEnv::Create(std::move(envs), &pool).value(),
         std::make_unique<Agent>(Search::Create(config, kNumActions, num_envs).value(),
                                 AgentOptions{3, true}),
-        &model, nullptr);
+        &model);
   }
 
   ThreadPool pool{1};

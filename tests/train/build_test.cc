@@ -43,7 +43,7 @@ TEST(BuildTest, BoxActionsWithoutSamplesAreRefused) {
   const RunPlan plan = PlanRun(config, registry).value();
   EXPECT_EQ(BuildWorldModelShape(plan.env).action_dim, plan.env.action.dim());
   EXPECT_EQ(BuildReplayShape(config, plan.env).num_actions, 6);
-  EXPECT_EQ(NumSlots(config.search, plan.env), 6);
+  EXPECT_EQ(NumSlots(config.search, BuildWorldModelShape(plan.env)), 6);
 }
 
 TEST(BuildTest, AnUnknownEnvironmentIsRefusedWithTheNearestName) {

@@ -51,9 +51,10 @@ class Roles {
                                   config_.deterministic, spec_.action.num_actions};
     return {batch_size,
             std::make_unique<Agent>(
-                Search::Create(config_.search, NumSlots(config_.search, spec_), batch_size).value(),
+                Search::Create(config_.search, reanalyzer_.inference->num_actions(), batch_size)
+                    .value(),
                 options),
-            reanalyzer_.inference.get(), reanalyzer_.inference->cache_manager()};
+            reanalyzer_.inference.get()};
   }
 
   std::map<int64_t, PositionHandle> Stored() const {

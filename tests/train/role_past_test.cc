@@ -162,7 +162,7 @@ TEST(RolePastTest, ACollectorKeepsThePastThatItsRootsNeed) {
   const uint64_t seed = StreamKey(static_cast<uint64_t>(config.seed), "collector");
   const int64_t num_envs = config.env.num_collectors;
   Collector expected({seed, kEpisodeSteps}, WanderingEnvs(num_envs, &pool),
-                     MakeAgent(config, num_envs, seed), &model, nullptr);
+                     MakeAgent(config, num_envs, seed), &model);
   for (uint64_t step = 0; step < 15; ++step) {
     const auto weights = RandomModel(config.model, {{kObservationSize}, kNumActions}, step);
     // So that every root is rebuilt from its past.
@@ -194,8 +194,7 @@ TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
   FullPassModel model(config.replay.discount);
   Evaluator expected(
       kEpisodeSteps, config.replay.discount, WanderingEnvs(2, &pool),
-      MakeAgent(config, 2, StreamKey(static_cast<uint64_t>(config.seed), "evaluator")), &model,
-      nullptr);
+      MakeAgent(config, 2, StreamKey(static_cast<uint64_t>(config.seed), "evaluator")), &model);
   for (uint64_t round = 0; round < 3; ++round) {
     const auto weights = RandomModel(config.model, {{kObservationSize}, kNumActions}, 50 + round);
     EXPECT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());

@@ -162,7 +162,7 @@ TEST(ChanceCalibrationTest, EpisodesAreComparedStepByStep) {
   Evaluator evaluator(
       0, 1.0, VectorEnv::Create(std::move(envs), &pool).value(),
       std::make_unique<Agent>(Search::Create(config, 2, 2, 3).value(), AgentOptions{3, true}),
-      &model, nullptr);
+      &model);
   const auto make_env = [] { return absl::StatusOr<std::unique_ptr<Env>>(new DiceEnv()); };
   // Five episodes in batches of two: 15 positions, a third of them certain and rightly so.
   const auto report = MeasureChance(evaluator, make_env, {1, 2, 3, 4, 5});
@@ -185,7 +185,7 @@ TEST(ChanceCalibrationTest, WithoutChanceThereIsNothingToMeasure) {
       0, 1.0, MakeWalks(1, &pool),
       std::make_unique<Agent>(Search::Create(config, WalkEnv::kNumActions, 1).value(),
                               AgentOptions{3, true}),
-      &model, nullptr);
+      &model);
   const auto walk = [] { return absl::StatusOr<std::unique_ptr<Env>>(new WalkEnv(WalkOptions())); };
   const auto no_chance = MeasureChance(evaluator, walk, {1});
   EXPECT_EQ(no_chance.status().code(), absl::StatusCode::kUnimplemented);

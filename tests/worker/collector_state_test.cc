@@ -14,20 +14,20 @@ namespace lzero::collector_state_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr int64_t kMaxPast = 3;
 
 struct Walks {
-  explicit Walks(bool can_save = true, int num_envs = 3, KVCacheManager* cache = nullptr,
-                 const SearchConfig& explored = {}) {
+  explicit Walks(bool can_save = true, int num_envs = 3, const SearchConfig& explored = {}) {
     SearchConfig search = explored;
     search.num_simulations = 5;
     auto envs = MakeWalks(num_envs, &pool, &logs, WalkOptions{can_save});
     collector = std::make_unique<Collector>(
-        CollectorOptions{9, kMaxPast, 1.0, search}, std::move(envs),
+        CollectorOptions{9, kMaxPast}, std::move(envs),
         std::make_unique<Agent>(Search::Create(search, WalkEnv::kNumActions, num_envs).value(),
                                 AgentOptions{4, true}),
-        &model, cache);
+        &model);
     ReplayConfig config;
     config.capacity = 2000;
     config.segment_length = 20;
@@ -98,7 +98,7 @@ TEST(CollectorStateTest, ExplorationGoesOnExactly) {
   search.epsilon = 0.5;
   search.epsilon_max_hold = 5;
   for (const int num_before : {1, 2, 3, 8}) {
-    Walks straight(true, 3, nullptr, search), restored(true, 3, nullptr, search), greedy;
+    Walks straight(true, 3, search), restored(true, 3, search), greedy;
     straight.Run(num_before);
     ASSERT_TRUE(restored.collector->Import(straight.Export()).ok());
     ASSERT_TRUE(restored.replay->Import(straight.replay->Export()).ok());
@@ -232,43 +232,31 @@ TEST(CollectorStateDeathTest, ExportWithStagedStepsIsACallersBug) {
   EXPECT_DEATH(walks.collector->Export().IgnoreError(), "staged");
 }
 
-// Contexts of an episode that is over, or of the time before an import, must not be read again.
-TEST(CollectorStateTest, TheCacheForgetsAnEnvironmentWhoseEpisodeBegins) {
-  KVCacheManagerConfig config;
-  config.shape = {1, 4};
-  config.context_length = 4;
-  config.num_envs = 3;
-  config.nodes_per_env = 6;
-  const auto cache = KVCacheManager::Create(config).value();
-  const KVCache empty = KVCache::Create(CacheStorage::kStatic, config.shape, 4, at::kCPU).value();
-  const auto store_all = [&] {
-    for (int i = 0; i < 3; ++i) ASSERT_TRUE(cache->StoreInit(EnvId(i), 50, empty).ok());
-  };
-  const auto is_stored = [&](int env) { return cache->HasInit(EnvId(env), 50); };
-
-  Walks walks(true, 3, cache.get());
-  store_all();
+// What it keeps of an episode that is over, or of the time before an import, must not be read
+// again.
+TEST(CollectorStateTest, TheModelForgetsAnEnvironmentWhoseEpisodeBegins) {
+  const std::set<int32_t> all = {0, 1, 2};
+  Walks walks;
+  walks.model.kept = all;
   walks.Run(1);
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(is_stored(i)) << i;
+  EXPECT_THAT(walks.model.kept, IsEmpty());
   const std::vector<NamedArray> saved = walks.Export();
 
-  std::vector<bool> ended(3, false);
+  std::set<int32_t> ended;
   for (int step = 0; step < 12; ++step) {
-    store_all();
-    std::vector<size_t> num_calls;
-    for (const auto& log : walks.logs) num_calls.push_back(log.size());
+    walks.model.kept = all;
     walks.Run(1);
     for (int i = 0; i < 3; ++i) {
       const bool began = walks.logs[i].back().is_reset;
-      EXPECT_EQ(is_stored(i), !began) << "environment " << i;
-      ended[i] = ended[i] || began;
+      EXPECT_EQ(walks.model.kept.contains(i), !began) << "environment " << i;
+      if (began) ended.insert(i);
     }
   }
-  EXPECT_EQ(ended, std::vector<bool>(3, true));
+  EXPECT_EQ(ended, all);
 
-  store_all();
+  walks.model.kept = all;
   ASSERT_TRUE(walks.collector->Import(saved).ok());
-  for (int i = 0; i < 3; ++i) EXPECT_FALSE(is_stored(i)) << i;
+  EXPECT_THAT(walks.model.kept, IsEmpty());
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ struct Walks {
     auto envs = MakeWalks(num_envs, &pool, &logs, options);
     collector =
         std::make_unique<Collector>(CollectorOptions{seed, kMaxPast, kDiscount}, std::move(envs),
-                                    MakeAgent(WalkEnv::kNumActions, num_envs), &model, nullptr);
+                                    MakeAgent(WalkEnv::kNumActions, num_envs), &model);
   }
 
   void Run(int num_steps, int64_t env_steps = 0) {
@@ -277,7 +277,7 @@ TEST(CollectorTest, PlaysTwoPlayerGamesFromTheMoversView) {
   const int observation_size = static_cast<int>(make_envs()[0]->spec().observation.size());
   ShownModel model({9, 1.0f, -1.0f});
   Collector collector({1, kMaxPast, kDiscount}, VectorEnv::Create(make_envs(), &pool).value(),
-                      MakeAgent(9), &model, nullptr);
+                      MakeAgent(9), &model);
   const auto replay = MakeReplay(observation_size, 9), expected = MakeReplay(observation_size, 9);
   ShownModel hand_model({9, 1.0f, -1.0f});
   // Seeds change nothing here: no random openings.
@@ -359,7 +359,7 @@ TEST(CollectorTest, AnErrorNamesTheEnvironmentAndItsCause) {
   }
   ShownModel model;
   Collector collector({0, kMaxPast}, VectorEnv::Create(std::move(envs), &pool).value(),
-                      MakeAgent(WalkEnv::kNumActions), &model, nullptr);
+                      MakeAgent(WalkEnv::kNumActions), &model);
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(collector.Step(0).ok());
   const absl::Status status = collector.Step(0);
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
@@ -373,7 +373,7 @@ TEST(CollectorTest, AnInterruptedEpisodeIsCountedAndItsLastActionForgotten) {
   std::vector<std::vector<EnvCall>> logs;
   ShownModel model;
   Collector collector({0, kMaxPast}, MakeWalks(2, &pool, &logs, options),
-                      MakeAgent(WalkEnv::kNumActions), &model, nullptr);
+                      MakeAgent(WalkEnv::kNumActions), &model);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(collector.Step(0).ok());
   // Two environments, five calls each, the last one of each interrupted.
   EXPECT_EQ(collector.staged().num_steps(), 8);

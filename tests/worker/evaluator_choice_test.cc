@@ -1,5 +1,5 @@
-// The evaluator's choices at single positions and at roots with a past, and the states and caches
-// that a search is given.
+// The evaluator's choices at single positions and at roots with a past, and the states that a
+// search is given; what the model forgets before them.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -187,30 +187,15 @@ TEST(EvaluatorChoiceTest, AnErrorOfTheModelReachesTheCallerOfChooseActions) {
   }
 }
 
-TEST(EvaluatorChoiceTest, TheCacheForgetsEveryEnvironmentThatIsUsedAnew) {
-  KVCacheManagerConfig config;
-  config.shape = {1, 4};
-  config.context_length = 4;
-  config.num_envs = 3;
-  config.nodes_per_env = 9;
-  const auto cache = KVCacheManager::Create(config).value();
-  const KVCache empty = KVCache::Create(CacheStorage::kStatic, config.shape, 4, at::kCPU).value();
-  const auto store_all = [&] {
-    for (int i = 0; i < 3; ++i) ASSERT_TRUE(cache->StoreInit(EnvId(i), 0, empty).ok());
-  };
-  const auto stored = [&] {
-    std::vector<bool> found;
-    for (int i = 0; i < 3; ++i) found.push_back(cache->HasInit(EnvId(i), 0));
-    return found;
-  };
-  Walks walks(3, {}, {}, cache.get());
-  store_all();
+TEST(EvaluatorChoiceTest, TheModelForgetsEveryEnvironmentThatIsUsedAnew) {
+  Walks walks(3);
+  walks.model.kept = {0, 1, 2};
   walks.Run({4, 5});  // two seeds: the third environment stays out
-  EXPECT_THAT(stored(), ElementsAre(false, false, true));
+  EXPECT_THAT(walks.model.kept, ElementsAre(2));
   for (const bool with_search : {false, true}) {
-    store_all();
+    walks.model.kept = {0, 1, 2};
     ASSERT_TRUE(walks.evaluator->ChooseActions(Positions(1), with_search).ok());
-    EXPECT_THAT(stored(), ElementsAre(false, true, true));
+    EXPECT_THAT(walks.model.kept, ElementsAre(1, 2));
   }
 }
 

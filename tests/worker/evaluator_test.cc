@@ -149,7 +149,7 @@ TEST(EvaluatorTest, SearchesAreCountedFromTheStartOfEveryRun) {
   ThreadPool pool(1);
   NumberedModel model;
   Evaluator evaluator(kMaxPast, kDiscount, MakeWalks(2, &pool), MakeAgent(WalkEnv::kNumActions, 2),
-                      &model, nullptr);
+                      &model);
   ASSERT_TRUE(evaluator.Run({5, 6, 7}).ok());
   const std::vector<uint64_t> first = std::exchange(model.numbers, {});
   ASSERT_GT(first.size(), 2u);
@@ -170,7 +170,7 @@ TEST(EvaluatorTest, ReturnsOfGamesAreFromPlayerZerosView) {
   envs.push_back(TicTacToeEntry().factory(EnvOptions{}).value());
   ShownModel model({9, 1.0f, -1.0f});
   Evaluator evaluator(kMaxPast, kDiscount, VectorEnv::Create(std::move(envs), &pool).value(),
-                      MakeAgent(9, 1), &model, nullptr);
+                      MakeAgent(9, 1), &model);
   double sum = 0.0;  // of player 0, from the rewards of whoever moved
   int mover = 0;
   const auto on_step = [&](Env&, const TimeStep& step) {

@@ -28,12 +28,11 @@ inline std::unique_ptr<Agent> MakeAgent(int num_actions, int num_envs) {
 
 // An evaluator of walks with everything it needs.
 struct Walks {
-  explicit Walks(int num_envs, const ShownModelOptions& options = {}, WalkOptions walk = {},
-                 KVCacheManager* cache = nullptr)
+  explicit Walks(int num_envs, const ShownModelOptions& options = {}, WalkOptions walk = {})
       : model(options) {
     evaluator =
         std::make_unique<Evaluator>(kMaxPast, kDiscount, MakeWalks(num_envs, &pool, &logs, walk),
-                                    MakeAgent(WalkEnv::kNumActions, num_envs), &model, cache);
+                                    MakeAgent(WalkEnv::kNumActions, num_envs), &model);
   }
 
   std::vector<EvaluatedEpisode> Run(absl::Span<const uint64_t> seeds) {

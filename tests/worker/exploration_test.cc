@@ -71,22 +71,22 @@ TEST(ExplorationTest, PlainEpsilonGreedy) {
   for (const int count : counts) EXPECT_NEAR(count, num_taken / 4.0, 5 * 20.0);
 }
 
-// 1, 1/4, 1/9, 1/16 of their sum 205/144. A million actions: two runs never share one.
+// 1, 1/4, 1/9, 1/16 of their sum 205/144. Box actions: two runs never share one.
 TEST(ExplorationTest, DurationsAreZetaDistributed) {
-  Exploration exploration(WithHold(4), Discrete(1000000), 7);
-  const std::vector<uint8_t> legal(1000000, 1);
+  Exploration exploration(WithHold(4), Box(2), 7);
   exploration.Begin(3);
   std::map<int, int> durations;
-  int num_runs = 0, last = -1, length = 0;
+  int num_runs = 0, length = 0;
+  std::vector<float> last;
   for (int t = 0; t < 20000; ++t) {
     Action action;
-    ASSERT_TRUE(exploration.Act(1.0, t, legal, &action));
-    if (action.index != last && last >= 0) {
+    ASSERT_TRUE(exploration.Act(1.0, t, {}, &action));
+    if (action.values != last && t > 0) {
       ++durations[length];
       ++num_runs;
       length = 0;
     }
-    last = action.index;
+    last = action.values;
     ++length;
   }
   EXPECT_EQ(durations.rbegin()->first, 4);

@@ -51,9 +51,9 @@ struct Walks {
     replay = ReplayBuffer::Create(config, shape).value();
     collector =
         std::make_unique<Collector>(CollectorOptions{9, kMaxPast}, MakeWalks(num_envs, &pool),
-                                    MakeAgent(noise, num_envs, 77), &seen, nullptr);
-    reanalyzer = std::make_unique<Reanalyzer>(batch_size, MakeAgent(noise, batch_size, seed),
-                                              &model, nullptr);
+                                    MakeAgent(noise, num_envs, 77), &seen);
+    reanalyzer =
+        std::make_unique<Reanalyzer>(batch_size, MakeAgent(noise, batch_size, seed), &model);
   }
 
   void Collect(int num_steps) {
@@ -119,6 +119,15 @@ TEST(ReanalyzerTest, RootsAreThoseThatTheCollectorHad) {
     ++i;
   }
   EXPECT_GT(num_deep, 5);
+}
+
+TEST(ReanalyzerTest, TheModelForgetsEachRowBeforeItsNextPosition) {
+  Walks walks(0.0, 3, 4);
+  walks.Collect(10);
+  const std::vector<PositionHandle> positions = walks.Positions();
+  walks.model.kept = {0, 1, 2, 3};
+  ASSERT_TRUE(walks.reanalyzer->Search({positions[0], positions[5]}, *walks.replay).ok());
+  EXPECT_THAT(walks.model.kept, ElementsAre(2, 3));
 }
 
 TEST(ReanalyzerTest, WithTheSameModelAndNoNoiseNothingChanges) {

@@ -78,7 +78,7 @@ TEST(RootStatesTest, RootsOfACollectorCarryStatesForAModelThatAsks) {
   Collector collector(CollectorOptions{9, 3, 0.5}, MakeWalks(2, &pool),
                       std::make_unique<Agent>(Search::Create({}, WalkEnv::kNumActions, 2).value(),
                                               AgentOptions{7, true}),
-                      &model, nullptr);
+                      &model);
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(collector.Step(0).ok());
   ASSERT_EQ(model.seen.size(), 12u);
   for (const SeenRoot& root : model.seen) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -173,6 +174,7 @@ class ShownModel final : public InferenceModel {
 
   int num_actions() const override { return options_.num_actions; }
   bool NeedsState() const override { return options_.needs_state; }
+  void EndEpisode(EnvId env) override { kept.erase(env.value); }
 
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
                                 absl::Span<float> value) override {
@@ -224,6 +226,7 @@ class ShownModel final : public InferenceModel {
 
   std::vector<SeenRoot> seen;  // all roots so far
   absl::Status failure;        // returned by the next calls, if not ok
+  std::set<int32_t> kept;      // environments that a test put here, until their episodes end
 
  private:
   static uint64_t HashObservation(const Root& root) {

@@ -62,7 +62,7 @@ struct BenchEngine {
       roots[b].actions = absl::MakeConstSpan(actions).subspan(b * past_size, past_size);
       roots[b].step = num_past;
       roots[b].legal_action_mask = legal;
-      inference->cache().EndEpisode(roots[b].env);
+      inference->EndEpisode(roots[b].env);
     }
   }
 

@@ -1,8 +1,9 @@
 // Initial and recurrent inference of the world model for one role (collector, evaluator or
 // reanalyzer): its own copy of the weights, its own KVCacheManager, one step runner. Implements the
-// interface that search needs. Root contexts are exact: continued from the previous step's while
-// the weights stay the same, rebuilt from the last L (W - 1) tokens otherwise. Spans have the
-// shapes of InferenceModel, float32; no gradients. Belongs to one thread.
+// interface that search needs. Roles reach the cache through that interface alone, the engine
+// through the manager alone. Root contexts are exact: continued from the previous step's while the
+// weights stay the same, rebuilt from the last L (W - 1) tokens otherwise. Spans have the shapes of
+// InferenceModel, float32; no gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_
 #define LZERO_FAMILY_UNIZERO_UNIZERO_INFERENCE_H_
 
@@ -46,6 +47,7 @@ class UniZeroInference : public PolicyEngine {
   static absl::StatusOr<int64_t> PlannedBytes(const EngineOptions& options);
   ~UniZeroInference() override;
 
+  void EndEpisode(EnvId env) override { cache_->EndEpisode(env); }
   absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
                                 absl::Span<float> value) override;
   absl::Status RecurrentInference(absl::Span<const NodeId> parents,
@@ -61,7 +63,6 @@ class UniZeroInference : public PolicyEngine {
   absl::StatusOr<std::vector<NamedArray>> ExportRoots() const override;
   absl::Status ImportRoots(absl::Span<const NamedArray> arrays) override;
 
-  KVCacheManager* cache_manager() override { return cache_.get(); }
   KVCacheManager& cache() { return *cache_; }
   std::vector<std::pair<std::string, double>> metrics(bool same_every_run) const override;
   const RootStats& root_stats() const { return root_stats_; }

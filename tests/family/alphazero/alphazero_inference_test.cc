@@ -141,7 +141,6 @@ TEST(AlphaZeroInference, AsksForStatesAndKeepsNoContexts) {
   const auto engine =
       MakeAlphaZeroEngine(SmallOptions(env->spec(), 2, 3), NativeFactory("tictactoe")).value();
   EXPECT_TRUE(engine->NeedsState());
-  EXPECT_EQ(engine->cache_manager(), nullptr);
   EXPECT_EQ(engine->runner_name(), "eager");
   EXPECT_EQ(engine->num_actions(), 9);
   EXPECT_TRUE(engine->ExportRoots().value().empty());

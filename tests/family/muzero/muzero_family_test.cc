@@ -26,7 +26,6 @@ TEST(MuZeroFamily, MakesItsNetworkAndEngine) {
             network->num_parameters());
   ThreadPool pool(1);
   auto role = BuildCollector(config, NativeRegistry(), &pool).value();
-  EXPECT_EQ(role.inference->cache_manager(), nullptr);
   EXPECT_EQ(role.inference->runner_name(), "eager");
   ASSERT_TRUE(role.inference->CopyWeightsFrom(*network).ok());
   ASSERT_TRUE(role.collector->Step(0).ok());

@@ -56,7 +56,7 @@ class Scenario {
   }
 
   void Begin(int env) {
-    engine_->cache().EndEpisode(EnvId(env));
+    engine_->EndEpisode(EnvId(env));
     episodes_[env] = {};
     AddObservation(env);
   }
@@ -228,6 +228,17 @@ TEST(UniZeroInferenceTest, ForgottenContextsAreRebuilt) {
     scenario.engine().cache().Reset();
   }
   EXPECT_EQ(scenario.engine().root_stats().continued, 0);
+}
+
+TEST(UniZeroInferenceTest, OnlyTheContextOfAnEndedEpisodeIsRebuilt) {
+  Scenario scenario(SmallConfig(2, 4), RootContext::kRebuild, 2, 5);
+  scenario.CheckSearch({0, 1});
+  scenario.Step(0);
+  scenario.Step(1);
+  scenario.engine().EndEpisode(EnvId(0));
+  scenario.CheckSearch({0, 1});
+  EXPECT_EQ(scenario.engine().root_stats().rebuilt, 3);
+  EXPECT_EQ(scenario.engine().root_stats().continued, 1);
 }
 
 // A resumed run: another engine with the same weights goes on from the exported roots, bit for bit.

@@ -38,7 +38,7 @@ class Episodes {
   absl::Span<const Root> Next(UniZeroInference& engine) {
     for (Root& root : roots_) {
       ++root.step;
-      if (root.step % 2 == 1 && root.env.value % 2 == 0) engine.cache().EndEpisode(root.env);
+      if (root.step % 2 == 1 && root.env.value % 2 == 0) engine.EndEpisode(root.env);
     }
     return roots_;
   }
