@@ -1,11 +1,13 @@
 // What replay stores of a transition, each field once: where it lies in a segment, what it is
-// called in a checkpoint, its type and size. Segment, export and import follow from this table; a
-// new field is a line here, a member of Transition, and a reader in GameSegment. Observations are
-// not in it: ObservationStore has them. Pure functions; any thread.
+// called in a checkpoint, its type and size. Segment, batch, export and import follow from this
+// table. A new field is a line of the enum and of the table, a member of Transition, and its line
+// in GameSegment::Append; a batch reads it where it needs it. Observations are not in it:
+// ObservationStore has them. Pure functions; any thread.
 #ifndef LZERO_REPLAY_STORED_FIELDS_H_
 #define LZERO_REPLAY_STORED_FIELDS_H_
 
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "lzero/base/named_array.h"
@@ -41,7 +43,6 @@ enum class Stored {
   kLegalActions,    // uint8 [A]
   kToPlay,          // uint8
 };
-inline constexpr int kNumStored = 11;
 
 // Which rows a field has.
 enum class StoredRows {
@@ -81,7 +82,7 @@ struct StoredField {
 };
 
 // In the order of Stored.
-inline constexpr StoredField kStoredFields[kNumStored] = {
+inline constexpr StoredField kStoredFields[] = {
     {"replay.sequences", ArrayType::kI64, StoredRows::kSteps, StoredColumns::kOne},
     {"replay.leaves", ArrayType::kI32, StoredRows::kSteps, StoredColumns::kOne},
     {"replay.actions", ArrayType::kI32, StoredRows::kContextAndSteps, StoredColumns::kOne},
@@ -95,6 +96,8 @@ inline constexpr StoredField kStoredFields[kNumStored] = {
      StoredColumns::kMasked},
     {"replay.to_play", ArrayType::kU8, StoredRows::kObservations, StoredColumns::kOne},
 };
+
+inline constexpr int kNumStored = std::size(kStoredFields);
 
 inline const StoredField& FieldOf(Stored field) { return kStoredFields[static_cast<int>(field)]; }
 

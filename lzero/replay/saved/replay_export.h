@@ -37,11 +37,8 @@ static_assert(sizeof(SegmentRow) == kSegmentColumns * sizeof(int64_t));
 //   segments I64 [S, 6]                      env, episode, first step, steps, SegmentEnd, is open
 //   observations U8 or F32 [T + S F, obs / F], as it is stored: of each segment its first
 //                                            observation, then the newest frame of the later ones
-//   legal_action_masks U8 [R, A], to_play U8 [R]
-//   actions I32 [T], rewards F32 [T], root_values F32 [T], policies F32 [T, A], leaves I32 [T],
-//   sequences I64 [T], weights F64 [T]
-//   chance_outcomes I32 [T]                  where steps draw some
-//   action_values F32 [T, D], sampled_actions F32 [T, A D]   of box actions alone
+//   each of kStoredFields (stored_fields.h)  [T] or [R] rows, where the shape has columns for it
+//   weights F64 [T]
 //   generations U32 [K], free_leaves I32 [K - T]
 // and the arrays of context_arrays.h. The large ones are in parts, which read `store`.
 std::vector<NamedArray> ExportReplay(const ReplayConfig& config, const ReplayShape& shape,
