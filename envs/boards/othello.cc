@@ -58,8 +58,8 @@ constexpr uint64_t LinesFrom(uint64_t start, uint64_t other) {
 // The union of part<Step>() in all eight directions.
 template <typename Part>
 uint64_t InAllDirections(const Part& part) {
-  return [&part]<int... kSteps>(std::integer_sequence<int, kSteps...>) {
-    return (part.template operator()<kSteps>() | ...);
+  return [&part]<int... Steps>(std::integer_sequence<int, Steps...>) {
+    return (part.template operator()<Steps>() | ...);
   }
   (std::integer_sequence<int, 1, -1, 8, -8, 7, -7, 9, -9>());
 }

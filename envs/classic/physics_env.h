@@ -1,4 +1,4 @@
-// An environment whose state is the numbers of `kNumbers`, a constant array of PhysicsNumber: it
+// An environment whose state is the numbers of `Numbers`, a constant array of PhysicsNumber: it
 // saves, sets and shows them as they are. A concrete one adds its rules. One thread at a time.
 #ifndef LZERO_ENVS_CLASSIC_PHYSICS_ENV_H_
 #define LZERO_ENVS_CLASSIC_PHYSICS_ENV_H_
@@ -14,7 +14,7 @@
 
 namespace lzero {
 
-template <const auto& kNumbers>
+template <const auto& Numbers>
 class PhysicsEnv : public EpisodeEnv {
  public:
   explicit PhysicsEnv(EnvSpec spec) : EpisodeEnv(std::move(spec)) {}
@@ -27,16 +27,16 @@ class PhysicsEnv : public EpisodeEnv {
     for (const double value : state_) writer.Write(value);
   }
   absl::Status LoadGame(StateReader& reader) override {
-    return LoadPhysics(reader, kNumbers, absl::MakeSpan(state_));
+    return LoadPhysics(reader, Numbers, absl::MakeSpan(state_));
   }
   std::vector<double> GetPhysics() const override { return {state_.begin(), state_.end()}; }
   absl::Status SetPhysics(const std::vector<double>& state) override {
-    LZ_RETURN_IF_ERROR(CheckPhysics(spec().id, kNumbers, state));
+    LZ_RETURN_IF_ERROR(CheckPhysics(spec().id, Numbers, state));
     std::copy(state.begin(), state.end(), state_.begin());
     return absl::OkStatus();
   }
 
-  std::array<double, kNumbers.size()> state_ = {};
+  std::array<double, Numbers.size()> state_ = {};
 };
 
 }  // namespace lzero

@@ -25,12 +25,12 @@ void ForEachPiece(const GameSegment* segment, int step, int num_steps, Visit vis
 
 // Copies the rows that a field has for those steps, and `num_more` behind them, to row `row` of
 // `out` and those that follow.
-template <Stored field, typename T>
+template <Stored Field, typename T>
 void Gather(const PositionIndex::Place& place, int num_steps, int num_more, T* out, size_t row) {
   ForEachPiece(place.segment, place.step, num_steps,
                [&](const GameSegment& piece, int first, int count, int offset) {
-                 const size_t row_size = piece.Rows<T>(field, first, 1).size();
-                 const absl::Span<const T> rows = piece.Rows<T>(field, first, count + num_more);
+                 const size_t row_size = piece.Rows<T>(Field, first, 1).size();
+                 const absl::Span<const T> rows = piece.Rows<T>(Field, first, count + num_more);
                  if (row_size > 0)
                    std::copy(rows.begin(), rows.end(), out + (row + offset) * row_size);
                });

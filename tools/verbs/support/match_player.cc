@@ -8,10 +8,10 @@
 #include "lzero/base/files.h"
 #include "lzero/base/nearest.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/experiment_config.h"
 #include "lzero/config/scalar_text.h"
 
 namespace lzero {
-namespace {}  // namespace
 
 absl::StatusOr<MatchPlayer> ParseMatchPlayer(const std::string& text) {
   MatchPlayer player;
