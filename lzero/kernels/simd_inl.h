@@ -133,11 +133,18 @@ HWY_INLINE Floats Exp(Floats x) {
   return TimesPowerOfTwo(n, r);
 }
 
-// 2^z within 3e-7 of its value beside the error of z, for -126 <= z <= 126; beyond as Exp.
+// 2^z within 3e-7 of its value beside the error of z, for -126 <= z <= 126; beyond, something on
+// that side of the bound: 0 to 2^-126, or 2^126 and more. NaN of NaN.
 HWY_INLINE Floats Exp2(Floats z) {
+#if HWY_TARGET == HWY_AVX3
+  // What rounding leaves of an infinity is 0, and scaling by a power of two ends at 0.
+  z = hn::Min(Set(126.0f), z);
+  const Floats n = hn::Round(z), rest{_mm512_reduce_ps(z.raw, _MM_FROUND_NO_EXC)};
+#else
   z = Clamp(z, -126.0f, 126.0f);
-  const Floats n = hn::Round(z);
-  return TimesPowerOfTwo(n, hn::Mul(hn::Sub(z, n), Set(0.693147180559945309f)));
+  const Floats n = hn::Round(z), rest = hn::Sub(z, n);
+#endif
+  return TimesPowerOfTwo(n, hn::Mul(rest, Set(0.693147180559945309f)));
 }
 
 // GELU in its tanh form is x s(x) with s(x) = 1 / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + c x^3).
