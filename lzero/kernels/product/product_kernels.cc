@@ -21,19 +21,33 @@ namespace {
 constexpr int kPanelVectors = static_cast<int>(kPanelColumns / kLanes);
 
 // Sums, plus the addend, plus the bias. GELU comes after in a loop of its own: a call in the first
-// would keep the sums in memory.
+// would keep the sums in memory. What stores could change for all the compiler knows is read
+// before.
 template <int Rows, int Vectors>
-HWY_INLINE void StoreTile(const Tile& tile, const Floats (&sums)[Rows][Vectors]) {
+HWY_INLINE void StoreTile(const Tile& tile, Floats (&sums)[Rows][Vectors]) {
+  const int64_t stride = tile.y_stride;
+  if (const float* addend = tile.addend; addend != nullptr) {
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; ++r) {
+#pragma GCC unroll 16
+      for (int v = 0; v < Vectors; ++v) {
+        sums[r][v] = hn::Add(sums[r][v], Load(addend + r * stride + v * kLanes));
+      }
+    }
+  }
+  if (const float* bias = tile.bias; bias != nullptr) {
+#pragma GCC unroll 16
+    for (int v = 0; v < Vectors; ++v) {
+      const Floats term = Load(bias + v * kLanes);
+#pragma GCC unroll 16
+      for (int r = 0; r < Rows; ++r) sums[r][v] = hn::Add(sums[r][v], term);
+    }
+  }
+  float* y = tile.y;
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16
-    for (int v = 0; v < Vectors; ++v) {
-      const int64_t at = r * tile.y_stride + v * kLanes;
-      Floats sum = sums[r][v];
-      if (tile.addend != nullptr) sum = hn::Add(sum, Load(tile.addend + at));
-      if (tile.bias != nullptr) sum = hn::Add(sum, Load(tile.bias + v * kLanes));
-      Store(sum, tile.y + at);
-    }
+    for (int v = 0; v < Vectors; ++v) Store(sums[r][v], y + r * stride + v * kLanes);
   }
   if (!tile.gelu) return;
   for (int r = 0; r < Rows; ++r) {
