@@ -28,7 +28,8 @@ struct ModelFamily {
   std::function<std::vector<ConsistencyError>(const ExperimentConfig& config, const EnvSpec& spec)>
       errors = [](const auto&, const auto&) { return std::vector<ConsistencyError>(); };
   // Fields that nothing of this family reads: a value other than the default is an error.
-  std::function<std::vector<std::string>(const ModelConfig& config)> unread_fields = {};
+  std::function<std::vector<std::string>(const ModelConfig& config)> unread_fields =
+      [](const auto&) { return std::vector<std::string>(); };
 
   // A network of fresh float32 weights on `device`, a function of `seed` alone. On device meta it
   // has sizes alone and allocates nothing: for num_parameters. InvalidArgument when the encoder
