@@ -1,6 +1,7 @@
 // Everything of a run that depends on the kind of model, as functions. A family is one folder that
 // fills this struct, and a line of LZ_FAMILIES in the config; trainer, learner, collector,
-// evaluator and commands are the same for all. Pure functions, any thread.
+// evaluator and commands are the same for all. Functions without a default must be set. Pure
+// functions, any thread.
 #ifndef LZERO_FAMILY_MODEL_FAMILY_H_
 #define LZERO_FAMILY_MODEL_FAMILY_H_
 
