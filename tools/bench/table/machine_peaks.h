@@ -10,12 +10,12 @@
 
 namespace lzero {
 
-// GFLOP/s of fp32 multiply-adds in registers, of `num_threads` threads together, with the widest of
-// AVX-512, AVX2 and SSE that the CPU has. Takes about 10 ms.
+// GFLOP/s of fp32 multiply-adds in registers, of `num_threads` threads together, with the
+// instructions that kernels use (CurrentInstructionSet). Takes about 10 ms, without vectors 100.
 double MeasurePeakGflops(int64_t num_threads);
 
-// The same of products of bf16 pairs summed in fp32; where the CPU has no instruction for them,
-// that of fp32.
+// The same of products of bf16 pairs summed in fp32; where kernels have no instruction for
+// them, that of fp32.
 double MeasurePeakBf16Gflops(int64_t num_threads);
 
 // GB/s at which `num_threads` threads together read `num_bytes` again and again, each thread its
