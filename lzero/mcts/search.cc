@@ -9,6 +9,8 @@
 #include "lzero/mcts/root_noise.h"
 #include "lzero/mcts/sampled_actions.h"
 #include "lzero/mcts/tie_key.h"
+#include "lzero/mcts/tree/root.h"
+#include "lzero/mcts/tree/simulate.h"
 
 namespace lzero {
 

@@ -17,11 +17,11 @@
 #include "lzero/mcts/rules.h"
 #include "lzero/mcts/search_request.h"
 #include "lzero/mcts/searcher.h"
-#include "lzero/mcts/tree/root.h"
-#include "lzero/mcts/tree/simulate.h"
 #include "lzero/mcts/tree/tree.h"
 
 namespace lzero {
+
+struct SelectContext;  // tree/select.h
 
 class Search : public Searcher {
  public:

@@ -13,14 +13,6 @@
 
 namespace lzero {
 
-// Where selection ended: the action to evaluate.
-struct Leaf {
-  int32_t parent;
-  int32_t action;
-  int32_t child;  // -1, or the node that exists already (selection ended at the depth limit)
-  int32_t depth;  // of the child
-};
-
 // What the model said about a node: of its edge (0 for a root), and of itself.
 struct NodeOutputs {
   float reward = 0.0f;

@@ -83,6 +83,14 @@ struct RootRecord {
   uint64_t tie_key;
 };
 
+// Where a simulation's way down a tree ended: the action to evaluate.
+struct Leaf {
+  int32_t parent;
+  int32_t action;
+  int32_t child;  // -1, or the node that exists already (selection ended at the depth limit)
+  int32_t depth;  // of the child
+};
+
 // Sizes in bytes of trees in one allocation: nodes, root records, and the logits and Gumbel noise
 // of the roots, one after another.
 struct TreeLayout {
