@@ -88,15 +88,6 @@ HWY_INLINE void ComputeScores(int64_t count, int64_t size, float scale, const Qu
   }
 }
 
-// The softmax of `count` scores, in place; writes zeros up to a whole vector.
-HWY_INLINE void Softmax(float* scores, int64_t count) {
-  const float sum = SumExponentials(scores, count, [&](int64_t j, auto, Floats power) HWY_ATTR {
-                      Store(power, scores + j);
-                    }).sum;
-  const Floats factor = Set(1.0f / sum);
-  for (int64_t j = 0; j < count; j += kLanes) Store(hn::Mul(Load(scores + j), factor), scores + j);
-}
-
 // to [size] = the sum of factors[i] * row(i) for i < count.
 template <class Row>
 HWY_INLINE void MixRows(const float* factors, int64_t count, int64_t size, const Row& row,
@@ -132,7 +123,7 @@ void WindowForward(const WindowAttentionTask& task, float* out, int64_t out_stri
     for (int64_t h = 0; h < task.heads; ++h) {
       float* scores = task.scores + h * score_stride;
       const int64_t offset = task.layer_offset + embed_dim + h * size;
-      Softmax(scores, count);
+      Softmax<true>(scores, count, scores);
       const auto value = [&](int64_t i) { return window[i] + offset; };
       MixRows(scores, count, size, value, out + r * out_stride + h * size);
     }
@@ -188,7 +179,8 @@ void SequenceForward(const AttentionTask& task, float* storage, float* out, int6
                   arrays.scores + token * arrays.num_keys);
   }
   for (int64_t token = 0; token < num_tokens; ++token) {
-    Softmax(arrays.scores + token * arrays.num_keys, KeysOf(task, sample, token).count);
+    float* scores = arrays.scores + token * arrays.num_keys;
+    Softmax<true>(scores, KeysOf(task, sample, token).count, scores);
   }
   for (int64_t token = 0; token < num_tokens; ++token) {
     const KeyRange keys = KeysOf(task, sample, token);

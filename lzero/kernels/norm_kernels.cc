@@ -229,14 +229,7 @@ void GeluBackward(const float* x, const float* dy, float* dx, float* again, int6
   });
 }
 
-void SoftmaxOf(const float* x, int64_t count, float* y) {
-  const float sum = SumExponentials(x, count, [&](int64_t j, auto lanes, Floats power) HWY_ATTR {
-                      Store(lanes, power, y + j);
-                    }).sum;
-  ForEachVector(count, [&](int64_t j, auto lanes) HWY_ATTR {
-    Store(lanes, hn::Mul(Load(lanes, y + j), Set(1.0f / sum)), y + j);
-  });
-}
+void SoftmaxOf(const float* x, int64_t count, float* y) { Softmax<false>(x, count, y); }
 
 }  // namespace
 }  // namespace lzero::HWY_NAMESPACE
