@@ -187,6 +187,13 @@ std::string ValueText(const ConfigField& field) {
       field.value);
 }
 
+std::string ValueText(ExperimentConfig config, absl::string_view path) {
+  const std::vector<ConfigField> fields = FieldsOf(config);
+  const ConfigField* field = FindField(fields, path);
+  LZ_CHECK(field != nullptr, path);
+  return ValueText(*field);
+}
+
 std::optional<std::string> SetFromText(const ConfigField& field, const ScalarText& scalar) {
   const Setter setter = {field, scalar};
   if (scalar.is_null && !IsOptional(field)) return setter.Refuse("a value is needed");

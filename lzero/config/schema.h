@@ -34,6 +34,9 @@ std::string AllowedText(const ConfigField& field);
 // The value as YAML text that SetFromText reads back to the same value.
 std::string ValueText(const ConfigField& field);
 
+// The same for the field with this path, which must exist.
+std::string ValueText(ExperimentConfig config, absl::string_view path);
+
 // Sets the value; a list is written with commas, in brackets or not; a map only as {}, its entries
 // are set by SetMapEntry. On a problem nothing is changed and the sentence "what; got X; allowed:
 // Y" is returned.

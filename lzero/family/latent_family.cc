@@ -1,7 +1,8 @@
 #include "lzero/family/latent_family.h"
 
 #include "absl/strings/str_cat.h"
-#include "lzero/config/consistency.h"
+#include "lzero/config/schema.h"
+#include "lzero/family/eager_family.h"
 #include "lzero/model/update_memory.h"
 #include "lzero/nn/latent_parts.h"
 
@@ -9,20 +10,7 @@ namespace lzero {
 namespace {
 
 std::vector<ConsistencyError> LatentErrors(const ExperimentConfig& config, const EnvSpec& spec) {
-  std::vector<ConsistencyError> errors;
-  const InferenceConfig& inference = config.inference;
-  Require(
-      config.replay.num_context_steps == 0, &errors, {"replay.num_context_steps", "model.family"},
-      absl::StrCat("got ", config.replay.num_context_steps,
-                   ", but families muzero and stochastic_muzero see one observation; allowed: 0"));
-  Require(inference.runner == Runner::kAuto || inference.runner == Runner::kEager, &errors,
-          {"inference.runner", "model.family"},
-          "families muzero and stochastic_muzero run eager alone; allowed: auto, eager");
-  Require(inference.dtype == InferenceDtype::kFp32, &errors, {"inference.dtype", "model.family"},
-          "families muzero and stochastic_muzero have fp32 alone; got bf16; allowed: fp32");
-  Require(
-      inference.graphs != Graphs::kRequired, &errors, {"inference.graphs", "model.family"},
-      "families muzero and stochastic_muzero record none; got required; allowed: preferred, off");
+  std::vector<ConsistencyError> errors = EagerFamilyErrors(config);
   const auto parts = LatentParts::Create(config.model, spec.observation.shape);
   const int64_t group = config.model.sim_norm_group;
   const bool has_groups = parts.ok() && config.model.latent_norm == LatentNorm::kSimNorm;
@@ -73,9 +61,10 @@ std::string DescribeLatent(const ModelConfig& config) {
   const char* const kind = config.encoder == EncoderKind::kVector ? "vectors" : "planes";
   const int64_t size =
       config.encoder == EncoderKind::kVector ? config.embed_dim : config.encoder_channels;
-  static constexpr const char* kLosses[] = {"mse", "group_kl", "none", "cosine"};
+  ExperimentConfig named;
+  named.model = config;
   return absl::StrCat("muzero, latent ", kind, " of ", size, ", latent loss ",
-                      kLosses[static_cast<int>(config.latent_loss)]);
+                      ValueText(named, "model.latent_loss"));
 }
 
 }  // namespace

@@ -162,8 +162,8 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
   absl::StrAppendFormat(&text, "model         %d parameters, %s\n", plan.num_parameters,
                         FamilyOf(config.model).describe(config.model));
   absl::StrAppendFormat(&text, "search        %s, %d simulations, %srunner %s\n",
-                        config.search.policy == SearchPolicy::kPuct ? "puct" : "gumbel",
-                        config.search.num_simulations, SamplesText(config.search), runner);
+                        ValueText(config, "search.policy"), config.search.num_simulations,
+                        SamplesText(config.search), runner);
   absl::StrAppendFormat(&text, "training      batch %d, unroll %d, %g updates for each env step\n",
                         config.train.batch_size, config.replay.num_unroll_steps,
                         config.train.updates_per_env_step);

@@ -27,23 +27,6 @@ std::string ErrorOf(const ExperimentConfig& config) {
   return std::string(PlanRun(config, NativeRegistry()).status().message());
 }
 
-TEST(LatentFamily, RefusesWhatItDoesNotHave) {
-  EXPECT_EQ(ErrorOf(MuZeroConfig()), "");
-  ExperimentConfig config = MuZeroConfig();
-  config.replay.num_context_steps = 3;
-  EXPECT_THAT(ErrorOf(config),
-              HasSubstr("got 3, but families muzero and stochastic_muzero see one observation"));
-  config = MuZeroConfig();
-  config.inference.runner = Runner::kPacked;
-  EXPECT_THAT(ErrorOf(config), HasSubstr("families muzero and stochastic_muzero run eager alone"));
-  config = MuZeroConfig();
-  config.inference.dtype = InferenceDtype::kBf16;
-  EXPECT_THAT(ErrorOf(config), HasSubstr("families muzero and stochastic_muzero have fp32 alone"));
-  config = MuZeroConfig();
-  config.inference.graphs = Graphs::kRequired;
-  EXPECT_THAT(ErrorOf(config), HasSubstr("families muzero and stochastic_muzero record none"));
-}
-
 // Rules of the transformer are not those of this family, and its sizes are nothing to it.
 TEST(LatentFamily, HasNoTransformer) {
   ExperimentConfig config = MuZeroConfig();

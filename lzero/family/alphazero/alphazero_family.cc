@@ -2,6 +2,7 @@
 #include "lzero/config/consistency.h"
 #include "lzero/family/alphazero/alphazero_inference.h"
 #include "lzero/family/alphazero/alphazero_network.h"
+#include "lzero/family/eager_family.h"
 #include "lzero/family/families.h"
 #include "lzero/model/update_memory.h"
 
@@ -27,28 +28,6 @@ void CheckEnv(const EnvSpec& spec, std::vector<ConsistencyError>* errors) {
           absl::StrCat(message, ", or another model.family"));
 }
 
-void CheckSettings(const ExperimentConfig& config, std::vector<ConsistencyError>* errors) {
-  const InferenceConfig& inference = config.inference;
-  Require(
-      inference.runner == Runner::kAuto || inference.runner == Runner::kEager, errors,
-      {"inference.runner", "model.family"},
-      "the network of alphazero runs eager; got another runner; allowed: auto, eager, or family "
-      "unizero");
-  Require(inference.graphs != Graphs::kRequired, errors, {"inference.graphs", "model.family"},
-          "alphazero records no graphs; got required; allowed: preferred, off, or family unizero");
-  Require(inference.dtype == InferenceDtype::kFp32, errors, {"inference.dtype", "model.family"},
-          "the network of alphazero runs in fp32; got bf16; allowed: fp32, or family unizero");
-  Require(!config.search.num_sampled_actions.has_value(), errors,
-          {"search.num_sampled_actions", "model.family"},
-          absl::StrCat("alphazero searches all legal actions; got ",
-                       config.search.num_sampled_actions.value_or(0),
-                       "; allowed: null, or family unizero"));
-  Require(config.replay.num_context_steps == 0, errors,
-          {"replay.num_context_steps", "model.family"},
-          absl::StrCat("the network of alphazero reads one position and none before it; got ",
-                       config.replay.num_context_steps, "; allowed: 0, or family unizero"));
-}
-
 int64_t AlphaZeroUpdateBytes(const ExperimentConfig& config, const WorldModelShape& shape) {
   const ModelConfig& model = config.model;
   int64_t cells = 0;
@@ -65,9 +44,13 @@ const ModelFamily& AlphaZeroFamily() {
   static const ModelFamily kFamily = {
       .errors =
           [](const ExperimentConfig& config, const EnvSpec& spec) {
-            std::vector<ConsistencyError> errors;
+            std::vector<ConsistencyError> errors = EagerFamilyErrors(config);
             CheckEnv(spec, &errors);
-            CheckSettings(config, &errors);
+            Require(!config.search.num_sampled_actions.has_value(), &errors,
+                    {"search.num_sampled_actions", "model.family"},
+                    "alphazero searches all legal actions; got ",
+                    config.search.num_sampled_actions.value_or(0),
+                    "; allowed: null, or family unizero");
             return errors;
           },
       .unread_fields =
