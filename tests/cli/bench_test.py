@@ -25,7 +25,7 @@ TRAIN_KEYS = ["bench", "encoder", "observation", "embed", "layers", "heads", "ba
 TREE_KEYS = ["bench", "policy", "actions", "batch", "sims", "rounds", "ns_per_root_sim_min",
              "ns_per_root_sim_median", "mean_depth", "signature", *MACHINE]
 SEARCH_KEYS = ["bench", "kind", *ENGINE, "past", "rounds", "us_per_sim_min", "us_per_sim_median", "cache_bytes",
-               *MACHINE]
+               "resident_mib", *MACHINE]
 UNLOAD_KEYS = ["bench", *ENGINE, "cycle", "load_ms", "search_ms", "unload_ms", "loaded_mib", "resident_mib",
                *MACHINE]
 PARITY_KEYS = ["bench", *ENGINE, "searches", "value_error_ratio", "search_value_error_ratio",

@@ -76,6 +76,8 @@ struct BenchEngine {
   }
 };
 
+double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
 // Fresh weights have zero last layers: here every output depends on every input.
 void RandomizeWeights(WorldModel& model) {
   const torch::NoGradGuard no_grad;
@@ -132,14 +134,14 @@ absl::StatusOr<BenchSubject> PrepareSearches(const BenchCase& bench) {
     return absl::OkStatus();
   };
   subject.metrics = [=]() -> BenchCase {
-    return {{"cache_bytes", engine->inference->cache().stats().bytes}};
+    return {{"cache_bytes", engine->inference->cache().stats().bytes},
+            {"resident_mib", Mebibytes(ResidentBytes())}};
   };
   return subject;
 }
 
 // One cycle; all its times include waiting for the device.
 absl::StatusOr<BenchCase> RunCycle(const BenchCase& bench) {
-  const auto mebibytes = [](int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   LZ_ASSIGN_OR_RETURN(const BenchDevice* device, BenchDevice::Open(bench.Word("device")));
   const double start = MonotonicSeconds();
   LZ_ASSIGN_OR_RETURN(auto engine, MakeBenchEngine(bench));
@@ -148,7 +150,7 @@ absl::StatusOr<BenchCase> RunCycle(const BenchCase& bench) {
   for (int i = 0; i < 2; ++i) LZ_RETURN_IF_ERROR(engine->RunSearch());
   LZ_RETURN_IF_ERROR(device->Wait());
   const double searched = MonotonicSeconds();
-  const double loaded_mib = mebibytes(ResidentBytes());
+  const double loaded_mib = Mebibytes(ResidentBytes());
   DeviceMemoryUse held, after;
   if (!device->is_cpu()) {
     LZ_ASSIGN_OR_RETURN(held, device->MemoryUse());
@@ -160,12 +162,12 @@ absl::StatusOr<BenchCase> RunCycle(const BenchCase& bench) {
                        {"search_ms", (searched - loaded) * 1e3},
                        {"unload_ms", (unloaded - measured) * 1e3},
                        {"loaded_mib", loaded_mib},
-                       {"resident_mib", mebibytes(ResidentBytes())}};
+                       {"resident_mib", Mebibytes(ResidentBytes())}};
   if (device->is_cpu()) return metrics;
   LZ_ASSIGN_OR_RETURN(after, device->MemoryUse());
-  metrics.Add({{"device_loaded_mib", mebibytes(held.used_bytes)},
-               {"device_mib", mebibytes(after.used_bytes)},
-               {"device_reserved_mib", mebibytes(after.reserved_bytes)}});
+  metrics.Add({{"device_loaded_mib", Mebibytes(held.used_bytes)},
+               {"device_mib", Mebibytes(after.used_bytes)},
+               {"device_reserved_mib", Mebibytes(after.reserved_bytes)}});
   return metrics;
 }
 
