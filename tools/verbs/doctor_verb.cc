@@ -15,6 +15,7 @@
 #include "lzero/base/files.h"
 #include "lzero/env/python/python.h"
 #include "lzero/graph/cuda_graph_library.h"
+#include "lzero/kernels/instruction_set.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/torch.h"
 #include "tools/bench/table/machine_peaks.h"
@@ -45,15 +46,12 @@ class Report {
 };
 
 void ReportCpu(Report& report) {
-  const char* simd = __builtin_cpu_supports("avx512f") ? "AVX-512"
-                     : __builtin_cpu_supports("avx2")  ? "AVX2"
-                                                       : "no AVX2";
+  const InstructionSet set = CurrentInstructionSet();
   const std::string fact =
       absl::StrFormat("%d cores, %s, %.0f GFLOP/s fp32 a core", std::thread::hardware_concurrency(),
-                      simd, MeasurePeakGflops(/*num_threads=*/1));
-  __builtin_cpu_supports("avx2")
-      ? report.Ok("processor", fact)
-      : report.Note("processor", absl::StrCat(fact, "; training is slow"));
+                      NameOf(set), MeasurePeakGflops(/*num_threads=*/1));
+  set >= InstructionSet::kAvx2 ? report.Ok("processor", fact)
+                               : report.Note("processor", absl::StrCat(fact, "; training is slow"));
 }
 
 void ReportMemory(Report& report) {
