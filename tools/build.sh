@@ -34,6 +34,10 @@ fail() {
 # Shows ninja's last "[12/345]" while process $1 lives: in place on a terminal, else now and then.
 show_progress() {
   local step='' shown='' ticks=0
+  for _ in {1..9}; do  # mostly there is nothing to build
+    kill -0 "$1" 2>/dev/null || return 0
+    sleep 0.1
+  done
   while kill -0 "$1" 2>/dev/null; do
     sleep 1
     ticks=$((ticks + 1))
