@@ -164,7 +164,8 @@ function(lz_add_tests name)
   else()
     lz_use_test_header(${name}_test)
     include(GoogleTest)
-    gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}.
+    # Names without the values of parameters: some are addresses.
+    gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. NO_PRETTY_VALUES
                          PROPERTIES LABELS "${ARG_LABELS}")
   endif()
 endfunction()
