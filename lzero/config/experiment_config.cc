@@ -250,7 +250,7 @@ void TrainConfig::Visit(FieldList& field) {
   field.Begin("train", "The learner.");
   field("batch_size", &batch_size, {1, 65536}, "Sequences in one update", "sequences", kTrialRuns);
   field("updates_per_env_step", &updates_per_env_step, {0, 1000, true},
-        "Replay ratio: updates for each collected step, exact over the run", "updates", kLightZero);
+        "Replay ratio: updates for each env step after start_env_steps", "updates", kLightZero);
   field("start_env_steps", &start_env_steps, kSteps, "Steps collected before the first update",
         "env steps", kTrialRuns);
   field("num_threads", &num_threads, {1, 1024}, "Threads of the learner's tensor operations",

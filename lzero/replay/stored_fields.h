@@ -1,8 +1,9 @@
 // What replay stores of a transition, each field once: where it lies in a segment, what it is
-// called in a checkpoint, its type and size. Segment, batch, export and import follow from this
-// table. A new field is a line of the enum and of the table, a member of Transition, and its line
-// in GameSegment::Append; a batch reads it where it needs it. Observations are not in it:
-// ObservationStore has them. Pure functions; any thread.
+// called in a checkpoint, its type and size. Segment, export and import follow from this table. A
+// new field is a line of the enum and of the table, a member of Transition, and its line in
+// GameSegment::Append; a batch reads it where it needs it, into arrays with a table of their own
+// (VisitArrays). Observations are not in it: ObservationStore has them. Pure functions; any
+// thread.
 #ifndef LZERO_REPLAY_STORED_FIELDS_H_
 #define LZERO_REPLAY_STORED_FIELDS_H_
 

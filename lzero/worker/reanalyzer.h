@@ -1,9 +1,9 @@
 // Searches stored positions again with weights of now, so that old policy targets and root values
-// in replay follow what has been learned since. [Schrittwieser et al. 2021, MuZero Reanalyze] Which
-// positions is the caller's choice. With the root noise of collecting, as EfficientZero does [Ye et
-// al. 2021]: PUCT never visits what the priors have given up, so a search without noise would
-// confirm them; and all targets stay of one kind. Has a model and an agent of its own. Used by one
-// thread at a time.
+// in replay follow what has been learned since. [Schrittwieser et al. 2021, MuZero Reanalyze] The
+// caller chooses the positions. With the root noise of collecting, as EfficientZero does [Ye et al.
+// 2021]: PUCT never visits what the priors have given up, so a search without noise would confirm
+// them; and all targets stay of one kind. Has a model and an agent of its own. Used by one thread
+// at a time.
 #ifndef LZERO_WORKER_REANALYZER_H_
 #define LZERO_WORKER_REANALYZER_H_
 

@@ -14,7 +14,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-// `moments` [2, rows] holds means and inverse spreads.
+// `moments` [2, rows] holds means and 1 / standard deviation.
 NormTask TaskFor(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, bool gelu,
                  const at::Tensor& moments) {
   NormTask task;

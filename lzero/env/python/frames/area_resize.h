@@ -14,8 +14,8 @@ namespace lzero {
 
 class AreaResize {
  public:
-  // From [height, width, channels] to [size, size], smaller or equal, which is the caller's to
-  // keep.
+  // From [height, width, channels] to [size, size]. The caller must give a size that is not
+  // larger.
   AreaResize(int height, int width, int channels, int size);
 
   // `from` [height, width, channels], `to` [channels, size, size].

@@ -32,7 +32,7 @@ class FrameView {
 
   virtual int num_frames() const { return 1; }
   virtual int max_repeat() const { return 1; }
-  // Shape, bounds and cap of the environment; the rest of the spec is the caller's.
+  // Shape, bounds and cap of the environment; the caller sets the rest of the spec.
   virtual ObservationSpec observation() const { return spec_.observation; }
   virtual int64_t max_episode_steps() const { return spec_.max_episode_steps; }
 
