@@ -197,12 +197,12 @@ HWY_INLINE ExponentialSum SumExponentials(const float* x, int64_t count, const S
   return {largest, Sum(sums)};
 }
 
-// y [count] = the softmax of x [count], which may be y. If kWhole, y is written to the end of a
+// y [count] = the softmax of x [count], which may be y. If Whole, y is written to the end of a
 // vector.
-template <bool kWhole>
+template <bool Whole>
 HWY_INLINE void Softmax(const float* x, int64_t count, float* y) {
   const auto store = [&](int64_t j, auto lanes, Floats v) HWY_ATTR {
-    if constexpr (kWhole) {
+    if constexpr (Whole) {
       Store(v, y + j);
     } else {
       Store(lanes, v, y + j);
@@ -210,7 +210,7 @@ HWY_INLINE void Softmax(const float* x, int64_t count, float* y) {
   };
   const Floats factor = Set(1.0f / SumExponentials(x, count, store).sum);
   ForEachVector(count, [&](int64_t j, auto lanes) HWY_ATTR {
-    store(j, lanes, hn::Mul(kWhole ? Load(y + j) : Load(lanes, y + j), factor));
+    store(j, lanes, hn::Mul(Whole ? Load(y + j) : Load(lanes, y + j), factor));
   });
 }
 

@@ -30,8 +30,9 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
   std::vector<EpisodeValues> values(envs_->num_envs());
   std::vector<size_t> episode_of(envs_->num_envs());
   std::vector<EnvId> active;
-  size_t next_episode = 0;                            // an environment that is free takes it
-  const auto begin = [&](EnvId id, size_t episode) {  // starts or restarts an episode
+  size_t next_episode = 0;  // an environment that is free takes it
+  // Every environment begins an episode; an interrupted one is begun again.
+  const auto begin = [&](EnvId id, size_t episode) {
     episode_of[id.value] = episode;
     envs_->Reset(id, seeds[episode]);
     trackers[id.value].Begin(envs_->last(id).observation);
@@ -43,8 +44,9 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     active.push_back(EnvId(i));
     begin(active.back(), next_episode++);
   }
+  // One step of every environment that still plays.
   std::vector<Root> roots;
-  while (!active.empty()) {  // one step of every environment that still plays
+  while (!active.empty()) {
     if (stop && stop()) return absl::CancelledError("evaluation interrupted");
     LZ_RETURN_IF_ERROR(PlayStep(active, trackers, &roots));
     std::vector<EnvId> still_active;  // those that go on, or take the next episode

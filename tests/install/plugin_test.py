@@ -45,7 +45,9 @@ class Journey:
     def install(self):
         self.run("cmake", "--install", self.build, "--prefix", self.prefix, "--component", "lzero",
                  cwd=self.build)
-        holds_path = re.compile("|".join(re.escape(str(path)) for path in (self.source, self.build)))
+        # Not as a part of another path: the source may be /lzero, and templates name $LZERO/share/lzero.
+        paths = "|".join(re.escape(str(path)) for path in (self.source, self.build))
+        holds_path = re.compile(rf"(?:(?<=-[IL])|(?<![\w.]))({paths})(?![\w.-])")
         for path in self.prefix.rglob("*"):
             if path.is_file() and path.parent.name not in ("bin", "lib"):
                 text = path.read_text(encoding="utf-8")

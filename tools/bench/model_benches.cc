@@ -34,6 +34,7 @@ absl::StatusOr<BenchSubject> PrepareStep(const BenchCase& bench) {
   constexpr int64_t kMinSteps = 3;
   LZ_ASSIGN_OR_RETURN(const ExperimentConfig config, BenchConfig(bench));
   LZ_ASSIGN_OR_RETURN(const BenchDevice* device, BenchDevice::Open(bench.Word("device")));
+  // Model and step, with full contexts.
   const auto model = std::make_shared<BenchStep>();
   if (!device->is_cpu()) {
     LZ_ASSIGN_OR_RETURN(model->backend, MakeCudaGraphBackend(device->device().index()));
@@ -46,6 +47,7 @@ absl::StatusOr<BenchSubject> PrepareStep(const BenchCase& bench) {
   model->step->buffers().contexts.tokens.normal_();
   model->step->buffers().contexts.lengths.fill_(bench.Int("context") - 1);
   LZ_RETURN_IF_ERROR(device->Wait());  // the step runs on a stream of its own
+  // A round, of which the first warms up.
   BenchSubject subject;
   subject.work = StepWork(bench);
   subject.run_round = [=](std::vector<double>* seconds) -> absl::Status {
@@ -140,6 +142,7 @@ absl::StatusOr<BenchSubject> PrepareUpdates(const BenchCase& bench) {
   const std::vector<int64_t> observation = ObservationShape(bench);
   const auto updates = std::make_shared<BenchUpdates>();
   LZ_ASSIGN_OR_RETURN(updates->config, BenchConfig(bench));
+  // A replay buffer of about the same bytes for every size of observation.
   ReplayShape shape;
   shape.observation_size = 1;
   for (const int64_t length : observation) shape.observation_size *= static_cast<int>(length);
@@ -153,12 +156,14 @@ absl::StatusOr<BenchSubject> PrepareUpdates(const BenchCase& bench) {
   replay.max_mebibytes = 1 << 16;
   LZ_ASSIGN_OR_RETURN(updates->replay, ReplayBuffer::Create(replay, shape));
   LZ_RETURN_IF_ERROR(FillReplay(shape, num_transitions, *updates->replay));
+  // The learner, warmed up.
   LZ_ASSIGN_OR_RETURN(updates->learner,
                       Learner::Create(updates->config, {observation, bench.Int("actions")}));
   SetTensorThreads(static_cast<int>(bench.Int("threads")));
   for (int i = 0; i < kWarmUpUpdates; ++i) LZ_RETURN_IF_ERROR(updates->Run());
   updates->seconds.clear();
   updates->sample_seconds.clear();
+  // A round, and how much of it is sampling.
   BenchSubject subject;
   subject.work = UpdateWork(bench);
   subject.run_round = [=](std::vector<double>* seconds) -> absl::Status {

@@ -249,6 +249,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
                    "Run folder (its best checkpoint; of a game for two players the newest "
                    "evaluated one) or a checkpoint")
       ->required();
+  // What is played.
   CLI::Option* episodes =
       AddNumber(eval, "--episodes", &options->episodes, 1, 100000, "Episodes to play");
   CLI::Option* seeds =
@@ -256,6 +257,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
           ->excludes(episodes);
   AddNumber(eval, "--sims", &options->simulations, 1, SearchConfig::kMostSimulations,
             "Simulations a move (default: as in the run)");
+  // What is shown and reported.
   CLI::Option* render =
       eval->add_option("--render", options->picture.format,
                        "text: show one environment after every step (with --json on stderr); "
@@ -283,6 +285,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
       ->excludes(render)
       ->excludes(min_return)
       ->excludes(grade);
+  // Where it runs.
   AddNumber(eval, "--threads", &options->threads, 1, 256, "Threads of the network");
   AddDevice(eval, &options->device);
   AddPlugins(eval, &options->plugins, "Library with environments, in place of the run's");

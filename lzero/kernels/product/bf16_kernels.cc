@@ -31,6 +31,7 @@ void HalfTile(const Tile& tile) {
 #pragma GCC unroll 16
     for (int p = 0; p < Panels; ++p) sums[r][p] = _mm512_setzero_ps();
   }
+  // Sum over pairs of k.
   const bool fetch = FetchesNext(tile, Panels);
   for (int64_t k = 0; k < pairs; ++k) {
     if (fetch) {
@@ -53,6 +54,7 @@ void HalfTile(const Tile& tile) {
       }
     }
   }
+  // Store, with addend and bias.
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 16

@@ -296,6 +296,7 @@ absl::StatusOr<BenchTurns> MeasureInTurn(const BenchTable& table, const BenchGiv
     }
   }
   command_lines.erase(std::unique(command_lines.begin(), command_lines.end()), command_lines.end());
+  // In each turn both programs, the other one first every second time.
   BenchTurns result;
   for (size_t i = 0; i < command_lines.size(); ++i) {
     std::vector<BenchCases> now, before;

@@ -219,12 +219,14 @@ absl::StatusOr<std::vector<BenchCase>> MeasureCases(const BenchTable& table,
                                                     int64_t rounds, const BenchMachine& machine) {
   const double load_before = LoadAverage();
   ProgressClock progress;
+  // Prepare.
   std::vector<MeasuredCase> measured;
   for (const BenchCase& bench : cases) {
     LZ_ASSIGN_OR_RETURN(BenchSubject subject, table.prepare(bench));
     measured.push_back({bench, std::move(subject)});
     if (progress.IsDue()) LZ_LOG_INFO("prepared ", measured.size(), "/", cases.size(), " cases");
   }
+  // Measure in rounds, peaks first.
   if (table.rounds == 0) rounds = 1;
   for (int64_t round = 1; round <= rounds; ++round) {
     std::map<PeakKey, BenchPeaks> peaks;  // of this round, each measured once
@@ -244,6 +246,7 @@ absl::StatusOr<std::vector<BenchCase>> MeasureCases(const BenchTable& table,
       LZ_LOG_INFO("round ", round, "/", rounds, ", case ", i + 1, "/", measured.size());
     }
   }
+  // Report.
   std::vector<BenchCase> results;
   const std::vector<double> load = {load_before, LoadAverage()};
   for (MeasuredCase& each : measured) {
