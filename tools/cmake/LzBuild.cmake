@@ -124,7 +124,8 @@ add_custom_target(all_tests)
 
 # lz_add_tests(NAME [TORCH] [THREADS] [FOLDER folder] [FILES files ...] [LABELS ...] [LINK ...]):
 # the tests of tests/NAME, or of the named folder or files, as one program NAME_test (lz_find_sources).
-# Torch-free programs register every case; a torch program starts slowly and is one ctest case.
+# Torch-free programs register every case. A torch program starts slowly and is one ctest case; so is one for a
+# GPU, which the quick command does not build.
 # THREADS: the floor uses threads; a thread-sanitizer build has the tests of these floors alone.
 function(lz_add_tests name)
   cmake_parse_arguments(ARG "TORCH;THREADS" "FOLDER" "LABELS;LINK;FILES" ${ARGN})
@@ -153,6 +154,10 @@ function(lz_add_tests name)
   target_compile_definitions(${name}_test PRIVATE LZ_TEST_DATA="${CMAKE_SOURCE_DIR}/tests")
   if(ARG_TORCH)
     lz_use_torch_test_header(${name}_test)
+  else()
+    lz_use_test_header(${name}_test)
+  endif()
+  if(ARG_TORCH OR "gpu" IN_LIST ARG_LABELS)
     set(command ${name}_test)
     if("gpu" IN_LIST ARG_LABELS)
       set(command sh ${CMAKE_SOURCE_DIR}/tests/gpu_test.sh $<TARGET_FILE:${name}_test>)
@@ -162,7 +167,6 @@ function(lz_add_tests name)
     set_tests_properties(${name}_test PROPERTIES LABELS "${ARG_LABELS}" ENVIRONMENT OMP_NUM_THREADS=1
                          SKIP_RETURN_CODE 77)
   else()
-    lz_use_test_header(${name}_test)
     include(GoogleTest)
     # Names without the values of parameters: some are addresses.
     gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST TEST_PREFIX ${name}. NO_PRETTY_VALUES

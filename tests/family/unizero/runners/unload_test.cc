@@ -69,8 +69,9 @@ int64_t LoadSearchUnload() {
 
 TEST(UnloadTest, TenLoadSearchUnloadCyclesPlateauAfterTheSecond) {
   SetTensorThreads(1);
-  // The heap rounds aligned blocks by what lies beside them; an engine holds a thousand times that.
-  constexpr int64_t kRounding = 1024;
+  // Free blocks that the C library keeps for a thread count as used, and how full its cache gets
+  // depends on the heap's layout: 1.5 KiB were seen, 0 with glibc.malloc.tcache_count=0.
+  constexpr int64_t kCached = 16384;
   std::array<int64_t, 11> bytes = {}, blocks = {};
   // The C library's caches of a thread fill first: the program may have run nothing else.
   for (int cycle = 0; cycle < 8; ++cycle) LoadSearchUnload();
@@ -81,7 +82,7 @@ TEST(UnloadTest, TenLoadSearchUnloadCyclesPlateauAfterTheSecond) {
   }
   for (size_t cycle = 3; cycle < bytes.size(); ++cycle) {
     EXPECT_EQ(blocks[cycle], blocks[2]) << "blocks after cycle " << cycle;
-    EXPECT_NEAR(static_cast<double>(bytes[cycle]), static_cast<double>(bytes[2]), kRounding)
+    EXPECT_NEAR(static_cast<double>(bytes[cycle]), static_cast<double>(bytes[2]), kCached)
         << "bytes after cycle " << cycle;
   }
 }
