@@ -188,12 +188,12 @@ absl::StatusOr<BenchCase> RunParity(const BenchCase& bench) {
 }
 
 // A case that is run once and says all in its metrics.
-template <absl::StatusOr<BenchCase> (*run)(const BenchCase& bench)>
+template <absl::StatusOr<BenchCase> (*Run)(const BenchCase& bench)>
 absl::StatusOr<BenchSubject> PrepareOnce(const BenchCase& bench) {
   const auto metrics = std::make_shared<BenchCase>();
   BenchSubject subject;
   subject.run_round = [=](std::vector<double>*) -> absl::Status {
-    LZ_ASSIGN_OR_RETURN(*metrics, run(bench));
+    LZ_ASSIGN_OR_RETURN(*metrics, Run(bench));
     return absl::OkStatus();
   };
   subject.metrics = [=] { return *metrics; };
