@@ -14,6 +14,8 @@ int64_t ResidentBytes();
 // The same of process `pid`; 0 when there is none, too.
 int64_t ResidentBytesOf(int64_t pid);
 
+inline double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+
 }  // namespace lzero
 
 #endif  // LZERO_BASE_MACHINE_H_

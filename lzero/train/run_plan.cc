@@ -27,8 +27,6 @@ constexpr int64_t kLearnerCopies = 5;
 // What libtorch and its threads take from their first use on, beside what is resident before.
 constexpr int64_t kLibraryBytes = int64_t{64} << 20;
 
-double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
-
 std::string PartsText(const MemoryPlan& plan) {
   return absl::StrFormat(
       "learner %.1f MiB, batch %.1f MiB, an update up to %.1f MiB, inference %.1f MiB, search %.1f "

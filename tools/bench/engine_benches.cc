@@ -76,8 +76,6 @@ struct BenchEngine {
   }
 };
 
-double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
-
 // Fresh weights have zero last layers: here every output depends on every input.
 void RandomizeWeights(WorldModel& model) {
   const torch::NoGradGuard no_grad;
