@@ -2,10 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace lzero {
+
+int MachineCores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 int64_t MachineMemoryBytes() {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);

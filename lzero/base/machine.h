@@ -7,6 +7,8 @@
 
 namespace lzero {
 
+// Cores that this process may run on, at least 1.
+int MachineCores();
 // Bytes of physical memory, used or not.
 int64_t MachineMemoryBytes();
 // Bytes of it that this process holds now; 0 where /proc does not tell.

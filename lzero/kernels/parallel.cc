@@ -4,13 +4,20 @@
 #include <memory>
 
 #include "lzero/base/check.h"
+#include "lzero/base/machine.h"
 #include "lzero/kernels/spin_team.h"
 
 namespace lzero {
 namespace {
 
+// Parts of a loop take tens of microseconds. A thread that is waited for longer than the first has
+// lost its core to other work; so many loops then do without it.
+constexpr int64_t kLongWaitMicroseconds = 250;
+constexpr int kLoopsAlone = 2000;
+
 struct Team {
   int num_threads = 1;
+  int loops_alone = 0;                // that the calling thread does by itself from now on
   bool is_busy = false;               // with a loop
   std::unique_ptr<SpinTeam> threads;  // of the most threads that were needed so far; null: none
 };
@@ -37,15 +44,23 @@ void ParallelFor(int64_t begin, int64_t end, int64_t grain,
   const int64_t most = (count + grain - 1) / grain;
   const int64_t parts = team.is_busy ? 1 : std::min<int64_t>(team.num_threads, most);
   if (parts == 1) return body(begin, end);
-  if (team.threads == nullptr || team.threads->num_members() < team.num_threads) {
-    team.threads = std::make_unique<SpinTeam>(team.num_threads);
+  const int num_members = std::min(team.num_threads, MachineCores());
+  if (team.threads == nullptr || team.threads->num_members() < num_members) {
+    team.threads = std::make_unique<SpinTeam>(num_members);
   }
   const int64_t size = (count + parts - 1) / parts;
   team.is_busy = true;
-  team.threads->Run([&](int member) {
-    const int64_t first = begin + member * size;
+  const auto run_part = [&](int part) {
+    const int64_t first = begin + part * size;
     if (first < end) body(first, std::min(end, first + size));
-  });
+  };
+  const int num_parts = static_cast<int>(parts);
+  if (team.loops_alone > 0) {
+    --team.loops_alone;
+    for (int part = 0; part < num_parts; ++part) run_part(part);
+  } else if (team.threads->Run(num_parts, run_part) > kLongWaitMicroseconds) {
+    team.loops_alone = kLoopsAlone;
+  }
   team.is_busy = false;
 }
 

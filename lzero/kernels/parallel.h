@@ -1,6 +1,6 @@
-// The threads of the kernels: a parallel loop over a team that waits by spinning for a while
-// (spin_team.h). Each thread that calls kernels has a team of its own, made at the first loop that
-// can use it. Not for tasks that block.
+// The threads of the kernels: a parallel loop over a team of at most as many threads as there are
+// cores (spin_team.h). Each thread that calls kernels has a team of its own, made at the first loop
+// that can use it. Not for tasks that block.
 #ifndef LZERO_KERNELS_PARALLEL_H_
 #define LZERO_KERNELS_PARALLEL_H_
 
@@ -10,7 +10,8 @@
 
 namespace lzero {
 
-// Threads that share the loops of the calling thread, itself included; 1 at first.
+// Parts into which the loops of the calling thread are divided at most, and threads that share
+// them, itself included; 1 at first.
 int KernelThreads();
 void SetKernelThreads(int num_threads);
 

@@ -1,14 +1,17 @@
 #include "lzero/kernels/spin_team.h"
 
+#include <chrono>
+
 #include "lzero/base/check.h"
 
 namespace lzero {
 namespace {
 
-// About 30 us of pauses: longer than the tree work between two steps of a search.
-constexpr int kSpinsBeforeSleep = 1500;
-// Where members share a core, the one that is waited for must get it.
-constexpr int kSpinsBeforeYield = 300;
+// A few microseconds of pauses: longer than the work between two loops of an update.
+constexpr int kSpinsBeforeSleep = 300;
+// A word of claims: the next part below, then the number of parts, then the number of the call.
+constexpr uint32_t kParts = 2 * SpinTeam::kMostParts;
+constexpr uint32_t kCall = kParts * kParts;
 
 void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -16,67 +19,85 @@ void Pause() {
 #endif
 }
 
-template <typename Condition>
-void SpinUntil(const Condition& is_met) {
-  for (int spins = 0; !is_met(); ++spins) {
-    if (spins < kSpinsBeforeYield) {
-      Pause();
-    } else {
-      std::this_thread::yield();
-    }
+int64_t NowMicroseconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+}
+
+// Waits until `value` is no longer `old`.
+template <typename T>
+void WaitWhile(const std::atomic<T>& value, T old) {
+  for (int spins = 0; spins < kSpinsBeforeSleep; ++spins) {
+    if (value.load(std::memory_order_acquire) != old) return;
+    Pause();
   }
+  value.wait(old, std::memory_order_acquire);
 }
 
 }  // namespace
 
-SpinTeam::SpinTeam(int num_members) {
-  LZ_CHECK(num_members >= 1, "a team of ", num_members);
+SpinTeam::SpinTeam(int num_members) : num_members_(num_members) {
+  LZ_CHECK(num_members >= 1 && num_members <= kMostParts, "a team of ", num_members);
   for (int member = 1; member < num_members; ++member) {
-    threads_.emplace_back([this, member] { Work(member); });
+    threads_.emplace_back([this] { Work(); });
   }
 }
 
 SpinTeam::~SpinTeam() {
-  stop_ = true;
-  call_.fetch_add(1, std::memory_order_release);
-  call_.notify_all();
+  stop_.store(true, std::memory_order_relaxed);
+  claims_.fetch_add(kCall, std::memory_order_release);
+  claims_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void SpinTeam::Run(absl::FunctionRef<void(int)> body) {
-  if (threads_.empty()) return body(0);
+int64_t SpinTeam::Run(int num_parts, absl::FunctionRef<void(int)> body) {
+  LZ_DCHECK(num_parts >= 1 && num_parts <= kMostParts);
+  if (threads_.empty() || num_parts == 1) {
+    for (int part = 0; part < num_parts; ++part) body(part);
+    return 0;
+  }
   body_ = &body;
-  num_working_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
-  call_.fetch_add(1, std::memory_order_release);
-  call_.notify_all();
+  num_unfinished_.store(num_parts, std::memory_order_relaxed);
+  // Every part of the call before is taken, so nobody else writes the claims.
+  const uint32_t call = claims_.load(std::memory_order_relaxed) / kCall + 1;
+  claims_.store(call * kCall + static_cast<uint32_t>(num_parts) * kParts + 1,
+                std::memory_order_release);
+  claims_.notify_all();
   body(0);
-  SpinUntil([this] { return num_working_.load(std::memory_order_acquire) == 0; });
+  num_unfinished_.fetch_sub(1, std::memory_order_acq_rel);
+  TakeParts();
+  const int64_t started = NowMicroseconds();
+  for (int left = 0; (left = num_unfinished_.load(std::memory_order_acquire)) > 0;) {
+    WaitWhile(num_unfinished_, left);
+  }
+  return NowMicroseconds() - started;
 }
 
-void SpinTeam::Work(int member) {
-  for (uint32_t seen = 0;; ++seen) {
-    for (int spins = 0; call_.load(std::memory_order_acquire) == seen; ++spins) {
-      if (spins < kSpinsBeforeSleep) {
-        Pause();
-      } else {
-        call_.wait(seen, std::memory_order_acquire);
-      }
-    }
-    if (stop_) return;
-    (*body_)(member);
-    num_working_.fetch_sub(1, std::memory_order_release);
+uint32_t SpinTeam::TakeParts() {
+  uint32_t claims = claims_.load(std::memory_order_acquire);
+  while (claims % kParts < claims / kParts % kParts) {
+    if (!claims_.compare_exchange_weak(claims, claims + 1, std::memory_order_acq_rel)) continue;
+    (*body_)(static_cast<int>(claims % kParts));
+    if (num_unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) num_unfinished_.notify_one();
+    claims = claims_.load(std::memory_order_acquire);
   }
+  return claims;
+}
+
+void SpinTeam::Work() {
+  while (!stop_.load(std::memory_order_relaxed)) WaitWhile(claims_, TakeParts());
 }
 
 void SpinTeam::Barrier() {
   if (threads_.empty()) return;
   const uint32_t passed = barriers_.load(std::memory_order_acquire);
-  if (num_arrived_.fetch_add(1, std::memory_order_acq_rel) == static_cast<int>(threads_.size())) {
+  if (num_arrived_.fetch_add(1, std::memory_order_acq_rel) == num_members_ - 1) {
     num_arrived_.store(0, std::memory_order_relaxed);
     barriers_.store(passed + 1, std::memory_order_release);
+    barriers_.notify_all();
     return;
   }
-  SpinUntil([this, passed] { return barriers_.load(std::memory_order_acquire) != passed; });
+  while (barriers_.load(std::memory_order_acquire) == passed) WaitWhile(barriers_, passed);
 }
 
 }  // namespace lzero

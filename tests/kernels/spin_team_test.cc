@@ -15,7 +15,7 @@ namespace {
 class SpinTeamTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(NumMembers, SpinTeamTest, testing::Values(1, 2, 3, 5));
 
-// Members that share a core hand it over by yielding, which may cost a time slice each time.
+// Members that share a core hand it over by going to sleep.
 int ManyTimes(int num_members) { return num_members <= 2 ? 3000 : 60; }
 
 // Long enough for waiting members to go to sleep.
@@ -25,18 +25,55 @@ TEST_P(SpinTeamTest, CallsEachMemberOnce) {
   SpinTeam team(GetParam());
   EXPECT_EQ(team.num_members(), GetParam());
   std::vector<int> calls(static_cast<size_t>(GetParam()));  // unguarded: each belongs to a member
-  team.Run([&](int member) { ++calls[static_cast<size_t>(member)]; });
+  team.Run(GetParam(), [&](int member) { ++calls[static_cast<size_t>(member)]; });
   EXPECT_EQ(calls, std::vector<int>(calls.size(), 1));
 }
 
-TEST_P(SpinTeamTest, RunsMembersOnThreadsOfTheirOwnAndTheFirstOnTheCaller) {
+TEST_P(SpinTeamTest, PartsThatMeetHaveThreadsOfTheirOwnAndTheFirstIsTheCallers) {
   SpinTeam team(GetParam());
-  std::vector<std::thread::id> first(static_cast<size_t>(GetParam())), second = first;
-  team.Run([&](int member) { first[static_cast<size_t>(member)] = std::this_thread::get_id(); });
-  team.Run([&](int member) { second[static_cast<size_t>(member)] = std::this_thread::get_id(); });
-  EXPECT_EQ(first[0], std::this_thread::get_id());
-  EXPECT_EQ(std::set<std::thread::id>(first.begin(), first.end()).size(), first.size());
-  EXPECT_EQ(first, second) << "members keep their threads";
+  std::vector<std::thread::id> threads(static_cast<size_t>(GetParam()));
+  for (int call = 0; call < 20; ++call) {
+    team.Run(GetParam(), [&](int part) {
+      threads[static_cast<size_t>(part)] = std::this_thread::get_id();
+      team.Barrier();
+    });
+    EXPECT_EQ(threads[0], std::this_thread::get_id());
+    EXPECT_EQ(std::set<std::thread::id>(threads.begin(), threads.end()).size(), threads.size());
+  }
+}
+
+// A member that is held up, as by another program on its core, holds up its own part alone.
+TEST(SpinTeamLateTest, TheCallerTakesThePartsOfMembersThatDoNotCome) {
+  SpinTeam team(2);
+  std::atomic<bool> is_held = false, go = false;
+  std::vector<std::thread::id> threads(6);
+  std::thread::id held;
+  team.Run(6, [&](int part) {
+    threads[static_cast<size_t>(part)] = std::this_thread::get_id();
+    if (part == 0) {
+      while (!is_held) std::this_thread::yield();  // the other member has taken a part
+      return;
+    }
+    if (threads[static_cast<size_t>(part)] == threads[0]) {
+      go = part == 5;
+      return;
+    }
+    if (!is_held.exchange(true)) {
+      held = std::this_thread::get_id();
+      while (!go) std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(threads[1], held);
+  for (const size_t part : {0, 2, 3, 4, 5}) EXPECT_EQ(threads[part], std::this_thread::get_id());
+}
+
+TEST_P(SpinTeamTest, DoesMoreAndFewerPartsThanThereAreMembers) {
+  SpinTeam team(GetParam());
+  for (const int num_parts : {1, 2, 7, 100, SpinTeam::kMostParts}) {
+    std::vector<int> calls(static_cast<size_t>(num_parts));
+    team.Run(num_parts, [&](int part) { ++calls[static_cast<size_t>(part)]; });
+    EXPECT_EQ(calls, std::vector<int>(calls.size(), 1));
+  }
 }
 
 // Plain memory is passed to the members and back: the thread sanitizer sees whether that is
@@ -47,7 +84,8 @@ TEST_P(SpinTeamTest, HandsMemoryOverInManyCalls) {
   std::vector<int64_t> results(num_members);
   for (int64_t call = 0; call < ManyTimes(GetParam()); ++call) {
     int64_t input = 7 * call;
-    team.Run([&](int member) { results[static_cast<size_t>(member)] = input + member; });
+    team.Run(GetParam(),
+             [&](int member) { results[static_cast<size_t>(member)] = input + member; });
     for (size_t i = 0; i < num_members; ++i) {
       ASSERT_EQ(results[i], 7 * call + static_cast<int64_t>(i)) << "call " << call;
     }
@@ -58,7 +96,7 @@ TEST_P(SpinTeamTest, ReturnsWhenTheSlowestHasReturned) {
   SpinTeam team(GetParam());
   for (int slow = 0; slow < GetParam(); ++slow) {
     std::vector<int> ended(static_cast<size_t>(GetParam()));
-    team.Run([&](int member) {
+    team.Run(GetParam(), [&](int member) {
       if (member == slow) LetMembersSleep();
       ended[static_cast<size_t>(member)] = 1;
     });
@@ -75,7 +113,7 @@ TEST_P(SpinTeamTest, BarriersOrderPhases) {
   std::atomic<int> num_wrong = 0;
   const int num_calls = 5, num_phases = ManyTimes(GetParam()) / 15;
   for (int call = 0; call < num_calls; ++call) {
-    team.Run([&](int member) {
+    team.Run(GetParam(), [&](int member) {
       for (int i = 0; i < num_phases; ++i) {
         const int phase = call * num_phases + i;
         phases[static_cast<size_t>(member)] = phase;
@@ -95,7 +133,7 @@ TEST_P(SpinTeamTest, BarriersHandMemoryFromMemberToMember) {
   const int num_members = GetParam();
   std::vector<int64_t> even(static_cast<size_t>(num_members)), odd = even;
   const int num_phases = ManyTimes(GetParam()) / 3;  // even
-  team.Run([&](int member) {
+  team.Run(GetParam(), [&](int member) {
     for (int i = 0; i < num_phases; ++i) {
       const std::vector<int64_t>& from = i % 2 == 0 ? even : odd;
       std::vector<int64_t>& to = i % 2 == 0 ? odd : even;
@@ -111,7 +149,7 @@ TEST_P(SpinTeamTest, WaitsAtABarrierForALateMember) {
   for (int late = 0; late < GetParam(); ++late) {
     int written = 0;
     std::atomic<int> num_seen = 0;
-    team.Run([&](int member) {
+    team.Run(GetParam(), [&](int member) {
       if (member == late) {
         LetMembersSleep();
         written = 1;
@@ -128,8 +166,8 @@ TEST_P(SpinTeamTest, WakesMembersThatSlept) {
   std::atomic<int> num_calls = 0;
   for (int i = 0; i < 10; ++i) {
     LetMembersSleep();
-    team.Run([&](int) { ++num_calls; });
-    team.Run([&](int) { ++num_calls; });  // at once: they do not sleep yet
+    team.Run(GetParam(), [&](int) { ++num_calls; });
+    team.Run(GetParam(), [&](int) { ++num_calls; });  // at once: they do not sleep yet
   }
   EXPECT_EQ(num_calls, 20 * GetParam());
 }
@@ -143,11 +181,11 @@ TEST_P(SpinTeamTest, EndsUnusedAwakeAndAsleep) {
   std::atomic<int> num_calls = 0;
   for (int i = 0; i < 20; ++i) {
     SpinTeam awake(GetParam());
-    awake.Run([&](int) { ++num_calls; });
+    awake.Run(GetParam(), [&](int) { ++num_calls; });
   }
   {
     SpinTeam used(GetParam());
-    used.Run([&](int) { ++num_calls; });
+    used.Run(GetParam(), [&](int) { ++num_calls; });
     LetMembersSleep();
   }
   EXPECT_EQ(num_calls, 21 * GetParam());
@@ -157,11 +195,11 @@ TEST_P(SpinTeamTest, TeamsDoNotDisturbEachOther) {
   SpinTeam first(GetParam()), second(2);
   std::atomic<int> num_first = 0, num_second = 0;
   for (int i = 0; i < 20; ++i) {
-    first.Run([&](int) {
+    first.Run(GetParam(), [&](int) {
       ++num_first;
       first.Barrier();
     });
-    second.Run([&](int) {
+    second.Run(2, [&](int) {
       ++num_second;
       second.Barrier();
     });
@@ -173,7 +211,7 @@ TEST_P(SpinTeamTest, TeamsDoNotDisturbEachOther) {
 TEST(SpinTeamSingleTest, ATeamOfOneIsACall) {
   SpinTeam team(1);
   int calls = 0;
-  team.Run([&](int member) {
+  team.Run(1, [&](int member) {
     EXPECT_EQ(member, 0);
     team.Barrier();
     team.Barrier();

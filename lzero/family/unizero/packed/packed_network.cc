@@ -89,8 +89,8 @@ absl::Status PackedNetwork::CheckInputs(const RowName& name, const StepArrays& a
 
 template <typename Body>
 void PackedNetwork::RunShared(int64_t count, const Body& body) {
-  team_.Run([&](int member) {
-    const int num_members = team_.num_members();
+  const int num_members = team_.num_members();
+  team_.Run(num_members, [&](int member) {
     if (shares_columns_) {
       body(Share{member, num_members, &team_}, 0, count, scratch_[0].get());
     } else {

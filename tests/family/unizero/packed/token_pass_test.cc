@@ -35,7 +35,9 @@ struct PackedModel {
   // Calls body(share) on every member.
   template <typename Body>
   void Run(const Body& body) {
-    team.Run([&](int member) { body(Share{member, team.num_members(), &team}); });
+    team.Run(team.num_members(), [&](int member) {
+      body(Share{member, team.num_members(), &team});
+    });
   }
 
   RandomNetwork model;
