@@ -16,7 +16,7 @@ struct TrainingState {
   int64_t env_steps = 0;
   int64_t updates = 0;
   int64_t episodes = 0;
-  int64_t evaluations = 0;
+  int64_t evaluations = 0;                       // that were due
   double wall_seconds = 0.0;                     // over all sessions of the run
   std::optional<double> last_return;             // mean of the last evaluation
   std::optional<int64_t> last_return_env_steps;  // when that was measured

@@ -174,16 +174,11 @@ absl::StatusOr<StopReason> Trainer::RunToEnd() {
 }
 
 absl::StatusOr<StopReason> Trainer::RunToLimit() {
-  do {
-    LZ_ASSIGN_OR_RETURN(const StopReason reason, RunLoop());
-    if (reason != StopReason::kLimit) return reason;
-    LZ_RETURN_IF_ERROR(LearnRest());
-    // A bad update among the rest may have rolled the run back to before its limit.
-  } while (!(HasReachedLimit() && UpdatesOwed() == 0));
-  if (state_.evaluations == 0 || state_.last_evaluation_update != state_.updates) {
+  LZ_ASSIGN_OR_RETURN(const StopReason reason, RunLoop());
+  if (reason == StopReason::kLimit && state_.last_evaluation_update != state_.updates) {
     LZ_RETURN_IF_ERROR(Evaluate());
   }
-  return StopReason::kLimit;
+  return reason;
 }
 
 absl::StatusOr<StopReason> Trainer::RunLoop() {
@@ -193,22 +188,14 @@ absl::StatusOr<StopReason> Trainer::RunLoop() {
     if (HasReachedTarget()) return StopReason::kTargetReached;
     if (IsStopped()) return StopReason::kInterrupted;
     LZ_RETURN_IF_ERROR(CollectAndLearn());
-    // The end of the run evaluates and saves once the last updates are made. Doing so here as well
-    // would write two checkpoints of one step, the second over the one that `best` may point at.
+    // The end of the run evaluates and saves. Doing so here as well would write two checkpoints of
+    // one step, the second over the one that `best` may point at. The updates that the last step
+    // owes are made beside the next one, if the run is ever continued: so it learns the same as one
+    // that was never ended here.
     if (HasReachedLimit()) break;
     LZ_RETURN_IF_ERROR(AfterStep());
   }
   return StopReason::kLimit;
-}
-
-// The updates that the last collected steps still owe, so that the ratio holds over the whole run.
-absl::Status Trainer::LearnRest() {
-  const int64_t owed = UpdatesOwed();
-  if (owed == 0) return absl::OkStatus();
-  const absl::Status learned = Learn(owed);
-  if (absl::IsAborted(learned)) return HandleBadUpdate(learned);
-  LZ_RETURN_IF_ERROR(learned);
-  return HandBack();
 }
 
 absl::Status Trainer::CollectAndLearn() {

@@ -74,7 +74,7 @@ class Trainer {
  private:
   Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop);
 
-  // Two checkpoints differ when one of these does: env steps, updates, evaluations.
+  // Two checkpoints differ when one of these does: env steps, updates, the last evaluation.
   using CheckpointMoment = std::array<int64_t, 3>;
 
   bool HasReachedLimit() const;
@@ -94,7 +94,7 @@ class Trainer {
   // `every`.
   bool TakeDue(int64_t every, int64_t* next) const;
   absl::StatusOr<StopReason> RunToEnd();
-  // Runs up to the last update and evaluation, or to the target. Cancelled when an evaluation is
+  // Runs up to the limit and a last evaluation, or to the target. Cancelled when an evaluation is
   // cancelled.
   absl::StatusOr<StopReason> RunToLimit();
   absl::StatusOr<StopReason> RunLoop();
@@ -107,7 +107,6 @@ class Trainer {
   absl::Status StoreCollected();
   absl::Status Learn(int64_t num_updates);
   absl::Status UpdateOnce(bool another_follows);
-  absl::Status LearnRest();
   absl::Status HandBack();
   absl::Status HandleBadUpdate(const absl::Status& bad);
   absl::Status AfterStep();

@@ -68,10 +68,10 @@ absl::Status Trainer::Evaluate() {
   // same weights.
   LZ_ASSIGN_OR_RETURN(const auto episodes,
                       evaluator_.evaluator->Run(seeds, {}, [this] { return IsStopped(); }));
-  TakeDue(config_.evaluate.every_updates, &state_.next_evaluation_update);
+  const bool was_due = TakeDue(config_.evaluate.every_updates, &state_.next_evaluation_update);
   // Count what was reached.
   const double mean = MeanReturn(episodes);
-  ++state_.evaluations;
+  if (was_due) ++state_.evaluations;  // not the one at the end: a continued run goes on as without
   state_.last_evaluation_update = state_.updates;
   state_.last_return = mean;
   state_.last_return_env_steps = state_.env_steps;
@@ -241,7 +241,7 @@ absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
 }
 
 absl::Status Trainer::SaveCheckpoint() {
-  const CheckpointMoment now = {state_.env_steps, state_.updates, state_.evaluations};
+  const CheckpointMoment now = {state_.env_steps, state_.updates, state_.last_evaluation_update};
   if (now == last_checkpoint_) return absl::OkStatus();  // nothing has happened since
   const ScopedTimer timer(&copy_time_);
   LZ_RETURN_IF_ERROR(WriteMetrics());
@@ -292,7 +292,7 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
     reanalyzer_.reanalyzer->Clear();
     reanalyzer_.reanalyzer->set_num_searches(state.reanalyze_searches);
   }
-  last_checkpoint_ = {state.env_steps, state.updates, state.evaluations};
+  last_checkpoint_ = {state.env_steps, state.updates, state.last_evaluation_update};
   // After a roll-back: what was measured since then belongs to steps that are undone.
   learner_->ReadMetrics();
   collector_.collector->TakeStats();

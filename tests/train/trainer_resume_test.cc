@@ -21,6 +21,27 @@ TEST(TrainerResumeTest, OverlappedRunsGiveTheSameWeights) {
   ExpectExactResume(config, 2);
 }
 
+// A run that ends between two evaluations, and is then given more steps.
+TEST(TrainerResumeTest, AnExtendedRunLearnsWhatTheLongerRunLearns) {
+  for (const bool deterministic : {true, false}) {
+    ExperimentConfig config = TinyConfig();
+    config.deterministic = deterministic;
+    config.replay.reanalyze_ratio = 0.5;
+    const int64_t whole = *config.stop.max_env_steps;
+    TestRun straight(config);
+    ASSERT_TRUE(straight.Run().ok());
+    config.stop.max_env_steps = whole / 2;
+    TestRun extended(config);
+    const auto ended = extended.Run();
+    ASSERT_TRUE(ended.ok() && ended->reason == StopReason::kLimit);
+    config.stop.max_env_steps = whole;
+    extended.set_config(config);
+    ASSERT_TRUE(extended.Resume(extended.dir()).ok());
+    SCOPED_TRACE(deterministic);
+    ExpectSameBytes(extended.Latest().content.files, straight.Latest().content.files);
+  }
+}
+
 TEST(TrainerResumeTest, PrioritizedReplayAndGumbel) {
   ExperimentConfig config = TinyConfig();
   config.replay.prioritized = true;
@@ -110,7 +131,7 @@ TEST(TrainerResumeTest, AnInterruptedRunLeavesACheckpointAndGoesOn) {
     const auto resumed = run.Resume(run.dir());
     ASSERT_TRUE(resumed.ok()) << resumed.status();
     EXPECT_EQ(resumed->reason, StopReason::kLimit);
-    EXPECT_EQ(resumed->state.updates, ExpectedUpdates(resumed->state.env_steps, 30, 1, 2));
+    EXPECT_EQ(resumed->state.updates, ExpectedUpdates(resumed->state.env_steps - 3, 30, 1, 2));
     double before = 0.0;
     for (const MetricsLine& line : run.Metrics()) {
       EXPECT_GE(*line.at("env_steps"), before);
@@ -156,8 +177,9 @@ TEST(TrainerResumeTest, AnEvaluationThatIsInterruptedIsMadeFirstWithTheSameWeigh
     TestRun straight(config);
     const auto expected = straight.Run();
     ASSERT_TRUE(expected.ok()) << expected.status();
-    ASSERT_GE(expected->state.evaluations, 3);
-    for (int64_t interrupted_at = 0; interrupted_at < expected->state.evaluations;
+    ASSERT_GE(expected->state.evaluations, 2);
+    // The last one is that of the end.
+    for (int64_t interrupted_at = 0; interrupted_at <= expected->state.evaluations;
          ++interrupted_at) {
       TestRun run(config);
       run.set_probe([&run, interrupted_at](ProbeStep& step) {
@@ -187,13 +209,13 @@ TEST(TrainerResumeTest, AStopDuringTheLastEvaluationInterruptsTheRun) {
   const auto interrupted = run.Run();
   ASSERT_TRUE(interrupted.ok()) << interrupted.status();
   EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
-  EXPECT_EQ(interrupted->state.evaluations, 0);
+  EXPECT_FALSE(interrupted->state.last_return.has_value());
   run.stop() = false;
   run.set_probe({});
   const auto resumed = run.Resume(run.dir());
   ASSERT_TRUE(resumed.ok()) << resumed.status();
   EXPECT_EQ(resumed->reason, StopReason::kLimit);
-  EXPECT_EQ(resumed->state.evaluations, 1);
+  EXPECT_TRUE(resumed->state.last_return.has_value());
   EXPECT_EQ(resumed->state.updates, interrupted->state.updates);
 }
 
@@ -208,7 +230,7 @@ TEST(TrainerResumeTest, EnvironmentsThatCannotBeSaved) {
   run.set_probe({});
   const auto resumed = run.Resume(run.dir());
   ASSERT_TRUE(resumed.ok()) << resumed.status();
-  EXPECT_EQ(resumed->state.updates, ExpectedUpdates(resumed->state.env_steps, 30, 1, 2));
+  EXPECT_EQ(resumed->state.updates, ExpectedUpdates(resumed->state.env_steps - 3, 30, 1, 2));
 }
 
 TEST(TrainerResumeTest, ShorterIntervalsCountFromTheCheckpoint) {
@@ -222,8 +244,8 @@ TEST(TrainerResumeTest, ShorterIntervalsCountFromTheCheckpoint) {
   config.stop.max_updates = 38;
   run.set_config(config);
   ASSERT_TRUE(run.Resume(run.dir()).ok());
-  // After 25, 30 and 35 updates, and at the end.
-  EXPECT_EQ(CountIn(run.Latest().content, "evaluations"), evaluations + 4);
+  // After 25, 30 and 35 updates.
+  EXPECT_EQ(CountIn(run.Latest().content, "evaluations"), evaluations + 3);
 }
 
 TEST(TrainerResumeTest, AFinishedRunStaysFinished) {
