@@ -42,7 +42,9 @@ void EnvConfig::Visit(FieldList& field) {
   field("num_evaluators", &num_evaluators, {1, 4096}, "Environments that evaluate together",
         "environments", kTrialRuns);
   field("num_threads", &num_threads, {1, 1024},
-        "Threads that step the environments of a role together; changes no result", "threads");
+        "Threads that step the environments of a role together; at most the cores of the machine. "
+        "Changes no result",
+        "threads");
   field("random_opening_fraction", &random_opening_fraction, kFraction,
         "Share of collected episodes that begin with uniformly random legal moves", "",
         "trial runs on TicTacToe");
@@ -253,7 +255,10 @@ void TrainConfig::Visit(FieldList& field) {
         "Replay ratio: updates for each env step after start_env_steps", "updates", kLightZero);
   field("start_env_steps", &start_env_steps, kSteps, "Steps collected before the first update",
         "env steps", kTrialRuns);
-  field("num_threads", &num_threads, {1, 1024}, "Threads of the learner's tensor operations",
+  field("num_threads", &num_threads, {1, 1024},
+        "Threads of the learner, beside the one that collects; at most the cores of the machine. "
+        "They "
+        "divide sums, so another number learns other weights",
         "threads");
   field("on_nan", &on_nan, {"stop", "rollback"},
         "On a loss or gradient that is not finite: stop, or go on from the last checkpoint");
@@ -296,7 +301,11 @@ void InferenceConfig::Visit(FieldList& field) {
   field("root_context", &root_context, {"rebuild", "carry"},
         "After an update of the weights: rebuild encodes the past steps of a root again, carry "
         "keeps the older keys and values");
-  field("num_threads", &num_threads, {1, 1024}, "Threads of one recurrent step", "threads");
+  field("num_threads", &num_threads, {1, 1024},
+        "Threads of one recurrent step and of encoding; at most the cores of the machine. Worth it "
+        "for "
+        "models that are wide or batches that are large",
+        "threads");
 }
 
 void EvaluateConfig::Visit(FieldList& field) {

@@ -98,6 +98,20 @@ Errors ReanalyzeErrors(const ExperimentConfig& config, const ModelFamily& family
                         "model.family")}};
 }
 
+Errors ThreadErrors(const ExperimentConfig& config, int cores) {
+  Errors errors;
+  const std::pair<const char*, int64_t> counts[] = {
+      {"env.num_threads", config.env.num_threads},
+      {"train.num_threads", config.train.num_threads},
+      {"inference.num_threads", config.inference.num_threads}};
+  for (const auto& [key, count] : counts) {
+    Require(count <= cores, &errors, {key},
+            absl::StrCat("got ", count, ", but this machine has ", cores,
+                         cores == 1 ? " core" : " cores", "; allowed: 1 to ", cores));
+  }
+  return errors;
+}
+
 Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   const ModelFamily& family = FamilyOf(config.model);
   Errors errors = family.model_errors(config.model);
@@ -135,6 +149,7 @@ Errors RunErrors(const ExperimentConfig& config, const EnvRegistry& registry) {
     return errors;
   }
   Append(SpecErrors(config, *spec), &errors);
+  Append(ThreadErrors(config, MachineCores()), &errors);
   if (!errors.empty()) return errors;
   Append(UnreadSettings(config), &errors);
   Append(UnreadWorkerSettings(config, *all), &errors);

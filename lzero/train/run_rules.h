@@ -29,12 +29,15 @@ std::vector<ConsistencyError> AugmentErrors(const ReplayConfig& replay, const Re
 std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
                                               const ModelFamily& family);
 
-// All errors above, those of the family, a replay that cannot hold its segments, and a stop rule
+// Threads beyond the `cores` of a machine.
+std::vector<ConsistencyError> ThreadErrors(const ExperimentConfig& config, int cores);
+
+// All errors above but those of threads, those of the family, a replay that cannot hold its segments, and a stop rule
 // that means nothing in this environment.
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec);
 
 // All that PlanRun would refuse in an environment that can be made, for config reports: EnvErrors,
-// SpecErrors, and memory when nothing else is wrong.
+// SpecErrors, ThreadErrors on this machine, and memory when nothing else is wrong.
 std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
                                         const EnvRegistry& registry);
 

@@ -36,6 +36,18 @@ TEST(RunRulesTest, BoxActionsNeedSamplesAndBounds) {
             "ones");
 }
 
+TEST(RunRulesTest, NoMoreThreadsThanCores) {
+  ExperimentConfig config;
+  config.train.num_threads = 4;
+  config.inference.num_threads = 5;
+  EXPECT_TRUE(ThreadErrors(config, 5).empty());
+  const auto errors = ThreadErrors(config, 4);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_THAT(errors[0].keys, ElementsAre("inference.num_threads"));
+  EXPECT_EQ(errors[0].message, "got 5, but this machine has 4 cores; allowed: 1 to 4");
+  EXPECT_EQ(ThreadErrors(config, 1).size(), 2u);
+}
+
 TEST(RunRulesTest, UniformSamplesAreForBoxActions) {
   EnvSpec spec = WalkSpec();
   spec.id = "walk";

@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/scalar_text.h"
@@ -286,7 +287,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
       ->excludes(min_return)
       ->excludes(grade);
   // Where it runs.
-  AddNumber(eval, "--threads", &options->threads, 1, 256, "Threads of the network");
+  AddNumber(eval, "--threads", &options->threads, 1, MachineCores(), "Threads of the network");
   AddDevice(eval, &options->device);
   AddPlugins(eval, &options->plugins, "Library with environments, in place of the run's");
   eval->callback([=] { *action = [=] { return Eval(*options); }; });

@@ -15,6 +15,7 @@
 #include "envs/boards/players/opponents.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/thread_pool.h"
@@ -324,7 +325,7 @@ void AddMatch(CLI::App& app, VerbAction* action) {
   match->add_flag("--json", options->json, "One JSON object instead of the table");
   AddNumber(match, "--min-score", &options->min_score, 0.0, 1.0,
             "Exit with 3 when A takes a smaller part of the points");
-  AddNumber(match, "--threads", &options->threads, 1, 256,
+  AddNumber(match, "--threads", &options->threads, 1, MachineCores(),
             "Threads of the network, and of alpha_beta and mcts");
   AddDevice(match, &options->device);
   match->callback([=] { *action = [=] { return Match(*options); }; });

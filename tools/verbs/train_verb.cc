@@ -14,6 +14,7 @@
 #include "absl/time/clock.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
@@ -43,9 +44,9 @@ struct TrainOptions {
 
 // Sections whose values a resumed run may change without becoming another run.
 constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
-// The same environments may have moved to another place.
-constexpr const char* kChangeableKeys[] = {"env.num_threads", "train.num_threads",
-                                           "inference.num_threads", "plugins"};
+// The same environments may have moved to another place. The other two numbers of threads change
+// the order of sums, and so what is learned.
+constexpr const char* kChangeableKeys[] = {"env.num_threads", "plugins"};
 
 bool MayChange(const std::string& override) {
   const std::string key = override.substr(0, override.find('='));
@@ -258,8 +259,7 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     if (!MayChange(override)) {
       return PrintError(absl::InvalidArgumentError(absl::StrCat(
                             "resume: ", override, " would make it another run; allowed: stop.*, ",
-                            "evaluate.*, checkpoint.*, plugins, env.num_threads, ",
-                            "train.num_threads, inference.num_threads")),
+                            "evaluate.*, checkpoint.*, plugins, env.num_threads")),
                         kExitUsage);
     }
   }
@@ -279,6 +279,9 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   }
 
   const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  for (const ConsistencyError& error : ThreadErrors(config, MachineCores())) {
+    LZ_LOG_WARNING("slow: ", error.keys[0], ": ", error.message, "; the result stays the same");
+  }
   const auto registry = RegistryWithPlugins(config, MakeRegistry());
   if (!registry.ok()) return PrintPluginError(registry.status(), path);
   // Make the trainer and put it back to the checkpoint.
@@ -332,7 +335,7 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
                    "renamed to step_N.aside")
       ->required();
   resume->add_option("overrides", *overrides,
-                     "key.path=value of stop, evaluate, checkpoint, num_threads");
+                     "key.path=value of stop, evaluate, checkpoint; plugins, env.num_threads");
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
 }
 

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Threads: more than there are cores are refused, a number that changes what is learned cannot be changed by
+resume, and the same number learns the same again.
+
+    threads_test.py LZERO FOLDER
+"""
+import os
+import pathlib
+import shutil
+import sys
+
+from program import ROOT, Program
+
+COUNTING = ROOT / "configs/teaching/counting_unizero.yaml"
+SHORT = ["stop.max_env_steps=300", "train.start_env_steps=50", "evaluate.every_updates=0", "evaluate.episodes=2"]
+
+
+def check_refusals(program, cores):
+    for key in ("train.num_threads", "inference.num_threads", "env.num_threads"):
+        program.expect(f"{key} beyond the cores", 2, [f"{key}: got {cores + 1}, but this machine has {cores} core",
+                                                      f"allowed: 1 to {cores}"],
+                       "train", COUNTING, f"{key}={cores + 1}", "--dry-run")
+    program.expect("eval beyond the cores", 2, [f"--threads: got '{cores + 1}', allowed: an integer from 1 to {cores}"],
+                   "eval", "run", "--threads", cores + 1)
+    for key in ("train.num_threads", "inference.num_threads"):
+        program.expect(f"resume with another {key}", 2, [f"{key}=1 would make it another run; allowed: stop.*"],
+                       "resume", "run", f"{key}=1")
+    program.expect("resume with other threads of environments", 0, ["nothing to do"], "resume", "run",
+                   f"env.num_threads={cores}")
+    program.expect("explained", 0, ["another number learns other weights"], "config", "explain", "train.num_threads")
+
+
+def check_a_smaller_machine(program, folder, cores):
+    """A run of a machine with more cores goes on, with a word."""
+    config = folder / "run/config.resolved.yaml"
+    text = config.read_text()
+    start = text.index("train:")
+    config.write_text(text[:start] + text[start:].replace("num_threads: 1", f"num_threads: {cores + 1}", 1))
+    program.expect("resume on a smaller machine", 0,
+                   [f"slow: train.num_threads: got {cores + 1}, but this machine has {cores} core", "400 env steps"],
+                   "resume", "run", "stop.max_env_steps=400")
+
+
+def check_equal_weights(program, folder, cores):
+    weights = []
+    for name in ("two", "again"):
+        code, printed = program.run("train", COUNTING, *SHORT, f"train.num_threads={min(2, cores)}", "--run-dir", name)
+        program.check(f"train {name}", code, printed, 0)
+        weights.append((folder / name / "checkpoints/latest/model.safetensors").read_bytes())
+    program.check("the same threads learn the same", int(weights[0] != weights[1]), "", 0)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[2]).resolve()
+    shutil.rmtree(folder, ignore_errors=True)
+    program = Program(sys.argv[1], folder)
+    cores = len(os.sched_getaffinity(0))
+    program.run("train", COUNTING, *SHORT, "--run-dir", "run")
+    check_refusals(program, cores)
+    check_a_smaller_machine(program, folder, cores)
+    check_equal_weights(program, folder, cores)
+    program.finish()
+
+
+if __name__ == "__main__":
+    main()
