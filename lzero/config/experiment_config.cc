@@ -357,7 +357,10 @@ void ExperimentConfig::Visit(FieldList& field) {
         "ones, and `resume` takes others when they have moved");
   field("seed", &seed, {0, 9007199254740992.0}, "Every random stream of the run derives from it");
   field("deterministic", &deterministic,
-        "Collect and learn in turn: the same seed gives the same metrics, byte for byte");
+        "Collect and learn in turn, not at once, and leave speeds out of metrics.jsonl: the same "
+        "seed "
+        "writes the same file, byte for byte. Another schedule, so other weights than without it; "
+        "those repeat too");
 }
 
 }  // namespace lzero

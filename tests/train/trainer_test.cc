@@ -51,9 +51,8 @@ TEST_P(TrainerRatioTest, UpdatesForEnvStepsAreExactButForThoseOfTheLastStep) {
     EXPECT_EQ(outcome.reason, StopReason::kLimit);
     EXPECT_GE(outcome.state.env_steps, ratio.max_env_steps);
     EXPECT_LT(outcome.state.env_steps, ratio.max_env_steps + config.env.num_collectors);
-    EXPECT_EQ(outcome.state.updates,
-              ExpectedUpdates(outcome.state.env_steps - config.env.num_collectors, ratio.start,
-                              ratio.numerator, ratio.denominator))
+    EXPECT_EQ(outcome.state.updates, ExpectedUpdates(outcome.state.env_steps - 3, ratio.start,
+                                                     ratio.numerator, ratio.denominator))
         << ratio.numerator << " / " << ratio.denominator;
     // Everything that was learned is in the checkpoint that the run leaves.
     EXPECT_EQ(CountIn(run.Latest().content, "updates"), outcome.state.updates);
@@ -90,8 +89,7 @@ TEST(TrainerTest, UpdatesWaitForSomethingToLearnFrom) {
   config.train.log_every_updates = 1;
   TestRun run(config);
   const TrainOutcome outcome = Finish(run);
-  EXPECT_EQ(outcome.state.updates,
-            ExpectedUpdates(outcome.state.env_steps - config.env.num_collectors, 0, 1, 2));
+  EXPECT_EQ(outcome.state.updates, ExpectedUpdates(outcome.state.env_steps - 3, 0, 1, 2));
   // Targets reach 2 + 3 steps ahead, or to an earlier end.
   EXPECT_GE(*run.Metrics().at(0).at("env_steps"), 5 * config.env.num_collectors);
 }
