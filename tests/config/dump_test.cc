@@ -150,11 +150,14 @@ TEST(ExplainKey, SaysEverythingAboutAKey) {
             "  default: 64\n"
             "  unit: sequences\n"
             "  source: trial runs on CartPole\n");
-  EXPECT_EQ(*ExplainKey("deterministic"),
-            "deterministic\n"
-            "  Collect and learn in turn: the same seed gives the same metrics, byte for byte.\n"
-            "  allowed: true or false\n"
-            "  default: false\n");
+  EXPECT_EQ(
+      *ExplainKey("deterministic"),
+      "deterministic\n"
+      "  Collect and learn in turn, not at once, and leave speeds out of metrics.jsonl: the same "
+      "seed writes the same file, byte for byte. Another schedule, so other weights than "
+      "without it; those repeat too.\n"
+      "  allowed: true or false\n"
+      "  default: false\n");
 }
 
 TEST(ExplainKey, ExplainsASection) {

@@ -5,13 +5,15 @@ import re
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *(page for folder in ("configs", "envs", "experiments", "lzero", "tests", "tools")
+PAGES = [*sorted(ROOT.glob("*.md")), *(page for folder in ("configs", "envs", "experiments", "lzero", "tests", "tools")
                                for page in sorted((ROOT / folder).rglob("*.md")))]
 # Pages of today. Results name the files of the commit that made them.
 HANDBOOK = [page for page in PAGES if page.name == "README.md" and page.parent.parent in (ROOT, ROOT.parent)]
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 FILE = re.compile(r"(?<![\w/.-])(?:[a-z]\w*/)*[a-z]\w*\.(?:h|cc|py|sh|yaml|md)\b")
 CODE = re.compile(r"`([^`\n]+)`|^    (.*)$", re.MULTILINE)
+SECTIONS = r"(?:env|model|loss|search|replay|train|inference|evaluate|checkpoint|stop)"
+KEY = re.compile(rf"(?<![\w./]){SECTIONS}\.[a-z_]+\b(?!\.(?:h|cc|py|md)\b)")
 OF_A_RUN = {"config.yaml", "config.resolved.yaml", "lzero.sh"}  # in a run folder or a bundle
 
 
@@ -30,6 +32,16 @@ class LinksTest(unittest.TestCase):
                 for name in FILE.findall(" ".join(spans)):
                     found = any((folder / name).exists() for folder in (ROOT, page.parent, *page.parent.glob("*/")))
                     self.assertTrue(found or name in OF_A_RUN, f"{page.relative_to(ROOT)}: {name}")
+
+    def test_every_key_named_as_code_exists(self):
+        known = set(re.findall(r"^\| `([a-z_.]+)` \|", (ROOT / "configs/reference.md").read_text(), re.MULTILINE))
+        self.assertGreater(len(known), 100)
+        for page in PAGES:
+            if "experiments" in page.parts:  # keys of their commits
+                continue
+            for spans in CODE.findall(page.read_text(encoding="utf-8")):
+                for key in KEY.findall(" ".join(spans)):
+                    self.assertTrue(key in known or key.startswith("env.settings"), f"{page.relative_to(ROOT)}: {key}")
 
 
 if __name__ == "__main__":
