@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "lzero/base/text/printable.h"
 #include "spdlog/pattern_formatter.h"
 #include "spdlog/sinks/basic_file_sink.h"
 #include "spdlog/sinks/dist_sink.h"
@@ -42,8 +43,7 @@ void LogLine(LogLevel level, absl::string_view message) {
                                                    spdlog::level::err};
   constexpr const char* kPrefixes[] = {"", "warning: ", "error: "};
   const auto index = static_cast<size_t>(level);
-  logger->log(kLevels[index], "{}{}", kPrefixes[index],
-              spdlog::string_view_t(message.data(), message.size()));
+  logger->log(kLevels[index], "{}{}", kPrefixes[index], PrintableMessage(message));
 }
 
 absl::Status SetLogFile(const std::string& path) {

@@ -13,7 +13,7 @@ namespace lzero {
 
 enum class LogLevel { kInfo, kWarning, kError };
 
-// Writes one line to stderr and, when set, to the log file.
+// Writes one line to stderr and, when set, to the log file, fit for a terminal.
 void LogLine(LogLevel level, absl::string_view message);
 
 // From now on every line is appended to `path` as well, with a UTC time stamp.

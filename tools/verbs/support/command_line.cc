@@ -2,6 +2,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "lzero/config/scalar_text.h"
 #include "tools/verbs/support/usage_error.h"
 
 namespace lzero {
@@ -45,7 +46,7 @@ void AddDevice(CLI::App* verb, std::string* device) {
       ->check([](const std::string& text) {
         return text == "cpu" || text == "cuda"
                    ? std::string()
-                   : absl::StrCat("got '", text, "', allowed: cpu, cuda");
+                   : absl::StrCat("got ", QuotedForMessage(text), ", allowed: cpu, cuda");
       });
 }
 

@@ -9,13 +9,14 @@
 #include "absl/status/status.h"
 #include "envs/register_all.h"
 #include "lzero/base/stopwatch.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/env/env_registry.h"
 
 namespace lzero {
 
-// Prints "error: message" to stderr and returns `exit_code`.
+// Prints "error: message" to stderr, fit for a terminal, and returns `exit_code`.
 inline int PrintError(const absl::Status& status, int exit_code) {
-  std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
+  std::fprintf(stderr, "error: %s\n", PrintableMessage(status.message()).c_str());
   return exit_code;
 }
 
