@@ -123,6 +123,7 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
 }
 
 int RunToEnd(Trainer& trainer, const Session& session) {
+  MarkRunAtSecondSignal(session.run_dir);
   const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
   if (!outcome.ok()) {
     LZ_LOG_ERROR(outcome.status().message());
