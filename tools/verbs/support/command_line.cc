@@ -2,6 +2,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "lzero/base/log.h"
 #include "lzero/config/scalar_text.h"
 #include "tools/verbs/support/usage_error.h"
 
@@ -39,6 +40,11 @@ void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::st
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->check(NotEmpty("a file"));
+}
+
+void AddVerbose(CLI::App* verb) {
+  verb->add_flag_callback("--verbose", ShowDetails,
+                          "Also say how it is done: runner, caches, memory");
 }
 
 void AddDevice(CLI::App* verb, std::string* device) {

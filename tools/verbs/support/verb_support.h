@@ -11,6 +11,7 @@
 #include "lzero/base/stopwatch.h"
 #include "lzero/base/text/printable.h"
 #include "lzero/env/env_registry.h"
+#include "lzero/run/progress.h"
 
 namespace lzero {
 
@@ -26,18 +27,19 @@ inline std::string ProgramCommand() {
   return command != nullptr ? command : "lzero";
 }
 
-// Says when a line about progress is due: not more often than every two seconds.
+// Says when a line about progress is due, as in training.
 class ProgressClock {
  public:
+  ProgressClock() { progress_.Start({}, MonotonicSeconds()); }
   bool IsDue() {
     const double now = MonotonicSeconds();
-    if (now - last_time_ < 2.0) return false;
-    last_time_ = now;
+    if (!progress_.IsDue(now)) return false;
+    progress_.Mark({}, now);
     return true;
   }
 
  private:
-  double last_time_ = MonotonicSeconds();
+  Progress progress_{ProgressSeconds()};
 };
 
 // Said wherever a return of self-play is shown.
