@@ -7,8 +7,10 @@ signals; what `inspect` and the first lines of `train` tell.
 import json
 import os
 import pathlib
+import pty
 import shutil
 import signal
+import subprocess
 import sys
 import time
 
@@ -39,6 +41,12 @@ COMMANDS = [
     ("help of a verb", 0, ["Usage: lzero train [OPTIONS] config"], ["help", "train"]),
     ("help of a verb below a verb", 0, ["Usage: lzero envs check"], ["help", "envs", "check"]),
     ("help of no verb", 2, ["unknown verb 'trian'; did you mean 'train'?"], ["help", "trian"]),
+    ("bench step beyond the memory", 2, ["a case needs ", "GiB of memory, this machine has ", "lower --embed, --layers"],
+     ["bench", "step", "--embed", "65536", "--layers", "256", "--runner", "eager"]),
+    ("bench train beyond the memory", 2, ["a case needs ", "lower --embed"],
+     ["bench", "train", "--embed", "65536", "--layers", "256"]),
+    ("bench unload beyond the memory", 2, ["a case needs ", "lower --embed"],
+     ["bench", "unload", "--embed", "65536", "--layers", "256"]),
     ("version as a word", 0, ["lzero 0."], ["version"]),
 ]
 
@@ -94,6 +102,39 @@ def check_inspect(program, folder):
     program.expect("inspect of a checkpoint without its run", 0, ["environment   counting"], "inspect", "alone")
 
 
+def check_first_lines(program):
+    """What a new user asks first, and nothing else; the rest is behind --verbose."""
+    quick = [COUNTING, "stop.max_env_steps=60", "stop.target_return=9", "train.start_env_steps=50"]
+    printed = program.run("train", *quick, "--run-dir", "first")[1]
+    begins = [line[:14].rstrip() for line in printed.splitlines()[:6]]
+    wanted = ["environment", "model", "search", "stops", "memory", "run folder"]
+    program.check("the first lines", int(begins != wanted), printed, 0, "after 60 env steps, or with a mean return of 9 in ")
+    details = ["\ncache         ", "\nrunner        collector: auto chose ", "\nreplay        up to ", " planned: learner "]
+    program.check("they hold no details", sum(part in printed for part in details), printed, 0)
+    code, printed = program.run("train", *quick, "--run-dir", "verbose", "--verbose")
+    program.check("details", code, "\n" + printed, 0, *details)
+    program.expect("details of an evaluation", 0, ["runner        evaluator: "], "eval", "run", "--episodes", "1", "--verbose")
+
+
+def check_progress(program):
+    """Lines of progress come every two seconds on a terminal, elsewhere a first one and then every ten."""
+    endless = ["train", COUNTING, "stop.max_env_steps=10000000", "evaluate.every_updates=0"]
+    lines = {}
+    shown, terminal = pty.openpty()
+    with open(program.folder / "plain.log", "w") as plain:
+        for name, errors in (("terminal", terminal), ("plain", plain)):
+            process = subprocess.Popen([program.lzero, *map(str, endless), "--run-dir", f"at_{name}"], cwd=program.folder,
+                                       stdout=subprocess.DEVNULL, stderr=errors)
+            time.sleep(8)
+            process.kill()
+            process.wait()
+    os.set_blocking(shown, False)
+    lines["terminal"] = os.read(shown, 1 << 20).decode().count(" env steps/s, ")
+    lines["plain"] = (program.folder / "plain.log").read_text().count(" env steps/s, ")
+    program.check("lines on a terminal", int(lines["terminal"] < 2), str(lines), 0)
+    program.check("lines elsewhere", int(lines["plain"] != 1), str(lines), 0)
+
+
 def main():
     lzero, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     shutil.rmtree(folder, ignore_errors=True)
@@ -104,6 +145,8 @@ def main():
     for what, code, parts, arguments in COMMANDS:
         program.expect(what, code, parts, *arguments)
     check_quoted(program)
+    check_first_lines(program)
+    check_progress(program)
     check_repeated_signal(program, folder)
     check_inspect(program, folder)
     program.finish()
