@@ -15,6 +15,12 @@ if [ $# -eq 0 ]; then
   echo "usage: tools/build.sh PRESET [TARGET...], or: tools/build.sh portable" >&2
   exit 2
 fi
+case $1 in
+  -h | --help)
+    sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit 0
+    ;;
+esac
 if [ "$1" = portable ]; then set -- release bundle; fi
 is_bundle=false
 if [ "${2:-}" = bundle ]; then is_bundle=true; fi
@@ -54,6 +60,14 @@ show_progress() {
   done
   if [ -t 2 ] && [ -n "$shown" ]; then printf '\r\033[K' >&2; fi
 }
+
+if [ ! -f "$folder/build.ninja" ]; then
+  presets=$(cd "$root" && cmake --list-presets | sed -n 's/^ *"\([^"]*\)".*/\1/p')
+  if ! grep -qxF -e "$preset" <<<"$presets"; then
+    echo "build: error: no preset '$preset'; allowed: portable, ${presets//$'\n'/, }" >&2
+    exit 2
+  fi
+fi
 
 mkdir -p "$folder"
 exec 9>"$folder/.lock"

@@ -12,6 +12,7 @@
 #include <new>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -53,11 +54,12 @@ void AddConfig(CLI::App& app, VerbAction* action) {
   show->add_option("overrides", *overrides, "key.path=value");
   show->callback([=] { *action = [=] { return ConfigShow(*path, *overrides); }; });
 
-  auto* key = Keep<std::string>();
+  auto* words = Keep<std::vector<std::string>>();
   CLI::App* explain =
       config->add_subcommand("explain", "Say what a key means, its default and range");
-  explain->add_option("key", *key, "Key, section, or nothing for all");
-  explain->callback([=] { *action = [=] { return ConfigExplain(*key); }; });
+  explain->add_option("words", *words,
+                      "Keys, sections, words to look for, other programs' names; nothing for all");
+  explain->callback([=] { *action = [=] { return ConfigExplain(*words); }; });
 
   auto* paths = Keep<std::vector<std::string>>();
   CLI::App* validate =
@@ -141,8 +143,20 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error,
   return ParseErrorText(verb, error.get_name(), error.what(), ProgramCommand());
 }
 
+// `help`, `help VERB` and `version` as the options that mean the same.
+std::vector<std::string> WithOptionsForWords(std::vector<std::string> command_line) {
+  if (command_line.size() < 2) return command_line;
+  if (command_line[1] == "help") {
+    command_line.erase(command_line.begin() + 1);
+    command_line.push_back("--help");
+  }
+  if (command_line[1] == "version") command_line[1] = "--version";
+  return command_line;
+}
+
 int Main(int argc, char** argv) {
-  const std::vector<std::string> command_line(argv, argv + argc);
+  const std::vector<std::string> command_line =
+      WithOptionsForWords(std::vector<std::string>(argv, argv + argc));
   // Declare the verbs.
   CLI::App app("lzero: planning agents with learned world models", ProgramCommand());
   app.set_version_flag("--version",
@@ -166,7 +180,8 @@ int Main(int argc, char** argv) {
     return PrintError(absl::InvalidArgumentError(unknown), kExitUsage);
   }
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words(command_line.rbegin(), command_line.rend() - 1);
+    app.parse(std::move(words));  // takes them from the back
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
     return PrintError(absl::InvalidArgumentError(UsageText(app, error, command_line)), kExitUsage);

@@ -8,6 +8,13 @@
 #   tools/test.sh [--full] CTEST ARGUMENTS...      passes a choice of tests on: tools/test.sh -R replay
 set -euo pipefail
 
+for word in "$@"; do
+  if [ "$word" = --help ] || [ "$word" = -h ]; then
+    sed -n '2,/^set /s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit 0
+  fi
+done
+
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$tools/.." && pwd)
 full=false

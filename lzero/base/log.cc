@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "lzero/base/text/printable.h"
 #include "spdlog/pattern_formatter.h"
 #include "spdlog/sinks/basic_file_sink.h"
 #include "spdlog/sinks/dist_sink.h"
@@ -18,6 +19,7 @@ std::shared_ptr<spdlog::sinks::stderr_color_sink_mt> TerminalSink() {
   static auto sink = [] {
     auto made = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
     made->set_pattern("%^%v%$");
+    made->set_level(spdlog::level::info);
     return made;
   }();
   return sink;
@@ -35,16 +37,19 @@ std::shared_ptr<spdlog::sinks::dist_sink_mt> AllSinks() {
 void LogLine(LogLevel level, absl::string_view message) {
   static auto* const logger = [] {
     auto* made = new spdlog::logger("lzero", AllSinks());
-    made->flush_on(spdlog::level::info);
+    made->set_level(spdlog::level::debug);
+    made->flush_on(spdlog::level::debug);
     return made;
   }();
-  constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::info, spdlog::level::warn,
-                                                   spdlog::level::err};
-  constexpr const char* kPrefixes[] = {"", "warning: ", "error: "};
+  constexpr spdlog::level::level_enum kLevels[] = {spdlog::level::debug, spdlog::level::info,
+                                                   spdlog::level::warn, spdlog::level::err};
+  constexpr const char* kPrefixes[] = {"", "", "warning: ", "error: "};
   const auto index = static_cast<size_t>(level);
-  logger->log(kLevels[index], "{}{}", kPrefixes[index],
-              spdlog::string_view_t(message.data(), message.size()));
+  logger->log(kLevels[index], "{}{}", kPrefixes[index], PrintableMessage(message));
 }
+
+void ShowDetails() { TerminalSink()->set_level(spdlog::level::debug); }
+bool ShowsDetails() { return TerminalSink()->should_log(spdlog::level::debug); }
 
 absl::Status SetLogFile(const std::string& path) {
   try {  // spdlog reports an unwritable file by an exception; it ends here

@@ -7,9 +7,18 @@
 #include <string>
 #include <thread>
 
+#include "absl/strings/str_format.h"
+
 namespace lzero {
 
 int MachineCores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+std::string SizeText(int64_t bytes) {
+  constexpr int64_t kMebibyte = 1 << 20;
+  if (bytes < kMebibyte) return absl::StrFormat("%.1f KiB", static_cast<double>(bytes) / 1024.0);
+  if (bytes < 10240 * kMebibyte) return absl::StrFormat("%.1f MiB", Mebibytes(bytes));
+  return absl::StrFormat("%.1f GiB", Mebibytes(bytes) / 1024.0);
+}
 
 int64_t MachineMemoryBytes() {
   return static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);

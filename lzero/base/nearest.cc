@@ -6,6 +6,11 @@
 #include "absl/strings/str_cat.h"
 
 namespace lzero {
+namespace {
+
+constexpr size_t kLongestName = 100;  // that could be a slip; comparing takes its square
+
+}  // namespace
 
 int EditDistance(absl::string_view a, absl::string_view b) {
   const size_t width = b.size() + 1;
@@ -30,6 +35,7 @@ int EditDistance(absl::string_view a, absl::string_view b) {
 
 std::string NearestName(absl::string_view given, absl::Span<const std::string> names) {
   std::string nearest;
+  if (given.size() > kLongestName) return nearest;
   int best = 1 + std::max<int>(2, static_cast<int>(given.size()) / 3);
   for (const std::string& name : names) {
     const int distance = EditDistance(given, name);

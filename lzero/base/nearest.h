@@ -14,7 +14,7 @@ namespace lzero {
 int EditDistance(absl::string_view a, absl::string_view b);
 
 // The name with the smallest distance, or "" when none is near (more than a third of the letters,
-// at least two, differ). The first of equals wins.
+// at least two, differ) or `given` is longer than any name. The first of equals wins.
 std::string NearestName(absl::string_view given, absl::Span<const std::string> names);
 
 // "; did you mean 'x'?" or "", ready to be appended to a message.

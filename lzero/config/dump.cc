@@ -1,9 +1,15 @@
 #include "lzero/config/dump.h"
 
+#include <vector>
+
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/config/schema.h"
+#include "lzero/config/synonyms.h"
 
 namespace lzero {
 namespace {
@@ -15,6 +21,27 @@ std::string FieldParagraph(const ConfigField& field) {
   if (!field.unit.empty()) absl::StrAppend(&text, "  unit: ", field.unit, "\n");
   if (!field.source.empty()) absl::StrAppend(&text, "  source: ", field.source, "\n");
   return text;
+}
+
+// Another program's name of a key, explained under ours; "" when `key` is none.
+std::string SynonymParagraph(absl::string_view key, const std::vector<ConfigField>& fields) {
+  const Synonyms* const synonym = FindSynonym(key);
+  if (synonym == nullptr) return "";
+  const ConfigField* const field = FindField(fields, synonym->key);
+  if (field == nullptr) return absl::StrCat(key, ": ", synonym->remark, "\n");
+  return absl::StrCat(key, ": here ", field->path, "\n", FieldParagraph(*field));
+}
+
+// One line for each field with `words` in its key or in what is said about it.
+std::string SearchLines(absl::string_view words, const std::vector<ConfigField>& fields) {
+  std::string lines;
+  const std::string wanted = absl::AsciiStrToLower(words);
+  for (const ConfigField& field : fields) {
+    const std::string text = absl::StrCat(field.path, " ", field.help, " ", field.source);
+    if (!absl::StrContains(absl::AsciiStrToLower(text), wanted)) continue;
+    absl::StrAppendFormat(&lines, "%-33s %s\n", field.path, field.help);
+  }
+  return lines;
 }
 
 }  // namespace
@@ -46,7 +73,8 @@ absl::StatusOr<std::string> ExplainKey(absl::string_view key) {
   std::string text;
   absl::string_view section;
   ExperimentConfig defaults;
-  for (const ConfigField& field : FieldsOf(defaults)) {
+  const std::vector<ConfigField> fields = FieldsOf(defaults);
+  for (const ConfigField& field : fields) {
     const bool whole_section = key.empty() || field.section == key;
     if (!whole_section && field.path != key && field.name != key) continue;
     if (whole_section && field.section != section && !field.section.empty()) {
@@ -55,6 +83,8 @@ absl::StatusOr<std::string> ExplainKey(absl::string_view key) {
     section = field.section;
     absl::StrAppend(&text, FieldParagraph(field), key.empty() ? "\n" : "");
   }
+  if (text.empty()) text = SynonymParagraph(key, fields);
+  if (text.empty()) text = SearchLines(key, fields);
   if (!text.empty()) return text;
   return absl::NotFoundError(
       absl::StrCat("unknown key; got ", QuotedForMessage(key), NearestKeyHint(key, nullptr)));

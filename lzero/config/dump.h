@@ -26,8 +26,9 @@ struct ConfigDifference {
 std::vector<ConfigDifference> DiffConfigs(ExperimentConfig a, ExperimentConfig b);
 
 // Type, range, default, unit, help and source of one key ("train.batch_size"), all keys of a
-// section ("train"), all keys with a name ("batch_size"), or everything (""). NotFound names the
-// nearest key.
+// section ("train"), all keys with a name ("batch_size"), or everything (""); of the key that
+// another program calls so ("lr"). Anything else is looked for in keys and what is said about them:
+// a line for each key that has it. NotFound names the nearest key.
 absl::StatusOr<std::string> ExplainKey(absl::string_view key);
 
 }  // namespace lzero

@@ -28,8 +28,8 @@ absl::StatusOr<std::string> ReadConfigFile(const std::string& path) {
     const std::string folder = fs::path(path).parent_path().string();
     const auto names = ListDirectory(folder.empty() ? "." : folder);
     const std::string name = fs::path(path).filename().string();
-    return absl::NotFoundError(absl::StrCat(
-        "no such file", names.ok() && name.size() <= 100 ? DidYouMean(name, *names) : ""));
+    return absl::NotFoundError(
+        absl::StrCat("no such file", names.ok() ? DidYouMean(name, *names) : ""));
   }
   if (!fs::is_regular_file(status)) {
     return absl::InvalidArgumentError(fs::is_directory(status) ? "a folder; allowed: a YAML file"

@@ -12,6 +12,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/nearest.h"
 #include "lzero/config/scalar_text.h"
+#include "lzero/config/synonyms.h"
 
 namespace lzero {
 namespace {
@@ -79,9 +80,7 @@ struct Setter {
   Result Set(ChoiceIndex stored) const {
     const auto found = std::find(field.choices.begin(), field.choices.end(), scalar.text);
     if (found == field.choices.end()) {
-      const bool is_long = scalar.text.size() > 100;
-      return Refuse(
-          absl::StrCat("unknown choice", is_long ? "" : DidYouMean(scalar.text, field.choices)));
+      return Refuse(absl::StrCat("unknown choice", DidYouMean(scalar.text, field.choices)));
     }
     stored.Set(static_cast<int>(found - field.choices.begin()));
     return std::nullopt;
@@ -239,6 +238,7 @@ std::string NearestKeyHint(absl::string_view path, std::string* suggestion) {
   const absl::string_view name = dot == path.npos ? path : path.substr(dot + 1);
   ExperimentConfig defaults;
   const std::vector<ConfigField> fields = FieldsOf(defaults);
+  if (suggestion != nullptr) suggestion->clear();
   std::vector<std::string> beside;  // names that may stand in the same place
   std::vector<std::string> all_names;
   std::string nearest;
@@ -250,8 +250,12 @@ std::string NearestKeyHint(absl::string_view path, std::string* suggestion) {
     if (field.name == name && nearest.empty()) nearest = field.path;
     all_names.emplace_back(field.name);
   }
-  // The nearest name: in the same section, else anywhere.
-  if (nearest.empty() && path.size() <= 100) {
+  // What other programs call it; else the nearest name: in the same section, else anywhere.
+  if (const Synonyms* synonym = FindSynonym(path); nearest.empty() && synonym != nullptr) {
+    if (*synonym->remark != '\0') return absl::StrCat("; ", synonym->remark);
+    nearest = synonym->key;
+  }
+  if (nearest.empty()) {
     if (const std::string sibling = NearestName(name, beside); !sibling.empty()) {
       nearest = absl::StrCat(section, section.empty() ? "" : ".", sibling);
     } else if (const std::string leaf = NearestName(name, all_names); !leaf.empty()) {

@@ -50,8 +50,9 @@ std::optional<std::string> SetMapEntry(const ConfigField& field, const std::stri
 // SetFromText would refuse, in a section that was not read from text.
 absl::Status CheckRanges(SearchConfig search);
 
-// "; did you mean 'train.batch_size'?" for a key path that no field or section has, or the names
-// that are allowed there. `suggestion` (may be null) receives the path that is suggested, or "".
+// "; did you mean 'train.batch_size'?" for a key path that no field or section has: the key that
+// another program calls so (synonyms.h), the nearest, or the names allowed there. `suggestion` (may
+// be null) receives the path that is suggested, or "".
 std::string NearestKeyHint(absl::string_view path, std::string* suggestion);
 
 }  // namespace lzero

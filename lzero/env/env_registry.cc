@@ -10,6 +10,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/nearest.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/scalar_text.h"
 
 namespace lzero {
 namespace {
@@ -63,8 +64,8 @@ absl::StatusOr<const EnvRegistry::Entry*> EnvRegistry::Find(const std::string& i
   } else {
     hint = DidYouMean(id, ids);
   }
-  return absl::NotFoundError(
-      absl::StrCat("no environment '", id, "'", hint, " (known: ", absl::StrJoin(ids, ", "), ")"));
+  return absl::NotFoundError(absl::StrCat("no environment ", QuotedForMessage(id), hint,
+                                          " (known: ", absl::StrJoin(ids, ", "), ")"));
 }
 
 absl::StatusOr<EnvOptions> EnvRegistry::Resolve(const Entry& entry, const std::string& id,

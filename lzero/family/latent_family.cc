@@ -63,7 +63,7 @@ std::string DescribeLatent(const ModelConfig& config) {
       config.encoder == EncoderKind::kVector ? config.embed_dim : config.encoder_channels;
   ExperimentConfig named;
   named.model = config;
-  return absl::StrCat("muzero, latent ", kind, " of ", size, ", latent loss ",
+  return absl::StrCat("muzero: latent ", kind, " of ", size, ", latent loss ",
                       ValueText(named, "model.latent_loss"));
 }
 

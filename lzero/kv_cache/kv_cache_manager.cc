@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/kv_cache/internal/context_index.h"
 #include "lzero/kv_cache/internal/token_pool.h"
@@ -67,9 +68,9 @@ absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
   auto index = std::make_unique<ContextIndex>(config.num_envs, window, num_inits, num_nodes,
                                               config.root_context);
   // Tell what it takes.
-  LZ_LOG_INFO(absl::StrFormat(
-      "cache         %.1f MiB for %d environments%s: each %d nodes, %d roots of %d tokens",
-      static_cast<double>((*pool)->bytes()) / (1 << 20), config.num_envs,
+  LZ_LOG_DETAIL(absl::StrFormat(
+      "cache         %s for %d environments%s: each %d nodes, %d roots of %d tokens",
+      SizeText((*pool)->bytes()), config.num_envs,
       config.owner.empty() ? "" : " of the " + config.owner, num_nodes, num_inits, window));
   return absl::WrapUnique(new KVCacheManager(config, std::move(index), *std::move(pool)));
 }
@@ -158,8 +159,8 @@ absl::Status KVCacheManager::GrowTo(int64_t num_inits, int64_t num_nodes) {
   stats_.bytes = pool_->bytes();
   const int64_t both = stats_.bytes == before ? before : stats_.bytes + before;
   stats_.peak_bytes = std::max(stats_.peak_bytes, both);
-  LZ_LOG_INFO("KV cache: grown to ", stats_.bytes, " bytes, ", num_nodes, " nodes and ", num_inits,
-              " roots for each environment");
+  LZ_LOG_DETAIL("KV cache: grown to ", stats_.bytes, " bytes, ", num_nodes, " nodes and ",
+                num_inits, " roots for each environment");
   return absl::OkStatus();
 }
 

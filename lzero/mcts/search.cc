@@ -31,8 +31,8 @@ absl::StatusOr<std::unique_ptr<Search>> Search::Create(const SearchConfig& confi
   if (bytes > most) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the search trees of ", max_roots, " roots with search.num_simulations ",
-        config.num_simulations, " and ", width, " actions need ", bytes >> 20, " MiB; allowed: ",
-        most >> 20, " MiB. Lower the simulations or the number of environments"));
+        config.num_simulations, " and ", width, " actions need ", SizeText(bytes),
+        "; allowed: ", SizeText(most), ". Lower the simulations or the number of environments"));
   }
   return std::unique_ptr<Search>(new Search(config, num_actions, max_roots, num_chance_outcomes));
 }

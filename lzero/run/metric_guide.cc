@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/nearest.h"
+#include "lzero/config/scalar_text.h"
 
 namespace lzero {
 namespace {
@@ -145,7 +146,8 @@ absl::StatusOr<std::string> ExplainMetric(absl::string_view name) {
     if (IsMeant(entry, pattern)) absl::StrAppend(&text, entry.name, "\n  ", entry.meaning, ".\n");
   }
   if (!text.empty()) return text;
-  return absl::NotFoundError(absl::StrCat("no metric '", name, "'", DidYouMean(pattern, names)));
+  return absl::NotFoundError(
+      absl::StrCat("no metric ", QuotedForMessage(name), DidYouMean(pattern, names)));
 }
 
 bool IsExplainedMetric(absl::string_view name) {

@@ -1,5 +1,7 @@
 #include "lzero/run/progress.h"
 
+#include <unistd.h>
+
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -7,6 +9,9 @@
 
 namespace lzero {
 namespace {
+
+constexpr double kWatchedSeconds = 2.0;
+constexpr double kLoggedSeconds = 10.0;
 
 Progress::Rates RatesBetween(const ProgressCounts& from, const ProgressCounts& to, double seconds) {
   const double span = std::fmax(seconds, 1e-9);
@@ -39,7 +44,13 @@ void Progress::Start(const ProgressCounts& counts, double now) {
   start_counts_ = last_counts_ = counts;
 }
 
+bool Progress::IsDue(double now) const {
+  return now - last_time_ >=
+         (is_first_ ? std::fmin(kWatchedSeconds, interval_seconds_) : interval_seconds_);
+}
+
 Progress::Rates Progress::Mark(const ProgressCounts& counts, double now) {
+  is_first_ = false;
   const Rates rates = RatesBetween(last_counts_, counts, now - last_time_);
   last_time_ = now;
   last_counts_ = counts;
@@ -76,11 +87,14 @@ std::string Progress::Line(const ProgressCounts& counts, const Rates& rates,
   const char* separator = " | ";
   for (const auto& [name, share] : times.Shares()) {
     if (share < 0.005) continue;
-    absl::StrAppendFormat(&line, "%s%s %.0f%%", separator, name, 100.0 * share);
+    absl::StrAppendFormat(&line, "%s%s %.0f%%", separator, name == "copy" ? "copy+store" : name,
+                          100.0 * share);
     separator = " ";
   }
   return line;
 }
+
+double ProgressSeconds() { return isatty(STDERR_FILENO) != 0 ? kWatchedSeconds : kLoggedSeconds; }
 
 std::string FormatSeconds(double seconds) {
   const int64_t whole = std::llround(seconds);

@@ -41,12 +41,13 @@ class Progress {
     double sims_per_s = 0.0;
   };
 
+  // The first line comes after two seconds at the latest.
   explicit Progress(double interval_seconds) : interval_seconds_(interval_seconds) {}
 
   // The session begins with these counts.
   void Start(const ProgressCounts& counts, double now);
   // True when `interval_seconds` have passed since the last line.
-  bool IsDue(double now) const { return now - last_time_ >= interval_seconds_; }
+  bool IsDue(double now) const;
   // Rates since the last Mark; moves the mark.
   Rates Mark(const ProgressCounts& counts, double now);
   // False when these are the counts of the last Mark (or the start): there are no rates then.
@@ -70,8 +71,13 @@ class Progress {
   double start_time_ = 0.0;
   double start_fraction_ = 0.0;
   double last_time_ = 0.0;
+  bool is_first_ = true;
   ProgressCounts start_counts_, last_counts_;
 };
+
+// Seconds between lines of progress: 2 where a person looks on (standard error is a terminal), else
+// 10.
+double ProgressSeconds();
 
 // "1:05" or "2:00:13".
 std::string FormatSeconds(double seconds);

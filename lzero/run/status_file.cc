@@ -1,6 +1,10 @@
 #include "lzero/run/status_file.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "absl/strings/str_join.h"
@@ -16,7 +20,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kTimeFormat = "%Y-%m-%dT%H:%M:%E3SZ";
-constexpr absl::string_view kStates[] = {"running", "finished", "interrupted", "failed"};
+constexpr absl::string_view kStates[] = {"running", "finished", "interrupted", "failed", "stopped"};
 
 std::string PathOf(const std::string& run_dir) { return JoinPath(run_dir, "status.json"); }
 
@@ -46,6 +50,20 @@ absl::Status WriteStatusFile(const std::string& run_dir, const RunStatus& status
   json["message"] = status.message;
   return WriteFileAtomic(PathOf(run_dir),
                          json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n");
+}
+
+void MarkStopped(const char* path) {
+  // "stopped" has the place of "running", where WriteStatusFile puts the first value.
+  constexpr absl::string_view kBefore = "{\n  \"state\": \"running\"";
+  char start[kBefore.size()];
+  const int file = ::open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) return;
+  if (::pread(file, start, sizeof(start), 0) == ssize_t{sizeof(start)} &&
+      std::memcmp(start, kBefore.begin(), sizeof(start)) == 0) {
+    const auto place = static_cast<off_t>(kBefore.find("running"));
+    [[maybe_unused]] const ssize_t written = ::pwrite(file, "stopped", 7, place);
+  }
+  ::close(file);
 }
 
 absl::StatusOr<RunStatus> ReadStatusFile(const std::string& run_dir) {

@@ -14,7 +14,8 @@
 
 namespace lzero {
 
-enum class RunState { kRunning, kFinished, kInterrupted, kFailed };
+// kStopped: at once, without a checkpoint. A process that was killed leaves kRunning.
+enum class RunState { kRunning, kFinished, kInterrupted, kFailed, kStopped };
 
 absl::string_view RunStateName(RunState state);  // "running", ...
 
@@ -32,6 +33,10 @@ struct RunStatus {
 
 // Replaces `run_dir`/status.json.
 absl::Status WriteStatusFile(const std::string& run_dir, const RunStatus& status);
+
+// Makes "stopped" of the state "running" in the file status.json at `path`, in place. Safe in a
+// handler of signals; says nothing of errors.
+void MarkStopped(const char* path);
 
 // NotFound when there is none; DataLoss, naming file and field, when it is damaged.
 absl::StatusOr<RunStatus> ReadStatusFile(const std::string& run_dir);

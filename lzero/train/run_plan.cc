@@ -15,6 +15,7 @@
 #include "lzero/mcts/search.h"
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/replay/replay_plan.h"
+#include "lzero/run/progress.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_rules.h"
 
@@ -28,14 +29,12 @@ constexpr int64_t kLearnerCopies = 5;
 constexpr int64_t kLibraryBytes = int64_t{64} << 20;
 
 std::string PartsText(const MemoryPlan& plan) {
-  return absl::StrFormat(
-      "learner %.1f MiB, batch %.1f MiB, an update up to %.1f MiB, inference %.1f MiB, search %.1f "
-      "MiB, replay up to %.1f MiB, the program %.1f MiB%s",
-      Mebibytes(plan.learner), Mebibytes(plan.batch), Mebibytes(plan.update),
-      Mebibytes(plan.inference), Mebibytes(plan.search), Mebibytes(plan.replay),
-      Mebibytes(plan.program),
-      plan.workers == 0 ? ""
-                        : absl::StrFormat(", workers of Python %.1f MiB", Mebibytes(plan.workers)));
+  return absl::StrCat(
+      "learner ", SizeText(plan.learner), ", batch ", SizeText(plan.batch), ", an update up to ",
+      SizeText(plan.update), ", inference ", SizeText(plan.inference), ", search ",
+      SizeText(plan.search), ", replay up to ", SizeText(plan.replay), ", a checkpoint ",
+      SizeText(plan.checkpoint), ", the program and its libraries ", SizeText(plan.program),
+      plan.workers == 0 ? "" : absl::StrCat(", workers of Python ", SizeText(plan.workers)));
 }
 
 // Bytes of one worker process of this environment once an episode has begun; 0 where there is none.
@@ -55,7 +54,44 @@ std::string ActionsText(const ActionSpec& action) {
 
 std::string SamplesText(const SearchConfig& search) {
   if (!search.num_sampled_actions.has_value()) return "";
-  return absl::StrCat(*search.num_sampled_actions, " sampled actions, ");
+  return absl::StrCat(", ", *search.num_sampled_actions, " sampled actions");
+}
+
+// The rest of the plan, for those who ask for it.
+void AppendDetails(const ExperimentConfig& config, const RunPlan& plan, std::string_view runner,
+                   std::string* text) {
+  absl::StrAppend(text, "runner        ", std::string(runner), "\n");
+  absl::StrAppendFormat(text, "training      batch %d, unroll %d, %g updates for each env step\n",
+                        config.train.batch_size, config.replay.num_unroll_steps,
+                        config.train.updates_per_env_step);
+  const ReplayShape replay = BuildReplayShape(config, plan.env);
+  absl::StrAppendFormat(
+      text, "replay        up to %d transitions, %.1f KiB each in long episodes: %s%s\n",
+      ReplayMaxTransitions(config.replay, replay),
+      BytesPerTransition(config.replay, replay) / 1024.0,
+      ObservationTypeName(replay.observation_type),
+      replay.frame_stack > 1
+          ? absl::StrCat(", each of ", replay.frame_stack, " stacked frames once")
+          : "");
+}
+
+// What ends the run: "after 20,000 env steps, or with a mean return of 195 in 3 evaluations in a
+// row".
+std::string StopText(const StopConfig& stop) {
+  std::vector<std::string> rules;
+  if (stop.max_env_steps.has_value()) {
+    rules.push_back(absl::StrCat("after ", FormatCount(*stop.max_env_steps), " env steps"));
+  }
+  if (stop.max_updates.has_value()) {
+    rules.push_back(absl::StrCat("after ", FormatCount(*stop.max_updates), " updates"));
+  }
+  if (stop.target_return.has_value() && stop.end_at_target) {
+    rules.push_back(absl::StrFormat("with a mean return of %g in ", *stop.target_return));
+    absl::StrAppend(&rules.back(), stop.patience == 1
+                                       ? "an evaluation"
+                                       : absl::StrCat(stop.patience, " evaluations in a row"));
+  }
+  return absl::StrJoin(rules, ", or ");
 }
 
 // Numbers to train in one copy of the network; nothing is allocated.
@@ -127,17 +163,17 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   plan.replay = PlannedBytes(replay, shape);
   plan.update = family.update_bytes(config, BuildWorldModelShape(spec));
   // A checkpoint copies the learner's state; the replay is written from where it lies.
-  plan.program = ResidentBytes() + kLibraryBytes +
-                 (kLearnerCopies - 1) * num_parameters * static_cast<int64_t>(sizeof(float));
+  plan.checkpoint = (kLearnerCopies - 1) * num_parameters * static_cast<int64_t>(sizeof(float));
+  plan.program = ResidentBytes() + kLibraryBytes;
   return plan;
 }
 
 absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes) {
   if (plan.total() <= machine_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrFormat("the run needs %.1f MiB of memory, this machine has %.1f MiB: %s; lower %s",
-                      Mebibytes(plan.total()), Mebibytes(machine_bytes), PartsText(plan),
-                      absl::StrJoin(WhatToLower(plan), " or ")));
+      absl::StrCat("the run needs ", SizeText(plan.total()), " of memory, this machine has ",
+                   SizeText(machine_bytes), ": ", PartsText(plan), "; lower ",
+                   absl::StrJoin(WhatToLower(plan), " or ")));
 }
 
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry) {
@@ -151,29 +187,19 @@ absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistr
 }
 
 std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
-                         std::string_view runner) {
+                         std::string_view runner, bool detailed) {
   const EnvSpec& env = plan.env;
   std::string text;
   absl::StrAppendFormat(&text, "environment   %s: observation [%s], %s, %d player%s\n", env.id,
                         absl::StrJoin(env.observation.shape, ", "), ActionsText(env.action),
                         env.num_players, env.num_players == 1 ? "" : "s");
-  absl::StrAppendFormat(&text, "model         %d parameters, %s\n", plan.num_parameters,
+  absl::StrAppendFormat(&text, "model         %s parameters, %s\n",
+                        FormatCount(plan.num_parameters),
                         FamilyOf(config.model).describe(config.model));
-  absl::StrAppendFormat(&text, "search        %s, %d simulations, %srunner %s\n",
+  absl::StrAppendFormat(&text, "search        %s, %d simulations a move%s\n",
                         ValueText(config, "search.policy"), config.search.num_simulations,
-                        SamplesText(config.search), runner);
-  absl::StrAppendFormat(&text, "training      batch %d, unroll %d, %g updates for each env step\n",
-                        config.train.batch_size, config.replay.num_unroll_steps,
-                        config.train.updates_per_env_step);
-  const ReplayShape replay = BuildReplayShape(config, env);
-  absl::StrAppendFormat(
-      &text, "replay        up to %d transitions, %.1f KiB each in long episodes: %s%s\n",
-      ReplayMaxTransitions(config.replay, replay),
-      BytesPerTransition(config.replay, replay) / 1024.0,
-      ObservationTypeName(replay.observation_type),
-      replay.frame_stack > 1
-          ? absl::StrCat(", each of ", replay.frame_stack, " stacked frames once")
-          : "");
+                        SamplesText(config.search));
+  if (detailed) AppendDetails(config, plan, runner, &text);
   const double reanalyzed = config.replay.reanalyze_ratio;
   if (reanalyzed > 0.0) {
     absl::StrAppendFormat(&text,
@@ -181,8 +207,9 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                           "searches a step in the place of 1\n",
                           reanalyzed, 1.0 + reanalyzed);
   }
-  absl::StrAppendFormat(&text, "memory        %.1f MiB planned: %s\n",
-                        Mebibytes(plan.memory.total()), PartsText(plan.memory));
+  absl::StrAppendFormat(&text, "stops         %s\n", StopText(config.stop));
+  absl::StrAppend(&text, "memory        ", SizeText(plan.memory.total()), " planned",
+                  detailed ? ": " : "", detailed ? PartsText(plan.memory) : "", "\n");
   return text;
 }
 

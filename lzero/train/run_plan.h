@@ -21,16 +21,17 @@ namespace lzero {
 // The most bytes that a run holds at once. A run that is resumed also holds the content of its
 // replay file for a while. With a CUDA device the parts of learner and searches lie in its memory.
 struct MemoryPlan {
-  int64_t learner = 0;    // weights, gradients, two moments of the optimiser; target weights
-  int64_t batch = 0;      // one batch of training sequences, sampled and staged
-  int64_t inference = 0;  // weights, cache and buffers of collector, evaluator and reanalyzer
-  int64_t search = 0;     // trees of the same
-  int64_t replay = 0;     // the full buffer
-  int64_t update = 0;     // what an update computes on the way
-  int64_t program = 0;    // the program with its libraries, and copies made for a checkpoint
-  int64_t workers = 0;    // processes of Python environments, each as it is once it has begun
+  int64_t learner = 0;     // weights, gradients, two moments of the optimiser; target weights
+  int64_t batch = 0;       // one batch of training sequences, sampled and staged
+  int64_t inference = 0;   // weights, cache and buffers of collector, evaluator and reanalyzer
+  int64_t search = 0;      // trees of the same
+  int64_t replay = 0;      // the full buffer
+  int64_t update = 0;      // what an update computes on the way
+  int64_t program = 0;     // the program with its libraries
+  int64_t workers = 0;     // processes of Python environments, each as it is once it has begun
+  int64_t checkpoint = 0;  // copies made for a checkpoint
   int64_t total() const {
-    return learner + batch + inference + search + replay + update + program + workers;
+    return learner + batch + inference + search + replay + update + program + workers + checkpoint;
   }
 };
 
@@ -56,10 +57,11 @@ struct RunPlan {
 // that does not fit, more memory than this machine has.
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry);
 
-// The plan in words: model size, search, ratio, memory. One fact a line. `runner` is the name of
-// the recurrent step that was chosen.
+// The plan in words, one fact a line: environment, model, search, when it stops, memory;
+// `detailed`: also the ratio of updates, replay, parts of the memory. `runner` is the name of the
+// recurrent step that was chosen.
 std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
-                         std::string_view runner);
+                         std::string_view runner, bool detailed);
 
 }  // namespace lzero
 

@@ -16,7 +16,6 @@
 namespace lzero {
 namespace {
 
-constexpr double kProgressSeconds = 2.0;
 constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
 constexpr double kPi = 3.14159265358979323846;
 
@@ -29,7 +28,7 @@ Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
       overlap_pool_(config.deterministic ? 1 : 2),
       sampler_(static_cast<uint64_t>(config.seed), "sampler"),
       reanalyze_draws_(static_cast<uint64_t>(config.seed), "reanalyze_draws"),
-      progress_(kProgressSeconds),
+      progress_(ProgressSeconds()),
       metrics_rates_(0.0) {
   state_.next_metrics_update = config.train.log_every_updates;
   state_.next_evaluation_update = config.evaluate.every_updates;
@@ -61,8 +60,8 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   return trainer;
 }
 
-std::string Trainer::PlanText() const {
-  return DescribePlan(config_, plan_, collector_.inference->runner_name());
+std::string Trainer::PlanText(bool detailed) const {
+  return DescribePlan(config_, plan_, collector_.inference->runner_name(), detailed);
 }
 
 bool Trainer::HasReachedLimit() const {

@@ -53,8 +53,8 @@ class Trainer {
                                                          const EnvRegistry& registry,
                                                          const std::atomic<bool>* stop);
 
-  // What the run will do and need, in words: one fact a line.
-  std::string PlanText() const;
+  // What the run will do and need, in words: one fact a line (see DescribePlan).
+  std::string PlanText(bool detailed) const;
 
   // Where Restore and Run write: call it once, before either.
   void WriteTo(std::unique_ptr<RunOutputs> outputs) { outputs_ = std::move(outputs); }

@@ -37,6 +37,15 @@ TEST(LogTest, LinesGoToStderrWithTheirLevel) {
             "replay holds 12 steps, {} stays\nwarning: slow\nerror: gone\n");
 }
 
+TEST(LogTest, DetailsAreShownToWhoAsksForThem) {
+  const auto say = [] { LZ_LOG_DETAIL("a buffer of ", 3); };
+  EXPECT_EQ(CaptureLines(say), "");
+  EXPECT_FALSE(ShowsDetails());
+  ShowDetails();
+  EXPECT_TRUE(ShowsDetails());
+  EXPECT_EQ(CaptureLines(say), "a buffer of 3\n");
+}
+
 TEST(LogTest, TheFileKeepsTimeStampedLines) {
   const std::string path = LogPath();
   ASSERT_TRUE(RemoveTree(path).ok());

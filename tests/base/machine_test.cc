@@ -23,6 +23,15 @@ TEST(MachineTest, ResidentMemoryGrowsWithWhatIsWritten) {
   EXPECT_EQ(block.back(), 1);
 }
 
+TEST(MachineTest, SizesAreShownInTheUnitThatFits) {
+  EXPECT_EQ(SizeText(0), "0.0 KiB");
+  EXPECT_EQ(SizeText(22426), "21.9 KiB");
+  EXPECT_EQ(SizeText(int64_t{3} << 19), "1.5 MiB");
+  EXPECT_EQ(SizeText((int64_t{10} << 30) - (1 << 20)), "10239.0 MiB");
+  EXPECT_EQ(SizeText(int64_t{10} << 30), "10.0 GiB");
+  EXPECT_EQ(SizeText(int64_t{24105} << 20), "23.5 GiB");
+}
+
 TEST(MachineTest, ResidentMemoryOfAnotherProcess) {
   EXPECT_GT(ResidentBytesOf(getppid()), 0);
   EXPECT_EQ(ResidentBytesOf(-1), 0);

@@ -35,6 +35,8 @@ TEST(NearestTest, SaysNothingWhenNothingIsNear) {
   EXPECT_EQ(NearestName("learning_rate", names), "");
   EXPECT_EQ(NearestName("q", names), "");  // every letter would differ
   EXPECT_EQ(NearestName("anything", {}), "");
+  const std::string long_name(101, 'a');  // longer than any name, and not compared
+  EXPECT_EQ(NearestName(long_name + "b", {long_name}), "");
 }
 
 TEST(NearestTest, DidYouMeanIsReadyToAppend) {

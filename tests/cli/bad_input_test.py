@@ -204,7 +204,7 @@ COMMANDS = [
     ("unknown bench", 2, ["'bench tree'", "bench search, bench step, bench train"], ["bench", "tree"]),
     ("bench of an observation that is none", 2, ["--observation 3x", "e.g. 4 or 3x64x64"],
      ["bench", "train", "--observation", "3x"]),
-    ("bench search of trees beyond the memory", 2, ["the search trees of 1000000 roots", "MiB; allowed: "],
+    ("bench search of trees beyond the memory", 2, ["the search trees of 1000000 roots", "GiB; allowed: "],
      ["bench", "search", "--actions", "1000", "--batch", "1000000", "--sims", "1000"]),
     ("bench search of an unknown policy", 2, ["best", "puct"], ["bench", "search", "--policy", "best"]),
 ]
@@ -235,11 +235,11 @@ PLANS = [
 
 # (what, parts, settings): in range, and beyond any machine; refused before anything is made
 GIANTS = [
-    ("a model beyond this machine", ["MiB of memory, this machine has", "lower model.embed_dim"],
+    ("a model beyond this machine", ["GiB of memory, this machine has", "lower model.embed_dim"],
      ["model.embed_dim=65536", "model.num_layers=64"]),
-    ("heads beyond this machine", ["MiB of memory, this machine has", "lower model.embed_dim"],
+    ("heads beyond this machine", ["GiB of memory, this machine has", "lower model.embed_dim"],
      ["model.support_size=100001", "model.head_dim=1048576"]),
-    ("a cache beyond this machine", ["MiB of memory, this machine has", "lower env.num_collectors"],
+    ("a cache beyond this machine", ["GiB of memory, this machine has", "lower env.num_collectors"],
      ["env.num_collectors=4096", "replay.capacity=1000000", "replay.max_mebibytes=100000",
       "model.context_length=65536", "model.embed_dim=1024"]),
 ]

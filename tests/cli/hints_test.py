@@ -4,6 +4,7 @@ solved, a damaged best, a second Ctrl-C, a long evaluation, self-play, paths as 
 
     hints_test.py LZERO FOLDER
 """
+import json
 import os
 import pathlib
 import shutil
@@ -100,8 +101,11 @@ def check_second_interrupt(program, folder):
         time.sleep(3)
         process.send_signal(signal.SIGINT)
         wait_for(log, "finishing this step", process)
+        time.sleep(1.2)  # within a second it is the same one
         process.send_signal(signal.SIGINT)
         code = process.wait(timeout=60)
+    status = json.loads((folder / "slow/status.json").read_text())
+    program.check("a second Ctrl-C in status.json", 0, status["state"], 0, "stopped")
     program.check("a second Ctrl-C", code, log.read_text(), 130, "interrupted: finishing this step",
                   "stopped at once, without a checkpoint: resume goes on from the last one")
 

@@ -100,7 +100,7 @@ def main():
     program.check("metric names", 0 if wanted <= names else 1, str(sorted(wanted - names)), 0)
     program.check("a TensorBoard file", 0 if list((folder / "run/tb").iterdir()) else 1, "", 0)
 
-    program.expect("inspect", 0, ["every file intact", "action_embedding"], "inspect", "run")
+    program.expect("inspect", 0, ["every file intact", "action_embedding"], "inspect", "run", "--tensors")
     check_eval(program, folder)
     check_grade(program)
     check_chance(program)

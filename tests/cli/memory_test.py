@@ -34,7 +34,7 @@ def peak_of(folder, arguments):
     """Mebibytes: planned, of it replay, peak."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    command = [LZERO, "train", str(ROOT / arguments[0]), *arguments[1:], "deterministic=true",
+    command = [LZERO, "train", str(ROOT / arguments[0]), *arguments[1:], "deterministic=true", "--verbose",
                "--run-dir", str(folder)]
     printed = folder.with_suffix(".txt")
     with open(printed, "w", encoding="utf-8") as output:

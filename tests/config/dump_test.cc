@@ -182,6 +182,23 @@ TEST(ExplainKey, ExplainsEverything) {
   EXPECT_THAT(text, HasSubstr("search.pb_c_base\n"));
 }
 
+TEST(ExplainKey, ExplainsAnotherProgramsName) {
+  EXPECT_THAT(*ExplainKey("gamma"), StartsWith("gamma: here replay.discount\nreplay.discount\n  "));
+  EXPECT_THAT(*ExplainKey("wandb"), StartsWith("wandb: every run writes metrics.jsonl"));
+}
+
+// One line a key, whether the word stands in the key, in what it means, or in its source.
+TEST(ExplainKey, LooksForAnyOtherWord) {
+  const std::string text = *ExplainKey("Q values");
+  EXPECT_THAT(text, StartsWith("search.q_transform                How Q values are scaled "));
+  EXPECT_THAT(text, HasSubstr("\nsearch.min_max_delta              q_transform tree_min_max: "));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << text;
+  const std::string noise = *ExplainKey("_noise_");
+  EXPECT_THAT(noise, HasSubstr("search.root_noise_alpha "));
+  EXPECT_THAT(noise, HasSubstr("\nsearch.root_noise_fraction "));
+  EXPECT_THAT(noise, Not(HasSubstr("allowed: ")));
+}
+
 TEST(ExplainKey, NamesTheNearestOfAnUnknownKey) {
   const auto text = ExplainKey("train.btach_size");
   EXPECT_TRUE(absl::IsNotFound(text.status()));

@@ -123,6 +123,11 @@ TEST(NearestKey, LooksBesideThenElsewhere) {
   EXPECT_EQ(NearestKeyHint("train.embd_dim", nullptr), "; did you mean 'model.embed_dim'?");
   EXPECT_EQ(NearestKeyHint("sead", nullptr), "; did you mean 'seed'?");
   EXPECT_EQ(NearestKeyHint("modle", nullptr), "; did you mean 'model'?");
+  EXPECT_EQ(NearestKeyHint("train.lr", &suggestion), "; did you mean 'train.learning_rate'?");
+  EXPECT_EQ(suggestion, "train.learning_rate");
+  EXPECT_EQ(NearestKeyHint("gae_lambda", &suggestion),
+            "; there is no such loss: targets come from the search");
+  EXPECT_EQ(suggestion, "");
   EXPECT_EQ(NearestKeyHint("checkpoint.zzzzzzzzzzzzzzz", &suggestion),
             "; allowed: every_updates, keep");
   EXPECT_EQ(suggestion, "");

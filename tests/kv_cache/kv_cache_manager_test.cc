@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lzero/base/log.h"
 #include "tests/kv_cache/cache_testing.h"
 
 namespace lzero::kv_cache_manager_test {
@@ -58,6 +59,7 @@ TEST(KVCacheManager, PlannedBytesAreWhatStaticStorageHolds) {
 // slot:
 // ((2 * 7 + 5 * 2) * 2 + 1) tokens of 2 * 2 * 3 floats.
 TEST(KVCacheManager, CreateTellsItsBytes) {
+  ShowDetails();
   testing::internal::CaptureStderr();
   KVCacheManagerConfig config = SmallConfig();
   config.owner = "collector";
@@ -65,7 +67,7 @@ TEST(KVCacheManager, CreateTellsItsBytes) {
   const std::string told = testing::internal::GetCapturedStderr();
   EXPECT_EQ((*manager)->stats().bytes, ((2 * 7 + 5 * 2) * 2 + 1) * 2 * 2 * 3 * 4);
   EXPECT_TRUE(absl::StrContains(told,
-                                "cache         0.0 MiB for 2 environments of the collector: each 6 "
+                                "cache         2.3 KiB for 2 environments of the collector: each 6 "
                                 "nodes, 2 roots of 7 tokens\n"))
       << told;
 }

@@ -33,6 +33,20 @@ TEST(ProgressTest, FormatsCounts) {
   EXPECT_EQ(FormatCount(-1234), "-1,234");
 }
 
+// The first line after two seconds, then one every ten.
+TEST(ProgressTest, TheFirstLineIsEarly) {
+  Progress progress(10.0);
+  progress.Start({}, 100.0);
+  EXPECT_FALSE(progress.IsDue(101.9));
+  EXPECT_TRUE(progress.IsDue(102.0));
+  progress.Mark({1, 0, 0}, 102.0);
+  EXPECT_FALSE(progress.IsDue(111.9));
+  EXPECT_TRUE(progress.IsDue(112.0));
+  Progress always(0.0);
+  always.Start({}, 100.0);
+  EXPECT_TRUE(always.IsDue(100.0));
+}
+
 TEST(ProgressTest, SharesSumToOneInTheirOrder) {
   ProgressTimes times;
   times.env = 1.0;

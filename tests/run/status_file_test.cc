@@ -49,6 +49,21 @@ TEST_F(StatusFileTest, WritesReadableJson) {
   EXPECT_EQ(ListDirectory(run_dir_)->size(), 1u);  // no temporary is left
 }
 
+TEST_F(StatusFileTest, ARunningRunIsMarkedAsStopped) {
+  const std::string path = run_dir_ + "/status.json";
+  MarkStopped(path.c_str());  // there is none yet
+  EXPECT_FALSE(FileExists(path));
+  ASSERT_TRUE(WriteStatusFile(run_dir_, Example()).ok());
+  MarkStopped(path.c_str());
+  EXPECT_EQ(*ReadFile(path), absl::StrReplaceAll(kExampleText, {{"running", "stopped"}}));
+  EXPECT_EQ(ReadStatusFile(run_dir_)->state, RunState::kStopped);
+  RunStatus status = Example();
+  status.state = RunState::kFinished;
+  ASSERT_TRUE(WriteStatusFile(run_dir_, status).ok());
+  MarkStopped(path.c_str());
+  EXPECT_EQ(ReadStatusFile(run_dir_)->state, RunState::kFinished);
+}
+
 TEST_F(StatusFileTest, ReadsBack) {
   RunStatus status = Example();
   status.state = RunState::kFailed;

@@ -7,6 +7,7 @@
 #include "lzero/family/families.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
+#include "lzero/run/progress.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
 #include "tests/train/train_testing.h"
@@ -23,7 +24,7 @@ constexpr int64_t kMebibyte = 1 << 20;
 absl::StatusOr<std::string> PlanText(const ExperimentConfig& config) {
   const auto plan = PlanRun(config, NativeRegistry());
   if (!plan.ok()) return plan.status();
-  return DescribePlan(config, *plan, "eager");
+  return DescribePlan(config, *plan, "eager", /*detailed=*/true);
 }
 
 TEST(RunPlanTest, ThePlanTellsModelSearchRatioAndMemory) {
@@ -32,13 +33,40 @@ TEST(RunPlanTest, ThePlanTellsModelSearchRatioAndMemory) {
   const auto plan = PlanText(config);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_THAT(*plan, HasSubstr("cartpole: observation [4], 2 actions, 1 player\n"));
-  EXPECT_THAT(*plan, HasSubstr(" parameters, L 1, H 1, E 8, context 4 tokens\n"));
-  EXPECT_THAT(*plan, HasSubstr("puct, 4 simulations, runner eager\n"));
+  EXPECT_THAT(*plan,
+              HasSubstr(" parameters, unizero: 1 layer, 1 head, width 8, context of 4 tokens\n"));
+  EXPECT_THAT(*plan,
+              HasSubstr("\nsearch        puct, 4 simulations a move\nrunner        eager\n"));
   EXPECT_THAT(*plan, HasSubstr("batch 4, unroll 2, 0.5 updates for each env step\n"));
-  EXPECT_THAT(*plan, ContainsRegex("\nmemory        [0-9.]+ MiB planned: learner "
-                                   "[0-9.]+ MiB, batch [0-9.]+ MiB, an update up to [0-9.]+ MiB, "
-                                   "inference [0-9.]+ MiB, search [0-9.]+ MiB, replay up to "
-                                   "[0-9.]+ MiB, the program [0-9.]+ MiB\n$"));
+  EXPECT_THAT(*plan, ContainsRegex("\nmemory        [0-9.]+ MiB planned: learner [0-9.]+ KiB, "
+                                   "batch [0-9.]+ KiB, an update up to [0-9.]+ .iB, inference "
+                                   "[0-9.]+ KiB, search [0-9.]+ KiB, replay up to [0-9.]+ .iB, a "
+                                   "checkpoint [0-9.]+ KiB, the program and its libraries "
+                                   "[0-9.]+ MiB\n$"));
+}
+
+TEST(RunPlanTest, ThePlanInShortTellsWhatANewUserAsks) {
+  ExperimentConfig config = TinyConfig();
+  config.stop.max_env_steps = 20000;
+  config.stop.max_updates = 7;
+  config.stop.target_return = 195.5;
+  config.stop.patience = 3;
+  RunPlan plan = PlanRun(config, NativeRegistry()).value();
+  plan.num_parameters = 1234567;
+  plan.memory = {};
+  plan.memory.replay = int64_t{12} << 30;
+  EXPECT_EQ(DescribePlan(config, plan, "eager", /*detailed=*/false),
+            "environment   cartpole: observation [4], 2 actions, 1 player\n"
+            "model         1,234,567 parameters, unizero: 1 layer, 1 head, width 8, context of 4 "
+            "tokens\n"
+            "search        puct, 4 simulations a move\n"
+            "stops         after 20,000 env steps, or after 7 updates, or with a mean return of "
+            "195.5 in 3 evaluations in a row\n"
+            "memory        12.0 GiB planned\n");
+  config.stop.end_at_target = false;
+  config.stop.max_env_steps.reset();
+  EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/false),
+              HasSubstr("\nstops         after 7 updates\n"));
 }
 
 TEST(RunPlanTest, ThePlanTellsWhatReanalyzeCosts) {
@@ -60,7 +88,7 @@ TEST(RunPlanTest, ThePlanCountsTheParametersOfEveryPart) {
   const int block = 2 * 8 + (8 * 24 + 24) + (8 * 8 + 8) + 2 * 8 + (8 * 32 + 32) + (32 * 8 + 8);
   const auto head = [](int out) { return 2 * 8 + (8 * 8 + 8) + 2 * 8 + (8 * out + out); };
   const int parameters = encoder + embedding + block + head(2) + head(11) + head(11) + head(8);
-  EXPECT_THAT(*plan, HasSubstr("model         " + std::to_string(parameters) + " parameters"));
+  EXPECT_THAT(*plan, HasSubstr("model         " + FormatCount(parameters) + " parameters"));
 }
 
 TEST(RunPlanTest, ThePlanOfABoardNamesItsShapeAndPlayers) {
@@ -108,7 +136,9 @@ TEST(RunPlanTest, EveryPartIsCounted) {
   EXPECT_EQ(plan->update, UniZeroFamily().update_bytes(config, BuildWorldModelShape(spec)));
   EXPECT_GT(plan->program, ResidentBytes() / 2);
   EXPECT_EQ(plan->total(), plan->learner + plan->batch + plan->inference + plan->search +
-                               plan->replay + plan->update + plan->program + plan->workers);
+                               plan->replay + plan->update + plan->program + plan->workers +
+                               plan->checkpoint);
+  EXPECT_EQ(plan->checkpoint, 4 * 4 * learner->model().num_parameters());
   EXPECT_EQ(plan->workers, 0);
 }
 
@@ -128,12 +158,12 @@ TEST(RunPlanTest, PicturesAreCountedAsBytes) {
   EXPECT_EQ(plan.memory.replay, PlannedBytes(config.replay, BuildReplayShape(config, plan.env)));
   // Segments of 12 steps: 9,216 bytes a frame, 12 of steps, 4 of the first observation, and of the
   // two steps before it.
-  EXPECT_THAT(DescribePlan(config, plan, "eager"),
+  EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/true),
               HasSubstr("\nreplay        up to 1000 transitions, 13.6 KiB each in long episodes: "
                         "uint8, each of 4 stacked frames once\n"));
   plan.env.observation.type = ObservationType::kFloat32;
   plan.env.observation.frame_stack = 1;
-  EXPECT_THAT(DescribePlan(config, plan, "eager"),
+  EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/true),
               HasSubstr(" KiB each in long episodes: float32\n"));
 }
 
@@ -199,7 +229,8 @@ TEST(RunPlanTest, WorkersAreCounted) {
   plan.memory = PlanMemory(config, plan.env, registry).value();
   EXPECT_EQ(plan.memory.workers, 3 * FarEnv::kBytes);
   plan.memory.workers = 3 * kMebibyte;
-  EXPECT_THAT(DescribePlan(config, plan, "eager"), HasSubstr(", workers of Python 3.0 MiB\n"));
+  EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/true),
+              HasSubstr(", workers of Python 3.0 MiB\n"));
 }
 
 // A family that keeps saved states counts them by their size.
@@ -228,8 +259,9 @@ TEST(RunPlanTest, WhatDoesNotFitIsRefusedWithItsLargestPart) {
   EXPECT_EQ(CheckMemoryPlan(plan, plan.total() - 1),
             absl::ResourceExhaustedError(
                 "the run needs 8.0 MiB of memory, this machine has 8.0 MiB: learner 3.0 MiB, batch "
-                "2.0 MiB, an update up to 1.0 MiB, inference 1.0 MiB, search 0.2 MiB, replay up to "
-                "0.2 MiB, the program 0.5 MiB; lower model.embed_dim or model.num_layers or "
+                "2.0 MiB, an update up to 1.0 MiB, inference 1.0 MiB, search 256.0 KiB, replay up "
+                "to 256.0 KiB, a checkpoint 0.0 KiB, the program and its libraries 512.0 KiB; "
+                "lower model.embed_dim or model.num_layers or "
                 "model.head_dim"));
   const auto advice = [](const MemoryPlan& large) {
     return std::string(CheckMemoryPlan(large, 1).message());

@@ -290,6 +290,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
   AddNumber(eval, "--threads", &options->threads, 1, MachineCores(), "Threads of the network");
   AddDevice(eval, &options->device);
   AddPlugins(eval, &options->plugins, "Library with environments, in place of the run's");
+  AddVerbose(eval);
   eval->callback([=] { *action = [=] { return Eval(*options); }; });
 }
 

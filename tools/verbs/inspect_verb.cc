@@ -1,16 +1,36 @@
-// `lzero inspect`: what is in a checkpoint: counters, files, tensors; whether every file is intact.
+// `lzero inspect`: what a checkpoint is of and where its run stands, its counters and files, and
+// whether every file is intact; `--tensors` lists the model's.
+#include <signal.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <filesystem>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
+#include "lzero/base/files.h"
+#include "lzero/base/machine.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/base/text/json_reader.h"
+#include "lzero/config/load.h"
+#include "lzero/config/schema.h"
 #include "lzero/run/checkpoint_store.h"
+#include "lzero/run/status_file.h"
 #include "lzero/run/training_state.h"
 #include "tools/verbs/agent_verbs.h"
 #include "tools/verbs/support/interrupt.h"
+#include "tools/verbs/support/run_path.h"
 #include "tools/verbs/support/verb_support.h"
 
 namespace lzero {
 namespace {
+
+void PrintLine(const char* what, const std::string& fact) {
+  if (!fact.empty()) std::printf("%-13s %s\n", what, fact.c_str());
+}
 
 void PrintFile(const std::string& name, const std::vector<NamedArray>& arrays) {
   int64_t bytes = 0, numbers = 0;
@@ -18,10 +38,11 @@ void PrintFile(const std::string& name, const std::vector<NamedArray>& arrays) {
     bytes += static_cast<int64_t>(array.bytes.size());
     numbers += array.num_elements();
   }
-  std::printf("\n%s.safetensors: %d arrays, %lld numbers, %.2f MiB\n", name.c_str(),
-              static_cast<int>(arrays.size()), static_cast<long long>(numbers),
-              static_cast<double>(bytes) / (1 << 20));
-  if (name != "model") return;
+  PrintLine("file", absl::StrFormat("%s.safetensors: %d arrays, %d numbers, %.2f MiB", name,
+                                    arrays.size(), numbers, Mebibytes(bytes)));
+}
+
+void PrintTensors(const std::vector<NamedArray>& arrays) {
   for (const NamedArray& array : arrays) {
     std::printf("  %-44s %s [%s]\n", array.name.c_str(),
                 std::string(ArrayTypeName(array.type)).c_str(),
@@ -29,9 +50,57 @@ void PrintFile(const std::string& name, const std::vector<NamedArray>& arrays) {
   }
 }
 
+// Where the run stands; `run` as the user typed it.
+std::string StateText(const RunStatus& status, const std::string& run) {
+  const bool is_gone = kill(static_cast<pid_t>(status.process_id), 0) != 0 && errno == ESRCH;
+  std::string text(RunStateName(status.state));
+  if (status.state == RunState::kRunning && is_gone) {
+    return absl::StrCat("was running, but its process ", status.process_id,
+                        " is gone; go on with:  ", ProgramCommand(), " resume ", run);
+  }
+  if (status.state == RunState::kRunning) absl::StrAppend(&text, ", process ", status.process_id);
+  if (!status.message.empty()) absl::StrAppend(&text, ": ", status.message);
+  return absl::StrCat(
+      text, " (", absl::FormatTime("%Y-%m-%d %H:%M:%S", status.updated_time, absl::UTCTimeZone()),
+      " UTC)");
+}
+
+// What manifest.json and status.json of the run tell; a checkpoint may lie without them.
+absl::Status PrintRun(const std::string& run_dir, const std::string& run) {
+  const std::string manifest = JoinPath(run_dir, "manifest.json");
+  if (!FileExists(manifest)) return absl::OkStatus();
+  LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(manifest));
+  LZ_ASSIGN_OR_RETURN(const JsonReader json,
+                      JsonReader::Parse(text, {manifest, absl::StatusCode::kDataLoss}));
+  std::string name, commit;
+  json.Read("name", &name);
+  json.MaybeRead("git_commit", &commit);
+  LZ_RETURN_IF_ERROR(json.status());
+  PrintLine("config", name);
+  PrintLine("commit", commit);
+  const auto status = ReadStatusFile(run_dir);
+  PrintLine("state",
+            status.ok() ? StateText(*status, run) : std::string(status.status().message()));
+  return absl::OkStatus();
+}
+
+void PrintState(const TrainingState& state) {
+  PrintLine("env steps", absl::StrCat(state.env_steps));
+  PrintLine("updates", absl::StrCat(state.updates));
+  PrintLine("episodes", absl::StrCat(state.episodes));
+  PrintLine("wall time", absl::StrFormat("%.1f s", state.wall_seconds));
+  std::string evaluation;
+  if (state.last_return.has_value()) evaluation = absl::StrFormat("last %.2f", *state.last_return);
+  if (state.best_return.has_value()) {
+    absl::StrAppendFormat(&evaluation, ", best %.2f", *state.best_return);
+  }
+  PrintLine("mean return", evaluation);
+}
+
 // `path`: a run folder (its latest checkpoint) or a checkpoint. Exit codes: 0 intact, 1 damaged,
 // 2 not found.
-int Inspect(const std::string& path) {
+int Inspect(const std::string& path, bool tensors) {
+  // Everything is read and checked before the first word.
   const auto loaded = ReadCheckpoint(path);
   if (!loaded.ok()) {
     return PrintError(loaded.status(),
@@ -39,14 +108,24 @@ int Inspect(const std::string& path) {
   }
   const auto state = TrainingStateFromJson(loaded->content.state_json);
   if (!state.ok()) return PrintError(state.status(), kExitFailure);
-  std::printf("checkpoint    %s (every file intact)\n", loaded->path.c_str());
-  std::printf("env steps     %lld\nupdates       %lld\nepisodes      %lld\nwall time     %.1f s\n",
-              static_cast<long long>(state->env_steps), static_cast<long long>(state->updates),
-              static_cast<long long>(state->episodes), state->wall_seconds);
-  if (state->last_return.has_value()) std::printf("evaluation    last %.2f", *state->last_return);
-  if (state->best_return.has_value()) std::printf(", best %.2f", *state->best_return);
-  if (state->last_return.has_value()) std::printf("\n");
+  const auto config = ParseResolvedConfig(loaded->content.config_yaml,
+                                          JoinPath(loaded->path, "config.resolved.yaml"));
+  if (!config.ok()) return PrintError(config.status(), kExitFailure);
+  // What it is of.
+  std::string settings = ValueText(*config, "env.settings");
+  if (settings == "{}") settings.clear();
+  PrintLine("environment", absl::StrCat(config->env.id, settings.empty() ? "" : " ", settings));
+  PrintLine("family", ValueText(*config, "model.family"));
+  PrintLine("seed", absl::StrCat(config->seed));
+  const auto run_dir = std::filesystem::path(loaded->path).parent_path().parent_path();
+  const absl::Status told = PrintRun(run_dir.string(), TypedRunFolder(path));
+  if (!told.ok()) return PrintError(told, kExitFailure);
+  // How far it is.
+  PrintLine("checkpoint", absl::StrCat(loaded->path, " (every file intact)"));
+  PrintState(*state);
   for (const auto& [name, arrays] : loaded->content.files) PrintFile(name, arrays);
+  const auto model = loaded->content.files.find("model");
+  if (tensors && model != loaded->content.files.end()) PrintTensors(model->second);
   return kExitOk;
 }
 
@@ -54,10 +133,12 @@ int Inspect(const std::string& path) {
 
 void AddInspect(CLI::App& app, VerbAction* action) {
   auto* path = Keep<std::string>();
-  CLI::App* inspect =
-      app.add_subcommand("inspect", "Show what is in a checkpoint and check every file");
+  auto* tensors = Keep<bool>();
+  CLI::App* inspect = app.add_subcommand(
+      "inspect", "Show what a run or checkpoint is, how far it is, and check every file");
   inspect->add_option("path", *path, "Run folder or checkpoint")->required();
-  inspect->callback([=] { *action = [=] { return Inspect(*path); }; });
+  inspect->add_flag("--tensors", *tensors, "Also list the tensors of the model");
+  inspect->callback([=] { *action = [=] { return Inspect(*path, *tensors); }; });
 }
 
 }  // namespace lzero

@@ -328,6 +328,7 @@ void AddMatch(CLI::App& app, VerbAction* action) {
   AddNumber(match, "--threads", &options->threads, 1, MachineCores(),
             "Threads of the network, and of alpha_beta and mcts");
   AddDevice(match, &options->device);
+  AddVerbose(match);
   match->callback([=] { *action = [=] { return Match(*options); }; });
 }
 

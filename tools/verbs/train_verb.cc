@@ -124,6 +124,7 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
 }
 
 int RunToEnd(Trainer& trainer, const Session& session) {
+  MarkRunAtSecondSignal(session.run_dir);
   const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
   if (!outcome.ok()) {
     LZ_LOG_ERROR(outcome.status().message());
@@ -236,7 +237,7 @@ int Train(const TrainOptions& options) {
   // Before the run folder is made: what is refused leaves nothing behind.
   auto trainer = Trainer::Create(config, *registry, stop);
   if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
-  std::printf("%s", (*trainer)->PlanText().c_str());
+  std::printf("%s", (*trainer)->PlanText(options.dry_run || ShowsDetails()).c_str());
   std::fflush(stdout);
   if (options.dry_run) return kExitOk;
 
@@ -323,6 +324,7 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
                    "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)")
       ->check(NotEmpty("a folder"));
   train->add_flag("--dry-run", options->dry_run, "Check everything, print the plan, and stop");
+  AddVerbose(train);
   train->callback([=] { *action = [=] { return Train(*options); }; });
 
   auto* run = Keep<std::string>();
@@ -336,6 +338,7 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
       ->required();
   resume->add_option("overrides", *overrides,
                      "key.path=value of stop, evaluate, checkpoint; plugins, env.num_threads");
+  AddVerbose(resume);
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
 }
 

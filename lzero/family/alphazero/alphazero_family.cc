@@ -68,7 +68,7 @@ const ModelFamily& AlphaZeroFamily() {
       .update_bytes = AlphaZeroUpdateBytes,
       .describe =
           [](const ModelConfig& config) {
-            return absl::StrCat("alphazero: encoder, E ", config.embed_dim,
+            return absl::StrCat("alphazero: encoder of width ", config.embed_dim,
                                 ", policy and value heads; searches in the environment itself");
           },
   };

@@ -45,8 +45,10 @@ const ModelFamily& UniZeroFamily() {
       .num_root_past_steps = NumRootPastSteps,
       .describe =
           [](const ModelConfig& config) {
-            return absl::StrCat("L ", config.num_layers, ", H ", config.num_heads, ", E ",
-                                config.embed_dim, ", context ", config.context_length, " tokens");
+            return absl::StrCat(
+                "unizero: ", config.num_layers, config.num_layers == 1 ? " layer, " : " layers, ",
+                config.num_heads, config.num_heads == 1 ? " head, width " : " heads, width ",
+                config.embed_dim, ", context of ", config.context_length, " tokens");
           },
   };
   return kFamily;

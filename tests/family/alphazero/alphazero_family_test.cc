@@ -119,16 +119,17 @@ TEST(AlphaZeroFamily, MakesTheNetworkItCountsAndTheEngineOfIt) {
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
   EXPECT_EQ(WeightsOf(engine->network()), WeightsOf(*network));
   EXPECT_EQ(family.num_root_past_steps(config.model), 0);
-  EXPECT_EQ(family.describe(config.model),
-            "alphazero: encoder, E 8, policy and value heads; searches in the environment itself");
+  EXPECT_EQ(
+      family.describe(config.model),
+      "alphazero: encoder of width 8, policy and value heads; searches in the environment itself");
 }
 
 TEST(AlphaZeroFamily, ThePlanNamesIt) {
   const ExperimentConfig config = Config("tictactoe");
   const auto plan = PlanRun(config, NativeRegistry());
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_THAT(DescribePlan(config, *plan, "eager"),
-              HasSubstr(" parameters, alphazero: encoder, E 8, policy and value heads"));
+  EXPECT_THAT(DescribePlan(config, *plan, "eager", false),
+              HasSubstr(" parameters, alphazero: encoder of width 8, policy and value heads"));
 }
 
 TEST(AlphaZeroFamily, LearnsABatchByHeart) {

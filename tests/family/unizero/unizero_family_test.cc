@@ -49,7 +49,8 @@ TEST(UniZeroFamily, HoldsTheModelToTheRulesOfATransformer) {
 // W 4, L 1: a root reaches back 3 tokens, 2 steps.
 TEST(UniZeroFamily, RootsReadTheReachOfTheBands) {
   EXPECT_EQ(UniZeroFamily().num_root_past_steps(TinyConfig().model), 2);
-  EXPECT_EQ(UniZeroFamily().describe(TinyConfig().model), "L 1, H 1, E 8, context 4 tokens");
+  EXPECT_EQ(UniZeroFamily().describe(TinyConfig().model),
+            "unizero: 1 layer, 1 head, width 8, context of 4 tokens");
 }
 
 }  // namespace

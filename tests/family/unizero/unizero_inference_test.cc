@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
+#include "lzero/base/log.h"
 #include "lzero/base/rng.h"
 #include "tests/family/unizero/runners/random_model.h"
 
@@ -326,6 +327,7 @@ TEST(UniZeroInferenceTest, TheLogNamesTheRoleWhoseRunnerWasChosen) {
   options.num_envs = 1;
   options.search.num_simulations = 1;
   options.owner = "evaluator";
+  ShowDetails();
   testing::internal::CaptureStderr();
   const bool created = UniZeroInference::Create(options).ok();
   const std::string log = testing::internal::GetCapturedStderr();

@@ -1,4 +1,6 @@
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -31,11 +33,20 @@ int ConfigShow(const std::string& path, absl::Span<const std::string> overrides)
   return kExitOk;
 }
 
-int ConfigExplain(const std::string& key) {
-  const absl::StatusOr<std::string> text = ExplainKey(key);
-  if (!text.ok()) return Fail(text.status());
-  Write(stdout, *text);
-  return kExitOk;
+int ConfigExplain(absl::Span<const std::string> words) {
+  const std::vector<std::string> everything = {""};
+  int code = kExitOk;
+  const char* separator = "";
+  for (const std::string& word : words.empty() ? absl::MakeConstSpan(everything) : words) {
+    const absl::StatusOr<std::string> text = ExplainKey(word);
+    if (text.ok()) {
+      Write(stdout, absl::StrCat(separator, *text));
+      separator = "\n";
+    } else {
+      code = Fail(text.status());
+    }
+  }
+  return code;
 }
 
 int ConfigValidate(absl::Span<const std::string> paths, const ConfigRule& rule) {

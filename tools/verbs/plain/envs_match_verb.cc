@@ -6,6 +6,7 @@
 #include "envs/boards/players/opponents.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/base/thread_pool.h"
 #include "tools/verbs/plain/envs_verb.h"
 #include "tools/verbs/support/interrupt.h"
@@ -45,7 +46,7 @@ int EnvsMatch(const EnvRegistry& registry, const EnvsMatchOptions& options,
               const Console& console) {
   const absl::StatusOr<MatchReport> report = RunMatch(registry, options);
   if (!report.ok()) {
-    console.err << "error: " << std::string(report.status().message()) << "\n";
+    console.err << "error: " << PrintableMessage(report.status().message()) << "\n";
     return kExitUsage;
   }
   console.out << MatchTable(*report);

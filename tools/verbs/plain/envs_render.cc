@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/printable.h"
 #include "tools/verbs/plain/envs_verb.h"
 
 namespace lzero {
@@ -102,7 +103,7 @@ int RenderRollout(Env& env, const RolloutOptions& plan, const PictureOptions& pi
     status = RenderPictures(env, plan, picture, out_path, console);
   }
   if (status.ok()) return 0;
-  console.err << "error: " << std::string(status.message()) << "\n";
+  console.err << "error: " << PrintableMessage(status.message()) << "\n";
   return ExitCodeOf(status);
 }
 

@@ -14,6 +14,7 @@
 #include "lzero/base/files.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/env/check/conformance.h"
 #include "lzero/env/check/perft.h"
@@ -26,7 +27,7 @@ namespace lzero {
 namespace {
 
 int Refuse(const Console& console, const absl::Status& status, int exit_code = kExitUsage) {
-  console.err << "error: " << std::string(status.message()) << "\n";
+  console.err << "error: " << PrintableMessage(status.message()) << "\n";
   return exit_code;
 }
 

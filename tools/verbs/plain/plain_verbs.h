@@ -15,8 +15,8 @@ namespace lzero {
 // Prints the resolved YAML of `path` with `overrides` ("key.path=value").
 int ConfigShow(const std::string& path, absl::Span<const std::string> overrides);
 
-// Prints what a key, a section, or (for "") every key means.
-int ConfigExplain(const std::string& key);
+// Prints what each of `words` means (see ExplainKey), or, without any, every key.
+int ConfigExplain(absl::Span<const std::string> words);
 
 // Prints "path: ok" for each good config; the problems of the others go to stderr. `rule`: what a
 // config must keep to beyond itself (environment, memory).

@@ -2,6 +2,8 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "lzero/base/log.h"
+#include "lzero/config/scalar_text.h"
 #include "tools/verbs/support/usage_error.h"
 
 namespace lzero {
@@ -40,12 +42,17 @@ void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::st
       ->check(NotEmpty("a file"));
 }
 
+void AddVerbose(CLI::App* verb) {
+  verb->add_flag_callback("--verbose", ShowDetails,
+                          "Also say how it is done: runner, caches, memory");
+}
+
 void AddDevice(CLI::App* verb, std::string* device) {
   verb->add_option("--device", *device, "cpu or cuda (default: as the run)")
       ->check([](const std::string& text) {
         return text == "cpu" || text == "cuda"
                    ? std::string()
-                   : absl::StrCat("got '", text, "', allowed: cpu, cuda");
+                   : absl::StrCat("got ", QuotedForMessage(text), ", allowed: cpu, cuda");
       });
 }
 

@@ -49,6 +49,9 @@ CLI::Validator NotEmpty(const std::string& allowed);
 // Adds --plugin FILE, which may be given again.
 void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::string& help);
 
+// Adds --verbose.
+void AddVerbose(CLI::App* verb);
+
 // Adds --device, cpu or cuda; "": as the run.
 void AddDevice(CLI::App* verb, std::string* device);
 

@@ -3,14 +3,25 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
+
+#include "lzero/base/files.h"
+#include "lzero/run/status_file.h"
 
 namespace lzero {
 namespace {
 
+constexpr int64_t kNever = -1;
+constexpr int64_t kSameSignalMs = 1000;
+
 std::atomic<bool> interrupted{false};
+std::atomic<int64_t> first_signal_ms{kNever};
+std::atomic<const char*> status_path{nullptr};
 std::atomic<const InterruptTexts*> interrupt_texts{nullptr};
 static_assert(std::atomic<bool>::is_always_lock_free);
+static_assert(std::atomic<int64_t>::is_always_lock_free);
 static_assert(std::atomic<const InterruptTexts*>::is_always_lock_free);
 
 // Async-signal-safe. The line begins anew behind the ^C that a terminal shows.
@@ -20,10 +31,23 @@ void Say(const char* text) {
   }
 }
 
+int64_t NowMs() {
+  struct timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
+}
+
 void OnSignal(int signal) {
   const InterruptTexts& texts = *interrupt_texts.load();
-  if (!interrupted.exchange(true)) return Say(texts.first);
-  if (signal == SIGHUP) return;  // a closed terminal sends several
+  const int64_t now = NowMs();
+  int64_t first = kNever;
+  if (first_signal_ms.compare_exchange_strong(first, now)) {
+    interrupted = true;
+    return Say(texts.first);
+  }
+  // A closed terminal sends several.
+  if (signal == SIGHUP || now - first < kSameSignalMs) return;
+  if (const char* path = status_path.load(); path != nullptr) MarkStopped(path);
   Say(texts.second);
   _exit(kExitInterrupted);
 }
@@ -42,6 +66,11 @@ const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts) {
   sigaction(SIGHUP, nullptr, &before);
   if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);
   return &interrupted;
+}
+
+void MarkRunAtSecondSignal(const std::string& run_dir) {
+  // Lives as long as the handler.
+  status_path = (new std::string(JoinPath(run_dir, "status.json")))->c_str();
 }
 
 }  // namespace lzero

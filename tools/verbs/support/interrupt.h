@@ -1,9 +1,12 @@
 // Ctrl-C, SIGTERM and a closed terminal (SIGHUP) as a flag that long-running verbs poll. A second
-// Ctrl-C or SIGTERM ends the program at once with exit code 130. Both are told on stderr.
+// Ctrl-C or SIGTERM ends the program at once with exit code 130. Both are told on stderr. Whatever
+// comes within a second of the first is the same wish: timeout(1) and batch systems signal a
+// process and then its group.
 #ifndef LZERO_TOOLS_VERBS_SUPPORT_INTERRUPT_H_
 #define LZERO_TOOLS_VERBS_SUPPORT_INTERRUPT_H_
 
 #include <atomic>
+#include <string>
 
 namespace lzero {
 
@@ -26,6 +29,9 @@ inline constexpr InterruptTexts kMatchInterrupt = {
 // Installs the handlers and returns the flag, false until the first signal. `texts` live as long as
 // the program.
 const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts);
+
+// The run in `run_dir` will be marked as stopped when a second signal ends the program.
+void MarkRunAtSecondSignal(const std::string& run_dir);
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;

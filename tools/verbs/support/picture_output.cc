@@ -12,6 +12,7 @@
 #include "lzero/base/files.h"
 #include "lzero/base/picture/picture_file.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/scalar_text.h"
 
 namespace lzero {
 namespace {
@@ -156,8 +157,9 @@ absl::Status CheckPictureOptions(const PictureOptions& options,
                                  absl::Span<const absl::string_view> formats) {
   if (!options.format.empty() &&
       std::find(formats.begin(), formats.end(), options.format) == formats.end()) {
-    return absl::InvalidArgumentError(absl::StrCat("--render: got '", options.format,
-                                                   "', allowed: ", absl::StrJoin(formats, ", ")));
+    return absl::InvalidArgumentError(absl::StrCat("--render: got ",
+                                                   QuotedForMessage(options.format),
+                                                   ", allowed: ", absl::StrJoin(formats, ", ")));
   }
   LZ_RETURN_IF_ERROR(CheckRange("--fps", options.fps, kMostFramesPerSecond));
   LZ_RETURN_IF_ERROR(CheckRange("--scale", options.scale, kMostScale));

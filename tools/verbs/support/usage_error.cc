@@ -3,17 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "lzero/base/nearest.h"
 #include "lzero/config/scalar_text.h"
+#include "lzero/config/schema.h"
+#include "lzero/config/synonyms.h"
 
 namespace lzero {
 namespace {
+
+// What verbs of ours are called in other programs.
+constexpr std::pair<const char*, const char*> kVerbsElsewhere[] = {
+    {"evaluate", "eval"}, {"test", "eval"},    {"play", "eval"},      {"enjoy", "eval"},
+    {"run", "train"},     {"learn", "train"},  {"fit", "train"},      {"continue", "resume"},
+    {"show", "inspect"},  {"info", "inspect"}, {"benchmark", "bench"}};
 
 std::string Prefix(const VerbSyntax& verb) {
   return verb.name.empty() ? "" : absl::StrCat(verb.name, ": ");
@@ -26,26 +36,43 @@ std::string VerbList(const VerbSyntax& verb) {
 
 bool IsOption(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
-// "--seed=3", or "--seed" before "3", as the setting seed=3.
-std::string AsSetting(const std::string& option, absl::Span<const std::string> after) {
-  const std::string setting = option.substr(option.find_first_not_of('-'));
-  if (absl::StrContains(setting, '=')) return setting;
+// The value of an option that is not known: 3 of "--seed=3", and of "--seed" before "3".
+std::string ValueOf(const std::string& option, absl::Span<const std::string> after) {
+  const size_t equals = option.find('=');
+  if (equals != option.npos) return option.substr(equals + 1);
   const bool has_value = !after.empty() && !IsOption(after[0]) && !absl::StrContains(after[0], '=');
-  return absl::StrCat(setting, "=", has_value ? after[0] : "VALUE");
+  return has_value ? after[0] : "VALUE";
+}
+
+// What to type in place of an option that other programs have.
+std::string InPlaceOf(const std::string& option, const std::string& value) {
+  const std::string word = absl::StrReplaceAll(option.substr(2), {{"-", "_"}});
+  if (word == "config") return absl::StrCat("; the config follows the verb: train ", value);
+  if (word == "resume") return absl::StrCat("; that is a verb: resume ", value);
+  ExperimentConfig defaults;
+  std::string key = word;
+  if (FindField(FieldsOf(defaults), word) == nullptr) {
+    const std::string hint = NearestKeyHint(word, &key);
+    const Synonyms* const synonym = FindSynonym(word);
+    if (key.empty() && synonym != nullptr) return hint;
+    if (key.empty()) key = word;
+  }
+  return absl::StrCat("; a setting of the config is given without dashes: ", key, "=", value);
 }
 
 std::string UnknownOptionText(const VerbSyntax& verb, const std::string& option,
                               absl::Span<const std::string> after) {
   const std::string name = option.substr(0, option.find('='));
   if (std::count(verb.options.begin(), verb.options.end(), name) > 0) {
-    return absl::StrCat(Prefix(verb), "option '", option, "' stands before the verb that takes it");
+    return absl::StrCat(Prefix(verb), "option ", QuotedForMessage(option),
+                        " stands before the verb that takes it");
   }
-  const std::string unknown = absl::StrCat(Prefix(verb), "unknown option '", option, "'");
+  const std::string unknown =
+      absl::StrCat(Prefix(verb), "unknown option ", QuotedForMessage(option));
   const std::string nearest = DidYouMean(name, verb.options);
   if (!nearest.empty()) return unknown + nearest;
   if (verb.takes_settings && absl::StartsWith(option, "--") && option.size() > 2) {
-    return absl::StrCat(
-        unknown, "; a setting of the config is given without dashes: ", AsSetting(option, after));
+    return unknown + InPlaceOf(name, ValueOf(option, after));
   }
   return absl::StrCat(unknown, "; allowed: ", absl::StrJoin(verb.options, ", "));
 }
@@ -54,8 +81,12 @@ std::string UnknownOptionText(const VerbSyntax& verb, const std::string& option,
 
 std::string UnknownVerbText(const VerbSyntax& verb, const std::string& word) {
   const std::string of = verb.name.empty() ? "" : verb.name + " ";
-  return absl::StrCat("unknown verb '", of, word, "'", DidYouMean(word, verb.verbs), "; ",
-                      VerbList(verb));
+  std::string hint = DidYouMean(word, verb.verbs);
+  for (const auto& [other, ours] : kVerbsElsewhere) {
+    const bool is_here = std::count(verb.verbs.begin(), verb.verbs.end(), ours) > 0;
+    if (word == other && is_here) hint = absl::StrCat("; did you mean '", ours, "'?");
+  }
+  return absl::StrCat("unknown verb ", QuotedForMessage(of + word), hint, "; ", VerbList(verb));
 }
 
 std::string UnexpectedWordText(const VerbSyntax& verb, absl::Span<const std::string> command_line,
@@ -70,8 +101,8 @@ std::string UnexpectedWordText(const VerbSyntax& verb, absl::Span<const std::str
     }
   }
   const auto first = std::find_if(command_line.begin(), command_line.end(), is_unexpected);
-  return absl::StrCat(Prefix(verb), "unexpected argument '",
-                      first == command_line.end() ? unexpected[0] : *first, "'");
+  return absl::StrCat(Prefix(verb), "unexpected argument ",
+                      QuotedForMessage(first == command_line.end() ? unexpected[0] : *first));
 }
 
 std::string ParseErrorText(const VerbSyntax& verb, const std::string& error_name,
@@ -91,8 +122,8 @@ std::string ParseErrorText(const VerbSyntax& verb, const std::string& error_name
   absl::string_view rest = message;
   const size_t equals = message.find(" = ");
   if (absl::ConsumePrefix(&rest, "Could not convert: ") && equals != std::string::npos) {
-    return absl::StrCat(Prefix(verb), rest.substr(0, rest.find(" = ")), ": cannot read '",
-                        message.substr(equals + 3), "'", help);
+    return absl::StrCat(Prefix(verb), rest.substr(0, rest.find(" = ")), ": cannot read ",
+                        QuotedForMessage(message.substr(equals + 3)), help);
   }
   return absl::StrCat(Prefix(verb), message);
 }

@@ -9,13 +9,15 @@
 #include "absl/status/status.h"
 #include "envs/register_all.h"
 #include "lzero/base/stopwatch.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/env/env_registry.h"
+#include "lzero/run/progress.h"
 
 namespace lzero {
 
-// Prints "error: message" to stderr and returns `exit_code`.
+// Prints "error: message" to stderr, fit for a terminal, and returns `exit_code`.
 inline int PrintError(const absl::Status& status, int exit_code) {
-  std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
+  std::fprintf(stderr, "error: %s\n", PrintableMessage(status.message()).c_str());
   return exit_code;
 }
 
@@ -25,18 +27,19 @@ inline std::string ProgramCommand() {
   return command != nullptr ? command : "lzero";
 }
 
-// Says when a line about progress is due: not more often than every two seconds.
+// Says when a line about progress is due, as in training.
 class ProgressClock {
  public:
+  ProgressClock() { progress_.Start({}, MonotonicSeconds()); }
   bool IsDue() {
     const double now = MonotonicSeconds();
-    if (now - last_time_ < 2.0) return false;
-    last_time_ = now;
+    if (!progress_.IsDue(now)) return false;
+    progress_.Mark({}, now);
     return true;
   }
 
  private:
-  double last_time_ = MonotonicSeconds();
+  Progress progress_{ProgressSeconds()};
 };
 
 // Said wherever a return of self-play is shown.

@@ -41,7 +41,7 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
 absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config, const std::string& owner) {
   LZ_ASSIGN_OR_RETURN(RunnerChoice choice, ChooseRunner(config));
   if (!choice.reason.empty()) {
-    LZ_LOG_INFO("runner        ", owner.empty() ? "" : absl::StrCat(owner, ": "), choice.reason);
+    LZ_LOG_DETAIL("runner        ", owner.empty() ? "" : absl::StrCat(owner, ": "), choice.reason);
   }
   return choice;
 }
@@ -55,8 +55,8 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
   RunnerChoice choice{config.runner, ""};
   if (config.runner == Runner::kAuto && on_cpu) {
     choice = {Runner::kPacked,
-              absl::StrCat("auto chose packed, the fastest on device cpu (here ",
-                           NameOf(CurrentInstructionSet()), "); its steps need no graph")};
+              absl::StrCat("auto chose packed, the fastest on device cpu (this one has ",
+                           NameOf(CurrentInstructionSet()), ")")};
   } else if (config.runner == Runner::kAuto && config.graphs == Graphs::kOff) {
     choice = {Runner::kEager,
               "auto chose eager: on device cuda only graphs are faster, and "

@@ -43,7 +43,8 @@ TEST(RunnersTest, AutoSaysWhatItChoseAndWhy) {
   const auto choice = ChooseRunner({});
   ASSERT_TRUE(choice.ok());
   EXPECT_EQ(choice->runner, Runner::kPacked);
-  EXPECT_THAT(choice->reason, HasSubstr("auto chose packed, the fastest on device cpu (here "));
+  EXPECT_THAT(choice->reason,
+              HasSubstr("auto chose packed, the fastest on device cpu (this one has "));
   InferenceConfig named;
   named.runner = Runner::kEager;
   EXPECT_EQ(ChooseRunner(named)->runner, Runner::kEager);

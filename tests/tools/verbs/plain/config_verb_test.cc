@@ -74,17 +74,25 @@ TEST_F(ConfigVerbTest, ShowPrintsAllProblemsToStderr) {
 }
 
 TEST_F(ConfigVerbTest, ExplainPrintsOrNamesTheNearest) {
-  const Output known = RunVerb([&] { return ConfigExplain("train.batch_size"); });
+  const Output known = RunVerb([&] { return ConfigExplain({"train.batch_size"}); });
   EXPECT_EQ(known.code, 0);
   EXPECT_THAT(known.out, StartsWith("train.batch_size\n"));
-  const Output unknown = RunVerb([&] { return ConfigExplain("train.batch_sise"); });
+  const Output unknown = RunVerb([&] { return ConfigExplain({"train.batch_sise"}); });
   EXPECT_EQ(unknown.code, 2);
   EXPECT_EQ(unknown.out, "");
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'train.batch_size'?"));
 }
 
+TEST_F(ConfigVerbTest, ExplainTakesSeveralWords) {
+  const Output output = RunVerb([&] { return ConfigExplain({"seed", "nonsense word", "lr"}); });
+  EXPECT_EQ(output.code, 2);
+  EXPECT_THAT(output.out, StartsWith("seed\n"));
+  EXPECT_THAT(output.out, HasSubstr("\n\nlr: here train.learning_rate\n"));
+  EXPECT_THAT(output.err, HasSubstr("got 'nonsense word'"));
+}
+
 TEST_F(ConfigVerbTest, ExplainTellsWhatEveryRunnerDoes) {
-  const Output output = RunVerb([&] { return ConfigExplain("inference.runner"); });
+  const Output output = RunVerb([&] { return ConfigExplain({"inference.runner"}); });
   const std::string help = output.out.substr(0, output.out.find("allowed:"));
   for (const char* runner : {"packed ", "eager ", "cuda_graph ", "cuda_search_graph ", "auto:"}) {
     EXPECT_THAT(help, HasSubstr(runner));

@@ -44,6 +44,38 @@ TEST(UsageErrorTest, ASettingTypedAsAnOptionIsShownAsASetting) {
             "train: unknown option '--seed'" + begin + "seed=VALUE");
 }
 
+TEST(UsageErrorTest, AnOptionOfAnotherProgramIsAnsweredInOurWords) {
+  const auto hint = [](const char* option, const char* value) {
+    const std::string text =
+        UnexpectedWordText(kTrain, Words{"lzero", "train", option, value}, {option});
+    return text.substr(text.find("; ") + 2);
+  };
+  const std::string begin = "a setting of the config is given without dashes: ";
+  EXPECT_EQ(hint("--config", "x.yaml"), "the config follows the verb: train x.yaml");
+  EXPECT_EQ(hint("--resume", "runs/x"), "that is a verb: resume runs/x");
+  EXPECT_EQ(hint("--env", "catch"), begin + "env.id=catch");
+  EXPECT_EQ(hint("--lr", "0.1"), begin + "train.learning_rate=0.1");
+  EXPECT_EQ(hint("--batch-size", "8"), begin + "train.batch_size=8");
+  EXPECT_EQ(hint("--inference.num_threads", "2"), begin + "inference.num_threads=2");
+  EXPECT_EQ(hint("--wandb", ""),
+            "every run writes metrics.jsonl and TensorBoard files into its folder, without a key");
+}
+
+TEST(UsageErrorTest, AVerbOfAnotherProgramIsAnsweredWithOurs) {
+  EXPECT_EQ(UnknownVerbText(kProgram, "test"),
+            "unknown verb 'test'; did you mean 'eval'?; the verbs are: train, eval");
+  EXPECT_EQ(UnknownVerbText(kProgram, "run"),
+            "unknown verb 'run'; did you mean 'train'?; the verbs are: train, eval");
+  EXPECT_EQ(UnknownVerbText(kEnvs, "evaluate"),
+            "unknown verb 'envs evaluate'; the verbs are: envs list, envs check");
+}
+
+TEST(UsageErrorTest, LongWordsAreCut) {
+  const std::string word = "--" + std::string(100000, 'x');
+  EXPECT_LT(UnknownVerbText(kProgram, word).size(), 200u);
+  EXPECT_LT(UnexpectedWordText(kCheck, Words{"lzero", "envs", "check", word}, {word}).size(), 200u);
+}
+
 TEST(UsageErrorTest, AnOptionBeforeItsVerbIsTold) {
   EXPECT_EQ(UnexpectedWordText(kCheck, Words{"lzero", "envs", "--steps", "3", "check", "catch"},
                                {"3", "--steps"}),

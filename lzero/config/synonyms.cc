@@ -1,0 +1,87 @@
+#include "lzero/config/synonyms.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+
+namespace lzero {
+namespace {
+
+constexpr Synonyms kSynonyms[] = {
+    {"env.id", "env env_id env_name environment task game gym_id"},
+    {"env.num_collectors", "n_envs num_envs collector_env_num num_actors n_actors"},
+    {"env.num_evaluators", "n_eval_envs num_eval_envs evaluator_env_num"},
+    {"env.num_workers", "n_workers n_jobs num_processes"},
+    {"env.max_episode_steps", "time_limit horizon max_episode_length collect_max_episode_steps"},
+    {"model.family", "model algo algorithm agent policy_type"},
+    {"model.embed_dim", "hidden_dim hidden_size d_model latent_state_dim n_embd"},
+    {"model.num_layers", "n_layers depth n_layer"},
+    {"model.num_heads", "n_heads n_head"},
+    {"model.context_length", "block_size max_tokens infer_context_length"},
+    {"model.support_size", "support_scale num_atoms n_atoms"},
+    {"loss.value_weight", "vf_coef value_loss_weight value_coef"},
+    {"loss.reward_weight", "reward_loss_weight"},
+    {"loss.policy_weight", "policy_loss_weight"},
+    {"loss.entropy_weight", "ent_coef entropy_coef entropy_bonus policy_entropy_weight"},
+    {"loss.latent_weight", "ssl_loss_weight consistency_weight consistency_loss_weight"},
+    {"search.policy", "gumbel_algo gumbel"},
+    {"search.num_simulations", "sims simulations num_sims n_sims mcts_simulations num_mcts_sims"},
+    {"search.temperature", "fixed_temperature_value temp"},
+    {"search.epsilon", "eps exploration_initial_eps"},
+    {"search.epsilon_final", "exploration_final_eps eps_end"},
+    {"search.epsilon_decay_env_steps", "exploration_fraction eps_decay"},
+    {"search.num_sampled_actions", "num_of_sampled_actions"},
+    {"search.root_noise_alpha", "dirichlet_alpha root_dirichlet_alpha"},
+    {"search.root_noise_fraction", "dirichlet_epsilon root_exploration_fraction root_noise_weight"},
+    {"search.pb_c_init", "c_puct cpuct"},
+    {"replay.discount", "gamma discount_factor"},
+    {"replay.capacity", "buffer_size replay_size replay_buffer_size memory_size"},
+    {"replay.segment_length", "game_segment_length"},
+    {"replay.num_unroll_steps", "num_unroll unroll unroll_steps"},
+    {"replay.td_steps", "td_step n_step n_steps"},
+    {"replay.prioritized", "per use_priority"},
+    {"replay.priority_exponent", "priority_prob_alpha per_alpha"},
+    {"replay.importance_exponent", "priority_prob_beta per_beta"},
+    {"replay.augment_shift", "use_augmentation augmentation"},
+    {"train.batch_size", "batch minibatch_size"},
+    {"train.learning_rate", "lr adam_lr step_size"},
+    {"train.learning_rate_schedule", "lr_schedule lr_scheduler scheduler"},
+    {"train.warmup_updates", "warmup warmup_steps lr_warmup"},
+    {"train.grad_clip", "max_grad_norm grad_clip_value clip_grad"},
+    {"train.target_update_rate",
+     "tau target_update_theta target_update_freq target_update_interval"},
+    {"train.updates_per_env_step",
+     "train_freq gradient_steps update_per_collect replay_ratio utd utd_ratio n_epochs"},
+    {"train.start_env_steps", "learning_starts train_start_after_envsteps start_steps"},
+    {"inference.device", "cuda gpu"},
+    {"inference.dtype", "fp16 bf16 half precision amp mixed_precision"},
+    {"evaluate.every_updates", "eval_freq eval_interval"},
+    {"evaluate.episodes", "n_eval_episodes n_evaluator_episode eval_episodes num_eval_episodes"},
+    {"checkpoint.every_updates", "save_freq save_interval checkpoint_freq checkpoint_interval"},
+    {"stop.max_env_steps", "total_timesteps max_env_step max_steps num_steps max_timesteps"},
+    {"stop.max_updates", "max_train_iter max_iterations"},
+    {"stop.target_return", "stop_value reward_threshold target_reward"},
+    {"", "wandb mlflow tensorboard tensorboard_log logger",
+     "every run writes metrics.jsonl and TensorBoard files into its folder, without a key"},
+    {"", "optimizer optim_type optim", "the optimizer is AdamW; its keys are those of train"},
+    {"", "gae_lambda clip_range", "there is no such loss: targets come from the search"},
+    {"", "policy_kwargs net_arch", "sizes of the network are keys of model"},
+    {"", "run_dir log_dir logdir exp_name output_dir", "the run folder is the option --run-dir"},
+};
+
+}  // namespace
+
+absl::Span<const Synonyms> AllSynonyms() { return kSynonyms; }
+
+const Synonyms* FindSynonym(absl::string_view path) {
+  const std::string name = absl::StrReplaceAll(
+      absl::AsciiStrToLower(path.substr(path.rfind('.') + 1)), {{"-", "_"}});  // npos + 1 is 0
+  for (const Synonyms& entry : kSynonyms) {
+    for (const absl::string_view known : absl::StrSplit(entry.names, ' ')) {
+      if (name == known) return &entry;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace lzero
