@@ -1,6 +1,6 @@
 // The lzero program: one verb a file. Each *_verb.cc and *_command.cc file declares its own part of
 // the command line; config, metrics and search are declared here. A build without libtorch has the
-// verbs that need none: config, envs, metrics, search.
+// verbs that need none: compare, config, envs, metrics, runs, search.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/verbs/plain/envs_verb.h"
 #include "tools/verbs/plain/plain_verbs.h"
+#include "tools/verbs/plain/results_verbs.h"
 #include "tools/verbs/support/command_line.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/source_commit.h"
@@ -170,6 +171,8 @@ int Main(int argc, char** argv) {
 #endif
   AddConfig(app, &action);
   AddMetrics(app, &action);
+  AddRuns(app, &action);
+  AddCompare(app, &action);
   AddEnvs(app, &action);
   AddSearch(app, &action);
 #if LZERO_HAS_TORCH

@@ -16,8 +16,8 @@ set -euo pipefail
 export LC_ALL=C
 
 packages=(
-  ca-certificates ccache clang-format clang-tidy cmake g++ libabsl-dev libcli11-dev libgif-dev libgmock-dev
-  libgtest-dev libhwy-dev libpng-dev librandom123-dev libspdlog-dev libyaml-cpp-dev mold ninja-build
+  ca-certificates ccache clang-format clang-tidy cmake g++ libabsl-dev libcli11-dev libeigen3-dev libgif-dev
+  libgmock-dev libgtest-dev libhwy-dev libpng-dev librandom123-dev libspdlog-dev libyaml-cpp-dev mold ninja-build
   nlohmann-json3-dev python3 python3-venv
 )
 torch_version=2.11.0

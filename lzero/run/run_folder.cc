@@ -118,6 +118,11 @@ RunLock::~RunLock() {
   [[maybe_unused]] const int ignored = ::ftruncate(file_.descriptor(), 0);
 }
 
+bool IsRunInUse(const std::string& run_dir) {
+  const auto file = OpenFile::Open(JoinPath(run_dir, kRunLockFile), O_RDONLY);
+  return file.ok() && ::flock(file->descriptor(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 std::string ConfigCopyText(const std::string& config_path, const std::string& config_text) {
   std::string path = config_path;
   for (char& c : path) {

@@ -40,6 +40,10 @@ class RunLock {
   OpenFile file_;
 };
 
+// Whether a process holds the lock of `run_dir` now. Asking takes the lock for a moment where
+// nobody has it, and leaves no trace.
+bool IsRunInUse(const std::string& run_dir);
+
 struct RunDescription {
   std::string env_id;
   std::string name;  // of the experiment; characters that are no part of file names become '-'

@@ -16,8 +16,8 @@
 #include "lzero/base/named_array.h"
 #include "lzero/replay/batch/train_batch.h"
 #include "lzero/run/checkpoint_store.h"
+#include "lzero/run/evaluation_files.h"
 #include "lzero/run/metrics_writer.h"
-#include "lzero/run/statistics.h"
 #include "lzero/run/status_file.h"
 #include "lzero/worker/evaluator.h"
 

@@ -37,6 +37,17 @@ TEST_F(RunLockTest, NamesItsHolderWhileItIsHeld) {
   EXPECT_TRUE(RunLock::Acquire(folder_).ok());
 }
 
+TEST_F(RunLockTest, OthersMayAskWhetherItIsHeld) {
+  EXPECT_FALSE(IsRunInUse(folder_));  // without a lock file
+  EXPECT_FALSE(FileExists(JoinPath(folder_, kRunLockFile)));
+  {
+    const auto lock = RunLock::Acquire(folder_);
+    EXPECT_TRUE(IsRunInUse(folder_));
+  }
+  EXPECT_FALSE(IsRunInUse(folder_));
+  EXPECT_TRUE(RunLock::Acquire(folder_).ok()) << "asking took the lock";
+}
+
 TEST_F(RunLockTest, MovesWithItsOwner) {
   auto first = RunLock::Acquire(folder_);
   ASSERT_TRUE(first.ok());

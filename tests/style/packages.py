@@ -9,6 +9,7 @@ import source_tree
 INCLUDES = {
     "libabsl-dev": "absl/", "absl": "absl/",
     "libcli11-dev": "CLI/", "CLI11": "CLI/",
+    "libeigen3-dev": "Eigen/", "Eigen3": "Eigen/",
     "libgif-dev": "gif_lib.h", "GIF": "gif_lib.h",
     "libgmock-dev": "gmock/", "libgtest-dev": "gtest/", "GTest": "gtest/",
     "libhwy-dev": "hwy/",

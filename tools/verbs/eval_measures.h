@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "lzero/run/statistics.h"
+#include "lzero/run/evaluation_files.h"
 #include "lzero/train/agent_loader.h"
 
 namespace lzero {

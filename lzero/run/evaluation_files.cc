@@ -1,15 +1,19 @@
-#include "lzero/run/statistics.h"
+#include "lzero/run/evaluation_files.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "lzero/base/check.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "lzero/base/files.h"
+#include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/json_reader.h"
 #include "lzero/run/metrics_writer.h"
 #include "lzero/run/run_folder.h"
+#include "lzero/statistics/bootstrap.h"
 #include "nlohmann/json.hpp"
 
 namespace lzero {
@@ -17,65 +21,23 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 constexpr int kNumResamples = 2000;
+constexpr const char* kSummary = "summary.json";
+constexpr const char* kEpisodes = "episodes.csv";
 
 std::string EvaluationsOf(const std::string& run_dir) { return JoinPath(run_dir, "eval"); }
 
-std::vector<double> Sorted(absl::Span<const double> values) {
-  LZ_CHECK(!values.empty(), "statistics of no values");
-  std::vector<double> sorted(values.begin(), values.end());
-  std::sort(sorted.begin(), sorted.end());
-  return sorted;
+// "0,11,200,200,0,1": episode, seed, return, length, terminated, truncated.
+bool ParseEpisode(absl::string_view line, size_t number, EpisodeRow* row) {
+  const std::vector<std::string> cells = absl::StrSplit(line, ',');
+  size_t episode = 0;
+  return cells.size() == 6 && absl::SimpleAtoi(cells[0], &episode) && episode == number &&
+         absl::SimpleAtoi(cells[1], &row->seed) &&
+         absl::SimpleAtod(cells[2], &row->episode_return) &&
+         absl::SimpleAtoi(cells[3], &row->length) && absl::SimpleAtob(cells[4], &row->terminated) &&
+         absl::SimpleAtob(cells[5], &row->truncated);
 }
 
 }  // namespace
-
-double Mean(absl::Span<const double> values) {
-  LZ_CHECK(!values.empty(), "mean of no values");
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double Median(absl::Span<const double> values) { return Quantile(values, 0.5); }
-
-double StandardDeviation(absl::Span<const double> values) {
-  const double mean = Mean(values);
-  if (values.size() == 1) return 0.0;
-  double sum = 0.0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1));
-}
-
-double InterquartileMean(absl::Span<const double> values) {
-  const std::vector<double> sorted = Sorted(values);
-  const size_t cut = sorted.size() / 4;
-  return Mean(absl::MakeConstSpan(sorted).subspan(cut, sorted.size() - 2 * cut));
-}
-
-double Quantile(absl::Span<const double> values, double fraction) {
-  LZ_CHECK(fraction >= 0.0 && fraction <= 1.0, "fraction ", fraction);
-  const std::vector<double> sorted = Sorted(values);
-  const double position = fraction * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(position);
-  if (below + 1 == sorted.size()) return sorted[below];
-  const double weight = position - static_cast<double>(below);
-  return sorted[below] * (1.0 - weight) + sorted[below + 1] * weight;
-}
-
-Interval BootstrapInterval(absl::Span<const double> values, const Statistic& statistic,
-                           double confidence, int num_resamples, RandomStream& random) {
-  LZ_CHECK(!values.empty() && num_resamples > 0, "bootstrap of no values or no resamples");
-  LZ_CHECK(confidence > 0.0 && confidence < 1.0, "confidence ", confidence);
-  std::vector<double> statistics, resample(values.size());
-  for (int i = 0; i < num_resamples; ++i) {
-    for (double& value : resample) {
-      value = values[static_cast<size_t>(random.UniformInt(static_cast<int64_t>(values.size())))];
-    }
-    statistics.push_back(statistic(resample));
-  }
-  const double tail = (1.0 - confidence) / 2.0;
-  return {Quantile(statistics, tail), Quantile(statistics, 1.0 - tail)};
-}
 
 ReturnSummary SummarizeEpisodes(absl::Span<const EpisodeRow> episodes, uint64_t seed) {
   std::vector<double> returns, lengths;
@@ -129,10 +91,47 @@ absl::StatusOr<std::string> WriteEvaluation(const std::string& run_dir, int64_t 
                                             absl::Span<const EpisodeRow> episodes) {
   const std::string folder = JoinPath(EvaluationsOf(run_dir), StepName(env_steps));
   LZ_RETURN_IF_ERROR(MakeDirectories(folder));
-  LZ_RETURN_IF_ERROR(
-      WriteFileAtomic(JoinPath(folder, "summary.json"), SummaryJson(summary, env_steps)));
-  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, "episodes.csv"), EpisodesCsv(episodes)));
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, kSummary), SummaryJson(summary, env_steps)));
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, kEpisodes), EpisodesCsv(episodes)));
   return folder;
+}
+
+absl::StatusOr<std::vector<EvaluationSummary>> ReadEvaluations(const std::string& run_dir) {
+  std::vector<EvaluationSummary> evaluations;
+  const std::string root = EvaluationsOf(run_dir);
+  if (!IsDirectory(root)) return evaluations;
+  LZ_ASSIGN_OR_RETURN(const std::vector<std::string> names, ListDirectory(root));
+  for (const std::string& name : names) {
+    const std::string path = JoinPath(JoinPath(root, name), kSummary);
+    if (StepOf(name) < 0 || !FileExists(path)) continue;  // set aside, or being written
+    LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+    LZ_ASSIGN_OR_RETURN(const JsonReader json,
+                        JsonReader::Parse(text, {path, absl::StatusCode::kDataLoss}));
+    EvaluationSummary evaluation;
+    json.Read("env_steps", &evaluation.env_steps);
+    json.Read("num_episodes", &evaluation.num_episodes);
+    json.Read("return_mean", &evaluation.mean);
+    LZ_RETURN_IF_ERROR(json.status());
+    evaluation.folder = JoinPath(root, name);
+    evaluations.push_back(std::move(evaluation));
+  }
+  std::sort(evaluations.begin(), evaluations.end(),
+            [](const auto& a, const auto& b) { return a.env_steps < b.env_steps; });
+  return evaluations;
+}
+
+absl::StatusOr<std::vector<EpisodeRow>> ReadEpisodes(const std::string& folder) {
+  const std::string path = JoinPath(folder, kEpisodes);
+  LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(path));
+  const std::vector<std::string> lines = absl::StrSplit(absl::StripSuffix(text, "\n"), '\n');
+  std::vector<EpisodeRow> rows(lines.size() - 1);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!ParseEpisode(lines[i + 1], i, &rows[i])) {
+      return DamagedFile(absl::StrCat(path, ":", i + 2), "is no episode");
+    }
+  }
+  if (rows.empty()) return DamagedFile(path, "holds no episode");
+  return rows;
 }
 
 absl::StatusOr<std::vector<std::string>> RewindEvaluations(const std::string& run_dir,

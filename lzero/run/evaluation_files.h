@@ -1,43 +1,18 @@
-// Statistics of evaluation returns and the two files that record an evaluation. Pure functions of
-// their arguments; WriteEvaluation alone touches the disk.
-#ifndef LZERO_RUN_STATISTICS_H_
-#define LZERO_RUN_STATISTICS_H_
+// What an evaluation leaves behind: its episodes, their summary, and the two files of both, written
+// and read. WriteEvaluation and the readers touch the disk; the rest are pure functions.
+#ifndef LZERO_RUN_EVALUATION_FILES_H_
+#define LZERO_RUN_EVALUATION_FILES_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "lzero/base/rng.h"
+#include "lzero/statistics/statistics.h"
 
 namespace lzero {
-
-// Statistics of `values` [n]: the caller must give at least one value.
-double Mean(absl::Span<const double> values);
-// The middle value, or the mean of the two middle ones.
-double Median(absl::Span<const double> values);
-// Sample standard deviation (n - 1); 0 for one value.
-double StandardDeviation(absl::Span<const double> values);
-// Interquartile mean: the mean after the floor(n / 4) smallest and largest values are left out.
-// [Agarwal et al. 2021, Deep RL at the edge of the statistical precipice]
-double InterquartileMean(absl::Span<const double> values);
-// Value at `fraction` (0 .. 1) of the sorted values, linear between neighbours.
-double Quantile(absl::Span<const double> values, double fraction);
-
-struct Interval {
-  double low = 0.0;
-  double high = 0.0;
-};
-
-using Statistic = std::function<double(absl::Span<const double>)>;
-
-// Percentile bootstrap: the central `confidence` (0 .. 1) of `statistic` over `num_resamples`
-// samples of the same size drawn with replacement. [Efron 1979]
-Interval BootstrapInterval(absl::Span<const double> values, const Statistic& statistic,
-                           double confidence, int num_resamples, RandomStream& random);
 
 struct EpisodeRow {
   uint64_t seed = 0;
@@ -75,6 +50,19 @@ absl::StatusOr<std::string> WriteEvaluation(const std::string& run_dir, int64_t 
                                             const ReturnSummary& summary,
                                             absl::Span<const EpisodeRow> episodes);
 
+// The summaries of all evaluations of a run, by their env steps; none where it made none. DataLoss
+// names a damaged file.
+struct EvaluationSummary {
+  int64_t env_steps = 0;
+  int64_t num_episodes = 0;
+  double mean = 0.0;  // of the episodes' returns
+  std::string folder;
+};
+absl::StatusOr<std::vector<EvaluationSummary>> ReadEvaluations(const std::string& run_dir);
+
+// The episodes in `folder`/episodes.csv. DataLoss names file and line.
+absl::StatusOr<std::vector<EpisodeRow>> ReadEpisodes(const std::string& folder);
+
 // For a run that goes back to `env_steps` (-1: to its start): sets later evaluations aside, see
 // SetLaterStepsAside.
 absl::StatusOr<std::vector<std::string>> RewindEvaluations(const std::string& run_dir,
@@ -82,4 +70,4 @@ absl::StatusOr<std::vector<std::string>> RewindEvaluations(const std::string& ru
 
 }  // namespace lzero
 
-#endif  // LZERO_RUN_STATISTICS_H_
+#endif  // LZERO_RUN_EVALUATION_FILES_H_

@@ -1,0 +1,195 @@
+#include "lzero/results/group_summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/rng.h"
+#include "lzero/statistics/bootstrap.h"
+#include "lzero/statistics/comparison.h"
+#include "nlohmann/json.hpp"
+
+namespace lzero {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr double kConfidence = 0.95;
+constexpr int kNumResamples = 50000;
+
+bool HasInterval(size_t num_runs) { return num_runs >= kFewestRunsForInterval; }
+
+Estimate EstimateOf(const std::vector<double>& values, const Statistic& statistic) {
+  Estimate estimate{statistic(values), std::nullopt};
+  if (HasInterval(values.size())) {
+    RandomStream random(0, "group summary");
+    estimate.interval = BootstrapInterval(values, statistic, kConfidence, kNumResamples, random);
+  }
+  return estimate;
+}
+
+TargetSummary SummarizeTarget(const RunGroup& group, double target,
+                              absl::Span<const double> finals) {
+  TargetSummary summary;
+  summary.target = target;
+  summary.patience = group.runs[0].config.stop.patience;
+  summary.gap = OptimalityGap(finals, target);
+  std::vector<double> times;
+  for (const RunRecord& run : group.runs) {
+    if (run.evaluations.empty()) continue;
+    summary.env_steps.push_back(StepsToTarget(run, target, summary.patience));
+    const bool is_solved = summary.env_steps.back().has_value();
+    summary.num_solved += is_solved ? 1 : 0;
+    times.push_back(is_solved ? static_cast<double>(*summary.env_steps.back())
+                              : std::numeric_limits<double>::infinity());
+  }
+  // The middle by hand: a quantile between two infinities is no number.
+  std::sort(times.begin(), times.end());
+  const double median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2.0;
+  if (std::isfinite(median)) summary.median = median;
+  return summary;
+}
+
+GroupSummary Summarize(const RunGroup& group, std::optional<double> target) {
+  GroupSummary summary;
+  for (const RunRecord& run : group.runs) {
+    if (run.evaluations.empty()) continue;
+    summary.finals.push_back(FinalReturn(run));
+    summary.bests.push_back(BestReturn(run));
+  }
+  if (summary.finals.empty()) return summary;
+  summary.final_iqm = EstimateOf(summary.finals, InterquartileMean);
+  summary.best_iqm = EstimateOf(summary.bests, InterquartileMean);
+  summary.final_mean = Mean(summary.finals);
+  summary.final_median = Median(summary.finals);
+  if (!target.has_value()) target = group.runs[0].config.stop.target_return;
+  if (target.has_value()) summary.target = SummarizeTarget(group, *target, summary.finals);
+  return summary;
+}
+
+PairSummary ComparePair(absl::Span<const RunGroup> groups, const Comparison& comparison, size_t a,
+                        size_t b) {
+  PairSummary pair;
+  pair.a = a, pair.b = b;
+  const Strata x = {comparison.groups[a].finals}, y = {comparison.groups[b].finals};
+  pair.improvement.value = ProbabilityOfImprovement(x, y);
+  if (HasInterval(std::min(x[0].size(), y[0].size()))) {
+    RandomStream random(0, "pair summary");
+    pair.improvement.interval =
+        ProbabilityOfImprovementInterval(x, y, kConfidence, kNumResamples, random);
+  }
+  for (const RunRecord& first : groups[a].runs) {
+    for (const RunRecord& second : groups[b].runs) {
+      if (first.config.seed != second.config.seed || first.evaluations.empty() ||
+          second.evaluations.empty()) {
+        continue;
+      }
+      pair.differences.push_back(FinalReturn(first) - FinalReturn(second));
+    }
+  }
+  if (!pair.differences.empty()) pair.paired = EstimateOf(pair.differences, Mean);
+  return pair;
+}
+
+OrderedJson EstimateJson(const Estimate& estimate) {
+  OrderedJson json;
+  json["value"] = estimate.value;
+  json["interval"] = nullptr;
+  if (estimate.interval.has_value()) {
+    json["interval"] = {estimate.interval->low, estimate.interval->high};
+  }
+  return json;
+}
+
+template <typename T>
+OrderedJson OrNull(const std::optional<T>& value) {
+  return value.has_value() ? OrderedJson(*value) : OrderedJson(nullptr);
+}
+
+OrderedJson RunJson(const RunRecord& run, const GroupSummary& summary) {
+  OrderedJson json;
+  json["path"] = run.path;
+  json["seed"] = run.config.seed;
+  json["state"] = run.state;
+  json["env_steps"] = run.env_steps;
+  json["wall_seconds"] = run.wall_seconds;
+  json["git_commit"] = run.git_commit;
+  if (run.evaluations.empty()) return json;
+  json["final_return"] = FinalReturn(run);
+  json["best_return"] = BestReturn(run);
+  if (summary.target.has_value()) {
+    json["env_steps_to_target"] =
+        OrNull(StepsToTarget(run, summary.target->target, summary.target->patience));
+  }
+  return json;
+}
+
+OrderedJson GroupJson(const RunGroup& group, const GroupSummary& summary) {
+  OrderedJson json;
+  json["group"] = group.label;
+  json["environment"] = EnvironmentOf(group.runs[0].config);
+  for (const RunRecord& run : group.runs) json["runs"].push_back(RunJson(run, summary));
+  if (summary.finals.empty()) return json;
+  json["final_iqm"] = EstimateJson(summary.final_iqm);
+  json["final_mean"] = summary.final_mean;
+  json["final_median"] = summary.final_median;
+  json["best_iqm"] = EstimateJson(summary.best_iqm);
+  if (!summary.target.has_value()) return json;
+  json["target_return"] = summary.target->target;
+  json["patience"] = summary.target->patience;
+  json["num_solved"] = summary.target->num_solved;
+  json["median_env_steps_to_target"] = OrNull(summary.target->median);
+  json["optimality_gap"] = summary.target->gap;
+  return json;
+}
+
+}  // namespace
+
+Comparison CompareGroups(absl::Span<const RunGroup> groups, std::optional<double> target) {
+  Comparison comparison;
+  for (const RunGroup& group : groups) comparison.groups.push_back(Summarize(group, target));
+  for (size_t a = 0; a < groups.size(); ++a) {
+    for (size_t b = a + 1; b < groups.size(); ++b) {
+      const std::string plays_a = EnvironmentOf(groups[a].runs[0].config);
+      const std::string plays_b = EnvironmentOf(groups[b].runs[0].config);
+      if (plays_a != plays_b) {
+        comparison.refusals.push_back(
+            absl::StrCat(groups[a].label, " plays ", plays_a, ", ", groups[b].label, " plays ",
+                         plays_b, ": returns of different environments have no common scale"));
+      } else if (!comparison.groups[a].finals.empty() && !comparison.groups[b].finals.empty()) {
+        comparison.pairs.push_back(ComparePair(groups, comparison, a, b));
+      }
+    }
+  }
+  return comparison;
+}
+
+std::string ComparisonJson(const CollectedRuns& runs, const Comparison& comparison) {
+  OrderedJson json;
+  json["confidence"] = kConfidence;
+  for (size_t i = 0; i < runs.groups.size(); ++i) {
+    json["groups"].push_back(GroupJson(runs.groups[i], comparison.groups[i]));
+  }
+  json["pairs"] = OrderedJson::array();
+  for (const PairSummary& pair : comparison.pairs) {
+    OrderedJson row;
+    row["a"] = runs.groups[pair.a].label;
+    row["b"] = runs.groups[pair.b].label;
+    row["probability_of_improvement"] = EstimateJson(pair.improvement);
+    row["num_shared_seeds"] = pair.differences.size();
+    row["paired_difference"] = nullptr;
+    if (pair.paired.has_value()) row["paired_difference"] = EstimateJson(*pair.paired);
+    json["pairs"].push_back(std::move(row));
+  }
+  json["not_compared"] = comparison.refusals;
+  json["skipped"] = OrderedJson::array();
+  for (const SkippedRun& run : runs.skipped) {
+    json["skipped"].push_back({{"path", run.path}, {"reason", run.reason}});
+  }
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+const char* IqmName(size_t num_runs) { return num_runs < 4 ? "mean" : "IQM"; }
+
+}  // namespace lzero

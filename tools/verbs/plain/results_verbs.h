@@ -1,0 +1,20 @@
+// The verbs that read what runs left behind: `lzero runs` lists them, `lzero compare` puts their
+// returns beside each other. Each adds its command line to `app`; `action` is set while that is
+// parsed. Exit codes: 0 ok, 2 usage, or runs that cannot be read or compared.
+#ifndef LZERO_TOOLS_VERBS_PLAIN_RESULTS_VERBS_H_
+#define LZERO_TOOLS_VERBS_PLAIN_RESULTS_VERBS_H_
+
+#include "lzero/results/run_group.h"
+#include "tools/verbs/support/command_line.h"
+
+namespace lzero {
+
+void AddRuns(CLI::App& app, VerbAction* action);
+void AddCompare(CLI::App& app, VerbAction* action);
+
+// Names the runs that were left out, on stderr.
+void PrintSkipped(absl::Span<const SkippedRun> skipped);
+
+}  // namespace lzero
+
+#endif  // LZERO_TOOLS_VERBS_PLAIN_RESULTS_VERBS_H_
