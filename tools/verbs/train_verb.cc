@@ -19,6 +19,7 @@
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/plugin.h"
+#include "lzero/env/python/python.h"
 #include "lzero/run/run_folder.h"
 #include "lzero/train/run_plan.h"
 #include "lzero/train/run_rules.h"
@@ -45,7 +46,7 @@ struct TrainOptions {
 constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
 // The same environments may have moved to another place.
 constexpr const char* kChangeableKeys[] = {"env.num_threads", "train.num_threads",
-                                           "inference.num_threads", "plugins"};
+                                           "inference.num_threads", "plugins", "env.python_path"};
 
 bool MayChange(const std::string& override) {
   const std::string key = override.substr(0, override.find('='));
@@ -190,9 +191,11 @@ std::string StartsOverText(const std::string& run_dir) {
                       " env steps and its checkpoints are gone; from the start");
 }
 
-// The run's folder names its plugins wherever it is read from.
-ExperimentConfig WithAbsolutePlugins(ExperimentConfig config) {
+// The run's folder names its plugins and modules wherever it is read from.
+ExperimentConfig WithAbsolutePaths(ExperimentConfig config) {
   config.plugins = AbsolutePluginPaths(config.plugins);
+  EnvConfig& env = config.env;
+  env.python_path = KeptPythonPath(env.id, env.wrappers, env.python_path);
   return config;
 }
 
@@ -223,7 +226,7 @@ int Train(const TrainOptions& options) {
   const EnvRegistry native = MakeRegistry();
   const auto loaded = LoadConfig(options.config_path, options.overrides, RunRule(native));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
-  const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  const ExperimentConfig config = WithAbsolutePaths(loaded->config);
   const auto registry = RegistryWithPlugins(config, native);
   if (!registry.ok()) return PrintError(registry.status(), kExitUsage);
   if (!options.run_dir.empty()) {
@@ -258,8 +261,8 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     if (!MayChange(override)) {
       return PrintError(absl::InvalidArgumentError(absl::StrCat(
                             "resume: ", override, " would make it another run; allowed: stop.*, ",
-                            "evaluate.*, checkpoint.*, plugins, env.num_threads, ",
-                            "train.num_threads, inference.num_threads")),
+                            "evaluate.*, checkpoint.*, plugins, env.python_path, ",
+                            "env.num_threads, train.num_threads, inference.num_threads")),
                         kExitUsage);
     }
   }
@@ -278,7 +281,7 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     return PrintUnreadable(checkpoint.status(), path, overrides);
   }
 
-  const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  const ExperimentConfig config = WithAbsolutePaths(loaded->config);
   const auto registry = RegistryWithPlugins(config, MakeRegistry());
   if (!registry.ok()) return PrintPluginError(registry.status(), path);
   // Make the trainer and put it back to the checkpoint.
