@@ -46,13 +46,13 @@ std::optional<std::string> SetList(const ConfigField& field, const YamlNode& lis
     if (item.kind != YamlNode::Kind::kScalar || item.scalar.is_null || item.refused) {
       return absl::StrCat("a list of single values is needed; got ", Shown(item), " in it");
     }
-    // Commas separate the items of the text that the schema reads.
-    if (absl::StrContains(item.scalar.text, ",")) {
-      return absl::StrCat("an item may hold no comma; got ", QuotedForMessage(item.scalar.text));
+    if (item.scalar.text.empty() || !IsPrintableUtf8(item.scalar.text)) {
+      return absl::StrCat("an item is a printable text; got ", Shown(item), " in it");
     }
     items.push_back(item.scalar.text);
   }
-  return SetFromText(field, {absl::StrCat("[", absl::StrJoin(items, ","), "]")});
+  *std::get<std::vector<std::string>*>(field.value) = std::move(items);
+  return std::nullopt;
 }
 
 // Makes relative `paths` start at the folder of the file that names them, as `extends` does.
@@ -183,8 +183,11 @@ void ConfigAssembler::ApplyField(const Layer& layer, const ConfigField& field,
   const auto problem = is_list                                 ? SetList(field, value)
                        : value.kind != YamlNode::Kind::kScalar ? NeedsSingle(value)
                                                                : SetFromText(field, value.scalar);
-  // Paths of plugins count from the file that names them.
-  if (!problem.has_value() && field.path == "plugins") StartAt(layer.name, &config_.plugins);
+  // Paths of plugins and modules count from the file that names them.
+  const bool holds_paths = field.path == "plugins" || field.path == "env.python_path";
+  if (!problem.has_value() && holds_paths) {
+    StartAt(layer.name, std::get<std::vector<std::string>*>(field.value));
+  }
   Settle(field, true, place, absl::StrCat(field.path, ": "), problem);
 }
 

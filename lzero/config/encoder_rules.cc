@@ -26,7 +26,7 @@ std::optional<EncoderMisfit> FindEncoderMisfit(EncoderKind kind,
   const int64_t side = std::min(observation_shape[1], observation_shape[2]);
   if (is_image && side < kSmallestImage) {
     return EncoderMisfit{absl::StrCat(needs, " with sides of ", kSmallestImage, " or more"),
-                         "vector, board"};
+                         "board, vector"};
   }
   return std::nullopt;
 }

@@ -1,5 +1,7 @@
 #include "lzero/config/experiment_config.h"
 
+#include <iterator>
+
 #include "lzero/config/fields.h"
 
 namespace lzero {
@@ -65,6 +67,19 @@ void EnvConfig::Visit(FieldList& field) {
   field("python", &python,
         "Interpreter of Python environments; auto: that of tools/setup.sh --python-envs, else "
         "python3");
+  field("python_path", &python_path,
+        "Folders where modules of environments and wrappers are looked for, before the one where "
+        "the program runs and PYTHONPATH. Relative ones start as those of `plugins`; a run keeps "
+        "where it found its modules");
+  field("wrappers", &wrappers,
+        "gymnasium:<id> alone: module:function each, called with the environment in this order, as "
+        "gymnasium.wrappers:FlattenObservation; arguments may follow as Python writes them, "
+        "module:function(84, name=[1, 2])");
+  field("observation", &observation, {std::begin(kObservationForms), std::end(kObservationForms)},
+        "How observations of Python environments are read. picture_last: [height, width, "
+        "channels], given channels first, bytes / 255; picture_first: channels are first already; "
+        "board_last, board_first: likewise, elements as they are; vector: flat, as they are; auto: "
+        "chosen by shape and bounds, see envs/add_python.md");
 }
 
 void ModelConfig::Visit(FieldList& field) {

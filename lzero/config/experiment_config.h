@@ -13,6 +13,11 @@ namespace lzero {
 
 class FieldList;
 
+// How observations of Python environments are read; their names in configs, in the same order.
+enum class ObservationForm { kAuto, kPictureLast, kPictureFirst, kBoardLast, kBoardFirst, kVector };
+inline constexpr const char* kObservationForms[] = {"auto",       "picture_last", "picture_first",
+                                                    "board_last", "board_first",  "vector"};
+
 struct EnvConfig {
   std::string id = "cartpole";
   int64_t board_size = 0;                       // 0: what the environment says
@@ -25,6 +30,9 @@ struct EnvConfig {
   int64_t max_restarts = 3;
   double step_timeout_s = 60.0;
   std::string python = "auto";
+  std::vector<std::string> python_path;  // folders of modules
+  std::vector<std::string> wrappers;     // "module:function" each
+  ObservationForm observation = ObservationForm::kAuto;
   // Exploring starts while collecting: with this probability an episode of a board game begins
   // after 1 .. random_opening_plies uniformly random legal moves.
   double random_opening_fraction = 0.0;

@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -121,12 +120,27 @@ std::string FloatText(double value) {
   return std::string(buffer, result.ptr);
 }
 
+std::string EscapedForMessage(absl::string_view text, absl::string_view kept) {
+  std::string escaped;
+  while (!text.empty()) {
+    const int length = Utf8Length(text);
+    const auto first = static_cast<unsigned char>(text[0]);
+    const absl::string_view character = text.substr(0, length == 0 ? 1 : length);
+    if (length == 0 || (absl::ascii_iscntrl(first) && !absl::StrContains(kept, text[0]))) {
+      absl::StrAppend(&escaped, "\\x", absl::Hex(first, absl::kZeroPad2));
+    } else {
+      absl::StrAppend(&escaped, character);
+    }
+    text.remove_prefix(character.size());
+  }
+  return escaped;
+}
+
 std::string QuotedForMessage(absl::string_view text) {
   constexpr size_t kLongest = 60;
   const bool cut = text.size() > kLongest;
   text = text.substr(0, kLongest);
-  const std::string escaped = IsPrintableUtf8(text) ? std::string(text) : absl::CHexEscape(text);
-  return absl::StrCat("'", escaped, cut ? "..." : "", "'");
+  return absl::StrCat("'", EscapedForMessage(text, ""), cut ? "..." : "", "'");
 }
 
 std::string YamlText(absl::string_view text) {

@@ -24,6 +24,10 @@ absl::StatusOr<bool> ParseBool(absl::string_view text);
 // The shortest decimal text that reads back to the same number.
 std::string FloatText(double value);
 
+// Control characters but those of `kept`, and bytes that are not UTF-8, as \x1b: a text from
+// outside that cannot change a terminal.
+std::string EscapedForMessage(absl::string_view text, absl::string_view kept = "\n\t");
+
 // In single quotes, control characters escaped, cut to 60 bytes: for "got ..." in messages.
 std::string QuotedForMessage(absl::string_view text);
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lzero/base/check.h"
 #include "lzero/base/nearest.h"
@@ -42,6 +42,22 @@ std::string Problem(const ConfigField& field, absl::string_view what, const Scal
                       scalar.is_null ? "null" : QuotedForMessage(scalar.text),
                       scalar.quoted && !field.Is<std::string*>() ? " in quotes" : "",
                       "; allowed: ", AllowedText(field), suggestion);
+}
+
+// The parts between commas, those in brackets left out: "a(1, 2), b" are two.
+std::vector<absl::string_view> SplitItems(absl::string_view text) {
+  std::vector<absl::string_view> items;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (absl::StrContains("([{", text[i])) ++depth;
+    if (absl::StrContains(")]}", text[i])) depth = std::max(0, depth - 1);
+    if (text[i] != ',' || depth > 0) continue;
+    items.push_back(text.substr(begin, i - begin));
+    begin = i + 1;
+  }
+  items.push_back(text.substr(begin));
+  return items;
 }
 
 // Sets one kind of value from a scalar that is not null.
@@ -105,7 +121,7 @@ struct Setter {
       return Refuse("the list is not closed");
     }
     TextList items;
-    for (const absl::string_view item : absl::StrSplit(text, ',')) {
+    for (const absl::string_view item : SplitItems(text)) {
       const absl::string_view stripped = absl::StripAsciiWhitespace(item);
       if (stripped.empty() && items.empty() && text.find(',') == text.npos) break;  // nothing
       if (stripped.empty()) return Refuse("an empty item");

@@ -37,9 +37,9 @@ std::string ValueText(const ConfigField& field);
 // The same for the field with this path, which must exist.
 std::string ValueText(ExperimentConfig config, absl::string_view path);
 
-// Sets the value; a list is written with commas, in brackets or not; a map only as {}, its entries
-// are set by SetMapEntry. On a problem nothing is changed and the sentence "what; got X; allowed:
-// Y" is returned.
+// Sets the value; a list is written with commas, in brackets or not, and what an item itself has in
+// brackets is one item; a map only as {}, its entries are set by SetMapEntry. On a problem nothing
+// is changed and the sentence "what; got X; allowed: Y" is returned.
 std::optional<std::string> SetFromText(const ConfigField& field, const ScalarText& scalar);
 
 // Sets entry `name` of a map field; null removes it. Problems as SetFromText.

@@ -85,6 +85,14 @@ absl::StatusOr<EnvOptions> EnvRegistry::Resolve(const Entry& entry, const std::s
     }
     resolved.board_size = 0;
   }
+  const WorkerOptions& workers = options.workers;
+  if (entry.group == nullptr && !workers.wrappers.empty()) {
+    return Refused("wrappers", id, absl::StrJoin(workers.wrappers, ", "),
+                   "none, they are for gymnasium:<id>");
+  }
+  if (entry.group == nullptr && workers.observation != "auto") {
+    return Refused("observation", id, workers.observation, "auto, others are for gymnasium:<id>");
+  }
   if (!entry.takes_any_setting) {
     LZ_RETURN_IF_ERROR(EnvSettings::Create(id, entry.settings, resolved.settings).status());
   }

@@ -27,6 +27,12 @@ struct WorkerOptions {
   int64_t max_restarts = 3;      // of one process, until its error is passed on
   double step_timeout_s = 60.0;  // until a process without an answer is ended
   std::string python = "auto";   // interpreter; auto: PythonInterpreter()
+  // Folders where modules are looked for first.
+  std::vector<std::string> python_path = {};
+  // Gymnasium: "module:function" each, called with the environment in this order. Arguments may
+  // follow in parentheses, as Python writes them.
+  std::vector<std::string> wrappers = {};
+  std::string observation = "auto";  // one of kObservationForms (config/experiment_config.h)
 };
 
 // Settings every environment takes (from the config's env section).

@@ -35,6 +35,13 @@ Errors OptionErrors(const EnvConfig& config, const EnvRegistry& registry,
   } else if (all.board_size != 0) {
     own_keys.insert(own_keys.begin(), "env.board_size");
   }
+  // What the worker says, or the registry.
+  const auto is_about = [&](const std::string& what) {
+    return absl::StartsWith(refused.message(), what) ||
+           absl::StrContains(refused.message(), absl::StrCat("': ", what));
+  };
+  if (is_about("observation")) own_keys.insert(own_keys.begin(), "env.observation");
+  if (is_about("wrapper")) own_keys.insert(own_keys.begin(), "env.wrappers");
   // Nothing but own settings: they are to blame.
   if (all.max_episode_steps == 0 && all.random_opening_fraction == 0.0) {
     return {{own_keys, std::string(refused.message())}};
@@ -95,7 +102,9 @@ EnvOptions EnvOptionsOf(const EnvConfig& config) {
           config.random_opening_plies,
           config.board_size,
           config.settings,
-          {config.num_workers, config.max_restarts, config.step_timeout_s, config.python}};
+          {config.num_workers, config.max_restarts, config.step_timeout_s, config.python,
+           config.python_path, config.wrappers,
+           kObservationForms[static_cast<int>(config.observation)]}};
 }
 
 absl::StatusOr<EnvRegistry> RegistryWithPlugins(const ExperimentConfig& config,
@@ -126,7 +135,8 @@ std::vector<ConsistencyError> UnreadWorkerSettings(const ExperimentConfig& confi
   const auto entry = registry.Find(config.env.id);
   if (!entry.ok() || (*entry)->group != nullptr) return {};  // unknown, or played by workers
   return UnreadErrors(config,
-                      {"env.num_workers", "env.max_restarts", "env.step_timeout_s", "env.python"},
+                      {"env.num_workers", "env.max_restarts", "env.step_timeout_s", "env.python",
+                       "env.python_path"},
                       "env.id");
 }
 

@@ -41,7 +41,7 @@ TEST(EncoderRulesTest, AnImageIsNotSmallerThanSixteen) {
     ASSERT_TRUE(misfit.has_value());
     EXPECT_EQ(misfit->needs,
               "image needs observations [channels, height, width] with sides of 16 or more");
-    EXPECT_EQ(misfit->allowed, "vector, board");
+    EXPECT_EQ(misfit->allowed, "board, vector");
   }
 }
 

@@ -133,6 +133,13 @@ TEST(EnvConfigTest, WorkersHaveTheirKeys) {
   EXPECT_EQ(env.max_restarts, 0);
   EXPECT_EQ(env.step_timeout_s, 1.5);
   EXPECT_EQ(env.python, "/x/python");
+  // Commas in brackets are of the item.
+  const std::vector<std::string> wrappers = {"a:b(1, c=[2, 3])", "d:e"};
+  EXPECT_EQ(Loaded("env: {wrappers: ['a:b(1, c=[2, 3])', 'd:e']}").env.wrappers, wrappers);
+  const auto typed = Loaded("{}", {"env.wrappers=[a:b(1, c=[2, 3]), d:e]"});
+  EXPECT_EQ(typed.env.wrappers, wrappers);
+  EXPECT_EQ(Loaded(ResolvedYaml(typed)).env.wrappers, wrappers);
+  EXPECT_EQ(Loaded("env: {observation: board_last}").env.observation, ObservationForm::kBoardLast);
   EXPECT_THAT(ErrorOf("env: {step_timeout_s: 0}"), HasSubstr("out of range"));
 }
 
@@ -140,6 +147,7 @@ TEST(EnvConfigTest, PluginsAreAList) {
   EXPECT_EQ(Loaded("plugins: [liba.so, /x/libb.so]").plugins,
             (std::vector<std::string>{"liba.so", "/x/libb.so"}));
   EXPECT_EQ(Loaded("plugins: liba.so").plugins, (std::vector<std::string>{"liba.so"}));
+  EXPECT_EQ(Loaded("plugins: ['a,b', '[x']").plugins, (std::vector<std::string>{"a,b", "[x"}));
   EXPECT_EQ(Loaded("plugins: []").plugins, std::vector<std::string>());
   EXPECT_EQ(Loaded("plugins: [liba.so]", {"plugins=[b.so, c.so]"}).plugins,
             (std::vector<std::string>{"b.so", "c.so"}));
@@ -174,8 +182,8 @@ TEST(EnvConfigTest, WhatIsNoMapOrListIsNamed) {
             "f.yaml:1:10: plugins: a single value is needed; got a map");
   EXPECT_EQ(ErrorOf("plugins: [{a: b}]"),
             "f.yaml:1:10: plugins: a list of single values is needed; got a map in it");
-  EXPECT_EQ(ErrorOf("plugins: ['a,b']"),
-            "f.yaml:1:10: plugins: an item may hold no comma; got 'a,b'");
+  EXPECT_EQ(ErrorOf("plugins: ['']"),
+            "f.yaml:1:10: plugins: an item is a printable text; got '' in it");
   EXPECT_EQ(ErrorOf("seed: 1", {"plugins=a.so,,b.so"}),
             "command line: plugins=a.so,,b.so: an empty item; got 'a.so,,b.so'; allowed: [text, "
             "...]");

@@ -56,12 +56,14 @@ TEST(LoadConfig, AbsoluteExtends) {
 
 TEST(LoadConfig, PluginsStartAtTheFileThatNamesThem) {
   const ScratchFolder folder;
-  folder.Write("base/root.yaml", "plugins: [liba.so, ../x/libb.so, /y/libc.so]\n");
+  folder.Write("base/root.yaml",
+               "{plugins: [liba.so, ../x/libb.so, /y/libc.so], env: {python_path: [../m]}}\n");
   const std::string top = folder.Write("deep/top.yaml", "extends: ../base/root.yaml\n");
   const auto loaded = LoadConfig(top, {});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_THAT(loaded->config.plugins,
               ElementsAre(folder.path("base/liba.so"), folder.path("x/libb.so"), "/y/libc.so"));
+  EXPECT_THAT(loaded->config.env.python_path, ElementsAre(folder.path("m")));
   const auto typed = LoadConfig(top, std::vector<std::string>{"plugins=[z/libd.so]"});
   ASSERT_TRUE(typed.ok()) << typed.status();
   EXPECT_THAT(typed->config.plugins, ElementsAre("z/libd.so"));

@@ -145,6 +145,13 @@ TEST(QuotedForMessage, EscapesAndCuts) {
   EXPECT_EQ(QuotedForMessage(std::string(100, 'x')), "'" + std::string(60, 'x') + "...'");
 }
 
+TEST(EscapedForMessage, KeepsLinesAndLettersAlone) {
+  EXPECT_EQ(EscapedForMessage("one\n\ttwo caf\xc3\xa9"), "one\n\ttwo caf\xc3\xa9");
+  EXPECT_EQ(EscapedForMessage("\x1b[31mred\r\x7f\xff"), "\\x1b[31mred\\x0d\\x7f\\xff");
+  EXPECT_EQ(EscapedForMessage(absl::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(EscapedForMessage("a\nb", ""), "a\\x0ab");
+}
+
 TEST(Utf8, FollowsTheStandard) {
   EXPECT_EQ(Utf8Length("a"), 1);
   EXPECT_EQ(Utf8Length("\xc3\xa9"), 2);

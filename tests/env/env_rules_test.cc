@@ -112,7 +112,7 @@ TEST(EnvRulesTest, ABoardIsNoImage) {
   config.model.encoder = EncoderKind::kImage;
   EXPECT_EQ(ErrorsOf(config),
             Lines{"model.encoder: image needs observations [channels, height, width] with sides "
-                  "of 16 or more; tictactoe gives [3, 3, 3]; allowed: vector, board"});
+                  "of 16 or more; tictactoe gives [3, 3, 3]; allowed: board, vector"});
 }
 
 // The trio was copied, the id in its spec was not changed.

@@ -20,6 +20,7 @@
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/plugin.h"
+#include "lzero/env/python/python.h"
 #include "lzero/run/run_folder.h"
 #include "lzero/train/run_plan.h"
 #include "lzero/train/run_rules.h"
@@ -46,7 +47,7 @@ struct TrainOptions {
 constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
 // The same environments may have moved to another place. The other two numbers of threads change
 // the order of sums, and so what is learned.
-constexpr const char* kChangeableKeys[] = {"env.num_threads", "plugins"};
+constexpr const char* kChangeableKeys[] = {"env.num_threads", "env.python_path", "plugins"};
 
 bool MayChange(const std::string& override) {
   const std::string key = override.substr(0, override.find('='));
@@ -192,9 +193,11 @@ std::string StartsOverText(const std::string& run_dir) {
                       " env steps and its checkpoints are gone; from the start");
 }
 
-// The run's folder names its plugins wherever it is read from.
-ExperimentConfig WithAbsolutePlugins(ExperimentConfig config) {
+// The run's folder names its plugins and modules wherever it is read from.
+ExperimentConfig WithAbsolutePaths(ExperimentConfig config) {
   config.plugins = AbsolutePluginPaths(config.plugins);
+  EnvConfig& env = config.env;
+  env.python_path = KeptPythonPath(env.id, env.wrappers, env.python_path);
   return config;
 }
 
@@ -225,7 +228,7 @@ int Train(const TrainOptions& options) {
   const EnvRegistry native = MakeRegistry();
   const auto loaded = LoadConfig(options.config_path, options.overrides, RunRule(native));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
-  const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  const ExperimentConfig config = WithAbsolutePaths(loaded->config);
   const auto registry = RegistryWithPlugins(config, native);
   if (!registry.ok()) return PrintError(registry.status(), kExitUsage);
   if (!options.run_dir.empty()) {
@@ -258,10 +261,11 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   // Refuse overrides that make another run.
   for (const std::string& override : overrides) {
     if (!MayChange(override)) {
-      return PrintError(absl::InvalidArgumentError(absl::StrCat(
-                            "resume: ", override, " would make it another run; allowed: stop.*, ",
-                            "evaluate.*, checkpoint.*, plugins, env.num_threads")),
-                        kExitUsage);
+      return PrintError(
+          absl::InvalidArgumentError(absl::StrCat(
+              "resume: ", override, " would make it another run; allowed: stop.*, ",
+              "evaluate.*, checkpoint.*, plugins, env.num_threads, ", "env.python_path")),
+          kExitUsage);
     }
   }
   // Open the run folder, its config and its checkpoint.
@@ -279,7 +283,7 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
     return PrintUnreadable(checkpoint.status(), path, overrides);
   }
 
-  const ExperimentConfig config = WithAbsolutePlugins(loaded->config);
+  const ExperimentConfig config = WithAbsolutePaths(loaded->config);
   for (const ConsistencyError& error : ThreadErrors(config, MachineCores())) {
     LZ_LOG_WARNING("slow: ", error.keys[0], ": ", error.message, "; the result stays the same");
   }
@@ -337,7 +341,8 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
                    "renamed to step_N.aside")
       ->required();
   resume->add_option("overrides", *overrides,
-                     "key.path=value of stop, evaluate, checkpoint; plugins, env.num_threads");
+                     "key.path=value of stop, evaluate, checkpoint; plugins, env.num_threads, "
+                     "env.python_path");
   AddVerbose(resume);
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
 }

@@ -13,6 +13,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/base/thread_pool.h"
+#include "lzero/config/scalar_text.h"
 #include "lzero/env/vector_env.h"
 
 namespace lzero {
@@ -45,7 +46,7 @@ int32_t CountLegal(const TimeStep& step) {
 
 absl::Status NotA(absl::string_view what, absl::string_view given, int line_number) {
   return absl::InvalidArgumentError(
-      absl::StrCat("line ", line_number, ": '", given.substr(0, 40), "' is not ", what));
+      absl::StrCat("line ", line_number, ": ", QuotedForMessage(given), " is not ", what));
 }
 
 // Every integer of a line is an action, or the numbers of a line together are one.

@@ -17,6 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
+#include "lzero/config/scalar_text.h"
 
 extern char** environ;
 
@@ -146,7 +147,7 @@ std::string ChildProcess::OutputTail(size_t max_bytes) const {
   tail.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
   const size_t line_end = size < facts.st_size ? tail.find('\n') : tail.npos;
   if (line_end != tail.npos && line_end + 1 < tail.size()) tail.erase(0, line_end + 1);
-  return tail;
+  return EscapedForMessage(tail);
 }
 
 void ChildProcess::TrimOutput() {

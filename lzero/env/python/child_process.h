@@ -56,7 +56,7 @@ class ChildProcess {
   // How it ended: "exited with status 1", "was killed by signal 9 (Killed)". After WaitForEnd.
   const std::string& end_text() const { return end_text_; }
   // The last `max_bytes` of what it wrote to standard output and error, from the start of a line
-  // but where the last line is longer than that.
+  // but where the last line is longer than that; escaped as EscapedForMessage does.
   std::string OutputTail(size_t max_bytes) const;
   // Forgets the output when there is much of it.
   void TrimOutput();

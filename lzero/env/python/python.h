@@ -4,6 +4,7 @@
 #define LZERO_ENV_PYTHON_PYTHON_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -16,6 +17,13 @@ namespace lzero {
 // one that tools/setup.sh --python-envs made beside a built source tree, else python3.
 std::string PythonInterpreter(const std::string& setting);
 
+// Where a run of `id` must look for its modules later, from any folder: `given`, made absolute, or
+// where the program runs and PYTHONPATH if that is empty. Nothing for environments that bring no
+// module of the user's, and no folder that a config cannot hold.
+std::vector<std::string> KeptPythonPath(const std::string& id,
+                                        const std::vector<std::string>& wrappers,
+                                        const std::vector<std::string>& given);
+
 // The text of worker.py, which is part of the program: no file has to be found when it runs.
 absl::string_view WorkerScript();
 
@@ -24,9 +32,10 @@ absl::string_view WorkerScript();
 // run or does not answer in time.
 absl::StatusOr<std::string> PythonPackages(const std::string& python);
 
-// The status of a worker that refused to make `id`, with the command that installs what is missing,
-// and with Python's traceback where the error is not a plain refusal.
-absl::Status ExplainRefusal(const std::string& python, const std::string& id,
+// The status of a worker that refused to make the task, with the command that installs what is
+// missing, where modules were looked for, and with Python's traceback where the error is not a
+// plain refusal.
+absl::Status ExplainRefusal(const std::string& python, const WorkerTask& task,
                             const absl::Status& status, const WorkerRefusal& refusal);
 
 }  // namespace lzero

@@ -1,5 +1,5 @@
 """Runs Python environments for lzero: started by it, one process for some environments. What they are
-is told by worker_tasks.py, which comes before this in one text.
+is told by worker_tasks.py and worker_spaces.py, which come before this in one text.
 
 Messages about making, drawing and errors are JSON over a socket; actions and observations go through
 shared memory, two buffers in turn, each message a wake-up of one eventfd and its answer of another.
@@ -77,6 +77,14 @@ class Buffer:
         self.frames = [list(slot) for slot in frames]  # likewise
 
 
+def number_of(reward):
+    try:
+        return float(reward)
+    except (TypeError, ValueError):
+        what = f"an array of shape {reward.shape}" if hasattr(reward, "shape") else repr(reward)
+        raise TypeError(f"step() must return one number as its reward; got {what}") from None
+
+
 def root_traceback(failure):
     """That of the exception that the others were raised from, which is where the fault is."""
     while failure.__cause__ is not None:
@@ -120,6 +128,8 @@ class Worker:
     def make(self, request):
         if not hasattr(os, "eventfd"):
             raise Refused(f"environments need Python 3.10 or newer; this is {sys.version.split()[0]}")
+        sys.path[:] = [*request["python_path"],
+                       *(place for place in sys.path if place not in request["python_path"])]
         num_envs = request.pop("num_envs")
         if request != self.request:  # a process may be used again
             self.task, self.request = Task(request), request
@@ -183,7 +193,8 @@ class Worker:
     def handle_control(self):
         request = self.receive()
         try:
-            verbs = {"make": self.make, "attach": self.attach, "render": self.render, "error": self.error, "close": self.close}
+            verbs = {"make": self.make, "attach": self.attach, "render": self.render, "error": self.error,
+                     "close": self.close}
             verbs[request["op"]](request)
         except Refused as refusal:
             self.answer({"ok": False, "error": shortened(str(refusal)), "traceback": ""})
@@ -224,7 +235,7 @@ class Worker:
                 raise TypeError(f"step() must return five things, not {len(result)}: observation, reward, "
                                 "terminated, truncated, a dictionary of facts")
             observation, reward, terminated, truncated, facts = result
-            total += float(reward)
+            total += number_of(reward)
             if terminated or truncated:
                 if isinstance(terminated, str) or isinstance(truncated, str):  # "False" is no end
                     raise TypeError("terminated and truncated must be truth values; got "

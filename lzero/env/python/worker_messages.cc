@@ -101,6 +101,8 @@ ObservationSpec ReadObservation(const JsonReader& json) {
   if (size > kMaxObservation) {
     json.Wrong("shape", absl::StrCat("at most ", kMaxObservation, " numbers in all"));
   }
+  json.MaybeRead("parts", &spec.parts);
+  for (std::string& part : spec.parts) part = EscapedForMessage(part, "");
   if (!json.status().ok()) return spec;
   ReadBounds(json, static_cast<size_t>(size), false, spec);
   return spec;
@@ -134,6 +136,7 @@ absl::StatusOr<JsonReader> Parse(absl::string_view text, WorkerRefusal* refusal)
   json.MaybeRead("traceback", &told.traceback);
   LZ_RETURN_IF_ERROR(json.status());
   if (ok) return json;
+  for (std::string* said : {&told.error, &told.traceback}) *said = EscapedForMessage(*said);
   const std::string error = told.error.empty() ? "it refused" : told.error;
   const bool is_missing = !told.missing_package.empty();
   if (refusal != nullptr) *refusal = std::move(told);
@@ -150,6 +153,9 @@ std::string MakeText(const WorkerTask& task, int num_envs) {
                {"id", task.id},
                {"settings", settings},
                {"keeps_pixels", task.keeps_pixels},
+               {"observation", task.observation},
+               {"wrappers", task.wrappers},
+               {"python_path", task.python_path},
                {"num_envs", num_envs}});
 }
 
@@ -204,7 +210,7 @@ absl::StatusOr<std::string> ReadTraceback(absl::string_view text) {
   LZ_ASSIGN_OR_RETURN(const JsonReader json, Parse(text, nullptr));
   std::string traceback;
   json.MaybeRead("traceback", &traceback);
-  return traceback;
+  return EscapedForMessage(traceback);
 }
 
 absl::StatusOr<Image> ReadBlankPicture(absl::string_view text) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -28,7 +29,10 @@ struct WorkerTask {
   std::string id;    // as that package names it
   // Arguments of its constructor; true, false, null and numbers are handed over as such.
   EnvSettingTexts settings;
-  bool keeps_pixels = false;  // pictures are given as they are, [height, width, channels]
+  bool keeps_pixels = false;         // pictures are given as they are, [height, width, channels]
+  std::string observation = "auto";  // as WorkerOptions has it, and these
+  std::vector<std::string> wrappers = {};
+  std::vector<std::string> python_path = {};
 
   std::string Name() const { return kind + ":" + id; }
   friend bool operator==(const WorkerTask&, const WorkerTask&) = default;

@@ -79,7 +79,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(const Worker
   WorkerRefusal refusal;
   absl::StatusOr<WorkerSpec> spec = ReadSpec(*answer, &refusal);
   if (!spec.ok()) {
-    return ExplainRefusal(command.python, command.task.Name(), spec.status(), refusal);
+    return ExplainRefusal(command.python, command.task, spec.status(), refusal);
   }
   process->spec_ = *std::move(spec);
   return process;
@@ -146,7 +146,7 @@ absl::Status WorkerProcess::Open(int num_envs, int num_frames, int max_repeat) {
                       Ask(MakeText(command_.task, num_envs), kMakeSeconds));
   WorkerRefusal refusal;
   const absl::Status made = ReadAnswer(answer, &refusal);
-  if (!made.ok()) return ExplainRefusal(command_.python, command_.task.Name(), made, refusal);
+  if (!made.ok()) return ExplainRefusal(command_.python, command_.task, made, refusal);
   const bool is_bytes = spec_.observation.type == ObservationType::kUint8;
   const int64_t frame_bytes = spec_.observation.size() * (is_bytes ? 1 : sizeof(float));
   LZ_ASSIGN_OR_RETURN(auto memory,

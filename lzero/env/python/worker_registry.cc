@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/python/frames/atari_view.h"
 #include "lzero/env/python/python.h"
@@ -55,11 +56,23 @@ absl::StatusOr<Envs> MakeEnvs(const EnvOptions& options, const WorkerTask& task,
 EnvRegistry::Entry PlainEntry(const std::string& kind, const std::string& summary,
                               const std::shared_ptr<WorkerPool>& pool) {
   EnvRegistry::Entry entry = {.id = kind + ":", .summary = summary, .takes_any_setting = true};
-  entry.group = [=](const EnvOptions& options, int count) {
+  entry.group = [=](const EnvOptions& options, int count) -> absl::StatusOr<Envs> {
     const auto make_view = [](const WorkerSpec& spec) -> ViewOr {
       return std::make_unique<FrameView>(spec);
     };
-    const WorkerTask task = {kind, options.id.substr(kind.size() + 1), options.settings};
+    const WorkerOptions& workers = options.workers;
+    if (kind != "gymnasium" && !workers.wrappers.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("wrappers of '", options.id, "' is ", absl::StrJoin(workers.wrappers, ", "),
+                       "; allowed: none, they are for gymnasium:<id>"));
+    }
+    const WorkerTask task = {kind,
+                             options.id.substr(kind.size() + 1),
+                             options.settings,
+                             /*keeps_pixels=*/false,
+                             workers.observation,
+                             workers.wrappers,
+                             workers.python_path};
     return MakeEnvs(options, task, count, make_view, pool);
   };
   return entry;
@@ -82,8 +95,18 @@ EnvRegistry::Entry AtariEntry(const std::shared_ptr<WorkerPool>& pool) {
     const auto make_view = [atari](const WorkerSpec& spec) -> ViewOr {
       return MakeAtariView(spec, atari);
     };
-    const WorkerTask task = {"gymnasium", options.id.substr(options.id.find(':') + 1),
-                             atari.EmulatorSettings(), /*keeps_pixels=*/true};
+    if (options.workers.observation != "auto") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("observation of '", options.id, "' is ", options.workers.observation,
+                       "; allowed: auto, lzero makes the pictures of Atari games"));
+    }
+    const WorkerTask task = {"gymnasium",
+                             options.id.substr(options.id.find(':') + 1),
+                             atari.EmulatorSettings(),
+                             /*keeps_pixels=*/true,
+                             "auto",
+                             options.workers.wrappers,
+                             options.workers.python_path};
     return MakeEnvs(options, task, count, make_view, pool);
   };
   return entry;

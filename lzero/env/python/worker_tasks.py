@@ -1,22 +1,19 @@
-"""The tasks of worker.py: how an environment of Gymnasium or dm_control is made, and how its observations
-and actions become arrays of numbers. One text with worker.py, which follows it.
+"""The tasks of worker.py: how an environment of Gymnasium or dm_control is made. One text with
+worker_spaces.py, which comes before it, and worker.py, which follows.
 """
 
+import ast
 import ctypes.util
+import difflib
 import functools
+import importlib
 import math
 import os
+import pkgutil
 import sys
 import traceback
 
-MAX_ACTIONS = 65536  # of a discrete space
-MAX_PRODUCT = 4096   # a product of discrete actions is listed up to this many
 MAX_ACTION_REPEAT = 1000
-MIN_SIDE, MAX_CHANNELS = 8, 4  # of an array of bytes that is taken for a picture
-
-
-class Refused(Exception):
-    """Something that this worker cannot do, told without a traceback."""
 
 
 def has_display():
@@ -63,154 +60,6 @@ def close_quietly(env):
         env.close()
     except BaseException:
         traceback.print_exc()
-
-
-def bounds(values):
-    """A list for JSON: None where there is no bound, one number when all are equal."""
-    flat = [float(value) for value in values.reshape(-1)]
-    flat = [None if math.isinf(value) or abs(value) > 3.4e38 else value for value in flat]
-    return flat[:1] if all(value == flat[0] for value in flat) else flat
-
-
-def has_channels_first(shape):
-    return len(shape) == 3 and shape[0] <= MAX_CHANNELS and min(shape[1:]) >= MIN_SIDE
-
-
-def has_channels_last(shape):
-    return len(shape) in (2, 3) and min(shape[:2]) >= MIN_SIDE and (len(shape) == 2 or shape[2] <= MAX_CHANNELS)
-
-
-class Pixels:
-    """A picture [height, width, channels] of bytes, given channels first, or as it is if `kept`. One that has
-    its channels first already stays as it is."""
-
-    def __init__(self, space, kept):
-        self.kept = kept or has_channels_first(space.shape)
-        self.source_shape = space.shape if len(space.shape) == 3 else (*space.shape, 1)
-        height, width, channels = self.source_shape
-        self.shape = self.source_shape if self.kept else (channels, height, width)
-        self.description = {"type": "uint8", "shape": list(self.shape), "low": [0.0], "high": [1.0]}
-
-    def write(self, observation, row):
-        if observation.dtype != row.dtype:  # numbers beyond a byte would be cut, fractions rounded
-            raise ValueError(f"a picture of {observation.dtype}; its space has uint8")
-        picture = observation.reshape(self.source_shape)
-        row[...] = picture if self.kept else picture.transpose(2, 0, 1)
-
-
-class Numbers:
-    """An array of numbers, as float32."""
-
-    def __init__(self, space, numpy):
-        self.numpy, self.space_shape = numpy, space.shape
-        self.shape = space.shape or (1,)
-        self.description = {"type": "float32", "shape": list(self.shape),
-                            "low": bounds(space.low), "high": bounds(space.high)}
-
-    def write(self, observation, row):
-        try:
-            fits = observation.shape == self.shape
-        except AttributeError:
-            fits = False
-        row[...] = observation if fits else self.fit(observation)
-
-    def fit(self, observation):
-        """A list or a single number as an array; numpy itself would repeat a number for all."""
-        array = self.numpy.asarray(observation, dtype=self.numpy.float32)
-        if array.shape != self.space_shape:
-            raise ValueError(f"an observation of shape {array.shape}; its space has {self.space_shape}")
-        return array
-
-
-def can_flatten(space):
-    try:
-        return bool(space.is_np_flattenable)
-    except NotImplementedError:
-        return False
-
-
-def refused_observations(space):
-    return Refused(f"cannot make numbers of the observation space {space}")
-
-
-class Flattened:
-    """Any other space that Gymnasium can flatten: one vector. Parts that are no numbers are left out."""
-
-    def __init__(self, space, spaces):
-        self.keys = None
-        if isinstance(space, spaces.Dict):
-            self.keys = [key for key, part in space.items()
-                         if can_flatten(part) and not isinstance(part, spaces.Text)]
-            if not self.keys:
-                raise refused_observations(space)
-            space = spaces.Dict({key: space[key] for key in self.keys})
-        flat = spaces.flatten_space(space) if can_flatten(space) else None
-        if flat is None or flat.shape[0] == 0:
-            raise refused_observations(space)
-        self.space, self.flatten = space, spaces.flatten
-        self.shape = flat.shape
-        self.description = {"type": "float32", "shape": list(self.shape),
-                            "low": bounds(flat.low), "high": bounds(flat.high)}
-
-    def write(self, observation, row):
-        if self.keys is not None:
-            observation = {key: observation[key] for key in self.keys}
-        vector = self.flatten(self.space, observation)
-        if vector.shape != self.shape:
-            raise ValueError(f"an observation of {vector.size} numbers; its space has {self.shape[0]}")
-        row[...] = vector
-
-
-def observation_writer(space, spaces, numpy, keeps_pixels):
-    if isinstance(space, spaces.Box):
-        if 0 in space.shape:
-            raise refused_observations(space)
-        is_picture = space.dtype == numpy.uint8 and (
-            has_channels_first(space.shape) or has_channels_last(space.shape))
-        return Pixels(space, keeps_pixels) if is_picture else Numbers(space, numpy)
-    return Flattened(space, spaces)
-
-
-class Actions:
-    """How an index or a list of numbers becomes what the environment takes."""
-
-    def __init__(self, space, spaces, numpy):
-        self.table = None
-        self.copies = False  # the actions of the table are arrays, and the environment's to change
-        if isinstance(space, spaces.Box):
-            self.shape, self.dtype = space.shape, space.dtype
-            self.rounds = numpy.issubdtype(space.dtype, numpy.integer)
-            size = int(numpy.prod(space.shape))
-            low = numpy.broadcast_to(space.low, space.shape).reshape(-1)
-            high = numpy.broadcast_to(space.high, space.shape).reshape(-1)
-            self.description = {
-                "kind": "box", "size": size,
-                "low": [None if math.isinf(x) else float(x) for x in low],
-                "high": [None if math.isinf(x) else float(x) for x in high]}
-            return
-        if isinstance(space, spaces.Discrete):
-            start = int(space.start)
-            if space.n > MAX_ACTIONS:
-                raise Refused(f"the action space {space} has more than {MAX_ACTIONS} actions")
-            self.table = [start + i for i in range(int(space.n))]
-        elif isinstance(space, (spaces.MultiDiscrete, spaces.MultiBinary)):
-            is_choice = isinstance(space, spaces.MultiDiscrete)
-            sizes = space.nvec if is_choice else numpy.full(space.shape, 2)
-            sizes = numpy.array(sizes, dtype=numpy.int64).reshape(-1)
-            start = getattr(space, "start", 0)
-            if float(numpy.prod(sizes.astype(float))) > MAX_PRODUCT:
-                raise Refused(f"the action space {space} has more than {MAX_PRODUCT} combinations")
-            self.table = [numpy.array(choice, dtype=space.dtype).reshape(space.shape) + start
-                          for choice in numpy.ndindex(*sizes)]
-            self.copies = True
-        else:
-            raise Refused(f"cannot choose actions of the space {space}; allowed: Discrete, "
-                          "MultiDiscrete, MultiBinary, Box")
-        self.description = {"kind": "discrete", "size": len(self.table)}
-
-    def take(self, numbers):
-        """The action of these numbers of a box, as an array of its own."""
-        return (numbers.round() if self.rounds else numbers).astype(self.dtype)
 
 
 class DmControl:
@@ -272,6 +121,64 @@ def dm_control_factory(request, spaces, numpy):
     return lambda: DmControl(load, repeat, spaces, numpy), cap_of
 
 
+def nearest(name, names):
+    found = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean '{found[0]}'?" if found else ""
+
+
+class Wrapper:
+    """One of env.wrappers: "module:function", with arguments as Python writes them or without."""
+
+    def __init__(self, text):
+        self.text, self.arguments, self.keywords = text, [], {}
+        module, _, call = text.partition(":")
+        try:
+            tree = ast.parse(call, mode="eval").body
+            if isinstance(tree, ast.Call):
+                self.arguments = [ast.literal_eval(value) for value in tree.args]
+                self.keywords = {word.arg: ast.literal_eval(word.value) for word in tree.keywords}
+                tree = tree.func
+            name = tree.id
+        except (SyntaxError, ValueError, AttributeError, RecursionError):
+            raise self.refused("is no function; allowed: module:function, or module:function(1, name=[2, 3]) "
+                               "with arguments as Python writes them") from None
+        self.function = self.find(module, name)
+
+    def refused(self, what):
+        return Refused(f"wrapper '{self.text}' {what}")
+
+    def failed(self, failure):
+        told = "" if is_plain(failure) else "\n" + root_traceback(failure)
+        return self.refused(f"fails: {words_of(failure)}{told}")
+
+    def find(self, module, name):
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError as missing:
+            if not (module + ".").startswith(f"{missing.name}."):
+                raise  # a package that the module needs
+            modules = [known.name for known in pkgutil.iter_modules()]
+            raise self.refused(f"is not there: No module named '{missing.name}'"
+                               f"{nearest(missing.name, modules)}") from None
+        except Exception as failure:
+            raise self.failed(failure) from None
+        if not callable(getattr(found, name, None)):
+            names = [known for known in dir(found) if callable(getattr(found, known, None))]
+            raise self.refused(f"is not there: {module} has no function '{name}'{nearest(name, names)}")
+        return getattr(found, name)
+
+    def wrap(self, env):
+        try:
+            wrapped = self.function(env, *self.arguments, **self.keywords)
+        except ModuleNotFoundError:
+            raise
+        except Exception as failure:
+            raise self.failed(failure) from None
+        if not all(callable(getattr(wrapped, name, None)) for name in ("reset", "step")):
+            raise self.refused(f"returns a {type(wrapped).__name__}; an environment is needed")
+        return wrapped
+
+
 def gymnasium_factory(request, gymnasium):
     """(function that makes one, function that tells the step cap of one)"""
     name = request["id"]
@@ -282,7 +189,12 @@ def gymnasium_factory(request, gymnasium):
         import minigrid
         gymnasium.register_envs(minigrid)
 
+    wrappers = [Wrapper(text) for text in request["wrappers"]]
+
     def make():
+        return functools.reduce(lambda env, wrapper: wrapper.wrap(env), wrappers, make_bare())
+
+    def make_bare():
         # The step cap is lzero's, and -1 leaves Gymnasium's away.
         options = {"disable_env_checker": True, "max_episode_steps": -1, **request["settings"]}
         try:
@@ -293,7 +205,8 @@ def gymnasium_factory(request, gymnasium):
 
     def cap_of(env):
         """That of the registered name, which may have been given without its version."""
-        spec = gymnasium.spec(env.spec.id if env.spec is not None else name.split(":")[-1])
+        bare = getattr(getattr(env, "unwrapped", env), "spec", None)
+        spec = gymnasium.spec(bare.id if bare is not None else name.split(":")[-1])
         return spec.max_episode_steps or 0
 
     return make, cap_of
@@ -315,8 +228,7 @@ class Task:
             if not isinstance(getattr(env, space, None), spaces.Space):
                 raise Refused(f"it has no {space}, a space of gymnasium.spaces")
         self.cap = cap_of(env)
-        self.observation = observation_writer(env.observation_space, spaces, numpy,
-                                              request["keeps_pixels"])
+        self.observation = observation_writer(env.observation_space, spaces, numpy, request)
         self.actions = Actions(env.action_space, spaces, numpy)
         _, facts = begin(env, 0)
         mask = facts.get("action_mask")

@@ -151,7 +151,7 @@ class Values(Count):
     """Gives a reward and an observation of a kind; the action says which."""
 
     REWARDS = [3, numpy.float64(0.25), numpy.float32(0.5), True, numpy.int64(-2), numpy.array(0.75),
-               float("nan"), float("inf"), 1e300, None, "text"]
+               float("nan"), float("inf"), 1e300, None, "text", numpy.zeros(2)]
     OBSERVATIONS = [numpy.arange(6, dtype=numpy.float32), [1, 2, 3, 4, 5, 6], numpy.arange(6, dtype=numpy.int64),
                     numpy.full(6, 1e-40), numpy.full(6, 0.1), numpy.full(6, numpy.nan),
                     numpy.full(6, -numpy.inf), numpy.full(6, 1e300), 7.0, numpy.zeros(5), numpy.zeros((1, 6)),
@@ -244,11 +244,12 @@ class Acts(gymnasium.Env):
 
 
 class Observes(gymnasium.Env):
-    """Has an observation space of a kind and gives samples of it; facts of the seed alone."""
+    """Has an observation space of a kind and gives samples of it, or 0, 1, 2, ... in a "box" of `shape`."""
 
-    def __init__(self, observations="dict", render_mode=None):
+    def __init__(self, observations="box", shape=(2, 3), high=255, dtype="uint8", render_mode=None):
         box = spaces.Box(-1.0, 2.0, (2,), numpy.float32)
         text = spaces.Text(5)
+        self.counts = observations == "box"
         self.observation_space = {
             "dict": lambda: spaces.Dict({"b": box, "a": spaces.Discrete(3, start=7)}),
             "dict_with_text": lambda: spaces.Dict({"words": text, "n": box}),
@@ -258,20 +259,19 @@ class Observes(gymnasium.Env):
             "multi_binary": lambda: spaces.MultiBinary(3),
             "multi_discrete": lambda: spaces.MultiDiscrete([2, 3]),
             "scalar": lambda: spaces.Box(-3.0, 3.0, (), numpy.float64),
-            "grid": lambda: spaces.Box(0, 9, (2, 3), numpy.int32),
-            "bytes": lambda: spaces.Box(0, 255, (4,), numpy.uint8),
+            "deep": lambda: spaces.Dict({"z": spaces.Tuple([spaces.Discrete(2), text, box]), "a": box}),
+            "box": lambda: spaces.Box(0, high, tuple(shape), numpy.dtype(dtype).type),
             "mixed_bounds": lambda: spaces.Box(numpy.array([-1.0, -numpy.inf]), numpy.array([1.0, numpy.inf]),
                                                dtype=numpy.float32),
-            "picture": lambda: spaces.Box(0, 255, (9, 8, 3), numpy.uint8),
-            "stack": lambda: spaces.Box(0, 255, (4, 9, 8), numpy.uint8),
-            "grey_picture": lambda: spaces.Box(0, 255, (9, 8), numpy.uint8),
-            "nothing": lambda: spaces.Box(0, 1, (0,), numpy.float32),
             "sequence": lambda: spaces.Sequence(box),
         }[observations]()
         self.action_space = spaces.Discrete(2)
 
     def sample(self):
-        return self.observation_space.sample()
+        space = self.observation_space
+        if self.counts:
+            return numpy.arange(numpy.prod(space.shape)).reshape(space.shape).astype(space.dtype)
+        return space.sample()
 
     def reset(self, *, seed=None, options=None):
         self.observation_space.seed(seed)

@@ -46,7 +46,7 @@ TEST(PythonInterpreterTest, IsTheOneOfTheSourceTreeOrTheSystems) {
 
 std::string Explained(const absl::Status& status, const WorkerRefusal& refusal) {
   const absl::Status explained =
-      ExplainRefusal("/usr/bin/python3", "gymnasium:X-v0", status, refusal);
+      ExplainRefusal("/usr/bin/python3", {"gymnasium", "X-v0", {}}, status, refusal);
   EXPECT_FALSE(explained.ok());
   return std::string(explained.message());
 }
@@ -59,7 +59,7 @@ TEST(ExplainRefusalTest, SaysHowToInstallWhatIsMissing) {
             "/usr/bin/python3 has not (No module named 'ale_py'); install it with: tools/setup.sh "
             "--python-envs, or: /usr/bin/python3 -m pip install ale-py, or name another "
             "interpreter by env.python");
-  EXPECT_EQ(ExplainRefusal("p", "x", status, refusal).code(),
+  EXPECT_EQ(ExplainRefusal("p", {"gymnasium", "x", {}}, status, refusal).code(),
             absl::StatusCode::kFailedPrecondition);
 }
 
@@ -72,6 +72,7 @@ TEST(ExplainRefusalTest, NamesPackagesAsPipDoes) {
       {"pygame", "pip install pygame-ce,"},
       {"mujoco", "pip install mujoco==3.17.0,"},
       {"dm_control.suite", "pip install dm_control,"},
+      {"cv2", "pip install opencv-python-headless,"},
       {"numpy", "pip install numpy,"},
       {"minigrid", "pip install minigrid,"},
       {"some_game.core.levels", "pip install some_game,"}};
@@ -88,9 +89,22 @@ TEST(ExplainRefusalTest, ShowsTheTracebackOfWhatIsNoPlainRefusal) {
             "environment 'gymnasium:X-v0': ValueError: bad size\nTraceback\n  line 3");
   EXPECT_EQ(Explained(status, {"ValueError: bad size", "", ""}),
             "environment 'gymnasium:X-v0': ValueError: bad size");
-  EXPECT_EQ(ExplainRefusal("p", "x", absl::InternalError("no JSON"), {}).code(),
+  EXPECT_EQ(ExplainRefusal("p", {"gymnasium", "x", {}}, absl::InternalError("no JSON"), {}).code(),
             absl::StatusCode::kInternal)
       << "the code is kept";
+}
+
+TEST(KeptPythonPathTest, HoldsTheFoldersThatModulesCameFrom) {
+  setenv("PYTHONPATH", "relative/../b:/a\nb::/c/", 1);
+  const std::string here = std::filesystem::current_path().string();
+  using Paths = std::vector<std::string>;
+  const Paths expected = {here, here + "/b", "/c"};  // a config cannot hold the other
+  EXPECT_EQ(KeptPythonPath("gymnasium:walk:Walk-v0", {}, {}), expected);
+  EXPECT_EQ(KeptPythonPath("gymnasium:Walk-v0", {"walk:wrap"}, {}), expected);
+  EXPECT_EQ(KeptPythonPath("gymnasium:Walk-v0", {}, {}), Paths());
+  EXPECT_EQ(KeptPythonPath("dm_control:cartpole/swingup", {}, {}), Paths());
+  EXPECT_EQ(KeptPythonPath("gymnasium:walk:Walk-v0", {}, {"d"}), Paths({here + "/d"}));
+  unsetenv("PYTHONPATH");
 }
 
 using testing::HasSubstr;
@@ -127,15 +141,16 @@ std::string Source(const std::string& name) {
   return text.ok() ? *text : "";
 }
 
-TEST(WorkerScriptTest, HoldsBothFilesInTheirOrder) {
+TEST(WorkerScriptTest, HoldsItsFilesInTheirOrder) {
   const std::string script(WorkerScript());
-  const std::string tasks = Source("worker_tasks.py"), worker = Source("worker.py");
-  ASSERT_FALSE(tasks.empty());
-  ASSERT_FALSE(worker.empty());
-  const size_t first = script.find(tasks), second = script.find(worker);
-  ASSERT_NE(first, script.npos) << "worker_tasks.py is not in it as it is";
-  ASSERT_NE(second, script.npos) << "worker.py is not in it as it is";
-  EXPECT_LT(first, second);
+  size_t end = 0;
+  for (const char* name : {"worker_spaces.py", "worker_tasks.py", "worker.py"}) {
+    const std::string text = Source(name);
+    ASSERT_FALSE(text.empty()) << name;
+    const size_t begin = script.find(text, end);
+    ASSERT_NE(begin, script.npos) << name << " is not in it as it is";
+    end = begin + text.size();
+  }
   EXPECT_EQ(script.find('\0'), script.npos) << "Python would stop there";
 }
 

@@ -125,6 +125,21 @@ struct TestGroup {
   }
 };
 
+// One environment of lzero_test_envs. The processes of a test are not reused: settings differ.
+inline TestGroup MakeTestGroup(const std::string& name, const EnvSettingTexts& settings) {
+  return TestGroup(GroupOptions(TestCommand(name, settings), 0), 1);
+}
+
+// What is said when none can be made.
+inline std::string MakeTestError(const WorkerCommand& command) {
+  const auto group = WorkerGroup::Create(GroupOptions(command), 1, std::make_shared<WorkerPool>());
+  EXPECT_FALSE(group.ok());
+  return std::string(group.status().message());
+}
+inline std::string MakeTestError(const std::string& name, const EnvSettingTexts& settings) {
+  return MakeTestError(TestCommand(name, settings));
+}
+
 }  // namespace lzero
 
 #endif  // LZERO_TESTS_ENV_PYTHON_PYTHON_TESTS_H_

@@ -1,13 +1,16 @@
 #include <cstdint>
 #include <functional>
 #include <iostream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/experiment_config.h"
 #include "lzero/env/plugin.h"
 #include "tools/verbs/plain/envs_verb.h"
 #include "tools/verbs/support/interrupt.h"
@@ -43,6 +46,17 @@ struct EnvsCommand {
     add_words(verb);
     verb->add_option("settings", target->settings,
                      "name=value of this environment alone, see: envs info ID");
+    WorkerOptions* workers = &target->options.workers;
+    verb->add_option("--wrapper", workers->wrappers,
+                     "gymnasium:<id>: module:function, called with the environment; may be given "
+                     "again")
+        ->type_name("CALL")
+        ->allow_extra_args(false)
+        ->check(NotEmpty("module:function"));
+    verb->add_option("--observation", workers->observation,
+                     absl::StrCat("Python: how observations are read; ",
+                                  absl::StrJoin(kObservationForms, ", ")))
+        ->check(OneOf({std::begin(kObservationForms), std::end(kObservationForms)}));
     AddNumber(verb, "--max-episode-steps", &target->options.max_episode_steps, 0, 1000000000,
               "Step cap (0: its own)");
     AddNumber(verb, "--random-openings", &target->options.random_opening_fraction, 0.0, 1.0,

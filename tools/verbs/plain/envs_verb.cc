@@ -86,6 +86,7 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
                       ? absl::StrCat(", ", spec.observation.frame_stack, " frames stacked")
                       : "",
                   "\n");
+  for (const std::string& part : spec.observation.parts) absl::StrAppend(&text, "  ", part, "\n");
   absl::StrAppend(&text, "actions        ", actions, "\n");
   absl::StrAppend(&text, "players        ", spec.num_players, "\n");
   absl::StrAppend(&text, "step cap       ", cap, "\n");

@@ -1,8 +1,12 @@
 #include "tools/verbs/support/command_line.h"
 
+#include <algorithm>
+
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/log.h"
+#include "lzero/base/nearest.h"
 #include "lzero/config/scalar_text.h"
 #include "tools/verbs/support/usage_error.h"
 
@@ -35,6 +39,17 @@ CLI::Validator NotEmpty(const std::string& allowed) {
   return CLI::Validator(check, "");
 }
 
+CLI::Validator OneOf(const std::vector<std::string>& names) {
+  const auto check = [=](const std::string& text) {
+    const bool is_known = std::find(names.begin(), names.end(), text) != names.end();
+    return is_known
+               ? std::string()
+               : absl::StrCat("got ", QuotedForMessage(text),
+                              ", allowed: ", absl::StrJoin(names, ", "), DidYouMean(text, names));
+  };
+  return CLI::Validator(check, "");
+}
+
 void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::string& help) {
   verb->add_option("--plugin", *plugins, help)
       ->type_name("FILE")
@@ -49,11 +64,7 @@ void AddVerbose(CLI::App* verb) {
 
 void AddDevice(CLI::App* verb, std::string* device) {
   verb->add_option("--device", *device, "cpu or cuda (default: as the run)")
-      ->check([](const std::string& text) {
-        return text == "cpu" || text == "cuda"
-                   ? std::string()
-                   : absl::StrCat("got ", QuotedForMessage(text), ", allowed: cpu, cuda");
-      });
+      ->check(OneOf({"cpu", "cuda"}));
 }
 
 void AddPictureOptions(CLI::App* verb, PictureOptions* options) {

@@ -46,6 +46,9 @@ void AddSeed(CLI::App* verb, uint64_t* seed, const std::string& help);
 // Refuses an empty text where `allowed` is meant, as "a file".
 CLI::Validator NotEmpty(const std::string& allowed);
 
+// Refuses what is not one of `names`; names the nearest.
+CLI::Validator OneOf(const std::vector<std::string>& names);
+
 // Adds --plugin FILE, which may be given again.
 void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::string& help);
 

@@ -1,0 +1,248 @@
+"""The spaces of worker_tasks.py: how observations and actions of Gymnasium become arrays of numbers and
+back. One text with it and worker.py, which follow.
+"""
+
+import math
+
+MAX_ACTIONS = 65536  # of a discrete space
+MAX_PRODUCT = 4096   # a product of discrete actions is listed up to this many
+MAX_TOLD_PARTS = 50  # of an observation
+
+
+class Refused(Exception):
+    """Something that this worker cannot do, told without a traceback."""
+
+
+def bounds(values):
+    """A list for JSON: None where there is no bound, one number when all are equal."""
+    flat = [float(value) for value in values.reshape(-1)]
+    flat = [None if math.isinf(value) or abs(value) > 3.4e38 else value for value in flat]
+    return flat[:1] if all(value == flat[0] for value in flat) else flat
+
+
+def shape_text(shape):
+    return "{" + ", ".join(str(length) for length in shape) + "}"
+
+
+class Numbers:
+    """An array of numbers as it is, as float32."""
+
+    def __init__(self, space, numpy):
+        self.numpy, self.space_shape = numpy, space.shape
+        self.shape = space.shape or (1,)
+        self.description = {"type": "float32", "shape": list(self.shape),
+                            "low": bounds(space.low), "high": bounds(space.high)}
+
+    def write(self, observation, row):
+        try:
+            fits = observation.shape == self.shape
+        except AttributeError:
+            fits = False
+        row[...] = observation if fits else self.fit(observation)
+
+    def fit(self, observation):
+        """A list or a single number as an array; numpy itself would repeat a number for all."""
+        array = self.numpy.asarray(observation, dtype=self.numpy.float32)
+        if array.shape != self.space_shape:
+            raise ValueError(f"an observation of shape {array.shape}; its space has {self.space_shape}")
+        return array
+
+
+def checked_bytes(picture):
+    if picture.dtype != "uint8":  # numbers beyond a byte would be cut, fractions rounded
+        raise ValueError(f"a picture of {picture.dtype}; its space has uint8")
+    return picture
+
+
+class Pixels:
+    """A picture of bytes as it is, [height, width, channels]: lzero's own preprocessing follows."""
+
+    def __init__(self, space):
+        self.shape = space.shape if len(space.shape) == 3 else (*space.shape, 1)
+        self.description = {"type": "uint8", "shape": list(self.shape), "low": [0.0], "high": [1.0]}
+
+    def write(self, observation, row):
+        row[...] = checked_bytes(observation).reshape(self.shape)
+
+
+def choose_form(space, numpy):
+    """The rule of env.observation `auto` for a Box; "" for an array that stays as it is.
+
+    A picture goes from 0 to 255, or from 0 to 1 where it is not of bytes; it has three axes, or is of bytes and
+    has two. Anything else of three axes is a board. Channels are last where that axis is the shortest.
+    """
+    is_bytes, shape = space.dtype == numpy.uint8, space.shape
+    is_bright = (space.high == 255).all() or (not is_bytes and (space.high == 1).all())
+    is_picture = is_bright and (space.low >= 0).all()
+    if len(shape) == 3:
+        return ("picture" if is_picture else "board") + ("_last" if shape[2] < min(shape[:2]) else "_first")
+    return "picture_last" if len(shape) == 2 and is_bytes and is_picture else ""
+
+
+class Planes:
+    """An array [rows, columns, channels] (`last`) or [channels, rows, columns] (`first`), given channels first;
+    one of two axes has one channel. The elements of a `board` are as they are. Those of a `picture` are
+    divided by 255 when they are bytes, which stay bytes on the way, or reach up to 255."""
+
+    def __init__(self, space, form, numpy):
+        kind, _, place = form.partition("_")
+        self.numbers, self.is_last = Numbers(space, numpy), place == "last"
+        self.source_shape = space.shape
+        if len(space.shape) == 2:
+            self.source_shape = (*space.shape, 1) if self.is_last else (1, *space.shape)
+        self.shape = (self.source_shape[2], *self.source_shape[:2]) if self.is_last else self.source_shape
+        self.is_bytes = kind == "picture" and space.dtype == numpy.uint8
+        self.divisor = 255 if self.is_bytes or (kind == "picture" and (space.high == 255).all()) else 1
+        self.description = {"type": "uint8" if self.is_bytes else "float32", "shape": list(self.shape),
+                            "parts": [self.words(kind, space.shape, form)]}
+        for side, values in (("low", space.low), ("high", space.high)):
+            self.description[side] = bounds(self.in_order(values) / self.divisor)
+        if self.is_bytes:
+            self.description.update(low=[0.0], high=[1.0])
+
+    def words(self, kind, shape, form):
+        moved = "" if self.shape == shape else " -> " + shape_text(self.shape)
+        scaled = "as they are" if self.divisor == 1 else "/ 255"
+        return (f"{kind}, channels {'last' if self.is_last else 'first'} {shape_text(shape)}{moved}, "
+                f"{'bytes' if self.is_bytes else 'numbers'} {scaled} (env.observation: {form})")
+
+    def in_order(self, array):
+        array = array.reshape(self.source_shape)
+        return array.transpose(2, 0, 1) if self.is_last else array
+
+    def write(self, observation, row):
+        if self.is_bytes:
+            row[...] = self.in_order(checked_bytes(observation))
+        else:
+            row[...] = self.in_order(self.numbers.fit(observation))
+            if self.divisor != 1:
+                row /= self.divisor
+
+
+def can_flatten(space, spaces):
+    try:
+        return bool(space.is_np_flattenable) and not isinstance(space, spaces.Text)
+    except NotImplementedError:
+        return False
+
+
+def refused_observations(space):
+    return Refused(f"cannot make numbers of the observation space {space}")
+
+
+def leaves_of(space, spaces, path=()):
+    """(path, space) of every part of a space that is no Dict or Tuple of others, in the order of its vector."""
+    if isinstance(space, (spaces.Dict, spaces.Tuple)):
+        parts = space.spaces.items() if isinstance(space, spaces.Dict) else enumerate(space.spaces)
+        for key, part in parts:
+            yield from leaves_of(part, spaces, (*path, key))
+    else:
+        yield path, space
+
+
+def part_words(space, spaces):
+    if isinstance(space, spaces.Discrete):
+        return f"one of {space.n}, one-hot"
+    if isinstance(space, spaces.MultiDiscrete):
+        return f"one of each of {', '.join(str(n) for n in space.nvec.reshape(-1))}, one-hot"
+    return shape_text(space.shape)
+
+
+class Flattened:
+    """Any other space that Gymnasium can flatten: one vector. Parts that are no numbers are left out."""
+
+    def __init__(self, space, spaces, numpy):
+        self.flatten, self.leaves = spaces.flatten, []
+        told, low, high, start = [], [], [], 0
+        for path, part in leaves_of(space, spaces):
+            name = ".".join(str(key) for key in path).ljust(12) + " " if path else ""
+            flat = spaces.flatten_space(part) if can_flatten(part, spaces) else None
+            if flat is None:
+                told.append(f"{name}left out, a {type(part).__name__} holds no numbers")
+                continue
+            end = start + flat.shape[0]
+            self.leaves.append((path, part, start, end))
+            told.append(f"{name}[{start}..{end}) {part_words(part, spaces)}")
+            low.append(flat.low)
+            high.append(flat.high)
+            start = end
+        if start == 0:
+            raise refused_observations(space)
+        if len(told) > MAX_TOLD_PARTS:
+            told[MAX_TOLD_PARTS:] = [f"and {len(told) - MAX_TOLD_PARTS} more"]
+        self.shape = (start,)
+        self.description = {"type": "float32", "shape": [start], "low": bounds(numpy.concatenate(low)),
+                            "high": bounds(numpy.concatenate(high)), "parts": told}
+
+    def write(self, observation, row):
+        for path, space, start, end in self.leaves:
+            part = observation
+            for key in path:
+                part = part[key]
+            vector = self.flatten(space, part)
+            if vector.shape != (end - start,):
+                name = "".join(f" {key}" for key in path)
+                raise ValueError(f"an observation{name} of {vector.size} numbers; its space has {end - start}")
+            row[start:end] = vector
+
+
+def observation_writer(space, spaces, numpy, request):
+    """What writes observations of a space the way of env.observation."""
+    form = request["observation"]
+    if isinstance(space, spaces.Box) and form != "vector":
+        if 0 in space.shape:
+            raise refused_observations(space)
+        if request["keeps_pixels"] and len(space.shape) in (2, 3) and space.dtype == numpy.uint8:
+            return Pixels(space)
+        if form == "auto":
+            form = choose_form(space, numpy)
+        if not form:
+            return Numbers(space, numpy)
+        if len(space.shape) in (2, 3):
+            return Planes(space, form, numpy)
+    if form not in ("auto", "vector"):
+        raise Refused(f"observation: got {form}, which needs an array of 2 or 3 axes; its space is {space}; "
+                      "allowed: auto, vector")
+    return Flattened(space, spaces, numpy)
+
+
+class Actions:
+    """How an index or a list of numbers becomes what the environment takes."""
+
+    def __init__(self, space, spaces, numpy):
+        self.table = None
+        self.copies = False  # the actions of the table are arrays, and the environment's to change
+        if isinstance(space, spaces.Box):
+            self.shape, self.dtype = space.shape, space.dtype
+            self.rounds = numpy.issubdtype(space.dtype, numpy.integer)
+            size = int(numpy.prod(space.shape))
+            low = numpy.broadcast_to(space.low, space.shape).reshape(-1)
+            high = numpy.broadcast_to(space.high, space.shape).reshape(-1)
+            self.description = {
+                "kind": "box", "size": size,
+                "low": [None if math.isinf(x) else float(x) for x in low],
+                "high": [None if math.isinf(x) else float(x) for x in high]}
+            return
+        if isinstance(space, spaces.Discrete):
+            start = int(space.start)
+            if space.n > MAX_ACTIONS:
+                raise Refused(f"the action space {space} has more than {MAX_ACTIONS} actions")
+            self.table = [start + i for i in range(int(space.n))]
+        elif isinstance(space, (spaces.MultiDiscrete, spaces.MultiBinary)):
+            is_choice = isinstance(space, spaces.MultiDiscrete)
+            sizes = space.nvec if is_choice else numpy.full(space.shape, 2)
+            sizes = numpy.array(sizes, dtype=numpy.int64).reshape(-1)
+            start = getattr(space, "start", 0)
+            if float(numpy.prod(sizes.astype(float))) > MAX_PRODUCT:
+                raise Refused(f"the action space {space} has more than {MAX_PRODUCT} combinations")
+            self.table = [numpy.array(choice, dtype=space.dtype).reshape(space.shape) + start
+                          for choice in numpy.ndindex(*sizes)]
+            self.copies = True
+        else:
+            raise Refused(f"cannot choose actions of the space {space}; allowed: Discrete, "
+                          "MultiDiscrete, MultiBinary, Box")
+        self.description = {"kind": "discrete", "size": len(self.table)}
+
+    def take(self, numbers):
+        """The action of these numbers of a box, as an array of its own."""
+        return (numbers.round() if self.rounds else numbers).astype(self.dtype)
