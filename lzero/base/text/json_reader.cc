@@ -275,8 +275,6 @@ template void JsonReader::Read(absl::string_view, uint64_t*, const JsonLimits&) 
 template void JsonReader::Read(absl::string_view, float*, const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, double*, const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, std::string*, const JsonLimits&) const;
-template void JsonReader::Read(absl::string_view, std::vector<std::string>*,
-                               const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, std::optional<int64_t>*, const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, std::optional<double>*, const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, std::vector<int32_t>*, const JsonLimits&) const;
