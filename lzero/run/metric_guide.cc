@@ -26,8 +26,8 @@ constexpr MetricEntry kEntries[] = {
     {"eval/value_bias",
      "Mean of root value minus the discounted return that followed, over the steps of one "
      "evaluation. All values are of one network: the first place to look whether values can be "
-     "trusted. Above 0: they promise too much. Of two players each value and return is the "
-     "mover's. Of an episode that was truncated the last root "
+     "trusted. Above 0: they promise too much. In a game for two each value and return is the "
+     "mover's. Where an episode was truncated, the last root "
      "value stands for the rest"},
     {"eval/value_error", "Mean of |root value - discounted return that followed|, as value_bias"},
     {"eval/value_correlation",
@@ -67,7 +67,7 @@ constexpr MetricEntry kEntries[] = {
     {"chance/entropy", "Entropy of the foretold chance outcomes, nats (stochastic_muzero)"},
     {"policy/entropy",
      "Entropy of the policy head over legal actions, nats; near 0 early: it has settled too soon. "
-     "Of box actions that of the normal distribution before tanh, which may be below 0"},
+     "For box actions that of the normal distribution before tanh, which may be below 0"},
     {"value/mean", "Mean predicted value over the valid positions of a batch"},
     {"value/error", "Mean of |predicted value - target| over the same positions"},
     {"latent/spread",
@@ -106,7 +106,7 @@ constexpr MetricEntry kEntries[] = {
     {"cache/roots_rebuilt", "Roots whose context was computed from their past, over this session"},
     {"cache/roots_continued", "Roots that went on from the context of the step before"},
     {"cache/roots_carried",
-     "Of roots_continued, those with keys of older weights (inference.root_context carry)"},
+     "Those among roots_continued with keys of older weights (inference.root_context carry)"},
     {"time/wall_seconds", "Time that the run has taken in all its sessions, seconds"},
     {"time/env_steps_per_s", "Env steps a second since the last line"},
     {"time/updates_per_s", "Updates a second since the last line"},

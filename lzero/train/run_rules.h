@@ -32,8 +32,8 @@ std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
 // Threads beyond the `cores` of a machine.
 std::vector<ConsistencyError> ThreadErrors(const ExperimentConfig& config, int cores);
 
-// All errors above but those of threads, those of the family, a replay that cannot hold its segments, and a stop rule
-// that means nothing in this environment.
+// All errors above but those of threads, those of the family, a replay that cannot hold its
+// segments, and a stop rule that means nothing in this environment.
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec);
 
 // All that PlanRun would refuse in an environment that can be made, for config reports: EnvErrors,

@@ -12,9 +12,9 @@ import subprocess
 import sys
 
 SKIPPED = 77
-# What builds, installs, tests or compares with another build.
+# What builds, installs, tests or measures.
 LEFT_OUT = ("tools/test.sh", "tools/setup.sh", "tools/build.sh", "tools/gpu_check.sh", "cmake ", "tools/tidy.sh",
-            "tools/run.sh bench step --against", ".deps/python_envs/bin/pip", "pip install")
+            "tools/run.sh bench", ".deps/python_envs/bin/pip", "pip install")
 NEEDS_GYMNASIUM = ("gymnasium:", "dm_control:", "configs/gymnasium")
 
 
