@@ -281,7 +281,7 @@ TEST(MakeEncoder, ImageRefusesSmallPlanes) {
   config.encoder = EncoderKind::kImage;
   EXPECT_EQ(std::string(MakeEncoder(config, {3, 3, 3}).status().message()),
             "model.encoder: image needs observations [channels, height, width] with sides of 16 or "
-            "more; this environment gives [3, 3, 3]; use encoder: vector, board");
+            "more; this environment gives [3, 3, 3]; use encoder: board, vector");
 }
 
 }  // namespace
