@@ -1,5 +1,7 @@
 #include "lzero/train/collapse.h"
 
+#include <cmath>
+
 #include "absl/strings/str_format.h"
 
 namespace lzero {
@@ -7,6 +9,7 @@ namespace {
 
 constexpr double kCollapsedSpread = 5e-3;  // of the norm
 constexpr int64_t kFirstUpdate = 1000;
+constexpr double kDiverged = 1e6;
 
 }  // namespace
 
@@ -20,6 +23,16 @@ std::optional<std::string> CollapseWarning(const MetricMap& metrics, int64_t upd
       "latent/norm), so all observations look alike; lower train.learning_rate or "
       "loss.latent_weight",
       spread->second, norm->second);
+}
+
+std::optional<std::string> DivergenceWarning(const MetricMap& metrics) {
+  for (const char* name : {"loss/total", "grad/norm"}) {
+    const auto metric = metrics.find(name);
+    if (metric == metrics.end() || !(std::abs(metric->second) > kDiverged)) continue;
+    return absl::StrFormat("the training diverges: %s is %.2g; lower train.learning_rate", name,
+                           metric->second);
+  }
+  return std::nullopt;
 }
 
 }  // namespace lzero

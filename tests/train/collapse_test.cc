@@ -35,5 +35,15 @@ TEST(CollapseTest, IsSilentAboutHealthyLatentsAndMissingOnes) {
   EXPECT_FALSE(CollapseWarning({{"latent/spread", NAN}, {"latent/norm", 1.0}}, 1000).has_value());
 }
 
+TEST(CollapseTest, WarnsOfTrainingThatDiverges) {
+  EXPECT_EQ(*DivergenceWarning({{"loss/total", 1.0}, {"grad/norm", 3.4e7}}),
+            "the training diverges: grad/norm is 3.4e+07; lower train.learning_rate");
+  EXPECT_THAT(*DivergenceWarning({{"loss/total", -2e6}, {"grad/norm", 3.4e7}}),
+              HasSubstr("loss/total is -2e+06"));
+  EXPECT_FALSE(DivergenceWarning({{"loss/total", 1e6}, {"grad/norm", 1e6}}).has_value());
+  EXPECT_FALSE(DivergenceWarning({}).has_value());
+  EXPECT_FALSE(DivergenceWarning({{"loss/total", NAN}}).has_value());
+}
+
 }  // namespace
 }  // namespace lzero::collapse_test
