@@ -32,6 +32,7 @@
 #include "lzero/train/learner.h"
 #include "lzero/train/run_outputs.h"
 #include "lzero/train/run_plan.h"
+#include "lzero/train/slow_step.h"
 
 namespace lzero {
 
@@ -152,6 +153,7 @@ class Trainer {
   int64_t num_rollbacks_ = 0;
   bool warned_of_collapse_ = false, warned_of_divergence_ = false;
   CheckpointMoment last_checkpoint_ = {-1, -1, -1};
+  SlowStepWatch slow_;
 };
 
 }  // namespace lzero
