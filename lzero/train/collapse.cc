@@ -1,7 +1,5 @@
 #include "lzero/train/collapse.h"
 
-#include <cmath>
-
 #include "absl/strings/str_format.h"
 
 namespace lzero {
@@ -9,7 +7,7 @@ namespace {
 
 constexpr double kCollapsedSpread = 5e-3;  // of the norm
 constexpr int64_t kFirstUpdate = 1000;
-constexpr double kDiverged = 1e6;
+constexpr double kDivergedLoss = 50.0;
 
 }  // namespace
 
@@ -26,9 +24,9 @@ std::optional<std::string> CollapseWarning(const MetricMap& metrics, int64_t upd
 }
 
 std::optional<std::string> DivergenceWarning(const MetricMap& metrics) {
-  for (const char* name : {"loss/total", "grad/norm"}) {
+  for (const char* name : {"loss/value", "loss/reward"}) {
     const auto metric = metrics.find(name);
-    if (metric == metrics.end() || !(std::abs(metric->second) > kDiverged)) continue;
+    if (metric == metrics.end() || !(metric->second > kDivergedLoss)) continue;
     return absl::StrFormat("the training diverges: %s is %.2g; lower train.learning_rate", name,
                            metric->second);
   }

@@ -17,7 +17,8 @@ namespace lzero {
 // from: experiments/2026-11-23_diagnostics.
 std::optional<std::string> CollapseWarning(const MetricMap& metrics, int64_t updates);
 
-// A sentence when loss/total or grad/norm (before it is clipped) is beyond a million.
+// A sentence when loss/value or loss/reward, each a cross-entropy, is above 50: what happens has a
+// probability of less than e^-50. That of a fresh network is the logarithm of the atoms, 3 to 7.
 std::optional<std::string> DivergenceWarning(const MetricMap& metrics);
 
 }  // namespace lzero

@@ -143,6 +143,13 @@ def check_progress(program):
     program.check("lines elsewhere", int(lines["plain"] != 1), str(lines), 0)
 
 
+def check_divergence(program):
+    code, printed = program.run("train", COUNTING, "train.learning_rate=5", "stop.max_env_steps=250", "train.start_env_steps=50",
+                                "--run-dir", "diverged")
+    program.check("training that diverges", code, printed, 0, "warning: the training diverges: loss/")
+    program.check("it is told once", int(printed.count("diverges") != 1), printed, 0)
+
+
 def check_full_disk(program):
     """What to do is said where a run ends for want of space; where this test may make so small a disk."""
     script = ('mkdir small && mount -t tmpfs -o size=1m small small && exec "$0" train "$1" checkpoint.every_updates=20 '
@@ -176,6 +183,7 @@ def main():
     check_quoted(program)
     check_first_lines(program)
     check_progress(program)
+    check_divergence(program)
     check_full_disk(program)
     check_bench_output(program)
     check_repeated_signal(program, folder)
