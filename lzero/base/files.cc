@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/nearest.h"
 #include "lzero/base/status_macros.h"
 
 namespace lzero {
@@ -197,6 +198,18 @@ bool FileExists(const std::string& path) {
 bool IsDirectory(const std::string& path) {
   std::error_code code;
   return std::filesystem::is_directory(path, code);
+}
+
+std::string NearestFileHint(const std::string& path) {
+  std::filesystem::path missing = path;
+  if (!missing.has_filename()) missing = missing.parent_path();  // of a slash at the end
+  while (missing.has_parent_path() && !FileExists(missing.parent_path().string()) &&
+         missing != missing.parent_path()) {
+    missing = missing.parent_path();
+  }
+  const std::string folder = missing.parent_path().string();
+  const auto names = ListDirectory(folder.empty() ? "." : folder);
+  return names.ok() ? DidYouMean(missing.filename().string(), *names) : "";
 }
 
 absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path) {

@@ -288,8 +288,11 @@ void ConfigAssembler::ReportConsistency(const std::vector<ConsistencyError>& err
       const auto set = settings_.find(key);
       if (set != settings_.end() && set->second.rank > last.rank) last = set->second;
     }
+    // An override is shown with its key.
+    const std::string& key = error.keys.front();
+    const bool is_shown = absl::StartsWith(last.where, absl::StrCat("command line: ", key, "="));
     Report({kConsistencyRank, {}, last.where},
-           absl::StrCat(error.keys.front(), ": ", error.message));
+           absl::StrCat(is_shown ? "" : key, is_shown ? "" : ": ", error.message));
   }
 }
 

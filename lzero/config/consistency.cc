@@ -198,7 +198,7 @@ std::vector<ConsistencyError> UnreadErrors(ExperimentConfig config,
     LZ_CHECK(field != nullptr, "no field ", key);
     const std::string otherwise = ValueText(*FindField(default_fields, key));
     if (ValueText(*field) == otherwise) continue;
-    Require(false, &errors, {key, chooser}, "nothing reads it with ", chooser, " ",
+    Require(false, &errors, {key, chooser}, "it has no effect with ", chooser, " ",
             ValueText(*FindField(fields, chooser)), "; got ", ValueText(*field),
             "; allowed: ", otherwise, ", its default, or another ", chooser);
     errors.back().only_if_set_after = true;

@@ -10,7 +10,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
-#include "lzero/base/nearest.h"
 #include "lzero/base/status_macros.h"
 
 namespace lzero {
@@ -25,11 +24,7 @@ absl::StatusOr<std::string> ReadConfigFile(const std::string& path) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) {
-    const std::string folder = fs::path(path).parent_path().string();
-    const auto names = ListDirectory(folder.empty() ? "." : folder);
-    const std::string name = fs::path(path).filename().string();
-    return absl::NotFoundError(
-        absl::StrCat("no such file", names.ok() ? DidYouMean(name, *names) : ""));
+    return absl::NotFoundError(absl::StrCat("no such file", NearestFileHint(path)));
   }
   if (!fs::is_regular_file(status)) {
     return absl::InvalidArgumentError(fs::is_directory(status) ? "a folder; allowed: a YAML file"

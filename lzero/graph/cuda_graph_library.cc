@@ -50,8 +50,9 @@ const Library& Loaded() {
 }  // namespace
 
 absl::Status LoadCuda() {
-  LZ_RETURN_IF_ERROR(Loaded().status);
-  return ListCudaDevices().status();
+  // First: without a device or a driver no library would help.
+  LZ_RETURN_IF_ERROR(ListCudaDevices().status());
+  return Loaded().status;
 }
 
 absl::StatusOr<std::unique_ptr<GraphBackend>> MakeCudaGraphBackend(int index) {

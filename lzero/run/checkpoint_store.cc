@@ -303,7 +303,8 @@ absl::StatusOr<std::vector<CheckpointPlace>> ListCheckpoints(const std::string& 
 }
 
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path) {
-  if (!FileExists(path)) return absl::NotFoundError(absl::StrCat("no such folder: ", path));
+  if (!FileExists(path))
+    return absl::NotFoundError(absl::StrCat("no such folder: ", path, NearestFileHint(path)));
   std::error_code code;
   std::filesystem::path found = std::filesystem::canonical(path, code);
   if (!IsCheckpointFolder(found)) {

@@ -178,7 +178,8 @@ absl::Status CheckRunFolderAt(const std::string& run_dir, const std::string& pro
 }
 
 absl::StatusOr<RunFolder> OpenRunFolder(const std::string& path) {
-  if (!IsDirectory(path)) return absl::NotFoundError(absl::StrCat("no such run folder: ", path));
+  if (!IsDirectory(path))
+    return absl::NotFoundError(absl::StrCat("no such run folder: ", path, NearestFileHint(path)));
   for (const char* name : {kManifest, kResolvedConfig}) {
     if (!FileExists(JoinPath(path, name))) {
       return absl::NotFoundError(absl::StrCat(path, " is not the folder of a run: no ", name));

@@ -7,6 +7,7 @@ namespace {
 
 constexpr double kCollapsedSpread = 5e-3;  // of the norm
 constexpr int64_t kFirstUpdate = 1000;
+constexpr double kDivergedLoss = 50.0;
 
 }  // namespace
 
@@ -20,6 +21,16 @@ std::optional<std::string> CollapseWarning(const MetricMap& metrics, int64_t upd
       "latent/norm), so all observations look alike; lower train.learning_rate or "
       "loss.latent_weight",
       spread->second, norm->second);
+}
+
+std::optional<std::string> DivergenceWarning(const MetricMap& metrics) {
+  for (const char* name : {"loss/value", "loss/reward"}) {
+    const auto metric = metrics.find(name);
+    if (metric == metrics.end() || !(metric->second > kDivergedLoss)) continue;
+    return absl::StrFormat("the training diverges: %s is %.2g; lower train.learning_rate", name,
+                           metric->second);
+  }
+  return std::nullopt;
 }
 
 }  // namespace lzero

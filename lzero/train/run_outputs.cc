@@ -78,7 +78,8 @@ absl::Status RunOutputs::Rewind(int64_t env_steps, int64_t metrics_bytes) {
     if (!metrics.empty()) set_aside.push_back(metrics);
   }
   if (!set_aside.empty()) {
-    LZ_LOG_WARNING("of the past that is undone, set aside: ", absl::StrJoin(set_aside, ", "));
+    LZ_LOG_WARNING("newer than where the run goes on from, set aside: ",
+                   absl::StrJoin(set_aside, ", "));
   }
   // Last: a run that is killed before, once `latest` is moved, is taken back here again.
   return metrics_->TruncateTo(metrics_bytes, env_steps);

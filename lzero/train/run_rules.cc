@@ -47,8 +47,8 @@ Errors ActionErrors(const SearchConfig& search, const EnvSpec& spec) {
   Errors errors;
   if (!num_sampled.has_value()) {
     errors.push_back({keys, absl::StrCat("got null, but ", spec.id,
-                                         " has box actions, of which a search can only take "
-                                         "samples; allowed: a number, often 20")});
+                                         " has box actions (real numbers), of which a search "
+                                         "tries samples; allowed: how many, often 20")});
   }
   for (size_t d = 0; d < actions.low.size(); ++d) {
     if (std::isfinite(actions.low[d]) && std::isfinite(actions.high[d])) continue;

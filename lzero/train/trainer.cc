@@ -29,7 +29,8 @@ Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
       sampler_(static_cast<uint64_t>(config.seed), "sampler"),
       reanalyze_draws_(static_cast<uint64_t>(config.seed), "reanalyze_draws"),
       progress_(ProgressSeconds()),
-      metrics_rates_(0.0) {
+      metrics_rates_(0.0),
+      slow_(stop, absl::StrCat("train.batch_size ", config.train.batch_size)) {
   state_.next_metrics_update = config.train.log_every_updates;
   state_.next_evaluation_update = config.evaluate.every_updates;
   state_.next_checkpoint_update = config.checkpoint.every_updates;
@@ -267,12 +268,15 @@ absl::Status Trainer::StoreCollected() {
 
 absl::Status Trainer::Learn(int64_t num_updates) {
   SetTensorThreads(static_cast<int>(config_.train.num_threads));
-  for (int64_t i = 0; i < num_updates; ++i) {
-    const absl::Status status = UpdateOnce(/*another_follows=*/i + 1 < num_updates);
+  slow_.Begin(num_updates);
+  absl::Status status;
+  for (int64_t i = 0; i < num_updates && status.ok(); ++i) {
+    status = UpdateOnce(/*another_follows=*/i + 1 < num_updates);
     if (!status.ok()) batches_->Discard();
-    LZ_RETURN_IF_ERROR(status);
+    slow_.CountUpdate();
   }
-  return absl::OkStatus();
+  slow_.End();
+  return status;
 }
 
 absl::Status Trainer::UpdateOnce(bool another_follows) {

@@ -32,6 +32,7 @@
 #include "lzero/train/learner.h"
 #include "lzero/train/run_outputs.h"
 #include "lzero/train/run_plan.h"
+#include "lzero/train/slow_step.h"
 
 namespace lzero {
 
@@ -117,7 +118,7 @@ class Trainer {
   absl::Status RestoreBest();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
-  void WarnOfCollapse(const MetricMap& metrics);
+  void WarnOfBadModel(const MetricMap& metrics);
   void AddReanalyzeMetrics(int64_t num_stored, MetricMap* metrics);
   void ShowProgress();
   void ShowSession();
@@ -149,8 +150,9 @@ class Trainer {
   double wall_before_session_ = 0.0;
   std::optional<double> collect_return_;  // mean of the episodes since the last metrics line
   int64_t num_rollbacks_ = 0;
-  bool warned_of_collapse_ = false;
+  bool warned_of_collapse_ = false, warned_of_divergence_ = false;
   CheckpointMoment last_checkpoint_ = {-1, -1, -1};
+  SlowStepWatch slow_;
 };
 
 }  // namespace lzero

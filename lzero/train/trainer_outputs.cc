@@ -111,18 +111,21 @@ absl::Status Trainer::KeepEvaluated(double mean_return) {
   return outputs_->MarkBest(state_.env_steps);
 }
 
-// Latents that are all alike carry nothing: the run goes on, but not towards anything.
-void Trainer::WarnOfCollapse(const MetricMap& metrics) {
-  const std::optional<std::string> warning = CollapseWarning(metrics, state_.updates);
-  if (warned_of_collapse_ || !warning.has_value()) return;
-  warned_of_collapse_ = true;
-  LZ_LOG_WARNING(*warning);
+// The run goes on, but not towards anything.
+void Trainer::WarnOfBadModel(const MetricMap& metrics) {
+  const auto warn = [](const std::optional<std::string>& warning, bool* warned) {
+    if (*warned || !warning.has_value()) return;
+    *warned = true;
+    LZ_LOG_WARNING(*warning);
+  };
+  warn(CollapseWarning(metrics, state_.updates), &warned_of_collapse_);
+  warn(DivergenceWarning(metrics), &warned_of_divergence_);
 }
 
 absl::Status Trainer::WriteMetrics() {
   // The learner.
   MetricMap metrics = learner_->ReadMetrics();
-  WarnOfCollapse(metrics);
+  WarnOfBadModel(metrics);
   if (state_.updates / config_.train.log_every_updates % kOpenLoopEveryLines == 0) {
     LZ_ASSIGN_OR_RETURN(const MetricMap open_loop, learner_->MeasureOpenLoop());
     metrics.insert(open_loop.begin(), open_loop.end());

@@ -106,7 +106,8 @@ def check_second_interrupt(program, folder):
         code = process.wait(timeout=60)
     status = json.loads((folder / "slow/status.json").read_text())
     program.check("a second Ctrl-C in status.json", 0, status["state"], 0, "stopped")
-    program.check("a second Ctrl-C", code, log.read_text(), 130, "interrupted: finishing this step",
+    program.check("a second Ctrl-C", code, log.read_text(), 130, "interrupted: finishing this step", "stopping      ",
+                  " updates made in ",
                   "stopped at once, without a checkpoint: resume goes on from the last one")
 
 
@@ -114,7 +115,7 @@ def check_long_eval(program):
     settings = ["eval", "run", "--episodes", "100000"]
     code, printed = program.interrupt(*settings, after="mean return so far")
     program.check("Ctrl-C in eval", code, printed, 130, "/100000 | mean return so far ",
-                  "interrupted: the evaluation is given up")
+                  "interrupted: the evaluation ends here, without a report")
     program.check("eval finishes no step", int("finishing this step" in printed), printed, 0)
 
 

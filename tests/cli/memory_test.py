@@ -45,7 +45,8 @@ def peak_of(folder, arguments):
     if process.returncode != 0:
         raise AssertionError(f"{' '.join(command)}: exit code {process.returncode}\n{text}")
     planned = float(re.search(r"memory +([0-9.]+) MiB planned", text).group(1))
-    replay = float(re.search(r"replay up to ([0-9.]+) MiB", text).group(1))
+    size, unit = re.search(r"replay up to ([0-9.]+) (KiB|MiB)", text).groups()
+    replay = float(size) / (1024 if unit == "KiB" else 1)
     return planned, replay, usage.ru_maxrss / 1024
 
 

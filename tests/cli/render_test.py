@@ -5,6 +5,7 @@ same pictures in both; what a user can get wrong; and an agent's episodes as a G
     render_test.py LZERO FOLDER
 """
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -132,8 +133,20 @@ def check_interrupt(program, folder):
 def check_agent(program, folder):
     program.expect("a run", 0, ["run folder"], "train", COUNTING, "stop.max_env_steps=100", "train.start_env_steps=50",
                    "evaluate.every_updates=0", "--run-dir", "run")
-    program.expect("an agent as a gif", 0, ["return        mean ", "pictures      counting.gif ("], "eval", "run",
-                   "--episodes", "2", "--render", "gif")
+    code, printed = program.run("eval", "run", "--episodes", "2", "--render", "gif")
+    program.check("an agent as a gif", code, printed, 0, "return        mean ", "pictures      counting.gif (",
+                  ", episodes: all 2\n")
+    # Every step of every episode, and its first state.
+    length = float(re.search(r"episodes      2, mean length ([0-9.]+)", printed).group(1))
+    num_pictures = int(re.search(r"counting.gif \(([0-9]+) pictures", printed).group(1))
+    program.check("all episodes are shown", 0, str(num_pictures - 2), 0, str(int(2 * length)))
+    plain = program.run("eval", "run", "--episodes", "2")[1]
+    program.check("they are those of every evaluation", 0, plain, 0, *re.findall("return        mean .*", printed))
+    program.expect("more episodes than pictures", 0, [" of 600 whole, as many pictures as it may hold"], "eval", "run",
+                   "--episodes", "600", "--render", "gif", "--out", "long.gif")
+    code, printed = program.run("eval", "run", "--episodes", "100000", "--render", "gif", "--out", "/proc/a.gif")
+    program.check("a folder that cannot be written", code, printed, 1, "error: cannot create /proc/a.gif.tmp: ")
+    program.check("which is told before anything is played", int("mean return" in printed), printed, 0)
     gif = Gif((folder / "counting.gif").read_bytes())
     program.check("its frames", 0, str((gif.width, gif.height, gif.loops)), 0, "(240, 88, 0)")
     code, printed = program.output("eval", "run", "--episodes", "1", "--render", "gif", "--out", "other.gif", "--scale",

@@ -47,6 +47,14 @@ COMMANDS = [
      ["bench", "train", "--embed", "65536", "--layers", "256"]),
     ("bench unload beyond the memory", 2, ["a case needs ", "lower --embed"],
      ["bench", "unload", "--embed", "65536", "--layers", "256"]),
+    ("a config that is near", 2, ["configs/teachin/counting_unizero.yaml: no such file; did you mean 'teaching'?"],
+     ["train", ROOT / "configs/teachin/counting_unizero.yaml"]),
+    ("a run that is near", 2, ["no such run folder: rum; did you mean 'run'?"], ["resume", "rum"]),
+    ("a run that is near, evaluated", 2, ["no such folder: rum/; did you mean 'run'?"], ["eval", "rum/"]),
+    ("an override that is wrong for the environment", 2, ["command line: env.id=cartpol: no environment 'cartpol'"],
+     ["train", COUNTING, "env.id=cartpol"]),
+    ("seeds backwards, before anything is made", 2, ["error: --seeds: got '9..1'"],
+     ["eval", "run", "--verbose", "--seeds", "9..1"]),
     ("version as a word", 0, ["lzero 0."], ["version"]),
 ]
 
@@ -122,17 +130,45 @@ def check_progress(program):
     lines = {}
     shown, terminal = pty.openpty()
     with open(program.folder / "plain.log", "w") as plain:
-        for name, errors in (("terminal", terminal), ("plain", plain)):
-            process = subprocess.Popen([program.lzero, *map(str, endless), "--run-dir", f"at_{name}"], cwd=program.folder,
-                                       stdout=subprocess.DEVNULL, stderr=errors)
-            time.sleep(8)
+        processes = [subprocess.Popen([program.lzero, *map(str, endless), "--run-dir", f"at_{name}"], cwd=program.folder,
+                                      stdout=subprocess.DEVNULL, stderr=errors)
+                     for name, errors in (("terminal", terminal), ("plain", plain))]
+        time.sleep(8)
+        for process in processes:
             process.kill()
             process.wait()
-    os.set_blocking(shown, False)
     lines["terminal"] = os.read(shown, 1 << 20).decode().count(" env steps/s, ")
     lines["plain"] = (program.folder / "plain.log").read_text().count(" env steps/s, ")
     program.check("lines on a terminal", int(lines["terminal"] < 2), str(lines), 0)
     program.check("lines elsewhere", int(lines["plain"] != 1), str(lines), 0)
+
+
+def check_divergence(program):
+    code, printed = program.run("train", COUNTING, "train.learning_rate=5", "stop.max_env_steps=250", "train.start_env_steps=50",
+                                "--run-dir", "diverged")
+    program.check("training that diverges", code, printed, 0, "warning: the training diverges: loss/")
+    program.check("it is told once", int(printed.count("diverges") != 1), printed, 0)
+
+
+def check_full_disk(program):
+    """What to do is said where a run ends for want of space; where this test may make so small a disk."""
+    script = ('mkdir small && mount -t tmpfs -o size=1m small small && exec "$0" train "$1" checkpoint.every_updates=20 '
+              'train.start_env_steps=50 --run-dir small/run')
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, program.lzero, COUNTING], cwd=program.folder,
+                          capture_output=True, text=True)
+    if "run folder" in done.stderr:
+        program.check("a full disk", done.returncode, done.stderr, 1, "No space left on device",
+                      "free space, then go on with:  lzero resume small/run\n")
+
+
+def check_bench_output(program):
+    """On a terminal the table; in a file, which --against may read, the JSON lines too."""
+    step = ["bench", "step", "--embed", "32", "--batch", "2", "--runner", "packed", "--rounds", "5"]
+    shown, terminal = pty.openpty()
+    subprocess.run([program.lzero, *step], stdout=terminal, stderr=subprocess.DEVNULL, check=False)
+    printed = os.read(shown, 1 << 20).decode()
+    program.check("bench on a terminal", int('{"bench"' in printed), printed, 0, "all cases: device cpu")
+    program.expect("bench in a file", 0, ['{"bench":"step"', "all cases: device cpu"], *step)
 
 
 def main():
@@ -147,6 +183,9 @@ def main():
     check_quoted(program)
     check_first_lines(program)
     check_progress(program)
+    check_divergence(program)
+    check_full_disk(program)
+    check_bench_output(program)
     check_repeated_signal(program, folder)
     check_inspect(program, folder)
     program.finish()

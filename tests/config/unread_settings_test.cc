@@ -134,7 +134,7 @@ TEST(UnreadSettings, OfAListThoseThatDifferFromTheirDefaults) {
   ASSERT_THAT(FirstKeys(errors), ElementsAre("model.num_layers"));
   EXPECT_EQ(
       errors[0].message,
-      "nothing reads it with model.family unizero; got 8; allowed: 2, its default, or another "
+      "it has no effect with model.family unizero; got 8; allowed: 2, its default, or another "
       "model.family");
 }
 

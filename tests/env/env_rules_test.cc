@@ -52,7 +52,7 @@ TEST(EnvRulesTest, SettingsOfWorkersAreReadByWorkersAlone) {
   ASSERT_EQ(errors.size(), 2u);
   EXPECT_EQ(errors[0].keys, std::vector<std::string>({"env.num_workers", "env.id"}));
   EXPECT_EQ(errors[0].message,
-            "nothing reads it with env.id cartpole; got 2; allowed: 0, its default, or another "
+            "it has no effect with env.id cartpole; got 2; allowed: 0, its default, or another "
             "env.id");
   EXPECT_TRUE(errors[0].only_if_set_after);
   EXPECT_EQ(errors[1].keys[0], "env.step_timeout_s");
@@ -195,8 +195,7 @@ TEST(EnvRulesTest, LoadingReportsThemWhereTheyWereSet) {
                    "is never cut short"));
   const std::vector<std::string> overrides = {"env.id=cach"};
   EXPECT_EQ(LoadConfig(folder + "/base.yaml", overrides, EnvRule(registry)).status().message(),
-            absl::StrCat("command line: env.id=cach: env.id: ",
-                         registry.Find("cach").status().message()));
+            absl::StrCat("command line: env.id=cach: ", registry.Find("cach").status().message()));
   // A setting that could not be read is in doubt: nothing more is said about it.
   ASSERT_TRUE(WriteFileAtomic(path, "env: {id: catch, max_episode_steps: x}\n").ok());
   EXPECT_EQ(LoadConfig(path, {}, EnvRule(registry)).status().message().find('\n'),

@@ -21,6 +21,8 @@ TEST(CudaGraphLibraryTest, WithoutADeviceThereIsNoBackendAndTheReasonIsTold) {
   // The second call says the same.
   EXPECT_EQ(MakeCudaGraphBackend(0).status(), backend.status());
   EXPECT_EQ(LoadCuda(), backend.status());
+  // That there is no device, before any library that would be of use with one.
+  EXPECT_EQ(LoadCuda(), ListCudaDevices().status());
 }
 
 TEST(CudaGraphLibraryTest, ALibraryThatWasNotBuiltIsNamed) {

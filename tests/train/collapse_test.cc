@@ -35,5 +35,14 @@ TEST(CollapseTest, IsSilentAboutHealthyLatentsAndMissingOnes) {
   EXPECT_FALSE(CollapseWarning({{"latent/spread", NAN}, {"latent/norm", 1.0}}, 1000).has_value());
 }
 
+TEST(CollapseTest, WarnsOfTrainingThatDiverges) {
+  EXPECT_EQ(*DivergenceWarning({{"loss/value", 6.4}, {"loss/reward", 203.02}}),
+            "the training diverges: loss/reward is 2e+02; lower train.learning_rate");
+  EXPECT_THAT(*DivergenceWarning({{"loss/value", 51.0}}), HasSubstr("loss/value is 51;"));
+  EXPECT_FALSE(DivergenceWarning({{"loss/value", 50.0}, {"loss/reward", 0.0}}).has_value());
+  EXPECT_FALSE(DivergenceWarning({}).has_value());
+  EXPECT_FALSE(DivergenceWarning({{"loss/value", NAN}}).has_value());
+}
+
 }  // namespace
 }  // namespace lzero::collapse_test

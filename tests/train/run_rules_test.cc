@@ -23,9 +23,10 @@ TEST(RunRulesTest, BoxActionsNeedSamplesAndBounds) {
   SearchConfig search;
   auto errors = ActionErrors(search, spec);
   ASSERT_EQ(errors.size(), 1u);
-  EXPECT_EQ(errors[0].message,
-            "got null, but steering has box actions, of which a search can only take samples; "
-            "allowed: a number, often 20");
+  EXPECT_EQ(
+      errors[0].message,
+      "got null, but steering has box actions (real numbers), of which a search tries samples; "
+      "allowed: how many, often 20");
   search.num_sampled_actions = 20;
   EXPECT_TRUE(ActionErrors(search, spec).empty());
   spec.action.high[1] = std::numeric_limits<float>::infinity();

@@ -1,5 +1,7 @@
 #include "tools/bench/bench_command.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -58,7 +60,10 @@ absl::Status RunTable(const BenchVerb& verb, const BenchTable& table, const Benc
         turns.now, CatchTorch([&] { return MeasureCases(table, cases, verb.rounds, machine); }));
   }
   // Report.
-  for (const BenchCase& each : turns.now) std::printf("%s\n", BenchLine(each).c_str());
+  // --against reads them from a file.
+  if (verb.json_only || isatty(STDOUT_FILENO) == 0) {
+    for (const BenchCase& each : turns.now) std::printf("%s\n", BenchLine(each).c_str());
+  }
   if (!verb.json_only) std::printf("%s", BenchTableText(table, turns.now).c_str());
   if (verb.against.empty()) return absl::OkStatus();
   std::printf("against %s, below 1x is less now:\n", verb.against.c_str());
@@ -122,7 +127,8 @@ void AddVerb(CLI::App* bench, VerbAction* action, const std::vector<BenchTable>&
   if (verb->rounds > 0) {
     AddNumber(command, "--rounds", &verb->rounds, 5, 1000, "Interleaved rounds");
   }
-  command->add_flag("--json", verb->json_only, "Only the JSON lines, no table");
+  command->add_flag("--json", verb->json_only,
+                    "Only JSON lines (default: a table on a terminal, both in a file)");
   command
       ->add_option("--against", verb->against,
                    "Compare with another build, run in turn with this one, or with a saved run: "

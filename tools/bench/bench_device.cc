@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/graph/cuda_graph_library.h"
@@ -61,6 +63,13 @@ absl::StatusOr<BenchPeaks> BenchDevice::MeasurePeaks() const {
     }
     return peaks;
   });
+}
+
+absl::Status CheckBenchMemory(int64_t bytes) {
+  if (bytes <= MachineMemoryBytes()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "a case needs ", SizeText(bytes), " of memory, this machine has ",
+      SizeText(MachineMemoryBytes()), "; lower --embed, --layers, --batch or --context"));
 }
 
 absl::StatusOr<double> TimeRuns(const BenchDevice& device, int64_t least_runs, double least_seconds,

@@ -3,6 +3,7 @@
 #ifndef LZERO_TOOLS_BENCH_BENCH_DEVICE_H_
 #define LZERO_TOOLS_BENCH_BENCH_DEVICE_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,6 +37,9 @@ class BenchDevice {
   std::unique_ptr<GraphBackend> backend_;  // its stream alone is used
   std::string gpu_;
 };
+
+// InvalidArgument when a case needs more than this machine's memory.
+absl::Status CheckBenchMemory(int64_t bytes);
 
 // Seconds of one `run`: the mean of as many as take `least_seconds` together, at least
 // `least_runs`, waited for once, at their end.

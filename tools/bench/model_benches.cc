@@ -8,6 +8,7 @@
 
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
+#include "lzero/family/families.h"
 #include "lzero/family/unizero/runners/runners.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/graph/cuda_graph_library.h"
@@ -27,6 +28,12 @@ struct BenchStep {
   std::unique_ptr<RecurrentStep> step;
 };
 
+// Bytes of the weights of one model; nothing is allocated.
+absl::StatusOr<int64_t> WeightBytes(const ModelConfig& config, const WorldModelShape& shape) {
+  LZ_ASSIGN_OR_RETURN(const auto model, WorldModel::Create(config, shape, /*seed=*/0, at::kMeta));
+  return model->num_parameters() * int64_t{sizeof(float)};
+}
+
 // With full contexts of random tokens. A round is the mean of many steps, whose first is not
 // counted.
 absl::StatusOr<BenchSubject> PrepareStep(const BenchCase& bench) {
@@ -34,13 +41,20 @@ absl::StatusOr<BenchSubject> PrepareStep(const BenchCase& bench) {
   constexpr int64_t kMinSteps = 3;
   LZ_ASSIGN_OR_RETURN(const ExperimentConfig config, BenchConfig(bench));
   LZ_ASSIGN_OR_RETURN(const BenchDevice* device, BenchDevice::Open(bench.Word("device")));
+  const WorldModelShape shape = {{4}, bench.Int("actions")};
+  if (device->is_cpu()) {
+    LZ_ASSIGN_OR_RETURN(const int64_t weights, WeightBytes(config.model, shape));
+    LZ_ASSIGN_OR_RETURN(const int64_t runner,
+                        RunnersBytes(config.inference, config.model, shape, bench.Int("batch")));
+    LZ_RETURN_IF_ERROR(CheckBenchMemory(weights + runner));
+  }
   // Model and step, with full contexts.
   const auto model = std::make_shared<BenchStep>();
   if (!device->is_cpu()) {
     LZ_ASSIGN_OR_RETURN(model->backend, MakeCudaGraphBackend(device->device().index()));
   }
-  LZ_ASSIGN_OR_RETURN(model->weights, WorldModel::Create(config.model, {{4}, bench.Int("actions")},
-                                                         /*seed=*/0, device->device()));
+  LZ_ASSIGN_OR_RETURN(model->weights,
+                      WorldModel::Create(config.model, shape, /*seed=*/0, device->device()));
   model->weights->eval();
   LZ_ASSIGN_OR_RETURN(model->step, MakeRecurrentStep(config.inference, *model->weights,
                                                      bench.Int("batch"), model->backend.get()));
@@ -142,6 +156,11 @@ absl::StatusOr<BenchSubject> PrepareUpdates(const BenchCase& bench) {
   const std::vector<int64_t> observation = ObservationShape(bench);
   const auto updates = std::make_shared<BenchUpdates>();
   LZ_ASSIGN_OR_RETURN(updates->config, BenchConfig(bench));
+  const WorldModelShape model_shape = {observation, bench.Int("actions")};
+  LZ_ASSIGN_OR_RETURN(const int64_t weights, WeightBytes(updates->config.model, model_shape));
+  // Gradient, two moments and target beside them.
+  LZ_RETURN_IF_ERROR(CheckBenchMemory(
+      5 * weights + FamilyOf(updates->config.model).update_bytes(updates->config, model_shape)));
   // A replay buffer of about the same bytes for every size of observation.
   ReplayShape shape;
   shape.observation_size = 1;
@@ -157,8 +176,7 @@ absl::StatusOr<BenchSubject> PrepareUpdates(const BenchCase& bench) {
   LZ_ASSIGN_OR_RETURN(updates->replay, ReplayBuffer::Create(replay, shape));
   LZ_RETURN_IF_ERROR(FillReplay(shape, num_transitions, *updates->replay));
   // The learner, warmed up.
-  LZ_ASSIGN_OR_RETURN(updates->learner,
-                      Learner::Create(updates->config, {observation, bench.Int("actions")}));
+  LZ_ASSIGN_OR_RETURN(updates->learner, Learner::Create(updates->config, model_shape));
   SetTensorThreads(static_cast<int>(bench.Int("threads")));
   for (int i = 0; i < kWarmUpUpdates; ++i) LZ_RETURN_IF_ERROR(updates->Run());
   updates->seconds.clear();

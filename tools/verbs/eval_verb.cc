@@ -36,7 +36,7 @@ struct EvalOptions {
   int64_t episodes = 20;
   std::string seeds;                   // "A..B", instead of `episodes`
   std::optional<int64_t> simulations;  // null: as the run evaluates
-  // text: environment 0 after every step; gif: its episodes, 1,000 pictures at most.
+  // text: after every step; gif: an animation of all episodes, 1,000 pictures at most.
   PictureOptions picture;
   std::string picture_path;          // of the gif; "": DefaultPicturePath
   bool json = false;                 // one JSON object on stdout instead of the table
@@ -76,7 +76,7 @@ void PrintSelfPlayRemark(const std::string& path, bool can_be_graded) {
   }
 }
 
-// What --render shows of environment 0.
+// What --render shows: the episodes one after another.
 class EvaluationView {
  public:
   // Standard output belongs to the one JSON object.
@@ -94,17 +94,23 @@ class EvaluationView {
 
   void Show(Env& env, const TimeStep& seen) {
     if (prints_text() && error_.ok()) error_ = RenderStep(stream_, env, seen);
-    if (recorder_ != nullptr && error_.ok()) error_ = recorder_->Add(env, seen.ended());
+    if (recorder_ == nullptr || !error_.ok() || recorder_->is_full()) return;
+    error_ = recorder_->Add(env, seen.ended());
+    if (seen.ended()) ++num_whole_episodes_;
   }
 
   // What went wrong with a picture; the evaluation may end then.
   const absl::Status& error() const { return error_; }
 
-  absl::Status Finish() {
+  absl::Status Finish(size_t num_episodes) {
     if (recorder_ == nullptr) return absl::OkStatus();
     LZ_ASSIGN_OR_RETURN(const std::string written, recorder_->Finish());
-    std::fprintf(stream_, "pictures      %s%s\n", written.c_str(),
-                 recorder_->is_full() ? ", the first ones only" : "");
+    const std::string which =
+        num_whole_episodes_ == num_episodes
+            ? absl::StrCat("all ", num_episodes)
+            : absl::StrCat("the first ", num_whole_episodes_, " of ", num_episodes,
+                           " whole, as many pictures as it may hold");
+    std::fprintf(stream_, "pictures      %s, episodes: %s\n", written.c_str(), which.c_str());
     return absl::OkStatus();
   }
 
@@ -114,6 +120,7 @@ class EvaluationView {
   std::FILE* stream_;
   std::string format_;
   std::unique_ptr<PictureRecorder> recorder_;
+  size_t num_whole_episodes_ = 0;
   absl::Status error_;
 };
 
@@ -155,7 +162,7 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atom
     const bool can_be_graded = agent.registry.MakeGrader(agent.config.env.id).ok();
     PrintSelfPlayRemark(WithoutEndSlashes(options.path), can_be_graded);
   }
-  const absl::Status written = view.Finish();
+  const absl::Status written = view.Finish(seeds->size());
   if (!written.ok()) return PrintError(written, kExitFailure);
   if (options.min_return.has_value() && summary.mean < *options.min_return) {
     std::fprintf(stderr, "mean return %.2f is below --min-return %g\n", summary.mean,
@@ -184,6 +191,7 @@ int PrintUnreadable(const absl::Status& status, const std::string& path) {
 }
 
 absl::Status CheckUsage(const EvalOptions& options) {
+  LZ_RETURN_IF_ERROR(ParseSeeds(options, /*run_seed=*/0).status());
   LZ_RETURN_IF_ERROR(CheckPictureOptions(options.picture, {"text", "gif"}));
   if (options.picture_path.empty() || options.picture.format == "gif") return absl::OkStatus();
   return absl::InvalidArgumentError("--out is the file of an animation; add --render gif");
@@ -200,6 +208,7 @@ int Eval(const EvalOptions& options) {
   LoadAgentOptions wanted;
   wanted.simulations = options.simulations;
   if (options.grade) wanted.num_envs = 64;
+  if (!options.picture.format.empty()) wanted.num_envs = 1;  // episode after episode
   if (!options.device.empty()) {
     wanted.device = options.device == "cuda" ? Device::kCuda : Device::kCpu;
   }
@@ -245,8 +254,8 @@ void AddEval(CLI::App& app, VerbAction* action) {
   // What is shown and reported.
   CLI::Option* render =
       eval->add_option("--render", options->picture.format,
-                       "text: show one environment after every step (with --json on stderr); "
-                       "gif: as an animation");
+                       "text: show every step (with --json on stderr); gif: an animation of all "
+                       "episodes, one after another");
   eval->add_option("--out", options->picture_path, "File of the gif (default: <environment>.gif)");
   AddPictureOptions(eval, &options->picture);
   eval->add_flag("--json", options->json, "One JSON object instead of the table");

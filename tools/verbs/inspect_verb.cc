@@ -38,8 +38,8 @@ void PrintFile(const std::string& name, const std::vector<NamedArray>& arrays) {
     bytes += static_cast<int64_t>(array.bytes.size());
     numbers += array.num_elements();
   }
-  PrintLine("file", absl::StrFormat("%s.safetensors: %d arrays, %d numbers, %.2f MiB", name,
-                                    arrays.size(), numbers, Mebibytes(bytes)));
+  PrintLine("file", absl::StrFormat("%s.safetensors: %d arrays, %d numbers, %s", name,
+                                    arrays.size(), numbers, SizeText(bytes)));
 }
 
 void PrintTensors(const std::vector<NamedArray>& arrays) {

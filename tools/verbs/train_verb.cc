@@ -2,12 +2,15 @@
 // to stderr and the log, the closing summary to stdout. Exit codes: 0 ok, 1 failure, 2 config
 // error, 130 interrupted after a checkpoint.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -124,12 +127,21 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   }
 }
 
+// What to do about an error that ended a run; "" where the same would come again.
+std::string HowToGoOn(const absl::Status& error, const std::string& run_dir) {
+  if (absl::IsAborted(error)) return "";  // a loss that is not finite
+  const bool is_full = absl::StrContains(error.message(), std::strerror(ENOSPC));
+  return absl::StrCat(is_full ? "free space, then go on with:  " : "go on with:  ",
+                      ProgramCommand(), " resume ", run_dir, "\n");
+}
+
 int RunToEnd(Trainer& trainer, const Session& session) {
   MarkRunAtSecondSignal(session.run_dir);
   const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
   if (!outcome.ok()) {
     LZ_LOG_ERROR(outcome.status().message());
-    std::fprintf(stderr, "run folder: %s\n", session.run_dir.c_str());
+    std::fprintf(stderr, "run folder: %s\n%s", session.run_dir.c_str(),
+                 HowToGoOn(outcome.status(), session.run_dir).c_str());
     return kExitFailure;
   }
   PrintSummary(session, *outcome);

@@ -277,7 +277,8 @@ int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options,
     console.out << options.target.id << " conforms\n";
     return kExitOk;
   }
-  console.out << options.target.id << ": " << num_failed << " checks failed\n";
+  console.out << options.target.id << ": " << num_failed << (num_failed == 1 ? " check" : " checks")
+              << " failed\n";
   return kExitFailure;
 }
 

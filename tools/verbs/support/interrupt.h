@@ -20,7 +20,7 @@ inline constexpr InterruptTexts kTrainingInterrupt = {
     "interrupted: finishing this step (again to stop at once)",
     "stopped at once, without a checkpoint: resume goes on from the last one, or from the start"};
 inline constexpr InterruptTexts kEvaluationInterrupt = {
-    "interrupted: the evaluation is given up, nothing is reported (again to stop at once)",
+    "interrupted: the evaluation ends here, without a report (again to stop at once)",
     "stopped at once"};
 inline constexpr InterruptTexts kMatchInterrupt = {
     "interrupted: the match ends here, with the score so far (again to stop at once)",

@@ -1,6 +1,10 @@
 #include "tools/verbs/support/picture_output.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -122,13 +126,21 @@ class PngRecorder : public PictureRecorder {
   Tally tally_;
 };
 
-// A mistyped folder is told before anything is played.
+// A folder that is mistyped or cannot be written is told before anything is played.
 absl::Status CheckFolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == path.npos || slash == 0) return absl::OkStatus();
-  const std::string folder = path.substr(0, slash);
-  if (IsDirectory(folder)) return absl::OkStatus();
-  return absl::NotFoundError(absl::StrCat("cannot create ", path, ": no folder ", folder));
+  namespace fs = std::filesystem;
+  std::error_code code;
+  const fs::path file = fs::exists(path, code) ? fs::canonical(path, code) : fs::path(path);
+  if (code || (fs::exists(file) && !fs::is_regular_file(file))) return absl::OkStatus();  // a pipe
+  const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
+  if (!IsDirectory(folder)) {
+    return absl::NotFoundError(absl::StrCat("cannot create ", path, ": no folder ", folder));
+  }
+  // The file that it is written as at first.
+  const std::string probe = absl::StrCat(file.string(), ".tmp");
+  LZ_RETURN_IF_ERROR(OpenFile::Open(probe, O_WRONLY | O_CREAT, "cannot create").status());
+  fs::remove(probe, code);
+  return absl::OkStatus();
 }
 
 // Pictures of two rollouts in one folder would look like those of one.

@@ -213,8 +213,8 @@ TEST(ModelCasesTest, RefusesWhatNoConfigCanHave) {
       {{{"layers", {"257"}}}, "--layers: got '257', allowed: an integer from 1 to 256"},
       {{{"heads", {"3"}}}, "must divide embed_dim; got num_heads 3, embed_dim 64"},
       {{{"embed", {"6"}}}, "heads of even size"},
-      {{{"context", {"7"}}}, "model.context_length: must be even"},
-      {{{"support", {"100"}}}, "model.support_size: must be odd"},
+      {{{"context", {"7"}}}, "model.context_length=7: must be even"},
+      {{{"support", {"100"}}}, "model.support_size=100: must be odd"},
   };
   for (const auto& [given, part] : kBad) EXPECT_THAT(Refusal(StepCases(), given), HasSubstr(part));
   EXPECT_THAT(Refusal(UpdateCases(), {{"encoder", {"imge"}}}),
