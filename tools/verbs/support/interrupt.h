@@ -23,6 +23,9 @@ inline constexpr InterruptTexts kMatchInterrupt = {
     "interrupted: the match ends here, with the score so far (again to stop at once)",
     "stopped at once, nothing is reported"};
 
+inline constexpr InterruptTexts kReportInterrupt = {
+    "interrupted: no report is written (again to stop at once)", "stopped at once"};
+
 // Installs the handlers and returns the flag, false until the first signal. `texts` live as long as
 // the program.
 const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts);
