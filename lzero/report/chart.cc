@@ -31,8 +31,9 @@ struct Range {
   bool is_empty() const { return low > high; }
   // Never of no width.
   Range Widened(double share) const {
-    const double width = high > low ? high - low : std::max(std::abs(low) * 0.1, 1e-6);
-    return {low - (high > low ? share : 0.5) * width, high + (high > low ? share : 0.5) * width};
+    if (high > low) return {low - share * (high - low), high + share * (high - low)};
+    const double margin = low == 0.0 ? 1.0 : 0.05 * std::abs(low);
+    return {low - margin, high + margin};
   }
 };
 
@@ -88,10 +89,12 @@ std::string LineText(const ChartLine& line, const Axes& axes) {
   const char* kind = line.kind == LineKind::kThin   ? "thin"
                      : line.kind == LineKind::kBold ? "bold"
                                                     : "solo";
+  constexpr size_t kDense = 200;  // points, from which on a line is an area
   // A single point has no line: its round end is drawn.
   if (points.find(' ') == points.npos) points = absl::StrCat(points, " ", points);
-  return absl::StrCat("<polyline class=\"c", line.color % kNumColors, " ", kind, "\" points=\"",
-                      points, "\"><title>", EscapeHtml(line.name), "</title></polyline>\n");
+  return absl::StrCat("<polyline class=\"c", line.color % kNumColors, " ", kind,
+                      line.x.size() > kDense ? " dense" : "", "\" points=\"", points, "\"><title>",
+                      EscapeHtml(line.name), "</title></polyline>\n");
 }
 
 std::string BandText(const ChartBand& band, const Axes& axes) {

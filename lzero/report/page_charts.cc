@@ -82,11 +82,13 @@ std::string NameOf(const ReportInput& input, size_t group, const RunRecord& run)
                                    : absl::StrCat(input.runs.groups[group].label, ", ", seed);
 }
 
-// A line a run of one metric.
-void AddLines(const ReportInput& input, const std::string& metric, Chart* chart) {
+// A line a run of one metric; of the runs on `environment`, unless that is "".
+void AddLines(const ReportInput& input, const std::string& metric, const std::string& environment,
+              Chart* chart) {
   ForEachRun(input, [&](size_t group, const RunRecord& run, const RunMetrics& metrics) {
     const auto found = metrics.find(metric);
     if (found == metrics.end()) return;
+    if (!environment.empty() && EnvironmentOf(run.config) != environment) return;
     chart->lines.push_back({NameOf(input, group, run), static_cast<int>(group), KindOf(input),
                             found->second.env_steps, found->second.values});
   });
@@ -100,14 +102,15 @@ std::string SmallCharts(const ReportInput& input, const SmallChart (&charts)[kCo
     chart.title = small.title;
     chart.x_label = "env steps";
     chart.starts_at_zero = small.starts_at_zero;
-    AddLines(input, small.metric, &chart);
+    AddLines(input, small.metric, "", &chart);
     if (!chart.lines.empty()) absl::StrAppend(&text, "<figure>", DrawChart(chart), "</figure>\n");
   }
   return text;
 }
 
-void AddCurves(const ReportInput& input, Chart* chart) {
+void AddCurves(const ReportInput& input, const std::string& environment, Chart* chart) {
   for (size_t group = 0; group < input.runs.groups.size(); ++group) {
+    if (EnvironmentOf(input.runs.groups[group].runs[0].config) != environment) continue;
     const int color = static_cast<int>(group);
     const GroupCurve curve = CurveOf(input.runs.groups[group]);
     if (curve.env_steps.empty()) continue;
@@ -118,10 +121,11 @@ void AddCurves(const ReportInput& input, Chart* chart) {
   }
 }
 
-// The target, if all groups have the same one.
-std::optional<double> CommonTarget(const ReportInput& input) {
+// The target, if all groups on `environment` have the same one.
+std::optional<double> CommonTarget(const ReportInput& input, const std::string& environment) {
   std::optional<double> target;
   for (const RunGroup& group : input.runs.groups) {
+    if (EnvironmentOf(group.runs[0].config) != environment) continue;
     const std::optional<double> own = group.runs[0].config.stop.target_return;
     if (!own.has_value() || (target.has_value() && *target != *own)) return std::nullopt;
     target = own;
@@ -194,34 +198,46 @@ bool IsChartedMetric(absl::string_view name) {
 }
 
 std::string ReturnCharts(const ReportInput& input) {
-  Chart evaluated;
-  evaluated.title = "mean return of evaluations (greedy play)";
-  evaluated.x_label = "env steps";
-  evaluated.width = 940, evaluated.height = 360;
-  AddLines(input, kEvaluated, &evaluated);
-  AddCurves(input, &evaluated);
-  evaluated.level = CommonTarget(input);
-  if (evaluated.level.has_value()) {
-    evaluated.level_name = absl::StrCat("target ", TickText(*evaluated.level));
+  std::set<std::string> environments;
+  for (const RunGroup& group : input.runs.groups) {
+    environments.insert(EnvironmentOf(group.runs[0].config));
   }
-  Chart collected;
-  collected.title = "mean return of collected episodes (with noise and temperature)";
-  collected.x_label = "env steps";
-  collected.width = 940, collected.height = 220;
-  AddLines(input, kCollected, &collected);
-  std::string text = absl::StrCat("<figure>", DrawChart(evaluated), "</figure>\n");
-  if (!evaluated.bands.empty() || !IsAlone(input)) {
-    absl::StrAppend(&text,
-                    "<p class=\"note\">Thin: a run each. Bold: interquartile mean over the "
-                    "runs; below four runs it is the mean.",
-                    evaluated.bands.empty() ? " No band below five runs: a bootstrap would be too "
-                                              "narrow."
-                                            : " Band: its 95 % bootstrap interval.",
-                    " A run that ended because it was solved is held at its last return.</p>\n");
+  std::string text;
+  bool has_bands = false;
+  for (const std::string& environment : environments) {
+    const std::string place = environments.size() > 1 ? absl::StrCat(environment, ": ") : "";
+    // Evaluations.
+    Chart evaluated;
+    evaluated.title = absl::StrCat(place, "mean return of evaluations (greedy play)");
+    evaluated.x_label = "env steps";
+    evaluated.width = 940, evaluated.height = environments.size() > 1 ? 260 : 360;
+    AddLines(input, kEvaluated, environment, &evaluated);
+    AddCurves(input, environment, &evaluated);
+    evaluated.level = CommonTarget(input, environment);
+    if (evaluated.level.has_value()) {
+      evaluated.level_name = absl::StrCat("target ", TickText(*evaluated.level));
+    }
+    has_bands = has_bands || !evaluated.bands.empty();
+    absl::StrAppend(&text, "<figure>", DrawChart(evaluated), "</figure>\n");
+    // Collected episodes.
+    Chart collected;
+    collected.title =
+        absl::StrCat(place, "mean return of collected episodes (with noise and temperature)");
+    collected.x_label = "env steps";
+    collected.width = 940, collected.height = 200;
+    AddLines(input, kCollected, environment, &collected);
+    if (!collected.lines.empty()) {
+      absl::StrAppend(&text, "<figure>", DrawChart(collected), "</figure>\n");
+    }
   }
-  if (!collected.lines.empty())
-    absl::StrAppend(&text, "<figure>", DrawChart(collected), "</figure>\n");
-  return text;
+  if (IsAlone(input)) return text;
+  return absl::StrCat(
+      text,
+      "<p class=\"note\">Thin: a run each. Bold: interquartile mean over the runs; below four runs "
+      "it is the mean.",
+      has_bands ? " Band: its 95 % bootstrap interval."
+                : " No band below five runs: a bootstrap would be too narrow.",
+      " A run that ended because it was solved is held at its last return.</p>\n");
 }
 
 std::string TimeStrips(const ReportInput& input) {

@@ -202,8 +202,15 @@ std::string PairTables(const ReportInput& input) {
                         "ties counted half. "
                         "Intervals need five runs or seeds on both sides.</p>\n");
   }
-  for (const std::string& refusal : input.comparison.refusals) {
-    absl::StrAppend(&text, "<p class=\"note\">Not compared: ", EscapeHtml(refusal), ".</p>\n");
+  for (const FolderPair& pair : input.comparison.folders) {
+    absl::StrAppend(&text, "<p>Over ", pair.environments.size(), " environments, P(",
+                    EscapeHtml(pair.a), " better than ", EscapeHtml(pair.b), ") is ",
+                    EstimateText(pair.improvement), ", the mean over the environments.</p>\n");
+  }
+  if (!input.comparison.refusals.empty()) {
+    absl::StrAppend(
+        &text, "<p class=\"note\">Not compared: ", EscapeHtml(input.comparison.refusals[0]),
+        input.comparison.refusals.size() > 1 ? "; and other such pairs" : "", ".</p>\n");
   }
   const auto differences = Differences(input);
   if (differences.empty()) return text;

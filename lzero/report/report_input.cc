@@ -50,7 +50,7 @@ absl::StatusOr<ReportInput> ReadReportInput(absl::Span<const std::string> paths,
   // Keep the runs that could be read.
   size_t next = 0;
   for (RunGroup& group : found.groups) {
-    RunGroup kept{group.label, {}};
+    RunGroup kept{group.label, {}, group.folder};
     std::vector<RunMetrics> kept_metrics;
     for (RunRecord& run : group.runs) {
       auto& read = metrics[next++];

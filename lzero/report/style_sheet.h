@@ -40,7 +40,7 @@ figure { margin: 10px 0; background: var(--paper); border: 1px solid var(--line)
 .small figure { margin: 0; }
 @media (max-width: 760px) { .small { grid-template-columns: repeat(2, minmax(0, 1fr)); } }
 .strip figcaption { margin-bottom: 4px; }
-svg { display: block; width: 100%; height: auto; }
+svg { display: block; width: 100%; height: auto; overflow: visible; }
 svg text { font-family: inherit; fill: var(--soft); font-size: 11px; }
 svg .title { fill: var(--ink); font-size: 12px; font-weight: 600; }
 svg .halo { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
@@ -51,6 +51,7 @@ svg .inpart { fill: #fff; font-weight: 600; }
 polyline { fill: none; stroke: var(--c); stroke-linejoin: round; stroke-linecap: round; }
 .thin { stroke-width: 1.1; opacity: .55; } .bold { stroke-width: 2.6; } .solo { stroke-width: 1.5; }
 @media (prefers-color-scheme: dark) { svg .inpart { fill: #10141a; } .thin { opacity: .7; } }
+.thin.dense { stroke-width: .6; opacity: .35; }
 .band { fill: var(--c); opacity: .17; } .part { fill: var(--c); }
 .c0 { --c: var(--g0); } .c1 { --c: var(--g1); } .c2 { --c: var(--g2); } .c3 { --c: var(--g3); }
 .c4 { --c: var(--g4); } .c5 { --c: var(--g5); } .c6 { --c: var(--g6); } .c7 { --c: var(--g7); }
@@ -61,7 +62,8 @@ polyline { fill: none; stroke: var(--c); stroke-linejoin: round; stroke-linecap:
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; font-variant-numeric: tabular-nums; }
 th { text-align: left; color: var(--soft); font-weight: 600; vertical-align: bottom; }
-th, td { padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); }
+td:first-child { min-width: 130px; } td:not(.r) { overflow-wrap: anywhere; }
 .r { text-align: right; white-space: nowrap; } th.r { white-space: normal; }
 .interval, .none { color: var(--soft); }
 .settings { columns: 3 260px; font-size: 12.5px; } .settings div { break-inside: avoid; }

@@ -66,6 +66,15 @@ TEST(PageChartsTest, ATargetThatAllHaveIsDrawn) {
   EXPECT_THAT(ReturnCharts(input), Not(HasSubstr("class=\"level\"")));
 }
 
+TEST(PageChartsTest, EachEnvironmentHasItsOwnScale) {
+  ReportInput input = InputOf({1, 1});
+  EXPECT_EQ(Count(ReturnCharts(input), "<svg"), 1u);
+  input.runs.groups[1].runs[0].config.env.id = "catch";
+  const std::string charts = ReturnCharts(input);
+  EXPECT_EQ(Count(charts, "<svg"), 2u);
+  EXPECT_THAT(charts, HasSubstr(">catch: mean return of evaluations"));
+}
+
 TEST(PageChartsTest, TimeIsThatOfTheLastLine) {
   EXPECT_THAT(TimeStrips(InputOf({2})), HasSubstr("learn 75 %"));
   ReportInput deterministic = InputOf({1});

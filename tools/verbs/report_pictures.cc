@@ -10,6 +10,7 @@
 #include "lzero/base/picture/picture_file.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
+#include "lzero/run/progress.h"
 #include "lzero/train/agent_loader.h"
 #include "tools/verbs/support/verb_support.h"
 
@@ -119,9 +120,10 @@ absl::Status Play(const RunRecord& run, size_t most_bytes, const std::atomic<boo
   const size_t num_episodes = rows.size();
   const std::vector<ChosenEpisode> chosen = Choose(std::move(rows));
   pictures->source = absl::StrFormat(
-      "seed %d, the run with the median final return: its checkpoint of %d env steps plays the "
-      "worst, median and best of %d episodes of the evaluation at %d env steps again",
-      run.config.seed, agent.env_steps, num_episodes, evaluation->env_steps);
+      "seed %d, the run with the median final return: its checkpoint of %s env steps plays the "
+      "worst, median and best of %d episodes of the evaluation at %s env steps again",
+      run.config.seed, FormatCount(agent.env_steps), num_episodes,
+      FormatCount(evaluation->env_steps));
   // Play; an episode that does not end in time is shown as far as it went.
   std::vector<uint64_t> seeds;
   for (const ChosenEpisode& episode : chosen) seeds.push_back(episode.row.seed);
