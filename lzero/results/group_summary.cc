@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/rng.h"
@@ -68,17 +72,24 @@ GroupSummary Summarize(const RunGroup& group, std::optional<double> target) {
   return summary;
 }
 
+Estimate ImprovementOf(const Strata& x, const Strata& y) {
+  Estimate estimate{ProbabilityOfImprovement(x, y), std::nullopt};
+  size_t fewest = x[0].size();
+  for (const Strata& side : {x, y}) {
+    for (const auto& runs : side) fewest = std::min(fewest, runs.size());
+  }
+  if (HasInterval(fewest)) {
+    RandomStream random(0, "pair summary");
+    estimate.interval = ProbabilityOfImprovementInterval(x, y, kConfidence, kNumResamples, random);
+  }
+  return estimate;
+}
+
 PairSummary ComparePair(absl::Span<const RunGroup> groups, const Comparison& comparison, size_t a,
                         size_t b) {
   PairSummary pair;
   pair.a = a, pair.b = b;
-  const Strata x = {comparison.groups[a].finals}, y = {comparison.groups[b].finals};
-  pair.improvement.value = ProbabilityOfImprovement(x, y);
-  if (HasInterval(std::min(x[0].size(), y[0].size()))) {
-    RandomStream random(0, "pair summary");
-    pair.improvement.interval =
-        ProbabilityOfImprovementInterval(x, y, kConfidence, kNumResamples, random);
-  }
+  pair.improvement = ImprovementOf({comparison.groups[a].finals}, {comparison.groups[b].finals});
   for (const RunRecord& first : groups[a].runs) {
     for (const RunRecord& second : groups[b].runs) {
       if (first.config.seed != second.config.seed || first.evaluations.empty() ||
@@ -90,6 +101,43 @@ PairSummary ComparePair(absl::Span<const RunGroup> groups, const Comparison& com
   }
   if (!pair.differences.empty()) pair.paired = EstimateOf(pair.differences, Mean);
   return pair;
+}
+
+// The folders with one evaluated group an environment: folder -> environment -> final returns.
+std::map<std::string, std::map<std::string, std::vector<double>>> TasksOf(
+    absl::Span<const RunGroup> groups, const Comparison& comparison) {
+  std::map<std::string, std::map<std::string, std::vector<double>>> folders;
+  std::set<std::string> ambiguous = {""};
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const std::vector<double>& finals = comparison.groups[i].finals;
+    const std::string environment = EnvironmentOf(groups[i].runs[0].config);
+    const bool is_new = folders[groups[i].folder].try_emplace(environment, finals).second;
+    if (!is_new || finals.empty()) ambiguous.insert(groups[i].folder);
+  }
+  for (const std::string& folder : ambiguous) folders.erase(folder);
+  return folders;
+}
+
+std::vector<FolderPair> CompareFolders(absl::Span<const RunGroup> groups,
+                                       const Comparison& comparison) {
+  const auto folders = TasksOf(groups, comparison);
+  std::vector<FolderPair> pairs;
+  for (auto a = folders.begin(); a != folders.end(); ++a) {
+    for (auto b = std::next(a); b != folders.end(); ++b) {
+      FolderPair pair{a->first, b->first, {}, {}};
+      Strata x, y;
+      for (const auto& [environment, finals] : a->second) {
+        const auto other = b->second.find(environment);
+        if (other == b->second.end()) continue;
+        pair.environments.push_back(environment);
+        x.push_back(finals), y.push_back(other->second);
+      }
+      if (x.size() < 2 || x.size() != a->second.size() || y.size() != b->second.size()) continue;
+      pair.improvement = ImprovementOf(x, y);
+      pairs.push_back(std::move(pair));
+    }
+  }
+  return pairs;
 }
 
 OrderedJson EstimateJson(const Estimate& estimate) {
@@ -162,6 +210,7 @@ Comparison CompareGroups(absl::Span<const RunGroup> groups, std::optional<double
       }
     }
   }
+  comparison.folders = CompareFolders(groups, comparison);
   return comparison;
 }
 
@@ -181,6 +230,13 @@ std::string ComparisonJson(const CollectedRuns& runs, const Comparison& comparis
     row["paired_difference"] = nullptr;
     if (pair.paired.has_value()) row["paired_difference"] = EstimateJson(*pair.paired);
     json["pairs"].push_back(std::move(row));
+  }
+  json["folders"] = OrderedJson::array();
+  for (const FolderPair& pair : comparison.folders) {
+    json["folders"].push_back({{"a", pair.a},
+                               {"b", pair.b},
+                               {"environments", pair.environments},
+                               {"probability_of_improvement", EstimateJson(pair.improvement)}});
   }
   json["not_compared"] = comparison.refusals;
   json["skipped"] = OrderedJson::array();

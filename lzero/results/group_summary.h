@@ -47,9 +47,18 @@ struct PairSummary {
   std::optional<Estimate> paired;   // their mean, from one shared seed on
 };
 
+// Two folders that hold one group for each of the same environments, two or more: a method against
+// another over tasks.
+struct FolderPair {
+  std::string a, b;
+  std::vector<std::string> environments;
+  Estimate improvement;  // mean over the environments
+};
+
 struct Comparison {
   std::vector<GroupSummary> groups;
-  std::vector<PairSummary> pairs;     // of groups on the same environment
+  std::vector<PairSummary> pairs;  // of groups on the same environment
+  std::vector<FolderPair> folders;
   std::vector<std::string> refusals;  // of the others, a sentence each
 };
 

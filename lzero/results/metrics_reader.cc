@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <deque>
 #include <unordered_map>
 #include <utility>
 
@@ -121,7 +122,7 @@ class LineParser {
 
   const std::function<bool(absl::string_view)>& is_wanted_;
   RunMetrics* metrics_;
-  std::vector<Field> fields_;
+  std::deque<Field> fields_;  // which stay where they are, for `guess`
   std::unordered_map<std::string, size_t> places_;
   size_t first_ = kNoField;
   double env_steps_ = 0.0;                               // of the line

@@ -31,11 +31,12 @@ absl::Status CheckUse(const RunRecord& run, const CollectOptions& options) {
 }
 
 void AddToGroup(RunRecord run, const std::string& key, const std::string& label,
-                std::vector<Candidate>* candidates, std::vector<SkippedRun>* skipped) {
+                const std::string& folder, std::vector<Candidate>* candidates,
+                std::vector<SkippedRun>* skipped) {
   auto place = std::find_if(candidates->begin(), candidates->end(),
                             [&](const Candidate& candidate) { return candidate.key == key; });
   if (place == candidates->end()) {
-    candidates->push_back({key, {label, {}}});
+    candidates->push_back({key, {label, {}, folder}});
     place = candidates->end() - 1;
   }
   std::vector<RunRecord>& runs = place->group.runs;
@@ -65,7 +66,7 @@ absl::Status AddRun(const std::string& path, const std::string& argument,
   const std::string origin = is_named ? absl::StrCat("commit ", run->git_commit) : argument;
   const std::string key = absl::StrCat(origin, "\n", ConfigWithoutSeed(run->config));
   const std::string label = is_named ? run->name : argument;
-  AddToGroup(*std::move(run), key, label, candidates, skipped);
+  AddToGroup(*std::move(run), key, label, is_named ? "" : argument, candidates, skipped);
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@ namespace lzero {
 struct RunGroup {
   std::string label;            // the argument it is from, and the settings that tell it apart
   std::vector<RunRecord> runs;  // at least one; by seed, each seed once
+  std::string folder = {};      // the argument; "" for runs that were named themselves
 };
 
 struct SkippedRun {

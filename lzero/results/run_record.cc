@@ -93,6 +93,7 @@ absl::Status ReadTimes(RunRecord* run) {
   if (!state.ok()) return DamagedFile(path, state.status().message());
   run->wall_seconds = std::max(run->wall_seconds, state->wall_seconds);
   run->solved_wall_seconds = state->solved_wall_seconds;
+  run->is_self_play = state->last_return.has_value() && !state->best_return.has_value();
   return absl::OkStatus();
 }
 

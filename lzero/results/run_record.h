@@ -34,6 +34,7 @@ struct RunRecord {
   // state.json of the latest checkpoint, and metrics.jsonl where it is newer
   double wall_seconds = 0.0;
   std::optional<double> solved_wall_seconds;
+  bool is_self_play = false;  // its return is that of player 0, and no measure of strength
 };
 
 // Whether `path` is a run folder: it has a manifest.

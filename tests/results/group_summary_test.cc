@@ -85,6 +85,25 @@ TEST(GroupSummaryTest, DifferentEnvironmentsAreRefused) {
   EXPECT_THAT(comparison.refusals[0], HasSubstr("a plays cartpole, b plays cartpole rows=7"));
 }
 
+TEST(GroupSummaryTest, FoldersAreComparedOverTheirEnvironments) {
+  std::vector<RunGroup> groups = {GroupOf("a", {3.0, 1.0}), GroupOf("a2", {9.0}),
+                                  GroupOf("b", {2.0, 2.0}), GroupOf("b2", {1.0, 9.0})};
+  for (size_t i = 0; i < groups.size(); ++i) {
+    groups[i].folder = i < 2 ? "first" : "second";
+    if (i % 2 == 1) {
+      for (RunRecord& run : groups[i].runs) run.config.env.id = "catch";
+    }
+  }
+  const Comparison comparison = CompareGroups(groups, {});
+  ASSERT_EQ(comparison.folders.size(), 1u);
+  EXPECT_THAT(comparison.folders[0].environments, ElementsAre("cartpole", "catch"));
+  // 0.5 on one; 9 beats 1 and ties 9 on the other: 0.75.
+  EXPECT_DOUBLE_EQ(comparison.folders[0].improvement.value, 0.625);
+  // Two groups on one environment are no longer one method.
+  groups[1].runs[0].config.env.id = "cartpole";
+  EXPECT_TRUE(CompareGroups(groups, {}).folders.empty());
+}
+
 TEST(GroupSummaryTest, JsonHasEveryRun) {
   CollectedRuns runs;
   runs.groups = {GroupOf("a", {60.0, 20.0}), GroupOf("b", {1.0})};

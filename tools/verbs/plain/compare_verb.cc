@@ -1,5 +1,6 @@
 // `lzero compare`: returns of groups of runs beside each other, with the intervals that their
 // number of runs allows.
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ std::string EstimateText(const Estimate& estimate) {
 std::string TargetText(const std::optional<TargetSummary>& target) {
   if (!target.has_value()) return "no target";
   const auto num_runs = static_cast<int64_t>(target->env_steps.size());
+  if (target->num_solved == 0) return absl::StrCat("none of ", num_runs);
   std::string text = absl::StrCat(
       target->num_solved, " of ", num_runs, ", median ",
       target->median.has_value() ? FormatCount(static_cast<int64_t>(*target->median)) : "never");
@@ -105,6 +107,26 @@ void PrintPair(const CollectedRuns& runs, const PairSummary& pair) {
   }
 }
 
+void PrintFolders(const FolderPair& pair) {
+  std::printf("\nA = %s\nB = %s\nP(A better)   %s, mean over %d environments%s: %s\n",
+              pair.a.c_str(), pair.b.c_str(), EstimateText(pair.improvement).c_str(),
+              static_cast<int>(pair.environments.size()),
+              pair.improvement.interval.has_value() ? "" : " (no interval: too few runs)",
+              absl::StrJoin(pair.environments, ", ").c_str());
+}
+
+// A line each, or a number where there are many.
+void PrintRefusals(const std::vector<std::string>& refusals) {
+  constexpr size_t kMost = 3;
+  for (size_t i = 0; i < std::min(kMost, refusals.size()); ++i) {
+    std::fprintf(stderr, "not compared: %s\n", refusals[i].c_str());
+  }
+  if (refusals.size() > kMost) {
+    std::fprintf(stderr, "not compared: %d more pairs on different environments\n",
+                 static_cast<int>(refusals.size() - kMost));
+  }
+}
+
 int Compare(const CompareOptions& options) {
   const auto runs = CollectRuns(options.paths, {.take_unfinished = options.unfinished});
   if (!runs.ok()) return PrintError(runs.status(), kExitUsage);
@@ -115,10 +137,9 @@ int Compare(const CompareOptions& options) {
   } else {
     PrintGroups(*runs, comparison);
     for (const PairSummary& pair : comparison.pairs) PrintPair(*runs, pair);
+    for (const FolderPair& pair : comparison.folders) PrintFolders(pair);
   }
-  for (const std::string& refusal : comparison.refusals) {
-    PrintError(absl::InvalidArgumentError(absl::StrCat("not compared: ", refusal)), kExitUsage);
-  }
+  PrintRefusals(comparison.refusals);
   const bool nothing_compared = comparison.pairs.empty() && !comparison.refusals.empty();
   return nothing_compared ? kExitUsage : kExitOk;
 }

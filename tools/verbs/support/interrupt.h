@@ -29,6 +29,9 @@ inline constexpr InterruptTexts kSweepInterrupt = {
     "interrupted: the runs at work write their checkpoints (again to stop at once)",
     "stopped at once: the same command with the same --out goes on"};
 
+inline constexpr InterruptTexts kReportInterrupt = {
+    "interrupted: no report is written (again to stop at once)", "stopped at once"};
+
 // Installs the handlers and returns the flag, false until the first signal. `texts` live as long as
 // the program.
 const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts);

@@ -1,0 +1,57 @@
+// Line charts as SVG: axes with round ticks, bands, a dashed level. Colors are numbers that the
+// page's style sheet turns into ones for light and dark. Pure functions.
+#ifndef LZERO_REPORT_CHART_H_
+#define LZERO_REPORT_CHART_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lzero {
+
+enum class LineKind { kThin, kBold, kSolo };  // one of many seeds, a group's, the only one
+
+// The points [n] of a line. Points that are not finite are left out.
+struct ChartLine {
+  std::string name;  // shown where the pointer rests
+  int color = 0;
+  LineKind kind = LineKind::kSolo;
+  std::vector<double> x, y;
+};
+
+// The area between two lines [n].
+struct ChartBand {
+  int color = 0;
+  std::vector<double> x, low, high;
+};
+
+struct Chart {
+  std::string title, x_label;
+  int width = 300, height = 190;
+  std::vector<ChartLine> lines;
+  std::vector<ChartBand> bands;
+  std::optional<double> level;  // a dashed line, part of the range
+  std::string level_name = {};
+  bool starts_at_zero = false;  // of the y axis
+};
+
+// An svg element, as wide as its place on the page.
+std::string DrawChart(const Chart& chart);
+
+// Round numbers in [low, high], about `most` of them, at least two; low < high.
+std::vector<double> Ticks(double low, double high, int most);
+
+// 1500 -> "1.5k", 2500000 -> "2.5M", 0.25 -> "0.25".
+std::string TickText(double value);
+
+// One bar of parts that are shares of a whole.
+struct StripPart {
+  std::string name;
+  double share = 0.0;  // 0 .. 1
+  int color = 0;
+};
+std::string DrawStrip(const std::vector<StripPart>& parts);
+
+}  // namespace lzero
+
+#endif  // LZERO_REPORT_CHART_H_
