@@ -17,7 +17,7 @@ def main():
     lzero, source, folder = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
     python = os.environ.get("LZERO_PYTHON") or source / ".deps/python_envs/bin/python3"
     try:
-        found = subprocess.run([python, "-c", "import Box2D, dm_control, gymnasium"]).returncode == 0
+        found = subprocess.run([python, "-c", "import Box2D, cv2, dm_control, gymnasium, minigrid"]).returncode == 0
     except OSError:
         found = False
     if not found:
