@@ -7,7 +7,7 @@
 #   tools/setup.sh            install what is missing
 #   tools/setup.sh --cuda     likewise, and what inference.device: cuda needs on a machine with a GPU
 #   tools/setup.sh --python-envs    likewise, and under .deps/python_envs what environments of Gymnasium
-#                                   need: Atari, MuJoCo, Box2D, MiniGrid, and the DeepMind Control Suite
+#                                   need: Atari, MuJoCo, Box2D, MiniGrid, the DeepMind Control Suite, OpenCV
 #   tools/setup.sh --gymnasium      of these Gymnasium alone
 #   tools/setup.sh --oracles        of these all, and the packages that tests compare with
 #   tools/setup.sh --check    only report; exit 1 when something is missing
@@ -39,9 +39,11 @@ cuda_parts=(
   libcudnn.so.9:nvidia-cudnn-cu13==9.19.0.56
 )
 
-# Packages of Python environments, with what they name themselves. dm_control fails with mujoco 4.
+# Packages of Python environments, with what they name themselves. dm_control fails with mujoco 4; wrappers
+# of Gymnasium that resize pictures need OpenCV.
 gymnasium_packages=(gymnasium==1.4.0)
-env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mujoco==3.17.0 dm_control==1.0.50)
+env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mujoco==3.17.0 dm_control==1.0.50
+              opencv_python_headless==5.0.0.93)
 oracle_packages=(open_spiel==2.0.2 tensorboard safetensors)
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,7 +1,8 @@
-// Catch, by bsuite's rules: a ball falls one row a step through a board of 10 rows and 5 columns
-// from a random column of the top row; the paddle in the bottom row starts in the middle and moves
-// left, stays or moves right (0, 1, 2). After 9 steps the ball is down: 1 when the paddle is under
-// it, else -1. Optimal return: 1. [bsuite/environments/catch.py; start columns are our own stream]
+// A ball falls one row a step through a board of 10 rows and 5 columns from a random column of the
+// top row; the paddle in the bottom row starts in the middle and moves left, stays or moves right
+// (0, 1, 2). After 9 steps the ball is down: 1 when the paddle is under it, else -1. Optimal
+// return:
+// 1. [bsuite's catch; start columns are our own stream]
 // Observation {1, 10, 5}: 1 at ball and paddle, else 0; with the setting `pixels` each cell is a
 // square of so many, a picture of bytes.
 #include <algorithm>
@@ -138,7 +139,7 @@ absl::StatusOr<std::unique_ptr<Env>> Make(const EnvSettings& given, const EnvOpt
 
 EnvRegistry::Entry CatchEntry() {
   return NativeEntry(
-      "catch", "catch a falling ball on a 10x5 board (bsuite)",
+      "catch", "a paddle under a falling ball, on a 10x5 board (bsuite)",
       {EnvSetting::Int("rows", 10, 2, 1000, "of the board: a game has one step less"),
        EnvSetting::Int("columns", 5, 1, 1000, "of the board"),
        EnvSetting::Int("pixels", 1, 1, 64,

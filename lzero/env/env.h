@@ -46,7 +46,7 @@ struct ObservationSpec {
   // is its last frame_stack - 1 blocks and a new one. An episode may begin with any blocks. Replay
   // keeps every block once.
   int64_t frame_stack = 1;
-  // Of what it was made and how, a line each, for people; empty: the shape says it all.
+  // What it is made of, a line each for `lzero envs info`; empty: the shape says it all.
   std::vector<std::string> parts = {};
 
   int64_t size() const {

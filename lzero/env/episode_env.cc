@@ -6,6 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/scalar_text.h"
+#include "lzero/env/thrown.h"
 
 namespace lzero {
 namespace {
@@ -76,12 +78,38 @@ absl::Status NoEpisodeError(const EnvSpec& spec, bool has_ended) {
 EpisodeEnv::EpisodeEnv(EnvSpec spec) : spec_(std::move(spec)) {}
 
 TimeStep EpisodeEnv::Reset(uint64_t seed) {
-  StartGame(seed);
-  progress_ = {Phase::kRunning, 0, 0.0};
-  return MakeTimeStep({}, false);
+  TimeStep first;
+  const auto thrown = WhatItThrows([&] {
+    StartGame(seed);
+    progress_ = {Phase::kRunning, 0, 0.0};
+    first = MakeTimeStep({}, false);
+  });
+  failure_ = thrown.has_value() ? ThrownError(*thrown) : absl::OkStatus();
+  if (failure_.ok()) return first;
+  // A position that promises nothing; the next step tells why.
+  first.observation.assign(spec_.observation.size(), 0.0f);
+  first.legal_action_mask.assign(std::max(spec_.action.num_actions, 0), 1);
+  return first;
+}
+
+absl::Status EpisodeEnv::ThrownError(const std::string& what) const {
+  return absl::InternalError(absl::StrCat("environment '", spec_.id, "' threw ",
+                                          EscapedForMessage(what),
+                                          "; allowed: no exception; return an absl::Status"));
+}
+
+absl::StatusOr<TimeStep> EpisodeEnv::Play(absl::FunctionRef<Outcome()> advance) {
+  TimeStep next;
+  const auto thrown = WhatItThrows([&] {
+    const int mover = ToPlay();
+    next = Finish(mover, advance());
+  });
+  if (thrown.has_value()) return ThrownError(*thrown);
+  return next;
 }
 
 absl::Status EpisodeEnv::CheckStep(const Action& action) const {
+  LZ_RETURN_IF_ERROR(failure_);
   if (progress_.phase != Phase::kRunning) {
     return NoEpisodeError(spec_, progress_.phase == Phase::kEnded);
   }
@@ -90,8 +118,7 @@ absl::Status EpisodeEnv::CheckStep(const Action& action) const {
 
 absl::StatusOr<TimeStep> EpisodeEnv::Step(const Action& action) {
   LZ_RETURN_IF_ERROR(CheckStep(action));
-  const int mover = ToPlay();
-  return Finish(mover, Advance(action));
+  return Play([&] { return Advance(action); });
 }
 
 absl::StatusOr<std::vector<ChanceOutcome>> EpisodeEnv::ChanceOutcomes(const Action& action) const {
@@ -113,8 +140,7 @@ absl::StatusOr<TimeStep> EpisodeEnv::StepWithOutcome(const Action& action, int32
                                                    " cannot happen here; '", spec_.id, "' has ",
                                                    chances.size(), " possible ones now"));
   }
-  const int mover = ToPlay();
-  return Finish(mover, AdvanceWith(action, outcome));
+  return Play([&] { return AdvanceWith(action, outcome); });
 }
 
 TimeStep EpisodeEnv::Finish(int mover, const Outcome& outcome) {

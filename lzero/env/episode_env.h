@@ -95,12 +95,16 @@ class EpisodeEnv : public Env {
   void UpdateMask();
   // FailedPrecondition unless an episode runs, then CheckAction.
   absl::Status CheckStep(const Action& action) const;
+  // A step that `advance` makes: counted, with its end. Internal when the game throws.
+  absl::StatusOr<TimeStep> Play(absl::FunctionRef<Outcome()> advance);
+  absl::Status ThrownError(const std::string& what) const;
   // Counts a step that `mover` made, and its end.
   TimeStep Finish(int mover, const Outcome& outcome);
   TimeStep MakeTimeStep(const Outcome& outcome, bool truncated);
 
   EnvSpec spec_;
   Progress progress_;
+  absl::Status failure_;       // of the last Reset, for the next Step
   std::vector<uint8_t> mask_;  // [num_actions], of the state as it is; empty for a box
 };
 

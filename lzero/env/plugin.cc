@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -25,6 +24,8 @@
 #include "lzero/base/nearest.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/scalar_text.h"
+#include "lzero/env/plugin_crash.h"
+#include "lzero/env/thrown.h"
 
 namespace lzero {
 namespace {
@@ -165,15 +166,9 @@ class CrashNote {
 // Calls the plugin's LZ_PLUGIN; it may be anybody's code.
 absl::Status CallRegister(const std::string& path, RegisterFunction register_envs,
                           PluginEnvs* envs) {
-  std::string what = "something that is no std::exception";
-  try {
-    register_envs(*envs);
-    return absl::OkStatus();
-  } catch (const std::exception& error) {
-    what = error.what();
-  } catch (...) {
-  }
-  return PluginError(path, "LZ_PLUGIN threw ", what, "; allowed: no exception");
+  const auto thrown = WhatItThrows([&] { register_envs(*envs); });
+  if (!thrown.has_value()) return absl::OkStatus();
+  return PluginError(path, "LZ_PLUGIN threw ", *thrown, "; allowed: no exception");
 }
 
 absl::Status CheckEntry(const std::string& path, const EnvRegistry::Entry& entry) {
@@ -197,21 +192,30 @@ absl::StatusOr<std::vector<EnvRegistry::Entry>> LoadPlugin(const std::string& pa
   LZ_RETURN_IF_ERROR(CheckIsFile(path));
   LZ_ASSIGN_OR_RETURN(const PluginStamp stamp, ReadStamp(path));
   LZ_RETURN_IF_ERROR(CheckStamp(path, stamp));
-  const CrashNote note(path);
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == nullptr) {
-    return absl::FailedPreconditionError(absl::StrCat("cannot load the plugin ", LoaderError()));
-  }
-  const auto register_envs = reinterpret_cast<RegisterFunction>(dlsym(library, kRegisterSymbol));
-  if (register_envs == nullptr) {
-    return PluginError(path, "holds no ", kRegisterSymbol,
-                       "; allowed: LZ_PLUGIN (lzero/env/plugin.h)");
-  }
   PluginEnvs envs;
-  LZ_RETURN_IF_ERROR(CallRegister(path, register_envs, &envs));
+  RegisterFunction register_envs = nullptr;
+  {
+    const CrashNote note(path);
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == nullptr) {
+      return absl::FailedPreconditionError(absl::StrCat("cannot load the plugin ", LoaderError()));
+    }
+    register_envs = reinterpret_cast<RegisterFunction>(dlsym(library, kRegisterSymbol));
+    if (register_envs == nullptr) {
+      return PluginError(path, "holds no ", kRegisterSymbol,
+                         "; allowed: LZ_PLUGIN (lzero/env/plugin.h)");
+    }
+    LZ_RETURN_IF_ERROR(CallRegister(path, register_envs, &envs));
+  }
   std::vector<EnvRegistry::Entry> entries = envs.Take();
   if (entries.empty()) return PluginError(path, "registers no environment");
-  for (const EnvRegistry::Entry& entry : entries) LZ_RETURN_IF_ERROR(CheckEntry(path, entry));
+  std::vector<std::string> names;
+  for (const EnvRegistry::Entry& entry : entries) {
+    LZ_RETURN_IF_ERROR(CheckEntry(path, entry));
+    names.push_back(kPluginPrefix + entry.id);
+  }
+  TellCrashesOf(reinterpret_cast<const void*>(register_envs),
+                absl::StrCat(absl::StrJoin(names, ", "), " (", path, ")"));
   return entries;
 }
 

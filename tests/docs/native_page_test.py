@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Follows envs/add_native.md in a copy of the source tree, in a build without libtorch: its last command,
-which trains, is left out.
+which trains, is left out. What its commands wrote must make sense and keep to the style.
 
     native_page_test.py SOURCE FOLDER
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +30,17 @@ def main():
     result = subprocess.run(
         [sys.executable, "-B", source / "tests/docs/run_page.py", source / "envs/add_native.md", folder,
          "--skip", "tools/run.sh train configs/teaching/my_game_unizero.yaml"], env=environment)
-    sys.exit(result.returncode)
+    if result.returncode:
+        sys.exit(result.returncode)
+    # What was copied speaks of the new game alone, in words.
+    for copied in (folder / "envs/teaching/my_game.cc", folder / "tests/envs/teaching/my_game_test.cc"):
+        for number, line in enumerate(copied.read_text(encoding="utf-8").splitlines(), 1):
+            if re.search(r"(?i)my_?game[a-z]|bsuite/|by bsuite", line) and not re.search(r"MyGame(Entry|Test)\b", line):
+                sys.exit(f"{copied.name}:{number}: left over by the page's commands: {line}")
+    for check in ("sizes", "names", "habits"):
+        done = subprocess.run([sys.executable, "-B", f"tests/style/{check}.py", "."], cwd=folder)
+        if done.returncode:
+            sys.exit(f"what the page's commands write is not in this house's style: {check}")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ NEEDS_GYMNASIUM = ("gymnasium:", "dm_control:", "configs/gymnasium")
 
 def has_packages(python):
     try:
-        return subprocess.run([python, "-c", "import Box2D, dm_control, gymnasium"]).returncode == 0
+        return subprocess.run([python, "-c", "import Box2D, cv2, dm_control, gymnasium, minigrid"]).returncode == 0
     except OSError:
         return False
 

@@ -63,6 +63,23 @@ TEST(PluginTest, ItsEnvironmentConforms) {
   }
 }
 
+TEST(PluginTest, WhatItThrowsIsAnErrorOfTheStep) {
+  const EnvRegistry registry = WithWalk();
+  EnvOptions options;
+  options.settings["fault"] = "throw";
+  auto env = *registry.Make("plugin:walk", options);
+  env->Reset(0);
+  EXPECT_EQ(env->Step(Action::Discrete(1)).status(),
+            absl::InternalError("environment 'plugin:walk' threw it \\x1b[31mbroke; "
+                                "allowed: no exception; return an absl::Status"));
+  options.settings["fault"] = "throw_at_reset";
+  env = *registry.Make("plugin:walk", options);
+  EXPECT_EQ(env->Reset(0).legal_action_mask, (std::vector<uint8_t>{1, 1}));
+  EXPECT_EQ(env->Step(Action::Discrete(1)).status(),
+            absl::InternalError("environment 'plugin:walk' threw something that is no "
+                                "std::exception; allowed: no exception; return an absl::Status"));
+}
+
 // The class of the plugin and one of the program have one name: neither takes the other's code.
 TEST(PluginTest, ItsNamesAreItsOwn) {
   const EnvRegistry registry = WithWalk();

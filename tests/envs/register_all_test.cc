@@ -1,14 +1,11 @@
 #include "envs/register_all.h"
 
 #include <algorithm>
-#include <array>
-#include <set>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/base/rng.h"
 #include "lzero/env/check/conformance.h"
-#include "lzero/env/check/rollout.h"
+#include "lzero/env/check/native_checks.h"
 #include "lzero/env/vector_env.h"
 
 namespace lzero::register_all_test {
@@ -26,7 +23,7 @@ const EnvRegistry& Registry() {
 std::vector<std::string> Ids() {
   std::vector<std::string> ids;
   for (const EnvRegistry::Entry* entry : Registry().entries()) {
-    if (!entry->is_family()) ids.push_back(entry->id);  // those need Python
+    if (IsNative(*entry)) ids.push_back(entry->id);  // others need Python
   }
   return ids;
 }
@@ -67,55 +64,10 @@ TEST_P(EveryEnvTest, Conforms) {
   }
 }
 
-TEST_P(EveryEnvTest, DrawsItselfAndNamesItself) {
-  const auto env = Registry().Make(GetParam(), {});
-  ASSERT_TRUE(env.ok());
-  EXPECT_EQ((*env)->spec().id, GetParam());
-  (*env)->Reset(0);
-  const auto picture = (*env)->RenderText();
-  ASSERT_TRUE(picture.ok());
-  EXPECT_EQ(picture->back(), '\n');
-}
-
-int CountColors(const Image& image) {
-  std::set<std::array<uint8_t, 3>> colors;
-  for (size_t i = 0; i < image.pixels.size(); i += 3) {
-    colors.insert({image.pixels[i], image.pixels[i + 1], image.pixels[i + 2]});
+TEST_P(EveryEnvTest, DrawsItselfAndRefusesANegativeCap) {
+  for (const ConformanceCheck& check : RunNativeChecks(Registry(), GetParam(), {})) {
+    EXPECT_TRUE(check.passed) << check.name << ": " << check.detail;
   }
-  return static_cast<int>(colors.size());
-}
-
-// One size in all episodes and instances, and something to see: colors, and that they change.
-TEST_P(EveryEnvTest, DrawsPicturesOfOneSizeThatChange) {
-  const auto env = *Registry().Make(GetParam(), {});
-  RandomStream random(7, "pictures");
-  env->Reset(0);
-  const absl::StatusOr<Image> first = env->RenderRgb();
-  ASSERT_TRUE(first.ok()) << first.status();
-  ASSERT_GT(first->width, 0);
-  EXPECT_LE(first->width, 800);
-  EXPECT_LE(first->height, 800);
-  EXPECT_GE(CountColors(*first), 2);
-  bool changes = false;
-  for (uint64_t seed = 0; seed < 10; ++seed) {
-    TimeStep step = env->Reset(seed);
-    const Image start = *env->RenderRgb();
-    for (int t = 0; t < 10 && !step.ended(); ++t) {
-      step = *env->Step(*RandomAction(env->spec(), step.legal_action_mask, random));
-      const absl::StatusOr<Image> picture = env->RenderRgb();  // also of the end
-      ASSERT_TRUE(picture.ok()) << picture.status();
-      ASSERT_EQ(picture->width, first->width);
-      ASSERT_EQ(picture->height, first->height);
-      ASSERT_EQ(picture->pixels.size(), first->pixels.size());
-      changes = changes || picture->pixels != start.pixels;
-    }
-  }
-  EXPECT_TRUE(changes);
-}
-
-TEST_P(EveryEnvTest, RefusesANegativeCap) {
-  EXPECT_EQ(Registry().Make(GetParam(), {-1, 0.0, 6}).status().code(),
-            absl::StatusCode::kInvalidArgument);
 }
 
 TEST_P(EveryEnvTest, StepsTogetherOnThreads) {

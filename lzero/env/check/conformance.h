@@ -17,6 +17,9 @@ struct ConformanceCheck {
   std::string name;
   bool passed = false;
   std::string detail;  // what was found wrong, or what could not be looked at; may be empty
+  // Where it failed: whether it must be mended before training, and why or why not.
+  bool hinders = false;
+  std::string because = {};
 };
 
 struct ConformanceOptions {
@@ -31,7 +34,8 @@ struct ConformanceOptions {
 // step_cap, returns_consistent, same_seed_same_episode, mask_equals_accepted_actions,
 // bad_actions_refused, step_after_end_refused, save_load_equal, broken_save_refused,
 // set_state_equal, symmetries_hold, chance_outcomes_hold, box_actions_clipped. When create or spec
-// fails, the list ends there.
+// fails, the list ends there. Where the same seed gives other episodes, that alone fails: checks
+// that compare episodes are left out and say so.
 std::vector<ConformanceCheck> RunConformance(const EnvFactory& factory,
                                              const ConformanceOptions& options);
 

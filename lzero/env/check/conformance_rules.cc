@@ -35,12 +35,8 @@ absl::Status CheckObservation(const EnvSpec& spec, const TimeStep& step) {
                   space.size());
   }
   for (size_t i = 0; i < step.observation.size(); ++i) {
-    const float low = space.low[space.low.size() == 1 ? 0 : i];
-    const float high = space.high[space.high.size() == 1 ? 0 : i];
-    const float value = step.observation[i];
-    if (!std::isfinite(value) || value < low || value > high) {
-      return Broken("observation[", i, "] is ", value, ", outside ", low, " .. ", high);
-    }
+    if (std::isfinite(step.observation[i])) continue;
+    return Broken("observation[", i, "] is ", step.observation[i]);
   }
   if (space.type == ObservationType::kUint8) {
     std::vector<uint8_t> bytes(step.observation.size());
@@ -48,6 +44,18 @@ absl::Status CheckObservation(const EnvSpec& spec, const TimeStep& step) {
     if (wrong >= 0) {
       return Broken("observation[", wrong, "] is ", step.observation[wrong],
                     ", but the spec says uint8: k / 255, k of 0 to 255");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckObservationBounds(const ObservationSpec& space, const TimeStep& step) {
+  for (size_t i = 0; i < step.observation.size(); ++i) {
+    const float low = space.low[space.low.size() == 1 ? 0 : i];
+    const float high = space.high[space.high.size() == 1 ? 0 : i];
+    const float value = step.observation[i];
+    if (value < low || value > high) {
+      return Broken("observation[", i, "] is ", value, ", outside ", low, " .. ", high);
     }
   }
   return absl::OkStatus();
@@ -227,9 +235,13 @@ TimeStep ImageOf(const Symmetry& symmetry, const TimeStep& step) {
 }
 
 absl::Status CheckObservations(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes) {
-  return CheckEach(episodes, [&](const EpisodeRecord& record, size_t t) {
+  LZ_RETURN_IF_ERROR(CheckEach(episodes, [&](const EpisodeRecord& record, size_t t) {
     return CheckObservation(spec, record.steps[t]);
+  }));
+  const absl::Status bounds = CheckEach(episodes, [&](const EpisodeRecord& record, size_t t) {
+    return CheckObservationBounds(spec.observation, record.steps[t]);
   });
+  return bounds.ok() ? bounds : absl::OutOfRangeError(bounds.message());
 }
 
 absl::Status CheckFrameStack(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes) {

@@ -1,6 +1,7 @@
 // The rules of the conformance suite that look at recorded time steps, one function each, and two
 // that play on from them: what chance can do, and box actions beyond their bounds. Not for users:
-// RunConformance (conformance.h) is. Every error is Internal and says what is wrong and where.
+// RunConformance (conformance.h) is. Every other error is Internal and says what is wrong and
+// where.
 #ifndef LZERO_ENV_CHECK_CONFORMANCE_RULES_H_
 #define LZERO_ENV_CHECK_CONFORMANCE_RULES_H_
 
@@ -34,8 +35,8 @@ absl::Status CheckSame(const EpisodeRecord& record, size_t t, const absl::Status
 
 // Ids, shapes, bounds, counts and symmetries make sense.
 absl::Status CheckSpec(const EnvSpec& spec);
-// Every observation has its size, is finite, lies within its bounds, and is made of k / 255 where
-// the spec says uint8.
+// Every observation has its size, is finite, and is made of k / 255 where the spec says uint8; then
+// OutOfRange for one that is not within its bounds.
 absl::Status CheckObservations(const EnvSpec& spec, absl::Span<const EpisodeRecord> episodes);
 // After a step an observation of stacked frames is the one before without its oldest block, and a
 // new one (ObservationSpec::frame_stack).

@@ -1,6 +1,11 @@
 // A good plugin for tests: two environments, one of them a class that is called like one of the
 // program's; settings; a log line; a Status with a payload. `walk` is also what the damaged copies
 // of plugin_test are made of.
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -16,7 +21,9 @@ namespace lzero {
 class BoardEnv : public EpisodeEnv {
  public:
   static std::vector<EnvSetting> Settings() {
-    return {EnvSetting::Int("length", 5, 2, 50, "steps to the end")};
+    return {EnvSetting::Int("length", 5, 2, 50, "steps to the end"),
+            EnvSetting::Choice("fault", {"none", "throw", "throw_at_reset", "segfault", "abort"},
+                               "what goes wrong")};
   }
   static absl::StatusOr<std::unique_ptr<Env>> Create(const EnvOptions& options) {
     LZ_ASSIGN_OR_RETURN(const EnvSettings settings,
@@ -33,7 +40,8 @@ class BoardEnv : public EpisodeEnv {
     spec.action.num_actions = 2;
     spec.max_episode_steps = options.max_episode_steps > 0 ? options.max_episode_steps : 100;
     spec.can_save = true;
-    return std::unique_ptr<Env>(new BoardEnv(std::move(spec), settings.Int("length")));
+    return std::unique_ptr<Env>(
+        new BoardEnv(std::move(spec), settings.Int("length"), settings.Choice("fault")));
   }
   absl::StatusOr<std::string> RenderText() const override {
     return absl::StrCat("walked ", position_, "\n");
@@ -46,10 +54,16 @@ class BoardEnv : public EpisodeEnv {
 
  protected:
   void StartGame(uint64_t seed) override {
+    if (fault_ == "throw_at_reset") std::rethrow_exception(std::make_exception_ptr(7));
     position_ = RandomStream(seed, "walk start").UniformInt(2);
     if (seed == 12345) LZ_LOG_INFO("walk starts at ", position_);
   }
   Outcome Advance(const Action& action) override {
+    if (fault_ == "throw") {
+      std::rethrow_exception(std::make_exception_ptr(std::runtime_error("it \x1b[31mbroke")));
+    }
+    if (fault_ == "segfault") raise(SIGSEGV);
+    if (fault_ == "abort") std::abort();
     position_ = action.index == 1 ? position_ + 1 : std::max<int64_t>(0, position_ - 1);
     return {position_ == length_ ? 1.0f : 0.0f, position_ == length_};
   }
@@ -68,9 +82,11 @@ class BoardEnv : public EpisodeEnv {
   }
 
  private:
-  BoardEnv(EnvSpec spec, int64_t length) : EpisodeEnv(std::move(spec)), length_(length) {}
+  BoardEnv(EnvSpec spec, int64_t length, const std::string& fault)
+      : EpisodeEnv(std::move(spec)), length_(length), fault_(fault) {}
 
   int64_t length_;
+  std::string fault_;
   int64_t position_ = 0;
 };
 

@@ -223,67 +223,68 @@ struct ArrayCase {
   std::string part = "";
 };
 
+const ArrayCase kCases[] = {
+    // Channels last where that axis is the shortest: number (row * 4 + column) * 3 + channel.
+    {"[5, 4, 3]",
+     "255",
+     "uint8",
+     "auto",
+     {3, 5, 4},
+     2 * 20 + 1 * 4 + 3,
+     23,
+     255,
+     true,
+     "picture, channels last {5, 4, 3} -> {3, 5, 4}, bytes / 255 (env.observation: "
+     "picture_last)"},
+    {"[7, 7, 5]", "255", "uint8", "auto", {5, 7, 7}, 1 * 49 + 0 * 7 + 2, 11, 255, true},
+    {"[5, 4, 3]",
+     "255",
+     "float32",
+     "auto",
+     {3, 5, 4},
+     43 + 4,
+     23,
+     255,
+     false,
+     "picture, channels last {5, 4, 3} -> {3, 5, 4}, numbers / 255 "
+     "(env.observation: picture_last)"},
+    {"[5, 4, 3]", "1", "float32", "auto", {3, 5, 4}, 47, 23, 1, false},
+    {"[5, 4, 3]",
+     "59",
+     "uint8",
+     "auto",
+     {3, 5, 4},
+     47,
+     23,
+     1,
+     false,
+     "board, channels last {5, 4, 3} -> {3, 5, 4}, numbers as they are "
+     "(env.observation: board_last)"},
+    // Else channels first.
+    {"[4, 5, 6]",
+     "255",
+     "uint8",
+     "auto",
+     {4, 5, 6},
+     50,
+     50,
+     255,
+     true,
+     "picture, channels first {4, 5, 6}, bytes / 255 (env.observation: picture_first)"},
+    {"[3, 3, 3]", "2", "int8", "auto", {3, 3, 3}, 25, 25, 1, false},
+    // One channel.
+    {"[2, 3]", "255", "uint8", "auto", {1, 2, 3}, 5, 5, 255, true},
+    {"[2, 3]", "2", "uint8", "auto", {2, 3}, 5, 5, 1, false},
+    {"[2, 3]", "2", "uint8", "board_first", {1, 2, 3}, 5, 5, 1, false},
+    // Forced: element (1, 2, 0) of channels last is number (2 * 3 + 0) * 3 + 1.
+    {"[3, 3, 3]", "2", "int8", "board_last", {3, 3, 3}, 9 + 6, 19, 1, false},
+    {"[3, 3, 3]", "255", "uint8", "picture_last", {3, 3, 3}, 15, 19, 255, true},
+    {"[5, 4, 3]", "255", "uint8", "board_first", {5, 4, 3}, 47, 47, 1, false},
+    {"[5, 4, 3]", "255", "uint8", "vector", {60}, 47, 47, 1, false, "[0..60) {5, 4, 3}"},
+};
+
 TEST(WorkerSpacesTest, ReadsPicturesAndBoardsByOneRule) {
   LZ_NEEDS_GYMNASIUM();
-  const ArrayCase kCases[] = {
-      // Channels last where that axis is the shortest: number (row * 4 + column) * 3 + channel.
-      {"[5, 4, 3]",
-       "255",
-       "uint8",
-       "auto",
-       {3, 5, 4},
-       2 * 20 + 1 * 4 + 3,
-       23,
-       255,
-       true,
-       "picture, channels last {5, 4, 3} -> {3, 5, 4}, bytes / 255 (env.observation: "
-       "picture_last)"},
-      {"[7, 7, 5]", "255", "uint8", "auto", {5, 7, 7}, 1 * 49 + 0 * 7 + 2, 11, 255, true},
-      {"[5, 4, 3]",
-       "255",
-       "float32",
-       "auto",
-       {3, 5, 4},
-       43 + 4,
-       23,
-       255,
-       false,
-       "picture, channels last {5, 4, 3} -> {3, 5, 4}, numbers / 255 "
-       "(env.observation: picture_last)"},
-      {"[5, 4, 3]", "1", "float32", "auto", {3, 5, 4}, 47, 23, 1, false},
-      {"[5, 4, 3]",
-       "59",
-       "uint8",
-       "auto",
-       {3, 5, 4},
-       47,
-       23,
-       1,
-       false,
-       "board, channels last {5, 4, 3} -> {3, 5, 4}, numbers as they are "
-       "(env.observation: board_last)"},
-      // Else channels first.
-      {"[4, 5, 6]",
-       "255",
-       "uint8",
-       "auto",
-       {4, 5, 6},
-       50,
-       50,
-       255,
-       true,
-       "picture, channels first {4, 5, 6}, bytes / 255 (env.observation: picture_first)"},
-      {"[3, 3, 3]", "2", "int8", "auto", {3, 3, 3}, 25, 25, 1, false},
-      // One channel.
-      {"[2, 3]", "255", "uint8", "auto", {1, 2, 3}, 5, 5, 255, true},
-      {"[2, 3]", "2", "uint8", "auto", {2, 3}, 5, 5, 1, false},
-      {"[2, 3]", "2", "uint8", "board_first", {1, 2, 3}, 5, 5, 1, false},
-      // Forced: element (1, 2, 0) of channels last is number (2 * 3 + 0) * 3 + 1.
-      {"[3, 3, 3]", "2", "int8", "board_last", {3, 3, 3}, 9 + 6, 19, 1, false},
-      {"[3, 3, 3]", "255", "uint8", "picture_last", {3, 3, 3}, 15, 19, 255, true},
-      {"[5, 4, 3]", "255", "uint8", "board_first", {5, 4, 3}, 47, 47, 1, false},
-      {"[5, 4, 3]", "255", "uint8", "vector", {60}, 47, 47, 1, false, "[0..60) {5, 4, 3}"},
-  };
   for (const ArrayCase& expected : kCases) {
     const Seen seen =
         Observe({{"shape", expected.shape}, {"high", expected.high}, {"dtype", expected.dtype}},

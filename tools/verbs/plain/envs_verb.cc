@@ -17,6 +17,8 @@
 #include "lzero/base/text/printable.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/env/check/conformance.h"
+#include "lzero/env/check/conformance_verdict.h"
+#include "lzero/env/check/native_checks.h"
 #include "lzero/env/check/perft.h"
 #include "lzero/env/check/rollout.h"
 #include "lzero/env/check/trace.h"
@@ -261,25 +263,29 @@ int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options,
   const auto make = [&] { return MakeEnv(registry, options.target); };
   const auto first = make();
   if (!first.ok()) return Refuse(console, first.status());
-  int num_failed = 0;
   // Flushed one by one: an environment that aborts the program is known by the check it got to.
   const auto print = [&](const ConformanceCheck& check) {
     console.out << (check.passed ? "pass  " : "FAIL  ") << check.name
                 << (check.detail.empty() ? "" : "  ") << check.detail << std::endl;
-    if (!check.passed) ++num_failed;
+    if (check.passed) return;
+    console.out << "      hinders training: " << YesNo(check.hinders) << ", because "
+                << check.because << std::endl;
   };
-  RunConformance(make, {options.seed, options.num_steps, print});
+  auto checks = RunConformance(make, {options.seed, options.num_steps, print});
+  if (IsNative(**registry.Find(options.target.id))) {
+    for (ConformanceCheck& check :
+         RunNativeChecks(registry, options.target.id, *OptionsOf(options.target), print)) {
+      checks.push_back(std::move(check));
+    }
+  }
   if (!(*first)->spec().can_save) {
     console.out << "note  cannot save: a resumed run starts the episodes that were being played "
                    "anew, so it is not exact\n";
   }
-  if (num_failed == 0) {
-    console.out << options.target.id << " conforms\n";
-    return kExitOk;
-  }
-  console.out << options.target.id << ": " << num_failed << (num_failed == 1 ? " check" : " checks")
-              << " failed\n";
-  return kExitFailure;
+  console.out << VerdictText(options.target.id, checks) << "\n";
+  const bool conforms = std::all_of(checks.begin(), checks.end(),
+                                    [](const ConformanceCheck& check) { return check.passed; });
+  return conforms ? kExitOk : kExitFailure;
 }
 
 int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,

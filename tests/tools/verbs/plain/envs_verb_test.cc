@@ -79,7 +79,7 @@ TEST_F(EnvsVerbTest, ListNamesEveryEnvironment) {
   for (const char* id : {"catch", "tictactoe"}) two.Register(**registry_.Find(id));
   EXPECT_EQ(EnvsList(two, console_), 0);
   EXPECT_EQ(Out(),
-            "catch      catch a falling ball on a 10x5 board (bsuite)\n"
+            "catch      a paddle under a falling ball, on a 10x5 board (bsuite)\n"
             "tictactoe  TicTacToe, two players, optional random openings\n");
 }
 
@@ -167,10 +167,10 @@ TEST_F(EnvsVerbTest, AFailedCheckIsExitOne) {
   EXPECT_EQ(EnvsCheck(registry_, {{"restless", {}}, 0, 20}, console_), 1);
   const std::string text = Out();
   EXPECT_NE(text.find("FAIL  observation_in_space  seed 0, step 0: observation[0] is 7, outside "
-                      "0 .. 1\n"),
+                      "0 .. 1\n      hinders training: no, because the learner reads no bounds"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("restless: 3 checks failed\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("restless: 6 checks failed; it may be trained\n"), std::string::npos) << text;
 }
 
 // An episode of one step; says whether it saves, and has no SaveGame.
@@ -195,12 +195,14 @@ class Promising : public EpisodeEnv {
 };
 
 TEST_F(EnvsVerbTest, CheckTellsWhetherAnEnvironmentSaves) {
-  Register<Promising>("promising", "promising", true);
-  Register<Promising>("honest", "honest", false);
-  EXPECT_EQ(EnvsCheck(registry_, {{"promising", {}}, 0, 20}, console_), 1);
-  EXPECT_NE(Out().find("FAIL  save_load_equal  'promising' says can_save and has no SaveGame\n"),
-            std::string::npos);
-  EXPECT_EQ(EnvsCheck(registry_, {{"honest", {}}, 0, 20}, console_), 0);
+  // A plugin need not draw itself.
+  Register<Promising>("plugin:promising", "plugin:promising", true);
+  Register<Promising>("plugin:honest", "plugin:honest", false);
+  EXPECT_EQ(EnvsCheck(registry_, {{"plugin:promising", {}}, 0, 20}, console_), 1);
+  EXPECT_NE(
+      Out().find("FAIL  save_load_equal  'plugin:promising' says can_save and has no SaveGame\n"),
+      std::string::npos);
+  EXPECT_EQ(EnvsCheck(registry_, {{"plugin:honest", {}}, 0, 20}, console_), 0);
   EXPECT_NE(Out().find("note  cannot save: a resumed run starts the episodes"), std::string::npos);
 }
 

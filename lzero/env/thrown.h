@@ -1,0 +1,27 @@
+// What other people's code throws: environments of plugins. Our own code throws nothing. Any
+// thread.
+#ifndef LZERO_ENV_THROWN_H_
+#define LZERO_ENV_THROWN_H_
+
+#include <exception>
+#include <optional>
+#include <string>
+
+namespace lzero {
+
+// Calls `function`; the words of what it threw, nothing when it threw nothing.
+template <typename Function>
+std::optional<std::string> WhatItThrows(Function function) {
+  try {
+    function();
+    return std::nullopt;
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+}
+
+}  // namespace lzero
+
+#endif  // LZERO_ENV_THROWN_H_
