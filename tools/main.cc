@@ -151,7 +151,7 @@ int Main(int argc, char** argv) {
   VerbAction action;
 #if LZERO_HAS_TORCH
   AddTrain(app, &action, command_line);
-  for (const auto add : {AddEval, AddInspect, AddDoctor, AddMatch}) add(app, &action);
+  for (const auto add : {AddEval, AddPolicy, AddInspect, AddDoctor, AddMatch}) add(app, &action);
 #endif
   AddConfig(app, &action);
   AddMetrics(app, &action);

@@ -18,10 +18,11 @@ _INFERENCE = _MODEL | _KV_CACHE | _MCTS | {"graph", "run", "inference"}
 _FAMILY = _INFERENCE | _ENV | {"env/check", "family"}
 _AGENT = _MCTS | {"agent"}
 _WORKER = _AGENT | _REPLAY | _ENV | {"worker"}
+_PIPE = _WORKER | {"pipe"}
 _TRAIN = _FAMILY | _WORKER | {"env/python", "envs", "train"}
 _PLAIN_TOOLS = _AGENT | _REPLAY | _ENV | {
-    "env/check", "env/python", "mcts/golden", "envs", "run", "family/unizero/rules", "tools/verbs/plain",
-    "tools/verbs/support", "tools/bench/table"}
+    "env/check", "env/python", "mcts/golden", "envs", "run", "pipe", "family/unizero/rules",
+    "tools/verbs/plain", "tools/verbs/support", "tools/bench/table"}
 
 # Floors: folders below lzero/, or envs and tools, with what is below them but is no floor of its own.
 ALLOWED = {
@@ -48,6 +49,7 @@ ALLOWED = {
     "family/unizero/rules": _CONFIG | {"family/unizero/rules"},
     "agent": _AGENT,
     "worker": _WORKER,
+    "pipe": _PIPE,
     "train": _TRAIN,
     "envs": _ENV | {"env/check", "env/python", "envs"},
     "tools": _PLAIN_TOOLS | _TRAIN | {"tools", "tools/verbs", "tools/bench"},

@@ -14,6 +14,7 @@ namespace lzero {
 // train and resume. `command_line`: for the manifest of a run.
 void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>& command_line);
 void AddEval(CLI::App& app, VerbAction* action);
+void AddPolicy(CLI::App& app, VerbAction* action);
 void AddMatch(CLI::App& app, VerbAction* action);
 void AddInspect(CLI::App& app, VerbAction* action);
 void AddDoctor(CLI::App& app, VerbAction* action);
