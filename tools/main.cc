@@ -51,7 +51,9 @@ void AddConfig(CLI::App& app, VerbAction* action) {
   CLI::App* show = config->add_subcommand("show", "Print every setting in force");
   show->add_option("config", *path, "YAML file")->required();
   show->add_option("overrides", *overrides, "key.path=value");
-  show->callback([=] { *action = [=] { return ConfigShow(*path, *overrides); }; });
+  auto* json = Keep<bool>();
+  show->add_flag("--json", *json, "One JSON object instead of YAML");
+  show->callback([=] { *action = [=] { return ConfigShow(*path, *overrides, *json); }; });
 
   auto* key = Keep<std::string>();
   CLI::App* explain =
