@@ -41,7 +41,8 @@ cuda_parts=(
 
 # Packages of Python environments, with what they name themselves. dm_control fails with mujoco 4.
 gymnasium_packages=(gymnasium==1.4.0)
-env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mujoco==3.17.0 dm_control==1.0.50)
+env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mujoco==3.17.0 dm_control==1.0.50
+              wheel)
 oracle_packages=(open_spiel==2.0.2 tensorboard safetensors)
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
