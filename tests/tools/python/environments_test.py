@@ -6,6 +6,7 @@ import package_testing
 import lzero_cpp
 import numpy as np
 from gymnasium.utils.env_checker import check_env
+from package_testing import refused
 
 # Not those where a random action may be illegal after one move: the check knows no masks.
 IDS = ("cartpole", "pendulum", "acrobot", "mountain_car", "mountain_car_continuous", "counting", "catch", "deep_sea",
@@ -26,18 +27,12 @@ def check_ids():
 
 
 def check_refusals():
-    for call, words in ((lambda: lzero_cpp.make("carpole"), "did you mean 'cartpole'"),
-                        (lambda: lzero_cpp.make("catch", rowz=3), "rowz"),
-                        (lambda: lzero_cpp.make("catch", render_mode="human"), "'rgb_array', 'ansi'"),
-                        (lambda: lzero_cpp.make("pendulum").step([0.0, 0.0]), "shape (2,); allowed: (1,)"),
-                        (lambda: lzero_cpp.make("cartpole").step(0), "Reset"),
-                        (lambda: play_twice(lzero_cpp.make("tictactoe")), "illegal")):
-        try:
-            call()
-        except lzero_cpp.LzeroError as error:
-            assert words.lower() in str(error).lower(), (words, str(error))
-        else:
-            raise AssertionError(words)
+    refused(lambda: lzero_cpp.make("carpole"), "did you mean 'cartpole'")
+    refused(lambda: lzero_cpp.make("catch", rowz=3), "rowz")
+    refused(lambda: lzero_cpp.make("catch", render_mode="human"), "'rgb_array', 'ansi'")
+    refused(lambda: lzero_cpp.make("pendulum").step([0.0, 0.0]), "shape (2,); allowed: (1,)")
+    refused(lambda: lzero_cpp.make("cartpole").step(0), "Reset")
+    refused(lambda: play_twice(lzero_cpp.make("tictactoe")), "illegal")
 
 
 def play_twice(env):

@@ -45,3 +45,15 @@ def train(name, config, *settings):
 
 def train_counting():
     return train("counting", "teaching/counting_unizero", "stop.max_env_steps=500")
+
+
+def refused(call, *words):
+    """`call` raises LzeroError with all of `words`."""
+    import lzero_cpp  # which _start has made known
+
+    try:
+        call()
+    except lzero_cpp.LzeroError as error:
+        assert all(word in str(error) for word in words), str(error)
+        return
+    raise AssertionError(f"nothing was refused: {words}")

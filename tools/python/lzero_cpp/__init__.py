@@ -2,11 +2,10 @@
 itself as a child process. Needs numpy; `make` needs gymnasium, `Run.frame` pandas. See README.md."""
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence
 
 from lzero_cpp.agent import Agent, Decision, Tree, load
-from lzero_cpp.child import LzeroError, find_program, run_program
+from lzero_cpp.child import LzeroError, Path, find_program, run_program
 from lzero_cpp.runs import Evaluation, Run, Series, compare, evaluate
 from lzero_cpp.training import train
 
@@ -19,7 +18,7 @@ __all__ = ["Agent", "Decision", "Evaluation", "LzeroError", "Run", "Series", "Tr
 
 
 def make(env_id: str, *, render_mode: Optional[str] = None, max_episode_steps: Optional[int] = None,
-         plugins: Sequence[Union[str, os.PathLike]] = (), program: Union[None, str, os.PathLike] = None,
+         plugins: Sequence[Path] = (), program: Optional[Path] = None,
          **settings: Any) -> "Environment":
     """An environment of the program as a `gymnasium.Env`; `lzero envs list` names them, and
     `lzero envs info ID` their `settings`.

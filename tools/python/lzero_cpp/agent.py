@@ -8,7 +8,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from lzero_cpp.child import Child, LzeroError
+from lzero_cpp.child import Child, LzeroError, Path
 from lzero_cpp.spec import Spec
 
 _RESET, _ACT, _SEARCH = 1, 2, 3
@@ -120,7 +120,7 @@ _COUNT = struct.Struct("<I")
 
 class Agent:
     """A checkpoint that plays; made by `load`. Episodes have numbers, ids, of 0 .. max_batch - 1, each
-    with its past: call `reset` when an episode begins. Not for a fork.
+    with its past: call `reset` when an episode begins. A fork of this Python must not use it.
 
     >>> import lzero_cpp
     >>> agent = lzero_cpp.load("runs/counting")
@@ -272,7 +272,7 @@ class Agent:
             starts |= np.asarray(episode_start, bool).reshape(-1)
         steps = np.zeros(len(rows), np.int64) if state is None else state[0] + 1
         steps = np.where(starts, 0, steps)
-        self.reset(np.flatnonzero(starts))
+        self.reset(np.flatnonzero(starts).tolist())
         actions = self.act_batch(rows, legal=action_masks).actions
         return (actions if is_batch else actions[0]), (steps,)
 
@@ -324,9 +324,9 @@ def _array(values: Any, dtype: Any, size: int, name: str) -> bytes:
     return array.tobytes()
 
 
-def load(run: Union[str, os.PathLike], *, simulations: Optional[int] = None, device: Optional[str] = None,
-         threads: int = 1, max_batch: int = 32, plugins: Sequence[Union[str, os.PathLike]] = (),
-         program: Union[None, str, os.PathLike] = None) -> Agent:
+def load(run: Path, *, simulations: Optional[int] = None, device: Optional[str] = None,
+         threads: int = 1, max_batch: int = 32, plugins: Sequence[Path] = (),
+         program: Optional[Path] = None) -> Agent:
     """The agent of a run folder (its best checkpoint) or of a checkpoint, in a program of its own.
 
     `simulations` a move (default: as the run evaluates), `device` cpu or cuda (default: as the run),

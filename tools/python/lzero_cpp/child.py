@@ -19,6 +19,8 @@ HELLO = 128
 _HEAD = struct.Struct("<IBBH")
 _MOST_BYTES = 64 << 20
 
+Path = Union[str, "os.PathLike[str]"]
+
 
 class LzeroError(Exception):
     """What the program refused or could not do, in its words.
@@ -31,7 +33,7 @@ class LzeroError(Exception):
     """
 
 
-def find_program(program: Optional[os.PathLike | str] = None) -> str:
+def find_program(program: Optional[Path] = None) -> str:
     """The path of the program: `program`, else the environment variable LZERO_PROGRAM, else `lzero` on
     PATH, else the one that was built in the source tree of this file. LzeroError when there is none.
 
@@ -51,7 +53,7 @@ def find_program(program: Optional[os.PathLike | str] = None) -> str:
     return found
 
 
-def run_program(arguments: Iterable[Any], program: Optional[os.PathLike | str] = None) -> str:
+def run_program(arguments: Iterable[Any], program: Optional[Path] = None) -> str:
     """What the program prints, once it has ended well; LzeroError with its words otherwise.
 
     >>> import lzero_cpp
@@ -81,8 +83,10 @@ def _drain(stream: Any, lines: Deque[str]) -> None:
             lines.append(line.decode(errors="replace").rstrip())
 
 
-def _end(process: "subprocess.Popen[bytes]", thread: threading.Thread) -> None:
-    """Kills the process if it still runs, and reaps it."""
+def _end(process: "subprocess.Popen[bytes]", thread: threading.Thread, owner: int) -> None:
+    """Kills the process if it still runs, and reaps it; not from a fork of its owner."""
+    if os.getpid() != owner:
+        return
     process.kill()
     process.wait()
     thread.join(timeout=1.0)
@@ -95,7 +99,7 @@ class Child:
     """A running `lzero ... --stdio`. Ends when it is closed, collected, or Python ends; and when a
     call is interrupted, as nobody would read its answer. Calls of several threads wait for each other."""
 
-    def __init__(self, arguments: Iterable[Any], program: Optional[os.PathLike | str] = None) -> None:
+    def __init__(self, arguments: Iterable[Any], program: Optional[Path] = None) -> None:
         command = [find_program(program), *map(os.fspath, arguments), "--stdio"]
         # A session of its own: Ctrl-C at the terminal is for Python.
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -104,7 +108,7 @@ class Child:
         thread = threading.Thread(target=_drain, args=(process.stderr, self._lines), daemon=True)
         thread.start()
         self._process, self._thread = process, thread
-        self._end = weakref.finalize(self, _end, process, thread)
+        self._end = weakref.finalize(self, _end, process, thread, os.getpid())
         self._lock = threading.Lock()
         kind, body = self._guarded(self._read)
         self.hello: Mapping[str, Any] = json.loads(bytes(body)) if kind == HELLO else {}
@@ -134,13 +138,13 @@ class Child:
         with self._lock:
             if self.is_closed:
                 raise LzeroError("this has been closed, or its program has ended")
-            answer, body = self._guarded(lambda: self._exchange(request))
-        if answer == ERROR:
-            (code,) = struct.unpack_from("<I", body)
+            kind, answer = self._guarded(lambda: self._exchange(request))
+        if kind == ERROR:
+            (code,) = struct.unpack_from("<I", answer)
             if code != 1:  # it ends after this
                 self.close()
-            raise LzeroError(bytes(body[4:]).decode(errors="replace"))
-        return answer, body
+            raise LzeroError(bytes(answer[4:]).decode(errors="replace"))
+        return kind, answer
 
     def _guarded(self, call: Any) -> Tuple[int, memoryview]:
         try:

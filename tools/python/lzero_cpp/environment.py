@@ -3,12 +3,12 @@ from __future__ import annotations
 
 import os
 import struct
-from typing import Any, Dict, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 
 import gymnasium
 import numpy as np
 
-from lzero_cpp.child import Child, LzeroError
+from lzero_cpp.child import Child, LzeroError, Path
 from lzero_cpp.spec import Spec
 
 _RESET, _STEP, _SAVE, _TEXT, _PICTURE = 16, 17, 18, 19, 20
@@ -136,7 +136,7 @@ class Environment(gymnasium.Env):
 
 
 def open_environment(env_id: str, render_mode: Optional[str], max_episode_steps: Optional[int],
-                     plugins: Sequence[Union[str, os.PathLike]], program: Union[None, str, os.PathLike],
+                     plugins: Sequence[Path], program: Optional[Path],
                      settings: Mapping[str, Any]) -> Environment:
     """What `make` does.
 

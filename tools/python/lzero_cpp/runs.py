@@ -11,9 +11,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
 import numpy as np
 
 from lzero_cpp.agent import Agent
-from lzero_cpp.child import LzeroError, run_program
-
-Path = Union[str, os.PathLike]
+from lzero_cpp.child import LzeroError, Path, run_program
 
 
 class Series(NamedTuple):
@@ -84,11 +82,11 @@ def compare(*runs: Path, program: Optional[Path] = None) -> Dict[str, Any]:
     >>> import lzero_cpp
     >>> compared = lzero_cpp.compare("runs/counting", "runs/counting")  # doctest: +SKIP
     """
-    return json.loads(run_program(["compare", *map(os.fspath, runs), "--json"], program))
+    return json.loads(run_program(["compare", *runs, "--json"], program))
 
 
 class Run:
-    """A run folder. Reads what is there at every call, so a run may still train.
+    """A run folder. Reads what is there at every call, so a run may still train; its config never changes.
 
     >>> import lzero_cpp, os
     >>> run = lzero_cpp.Run("runs/counting")
@@ -99,6 +97,7 @@ class Run:
     def __init__(self, path: Path, program: Optional[Path] = None) -> None:
         self.path = pathlib.Path(path)
         self._program = program
+        self._config: Optional[Dict[str, Any]] = None
         if not (self.path / "config.resolved.yaml").is_file():
             raise LzeroError(f"{os.fspath(path)!r} is no run folder: it has no config.resolved.yaml")
 
@@ -158,8 +157,10 @@ class Run:
         >>> config["env"]["id"], config["search"]["num_simulations"], config["seed"]
         ('counting', 8, 0)
         """
-        resolved = os.fspath(self.path / "config.resolved.yaml")
-        return json.loads(run_program(["config", "show", resolved, "--json"], self._program))
+        if self._config is None:
+            resolved = os.fspath(self.path / "config.resolved.yaml")
+            self._config = json.loads(run_program(["config", "show", resolved, "--json"], self._program))
+        return self._config
 
     @property
     def status(self) -> Dict[str, Any]:

@@ -11,8 +11,8 @@ import subprocess
 import threading
 from typing import Any, Callable, Deque, Dict, List, Mapping, Optional
 
-from lzero_cpp.child import LzeroError, find_program, words_of
-from lzero_cpp.runs import Path, Run
+from lzero_cpp.child import LzeroError, Path, find_program, words_of
+from lzero_cpp.runs import Run
 
 OnMetrics = Callable[[Dict[str, Any]], Any]
 
