@@ -44,6 +44,9 @@ def main():
         attempted, failed = attempted + result.attempted, failed + result.failed
         missing += without_example(module)
     check_compare()
+    script = package_testing.SOURCE / "tools/python/time_calls.py"
+    timed = subprocess.run([sys.executable, "-B", script, "runs/counting", "20"], capture_output=True, text=True)
+    assert timed.stdout.count("us a decision beside the search") == 2, timed.stderr
     result = doctest.testfile(str(package_testing.SOURCE / "tools/python/README.md"), module_relative=False,
                               optionflags=OPTIONS)
     attempted, failed = attempted + result.attempted, failed + result.failed
