@@ -53,7 +53,9 @@ void AddConfig(CLI::App& app, VerbAction* action) {
   CLI::App* show = config->add_subcommand("show", "Print every setting in force");
   show->add_option("config", *path, "YAML file")->required();
   show->add_option("overrides", *overrides, "key.path=value");
-  show->callback([=] { *action = [=] { return ConfigShow(*path, *overrides); }; });
+  auto* json = Keep<bool>();
+  show->add_flag("--json", *json, "One JSON object instead of YAML");
+  show->callback([=] { *action = [=] { return ConfigShow(*path, *overrides, *json); }; });
 
   auto* words = Keep<std::vector<std::string>>();
   CLI::App* explain =
@@ -167,7 +169,7 @@ int Main(int argc, char** argv) {
 #if LZERO_HAS_TORCH
   AddTrain(app, &action, command_line);
   AddSweep(app, &action, command_line);
-  for (const auto add : {AddEval, AddInspect, AddDoctor, AddMatch, AddReport}) add(app, &action);
+  for (const auto add : {AddEval, AddPolicy, AddInspect, AddDoctor, AddMatch, AddReport}) add(app, &action);
 #endif
   AddConfig(app, &action);
   AddMetrics(app, &action);

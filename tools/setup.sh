@@ -43,7 +43,7 @@ cuda_parts=(
 # of Gymnasium that resize pictures need OpenCV.
 gymnasium_packages=(gymnasium==1.4.0)
 env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mujoco==3.17.0 dm_control==1.0.50
-              opencv_python_headless==5.0.0.93)
+              opencv_python_headless==5.0.0.93 wheel)
 oracle_packages=(open_spiel==2.0.2 tensorboard safetensors)
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

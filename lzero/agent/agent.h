@@ -74,6 +74,8 @@ class Agent {
 
   // The config of its searches.
   const SearchConfig& config() const { return searcher_->config(); }
+  // The trees of the last search; null where the searcher keeps them elsewhere.
+  const Tree* host_tree() const { return searcher_->host_tree(); }
   // Searches so far: the only state, to be saved and put back for an exact resume.
   uint64_t num_searches() const { return num_searches_; }
   void set_num_searches(uint64_t num_searches) { num_searches_ = num_searches; }

@@ -46,6 +46,7 @@ class Search : public Searcher {
   int num_actions() const override { return num_actions_; }
   // The tree of the last search.
   const Tree& tree() const { return tree_; }
+  const Tree* host_tree() const override { return &tree_; }
 
  private:
   // One entry a root: what goes to the model and what comes back. [B], prior_logits and legal

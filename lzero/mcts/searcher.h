@@ -12,6 +12,8 @@
 
 namespace lzero {
 
+class Tree;  // tree/tree.h
+
 class Searcher {
  public:
   virtual ~Searcher() = default;
@@ -19,6 +21,8 @@ class Searcher {
   virtual const SearchConfig& config() const = 0;
   // The number of actions A that every model of a search must have, see inference_model.h.
   virtual int num_actions() const = 0;
+  // The trees of the last search; null where they are not in the memory of the host.
+  virtual const Tree* host_tree() const { return nullptr; }
 
   // Runs `num_simulations` for every root. InvalidArgument (naming the environment) for a root
   // without a legal action, for wrong sizes and for two roots of one environment; Internal when the

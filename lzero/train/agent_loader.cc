@@ -49,8 +49,8 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   agent.num_simulations = options.simulations.value_or(
       agent.config.evaluate.num_simulations.value_or(agent.config.search.num_simulations));
   const int64_t envs = options.num_envs > 0 ? options.num_envs : agent.config.env.num_evaluators;
-  LZ_ASSIGN_OR_RETURN(
-      agent.role, BuildEvaluator(agent.config, agent.registry, envs, agent.num_simulations, pool));
+  LZ_ASSIGN_OR_RETURN(agent.role, BuildEvaluator(agent.config, agent.registry, envs,
+                                                 agent.num_simulations, pool, options.num_roots));
   // The weights.
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, agent.registry));
   LZ_ASSIGN_OR_RETURN(const auto model,

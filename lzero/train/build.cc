@@ -116,14 +116,15 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
 
 absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              const EnvRegistry& registry, int64_t num_envs,
-                                             int64_t num_simulations, ThreadPool* pool) {
+                                             int64_t num_simulations, ThreadPool* pool,
+                                             int64_t num_roots) {
   LZ_ASSIGN_OR_RETURN(auto envs, BuildEnvs(config, registry, num_envs, false, pool));
   EvaluatorRole role;
   // Always the first of equal actions: an evaluation depends on the checkpoint alone, not on how
   // many searches were made before it.
-  LZ_ASSIGN_OR_RETURN(
-      auto agent, BuildAgent("evaluator", config, registry, envs->spec(), num_envs, num_simulations,
-                             /*deterministic_ties=*/true, &role.inference));
+  LZ_ASSIGN_OR_RETURN(auto agent, BuildAgent("evaluator", config, registry, envs->spec(),
+                                             num_roots > 0 ? num_roots : num_envs, num_simulations,
+                                             /*deterministic_ties=*/true, &role.inference));
   role.evaluator = std::make_unique<Evaluator>(
       FamilyOf(config.model).num_root_past_steps(config.model), config.replay.discount,
       std::move(envs), std::move(agent), role.inference.get());

@@ -58,10 +58,12 @@ absl::StatusOr<std::unique_ptr<Searcher>> BuildSearcher(const EngineOptions& opt
 absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
                                              const EnvRegistry& registry, ThreadPool* pool);
 
-// `num_envs` evaluation environments (no random openings), `num_simulations` a search.
+// `num_envs` evaluation environments (no random openings), `num_simulations` a search of at most
+// `num_roots` roots (0: num_envs).
 absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              const EnvRegistry& registry, int64_t num_envs,
-                                             int64_t num_simulations, ThreadPool* pool);
+                                             int64_t num_simulations, ThreadPool* pool,
+                                             int64_t num_roots = 0);
 
 // For replay.reanalyze_ratio above 0: batches of as many positions as the collector has
 // environments.

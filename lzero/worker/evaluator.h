@@ -67,6 +67,10 @@ class Evaluator {
 
   const EnvSpec& spec() const { return envs_->spec(); }
   int64_t max_past_steps() const { return max_past_steps_; }
+  // What it plays with, for who chooses the positions himself: the calls above must not be mixed
+  // with searches of the caller.
+  Agent* agent() { return agent_.get(); }
+  InferenceModel* model() { return model_; }
 
  private:
   // One batched search at `roots`, which it makes of `trackers`, and one step of these

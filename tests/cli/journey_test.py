@@ -18,7 +18,11 @@ def check_eval(program, folder):
     """Tables for people, one JSON object for programs, and a bar that sets the exit code."""
     program.expect("eval", 0, ["mean", "IQM"], "eval", "run", "--episodes", "3")
     code, printed = program.run("eval", "run", "--seeds", "1..4", "--json")
-    program.check("eval --json", code, printed, 0, '"episodes":4')
+    program.check("eval --json", code, printed, 0, '"episodes":4', '"seeds":[1,2,3,4]')
+    told = json.loads(printed[printed.index("{"):].splitlines()[0])
+    mean, steps = sum(told["returns"]) / 4, sum(told["lengths"]) / 4
+    program.check("eval --json tells every episode", code, str([mean, steps]), 0,
+                  str([told["return_mean"], told["length_mean"]]))
     again = program.run("eval", "run", "--seeds", "1..4", "--json")[1]
     program.check("eval twice gives the same", 0 if again == printed else 1, again, 0)
     code, printed = program.output("eval", "run", "--seeds", "1..2", "--json", "--render", "text")

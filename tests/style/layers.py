@@ -19,9 +19,10 @@ _INFERENCE = _MODEL | _KV_CACHE | _MCTS | {"graph", "statistics", "run", "infere
 _FAMILY = _INFERENCE | _ENV | {"env/check", "family"}
 _AGENT = _MCTS | {"agent"}
 _WORKER = _AGENT | _REPLAY | _ENV | {"worker"}
+_PIPE = _WORKER | {"pipe"}
 _TRAIN = _FAMILY | _WORKER | {"env/python", "envs", "train"}
 _PLAIN_TOOLS = _AGENT | _REPLAY | _ENV | _RESULTS | {
-    "env/check", "env/python", "mcts/golden", "envs", "report", "family/unizero/rules", "tools/verbs/plain",
+    "env/check", "env/python", "mcts/golden", "envs", "report", "pipe", "family/unizero/rules", "tools/verbs/plain",
     "tools/verbs/support", "tools/verbs/sweep", "tools/bench/table"}
 
 # Floors: folders below lzero/, or envs and tools, with what is below them but is no floor of its own.
@@ -52,6 +53,7 @@ ALLOWED = {
     "family/unizero/rules": _CONFIG | {"family/unizero/rules"},
     "agent": _AGENT,
     "worker": _WORKER,
+    "pipe": _PIPE,
     "train": _TRAIN,
     "envs": _ENV | {"env/check", "env/python", "envs"},
     "tools": _PLAIN_TOOLS | _TRAIN | {"tools", "tools/verbs", "tools/bench"},

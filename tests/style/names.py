@@ -10,7 +10,7 @@ import source_tree
 FILE_NAME = re.compile(r"[a-z][a-z0-9_]*\.(h|cc|cu|cuh|py|sh|cmake)")
 FOLDER_NAME = re.compile(r"[a-z][a-z0-9_]*")
 # CMake's own conventions.
-OTHER_FILE_NAMES = re.compile(r"CMakeLists\.txt|Find[A-Za-z]+\.cmake|Lz[A-Za-z]+\.cmake")
+OTHER_FILE_NAMES = re.compile(r"__init__\.py|CMakeLists\.txt|Find[A-Za-z]+\.cmake|Lz[A-Za-z]+\.cmake")
 
 WORDS = ("hidden_state", "rollout", "done", "gamma", "wm", "ctx", "cfg", "tmp", "data", "info", "utils")
 PREFIXES = ("new_", "old_", "legacy_", "custom_")

@@ -16,6 +16,7 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
 // sweep. `command_line`: its first word is what the runs are started as.
 void AddSweep(CLI::App& app, VerbAction* action, const std::vector<std::string>& command_line);
 void AddEval(CLI::App& app, VerbAction* action);
+void AddPolicy(CLI::App& app, VerbAction* action);
 void AddMatch(CLI::App& app, VerbAction* action);
 void AddInspect(CLI::App& app, VerbAction* action);
 void AddReport(CLI::App& app, VerbAction* action);

@@ -141,8 +141,15 @@ absl::StatusOr<std::vector<int32_t>> ChooseUntilStopped(LoadedAgent& agent,
 
 }  // namespace
 
-void PrintReturns(bool json, const LoadedAgent& agent, const ReturnSummary& summary) {
+void PrintReturns(bool json, const LoadedAgent& agent, const ReturnSummary& summary,
+                  absl::Span<const EpisodeRow> episodes) {
   if (json) {
+    OrderedJson seeds = OrderedJson::array(), returns = seeds, lengths = seeds;
+    for (const EpisodeRow& episode : episodes) {
+      seeds.push_back(episode.seed);
+      returns.push_back(episode.episode_return);
+      lengths.push_back(episode.length);
+    }
     return PrintJson(agent, {{"simulations", agent.num_simulations},
                              {"episodes", summary.num_episodes},
                              {"return_mean", summary.mean},
@@ -151,7 +158,10 @@ void PrintReturns(bool json, const LoadedAgent& agent, const ReturnSummary& summ
                              {"return_iqm_95", {summary.interval.low, summary.interval.high}},
                              {"return_min", summary.min},
                              {"return_max", summary.max},
-                             {"length_mean", summary.mean_length}});
+                             {"length_mean", summary.mean_length},
+                             {"seeds", seeds},
+                             {"returns", returns},
+                             {"lengths", lengths}});
   }
   std::printf("checkpoint    %s\n", agent.checkpoint_path.c_str());
   std::printf("environment   %s, %d simulations a move\n", agent.config.env.id.c_str(),

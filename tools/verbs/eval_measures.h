@@ -12,7 +12,9 @@
 
 namespace lzero {
 
-void PrintReturns(bool json, const LoadedAgent& agent, const ReturnSummary& summary);
+// JSON tells every episode, too.
+void PrintReturns(bool json, const LoadedAgent& agent, const ReturnSummary& summary,
+                  absl::Span<const EpisodeRow> episodes);
 
 // The agent with search, then its policy head alone, until `stop`. Exit codes of `lzero eval`; 2
 // for a game without a grader.

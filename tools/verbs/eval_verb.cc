@@ -156,8 +156,9 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atom
   if (absl::IsCancelled(episodes.status())) return kExitInterrupted;
   if (!episodes.ok()) return PrintError(episodes.status(), kExitFailure);
   // Report.
-  const ReturnSummary summary = SummarizeEpisodes(ToRows(*episodes), 0);
-  PrintReturns(options.json, agent, summary);
+  const std::vector<EpisodeRow> rows = ToRows(*episodes);
+  const ReturnSummary summary = SummarizeEpisodes(rows, 0);
+  PrintReturns(options.json, agent, summary, rows);
   if (!options.json && agent.role.evaluator->spec().num_players == 2) {
     const bool can_be_graded = agent.registry.MakeGrader(agent.config.env.id).ok();
     PrintSelfPlayRemark(WithoutEndSlashes(options.path), can_be_graded);

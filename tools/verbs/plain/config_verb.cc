@@ -1,5 +1,7 @@
 #include <cstdio>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -8,6 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
+#include "lzero/config/schema.h"
+#include "nlohmann/json.hpp"
 #include "tools/verbs/plain/plain_verbs.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/verb_support.h"
@@ -24,12 +28,37 @@ void Write(std::FILE* stream, absl::string_view text) {
 
 int Fail(const absl::Status& status) { return PrintError(status, kConfigError); }
 
+nlohmann::ordered_json FieldJson(const ConfigField& field) {
+  return std::visit(
+      [&field](auto stored) -> nlohmann::ordered_json {
+        if constexpr (std::is_same_v<decltype(stored), ChoiceIndex>) {
+          return field.choices.at(static_cast<size_t>(stored.Get()));
+        } else if constexpr (requires { stored->has_value(); }) {
+          return stored->has_value() ? nlohmann::ordered_json(**stored) : nlohmann::ordered_json();
+        } else {
+          return *stored;
+        }
+      },
+      field.value);
+}
+
+// Sections as objects; texts are bytes, JSON is UTF-8.
+std::string ConfigJson(ExperimentConfig config) {
+  nlohmann::ordered_json json;
+  for (const ConfigField& field : FieldsOf(config)) {
+    nlohmann::ordered_json& section =
+        field.section.empty() ? json : json[std::string(field.section)];
+    section[std::string(field.name)] = FieldJson(field);
+  }
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
-int ConfigShow(const std::string& path, absl::Span<const std::string> overrides) {
+int ConfigShow(const std::string& path, absl::Span<const std::string> overrides, bool json) {
   const absl::StatusOr<LoadedConfig> loaded = LoadConfig(path, overrides);
   if (!loaded.ok()) return Fail(loaded.status());
-  Write(stdout, ResolvedYaml(loaded->config));
+  Write(stdout, json ? ConfigJson(loaded->config) : ResolvedYaml(loaded->config));
   return kExitOk;
 }
 

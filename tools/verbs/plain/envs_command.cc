@@ -143,6 +143,14 @@ void AddMatch(const EnvsCommand& command) {
   AddSeed(verb, &match->seed, "Seed of the players and of random openings");
 }
 
+void AddServe(const EnvsCommand& command) {
+  auto* serve = Keep<EnvsServeOptions>();
+  CLI::App* verb = command.AddEnvVerb("serve", "Let another program play, by a pipe",
+                                      &serve->target, EnvsServe, serve);
+  verb->add_flag("--stdio", serve->is_stdio,
+                 "Frames over standard input and output; Python's module lzero_cpp speaks them");
+}
+
 }  // namespace
 
 void AddEnvs(CLI::App& app, VerbAction* action) {
@@ -158,6 +166,7 @@ void AddEnvs(CLI::App& app, VerbAction* action) {
   AddPerft(command);
   AddSpeed(command);
   AddMatch(command);
+  AddServe(command);
 }
 
 }  // namespace lzero

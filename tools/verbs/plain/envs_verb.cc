@@ -23,7 +23,10 @@
 #include "lzero/env/check/rollout.h"
 #include "lzero/env/check/trace.h"
 #include "lzero/env/check/trace_replay.h"
+#include "lzero/pipe/env_server.h"
+#include "lzero/pipe/hello.h"
 #include "tools/verbs/support/interrupt.h"
+#include "tools/verbs/support/serve_stdio.h"
 
 namespace lzero {
 namespace {
@@ -385,6 +388,16 @@ int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options,
           : absl::StrCat(" and ", num_workers, num_workers == 1 ? " process" : " processes"),
       speed->seconds);
   return kExitOk;
+}
+
+int EnvsServe(const EnvRegistry& registry, const EnvsServeOptions& options,
+              const Console& console) {
+  if (!options.is_stdio) return RefuseWithoutStdio("envs serve");
+  const auto env = MakeEnv(registry, options.target);
+  if (!env.ok()) return Refuse(console, env.status());
+  EnvServer server(env->get());
+  return ServeStdio(EnvHello((*env)->spec(), LZERO_VERSION),
+                    [&](const Frame& request) { return server.Answer(request); });
 }
 
 }  // namespace lzero

@@ -1,7 +1,7 @@
-// `lzero envs ...`: list, info, check, rollout, replay, perft, bench and match. Plain functions:
-// the command line is parsed in envs_command.cc. Each writes results to `console.out`, errors to
-// `console.err`, and returns the exit code: 0 ok, 1 a check failed or a file could not be written,
-// 2 wrong usage (unknown id, option, file or file content).
+// `lzero envs ...`: list, info, check, rollout, replay, perft, bench, match and serve. Plain
+// functions: the command line is parsed in envs_command.cc. Each writes results to `console.out`,
+// errors to `console.err`, and returns the exit code: 0 ok, 1 a check failed or a file could not be
+// written, 2 wrong usage (unknown id, option, file or file content).
 #ifndef LZERO_TOOLS_VERBS_PLAIN_ENVS_VERB_H_
 #define LZERO_TOOLS_VERBS_PLAIN_ENVS_VERB_H_
 
@@ -91,6 +91,14 @@ int EnvsPerft(const EnvRegistry& registry, const EnvsPerftOptions& options, cons
 int EnvsBench(const EnvRegistry& registry, const EnvsBenchOptions& options, const Console& console);
 // Two players of a board game against each other.
 int EnvsMatch(const EnvRegistry& registry, const EnvsMatchOptions& options, const Console& console);
+
+struct EnvsServeOptions {
+  EnvsTarget target;
+  bool is_stdio = false;
+};
+
+// One environment for another program, over standard input and output (lzero/pipe/env_server.h).
+int EnvsServe(const EnvRegistry& registry, const EnvsServeOptions& options, const Console& console);
 
 inline constexpr absl::string_view kRolloutFormats[] = {"text", "png", "gif"};
 inline constexpr int64_t kRenderedSteps = 200;  // where nothing says how many

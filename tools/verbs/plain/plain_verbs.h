@@ -12,8 +12,8 @@
 
 namespace lzero {
 
-// Prints the resolved YAML of `path` with `overrides` ("key.path=value").
-int ConfigShow(const std::string& path, absl::Span<const std::string> overrides);
+// Prints every setting of `path` with `overrides` ("key.path=value"), as YAML or one JSON object.
+int ConfigShow(const std::string& path, absl::Span<const std::string> overrides, bool json);
 
 // Prints what each of `words` means (see ExplainKey), or, without any, every key.
 int ConfigExplain(absl::Span<const std::string> words);

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/env/env_rules.h"
+#include "nlohmann/json.hpp"
 #include "tools/verbs/plain/plain_verbs.h"
 
 namespace lzero::config_verb_test {
@@ -57,16 +58,31 @@ class ConfigVerbTest : public ::testing::Test {
 };
 
 TEST_F(ConfigVerbTest, ShowPrintsTheResolvedConfig) {
-  const Output output =
-      RunVerb([&] { return ConfigShow(good_, std::vector<std::string>{"train.batch_size=16"}); });
+  const Output output = RunVerb(
+      [&] { return ConfigShow(good_, std::vector<std::string>{"train.batch_size=16"}, false); });
   EXPECT_EQ(output.code, 0);
   EXPECT_THAT(output.out, HasSubstr("\ntrain:\n  batch_size: 16\n"));
   EXPECT_THAT(output.out, HasSubstr("\nseed: 3\n"));
   EXPECT_EQ(output.err, "");
 }
 
+TEST_F(ConfigVerbTest, ShowPrintsTheSameAsJson) {
+  const Output output = RunVerb([&] {
+    return ConfigShow(good_, std::vector<std::string>{"env.settings.rows=6", "plugins=[a, b]"},
+                      true);
+  });
+  EXPECT_EQ(output.code, 0);
+  const auto json = nlohmann::json::parse(output.out);
+  EXPECT_EQ(json["seed"], 3);
+  EXPECT_EQ(json["plugins"], nlohmann::json({"a", "b"}));
+  EXPECT_EQ(json["env"]["settings"], nlohmann::json({{"rows", "6"}}));
+  EXPECT_EQ(json["search"]["policy"], "puct");
+  EXPECT_EQ(json["stop"]["target_return"], nullptr);
+  EXPECT_EQ(json["deterministic"], false);
+}
+
 TEST_F(ConfigVerbTest, ShowPrintsAllProblemsToStderr) {
-  const Output output = RunVerb([&] { return ConfigShow(bad_, {}); });
+  const Output output = RunVerb([&] { return ConfigShow(bad_, {}, false); });
   EXPECT_EQ(output.code, 2);
   EXPECT_EQ(output.out, "");
   EXPECT_THAT(output.err, HasSubstr("bad.yaml:1:7: seed: not an integer; got 'x'"));

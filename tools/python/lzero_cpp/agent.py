@@ -1,0 +1,348 @@
+"""A trained agent: actions, searches and what they found, from the program's own search."""
+from __future__ import annotations
+
+import dataclasses
+import os
+import struct
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from lzero_cpp.child import Child, LzeroError, Path
+from lzero_cpp.spec import Spec
+
+_RESET, _ACT, _SEARCH = 1, 2, 3
+_PLAYED, _LEGAL, _STATES, _OBSERVE, _ALONE = 1, 2, 4, 8, 16
+
+Action = Union[int, np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True)
+class Decision:
+    """What was decided about B episodes. Arrays are read-only; P: the actions of a discrete
+    environment, or the sampled ones of a box.
+
+    >>> import lzero_cpp
+    >>> with lzero_cpp.load("runs/counting") as agent:
+    ...     decision = agent.act_batch([[1] + [0] * 10])
+    >>> decision.actions.shape, decision.policies.shape, decision.values.dtype.name
+    ((1,), (1, 3), 'float32')
+    >>> int(decision.visits.sum()) == agent.simulations
+    True
+    """
+
+    actions: np.ndarray  # [B] int32, or [B, D] float32 in the bounds of a box
+    policies: np.ndarray  # [B, P] float32: visit shares, or Gumbel's improved policy
+    values: np.ndarray  # [B] float32: of the root, by the search
+    network_values: np.ndarray  # [B] float32: of the root, by the network alone
+    visits: np.ndarray  # [B, P] int32
+    sampled: Optional[np.ndarray]  # [B, P, D] float32: the actions that a box's policy is about
+    seconds: float  # of the search, in the program
+
+
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """A search tree of M nodes as columns; node 0 is the root. A value is from the view of the player
+    to move at its node, q of the one who chose the action.
+
+    >>> import lzero_cpp
+    >>> with lzero_cpp.load("runs/counting") as agent:
+    ...     tree = agent.search([1] + [0] * 10)
+    >>> int(tree.parent[0]), int(tree.visits[0]) == agent.simulations + 1
+    (-1, True)
+    """
+
+    decision: Decision  # B = 1
+    parent: np.ndarray  # [M] int32, -1: of the root
+    action: np.ndarray  # [M] int32: that led here; a chance outcome, or the slot of a sampled action
+    visits: np.ndarray  # [M] int32
+    q: np.ndarray  # [M] float32: reward + discount * value
+    prior: np.ndarray  # [M] float32
+    value: np.ndarray  # [M] float32: mean of what was backed up
+    network_value: np.ndarray  # [M] float32
+    reward: np.ndarray  # [M] float32: of the step that led here
+
+    def principal_variation(self) -> List[int]:
+        """The actions from the root to a leaf, each the most visited one.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     tree = agent.search([1] + [0] * 10)
+        >>> tree.principal_variation()[0] in (0, 1, 2)
+        True
+        """
+        actions: List[int] = []
+        node = 0
+        while True:
+            children = np.flatnonzero(self.parent == node)
+            if children.size == 0:
+                return actions
+            node = int(children[np.argmax(self.visits[children])])
+            actions.append(int(self.action[node]))
+
+    def columns(self) -> Mapping[str, np.ndarray]:
+        """The columns by name, as `pandas.DataFrame` takes them.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     columns = agent.search([1] + [0] * 10).columns()
+        >>> sorted(columns)
+        ['action', 'network_value', 'parent', 'prior', 'q', 'reward', 'value', 'visits']
+        """
+        names = [field.name for field in dataclasses.fields(self) if field.name != "decision"]
+        return {name: getattr(self, name) for name in names}
+
+
+class _Body:
+    """Reads arrays from the front of a frame."""
+
+    def __init__(self, body: memoryview) -> None:
+        self._body, self._offset = body, 0
+
+    def take(self, dtype: Any, *shape: int) -> np.ndarray:
+        count = 1
+        for length in shape:
+            count *= length
+        array = np.frombuffer(self._body, dtype, count, self._offset)
+        self._offset += array.nbytes
+        array.flags.writeable = False
+        return array.reshape(shape) if len(shape) > 1 else array
+
+    def unpack(self, layout: struct.Struct) -> Tuple[Any, ...]:
+        values = layout.unpack_from(self._body, self._offset)
+        self._offset += layout.size
+        return values
+
+
+_DECISION_HEAD = struct.Struct("<IId")
+_COUNT = struct.Struct("<I")
+
+
+class Agent:
+    """A checkpoint that plays; made by `load`. Episodes have numbers, ids, of 0 .. max_batch - 1, each
+    with its past: call `reset` when an episode begins. A fork of this Python must not use it.
+
+    >>> import lzero_cpp
+    >>> agent = lzero_cpp.load("runs/counting")
+    >>> agent
+    <lzero_cpp.Agent of 'counting', 8 simulations>
+    >>> agent.close()
+    """
+
+    def __init__(self, child: Child) -> None:
+        self._child = child
+        self.spec = Spec(child.hello["env"])
+        facts: Mapping[str, Any] = child.hello["policy"]
+        self.facts = facts
+        self.simulations = int(facts["simulations"])
+        self.max_batch = int(facts["max_batch"])
+        self.checkpoint = str(facts["checkpoint"])
+
+    def __repr__(self) -> str:
+        return f"<lzero_cpp.Agent of {self.spec.id!r}, {self.simulations} simulations>"
+
+    def __enter__(self) -> "Agent":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """Of the program.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     agent.pid > 0
+        True
+        """
+        return self._child.pid
+
+    def close(self) -> None:
+        """Ends the program. May be called again; leaving a `with` block does it, too.
+
+        >>> import lzero_cpp
+        >>> agent = lzero_cpp.load("runs/counting")
+        >>> agent.close()
+        >>> agent.act([1] + [0] * 10)
+        Traceback (most recent call last):
+            ...
+        lzero_cpp.child.LzeroError: this has been closed, or its program has ended
+        """
+        self._child.close()
+
+    def reset(self, ids: Union[None, int, Sequence[int]] = None) -> None:
+        """Episodes `ids` begin anew; without ids all do, as if the agent had just been loaded.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     agent.reset()
+        ...     agent.reset([0, 5])
+        """
+        numbers = np.asarray([] if ids is None else np.atleast_1d(ids), np.int32)
+        if ids is not None and numbers.size == 0:
+            return
+        self._child.ask(_RESET, 0, [numbers.tobytes()])
+
+    def act(self, obs: Any, legal: Any = None, *, to_play: int = 0, state: Optional[bytes] = None,
+            played: Any = None, id: int = 0) -> Action:
+        """The best action at the next observation of episode `id`: an int, or [D] float32 of a box.
+
+        `legal`: [A], true where an action is legal (default: all). `played`: the action that was played
+        at the last observation, if it is not the one that was decided. `state`: `save()` of an
+        environment made by `make`, for families that search in the environment itself (alphazero).
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     agent.act([1] + [0] * 10) in (0, 1, 2)
+        ...     agent.act([0, 1] + [0] * 9, legal=[0, 0, 1])
+        True
+        2
+        """
+        flags, parts = self._request(obs, (id,), (to_play,), legal, None if state is None else [state], played)
+        body = _Body(self._child.ask(_ACT, flags, parts)[1])
+        body.unpack(_DECISION_HEAD)
+        if self.spec.action_dim:
+            return body.take(np.float32, self.spec.action_dim).copy()
+        return body.unpack(_COUNT)[0]
+
+    def act_batch(self, obs: Any, ids: Optional[Sequence[int]] = None, legal: Any = None, *,
+                  to_play: Any = None, states: Optional[Sequence[bytes]] = None, played: Any = None) -> Decision:
+        """The same for B episodes at once (default ids: 0 .. B - 1), in one search.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     agent.act_batch([[1] + [0] * 10] * 3, ids=[4, 0, 7]).actions.shape
+        (3,)
+        """
+        return self._decision(_Body(self._child.ask(*self._ask_batch(obs, ids, legal, to_play, states, played))[1]))
+
+    def observe(self, obs: Any, *, played: Any = None, to_play: int = 0, id: int = 0) -> None:
+        """Adds an observation to the past of episode `id` without deciding, as where the other player
+        is to move; the next call must then say what was `played`.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     agent.observe([1] + [0] * 10)
+        ...     action = agent.act([0, 1] + [0] * 9, played=0)
+        """
+        flags, parts = self._request(obs, (id,), (to_play,), None, None, played)
+        self._child.ask(_ACT, flags | _OBSERVE, parts)
+
+    def search(self, obs: Any, legal: Any = None, *, to_play: int = 0, state: Optional[bytes] = None,
+               played: Any = None, id: Optional[int] = None) -> Tree:
+        """The tree of a search at `obs`: a position that stands alone, or with `id` what `act` would
+        search next in that episode. Changes nothing for `act`.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     tree = agent.search([1] + [0] * 10)
+        >>> tree.parent.size <= agent.simulations + 1
+        True
+        """
+        flags, parts = self._request(obs, (id or 0,), (to_play,), legal, None if state is None else [state], played)
+        body = _Body(self._child.ask(_SEARCH, flags | (_ALONE if id is None else 0), parts)[1])
+        decision = self._decision(body)
+        (num_nodes,) = body.unpack(_COUNT)
+        whole = [body.take(np.int32, num_nodes) for _ in range(3)]
+        return Tree(decision, *whole, *(body.take(np.float32, num_nodes) for _ in range(5)))
+
+    def predict(self, observation: Any, state: Optional[Tuple[np.ndarray, ...]] = None,
+                episode_start: Any = None, deterministic: bool = True,
+                action_masks: Any = None) -> Tuple[Any, Optional[Tuple[np.ndarray, ...]]]:
+        """Stable-Baselines3's `predict`, for one observation or a batch of a VecEnv: actions, and the
+        state to hand to the next call. As there, state None begins new episodes, and so does
+        `episode_start` where it is true. The past itself stays with the agent, as episodes 0 .. B - 1.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     actions, state = agent.predict([[1] + [0] * 10] * 2)
+        ...     actions, state = agent.predict([[0, 1] + [0] * 9] * 2, state, episode_start=[False, True])
+        >>> actions.shape
+        (2,)
+        >>> state
+        (array([1, 0]),)
+        """
+        if not deterministic:
+            raise LzeroError("deterministic=False: the agent plays the best action that its search finds")
+        rows = self.spec.rows(observation)
+        is_batch = self.spec.is_batch(observation)
+        starts = np.ones(len(rows), bool) if state is None else np.zeros(len(rows), bool)
+        if episode_start is not None:
+            starts |= np.asarray(episode_start, bool).reshape(-1)
+        steps = np.zeros(len(rows), np.int64) if state is None else state[0] + 1
+        steps = np.where(starts, 0, steps)
+        self.reset(np.flatnonzero(starts).tolist())
+        actions = self.act_batch(rows, legal=action_masks).actions
+        return (actions if is_batch else actions[0]), (steps,)
+
+    def _ask_batch(self, obs: Any, ids: Optional[Sequence[int]], legal: Any, to_play: Any,
+                   states: Optional[Sequence[bytes]], played: Any) -> Tuple[int, int, List[bytes]]:
+        rows = self.spec.rows(obs)
+        numbers = range(len(rows)) if ids is None else ids
+        players = [0] * len(rows) if to_play is None else to_play
+        return (_ACT, *self._request(rows, numbers, players, legal, states, played))
+
+    def _request(self, obs: Any, ids: Sequence[int], to_play: Sequence[int], legal: Any,
+                 states: Optional[Sequence[bytes]], played: Any) -> Tuple[int, List[bytes]]:
+        """The flags and parts of a frame; the program checks the numbers themselves."""
+        num_rows = len(ids)
+        flags = 0
+        parts = [_COUNT.pack(num_rows), np.asarray(ids, np.int32).tobytes(),
+                 _array(to_play, np.int32, num_rows, "to_play"), self.spec.rows(obs, num_rows).tobytes()]
+        if played is not None:
+            flags |= _PLAYED
+            dim = self.spec.action_dim
+            parts.append(_array(played, np.float32, num_rows * dim, "played") if dim
+                         else _array(played, np.int32, num_rows, "played"))
+        if legal is not None and not self.spec.action_dim:
+            flags |= _LEGAL
+            parts.append(_array(legal, bool, num_rows * self.spec.num_actions, "legal"))
+        if states is not None:
+            flags |= _STATES
+            if len(states) != num_rows:
+                raise LzeroError(f"states has {len(states)} of them; allowed: {num_rows}, one an episode")
+            for state in states:
+                parts += [_COUNT.pack(len(state)), state]
+        return flags, parts
+
+    def _decision(self, body: _Body) -> Decision:
+        num_rows, policy_size, seconds = body.unpack(_DECISION_HEAD)
+        dim = self.spec.action_dim
+        actions = body.take(np.float32, num_rows, dim) if dim else body.take(np.int32, num_rows)
+        policies = body.take(np.float32, num_rows, policy_size)
+        values, network_values = body.take(np.float32, num_rows), body.take(np.float32, num_rows)
+        visits = body.take(np.int32, num_rows, policy_size)
+        sampled = body.take(np.float32, num_rows, policy_size, dim) if dim else None
+        return Decision(actions, policies, values, network_values, visits, sampled, seconds)
+
+
+def _array(values: Any, dtype: Any, size: int, name: str) -> bytes:
+    array = np.asarray(values, dtype)
+    if array.size != size:
+        raise LzeroError(f"{name} has {array.size} numbers; allowed: {size}")
+    return array.tobytes()
+
+
+def load(run: Path, *, simulations: Optional[int] = None, device: Optional[str] = None,
+         threads: int = 1, max_batch: int = 32, plugins: Sequence[Path] = (),
+         program: Optional[Path] = None) -> Agent:
+    """The agent of a run folder (its best checkpoint) or of a checkpoint, in a program of its own.
+
+    `simulations` a move (default: as the run evaluates), `device` cpu or cuda (default: as the run),
+    `threads` of the network, `max_batch` episodes at once. LzeroError, in the program's words, when it
+    cannot be loaded.
+
+    >>> import lzero_cpp
+    >>> with lzero_cpp.load("runs/counting", simulations=4) as agent:
+    ...     agent.facts["family"], agent.facts["simulations"]
+    ('unizero', 4)
+    """
+    arguments = ["policy", os.fspath(run), "--threads", str(threads), "--max-batch", str(max_batch)]
+    if simulations is not None:
+        arguments += ["--sims", str(simulations)]
+    if device is not None:
+        arguments += ["--device", device]
+    for plugin in plugins:
+        arguments += ["--plugin", os.fspath(plugin)]
+    return Agent(Child(arguments, program))

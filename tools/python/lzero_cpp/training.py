@@ -1,0 +1,134 @@
+"""Training runs as children of this Python."""
+from __future__ import annotations
+
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import threading
+from typing import Any, Callable, Deque, Dict, List, Mapping, Optional
+
+from lzero_cpp.child import LzeroError, Path, find_program, words_of
+from lzero_cpp.runs import Run
+
+OnMetrics = Callable[[Dict[str, Any]], Any]
+
+
+def setting_text(value: Any) -> str:
+    """`value` as the command line takes it.
+
+    >>> from lzero_cpp.training import setting_text
+    >>> [setting_text(value) for value in (True, None, 0.001, "puct", ["a", "b"])]
+    ['true', 'null', '0.001', 'puct', '[a, b]']
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        return "null"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(setting_text, value)) + "]"
+    return str(value)
+
+
+class _Training:
+    """The program at work: hands over new lines of metrics.jsonl, and remembers what it said."""
+
+    def __init__(self, command: List[str], run_dir: Optional[str], on_metrics: Optional[OnMetrics]) -> None:
+        self.folder = run_dir
+        self.lines: Deque[str] = collections.deque(maxlen=60)
+        self._on_metrics = on_metrics
+        self._offset = 0
+        # A session of its own: Ctrl-C at the terminal is for Python, which passes it on once.
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, errors="replace",
+                                        start_new_session=True)
+        self._reader = threading.Thread(target=self._read_output, daemon=True)
+        self._reader.start()
+
+    def _read_output(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as output:
+            for line in output:
+                self.lines.append(line.rstrip("\n"))
+                named = re.search(r"run folder {4}(.+)$", line)
+                if named and self.folder is None:
+                    self.folder = named.group(1).strip()
+
+    def run(self) -> int:
+        """Waits for its end; the exit code. An exception, as Ctrl-C, stops it in good order first."""
+        try:
+            while self.process.poll() is None:
+                self._tell()
+                try:
+                    self.process.wait(timeout=0.1)
+                except subprocess.TimeoutExpired:
+                    pass
+            self._reader.join(timeout=5.0)
+            self._tell()
+        except BaseException:
+            self._stop()
+            raise
+        return self.process.returncode
+
+    def _stop(self) -> None:
+        """One SIGINT, which writes a checkpoint; another exception meanwhile ends it at once."""
+        try:
+            if self.process.poll() is None:
+                self.process.send_signal(signal.SIGINT)
+            self.process.wait()
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self._reader.join(timeout=5.0)
+
+    def _tell(self) -> None:
+        if self._on_metrics is None or self.folder is None:
+            return
+        path = pathlib.Path(self.folder) / "metrics.jsonl"
+        if not path.is_file():
+            return
+        with open(path, "rb") as file:
+            file.seek(self._offset)
+            whole, _, _ = file.read().rpartition(b"\n")
+        if not whole:
+            return
+        self._offset += len(whole) + 1
+        for line in whole.split(b"\n"):
+            self._on_metrics(json.loads(line))
+
+
+def train(config: Path, run_dir: Optional[Path] = None, on_metrics: Optional[OnMetrics] = None, *,
+          overrides: Optional[Mapping[str, Any]] = None, program: Optional[Path] = None, **settings: Any) -> Run:
+    """Trains as `lzero train CONFIG` does, and waits for the end.
+
+    `settings` are config keys with two underscores for the dot (`train__batch_size=64`); `overrides`
+    the same by their names ({"train.batch_size": 64}). `on_metrics` gets every line of metrics.jsonl as
+    a dict. An exception in it, or Ctrl-C, lets the program write a checkpoint, and goes on from here.
+    LzeroError, in the program's words, for a wrong config and for a failure.
+
+    >>> import lzero_cpp, tempfile
+    >>> seen = []
+    >>> run = lzero_cpp.train("configs/teaching/counting_unizero.yaml", tempfile.mkdtemp() + "/run", seen.append,
+    ...                       stop__max_env_steps=300, overrides={"train.batch_size": 16})
+    >>> run.status["env_steps"] >= 300, run.config["train"]["batch_size"], len(seen) == len(run.rows())
+    (True, 16, True)
+    >>> lzero_cpp.train("configs/teaching/counting_unizero.yaml", train__batch_sise=16)
+    Traceback (most recent call last):
+        ...
+    lzero_cpp.child.LzeroError: ...did you mean 'train.batch_size'?...
+    """
+    named = {name.replace("__", "."): value for name, value in settings.items()}
+    named.update(overrides or {})
+    command = [find_program(program), "train", os.fspath(config)]
+    command += [f"{name}={setting_text(value)}" for name, value in named.items()]
+    folder = None if run_dir is None else os.fspath(run_dir)
+    if folder is not None:
+        command += ["--run-dir", folder]
+    training = _Training(command, folder, on_metrics)
+    code = training.run()
+    if code != 0 or training.folder is None:
+        raise LzeroError(words_of(training.lines, code))
+    return Run(training.folder, program)
