@@ -9,7 +9,6 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -17,7 +16,6 @@
 #include "lzero/base/log.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/config/scalar_text.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/agent_loader.h"
@@ -26,6 +24,7 @@
 #include "tools/verbs/eval_measures.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/run_path.h"
+#include "tools/verbs/support/seed_list.h"
 #include "tools/verbs/support/usage_error.h"
 #include "tools/verbs/support/verb_support.h"
 
@@ -50,26 +49,12 @@ struct EvalOptions {
 };
 
 absl::StatusOr<std::vector<uint64_t>> ParseSeeds(const EvalOptions& options, int64_t run_seed) {
+  if (!options.seeds.empty()) return ParseSeedList(options.seeds);
   std::vector<uint64_t> seeds;
-  if (options.seeds.empty()) {
-    for (int64_t i = 0; i < options.episodes; ++i) {
-      seeds.push_back(
-          StreamKey(static_cast<uint64_t>(run_seed), "eval_verb", static_cast<uint64_t>(i)));
-    }
-    return seeds;
+  for (int64_t i = 0; i < options.episodes; ++i) {
+    seeds.push_back(
+        StreamKey(static_cast<uint64_t>(run_seed), "eval_verb", static_cast<uint64_t>(i)));
   }
-  const size_t dots = options.seeds.find("..");
-  uint64_t first = 0, last = 0;
-  const auto read = [](const std::string& text, uint64_t* seed) {
-    return SeedError(text).empty() && absl::SimpleAtoi(text, seed);
-  };
-  if (dots == std::string::npos || !read(options.seeds.substr(0, dots), &first) ||
-      !read(options.seeds.substr(dots + 2), &last) || last < first || last - first >= 100000) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--seeds: got ", QuotedForMessage(options.seeds),
-                     ", allowed: A..B with A <= B, at most 100,000 seeds"));
-  }
-  for (uint64_t i = 0; i <= last - first; ++i) seeds.push_back(first + i);
   return seeds;
 }
 
@@ -253,7 +238,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
   CLI::Option* episodes =
       AddNumber(eval, "--episodes", &options->episodes, 1, 100000, "Episodes to play");
   CLI::Option* seeds =
-      eval->add_option("--seeds", options->seeds, "A..B: one episode for each seed")
+      eval->add_option("--seeds", options->seeds, "One episode for each: A..B, or 0,3,7")
           ->excludes(episodes);
   AddNumber(eval, "--sims", &options->simulations, 1, SearchConfig::kMostSimulations,
             "Simulations a move (default: as in the run)");
