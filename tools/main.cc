@@ -152,6 +152,7 @@ int Main(int argc, char** argv) {
 #if LZERO_HAS_TORCH
   AddTrain(app, &action, command_line);
   for (const auto add : {AddEval, AddInspect, AddDoctor, AddMatch}) add(app, &action);
+  AddSweep(app, &action, command_line);
 #endif
   AddConfig(app, &action);
   AddMetrics(app, &action);

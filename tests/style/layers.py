@@ -21,7 +21,7 @@ _WORKER = _AGENT | _REPLAY | _ENV | {"worker"}
 _TRAIN = _FAMILY | _WORKER | {"env/python", "envs", "train"}
 _PLAIN_TOOLS = _AGENT | _REPLAY | _ENV | {
     "env/check", "env/python", "mcts/golden", "envs", "run", "family/unizero/rules", "tools/verbs/plain",
-    "tools/verbs/support", "tools/bench/table"}
+    "tools/verbs/support", "tools/verbs/sweep", "tools/bench/table"}
 
 # Floors: folders below lzero/, or envs and tools, with what is below them but is no floor of its own.
 ALLOWED = {
@@ -54,6 +54,7 @@ ALLOWED = {
     "tools/verbs": _PLAIN_TOOLS | _TRAIN | {"tools/verbs"},
     "tools/verbs/plain": _PLAIN_TOOLS,
     "tools/verbs/support": _PLAIN_TOOLS,
+    "tools/verbs/sweep": _PLAIN_TOOLS,
     "tools/bench": _PLAIN_TOOLS | _TRAIN | {"tools/bench", "family/unizero", "family/unizero/packed"},
     "tools/bench/table": _PLAIN_TOOLS | {"kernels"},  # the machine's peaks
 }

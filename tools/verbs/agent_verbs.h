@@ -13,6 +13,8 @@ namespace lzero {
 
 // train and resume. `command_line`: for the manifest of a run.
 void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>& command_line);
+// sweep. `command_line`: its first word is what the runs are started as.
+void AddSweep(CLI::App& app, VerbAction* action, const std::vector<std::string>& command_line);
 void AddEval(CLI::App& app, VerbAction* action);
 void AddMatch(CLI::App& app, VerbAction* action);
 void AddInspect(CLI::App& app, VerbAction* action);

@@ -281,6 +281,8 @@ template void JsonReader::Read(absl::string_view, std::vector<int32_t>*, const J
 template void JsonReader::Read(absl::string_view, std::vector<int64_t>*, const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, std::vector<float>*, const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, std::vector<double>*, const JsonLimits&) const;
+template void JsonReader::Read(absl::string_view, std::vector<std::string>*,
+                               const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, std::vector<std::optional<double>>*,
                                const JsonLimits&) const;
 template void JsonReader::Read(absl::string_view, std::optional<std::vector<double>>*,

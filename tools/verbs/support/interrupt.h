@@ -22,6 +22,9 @@ inline constexpr InterruptTexts kEvaluationInterrupt = {
 inline constexpr InterruptTexts kMatchInterrupt = {
     "interrupted: the match ends here, with the score so far (again to stop at once)",
     "stopped at once, nothing is reported"};
+inline constexpr InterruptTexts kSweepInterrupt = {
+    "interrupted: the runs at work write their checkpoints (again to stop at once)",
+    "stopped at once: the same command with the same --out goes on"};
 
 // Installs the handlers and returns the flag, false until the first signal. `texts` live as long as
 // the program.

@@ -1,0 +1,127 @@
+#include "tools/verbs/sweep/sweep_table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "lzero/run/progress.h"
+#include "tools/verbs/support/verb_support.h"
+
+namespace lzero {
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// The middle value, or the mean of the two middle ones; values may be infinite.
+double MiddleOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2.0;
+}
+
+std::string ReturnText(const std::optional<double>& value) {
+  return value.has_value() ? absl::StrFormat("%.2f", *value) : "-";
+}
+
+// One line: the first word to the left in `width`, the others to the right.
+std::string Line(size_t width, const std::string& name, const Words& words) {
+  std::string line = absl::StrFormat("%-*s", static_cast<int>(width), name);
+  for (const std::string& word : words) absl::StrAppendFormat(&line, "  %12s", word);
+  return line + "\n";
+}
+
+// `first`, then `about_solving` where there is a target, then `others`.
+Words Columns(bool has_target, Words first, const Words& about_solving, const Words& others) {
+  if (has_target) first.insert(first.end(), about_solving.begin(), about_solving.end());
+  first.insert(first.end(), others.begin(), others.end());
+  return first;
+}
+
+std::string MinutesText(double seconds) { return absl::StrFormat("%.1f", seconds / 60.0); }
+
+Words RunWords(const TrainingState& state, bool has_target) {
+  return Columns(
+      has_target, {},
+      {state.solved_env_steps.has_value() ? FormatCount(*state.solved_env_steps) : "never"},
+      {ReturnText(state.last_return), ReturnText(state.best_return), FormatCount(state.env_steps),
+       MinutesText(state.wall_seconds)});
+}
+
+// The line of one combination, `results` being all of its runs.
+Words CellWords(absl::Span<const SweepResult> results, bool has_target) {
+  std::vector<TrainingState> states;
+  std::vector<double> returns;
+  double seconds = 0.0;
+  int64_t num_solved = 0;
+  for (const SweepResult& result : results) {
+    if (!result.state.has_value()) continue;
+    states.push_back(*result.state);
+    if (states.back().last_return.has_value()) returns.push_back(*states.back().last_return);
+    seconds += states.back().wall_seconds;
+    num_solved += states.back().solved_env_steps.has_value() ? 1 : 0;
+  }
+  const std::string finished = absl::StrCat(states.size(), " of ", results.size());
+  if (states.empty()) return {finished};
+  const std::optional<double> median = MedianStepsToSolved(states);
+  const bool none = returns.empty();
+  return Columns(has_target, {finished},
+                 {absl::StrCat(num_solved, " of ", states.size()),
+                  median.has_value() ? FormatCount(std::llround(*median)) : "never"},
+                 {none ? "-" : ReturnText(*std::min_element(returns.begin(), returns.end())),
+                  none ? "-" : ReturnText(MiddleOf(returns)),
+                  none ? "-" : ReturnText(*std::max_element(returns.begin(), returns.end())),
+                  MinutesText(seconds)});
+}
+
+}  // namespace
+
+std::optional<double> MedianStepsToSolved(absl::Span<const TrainingState> states) {
+  std::vector<double> steps;
+  for (const TrainingState& state : states) {
+    const auto& solved = state.solved_env_steps;
+    steps.push_back(solved.has_value() ? static_cast<double>(*solved) : kNever);
+  }
+  const double median = MiddleOf(steps);
+  return std::isfinite(median) ? std::optional<double>(median) : std::nullopt;
+}
+
+std::string SweepTable(absl::Span<const SweepResult> results, bool has_target) {
+  size_t width = 11;  // "combination"
+  const auto name = [](const SweepResult& result) {
+    return absl::StrCat(result.cell, "/seed_", result.seed);
+  };
+  for (const SweepResult& result : results) width = std::max(width, name(result).size());
+  // The runs.
+  std::string text = Line(width, "run",
+                          Columns(has_target, {}, {"solved at"},
+                                  {"last return", "best return", "env steps", "minutes"}));
+  bool is_self_play = false;
+  for (const SweepResult& result : results) {
+    const auto& state = result.state;
+    absl::StrAppend(&text, state.has_value()
+                               ? Line(width, name(result), RunWords(*state, has_target))
+                               : absl::StrFormat("%-*s  %s\n", static_cast<int>(width),
+                                                 name(result), result.why_not));
+    is_self_play |=
+        state.has_value() && state->last_return.has_value() && !state->best_return.has_value();
+  }
+  // The combinations.
+  absl::StrAppend(&text, "\n",
+                  Line(width, "combination",
+                       Columns(has_target, {"finished"}, {"solved", "median steps"},
+                               {"worst return", "median", "highest", "minutes"})));
+  for (size_t first = 0, end = 0; first < results.size(); first = end) {
+    while (end < results.size() && results[end].cell == results[first].cell) ++end;
+    absl::StrAppend(&text, Line(width, results[first].cell,
+                                CellWords(results.subspan(first, end - first), has_target)));
+  }
+  if (is_self_play)
+    absl::StrAppend(&text, "\nreturns are those of self-play, ", kNoMeasureOfStrength, "\n");
+  return text;
+}
+
+}  // namespace lzero
