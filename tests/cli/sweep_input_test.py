@@ -36,6 +36,7 @@ def check_folders(program):
              [COUNTING, *SETTINGS, "train.batch_size=16", *taken]),
             ("another config", ["config counting_unizero there, cartpole_unizero asked for", "more; give a new"],
              [CARTPOLE, *SETTINGS, *taken]),
+            ("a folder for a config", ["taken is the folder of a sweep; go on with it:  lzero sweep", "--out taken"], ["taken"]),
             ("no sweep", ["other is not empty and holds no sweep (it holds notes)"], [COUNTING, "--out", "other"]),
             ("a file", ["other/notes is a file"], [COUNTING, "--out", "other/notes"])]:
         program.expect(what, 2, parts, "sweep", *words)

@@ -150,7 +150,7 @@ def check_failures(program):
     more = [word.replace("0..2", "0..1,3,2") for word in map(str, GRID)]
     code, printed = program.run(*more, "--out", "whole")
     program.check("mended, and with more seeds", code, printed, 0, "3 combinations x 4 seeds", "4 of 4",
-                  "8 are finished, 1 go on, 3 start")
+                  "8 finished, 1 to resume, 3 to start")
 
 
 def main():

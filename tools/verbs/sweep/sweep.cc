@@ -129,6 +129,12 @@ absl::Status CheckMachine(const SweepDraft& draft) {
 }
 
 absl::StatusOr<SweepDraft> DraftSweep(const SweepOptions& options, const SweepRules& rules) {
+  const auto begun = ReadSweep(options.config_path);
+  if (begun.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("sweep: ", options.config_path,
+                     " is the folder of a sweep; go on with it:  ", begun->command));
+  }
   SweepDraft draft;
   LZ_ASSIGN_OR_RETURN(const SweepGrid grid, ParseSweepGrid(options.overrides));
   LZ_ASSIGN_OR_RETURN(const std::vector<uint64_t> seeds, ParseSeedList(options.seeds));
@@ -208,7 +214,7 @@ void PrintPlan(const SweepOptions& options, const SweepDraft& draft, const std::
                 run.folder.c_str());
   }
   if (counts[RunStanding::kMissing] < static_cast<int>(runs.size())) {
-    std::printf("of them       %d are finished, %d go on, %d start\n",
+    std::printf("of them       %d finished, %d to resume, %d to start\n",
                 counts[RunStanding::kFinished], counts[RunStanding::kBegun],
                 counts[RunStanding::kMissing]);
   }
@@ -234,8 +240,8 @@ std::vector<SweepResult> ResultsOf(const std::vector<SweepRun>& runs, SweepOutco
   return results;
 }
 
-int PrintEnd(const SweepOptions& options, const SweepDraft& draft, const std::string& folder,
-             const std::vector<SweepRun>& runs, SweepOutcome outcome) {
+int PrintEnd(const SweepDraft& draft, const std::string& folder, const std::vector<SweepRun>& runs,
+             SweepOutcome outcome) {
   if (!outcome.is_interrupted) {
     const std::vector<SweepResult> results = ResultsOf(runs, &outcome);
     const bool has_target = draft.identity.config.stop.target_return.has_value();
@@ -254,7 +260,7 @@ int PrintEnd(const SweepOptions& options, const SweepDraft& draft, const std::st
   std::printf("%s   %d of %d runs are finished, %d failed; go on with:  %s\n",
               outcome.is_interrupted ? "interrupted" : "unfinished ",
               static_cast<int>(num_finished), static_cast<int>(runs.size()),
-              static_cast<int>(num_failed), SameCommand(options, folder).c_str());
+              static_cast<int>(num_failed), draft.identity.command.c_str());
   return num_failed > 0 && !outcome.is_interrupted ? kExitFailure : kExitInterrupted;
 }
 
@@ -282,10 +288,11 @@ absl::StatusOr<std::string> OpenSweepFolder(const std::string& folder, SweepIden
 
 int Sweep(const SweepOptions& options, const SweepRules& rules) {
   // Check everything; what is refused leaves nothing behind.
-  const auto draft = DraftSweep(options, rules);
+  auto draft = DraftSweep(options, rules);
   if (!draft.ok()) return PrintError(draft.status(), kExitUsage);
   const std::string folder =
       options.out.empty() ? DefaultFolder(draft->identity.name) : WithoutEndSlashes(options.out);
+  draft->identity.command = SameCommand(options, folder);
   const auto free = CheckSweepFolder(folder, draft->identity);
   if (!free.ok()) return FolderError(free.status());
   const std::vector<SweepRun> runs = RunsOf(*draft, folder);
@@ -298,7 +305,7 @@ int Sweep(const SweepOptions& options, const SweepRules& rules) {
   const auto config_path = OpenSweepFolder(folder, draft->identity, &lock);
   if (!config_path.ok()) return FolderError(config_path.status());
   SweepRunner runner({"/proc/self/exe", options.typed, *config_path, runs, draft->num_jobs}, stop);
-  return PrintEnd(options, *draft, folder, runs, runner.Run());
+  return PrintEnd(*draft, folder, runs, runner.Run());
 }
 
 }  // namespace lzero

@@ -47,6 +47,7 @@ std::string SeedlessYaml(const ExperimentConfig& config) {
 std::string SweepJson(const SweepIdentity& sweep) {
   nlohmann::ordered_json json;
   json["program"] = sweep.program;
+  json["command"] = sweep.command;
   json["name"] = sweep.name;
   json["seeds"] = sweep.seeds;
   json["grid"] = nlohmann::ordered_json::array();
@@ -63,6 +64,7 @@ absl::StatusOr<SweepIdentity> ParseSweepJson(const std::string& json, const std:
   SweepIdentity sweep;
   std::string config;
   reader.Read("program", &sweep.program);
+  reader.Read("command", &sweep.command);
   reader.Read("name", &sweep.name);
   reader.Read("seeds", &sweep.seeds);
   for (const JsonReader& axis : reader.Objects("grid")) {
@@ -73,6 +75,12 @@ absl::StatusOr<SweepIdentity> ParseSweepJson(const std::string& json, const std:
   LZ_RETURN_IF_ERROR(reader.status());
   LZ_ASSIGN_OR_RETURN(sweep.config, ParseResolvedConfig(config, path));
   return sweep;
+}
+
+absl::StatusOr<SweepIdentity> ReadSweep(const std::string& path) {
+  const std::string file = JoinPath(path, kSweepFile);
+  LZ_ASSIGN_OR_RETURN(const std::string json, ReadFile(file));
+  return ParseSweepJson(json, file);
 }
 
 std::vector<std::string> SweepDifferences(const SweepIdentity& stored,
@@ -100,16 +108,14 @@ absl::StatusOr<std::optional<SweepIdentity>> CheckSweepFolder(const std::string&
   if (!FileExists(path)) return std::nullopt;
   if (!IsDirectory(path)) return Taken(path, "is a file");
   // A folder that is empty but for what a sweep that was killed at once leaves.
-  const std::string file = JoinPath(path, kSweepFile);
-  if (!FileExists(file)) {
+  if (!FileExists(JoinPath(path, kSweepFile))) {
     LZ_ASSIGN_OR_RETURN(auto names, ListDirectory(path));
     std::erase(names, kRunLockFile);
     std::erase_if(names, [](const auto& name) { return absl::StartsWith(name, kSweepFile); });
     if (names.empty()) return std::nullopt;
     return Taken(path, absl::StrCat("is not empty and holds no sweep (it holds ", names[0], ")"));
   }
-  LZ_ASSIGN_OR_RETURN(const std::string json, ReadFile(file));
-  LZ_ASSIGN_OR_RETURN(SweepIdentity stored, ParseSweepJson(json, file));
+  LZ_ASSIGN_OR_RETURN(SweepIdentity stored, ReadSweep(path));
   std::vector<std::string> differences = SweepDifferences(stored, wanted);
   if (differences.empty()) return stored;
   if (differences.size() > kMostShown) {

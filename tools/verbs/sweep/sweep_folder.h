@@ -22,6 +22,7 @@ struct SweepIdentity {
   std::vector<SweepAxis> axes;
   std::vector<int64_t> seeds;  // in increasing order
   std::string program;         // version and commit that began it; not compared
+  std::string command;         // that goes on with it; not compared
 };
 
 // The config as YAML with every key but the seed.
@@ -30,6 +31,9 @@ std::string SeedlessYaml(const ExperimentConfig& config);
 // sweep.json as text, and back; `path` stands for it in messages. DataLoss when it is damaged.
 std::string SweepJson(const SweepIdentity& sweep);
 absl::StatusOr<SweepIdentity> ParseSweepJson(const std::string& json, const std::string& path);
+
+// The sweep in the folder `path`; NotFound when it has no sweep.json.
+absl::StatusOr<SweepIdentity> ReadSweep(const std::string& path);
 
 // In what `wanted` differs from the sweep that `stored` is, a clause each; empty when it goes on
 // with it. More seeds are no difference.

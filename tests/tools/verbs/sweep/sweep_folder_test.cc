@@ -28,6 +28,7 @@ SweepIdentity Example() {
   sweep.axes = {{"train.batch_size", {"32", "64"}}};
   sweep.seeds = {0, 1, 5};
   sweep.program = "lzero 1 (abc)";
+  sweep.command = "lzero sweep catch.yaml";
   return sweep;
 }
 
@@ -48,6 +49,7 @@ TEST_F(SweepFolderTest, WhatIsWrittenIsReadBackWithoutTheSeed) {
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->name, "catch");
   EXPECT_EQ(read->program, "lzero 1 (abc)");
+  EXPECT_EQ(read->command, "lzero sweep catch.yaml");
   EXPECT_EQ(read->axes, sweep.axes);
   EXPECT_EQ(read->seeds, sweep.seeds);
   EXPECT_THAT(SeedlessYaml(sweep.config), Not(HasSubstr("\nseed:")));
@@ -60,6 +62,7 @@ TEST_F(SweepFolderTest, DifferencesAreNamedAndMoreSeedsAreNone) {
   const SweepIdentity stored = Example();
   SweepIdentity wanted = Example();
   wanted.program = "lzero 2";
+  wanted.command = "lzero sweep ./catch.yaml";
   wanted.config.seed = 1;
   wanted.config.train.batch_size = 32;  // of an axis
   wanted.seeds = {0, 1, 2, 5};
