@@ -33,10 +33,10 @@ absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path);
 struct LoadAgentOptions {
   std::optional<int64_t> simulations;  // a move; nullopt: as the run evaluates
   int64_t num_envs = 0;                // 0: as the config says
-  int64_t num_roots = 0;               // of one search; 0: num_envs
   // nullopt: as the config says. On another device than the run's, the fastest runner of that.
   std::optional<Device> device;
   std::vector<std::string> plugins = {};  // in place of the run's, if there are any
+  int64_t num_roots = 0;                  // of one search; 0: as many as environments
 };
 
 // Loads an agent for evaluation, with the config that the checkpoint holds: a copy of its folder is

@@ -104,6 +104,32 @@ TEST_F(AgentLoaderTest, PathsMayBeRelative) {
   std::filesystem::current_path(before);
 }
 
+TEST_F(AgentLoaderTest, ASearchMayHaveMoreRootsThanThereAreEnvironments) {
+  WriteStep(1);
+  LoadAgentOptions options;
+  options.num_envs = 1;
+  options.num_roots = 3;
+  const auto agent = LoadAgent(run_, registry_, options, &pool_);
+  ASSERT_TRUE(agent.ok()) << agent.status();
+  Evaluator& evaluator = *agent->role.evaluator;
+  const std::vector<float> observation(evaluator.spec().observation.size(), 0.0f);
+  const std::vector<uint8_t> legal(evaluator.spec().action.num_actions, 1);
+  std::vector<Root> roots(4);
+  for (int b = 0; b < 4; ++b) {
+    roots[b].env = EnvId(b);
+    roots[b].observations = observation;
+    roots[b].legal_action_mask = legal;
+  }
+  Decision decision;
+  const auto act = [&](int num_roots) {
+    return evaluator.agent()->Act(*evaluator.model(), absl::MakeSpan(roots).first(num_roots),
+                                  ActMode::kEvaluate, 0, &decision);
+  };
+  EXPECT_TRUE(act(3).ok());
+  EXPECT_EQ(decision.actions.size(), 3u);
+  EXPECT_TRUE(absl::IsInvalidArgument(act(4)));
+}
+
 TEST_F(AgentLoaderTest, SimulationsAndEnvironmentsAreAsTheRunEvaluatesUnlessGiven) {
   WriteStep(1);
   auto agent = Load(run_);
