@@ -50,7 +50,7 @@ def check_grade(program):
                    ROOT / "configs/boards/tictactoe_unizero.yaml", "env.id=connect4", "stop.max_env_steps=80",
                    "train.start_env_steps=50", "search.num_simulations=2", "evaluate.every_updates=0",
                    "evaluate.episodes=2", "--run-dir", "four")
-    code, printed = program.interrupt("eval", "four", "--grade", "--sims", "2000", after="runner")
+    code, printed = program.interrupt("eval", "four", "--grade", "--sims", "2000", "--verbose", after="runner")
     program.check("Ctrl-C in a grade", code, printed, 130, "interrupted: the evaluation ends here, without a report")
     code, printed = program.output("eval", "four", "--grade", "--json")
     groups = json.loads(printed)["players"][0]["groups"]

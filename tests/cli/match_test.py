@@ -119,7 +119,7 @@ def check_interrupt(program):
     program.check("Ctrl-C", code, printed, 130, "interrupted: the match ends here, with the score so far",
                   " of 1000000 games ended\n", "A in all  ")
     # The agent is loaded, no game begun.
-    code, printed = program.interrupt("match", "board@5000", "random", "--games", "1000", after="runner")
+    code, printed = program.interrupt("match", "board@5000", "random", "--games", "1000", "--verbose", after="runner")
     program.check("Ctrl-C before the first game", code, printed, 130,
                   "interrupted: the match ends here, with the score so far", " of 1000 games ended\n")
 
