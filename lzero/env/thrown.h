@@ -4,17 +4,21 @@
 #define LZERO_ENV_THROWN_H_
 
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 
 namespace lzero {
 
-// Calls `function`; the words of what it threw, nothing when it threw nothing.
+// Calls `function`; the words of what it threw, nothing when it threw nothing. Memory that runs out
+// is passed on: the trainer tells it.
 template <typename Function>
 std::optional<std::string> WhatItThrows(Function function) {
   try {
     function();
     return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    std::rethrow_exception(std::current_exception());
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {

@@ -37,7 +37,7 @@ def main():
         for number, line in enumerate(copied.read_text(encoding="utf-8").splitlines(), 1):
             if re.search(r"(?i)my_?game[a-z]|bsuite/|by bsuite", line) and not re.search(r"MyGame(Entry|Test)\b", line):
                 sys.exit(f"{copied.name}:{number}: left over by the page's commands: {line}")
-    for check in ("sizes", "names", "habits"):
+    for check in ("sizes", "names"):
         done = subprocess.run([sys.executable, "-B", f"tests/style/{check}.py", "."], cwd=folder)
         if done.returncode:
             sys.exit(f"what the page's commands write is not in this house's style: {check}")
