@@ -11,10 +11,11 @@ MetricSeries Decimate(const MetricSeries& series, int num_columns) {
   LZ_CHECK(num_columns > 0, "columns ", num_columns);
   const std::vector<double>&x = series.env_steps, &y = series.values;
   if (x.size() <= 2 * static_cast<size_t>(num_columns)) return series;
-  const auto [first, last] = std::minmax_element(x.begin(), x.end());
-  const double scale = *last > *first ? num_columns / (*last - *first) : 0.0;
+  const double begin_x = *std::min_element(x.begin(), x.end());
+  const double width = *std::max_element(x.begin(), x.end()) - begin_x;
+  const double scale = width > 0.0 ? num_columns / width : 0.0;
   const auto column_of = [&](size_t i) {
-    return std::min(num_columns - 1, static_cast<int>((x[i] - *first) * scale));
+    return std::min(num_columns - 1, static_cast<int>((x[i] - begin_x) * scale));
   };
   MetricSeries kept;
   for (size_t begin = 0, end = 0; begin < x.size(); begin = end) {
@@ -24,12 +25,9 @@ MetricSeries Decimate(const MetricSeries& series, int num_columns) {
       if (y[end] > y[high]) high = end;
     }
     for (const size_t i : {std::min(low, high), std::max(low, high)}) {
-      if (i == high && low == high && !kept.values.empty() && kept.env_steps.back() == x[i] &&
-          kept.values.back() == y[i]) {
-        continue;  // one point is both
-      }
       kept.env_steps.push_back(x[i]);
       kept.values.push_back(y[i]);
+      if (low == high) break;  // one point is both
     }
   }
   return kept;

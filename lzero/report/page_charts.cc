@@ -1,7 +1,6 @@
 #include "lzero/report/page_charts.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,7 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
 #include "lzero/base/rng.h"
 #include "lzero/report/chart.h"
 #include "lzero/report/group_curve.h"
@@ -94,8 +93,7 @@ void AddLines(const ReportInput& input, const std::string& metric, const std::st
   });
 }
 
-template <size_t kCount>
-std::string SmallCharts(const ReportInput& input, const SmallChart (&charts)[kCount]) {
+std::string SmallCharts(const ReportInput& input, absl::Span<const SmallChart> charts) {
   std::string text;
   for (const SmallChart& small : charts) {
     Chart chart;
@@ -156,9 +154,8 @@ std::string OpenLoopChart(const ReportInput& input, const std::string& quantity)
   return chart.lines.empty() ? "" : absl::StrCat("<figure>", DrawChart(chart), "</figure>\n");
 }
 
-template <size_t kCount>
-bool IsOf(const SmallChart (&charts)[kCount], absl::string_view name) {
-  return std::any_of(std::begin(charts), std::end(charts),
+bool IsOf(absl::Span<const SmallChart> charts, absl::string_view name) {
+  return std::any_of(charts.begin(), charts.end(),
                      [&](const SmallChart& chart) { return chart.metric == name; });
 }
 

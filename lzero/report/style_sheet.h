@@ -15,7 +15,6 @@ inline constexpr const char* kStyleSheet = R"(
     --grid: #272d33; --good: #4cc79b; --bad: #ff8b5c; --open: #e0bd5a; --warn: #332c18;
     --g0: #4ea8e6; --g1: #f28c3a; --g2: #35c498; --g3: #e48fc0; --g4: #e3b440; --g5: #9bd4f5;
     --g6: #b7a58a; --g7: #a994e0; } }
-@media print { :root { --page: #fff; } section { break-inside: avoid-page; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
@@ -72,6 +71,9 @@ pre { background: var(--paper); border: 1px solid var(--line); border-radius: 8p
   white-space: pre-wrap; overflow-wrap: anywhere; }
 .pictures { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 10px; }
 .pictures img { width: 100%; image-rendering: pixelated; border-radius: 4px; }
+@media print { :root { --page: #fff; } body { font-size: 12px; } main { padding: 0; }
+  .scroll { overflow: visible; } table { font-size: 10px; } th, td { padding-right: 6px; }
+  td:first-child { min-width: 0; } h2, h3 { break-after: avoid; } .card, tr { break-inside: avoid; } }
 footer { margin-top: 40px; color: var(--soft); font-size: 12.5px; }
 )";
 
