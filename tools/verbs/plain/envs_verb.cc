@@ -1,7 +1,6 @@
 #include "tools/verbs/plain/envs_verb.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <set>
 #include <utility>
@@ -254,7 +253,7 @@ int EnvsInfo(const EnvRegistry& registry, const EnvsTarget& target, const Consol
   console.out << target.id << ((*entry)->is_family() ? " of " : ": ") << (*entry)->summary << "\n"
               << SpecText((*env)->spec(), (*entry)->grader != nullptr) << SettingsText(**entry);
   (*env)->Reset(0);
-  const absl::StatusOr<std::string> picture = (*env)->RenderText();
+  const auto picture = (*env)->RenderText();
   if (picture.ok()) console.out << "start with seed 0:\n" << *picture;
   return kExitOk;
 }
@@ -276,19 +275,17 @@ int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options,
   };
   auto checks = RunConformance(make, {options.seed, options.num_steps, print});
   if (IsNative(**registry.Find(options.target.id))) {
-    for (ConformanceCheck& check :
-         RunNativeChecks(registry, options.target.id, *OptionsOf(options.target), print)) {
-      checks.push_back(std::move(check));
-    }
+    const auto native =
+        RunNativeChecks(registry, options.target.id, *OptionsOf(options.target), print);
+    checks.insert(checks.end(), native.begin(), native.end());
   }
   if (!(*first)->spec().can_save) {
     console.out << "note  cannot save: a resumed run starts the episodes that were being played "
                    "anew, so it is not exact\n";
   }
   console.out << VerdictText(options.target.id, checks) << "\n";
-  const bool conforms = std::all_of(checks.begin(), checks.end(),
-                                    [](const ConformanceCheck& check) { return check.passed; });
-  return conforms ? kExitOk : kExitFailure;
+  const auto passed = [](const ConformanceCheck& check) { return check.passed; };
+  return std::all_of(checks.begin(), checks.end(), passed) ? kExitOk : kExitFailure;
 }
 
 int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
