@@ -112,6 +112,10 @@ def check_words(program, small):
                    "train", small, "env.id=gymnasium:CartPole-v1", "env.wrappers=gymnasium.wrappers:FlatenObservation", "--dry-run")
     program.expect("wrappers of another environment", 2, ["env.wrappers: wrappers of 'cartpole' is a:b; allowed: none"],
                    "train", small, "env.wrappers=a:b", "--dry-run")
+    program.expect("wrappers of dm_control", 2, ["wrappers of 'dm_control:cartpole/swingup' is a:b; allowed: none, they are for"],
+                   "envs", "info", "dm_control:cartpole/swingup", "--wrapper", "a:b")
+    program.expect("the form of an Atari game", 2, ["observation of 'gymnasium:ALE/Pong-v5' is vector; allowed: auto"],
+                   "envs", "info", "gymnasium:ALE/Pong-v5", "--observation", "vector")
     program.expect("a form that is not there", 2, ["--observation: got 'bord_last', allowed: auto, ", "did you mean 'board_last'?"],
                    "envs", "info", "gymnasium:CartPole-v1", "--observation", "bord_last")
     program.expect("the verdict", 1,

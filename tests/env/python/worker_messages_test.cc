@@ -39,6 +39,22 @@ void ExpectRefused(const std::string& text, const std::string& message) {
       << text;
 }
 
+// What a worker says reaches terminals.
+TEST(WorkerMessagesTest, EscapesControlBytes) {
+  const auto spec = ReadSpec(
+      R"({"ok":true,"version":1,"spec":{"observation":{"type":"float32","shape":[2],"low":[0],)"
+      R"("high":[1],"parts":["a\u001b[31m\nb"]},"action":{"kind":"discrete","size":2},)"
+      R"("max_episode_steps":0,"mask_size":0}})");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  EXPECT_EQ(spec->observation.parts, std::vector<std::string>{"a\\x1b[31m\\x0ab"});
+  WorkerRefusal refusal;
+  EXPECT_EQ(
+      ReadAnswer(R"({"ok":false,"error":"a\u001bb","traceback":"c\u0007\nd"})", &refusal).message(),
+      "a\\x1bb");
+  EXPECT_EQ(refusal.traceback, "c\\x07\nd");
+  EXPECT_EQ(*ReadTraceback(R"({"ok":true,"traceback":"e\u001b"})"), "e\\x1b");
+}
+
 TEST(WorkerMessagesTest, AsksForEnvironmentsWithTypedSettings) {
   WorkerTask task;
   task.kind = "gymnasium";
@@ -50,6 +66,9 @@ TEST(WorkerMessagesTest, AsksForEnvironmentsWithTypedSettings) {
                    {"m", "1e400"}, {"n", "[\"SF\", 1]"}, {"o", "{\"a\": [true]}"},
                    {"p", "[1,"},   {"q", "no"},          {"r", "None"}};
   task.keeps_pixels = true;
+  task.observation = "vector";
+  task.wrappers = {"a:b(1, 2)"};
+  task.python_path = {"/c", "/d"};
   EXPECT_EQ(task.Name(), "gymnasium:ALE/Pong-v5");
   const auto json = nlohmann::json::parse(MakeText(task, 4));
   EXPECT_EQ(json["op"], "make");
@@ -57,6 +76,9 @@ TEST(WorkerMessagesTest, AsksForEnvironmentsWithTypedSettings) {
   EXPECT_EQ(json["id"], "ALE/Pong-v5");
   EXPECT_EQ(json["num_envs"], 4);
   EXPECT_EQ(json["keeps_pixels"], true);
+  EXPECT_EQ(json["observation"], "vector");
+  EXPECT_EQ(json["wrappers"], nlohmann::json({"a:b(1, 2)"}));
+  EXPECT_EQ(json["python_path"], nlohmann::json({"/c", "/d"}));
   const auto& settings = json["settings"];
   EXPECT_EQ(settings["a"], true);
   EXPECT_EQ(settings["b"], false);
