@@ -169,7 +169,8 @@ int Main(int argc, char** argv) {
 #if LZERO_HAS_TORCH
   AddTrain(app, &action, command_line);
   AddSweep(app, &action, command_line);
-  for (const auto add : {AddEval, AddPolicy, AddInspect, AddDoctor, AddMatch, AddReport}) add(app, &action);
+  for (const auto add : {AddEval, AddPolicy, AddInspect, AddDoctor, AddMatch, AddReport})
+    add(app, &action);
 #endif
   AddConfig(app, &action);
   AddMetrics(app, &action);

@@ -81,7 +81,7 @@ COMMANDS = [
      ["train", COUNTING, "--seed=3"]),
     ("option without its value", 2, ["error: train: --run-dir needs a value; see: lzero train --help"],
      ["train", COUNTING, "--run-dir"]),
-    ("no verb", 2, ["error: a verb is needed; the verbs are: train, resume, eval"], []),
+    ("no verb", 2, ["error: a verb is needed; the verbs are: train, resume, sweep, eval"], []),
     ("no verb below envs", 2, ["error: envs: a verb is needed; the verbs are: envs list, envs info"], ["envs"]),
     ("no environment", 2, ["error: envs info: id is needed; see: lzero envs info --help"], ["envs", "info"]),
     ("a word too many", 2, ["error: doctor: unexpected argument 'twice'"], ["doctor", "twice"]),

@@ -17,7 +17,7 @@ SHORT = ["stop.max_env_steps=300", "train.start_env_steps=50", "evaluate.every_u
 
 def check_refusals(program, cores):
     for key in ("train.num_threads", "inference.num_threads", "env.num_threads"):
-        program.expect(f"{key} beyond the cores", 2, [f"{key}: got {cores + 1}, but this machine has {cores} core",
+        program.expect(f"{key} beyond the cores", 2, [f"{key}={cores + 1}: got {cores + 1}, but this machine has {cores} core",
                                                       f"allowed: 1 to {cores}"],
                        "train", COUNTING, f"{key}={cores + 1}", "--dry-run")
     program.expect("eval beyond the cores", 2, [f"--threads: got '{cores + 1}', allowed: an integer from 1 to {cores}"],

@@ -13,7 +13,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 FILE = re.compile(r"(?<![\w/.-])(?:[a-z]\w*/)*[a-z]\w*\.(?:h|cc|py|sh|yaml|md)\b")
 CODE = re.compile(r"`([^`\n]+)`|^    (.*)$", re.MULTILINE)
 SECTIONS = r"(?:env|model|loss|search|replay|train|inference|evaluate|checkpoint|stop)"
-KEY = re.compile(rf"(?<![\w./]){SECTIONS}\.[a-z_]+\b(?!\.(?:h|cc|py|md)\b)")
+KEY = re.compile(rf"(?<![\w./]){SECTIONS}\.(?!safetensors)[a-z_]+\b(?!\.(?:h|cc|py|md)\b)")
 OF_A_RUN = {"config.yaml", "config.resolved.yaml", "lzero.sh"}  # in a run folder or a bundle
 
 

@@ -6,11 +6,9 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -113,13 +111,12 @@ absl::Status CheckMachine(const SweepDraft& draft) {
   const int64_t machine_bytes = MachineMemoryBytes();
   if (draft.num_jobs * draft.memory_bytes > machine_bytes) {
     return absl::ResourceExhaustedError(
-        absl::StrFormat("--jobs: %d runs at a time of up to %.1f MiB each need more memory than "
-                        "the %.1f MiB of this "
-                        "machine; allowed: 1 to %d",
-                        draft.num_jobs, Mebibytes(draft.memory_bytes), Mebibytes(machine_bytes),
-                        std::max<int64_t>(1, machine_bytes / draft.memory_bytes)));
+        absl::StrCat("--jobs: ", draft.num_jobs, " runs at a time of up to ",
+                     SizeText(draft.memory_bytes), " each need more memory than the ",
+                     SizeText(machine_bytes), " of this machine; allowed: 1 to ",
+                     std::max<int64_t>(1, machine_bytes / draft.memory_bytes)));
   }
-  const int64_t num_cores = std::thread::hardware_concurrency();
+  const int64_t num_cores = MachineCores();
   if (draft.num_jobs * draft.num_threads > num_cores) {
     LZ_LOG_WARNING(Counted(static_cast<size_t>(draft.num_jobs), "run"), " at a time with ",
                    Counted(static_cast<size_t>(draft.num_threads), "thread"), " each on ",
@@ -193,14 +190,14 @@ std::string SameCommand(const SweepOptions& options, const std::string& folder) 
 
 void PrintPlan(const SweepOptions& options, const SweepDraft& draft, const std::string& folder,
                const std::vector<SweepRun>& runs) {
-  const unsigned num_cores = std::thread::hardware_concurrency();
+  const int num_cores = MachineCores();
   const bool is_slow = draft.num_jobs == 1 && num_cores > 1 && runs.size() > 1;
   std::printf("sweep         %s x %s: %s, %d at a time%s\n",
               Counted(draft.cells.size(), "combination").c_str(),
               Counted(draft.identity.seeds.size(), "seed").c_str(),
               Counted(runs.size(), "run").c_str(), static_cast<int>(draft.num_jobs),
               is_slow ? absl::StrCat(" (of ", num_cores, " cores, see --jobs)").c_str() : "");
-  std::printf("memory        %.1f MiB planned for each run\n", Mebibytes(draft.memory_bytes));
+  std::printf("memory        %s planned for each run\n", SizeText(draft.memory_bytes).c_str());
   std::printf("sweep folder  %s\n", folder.c_str());
   std::map<RunStanding, int> counts;
   for (const SweepRun& run : runs) {
