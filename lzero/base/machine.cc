@@ -1,5 +1,6 @@
 #include "lzero/base/machine.h"
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,7 +12,12 @@
 
 namespace lzero {
 
-int MachineCores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+int MachineCores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return std::max(1, CPU_COUNT(&cores));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // a set too large
+}
 
 std::string SizeText(int64_t bytes) {
   constexpr int64_t kMebibyte = 1 << 20;

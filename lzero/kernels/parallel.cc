@@ -19,7 +19,8 @@ struct Team {
   int num_threads = 1;
   int loops_alone = 0;                // that the calling thread does by itself from now on
   bool is_busy = false;               // with a loop
-  std::unique_ptr<SpinTeam> threads;  // of the most threads that were needed so far; null: none
+  std::unique_ptr<SpinTeam> threads;  // for `made_for`, the most that were needed so far
+  int made_for = 1;
 };
 
 Team& TeamOfThisThread() {
@@ -44,9 +45,9 @@ void ParallelFor(int64_t begin, int64_t end, int64_t grain,
   const int64_t most = (count + grain - 1) / grain;
   const int64_t parts = team.is_busy ? 1 : std::min<int64_t>(team.num_threads, most);
   if (parts == 1) return body(begin, end);
-  const int num_members = std::min(team.num_threads, MachineCores());
-  if (team.threads == nullptr || team.threads->num_members() < num_members) {
-    team.threads = std::make_unique<SpinTeam>(num_members);
+  if (team.made_for < team.num_threads) {
+    team.threads = std::make_unique<SpinTeam>(std::min(team.num_threads, MachineCores()));
+    team.made_for = team.num_threads;
   }
   const int64_t size = (count + parts - 1) / parts;
   team.is_busy = true;

@@ -78,6 +78,11 @@ def check_folders(program, small):
     program.folder = home
     program.expect("a run of a module", 0, ["500 env steps"], "train", small, "env.id=gymnasium:short_module:Short-v0",
                    "env.wrappers=short_module:same", "--run-dir", run)
+    program.folder = here
+    (home / "short.yaml").write_text(
+        f'extends: {small}\nenv: {{id: "gymnasium:short_module:Short-v0", python_path: [.]}}\nstop: {{max_env_steps: 250}}\n')
+    for what in ("a sweep of a module", "the same sweep again"):
+        program.expect(what, 0, ["1 of 1"], "sweep", "home/short.yaml", "--seeds", "0", "--out", "swept")
     program.folder = away
     program.expect("eval from another folder", 0, ["episodes      2"], "eval", run, "--episodes", "2")
     program.expect("resume from another folder", 0, ["600 env steps"], "resume", run, "stop.max_env_steps=600")
@@ -107,10 +112,10 @@ def check_words(program, small):
     program.expect("the wrong encoder", 2, ["gives [3, 7, 7]; allowed: board, vector"],
                    "train", small, "env.id=gymnasium:MiniGrid-Empty-5x5-v0", IMAGE, PLANES,
                    "env.wrappers=minigrid.wrappers:ImgObsWrapper", "--dry-run")
-    program.expect("the wrong wrapper", 2, ["env.wrappers: environment 'gymnasium:CartPole-v1': wrapper "
+    program.expect("the wrong wrapper", 2, ["environment 'gymnasium:CartPole-v1': wrapper "
                                             "'gymnasium.wrappers:FlatenObservation' is not there", "did you mean 'FlattenObservation'?"],
                    "train", small, "env.id=gymnasium:CartPole-v1", "env.wrappers=gymnasium.wrappers:FlatenObservation", "--dry-run")
-    program.expect("wrappers of another environment", 2, ["env.wrappers: wrappers of 'cartpole' is a:b; allowed: none"],
+    program.expect("wrappers of another environment", 2, ["wrappers of 'cartpole' is a:b; allowed: none"],
                    "train", small, "env.wrappers=a:b", "--dry-run")
     program.expect("wrappers of dm_control", 2, ["wrappers of 'dm_control:cartpole/swingup' is a:b; allowed: none, they are for"],
                    "envs", "info", "dm_control:cartpole/swingup", "--wrapper", "a:b")

@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lzero/base/files.h"
+#include "lzero/base/machine.h"
 #include "lzero/env/python/python.h"
 #include "lzero/graph/cuda_graph_library.h"
 #include "lzero/kernels/instruction_set.h"
@@ -47,9 +47,8 @@ class Report {
 
 void ReportCpu(Report& report) {
   const InstructionSet set = CurrentInstructionSet();
-  const std::string fact =
-      absl::StrFormat("%d cores, %s, %.0f GFLOP/s fp32 a core", std::thread::hardware_concurrency(),
-                      NameOf(set), MeasurePeakGflops(/*num_threads=*/1));
+  const std::string fact = absl::StrFormat("%d cores, %s, %.0f GFLOP/s fp32 a core", MachineCores(),
+                                           NameOf(set), MeasurePeakGflops(/*num_threads=*/1));
   set >= InstructionSet::kAvx2 ? report.Ok("processor", fact)
                                : report.Note("processor", absl::StrCat(fact, "; training is slow"));
 }

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/nn/threads.h"
 #include "lzero/report/report_page.h"
@@ -59,8 +59,7 @@ int Report(const ReportOptions& options) {
   if (!usage.ok()) return PrintError(usage, kExitUsage);
   const std::atomic<bool>* stop = WatchInterrupts(kReportInterrupt);
   const double start = MonotonicSeconds();
-  auto input = ReadReportInput(options.paths,
-                               std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  auto input = ReadReportInput(options.paths, MachineCores());
   if (!input.ok()) return PrintError(input.status(), kExitUsage);
   PrintSkipped(input->runs.skipped);
   input->program = ProgramCommand();

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/python/frames/atari_view.h"
 #include "lzero/env/python/python.h"
@@ -115,8 +116,7 @@ EnvRegistry::Entry AtariEntry(const std::shared_ptr<WorkerPool>& pool) {
 }  // namespace
 
 int NumWorkers(const WorkerOptions& options, int num_envs) {
-  const int64_t wanted =
-      options.num_workers > 0 ? options.num_workers : std::thread::hardware_concurrency();
+  const int64_t wanted = options.num_workers > 0 ? options.num_workers : MachineCores();
   return static_cast<int>(std::clamp<int64_t>(wanted, 1, num_envs));
 }
 

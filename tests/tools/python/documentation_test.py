@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import package_testing
-import lzero_cpp
 
 MODULES = ("", ".agent", ".child", ".environment", ".runs", ".spec", ".training")
 OPTIONS = doctest.ELLIPSIS
@@ -26,14 +25,6 @@ def without_example(module):
                 yield f"{module.__name__}.{path}"
 
 
-def check_compare():
-    """The JSON of `lzero compare`, where this program has the verb."""
-    if subprocess.run([package_testing.LZERO, "compare", "--help"], capture_output=True).returncode != 0:
-        print("this program has no verb compare, so lzero_cpp.compare was not run")
-        return
-    assert isinstance(lzero_cpp.compare("runs/counting", "runs/counting"), dict)
-
-
 def main():
     package_testing.train_counting()
     attempted = failed = 0
@@ -43,7 +34,6 @@ def main():
         result = doctest.testmod(module, optionflags=OPTIONS)
         attempted, failed = attempted + result.attempted, failed + result.failed
         missing += without_example(module)
-    check_compare()
     script = package_testing.SOURCE / "tools/python/time_calls.py"
     timed = subprocess.run([sys.executable, "-B", script, "runs/counting", "20"], capture_output=True, text=True)
     assert timed.stdout.count("us a decision beside the search") == 2, timed.stderr

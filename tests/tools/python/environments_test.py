@@ -1,5 +1,7 @@
 """The program's environments from Python: Gymnasium's own check takes them, and Stable-Baselines3 plays in them."""
 import json
+import os
+import pathlib
 import warnings
 
 import package_testing
@@ -57,6 +59,25 @@ def check_same_episode():
     env.close()
 
 
+def check_modules():
+    """A run makes the environment that it was trained in, from any folder; lists are settings as others are."""
+    os.makedirs("away/modules")
+    pathlib.Path("away/modules/half_lake.py").write_text(
+        "import gymnasium\nclass Half(gymnasium.ObservationWrapper):\n    def __init__(self, env):\n"
+        "        super().__init__(env)\n        self.observation_space = gymnasium.spaces.Box(0.0, 8.0, (1,))\n"
+        "    def observation(self, place):\n        return [place / 2]\n")
+    lake = {"desc": ["SF", "HG"], "is_slippery": False}
+    run = package_testing.train("lake", "teaching/counting_unizero", "env.id=gymnasium:FrozenLake-v1",
+                                *(f"env.settings.{name}={json.dumps(value)}" for name, value in lake.items()),
+                                "env.max_episode_steps=9", "env.wrappers=half_lake:Half",
+                                f"env.python_path={os.path.abspath('away/modules')}", "stop.max_env_steps=120")
+    made = lzero_cpp.make("gymnasium:FrozenLake-v1", wrappers=["half_lake:Half"], python_path=["away/modules"], **lake)
+    for env in (lzero_cpp.Run(run).make(), made):
+        assert env.reset(seed=0)[0].tolist() == [0.0] and env.step(2)[0].tolist() == [0.5]
+        assert env.step(1)[1:3] == (1.0, True)
+        env.close()
+
+
 def check_stable_baselines():
     try:
         from stable_baselines3.common.evaluation import evaluate_policy
@@ -81,6 +102,7 @@ def main():
     check_ids()
     check_refusals()
     check_same_episode()
+    check_modules()
     check_stable_baselines()
     print("as expected")
 

@@ -18,10 +18,11 @@ __all__ = ["Agent", "Decision", "Evaluation", "LzeroError", "Run", "Series", "Tr
 
 
 def make(env_id: str, *, render_mode: Optional[str] = None, max_episode_steps: Optional[int] = None,
-         plugins: Sequence[Path] = (), program: Optional[Path] = None,
-         **settings: Any) -> "Environment":
+         plugins: Sequence[Path] = (), program: Optional[Path] = None, wrappers: Sequence[str] = (),
+         observation: Optional[str] = None, python_path: Sequence[Path] = (), **settings: Any) -> "Environment":
     """An environment of the program as a `gymnasium.Env`; `lzero envs list` names them, and
-    `lzero envs info ID` their `settings`.
+    `lzero envs info ID` their `settings`. For ids of Gymnasium there are `wrappers`, `observation` and
+    `python_path`, as the keys of `env` in a config.
 
     >>> import lzero_cpp
     >>> env = lzero_cpp.make("catch", rows=6, columns=5)
@@ -35,4 +36,5 @@ def make(env_id: str, *, render_mode: Optional[str] = None, max_episode_steps: O
         if error.name != "gymnasium":
             raise
         raise LzeroError("make needs gymnasium: pip install gymnasium") from None
-    return open_environment(env_id, render_mode, max_episode_steps, plugins, program, settings)
+    return open_environment(env_id, render_mode, max_episode_steps, plugins, program, settings, wrappers,
+                            observation, python_path)

@@ -95,15 +95,23 @@ def _end(process: "subprocess.Popen[bytes]", thread: threading.Thread, owner: in
             stream.close()
 
 
+def _environment(python_path: Iterable[Path]) -> Mapping[str, str]:
+    """This process's environment variables, with folders before those of PYTHONPATH."""
+    folders = [*map(os.fspath, python_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)} if folders else os.environ
+
+
 class Child:
     """A running `lzero ... --stdio`. Ends when it is closed, collected, or Python ends; and when a
     call is interrupted, as nobody would read its answer. Calls of several threads wait for each other."""
 
-    def __init__(self, arguments: Iterable[Any], program: Optional[Path] = None) -> None:
+    def __init__(self, arguments: Iterable[Any], program: Optional[Path] = None,
+                 python_path: Iterable[Path] = ()) -> None:
         command = [find_program(program), *map(os.fspath, arguments), "--stdio"]
         # A session of its own: Ctrl-C at the terminal is for Python.
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, bufsize=0, start_new_session=True)
+                                   stderr=subprocess.PIPE, bufsize=0, start_new_session=True,
+                                   env=_environment(python_path))
         self._lines: Deque[str] = collections.deque(maxlen=30)
         thread = threading.Thread(target=_drain, args=(process.stderr, self._lines), daemon=True)
         thread.start()

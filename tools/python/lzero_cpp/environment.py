@@ -10,6 +10,7 @@ import numpy as np
 
 from lzero_cpp.child import Child, LzeroError, Path
 from lzero_cpp.spec import Spec
+from lzero_cpp.training import setting_text
 
 _RESET, _STEP, _SAVE, _TEXT, _PICTURE = 16, 17, 18, 19, 20
 _STEP_HEAD = struct.Struct("<BBBBifid")  # ends, player, reward, chance outcome, return
@@ -136,8 +137,9 @@ class Environment(gymnasium.Env):
 
 
 def open_environment(env_id: str, render_mode: Optional[str], max_episode_steps: Optional[int],
-                     plugins: Sequence[Path], program: Optional[Path],
-                     settings: Mapping[str, Any]) -> Environment:
+                     plugins: Sequence[Path], program: Optional[Path], settings: Mapping[str, Any],
+                     wrappers: Sequence[str] = (), observation: Optional[str] = None,
+                     python_path: Sequence[Path] = ()) -> Environment:
     """What `make` does.
 
     >>> from lzero_cpp.environment import open_environment
@@ -145,9 +147,13 @@ def open_environment(env_id: str, render_mode: Optional[str], max_episode_steps:
     """
     arguments = ["envs", "serve", env_id]
     for name, value in settings.items():
-        arguments.append(f"{name}={str(value).lower() if isinstance(value, bool) else value}")
+        arguments.append(f"{name}={setting_text(value)}")
     if max_episode_steps is not None:
         arguments += ["--max-episode-steps", str(max_episode_steps)]
     for plugin in plugins:
         arguments += ["--plugin", os.fspath(plugin)]
-    return Environment(Child(arguments, program), render_mode)
+    for wrapper in wrappers:
+        arguments += ["--wrapper", wrapper]
+    if observation is not None:
+        arguments += ["--observation", observation]
+    return Environment(Child(arguments, program, python_path), render_mode)

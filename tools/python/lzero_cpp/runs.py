@@ -80,7 +80,9 @@ def compare(*runs: Path, program: Optional[Path] = None) -> Dict[str, Any]:
     """What `lzero compare RUN... --json` tells: which of the runs are better, and how sure that is.
 
     >>> import lzero_cpp
-    >>> compared = lzero_cpp.compare("runs/counting", "runs/counting")  # doctest: +SKIP
+    >>> compared = lzero_cpp.compare("runs/counting")
+    >>> compared["groups"][0]["environment"], len(compared["groups"][0]["runs"])
+    ('counting', 1)
     """
     return json.loads(run_program(["compare", *runs, "--json"], program))
 
@@ -197,7 +199,9 @@ class Run:
         env = config["env"]
         board = {"board_size": env["board_size"]} if env["board_size"] else {}
         return lzero_cpp.make(env["id"], render_mode=render_mode, max_episode_steps=env["max_episode_steps"] or None,
-                              plugins=config["plugins"], program=self._program, **board, **env["settings"])
+                              plugins=config["plugins"], program=self._program, wrappers=env["wrappers"],
+                              observation=env["observation"], python_path=env["python_path"], **board,
+                              **env["settings"])
 
     def evaluations(self) -> List[Evaluation]:
         """The evaluations of the training, oldest first.

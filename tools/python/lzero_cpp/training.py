@@ -22,15 +22,9 @@ def setting_text(value: Any) -> str:
 
     >>> from lzero_cpp.training import setting_text
     >>> [setting_text(value) for value in (True, None, 0.001, "puct", ["a", "b"])]
-    ['true', 'null', '0.001', 'puct', '[a, b]']
+    ['true', 'null', '0.001', 'puct', '["a", "b"]']
     """
-    if isinstance(value, bool):
-        return str(value).lower()
-    if value is None:
-        return "null"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(setting_text, value)) + "]"
-    return str(value)
+    return value if isinstance(value, str) else json.dumps(value, default=lambda number: number.item())
 
 
 class _Training:

@@ -20,6 +20,7 @@
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
 #include "lzero/env/plugin.h"
+#include "lzero/env/python/python.h"
 #include "lzero/run/run_folder.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/run_path.h"
@@ -93,6 +94,8 @@ absl::Status CheckCells(const SweepOptions& options, const SweepRules& rules,
     }
     ExperimentConfig config = loaded->config;
     config.plugins = AbsolutePluginPaths(config.plugins);
+    config.env.python_path =
+        KeptPythonPath(config.env.id, config.env.wrappers, config.env.python_path);
     const auto [same, is_first] = names.emplace(ResolvedYaml(config), cell.name);
     if (!is_first) {
       problems.Add(absl::StrCat("command line: ", same->second, " and ", cell.name,
