@@ -9,7 +9,7 @@ PAGES = [*sorted(ROOT.glob("*.md")), *(page for folder in ("configs", "envs", "e
                                for page in sorted((ROOT / folder).rglob("*.md")))]
 # Pages of today. Results name the files of the commit that made them.
 HANDBOOK = [page for page in PAGES if page.name == "README.md" and page.parent.parent in (ROOT, ROOT.parent)]
-LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+LINK = re.compile(r"\]\(([^)#\s]*)#?([^)\s]*)[^)]*\)")
 FILE = re.compile(r"(?<![\w/.-])(?:[a-z]\w*/)*[a-z]\w*\.(?:h|cc|py|sh|yaml|md)\b")
 CODE = re.compile(r"`([^`\n]+)`|^    (.*)$", re.MULTILINE)
 SECTIONS = r"(?:env|model|loss|search|replay|train|inference|evaluate|checkpoint|stop)"
@@ -17,13 +17,23 @@ KEY = re.compile(rf"(?<![\w./]){SECTIONS}\.(?!safetensors)[a-z_]+\b(?!\.(?:h|cc|
 OF_A_RUN = {"config.yaml", "config.resolved.yaml", "lzero.sh"}  # in a run folder or a bundle
 
 
+def anchors_of(page):
+    """What a heading is called in a link: lower case, no signs, hyphens for spaces."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 class LinksTest(unittest.TestCase):
     def test_every_link_leads_to_a_file(self):
         self.assertGreater(len(PAGES), 30)
         for page in PAGES:
-            for target in LINK.findall(page.read_text(encoding="utf-8")):
-                if "://" not in target:
-                    self.assertTrue((page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}")
+            for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+                if "://" in target:
+                    continue
+                found = page.parent / target if target else page
+                self.assertTrue(found.exists(), f"{page.relative_to(ROOT)}: {target}")
+                if anchor:
+                    self.assertIn(anchor, anchors_of(found), f"{page.relative_to(ROOT)}: {target}")
 
     def test_every_file_named_as_code_exists(self):
         self.assertEqual(len(HANDBOOK), 6)
