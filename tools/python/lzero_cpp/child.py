@@ -35,17 +35,18 @@ class LzeroError(Exception):
 
 def find_program(program: Optional[Path] = None) -> str:
     """The path of the program: `program`, else the environment variable LZERO_PROGRAM, else `lzero` on
-    PATH, else the one that was built in the source tree of this file. LzeroError when there is none.
+    PATH, else the one that was built in a source tree: that of this file, of the working folder or of
+    one above it. LzeroError when there is none.
 
     >>> import lzero_cpp, os
     >>> os.path.basename(lzero_cpp.find_program())
     'lzero'
     """
-    built = pathlib.Path(__file__).resolve().parents[3] / "build/release/tools/lzero"
     named = program or os.environ.get("LZERO_PROGRAM")
     found = shutil.which(os.fspath(named)) if named else shutil.which("lzero")
-    if found is None and not named and os.access(built, os.X_OK):
-        found = str(built)
+    here = pathlib.Path.cwd()
+    for tree in () if found or named else (pathlib.Path(__file__).resolve().parents[3], here, *here.parents):
+        found = found or shutil.which(tree / "build/release/tools/lzero")
     if found is None:
         what = f"{os.fspath(named)!r} is no program" if named else "the program lzero was not found"
         raise LzeroError(f"{what}; allowed: the argument program=, the environment variable LZERO_PROGRAM, "
