@@ -37,7 +37,7 @@ class Journey:
         key = self.run(self.lzero, "train", self.work / "landing/build/landing.yaml", f"plugins=[{plugin}]",
                        "--dry-run", code=2)
         for printed, beginning in ((flag, "error: --plugin: "),
-                                   (key, f"error: command line: plugins=[{plugin}]: plugins: ")):
+                                   (key, f"error: command line: plugins=[{plugin}]: {plugin}: ")):
             missing = [part for part in (beginning, *parts) if part not in printed]
             if missing or len(printed.splitlines()) != 1:
                 sys.exit(f"{plugin} must be refused in one line with {missing}; got:\n{printed}")

@@ -26,6 +26,7 @@
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/run_path.h"
 #include "tools/verbs/support/seed_list.h"
+#include "tools/verbs/support/usage_error.h"
 #include "tools/verbs/support/verb_support.h"
 
 namespace lzero {
