@@ -85,7 +85,12 @@ uint32_t SpinTeam::TakeParts() {
 }
 
 void SpinTeam::Work() {
-  while (!stop_.load(std::memory_order_relaxed)) WaitWhile(claims_, TakeParts());
+  for (;;) {
+    const uint32_t claims = TakeParts();
+    // Behind the claims: whoever sees those of the end sees that it is one.
+    if (stop_.load(std::memory_order_relaxed)) return;
+    WaitWhile(claims_, claims);
+  }
 }
 
 void SpinTeam::Barrier() {
