@@ -226,6 +226,11 @@ absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path) 
   return names;
 }
 
+std::string WithoutEndSlashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
 std::string JoinPath(absl::string_view a, absl::string_view b) {
   if (a.empty()) return std::string(b);
   return absl::StrCat(a, a.back() == '/' ? "" : "/", b);

@@ -59,6 +59,9 @@ absl::Status WriteOutput(const std::string& path, absl::string_view content);
 // Appends `content` to `path` (created if missing), not durable.
 absl::Status AppendFile(const std::string& path, absl::string_view content);
 
+// `path` without slashes at its end ("/" stays).
+std::string WithoutEndSlashes(std::string path);
+
 absl::Status MakeDirectories(const std::string& path);
 absl::Status RemoveTree(const std::string& path);
 // Renames a file or folder over `to` and fsyncs the parent folder.

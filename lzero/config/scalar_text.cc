@@ -120,22 +120,6 @@ std::string FloatText(double value) {
   return std::string(buffer, result.ptr);
 }
 
-std::string EscapedForMessage(absl::string_view text, absl::string_view kept) {
-  std::string escaped;
-  while (!text.empty()) {
-    const int length = Utf8Length(text);
-    const auto first = static_cast<unsigned char>(text[0]);
-    const absl::string_view character = text.substr(0, length == 0 ? 1 : length);
-    if (length == 0 || (absl::ascii_iscntrl(first) && !absl::StrContains(kept, text[0]))) {
-      absl::StrAppend(&escaped, "\\x", absl::Hex(first, absl::kZeroPad2));
-    } else {
-      absl::StrAppend(&escaped, character);
-    }
-    text.remove_prefix(character.size());
-  }
-  return escaped;
-}
-
 std::string QuotedForMessage(absl::string_view text) {
   constexpr size_t kLongest = 60;
   const bool cut = text.size() > kLongest;
@@ -162,32 +146,6 @@ std::string YamlText(absl::string_view text) {
     }
   }
   return quoted + "\"";
-}
-
-bool IsPrintableUtf8(absl::string_view text) {
-  while (!text.empty()) {
-    const int length = Utf8Length(text);
-    if (length == 0) return false;
-    if (length == 1 && absl::ascii_iscntrl(static_cast<unsigned char>(text[0]))) return false;
-    text.remove_prefix(static_cast<size_t>(length));
-  }
-  return true;
-}
-
-int Utf8Length(absl::string_view text) {
-  if (text.empty()) return 0;
-  const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return 1;
-  const int length = first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-  if (length == 0 || text.size() < static_cast<size_t>(length)) return 0;
-  for (int i = 1; i < length; ++i) {
-    if ((byte(static_cast<size_t>(i)) & 0xc0) != 0x80) return 0;
-  }
-  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool surrogate = first == 0xed && byte(1) >= 0xa0;
-  const bool beyond_unicode = first == 0xf4 && byte(1) >= 0x90;
-  return overlong || surrogate || beyond_unicode ? 0 : length;
 }
 
 }  // namespace lzero

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "lzero/base/text/printable.h"
 
 namespace lzero {
 
@@ -24,22 +25,12 @@ absl::StatusOr<bool> ParseBool(absl::string_view text);
 // The shortest decimal text that reads back to the same number.
 std::string FloatText(double value);
 
-// Control characters but those of `kept`, and bytes that are not UTF-8, as \x1b: a text from
-// outside that cannot change a terminal.
-std::string EscapedForMessage(absl::string_view text, absl::string_view kept = "\n\t");
-
 // In single quotes, control characters escaped, cut to 60 bytes: for "got ..." in messages.
 std::string QuotedForMessage(absl::string_view text);
 
 // As a YAML scalar that reads back to the same text: plain where that is safe, else in double
 // quotes.
 std::string YamlText(absl::string_view text);
-
-// True when the bytes are valid UTF-8 without control characters.
-bool IsPrintableUtf8(absl::string_view text);
-
-// Bytes of the UTF-8 character that `text` begins with (1 to 4), 0 when it is not valid.
-int Utf8Length(absl::string_view text);
 
 }  // namespace lzero
 

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/report/html.h"
 #include "lzero/run/progress.h"
 #include "lzero/statistics/bootstrap.h"
@@ -78,14 +78,6 @@ std::string VerdictText(const RunGroup& group, const GroupSummary& summary) {
                                : "; the median run never was";
   return absl::StrCat("<b class=\"", is_all ? "good" : "open", "\">Solved", who, "</b>", when, ": ",
                       meaning, ".");
-}
-
-std::string ShellQuoted(const std::string& word) {
-  const bool is_plain =
-      !word.empty() &&
-      word.find_first_not_of(
-          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=,:@%+-") == word.npos;
-  return is_plain ? word : absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
 
 std::string CommandOf(const RunRecord& run, const std::string& program) {

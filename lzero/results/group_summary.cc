@@ -1,9 +1,7 @@
 #include "lzero/results/group_summary.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -39,19 +37,12 @@ TargetSummary SummarizeTarget(const RunGroup& group, double target,
   summary.target = target;
   summary.patience = group.runs[0].config.stop.patience;
   summary.gap = OptimalityGap(finals, target);
-  std::vector<double> times;
   for (const RunRecord& run : group.runs) {
     if (run.evaluations.empty()) continue;
     summary.env_steps.push_back(StepsToTarget(run, target, summary.patience));
-    const bool is_solved = summary.env_steps.back().has_value();
-    summary.num_solved += is_solved ? 1 : 0;
-    times.push_back(is_solved ? static_cast<double>(*summary.env_steps.back())
-                              : std::numeric_limits<double>::infinity());
+    summary.num_solved += summary.env_steps.back().has_value() ? 1 : 0;
   }
-  // The middle by hand: a quantile between two infinities is no number.
-  std::sort(times.begin(), times.end());
-  const double median = (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2.0;
-  if (std::isfinite(median)) summary.median = median;
+  summary.median = MedianOrNever(summary.env_steps);
   return summary;
 }
 

@@ -47,9 +47,15 @@ void AddToGroup(RunRecord run, const std::string& key, const std::string& label,
     runs.push_back(std::move(run));
     return;
   }
-  if (same->start_time < run.start_time) std::swap(*same, run);
-  skipped->push_back(
-      {run.path, absl::StrCat("has the config and seed of ", same->path, ", which is newer")});
+  if (same->path == run.path) return;  // named twice
+  // A finished run tells more than one that is not.
+  const bool is_finished = run.state == "finished", was_finished = same->state == "finished";
+  const bool takes_place =
+      is_finished == was_finished ? same->start_time < run.start_time : is_finished;
+  if (takes_place) std::swap(*same, run);
+  skipped->push_back({run.path, absl::StrCat("has the config and seed of ", same->path,
+                                             is_finished == was_finished ? ", which is newer"
+                                                                         : ", which is finished")});
 }
 
 absl::Status AddRun(const std::string& path, const std::string& argument,
@@ -70,23 +76,36 @@ absl::Status AddRun(const std::string& path, const std::string& argument,
   return absl::OkStatus();
 }
 
-// "train.batch_size=64 seed=1": what tells `group` from those of the same label, four settings at
+// "train.batch_size=64": as few settings as tell `group` from the others of the same label, four at
 // most; its commit when none does.
 std::string SettingsText(const RunGroup& group, absl::Span<RunGroup* const> same_label) {
-  std::map<std::string, std::string> settings;
+  std::vector<std::map<std::string, std::string>> others;  // in what each differs
   for (const RunGroup* other : same_label) {
+    std::map<std::string, std::string>& settings = others.emplace_back();
     for (const ConfigDifference& difference : DiffGroups(group, *other)) {
       settings[difference.key] = difference.a;
     }
+    if (settings.empty()) others.pop_back();
   }
-  if (settings.empty()) return absl::StrCat("commit ", group.runs[0].git_commit);
   std::vector<std::string> texts;
-  for (const auto& [key, value] : settings) texts.push_back(absl::StrCat(key, "=", value));
   constexpr size_t kMost = 4;
-  const size_t num_more = texts.size() > kMost ? texts.size() - kMost : 0;
-  texts.resize(texts.size() - num_more);
-  return absl::StrCat(absl::StrJoin(texts, " "),
-                      num_more > 0 ? absl::StrCat(" and ", num_more, " more") : "");
+  while (!others.empty() && texts.size() < kMost) {
+    // The setting that tells it from most of those that are left.
+    std::map<std::string, int> counts;
+    for (const auto& settings : others) {
+      for (const auto& [key, value] : settings) ++counts[key];
+    }
+    const std::string key =
+        std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
+          return a.second < b.second;
+        })->first;
+    const auto holds = [&](const auto& settings) { return settings.contains(key); };
+    texts.push_back(
+        absl::StrCat(key, "=", std::find_if(others.begin(), others.end(), holds)->at(key)));
+    std::erase_if(others, holds);
+  }
+  return texts.empty() ? absl::StrCat("commit ", group.runs[0].git_commit)
+                       : absl::StrJoin(texts, " ");
 }
 
 void TellApart(std::vector<RunGroup>* groups) {
@@ -102,11 +121,6 @@ void TellApart(std::vector<RunGroup>* groups) {
   }
 }
 
-std::string WithoutEndSlash(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
 }  // namespace
 
 absl::StatusOr<CollectedRuns> CollectRuns(absl::Span<const std::string> paths,
@@ -114,7 +128,7 @@ absl::StatusOr<CollectedRuns> CollectRuns(absl::Span<const std::string> paths,
   CollectedRuns collected;
   std::vector<Candidate> candidates;
   for (const std::string& typed : paths) {
-    const std::string path = WithoutEndSlash(typed);
+    const std::string path = WithoutEndSlashes(typed);
     LZ_ASSIGN_OR_RETURN(const std::vector<std::string> runs, FindRuns(path));
     if (runs.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(

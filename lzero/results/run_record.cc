@@ -140,9 +140,9 @@ absl::StatusOr<RunRecord> ReadRun(const std::string& path) {
 }
 
 std::string ConfigWithoutSeed(const ExperimentConfig& config) {
-  ExperimentConfig seedless = config;
-  seedless.seed = 0;
-  return ResolvedYaml(seedless);
+  std::string yaml = ResolvedYaml(config);
+  const size_t line = yaml.find("\nseed: ") + 1;
+  return yaml.erase(line, yaml.find('\n', line) + 1 - line);
 }
 
 std::string EnvironmentOf(const ExperimentConfig& config) {

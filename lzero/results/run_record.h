@@ -47,7 +47,7 @@ absl::StatusOr<std::vector<std::string>> FindRuns(const std::string& root);
 // NotFound or DataLoss names the file that is missing or damaged.
 absl::StatusOr<RunRecord> ReadRun(const std::string& path);
 
-// The config in words without its seed: equal for the runs of one experiment.
+// Every setting in force as YAML, without the seed: equal for the runs of one experiment.
 std::string ConfigWithoutSeed(const ExperimentConfig& config);
 
 // What has to be equal for returns to have one scale: "cartpole", "go board_size=5".

@@ -30,6 +30,19 @@ double Mean(absl::Span<const double> values) {
 
 double Median(absl::Span<const double> values) { return Quantile(values, 0.5); }
 
+std::optional<double> MedianOrNever(absl::Span<const std::optional<int64_t>> values) {
+  LZ_CHECK(!values.empty(), "median of no values");
+  std::vector<double> sorted;
+  for (const auto& value : values) {
+    if (value.has_value()) sorted.push_back(static_cast<double>(*value));
+  }
+  std::sort(sorted.begin(), sorted.end());
+  // Those without a value come last.
+  const size_t above = values.size() / 2, below = (values.size() - 1) / 2;
+  if (above >= sorted.size()) return std::nullopt;
+  return (sorted[below] + sorted[above]) / 2.0;
+}
+
 double StandardDeviation(absl::Span<const double> values) {
   const double mean = Mean(values);
   if (values.size() == 1) return 0.0;

@@ -3,6 +3,9 @@
 #ifndef LZERO_STATISTICS_STATISTICS_H_
 #define LZERO_STATISTICS_STATISTICS_H_
 
+#include <cstdint>
+#include <optional>
+
 #include "absl/types/span.h"
 
 namespace lzero {
@@ -11,6 +14,9 @@ namespace lzero {
 double Mean(absl::Span<const double> values);
 // The middle value, or the mean of the two middle ones.
 double Median(absl::Span<const double> values);
+// The same where nullopt means infinitely large, as the steps to a goal that was never reached;
+// nullopt when the median is so.
+std::optional<double> MedianOrNever(absl::Span<const std::optional<int64_t>> values);
 // Sample standard deviation (n - 1); 0 for one value.
 double StandardDeviation(absl::Span<const double> values);
 // Interquartile mean: the mean after the floor(n / 4) smallest and largest values are left out.

@@ -182,5 +182,12 @@ TEST(Crc32cTest, ContinuesAtAnyCut) {
   }
 }
 
+TEST(PathsTest, EndSlashesGo) {
+  EXPECT_EQ(WithoutEndSlashes("run//"), "run");
+  EXPECT_EQ(WithoutEndSlashes("run"), "run");
+  EXPECT_EQ(WithoutEndSlashes("/"), "/");
+  EXPECT_EQ(WithoutEndSlashes(""), "");
+}
+
 }  // namespace
 }  // namespace lzero::files_test

@@ -145,30 +145,5 @@ TEST(QuotedForMessage, EscapesAndCuts) {
   EXPECT_EQ(QuotedForMessage(std::string(100, 'x')), "'" + std::string(60, 'x') + "...'");
 }
 
-TEST(EscapedForMessage, KeepsLinesAndLettersAlone) {
-  EXPECT_EQ(EscapedForMessage("one\n\ttwo caf\xc3\xa9"), "one\n\ttwo caf\xc3\xa9");
-  EXPECT_EQ(EscapedForMessage("\x1b[31mred\r\x7f\xff"), "\\x1b[31mred\\x0d\\x7f\\xff");
-  EXPECT_EQ(EscapedForMessage(absl::string_view("\0", 1)), "\\x00");
-  EXPECT_EQ(EscapedForMessage("a\nb", ""), "a\\x0ab");
-}
-
-TEST(Utf8, FollowsTheStandard) {
-  EXPECT_EQ(Utf8Length("a"), 1);
-  EXPECT_EQ(Utf8Length("\xc3\xa9"), 2);
-  EXPECT_EQ(Utf8Length("\xe2\x82\xac"), 3);
-  EXPECT_EQ(Utf8Length("\xf0\x9f\x98\x80"), 4);
-  EXPECT_EQ(Utf8Length(""), 0);
-  EXPECT_EQ(Utf8Length("\x80"), 0);              // continuation first
-  EXPECT_EQ(Utf8Length("\xc0\xaf"), 0);          // overlong
-  EXPECT_EQ(Utf8Length("\xe0\x80\xaf"), 0);      // overlong
-  EXPECT_EQ(Utf8Length("\xf0\x80\x80\xaf"), 0);  // overlong
-  EXPECT_EQ(Utf8Length("\xed\xa0\x80"), 0);      // surrogate
-  EXPECT_EQ(Utf8Length("\xf4\x90\x80\x80"), 0);  // beyond U+10FFFF
-  EXPECT_EQ(Utf8Length("\xe2\x82"), 0);          // cut
-  EXPECT_TRUE(IsPrintableUtf8("cart pole"));
-  EXPECT_FALSE(IsPrintableUtf8("a\tb"));
-  EXPECT_FALSE(IsPrintableUtf8("\x7f"));
-}
-
 }  // namespace
 }  // namespace lzero::scalar_text_test

@@ -70,6 +70,33 @@ TEST_F(RunGroupTest, OfEqualSeedsTheNewestIsTaken) {
   EXPECT_EQ(runs->groups[0].runs[0].path, root_ + "/a/second");
   ASSERT_EQ(runs->skipped.size(), 1u);
   EXPECT_EQ(runs->skipped[0].path, root_ + "/a/first");
+  EXPECT_EQ(CollectRuns({root_ + "/a/first", root_ + "/a/first"}, {})->skipped.size(), 0u);
+}
+
+TEST_F(RunGroupTest, AFinishedRunIsTakenBeforeANewerOneThatIsNot) {
+  Make("a/whole", 4), Make("a/begun", 4, 1e-3, RunState::kInterrupted);
+  const auto runs = CollectRuns({root_ + "/a"}, {.take_unfinished = true});
+  ASSERT_EQ(runs->groups[0].runs.size(), 1u);
+  EXPECT_EQ(runs->groups[0].runs[0].path, root_ + "/a/whole");
+  EXPECT_THAT(runs->skipped[0].reason, HasSubstr("/a/whole, which is finished"));
+}
+
+TEST_F(RunGroupTest, LabelsNameWhatTellsGroupsApartAndNoMore) {
+  for (const int64_t simulations : {4, 16}) {
+    MadeRun made;
+    made.evaluations = {{100, 1.0}};
+    made.config.search.num_simulations = simulations;
+    MakeRun(root_ + "/a/counting" + std::to_string(simulations), made);
+  }
+  MadeRun other;
+  other.evaluations = {{100, 1.0}};
+  other.config.env.id = "catch", other.config.checkpoint.keep = 9;
+  MakeRun(root_ + "/a/other", other);
+  const auto runs = CollectRuns({root_ + "/a"}, {});
+  ASSERT_EQ(runs->groups.size(), 3u);
+  EXPECT_EQ(runs->groups[0].label, root_ + "/a: search.num_simulations=16");
+  EXPECT_EQ(runs->groups[1].label, root_ + "/a: search.num_simulations=4");
+  EXPECT_EQ(runs->groups[2].label, root_ + "/a: checkpoint.keep=9");
 }
 
 TEST_F(RunGroupTest, UselessRunsAreSkippedByNameOrRefused) {

@@ -55,5 +55,15 @@ TEST(StatisticsDeathTest, NeedsValues) {
   EXPECT_DEATH(Median({}), "statistics of no values");
 }
 
+TEST(MedianOrNeverTest, WhatNeverCameIsInfinitelyLarge) {
+  const std::optional<int64_t> early = 100, late = 300, never;
+  EXPECT_EQ(MedianOrNever({early}), 100);
+  EXPECT_EQ(MedianOrNever({late, early}), 200);
+  EXPECT_EQ(MedianOrNever({never, late, early}), 300);
+  EXPECT_EQ(MedianOrNever({never, late}), std::nullopt);
+  EXPECT_EQ(MedianOrNever({never, never, early}), std::nullopt);
+  EXPECT_EQ(MedianOrNever({never}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace lzero::statistics_test

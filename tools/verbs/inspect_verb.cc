@@ -1,8 +1,5 @@
 // `lzero inspect`: what a checkpoint is of and where its run stands, its counters and files, and
 // whether every file is intact; `--tensors` lists the model's.
-#include <signal.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
@@ -18,6 +15,7 @@
 #include "lzero/config/load.h"
 #include "lzero/config/schema.h"
 #include "lzero/run/checkpoint_store.h"
+#include "lzero/run/run_folder.h"
 #include "lzero/run/status_file.h"
 #include "lzero/run/training_state.h"
 #include "tools/verbs/agent_verbs.h"
@@ -50,9 +48,9 @@ void PrintTensors(const std::vector<NamedArray>& arrays) {
   }
 }
 
-// Where the run stands; `run` as the user typed it.
-std::string StateText(const RunStatus& status, const std::string& run) {
-  const bool is_gone = kill(static_cast<pid_t>(status.process_id), 0) != 0 && errno == ESRCH;
+// Where the run in `run_dir` stands; `run` as the user typed it.
+std::string StateText(const RunStatus& status, const std::string& run_dir, const std::string& run) {
+  const bool is_gone = !IsRunInUse(run_dir);
   std::string text(RunStateName(status.state));
   if (status.state == RunState::kRunning && is_gone) {
     return absl::StrCat("was running, but its process ", status.process_id,
@@ -79,8 +77,8 @@ absl::Status PrintRun(const std::string& run_dir, const std::string& run) {
   PrintLine("config", name);
   PrintLine("commit", commit);
   const auto status = ReadStatusFile(run_dir);
-  PrintLine("state",
-            status.ok() ? StateText(*status, run) : std::string(status.status().message()));
+  PrintLine("state", status.ok() ? StateText(*status, run_dir, run)
+                                 : std::string(status.status().message()));
   return absl::OkStatus();
 }
 

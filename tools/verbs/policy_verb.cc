@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "lzero/base/machine.h"
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/schema.h"
 #include "lzero/nn/threads.h"
@@ -81,7 +82,7 @@ void AddPolicy(CLI::App& app, VerbAction* action) {
   AddNumber(policy, "--sims", &options->simulations, 1, SearchConfig::kMostSimulations,
             "Simulations a move (default: as in the run)");
   AddNumber(policy, "--max-batch", &options->max_batch, 1, 4096, "Episodes at once");
-  AddNumber(policy, "--threads", &options->threads, 1, 256, "Threads of the network");
+  AddNumber(policy, "--threads", &options->threads, 1, MachineCores(), "Threads of the network");
   AddDevice(policy, &options->device);
   AddPlugins(policy, &options->plugins, "Library with environments, in place of the run's");
   policy->callback([=] { *action = [=] { return Policy(*options); }; });

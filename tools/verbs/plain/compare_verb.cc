@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/results/group_summary.h"
 #include "lzero/run/progress.h"
 #include "lzero/statistics/bootstrap.h"
@@ -148,7 +149,8 @@ int Compare(const CompareOptions& options) {
 
 void PrintSkipped(absl::Span<const SkippedRun> skipped) {
   for (const SkippedRun& run : skipped) {
-    std::fprintf(stderr, "skipped: %s: %s\n", run.path.c_str(), run.reason.c_str());
+    std::fprintf(stderr, "skipped: %s\n",
+                 PrintableMessage(absl::StrCat(run.path, ": ", run.reason)).c_str());
   }
 }
 

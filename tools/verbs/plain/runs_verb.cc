@@ -9,6 +9,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/results/run_record.h"
 #include "lzero/run/progress.h"
 #include "nlohmann/json.hpp"
@@ -55,7 +56,11 @@ void PrintTable(const std::vector<ListedRun>& runs) {
   std::printf("%s", table.Text().c_str());
   for (const ListedRun& listed : runs) {
     const std::string why = MessageOf(listed);
-    if (!why.empty()) std::printf("%s: %s\n", listed.path.c_str(), why.c_str());
+    if (why.empty()) continue;
+    // A traceback has its place in the run's log.
+    std::printf(
+        "%s\n",
+        PrintableMessage(absl::StrCat(listed.path, ": ", why.substr(0, why.find('\n')))).c_str());
   }
 }
 

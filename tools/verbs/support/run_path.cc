@@ -9,11 +9,6 @@ namespace lzero {
 
 namespace fs = std::filesystem;
 
-std::string WithoutEndSlashes(std::string path) {
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
-  return path;
-}
-
 std::string TypedRunFolder(const std::string& path) {
   const std::string typed = WithoutEndSlashes(path);
   std::error_code code;

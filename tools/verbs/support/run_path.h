@@ -6,9 +6,6 @@
 
 namespace lzero {
 
-// Without slashes at its end ("/" stays).
-std::string WithoutEndSlashes(std::string path);
-
 // The folder of the run that `path` names, as typed: of RUN/checkpoints/X it is RUN, of anything
 // else `path` itself, both without slashes at the end. Absolute where what was typed does not hold
 // the run's name (a link to a checkpoint, or a path from inside the run). Blocks on the disk.

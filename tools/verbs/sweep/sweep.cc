@@ -10,13 +10,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
 #include "lzero/env/plugin.h"
@@ -173,12 +173,6 @@ std::vector<SweepRun> RunsOf(const SweepDraft& draft, const std::string& folder)
   return runs;
 }
 
-// As a shell reads it back.
-std::string ShellWord(const std::string& word) {
-  if (!word.empty() && SafeFileName(word) == absl::StrReplaceAll(word, {{"/", "-"}})) return word;
-  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-}
-
 std::string SameCommand(const SweepOptions& options, const std::string& folder) {
   std::vector<std::string> words = {"sweep", options.config_path};
   words.insert(words.end(), options.overrides.begin(), options.overrides.end());
@@ -187,7 +181,7 @@ std::string SameCommand(const SweepOptions& options, const std::string& folder) 
     words.push_back(word);
   }
   std::string command = ProgramCommand();
-  for (const std::string& word : words) absl::StrAppend(&command, " ", ShellWord(word));
+  for (const std::string& word : words) absl::StrAppend(&command, " ", ShellQuoted(word));
   return command;
 }
 
@@ -201,7 +195,7 @@ void PrintPlan(const SweepOptions& options, const SweepDraft& draft, const std::
               Counted(runs.size(), "run").c_str(), static_cast<int>(draft.num_jobs),
               is_slow ? absl::StrCat(" (of ", num_cores, " cores, see --jobs)").c_str() : "");
   std::printf("memory        %s planned for each run\n", SizeText(draft.memory_bytes).c_str());
-  std::printf("sweep folder  %s\n", folder.c_str());
+  std::printf("sweep folder  %s\n", PrintableMessage(folder).c_str());
   std::map<RunStanding, int> counts;
   for (const SweepRun& run : runs) {
     const RunStanding standing = StandingOf(run.folder);
@@ -247,9 +241,9 @@ int PrintEnd(const SweepDraft& draft, const std::string& folder, const std::vect
     const bool has_target = draft.identity.config.stop.target_return.has_value();
     std::printf("\n%s\n", SweepTable(results, has_target).c_str());
     std::printf("compare       %s compare %s\n", ProgramCommand().c_str(),
-                ShellWord(folder).c_str());
+                ShellQuoted(folder).c_str());
     std::printf("report        %s report %s --out %s\n", ProgramCommand().c_str(),
-                ShellWord(folder).c_str(), ShellWord(JoinPath(folder, "report.html")).c_str());
+                ShellQuoted(folder).c_str(), ShellQuoted(JoinPath(folder, "report.html")).c_str());
   }
   // What is left to do.
   const auto count = [&](RunStanding standing) {

@@ -10,6 +10,7 @@
 #include "lzero/base/text/json_reader.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
+#include "lzero/results/run_record.h"
 #include "lzero/run/run_folder.h"
 #include "nlohmann/json.hpp"
 
@@ -38,12 +39,6 @@ absl::Status Taken(const std::string& path, const std::string& why) {
 
 }  // namespace
 
-std::string SeedlessYaml(const ExperimentConfig& config) {
-  std::string yaml = ResolvedYaml(config);
-  const size_t line = yaml.find("\nseed: ") + 1;
-  return yaml.erase(line, yaml.find('\n', line) + 1 - line);
-}
-
 std::string SweepJson(const SweepIdentity& sweep) {
   nlohmann::ordered_json json;
   json["program"] = sweep.program;
@@ -54,7 +49,7 @@ std::string SweepJson(const SweepIdentity& sweep) {
   for (const SweepAxis& axis : sweep.axes) {
     json["grid"].push_back({{"key", axis.key}, {"values", axis.values}});
   }
-  json["config"] = SeedlessYaml(sweep.config);
+  json["config"] = ConfigWithoutSeed(sweep.config);
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -129,7 +124,7 @@ absl::StatusOr<std::optional<SweepIdentity>> CheckSweepFolder(const std::string&
 absl::StatusOr<std::string> WriteSweep(const std::string& path, const SweepIdentity& sweep) {
   LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(path, kSweepFile), SweepJson(sweep)));
   const std::string config_path = JoinPath(path, absl::StrCat(SafeFileName(sweep.name), ".yaml"));
-  LZ_RETURN_IF_ERROR(WriteFileAtomic(config_path, SeedlessYaml(sweep.config)));
+  LZ_RETURN_IF_ERROR(WriteFileAtomic(config_path, ConfigWithoutSeed(sweep.config)));
   return config_path;
 }
 

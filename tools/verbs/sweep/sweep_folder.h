@@ -25,9 +25,6 @@ struct SweepIdentity {
   std::string command;         // that goes on with it; not compared
 };
 
-// The config as YAML with every key but the seed.
-std::string SeedlessYaml(const ExperimentConfig& config);
-
 // sweep.json as text, and back; `path` stands for it in messages. DataLoss when it is damaged.
 std::string SweepJson(const SweepIdentity& sweep);
 absl::StatusOr<SweepIdentity> ParseSweepJson(const std::string& json, const std::string& path);

@@ -113,9 +113,7 @@ void SweepRunner::StartRuns() {
 }
 
 bool SweepRunner::IsInUse(const SweepRun& run) {
-  if (!FileExists(JoinPath(run.folder, kRunLockFile))) return false;
-  const absl::Status free = RunLock::Acquire(run.folder).status();
-  const bool is_in_use = absl::IsFailedPrecondition(free);
+  const bool is_in_use = IsRunInUse(run.folder);
   if (is_in_use && !has_said_in_use_) {
     LZ_LOG_INFO("waiting for the process that still writes into ", run.folder);
   }

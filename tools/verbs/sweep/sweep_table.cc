@@ -3,25 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lzero/run/progress.h"
+#include "lzero/statistics/statistics.h"
 #include "tools/verbs/support/verb_support.h"
 
 namespace lzero {
 namespace {
 
 using Words = std::vector<std::string>;
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
-
-// The middle value, or the mean of the two middle ones; values may be infinite.
-double MiddleOf(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2.0;
-}
 
 std::string ReturnText(const std::optional<double>& value) {
   return value.has_value() ? absl::StrFormat("%.2f", *value) : "-";
@@ -53,41 +45,31 @@ Words RunWords(const TrainingState& state, bool has_target) {
 
 // The line of one combination, `results` being all of its runs.
 Words CellWords(absl::Span<const SweepResult> results, bool has_target) {
-  std::vector<TrainingState> states;
+  std::vector<std::optional<int64_t>> steps;
   std::vector<double> returns;
   double seconds = 0.0;
   int64_t num_solved = 0;
   for (const SweepResult& result : results) {
     if (!result.state.has_value()) continue;
-    states.push_back(*result.state);
-    if (states.back().last_return.has_value()) returns.push_back(*states.back().last_return);
-    seconds += states.back().wall_seconds;
-    num_solved += states.back().solved_env_steps.has_value() ? 1 : 0;
+    steps.push_back(result.state->solved_env_steps);
+    if (result.state->last_return.has_value()) returns.push_back(*result.state->last_return);
+    seconds += result.state->wall_seconds;
+    num_solved += steps.back().has_value() ? 1 : 0;
   }
-  const std::string finished = absl::StrCat(states.size(), " of ", results.size());
-  if (states.empty()) return {finished};
-  const std::optional<double> median = MedianStepsToSolved(states);
+  const std::string finished = absl::StrCat(steps.size(), " of ", results.size());
+  if (steps.empty()) return {finished};
+  const std::optional<double> median = MedianOrNever(steps);
   const bool none = returns.empty();
   return Columns(has_target, {finished},
-                 {absl::StrCat(num_solved, " of ", states.size()),
+                 {absl::StrCat(num_solved, " of ", steps.size()),
                   median.has_value() ? FormatCount(std::llround(*median)) : "never"},
                  {none ? "-" : ReturnText(*std::min_element(returns.begin(), returns.end())),
-                  none ? "-" : ReturnText(MiddleOf(returns)),
+                  none ? "-" : ReturnText(Median(returns)),
                   none ? "-" : ReturnText(*std::max_element(returns.begin(), returns.end())),
                   MinutesText(seconds)});
 }
 
 }  // namespace
-
-std::optional<double> MedianStepsToSolved(absl::Span<const TrainingState> states) {
-  std::vector<double> steps;
-  for (const TrainingState& state : states) {
-    const auto& solved = state.solved_env_steps;
-    steps.push_back(solved.has_value() ? static_cast<double>(*solved) : kNever);
-  }
-  const double median = MiddleOf(steps);
-  return std::isfinite(median) ? std::optional<double>(median) : std::nullopt;
-}
 
 std::string SweepTable(absl::Span<const SweepResult> results, bool has_target) {
   size_t width = 11;  // "combination"

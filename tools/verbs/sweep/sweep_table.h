@@ -20,10 +20,6 @@ struct SweepResult {
   std::string why_not;                 // "failed, see LOG" where there is no state
 };
 
-// The median of the env steps after which runs were solved, with runs that were not solved as
-// infinitely many; nullopt when that is the median. At least one run.
-std::optional<double> MedianStepsToSolved(absl::Span<const TrainingState> states);
-
 // The tables. Results of one combination follow each other. Without a target return the columns
 // about solving are left out.
 std::string SweepTable(absl::Span<const SweepResult> results, bool has_target);

@@ -30,13 +30,6 @@ class RunPathTest : public testing::Test {
   fs::path before_, folder_;
 };
 
-TEST_F(RunPathTest, EndSlashesGo) {
-  EXPECT_EQ(WithoutEndSlashes("run//"), "run");
-  EXPECT_EQ(WithoutEndSlashes("run"), "run");
-  EXPECT_EQ(WithoutEndSlashes("/"), "/");
-  EXPECT_EQ(WithoutEndSlashes(""), "");
-}
-
 TEST_F(RunPathTest, TheRunIsNamedAsItWasTyped) {
   EXPECT_EQ(TypedRunFolder("run/"), "run");
   EXPECT_EQ(TypedRunFolder("./run"), "./run");

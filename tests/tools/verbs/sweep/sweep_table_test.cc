@@ -20,16 +20,6 @@ TrainingState State(std::optional<int64_t> solved, std::optional<double> last,
   return state;
 }
 
-TEST(SweepTableTest, ARunThatIsNotSolvedCountsAsInfinitelyLongInTheMedian) {
-  const TrainingState early = State(100, 1, 1), late = State(300, 1, 1), never = State({}, 1, 1);
-  EXPECT_EQ(MedianStepsToSolved({early}), 100);
-  EXPECT_EQ(MedianStepsToSolved({late, early}), 200);
-  EXPECT_EQ(MedianStepsToSolved({never, late, early}), 300);
-  EXPECT_EQ(MedianStepsToSolved({never, late}), std::nullopt);
-  EXPECT_EQ(MedianStepsToSolved({never, never, early}), std::nullopt);
-  EXPECT_EQ(MedianStepsToSolved({never}), std::nullopt);
-}
-
 TEST(SweepTableTest, ShowsEachRunAndNoNumberOfOneThatFailed) {
   const std::vector<SweepResult> results = {{"a=1", 0, State(1234, 195.0, 200.0), ""},
                                             {"a=1", 1, State({}, -7.5, 12.0), ""},
