@@ -58,7 +58,7 @@ def check_page(program, name):
 
 
 def check_group(program):
-    program.expect("a group", 0, ["report        group.html: 5 runs in 1 groups, "], "report", "group", "--out",
+    program.expect("a group", 0, ["report        group.html: runs 5, groups 1, "], "report", "group", "--out",
                    "group.html")
     page = check_page(program, "group.html")
     program.check("what it says", 0, page.text, 0, "counting: counting_unizero, 5 runs", "Return over env steps",
@@ -130,7 +130,7 @@ def check_long_runs(program):
             for step in range(20000):
                 row.update({"env_steps": 1000 + 8 * step, "loss/total": (step * 7919 % 1000) / 7})
                 file.write(json.dumps(row, separators=(",", ":")) + "\n")
-    program.expect("long runs", 0, ["3 runs in 1 groups"], "report", "long", "--out", "long.html", "--no-pictures")
+    program.expect("long runs", 0, ["runs 3, groups 1"], "report", "long", "--out", "long.html", "--no-pictures")
     size = (program.folder / "long.html").stat().st_size
     program.check("few points", 0, f"{size < 1500000} {size}", 0, "True")
     series = check_page(program, "long.html").json["series"][0]["metrics"]["loss/total"]
@@ -146,7 +146,7 @@ def main():
     train(program, "board", config="configs/boards/tictactoe_alphazero.yaml")
     (folder / "empty").mkdir()
     check_group(program)
-    program.expect("two groups on different environments", 0, ["6 runs in 2 groups"], "report", "group", "board",
+    program.expect("two groups on different environments", 0, ["runs 6, groups 2"], "report", "group", "board",
                    "--out", "both.html")
     page = check_page(program, "both.html")
     program.check("both are shown", 0, page.text, 0, "Groups compared", "Not compared: group plays counting", "Self-play",

@@ -80,7 +80,7 @@ int Report(const ReportOptions& options) {
   if (!written.ok()) return PrintError(written, kExitFailure);
   size_t num_runs = 0;
   for (const RunGroup& group : input->runs.groups) num_runs += group.runs.size();
-  std::printf("report        %s: %d runs in %d groups, %.1f MB, in %.1f s\n",
+  std::printf("report        %s: runs %d, groups %d, %.1f MB, in %.1f s\n",
               options.out_path.c_str(), static_cast<int>(num_runs),
               static_cast<int>(input->runs.groups.size()), static_cast<double>(page.size()) / 1e6,
               MonotonicSeconds() - start);
