@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
+#include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/stopwatch.h"
 #include "lzero/env/env.h"
 #include "lzero/mcts/search_request.h"
 
@@ -46,8 +48,9 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
   }
   // One step of every environment that still plays.
   std::vector<Root> roots;
-  while (!active.empty()) {
+  for (double told = MonotonicSeconds(); !active.empty();) {
     if (stop && stop()) return absl::CancelledError("evaluation interrupted");
+    TellProgress(next_episode - active.size(), seeds.size(), trackers, &told);
     LZ_RETURN_IF_ERROR(PlayStep(active, trackers, &roots));
     std::vector<EnvId> still_active;  // those that go on, or take the next episode
     for (size_t i = 0; i < active.size(); ++i) {
@@ -77,6 +80,19 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
     active = std::move(still_active);
   }
   return episodes;
+}
+
+void Evaluator::TellProgress(size_t num_played, size_t num_episodes,
+                             absl::Span<const EpisodeTracker> trackers, double* told) const {
+  if (MonotonicSeconds() - *told <= quiet_seconds_) return;
+  *told = MonotonicSeconds();
+  int64_t longest = 0;
+  for (const EpisodeTracker& tracker : trackers) longest = std::max(longest, tracker.step());
+  LZ_LOG_INFO("evaluation: ", num_played, " of ", num_episodes,
+              " episodes played, the longest under way at step ", longest,
+              spec().max_episode_steps > 0
+                  ? ""
+                  : "; this environment sets no limit: env.max_episode_steps=N would end it");
 }
 
 absl::Status Evaluator::PlayStep(absl::Span<const EnvId> envs,

@@ -42,7 +42,8 @@ class Evaluator {
   // Searches, whose number keys what is sampled, are counted anew: nothing depends on an earlier
   // call. `on_step`, if given, is called for environment 0 after its reset and after every step
   // (rendering), `on_episode` for each episode as it ends. An episode whose environment's process
-  // died begins again. `stop` is polled before every step: Cancelled when it becomes true.
+  // died begins again. `stop` is polled before every step: Cancelled when it becomes true. A long
+  // evaluation says now and then how far it is.
   absl::StatusOr<std::vector<EvaluatedEpisode>> Run(
       absl::Span<const uint64_t> seeds,
       const std::function<void(Env&, const TimeStep&)>& on_step = {},
@@ -67,6 +68,8 @@ class Evaluator {
 
   const EnvSpec& spec() const { return envs_->spec(); }
   int64_t max_past_steps() const { return max_past_steps_; }
+  // How long Run may go on without a word.
+  void set_quiet_seconds(double seconds) { quiet_seconds_ = seconds; }
   // What it plays with, for who chooses the positions himself: the calls above must not be mixed
   // with searches of the caller.
   Agent* agent() { return agent_.get(); }
@@ -77,6 +80,9 @@ class Evaluator {
   // environments.
   absl::Status PlayStep(absl::Span<const EnvId> envs, absl::Span<const EpisodeTracker> trackers,
                         std::vector<Root>* roots);
+  // Says how far Run is where it `told` nothing for long: `num_played` of `num_episodes`.
+  void TellProgress(size_t num_played, size_t num_episodes,
+                    absl::Span<const EpisodeTracker> trackers, double* told) const;
   // Roots of positions that stand alone.
   std::vector<Root> MakeRoots(absl::Span<const TimeStep> positions) const;
   // One batch of PredictChance: roots [n], actions [n], probabilities [n, C].
@@ -92,6 +98,7 @@ class Evaluator {
 
   int64_t max_past_steps_;
   double discount_;
+  double quiet_seconds_ = 30.0;
   std::unique_ptr<VectorEnv> envs_;
   std::unique_ptr<Agent> agent_;
   InferenceModel* model_;

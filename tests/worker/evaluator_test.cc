@@ -13,6 +13,7 @@
 namespace lzero::evaluator_test {
 namespace {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 // Root values against the returns after them, term by term. In an episode that was cut short the
@@ -109,6 +110,22 @@ TEST(EvaluatorTest, AnInterruptedEpisodeIsPlayedAgainFromItsSeed) {
           std::count_if(log.begin(), log.end(), [](const EnvCall& c) { return c.is_reset; });
     }
     EXPECT_EQ(num_resets, Seeds().size() + 2);
+  }
+}
+
+TEST(EvaluatorTest, ALongEvaluationSaysHowFarItIs) {
+  for (const int64_t cap : {0, 9}) {
+    WalkOptions options;
+    options.max_episode_steps = cap;
+    Walks walks(2, {}, options);
+    walks.evaluator->set_quiet_seconds(-1.0);  // a word at every step
+    testing::internal::CaptureStderr();
+    walks.Run({5, 3, 7});
+    const std::string told = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(told,
+                HasSubstr("evaluation: 0 of 3 episodes played, the longest under way at step 1"));
+    EXPECT_THAT(told, HasSubstr("evaluation: 2 of 3 episodes played"));
+    EXPECT_EQ(told.find("env.max_episode_steps=N would end it") != told.npos, cap == 0);
   }
 }
 

@@ -47,6 +47,7 @@ struct WalkOptions {
   int64_t fail_at_call = -1;       // the step call that fails, counted from 0
   int64_t interrupt_at_call = -1;  // the step call during which its process dies
   std::vector<EnvCall>* log = nullptr;
+  int64_t max_episode_steps = 0;  // what the spec says
 };
 
 // Observation {3}: a number of the seed, the step, the last action. Episodes end after 2 .. 9 steps
@@ -60,6 +61,7 @@ class WalkEnv : public Env {
     spec_.observation = {{3}, {-1.0f}, {100.0f}};
     spec_.action.num_actions = kNumActions;
     spec_.can_save = options.can_save;
+    spec_.max_episode_steps = options.max_episode_steps;
   }
 
   const EnvSpec& spec() const override { return spec_; }

@@ -68,6 +68,7 @@ class Suite {
  private:
   bool Add(const char* name, const absl::Status& status) {
     checks_.push_back(MakeCheck(name, status, note_));
+    checks_.back().skipped = std::exchange(skipped_, false);
     note_.clear();
     if (options_.on_check) options_.on_check(checks_.back());
     return status.ok();
@@ -77,8 +78,13 @@ class Suite {
     note_ = std::move(note);
     return absl::OkStatus();
   }
+  // A check that cannot be made.
+  absl::Status Skip(std::string why) {
+    skipped_ = true;
+    return Note(std::move(why));
+  }
   absl::Status NotCompared() {
-    return Note("not looked at: the same seed gives other episodes (same_seed_same_episode)");
+    return Skip("the same seed gives other episodes (same_seed_same_episode)");
   }
   absl::Span<const EpisodeRecord> probed() const {
     return absl::MakeConstSpan(episodes_).subspan(0, kNumProbes);
@@ -226,8 +232,7 @@ class Suite {
                         PlayRandomEpisode(*env_, options_.seed, kMaxStepsToEnd));
     if (record.actions.empty()) return BrokenAt(record, 0, "the episode ends at Reset");
     if (!record.steps.back().ended()) {
-      return Note(absl::StrCat("not looked at: no end within ", kMaxStepsToEnd,
-                               " steps; training and evaluation need one (env.max_episode_steps)"));
+      return Skip(absl::StrCat("no end within ", kMaxStepsToEnd, " steps"));
     }
     const auto save = [this] { return spec_.can_save ? env_->Save() : std::string(); };
     LZ_ASSIGN_OR_RETURN(const std::string before, save());
@@ -313,7 +318,8 @@ class Suite {
       return ExpectCode(env_->SetState({}), absl::StatusCode::kUnimplemented, "SetState");
     }
     if (!spec_.deterministic) {
-      note_ = "steps draw random numbers: not compared";
+      skipped_ = true;
+      note_ = "steps draw random numbers";
     } else {
       LZ_RETURN_IF_ERROR(ForProbes(
           probed(), [&](const EpisodeRecord& record, size_t t) { return ProbeState(record, t); }));
@@ -346,7 +352,7 @@ class Suite {
       }
     }
     if (num_played == 0) {
-      return Note("not looked at: no start that is its own image, or random steps");
+      return Skip("no start that is its own image, or random steps");
     }
     return Note(absl::StrCat(spec_.symmetries.size(), " symmetries, ", num_played,
                              " episodes played as their images"));
@@ -359,6 +365,7 @@ class Suite {
   std::vector<EpisodeRecord> episodes_;
   bool repeats_ = true;  // the same seed gives the same episode
   std::string note_;
+  bool skipped_ = false;
   std::vector<ConformanceCheck> checks_;
 };
 

@@ -16,10 +16,11 @@ namespace lzero {
 struct ConformanceCheck {
   std::string name;
   bool passed = false;
-  std::string detail;  // what was found wrong, or what could not be looked at; may be empty
+  std::string detail;  // what was found wrong, or why it was skipped; may be empty
   // Where it failed: whether it must be mended before training, and why or why not.
   bool hinders = false;
   std::string because = {};
+  bool skipped = false;  // passed only because there was nothing to look at
 };
 
 struct ConformanceOptions {

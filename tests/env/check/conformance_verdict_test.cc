@@ -63,12 +63,20 @@ TEST(ConformanceVerdictTest, EpisodesThatDoNotRepeatFailOneCheckAlone) {
     EXPECT_EQ(check.passed, check.name != "same_seed_same_episode")
         << check.name << ": " << check.detail;
     if (check.name == "save_load_equal") {
-      EXPECT_EQ(check.detail,
-                "not looked at: the same seed gives other episodes (same_seed_same_episode)");
+      EXPECT_TRUE(check.skipped);
+      EXPECT_EQ(check.detail, "the same seed gives other episodes (same_seed_same_episode)");
     }
   }
   EXPECT_EQ(VerdictText("e", checks),
             "e: 1 check failed; it may be trained; runs will not repeat bit for bit");
+}
+
+TEST(ConformanceVerdictTest, AnEnvironmentWithoutAnEndNeedsACap) {
+  ConformanceCheck check = MakeCheck("step_after_end_refused", absl::OkStatus());
+  EXPECT_EQ(VerdictText("e", {check}), "e conforms");
+  check.skipped = true;
+  EXPECT_EQ(VerdictText("e", {check}),
+            "e conforms; it does not end, so training and evaluation need env.max_episode_steps");
 }
 
 }  // namespace

@@ -267,8 +267,9 @@ int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options,
   if (!first.ok()) return Refuse(console, first.status());
   // Flushed one by one: an environment that aborts the program is known by the check it got to.
   const auto print = [&](const ConformanceCheck& check) {
-    console.out << (check.passed ? "pass  " : "FAIL  ") << check.name
-                << (check.detail.empty() ? "" : "  ") << check.detail << std::endl;
+    const char* const result = check.skipped ? "skip  " : check.passed ? "pass  " : "FAIL  ";
+    console.out << result << check.name << (check.detail.empty() ? "" : "  ") << check.detail
+                << std::endl;
     if (check.passed) return;
     console.out << "      hinders training: " << YesNo(check.hinders) << ", because "
                 << check.because << std::endl;
@@ -284,8 +285,7 @@ int EnvsCheck(const EnvRegistry& registry, const EnvsCheckOptions& options,
                    "anew, so it is not exact\n";
   }
   console.out << VerdictText(options.target.id, checks) << "\n";
-  const auto passed = [](const ConformanceCheck& check) { return check.passed; };
-  return std::all_of(checks.begin(), checks.end(), passed) ? kExitOk : kExitFailure;
+  return std::ranges::all_of(checks, &ConformanceCheck::passed) ? kExitOk : kExitFailure;
 }
 
 int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
