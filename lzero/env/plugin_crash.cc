@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -24,6 +25,8 @@ std::vector<Code>& AllCode() {
   return all;
 }
 
+std::atomic<void (*)(const char* line)> crash_act{nullptr};
+
 constexpr int kFrames = 64;
 
 // Async-signal-safe once backtrace was called before: it finds unwind tables without a lock.
@@ -40,6 +43,7 @@ void Tell(int signal) {
   if (blamed != nullptr) {
     [[maybe_unused]] const ssize_t size =
         write(STDERR_FILENO, blamed->text.data(), blamed->text.size());
+    if (const auto act = crash_act.load(); act != nullptr) act(blamed->text.c_str());
   }
   raise(signal);
 }
@@ -60,6 +64,8 @@ int FindCode(dl_phdr_info* library, size_t /*size*/, void* code_pointer) {
 }
 
 }  // namespace
+
+void SetCrashAct(void (*act)(const char* line)) { crash_act = act; }
 
 void TellCrashesOf(const void* function, const std::string& name) {
   Code code = {reinterpret_cast<uintptr_t>(function), 0,

@@ -13,6 +13,9 @@ namespace lzero {
 // code.
 void TellCrashesOf(const void* function, const std::string& name);
 
+// Called with that line after it is told; must be async-signal-safe. One for the program.
+void SetCrashAct(void (*act)(const char* line));
+
 }  // namespace lzero
 
 #endif  // LZERO_ENV_PLUGIN_CRASH_H_

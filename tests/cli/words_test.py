@@ -55,6 +55,14 @@ COMMANDS = [
      ["train", COUNTING, "env.id=cartpol"]),
     ("seeds backwards, before anything is made", 2, ["error: --seeds: got '9..1'"],
      ["eval", "run", "--verbose", "--seeds", "9..1"]),
+    ("steps as an option", 2, ["given without dashes: stop.max_env_steps=1000"], ["train", COUNTING, "--steps", "1000"]),
+    ("a config as an Option", 2, ["the config follows the verb: train x.yaml"], ["train", "--Config", "x.yaml"]),
+    ("a run as an option of eval", 2, ["unknown option '--run'; that word follows the verb"], ["eval", "--run", "run"]),
+    ("one dash", 2, ["-run-dir"], ["train", COUNTING, "-run-dir", "x"]),
+    ("an editor's dash", 0, ["environment   counting"], ["train", COUNTING, "\u2014dry-run"]),
+    ("several seeds", 2, ["for several runs: sweep CONFIG --seeds 1,2"], ["train", COUNTING, "seed=1,2"]),
+    ("several values", 2, ["for several runs: sweep CONFIG train.batch_size=16,32"],
+     ["train", COUNTING, "train.batch_size=16,32"]),
     ("version as a word", 0, ["lzero 0."], ["version"]),
 ]
 
@@ -88,6 +96,16 @@ def check_repeated_signal(program, folder):
     state = json.loads((folder / "twice/status.json").read_text())["state"]
     program.check("two signals at once: a checkpoint", 0 if (folder / "twice/checkpoints/latest").exists() else 1,
                   state, 0, "interrupted")
+
+
+def check_plugin_crash(program, folder, plugin):
+    """The run says what ended it."""
+    code, printed = program.run("train", COUNTING, "env.id=plugin:walk", "env.settings.fault=segfault", f"plugins={plugin}",
+                                "env.max_episode_steps=20", "--run-dir", "crashed")
+    line = "error: the program crashed in plugin:walk"
+    program.check("a plugin crashes", code, printed, -signal.SIGSEGV, line)
+    program.check("a plugin crashes: log.txt", 0, (folder / "crashed/log.txt").read_text(), 0, line)
+    program.check("a plugin crashes: state", 0, (folder / "crashed/status.json").read_text(), 0, '"state": "stopped"')
 
 
 def check_inspect(program, folder):
@@ -187,6 +205,7 @@ def main():
     check_full_disk(program)
     check_bench_output(program)
     check_repeated_signal(program, folder)
+    check_plugin_crash(program, folder, pathlib.Path(sys.argv[1]).parent.parent / "tests/plugins/libwalk_plugin.so")
     check_inspect(program, folder)
     program.finish()
 

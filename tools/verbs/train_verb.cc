@@ -136,7 +136,7 @@ std::string HowToGoOn(const absl::Status& error, const std::string& run_dir) {
 }
 
 int RunToEnd(Trainer& trainer, const Session& session) {
-  MarkRunAtSecondSignal(session.run_dir);
+  MarkRunWhenStopped(session.run_dir);
   const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
   if (!outcome.ok()) {
     LZ_LOG_ERROR(outcome.status().message());

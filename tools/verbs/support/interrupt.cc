@@ -1,5 +1,6 @@
 #include "tools/verbs/support/interrupt.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -8,6 +9,7 @@
 #include <ctime>
 
 #include "lzero/base/files.h"
+#include "lzero/env/plugin_crash.h"
 #include "lzero/run/status_file.h"
 
 namespace lzero {
@@ -18,7 +20,7 @@ constexpr int64_t kSameSignalMs = 1000;
 
 std::atomic<bool> interrupted{false};
 std::atomic<int64_t> first_signal_ms{kNever};
-std::atomic<const char*> status_path{nullptr};
+std::atomic<const char*> status_path{nullptr}, log_path{nullptr};  // of the run
 std::atomic<const InterruptTexts*> interrupt_texts{nullptr};
 static_assert(std::atomic<bool>::is_always_lock_free);
 static_assert(std::atomic<int64_t>::is_always_lock_free);
@@ -52,6 +54,15 @@ void OnSignal(int signal) {
   _exit(kExitInterrupted);
 }
 
+// A plugin's crash, told in `line`, ends the program.
+void OnCrash(const char* line) {
+  MarkStopped(status_path.load());
+  const int file = open(log_path.load(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  if (file < 0) return;
+  [[maybe_unused]] const ssize_t written = write(file, line, std::strlen(line));
+  close(file);
+}
+
 }  // namespace
 
 const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts) {
@@ -68,9 +79,11 @@ const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts) {
   return &interrupted;
 }
 
-void MarkRunAtSecondSignal(const std::string& run_dir) {
-  // Lives as long as the handler.
+void MarkRunWhenStopped(const std::string& run_dir) {
+  // They live as long as the handlers.
   status_path = (new std::string(JoinPath(run_dir, "status.json")))->c_str();
+  log_path = (new std::string(JoinPath(run_dir, "log.txt")))->c_str();
+  SetCrashAct(OnCrash);
 }
 
 }  // namespace lzero

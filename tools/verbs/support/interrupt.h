@@ -36,8 +36,9 @@ inline constexpr InterruptTexts kReportInterrupt = {
 // the program.
 const std::atomic<bool>* WatchInterrupts(const InterruptTexts& texts);
 
-// The run in `run_dir` will be marked as stopped when a second signal ends the program.
-void MarkRunAtSecondSignal(const std::string& run_dir);
+// The run in `run_dir` will be marked as stopped when a second signal, or the crash of a plugin,
+// which its log.txt tells then, ends the program.
+void MarkRunWhenStopped(const std::string& run_dir);
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;
