@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tools/verbs/plain/envs_verb.h"
 #include "tools/verbs/plain/plain_verbs.h"
@@ -146,8 +147,14 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error,
   return ParseErrorText(verb, error.get_name(), error.what(), ProgramCommand());
 }
 
-// `help`, `help VERB` and `version` as the options that mean the same.
+// `help`, `help VERB` and `version` as the options that mean the same; the dash that editors make
+// of two as these.
 std::vector<std::string> WithOptionsForWords(std::vector<std::string> command_line) {
+  for (std::string& word : command_line) {
+    for (const char* dash : {"\u2014", "\u2013"}) {
+      if (absl::StartsWith(word, dash)) word.replace(0, std::strlen(dash), "--");
+    }
+  }
   if (command_line.size() < 2) return command_line;
   if (command_line[1] == "help") {
     command_line.erase(command_line.begin() + 1);

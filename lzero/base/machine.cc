@@ -22,8 +22,9 @@ int MachineCores() {
 std::string SizeText(int64_t bytes) {
   constexpr int64_t kMebibyte = 1 << 20;
   if (bytes < kMebibyte) return absl::StrFormat("%.1f KiB", static_cast<double>(bytes) / 1024.0);
-  if (bytes < 10240 * kMebibyte) return absl::StrFormat("%.1f MiB", Mebibytes(bytes));
-  return absl::StrFormat("%.1f GiB", Mebibytes(bytes) / 1024.0);
+  if (bytes < 1024 * kMebibyte) return absl::StrFormat("%.1f MiB", Mebibytes(bytes));
+  const double gibibytes = Mebibytes(bytes) / 1024.0;
+  return absl::StrFormat("%.*f GiB", gibibytes < 10.0 ? 2 : 1, gibibytes);
 }
 
 int64_t MachineMemoryBytes() {

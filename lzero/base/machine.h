@@ -17,7 +17,7 @@ int64_t ResidentBytes();
 // The same of process `pid`; 0 when there is none, too.
 int64_t ResidentBytesOf(int64_t pid);
 
-// "21.9 KiB", "184.4 MiB", "23.5 GiB": GiB from 10 GiB on.
+// "21.9 KiB", "184.4 MiB", "1.56 GiB", "23.5 GiB".
 std::string SizeText(int64_t bytes);
 inline double Mebibytes(int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
 

@@ -174,7 +174,7 @@ void ConfigAssembler::ApplyField(const Layer& layer, const ConfigField& field,
   }
   const Place place = At(layer, value.position);
   if (field.Is<std::map<std::string, std::string>*>() && value.kind == YamlNode::Kind::kMap) {
-    if (value.entries.empty()) settings_[field.path] = place;
+    if (value.entries.empty()) Settle(field, true, place, "", SetFromText(field, {.text = "{}"}));
     for (const YamlEntry& entry : value.entries) ApplyMapEntry(layer, field, entry);
     return;
   }

@@ -1,5 +1,6 @@
 #include "lzero/config/dump.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -7,6 +8,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/config/schema.h"
 #include "lzero/config/synonyms.h"
@@ -29,16 +32,26 @@ std::string SynonymParagraph(absl::string_view key, const std::vector<ConfigFiel
   if (synonym == nullptr) return "";
   const ConfigField* const field = FindField(fields, synonym->key);
   if (field == nullptr) return absl::StrCat(key, ": ", synonym->remark, "\n");
-  return absl::StrCat(key, ": here ", field->path, "\n", FieldParagraph(*field));
+  return absl::StrCat(key, ": here ", field->path, *synonym->remark != '\0' ? "; " : "",
+                      synonym->remark, "\n", FieldParagraph(*field));
 }
 
-// One line for each field with `words` in its key or in what is said about it.
-std::string SearchLines(absl::string_view words, const std::vector<ConfigField>& fields) {
+// As a search reads it: small letters, '_' and the '*' of a pattern as spaces.
+std::string Searched(absl::string_view text) {
+  return absl::StrReplaceAll(absl::AsciiStrToLower(text), {{"_", " "}, {"*", " "}});
+}
+
+// One line for each field with all of `words` in its key or in what is said about it; of a pattern
+// with stars in its key.
+std::string SearchLines(absl::string_view pattern, const std::vector<std::string>& words,
+                        const std::vector<ConfigField>& fields) {
+  const bool keys_alone = absl::StrContains(pattern, '*');
   std::string lines;
-  const std::string wanted = absl::AsciiStrToLower(words);
   for (const ConfigField& field : fields) {
-    const std::string text = absl::StrCat(field.path, " ", field.help, " ", field.source);
-    if (!absl::StrContains(absl::AsciiStrToLower(text), wanted)) continue;
+    const std::string text = Searched(
+        keys_alone ? field.path : absl::StrCat(field.path, " ", field.help, " ", field.source));
+    const auto is_there = [&](const std::string& word) { return absl::StrContains(text, word); };
+    if (!std::all_of(words.begin(), words.end(), is_there)) continue;
     absl::StrAppendFormat(&lines, "%-33s %s\n", field.path, field.help);
   }
   return lines;
@@ -84,7 +97,10 @@ absl::StatusOr<std::string> ExplainKey(absl::string_view key) {
     absl::StrAppend(&text, FieldParagraph(field), key.empty() ? "\n" : "");
   }
   if (text.empty()) text = SynonymParagraph(key, fields);
-  if (text.empty()) text = SearchLines(key, fields);
+  // The words as they stand, else in any order.
+  const std::string wanted(absl::StripAsciiWhitespace(Searched(key)));
+  if (text.empty() && !wanted.empty()) text = SearchLines(key, {wanted}, fields);
+  if (text.empty() && !wanted.empty()) text = SearchLines(key, absl::StrSplit(wanted, ' '), fields);
   if (!text.empty()) return text;
   return absl::NotFoundError(
       absl::StrCat("unknown key; got ", QuotedForMessage(key), NearestKeyHint(key, nullptr)));

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lzero/base/check.h"
 #include "lzero/base/nearest.h"
@@ -37,7 +38,18 @@ bool InRange(const Range& range, double value) {
 std::string Problem(const ConfigField& field, absl::string_view what, const ScalarText& scalar) {
   // "what" may end in "; did you mean", which comes last.
   const size_t hint = what.find("; did you mean");
-  const absl::string_view suggestion = hint == what.npos ? "" : what.substr(hint);
+  std::string suggestion(hint == what.npos ? "" : what.substr(hint));
+  // "1,2": neither a number nor a thousand.
+  const std::vector<absl::string_view> parts = absl::StrSplit(scalar.text, ',');
+  const bool are_values =
+      parts.size() > 1 && std::all_of(parts.begin(), parts.end(), [](auto part) {
+        return !part.empty() && part.size() < 3 && ParseFloat(part).ok();
+      });
+  if (are_values && !field.Is<std::string*>()) {
+    suggestion = absl::StrCat("; for several runs: sweep CONFIG ",
+                              field.path == "seed" ? "--seeds " : absl::StrCat(field.path, "="),
+                              scalar.text);
+  }
   return absl::StrCat(what.substr(0, hint), "; got ",
                       scalar.is_null ? "null" : QuotedForMessage(scalar.text),
                       scalar.quoted && !field.Is<std::string*>() ? " in quotes" : "",
@@ -110,8 +122,22 @@ struct Setter {
   }
 
   Result Set(TextMap* stored) const {
-    if (scalar.text != "{}") return Refuse("a map is needed");
-    stored->clear();
+    absl::string_view text = scalar.text;
+    if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
+      return Refuse("a map is needed");
+    }
+    TextMap entries;
+    for (const absl::string_view item : SplitItems(text)) {
+      const std::pair<absl::string_view, absl::string_view> pair =
+          absl::StrSplit(item, absl::MaxSplits(':', 1));
+      const absl::string_view name = absl::StripAsciiWhitespace(pair.first);
+      const absl::string_view value = absl::StripAsciiWhitespace(pair.second);
+      if (name.empty() && value.empty() && text.find(',') == text.npos) break;  // nothing
+      if (name.empty() || value.empty()) return Refuse("an entry without name or value");
+      if (!IsPrintableUtf8(item)) return Refuse(kUnprintable);
+      entries.emplace(name, value);
+    }
+    *stored = std::move(entries);
     return std::nullopt;
   }
 
@@ -257,7 +283,7 @@ std::string NearestKeyHint(absl::string_view path, std::string* suggestion) {
   if (suggestion != nullptr) suggestion->clear();
   std::vector<std::string> beside;  // names that may stand in the same place
   std::vector<std::string> all_names;
-  std::string nearest;
+  std::string nearest, remark;
   for (const ConfigField& field : fields) {
     const absl::string_view here = section.empty() && !field.section.empty() ? field.section
                                    : field.section == section                ? field.name
@@ -268,8 +294,9 @@ std::string NearestKeyHint(absl::string_view path, std::string* suggestion) {
   }
   // What other programs call it; else the nearest name: in the same section, else anywhere.
   if (const Synonyms* synonym = FindSynonym(path); nearest.empty() && synonym != nullptr) {
-    if (*synonym->remark != '\0') return absl::StrCat("; ", synonym->remark);
     nearest = synonym->key;
+    if (*synonym->remark != '\0') remark = absl::StrCat("; ", synonym->remark);
+    if (nearest.empty()) return remark;
   }
   if (nearest.empty()) {
     if (const std::string sibling = NearestName(name, beside); !sibling.empty()) {
@@ -280,7 +307,7 @@ std::string NearestKeyHint(absl::string_view path, std::string* suggestion) {
     }
   }
   if (suggestion != nullptr) *suggestion = nearest;
-  if (!nearest.empty()) return absl::StrCat("; did you mean '", nearest, "'?");
+  if (!nearest.empty()) return absl::StrCat("; did you mean '", nearest, "'?", remark);
   return beside.empty() ? "" : absl::StrCat("; allowed: ", absl::StrJoin(beside, ", "));
 }
 

@@ -14,7 +14,7 @@ namespace lzero {
 struct Synonyms {
   const char* key;  // "" where there is none
   const char* names;
-  const char* remark = "";  // a clause; only without a key
+  const char* remark = "";  // a clause: in what ours differs, or why there is none
 };
 
 absl::Span<const Synonyms> AllSynonyms();

@@ -27,7 +27,8 @@ TEST(MachineTest, SizesAreShownInTheUnitThatFits) {
   EXPECT_EQ(SizeText(0), "0.0 KiB");
   EXPECT_EQ(SizeText(22426), "21.9 KiB");
   EXPECT_EQ(SizeText(int64_t{3} << 19), "1.5 MiB");
-  EXPECT_EQ(SizeText((int64_t{10} << 30) - (1 << 20)), "10239.0 MiB");
+  EXPECT_EQ(SizeText((int64_t{1} << 30) - (1 << 20)), "1023.0 MiB");
+  EXPECT_EQ(SizeText(int64_t{5} << 29), "2.50 GiB");
   EXPECT_EQ(SizeText(int64_t{10} << 30), "10.0 GiB");
   EXPECT_EQ(SizeText(int64_t{24105} << 20), "23.5 GiB");
 }

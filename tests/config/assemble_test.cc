@@ -338,9 +338,11 @@ TEST(Assemble, ReportsUnreadSettingsOnlyWhereTheyWereSetOnPurpose) {
 
 TEST(Assemble, LowerLayersComeFirstAndOverridesLast) {
   ConfigAssembler assembler;
-  assembler.AddLayer("top.yaml", "extends: x\nseed: 3\ntrain: {batch_size: 32}\n");
+  assembler.AddLayer("top.yaml",
+                     "extends: x\nseed: 3\ntrain: {batch_size: 32}\nenv: {settings: {}}\n");
   EXPECT_EQ(assembler.LowestExtends(), "x");
-  assembler.AddLayer("base.yaml", "seed: 1\ntrain: {batch_size: 16, grad_clip: 2}\n");
+  assembler.AddLayer("base.yaml",
+                     "seed: 1\ntrain: {batch_size: 16, grad_clip: 2}\nenv: {settings: {a: 1}}\n");
   EXPECT_EQ(assembler.LowestExtends(), "");
   EXPECT_EQ(assembler.ChainText(), "top.yaml -> base.yaml");
   assembler.ApplyLayers();
@@ -348,6 +350,7 @@ TEST(Assemble, LowerLayersComeFirstAndOverridesLast) {
   assembler.ApplyOverride("train.batch_size=8");
   const auto loaded = assembler.Finish();
   ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_TRUE(loaded->config.env.settings.empty());
   EXPECT_EQ(loaded->config.seed, 3);
   EXPECT_EQ(loaded->config.train.batch_size, 8);
   EXPECT_EQ(loaded->config.train.grad_clip, 2.0);

@@ -184,6 +184,9 @@ TEST(ExplainKey, ExplainsEverything) {
 
 TEST(ExplainKey, ExplainsAnotherProgramsName) {
   EXPECT_THAT(*ExplainKey("gamma"), StartsWith("gamma: here replay.discount\nreplay.discount\n  "));
+  EXPECT_THAT(
+      *ExplainKey("support_scale"),
+      StartsWith("support_scale: here model.support_size; ours counts atoms: 2 * theirs + 1\n"));
   EXPECT_THAT(*ExplainKey("wandb"), StartsWith("wandb: every run writes metrics.jsonl"));
 }
 
@@ -197,6 +200,8 @@ TEST(ExplainKey, LooksForAnyOtherWord) {
   EXPECT_THAT(noise, HasSubstr("search.root_noise_alpha "));
   EXPECT_THAT(noise, HasSubstr("\nsearch.root_noise_fraction "));
   EXPECT_THAT(noise, Not(HasSubstr("allowed: ")));
+  EXPECT_THAT(*ExplainKey("train.*"), StartsWith("train.batch_size "));
+  EXPECT_EQ(*ExplainKey("num threads"), *ExplainKey("threads num"));
 }
 
 TEST(ExplainKey, NamesTheNearestOfAnUnknownKey) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -46,7 +47,8 @@ std::string ValueOf(const std::string& option, absl::Span<const std::string> aft
 
 // What to type in place of an option that other programs have.
 std::string InPlaceOf(const std::string& option, const std::string& value) {
-  const std::string word = absl::StrReplaceAll(option.substr(2), {{"-", "_"}});
+  const std::string word =
+      absl::StrReplaceAll(absl::AsciiStrToLower(option.substr(2)), {{"-", "_"}});
   if (word == "config") return absl::StrCat("; the config follows the verb: train ", value);
   if (word == "resume") return absl::StrCat("; that is a verb: resume ", value);
   ExperimentConfig defaults;
@@ -69,6 +71,9 @@ std::string UnknownOptionText(const VerbSyntax& verb, const std::string& option,
   }
   const std::string unknown =
       absl::StrCat(Prefix(verb), "unknown option ", QuotedForMessage(option));
+  if (!verb.takes_settings && (name == "--run" || name == "--checkpoint" || name == "--config")) {
+    return absl::StrCat(unknown, "; that word follows the verb, without an option");
+  }
   const std::string nearest = DidYouMean(name, verb.options);
   if (!nearest.empty()) return unknown + nearest;
   if (verb.takes_settings && absl::StartsWith(option, "--") && option.size() > 2) {
