@@ -278,8 +278,10 @@ absl::Status Trainer::Restore(const CheckpointContent& content) {
   // Put back counters, schedules and random streams.
   state_ = state;
   // The config may have got another target, and how often the old one was met says nothing about
-  // it; or shorter intervals, which count from here, not from the old next time.
-  if (state_.target_return != config_.stop.target_return) {
+  // it; without a target what was solved stays so. Or shorter intervals, which count from here, not
+  // from the old next time.
+  if (config_.stop.target_return.has_value() &&
+      state_.target_return != config_.stop.target_return) {
     state_.target_return = config_.stop.target_return;
     state_.target_streak = 0;
     state_.solved_env_steps.reset();

@@ -262,10 +262,11 @@ TEST(TrainerTest, ARunThatReachedItsTargetStaysFinished) {
   EXPECT_EQ(ReadStatusFile(run.dir())->state, RunState::kFinished);
 }
 
-// More patience or another target, higher or lower, is another question.
+// More patience or another target, higher or lower, is another question; no target is none.
 TEST(TrainerTest, ARunThatReachedItsTargetGoesOnToAnother) {
+  using Case = std::tuple<std::optional<double>, int, int>;
   for (const auto& [target, patience, expected] :
-       {std::tuple{6.0, 3, 3}, std::tuple{5.0, 2, 4}, std::tuple{5.0, 1, 3}}) {
+       {Case{6.0, 3, 3}, Case{5.0, 2, 4}, Case{5.0, 1, 3}, Case{std::nullopt, 2, 11}}) {
     ExperimentConfig config = TargetConfig();
     TestRun run(config);
     const TrainOutcome outcome = Finish(run);
@@ -275,9 +276,9 @@ TEST(TrainerTest, ARunThatReachedItsTargetGoesOnToAnother) {
     run.set_config(config);
     const auto second = run.Resume(run.dir());
     ASSERT_TRUE(second.ok()) << second.status();
-    EXPECT_EQ(second->reason, StopReason::kTargetReached);
-    EXPECT_EQ(second->state.evaluations, expected) << target << ", patience " << patience;
-    EXPECT_EQ(second->state.solved_env_steps == outcome.state.solved_env_steps, target == 6.0);
+    EXPECT_EQ(second->reason, target ? StopReason::kTargetReached : StopReason::kLimit);
+    EXPECT_EQ(second->state.evaluations, expected) << target.value_or(0) << ", " << patience;
+    EXPECT_EQ(second->state.solved_env_steps == outcome.state.solved_env_steps, target != 5.0);
   }
 }
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/statistics/bootstrap.h"
 #include "lzero/train/build.h"
 #include "lzero/worker/chance_calibration.h"
 #include "nlohmann/json.hpp"
@@ -170,8 +172,12 @@ void PrintReturns(bool json, const LoadedAgent& agent, const ReturnSummary& summ
               summary.mean_length);
   std::printf("return        mean %.2f, median %.2f, min %.2f, max %.2f\n", summary.mean,
               summary.median, summary.min, summary.max);
-  std::printf("IQM           %.2f (95%% interval %.2f .. %.2f)\n", summary.interquartile_mean,
-              summary.interval.low, summary.interval.high);
+  const std::string interval =
+      summary.num_episodes < kFewestRunsForInterval
+          ? absl::StrFormat("no interval below %d episodes", kFewestRunsForInterval)
+          : absl::StrFormat("95%% interval %.2f .. %.2f", summary.interval.low,
+                            summary.interval.high);
+  std::printf("IQM           %.2f (%s)\n", summary.interquartile_mean, interval.c_str());
 }
 
 int EvalGrade(bool json, LoadedAgent& agent, const std::atomic<bool>* stop) {
