@@ -1,11 +1,16 @@
 #include "lzero/kernels/spin_team.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -159,6 +164,26 @@ TEST_P(SpinTeamTest, WaitsAtABarrierForALateMember) {
     });
     EXPECT_EQ(num_seen, GetParam()) << late << " is late";
   }
+}
+
+// How many other threads of this process run or could run.
+int OthersAwake() {
+  int num_awake = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    if (task.path().filename() == std::to_string(gettid())) continue;
+    std::ifstream file(task.path() / "stat");
+    std::string stat((std::istreambuf_iterator<char>(file)), {});  // "ID (NAME) STATE ..."
+    num_awake += stat.substr(stat.rfind(')') + 2, 1) == "R" ? 1 : 0;
+  }
+  return num_awake;
+}
+
+TEST_P(SpinTeamTest, MembersThatWaitSleep) {
+  SpinTeam team(GetParam());
+  team.Run(GetParam(), [](int) {});
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (OthersAwake() > 0 && std::chrono::steady_clock::now() < end) LetMembersSleep();
+  EXPECT_EQ(OthersAwake(), 0);
 }
 
 TEST_P(SpinTeamTest, WakesMembersThatSlept) {
