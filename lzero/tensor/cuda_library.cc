@@ -23,7 +23,7 @@ absl::StatusOr<std::string> FindCudaLibrary(const std::string& name) {
     if (std::filesystem::exists(path, ignored)) return path.lexically_normal().string();
   }
   return absl::NotFoundError(absl::StrCat(
-      "this build has no ", name, " (it is built where nvcc is found: cmake --preset cuda)"));
+      "this build has no ", name, " (it is built where nvcc is found; then tools/setup.sh --cuda)"));
 }
 
 absl::StatusOr<void*> FindInCudaLibrary(const char* name) {

@@ -22,6 +22,8 @@ def check_refusals(program, cores):
                        "train", COUNTING, f"{key}={cores + 1}", "--dry-run")
     program.expect("eval beyond the cores", 2, [f"--threads: got '{cores + 1}', allowed: an integer from 1 to {cores}"],
                    "eval", "run", "--threads", cores + 1)
+    program.expect("bench beyond the cores", 2, [f"--threads: got '{cores + 1}', allowed: an integer from 1 to {cores}"],
+                   "bench", "step", "--threads", cores + 1, "--runner", "packed")
     for key in ("train.num_threads", "inference.num_threads"):
         program.expect(f"resume with another {key}", 2, [f"{key}=1 would make it another run; allowed: stop.*"],
                        "resume", "run", f"{key}=1")

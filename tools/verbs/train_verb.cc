@@ -19,6 +19,7 @@
 #include "lzero/base/log.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
@@ -92,7 +93,8 @@ void PrintReturn(const TrainOutcome& outcome) {
 
 void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   const TrainingState& state = outcome.state;
-  const std::string resume = absl::StrCat(ProgramCommand(), " resume ", session.run_dir);
+  const std::string resume =
+      absl::StrCat(ProgramCommand(), " resume ", ShellQuoted(session.run_dir));
   const StopConfig& stop = session.config.stop;
   // What was done.
   std::printf("\n%s env steps, %s updates, %s episodes in %s\n",
@@ -116,14 +118,15 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   }
   // Where the run is and what can be done with it.
   PrintReturn(outcome);
-  std::printf("run folder    %s\n", session.run_dir.c_str());
+  std::printf("run folder    %s\n", EscapedForMessage(session.run_dir).c_str());
   if (outcome.reason == StopReason::kInterrupted) {
     std::printf("interrupted   go on with:  %s\n", resume.c_str());
   } else {
-    std::printf("evaluate      %s eval %s%s\n", ProgramCommand().c_str(), session.run_dir.c_str(),
+    const std::string typed = ShellQuoted(session.run_dir);
+    std::printf("evaluate      %s eval %s%s\n", ProgramCommand().c_str(), typed.c_str(),
                 session.can_be_graded && outcome.num_players == 2 ? " --grade" : "");
     std::printf("curves        tensorboard --logdir %s/tb   (pip install tensorboard)\n",
-                session.run_dir.c_str());
+                typed.c_str());
   }
 }
 
@@ -132,7 +135,7 @@ std::string HowToGoOn(const absl::Status& error, const std::string& run_dir) {
   if (absl::IsAborted(error)) return "";  // a loss that is not finite
   const bool is_full = absl::StrContains(error.message(), std::strerror(ENOSPC));
   return absl::StrCat(is_full ? "free space, then go on with:  " : "go on with:  ",
-                      ProgramCommand(), " resume ", run_dir, "\n");
+                      ProgramCommand(), " resume ", ShellQuoted(run_dir), "\n");
 }
 
 int RunToEnd(Trainer& trainer, const Session& session) {
@@ -140,7 +143,7 @@ int RunToEnd(Trainer& trainer, const Session& session) {
   const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
   if (!outcome.ok()) {
     LZ_LOG_ERROR(outcome.status().message());
-    std::fprintf(stderr, "run folder: %s\n%s", session.run_dir.c_str(),
+    std::fprintf(stderr, "run folder: %s\n%s", EscapedForMessage(session.run_dir).c_str(),
                  HowToGoOn(outcome.status(), session.run_dir).c_str());
     return kExitFailure;
   }

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "lzero/base/check.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/encoder_rules.h"
 #include "lzero/config/load.h"
@@ -86,7 +87,7 @@ std::vector<BenchAxis> ModelAxes(absl::string_view names) {
       {"runner", "Runners of the config: auto, eager, packed; on a CUDA device cuda_graph",
        "eager"},
       {"dtype", "Numbers of the weights: fp32, bf16 for packed", "fp32"},
-      {"threads", "Threads, also of the peaks beside it", "1", 256},
+      {"threads", "Threads, also of the peaks beside it", "1", MachineCores()},
       {"policy", "Policies of the search", "puct", 0, 1, "puct,gumbel"},
       {"sims", "Simulations of a search", "25", 100000},
       {"past", "Steps of the episode before the first that is timed", "2", 10000000},
