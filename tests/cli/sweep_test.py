@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lzero sweep: a sweep that is killed and interrupted ends as one that is not, byte for byte. A run that
+"""lzero sweep: a sweep that is killed twice and interrupted ends as one that is not, byte for byte. A run that
 fails is called that. No process is ever left.
 
     sweep_test.py LZERO FOLDER
@@ -83,22 +83,24 @@ class Sweeps(Program):
 
 
 def check_exactness(program):
-    """A sweep as it should be, and one that is killed, then interrupted."""
+    """A sweep as it should be, and one that is killed twice, then interrupted."""
     code, whole = program.run(*GRID, "--out", "whole")
     program.check("a whole sweep", code, whole, 0, "9 runs, 2 at a time", "(9/9)", "3 of 3",
                   "lzero compare whole", "lzero report whole --out whole/report.html")
     broken = program.folder / "broken"
-    process, _ = program.start("broken", *GRID)
-    wait_for(lambda: is_at_work(broken))
-    process.kill()
-    process.wait()
-    program.check_gone("kill -9", "broken")
+    for words in ("sweep folder", "(3/9)"):
+        process, log = program.start("broken", *GRID)
+        wait_for(lambda: words in log.read_text() and is_at_work(broken))
+        process.kill()
+        process.wait()
+        program.check_gone(f"kill -9 after {words}", "broken")
     process, log = program.start("broken", *GRID)
-    wait_for(lambda: "(2/9)" in log.read_text() and is_at_work(broken))
+    wait_for(lambda: "(5/9)" in log.read_text() and is_at_work(broken))
     os.killpg(process.pid, signal.SIGINT)
     code, printed = process.wait(SECONDS), log.read_text()
-    program.check("Ctrl-C", code, printed, 130, "the runs at work write their checkpoints", "go on with:  lzero sweep")
-    program.check("Ctrl-C reaches each run once", printed.count("at once, without"), printed, 0)
+    program.check("Ctrl-C", code, printed, 130, "write their checkpoints (again to stop at once, without them)",
+                  "go on with:  lzero sweep")
+    program.check("Ctrl-C reaches each run once", printed.count("stopped at once"), printed, 0)
     program.check_gone("Ctrl-C", "broken")
     expected = "goes on" if any(json.loads(path.read_text())["state"] == "interrupted"
                                 for path in broken.glob("*/seed_*/status.json")) else "none was interrupted"
@@ -127,8 +129,20 @@ def check_end_at_once(program):
     code = process.wait(SECONDS)
     for run in runs:
         os.kill(run, signal.SIGCONT)
-    program.check("a second Ctrl-C", code, log.read_text(), 130, "stopped at once", "the same --out goes on")
+    program.check("a second Ctrl-C", code, log.read_text(), 130, "stopped at once, without checkpoints",
+                  "the same --out goes on")
     program.check_gone("a second Ctrl-C", "endless")
+
+
+def check_worst_code(program):
+    """Two runs end by signals, the worse one first."""
+    process, log = program.start("signals", *ENDLESS[:-3], "0,1", *ENDLESS[-2:])
+    for run, sent in (("seed_0", signal.SIGALRM), ("seed_1", signal.SIGKILL)):
+        wait_for(lambda: processes_with(f"signals/runs/{run}"))
+        for child in processes_with(f"signals/runs/{run}"):
+            os.kill(child, sent)
+        wait_for(lambda: f"killed by signal {sent.value};" in log.read_text())
+    program.check("the worst code", process.wait(SECONDS), log.read_text(), 128 + signal.SIGALRM, "2 failed; go on with:")
 
 
 def check_failures(program):
@@ -147,6 +161,7 @@ def check_failures(program):
     program.check("a run that fails", code, printed, 1, "seed_1 failed: exit code 1", "go on from it with:",
                   f"failed, see {log}", "2 of 3", "1 failed; go on with:")
     model.write_bytes(content)
+    check_worst_code(program)
     more = [word.replace("0..2", "0..1,3,2") for word in map(str, GRID)]
     code, printed = program.run(*more, "--out", "whole")
     program.check("mended, and with more seeds", code, printed, 0, "3 combinations x 4 seeds", "4 of 4",

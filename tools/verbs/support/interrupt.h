@@ -26,8 +26,10 @@ inline constexpr InterruptTexts kMatchInterrupt = {
     "interrupted: the match ends here, with the score so far (again to stop at once)",
     "stopped at once, nothing is reported"};
 inline constexpr InterruptTexts kSweepInterrupt = {
-    "interrupted: the runs at work write their checkpoints (again to stop at once)",
-    "stopped at once: the same command with the same --out goes on"};
+    "interrupted: the runs at work write their checkpoints (again to stop at once, without them)",
+    "stopped at once, without checkpoints: the same command with the same --out goes on from the "
+    "last "
+    "ones, or from the start"};
 
 inline constexpr InterruptTexts kReportInterrupt = {
     "interrupted: no report is written (again to stop at once)", "stopped at once"};

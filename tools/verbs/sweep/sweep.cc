@@ -225,9 +225,13 @@ std::vector<SweepResult> ResultsOf(const std::vector<SweepRun>& runs, SweepOutco
       result.why_not = absl::StrCat("failed, see ", runs[i].log_path);
     } else if (standing == RunStanding::kFinished) {
       const auto state = ReadResult(runs[i]);
-      if (state.ok()) result.state = *state;
-      if (!state.ok()) standing = RunStanding::kFailed;
-      if (!state.ok()) result.why_not = std::string(state.status().message());
+      if (state.ok()) {
+        result.state = *state;
+      } else {
+        standing = RunStanding::kFailed;
+        outcome->worst_code = std::max(outcome->worst_code, kExitFailure);
+        result.why_not = std::string(state.status().message());
+      }
     }
     results.push_back(std::move(result));
   }
@@ -255,7 +259,7 @@ int PrintEnd(const SweepDraft& draft, const std::string& folder, const std::vect
               outcome.is_interrupted ? "interrupted" : "unfinished ",
               static_cast<int>(num_finished), static_cast<int>(runs.size()),
               static_cast<int>(num_failed), draft.identity.command.c_str());
-  return num_failed > 0 && !outcome.is_interrupted ? kExitFailure : kExitInterrupted;
+  return num_failed > 0 && !outcome.is_interrupted ? outcome.worst_code : kExitInterrupted;
 }
 
 // A folder that holds something else is a wrong command; one that cannot be read or written is the

@@ -32,8 +32,9 @@ struct SweepRules {
   std::function<absl::StatusOr<int64_t>(const ExperimentConfig&)> memory_bytes;
 };
 
-// Exit codes: 0 every run is finished; 1 a run failed, or the folder cannot be written; 2 a wrong
-// command, config or folder, before anything starts; 130 interrupted.
+// Exit codes: 0 every run is finished; that of the worst run where one failed, the largest, 128 + N
+// after signal N; 1 the folder or a result cannot be read or written; 2 a wrong command, config or
+// folder, before anything starts; 130 interrupted.
 int Sweep(const SweepOptions& options, const SweepRules& rules);
 
 }  // namespace lzero

@@ -134,7 +134,7 @@ void SweepRunner::Start(size_t index) {
   const absl::Status made =
       MakeDirectories(std::filesystem::path(run.folder).parent_path().string());
   auto process = made.ok() ? RunProcess::Start(plan_.program, words, run.log_path) : made;
-  if (!process.ok()) return Fail(index, std::string(process.status().message()));
+  if (!process.ok()) return Fail(index, kExitFailure, std::string(process.status().message()));
   outcome_.standings[index] = RunStanding::kBegun;
   jobs_.push_back({index, *std::move(process), MonotonicSeconds()});
 }
@@ -158,18 +158,19 @@ void SweepRunner::End(const Job& job, int code) {
   // A run that was interrupted goes on another time. One that did not listen yet is killed by the
   // signal, which gives the same code.
   if (code == kExitInterrupted) return LZ_LOG_INFO(run.name, ": interrupted");
-  if (code != kExitOk) return Fail(job.run, EndText(code));
+  if (code != kExitOk) return Fail(job.run, code, EndText(code));
   const auto state = ReadResult(run);
-  if (!state.ok()) return Fail(job.run, std::string(state.status().message()));
+  if (!state.ok()) return Fail(job.run, kExitFailure, std::string(state.status().message()));
   outcome_.standings[job.run] = RunStanding::kFinished;
   seconds_.push_back(seconds);
   LZ_LOG_INFO(run.name, ": ", ResultText(*state), ", ", FormatSeconds(seconds), " (",
               Count(RunStanding::kFinished), "/", plan_.runs.size(), ")");
 }
 
-void SweepRunner::Fail(size_t index, const std::string& why) {
+void SweepRunner::Fail(size_t index, int code, const std::string& why) {
   const SweepRun& run = plan_.runs[index];
   outcome_.standings[index] = RunStanding::kFailed;
+  outcome_.worst_code = std::max(outcome_.worst_code, code);
   LZ_LOG_ERROR(run.name, " failed: ", why, "; ", run.log_path,
                " ends with:", LogTail(run.log_path));
 }

@@ -53,6 +53,7 @@ struct SweepPlan {
 struct SweepOutcome {
   std::vector<RunStanding> standings;  // of each run
   bool is_interrupted = false;
+  int worst_code = 0;  // the largest exit code of a failed run
 };
 
 class SweepRunner {
@@ -77,7 +78,7 @@ class SweepRunner {
   // Looks which runs have ended.
   void Reap();
   void End(const Job& job, int code);
-  void Fail(size_t index, const std::string& why);
+  void Fail(size_t index, int code, const std::string& why);
   void ShowProgress() const;
   size_t Count(RunStanding standing) const;
   // Nullopt before anything is known.
