@@ -72,6 +72,9 @@ def check_words(program):
                                 "3,4", "--dry-run")
     program.check("a dry run", code, printed, 0, "starts       runs/sweeps/counting_unizero-", "runs/seed_3",
                   f"2 runs at a time with {cores} thread")
+    many = ",".join(map(str, range(1, 46)))
+    program.expect("many combinations", 0, ["checking combination ", " of 2,025\n", "2025 runs, 1 at a time"], "sweep", COUNTING,
+                   f"search.num_simulations={many}", f"train.batch_size={many}", "--seeds", "0", "--dry-run")
     left = [name for name in ("refused", "runs") if (program.folder / name).exists()]
     program.check("nothing is left behind", len(left), str(left), 0)
 

@@ -16,11 +16,13 @@
 #include "lzero/base/log.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/stopwatch.h"
 #include "lzero/base/text/printable.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
 #include "lzero/env/plugin.h"
 #include "lzero/env/python/python.h"
+#include "lzero/run/progress.h"
 #include "lzero/run/run_folder.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/run_path.h"
@@ -35,6 +37,7 @@ namespace lzero {
 namespace {
 
 constexpr size_t kMostRuns = 10'000;
+constexpr double kProgressSeconds = 1.0;  // between two lines about the check: a cell takes 2 ms
 
 // A sweep that may start.
 struct SweepDraft {
@@ -83,7 +86,13 @@ absl::Status CheckCells(const SweepOptions& options, const SweepRules& rules,
                         const std::vector<std::string>& fixed, SweepDraft* draft) {
   Problems problems;
   std::map<std::string, std::string> names;  // by what the config says
+  double last_progress = MonotonicSeconds();
   for (const SweepCell& cell : draft->cells) {
+    if (MonotonicSeconds() - last_progress >= kProgressSeconds) {
+      LZ_LOG_INFO("checking combination ", FormatCount(&cell - draft->cells.data() + 1), " of ",
+                  FormatCount(std::ssize(draft->cells)));
+      last_progress = MonotonicSeconds();
+    }
     std::vector<std::string> overrides = fixed;
     overrides.insert(overrides.end(), cell.overrides.begin(), cell.overrides.end());
     overrides.push_back(absl::StrCat("seed=", draft->identity.seeds.back()));
