@@ -13,6 +13,7 @@
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/text/json_reader.h"
+#include "lzero/base/text/natural_order.h"
 #include "lzero/config/dump.h"
 #include "lzero/config/load.h"
 #include "lzero/run/run_folder.h"
@@ -124,7 +125,7 @@ absl::StatusOr<std::vector<std::string>> FindRuns(const std::string& root) {
   }
   std::vector<std::string> runs;
   AddRuns(root, &runs);
-  std::sort(runs.begin(), runs.end());
+  std::sort(runs.begin(), runs.end(), NaturalLess);
   return runs;
 }
 

@@ -40,8 +40,8 @@ struct RunRecord {
 // Whether `path` is a run folder: it has a manifest.
 bool IsRunFolder(const std::string& path);
 
-// The run folders in `root`, at any depth, sorted; `root` itself if it is one. Links to folders are
-// not followed. NotFound when there is no such folder.
+// The run folders in `root`, at any depth, in natural order; `root` itself if it is one. Links to
+// folders are not followed. NotFound when there is no such folder.
 absl::StatusOr<std::vector<std::string>> FindRuns(const std::string& root);
 
 // NotFound or DataLoss names the file that is missing or damaged.

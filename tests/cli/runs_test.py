@@ -14,14 +14,15 @@ from short_runs import COUNTING, mean_returns, settings, train
 
 def check_table(program):
     code, printed = program.run("runs")
-    program.check("the default folder", code, printed, 0, "config            seed  state     env steps ",
-                  "counting_unizero     0  finished ", "counting_unizero     3  finished ", "runs/deep/er/b\n",
-                  "?                    -  broken ", "runs/damaged: runs/damaged/status.json: ")
-    program.check("by seed", 0, "ok" if printed.index("runs/a") > printed.index("runs/deep") else printed, 0, "ok")
+    program.check("the default folder", code, printed, 0, "config            environment  seed  state     env steps ",
+                  "counting_unizero  counting        0  finished ", "counting_unizero  counting       10  finished ",
+                  "?                 ?               -  broken ", "runs/damaged: runs/damaged/status.json: ")
+    places = [printed.index(path + "\n") for path in ("runs/deep/er/b", "runs/c4", "runs/c16", "runs/a")]
+    program.check("by seed, then by path", 0, "ok" if places == sorted(places) else printed, 0, "ok")
     code, printed = program.output("runs", "runs", "--json")
     rows = {row["path"]: row for row in json.loads(printed)}
     means = mean_returns(program.folder / "runs/a")
-    for key, expected in [("state", "finished"), ("seed", 3), ("env_steps", max(means)), ("num_evaluations", len(means)),
+    for key, expected in [("state", "finished"), ("seed", 10), ("env_steps", max(means)), ("num_evaluations", len(means)),
                           ("best_return", max(means.values())), ("last_return", means[max(means)])]:
         program.check(f"--json: {key}", code, str(rows["runs/a"][key]), 0, str(expected))
     program.check("--json: damaged", code, rows["runs/damaged"]["state"], 0, "broken")
@@ -45,8 +46,10 @@ def main():
     program.expect("no folder", 2, ["error: no such folder: runs\n"], "runs")
     (folder / "runs/empty").mkdir(parents=True)
     program.expect("no runs", 0, ["no runs in runs\n"], "runs")
-    train(program, "runs/a", seed=3)
+    train(program, "runs/a", seed=10)
     train(program, "runs/deep/er/b")
+    for name in ("c16", "c4"):
+        train(program, f"runs/{name}", seed=2)
     shutil.copytree(folder / "runs/a", folder / "runs/damaged", symlinks=True)
     (folder / "runs/damaged/status.json").write_text("{half")
     check_table(program)

@@ -94,8 +94,8 @@ TEST_F(RunGroupTest, LabelsNameWhatTellsGroupsApartAndNoMore) {
   MakeRun(root_ + "/a/other", other);
   const auto runs = CollectRuns({root_ + "/a"}, {});
   ASSERT_EQ(runs->groups.size(), 3u);
-  EXPECT_EQ(runs->groups[0].label, root_ + "/a: search.num_simulations=16");
-  EXPECT_EQ(runs->groups[1].label, root_ + "/a: search.num_simulations=4");
+  EXPECT_EQ(runs->groups[0].label, root_ + "/a: search.num_simulations=4");
+  EXPECT_EQ(runs->groups[1].label, root_ + "/a: search.num_simulations=16");
   EXPECT_EQ(runs->groups[2].label, root_ + "/a: checkpoint.keep=9");
 }
 

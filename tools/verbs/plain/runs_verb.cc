@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "lzero/base/text/natural_order.h"
 #include "lzero/base/text/printable.h"
 #include "lzero/results/run_record.h"
 #include "lzero/run/progress.h"
@@ -40,18 +40,23 @@ std::string MessageOf(const ListedRun& listed) {
   return listed.run.ok() ? listed.run->message : std::string(listed.run.status().message());
 }
 
+std::string GroupName(const RunRecord& run) {
+  return absl::StrCat(EnvironmentOf(run.config), "\n", run.name);
+}
+
 void PrintTable(const std::vector<ListedRun>& runs) {
-  TextTable table("lrlrrrrl",
-                  {"config", "seed", "state", "env steps", "best", "last", "minutes", "path"});
+  TextTable table("llrlrrrrl", {"config", "environment", "seed", "state", "env steps", "best",
+                                "last", "minutes", "path"});
   for (const ListedRun& listed : runs) {
     if (!listed.run.ok()) {
-      table.Add({"?", "-", "broken", "-", "-", "-", "-", listed.path});
+      table.Add({"?", "?", "-", "broken", "-", "-", "-", "-", listed.path});
       continue;
     }
     const RunRecord& run = *listed.run;
-    table.Add({run.name, absl::StrCat(run.config.seed), run.state, FormatCount(run.env_steps),
-               ReturnText(run, BestReturn), ReturnText(run, FinalReturn),
-               absl::StrFormat("%.1f", run.wall_seconds / 60.0), run.path});
+    table.Add({run.name, EnvironmentOf(run.config), absl::StrCat(run.config.seed), run.state,
+               FormatCount(run.env_steps), ReturnText(run, BestReturn),
+               ReturnText(run, FinalReturn), absl::StrFormat("%.1f", run.wall_seconds / 60.0),
+               run.path});
   }
   std::printf("%s", table.Text().c_str());
   for (const ListedRun& listed : runs) {
@@ -94,15 +99,12 @@ int Runs(const RunsOptions& options) {
   if (!paths.ok()) return PrintError(paths.status(), kExitUsage);
   std::vector<ListedRun> runs;
   for (const std::string& path : *paths) runs.push_back({path, ReadRun(path)});
-  // By environment, config and seed, so that what belongs together stands together.
-  const auto key = [](const ListedRun& listed) {
-    return listed.run.ok()
-               ? std::make_tuple(listed.run->config.env.id, listed.run->name,
-                                 listed.run->config.seed, listed.run->start_time)
-               : std::make_tuple(std::string("~"), listed.path, int64_t{0}, std::string());
-  };
-  std::stable_sort(runs.begin(), runs.end(),
-                   [&](const ListedRun& a, const ListedRun& b) { return key(a) < key(b); });
+  // By environment, config, seed and path, so that what belongs together stands together.
+  std::stable_sort(runs.begin(), runs.end(), [](const ListedRun& a, const ListedRun& b) {
+    if (!a.run.ok() || !b.run.ok()) return a.run.ok() && !b.run.ok();
+    const std::string first = GroupName(*a.run), second = GroupName(*b.run);
+    return first == second ? a.run->config.seed < b.run->config.seed : NaturalLess(first, second);
+  });
   if (options.json) {
     PrintJson(runs);
   } else if (runs.empty()) {
