@@ -15,14 +15,17 @@ namespace lzero {
 namespace {
 
 constexpr int kLeft = 46, kRight = 12, kTop = 28, kBottom = 34;
-constexpr int kNumColors = 8;
+constexpr size_t kNumColors = 8, kNumDashes = 3;
+
+// Larger numbers have differences that are not finite.
+bool CanBeDrawn(double value) { return std::abs(value) <= 1e300; }
 
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
 
   void Include(double value) {
-    if (!std::isfinite(value)) return;
+    if (!CanBeDrawn(value)) return;
     low = std::min(low, value), high = std::max(high, value);
   }
   void Include(const std::vector<double>& values) {
@@ -82,7 +85,7 @@ class Axes {
 std::string LineText(const ChartLine& line, const Axes& axes) {
   std::string points;
   for (size_t i = 0; i < line.x.size(); ++i) {
-    if (!std::isfinite(line.x[i]) || !std::isfinite(line.y[i])) continue;
+    if (!CanBeDrawn(line.x[i]) || !CanBeDrawn(line.y[i])) continue;
     absl::StrAppend(&points, points.empty() ? "" : " ", axes.Point(line.x[i], line.y[i]));
   }
   if (points.empty()) return "";
@@ -92,17 +95,21 @@ std::string LineText(const ChartLine& line, const Axes& axes) {
   constexpr size_t kDense = 200;  // points, from which on a line is an area
   // A single point has no line: its round end is drawn.
   if (points.find(' ') == points.npos) points = absl::StrCat(points, " ", points);
-  return absl::StrCat("<polyline class=\"c", line.color % kNumColors, " ", kind,
+  return absl::StrCat("<polyline class=\"", ColorClass(line.color), " ", kind,
                       line.x.size() > kDense ? " dense" : "", "\" points=\"", points, "\"><title>",
                       EscapeHtml(line.name), "</title></polyline>\n");
 }
 
 std::string BandText(const ChartBand& band, const Axes& axes) {
-  std::vector<std::string> points;
-  for (size_t i = 0; i < band.x.size(); ++i) points.push_back(axes.Point(band.x[i], band.high[i]));
-  for (size_t i = band.x.size(); i-- > 0;) points.push_back(axes.Point(band.x[i], band.low[i]));
-  return absl::StrCat("<polygon class=\"c", band.color % kNumColors, " band\" points=\"",
-                      absl::StrJoin(points, " "), "\"/>\n");
+  std::vector<std::string> there, back;
+  for (size_t i = 0; i < band.x.size(); ++i) {
+    if (!CanBeDrawn(band.x[i]) || !CanBeDrawn(band.low[i]) || !CanBeDrawn(band.high[i])) continue;
+    there.push_back(axes.Point(band.x[i], band.high[i]));
+    back.push_back(axes.Point(band.x[i], band.low[i]));
+  }
+  there.insert(there.end(), back.rbegin(), back.rend());
+  return absl::StrCat("<polygon class=\"", ColorClass(band.color), " band\" points=\"",
+                      absl::StrJoin(there, " "), "\"/>\n");
 }
 
 std::string LevelText(const Chart& chart, const Axes& axes) {
@@ -115,6 +122,12 @@ std::string LevelText(const Chart& chart, const Axes& axes) {
 }
 
 }  // namespace
+
+std::string ColorClass(size_t color) {
+  const size_t dash = color / kNumColors % kNumDashes;
+  const std::string name = absl::StrCat("c", color % kNumColors);
+  return dash == 0 ? name : absl::StrCat(name, " d", dash);
+}
 
 std::string DrawChart(const Chart& chart) {
   // Ranges.
@@ -164,6 +177,7 @@ std::vector<double> Ticks(double low, double high, int most) {
 
 std::string TickText(double value) {
   const double size = std::abs(value);
+  if (size >= 1e12) return absl::StrFormat("%.3g", value);
   if (size >= 1e6) return absl::StrFormat("%.4gM", value / 1e6);
   if (size >= 1e3) return absl::StrFormat("%.4gk", value / 1e3);
   return absl::StrFormat("%.4g", value);
@@ -179,9 +193,9 @@ std::string DrawStrip(const std::vector<StripPart>& parts) {
         absl::StrFormat("%s %.0f %%", EscapeHtml(part.name), 100 * part.share);
     absl::StrAppendFormat(
         &text,
-        "<rect class=\"c%d part\" x=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>%s"
+        "<rect class=\"%s part\" x=\"%.1f\" width=\"%.1f\" height=\"%d\"><title>%s"
         "</title></rect>",
-        part.color % kNumColors, at, width, kHeight, label);
+        ColorClass(part.color), at, width, kHeight, label);
     if (width > 7.5 * static_cast<double>(part.name.size() + 5)) {
       absl::StrAppendFormat(&text, "<text class=\"inpart\" x=\"%.1f\" y=\"17\">%s</text>", at + 7,
                             label);

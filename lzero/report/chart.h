@@ -1,8 +1,10 @@
 // Line charts as SVG: axes with round ticks, bands, a dashed level. Colors are numbers that the
-// page's style sheet turns into ones for light and dark. Pure functions.
+// page's style sheet turns into ones for light and dark, from 8 on with dashed and then dotted
+// lines. Pure functions.
 #ifndef LZERO_REPORT_CHART_H_
 #define LZERO_REPORT_CHART_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,17 +13,17 @@ namespace lzero {
 
 enum class LineKind { kThin, kBold, kSolo };  // one of many seeds, a group's, the only one
 
-// The points [n] of a line. Points that are not finite are left out.
+// The points [n] of a line. Points that are not finite, or beyond 1e300, are left out.
 struct ChartLine {
   std::string name;  // shown where the pointer rests
-  int color = 0;
+  size_t color = 0;
   LineKind kind = LineKind::kSolo;
   std::vector<double> x, y;
 };
 
 // The area between two lines [n].
 struct ChartBand {
-  int color = 0;
+  size_t color = 0;
   std::vector<double> x, low, high;
 };
 
@@ -34,6 +36,10 @@ struct Chart {
   std::string level_name = {};
   bool starts_at_zero = false;  // of the y axis
 };
+
+// The classes of a color in the style sheet: "c3", dashed "c3 d1", dotted "c3 d2"; repeats from 24
+// on.
+std::string ColorClass(size_t color);
 
 // An svg element, as wide as its place on the page.
 std::string DrawChart(const Chart& chart);
@@ -48,7 +54,7 @@ std::string TickText(double value);
 struct StripPart {
   std::string name;
   double share = 0.0;  // 0 .. 1
-  int color = 0;
+  size_t color = 0;
 };
 std::string DrawStrip(const std::vector<StripPart>& parts);
 

@@ -88,7 +88,7 @@ void AddLines(const ReportInput& input, const std::string& metric, const std::st
     const auto found = metrics.find(metric);
     if (found == metrics.end()) return;
     if (!environment.empty() && EnvironmentOf(run.config) != environment) return;
-    chart->lines.push_back({NameOf(input, group, run), static_cast<int>(group), KindOf(input),
+    chart->lines.push_back({NameOf(input, group, run), group, KindOf(input),
                             found->second.env_steps, found->second.values});
   });
 }
@@ -109,13 +109,12 @@ std::string SmallCharts(const ReportInput& input, absl::Span<const SmallChart> c
 void AddCurves(const ReportInput& input, const std::string& environment, Chart* chart) {
   for (size_t group = 0; group < input.runs.groups.size(); ++group) {
     if (EnvironmentOf(input.runs.groups[group].runs[0].config) != environment) continue;
-    const int color = static_cast<int>(group);
     const GroupCurve curve = CurveOf(input.runs.groups[group]);
     if (curve.env_steps.empty()) continue;
     const size_t num_runs = input.comparison.groups[group].finals.size();
-    if (!curve.low.empty()) chart->bands.push_back({color, curve.env_steps, curve.low, curve.high});
+    if (!curve.low.empty()) chart->bands.push_back({group, curve.env_steps, curve.low, curve.high});
     chart->lines.push_back({absl::StrCat(input.runs.groups[group].label, ", ", IqmName(num_runs)),
-                            color, LineKind::kBold, curve.env_steps, curve.value});
+                            group, LineKind::kBold, curve.env_steps, curve.value});
   }
 }
 
@@ -147,7 +146,7 @@ std::string OpenLoopChart(const ReportInput& input, const std::string& quantity)
         errors[steps] = series.values.back();
       }
     }
-    ChartLine line{NameOf(input, group, run), static_cast<int>(group), KindOf(input), {}, {}};
+    ChartLine line{NameOf(input, group, run), group, KindOf(input), {}, {}};
     for (const auto& [steps, error] : errors) line.x.push_back(steps), line.y.push_back(error);
     if (!errors.empty()) chart.lines.push_back(std::move(line));
   });
@@ -182,7 +181,7 @@ std::vector<StripPart> SharesOf(const std::vector<RunMetrics>& runs) {
   std::vector<StripPart> parts;
   for (const char* name : {"network", "tree", "env", "learn", "reanalyze", "copy", "evaluate"}) {
     const double sum = sums.count(name) > 0 ? sums[name] : 0.0;
-    if (total > 0.0) parts.push_back({name, sum / total, static_cast<int>(parts.size())});
+    if (total > 0.0) parts.push_back({name, sum / total, parts.size()});
   }
   return parts;
 }
@@ -248,7 +247,8 @@ std::string TimeStrips(const ReportInput& input) {
     if (group + 1 < input.metrics.size()) continue;
     text += "<p class=\"legend\">";
     for (const StripPart& part : parts) {
-      absl::StrAppend(&text, "<span class=\"c", part.color, " swatch\"></span>", part.name, " ");
+      absl::StrAppend(&text, "<span class=\"", ColorClass(part.color), " swatch\"></span>",
+                      part.name, " ");
     }
     text += "</p>\n";
   }
@@ -275,9 +275,8 @@ std::string ProfileChart(const ReportInput& input) {
   for (size_t group = 0; group < input.comparison.groups.size(); ++group) {
     const std::vector<double>& finals = input.comparison.groups[group].finals;
     if (finals.empty()) continue;
-    const int color = static_cast<int>(group);
     const std::vector<double> x = Doubled(thresholds, 1);
-    chart.lines.push_back({input.runs.groups[group].label, color, LineKind::kBold, x,
+    chart.lines.push_back({input.runs.groups[group].label, group, LineKind::kBold, x,
                            Doubled(PerformanceProfile({finals}, thresholds), 0)});
     if (finals.size() < kFewestRunsForInterval) continue;
     std::vector<double> low, high;
@@ -288,7 +287,7 @@ std::string ProfileChart(const ReportInput& input) {
           0.95, 2000, random);
       low.push_back(interval.low), high.push_back(interval.high);
     }
-    chart.bands.push_back({color, x, Doubled(low, 0), Doubled(high, 0)});
+    chart.bands.push_back({group, x, Doubled(low, 0), Doubled(high, 0)});
   }
   return absl::StrCat("<figure>", DrawChart(chart), "</figure>\n");
 }

@@ -1,6 +1,7 @@
 #include "lzero/report/page_tables.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/text/printable.h"
+#include "lzero/report/chart.h"
 #include "lzero/report/html.h"
 #include "lzero/run/progress.h"
 #include "lzero/statistics/bootstrap.h"
@@ -18,7 +20,9 @@ namespace {
 
 constexpr const char* kNone = "<span class=\"none\">\xe2\x80\x93</span>";
 
-std::string Number(double value) { return absl::StrFormat("%.2f", value); }
+std::string Number(double value) {
+  return std::abs(value) < 1e9 ? absl::StrFormat("%.2f", value) : absl::StrFormat("%.3g", value);
+}
 
 std::string EstimateText(const Estimate& estimate) {
   std::string text = Number(estimate.value);
@@ -28,7 +32,7 @@ std::string EstimateText(const Estimate& estimate) {
 }
 
 std::string Label(const ReportInput& input, size_t group) {
-  return absl::StrCat("<span class=\"c", group % 8, " swatch\"></span>",
+  return absl::StrCat("<span class=\"", ColorClass(group), " swatch\"></span>",
                       EscapeHtml(input.runs.groups[group].label));
 }
 
@@ -168,8 +172,8 @@ std::string ReturnTable(const ReportInput& input) {
   if (rows.empty()) return "<p class=\"note\">No run was evaluated.</p>\n";
   return absl::StrCat(
       HtmlTable("lrrrrrrrr",
-                {"group", "runs", "final IQM [95 %]", "mean", "median", "best IQM [95 %]",
-                 "gap to target", "solved", "median env steps"},
+                {"group", "runs", "final IQM [95\xc2\xa0%]", "mean", "median",
+                 "best IQM [95\xc2\xa0%]", "gap to target", "solved", "median env steps"},
                 rows),
       points,
       "<p class=\"note\">A run's final return is the mean of its last evaluation. Its best one is "
@@ -187,8 +191,8 @@ std::string PairTables(const ReportInput& input) {
   std::string text;
   if (!rows.empty()) {
     text = absl::StrCat(HtmlTable("llrrr",
-                                  {"A", "B", "P(A better) [95 %]", "shared seeds",
-                                   "mean of A \xe2\x88\x92 B [95 %]"},
+                                  {"A", "B", "P(A better) [95\xc2\xa0%]", "shared seeds",
+                                   "mean of A \xe2\x88\x92 B [95\xc2\xa0%]"},
                                   rows),
                         "<p class=\"note\">P(A better): how often a run of A ends above one of B, "
                         "ties counted half. "

@@ -54,8 +54,12 @@ polyline { fill: none; stroke: var(--c); stroke-linejoin: round; stroke-linecap:
 .band { fill: var(--c); opacity: .17; } .part { fill: var(--c); }
 .c0 { --c: var(--g0); } .c1 { --c: var(--g1); } .c2 { --c: var(--g2); } .c3 { --c: var(--g3); }
 .c4 { --c: var(--g4); } .c5 { --c: var(--g5); } .c6 { --c: var(--g6); } .c7 { --c: var(--g7); }
+.d1 { stroke-dasharray: 7 3.5; } .d2 { stroke-dasharray: 1.5 4; }
 .swatch { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin: 0 6px 0 0;
   background: var(--c); print-color-adjust: exact; }
+.swatch.d1, .swatch.d2 { width: 18px; }
+.swatch.d1 { background: linear-gradient(90deg, var(--c) 40%, #0000 40% 60%, var(--c) 60%); }
+.swatch.d2 { background: repeating-linear-gradient(90deg, var(--c) 0 3px, #0000 3px 7.5px); }
 .legend .swatch { margin-left: 12px; } .legend .swatch:first-child { margin-left: 0; }
 .legend { color: var(--soft); font-size: 13px; }
 .scroll { overflow-x: auto; }

@@ -10,6 +10,7 @@
 namespace lzero::chart_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -25,7 +26,7 @@ Chart SmallChart() {
 
 TEST(ChartTest, PointsLieWhereTheyBelong) {
   Chart chart = SmallChart();
-  chart.lines.push_back({"seed <1>", 9, LineKind::kThin, {0, 5, 7, 10}, {0, 50, NAN, 100}});
+  chart.lines.push_back({"seed <1>", 1, LineKind::kThin, {0, 5, 7, 10}, {0, 50, NAN, 100}});
   // From 0 to 100 with 5 % above: 105 is at the top. 50 lies at 28 + 55 / 105 * 100.
   const std::string svg = DrawChart(chart);
   EXPECT_THAT(svg, HasSubstr("<polyline class=\"c1 thin\" points=\"46.0,128.0 96.0,80.4 "
@@ -56,8 +57,20 @@ TEST(ChartTest, OddInputIsDrawn) {
   chart.lines.push_back({"", 0, LineKind::kSolo, {3}, {7}});  // one point in the middle
   EXPECT_THAT(DrawChart(chart), HasSubstr("points=\"96.0,78.0 96.0,78.0\""));
   EXPECT_THAT(DrawChart(chart), Not(HasSubstr("nan")));
+  chart.lines[0] = {"", 0, LineKind::kSolo, {1, 2, 3, 4}, {-1e300, 1e300, 1e308, -1e308}};
+  chart.bands = {{0, {1, 2}, {-1e308, 1}, {1e308, INFINITY}}};
+  EXPECT_THAT(DrawChart(chart), AllOf(Not(HasSubstr("nan")), Not(HasSubstr("inf"))));
+  EXPECT_THAT(DrawChart(chart), HasSubstr("points=\"46.0,123.5 79.3,32.5\""));
+  chart.bands.clear();
   chart.lines[0] = {"", 0, LineKind::kSolo, {1, 2}, {NAN, INFINITY}};
   EXPECT_THAT(DrawChart(chart), HasSubstr("no values"));
+}
+
+TEST(ChartTest, ColorsRepeatWithOtherDashes) {
+  EXPECT_EQ(ColorClass(7), "c7");
+  EXPECT_EQ(ColorClass(8), "c0 d1");
+  EXPECT_EQ(ColorClass(23), "c7 d2");
+  EXPECT_EQ(ColorClass(24), "c0");
 }
 
 TEST(ChartTest, TicksAreRoundAndWithin) {
@@ -75,6 +88,7 @@ TEST(ChartTest, TicksAreRoundAndWithin) {
   EXPECT_EQ(TickText(1500), "1.5k");
   EXPECT_EQ(TickText(-2500000), "-2.5M");
   EXPECT_EQ(TickText(0.25), "0.25");
+  EXPECT_EQ(TickText(-5e299), "-5e+299");
 }
 
 TEST(ChartTest, PartsOfAStripFillIt) {
