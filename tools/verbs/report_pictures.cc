@@ -17,7 +17,6 @@
 namespace lzero {
 namespace {
 
-constexpr double kMostSeconds = 20.0;
 constexpr size_t kMostFrames = 256;
 constexpr int64_t kEndHoldMs = 1500;
 
@@ -97,15 +96,15 @@ std::string CaptionOf(const ChosenEpisode& episode, const EvaluatedEpisode* play
   std::string text = absl::StrFormat("%s: seed %d, return %g", episode.name, episode.row.seed,
                                      episode.row.episode_return);
   if (played == nullptr) return absl::StrCat(text, "; its first ", num_steps, " steps");
-  absl::StrAppend(&text, ", ", played->length, " steps");
+  absl::StrAppend(&text, ", ", played->length, played->length == 1 ? " step" : " steps");
   if (played->episode_return != episode.row.episode_return) {
     absl::StrAppendFormat(&text, "; played again it gave %g", played->episode_return);
   }
   return text;
 }
 
-absl::Status Play(const RunRecord& run, size_t most_bytes, const std::atomic<bool>* stop,
-                  GroupPictures* pictures) {
+absl::Status Play(const RunRecord& run, size_t most_bytes, double most_seconds,
+                  const std::atomic<bool>* stop, GroupPictures* pictures) {
   ThreadPool pool(1);
   LoadAgentOptions options;
   options.num_envs = 1;  // so that all is seen of environment 0
@@ -137,7 +136,7 @@ absl::Status Play(const RunRecord& run, size_t most_bytes, const std::atomic<boo
   std::vector<EvaluatedEpisode> played;
   const auto result = agent.role.evaluator->Run(
       seeds, on_step,
-      [&] { return stop->load() || !error.ok() || MonotonicSeconds() - start > kMostSeconds; },
+      [&] { return stop->load() || !error.ok() || MonotonicSeconds() - start > most_seconds; },
       [&](const EvaluatedEpisode& episode) { played.push_back(episode); });
   LZ_RETURN_IF_ERROR(error);
   if (!result.ok() && !absl::IsCancelled(result.status())) return result.status();
@@ -153,7 +152,7 @@ absl::Status Play(const RunRecord& run, size_t most_bytes, const std::atomic<boo
 
 }  // namespace
 
-GroupPictures PlayPictures(const RunGroup& group, size_t most_bytes,
+GroupPictures PlayPictures(const RunGroup& group, size_t most_bytes, double most_seconds,
                            const std::atomic<bool>* stop) {
   GroupPictures pictures;
   const RunRecord* run = MedianRun(group);
@@ -161,11 +160,12 @@ GroupPictures PlayPictures(const RunGroup& group, size_t most_bytes,
     pictures.problem = "no pictures: no run was evaluated";
     return pictures;
   }
-  const absl::Status status = Play(*run, most_bytes, stop, &pictures);
+  const absl::Status status = Play(*run, most_bytes, most_seconds, stop, &pictures);
   if (!status.ok()) {
     pictures.problem = absl::StrCat("no pictures: ", run->path, ": ", status.message());
   } else if (pictures.episodes.empty()) {
-    pictures.problem = absl::StrCat("no pictures: those of ", run->path, " are too large");
+    pictures.problem =
+        absl::StrCat("no pictures: those of ", run->path, " are too large or take too long");
   }
   return pictures;
 }

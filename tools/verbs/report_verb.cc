@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostPictureBytes = 200 << 10;   // of one
 constexpr size_t kAllPicturesBytes = 1800 << 10;  // of a report
+constexpr double kAllPicturesSeconds = 40.0;      // of play in a report
 
 struct ReportOptions {
   std::vector<std::string> paths;
@@ -68,8 +69,11 @@ int Report(const ReportOptions& options) {
     SetTensorThreads(1);
     const size_t num_groups = input->runs.groups.size();
     const size_t most = std::min(kMostPictureBytes, kAllPicturesBytes / (3 * num_groups));
-    for (const RunGroup& group : input->runs.groups) {
-      input->pictures.push_back(PlayPictures(group, most, stop));
+    const double end = MonotonicSeconds() + kAllPicturesSeconds;
+    for (size_t i = 0; i < num_groups; ++i) {
+      // What is left, in equal parts.
+      const double seconds = (end - MonotonicSeconds()) / static_cast<double>(num_groups - i);
+      input->pictures.push_back(PlayPictures(input->runs.groups[i], most, seconds, stop));
       const std::string& problem = input->pictures.back().problem;
       if (!problem.empty()) std::fprintf(stderr, "%s\n", problem.c_str());
     }
