@@ -194,10 +194,7 @@ bool IsChartedMetric(absl::string_view name) {
 }
 
 std::string ReturnCharts(const ReportInput& input) {
-  std::set<std::string> environments;
-  for (const RunGroup& group : input.runs.groups) {
-    environments.insert(EnvironmentOf(group.runs[0].config));
-  }
+  const std::set<std::string> environments = EnvironmentsOf(input.runs.groups);
   std::string text;
   bool has_bands = false;
   for (const std::string& environment : environments) {

@@ -13,7 +13,6 @@
 #include "lzero/report/chart.h"
 #include "lzero/report/html.h"
 #include "lzero/run/progress.h"
-#include "lzero/statistics/bootstrap.h"
 
 namespace lzero {
 namespace {
@@ -34,14 +33,6 @@ std::string EstimateText(const Estimate& estimate) {
 std::string Label(const ReportInput& input, size_t group) {
   return absl::StrCat("<span class=\"", ColorClass(group), " swatch\"></span>",
                       EscapeHtml(input.runs.groups[group].label));
-}
-
-std::string PointsText(const std::vector<double>& values) {
-  constexpr size_t kMost = 8;
-  std::vector<std::string> texts;
-  for (const double value : values) texts.push_back(Number(value));
-  if (texts.size() > kMost) texts.resize(kMost), texts.push_back("\xe2\x80\xa6");
-  return absl::StrJoin(texts, ", ");
 }
 
 // The median time of the runs that were solved, if all tell; "".
@@ -162,12 +153,9 @@ std::string ReturnTable(const ReportInput& input) {
     rows.push_back({Label(input, i), absl::StrCat(group.finals.size()),
                     EstimateText(group.final_iqm), Number(group.final_mean),
                     Number(group.final_median), EstimateText(group.best_iqm), gap, solved, steps});
-    if (group.finals.size() >= kFewestRunsForInterval) continue;
-    absl::StrAppend(&points, "<p class=\"note\">", Label(input, i), ": final returns ",
-                    PointsText(group.finals), ". No interval: a bootstrap of fewer than ",
-                    kFewestRunsForInterval, " runs is too narrow.",
-                    group.finals.size() < 4 ? " The IQM is their mean; nothing is cut off." : "",
-                    "</p>\n");
+    const std::string few = FewRunsText(group);
+    if (few.empty()) continue;
+    absl::StrAppend(&points, "<p class=\"note\">", Label(input, i), ": ", few, ".</p>\n");
   }
   if (rows.empty()) return "<p class=\"note\">No run was evaluated.</p>\n";
   return absl::StrCat(
@@ -203,10 +191,8 @@ std::string PairTables(const ReportInput& input) {
                     EscapeHtml(pair.a), " better than ", EscapeHtml(pair.b), ") is ",
                     EstimateText(pair.improvement), ", the mean over the environments.</p>\n");
   }
-  if (!input.comparison.refusals.empty()) {
-    absl::StrAppend(
-        &text, "<p class=\"note\">Not compared: ", EscapeHtml(input.comparison.refusals[0]),
-        input.comparison.refusals.size() > 1 ? "; and other such pairs" : "", ".</p>\n");
+  for (const std::string& what : input.comparison.left_out) {
+    absl::StrAppend(&text, "<p class=\"note\">Not compared: ", what, ".</p>\n");
   }
   const auto differences = Differences(input);
   if (differences.empty()) return text;

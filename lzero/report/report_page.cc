@@ -88,10 +88,11 @@ std::string ReportPage(const ReportInput& input) {
   AppendSection("Return over env steps", ReturnCharts(input), &page);
   AppendSection("Final returns", ReturnTable(input), &page);
   if (has_groups) {
-    AppendSection("Groups compared",
-                  absl::StrCat(input.comparison.refusals.empty() ? ProfileChart(input) : "",
-                               PairTables(input)),
-                  &page);
+    AppendSection(
+        "Groups compared",
+        absl::StrCat(EnvironmentsOf(input.runs.groups).size() == 1 ? ProfileChart(input) : "",
+                     PairTables(input)),
+        &page);
   }
   AppendSection("Episodes", Pictures(input), &page);
   AppendSection("Where the time went", TimeStrips(input), &page);

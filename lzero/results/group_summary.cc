@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/rng.h"
 #include "lzero/statistics/bootstrap.h"
 #include "lzero/statistics/comparison.h"
@@ -19,6 +21,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr double kConfidence = 0.95;
 constexpr int kNumResamples = 50000;
+constexpr size_t kMostForAllPairs = 8;  // groups
 
 bool HasInterval(size_t num_runs) { return num_runs >= kFewestRunsForInterval; }
 
@@ -188,18 +191,26 @@ OrderedJson GroupJson(const RunGroup& group, const GroupSummary& summary) {
 Comparison CompareGroups(absl::Span<const RunGroup> groups, std::optional<double> target) {
   Comparison comparison;
   for (const RunGroup& group : groups) comparison.groups.push_back(Summarize(group, target));
+  std::set<std::string> seen;  // environments
   for (size_t a = 0; a < groups.size(); ++a) {
+    if (comparison.groups[a].finals.empty()) continue;
+    const std::string environment = EnvironmentOf(groups[a].runs[0].config);
+    const bool is_first = seen.insert(environment).second;
+    if (!is_first && groups.size() > kMostForAllPairs) continue;
     for (size_t b = a + 1; b < groups.size(); ++b) {
-      const std::string plays_a = EnvironmentOf(groups[a].runs[0].config);
-      const std::string plays_b = EnvironmentOf(groups[b].runs[0].config);
-      if (plays_a != plays_b) {
-        comparison.refusals.push_back(
-            absl::StrCat(groups[a].label, " plays ", plays_a, ", ", groups[b].label, " plays ",
-                         plays_b, ": returns of different environments have no common scale"));
-      } else if (!comparison.groups[a].finals.empty() && !comparison.groups[b].finals.empty()) {
-        comparison.pairs.push_back(ComparePair(groups, comparison, a, b));
-      }
+      if (comparison.groups[b].finals.empty()) continue;
+      if (EnvironmentOf(groups[b].runs[0].config) != environment) continue;
+      comparison.pairs.push_back(ComparePair(groups, comparison, a, b));
     }
+  }
+  if (EnvironmentsOf(groups).size() > 1) {
+    comparison.left_out.push_back(
+        "groups on different environments, whose returns have no common scale");
+  }
+  if (groups.size() > kMostForAllPairs) {
+    comparison.left_out.push_back(
+        absl::StrCat("all pairs, as there are more than ", kMostForAllPairs,
+                     " groups; each is compared with the first one on its environment"));
   }
   comparison.folders = CompareFolders(groups, comparison);
   return comparison;
@@ -229,12 +240,25 @@ std::string ComparisonJson(const CollectedRuns& runs, const Comparison& comparis
                                {"environments", pair.environments},
                                {"probability_of_improvement", EstimateJson(pair.improvement)}});
   }
-  json["not_compared"] = comparison.refusals;
+  json["not_compared"] = comparison.left_out;
   json["skipped"] = OrderedJson::array();
   for (const SkippedRun& run : runs.skipped) {
     json["skipped"].push_back({{"path", run.path}, {"reason", run.reason}});
   }
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+std::string FewRunsText(const GroupSummary& group) {
+  if (HasInterval(group.finals.size())) return "";
+  return absl::StrCat("no interval, a bootstrap of fewer than ", kFewestRunsForInterval,
+                      " runs is too narrow; final returns: ", PointsText(group.finals),
+                      group.finals.size() < 4 ? "; the IQM is their mean, nothing is cut off" : "");
+}
+
+std::string PointsText(absl::Span<const double> values) {
+  return absl::StrJoin(values, ", ", [](std::string* text, double value) {
+    absl::StrAppendFormat(text, "%.2f", value);
+  });
 }
 
 const char* IqmName(size_t num_runs) { return num_runs < 4 ? "mean" : "IQM"; }

@@ -59,15 +59,22 @@ struct Comparison {
   std::vector<GroupSummary> groups;
   std::vector<PairSummary> pairs;  // of groups on the same environment
   std::vector<FolderPair> folders;
-  std::vector<std::string> refusals;  // of the others, a sentence each
+  std::vector<std::string> left_out;  // what pairs are not compared, and why; a sentence each
 };
 
 // `target`: in place of each config's stop.target_return. Groups without an evaluated run have no
-// numbers and are in no pair.
+// numbers and are in no pair. With more than eight groups, each is compared with the first one on
+// its environment alone: all pairs would be many to read and to compute.
 Comparison CompareGroups(absl::Span<const RunGroup> groups, std::optional<double> target);
 
-// One JSON object: groups with their runs, pairs, refusals, skipped runs.
+// One JSON object: groups with their runs, pairs, what is left out, skipped runs.
 std::string ComparisonJson(const CollectedRuns& runs, const Comparison& comparison);
+
+// What is said of a group that is too small for intervals, with its final returns; "" of others.
+std::string FewRunsText(const GroupSummary& group);
+
+// "1.00, 2.50"
+std::string PointsText(absl::Span<const double> values);
 
 // The name of an interquartile mean of so many runs: where nothing is cut off it is the mean.
 const char* IqmName(size_t num_runs);

@@ -158,6 +158,12 @@ absl::StatusOr<CollectedRuns> CollectRuns(absl::Span<const std::string> paths,
   return collected;
 }
 
+std::set<std::string> EnvironmentsOf(absl::Span<const RunGroup> groups) {
+  std::set<std::string> environments;
+  for (const RunGroup& group : groups) environments.insert(EnvironmentOf(group.runs[0].config));
+  return environments;
+}
+
 std::vector<ConfigDifference> DiffGroups(const RunGroup& a, const RunGroup& b) {
   ExperimentConfig seedless = b.runs[0].config;
   seedless.seed = a.runs[0].config.seed;

@@ -3,6 +3,7 @@
 #ifndef LZERO_RESULTS_RUN_GROUP_H_
 #define LZERO_RESULTS_RUN_GROUP_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,9 @@ struct CollectOptions {
 // InvalidArgument for a folder without runs and when nothing is left.
 absl::StatusOr<CollectedRuns> CollectRuns(absl::Span<const std::string> paths,
                                           const CollectOptions& options);
+
+// What the groups play (EnvironmentOf), each once.
+std::set<std::string> EnvironmentsOf(absl::Span<const RunGroup> groups);
 
 // The settings in which two groups differ, without the seed.
 std::vector<ConfigDifference> DiffGroups(const RunGroup& a, const RunGroup& b);

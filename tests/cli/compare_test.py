@@ -25,8 +25,9 @@ COMMANDS = [
     ("not finished, but wanted", 0, ["cut  "], ["cut", "--unfinished"]),
     ("damaged", 2, ["error: worn/config.resolved.yaml"], ["worn"]),
     ("target that is none", 2, ["--target: got 'much', allowed: a number"], ["sweep", "--target", "much"]),
-    ("different environments", 2, ["not compared: catch plays catch, sweep/fast/seed_0 plays counting: returns "
-                                   "of different environments have no common scale"], ["catch", "sweep/fast/seed_0"]),
+    ("different environments", 0, ["environment catch\ngroup ", "environment counting\ngroup ", "not compared: groups on "
+                                   "different environments, whose returns have no common scale", "over 1 shared seed\n"],
+     ["sweep/slow/seed_0", "catch", "sweep/fast/seed_0"]),
 ]
 
 

@@ -149,7 +149,7 @@ def main():
     program.expect("two groups on different environments", 0, ["runs 6, groups 2"], "report", "group", "board",
                    "--out", "both.html")
     page = check_page(program, "both.html")
-    program.check("both are shown", 0, page.text, 0, "Groups compared", "Not compared: group plays counting", "Self-play",
+    program.check("both are shown", 0, page.text, 0, "Groups compared", "Not compared: groups on different", "Self-play",
                   "have no common scale", "Settings in which the groups differ")
     check_files(program)
     check_bad_runs(program)

@@ -2,6 +2,7 @@
 #include "lzero/results/group_summary.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -11,8 +12,10 @@
 namespace lzero::group_summary_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 // A run that ends at each return after 300 env steps; it reached 50 after 200 where that is more.
 RunGroup GroupOf(const std::string& label, const std::vector<double>& returns) {
@@ -81,8 +84,22 @@ TEST(GroupSummaryTest, DifferentEnvironmentsAreRefused) {
   groups[1].runs[0].config.env.settings["rows"] = "7";
   const Comparison comparison = CompareGroups(groups, {});
   EXPECT_TRUE(comparison.pairs.empty());
-  ASSERT_EQ(comparison.refusals.size(), 1u);
-  EXPECT_THAT(comparison.refusals[0], HasSubstr("a plays cartpole, b plays cartpole rows=7"));
+  EXPECT_THAT(comparison.left_out, ElementsAre(HasSubstr("groups on different environments")));
+}
+
+TEST(GroupSummaryTest, OfManyGroupsEachIsComparedWithTheFirstOnItsEnvironment) {
+  std::vector<RunGroup> groups;
+  for (int i = 0; i < 8; ++i) groups.push_back(GroupOf("g", {1.0}));
+  EXPECT_EQ(CompareGroups(groups, {}).pairs.size(), 28u);
+  for (int i = 0; i < 2; ++i) groups.push_back(GroupOf("other", {1.0}));
+  for (size_t i : {8u, 9u}) groups[i].runs[0].config.env.id = "catch";
+  groups[0].runs[0].evaluations.clear();  // 1 is the first that can be compared
+  const Comparison comparison = CompareGroups(groups, {});
+  std::vector<std::pair<size_t, size_t>> pairs;
+  for (const PairSummary& pair : comparison.pairs) pairs.emplace_back(pair.a, pair.b);
+  EXPECT_THAT(pairs, ElementsAre(Pair(1, 2), Pair(1, 3), Pair(1, 4), Pair(1, 5), Pair(1, 6),
+                                 Pair(1, 7), Pair(8, 9)));
+  EXPECT_THAT(comparison.left_out, Contains(HasSubstr("more than 8 groups")));
 }
 
 TEST(GroupSummaryTest, FoldersAreComparedOverTheirEnvironments) {

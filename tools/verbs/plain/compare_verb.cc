@@ -1,8 +1,8 @@
 // `lzero compare`: returns of groups of runs beside each other, with the intervals that their
 // number of runs allows.
-#include <algorithm>
 #include <cstdio>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,7 +13,6 @@
 #include "lzero/base/text/printable.h"
 #include "lzero/results/group_summary.h"
 #include "lzero/run/progress.h"
-#include "lzero/statistics/bootstrap.h"
 #include "tools/verbs/plain/results_verbs.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/text_table.h"
@@ -50,10 +49,13 @@ std::string TargetText(const std::optional<TargetSummary>& target) {
   return num_never == 0 ? text : absl::StrCat(text, " (never: ", num_never, ")");
 }
 
-void PrintGroups(const CollectedRuns& runs, const Comparison& comparison) {
+// The groups that play `environment`.
+std::string GroupTable(const CollectedRuns& runs, const Comparison& comparison,
+                       const std::string& environment) {
   TextTable table("lrrrrrrl", {"group", "runs", "final IQM [95 %]", "mean", "median",
                                "best IQM [95 %]", "env steps to target", "target"});
   for (size_t i = 0; i < runs.groups.size(); ++i) {
+    if (EnvironmentOf(runs.groups[i].runs[0].config) != environment) continue;
     const GroupSummary& group = comparison.groups[i];
     table.Add({runs.groups[i].label, absl::StrCat(group.finals.size()),
                EstimateText(group.final_iqm), absl::StrFormat("%.2f", group.final_mean),
@@ -63,21 +65,25 @@ void PrintGroups(const CollectedRuns& runs, const Comparison& comparison) {
                    ? absl::StrFormat("%g x %d", group.target->target, group.target->patience)
                    : "-"});
   }
-  std::printf("%s\n", table.Text().c_str());
+  return table.Text();
+}
+
+void PrintGroups(const CollectedRuns& runs, const Comparison& comparison) {
+  const std::set<std::string> environments = EnvironmentsOf(runs.groups);
+  for (const std::string& environment : environments) {
+    if (environments.size() > 1) std::printf("environment %s\n", environment.c_str());
+    std::printf("%s\n", GroupTable(runs, comparison, environment).c_str());
+  }
   for (size_t i = 0; i < runs.groups.size(); ++i) {
-    const std::vector<double>& finals = comparison.groups[i].finals;
-    if (finals.size() >= kFewestRunsForInterval) continue;
-    std::vector<std::string> points;
-    for (const double value : finals) points.push_back(absl::StrFormat("%.2f", value));
-    std::printf(
-        "%s: no interval, a bootstrap of fewer than %d runs is too narrow; final returns: "
-        "%s%s\n",
-        runs.groups[i].label.c_str(), kFewestRunsForInterval, absl::StrJoin(points, ", ").c_str(),
-        finals.size() < 4 ? "; the IQM is their mean, nothing is cut off" : "");
+    const std::string few = FewRunsText(comparison.groups[i]);
+    if (!few.empty()) std::printf("%s: %s\n", runs.groups[i].label.c_str(), few.c_str());
   }
   std::printf(
       "best is the highest of all evaluations of a run: chance lifts it; final is the last "
       "one\n");
+  for (const std::string& what : comparison.left_out) {
+    std::printf("not compared: %s\n", what.c_str());
+  }
 }
 
 void PrintPair(const CollectedRuns& runs, const PairSummary& pair) {
@@ -87,14 +93,13 @@ void PrintPair(const CollectedRuns& runs, const PairSummary& pair) {
   std::printf("P(A better)   %s%s\n", EstimateText(pair.improvement).c_str(),
               pair.improvement.interval.has_value() ? "" : "   (no interval: too few runs)");
   if (pair.paired.has_value()) {
-    std::printf("A - B         %s, mean over %d shared seeds\n", EstimateText(*pair.paired).c_str(),
-                static_cast<int>(pair.differences.size()));
+    const auto num_seeds = static_cast<int>(pair.differences.size());
+    std::printf("A - B         %s, mean over %d shared seed%s\n",
+                EstimateText(*pair.paired).c_str(), num_seeds, num_seeds == 1 ? "" : "s");
   }
   if (pair.paired.has_value() && !pair.paired->interval.has_value()) {
-    std::vector<std::string> points;
-    for (const double value : pair.differences) points.push_back(absl::StrFormat("%.2f", value));
     std::printf("              %s (no interval: too few seeds)\n",
-                absl::StrJoin(points, ", ").c_str());
+                PointsText(pair.differences).c_str());
   }
   const auto differences = DiffGroups(a, b);
   for (const ConfigDifference& difference : differences) {
@@ -116,18 +121,6 @@ void PrintFolders(const FolderPair& pair) {
               absl::StrJoin(pair.environments, ", ").c_str());
 }
 
-// A line each, or a number where there are many.
-void PrintRefusals(const std::vector<std::string>& refusals) {
-  constexpr size_t kMost = 3;
-  for (size_t i = 0; i < std::min(kMost, refusals.size()); ++i) {
-    std::fprintf(stderr, "not compared: %s\n", refusals[i].c_str());
-  }
-  if (refusals.size() > kMost) {
-    std::fprintf(stderr, "not compared: %d more pairs on different environments\n",
-                 static_cast<int>(refusals.size() - kMost));
-  }
-}
-
 int Compare(const CompareOptions& options) {
   const auto runs = CollectRuns(options.paths, {.take_unfinished = options.unfinished});
   if (!runs.ok()) return PrintError(runs.status(), kExitUsage);
@@ -140,9 +133,7 @@ int Compare(const CompareOptions& options) {
     for (const PairSummary& pair : comparison.pairs) PrintPair(*runs, pair);
     for (const FolderPair& pair : comparison.folders) PrintFolders(pair);
   }
-  PrintRefusals(comparison.refusals);
-  const bool nothing_compared = comparison.pairs.empty() && !comparison.refusals.empty();
-  return nothing_compared ? kExitUsage : kExitOk;
+  return kExitOk;
 }
 
 }  // namespace
