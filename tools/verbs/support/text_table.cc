@@ -19,7 +19,7 @@ size_t WidthOf(const std::string& text) {
 }  // namespace
 
 void TextTable::Add(std::vector<std::string> row) {
-  LZ_CHECK(row.size() == rows_[0].size(), "got ", row.size(), " cells");
+  LZ_CHECK(!row.empty() && row.size() <= rows_[0].size(), "got ", row.size(), " cells");
   for (std::string& cell : row) {
     std::replace_if(
         cell.begin(), cell.end(),
@@ -31,14 +31,17 @@ void TextTable::Add(std::vector<std::string> row) {
 std::string TextTable::Text() const {
   std::vector<size_t> widths(rows_[0].size(), 0);
   for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
+    const size_t num_measured = row.size() < widths.size() ? row.size() - 1 : row.size();
+    for (size_t i = 0; i < num_measured; ++i) widths[i] = std::max(widths[i], WidthOf(row[i]));
   }
   std::string text;
   for (const auto& row : rows_) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - WidthOf(row[i]), ' ');
-      const bool is_right = alignment_[i] == 'r';
+      const size_t width = WidthOf(row[i]);
+      const std::string padding(std::max(widths[i], width) - width, ' ');
+      const bool is_short = i + 1 == row.size() && row.size() < widths.size();
+      const bool is_right = alignment_[i] == 'r' && !is_short;
       absl::StrAppend(&line, i > 0 ? "  " : "", is_right ? padding : "", row[i],
                       is_right ? "" : padding);
     }

@@ -14,7 +14,8 @@ class TextTable {
   TextTable(std::string alignment, std::vector<std::string> header)
       : alignment_(std::move(alignment)), rows_{std::move(header)} {}
 
-  // A cell a column. Control characters are shown as '?'.
+  // A cell a column. In a row of fewer cells, one at least, the last one is on the left and may be
+  // wider than its column. Control characters are shown as '?'.
   void Add(std::vector<std::string> row);
   // The header and the rows, a line each.
   std::string Text() const;

@@ -12,6 +12,7 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
+#include "lzero/results/run_record.h"
 #include "lzero/run/checkpoint_store.h"
 #include "lzero/run/progress.h"
 #include "lzero/run/run_folder.h"
@@ -59,7 +60,7 @@ std::string ResultText(const TrainingState& state) {
 
 RunStanding StandingOf(const std::string& folder) {
   // A run that was killed while its folder was made has no manifest, which is written last.
-  if (!FileExists(JoinPath(folder, "manifest.json"))) return RunStanding::kMissing;
+  if (!IsRunFolder(folder)) return RunStanding::kMissing;
   const auto status = ReadStatusFile(folder);
   return status.ok() && status->state == RunState::kFinished ? RunStanding::kFinished
                                                              : RunStanding::kBegun;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "lzero/run/progress.h"
 #include "lzero/statistics/statistics.h"
+#include "tools/verbs/support/text_table.h"
 #include "tools/verbs/support/verb_support.h"
 
 namespace lzero {
@@ -19,13 +20,6 @@ std::string ReturnText(const std::optional<double>& value) {
   return value.has_value() ? absl::StrFormat("%.2f", *value) : "-";
 }
 
-// One line: the first word to the left in `width`, the others to the right.
-std::string Line(size_t width, const std::string& name, const Words& words) {
-  std::string line = absl::StrFormat("%-*s", static_cast<int>(width), name);
-  for (const std::string& word : words) absl::StrAppendFormat(&line, "  %12s", word);
-  return line + "\n";
-}
-
 // `first`, then `about_solving` where there is a target, then `others`.
 Words Columns(bool has_target, Words first, const Words& about_solving, const Words& others) {
   if (has_target) first.insert(first.end(), about_solving.begin(), about_solving.end());
@@ -35,9 +29,13 @@ Words Columns(bool has_target, Words first, const Words& about_solving, const Wo
 
 std::string MinutesText(double seconds) { return absl::StrFormat("%.1f", seconds / 60.0); }
 
-Words RunWords(const TrainingState& state, bool has_target) {
+// The line of one run.
+Words RunWords(const SweepResult& result, bool has_target) {
+  const std::string name = absl::StrCat(result.cell, "/seed_", result.seed);
+  if (!result.state.has_value()) return {name, result.why_not};
+  const TrainingState& state = *result.state;
   return Columns(
-      has_target, {},
+      has_target, {name},
       {state.solved_env_steps.has_value() ? FormatCount(*state.solved_env_steps) : "never"},
       {ReturnText(state.last_return), ReturnText(state.best_return), FormatCount(state.env_steps),
        MinutesText(state.wall_seconds)});
@@ -57,10 +55,10 @@ Words CellWords(absl::Span<const SweepResult> results, bool has_target) {
     num_solved += steps.back().has_value() ? 1 : 0;
   }
   const std::string finished = absl::StrCat(steps.size(), " of ", results.size());
-  if (steps.empty()) return {finished};
+  if (steps.empty()) return {results[0].cell, finished};
   const std::optional<double> median = MedianOrNever(steps);
   const bool none = returns.empty();
-  return Columns(has_target, {finished},
+  return Columns(has_target, {results[0].cell, finished},
                  {absl::StrCat(num_solved, " of ", steps.size()),
                   median.has_value() ? FormatCount(std::llround(*median)) : "never"},
                  {none ? "-" : ReturnText(*std::min_element(returns.begin(), returns.end())),
@@ -72,35 +70,25 @@ Words CellWords(absl::Span<const SweepResult> results, bool has_target) {
 }  // namespace
 
 std::string SweepTable(absl::Span<const SweepResult> results, bool has_target) {
-  size_t width = 11;  // "combination"
-  const auto name = [](const SweepResult& result) {
-    return absl::StrCat(result.cell, "/seed_", result.seed);
-  };
-  for (const SweepResult& result : results) width = std::max(width, name(result).size());
   // The runs.
-  std::string text = Line(width, "run",
-                          Columns(has_target, {}, {"solved at"},
-                                  {"last return", "best return", "env steps", "minutes"}));
+  TextTable runs("lrrrrr", Columns(has_target, {"run"}, {"solved at"},
+                                   {"last return", "best return", "env steps", "minutes"}));
   bool is_self_play = false;
   for (const SweepResult& result : results) {
+    runs.Add(RunWords(result, has_target));
     const auto& state = result.state;
-    absl::StrAppend(&text, state.has_value()
-                               ? Line(width, name(result), RunWords(*state, has_target))
-                               : absl::StrFormat("%-*s  %s\n", static_cast<int>(width),
-                                                 name(result), result.why_not));
     is_self_play |=
         state.has_value() && state->last_return.has_value() && !state->best_return.has_value();
   }
   // The combinations.
-  absl::StrAppend(&text, "\n",
-                  Line(width, "combination",
-                       Columns(has_target, {"finished"}, {"solved", "median steps"},
-                               {"worst return", "median", "highest", "minutes"})));
+  TextTable cells("lrrrrrrr",
+                  Columns(has_target, {"combination", "finished"}, {"solved", "median steps"},
+                          {"worst return", "median", "highest", "minutes"}));
   for (size_t first = 0, end = 0; first < results.size(); first = end) {
     while (end < results.size() && results[end].cell == results[first].cell) ++end;
-    absl::StrAppend(&text, Line(width, results[first].cell,
-                                CellWords(results.subspan(first, end - first), has_target)));
+    cells.Add(CellWords(results.subspan(first, end - first), has_target));
   }
+  std::string text = absl::StrCat(runs.Text(), "\n", cells.Text());
   if (is_self_play)
     absl::StrAppend(&text, "\nreturns are those of self-play, ", kNoMeasureOfStrength, "\n");
   return text;

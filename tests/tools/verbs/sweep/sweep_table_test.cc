@@ -26,32 +26,30 @@ TEST(SweepTableTest, ShowsEachRunAndNoNumberOfOneThatFailed) {
                                             {"a=1", 2, std::nullopt, "failed, see D/seed_2.log"},
                                             {"a=2", 0, std::nullopt, "not finished"}};
   EXPECT_EQ(SweepTable(results, /*has_target=*/true),
-            "run             solved at   last return   best return     env steps       minutes\n"
-            "a=1/seed_0          1,234        195.00        200.00        20,000           1.5\n"
-            "a=1/seed_1          never         -7.50         12.00        20,000           1.5\n"
-            "a=1/seed_2   failed, see D/seed_2.log\n"
-            "a=2/seed_0   not finished\n"
+            "run         solved at  last return  best return  env steps  minutes\n"
+            "a=1/seed_0      1,234       195.00       200.00     20,000      1.5\n"
+            "a=1/seed_1      never        -7.50        12.00     20,000      1.5\n"
+            "a=1/seed_2  failed, see D/seed_2.log\n"
+            "a=2/seed_0  not finished\n"
             "\n"
-            "combination      finished        solved  median steps  worst return        median"
-            "       highest       minutes\n"
-            "a=1                2 of 3        1 of 2         never         -7.50         93.75"
-            "        195.00           3.0\n"
-            "a=2                0 of 1\n");
+            "combination  finished  solved  median steps  worst return  median  highest  minutes\n"
+            "a=1            2 of 3  1 of 2         never         -7.50   93.75   195.00      3.0\n"
+            "a=2          0 of 1\n");
 }
 
 TEST(SweepTableTest, WithoutATargetNothingIsSaidAboutSolving) {
   const std::string text = SweepTable({{"runs", 3, State({}, 2.0, 3.0), ""}}, false);
   EXPECT_THAT(text, Not(HasSubstr("solved")));
   EXPECT_THAT(text, Not(HasSubstr("self-play")));
-  EXPECT_THAT(text, HasSubstr("finished  worst return        median       highest"));
-  EXPECT_THAT(text, HasSubstr("1 of 1          2.00          2.00          2.00           1.5"));
+  EXPECT_THAT(text, HasSubstr("finished  worst return  median  highest  minutes"));
+  EXPECT_THAT(text, HasSubstr("runs           1 of 1          2.00    2.00     2.00      1.5"));
 }
 
 TEST(SweepTableTest, ReturnsOfSelfPlayAreCalledThat) {
   EXPECT_THAT(SweepTable({{"runs", 3, State({}, 0.5, {}), ""}}, false),
               HasSubstr("self-play, which is no measure of strength"));
   EXPECT_THAT(SweepTable({{"runs", 3, State({}, {}, {}), ""}}, false),
-              HasSubstr("runs               1 of 1             -             -             -"));
+              HasSubstr("runs           1 of 1             -       -        -"));
 }
 
 }  // namespace
