@@ -66,7 +66,7 @@ polyline { fill: none; stroke: var(--c); stroke-linejoin: round; stroke-linecap:
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; font-variant-numeric: tabular-nums; }
 th { text-align: left; color: var(--soft); font-weight: 600; vertical-align: bottom; }
 th, td { padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); }
-td:first-child { min-width: 130px; } td:not(.r) { overflow-wrap: anywhere; }
+td:first-child { min-width: 200px; } td:not(.r) { overflow-wrap: anywhere; }
 .r { text-align: right; white-space: nowrap; } th.r { white-space: normal; }
 .interval, .none { color: var(--soft); }
 .settings { columns: 3 260px; font-size: 12.5px; } .settings div { break-inside: avoid; }
