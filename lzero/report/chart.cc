@@ -89,9 +89,8 @@ std::string LineText(const ChartLine& line, const Axes& axes) {
     absl::StrAppend(&points, points.empty() ? "" : " ", axes.Point(line.x[i], line.y[i]));
   }
   if (points.empty()) return "";
-  const char* kind = line.kind == LineKind::kThin   ? "thin"
-                     : line.kind == LineKind::kBold ? "bold"
-                                                    : "solo";
+  constexpr const char* kKinds[] = {"thin", "bold", "solo", "level"};
+  const char* kind = kKinds[static_cast<size_t>(line.kind)];
   constexpr size_t kDense = 200;  // points, from which on a line is an area
   // A single point has no line: its round end is drawn.
   if (points.find(' ') == points.npos) points = absl::StrCat(points, " ", points);

@@ -11,7 +11,8 @@
 
 namespace lzero {
 
-enum class LineKind { kThin, kBold, kSolo };  // one of many seeds, a group's, the only one
+// One of many seeds, a group's, the only one, a dashed one to compare with.
+enum class LineKind { kThin, kBold, kSolo, kGuide };
 
 // The points [n] of a line. Points that are not finite, or beyond 1e300, are left out.
 struct ChartLine {

@@ -130,6 +130,42 @@ std::optional<double> CommonTarget(const ReportInput& input, const std::string& 
   return target;
 }
 
+// The last values of the metrics `prefix`K by their K.
+std::map<int, double> LastValues(const RunMetrics& metrics, absl::string_view prefix) {
+  std::map<int, double> values;
+  for (const auto& [name, series] : metrics) {
+    int number = 0;
+    if (absl::StartsWith(name, prefix) && absl::SimpleAtoi(name.substr(prefix.size()), &number) &&
+        !series.values.empty()) {
+      values[number] = series.values.back();
+    }
+  }
+  return values;
+}
+
+// Returns that followed against values at the end of each run, a point a tenth of the steps.
+std::string CalibrationChart(const ReportInput& input) {
+  Chart chart;
+  chart.title = "calibration: returns against values";
+  chart.x_label = "root value (dashed: equal)";
+  std::vector<double> all;
+  ForEachRun(input, [&](size_t group, const RunRecord& run, const RunMetrics& metrics) {
+    ChartLine line{NameOf(input, group, run), group, KindOf(input), {}, {}};
+    const std::map<int, double> returns = LastValues(metrics, "calibration/return_");
+    for (const auto& [number, value] : LastValues(metrics, "calibration/value_")) {
+      const auto followed = returns.find(number);
+      if (followed == returns.end()) continue;
+      line.x.push_back(value), line.y.push_back(followed->second);
+    }
+    all.insert(all.end(), line.x.begin(), line.x.end());
+    if (!line.x.empty()) chart.lines.push_back(std::move(line));
+  });
+  if (all.empty()) return "";
+  const auto [low, high] = std::minmax_element(all.begin(), all.end());
+  chart.lines.push_back({"equal", 0, LineKind::kGuide, {*low, *high}, {*low, *high}});
+  return absl::StrCat("<figure>", DrawChart(chart), "</figure>\n");
+}
+
 // The error of `quantity` ("reward") after K imagined steps, at the end of each run.
 std::string OpenLoopChart(const ReportInput& input, const std::string& quantity) {
   Chart chart;
@@ -138,14 +174,7 @@ std::string OpenLoopChart(const ReportInput& input, const std::string& quantity)
   chart.starts_at_zero = true;
   const std::string prefix = absl::StrCat(kOpenLoop, quantity, "_");
   ForEachRun(input, [&](size_t group, const RunRecord& run, const RunMetrics& metrics) {
-    std::map<int, double> errors;
-    for (const auto& [name, series] : metrics) {
-      int steps = 0;
-      if (absl::StartsWith(name, prefix) && absl::SimpleAtoi(name.substr(prefix.size()), &steps) &&
-          !series.values.empty()) {
-        errors[steps] = series.values.back();
-      }
-    }
+    const std::map<int, double> errors = LastValues(metrics, prefix);
     ChartLine line{NameOf(input, group, run), group, KindOf(input), {}, {}};
     for (const auto& [steps, error] : errors) line.x.push_back(steps), line.y.push_back(error);
     if (!errors.empty()) chart.lines.push_back(std::move(line));
@@ -190,7 +219,8 @@ std::vector<StripPart> SharesOf(const std::vector<RunMetrics>& runs) {
 
 bool IsChartedMetric(absl::string_view name) {
   return name == kEvaluated || name == kCollected || absl::StartsWith(name, kShare) ||
-         absl::StartsWith(name, kOpenLoop) || IsOf(kTrust, name) || IsOf(kLearning, name);
+         absl::StartsWith(name, kOpenLoop) || absl::StartsWith(name, "calibration/") ||
+         IsOf(kTrust, name) || IsOf(kLearning, name);
 }
 
 std::string ReturnCharts(const ReportInput& input) {
@@ -290,7 +320,7 @@ std::string ProfileChart(const ReportInput& input) {
 }
 
 std::string TrustCharts(const ReportInput& input) {
-  std::string text = SmallCharts(input, kTrust);
+  std::string text = absl::StrCat(CalibrationChart(input), SmallCharts(input, kTrust));
   for (const char* quantity : {"reward", "value", "latent"}) text += OpenLoopChart(input, quantity);
   return text;
 }

@@ -22,7 +22,7 @@ std::string TimeStrips(const ReportInput& input);
 // How often a run ended above a return: performance profiles of groups.
 std::string ProfileChart(const ReportInput& input);
 
-// Values against returns, errors of imagined steps, spread of latents.
+// Values against the returns that followed, errors of imagined steps, spread of latents.
 std::string TrustCharts(const ReportInput& input);
 
 // Search, losses, replay and speed.

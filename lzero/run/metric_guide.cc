@@ -33,6 +33,13 @@ constexpr MetricEntry kEntries[] = {
     {"eval/value_correlation",
      "Correlation of root values with the returns that followed, -1 to 1, as value_bias; 0 where "
      "one of them does not vary"},
+    {"calibration/value_K",
+     "The steps of one evaluation in ten groups of equal number, by their root value, lowest "
+     "first: "
+     "mean root value of group K"},
+    {"calibration/return_K",
+     "Mean discounted return that followed in group K of calibration/value_K. Values that can be "
+     "trusted have it equal to them in every group"},
     {"collect/return_mean",
      "Mean undiscounted return of the collected episodes that ended since the last line; with "
      "noise, temperature and random openings"},

@@ -18,6 +18,7 @@ namespace lzero {
 namespace {
 
 constexpr int64_t kMaxRollbacks = 3;
+constexpr size_t kCalibrationGroups = 10;
 // Every so many lines of metrics the open loop is measured: it costs some passes of the model.
 constexpr int64_t kOpenLoopEveryLines = 4;
 
@@ -45,9 +46,18 @@ void AddValueMetrics(const std::string& role, const ValueSums& values, MetricMap
 std::vector<Metric> EvaluationMetrics(double mean_return,
                                       const std::vector<EvaluatedEpisode>& episodes) {
   ValueSums values;
-  for (const EvaluatedEpisode& episode : episodes) values += episode.values;
+  std::vector<ValueAndReturn> compared;
+  for (const EvaluatedEpisode& episode : episodes) {
+    values += episode.values;
+    compared.insert(compared.end(), episode.compared.begin(), episode.compared.end());
+  }
   MetricMap metrics = {{"eval/return_mean", mean_return}};
   AddValueMetrics("eval", values, &metrics);
+  int group = 0;
+  for (const ValueAndReturn& means : Calibration(std::move(compared), kCalibrationGroups)) {
+    metrics[absl::StrCat("calibration/value_", ++group)] = means.value;
+    metrics[absl::StrCat("calibration/return_", group)] = means.followed;
+  }
   return {metrics.begin(), metrics.end()};
 }
 

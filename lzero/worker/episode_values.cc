@@ -47,7 +47,25 @@ double ValueSums::Correlation() const {
   return std::clamp(shared / std::sqrt(value_spread * followed_spread), -1.0, 1.0);
 }
 
-ValueSums EpisodeValues::Compare(double discount, bool terminated) const {
+std::vector<ValueAndReturn> Calibration(std::vector<ValueAndReturn> steps, size_t num_groups) {
+  std::stable_sort(
+      steps.begin(), steps.end(),
+      [](const ValueAndReturn& a, const ValueAndReturn& b) { return a.value < b.value; });
+  std::vector<ValueAndReturn> means(std::min(num_groups, steps.size()));
+  for (size_t group = 0; group < means.size(); ++group) {
+    const size_t begin = group * steps.size() / means.size();
+    const size_t end = (group + 1) * steps.size() / means.size();
+    const auto count = static_cast<double>(end - begin);
+    for (size_t i = begin; i < end; ++i) {
+      means[group].value += steps[i].value / count;
+      means[group].followed += steps[i].followed / count;
+    }
+  }
+  return means;
+}
+
+ValueSums EpisodeValues::Compare(double discount, bool terminated,
+                                 std::vector<ValueAndReturn>* compared) const {
   ValueSums sums;
   if (rewards_.empty()) return sums;
   const size_t num_compared = terminated ? rewards_.size() : rewards_.size() - 1;
@@ -57,6 +75,7 @@ ValueSums EpisodeValues::Compare(double discount, bool terminated) const {
     const bool same_player = t == rewards_.size() || players_[t] == players_[t - 1];
     later_return = rewards_[t - 1] + discount * (same_player ? later_return : -later_return);
     const double value = root_values_[t - 1];
+    if (compared != nullptr) compared->push_back({value, later_return});
     sums += {1,
              std::abs(value - later_return),
              value,

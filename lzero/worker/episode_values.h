@@ -3,6 +3,7 @@
 #ifndef LZERO_WORKER_EPISODE_VALUES_H_
 #define LZERO_WORKER_EPISODE_VALUES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -29,6 +30,16 @@ struct ValueSums {
   double Correlation() const;
 };
 
+// A root value and the discounted return that followed; or means of them.
+struct ValueAndReturn {
+  double value = 0.0, followed = 0.0;
+};
+
+// `steps` by their values, in `num_groups` groups of about equal number, or in one for each step
+// where there are fewer: the means of each group. Values that can be trusted are as large as the
+// returns.
+std::vector<ValueAndReturn> Calibration(std::vector<ValueAndReturn> steps, size_t num_groups);
+
 class EpisodeValues {
  public:
   // A new episode begins.
@@ -41,8 +52,9 @@ class EpisodeValues {
   // Compares all root values, t, with sum_i sign_i discount^i r_{t+i}, i to the end of the episode,
   // sign_i = +1 where the player of step t moves at step t + i, else -1. Where an episode was cut
   // short (`terminated` false), its last root value stands for what would have followed, and is
-  // compared with nothing.
-  ValueSums Compare(double discount, bool terminated) const;
+  // compared with nothing. What is compared is added to `compared`, where that is not null.
+  ValueSums Compare(double discount, bool terminated,
+                    std::vector<ValueAndReturn>* compared = nullptr) const;
 
   // State for a checkpoint, names begin with `prefix`. A state without these arrays, which is older
   // than they are, leaves the episode empty. InvalidArgument when they contradict each other.

@@ -66,9 +66,10 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
       if (on_step && id.value == 0) on_step(envs_->env(id), next);
       if (next.ended()) {
         const size_t number = episode_of[id.value];
-        const ValueSums sums = values[id.value].Compare(discount_, next.terminated);
-        episodes[number] = {seeds[number],   next.episode_return, trackers[id.value].step(),
-                            next.terminated, next.truncated,      sums};
+        EvaluatedEpisode& episode = episodes[number];
+        episode = {seeds[number], next.episode_return, trackers[id.value].step(), next.terminated,
+                   next.truncated};
+        episode.values = values[id.value].Compare(discount_, next.terminated, &episode.compared);
         if (on_episode) on_episode(episodes[number]);
         if (next_episode == seeds.size()) {
           still_active.pop_back();

@@ -29,6 +29,7 @@ struct EvaluatedEpisode {
   // Root values of its searches against the discounted returns that followed. All are of one
   // network, which those of a collected episode, during which the network learns, are not.
   ValueSums values = {};
+  std::vector<ValueAndReturn> compared = {};
 };
 
 class Evaluator {

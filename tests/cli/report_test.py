@@ -63,7 +63,7 @@ def check_group(program):
     page = check_page(program, "group.html")
     program.check("what it says", 0, page.text, 0, "counting: counting_unizero, 5 runs", "Return over env steps",
                   "Final returns", "Episodes", "worst: seed ", "median: seed ", "best: seed ", "Where the time went",
-                  "value bias", "open loop: error of the value", "spread of latents", "replay memory", "env steps a second",
+                  "calibration: returns against values", "value bias", "open loop: error of the value", "spread of latents", "replay memory", "env steps a second",
                   "lzero train ", "seed=4")
     pictures = [address for address in page.addresses if address.startswith("data:image/gif")]
     program.check("three episodes", 0, str(len(pictures)), 0, "3")

@@ -1,8 +1,10 @@
 // Which charts a page has, and what is in them.
 #include "lzero/report/page_charts.h"
 
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -88,6 +90,19 @@ TEST(PageChartsTest, OpenLoopIsDrawnAgainstImaginedSteps) {
   EXPECT_THAT(charts, HasSubstr("points=\"46.0,140.8 288.0,34.1\""));
   EXPECT_EQ(Count(charts, "<figure>"), 1u);  // the others have no values
   EXPECT_EQ(Count(LearningCharts(InputOf({1})), "<figure>"), 1u);
+}
+
+TEST(PageChartsTest, CalibrationIsReturnsOverValues) {
+  ReportInput input = InputOf({1});
+  for (const auto& [name, value] :
+       {std::pair("value_1", 0.0), std::pair("return_1", 1.0), std::pair("value_2", 2.0),
+        std::pair("return_2", 0.0), std::pair("value_3", 9.0)}) {
+    input.metrics[0][0][absl::StrCat("calibration/", name)] = {{100, 200}, {7.0, value}};
+  }
+  // The range is 0 to 2 with 5 % around it, so 1 lies in the middle of 28 to 156.
+  const std::string charts = TrustCharts(input);
+  EXPECT_THAT(charts, HasSubstr("solo\" points=\"46.0,92.0 288.0,150.2\""));
+  EXPECT_THAT(charts, HasSubstr("level\" points=\"46.0,150.2 288.0,33.8\""));
 }
 
 TEST(PageChartsTest, ProfilesAreLevelBetweenReturns) {

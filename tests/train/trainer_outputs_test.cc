@@ -145,6 +145,7 @@ TEST(TrainerOutputsTest, MetricsHaveTheNamesOfTheDesign) {
                              "eval/value_bias",   "eval/value_error",  "eval/value_correlation"}) {
       EXPECT_TRUE(names.contains(name)) << name;
     }
+    EXPECT_TRUE(names.contains("calibration/value_1") && names.contains("calibration/return_1"));
     for (const std::string& name : names) EXPECT_TRUE(IsExplainedMetric(name)) << name;
     for (const char* name : {"time/env_steps_per_s", "time/updates_per_s", "time/sims_per_s",
                              "time/share_env", "time/share_network", "time/share_learn"}) {

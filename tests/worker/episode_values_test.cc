@@ -113,6 +113,23 @@ TEST(EpisodeValuesTest, CalibrationByHand) {
   EXPECT_NEAR(twice.Correlation(), sums.Correlation(), 1e-12);
 }
 
+// Returns 6, 5, .. 1; sorted by value: -1 -> 1, 1 -> 5, 2 -> 6, 3 -> 4, 4 -> 3, 9 -> 2.
+TEST(EpisodeValuesTest, GroupsOfStepsByValue) {
+  EpisodeValues values;
+  for (const float value : {2.0f, 1.0f, 3.0f, 4.0f, 9.0f, -1.0f}) values.Add(value, 1.0f, 0);
+  std::vector<ValueAndReturn> steps;
+  EXPECT_EQ(values.Compare(1.0, true, &steps).count, 6);
+  ASSERT_EQ(steps.size(), 6u);
+  const auto groups = Calibration(steps, 3);
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_DOUBLE_EQ(groups[0].value, 0.0);
+  EXPECT_DOUBLE_EQ(groups[0].followed, 3.0);
+  EXPECT_DOUBLE_EQ(groups[2].value, 6.5);
+  EXPECT_DOUBLE_EQ(groups[2].followed, 2.5);
+  EXPECT_EQ(Calibration(steps, 10).size(), 6u);
+  EXPECT_TRUE(Calibration({}, 10).empty());
+}
+
 TEST(EpisodeValuesTest, WhatDoesNotVaryHasNoCorrelation) {
   EXPECT_EQ(ValueSums().Correlation(), 0.0);
   EXPECT_EQ(ValueSums().Bias(), 0.0);
