@@ -7,7 +7,8 @@
 #   tools/setup.sh            install what is missing
 #   tools/setup.sh --cuda     likewise, and what inference.device: cuda needs on a machine with a GPU
 #   tools/setup.sh --python-envs    likewise, and under .deps/python_envs what environments of Gymnasium
-#                                   need: Atari, MuJoCo, Box2D, MiniGrid, the DeepMind Control Suite, OpenCV
+#                                   need: Atari, MuJoCo, Box2D, MiniGrid, the DeepMind Control Suite, OpenCV;
+#                                   and what lzero_cpp works beside: pandas, matplotlib, Stable-Baselines3
 #   tools/setup.sh --gymnasium      of these Gymnasium alone
 #   tools/setup.sh --oracles        of these all, and the packages that tests compare with
 #   tools/setup.sh --check    only report; exit 1 when something is missing
@@ -43,7 +44,7 @@ cuda_parts=(
 # of Gymnasium that resize pictures need OpenCV.
 gymnasium_packages=(gymnasium==1.4.0)
 env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mujoco==3.17.0 dm_control==1.0.50
-              opencv_python_headless==5.0.0.93 wheel)
+              opencv_python_headless==5.0.0.93 wheel pandas matplotlib stable_baselines3==2.9.2)
 oracle_packages=(open_spiel==2.0.2 tensorboard safetensors)
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -131,8 +132,15 @@ python_has() {
   return 1
 }
 
+# install_env_packages [ARGUMENT...]: pip install with them; nothing to do without.
+install_env_packages() {
+  if [ $# -eq 0 ]; then return; fi
+  "$deps/python_envs/bin/python3" -m pip install --disable-pip-version-check --no-input \
+    --progress-bar off "$@" 2>&1 | hide_addresses >>"$log" || fail_with_log "pip install $* failed"
+}
+
 setup_python_packages() {
-  local package missing=() python
+  local package missing=() whole=() alone=() python
   if [ ${#python_packages[@]} -eq 0 ]; then return; fi
   for package in "${python_packages[@]}"; do
     # What an extra adds is known by one of its parts.
@@ -151,10 +159,13 @@ setup_python_packages() {
     python=$(find_python)
     "$python" -m venv --clear "$deps/python_envs" >>"$log" 2>&1 || fail_with_log "python3 -m venv failed"
   fi
-  say "installing ${missing[*]} and what they need (Gymnasium alone 20 MB, all about 200 MB)"
-  "$deps/python_envs/bin/python3" -m pip install --disable-pip-version-check --no-input \
-    --progress-bar off "${missing[@]}" 2>&1 | hide_addresses >>"$log" ||
-    fail_with_log "pip install ${missing[*]} failed"
+  say "installing ${missing[*]} and what they need (Gymnasium alone 20 MB, all about 230 MB)"
+  for package in "${missing[@]}"; do
+    # Its torch would come with all of CUDA: the one in .deps/venv is there.
+    if [[ $package == stable_baselines3* ]]; then alone+=("$package"); else whole+=("$package"); fi
+  done
+  install_env_packages ${whole[@]+"${whole[@]}"}
+  install_env_packages ${alone[@]+--no-deps "${alone[@]}"}
   changed=true
 }
 
@@ -301,7 +312,7 @@ for argument in "$@"; do
     --python-envs) python_packages=("${env_packages[@]}") ;;
     --oracles) python_packages=("${env_packages[@]}" "${oracle_packages[@]}") ;;
     -h | --help)
-      sed -n '2,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
