@@ -33,6 +33,13 @@ std::vector<float> ActionsOf(const ActionSpec& spec, absl::Span<const float> val
   return actions;
 }
 
+// A state that does not fit, or cannot be played from, is the fault of who gave it.
+absl::Status SearchError(const PolicyRequest& request, const absl::Status& searched) {
+  const bool is_refused = !request.states.empty() && (absl::IsInvalidArgument(searched) ||
+                                                      absl::IsFailedPrecondition(searched));
+  return is_refused ? searched : absl::InternalError(searched.message());
+}
+
 }  // namespace
 
 PolicyServer::PolicyServer(const EnvSpec& spec, int64_t max_past_steps, int max_batch, Agent* agent,
@@ -121,17 +128,24 @@ absl::StatusOr<std::string> PolicyServer::Act(const Frame& frame) {
   for (size_t b = 0; b < num_rows; ++b) {
     LZ_RETURN_IF_ERROR(Check(request, b, decides, /*is_alone=*/false));
   }
-  // From here on nothing is refused.
+  // From here on nothing is refused, except states.
   std::vector<Root> roots;
+  std::vector<Episode> before;  // for states that are refused
   for (size_t b = 0; b < num_rows; ++b) {
     Episode& episode = episodes_[static_cast<size_t>(request.ids[b])];
+    if (!request.states.empty()) before.push_back(episode);
     Observe(request, b, &episode);
     roots.push_back(MakeRoot(request, b, EnvId(request.ids[b]), episode.tracker));
   }
   if (!decides) return FrameWriter(FrameType::kOk).Take();
   const double start = MonotonicSeconds();
   const absl::Status searched = agent_->Act(*model_, roots, ActMode::kEvaluate, 0, &decision_);
-  if (!searched.ok()) return absl::InternalError(searched.message());
+  if (!searched.ok()) {
+    for (size_t b = 0; b < before.size(); ++b) {
+      episodes_[static_cast<size_t>(request.ids[b])] = std::move(before[b]);
+    }
+    return SearchError(request, searched);
+  }
   const double seconds = MonotonicSeconds() - start;
   for (size_t b = 0; b < num_rows; ++b) {
     Episode& episode = episodes_[static_cast<size_t>(request.ids[b])];
@@ -158,7 +172,7 @@ absl::StatusOr<std::string> PolicyServer::Search(const Frame& frame) {
   const uint64_t num_searches = agent_->num_searches();
   const double start = MonotonicSeconds();
   const absl::Status searched = agent_->Act(*model_, {&root, 1}, ActMode::kEvaluate, 0, &decision_);
-  if (!searched.ok()) return absl::InternalError(searched.message());
+  if (!searched.ok()) return SearchError(request, searched);
   const double seconds = MonotonicSeconds() - start;
   agent_->set_num_searches(num_searches);
   if (agent_->host_tree() == nullptr) {

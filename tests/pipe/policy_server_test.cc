@@ -228,6 +228,13 @@ TEST(PolicyServerTest, AModelThatSimulatesWithTheEnvironmentNeedsItsState) {
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("searches in the environment"));
   served.Act({{0}}, kHasStates, Number(4) + "here");
   EXPECT_EQ(served.model.seen.back().state, "here");
+  // One that does not fit is refused, and no part of the episode.
+  served.model.failure = absl::InvalidArgumentError("a state of chess");
+  const auto wrong = served.Ask(FrameType::kAct, {{0, {7, 7, 7}}}, kHasStates, Number(1) + "x");
+  EXPECT_EQ(wrong.status(), served.model.failure);
+  served.model.failure = absl::OkStatus();
+  served.Act({{0, {2, 2, 2}}}, kHasStates, Number(4) + "here");
+  EXPECT_THAT(served.model.seen.back().observations, ElementsAre(1, 2, 3, 2, 2, 2));
 }
 
 TEST(PolicyServerTest, AFailedSearchIsAFailureAndAForeignFrameIsMalformed) {

@@ -32,7 +32,13 @@ def check_refusals():
     refused(lambda: lzero_cpp.make("carpole"), "did you mean 'cartpole'")
     refused(lambda: lzero_cpp.make("catch", rowz=3), "rowz")
     refused(lambda: lzero_cpp.make("catch", render_mode="human"), "'rgb_array', 'ansi'")
-    refused(lambda: lzero_cpp.make("pendulum").step([0.0, 0.0]), "shape (2,); allowed: (1,)")
+    refused(lambda: lzero_cpp.make("pendulum").step([0.0, 0.0]), "action has 2 numbers; allowed: 1")
+    refused(lambda: lzero_cpp.make("pendulum").step("left"), "action='left'; allowed: numbers")
+    for wrong in (1.7, 2**40, 2**64, -1, 2, "left", None):
+        refused(lambda: lzero_cpp.make("cartpole").step(wrong), f"action={wrong!r}; allowed: integers from 0 to 1")
+    for wrong in (2**64, -1, 0.5, "seed"):
+        refused(lambda: lzero_cpp.make("cartpole").reset(seed=wrong), f"seed={wrong!r}; allowed: integers from 0 to {2**64 - 1}")
+    lzero_cpp.make("cartpole").reset(seed=2**64 - 1)
     refused(lambda: lzero_cpp.make("cartpole").step(0), "Reset")
     refused(lambda: play_twice(lzero_cpp.make("tictactoe")), "illegal")
 

@@ -20,30 +20,68 @@ def check_refusals(run):
     refused(lambda: lzero_cpp.load("runs/nothing"), "no such folder: runs/nothing")
     refused(lambda: lzero_cpp.load(run, program="no-such-program"), "'no-such-program' is no program")
     refused(lambda: lzero_cpp.load(run, simulations=0), "--sims")
+    refused(lambda: lzero_cpp.load(run, threads=5000), "--threads: got '5000', allowed: an integer from 1 to")
+    refused(lambda: lzero_cpp.evaluate(run, 3, seeds=range(10)), "episodes=3 and 10 seeds; allowed: one of both")
     with lzero_cpp.load(run, max_batch=4) as agent, lzero_cpp.load(run, max_batch=4) as untouched:
         first = agent.act_batch([START, START])
         refused(lambda: agent.act(START[:3]), "shape (3,)", "(11,)")
         refused(lambda: agent.act(START * np.nan), "observations must be finite numbers; got nan")
         refused(lambda: agent.act(START, legal=[0, 0, 0]), "episode 0 has no legal action")
         refused(lambda: agent.act(START, legal=[1]), "legal has 1 numbers; allowed: 3")
-        refused(lambda: agent.act(START, to_play=1), "player 1; allowed: 0 .. 0")
-        refused(lambda: agent.act(START, played=3), "action 3 was played")
-        refused(lambda: agent.act(START, id=4), "episode 4; allowed: 0 .. 3 (--max-batch 4)")
+        refused(lambda: agent.act(START, to_play=1), "to_play=1; allowed: integers from 0 to 0")
+        refused(lambda: agent.act(START, played=3), "played=3; allowed: integers from 0 to 2")
+        for wrong in (4, -1, 2**40, 2**64, 1.7, "two", [[0], [0, 1]]):
+            refused(lambda: agent.act(START, id=wrong), f"id={wrong!r}; allowed: integers from 0 to 3")
+        refused(lambda: agent.act("start"), "observations='start'; allowed: numbers")
+        refused(lambda: agent.act({"place": START}), "observations=", "allowed: numbers")
+        refused(lambda: agent.act(START, legal=["yes"] * 3), "legal=['yes', 'yes', 'yes']; allowed: numbers")
+        refused(lambda: agent.act(START, played="left"), "played='left'; allowed: integers from 0 to 2")
+        refused(lambda: agent.act(START, state="saved"), "state='saved'; allowed: bytes, the save() of an environment")
         refused(lambda: agent.act_batch([START] * 2, ids=[1, 1]), "episode 1 is given twice")
-        refused(lambda: agent.act_batch([START] * 5), "5 episodes; allowed: 1 .. 4")
-        refused(lambda: agent.reset([9]), "episode 9")
+        refused(lambda: agent.act_batch([START] * 5), "5 observations at once; allowed: 4, or load with max_batch=5")
+        refused(lambda: agent.predict([START] * 5), "max_batch=5")
+        refused(lambda: agent.reset([9]), "ids=[9]; allowed: integers from 0 to 3")
         refused(lambda: agent.predict(START, deterministic=False), "deterministic=False")
+        _, state = untouched.predict([START] * 3)
+        for wrong in (state, (), "state", (np.zeros(1),)):
+            refused(lambda: agent.predict([START] * 3, wrong), "state=", "the last predict of this agent")
+        refused(lambda: untouched.predict([START] * 2, state), "the last predict")
+        refused(lambda: untouched.predict([START] * 3, state, episode_start=[True]), "episode_start has 1 numbers; allowed: 3")
+        untouched.predict([START] * 3, state)
+        untouched.reset()
         untouched.act_batch([START, START])
         for one, other in ((agent, untouched), (agent, agent)):
             one.reset([2]), other.reset([3])
             a, b = one.act_batch([START], ids=[2]), other.act_batch([START], ids=[3])
             assert (a.policies == b.policies).all() and (a.values == b.values).all()
         assert first.policies.shape == (2, 3)
+        first.actions[0] = first.policies[0, 0] = first.visits[0, 0] = 7  # they are the caller's
+        agent.predict([START] * 2)[0][0] = 7
+
+
+def check_states():
+    """A wrong state is no end of the agent, and no part of an episode."""
     board = package_testing.train("board", "boards/tictactoe_alphazero", "stop.max_env_steps=200",
                                   "train.start_env_steps=100", "evaluate.every_updates=0",
                                   "search.num_simulations=4")
     with lzero_cpp.load(board) as agent:
-        refused(lambda: agent.act(np.zeros((3, 3, 3))), "searches in the environment itself", "(state)")
+        start = np.zeros((3, 3, 3))
+        refused(lambda: agent.act(start), "searches in the environment itself", "(state)")
+        states = {}
+        for env_id in ("tictactoe", "connect4"):
+            with lzero_cpp.make(env_id) as env:
+                env.reset(seed=0)
+                states[env_id] = env.save()
+        for wrong in (b"", b"x", states["connect4"], states["tictactoe"][:-1]):
+            refused(lambda: agent.act(start, state=wrong), "environment 0")
+            refused(lambda: agent.search(start, state=wrong), "environment")
+        with lzero_cpp.load(board) as untouched:
+            for one in (agent, untouched):
+                first = one.act_batch([start] * 2, states=[states["tictactoe"]] * 2)
+                second = one.act_batch([start], [1], states=[states["tictactoe"]])
+                policies = np.concatenate([first.policies, second.policies])
+                assert one is agent or (policies == expected).all()
+                expected = policies
 
 
 def check_frames(run):
@@ -89,6 +127,7 @@ def check_command_line(run):
 def main():
     run = package_testing.train_counting()
     check_refusals(run)
+    check_states()
     check_frames(run)
     check_command_line(run)
     print("as expected")

@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import reprlib
 import struct
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
+from lzero_cpp.arguments import integers, reals
 from lzero_cpp.child import Child, LzeroError, Path
 from lzero_cpp.spec import Spec
 
@@ -19,8 +21,8 @@ Action = Union[int, np.ndarray]
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
-    """What was decided about B episodes. Arrays are read-only; P: the actions of a discrete
-    environment, or the sampled ones of a box.
+    """What was decided about B episodes. P: the actions of a discrete environment, or the sampled
+    ones of a box.
 
     >>> import lzero_cpp
     >>> with lzero_cpp.load("runs/counting") as agent:
@@ -105,7 +107,6 @@ class _Body:
             count *= length
         array = np.frombuffer(self._body, dtype, count, self._offset)
         self._offset += array.nbytes
-        array.flags.writeable = False
         return array.reshape(shape) if len(shape) > 1 else array
 
     def unpack(self, layout: struct.Struct) -> Tuple[Any, ...]:
@@ -137,6 +138,7 @@ class Agent:
         self.simulations = int(facts["simulations"])
         self.max_batch = int(facts["max_batch"])
         self.checkpoint = str(facts["checkpoint"])
+        self._steps = np.zeros(0, np.int64)  # of the episodes of `predict`
 
     def __repr__(self) -> str:
         return f"<lzero_cpp.Agent of {self.spec.id!r}, {self.simulations} simulations>"
@@ -179,10 +181,9 @@ class Agent:
         ...     agent.reset()
         ...     agent.reset([0, 5])
         """
-        numbers = np.asarray([] if ids is None else np.atleast_1d(ids), np.int32)
-        if ids is not None and numbers.size == 0:
-            return
-        self._child.ask(_RESET, 0, [numbers.tobytes()])
+        numbers = self._ids([] if ids is None else ids, "ids")
+        if ids is None or numbers.size > 0:
+            self._child.ask(_RESET, 0, [numbers.tobytes()])
 
     def act(self, obs: Any, legal: Any = None, *, to_play: int = 0, state: Optional[bytes] = None,
             played: Any = None, id: int = 0) -> Action:
@@ -199,11 +200,11 @@ class Agent:
         True
         2
         """
-        flags, parts = self._request(obs, (id,), (to_play,), legal, None if state is None else [state], played)
+        flags, parts = self._request(obs, self._ids(id, "id", 1), to_play, legal, None if state is None else [state], played)
         body = _Body(self._child.ask(_ACT, flags, parts)[1])
         body.unpack(_DECISION_HEAD)
         if self.spec.action_dim:
-            return body.take(np.float32, self.spec.action_dim).copy()
+            return body.take(np.float32, self.spec.action_dim)
         return body.unpack(_COUNT)[0]
 
     def act_batch(self, obs: Any, ids: Optional[Sequence[int]] = None, legal: Any = None, *,
@@ -226,7 +227,7 @@ class Agent:
         ...     agent.observe([1] + [0] * 10)
         ...     action = agent.act([0, 1] + [0] * 9, played=0)
         """
-        flags, parts = self._request(obs, (id,), (to_play,), None, None, played)
+        flags, parts = self._request(obs, self._ids(id, "id", 1), to_play, None, None, played)
         self._child.ask(_ACT, flags | _OBSERVE, parts)
 
     def search(self, obs: Any, legal: Any = None, *, to_play: int = 0, state: Optional[bytes] = None,
@@ -240,7 +241,7 @@ class Agent:
         >>> tree.parent.size <= agent.simulations + 1
         True
         """
-        flags, parts = self._request(obs, (id or 0,), (to_play,), legal, None if state is None else [state], played)
+        flags, parts = self._request(obs, self._ids(id or 0, "id", 1), to_play, legal, None if state is None else [state], played)
         body = _Body(self._child.ask(_SEARCH, flags | (_ALONE if id is None else 0), parts)[1])
         decision = self._decision(body)
         (num_nodes,) = body.unpack(_COUNT)
@@ -265,44 +266,62 @@ class Agent:
         """
         if not deterministic:
             raise LzeroError("deterministic=False: the agent plays the best action that its search finds")
-        rows = self.spec.rows(observation)
+        rows = self._rows(observation)
         is_batch = self.spec.is_batch(observation)
-        starts = np.ones(len(rows), bool) if state is None else np.zeros(len(rows), bool)
+        starts = np.full(len(rows), state is None)
         if episode_start is not None:
-            starts |= np.asarray(episode_start, bool).reshape(-1)
-        steps = np.zeros(len(rows), np.int64) if state is None else state[0] + 1
-        steps = np.where(starts, 0, steps)
-        self.reset(np.flatnonzero(starts).tolist())
+            starts |= reals(episode_start, "episode_start", len(rows)).astype(bool).reshape(-1)
+        if state is not None and not (isinstance(state, tuple) and len(state) == 1 and
+                                      len(self._steps) == len(rows) and np.array_equal(state[0], self._steps)):
+            raise LzeroError(f"state={reprlib.repr(state)}; allowed: what the last predict of this agent gave, "
+                             "or None to begin")
+        steps = np.where(starts, 0, 0 if state is None else self._steps + 1)
+        self.reset(np.flatnonzero(starts))
         actions = self.act_batch(rows, legal=action_masks).actions
-        return (actions if is_batch else actions[0]), (steps,)
+        self._steps = steps
+        return (actions if is_batch else actions[0]), (steps.copy(),)
 
     def _ask_batch(self, obs: Any, ids: Optional[Sequence[int]], legal: Any, to_play: Any,
                    states: Optional[Sequence[bytes]], played: Any) -> Tuple[int, int, List[bytes]]:
-        rows = self.spec.rows(obs)
-        numbers = range(len(rows)) if ids is None else ids
+        rows = self._rows(obs)
+        numbers = self._ids(range(len(rows)) if ids is None else ids, "ids")
         players = [0] * len(rows) if to_play is None else to_play
         return (_ACT, *self._request(rows, numbers, players, legal, states, played))
 
-    def _request(self, obs: Any, ids: Sequence[int], to_play: Sequence[int], legal: Any,
+    def _rows(self, obs: Any) -> np.ndarray:
+        rows = self.spec.rows(obs)
+        if len(rows) > self.max_batch:
+            raise LzeroError(f"{len(rows)} observations at once; allowed: {self.max_batch}, or load with "
+                             f"max_batch={len(rows)}")
+        return rows
+
+    def _ids(self, ids: Any, name: str, size: Optional[int] = None) -> np.ndarray:
+        return integers(ids, name, 0, self.max_batch - 1, size).astype(np.int32)
+
+    def _request(self, obs: Any, ids: np.ndarray, to_play: Any, legal: Any,
                  states: Optional[Sequence[bytes]], played: Any) -> Tuple[int, List[bytes]]:
-        """The flags and parts of a frame; the program checks the numbers themselves."""
+        """The flags and parts of a frame; the program checks what arrays say together."""
         num_rows = len(ids)
         flags = 0
-        parts = [_COUNT.pack(num_rows), np.asarray(ids, np.int32).tobytes(),
-                 _array(to_play, np.int32, num_rows, "to_play"), self.spec.rows(obs, num_rows).tobytes()]
+        spec = self.spec
+        players = integers(to_play, "to_play", 0, spec.players - 1, num_rows)
+        parts = [_COUNT.pack(num_rows), ids.tobytes(), players.astype(np.int32).tobytes(),
+                 spec.rows(obs, num_rows).tobytes()]
         if played is not None:
             flags |= _PLAYED
-            dim = self.spec.action_dim
-            parts.append(_array(played, np.float32, num_rows * dim, "played") if dim
-                         else _array(played, np.int32, num_rows, "played"))
-        if legal is not None and not self.spec.action_dim:
+            actions = (reals(played, "played", num_rows * spec.action_dim).astype(np.float32) if spec.action_dim
+                       else integers(played, "played", 0, spec.num_actions - 1, num_rows).astype(np.int32))
+            parts.append(actions.tobytes())
+        if legal is not None and not spec.action_dim:
             flags |= _LEGAL
-            parts.append(_array(legal, bool, num_rows * self.spec.num_actions, "legal"))
+            parts.append(reals(legal, "legal", num_rows * spec.num_actions).astype(bool).tobytes())
         if states is not None:
             flags |= _STATES
             if len(states) != num_rows:
                 raise LzeroError(f"states has {len(states)} of them; allowed: {num_rows}, one an episode")
             for state in states:
+                if not isinstance(state, (bytes, bytearray)):
+                    raise LzeroError(f"state={reprlib.repr(state)}; allowed: bytes, the save() of an environment")
                 parts += [_COUNT.pack(len(state)), state]
         return flags, parts
 
@@ -315,13 +334,6 @@ class Agent:
         visits = body.take(np.int32, num_rows, policy_size)
         sampled = body.take(np.float32, num_rows, policy_size, dim) if dim else None
         return Decision(actions, policies, values, network_values, visits, sampled, seconds)
-
-
-def _array(values: Any, dtype: Any, size: int, name: str) -> bytes:
-    array = np.asarray(values, dtype)
-    if array.size != size:
-        raise LzeroError(f"{name} has {array.size} numbers; allowed: {size}")
-    return array.tobytes()
 
 
 def load(run: Path, *, simulations: Optional[int] = None, device: Optional[str] = None,

@@ -175,12 +175,11 @@ class Child:
     def _read(self) -> Tuple[int, memoryview]:
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
-        received: Union[bytes, bytearray] = os.read(descriptor, 1 << 16)  # most frames, whole
+        received = bytearray(os.read(descriptor, 1 << 16))  # most frames, whole
         while len(received) < _HEAD.size or len(received) < 4 + _HEAD.unpack_from(received)[0]:
             more = os.read(descriptor, 1 << 20)
             if not more:
                 raise EOFError
-            received = bytearray(received) if isinstance(received, bytes) else received
             received += more
         return _HEAD.unpack_from(received)[1], memoryview(received)[_HEAD.size:]
 

@@ -8,6 +8,7 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Tuple
 import gymnasium
 import numpy as np
 
+from lzero_cpp.arguments import integers, reals
 from lzero_cpp.child import Child, LzeroError, Path
 from lzero_cpp.spec import Spec
 from lzero_cpp.training import setting_text
@@ -56,8 +57,9 @@ class Environment(gymnasium.Env):
         True
         >>> env.close()
         """
-        super().reset(seed=seed)
-        number = int(self.np_random.integers(2**63)) if seed is None else seed
+        number = None if seed is None else int(integers(seed, "seed", 0, 2**64 - 1, 1)[0])
+        super().reset(seed=number)
+        number = int(self.np_random.integers(2**63)) if number is None else number
         obs, _, _, _, info = self._time_step(_RESET, struct.pack("<Q", number))
         return obs, info
 
@@ -72,11 +74,10 @@ class Environment(gymnasium.Env):
         (1.0, False, False, 1.0)
         >>> env.close()
         """
-        dim = self.spec_of_program.action_dim
-        if dim:
-            values = np.asarray(action, np.float32).reshape(-1)
-            return self._time_step(_STEP, values.tobytes()) if values.size == dim else self._refuse(action)
-        return self._time_step(_STEP, struct.pack("<i", int(action)))
+        spec = self.spec_of_program
+        values = (reals(action, "action", spec.action_dim).astype(np.float32) if spec.action_dim
+                  else integers(action, "action", 0, spec.num_actions - 1, 1).astype(np.int32))
+        return self._time_step(_STEP, values.tobytes())
 
     def render(self) -> Any:
         """A picture [height, width, 3] uint8 (`rgb_array`) or a text (`ansi`).
@@ -116,9 +117,6 @@ class Environment(gymnasium.Env):
         >>> env.close()
         """
         self._child.close()
-
-    def _refuse(self, action: Any) -> Any:
-        raise LzeroError(f"an action of shape {np.shape(action)}; allowed: {self.action_space.shape}")
 
     def _time_step(self, kind: int, body: bytes) -> Tuple[np.ndarray, float, bool, bool, Dict[str, Any]]:
         answer = self._child.ask(kind, 0, [body])[1]

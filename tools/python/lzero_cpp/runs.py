@@ -46,11 +46,11 @@ class Evaluation:
     summary: Mapping[str, Any]
 
 
-def evaluate(run: Union[Path, Agent], episodes: int = 20, *, seeds: Optional[range] = None,
+def evaluate(run: Union[Path, Agent], episodes: Optional[int] = None, *, seeds: Optional[range] = None,
              simulations: Optional[int] = None, device: Optional[str] = None,
              program: Optional[Path] = None) -> Evaluation:
-    """What `lzero eval` plays: `episodes`, or one for each of `seeds`, a range. An `Agent` stands for
-    its checkpoint and its simulations.
+    """What `lzero eval` plays: `episodes` (default: 20), or one for each of `seeds`, a range. An `Agent`
+    stands for its checkpoint and its simulations.
 
     >>> import lzero_cpp
     >>> lzero_cpp.evaluate("runs/counting", episodes=2).returns.size
@@ -61,9 +61,11 @@ def evaluate(run: Union[Path, Agent], episodes: int = 20, *, seeds: Optional[ran
         run = run.checkpoint
     arguments = ["eval", os.fspath(run), "--json"]
     if seeds is None:
-        arguments += ["--episodes", str(episodes)]
+        arguments += ["--episodes", str(20 if episodes is None else episodes)]
     elif not isinstance(seeds, range) or len(seeds) == 0 or seeds.step != 1:
         raise LzeroError(f"seeds={seeds!r}; allowed: a range, as range(100)")
+    elif episodes not in (None, len(seeds)):
+        raise LzeroError(f"episodes={episodes} and {len(seeds)} seeds; allowed: one of both")
     else:
         arguments += ["--seeds", f"{seeds[0]}..{seeds[-1]}"]
     if simulations is not None:

@@ -5,6 +5,7 @@ from typing import Any, Mapping, Optional, Tuple
 
 import numpy as np
 
+from lzero_cpp.arguments import reals
 from lzero_cpp.child import LzeroError
 
 
@@ -85,13 +86,12 @@ class Spec:
         ...     agent.spec.rows([0] * 11).shape
         (1, 11)
         """
-        array = np.asarray(obs)
+        array = reals(obs, "observations")
         if self.is_picture and array.dtype == np.uint8:
             if array.shape[-3:] == (*self.shape[1:], self.shape[0]) != self.shape:
                 array = np.moveaxis(array, -1, -3)
-            array = array.astype(np.float32) / np.float32(255)
-        elif array.dtype != np.float32:
-            array = array.astype(np.float32)
+            array = array / np.float32(255)
+        array = array.astype(np.float32, copy=False)
         if array.shape == self.shape:
             array = array[np.newaxis]
         if array.shape[1:] != self.shape or (count is not None and array.shape[0] != count):

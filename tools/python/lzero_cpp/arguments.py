@@ -1,0 +1,64 @@
+"""What callers give, as arrays of numbers. LzeroError names the argument, what was given and what is allowed."""
+from __future__ import annotations
+
+import reprlib
+from typing import Any, Optional
+
+import numpy as np
+
+from lzero_cpp.child import LzeroError
+
+
+def _array(values: Any, kinds: str) -> Optional[np.ndarray]:
+    """None where `values` are no numbers of these kinds of numpy."""
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError):  # as of lists of different lengths
+        return None
+    if array.size == 0:
+        return array.astype(np.uint8)
+    return array if array.dtype.kind in kinds else None
+
+
+def reals(values: Any, name: str, size: Optional[int] = None) -> np.ndarray:
+    """Numbers as float32, or as they are where they are that or bytes; `size` of them.
+
+    >>> from lzero_cpp.arguments import reals
+    >>> reals([[0.5, 2]], "played", 2)
+    array([[0.5, 2. ]], dtype=float32)
+    >>> reals("left", "action")
+    Traceback (most recent call last):
+        ...
+    lzero_cpp.child.LzeroError: action='left'; allowed: numbers
+    """
+    array = _array(values, "biuf")
+    if array is None:
+        raise LzeroError(f"{name}={reprlib.repr(values)}; allowed: numbers")
+    _check_size(array, name, size)
+    if array.dtype in (np.float32, np.uint8):
+        return array
+    with np.errstate(over="ignore"):  # the program refuses what is not finite
+        return array.astype(np.float32)
+
+
+def integers(values: Any, name: str, low: int, high: int, size: Optional[int] = None) -> np.ndarray:
+    """Integers of low .. high, as a flat array of them; `size` of them.
+
+    >>> from lzero_cpp.arguments import integers
+    >>> integers([0, 2], "ids", 0, 3).tolist()
+    [0, 2]
+    >>> integers(1.7, "action", 0, 2)
+    Traceback (most recent call last):
+        ...
+    lzero_cpp.child.LzeroError: action=1.7; allowed: integers from 0 to 2
+    """
+    array = _array(values, "biu")
+    if array is None or (array < low).any() or (array > high).any():
+        raise LzeroError(f"{name}={reprlib.repr(values)}; allowed: integers from {low} to {high}")
+    _check_size(array, name, size)
+    return array.reshape(-1)
+
+
+def _check_size(array: np.ndarray, name: str, size: Optional[int]) -> None:
+    if size is not None and array.size != size:
+        raise LzeroError(f"{name} has {array.size} numbers; allowed: {size}")
