@@ -57,6 +57,13 @@ class Short(gymnasium.Env):
 gymnasium.register("Short-v0", Short)
 def same(env): return env
 """
+UNSTABLE = """
+import gymnasium
+class Unstable(gymnasium.Wrapper):
+    def step(self, action):
+        self.unwrapped.data.qpos[:] = 1e20
+        return self.env.step(action)
+"""
 
 
 def check_environments(program, small):
@@ -65,6 +72,15 @@ def check_environments(program, small):
         program.expect(f"{name}: plan", 0, [planned], *arguments, "--dry-run")
         program.expect(f"{name}: 500 steps", 0, ["500 env steps", "evaluation    mean return"],
                        *arguments, "--run-dir", name)
+
+
+def check_warnings(program):
+    """What MuJoCo warns of leaves no file in the working folder."""
+    (program.folder / "unstable.py").write_text(UNSTABLE)
+    program.expect("an unstable simulation", 0, ["\"step\""], "envs", "rollout", "gymnasium:HalfCheetah-v5",
+                   "--wrapper", "unstable:Unstable", "--steps", "3")
+    log = program.folder / "MUJOCO_LOG.TXT"
+    program.check("no file of warnings", log.exists(), str(log), False)
 
 
 def check_folders(program, small):
@@ -141,6 +157,7 @@ def main():
     small.write_text(SMALL.format(base=ROOT / "configs/base/unizero.yaml"))
     check_words(program, small)
     check_folders(program, small)
+    check_warnings(program)
     check_environments(program, small)
     program.finish()
 

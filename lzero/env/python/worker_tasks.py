@@ -31,6 +31,16 @@ def choose_mujoco_gl():
             return
 
 
+def keep_mujoco_from_files():
+    """MuJoCo's warnings are in the output of this process; they need no MUJOCO_LOG.TXT in the working folder.
+    Does nothing before MuJoCo is imported; it warns when an environment is made."""
+    log = getattr(sys.modules.get("mujoco"), "MjLogConfig", None)
+    if log is not None:  # older ones have no such choice
+        choice = log.get()
+        choice.logto_file = False
+        choice.set()
+
+
 def draw(env):
     """A picture of `env`, None when it draws none."""
     choose_mujoco_gl()
@@ -189,6 +199,10 @@ def gymnasium_factory(request, gymnasium):
         import minigrid
         gymnasium.register_envs(minigrid)
 
+    try:  # its module, before it is made: keep_mujoco_from_files
+        gymnasium.envs.registration.load_env_creator(gymnasium.spec(name).entry_point)
+    except Exception:
+        pass  # what is wrong shows again
     wrappers = [Wrapper(text) for text in request["wrappers"]]
 
     def make():
@@ -223,6 +237,7 @@ class Task:
             self.make, cap_of = dm_control_factory(request, spaces, numpy)
         else:
             self.make, cap_of = gymnasium_factory(request, gymnasium)
+        keep_mujoco_from_files()
         env = self.make()
         for space in ("observation_space", "action_space"):
             if not isinstance(getattr(env, space, None), spaces.Space):
