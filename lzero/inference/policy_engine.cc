@@ -59,6 +59,17 @@ const SampledActions* PolicyEngine::sampled_actions() const {
   return sampler_ != nullptr ? &sampler_->roots() : nullptr;
 }
 
+int32_t PolicyEngine::ReadSlot(NodeId node, int32_t slot, absl::Span<float> values) const {
+  if (sampler_ == nullptr) return slot;
+  if (options_.shape.action_dim > 0) {
+    sampler_->ReadValues({&node, 1}, {&slot, 1}, values);
+    return slot;
+  }
+  int64_t index = 0;
+  sampler_->ReadIndices({&node, 1}, {&slot, 1}, {&index, 1});
+  return static_cast<int32_t>(index);
+}
+
 void PolicyEngine::BeginSearch(const SearchRequest& request) {
   if (sampler_ != nullptr) sampler_->BeginSearch(request);
 }

@@ -25,6 +25,7 @@ class PolicyEngine : public InferenceEngine {
  public:
   int num_actions() const override;
   const SampledActions* sampled_actions() const override;
+  int32_t ReadSlot(NodeId node, int32_t slot, absl::Span<float> values) const override;
   void BeginSearch(const SearchRequest& request) override;
   absl::Status CopyWeightsFrom(const Network& source) override;
   const Network& network() const override { return *network_; }

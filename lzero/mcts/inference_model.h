@@ -53,6 +53,13 @@ class InferenceModel {
   // Null or not for the whole life of a model.
   virtual const SampledActions* sampled_actions() const { return nullptr; }
 
+  // What slot `slot` of node `node` below root 0 of the last search stands for: the index of a
+  // discrete action; for box actions `slot` itself, and `values` [D] in [-1, 1] out. The slot must
+  // be filled. Without sampled_actions() a slot is the action.
+  virtual int32_t ReadSlot(NodeId /*node*/, int32_t slot, absl::Span<float> /*values*/) const {
+    return slot;
+  }
+
   // Whether its searches need Root::state: those of a model that simulates with the environment.
   virtual bool NeedsState() const { return false; }
 

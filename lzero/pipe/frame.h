@@ -16,7 +16,7 @@
 namespace lzero {
 
 // Changes whenever a frame means something else.
-inline constexpr int kPipeProtocolVersion = 1;
+inline constexpr int kPipeProtocolVersion = 2;
 // The longest frame, without its length.
 inline constexpr int64_t kMostFrameBytes = 64 << 20;
 

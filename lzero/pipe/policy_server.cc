@@ -224,13 +224,18 @@ void PolicyServer::AddTree(FrameWriter* frame) const {
   std::vector<int32_t> number_of(static_cast<size_t>(tree.num_nodes()), -1);
   std::vector<int32_t> parents, actions, visits;
   std::vector<float> q_values, priors, values, network_values, rewards;
+  std::vector<float> played(static_cast<size_t>(spec_.action.dim()));
+  std::vector<float> action_values;
   for (int n = 0; n < tree.num_nodes(); ++n) {
     if (!tree.IsExpanded(0, n)) continue;
     const int32_t parent = tree.parent(0, n), action = tree.action_from_parent(0, n);
     const bool is_root = parent < 0;
+    int32_t played_index = -1;
+    if (!is_root) played_index = model_->ReadSlot(NodeId(parent), action, absl::MakeSpan(played));
+    action_values.insert(action_values.end(), played.begin(), played.end());
     number_of[static_cast<size_t>(n)] = static_cast<int32_t>(parents.size());
     parents.push_back(is_root ? -1 : number_of[static_cast<size_t>(parent)]);
-    actions.push_back(is_root ? -1 : action);
+    actions.push_back(played_index);
     visits.push_back(tree.node_visits(0, n));
     q_values.push_back(is_root ? 0.0f : static_cast<float>(tree.q_value(0, parent, action)));
     priors.push_back(is_root ? 1.0f : tree.prior(0, parent, action));
@@ -245,6 +250,9 @@ void PolicyServer::AddTree(FrameWriter* frame) const {
   for (const auto* column : {&q_values, &priors, &values, &network_values, &rewards}) {
     frame->Add(absl::MakeConstSpan(*column));
   }
+  action_values = ActionsOf(spec_.action, action_values);
+  std::fill_n(action_values.begin(), played.size(), 0.0f);  // the root has no action
+  frame->Add(absl::MakeConstSpan(action_values));
 }
 
 }  // namespace lzero

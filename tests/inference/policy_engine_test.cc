@@ -47,6 +47,7 @@ TEST(PolicyEngine, WithoutSamplesSlotsAreActions) {
   Staging staging = Staging::Create("actions", {2}, at::kLong, at::kCPU).value();
   ASSERT_TRUE(engine.StageActions({kRootNode, kRootNode}, {2, 1}, &staging).ok());
   EXPECT_TRUE(at::equal(staging.tensor(), torch::tensor({2, 1}, at::kLong)));
+  EXPECT_EQ(engine.ReadSlot(kRootNode, 1, {}), 1);
 }
 
 TEST(PolicyEngine, SamplesStandBetweenPolicyAndSearch) {
@@ -69,6 +70,7 @@ TEST(PolicyEngine, SamplesStandBetweenPolicyAndSearch) {
   Staging staging = Staging::Create("actions", {1}, at::kLong, at::kCPU).value();
   ASSERT_TRUE(engine.StageActions({kRootNode}, {1}, &staging).ok());
   EXPECT_EQ(staging.tensor().item<int64_t>(), 2);
+  EXPECT_EQ(engine.ReadSlot(kRootNode, 1, {}), 2);
 }
 
 TEST(PolicyEngine, TheDiscountChangesItsSignWithTheMover) {

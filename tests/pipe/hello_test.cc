@@ -24,7 +24,7 @@ TEST(HelloTest, AnEnvironmentTellsItsSpec) {
   spec.action.high = {2.0f};
   spec.max_episode_steps = 200;
   const auto json = Parse(EnvHello(spec, "0.1.0"));
-  EXPECT_EQ(json, nlohmann::json::parse(R"({"protocol": 1, "program": "lzero", "version": "0.1.0",
+  EXPECT_EQ(json, nlohmann::json::parse(R"({"protocol": 2, "program": "lzero", "version": "0.1.0",
     "kind": "environment", "env": {"id": "slide",
       "observation": {"shape": [2, 3], "low": [null], "high": [0.5], "type": "float32",
                       "frame_stack": 1},

@@ -81,6 +81,22 @@ def check_one_by_one(run, episodes):
     env.close()
 
 
+def check_sampled_trees(swing):
+    """The nodes of a tree tell the actions of the environment that their slots stand for."""
+    slots = package_testing.train("slots", "teaching/counting_unizero", "stop.max_env_steps=200", "search.num_sampled_actions=2")
+    for run, obs in ((slots, np.eye(11)[0]), (swing, np.zeros(3))):
+        with lzero_cpp.load(run) as agent:
+            tree = agent.search(obs)
+        children = np.flatnonzero(tree.parent == 0)
+        assert (tree.decision.visits[0, tree.action[children]] == tree.visits[children]).all(), tree
+        assert tree.decision.visits.sum() == tree.visits[children].sum()
+    values = tree.action_values
+    assert values[0] == 0 and (values[children] == tree.decision.sampled[0, tree.action[children]]).all(), tree
+    below = np.flatnonzero(tree.parent > 0)
+    assert below.size > 0 and (np.abs(values[1:]) <= 2).all() and len(set(values[:, 0])) == len(values), values
+    assert (tree.columns()["action_0"] == values[:, 0]).all()
+
+
 def main():
     pole = package_testing.train("pole", "classic/cartpole_unizero", "stop.max_env_steps=600", "env.num_evaluators=8",
                                  "stop.target_return=null", "search.num_simulations=8")
@@ -90,6 +106,7 @@ def main():
                                   "env.num_evaluators=3", "stop.target_return=null", "search.num_simulations=4",
                                   "evaluate.every_updates=0")
     check_equal("pendulum", swing, 6, 3, 1000)
+    check_sampled_trees(swing)
     board = package_testing.train("board", "boards/tictactoe_alphazero", "stop.max_env_steps=200", "train.start_env_steps=100",
                                   "env.num_evaluators=16", "evaluate.every_updates=0", "search.num_simulations=8")
     check_equal("tictactoe", board, 210, 16, 1000)

@@ -117,11 +117,11 @@ def check_command_line(run):
     assert done.returncode == 2 and "--stdio is not for a terminal" in done.stderr, done
     # A program of another protocol.
     other = pathlib.Path("other").resolve()
-    hello = b'{"protocol":2}'
+    hello = b'{"protocol":1}'
     pathlib.Path("hello").write_bytes(struct.pack("<IBBH", 4 + len(hello), 128, 0, 0) + hello)
     other.write_text(f"#!/bin/sh\ncat {pathlib.Path('hello').resolve()}; cat > {os.devnull}\n")
     other.chmod(0o755)
-    refused(lambda: lzero_cpp.load(run, program=other), "speaks protocol 2, this package 1")
+    refused(lambda: lzero_cpp.load(run, program=other), "speaks protocol 1, this package 2")
 
 
 def main():

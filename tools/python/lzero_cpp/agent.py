@@ -56,13 +56,14 @@ class Tree:
 
     decision: Decision  # B = 1
     parent: np.ndarray  # [M] int32, -1: of the root
-    action: np.ndarray  # [M] int32: that led here; a chance outcome, or the slot of a sampled action
+    action: np.ndarray  # [M] int32: that led here; a chance outcome, or the slot of a box's action
     visits: np.ndarray  # [M] int32
     q: np.ndarray  # [M] float32: reward + discount * value
     prior: np.ndarray  # [M] float32
     value: np.ndarray  # [M] float32: mean of what was backed up
     network_value: np.ndarray  # [M] float32
     reward: np.ndarray  # [M] float32: of the step that led here
+    action_values: Optional[np.ndarray]  # [M, D] float32: of a box, the action that led here; root: 0
 
     def principal_variation(self) -> List[int]:
         """The actions from the root to a leaf, each the most visited one.
@@ -83,7 +84,8 @@ class Tree:
             actions.append(int(self.action[node]))
 
     def columns(self) -> Mapping[str, np.ndarray]:
-        """The columns by name, as `pandas.DataFrame` takes them.
+        """The columns by name, as `pandas.DataFrame` takes them; the numbers of a box's action are
+        `action_0`, `action_1` and so on.
 
         >>> import lzero_cpp
         >>> with lzero_cpp.load("runs/counting") as agent:
@@ -91,8 +93,11 @@ class Tree:
         >>> sorted(columns)
         ['action', 'network_value', 'parent', 'prior', 'q', 'reward', 'value', 'visits']
         """
-        names = [field.name for field in dataclasses.fields(self) if field.name != "decision"]
-        return {name: getattr(self, name) for name in names}
+        names = [field.name for field in dataclasses.fields(self) if field.name not in ("decision", "action_values")]
+        columns = {name: getattr(self, name) for name in names}
+        for d in range(0 if self.action_values is None else self.action_values.shape[1]):
+            columns[f"action_{d}"] = self.action_values[:, d]
+        return columns
 
 
 class _Body:
@@ -245,8 +250,10 @@ class Agent:
         body = _Body(self._child.ask(_SEARCH, flags | (_ALONE if id is None else 0), parts)[1])
         decision = self._decision(body)
         (num_nodes,) = body.unpack(_COUNT)
-        whole = [body.take(np.int32, num_nodes) for _ in range(3)]
-        return Tree(decision, *whole, *(body.take(np.float32, num_nodes) for _ in range(5)))
+        columns = [body.take(np.int32, num_nodes) for _ in range(3)]
+        columns += [body.take(np.float32, num_nodes) for _ in range(5)]
+        dim = self.spec.action_dim
+        return Tree(decision, *columns, body.take(np.float32, num_nodes, dim) if dim else None)
 
     def predict(self, observation: Any, state: Optional[Tuple[np.ndarray, ...]] = None,
                 episode_start: Any = None, deterministic: bool = True,

@@ -13,7 +13,7 @@ import threading
 import weakref
 from typing import Any, Deque, Iterable, Mapping, Optional, Tuple, Union
 
-PROTOCOL = 1
+PROTOCOL = 2
 ERROR = 129  # types of frames
 HELLO = 128
 _HEAD = struct.Struct("<IBBH")
