@@ -71,7 +71,8 @@ std::string PolicyHello(const PolicyFacts& facts, const EnvSpec& spec, absl::str
                      {"simulations", facts.num_simulations},
                      {"past_steps", facts.max_past_steps},
                      {"max_batch", facts.max_batch},
-                     {"needs_state", facts.needs_state}});
+                     {"needs_state", facts.needs_state},
+                     {"observation", facts.observation}});
 }
 
 }  // namespace lzero

@@ -19,6 +19,7 @@ struct PolicyFacts {
   int64_t max_past_steps = 0;
   int max_batch = 1;
   bool needs_state = false;
+  std::string observation;  // env.observation of the run
 };
 
 // Frames kHello. `version`: of the program.

@@ -42,12 +42,13 @@ TEST(HelloTest, APolicyTellsItsCheckpointAndLimits) {
   facts.num_simulations = 25;
   facts.max_past_steps = 7;
   facts.max_batch = 32;
+  facts.observation = "auto";
   const auto json = Parse(PolicyHello(facts, spec, "0.1.0"));
   EXPECT_EQ(json["kind"], "policy");
   EXPECT_EQ(json["env"]["action"], nlohmann::json::parse(R"({"kind": "discrete", "n": 4})"));
   EXPECT_EQ(json["policy"], nlohmann::json::parse(R"({"checkpoint": "run/\ufffd",
     "family": "unizero", "env_steps": 992, "simulations": 25, "past_steps": 7, "max_batch": 32,
-    "needs_state": false})"));
+    "needs_state": false, "observation": "auto"})"));
 }
 
 }  // namespace

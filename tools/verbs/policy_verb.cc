@@ -60,6 +60,7 @@ int Policy(const PolicyOptions& options) {
   facts.max_past_steps = evaluator.max_past_steps();
   facts.max_batch = static_cast<int>(options.max_batch);
   facts.needs_state = evaluator.model()->NeedsState();
+  facts.observation = ValueText(agent->config, "env.observation");
   PolicyServer server(evaluator.spec(), facts.max_past_steps, facts.max_batch, evaluator.agent(),
                       evaluator.model());
   return ServeStdio(PolicyHello(facts, evaluator.spec(), LZERO_VERSION),

@@ -7,7 +7,7 @@ import sys
 
 import package_testing
 
-MODULES = ("", ".agent", ".arguments", ".child", ".environment", ".runs", ".spec", ".training")
+MODULES = ("", ".agent", ".arguments", ".child", ".environment", ".policy", ".runs", ".spec", ".training")
 OPTIONS = doctest.ELLIPSIS
 
 

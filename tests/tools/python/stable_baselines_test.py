@@ -2,12 +2,15 @@
 import ctypes
 import glob
 import os
+import pathlib
 import re
 import subprocess
 import sys
 
 import package_testing
+import gymnasium
 import lzero_cpp
+import numpy as np
 
 
 def make_torch_known():
@@ -35,7 +38,62 @@ except ImportError as error:
     sys.exit(package_testing.SKIPPED)
 
 
+MODULE = """
+import copy
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+class Few(gymnasium.Env):
+    \"\"\"Ten steps; a reward that tells each action from the others; observations that are drawn.\"\"\"
+    def __init__(self, observation_space, action_space, weights):
+        self.observation_space, self.action_space, self.weights = observation_space, action_space, weights
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.observation_space.seed(int(self.np_random.integers(2**31)))
+        self.steps = 0
+        return self.observation_space.sample(), {}
+    def step(self, action):
+        assert self.action_space.contains(action), action
+        self.steps += 1
+        reward = float(np.sum(np.multiply(self.weights, action))) * self.steps
+        return self.observation_space.sample(), reward, self.steps == 10, False, {}
+
+parts = spaces.Dict({"place": spaces.Discrete(4), "speed": spaces.Box(-1, 1, (2, 2), np.float32),
+                     "doors": spaces.MultiBinary(3)})
+picture = spaces.Box(0, 255, (12, 10, 3), np.uint8)
+kinds = {"Parts": (parts, spaces.MultiDiscrete([2, 3]), [1, 10]),
+         "Picture": (picture, spaces.Discrete(3, start=-1), 1),
+         "Reach": (spaces.Box(-1, 1, (3,), np.float64), spaces.Box(-2, 3, (2, 1), np.float64), [[1], [10]])}
+for name, kind in kinds.items():
+    gymnasium.register(f"{name}-v0", lambda kind=kind, **_: Few(*copy.deepcopy(kind)), disable_env_checker=True)
+"""
+
+
+def check_foreign_spaces():
+    """Environments that are no child of the program, as they are: their observations and actions are those of the run."""
+    pathlib.Path("few.py").write_text(MODULE)
+    sys.path.insert(0, os.getcwd())
+    box = ("search.num_sampled_actions=4", "search.root_noise_fraction=0")
+    for name, settings in (("Parts", ()), ("Picture", ()), ("Reach", box)):
+        run = package_testing.train(name, "teaching/counting_unizero", f"env.id=gymnasium:few:{name}-v0",
+                                    "stop.max_env_steps=100", "train.start_env_steps=50", *settings)
+        expected = lzero_cpp.evaluate(run, seeds=range(5, 8), simulations=4)
+        with lzero_cpp.load(run, simulations=4) as agent:
+            vector = DummyVecEnv([lambda: gymnasium.make(f"few:{name}-v0")] * 3)
+            vector.seed(5)
+            policy = agent.policy_for(vector)
+            returns, _ = evaluate_policy(policy, vector, n_eval_episodes=3, return_episode_rewards=True, warn=False)
+            print(f"{name}: {returns}, {expected.returns}")
+            assert np.allclose(sorted(returns), sorted(expected.returns)), (returns, expected.returns)
+            # One observation, and what is none.
+            env = gymnasium.make(f"few:{name}-v0")
+            assert env.action_space.contains(agent.policy_for(env).predict(env.reset(seed=1)[0])[0])
+            package_testing.refused(lambda: policy.predict("start"), "an observation that is not of")
+
+
 def main():
+    check_foreign_spaces()
     pole = package_testing.train("pole", "classic/cartpole_unizero", "stop.max_env_steps=700",
                                  "stop.target_return=null", "search.num_simulations=8")
     run = lzero_cpp.Run(pole)

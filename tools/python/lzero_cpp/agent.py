@@ -11,6 +11,7 @@ import numpy as np
 
 from lzero_cpp.arguments import integers, reals
 from lzero_cpp.child import Child, LzeroError, Path
+from lzero_cpp.policy import Policy
 from lzero_cpp.spec import Spec
 
 _RESET, _ACT, _SEARCH = 1, 2, 3
@@ -287,6 +288,19 @@ class Agent:
         actions = self.act_batch(rows, legal=action_masks).actions
         self._steps = steps
         return (actions if is_batch else actions[0]), (steps.copy(),)
+
+    def policy_for(self, env: Any) -> Policy:
+        """`predict` with the observations and actions of `env`, an environment of Gymnasium that the program
+        does not run, or a vector of them; needs gymnasium. LzeroError for one unlike that of the training.
+
+        >>> import gymnasium, lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     agent.policy_for(gymnasium.make("CartPole-v1"))
+        Traceback (most recent call last):
+            ...
+        lzero_cpp.child.LzeroError: the environment has ... ((4,), 'discrete', 2); allowed: ((11,), 'discrete', 3)...
+        """
+        return Policy(self, env)
 
     def _ask_batch(self, obs: Any, ids: Optional[Sequence[int]], legal: Any, to_play: Any,
                    states: Optional[Sequence[bytes]], played: Any) -> Tuple[int, int, List[bytes]]:

@@ -1,0 +1,1 @@
+../../../lzero/env/python/worker_spaces.py
