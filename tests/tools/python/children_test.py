@@ -92,6 +92,13 @@ def check_training():
     run = lzero_cpp.Run("runs/long")
     assert run.status["state"] == "interrupted", run.status
     assert (run.checkpoints()[-1] / "model.safetensors").is_file()
+    # It goes on, and tells what is new.
+    env_steps, told, had = run.status["env_steps"], [], len(run.rows())
+    run = lzero_cpp.resume(run, told.append, overrides={"stop.max_env_steps": env_steps + 300})
+    assert (run.status["state"], run.status["env_steps"] >= env_steps + 300) == ("finished", True), run.status
+    assert len(told) > 0 and told == run.rows()[had:], (had, told)
+    refused(lambda: lzero_cpp.resume(run, search__num_simulations=2), "search.num_simulations")
+    refused(lambda: lzero_cpp.sweep("configs/teaching/counting_unizero.yaml", seeds="x"), "--seeds")
     refused(lambda: lzero_cpp.Run("runs"), "'runs' is no run folder")
     refused(lambda: lzero_cpp.train("configs/none.yaml"), "configs/none.yaml")
 

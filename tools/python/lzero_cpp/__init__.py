@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 from lzero_cpp.agent import Agent, Decision, Tree, load
 from lzero_cpp.child import LzeroError, Path, find_program, run_program
 from lzero_cpp.runs import Evaluation, Run, Series, compare, evaluate
-from lzero_cpp.training import train
+from lzero_cpp.training import resume, sweep, train
 
 if TYPE_CHECKING:
     from lzero_cpp.environment import Environment
 
 __version__ = "0.1.0"
 __all__ = ["Agent", "Decision", "Evaluation", "LzeroError", "Run", "Series", "Tree", "compare", "evaluate",
-           "find_program", "load", "make", "run_program", "train"]
+           "find_program", "load", "make", "resume", "run_program", "sweep", "train"]
 
 
 def make(env_id: str, *, render_mode: Optional[str] = None, max_episode_steps: Optional[int] = None,

@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 import threading
-from typing import Any, Callable, Deque, Dict, List, Mapping, Optional
+from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Union
 
 from lzero_cpp.child import LzeroError, Path, find_program, words_of
 from lzero_cpp.runs import Run
@@ -27,14 +27,23 @@ def setting_text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=lambda number: number.item())
 
 
+def _setting_texts(settings: Mapping[str, Any], overrides: Optional[Mapping[str, Any]], comma: str = "") -> List[str]:
+    """`key=value` of each; with a `comma` a list is several values."""
+    named = {name.replace("__", "."): value for name, value in settings.items()}
+    named.update(overrides or {})
+    return [f"{name}=" + (comma.join(map(setting_text, value)) if comma and isinstance(value, (list, tuple, range))
+                          else setting_text(value)) for name, value in named.items()]
+
+
 class _Training:
     """The program at work: hands over new lines of metrics.jsonl, and remembers what it said."""
 
-    def __init__(self, command: List[str], run_dir: Optional[str], on_metrics: Optional[OnMetrics]) -> None:
+    def __init__(self, command: List[str], run_dir: Optional[str] = None, on_metrics: Optional[OnMetrics] = None,
+                 offset: int = 0) -> None:
         self.folder = run_dir
         self.lines: Deque[str] = collections.deque(maxlen=60)
         self._on_metrics = on_metrics
-        self._offset = 0
+        self._offset = offset  # in metrics.jsonl, of what has been told
         # A session of its own: Ctrl-C at the terminal is for Python, which passes it on once.
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -47,12 +56,12 @@ class _Training:
         with self.process.stdout as output:
             for line in output:
                 self.lines.append(line.rstrip("\n"))
-                named = re.search(r"run folder {4}(.+)$", line)
+                named = re.search(r"(?:run|sweep) folder {2,4}(.+)$", line)
                 if named and self.folder is None:
                     self.folder = named.group(1).strip()
 
-    def run(self) -> int:
-        """Waits for its end; the exit code. An exception, as Ctrl-C, stops it in good order first."""
+    def run(self) -> str:
+        """Waits for its end; the folder. An exception, as Ctrl-C, stops it in good order first."""
         try:
             while self.process.poll() is None:
                 self._tell()
@@ -65,7 +74,9 @@ class _Training:
         except BaseException:
             self._stop()
             raise
-        return self.process.returncode
+        if self.process.returncode != 0 or self.folder is None:
+            raise LzeroError(words_of(self.lines, self.process.returncode))
+        return self.folder
 
     def _stop(self) -> None:
         """One SIGINT, which writes a checkpoint; another exception meanwhile ends it at once."""
@@ -114,15 +125,50 @@ def train(config: Path, run_dir: Optional[Path] = None, on_metrics: Optional[OnM
         ...
     lzero_cpp.child.LzeroError: ...did you mean 'train.batch_size'?...
     """
-    named = {name.replace("__", "."): value for name, value in settings.items()}
-    named.update(overrides or {})
-    command = [find_program(program), "train", os.fspath(config)]
-    command += [f"{name}={setting_text(value)}" for name, value in named.items()]
+    command = [find_program(program), "train", os.fspath(config), *_setting_texts(settings, overrides)]
     folder = None if run_dir is None else os.fspath(run_dir)
     if folder is not None:
         command += ["--run-dir", folder]
-    training = _Training(command, folder, on_metrics)
-    code = training.run()
-    if code != 0 or training.folder is None:
-        raise LzeroError(words_of(training.lines, code))
-    return Run(training.folder, program)
+    return Run(_Training(command, folder, on_metrics).run(), program)
+
+
+def resume(run: Union[Path, Run], on_metrics: Optional[OnMetrics] = None, *,
+           overrides: Optional[Mapping[str, Any]] = None, program: Optional[Path] = None, **settings: Any) -> Run:
+    """Goes on where the last checkpoint of a run is, as `lzero resume RUN` does; otherwise as `train`.
+    `on_metrics` gets the lines that are new.
+
+    >>> import lzero_cpp, tempfile
+    >>> run = lzero_cpp.train("configs/teaching/counting_unizero.yaml", tempfile.mkdtemp() + "/run",
+    ...                       stop__max_env_steps=300)
+    >>> lzero_cpp.resume(run, stop__max_env_steps=400).status["env_steps"]
+    400
+    """
+    known = run if isinstance(run, Run) else Run(run, program)
+    checkpoints = known.checkpoints()
+    env_steps = int(checkpoints[-1].name[len("step_"):]) if checkpoints else 0
+    rows = known.path / "metrics.jsonl"
+    told = [line for line in (rows.read_bytes() if rows.is_file() else b"").splitlines(keepends=True)
+            if line.endswith(b"\n") and json.loads(line)["env_steps"] <= env_steps]
+    command = [find_program(program), "resume", os.fspath(known.path), *_setting_texts(settings, overrides)]
+    return Run(_Training(command, None, on_metrics, sum(map(len, told))).run(), program)
+
+
+def sweep(config: Path, out: Optional[Path] = None, *, seeds: Union[str, range, Sequence[int]] = range(5),
+          jobs: int = 1, overrides: Optional[Mapping[str, Any]] = None, program: Optional[Path] = None,
+          **settings: Any) -> List[Run]:
+    """Trains every combination of settings with every seed, as `lzero sweep CONFIG` does; the runs in the
+    order of their folders. A list is the values of a setting. With the same `out` a sweep goes on.
+
+    >>> import lzero_cpp, tempfile
+    >>> runs = lzero_cpp.sweep("configs/teaching/counting_unizero.yaml", tempfile.mkdtemp() + "/sweep",
+    ...                        seeds=range(2), train__batch_size=[8, 16], stop__max_env_steps=200)
+    >>> [(run.config["train"]["batch_size"], run.config["seed"]) for run in runs]
+    [(16, 0), (16, 1), (8, 0), (8, 1)]
+    """
+    command = [find_program(program), "sweep", os.fspath(config), *_setting_texts(settings, overrides, ",")]
+    command += ["--jobs", str(jobs), "--seeds", seeds if isinstance(seeds, str) else ",".join(map(str, seeds))]
+    if out is not None:
+        command += ["--out", os.fspath(out)]
+    folder = pathlib.Path(_Training(command).run())
+    found = {path.parent for path in folder.rglob("seed_*/config.resolved.yaml")}
+    return [Run(path, program) for path in sorted(found, key=lambda path: (path.parent, int(path.name[len("seed_"):])))]
