@@ -65,12 +65,11 @@ absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluator::Run(
       values[id.value].Add(decision_.search.root_values[i], next.reward, roots[i].to_play);
       if (on_step && id.value == 0) on_step(envs_->env(id), next);
       if (next.ended()) {
-        const size_t number = episode_of[id.value];
-        EvaluatedEpisode& episode = episodes[number];
-        episode = {seeds[number], next.episode_return, trackers[id.value].step(), next.terminated,
-                   next.truncated};
+        EvaluatedEpisode& episode = episodes[episode_of[id.value]];
+        episode = {seeds[episode_of[id.value]], next.episode_return, trackers[id.value].step(),
+                   next.terminated, next.truncated};
         episode.values = values[id.value].Compare(discount_, next.terminated, &episode.compared);
-        if (on_episode) on_episode(episodes[number]);
+        if (on_episode) on_episode(episode);
         if (next_episode == seeds.size()) {
           still_active.pop_back();
         } else {
