@@ -22,8 +22,9 @@ absl::StatusOr<std::string> FindCudaLibrary(const std::string& name) {
     const auto path = program.parent_path() / folder / name;
     if (std::filesystem::exists(path, ignored)) return path.lexically_normal().string();
   }
-  return absl::NotFoundError(absl::StrCat(
-      "this build has no ", name, " (it is built where nvcc is found; then tools/setup.sh --cuda)"));
+  return absl::NotFoundError(
+      absl::StrCat("this build has no ", name,
+                   " (it is built where nvcc is found; then tools/setup.sh --cuda)"));
 }
 
 absl::StatusOr<void*> FindInCudaLibrary(const char* name) {
