@@ -16,7 +16,9 @@ MADE = "Made from the program by `tests/docs/reference_test.py build/release/too
 def say(lzero, *arguments):
     done = subprocess.run([lzero, *arguments], capture_output=True, text=True, check=True)
     text = done.stdout.replace(str(lzero), "lzero")
-    return re.sub(r"(--threads INT:\[1 \.\. )\d+(?=\]=)", r"\1cores", text)  # of this machine
+    # The cores of this machine, and what their number does to the line.
+    text = re.sub(r"(--threads INT:\[1 \.\. )\d+(?=\])", r"\1cores", text)
+    return re.sub(r"(\[1 \.\. cores\] \.\.\.)\s+", r"\1  ", text)
 
 
 def escape(text):

@@ -266,7 +266,7 @@ TEST(TrainerTest, ARunThatReachedItsTargetStaysFinished) {
 TEST(TrainerTest, ARunThatReachedItsTargetGoesOnToAnother) {
   using Case = std::tuple<std::optional<double>, int, int>;
   for (const auto& [target, patience, expected] :
-       {Case{6.0, 3, 3}, Case{5.0, 2, 4}, Case{5.0, 1, 3}, Case{std::nullopt, 2, 11}}) {
+       {Case{6.0, 3, 3}, Case{5.0, 2, 4}, Case{5.0, 1, 3}, Case{std::nullopt, 2, 8}}) {
     ExperimentConfig config = TargetConfig();
     TestRun run(config);
     const TrainOutcome outcome = Finish(run);
