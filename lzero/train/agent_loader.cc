@@ -1,5 +1,6 @@
 #include "lzero/train/agent_loader.h"
 
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,24 @@ absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path) {
   return FindCheckpoint(FileExists(best) ? best : path);
 }
 
+namespace {
+
+// A run that went on may have been told where modules and plugins are now: that stands in the run's
+// config, not in those of its older checkpoints.
+void FollowRun(const std::string& checkpoint, ExperimentConfig* config) {
+  const auto checkpoints = std::filesystem::path(checkpoint).parent_path();
+  if (checkpoints.filename() != "checkpoints") return;
+  const std::string path = (checkpoints.parent_path() / "config.resolved.yaml").string();
+  const auto text = ReadFile(path);
+  if (!text.ok()) return;
+  const auto run = ParseResolvedConfig(*text, path);
+  if (!run.ok() || run->env.id != config->env.id) return;
+  config->env.python_path = run->env.python_path;
+  config->plugins = run->plugins;
+}
+
+}  // namespace
+
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
                                       const LoadAgentOptions& options, ThreadPool* pool) {
   LoadedAgent agent;
@@ -30,6 +49,7 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   LZ_ASSIGN_OR_RETURN(agent.config,
                       ParseResolvedConfig(loaded.content.config_yaml,
                                           JoinPath(agent.checkpoint_path, "config.resolved.yaml")));
+  FollowRun(loaded.path, &agent.config);
   agent.env_steps = loaded.env_steps;
   // The environments.
   if (!options.plugins.empty()) agent.config.plugins = AbsolutePluginPaths(options.plugins);

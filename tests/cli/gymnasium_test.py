@@ -113,6 +113,8 @@ def check_folders(program, small):
     del os.environ["PYTHONPATH"]
     program.expect("resume with the folder in the config", 0, ["700 env steps"], "resume", run,
                    f"env.python_path={here}", "stop.max_env_steps=700")
+    program.expect("eval of an older checkpoint knows it too", 0, ["episodes      1"], "eval",
+                   f"{run}/checkpoints/best", "--episodes", "1")
     program.folder = here
     code, printed = program.run("train", small, "env.id=gymnasium:short_module:Short-v0", "env.settings.length=99",
                                 "env.max_restarts=1", "--run-dir", "beyond")

@@ -39,7 +39,7 @@ WRONG = [
      ["catch", "--render", "png", "--out", "a.png"]),
     ("a folder with pictures", 2, ["--out: folder catch_frames holds frame_0000.png already"],
      ["catch", "--render", "png"]),
-    ("a folder for a gif", 1, ["error: cannot open catch_frames: Is a directory"],
+    ("a folder for a gif", 2, ["error: --out: 'catch_frames' is a folder; allowed with --render gif: a file"],
      ["catch", "--render", "gif", "--out", "catch_frames"]),
     ("a disk that is full", 1, ["error: cannot write /dev/full: No space left on device"],
      ["catch", "--render", "gif", "--out", "/dev/full"]),
@@ -142,11 +142,13 @@ def check_agent(program, folder):
     program.check("all episodes are shown", 0, str(num_pictures - 2), 0, str(int(2 * length)))
     plain = program.run("eval", "run", "--episodes", "2")[1]
     program.check("they are those of every evaluation", 0, plain, 0, *re.findall("return        mean .*", printed))
-    program.expect("more episodes than pictures", 0, [" of 600 whole, as many pictures as it may hold"], "eval", "run",
-                   "--episodes", "600", "--render", "gif", "--out", "long.gif")
+    program.expect("more episodes than pictures", 0, [" of 4000 whole, as many pictures as it may hold"], "eval", "run",
+                   "--episodes", "4000", "--render", "gif", "--out", "long.gif")
     code, printed = program.run("eval", "run", "--episodes", "100000", "--render", "gif", "--out", "/proc/a.gif")
     program.check("a folder that cannot be written", code, printed, 1, "error: cannot create /proc/a.gif.tmp: ")
     program.check("which is told before anything is played", int("mean return" in printed), printed, 0)
+    program.expect("a folder as the animation", 2, ["--out: '.' is a folder; allowed with --render gif: a file"], "eval",
+                   "run", "--render", "gif", "--out", ".")
     gif = Gif((folder / "counting.gif").read_bytes())
     program.check("its frames", 0, str((gif.width, gif.height, gif.loops)), 0, "(240, 88, 0)")
     code, printed = program.output("eval", "run", "--episodes", "1", "--render", "gif", "--out", "other.gif", "--scale",

@@ -92,7 +92,7 @@ def check_exactness(program):
         process, log = program.start("broken", *GRID)
         wait_for(lambda: words in log.read_text() and is_at_work(broken))
         process.kill()
-        process.wait()
+        program.check(f"kill -9 after {words} meets a sweep at work", process.wait(SECONDS), log.read_text(), -signal.SIGKILL)
         program.check_gone(f"kill -9 after {words}", "broken")
     process, log = program.start("broken", *GRID)
     wait_for(lambda: "(5/9)" in log.read_text() and is_at_work(broken))

@@ -26,6 +26,8 @@ COMMANDS = [
      ["train", "--config", "x.yaml"]),
     ("a run as an option", 2, ["unknown option '--resume'; that is a verb: resume run"],
      ["train", COUNTING, "--resume", "run"]),
+    ("a config for a run", 2, ["unknown option '--config'; a run goes on with its own config"],
+     ["resume", "run", "--config", "x.yaml"]),
     ("an environment as an option", 2, ["given without dashes: env.id=catch"], ["train", COUNTING, "--env", "catch"]),
     ("another program's option", 2, ["given without dashes: train.learning_rate=0.1"],
      ["train", COUNTING, "--lr=0.1"]),

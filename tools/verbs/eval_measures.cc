@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/statistics/bootstrap.h"
 #include "lzero/train/build.h"
 #include "lzero/worker/chance_calibration.h"
@@ -31,7 +32,7 @@ void PrintJson(const LoadedAgent& agent, const OrderedJson& measured) {
 }
 
 void PrintChance(const LoadedAgent& agent, size_t num_episodes, const ChanceReport& report) {
-  std::printf("checkpoint    %s\n", agent.checkpoint_path.c_str());
+  std::printf("checkpoint    %s\n", EscapedForMessage(agent.checkpoint_path).c_str());
   std::printf("positions     %lld of %zu episodes, %d chance outcomes\n",
               static_cast<long long>(report.num_positions), num_episodes, report.num_outcomes);
   std::printf("log-loss      %.4f nats; the least possible %.4f, knowing nothing %.4f\n",
@@ -165,7 +166,7 @@ void PrintReturns(bool json, const LoadedAgent& agent, const ReturnSummary& summ
                              {"returns", returns},
                              {"lengths", lengths}});
   }
-  std::printf("checkpoint    %s\n", agent.checkpoint_path.c_str());
+  std::printf("checkpoint    %s\n", EscapedForMessage(agent.checkpoint_path).c_str());
   std::printf("environment   %s, %d simulations a move\n", agent.config.env.id.c_str(),
               static_cast<int>(agent.num_simulations));
   std::printf("episodes      %d, mean length %.1f\n", static_cast<int>(summary.num_episodes),

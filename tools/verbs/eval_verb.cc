@@ -116,7 +116,7 @@ class EvaluationView {
   }
 
  private:
-  static constexpr int64_t kMostPictures = 1000;
+  static constexpr int64_t kMostPictures = 10000;
 
   std::FILE* stream_;
   std::string format_;
@@ -131,7 +131,9 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atom
   // Play.
   EvaluationView view(options);
   const absl::Status opened = view.Open(options, agent.role.evaluator->spec());
-  if (!opened.ok()) return PrintError(opened, kExitFailure);
+  if (!opened.ok()) {
+    return PrintError(opened, absl::IsInvalidArgument(opened) ? kExitUsage : kExitFailure);
+  }
   ProgressClock progress;
   int64_t num_finished = 0;
   double return_sum = 0.0;

@@ -12,6 +12,7 @@
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/text/json_reader.h"
+#include "lzero/base/text/printable.h"
 #include "lzero/config/load.h"
 #include "lzero/config/schema.h"
 #include "lzero/run/checkpoint_store.h"
@@ -27,7 +28,7 @@ namespace lzero {
 namespace {
 
 void PrintLine(const char* what, const std::string& fact) {
-  if (!fact.empty()) std::printf("%-13s %s\n", what, fact.c_str());
+  if (!fact.empty()) std::printf("%-13s %s\n", what, EscapedForMessage(fact).c_str());
 }
 
 void PrintFile(const std::string& name, const std::vector<NamedArray>& arrays) {

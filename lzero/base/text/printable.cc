@@ -85,6 +85,10 @@ std::string PrintableMessage(absl::string_view message) {
 }
 
 std::string ShellQuoted(absl::string_view word) {
+  if (!IsPrintableUtf8(word)) {
+    const std::string text = absl::StrReplaceAll(word, {{"\\", "\\\\"}, {"'", "\\'"}});
+    return absl::StrCat("$'", EscapedForMessage(text, ""), "'");
+  }
   const bool is_plain =
       !word.empty() &&
       word.find_first_not_of(

@@ -23,7 +23,8 @@ std::string EscapedForMessage(absl::string_view text, absl::string_view kept = "
 // fills the screen.
 std::string PrintableMessage(absl::string_view message);
 
-// `word` as a shell reads it back: plain where that is safe, else in single quotes.
+// `word` as bash reads it back: plain where that is safe, else in single quotes; escaped where it
+// could change a terminal.
 std::string ShellQuoted(absl::string_view word);
 
 }  // namespace lzero

@@ -59,6 +59,7 @@ TEST(ShellQuotedTest, LeavesPlainWordsAloneAndQuotesOthers) {
   EXPECT_EQ(ShellQuoted(""), "''");
   EXPECT_EQ(ShellQuoted("[a, b]"), "'[a, b]'");
   EXPECT_EQ(ShellQuoted("it's $HOME"), "'it'\\''s $HOME'");
+  EXPECT_EQ(ShellQuoted("a\x1b[31m'\\b"), R"($'a\x1b[31m\'\\b')");
 }
 
 }  // namespace

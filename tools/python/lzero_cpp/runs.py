@@ -78,15 +78,17 @@ def evaluate(run: Union[Path, Agent], episodes: Optional[int] = None, *, seeds: 
                       summary)
 
 
-def compare(*runs: Path, program: Optional[Path] = None) -> Dict[str, Any]:
-    """What `lzero compare RUN... --json` tells: which of the runs are better, and how sure that is.
+def compare(*runs: Path, unfinished: bool = False, program: Optional[Path] = None) -> Dict[str, Any]:
+    """What `lzero compare RUN... --json` tells: which of the runs are better, and how sure that is. With `unfinished`
+    also of those that still train or were interrupted.
 
     >>> import lzero_cpp
     >>> compared = lzero_cpp.compare("runs/counting")
     >>> compared["groups"][0]["environment"], len(compared["groups"][0]["runs"])
     ('counting', 1)
     """
-    return json.loads(run_program(["compare", *runs, "--json"], program))
+    options = ["--json", *(["--unfinished"] if unfinished else [])]
+    return json.loads(run_program(["compare", *runs, *options], program))
 
 
 class Run:

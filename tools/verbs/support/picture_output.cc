@@ -130,6 +130,10 @@ class PngRecorder : public PictureRecorder {
 absl::Status CheckFolderOf(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code code;
+  if (IsDirectory(path)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--out: '", path, "' is a folder; allowed with --render gif: a file"));
+  }
   const fs::path file = fs::exists(path, code) ? fs::canonical(path, code) : fs::path(path);
   if (code || (fs::exists(file) && !fs::is_regular_file(file))) return absl::OkStatus();  // a pipe
   const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";

@@ -46,10 +46,12 @@ std::string ValueOf(const std::string& option, absl::Span<const std::string> aft
 }
 
 // What to type in place of an option that other programs have.
-std::string InPlaceOf(const std::string& option, const std::string& value) {
+std::string InPlaceOf(const std::string& verb, const std::string& option,
+                      const std::string& value) {
   const std::string word =
       absl::StrReplaceAll(absl::AsciiStrToLower(option.substr(2)), {{"-", "_"}});
-  if (word == "config") return absl::StrCat("; the config follows the verb: train ", value);
+  if (word == "config" && verb == "resume") return "; a run goes on with its own config";
+  if (word == "config") return absl::StrCat("; the config follows the verb: ", verb, " ", value);
   if (word == "resume") return absl::StrCat("; that is a verb: resume ", value);
   ExperimentConfig defaults;
   std::string key = word;
@@ -77,7 +79,7 @@ std::string UnknownOptionText(const VerbSyntax& verb, const std::string& option,
   const std::string nearest = DidYouMean(name, verb.options);
   if (!nearest.empty()) return unknown + nearest;
   if (verb.takes_settings && absl::StartsWith(option, "--") && option.size() > 2) {
-    return unknown + InPlaceOf(name, ValueOf(option, after));
+    return unknown + InPlaceOf(verb.name, name, ValueOf(option, after));
   }
   return absl::StrCat(unknown, "; allowed: ", absl::StrJoin(verb.options, ", "));
 }
