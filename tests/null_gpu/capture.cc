@@ -1,0 +1,207 @@
+#include "tests/null_gpu/capture.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/null_gpu/report.h"
+#include "tests/null_gpu/settings.h"
+
+namespace lzero::null_gpu {
+namespace {
+
+// A graph, executable or not.
+struct Graph {
+  std::vector<std::shared_ptr<const Work>> nodes;
+};
+
+thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
+
+// Whether a call that is unsafe in captures, made by this thread, meets this one.
+bool Meets(const Capture& capture) {
+  if (thread_mode == cudaStreamCaptureModeRelaxed) return false;
+  if (capture.mode == cudaStreamCaptureModeRelaxed) return false;
+  if (capture.thread == std::this_thread::get_id()) return true;
+  return capture.mode == cudaStreamCaptureModeGlobal && thread_mode == cudaStreamCaptureModeGlobal;
+}
+
+bool IsAnyCapturing() {
+  for (const auto& [id, stream] : AllStreams()) {
+    if (stream->capture != nullptr) return true;
+  }
+  return false;
+}
+
+Graph* ToGraph(void* handle) { return static_cast<Graph*>(handle); }
+
+void PrintNodes(const Graph& graph) {
+  std::map<std::string, int> names;
+  for (const auto& node : graph.nodes) ++names[node->name];
+  std::fprintf(stderr, "null GPU: a graph of %zu nodes:", graph.nodes.size());
+  for (const auto& [name, count] : names) std::fprintf(stderr, " %d x %s;", count, name.c_str());
+  std::fprintf(stderr, "\n");
+}
+
+}  // namespace
+
+bool SpoilCapture(Stream* stream, const std::string& call) {
+  if (stream->capture == nullptr) return false;
+  stream->capture->is_invalid = true;
+  Count("refused_in_capture");
+  if (GetSettings().strict_capture) Violation(call + " in a capture");
+  return true;
+}
+
+bool RefuseInCapture(const std::string& call) {
+  bool is_refused = false;
+  for (const auto& [id, stream] : AllStreams()) {
+    if (stream->capture == nullptr || !Meets(*stream->capture)) continue;
+    is_refused = SpoilCapture(stream.get(), call);
+  }
+  return is_refused;
+}
+
+bool RefuseLegacy(const Stream& stream, const std::string& work) {
+  if (stream.id != 0) return false;
+  for (const auto& [id, other] : AllStreams()) {
+    if (other->capture == nullptr || !other->is_blocking) continue;
+    other->capture->is_invalid = true;
+    Violation(work + " on the legacy stream while a blocking stream captures");
+    return true;
+  }
+  return false;
+}
+
+void WaitForAll() {
+  std::vector<Position> ends;
+  for (const auto& [id, stream] : AllStreams()) {
+    ends.push_back({id, stream->issued});
+    TellHost(ClockOf(*stream));
+  }
+  for (const Position& end : ends) RunUntil(end);
+}
+
+}  // namespace lzero::null_gpu
+
+using lzero::null_gpu::Fail;
+using lzero::null_gpu::FindStream;
+using lzero::null_gpu::Graph;
+using lzero::null_gpu::Lock;
+using lzero::null_gpu::Stream;
+
+extern "C" {
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mode) {
+  const Lock lock;
+  static unsigned long long next_id = 1;
+  Stream* stream = FindStream(handle);
+  if (stream == nullptr || stream->id == 0) return Fail(cudaErrorStreamCaptureUnsupported);
+  if (stream->capture != nullptr) return Fail(cudaErrorIllegalState);
+  if (lzero::null_gpu::IsAnyCapturing()) lzero::null_gpu::Violation("two captures at once");
+  stream->capture.reset(new lzero::null_gpu::Capture{
+      .nodes = {}, .mode = mode, .thread = std::this_thread::get_id(), .id = next_id++});
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
+  const Lock lock;
+  static int num_captures = 0;
+  *graph = nullptr;
+  Stream* stream = FindStream(handle);
+  if (stream == nullptr || stream->capture == nullptr) return Fail(cudaErrorIllegalState);
+  const auto capture = std::move(stream->capture);
+  const bool must_fail = ++num_captures == lzero::null_gpu::GetSettings().fail_capture;
+  if (capture->is_invalid || must_fail) return Fail(cudaErrorStreamCaptureInvalidated);
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph{std::move(capture->nodes)});
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* status) {
+  const Lock lock;
+  *status = cudaStreamCaptureStatusNone;
+  const Stream* stream = FindStream(handle);
+  if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
+  if (stream->capture == nullptr) return cudaSuccess;
+  *status = stream->capture->is_invalid ? cudaStreamCaptureStatusInvalidated
+                                        : cudaStreamCaptureStatusActive;
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
+                                     unsigned long long* id, cudaGraph_t* /*graph*/,
+                                     const cudaGraphNode_t** /*dependencies*/,
+                                     const cudaGraphEdgeData** /*edges*/,
+                                     size_t* /*num_dependencies*/) {
+  const Lock lock;
+  const cudaError_t error = cudaStreamIsCapturing(handle, status);
+  if (error != cudaSuccess) return error;
+  const Stream* stream = FindStream(handle);
+  if (id != nullptr && stream->capture != nullptr) *id = stream->capture->id;
+  return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  std::swap(*mode, lzero::null_gpu::thread_mode);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* /*nodes*/, size_t* count) {
+  *count = lzero::null_gpu::ToGraph(graph)->nodes.size();
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGraph_t graph,
+                                          unsigned long long /*flags*/) {
+  const Lock lock;
+  const Graph& nodes = *lzero::null_gpu::ToGraph(graph);
+  if (lzero::null_gpu::GetSettings().print_nodes) lzero::null_gpu::PrintNodes(nodes);
+  *made = reinterpret_cast<cudaGraphExec_t>(new Graph(nodes));
+  lzero::null_gpu::Count("graphs");
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph,
+                                 unsigned long long flags) {
+  return cudaGraphInstantiateWithFlags(made, graph, flags);
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete lzero::null_gpu::ToGraph(graph);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) {
+  lzero::null_gpu::Count("graphs", -1);
+  delete lzero::null_gpu::ToGraph(graph);
+  return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t handle) {
+  const Lock lock;
+  lzero::null_gpu::Count("graph_launches");
+  Stream* stream = FindStream(handle);
+  if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
+  if (lzero::null_gpu::SpoilCapture(stream, "cudaGraphLaunch")) {
+    return Fail(cudaErrorStreamCaptureUnsupported);
+  }
+  if (lzero::null_gpu::RefuseLegacy(*stream, "cudaGraphLaunch")) {
+    return Fail(cudaErrorStreamCaptureImplicit);
+  }
+  for (const auto& node : lzero::null_gpu::ToGraph(graph)->nodes) {
+    lzero::null_gpu::Enqueue(stream, node);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGraphMemTrim(int /*device*/) {
+  const Lock lock;
+  const bool is_refused = lzero::null_gpu::RefuseInCapture("cudaDeviceGraphMemTrim");
+  return is_refused ? Fail(cudaErrorStreamCaptureUnsupported) : cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,180 @@
+// Facts about the device: one H100, without numbers that nobody reads.
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "tests/null_gpu/report.h"
+#include "tests/null_gpu/settings.h"
+
+namespace {
+
+constexpr int kVersion = 13000;
+constexpr int kNumProcessors = 132;
+constexpr int kMaxThreads = 1024;
+constexpr int kWarpSize = 32;
+constexpr int kSharedBytes = 49152, kSharedBytesAtMost = 232448, kSharedBytesOfAll = 233472;
+
+// What any entry point of the driver does.
+long DoNothing() { return 0; }
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = 1;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return device == 0 ? cudaSuccess : lzero::null_gpu::Fail(cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = kVersion;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = kVersion;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* facts, int /*device*/) {
+  std::memset(facts, 0, sizeof(*facts));
+  std::strcpy(facts->name, "Null GPU");
+  facts->major = 9;
+  facts->multiProcessorCount = kNumProcessors;
+  facts->maxThreadsPerBlock = kMaxThreads;
+  facts->maxThreadsPerMultiProcessor = 2048;
+  facts->warpSize = kWarpSize;
+  facts->sharedMemPerBlock = kSharedBytes;
+  facts->sharedMemPerBlockOptin = kSharedBytesAtMost;
+  facts->sharedMemPerMultiprocessor = kSharedBytesOfAll;
+  facts->regsPerBlock = 65536;
+  facts->maxGridSize[0] = 2147483647;
+  facts->maxGridSize[1] = facts->maxGridSize[2] = 65535;
+  facts->maxThreadsDim[0] = facts->maxThreadsDim[1] = kMaxThreads;
+  facts->maxThreadsDim[2] = 64;
+  facts->totalGlobalMem = lzero::null_gpu::GetSettings().memory_mib << 20;
+  facts->textureAlignment = 512;
+  facts->l2CacheSize = 50 << 20;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*device*/) {
+  switch (attribute) {
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = 9;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = kNumProcessors;
+      break;
+    case cudaDevAttrMaxThreadsPerBlock:
+      *value = kMaxThreads;
+      break;
+    case cudaDevAttrWarpSize:
+      *value = kWarpSize;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      *value = kSharedBytes;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = kSharedBytesAtMost;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      *value = kSharedBytesOfAll;
+      break;
+    default:
+      *value = 0;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = -5;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int /*device*/, int /*peer*/) {
+  *can = 0;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int /*device*/) {
+  std::snprintf(text, static_cast<size_t>(size), "0000:00:00.0");
+  return cudaSuccess;
+}
+
+// The texts that programs show or compare.
+const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    case cudaErrorInvalidDevice:
+      return "invalid device ordinal";
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    case cudaErrorStreamCaptureInvalidated:
+      return "operation failed due to a previous error during capture";
+    case cudaErrorStreamCaptureImplicit:
+      return "operation would make the legacy stream depend on a capturing blocking stream";
+    default:
+      return "an error of the null GPU";
+  }
+}
+
+const char* cudaGetErrorName(cudaError_t /*error*/) { return "cudaError"; }
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* facts, const void* /*function*/) {
+  *facts = {};
+  facts->maxThreadsPerBlock = kMaxThreads;
+  facts->binaryVersion = facts->ptxVersion = 90;
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* count, const void* /*f*/,
+                                                                   int /*threads*/,
+                                                                   size_t /*shared*/,
+                                                                   unsigned int /*flags*/) {
+  *count = 2;
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* count, const void* function,
+                                                          int threads, size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(count, function, threads, shared,
+                                                                0);
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char* /*name*/, void** function,
+                                             unsigned int /*version*/, unsigned long long /*flags*/,
+                                             cudaDriverEntryPointQueryResult* result) {
+  *function = reinterpret_cast<void*>(&DoNothing);
+  if (result != nullptr) *result = cudaDriverEntryPointSuccess;
+  return cudaSuccess;
+}
+
+// The driver has a context already. Names of its header are not included: it declares all others.
+int cuDevicePrimaryCtxGetState(int /*device*/, unsigned int* flags, int* is_active) {
+  *flags = 0;
+  *is_active = 1;
+  return 0;
+}
+
+int cuCtxGetCurrent(void** context) {
+  static int the_context = 0;
+  *context = &the_context;
+  return 0;
+}
+
+}  // extern "C"

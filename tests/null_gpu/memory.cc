@@ -1,0 +1,128 @@
+#include "tests/null_gpu/memory.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <map>
+
+#include "tests/null_gpu/access.h"
+#include "tests/null_gpu/capture.h"
+#include "tests/null_gpu/operator_library.h"
+#include "tests/null_gpu/report.h"
+#include "tests/null_gpu/settings.h"
+#include "tests/null_gpu/work.h"
+
+namespace lzero::null_gpu {
+namespace {
+
+constexpr size_t kAlignment = 512;
+// All ones: no number, where floats are read before they are written.
+constexpr int kPoison = 0xFF;
+
+struct Block {
+  size_t size;
+  MemoryKind kind;
+};
+
+std::map<uintptr_t, Block>& Blocks() {
+  static auto& blocks = *new std::map<uintptr_t, Block>;
+  return blocks;
+}
+
+const char* CountOf(MemoryKind kind) {
+  return kind == MemoryKind::kDevice ? "device_bytes" : "pinned_bytes";
+}
+
+size_t TotalBytes() { return GetSettings().memory_mib << 20; }
+
+size_t UsedBytes() { return static_cast<size_t>(lz_null_gpu_count("device_bytes")); }
+
+cudaError_t Allocate(const char* call, MemoryKind kind, size_t size, void** memory) {
+  const Lock lock;
+  *memory = nullptr;
+  if (RefuseInCapture(call)) return Fail(cudaErrorStreamCaptureUnsupported);
+  if (kind == MemoryKind::kDevice && UsedBytes() + size > TotalBytes()) {
+    return Fail(cudaErrorMemoryAllocation);
+  }
+  *memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
+  if (*memory == nullptr) return Fail(cudaErrorMemoryAllocation);
+  std::memset(*memory, kPoison, size);
+  Blocks()[reinterpret_cast<uintptr_t>(*memory)] = {size, kind};
+  Count(CountOf(kind), static_cast<int64_t>(size));
+  return cudaSuccess;
+}
+
+// Waits for the device, as the real calls do.
+cudaError_t Free(const char* call, MemoryKind kind, void* memory) {
+  if (memory == nullptr) return cudaSuccess;
+  const Lock lock;
+  if (RefuseInCapture(call)) return Fail(cudaErrorStreamCaptureUnsupported);
+  const auto found = Blocks().find(reinterpret_cast<uintptr_t>(memory));
+  if (found == Blocks().end() || found->second.kind != kind) {
+    Violation(std::string(call) + " of what is not allocated");
+    return Fail(cudaErrorInvalidValue);
+  }
+  WaitForAll();
+  ForgetAccess(memory, found->second.size);
+  Count(CountOf(kind), -static_cast<int64_t>(found->second.size));
+  Blocks().erase(found);
+  std::free(memory);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+MemoryKind KindOf(const void* begin, size_t size) {
+  const auto at = reinterpret_cast<uintptr_t>(begin);
+  const auto after = Blocks().upper_bound(at);
+  if (after == Blocks().begin()) return MemoryKind::kUnknown;
+  const auto& [block, facts] = *std::prev(after);
+  return at + size <= block + facts.size ? facts.kind : MemoryKind::kUnknown;
+}
+
+}  // namespace lzero::null_gpu
+
+using lzero::null_gpu::MemoryKind;
+
+extern "C" {
+
+cudaError_t cudaMalloc(void** memory, size_t size) {
+  lzero::null_gpu::LoadOperators();
+  return lzero::null_gpu::Allocate("cudaMalloc", MemoryKind::kDevice, size, memory);
+}
+
+cudaError_t cudaFree(void* memory) {
+  return lzero::null_gpu::Free("cudaFree", MemoryKind::kDevice, memory);
+}
+
+cudaError_t cudaHostAlloc(void** memory, size_t size, unsigned int /*flags*/) {
+  return lzero::null_gpu::Allocate("cudaHostAlloc", MemoryKind::kPinned, size, memory);
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+  return lzero::null_gpu::Free("cudaFreeHost", MemoryKind::kPinned, memory);
+}
+
+cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  const lzero::null_gpu::Lock lock;
+  *total_bytes = lzero::null_gpu::TotalBytes();
+  *free_bytes = *total_bytes - lzero::null_gpu::UsedBytes();
+  return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  const lzero::null_gpu::Lock lock;
+  *attributes = {};
+  attributes->type = cudaMemoryTypeUnregistered;
+  const MemoryKind kind = lzero::null_gpu::KindOf(pointer, 1);
+  if (kind == MemoryKind::kUnknown) return cudaSuccess;
+  attributes->type = kind == MemoryKind::kDevice ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
+  attributes->devicePointer = const_cast<void*>(pointer);
+  if (kind == MemoryKind::kPinned) attributes->hostPointer = const_cast<void*>(pointer);
+  return cudaSuccess;
+}
+
+}  // extern "C"

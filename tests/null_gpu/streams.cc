@@ -1,0 +1,171 @@
+// Streams and events of the runtime.
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "tests/null_gpu/capture.h"
+#include "tests/null_gpu/report.h"
+#include "tests/null_gpu/work.h"
+
+namespace lzero::null_gpu {
+namespace {
+
+// Where a stream was when the event was recorded, and what is complete then.
+struct Event {
+  Position position;
+  Clock clock;
+};
+
+Event* ToEvent(cudaEvent_t handle) { return reinterpret_cast<Event*>(handle); }
+
+// Whether all up to `position` is complete; the host knows then. Otherwise some of it runs, so that
+// a host that asks again and again comes to an end.
+bool Query(const Position& position, const Clock& clock) {
+  if (IsReached(position)) {
+    TellHost(clock);
+    return true;
+  }
+  RunTowards(position);
+  return false;
+}
+
+}  // namespace
+}  // namespace lzero::null_gpu
+
+using lzero::null_gpu::Event;
+using lzero::null_gpu::Fail;
+using lzero::null_gpu::FindStream;
+using lzero::null_gpu::Lock;
+using lzero::null_gpu::Stream;
+using lzero::null_gpu::ToEvent;
+
+extern "C" {
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned int flags, int /*rank*/) {
+  const Lock lock;
+  const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
+  *handle = lzero::null_gpu::HandleOf(*lzero::null_gpu::MakeStream(is_blocking));
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* handle, unsigned int flags) {
+  return cudaStreamCreateWithPriority(handle, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* handle) { return cudaStreamCreateWithFlags(handle, 0); }
+
+cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  const Lock lock;
+  Stream* stream = FindStream(handle);
+  if (stream == nullptr || stream->id == 0) return Fail(cudaErrorInvalidResourceHandle);
+  if (stream->capture != nullptr) lzero::null_gpu::Violation("a stream goes while it captures");
+  lzero::null_gpu::DestroyStream(stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
+  const Lock lock;
+  lzero::null_gpu::Count("waits");
+  Stream* stream = FindStream(handle);
+  if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
+  if (lzero::null_gpu::SpoilCapture(stream, "cudaStreamSynchronize")) {
+    return Fail(cudaErrorStreamCaptureUnsupported);
+  }
+  const lzero::null_gpu::Position end = lzero::null_gpu::EndOf(stream);
+  lzero::null_gpu::TellHost(lzero::null_gpu::ClockOf(*stream));
+  lzero::null_gpu::RunUntil(end);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+  const Lock lock;
+  Stream* stream = FindStream(handle);
+  if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
+  if (lzero::null_gpu::SpoilCapture(stream, "cudaStreamQuery")) {
+    return Fail(cudaErrorStreamCaptureUnsupported);
+  }
+  const lzero::null_gpu::Position end = lzero::null_gpu::EndOf(stream);
+  const bool is_complete = lzero::null_gpu::Query(end, lzero::null_gpu::ClockOf(*stream));
+  return is_complete ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t cudaDeviceSynchronize() {
+  const Lock lock;
+  lzero::null_gpu::Count("waits");
+  for (const auto& [id, stream] : lzero::null_gpu::AllStreams()) {
+    if (!lzero::null_gpu::SpoilCapture(stream.get(), "cudaDeviceSynchronize")) continue;
+    lzero::null_gpu::Violation("cudaDeviceSynchronize while a stream captures");
+    return Fail(cudaErrorStreamCaptureUnsupported);
+  }
+  lzero::null_gpu::WaitForAll();
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned int /*flags*/) {
+  *handle = reinterpret_cast<cudaEvent_t>(new Event);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* handle) { return cudaEventCreateWithFlags(handle, 0); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+  delete ToEvent(handle);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
+  const Lock lock;
+  Stream* stream = FindStream(stream_handle);
+  if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
+  if (lzero::null_gpu::RefuseLegacy(*stream, "cudaEventRecord")) {
+    return Fail(cudaErrorStreamCaptureImplicit);
+  }
+  // In a capture it orders nodes of the graph, which are one after another anyway.
+  if (stream->capture != nullptr) return cudaSuccess;
+  ToEvent(handle)->position = lzero::null_gpu::EndOf(stream);
+  ToEvent(handle)->clock = lzero::null_gpu::ClockOf(*stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int /*f*/) {
+  return cudaEventRecord(event, stream);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t handle) {
+  const Lock lock;
+  if (lzero::null_gpu::RefuseInCapture("cudaEventQuery")) {
+    return Fail(cudaErrorStreamCaptureUnsupported);
+  }
+  const Event& event = *ToEvent(handle);
+  return lzero::null_gpu::Query(event.position, event.clock) ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
+  const Lock lock;
+  lzero::null_gpu::Count("waits");
+  if (lzero::null_gpu::RefuseInCapture("cudaEventSynchronize")) {
+    return Fail(cudaErrorStreamCaptureUnsupported);
+  }
+  lzero::null_gpu::TellHost(ToEvent(handle)->clock);
+  lzero::null_gpu::RunUntil(ToEvent(handle)->position);
+  return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t /*from*/, cudaEvent_t /*to*/) {
+  *milliseconds = 1;  // there is no speed here
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned int /*flags*/) {
+  const Lock lock;
+  Stream* stream = FindStream(handle);
+  if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
+  if (stream->capture != nullptr) {
+    lzero::null_gpu::Violation("a stream that captures waits for an event: not supported here");
+  } else {
+    lzero::null_gpu::EnqueueWait(stream, ToEvent(event)->position, ToEvent(event)->clock);
+  }
+  return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,101 @@
+// Streams as queues of work. Work runs in the thread that issues it or waits for it, never beside:
+// at once, or late, in an order that a seed draws among those which the program allows.
+#ifndef LZERO_TESTS_NULL_GPU_WORK_H_
+#define LZERO_TESTS_NULL_GPU_WORK_H_
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lzero::null_gpu {
+
+// Bytes that a piece of work reads, or writes as well.
+struct Range {
+  const void* begin;
+  size_t size;
+  bool writes;
+};
+
+// One kernel, copy or operator. `run` may be empty. It must not own memory of the device.
+struct Work {
+  std::string name;
+  std::function<void()> run;
+  std::vector<Range> ranges;
+};
+
+// A place in a stream: the work issued on it so far. Streams are counted from 0, the legacy one.
+struct Position {
+  int stream = -1;
+  uint64_t count = 0;
+};
+
+// What is known to be complete: for each stream a count.
+using Clock = std::map<int, uint64_t>;
+
+// A capture that is under way on a stream.
+struct Capture {
+  std::vector<std::shared_ptr<const Work>> nodes;
+  cudaStreamCaptureMode mode;
+  std::thread::id thread;
+  uint64_t id;
+  bool is_invalid = false;
+};
+
+struct Item {
+  std::shared_ptr<const Work> work;  // null: waits for `position`
+  Position position;
+};
+
+struct Stream {
+  Stream(int number, bool blocking) : id(number), is_blocking(blocking) {}
+
+  int id;
+  bool is_blocking;  // waits for the legacy stream, and that for it
+  bool is_destroyed = false;
+  uint64_t issued = 0, finished = 0;
+  std::deque<Item> queue;
+  Clock clock;  // what the last item issued comes after
+  std::unique_ptr<Capture> capture;
+};
+
+// The stream of a handle; the legacy stream for null. Null, and a violation, for a destroyed one.
+Stream* FindStream(cudaStream_t handle);
+cudaStream_t HandleOf(const Stream& stream);
+const std::map<int, std::unique_ptr<Stream>>& AllStreams();
+Stream* MakeStream(bool is_blocking);
+// The stream goes when its work is complete.
+void DestroyStream(Stream* stream);
+
+// Puts `work` on a stream, or into the graph that the stream captures. Checks what it touches.
+cudaError_t Issue(cudaStream_t handle, Work work);
+// The same for a node of a graph, on a stream that captures nothing.
+void Enqueue(Stream* stream, std::shared_ptr<const Work> work);
+// Work issued on `stream` from now on comes after `position`, and after all that `clock` has.
+void EnqueueWait(Stream* stream, const Position& position, const Clock& clock);
+
+// The end of a stream as it is now, and what is complete when it is reached.
+Position EndOf(Stream* stream);
+Clock ClockOf(const Stream& stream);
+
+bool IsReached(const Position& position);
+// Runs what `position` needs. Late, other work may run as well.
+void RunUntil(const Position& position);
+// Runs at most one piece of work that `position` needs.
+void RunTowards(const Position& position);
+// The host has seen that this much is complete: all that it issues comes after it.
+void TellHost(const Clock& clock);
+
+// Issued work does not run at once.
+bool IsLate();
+
+}  // namespace lzero::null_gpu
+
+#endif  // LZERO_TESTS_NULL_GPU_WORK_H_
