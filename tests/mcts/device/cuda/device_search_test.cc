@@ -28,6 +28,7 @@ struct CudaCopies {
     void* memory = nullptr;
     ExpectCuda(cudaMalloc(&memory, num_bytes));
     ExpectCuda(cudaMemset(memory, 0xff, num_bytes));  // no numbers
+    ExpectCuda(cudaDeviceSynchronize());              // other streams do not wait for it
     return memory;
   }
   static void Free(void* memory) { ExpectCuda(cudaFree(memory)); }
