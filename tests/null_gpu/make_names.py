@@ -32,6 +32,18 @@ def needed(library):
     return set(re.findall(r"\(NEEDED\).*\[(.*)\]", text))
 
 
+def versions(library):
+    """The versions that `library` asks for, as (library, version)."""
+    text = subprocess.run(["readelf", "-V", str(library)], check=True, capture_output=True, text=True).stdout
+    found, file = set(), None
+    for line in text.splitlines():
+        if match := re.search(r"Version: \d+ +File: (\S+)", line):
+            file = match.group(1)
+        elif match := re.search(r"Name: (\S+) +Flags", line):
+            found.add((file, match.group(1)))
+    return found
+
+
 def system_path(compiler, name):
     found = subprocess.run([compiler, f"-print-file-name={name}"], check=True, capture_output=True, text=True)
     return pathlib.Path(found.stdout.strip())
@@ -58,11 +70,13 @@ def main(compiler, torch, null_gpu, out, *ours):
 
     libraries = set().union(*(needed(path) for path in asking))
     libraries -= {path.name for path in torch.iterdir()} | {path.name for path in giving} | set(SYSTEM)
-    script = out / "version.txt"
+    asked = set().union(*(versions(path) for path in asking))
+    script = out / "versions.txt"
     for name in sorted(libraries):
-        script.write_text(f"{name} {{ }};\n", encoding="utf-8")  # which programs of NVIDIA's libraries look for
-        build(compiler, out, name, "", f"-Wl,--version-script={script}", f"-l:{null_gpu.name}",
-              "-l:libnull_gpu_names.so")
+        script.write_text("".join(f"{version} {{ }};\n" for file, version in sorted(asked) if file == name),
+                          encoding="utf-8")
+        build(compiler, out, name, "", *([f"-Wl,--version-script={script}"] if script.stat().st_size else []),
+              f"-l:{null_gpu.name}", "-l:libnull_gpu_names.so")
     order = [null_gpu.name, "libnull_gpu_names.so", *sorted(libraries)]
     (out / "preload.txt").write_text(":".join(str(out / name) for name in order) + "\n", encoding="utf-8")
     print(f"{len(missing)} names, {len(libraries)} libraries")
