@@ -163,7 +163,11 @@ class CudaGraphBackend : public GraphBackend {
     return CudaStatus(cudaDeviceSynchronize(), "waiting for the device");
   }
   absl::Status TrimNow() const {
-    LZ_RETURN_IF_ERROR(CatchTorch([&] { c10::cuda::CUDACachingAllocator::emptyCache(); }));
+    LZ_RETURN_IF_ERROR(CatchTorch([&] {
+      c10::cuda::CUDACachingAllocator::emptyCache();
+      // Pinned memory too: a pool that graphs have left stays there, and no capture could use it.
+      at::getHostAllocator(at::kCUDA)->empty_cache();
+    }));
     return CudaStatus(cudaDeviceGraphMemTrim(stream_.device_index()), "trimming graph memory");
   }
   // Closes what capture_end leaves open when it throws [libtorch 2.11; pytorch #180395]: allocators
