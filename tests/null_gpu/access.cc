@@ -18,7 +18,7 @@ struct Use {
   std::string name;
 };
 
-// Of the bytes from the key of a map on.
+// The bytes from the key of a map to `end`, and who used them.
 struct LastUses {
   uintptr_t end;
   Use writer;

@@ -19,8 +19,9 @@ namespace lzero::null_gpu {
 namespace {
 
 constexpr size_t kAlignment = 512;
-// All ones: no number, where floats are read before they are written.
-constexpr int kPoison = 0xFF;
+// What memory holds at first. All ones are no number: floats that are read before they are written
+// show. Where no kernel of libtorch writes any, zeros go through a search.
+int FirstByte() { return GetSettings().level == Level::kControl ? 0 : 0xFF; }
 
 struct Block {
   size_t size;
@@ -49,7 +50,7 @@ cudaError_t Allocate(const char* call, MemoryKind kind, size_t size, void** memo
   }
   *memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
   if (*memory == nullptr) return Fail(cudaErrorMemoryAllocation);
-  std::memset(*memory, kPoison, size);
+  std::memset(*memory, FirstByte(), size);
   Blocks()[reinterpret_cast<uintptr_t>(*memory)] = {size, kind};
   Count(CountOf(kind), static_cast<int64_t>(size));
   return cudaSuccess;

@@ -1,4 +1,4 @@
-#include "tests/null_gpu/operators.h"
+#include "tests/null_gpu/operators/run_on_host.h"
 
 #include <ATen/ATen.h>
 #include <ATen/core/LegacyTypeDispatch.h>

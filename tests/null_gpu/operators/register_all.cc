@@ -11,7 +11,7 @@
 #include <string>
 
 #include "tests/null_gpu/access.h"
-#include "tests/null_gpu/operators.h"
+#include "tests/null_gpu/operators/run_on_host.h"
 
 namespace lzero::null_gpu {
 namespace {

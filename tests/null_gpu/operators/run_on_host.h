@@ -1,6 +1,6 @@
 // An operator of a CUDA tensor, run by the CPU's kernel over the same memory.
-#ifndef LZERO_TESTS_NULL_GPU_OPERATORS_H_
-#define LZERO_TESTS_NULL_GPU_OPERATORS_H_
+#ifndef LZERO_TESTS_NULL_GPU_OPERATORS_RUN_ON_HOST_H_
+#define LZERO_TESTS_NULL_GPU_OPERATORS_RUN_ON_HOST_H_
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -26,4 +26,4 @@ void RunOnHost(const c10::OperatorHandle& op, c10::DispatchKeySet keys, torch::j
 
 }  // namespace lzero::null_gpu
 
-#endif  // LZERO_TESTS_NULL_GPU_OPERATORS_H_
+#endif  // LZERO_TESTS_NULL_GPU_OPERATORS_RUN_ON_HOST_H_
