@@ -1,5 +1,6 @@
 #include "lzero/graph/cuda_graph_library.h"
 
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <dlfcn.h>
 
 #include <cstddef>
@@ -33,6 +34,12 @@ Library Load() {
                            ? "; tools/setup.sh --cuda installs what libtorch's CUDA part needs"
                            : "";
     return {absl::FailedPreconditionError(absl::StrCat("cannot load CUDA: ", cause, help)),
+            nullptr};
+  }
+  // libtorch asks once whether CUDA is there, at the first call that could want it.
+  if (!at::detail::getCUDAHooks().hasCUDART()) {
+    return {absl::FailedPreconditionError(
+                "cannot load CUDA: this process has used libtorch without it; load CUDA first"),
             nullptr};
   }
   const auto make = reinterpret_cast<MakeBackend>(dlsym(library, "lz_cuda_make_graph_backend"));

@@ -1,5 +1,9 @@
 #include "lzero/nn/weight_device.h"
 
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <mutex>
+
 namespace lzero {
 namespace {
 
@@ -14,5 +18,11 @@ WeightDeviceGuard::WeightDeviceGuard(at::Device device) : before_(counts_only) {
 }
 
 WeightDeviceGuard::~WeightDeviceGuard() { counts_only = before_; }
+
+void SeedWeights(uint64_t seed) {
+  at::Generator generator = at::detail::getDefaultCPUGenerator();
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_current_seed(seed);
+}
 
 }  // namespace lzero

@@ -3,6 +3,8 @@
 #ifndef LZERO_NN_WEIGHT_DEVICE_H_
 #define LZERO_NN_WEIGHT_DEVICE_H_
 
+#include <cstdint>
+
 #include "ATen/core/Tensor.h"
 
 namespace lzero {
@@ -22,6 +24,11 @@ class WeightDeviceGuard {
  private:
   bool before_;
 };
+
+// Seeds what draws weights: the generator of the CPU alone. torch::manual_seed would ask for CUDA,
+// and where its library is not loaded yet, libtorch takes the answer for good: no network of this
+// process could be on a device any more.
+void SeedWeights(uint64_t seed);
 
 }  // namespace lzero
 

@@ -19,5 +19,12 @@ TEST(WeightDevice, LayersAreCountedWithoutMemoryWhileTheGuardLives) {
   EXPECT_TRUE(LinearLayer(2, 3).weight.is_cpu());
 }
 
+TEST(WeightDevice, ASeedGivesTheWeightsThatLibtorchDraws) {
+  torch::manual_seed(7);
+  const at::Tensor expected = LinearLayer(5, 3).weight;
+  SeedWeights(7);
+  EXPECT_TRUE(at::equal(LinearLayer(5, 3).weight, expected));
+}
+
 }  // namespace
 }  // namespace lzero::weight_device_test

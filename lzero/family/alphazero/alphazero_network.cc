@@ -17,7 +17,7 @@ absl::StatusOr<std::shared_ptr<AlphaZeroNetwork>> AlphaZeroNetwork::Create(
   LZ_CHECK(shape.action_dim == 0, "box actions of ", shape.action_dim, " numbers");
   return CatchTorch([&]() -> absl::StatusOr<std::shared_ptr<AlphaZeroNetwork>> {
     const WeightDeviceGuard guard(device);
-    torch::manual_seed(StreamKey(seed, "alphazero_weights") >> 1);
+    SeedWeights(StreamKey(seed, "alphazero_weights") >> 1);
     LZ_ASSIGN_OR_RETURN(std::shared_ptr<Encoder> encoder,
                         MakeEncoder(config, shape.observation_shape));
     std::shared_ptr<AlphaZeroNetwork> network(

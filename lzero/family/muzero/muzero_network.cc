@@ -16,7 +16,7 @@ absl::StatusOr<std::shared_ptr<MuZeroNetwork>> MuZeroNetwork::Create(const Model
     LZ_ASSIGN_OR_RETURN(const LatentParts parts,
                         LatentParts::Create(config, shape.observation_shape));
     const WeightDeviceGuard guard(device);
-    torch::manual_seed(StreamKey(seed, "muzero_weights") >> 1);
+    SeedWeights(StreamKey(seed, "muzero_weights") >> 1);
     std::shared_ptr<MuZeroNetwork> network(new MuZeroNetwork(config, shape, parts));
     // Drawn on the CPU, so that a seed gives the same weights everywhere.
     if (device.is_cuda()) network->to(device);

@@ -19,7 +19,7 @@ absl::StatusOr<std::shared_ptr<StochasticMuZeroNetwork>> StochasticMuZeroNetwork
     LZ_ASSIGN_OR_RETURN(const LatentParts parts,
                         LatentParts::Create(config, shape.observation_shape));
     const WeightDeviceGuard guard(device);
-    torch::manual_seed(StreamKey(seed, "stochastic_muzero_weights") >> 1);
+    SeedWeights(StreamKey(seed, "stochastic_muzero_weights") >> 1);
     std::shared_ptr<StochasticMuZeroNetwork> network(
         new StochasticMuZeroNetwork(config, shape, parts));
     if (device.is_cuda()) network->to(device);

@@ -28,7 +28,7 @@ absl::StatusOr<std::shared_ptr<WorldModel>> WorldModel::Create(const ModelConfig
                                                                uint64_t seed, at::Device device) {
   return CatchTorch([&]() -> absl::StatusOr<std::shared_ptr<WorldModel>> {
     const WeightDeviceGuard guard(device);
-    torch::manual_seed(StreamKey(seed, "world_model_weights") >> 1);
+    SeedWeights(StreamKey(seed, "world_model_weights") >> 1);
     LZ_ASSIGN_OR_RETURN(std::shared_ptr<Encoder> encoder,
                         MakeEncoder(config, shape.observation_shape));
     std::shared_ptr<WorldModel> model(new WorldModel(config, shape, std::move(encoder)));
