@@ -102,17 +102,20 @@ bool IsFreed(const Range& range) {
 
 }  // namespace
 
-void CheckAccess(const Work& work, const Position& position, const Clock& clock) {
+bool CheckAccess(const Work& work, const Position& position, const Clock& clock) {
+  bool can_run = true;
   for (const Range& range : work.ranges) {
     if (range.size == 0) continue;
     if (KindOf(range.begin, range.size) == MemoryKind::kUnknown) {
       Violation(work.name + " uses bytes that are no memory of the device");
+      can_run = false;
     } else if (IsFreed(range)) {
       Violation(work.name + " uses memory that was freed");
     } else {
       CheckRange(range, work, position, clock);
     }
   }
+  return can_run;
 }
 
 void ForgetAccess(const void* memory, size_t size) {

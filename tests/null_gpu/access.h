@@ -11,8 +11,9 @@
 
 namespace lzero::null_gpu {
 
-// `work` stands at `position` and comes after all that `clock` has.
-void CheckAccess(const Work& work, const Position& position, const Clock& clock);
+// `work` stands at `position` and comes after all that `clock` has. False: its memory is not there, it
+// must not run.
+bool CheckAccess(const Work& work, const Position& position, const Clock& clock);
 
 // These bytes are memory again that nobody used.
 void ForgetAccess(const void* begin, size_t size);

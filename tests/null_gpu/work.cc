@@ -168,7 +168,9 @@ void Enqueue(Stream* stream, std::shared_ptr<const Work> work) {
   OrderBesideLegacy(stream);
   Merge(HostClock(), &stream->clock);
   ++stream->issued;
-  CheckAccess(*work, {stream->id, stream->issued}, stream->clock);
+  if (!CheckAccess(*work, {stream->id, stream->issued}, stream->clock)) {
+    work = std::make_shared<const Work>(Work{work->name, nullptr, {}});
+  }
   stream->queue.push_back({std::move(work), {}});
   if (IsLate()) {
     RunSome();

@@ -1,0 +1,53 @@
+"""Each broken rule is told: exit code 66 and the violation; what is allowed, and faults that are asked for, are none.
+
+    misuse_test.py RUN_SCRIPT LIBRARY_FOLDER MISUSE_PROGRAM
+"""
+
+import subprocess
+import sys
+import unittest
+
+VIOLATION = 66
+RUN = []
+
+# Case, settings, exit code, what is printed.
+CASES = [
+    ("nothing", "nothing_left=1,print_counts=1", 0, "graph_launches 1"),
+    ("foreign_stream", "", VIOLATION, "copy on stream 2 uses memory that fill uses on stream 1, and no event"),
+    ("freed_under_graph", "", VIOLATION, "fill uses bytes that are no memory of the device"),
+    ("pageable_in_capture", "", VIOLATION, "a captured copy of pageable memory"),
+    ("wait_in_capture", "", VIOLATION, "cudaDeviceSynchronize while a stream captures"),
+    ("two_captures", "", VIOLATION, "two captures at once"),
+    ("legacy_in_capture", "", VIOLATION, "fill on the legacy stream while a blocking stream captures"),
+    ("allocation_in_capture", "", 0, "cudaMalloc: operation not permitted when stream is capturing\n"
+                                     "end: operation failed due to a previous error during capture"),
+    ("allocation_in_capture", "strict_capture=1", VIOLATION, "cudaMalloc in a capture"),
+    ("failed_capture", "fail_capture=2", 0, "capture 1: 1\ncapture 2: 0\ncapture 3: 1"),
+    ("out_of_memory", "memory_mib=1", 0, "cudaMalloc: out of memory"),
+    ("out_of_memory", "", 0, "cudaMalloc: no error"),
+    ("left", "nothing_left=1", VIOLATION, "left at exit: 65536 device_bytes"),
+    ("left", "", 0, ""),
+    ("nothing", "level=early", 2, "got 'level=early'"),
+]
+LEVELS = ("control", "numbers", "late", "late,seed=1", "late,seed=2", "late,seed=3")
+
+
+class Misuse(unittest.TestCase):
+    def expect(self, case, settings, code, text):
+        script, folder, program = RUN
+        found = subprocess.run(["sh", script, folder, settings, program, case], stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True, timeout=60)
+        self.assertEqual(found.returncode, code, found.stdout)
+        self.assertIn(text, found.stdout)
+        self.assertNotIn("wrong bytes", found.stdout)
+
+    def test_each_at_every_level(self):
+        for case, settings, code, text in CASES:
+            for level in LEVELS if "level" not in settings else ["numbers"]:
+                with self.subTest(case=case, settings=settings, level=level):
+                    self.expect(case, ",".join(filter(None, [f"level={level}", settings])), code, text)
+
+
+if __name__ == "__main__":
+    RUN[:] = sys.argv[1:4]
+    unittest.main(argv=sys.argv[:1])

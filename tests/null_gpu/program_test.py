@@ -1,0 +1,54 @@
+"""The program itself on the null GPU: it trains with a device, evaluates, and plays runs of both devices against
+each other in either order.
+
+    program_test.py RUN_SCRIPT LIBRARY_FOLDER LZERO FOLDER
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CONFIG = ROOT / "configs/boards/tictactoe_alphazero.yaml"
+SHORT = ["stop.max_env_steps=200", "train.start_env_steps=50"]
+RUN = []
+
+
+class Program(unittest.TestCase):
+    def lzero(self, *arguments, level="numbers"):
+        script, libraries, lzero, folder = RUN
+        found = subprocess.run(["sh", script, libraries, f"level={level}", lzero, *map(str, arguments)], cwd=folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        self.assertEqual(found.returncode, 0, found.stdout)
+        return found.stdout
+
+    def train(self, name, *settings, config=CONFIG, level="numbers"):
+        return self.lzero("train", config, *SHORT, *settings, "--run-dir", name, level=level)
+
+    def test_the_doctor_finds_the_device(self):
+        self.assertIn("Null GPU, sm_90", self.lzero("doctor"))
+
+    def test_runs_of_both_devices_play_in_either_order(self):
+        self.train("cpu")
+        self.train("cuda", "inference.device=cuda", level="late,seed=1")
+        for pair in (("cpu", "cuda"), ("cuda", "cpu")):
+            self.assertIn("A in all", self.lzero("match", *pair, "--games", 2))
+
+    def test_every_family_trains_and_evaluates(self):
+        counting, game = "teaching/counting_unizero.yaml", "stochastic/2048_stochastic_muzero.yaml"
+        for family, config in (("unizero", counting), ("muzero", counting), ("stochastic_muzero", game)):
+            for level in ("numbers", "late,seed=2"):
+                with self.subTest(family=family, level=level):
+                    name = f"{family}_{level}"
+                    self.train(name, f"model.family={family}", "inference.device=cuda", "train.batch_size=8",
+                               "search.num_simulations=4", config=ROOT / "configs" / config, level=level)
+                    self.lzero("eval", name, "--episodes", 1, level=level)
+
+
+if __name__ == "__main__":
+    RUN[:] = sys.argv[1:5]
+    shutil.rmtree(RUN[3], ignore_errors=True)
+    pathlib.Path(RUN[3]).mkdir(parents=True)
+    unittest.main(argv=sys.argv[:1])
