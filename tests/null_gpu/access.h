@@ -11,8 +11,8 @@
 
 namespace lzero::null_gpu {
 
-// `work` stands at `position` and comes after all that `clock` has. False: its memory is not there, it
-// must not run.
+// `work` stands at `position` and comes after all that `clock` has. False: its memory is not there,
+// it must not run.
 bool CheckAccess(const Work& work, const Position& position, const Clock& clock);
 
 // These bytes are memory again that nobody used.

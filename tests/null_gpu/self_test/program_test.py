@@ -10,7 +10,7 @@ import subprocess
 import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONFIG = ROOT / "configs/boards/tictactoe_alphazero.yaml"
 SHORT = ["stop.max_env_steps=200", "train.start_env_steps=50"]
 RUN = []
