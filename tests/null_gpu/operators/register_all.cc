@@ -72,7 +72,14 @@ void SeeBlock(const c10::cuda::CUDACachingAllocator::TraceEntry& entry) {
   if (entry.action_ == Entry::FREE_COMPLETED) MarkFreed(memory, entry.size_);
 }
 
+// libtorch warns of every kernel that is replaced: that is the purpose here.
+struct Silence : c10::WarningHandler {
+  void process(const c10::Warning& /*warning*/) override {}
+};
+
 bool Register() {
+  Silence silence;
+  const c10::WarningUtils::WarningHandlerGuard guard(&silence);
   // Their kernels have no counterpart on the CPU: plain operators are chosen instead.
   at::globalContext().setSDPUseMemEfficient(false);
   at::globalContext().setSDPUseFlash(false);
