@@ -94,6 +94,12 @@ void CheckRange(const Range& range, const Work& work, const Position& position,
   }
 }
 
+void CheckHandedBack(const Use& use, const Stream& owner) {
+  if (use.position.stream < 0 || IsKnownTo(owner, use.position)) return;
+  Violation("memory of stream " + std::to_string(owner.id) + " is given back while " + use.name +
+            " on stream " + std::to_string(use.position.stream) + " may still use it");
+}
+
 bool IsFreed(const Range& range) {
   const auto begin = reinterpret_cast<uintptr_t>(range.begin);
   const auto after = Freed().lower_bound(begin + range.size);
@@ -126,10 +132,18 @@ void ForgetAccess(const void* memory, size_t size) {
   MarkLent(memory, size);
 }
 
-void MarkFreed(const void* memory, size_t size) {
+void MarkFreed(const void* memory, size_t size, cudaStream_t owner) {
   const Lock lock;
   MarkLent(memory, size);
   const auto begin = reinterpret_cast<uintptr_t>(memory);
+  SplitAt(begin, &All(), EndOfUses);
+  SplitAt(begin + size, &All(), EndOfUses);
+  const Stream* stream = FindStream(owner);
+  const auto end = All().lower_bound(begin + size);
+  for (auto at = All().lower_bound(begin); stream != nullptr && at != end; ++at) {
+    CheckHandedBack(at->second.writer, *stream);
+    for (const Use& reader : at->second.readers) CheckHandedBack(reader, *stream);
+  }
   Freed()[begin] = begin + size;
 }
 

@@ -18,8 +18,9 @@ bool CheckAccess(const Work& work, const Position& position, const Clock& clock)
 // These bytes are memory again that nobody used.
 void ForgetAccess(const void* begin, size_t size);
 
-// libtorch's allocator has taken a block back, or lent it. Blocks of graphs are never told.
-void MarkFreed(const void* begin, size_t size);
+// libtorch's allocator has taken a block back, or lent it. Blocks of graphs are never told. Work on
+// `owner` may get the block next: a violation where another stream may still use it.
+void MarkFreed(const void* begin, size_t size, cudaStream_t owner);
 void MarkLent(const void* begin, size_t size);
 
 }  // namespace lzero::null_gpu

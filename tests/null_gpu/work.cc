@@ -163,6 +163,13 @@ void RunUntil(const Position& position) {
 
 void TellHost(const Clock& clock) { Merge(clock, &HostClock()); }
 
+bool IsKnownTo(const Stream& stream, const Position& position) {
+  Clock clock = ClockOf(stream);
+  Merge(HostClock(), &clock);
+  const auto known = clock.find(position.stream);
+  return known != clock.end() && known->second >= position.count;
+}
+
 Clock ClockOf(const Stream& stream) {
   Clock clock = stream.clock;
   clock[stream.id] = stream.issued;

@@ -90,6 +90,8 @@ bool IsReached(const Position& position);
 void RunUntil(const Position& position);
 // Runs at most one piece of work that `position` needs.
 void RunTowards(const Position& position);
+// Whether what is issued on `stream` next comes after `position`.
+bool IsKnownTo(const Stream& stream, const Position& position);
 // The host has seen that this much is complete: all that it issues comes after it.
 void TellHost(const Clock& clock);
 

@@ -69,7 +69,9 @@ void SeeBlock(const c10::cuda::CUDACachingAllocator::TraceEntry& entry) {
   const auto* memory = reinterpret_cast<const void*>(entry.addr_);
   using Entry = c10::cuda::CUDACachingAllocator::TraceEntry;
   if (entry.action_ == Entry::ALLOC) MarkLent(memory, entry.size_);
-  if (entry.action_ == Entry::FREE_COMPLETED) MarkFreed(memory, entry.size_);
+  if (entry.action_ == Entry::FREE_COMPLETED) {
+    MarkFreed(memory, entry.size_, static_cast<cudaStream_t>(entry.stream_));
+  }
 }
 
 // libtorch warns of every kernel that is replaced: that is the purpose here.
