@@ -11,6 +11,7 @@
 #include "lzero/train/build.h"
 #include "tests/family/unizero/runners/moving_roots.h"
 #include "tests/family/unizero/runners/random_model.h"
+#include "tests/null_gpu/count.h"
 
 namespace lzero::cuda_engine_test {
 namespace {
@@ -216,6 +217,10 @@ TEST_F(CudaEngineTest, TenLoadSearchUnloadCyclesPlateauAfterTheSecond) {
       SearchOnce(config);
       ASSERT_TRUE(backend_->TrimMemory().ok());
       used.push_back(backend_->MemoryUse().value().used_bytes);
+      // The null GPU has no contexts and no modules: all bytes go back, and pinned memory too.
+      EXPECT_EQ(null_gpu::CountOf("device_bytes"), 0) << "cycle " << cycle + 1 << ", " << name;
+      EXPECT_EQ(null_gpu::CountOf("pinned_bytes"), 0) << "cycle " << cycle + 1 << ", " << name;
+      EXPECT_EQ(null_gpu::CountOf("graphs"), 0) << "cycle " << cycle + 1 << ", " << name;
     }
     for (size_t cycle = 2; cycle < used.size(); ++cycle) {
       EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20)
