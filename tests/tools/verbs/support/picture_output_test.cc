@@ -202,10 +202,10 @@ TEST_F(PictureOutputTest, WhatCannotBeDrawnOrWrittenIsAnError) {
   }
   // A folder that stands where the file shall be.
   ASSERT_TRUE(MakeDirectories(Path("taken.gif")).ok());
-  auto recorder = *PictureRecorder::Create({"gif"}, Path("taken.gif"), env.spec(), {10});
-  ASSERT_TRUE(recorder->Add(env, false).ok());
-  EXPECT_EQ(recorder->Finish().status().message(),
-            absl::StrCat("cannot open ", Path("taken.gif"), ": Is a directory"));
+  EXPECT_EQ(
+      PictureRecorder::Create({"gif"}, Path("taken.gif"), env.spec(), {10}).status(),
+      absl::InvalidArgumentError(absl::StrCat("--out: '", Path("taken.gif"),
+                                              "' is a folder; allowed with --render gif: a file")));
 }
 
 }  // namespace
