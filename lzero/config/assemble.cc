@@ -260,7 +260,20 @@ void ConfigAssembler::ApplyOverride(const std::string& assignment) {
   if (earlier != settings_.end() && earlier->second.rank == kOverrideRank) {
     return Report(place, "duplicate key; set twice on the command line");
   }
-  Settle(*field, true, place, "", SetFromText(*field, scalar));
+  const bool is_map = field->Is<std::map<std::string, std::string>*>();
+  if (!is_map || !absl::StartsWith(scalar.text, "{")) {
+    return Settle(*field, true, place, "", SetFromText(*field, scalar));
+  }
+  // A whole map takes the place of what files say, and is read as in a file.
+  const YamlTree tree = ReadYamlTree(scalar.text);
+  for (const YamlProblem& problem : tree.problems) Report(place, problem.message);
+  Settle(*field, true, place, "", SetFromText(*field, {.text = "{}"}));
+  for (const YamlEntry& entry : tree.root.entries) {
+    const bool is_single = entry.value.kind == YamlNode::Kind::kScalar;
+    Settle(
+        *field, false, place, absl::StrCat(entry.key, ": "),
+        is_single ? SetMapEntry(*field, entry.key, entry.value.scalar) : NeedsSingle(entry.value));
+  }
 }
 
 bool ConfigAssembler::InDoubt(const ConsistencyError& error) const {

