@@ -169,6 +169,7 @@ absl::StatusOr<StopReason> Trainer::RunToEnd() {
   absl::StatusOr<StopReason> reason = RunToLimit();
   if (absl::IsCancelled(reason.status())) reason = StopReason::kInterrupted;
   LZ_RETURN_IF_ERROR(reason.status());
+  ReadClock();  // an evaluation that was interrupted took its time too
   LZ_RETURN_IF_ERROR(SaveCheckpoint());
   return reason;
 }
@@ -312,8 +313,12 @@ absl::Status Trainer::EvaluateIfDue() {
   return Evaluate();
 }
 
-absl::Status Trainer::AfterStep() {
+void Trainer::ReadClock() {
   state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
+}
+
+absl::Status Trainer::AfterStep() {
+  ReadClock();
   // All counters move before anything is written: a run resumed from a checkpoint made below must
   // not do again what this step already did.
   const bool metrics_due = TakeDue(config_.train.log_every_updates, &state_.next_metrics_update);

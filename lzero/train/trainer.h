@@ -111,6 +111,7 @@ class Trainer {
   absl::Status HandBack();
   absl::Status HandleBadUpdate(const absl::Status& bad);
   absl::Status AfterStep();
+  void ReadClock();  // sets wall_seconds of the state
   absl::Status EvaluateIfDue();
   absl::Status Evaluate();
   absl::Status KeepEvaluated(double mean_return);

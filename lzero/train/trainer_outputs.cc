@@ -85,7 +85,7 @@ absl::Status Trainer::Evaluate() {
   state_.last_evaluation_update = state_.updates;
   state_.last_return = mean;
   state_.last_return_env_steps = state_.env_steps;
-  state_.wall_seconds = wall_before_session_ + MonotonicSeconds() - session_start_;
+  ReadClock();
   // Whether the task is solved.
   const bool on_target =
       config_.stop.target_return.has_value() && mean >= *config_.stop.target_return;
@@ -261,6 +261,7 @@ absl::Status Trainer::SaveCheckpoint() {
   LZ_ASSIGN_OR_RETURN(const CheckpointContent content, MakeCheckpoint());
   LZ_RETURN_IF_ERROR(outputs_->WriteCheckpoint(state_.env_steps, content));
   last_checkpoint_ = now;
+  WriteStatus(RunState::kRunning);  // a run that is killed now is not behind its checkpoint
   return absl::OkStatus();
 }
 

@@ -1,6 +1,7 @@
 // Exact resume: whatever checkpoint a run is continued from, it ends as if it had never stopped.
 #include <filesystem>
 
+#include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
@@ -204,12 +205,15 @@ TEST(TrainerResumeTest, AStopDuringTheLastEvaluationInterruptsTheRun) {
   config.evaluate.every_updates = 0;  // only at the end
   TestRun run(config);
   run.set_probe([&run](ProbeStep& step) {
-    if (step.is_evaluator) run.stop() = true;
+    if (!step.is_evaluator) return;
+    absl::SleepFor(absl::Seconds(1));  // far longer than all before it
+    run.stop() = true;
   });
   const auto interrupted = run.Run();
   ASSERT_TRUE(interrupted.ok()) << interrupted.status();
   EXPECT_EQ(interrupted->reason, StopReason::kInterrupted);
   EXPECT_FALSE(interrupted->state.last_return.has_value());
+  EXPECT_GE(interrupted->state.wall_seconds, 1.0);  // its time counts
   run.stop() = false;
   run.set_probe({});
   const auto resumed = run.Resume(run.dir());
