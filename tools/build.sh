@@ -71,7 +71,10 @@ fi
 
 mkdir -p "$folder"
 exec 9>"$folder/.lock"
-flock 9  # two builds in one folder would write over each other
+if ! flock -n 9; then  # two builds in one folder would write over each other
+  echo "build: waiting for another build of $preset in this tree" >&2
+  flock 9
+fi
 
 if [ ! -f "$folder/build.ninja" ]; then
   echo "build: configuring $preset" >&2

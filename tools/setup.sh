@@ -332,7 +332,10 @@ fi
 
 mkdir -p "$deps"
 exec 9>"$deps/.lock"
-if command -v flock >/dev/null; then flock 9; fi
+if command -v flock >/dev/null && ! flock -n 9; then
+  say "waiting for another set-up of this tree"
+  flock 9
+fi
 run_all 9>&-
 if $changed; then
   verify_torch
