@@ -21,7 +21,9 @@ def check_refusals(run):
     refused(lambda: lzero_cpp.load(run, program="no-such-program"), "'no-such-program' is no program")
     refused(lambda: lzero_cpp.load(run, simulations=0), "--sims")
     refused(lambda: lzero_cpp.load(run, threads=5000), "--threads: got '5000', allowed: an integer from 1 to")
-    refused(lambda: lzero_cpp.evaluate(run, 3, seeds=range(10)), "episodes=3 and 10 seeds; allowed: one of both")
+    refused(lambda: lzero_cpp.evaluate(run, 3, seeds=range(10)), "episodes=3 and seeds=range(0, 10); allowed: one of both")
+    refused(lambda: lzero_cpp.evaluate(run, seeds=2), "seeds=2; allowed: a range or integers")
+    refused(lambda: lzero_cpp.evaluate({"seed": 1}), "run={'seed': 1}; allowed: a path")
     with lzero_cpp.load(run, max_batch=4) as agent, lzero_cpp.load(run, max_batch=4) as untouched:
         first = agent.act_batch([START, START])
         refused(lambda: agent.act(START[:3]), "shape (3,)", "(11,)")
@@ -33,7 +35,9 @@ def check_refusals(run):
         for wrong in (4, -1, 2**40, 2**64, 1.7, "two", [[0], [0, 1]]):
             refused(lambda: agent.act(START, id=wrong), f"id={wrong!r}; allowed: integers from 0 to 3")
         refused(lambda: agent.act("start"), "observations='start'; allowed: numbers")
-        refused(lambda: agent.act({"place": START}), "observations=", "allowed: numbers")
+        refused(lambda: agent.act({"place": START}), "observations are a dict", "policy_for(env)")
+        refused(lambda: agent.policy_for("CartPole-v1"), "env='CartPole-v1'; allowed: an environment of Gymnasium")
+        refused(lambda: agent.act_batch([START] * 3, ids=[0, 1]), "ids has 2 numbers; allowed: 3")
         refused(lambda: agent.act(START, legal=["yes"] * 3), "legal=['yes', 'yes', 'yes']; allowed: numbers")
         refused(lambda: agent.act(START, played="left"), "played='left'; allowed: integers from 0 to 2")
         refused(lambda: agent.act(START, state="saved"), "state='saved'; allowed: bytes, the save() of an environment")
@@ -84,6 +88,17 @@ def check_states():
                 expected = policies
 
 
+def check_training_calls():
+    """What makes no sense is refused before anything starts."""
+    config = "configs/teaching/counting_unizero.yaml"
+    refused(lambda: lzero_cpp.train({"seed": 1}), "config={'seed': 1}; allowed: a path")
+    refused(lambda: lzero_cpp.train(config, "started", 5), "on_metrics=5; allowed: a function of one dict")
+    for wrong in ("callback", "on_metric"):
+        refused(lambda: lzero_cpp.train(config, "started", **{wrong: print}), "did you mean on_metrics?")
+    refused(lambda: lzero_cpp.sweep(config, "started", seeds=2), "seeds=2; allowed: a range or integers")
+    assert not pathlib.Path("started").exists()
+
+
 def check_frames(run):
     """Malformed bytes are answered with an ERROR frame and exit code 2, never with a crash."""
     whole = struct.pack("<IBBH", 4, 1, 0, 0)  # RESET of all
@@ -128,6 +143,7 @@ def main():
     run = package_testing.train_counting()
     check_refusals(run)
     check_states()
+    check_training_calls()
     check_frames(run)
     check_command_line(run)
     print("as expected")

@@ -2,7 +2,7 @@
 itself as a child process. Needs numpy; `make` needs gymnasium, `Run.frame` pandas. See README.md."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 from lzero_cpp.agent import Agent, Decision, Tree, load
 from lzero_cpp.child import LzeroError, Path, find_program, run_program
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["Agent", "Decision", "Evaluation", "LzeroError", "Run", "Series", "Tree", "compare", "evaluate",
            "find_program", "load", "make", "resume", "run_program", "sweep", "train"]
+
+
+def __dir__() -> List[str]:
+    return __all__
 
 
 def make(env_id: str, *, render_mode: Optional[str] = None, max_episode_steps: Optional[int] = None,

@@ -9,7 +9,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from lzero_cpp.arguments import integers, reals
+from lzero_cpp.arguments import integers, path_text, reals
 from lzero_cpp.child import Child, LzeroError, Path
 from lzero_cpp.policy import Policy
 from lzero_cpp.spec import Spec
@@ -145,6 +145,28 @@ class Agent:
         self.max_batch = int(facts["max_batch"])
         self.checkpoint = str(facts["checkpoint"])
         self._steps = np.zeros(0, np.int64)  # of the episodes of `predict`
+
+    @property
+    def observation_space(self) -> Any:
+        """What `act` takes, as a space of gymnasium, which this needs.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     agent.observation_space.shape, agent.action_space
+        ((11,), Discrete(3))
+        """
+        return self.spec.observation_space()
+
+    @property
+    def action_space(self) -> Any:
+        """What `act` gives, likewise.
+
+        >>> import lzero_cpp
+        >>> with lzero_cpp.load("runs/counting") as agent:
+        ...     agent.action_space.contains(agent.act([1] + [0] * 10))
+        True
+        """
+        return self.spec.action_space()
 
     def __repr__(self) -> str:
         return f"<lzero_cpp.Agent of {self.spec.id!r}, {self.simulations} simulations>"
@@ -305,7 +327,7 @@ class Agent:
     def _ask_batch(self, obs: Any, ids: Optional[Sequence[int]], legal: Any, to_play: Any,
                    states: Optional[Sequence[bytes]], played: Any) -> Tuple[int, int, List[bytes]]:
         rows = self._rows(obs)
-        numbers = self._ids(range(len(rows)) if ids is None else ids, "ids")
+        numbers = self._ids(range(len(rows)) if ids is None else ids, "ids", len(rows))
         players = [0] * len(rows) if to_play is None else to_play
         return (_ACT, *self._request(rows, numbers, players, legal, states, played))
 
@@ -363,19 +385,15 @@ def load(run: Path, *, simulations: Optional[int] = None, device: Optional[str] 
     """The agent of a run folder (its best checkpoint) or of a checkpoint, in a program of its own.
 
     `simulations` a move (default: as the run evaluates), `device` cpu or cuda (default: as the run),
-    `threads` of the network, `max_batch` episodes at once. LzeroError, in the program's words, when it
-    cannot be loaded.
+    `threads` of the network, `max_batch` episodes at once. LzeroError when it cannot be loaded.
 
     >>> import lzero_cpp
     >>> with lzero_cpp.load("runs/counting", simulations=4) as agent:
     ...     agent.facts["family"], agent.facts["simulations"]
     ('unizero', 4)
     """
-    arguments = ["policy", os.fspath(run), "--threads", str(threads), "--max-batch", str(max_batch)]
-    if simulations is not None:
-        arguments += ["--sims", str(simulations)]
-    if device is not None:
-        arguments += ["--device", device]
-    for plugin in plugins:
-        arguments += ["--plugin", os.fspath(plugin)]
+    arguments = ["policy", path_text(run, "run"), "--threads", str(threads), "--max-batch", str(max_batch)]
+    for option, value in (("--sims", simulations), ("--device", device)):
+        arguments += [] if value is None else [option, str(value)]
+    arguments += [word for file in plugins for word in ("--plugin", os.fspath(file))]
     return Agent(Child(arguments, program))

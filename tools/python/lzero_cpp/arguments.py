@@ -1,6 +1,7 @@
 """What callers give, as arrays of numbers. LzeroError names the argument, what was given and what is allowed."""
 from __future__ import annotations
 
+import os
 import reprlib
 from typing import Any, Optional
 
@@ -57,6 +58,42 @@ def integers(values: Any, name: str, low: int, high: int, size: Optional[int] = 
         raise LzeroError(f"{name}={reprlib.repr(values)}; allowed: integers from {low} to {high}")
     _check_size(array, name, size)
     return array.reshape(-1)
+
+
+def path_text(value: Any, name: str) -> str:
+    """A path as text.
+
+    >>> from lzero_cpp.arguments import path_text
+    >>> path_text({"seed": 1}, "config")
+    Traceback (most recent call last):
+        ...
+    lzero_cpp.child.LzeroError: config={'seed': 1}; allowed: a path
+    """
+    try:
+        return os.fspath(value)
+    except TypeError:
+        raise LzeroError(f"{name}={reprlib.repr(value)}; allowed: a path") from None
+
+
+def seeds_text(seeds: Any) -> str:
+    """Seeds as the command line takes them: a range, integers, or such a text itself.
+
+    >>> from lzero_cpp.arguments import seeds_text
+    >>> seeds_text(range(5)), seeds_text([0, 3]), seeds_text("7..9")
+    ('0..4', '0,3', '7..9')
+    >>> seeds_text(2)
+    Traceback (most recent call last):
+        ...
+    lzero_cpp.child.LzeroError: seeds=2; allowed: a range or integers, as range(5) or [0, 3, 7]
+    """
+    if isinstance(seeds, str):
+        return seeds
+    numbers = _array(seeds, "iu")
+    if numbers is None or numbers.ndim != 1 or numbers.size == 0:
+        raise LzeroError(f"seeds={reprlib.repr(seeds)}; allowed: a range or integers, as range(5) or [0, 3, 7]")
+    if isinstance(seeds, range) and seeds.step == 1:  # short, however many
+        return f"{seeds[0]}..{seeds[-1]}"
+    return ",".join(map(str, numbers))
 
 
 def _check_size(array: np.ndarray, name: str, size: Optional[int]) -> None:

@@ -50,7 +50,8 @@ def find_program(program: Optional[Path] = None) -> str:
     if found is None:
         what = f"{os.fspath(named)!r} is no program" if named else "the program lzero was not found"
         raise LzeroError(f"{what}; allowed: the argument program=, the environment variable LZERO_PROGRAM, "
-                         "or a folder of PATH that has lzero")
+                         "or a folder of PATH that has lzero. tools/build.sh release lzero builds it, as "
+                         "build/release/tools/lzero of the source tree")
     return found
 
 

@@ -39,6 +39,8 @@ class Policy:
     def __init__(self, agent: "Agent", env: Any) -> None:
         from gymnasium import spaces
 
+        if not hasattr(env, "observation_space"):
+            raise LzeroError(f"env={env!r}; allowed: an environment of Gymnasium, as gymnasium.make gives it")
         self._agent = agent
         self._space = getattr(env, "single_observation_space", env.observation_space)
         action_space = getattr(env, "single_action_space", env.action_space)

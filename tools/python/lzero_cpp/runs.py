@@ -6,11 +6,12 @@ import dataclasses
 import json
 import os
 import pathlib
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from lzero_cpp.agent import Agent
+from lzero_cpp.arguments import path_text, seeds_text
 from lzero_cpp.child import LzeroError, Path, run_program
 
 
@@ -46,11 +47,12 @@ class Evaluation:
     summary: Mapping[str, Any]
 
 
-def evaluate(run: Union[Path, Agent], episodes: Optional[int] = None, *, seeds: Optional[range] = None,
+def evaluate(run: Union[Path, Agent], episodes: Optional[int] = None, *,
+             seeds: Union[None, str, range, Sequence[int]] = None,
              simulations: Optional[int] = None, device: Optional[str] = None,
              program: Optional[Path] = None) -> Evaluation:
-    """What `lzero eval` plays: `episodes` (default: 20), or one for each of `seeds`, a range. An `Agent`
-    stands for its checkpoint and its simulations.
+    """What `lzero eval` plays: `episodes` (default: 20), or one for each of `seeds`, as
+    range(10) or [0, 3, 7]. An `Agent` stands for its checkpoint and its simulations.
 
     >>> import lzero_cpp
     >>> lzero_cpp.evaluate("runs/counting", episodes=2).returns.size
@@ -59,15 +61,13 @@ def evaluate(run: Union[Path, Agent], episodes: Optional[int] = None, *, seeds: 
     if isinstance(run, Agent):
         simulations = run.simulations if simulations is None else simulations
         run = run.checkpoint
-    arguments = ["eval", os.fspath(run), "--json"]
+    arguments = ["eval", path_text(run, "run"), "--json"]
+    if seeds is not None and episodes is not None:
+        raise LzeroError(f"episodes={episodes} and seeds={seeds}; allowed: one of both")
     if seeds is None:
         arguments += ["--episodes", str(20 if episodes is None else episodes)]
-    elif not isinstance(seeds, range) or len(seeds) == 0 or seeds.step != 1:
-        raise LzeroError(f"seeds={seeds!r}; allowed: a range, as range(100)")
-    elif episodes not in (None, len(seeds)):
-        raise LzeroError(f"episodes={episodes} and {len(seeds)} seeds; allowed: one of both")
     else:
-        arguments += ["--seeds", f"{seeds[0]}..{seeds[-1]}"]
+        arguments += ["--seeds", seeds_text(seeds)]
     if simulations is not None:
         arguments += ["--sims", str(simulations)]
     if device is not None:
@@ -101,7 +101,7 @@ class Run:
     """
 
     def __init__(self, path: Path, program: Optional[Path] = None) -> None:
-        self.path = pathlib.Path(path)
+        self.path = pathlib.Path(path_text(path, "path"))
         self._program = program
         self._config: Optional[Dict[str, Any]] = None
         if not (self.path / "config.resolved.yaml").is_file():

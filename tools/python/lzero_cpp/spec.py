@@ -86,6 +86,8 @@ class Spec:
         ...     agent.spec.rows([0] * 11).shape
         (1, 11)
         """
+        if isinstance(obs, dict):
+            raise LzeroError("observations are a dict; allowed: numbers, or policy_for(env), which makes them of a dict")
         array = reals(obs, "observations")
         if self.is_picture and array.dtype == np.uint8:
             if array.shape[-3:] == (*self.shape[1:], self.shape[0]) != self.shape:

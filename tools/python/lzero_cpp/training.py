@@ -6,11 +6,13 @@ import json
 import os
 import pathlib
 import re
+import reprlib
 import signal
 import subprocess
 import threading
 from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Union
 
+from lzero_cpp.arguments import path_text, seeds_text
 from lzero_cpp.child import LzeroError, Path, find_program, words_of
 from lzero_cpp.runs import Run
 
@@ -24,7 +26,16 @@ def setting_text(value: Any) -> str:
     >>> [setting_text(value) for value in (True, None, 0.001, "puct", ["a", "b"])]
     ['true', 'null', '0.001', 'puct', '["a", "b"]']
     """
-    return value if isinstance(value, str) else json.dumps(value, default=lambda number: number.item())
+    return value if isinstance(value, str) else json.dumps(value, default=_number)
+
+
+def _number(value: Any) -> Any:
+    """The number that `value`, as of numpy, holds."""
+    if not hasattr(value, "item"):
+        hint = "; did you mean on_metrics?" if callable(value) else ""
+        raise LzeroError(f"a setting is {reprlib.repr(value)}; allowed: text, numbers, None, and lists and dicts of "
+                         f"those{hint}")
+    return value.item()
 
 
 def _setting_texts(settings: Mapping[str, Any], overrides: Optional[Mapping[str, Any]], comma: str = "") -> List[str]:
@@ -40,6 +51,8 @@ class _Training:
 
     def __init__(self, command: List[str], run_dir: Optional[str] = None, on_metrics: Optional[OnMetrics] = None,
                  offset: int = 0) -> None:
+        if on_metrics is not None and not callable(on_metrics):
+            raise LzeroError(f"on_metrics={reprlib.repr(on_metrics)}; allowed: a function of one dict")
         self.folder = run_dir
         self.lines: Deque[str] = collections.deque(maxlen=60)
         self._on_metrics = on_metrics
@@ -125,8 +138,8 @@ def train(config: Path, run_dir: Optional[Path] = None, on_metrics: Optional[OnM
         ...
     lzero_cpp.child.LzeroError: ...did you mean 'train.batch_size'?...
     """
-    command = [find_program(program), "train", os.fspath(config), *_setting_texts(settings, overrides)]
-    folder = None if run_dir is None else os.fspath(run_dir)
+    command = [find_program(program), "train", path_text(config, "config"), *_setting_texts(settings, overrides)]
+    folder = None if run_dir is None else path_text(run_dir, "run_dir")
     if folder is not None:
         command += ["--run-dir", folder]
     return Run(_Training(command, folder, on_metrics).run(), program)
@@ -165,10 +178,10 @@ def sweep(config: Path, out: Optional[Path] = None, *, seeds: Union[str, range, 
     >>> [(run.config["train"]["batch_size"], run.config["seed"]) for run in runs]
     [(16, 0), (16, 1), (8, 0), (8, 1)]
     """
-    command = [find_program(program), "sweep", os.fspath(config), *_setting_texts(settings, overrides, ",")]
-    command += ["--jobs", str(jobs), "--seeds", seeds if isinstance(seeds, str) else ",".join(map(str, seeds))]
+    command = [find_program(program), "sweep", path_text(config, "config"), *_setting_texts(settings, overrides, ",")]
+    command += ["--jobs", str(jobs), "--seeds", seeds_text(seeds)]
     if out is not None:
-        command += ["--out", os.fspath(out)]
+        command += ["--out", path_text(out, "out")]
     folder = pathlib.Path(_Training(command).run())
     found = {path.parent for path in folder.rglob("seed_*/config.resolved.yaml")}
     return [Run(path, program) for path in sorted(found, key=lambda path: (path.parent, int(path.name[len("seed_"):])))]
