@@ -26,13 +26,22 @@ fi
 none=error
 if [ $# -gt 0 ]; then none=ignore; fi
 
+# On a terminal one line that moves; two lines a test where they are kept.
+progress=()
+if [ -t 1 ]; then progress=(--progress); fi
+
+# What tests leave behind goes with them.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch TEST_TMPDIR=$scratch
+
 # run_tests PRESET NO_TESTS CTEST ARGUMENTS...
 run_tests() {
   local preset=$1 no_tests=$2
   shift 2
   echo "== tests of the $preset build"
   (cd "$root" && ctest --test-dir "build/$preset" --output-on-failure -j 2 \
-    --no-tests="$no_tests" "$@")
+    "${progress[@]}" --no-tests="$no_tests" "$@")
 }
 
 # show_failures PRESET: the last words of every failed test once more, where a reader looks first.

@@ -209,7 +209,11 @@ std::string NearestFileHint(const std::string& path) {
   }
   const std::string folder = missing.parent_path().string();
   const auto names = ListDirectory(folder.empty() ? "." : folder);
-  return names.ok() ? DidYouMean(missing.filename().string(), *names) : "";
+  const std::string nearest = names.ok() ? NearestName(missing.filename().string(), *names) : "";
+  // The whole path, so that it can be copied.
+  return nearest.empty()
+             ? ""
+             : absl::StrCat("; did you mean '", (missing.parent_path() / nearest).string(), "'?");
 }
 
 absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path) {

@@ -50,7 +50,7 @@ def check_words(program):
             ("seeds that go down", ["--seeds: got '5..2'"], [COUNTING, "--seeds", "5..2"]),
             ("a seed that is too large", ["seed=9007199254740994"], [COUNTING, "--seeds", "9007199254740994"]),
             ("seeds as a setting", ["--seeds 0..4"], [COUNTING, "seed=1,2"]),
-            ("no such config", ["no such file", "did you mean 'counting_unizero.yaml'"],
+            ("no such config", ["no such file", f"did you mean '{COUNTING}'?"],
              [str(COUNTING).replace("counting_u", "conting_u")]),
             ("an unknown key", ["train.learning_rat=", "did you mean 'train.learning_rate'?"],
              [COUNTING, "train.learning_rat=0.1,0.2"]),

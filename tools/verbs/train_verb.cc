@@ -342,7 +342,8 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
       ->add_option("--run-dir", options->run_dir,
                    "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)")
       ->check(NotEmpty("a folder"));
-  train->add_flag("--dry-run", options->dry_run, "Check everything, print the plan, and stop");
+  train->add_flag("--dry-run", options->dry_run,
+                  "Check everything, print the plan with runner and memory, and stop");
   AddVerbose(train);
   train->callback([=] { *action = [=] { return Train(*options); }; });
 
