@@ -32,8 +32,17 @@ class Faulty(gymnasium.Env):
         self.place += 1
         if self.fault == "raise" and self.place == 3: raise RuntimeError("the wheel came off")
         if self.fault == "hang" and self.place == 3: import time; time.sleep(60)
-        return numpy.full(1, self.place, numpy.float32), 1.0, self.place == 9, False, {}
+        return numpy.full(1, self.place, numpy.float32), 1.0, self.place == 9 and self.fault != "endless", False, {}
 gymnasium.register("Faulty-v0", Faulty)
+class Words(Faulty):
+    metadata = {"render_modes": ["ansi"]}
+    action_space = gymnasium.spaces.MultiDiscrete([2, 3])
+    def __init__(self, render_mode): self.fault, self.render_mode = "print", render_mode
+    def step(self, action):
+        print("a word on standard output", flush=True)
+        return super().step(action)
+    def render(self): return f"place {self.place}"
+gymnasium.register("Words-v0", Words)
 '''
 
 # (what, exit code, parts, arguments)
@@ -138,6 +147,17 @@ def check_ends(program):
         program.check(f"ended by signal {int(number)}", got, text, code, "True workers, then 0")
 
 
+def check_endless(program):
+    """Episodes that never end are told of before they are waited for, and a step cap saves the run."""
+    run = ["train", CARTPOLE, "env.id=gymnasium:faulty:Faulty-v0", "env.settings.fault=endless", "env.max_episode_steps=0",
+           "stop.max_env_steps=200", "stop.target_return=null", "train.start_env_steps=100", "--run-dir", "endless"]
+    code, printed = program.interrupt(*run, after="no episode has ended in ")
+    program.check("episodes that never end", code, printed, 130, "resume it with env.max_episode_steps=N")
+    program.expect("they get a cap", 0, ["mean return 7.00"], "resume", "endless", "env.max_episode_steps=7")
+    program.expect("it is kept", 2, ["env.max_episode_steps=8, where episodes end after 7 steps, would make it another run"],
+                   "resume", "endless", "env.max_episode_steps=8")
+
+
 def check_kills(program):
     """A run loses nothing but the episodes of the workers that are killed."""
     done = subprocess.run(
@@ -159,6 +179,10 @@ def main():
     if PYTHON.exists() or os.environ.get("LZERO_PYTHON"):
         for what, code, parts, arguments in PYTHON_ENVS:
             program.expect(what, code, parts, *arguments)
+        program.expect("inspect without a checkpoint", 2,
+                       ["environment   gymnasium:faulty:Faulty-v0", "state         failed: ", "log           hang/log.txt",
+                        "hang holds no checkpoint"], "inspect", "hang")
+        check_endless(program)
         check_ends(program)
         check_kills(program)
         program.finish()
