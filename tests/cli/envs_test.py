@@ -106,7 +106,7 @@ PYTHON_ENVS = [
      ["envs", "rollout", "gymnasium:faulty:Faulty-v0", "fault=raise"]),
     ("an Atari game", 0, ["environment   gymnasium:ALE/Pong-v5: observation [3, 64, 64], 6 actions", "408/404 |", "0 episodes in"],
      ["train", PONG, "stop.max_env_steps=404", "train.start_env_steps=200", "--run-dir", "pong"]),
-    ("a worker that hangs", 1, ["(env.step_timeout_s) and was ended", "given up after 0 restarts", "go on with:  lzero resume hang\n"],
+    ("a worker that hangs", 1, ["(env.step_timeout_s) and was ended", "given up after 0 restarts", "nothing was saved: mend that"],
      ["train", CARTPOLE, "env.id=gymnasium:faulty:Faulty-v0", "env.settings.fault=hang", "env.step_timeout_s=0.5",
       "env.max_restarts=0", "env.max_episode_steps=0", "stop.target_return=null", "--run-dir", "hang"]),
 ]

@@ -157,10 +157,17 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   }
 }
 
+// A run that was killed before its first checkpoint.
+bool IsNeverSaved(const std::string& run_dir) {
+  const auto checkpoints = ListCheckpoints(run_dir);
+  return checkpoints.ok() && checkpoints->empty();
+}
+
 // What to do about an error that ended a run; "" where the same would come again.
 std::string HowToGoOn(const absl::Status& error, const std::string& run_dir) {
   if (absl::IsAborted(error)) return "";  // a loss that is not finite
   const bool is_full = absl::StrContains(error.message(), std::strerror(ENOSPC));
+  if (!is_full && IsNeverSaved(run_dir)) return "nothing was saved: mend that and train anew\n";
   return absl::StrCat(is_full ? "free space, then go on with:  " : "go on with:  ",
                       ProgramCommand(), " resume ", ShellQuoted(run_dir), "\n");
 }
@@ -217,12 +224,6 @@ absl::StatusOr<std::string> FindRunFolder(const std::string& path) {
   }
   return absl::NotFoundError(absl::StrCat("resume: ", path, " is no checkpoint of ", run_dir,
                                           "; allowed: the run folder, or a folder step_N of it"));
-}
-
-// A run that was killed before its first checkpoint.
-bool IsNeverSaved(const std::string& run_dir) {
-  const auto checkpoints = ListCheckpoints(run_dir);
-  return checkpoints.ok() && checkpoints->empty();
 }
 
 // How a run without a checkpoint goes on: it was killed before its first, or has lost them.
