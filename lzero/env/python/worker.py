@@ -85,11 +85,24 @@ def number_of(reward):
         raise TypeError(f"step() must return one number as its reward; got {what}") from None
 
 
+def own_frames(failure):
+    """The frames of `failure` after those of this text, which is no file that a user could open; None: no others."""
+    frames = failure.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
+        frames = frames.tb_next
+    return frames
+
+
+def traceback_text(failure, chain=True):
+    text = "".join(traceback.format_exception(type(failure), failure, own_frames(failure), chain=chain))
+    return text.replace(f'File "{__file__}"', "lzero's worker")
+
+
 def root_traceback(failure):
-    """That of the exception that the others were raised from, which is where the fault is."""
+    """That of the exception that the others were raised from, which is where the fault is; "" if that is here."""
     while failure.__cause__ is not None:
         failure = failure.__cause__
-    return "".join(traceback.format_exception(failure, chain=False))
+    return traceback_text(failure, chain=False) if own_frames(failure) else ""
 
 
 def is_plain(failure):
@@ -275,8 +288,8 @@ class Worker:
                     self.step(buffer, slot)
                 else:
                     self.begin_episode(buffer, slot)
-            except BaseException:
-                self.errors[slot] = shortened(traceback.format_exc())
+            except BaseException as failure:
+                self.errors[slot] = shortened(traceback_text(failure))
                 buffer.flags[slot] = FAILED
 
     def wait(self):
