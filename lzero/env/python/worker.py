@@ -71,8 +71,7 @@ class Buffer:
         if task.mask_size > 0:
             masks = numpy.frombuffer(field("masks", "B"), numpy.bool_)
             self.masks = list(masks.reshape(slots, task.mask_size))  # views, made once
-        dtype = numpy.uint8 if task.observation.description["type"] == "uint8" else numpy.float32
-        frames = numpy.frombuffer(field("observations", "B"), dtype).reshape(
+        frames = numpy.frombuffer(field("observations", "B"), task.observation.description["type"]).reshape(
             slots, layout["frames"], *task.observation.shape)
         self.frames = [list(slot) for slot in frames]  # likewise
 

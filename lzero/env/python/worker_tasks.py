@@ -245,7 +245,8 @@ class Task:
         self.cap = cap_of(env)
         self.observation = observation_writer(env.observation_space, spaces, numpy, request)
         self.actions = Actions(env.action_space, spaces, numpy)
-        _, facts = begin(env, 0)
+        observation, facts = begin(env, 0)
+        self.observation.write(observation, numpy.empty(self.observation.shape, self.observation.description["type"]))
         mask = facts.get("action_mask")
         size = self.actions.description["size"]
         # In other spaces a mask is for each choice by itself: it does not say which products are legal.

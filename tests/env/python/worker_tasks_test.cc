@@ -18,11 +18,18 @@ TEST(WorkerTasksTest, SaysWhatAnEnvironmentMisses) {
   EXPECT_THAT(MakeTestError("Misses", {{"how", "space"}}), HasSubstr("it has no action_space"));
   EXPECT_THAT(MakeTestError("Misses", {{"how", "reset"}}),
               HasSubstr("reset() must return two things: observation, a dictionary of facts"));
+  // An observation that does not fit is found before training.
+  EXPECT_EQ(MakeTestError("Misses", {{"how", "picture"}}),
+            "environment 'gymnasium:lzero_test_envs:Misses-v0': ValueError: a picture of float64; "
+            "its space has uint8");
+  EXPECT_THAT(MakeTestError("Misses", {{"how", "axes"}}),
+              HasSubstr("a picture of shape (3, 9, 8); its space has (9, 8, 3)"));
+  EXPECT_THAT(MakeTestError("Misses", {{"how", "words"}}),
+              HasSubstr("an observation that is no array of numbers: array(['a']"));
   for (const auto& [how, text] :
        {std::pair("step", "step() must return five things, not 4: observation, reward,"),
         std::pair("end", "terminated and truncated must be truth values; got 'False', False"),
-        std::pair("facts", "step() must return a dictionary of facts last; got None"),
-        std::pair("picture", "a picture of float64; its space has uint8")}) {
+        std::pair("facts", "step() must return a dictionary of facts last; got None")}) {
     const TestGroup test = MakeTestGroup("Misses", {{"how", how}});
     test.envs[0]->Reset(0);
     EXPECT_THAT(std::string(test.envs[0]->Step(Action::Discrete(0)).status().message()),
