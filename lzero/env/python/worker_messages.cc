@@ -116,6 +116,8 @@ ActionSpec ReadAction(const JsonReader& json) {
   json.Read("size", &size, {.low = 1, .high = kMaxActions});
   if (kind == "discrete") {
     spec.num_actions = size;
+    json.MaybeRead("meaning", &spec.meaning);
+    spec.meaning = EscapedForMessage(spec.meaning, "");
     return spec;
   }
   if (kind != "box") json.Wrong("kind", "discrete, box");

@@ -256,7 +256,17 @@ class Actions:
         else:
             raise Refused(f"cannot choose actions of the space {space}; allowed: Discrete, "
                           "MultiDiscrete, MultiBinary, Box")
-        self.description = {"kind": "discrete", "size": len(self.table)}
+        self.description = {"kind": "discrete", "size": len(self.table), "meaning": self.meaning(space, numpy)}
+
+    def meaning(self, space, numpy):
+        """What the first two and the last number of an action stand for; "" where each stands for itself."""
+        if not self.copies and self.table[0] == 0:
+            return ""
+        last = len(self.table) - 1
+        shown = [f"{i} is {numpy.asarray(self.table[i]).tolist()}" for i in sorted({0, min(1, last), last})]
+        shown[2:2] = ["..."] if last > 2 else []
+        order = "; the last number changes fastest" if self.copies else ""
+        return f"{', '.join(shown)} of {shortly(space)}{order}"
 
     def take(self, numbers):
         """The action of these numbers of a box, as an array of its own."""
