@@ -10,6 +10,7 @@ reset here by itself. Arguments: file descriptors of the socket and of a pipe th
 import json
 import mmap
 import os
+import re
 import select
 import signal
 import socket
@@ -183,6 +184,12 @@ class Worker:
         raw = picture[:, :, :3].tobytes()
         self.answer({"ok": True, "width": width, "height": height, "bytes": len(raw)}, raw)
 
+    def text(self, request):
+        drawn = draw(self.envs[request["slot"]])
+        if not isinstance(drawn, str):
+            raise Refused(f"render() of mode ansi must return a text; got a {type(drawn).__name__}")
+        self.answer({"ok": True, "text": shortened(re.sub("\x1b\\[[0-9;]*m", "", drawn))})  # colours
+
     def error(self, request):
         self.answer({"ok": True, "traceback": self.errors.pop(request["slot"], "")})
 
@@ -205,8 +212,8 @@ class Worker:
     def handle_control(self):
         request = self.receive()
         try:
-            verbs = {"make": self.make, "attach": self.attach, "render": self.render, "error": self.error,
-                     "close": self.close}
+            verbs = {"make": self.make, "attach": self.attach, "render": self.render, "text": self.text,
+                     "error": self.error, "close": self.close}
             verbs[request["op"]](request)
         except Refused as refusal:
             self.answer({"ok": False, "error": shortened(str(refusal)), "traceback": ""})

@@ -60,12 +60,12 @@ class WorkerEnv : public Env {
     return result;
   }
 
+  absl::StatusOr<std::string> RenderText() const override {
+    if (!group_->spec_.draws_text) return Env::RenderText();
+    return group_->Draw(&WorkerProcess::RenderText, *this);
+  }
   absl::StatusOr<Image> RenderRgb() const override {
-    if (phase_ == Phase::kNotStarted || is_lost() || !reset_error_.ok()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("'", spec_.id, "' has nothing to draw; call Reset first"));
-    }
-    return group_->Render(slot_);
+    return group_->Draw(&WorkerProcess::Render, *this);
   }
 
  private:
@@ -74,6 +74,7 @@ class WorkerEnv : public Env {
   enum class Phase { kNotStarted, kRunning, kEnded };
 
   bool is_lost() const { return group_->generation_ != generation_; }
+  bool can_draw() const { return phase_ != Phase::kNotStarted && !is_lost() && reset_error_.ok(); }
 
   // The three parts of a step. Check: FailedPrecondition and InvalidArgument as Env::Step says.
   absl::Status Check(const Action& action) const {
@@ -371,14 +372,19 @@ void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {
   if (!given_up.ok() && !results.empty()) results[0] = given_up;
 }
 
-absl::StatusOr<Image> WorkerGroup::Render(int slot) {
+template <typename Drawn>
+absl::StatusOr<Drawn> WorkerGroup::Draw(absl::StatusOr<Drawn> (WorkerProcess::*draw)(int),
+                                        const WorkerEnv& env) {
   LZ_CHECK(!is_begun_, "a picture between Begin and Finish");
-  if (process_ == nullptr) return absl::UnavailableError("the worker process has died");
-  absl::StatusOr<Image> image = process_->Render(slot);
-  if (process_->is_running()) return image;
+  if (!env.can_draw()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("'", env.spec().id, "' has nothing to draw; call Reset first"));
+  }
+  absl::StatusOr<Drawn> drawn = (process_.get()->*draw)(env.slot_);
+  if (process_->is_running()) return drawn;
   LoseProcess();
-  LZ_RETURN_IF_ERROR(Count(image.status()));
-  return image;
+  LZ_RETURN_IF_ERROR(Count(drawn.status()));
+  return drawn;
 }
 
 }  // namespace lzero

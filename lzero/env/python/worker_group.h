@@ -87,7 +87,10 @@ class WorkerGroup : public EnvBatch {
   // when it was once too often.
   absl::Status Count(const absl::Status& what, const WorkerEnv* env = nullptr);
   absl::Status FailureOf(int slot);
-  absl::StatusOr<Image> Render(int slot);
+  // What `draw` of the process gives; a process that dies of it is counted.
+  template <typename Drawn>
+  absl::StatusOr<Drawn> Draw(absl::StatusOr<Drawn> (WorkerProcess::*draw)(int),
+                             const WorkerEnv& env);
 
   const Options options_;
   const int num_envs_;

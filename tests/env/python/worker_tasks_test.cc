@@ -42,6 +42,25 @@ TEST(WorkerTasksTest, SaysWhatAnEnvironmentMisses) {
       absl::UnimplementedError("the environment draws a picture of float64; uint8 is needed"));
 }
 
+TEST(WorkerTasksTest, DrawsTextWhereThereAreNoPictures) {
+  LZ_NEEDS_GYMNASIUM();
+  const auto make = [](const std::string& name) {
+    WorkerCommand command = TestCommand(name, {});
+    command.task.id = absl::StrCat("lzero_test_texts:", name, "-v0");
+    return TestGroup(GroupOptions(command, 0), 1);
+  };
+  const TestGroup test = make("DrawsText");
+  test.envs[0]->Reset(0);
+  EXPECT_TRUE(test.envs[0]->Step(Action::Discrete(0)).ok());
+  EXPECT_EQ(*test.envs[0]->RenderText(), "1 of 10\n");
+  EXPECT_EQ(test.envs[0]->RenderRgb().status(),
+            absl::UnimplementedError("the environment draws no picture"));
+  // One that refuses both modes is made all the same.
+  const TestGroup nowhere = make("DrawsNowhere");
+  nowhere.envs[0]->Reset(0);
+  EXPECT_EQ(nowhere.envs[0]->RenderText().status().code(), absl::StatusCode::kUnimplemented);
+}
+
 // What the environment Values gives is no number: without restarts that is an error.
 std::string FirstStepError(const std::string& what, int32_t action) {
   const TestGroup test = MakeTestGroup("Values", {{"what", what}, {"length", "99"}});
