@@ -31,6 +31,9 @@ struct ActionSpec {
   // are refused.
   std::vector<float> low;
   std::vector<float> high;
+  // What the numbers of discrete actions stand for, a line for `lzero envs info`; empty:
+  // themselves.
+  std::string meaning = {};
 
   // Numbers of a box action; 0 for discrete ones.
   int64_t dim() const { return static_cast<int64_t>(low.size()); }

@@ -17,6 +17,7 @@ namespace lzero {
 namespace {
 
 constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+constexpr int64_t kManySteps = 10000;  // of an environment, for one episode
 constexpr double kPi = 3.14159265358979323846;
 
 }  // namespace
@@ -325,6 +326,7 @@ absl::Status Trainer::AfterStep() {
   const bool checkpoint_due =
       TakeDue(config_.checkpoint.every_updates, &state_.next_checkpoint_update);
   if (metrics_due) LZ_RETURN_IF_ERROR(WriteMetrics());
+  if (state_.env_steps >= kManySteps * config_.env.num_collectors) WarnOfEndlessEpisodes();
   LZ_RETURN_IF_ERROR(EvaluateIfDue());
   if (checkpoint_due) LZ_RETURN_IF_ERROR(SaveCheckpoint());
   if (!HasReachedTarget() && progress_.IsDue(MonotonicSeconds())) {

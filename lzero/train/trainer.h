@@ -120,6 +120,7 @@ class Trainer {
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
   void WarnOfBadModel(const MetricMap& metrics);
+  void WarnOfEndlessEpisodes();
   void AddReanalyzeMetrics(int64_t num_stored, MetricMap* metrics);
   void ShowProgress();
   void ShowSession();
@@ -151,7 +152,7 @@ class Trainer {
   double wall_before_session_ = 0.0;
   std::optional<double> collect_return_;  // mean of the episodes since the last metrics line
   int64_t num_rollbacks_ = 0;
-  bool warned_of_collapse_ = false, warned_of_divergence_ = false;
+  bool warned_of_collapse_ = false, warned_of_divergence_ = false, warned_of_no_end_ = false;
   CheckpointMoment last_checkpoint_ = {-1, -1, -1};
   SlowStepWatch slow_;
 };

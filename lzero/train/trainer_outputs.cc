@@ -64,6 +64,7 @@ std::vector<Metric> EvaluationMetrics(double mean_return,
 }  // namespace
 
 absl::Status Trainer::Evaluate() {
+  WarnOfEndlessEpisodes();
   // Play the episodes.
   const ScopedTimer timer(&evaluate_time_);
   SetTensorThreads(static_cast<int>(config_.inference.num_threads));
@@ -130,6 +131,19 @@ void Trainer::WarnOfBadModel(const MetricMap& metrics) {
   };
   warn(CollapseWarning(metrics, state_.updates), &warned_of_collapse_);
   warn(DivergenceWarning(metrics), &warned_of_divergence_);
+}
+
+// Before an evaluation is waited for that may never end: no episode of the collector has.
+void Trainer::WarnOfEndlessEpisodes() {
+  if (plan_.env.max_episode_steps > 0 || state_.episodes > 0 || warned_of_no_end_ ||
+      !collector_.collector->stats().episodes.empty()) {
+    return;
+  }
+  warned_of_no_end_ = true;
+  LZ_LOG_WARNING("no episode has ended in ", FormatCount(state_.env_steps), " env steps, and '",
+                 plan_.env.id,
+                 "' has no step cap: an evaluation may never end; Ctrl-C saves the "
+                 "run, resume it with env.max_episode_steps=N");
 }
 
 absl::Status Trainer::WriteMetrics() {

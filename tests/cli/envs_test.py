@@ -32,8 +32,17 @@ class Faulty(gymnasium.Env):
         self.place += 1
         if self.fault == "raise" and self.place == 3: raise RuntimeError("the wheel came off")
         if self.fault == "hang" and self.place == 3: import time; time.sleep(60)
-        return numpy.full(1, self.place, numpy.float32), 1.0, self.place == 9, False, {}
+        return numpy.full(1, self.place, numpy.float32), 1.0, self.place == 9 and self.fault != "endless", False, {}
 gymnasium.register("Faulty-v0", Faulty)
+class Words(Faulty):
+    metadata = {"render_modes": ["ansi"]}
+    action_space = gymnasium.spaces.MultiDiscrete([2, 3])
+    def __init__(self, render_mode): self.fault, self.render_mode = "print", render_mode
+    def step(self, action):
+        print("a word on standard output", flush=True)
+        return super().step(action)
+    def render(self): return f"place {self.place}"
+gymnasium.register("Words-v0", Words)
 '''
 
 # (what, exit code, parts, arguments)
@@ -91,13 +100,17 @@ PYTHON_ENVS = [
      ["train", CARTPOLE, "env.id=gymnasium:Pendulum-v1", "--dry-run"]),
     ("box actions of Python", 0, ["actions of 1 number", "20 sampled actions"],
      ["train", CARTPOLE, "env.id=gymnasium:Pendulum-v1", "search.num_sampled_actions=20", "--dry-run"]),
+    ("what actions stand for", 0, ["  0 is [0, 0], 1 is [0, 1], ..., 5 is [1, 2] of MultiDiscrete([2 3])",
+                                   "start with seed 0:\nplace 0\n"], ["envs", "info", "gymnasium:faulty:Words-v0"]),
+    ("text of Python", 0, ["return 1\nplace 1\n\nstep 2, "],
+     ["envs", "rollout", "gymnasium:faulty:Words-v0", "--render", "text", "--steps", "2"]),
     ("an exception fails the check", 1, ["FAIL  random_steps  seed 0, step 2: the environment failed"],
      ["envs", "check", "gymnasium:faulty:Faulty-v0", "fault=raise"]),
     ("an exception ends a rollout", 2, ["seed 0, step 2: the environment failed"],
      ["envs", "rollout", "gymnasium:faulty:Faulty-v0", "fault=raise"]),
     ("an Atari game", 0, ["environment   gymnasium:ALE/Pong-v5: observation [3, 64, 64], 6 actions", "408/404 |", "0 episodes in"],
      ["train", PONG, "stop.max_env_steps=404", "train.start_env_steps=200", "--run-dir", "pong"]),
-    ("a worker that hangs", 1, ["(env.step_timeout_s) and was ended", "given up after 0 restarts", "go on with:  lzero resume hang\n"],
+    ("a worker that hangs", 1, ["(env.step_timeout_s) and was ended", "given up after 0 restarts", "nothing was saved: mend that"],
      ["train", CARTPOLE, "env.id=gymnasium:faulty:Faulty-v0", "env.settings.fault=hang", "env.step_timeout_s=0.5",
       "env.max_restarts=0", "env.max_episode_steps=0", "stop.target_return=null", "--run-dir", "hang"]),
 ]
@@ -138,6 +151,17 @@ def check_ends(program):
         program.check(f"ended by signal {int(number)}", got, text, code, "True workers, then 0")
 
 
+def check_endless(program):
+    """Episodes that never end are told of before they are waited for, and a step cap saves the run."""
+    run = ["train", CARTPOLE, "env.id=gymnasium:faulty:Faulty-v0", "env.settings.fault=endless", "env.max_episode_steps=0",
+           "stop.max_env_steps=200", "stop.target_return=null", "train.start_env_steps=100", "--run-dir", "endless"]
+    code, printed = program.interrupt(*run, after="no episode has ended in ")
+    program.check("episodes that never end", code, printed, 130, "resume it with env.max_episode_steps=N")
+    program.expect("they get a cap", 0, ["mean return 7.00"], "resume", "endless", "env.max_episode_steps=7")
+    program.expect("it is kept", 2, ["env.max_episode_steps=8, where episodes end after 7 steps, would make it another run"],
+                   "resume", "endless", "env.max_episode_steps=8")
+
+
 def check_kills(program):
     """A run loses nothing but the episodes of the workers that are killed."""
     done = subprocess.run(
@@ -159,6 +183,10 @@ def main():
     if PYTHON.exists() or os.environ.get("LZERO_PYTHON"):
         for what, code, parts, arguments in PYTHON_ENVS:
             program.expect(what, code, parts, *arguments)
+        program.expect("inspect without a checkpoint", 2,
+                       ["environment   gymnasium:faulty:Faulty-v0", "state         failed: ", "log           hang/log.txt",
+                        "hang holds no checkpoint"], "inspect", "hang")
+        check_endless(program)
         check_ends(program)
         check_kills(program)
         program.finish()

@@ -96,12 +96,27 @@ void PrintState(const TrainingState& state) {
   PrintLine("mean return", evaluation);
 }
 
+// A run that ended before its first checkpoint: what is known of it.
+void PrintUnsaved(const std::string& path) {
+  const std::string run_dir = TypedRunFolder(path);
+  const auto config = LoadConfig(JoinPath(run_dir, "config.resolved.yaml"), {});
+  if (!config.ok()) return;
+  PrintLine("environment", config->config.env.id);
+  PrintLine("family", ValueText(config->config, "model.family"));
+  PrintLine("seed", absl::StrCat(config->config.seed));
+  const absl::Status told = PrintRun(run_dir, run_dir);
+  if (!told.ok()) PrintLine("state", std::string(told.message()));
+  PrintLine("log", JoinPath(run_dir, "log.txt"));
+  std::fflush(stdout);
+}
+
 // `path`: a run folder (its latest checkpoint) or a checkpoint. Exit codes: 0 intact, 1 damaged,
-// 2 not found.
+// 2 not found; of a run without a checkpoint its state is told.
 int Inspect(const std::string& path, bool tensors) {
   // Everything is read and checked before the first word.
   const auto loaded = ReadCheckpoint(path);
   if (!loaded.ok()) {
+    if (absl::IsNotFound(loaded.status())) PrintUnsaved(path);
     return PrintError(loaded.status(),
                       absl::IsNotFound(loaded.status()) ? kExitUsage : kExitFailure);
   }

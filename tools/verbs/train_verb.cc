@@ -52,12 +52,39 @@ constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"}
 // The same environments may have moved to another place. The other two numbers of threads change
 // the order of sums, and so what is learned.
 constexpr const char* kChangeableKeys[] = {"env.num_threads", "env.python_path", "plugins"};
+// A run may also get a step cap where its episodes have none: else its evaluations may never end.
+constexpr char kStepCap[] = "env.max_episode_steps";
+constexpr char kChangeable[] =
+    "allowed: stop.*, evaluate.*, checkpoint.*, plugins, env.num_threads, env.python_path; "
+    "env.max_episode_steps where episodes have no cap";
+
+std::string KeyOf(const std::string& override) { return override.substr(0, override.find('=')); }
 
 bool MayChange(const std::string& override) {
-  const std::string key = override.substr(0, override.find('='));
+  const std::string key = KeyOf(override);
   const std::string section = key.substr(0, key.find('.'));
   return std::count(std::begin(kChangeableSections), std::end(kChangeableSections), section) > 0 ||
-         std::count(std::begin(kChangeableKeys), std::end(kChangeableKeys), key) > 0;
+         std::count(std::begin(kChangeableKeys), std::end(kChangeableKeys), key) > 0 ||
+         key == kStepCap;
+}
+
+absl::Status AnotherRun(const std::string& what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("resume: ", what, " would make it another run; ", kChangeable));
+}
+
+// Whether the run whose config at `config_path` was, may go on with the step cap of `config`.
+absl::Status CheckStepCapChange(const std::string& config_path, const ExperimentConfig& config,
+                                const EnvRegistry& registry) {
+  LZ_ASSIGN_OR_RETURN(const LoadedConfig before, LoadConfig(config_path, {}));
+  const EnvConfig& env_config = before.config.env;
+  LZ_ASSIGN_OR_RETURN(const auto env, registry.Make(env_config.id, EnvOptionsOf(env_config)));
+  const int64_t cap = env->spec().max_episode_steps;
+  if (cap == 0 || config.env.max_episode_steps == env_config.max_episode_steps) {
+    return absl::OkStatus();
+  }
+  return AnotherRun(absl::StrCat(kStepCap, "=", config.env.max_episode_steps,
+                                 ", where episodes end after ", cap, " steps,"));
 }
 
 // A run folder, its config and what its end is told with.
@@ -130,10 +157,17 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   }
 }
 
+// A run that was killed before its first checkpoint.
+bool IsNeverSaved(const std::string& run_dir) {
+  const auto checkpoints = ListCheckpoints(run_dir);
+  return checkpoints.ok() && checkpoints->empty();
+}
+
 // What to do about an error that ended a run; "" where the same would come again.
 std::string HowToGoOn(const absl::Status& error, const std::string& run_dir) {
   if (absl::IsAborted(error)) return "";  // a loss that is not finite
   const bool is_full = absl::StrContains(error.message(), std::strerror(ENOSPC));
+  if (!is_full && IsNeverSaved(run_dir)) return "nothing was saved: mend that and train anew\n";
   return absl::StrCat(is_full ? "free space, then go on with:  " : "go on with:  ",
                       ProgramCommand(), " resume ", ShellQuoted(run_dir), "\n");
 }
@@ -190,12 +224,6 @@ absl::StatusOr<std::string> FindRunFolder(const std::string& path) {
   }
   return absl::NotFoundError(absl::StrCat("resume: ", path, " is no checkpoint of ", run_dir,
                                           "; allowed: the run folder, or a folder step_N of it"));
-}
-
-// A run that was killed before its first checkpoint.
-bool IsNeverSaved(const std::string& run_dir) {
-  const auto checkpoints = ListCheckpoints(run_dir);
-  return checkpoints.ok() && checkpoints->empty();
 }
 
 // How a run without a checkpoint goes on: it was killed before its first, or has lost them.
@@ -275,13 +303,7 @@ int Train(const TrainOptions& options) {
 int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   // Refuse overrides that make another run.
   for (const std::string& override : overrides) {
-    if (!MayChange(override)) {
-      return PrintError(
-          absl::InvalidArgumentError(absl::StrCat(
-              "resume: ", override, " would make it another run; allowed: stop.*, ",
-              "evaluate.*, checkpoint.*, plugins, env.num_threads, ", "env.python_path")),
-          kExitUsage);
-    }
+    if (!MayChange(override)) return PrintError(AnotherRun(override), kExitUsage);
   }
   // Open the run folder, its config and its checkpoint.
   const auto found_run = FindRunFolder(path);
@@ -304,6 +326,11 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   }
   const auto registry = RegistryWithPlugins(config, MakeRegistry());
   if (!registry.ok()) return PrintPluginError(registry.status(), path);
+  const auto sets_cap = [](const std::string& override) { return KeyOf(override) == kStepCap; };
+  if (std::any_of(overrides.begin(), overrides.end(), sets_cap)) {
+    const absl::Status may = CheckStepCapChange(config_path, config, *registry);
+    if (!may.ok()) return PrintError(may, kExitUsage);
+  }
   // Make the trainer and put it back to the checkpoint.
   const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
   auto trainer = Trainer::Create(config, *registry, stop);
@@ -358,7 +385,7 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
       ->required();
   resume->add_option("overrides", *overrides,
                      "key.path=value of stop, evaluate, checkpoint; plugins, env.num_threads, "
-                     "env.python_path");
+                     "env.python_path; env.max_episode_steps where episodes have no cap");
   AddVerbose(resume);
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/check/conformance_rules.h"
@@ -46,22 +47,21 @@ class Suite {
     if (!Add("spec", CheckSpec(spec_))) return checks_;
     Add("step_before_reset_refused", StepBeforeReset());
     Add("random_steps", RandomSteps());
-    Add("observation_in_space", CheckObservations(spec_, episodes_));
-    Add("frames_stacked", CheckFrameStack(spec_, episodes_));
-    Add("mask_and_flags", CheckMasksAndFlags(spec_, episodes_));
-    Add("step_cap", StepCap());
-    Add("returns_consistent", CheckReturns(episodes_));
-    repeats_ = Add("same_seed_same_episode", SameSeed());
-    Add("mask_equals_accepted_actions", repeats_ ? MaskEqualsAccepted() : NotCompared());
-    Add("bad_actions_refused", BadActions());
-    Add("step_after_end_refused", StepAfterEnd());
-    Add("save_load_equal", repeats_ ? SaveLoad() : NotCompared());
-    Add("broken_save_refused", repeats_ ? BrokenSave() : NotCompared());
-    Add("set_state_equal", repeats_ ? SetState() : NotCompared());
-    Add("symmetries_hold", repeats_ ? Symmetries() : NotCompared());
-    Add("chance_outcomes_hold",
-        repeats_ ? CheckChanceOutcomes(factory_, spec_, probed()) : NotCompared());
-    Add("box_actions_clipped", repeats_ ? CheckClipping(factory_, spec_, probed()) : NotCompared());
+    AddOfEpisodes("observation_in_space", [this] { return CheckObservations(spec_, episodes_); });
+    AddOfEpisodes("frames_stacked", [this] { return FrameStack(); });
+    AddOfEpisodes("mask_and_flags", [this] { return CheckMasksAndFlags(spec_, episodes_); });
+    AddOfEpisodes("step_cap", [this] { return StepCap(); });
+    AddOfEpisodes("returns_consistent", [this] { return CheckReturns(episodes_); });
+    repeats_ = AddOfEpisodes("same_seed_same_episode", [this] { return SameSeed(); });
+    AddCompared("mask_equals_accepted_actions", [this] { return MaskEqualsAccepted(); });
+    AddOfEpisodes("bad_actions_refused", [this] { return BadActions(); });
+    AddOfEpisodes("step_after_end_refused", [this] { return StepAfterEnd(); });
+    AddCompared("save_load_equal", [this] { return SaveLoad(); });
+    AddCompared("broken_save_refused", [this] { return BrokenSave(); });
+    AddCompared("set_state_equal", [this] { return SetState(); });
+    AddCompared("symmetries_hold", [this] { return Symmetries(); });
+    AddCompared("chance_outcomes_hold", [this] { return ChanceOutcomes(); });
+    AddCompared("box_actions_clipped", [this] { return BoxClipping(); });
     return checks_;
   }
 
@@ -73,6 +73,17 @@ class Suite {
     if (options_.on_check) options_.on_check(checks_.back());
     return status.ok();
   }
+  // A check of what random_steps has played.
+  bool AddOfEpisodes(const char* name, absl::FunctionRef<absl::Status()> check) {
+    return Add(name, episodes_.empty() ? Skip("no episode was played (random_steps)") : check());
+  }
+  // The same for a check that compares episodes.
+  void AddCompared(const char* name, absl::FunctionRef<absl::Status()> check) {
+    AddOfEpisodes(name, [&] {
+      return repeats_ ? check()
+                      : Skip("the same seed gives other episodes (same_seed_same_episode)");
+    });
+  }
   // A check that passes, with something to say.
   absl::Status Note(std::string note) {
     note_ = std::move(note);
@@ -82,9 +93,6 @@ class Suite {
   absl::Status Skip(std::string why) {
     skipped_ = true;
     return Note(std::move(why));
-  }
-  absl::Status NotCompared() {
-    return Skip("the same seed gives other episodes (same_seed_same_episode)");
   }
   absl::Span<const EpisodeRecord> probed() const {
     return absl::MakeConstSpan(episodes_).subspan(0, kNumProbes);
@@ -144,16 +152,19 @@ class Suite {
     return Note(absl::StrCat(num_steps, " steps, ", episodes_.size(), " episodes"));
   }
 
+  absl::Status FrameStack() {
+    if (spec_.observation.frame_stack == 1) return Skip("the spec says frames are not stacked");
+    return CheckFrameStack(spec_, episodes_);
+  }
+
   absl::Status StepCap() {
     const auto reached = [this](const EpisodeRecord& record) {
       return static_cast<int64_t>(record.actions.size()) >= spec_.max_episode_steps;
     };
-    if (spec_.max_episode_steps == 0) {
-      note_ = "the spec says there is none";
-    } else if (std::none_of(episodes_.begin(), episodes_.end(), reached)) {
-      note_ = "no episode reached it";
-    }
-    return CheckStepCaps(spec_, episodes_);
+    if (spec_.max_episode_steps == 0) return Skip("the spec says there is none");
+    LZ_RETURN_IF_ERROR(CheckStepCaps(spec_, episodes_));
+    return std::any_of(episodes_.begin(), episodes_.end(), reached) ? absl::OkStatus()
+                                                                    : Skip("no episode reached it");
   }
 
   absl::Status SameSeed() {
@@ -167,11 +178,12 @@ class Suite {
     return absl::OkStatus();
   }
 
-  absl::Status ProbeMask(Env& env, const EpisodeRecord& record, size_t t) const {
+  absl::Status ProbeMask(Env& env, const EpisodeRecord& record, size_t t) {
     const std::vector<uint8_t>& mask = record.steps[t].legal_action_mask;
     for (int32_t index = 0; index < static_cast<int32_t>(mask.size()); ++index) {
       // Without saving only refusals are tried on the way: an accepted action would move on.
       if (!spec_.can_save && mask[index] != 0) continue;
+      ++num_tried_;
       const absl::StatusOr<std::string> here = spec_.can_save ? env.Save() : std::string();
       LZ_RETURN_IF_ERROR(here.status());
       const bool accepted = env.Step(Action::Discrete(index)).ok();
@@ -185,14 +197,13 @@ class Suite {
   }
 
   absl::Status MaskEqualsAccepted() {
-    if (spec_.action.kind == ActionKind::kBox) return absl::OkStatus();
+    if (spec_.action.kind == ActionKind::kBox) return Skip("box actions have no mask");
     if (spec_.can_save) {
       return ForProbes(probed(), [&](const EpisodeRecord& record, size_t t) -> absl::Status {
         LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, t));
         return ProbeMask(*env, record, t);
       });
     }
-    note_ = "cannot save: only refused actions were tried at every step";
     for (const EpisodeRecord& record : probed()) {
       LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, 0));
       for (size_t t = 0; t < record.actions.size(); ++t) {
@@ -200,7 +211,8 @@ class Suite {
         LZ_RETURN_IF_ERROR(Follow(*env, record, t, t + 1));
       }
     }
-    return absl::OkStatus();
+    return num_tried_ > 0 ? Note("cannot save: only refused actions were tried at every step")
+                          : Skip("cannot save, and every action was legal");
   }
 
   absl::Status BadActions() {
@@ -264,8 +276,9 @@ class Suite {
 
   absl::Status SaveLoad() {
     if (!spec_.can_save) {
-      note_ = "the spec says it cannot save";
-      return ExpectCode(env_->Save().status(), absl::StatusCode::kUnimplemented, "Save");
+      LZ_RETURN_IF_ERROR(
+          ExpectCode(env_->Save().status(), absl::StatusCode::kUnimplemented, "Save"));
+      return Skip("the spec says it cannot save");
     }
     for (const EpisodeRecord& record : probed()) {
       LZ_RETURN_IF_ERROR(ForProbes({&record, 1}, [&](const EpisodeRecord& probed, size_t t) {
@@ -278,10 +291,9 @@ class Suite {
 
   absl::Status BrokenSave() {
     if (!spec_.can_save) {
-      note_ = "the spec says it cannot save";
-      return ExpectCode(env_->Load(""), absl::StatusCode::kUnimplemented, "Load");
+      LZ_RETURN_IF_ERROR(ExpectCode(env_->Load(""), absl::StatusCode::kUnimplemented, "Load"));
+      return Skip("the spec says it cannot save");
     }
-    if (episodes_.empty()) return Broken("no episode was recorded");
     const EpisodeRecord& record = episodes_[0];
     const size_t middle = record.actions.size() / 2;
     LZ_ASSIGN_OR_RETURN(const std::unique_ptr<Env> env, MakeAt(record, middle));
@@ -312,20 +324,17 @@ class Suite {
 
   absl::Status SetState() {
     if (!spec_.can_set_state) {
-      note_ = "the spec says it has no physics state";
       LZ_RETURN_IF_ERROR(
           ExpectCode(env_->GetState().status(), absl::StatusCode::kUnimplemented, "GetState"));
-      return ExpectCode(env_->SetState({}), absl::StatusCode::kUnimplemented, "SetState");
+      LZ_RETURN_IF_ERROR(
+          ExpectCode(env_->SetState({}), absl::StatusCode::kUnimplemented, "SetState"));
+      return Skip("the spec says it has no physics state");
     }
-    if (!spec_.deterministic) {
-      skipped_ = true;
-      note_ = "steps draw random numbers";
-    } else {
-      LZ_RETURN_IF_ERROR(ForProbes(
-          probed(), [&](const EpisodeRecord& record, size_t t) { return ProbeState(record, t); }));
-    }
-    return ExpectCode(env_->SetState({}), absl::StatusCode::kInvalidArgument,
-                      "SetState of nothing");
+    LZ_RETURN_IF_ERROR(
+        ExpectCode(env_->SetState({}), absl::StatusCode::kInvalidArgument, "SetState of nothing"));
+    if (!spec_.deterministic) return Skip("steps draw random numbers");
+    return ForProbes(probed(),
+                     [&](const EpisodeRecord& record, size_t t) { return ProbeState(record, t); });
   }
 
   // Plays the image of the record; the start is its own image.
@@ -340,7 +349,7 @@ class Suite {
   }
 
   absl::Status Symmetries() {
-    if (spec_.symmetries.empty()) return Note("the spec declares none");
+    if (spec_.symmetries.empty()) return Skip("the spec declares none");
     int num_played = 0;
     for (const EpisodeRecord& record : spec_.deterministic ? probed() : probed().first(0)) {
       for (size_t k = 0; k < spec_.symmetries.size(); ++k) {
@@ -358,12 +367,23 @@ class Suite {
                              " episodes played as their images"));
   }
 
+  absl::Status ChanceOutcomes() {
+    LZ_RETURN_IF_ERROR(CheckChanceOutcomes(factory_, spec_, probed()));
+    return spec_.num_chance_outcomes > 0 ? absl::OkStatus() : Skip("the spec says there are none");
+  }
+
+  absl::Status BoxClipping() {
+    if (spec_.action.kind != ActionKind::kBox) return Skip("actions are discrete");
+    return CheckClipping(factory_, spec_, probed());
+  }
+
   const EnvFactory& factory_;
   const ConformanceOptions& options_;
   std::unique_ptr<Env> env_;
   EnvSpec spec_;
   std::vector<EpisodeRecord> episodes_;
-  bool repeats_ = true;  // the same seed gives the same episode
+  bool repeats_ = true;    // the same seed gives the same episode
+  int64_t num_tried_ = 0;  // actions of MaskEqualsAccepted
   std::string note_;
   bool skipped_ = false;
   std::vector<ConformanceCheck> checks_;

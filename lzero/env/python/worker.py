@@ -10,6 +10,7 @@ reset here by itself. Arguments: file descriptors of the socket and of a pipe th
 import json
 import mmap
 import os
+import re
 import select
 import signal
 import socket
@@ -71,8 +72,7 @@ class Buffer:
         if task.mask_size > 0:
             masks = numpy.frombuffer(field("masks", "B"), numpy.bool_)
             self.masks = list(masks.reshape(slots, task.mask_size))  # views, made once
-        dtype = numpy.uint8 if task.observation.description["type"] == "uint8" else numpy.float32
-        frames = numpy.frombuffer(field("observations", "B"), dtype).reshape(
+        frames = numpy.frombuffer(field("observations", "B"), task.observation.description["type"]).reshape(
             slots, layout["frames"], *task.observation.shape)
         self.frames = [list(slot) for slot in frames]  # likewise
 
@@ -85,11 +85,24 @@ def number_of(reward):
         raise TypeError(f"step() must return one number as its reward; got {what}") from None
 
 
+def own_frames(failure):
+    """The frames of `failure` after those of this text, which is no file that a user could open; None: no others."""
+    frames = failure.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename == __file__:
+        frames = frames.tb_next
+    return frames
+
+
+def traceback_text(failure, chain=True):
+    text = "".join(traceback.format_exception(type(failure), failure, own_frames(failure), chain=chain))
+    return text.replace(f'File "{__file__}"', "lzero's worker")
+
+
 def root_traceback(failure):
-    """That of the exception that the others were raised from, which is where the fault is."""
+    """That of the exception that the others were raised from, which is where the fault is; "" if that is here."""
     while failure.__cause__ is not None:
         failure = failure.__cause__
-    return "".join(traceback.format_exception(failure, chain=False))
+    return traceback_text(failure, chain=False) if own_frames(failure) else ""
 
 
 def is_plain(failure):
@@ -171,6 +184,12 @@ class Worker:
         raw = picture[:, :, :3].tobytes()
         self.answer({"ok": True, "width": width, "height": height, "bytes": len(raw)}, raw)
 
+    def text(self, request):
+        drawn = draw(self.envs[request["slot"]])
+        if not isinstance(drawn, str):
+            raise Refused(f"render() of mode ansi must return a text; got a {type(drawn).__name__}")
+        self.answer({"ok": True, "text": shortened(re.sub("\x1b\\[[0-9;]*m", "", drawn))})  # colours
+
     def error(self, request):
         self.answer({"ok": True, "traceback": self.errors.pop(request["slot"], "")})
 
@@ -193,8 +212,8 @@ class Worker:
     def handle_control(self):
         request = self.receive()
         try:
-            verbs = {"make": self.make, "attach": self.attach, "render": self.render, "error": self.error,
-                     "close": self.close}
+            verbs = {"make": self.make, "attach": self.attach, "render": self.render, "text": self.text,
+                     "error": self.error, "close": self.close}
             verbs[request["op"]](request)
         except Refused as refusal:
             self.answer({"ok": False, "error": shortened(str(refusal)), "traceback": ""})
@@ -275,8 +294,8 @@ class Worker:
                     self.step(buffer, slot)
                 else:
                     self.begin_episode(buffer, slot)
-            except BaseException:
-                self.errors[slot] = shortened(traceback.format_exc())
+            except BaseException as failure:
+                self.errors[slot] = shortened(traceback_text(failure))
                 buffer.flags[slot] = FAILED
 
     def wait(self):

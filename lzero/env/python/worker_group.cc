@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
@@ -59,12 +60,12 @@ class WorkerEnv : public Env {
     return result;
   }
 
+  absl::StatusOr<std::string> RenderText() const override {
+    if (!group_->spec_.draws_text) return Env::RenderText();
+    return group_->Draw(&WorkerProcess::RenderText, *this);
+  }
   absl::StatusOr<Image> RenderRgb() const override {
-    if (phase_ == Phase::kNotStarted || is_lost() || !reset_error_.ok()) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("'", spec_.id, "' has nothing to draw; call Reset first"));
-    }
-    return group_->Render(slot_);
+    return group_->Draw(&WorkerProcess::Render, *this);
   }
 
  private:
@@ -73,6 +74,7 @@ class WorkerEnv : public Env {
   enum class Phase { kNotStarted, kRunning, kEnded };
 
   bool is_lost() const { return group_->generation_ != generation_; }
+  bool can_draw() const { return phase_ != Phase::kNotStarted && !is_lost() && reset_error_.ok(); }
 
   // The three parts of a step. Check: FailedPrecondition and InvalidArgument as Env::Step says.
   absl::Status Check(const Action& action) const {
@@ -175,6 +177,16 @@ void WorkerPool::GiveBack(std::unique_ptr<WorkerProcess> process) {
   idle_.push_back(std::move(process));
 }
 
+std::string WorkerPool::MessageOf(const absl::Status& failure) {
+  const absl::string_view whole = absl::StripTrailingAsciiWhitespace(failure.message());
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (std::exchange(last_failure_, std::string(whole)) != whole) return std::string(whole);
+  const size_t first_end = whole.find('\n');
+  if (first_end == whole.npos) return std::string(whole);
+  return absl::StrCat(whole.substr(0, first_end), " ", whole.substr(whole.rfind('\n') + 1),
+                      " (again, as told above)");
+}
+
 absl::StatusOr<std::shared_ptr<WorkerGroup>> WorkerGroup::Create(Options options, int num_envs,
                                                                  std::shared_ptr<WorkerPool> pool) {
   std::shared_ptr<WorkerGroup> group(
@@ -223,17 +235,20 @@ void WorkerGroup::LoseProcess() {
   ++generation_;
 }
 
-absl::Status WorkerGroup::Count(const absl::Status& what) {
+absl::Status WorkerGroup::Count(const absl::Status& what, const WorkerEnv* env) {
   ++num_restarts_;
+  const std::string message = pool_->MessageOf(what);
   if (num_restarts_ <= options_.max_restarts) {
-    LZ_LOG_WARNING(
-        std::string(what.message()), "\n",
-        process_ == nullptr ? "the process is started again, " : "the environment is made again, ",
-        num_restarts_, " of ", options_.max_restarts, " times (env.max_restarts)");
+    const std::string what_follows =
+        process_ == nullptr || env == nullptr
+            ? "the process is started again"
+            : absl::StrCat("environment ", options_.first_env + env->slot_, " is made again");
+    LZ_LOG_WARNING(message, "\n", what_follows, ", ", num_restarts_, " of ", options_.max_restarts,
+                   " times in its process (env.max_restarts)");
     return absl::OkStatus();
   }
-  broken_ = absl::InternalError(absl::StrCat(
-      what.message(), "\ngiven up after ", options_.max_restarts, " restarts (env.max_restarts)"));
+  broken_ = absl::InternalError(absl::StrCat(message, "\ngiven up after ", options_.max_restarts,
+                                             " restarts (env.max_restarts)"));
   return broken_;
 }
 
@@ -293,7 +308,7 @@ absl::Status WorkerGroup::Reset(WorkerEnv& env, uint64_t seed) {
     env.broken_in_ = generation_;
     if (process_ != nullptr && !process_->is_running()) LoseProcess();
     env.view_->Forget();
-    LZ_RETURN_IF_ERROR(Count(status));
+    LZ_RETURN_IF_ERROR(Count(status, &env));
   }
   return broken_;
 }
@@ -347,7 +362,7 @@ void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {
     const absl::Status failure = cause.ok() ? FailureOf(asked_[i]->slot_) : cause;
     if (!process_->is_running()) lost = failure;
     if (!lost.ok()) break;
-    const absl::Status given_up = Count(failure);
+    const absl::Status given_up = Count(failure, asked_[i]);
     if (!given_up.ok()) results[i] = given_up;
   }
   // The process died: end it and count the loss.
@@ -357,14 +372,19 @@ void WorkerGroup::Finish(absl::Span<absl::StatusOr<TimeStep>> results) {
   if (!given_up.ok() && !results.empty()) results[0] = given_up;
 }
 
-absl::StatusOr<Image> WorkerGroup::Render(int slot) {
+template <typename Drawn>
+absl::StatusOr<Drawn> WorkerGroup::Draw(absl::StatusOr<Drawn> (WorkerProcess::*draw)(int),
+                                        const WorkerEnv& env) {
   LZ_CHECK(!is_begun_, "a picture between Begin and Finish");
-  if (process_ == nullptr) return absl::UnavailableError("the worker process has died");
-  absl::StatusOr<Image> image = process_->Render(slot);
-  if (process_->is_running()) return image;
+  if (!env.can_draw()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("'", env.spec().id, "' has nothing to draw; call Reset first"));
+  }
+  absl::StatusOr<Drawn> drawn = (process_.get()->*draw)(env.slot_);
+  if (process_->is_running()) return drawn;
   LoseProcess();
-  LZ_RETURN_IF_ERROR(Count(image.status()));
-  return image;
+  LZ_RETURN_IF_ERROR(Count(drawn.status()));
+  return drawn;
 }
 
 }  // namespace lzero

@@ -27,9 +27,13 @@ class WorkerPool {
   // A process of this command that was used before, or null. It may have died unheard of.
   std::unique_ptr<WorkerProcess> Take(const WorkerCommand& command);
   void GiveBack(std::unique_ptr<WorkerProcess> process);
+  // The message of a failure to log: whole where it is another one than the last, else its first
+  // and its last line.
+  std::string MessageOf(const absl::Status& failure);
 
  private:
   std::mutex mutex_;
+  std::string last_failure_;                          // guarded by mutex_
   std::vector<std::unique_ptr<WorkerProcess>> idle_;  // guarded by mutex_, the oldest first
 };
 
@@ -40,6 +44,7 @@ class WorkerGroup : public EnvBatch {
   struct Options {
     WorkerCommand command;
     int64_t max_restarts = 3;
+    int first_env = 0;  // the number of slot 0 among all environments, for messages
     std::function<absl::StatusOr<std::unique_ptr<FrameView>>(const WorkerSpec&)> make_view;
   };
 
@@ -78,10 +83,14 @@ class WorkerGroup : public EnvBatch {
   // What comes of the request in memory about one slot: an error of the environment, or
   // Unavailable.
   absl::StatusOr<WorkerResult> Answer(int slot);
-  // Logs what happened and counts it; the error of the group when it was once too often.
-  absl::Status Count(const absl::Status& what);
+  // Logs what happened, to `env` alone where one is given, and counts it; the error of the group
+  // when it was once too often.
+  absl::Status Count(const absl::Status& what, const WorkerEnv* env = nullptr);
   absl::Status FailureOf(int slot);
-  absl::StatusOr<Image> Render(int slot);
+  // What `draw` of the process gives; a process that dies of it is counted.
+  template <typename Drawn>
+  absl::StatusOr<Drawn> Draw(absl::StatusOr<Drawn> (WorkerProcess::*draw)(int),
+                             const WorkerEnv& env);
 
   const Options options_;
   const int num_envs_;

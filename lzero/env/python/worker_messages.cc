@@ -116,6 +116,8 @@ ActionSpec ReadAction(const JsonReader& json) {
   json.Read("size", &size, {.low = 1, .high = kMaxActions});
   if (kind == "discrete") {
     spec.num_actions = size;
+    json.MaybeRead("meaning", &spec.meaning);
+    spec.meaning = EscapedForMessage(spec.meaning, "");
     return spec;
   }
   if (kind != "box") json.Wrong("kind", "discrete, box");
@@ -202,6 +204,7 @@ absl::StatusOr<WorkerSpec> ReadSpec(absl::string_view text, WorkerRefusal* refus
   }
   spec.has_action_mask = mask_size > 0;
   object.MaybeRead("has_lives", &spec.has_lives);
+  object.MaybeRead("draws_text", &spec.draws_text);
   LZ_RETURN_IF_ERROR(json.status());
   return spec;
 }
@@ -211,6 +214,14 @@ absl::StatusOr<std::string> ReadTraceback(absl::string_view text) {
   std::string traceback;
   json.MaybeRead("traceback", &traceback);
   return EscapedForMessage(traceback);
+}
+
+absl::StatusOr<std::string> ReadDrawnText(absl::string_view text) {
+  LZ_ASSIGN_OR_RETURN(const JsonReader json, Parse(text, nullptr));
+  std::string drawn;
+  json.Read("text", &drawn);
+  LZ_RETURN_IF_ERROR(json.status());
+  return EscapedForMessage(drawn);
 }
 
 absl::StatusOr<Image> ReadBlankPicture(absl::string_view text) {

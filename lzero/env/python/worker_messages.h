@@ -45,11 +45,12 @@ struct WorkerSpec {
   int64_t max_episode_steps = 0;  // the package's own cap; 0: none
   bool has_action_mask = false;
   bool has_lives = false;
+  bool draws_text = false;  // and no pictures
 };
 
 std::string MakeText(const WorkerTask& task, int num_envs);
 std::string AttachText(const WorkerLayout& layout);
-// "render" and "error" of a slot; "remake" and "close" without.
+// "render", "text" and "error" of a slot; "remake" and "close" without.
 std::string VerbText(absl::string_view verb, int slot = -1);
 
 // Why a worker refused, told by it.
@@ -66,6 +67,8 @@ absl::Status ReadAnswer(absl::string_view text, WorkerRefusal* refusal = nullptr
 absl::StatusOr<WorkerSpec> ReadSpec(absl::string_view text, WorkerRefusal* refusal = nullptr);
 // The answer to "error": a traceback, maybe empty.
 absl::StatusOr<std::string> ReadTraceback(absl::string_view text);
+// The answer to "text": what the environment draws. Errors as ReadAnswer.
+absl::StatusOr<std::string> ReadDrawnText(absl::string_view text);
 
 // The answer to "render": a picture of its size, still black, whose pixels follow it.
 absl::StatusOr<Image> ReadBlankPicture(absl::string_view text);

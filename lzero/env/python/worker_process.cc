@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
@@ -205,6 +206,18 @@ absl::StatusOr<std::string> WorkerProcess::Traceback(int slot) {
   LZ_ASSIGN_OR_RETURN(const std::string answer,
                       Ask(VerbText("error", slot), command_.step_timeout_s));
   return ReadTraceback(answer);
+}
+
+absl::StatusOr<std::string> WorkerProcess::RenderText(int slot) {
+  LZ_ASSIGN_OR_RETURN(const std::string answer,
+                      Ask(VerbText("text", slot), command_.step_timeout_s));
+  absl::StatusOr<std::string> text = ReadDrawnText(answer);
+  if (absl::IsInvalidArgument(text.status())) {
+    return absl::UnimplementedError(text.status().message());
+  }
+  if (!text.ok()) return Lost(text.status());
+  if (!absl::EndsWith(*text, "\n")) text->push_back('\n');
+  return text;
 }
 
 absl::StatusOr<Image> WorkerProcess::Render(int slot) {

@@ -53,6 +53,8 @@ class WorkerProcess {
   absl::StatusOr<std::string> Traceback(int slot);
   // Unimplemented when the environment draws no picture.
   absl::StatusOr<Image> Render(int slot);
+  // The same for one that draws text (WorkerSpec::draws_text); it ends with the end of a line.
+  absl::StatusOr<std::string> RenderText(int slot);
 
  private:
   WorkerProcess(const WorkerCommand& command, std::unique_ptr<ChildProcess> child,

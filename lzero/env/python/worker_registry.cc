@@ -31,6 +31,7 @@ absl::StatusOr<Envs> MakeEnvs(const EnvOptions& options, const WorkerTask& task,
   const WorkerGroup::Options group_options = {
       {PythonInterpreter(workers.python), task, workers.step_timeout_s},
       workers.max_restarts,
+      /*first_env=*/0,
       std::move(make_view)};
   // Start the workers side by side: Python's imports take seconds.
   const int num_workers = NumWorkers(workers, count);
@@ -39,7 +40,9 @@ absl::StatusOr<Envs> MakeEnvs(const EnvOptions& options, const WorkerTask& task,
   std::vector<std::thread> threads;
   for (int i = 0; i < num_workers; ++i) {
     threads.emplace_back([&, i] {
-      groups[i] = WorkerGroup::Create(group_options, first_env(i + 1) - first_env(i), pool);
+      WorkerGroup::Options its_options = group_options;
+      its_options.first_env = first_env(i);
+      groups[i] = WorkerGroup::Create(its_options, first_env(i + 1) - first_env(i), pool);
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -20,6 +20,12 @@ def bounds(values):
     return flat[:1] if all(value == flat[0] for value in flat) else flat
 
 
+def shortly(value):
+    """What Python shows of a value, a line of it."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:60] + "..."
+
+
 def shape_text(shape):
     return "{" + ", ".join(str(length) for length in shape) + "}"
 
@@ -35,22 +41,28 @@ class Numbers:
 
     def write(self, observation, row):
         try:
-            fits = observation.shape == self.shape
+            fits = observation.shape == self.shape and observation.dtype.kind in "biuf"
         except AttributeError:
             fits = False
         row[...] = observation if fits else self.fit(observation)
 
     def fit(self, observation):
         """A list or a single number as an array; numpy itself would repeat a number for all."""
-        array = self.numpy.asarray(observation, dtype=self.numpy.float32)
+        try:
+            array = self.numpy.asarray(observation, dtype=self.numpy.float32)
+        except (TypeError, ValueError):
+            raise ValueError(f"an observation that is no array of numbers: {shortly(observation)}") from None
         if array.shape != self.space_shape:
             raise ValueError(f"an observation of shape {array.shape}; its space has {self.space_shape}")
         return array
 
 
-def checked_bytes(picture):
-    if picture.dtype != "uint8":  # numbers beyond a byte would be cut, fractions rounded
-        raise ValueError(f"a picture of {picture.dtype}; its space has uint8")
+def checked_bytes(picture, shape):
+    kind = getattr(picture, "dtype", type(picture).__name__)
+    if kind != "uint8":  # numbers beyond a byte would be cut, fractions rounded
+        raise ValueError(f"a picture of {kind}; its space has uint8")
+    if picture.shape != shape:  # with its axes in another order it would be taken
+        raise ValueError(f"a picture of shape {picture.shape}; its space has {shape}")
     return picture
 
 
@@ -58,11 +70,12 @@ class Pixels:
     """A picture of bytes as it is, [height, width, channels]: lzero's own preprocessing follows."""
 
     def __init__(self, space):
+        self.space_shape = space.shape
         self.shape = space.shape if len(space.shape) == 3 else (*space.shape, 1)
         self.description = {"type": "uint8", "shape": list(self.shape), "low": [0.0], "high": [1.0]}
 
     def write(self, observation, row):
-        row[...] = checked_bytes(observation).reshape(self.shape)
+        row[...] = checked_bytes(observation, self.space_shape).reshape(self.shape)
 
 
 def choose_form(space, numpy):
@@ -112,7 +125,7 @@ class Planes:
 
     def write(self, observation, row):
         if self.is_bytes:
-            row[...] = self.in_order(checked_bytes(observation))
+            row[...] = self.in_order(checked_bytes(observation, self.numbers.space_shape))
         else:
             row[...] = self.in_order(self.numbers.fit(observation))
             if self.divisor != 1:
@@ -161,7 +174,7 @@ class Flattened:
                 told.append(f"{name}left out, a {type(part).__name__} holds no numbers")
                 continue
             end = start + flat.shape[0]
-            self.leaves.append((path, part, start, end))
+            self.leaves.append((path, "".join(f" {key}" for key in path), part, start, end))
             told.append(f"{name}[{start}..{end}) {part_words(part, spaces)}")
             low.append(flat.low)
             high.append(flat.high)
@@ -175,13 +188,15 @@ class Flattened:
                             "high": bounds(numpy.concatenate(high)), "parts": told}
 
     def write(self, observation, row):
-        for path, space, start, end in self.leaves:
+        for path, name, space, start, end in self.leaves:
             part = observation
-            for key in path:
-                part = part[key]
+            try:
+                for key in path:
+                    part = part[key]
+            except (KeyError, IndexError, TypeError):
+                raise ValueError(f"an observation without{name}, which its space has") from None
             vector = self.flatten(space, part)
             if vector.shape != (end - start,):
-                name = "".join(f" {key}" for key in path)
                 raise ValueError(f"an observation{name} of {vector.size} numbers; its space has {end - start}")
             row[start:end] = vector
 
@@ -241,7 +256,17 @@ class Actions:
         else:
             raise Refused(f"cannot choose actions of the space {space}; allowed: Discrete, "
                           "MultiDiscrete, MultiBinary, Box")
-        self.description = {"kind": "discrete", "size": len(self.table)}
+        self.description = {"kind": "discrete", "size": len(self.table), "meaning": self.meaning(space, numpy)}
+
+    def meaning(self, space, numpy):
+        """What the first two and the last number of an action stand for; "" where each stands for itself."""
+        if not self.copies and self.table[0] == 0:
+            return ""
+        last = len(self.table) - 1
+        shown = [f"{i} is {numpy.asarray(self.table[i]).tolist()}" for i in sorted({0, min(1, last), last})]
+        shown[2:2] = ["..."] if last > 2 else []
+        order = "; the last number changes fastest" if self.copies else ""
+        return f"{', '.join(shown)} of {shortly(space)}{order}"
 
     def take(self, numbers):
         """The action of these numbers of a box, as an array of its own."""

@@ -199,10 +199,18 @@ def gymnasium_factory(request, gymnasium):
         import minigrid
         gymnasium.register_envs(minigrid)
 
+    modes = ()  # of rendering
     try:  # its module, before it is made: keep_mujoco_from_files
-        gymnasium.envs.registration.load_env_creator(gymnasium.spec(name).entry_point)
+        module, _, registered = name.rpartition(":")
+        if module:
+            importlib.import_module(module)
+        creator = gymnasium.spec(registered).entry_point
+        if not callable(creator):
+            creator = gymnasium.envs.registration.load_env_creator(creator)
+        modes = creator.metadata["render_modes"]
     except Exception:
         pass  # what is wrong shows again
+    mode = "ansi" if "ansi" in modes and "rgb_array" not in modes else "rgb_array"
     wrappers = [Wrapper(text) for text in request["wrappers"]]
 
     def make():
@@ -212,9 +220,9 @@ def gymnasium_factory(request, gymnasium):
         # The step cap is lzero's, and -1 leaves Gymnasium's away.
         options = {"disable_env_checker": True, "max_episode_steps": -1, **request["settings"]}
         try:
-            return gymnasium.make(name, render_mode="rgb_array", **options)
-        except TypeError:
-            pass  # perhaps it takes no render_mode; what else is wrong shows again
+            return gymnasium.make(name, render_mode=mode, **options)
+        except (TypeError, AssertionError, ValueError):
+            pass  # perhaps it takes no render_mode, or not this one; what else is wrong shows again
         return gymnasium.make(name, **options)
 
     def cap_of(env):
@@ -245,7 +253,9 @@ class Task:
         self.cap = cap_of(env)
         self.observation = observation_writer(env.observation_space, spaces, numpy, request)
         self.actions = Actions(env.action_space, spaces, numpy)
-        _, facts = begin(env, 0)
+        self.draws_text = getattr(env, "render_mode", None) == "ansi"
+        observation, facts = begin(env, 0)
+        self.observation.write(observation, numpy.empty(self.observation.shape, self.observation.description["type"]))
         mask = facts.get("action_mask")
         size = self.actions.description["size"]
         # In other spaces a mask is for each choice by itself: it does not say which products are legal.
@@ -260,4 +270,4 @@ class Task:
     def description(self):
         return {"observation": self.observation.description, "action": self.actions.description,
                 "max_episode_steps": self.cap, "mask_size": self.mask_size,
-                "has_lives": self.has_lives}
+                "has_lives": self.has_lives, "draws_text": self.draws_text}

@@ -266,7 +266,9 @@ TEST(ConformanceTest, ACapThatNothingReachesIsSaidSo) {
       return std::make_unique<WalkEnv>(spec);
     };
     for (const ConformanceCheck& check : RunConformance(make, {0, num_steps})) {
-      if (check.name == "step_cap") return check.detail;
+      if (check.name != "step_cap") continue;
+      EXPECT_EQ(check.skipped, !check.detail.empty());
+      return check.detail;
     }
     return std::string("no such check");
   };
@@ -282,11 +284,27 @@ TEST(ConformanceTest, WhatTheSpecDeniesIsNotAskedFor) {
     spec.can_set_state = false;
     return std::make_unique<WalkEnv>(spec);
   };
+  std::vector<std::string> skipped;
   for (const ConformanceCheck& check : RunConformance(make, {})) {
     EXPECT_TRUE(check.passed) << check.name << ": " << check.detail;
+    if (check.skipped) skipped.push_back(check.name);
     if (check.name == "save_load_equal") {
       EXPECT_EQ(check.detail, "the spec says it cannot save");
     }
+  }
+  EXPECT_EQ(skipped,
+            (std::vector<std::string>{"frames_stacked", "save_load_equal", "broken_save_refused",
+                                      "set_state_equal", "symmetries_hold", "chance_outcomes_hold",
+                                      "box_actions_clipped"}));
+}
+
+TEST(ConformanceTest, NothingPassesThatNoEpisodeShowed) {
+  const auto checks = RunOn(Fault::kRefusesLegalActions);  // in the first episode
+  ASSERT_EQ(checks.size(), 19u);
+  EXPECT_EQ(checks[3].name, "random_steps");
+  for (size_t i = 4; i < checks.size(); ++i) {
+    EXPECT_TRUE(checks[i].passed && checks[i].skipped) << checks[i].name;
+    EXPECT_EQ(checks[i].detail, "no episode was played (random_steps)");
   }
 }
 

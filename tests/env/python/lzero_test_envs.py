@@ -287,13 +287,13 @@ class Misses(Count):
     def __init__(self, how, **settings):
         super().__init__(**settings)
         self.how = how
-        if how == "space":
-            self.action_space = None
-        if how == "picture":
+        self.action_space = None if how == "space" else self.action_space
+        if how in ("picture", "axes"):
             self.observation_space = spaces.Box(0, 255, (9, 8, 3), numpy.uint8)
 
     def view(self, action):
-        return numpy.ones((9, 8, 3)) if self.how == "picture" else super().view(action)
+        views = {"picture": numpy.ones((9, 8, 3)), "axes": numpy.ones((3, 9, 8), "uint8"), "words": numpy.array(["a"])}
+        return views.get(self.how, super().view(action))
 
     def reset(self, **how):
         result = super().reset(**how)

@@ -306,5 +306,31 @@ TEST(WorkerEnvTest, TellsWhatItsProcessHolds) {
   EXPECT_GT(test.group->ProcessBytes(), int64_t{4} << 20);
 }
 
+TEST(WorkerEnvTest, TellsATracebackOnceForAllGroupsOfAPool) {
+  LZ_NEEDS_FAKE_WORKER();
+  const auto pool = std::make_shared<WorkerPool>();
+  testing::internal::CaptureStderr();
+  for (const int first_env : {0, 6}) {
+    WorkerGroup::Options options =
+        GroupOptions(FakeCommand({{"bad", "step_fail"}, {"slot", "1"}}), 2);
+    options.first_env = first_env;
+    const auto group = WorkerGroup::Create(options, 2, pool);
+    ASSERT_TRUE(group.ok()) << group.status();
+    const auto env = WorkerGroup::MakeEnv(*group, 1, "gymnasium:Fake-v0", 0);
+    for (const uint64_t seed : {1, 2}) {
+      env->Reset(seed);
+      EXPECT_TRUE(env->Step(Action::Discrete(0))->interrupted);
+    }
+  }
+  const std::string what = "warning: environment 'gymnasium:Fake-v0' raised an exception:";
+  const std::string again = " Traceback of slot 1 (again, as told above)\nenvironment ";
+  const std::string times = " times in its process (env.max_restarts)\n";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            absl::StrCat(what, "\nTraceback of slot 1\nenvironment 1 is made again, 1 of 2", times,
+                         what, again, "1 is made again, 2 of 2", times,  //
+                         what, again, "7 is made again, 1 of 2", times,  //
+                         what, again, "7 is made again, 2 of 2", times));
+}
+
 }  // namespace
 }  // namespace lzero::worker_env_test

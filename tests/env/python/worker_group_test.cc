@@ -180,7 +180,7 @@ TEST(WorkerGroupTest, GivesUpAfterItsRestarts) {
   EXPECT_EQ(last[0].status().code(), StatusCode::kInternal);
   EXPECT_THAT(std::string(last[0].status().message()),
               testing::MatchesRegex("the worker process of 'gymnasium:Fake-v0' \\([0-9]+\\) exited "
-                                    "with status 1; its last output:\nthe last words\n\ngiven up "
+                                    "with status 1; its last output:\nthe last words\ngiven up "
                                     "after 2 restarts \\(env.max_restarts\\)"));
   // Every later call says the same.
   EXPECT_EQ(test.envs[2]->Step(Act(0)).status(), last[0].status());
@@ -220,9 +220,8 @@ TEST(WorkerGroupTest, GivesUpAfterTooManyExceptions) {
   ExpectInterrupted(test.StepAll()[1], 0, 101);
   test.envs[1]->Reset(1);
   const auto steps = test.StepAll();
-  EXPECT_EQ(steps[1].status(),
-            absl::InternalError("environment 'gymnasium:Fake-v0' raised an exception:\nTraceback "
-                                "of slot 1\ngiven up after 1 restarts (env.max_restarts)"));
+  EXPECT_THAT(std::string(steps[1].status().message()),
+              HasSubstr(" of slot 1 (again, as told above)\ngiven up after 1 restarts (env.max"));
   EXPECT_EQ(test.StepAll()[0].status(), steps[1].status());
 }
 
@@ -243,8 +242,8 @@ TEST(WorkerGroupTest, TriesAResetAgainThatFails) {
   LZ_NEEDS_FAKE_WORKER();
   for (const auto& [bad, message] :
        {std::pair("reset_fail",
-                  "environment 'gymnasium:Fake-v0' raised an exception:\nTraceback "
-                  "of slot 0\ngiven up after 2 restarts (env.max_restarts)"),
+                  "environment 'gymnasium:Fake-v0' raised an exception: Traceback of slot 0 "
+                  "(again, as told above)\ngiven up after 2 restarts (env.max_restarts)"),
         std::pair("reset_exit", "exited with status 9\ngiven up after 2 restarts")}) {
     TestGroup test(GroupOptions(FakeCommand({{"bad", bad}}), 2), 1);
     test.envs[0]->Reset(1);

@@ -53,6 +53,7 @@ TEST(WorkerMessagesTest, EscapesControlBytes) {
       "a\\x1bb");
   EXPECT_EQ(refusal.traceback, "c\\x07\nd");
   EXPECT_EQ(*ReadTraceback(R"({"ok":true,"traceback":"e\u001b"})"), "e\\x1b");
+  EXPECT_EQ(*ReadDrawnText(R"({"ok":true,"text":"e\u001b"})"), "e\\x1b");
 }
 
 TEST(WorkerMessagesTest, AsksForEnvironmentsWithTypedSettings) {

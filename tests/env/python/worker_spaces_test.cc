@@ -49,6 +49,18 @@ TEST(WorkerSpacesTest, ListsProductsOfActions) {
                           ElementsAre(11, 20, -99, -99, 1), ElementsAre(11, 21, -99, -99, 1)));
 }
 
+TEST(WorkerSpacesTest, TellsWhatActionsStandFor) {
+  LZ_NEEDS_GYMNASIUM();
+  const auto meaning = [](const std::string& kind) {
+    return MakeTestGroup("Acts", {{"actions", kind}}).envs[0]->spec().action.meaning;
+  };
+  EXPECT_EQ(meaning("multi_discrete"),
+            "0 is [0, 0], 1 is [0, 1], ..., 5 is [1, 2] of MultiDiscrete([2 3]); the last number "
+            "changes fastest");
+  EXPECT_EQ(meaning("discrete"), "0 is -5, 1 is -4, 2 is -3 of Discrete(3, start=-5)");
+  EXPECT_EQ(MakeTestGroup("Count", {}).envs[0]->spec().action.meaning, "") << "themselves";
+}
+
 TEST(WorkerSpacesTest, ListsProductsOfGridsOfActions) {
   LZ_NEEDS_GYMNASIUM();
   EXPECT_THAT(Given("multi_discrete_grid"),

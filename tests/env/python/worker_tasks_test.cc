@@ -18,11 +18,18 @@ TEST(WorkerTasksTest, SaysWhatAnEnvironmentMisses) {
   EXPECT_THAT(MakeTestError("Misses", {{"how", "space"}}), HasSubstr("it has no action_space"));
   EXPECT_THAT(MakeTestError("Misses", {{"how", "reset"}}),
               HasSubstr("reset() must return two things: observation, a dictionary of facts"));
+  // An observation that does not fit is found before training.
+  EXPECT_EQ(MakeTestError("Misses", {{"how", "picture"}}),
+            "environment 'gymnasium:lzero_test_envs:Misses-v0': ValueError: a picture of float64; "
+            "its space has uint8");
+  EXPECT_THAT(MakeTestError("Misses", {{"how", "axes"}}),
+              HasSubstr("a picture of shape (3, 9, 8); its space has (9, 8, 3)"));
+  EXPECT_THAT(MakeTestError("Misses", {{"how", "words"}}),
+              HasSubstr("an observation that is no array of numbers: array(['a']"));
   for (const auto& [how, text] :
        {std::pair("step", "step() must return five things, not 4: observation, reward,"),
         std::pair("end", "terminated and truncated must be truth values; got 'False', False"),
-        std::pair("facts", "step() must return a dictionary of facts last; got None"),
-        std::pair("picture", "a picture of float64; its space has uint8")}) {
+        std::pair("facts", "step() must return a dictionary of facts last; got None")}) {
     const TestGroup test = MakeTestGroup("Misses", {{"how", how}});
     test.envs[0]->Reset(0);
     EXPECT_THAT(std::string(test.envs[0]->Step(Action::Discrete(0)).status().message()),
@@ -33,6 +40,25 @@ TEST(WorkerTasksTest, SaysWhatAnEnvironmentMisses) {
   EXPECT_EQ(
       draws.envs[0]->RenderRgb().status(),
       absl::UnimplementedError("the environment draws a picture of float64; uint8 is needed"));
+}
+
+TEST(WorkerTasksTest, DrawsTextWhereThereAreNoPictures) {
+  LZ_NEEDS_GYMNASIUM();
+  const auto make = [](const std::string& name) {
+    WorkerCommand command = TestCommand(name, {});
+    command.task.id = absl::StrCat("lzero_test_texts:", name, "-v0");
+    return TestGroup(GroupOptions(command, 0), 1);
+  };
+  const TestGroup test = make("DrawsText");
+  test.envs[0]->Reset(0);
+  EXPECT_TRUE(test.envs[0]->Step(Action::Discrete(0)).ok());
+  EXPECT_EQ(*test.envs[0]->RenderText(), "1 of 10\n");
+  EXPECT_EQ(test.envs[0]->RenderRgb().status(),
+            absl::UnimplementedError("the environment draws no picture"));
+  // One that refuses both modes is made all the same.
+  const TestGroup nowhere = make("DrawsNowhere");
+  nowhere.envs[0]->Reset(0);
+  EXPECT_EQ(nowhere.envs[0]->RenderText().status().code(), absl::StatusCode::kUnimplemented);
 }
 
 // What the environment Values gives is no number: without restarts that is an error.

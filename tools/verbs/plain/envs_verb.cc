@@ -76,7 +76,8 @@ std::string SettingsText(const EnvRegistry::Entry& entry) {
 std::string SpecText(const EnvSpec& spec, bool has_grader) {
   const bool discrete = spec.action.kind == ActionKind::kDiscrete;
   const std::string actions =
-      discrete ? absl::StrCat("discrete, 0 .. ", spec.action.num_actions - 1)
+      discrete ? absl::StrCat("discrete, 0 .. ", spec.action.num_actions - 1,
+                              spec.action.meaning.empty() ? "" : "\n  ", spec.action.meaning)
                : absl::StrCat("box, ", BoundText(spec.action.low, spec.action.high));
   const std::string cap = spec.max_episode_steps > 0
                               ? absl::StrCat(spec.max_episode_steps, " steps")
@@ -92,8 +93,7 @@ std::string SpecText(const EnvSpec& spec, bool has_grader) {
                   "\n");
   for (const std::string& part : spec.observation.parts) absl::StrAppend(&text, "  ", part, "\n");
   absl::StrAppend(&text, "actions        ", actions, "\n");
-  absl::StrAppend(&text, "players        ", spec.num_players, "\n");
-  absl::StrAppend(&text, "step cap       ", cap, "\n");
+  absl::StrAppend(&text, "players        ", spec.num_players, "\nstep cap       ", cap, "\n");
   absl::StrAppend(&text, "deterministic  ",
                   spec.truncates_itself ? "not known" : YesNo(spec.deterministic), "\n");
   if (spec.num_chance_outcomes > 0) {
