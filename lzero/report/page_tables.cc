@@ -157,6 +157,7 @@ std::string ReturnTable(const ReportInput& input) {
     if (few.empty()) continue;
     absl::StrAppend(&points, "<p class=\"note\">", Label(input, i), ": ", few, ".</p>\n");
   }
+  if (!points.empty()) absl::StrAppend(&points, "<p class=\"note\">", FewRunsRule(), ".</p>\n");
   if (rows.empty()) return "<p class=\"note\">No run was evaluated.</p>\n";
   return absl::StrCat(
       HtmlTable("lrrrrrrrr",

@@ -250,9 +250,13 @@ std::string ComparisonJson(const CollectedRuns& runs, const Comparison& comparis
 
 std::string FewRunsText(const GroupSummary& group) {
   if (HasInterval(group.finals.size())) return "";
-  return absl::StrCat("no interval, a bootstrap of fewer than ", kFewestRunsForInterval,
-                      " runs is too narrow; final returns: ", PointsText(group.finals),
-                      group.finals.size() < 4 ? "; the IQM is their mean, nothing is cut off" : "");
+  return absl::StrCat("final returns: ", PointsText(group.finals));
+}
+
+std::string FewRunsRule() {
+  return absl::StrCat(
+      "No interval for fewer than ", kFewestRunsForInterval,
+      " runs, where a bootstrap is too narrow; the IQM of fewer than 4 is their mean");
 }
 
 std::string PointsText(absl::Span<const double> values) {

@@ -70,8 +70,10 @@ Comparison CompareGroups(absl::Span<const RunGroup> groups, std::optional<double
 // One JSON object: groups with their runs, pairs, what is left out, skipped runs.
 std::string ComparisonJson(const CollectedRuns& runs, const Comparison& comparison);
 
-// What is said of a group that is too small for intervals, with its final returns; "" of others.
+// The final returns of a group that is too small for intervals; "" of others.
 std::string FewRunsText(const GroupSummary& group);
+// Why it has none.
+std::string FewRunsRule();
 
 // "1.00, 2.50"
 std::string PointsText(absl::Span<const double> values);

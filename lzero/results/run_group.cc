@@ -77,7 +77,7 @@ absl::Status AddRun(const std::string& path, const std::string& argument,
 }
 
 // "train.batch_size=64": as few settings as tell `group` from the others of the same label, four at
-// most; its commit when none does.
+// most, the environment before all; its commit when none does.
 std::string SettingsText(const RunGroup& group, absl::Span<RunGroup* const> same_label) {
   std::vector<std::map<std::string, std::string>> others;  // in what each differs
   for (const RunGroup* other : same_label) {
@@ -93,7 +93,7 @@ std::string SettingsText(const RunGroup& group, absl::Span<RunGroup* const> same
     // The setting that tells it from most of those that are left.
     std::map<std::string, int> counts;
     for (const auto& settings : others) {
-      for (const auto& [key, value] : settings) ++counts[key];
+      for (const auto& [key, value] : settings) counts[key] += key == "env.id" ? 1000000 : 1;
     }
     const std::string key =
         std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {

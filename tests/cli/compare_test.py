@@ -88,7 +88,9 @@ def main():
     program.check("tables", code, printed, 0, "group                             runs ", "no target",
                   "A = sweep: train.learning_rate=0.01\nB = sweep: train.learning_rate=0.002\nP(A better) ",
                   "(no interval: too few runs)", "mean over 2 shared seeds", "settings      train.learning_rate: 0.01 -> 0.002",
-                  "sweep: train.learning_rate=0.002: no interval, a bootstrap of fewer than 5 runs is too narrow")
+                  "sweep: train.learning_rate=0.002: final returns: ")
+    rule = "No interval for fewer than 5 runs, where a bootstrap is too narrow"
+    program.check("a rule that is told once", int(printed.count(rule) != 1), printed, 0)
     shutil.copytree(folder / "worn", folder / "sweep/worn", symlinks=True)
     program.expect("a damaged one among good ones", 0,
                    ["skipped: sweep/worn: sweep/worn/config.resolved.yaml", "P(A better)"], "compare", "sweep")

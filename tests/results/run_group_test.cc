@@ -94,9 +94,10 @@ TEST_F(RunGroupTest, LabelsNameWhatTellsGroupsApartAndNoMore) {
   MakeRun(root_ + "/a/other", other);
   const auto runs = CollectRuns({root_ + "/a"}, {});
   ASSERT_EQ(runs->groups.size(), 3u);
-  EXPECT_EQ(runs->groups[0].label, root_ + "/a: search.num_simulations=4");
-  EXPECT_EQ(runs->groups[1].label, root_ + "/a: search.num_simulations=16");
-  EXPECT_EQ(runs->groups[2].label, root_ + "/a: checkpoint.keep=9");
+  const std::string cartpole = root_ + "/a: env.id=cartpole search.num_simulations=";
+  EXPECT_EQ(runs->groups[0].label, cartpole + "4");
+  EXPECT_EQ(runs->groups[1].label, cartpole + "16");
+  EXPECT_EQ(runs->groups[2].label, root_ + "/a: env.id=catch");
 }
 
 TEST_F(RunGroupTest, UselessRunsAreSkippedByNameOrRefused) {

@@ -74,10 +74,14 @@ void PrintGroups(const CollectedRuns& runs, const Comparison& comparison) {
     if (environments.size() > 1) std::printf("environment %s\n", environment.c_str());
     std::printf("%s\n", GroupTable(runs, comparison, environment).c_str());
   }
+  bool has_few = false;
   for (size_t i = 0; i < runs.groups.size(); ++i) {
     const std::string few = FewRunsText(comparison.groups[i]);
-    if (!few.empty()) std::printf("%s: %s\n", runs.groups[i].label.c_str(), few.c_str());
+    if (few.empty()) continue;
+    has_few = true;
+    std::printf("%s: %s\n", runs.groups[i].label.c_str(), few.c_str());
   }
+  if (has_few) std::printf("%s\n", FewRunsRule().c_str());
   std::printf(
       "best is the highest of all evaluations of a run: chance lifts it; final is the last "
       "one\n");
