@@ -244,7 +244,7 @@ class Suite {
                         PlayRandomEpisode(*env_, options_.seed, kMaxStepsToEnd));
     if (record.actions.empty()) return BrokenAt(record, 0, "the episode ends at Reset");
     if (!record.steps.back().ended()) {
-      return Skip(absl::StrCat("no end within ", kMaxStepsToEnd, " steps"));
+      return Skip(absl::StrCat(kNoEnd, kMaxStepsToEnd, " steps"));
     }
     const auto save = [this] { return spec_.can_save ? env_->Save() : std::string(); };
     LZ_ASSIGN_OR_RETURN(const std::string before, save());

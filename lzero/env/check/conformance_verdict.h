@@ -12,6 +12,9 @@
 
 namespace lzero {
 
+// How the detail of step_after_end_refused begins where it was skipped since no episode ended.
+inline constexpr char kNoEnd[] = "no end within ";
+
 // The check `name` with what came of it: the message of an error and what it means for training, or
 // `note`. A name that is no check is our bug.
 ConformanceCheck MakeCheck(absl::string_view name, const absl::Status& status,

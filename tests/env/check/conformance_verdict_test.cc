@@ -75,6 +75,9 @@ TEST(ConformanceVerdictTest, AnEnvironmentWithoutAnEndNeedsACap) {
   ConformanceCheck check = MakeCheck("step_after_end_refused", absl::OkStatus());
   EXPECT_EQ(VerdictText("e", {check}), "e conforms");
   check.skipped = true;
+  check.detail = "no episode was played (random_steps)";
+  EXPECT_EQ(VerdictText("e", {check}), "e conforms") << "nothing is known of an end";
+  check.detail = "no end within 100000 steps";
   EXPECT_EQ(VerdictText("e", {check}),
             "e conforms; it does not end, so training and evaluation need env.max_episode_steps");
 }
