@@ -72,7 +72,7 @@ fi
 mkdir -p "$folder"
 exec 9>"$folder/.lock"
 if ! flock -n 9; then  # two builds in one folder would write over each other
-  echo "build: waiting for another build of $preset in this tree" >&2
+  echo "build: waiting for another build of $preset" >&2
   flock 9
 fi
 

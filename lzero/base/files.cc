@@ -209,11 +209,10 @@ std::string NearestFileHint(const std::string& path) {
   }
   const std::string folder = missing.parent_path().string();
   const auto names = ListDirectory(folder.empty() ? "." : folder);
-  const std::string nearest = names.ok() ? NearestName(missing.filename().string(), *names) : "";
-  // The whole path, so that it can be copied.
-  return nearest.empty()
-             ? ""
-             : absl::StrCat("; did you mean '", (missing.parent_path() / nearest).string(), "'?");
+  const std::string nearest =
+      names.ok() ? NearestName(missing.filename().string(), *names) : std::string();
+  if (nearest.empty()) return "";
+  return absl::StrCat("; did you mean '", (missing.parent_path() / nearest).string(), "'?");
 }
 
 absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path) {

@@ -70,8 +70,8 @@ absl::Status RenameDurably(const std::string& from, const std::string& to);
 absl::Status ReplaceSymlink(const std::string& target, const std::string& link);
 bool FileExists(const std::string& path);
 bool IsDirectory(const std::string& path);
-// "; did you mean 'name'?" for a path that does not exist: the nearest to its first part that is
-// missing; "" when none is near.
+// "; did you mean 'a/name'?" for a path that does not exist: up to the first part that is missing,
+// for which the nearest name stands; "" when none is near.
 std::string NearestFileHint(const std::string& path);
 // Names (not paths) in a folder, sorted.
 absl::StatusOr<std::vector<std::string>> ListDirectory(const std::string& path);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The scripts of tools/ say what they take before they do anything: nothing is set up, built or left behind."""
+import fcntl
 import pathlib
 import shutil
 import subprocess
@@ -41,6 +42,18 @@ class ScriptsTest(unittest.TestCase):
             self.assertEqual(err, f"build: error: no preset '{name}'; allowed: portable, "
                                   "dev, release, cuda, asan, tsan, fuzz\n")
         self.assertEqual(self.run_script("build.sh")[0], 2)
+
+    def test_waiting(self):
+        folder = self.root / "build/release"
+        folder.mkdir(parents=True)
+        (folder / "build.ninja").touch()
+        with open(folder / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with subprocess.Popen([str(self.root / "tools/build.sh"), "release"], stderr=subprocess.PIPE,
+                                  text=True) as build:
+                said = build.stderr.readline()
+                build.kill()
+        self.assertEqual(said, "build: waiting for another build of release\n")
 
 
 if __name__ == "__main__":
