@@ -1,8 +1,13 @@
 """lzero in Python: trained agents, their runs and the program's environments, by way of the program
-itself as a child process. Needs numpy; `make` needs gymnasium, `Run.frame` pandas. See README.md."""
+itself as a child process. Needs numpy; `make` needs gymnasium, `Run.frame` pandas. See README.md.
+
+>>> import lzero_cpp
+>>> "train" in dir(lzero_cpp), "Any" in dir(lzero_cpp)
+(True, False)
+"""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 from lzero_cpp.agent import Agent, Decision, Tree, load
 from lzero_cpp.child import LzeroError, Path, find_program, run_program
@@ -15,6 +20,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["Agent", "Decision", "Evaluation", "LzeroError", "Run", "Series", "Tree", "compare", "evaluate",
            "find_program", "load", "make", "resume", "run_program", "sweep", "train"]
+
+
+def __dir__() -> List[str]:
+    return [*__all__, "__version__"]
 
 
 def make(env_id: str, *, render_mode: Optional[str] = None, max_episode_steps: Optional[int] = None,
