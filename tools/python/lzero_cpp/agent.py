@@ -204,7 +204,8 @@ class Agent:
                              "or None to begin")
         steps = np.where(starts, 0, 0 if state is None else self._steps + 1)
         self.reset(np.flatnonzero(starts))
-        actions = self.act_batch(rows, legal=action_masks).actions
+        legal = None if action_masks is None else reals(action_masks, "action_masks", len(rows) * self.spec.num_actions or None)
+        actions = self.act_batch(rows, legal=legal).actions
         self._steps = steps
         return (actions if is_batch else actions[0]), (steps.copy(),)
 
@@ -224,7 +225,7 @@ class Agent:
     def _ask_batch(self, obs: Any, ids: Optional[Sequence[int]], legal: Any, to_play: Any,
                    states: Optional[Sequence[bytes]], played: Any) -> Tuple[int, int, List[bytes]]:
         rows = self._rows(obs)
-        numbers = self._ids(range(len(rows)) if ids is None else ids, "ids")
+        numbers = self._ids(range(len(rows)) if ids is None else ids, "ids", len(rows))
         players = [0] * len(rows) if to_play is None else to_play
         return (_ACT, *self._request(rows, numbers, players, legal, states, played))
 
