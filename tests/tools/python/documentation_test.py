@@ -8,7 +8,7 @@ import sys
 
 import package_testing
 
-MODULES = ("", ".agent", ".arguments", ".child", ".environment", ".policy", ".runs", ".spec", ".training")
+MODULES = ("", ".agent", ".arguments", ".child", ".decision", ".environment", ".policy", ".runs", ".spec", ".training")
 OPTIONS = doctest.ELLIPSIS
 
 

@@ -1,5 +1,10 @@
 """lzero in Python: trained agents, their runs and the program's environments, by way of the program
-itself as a child process. Needs numpy; `make` needs gymnasium, `Run.frame` pandas. See README.md."""
+itself as a child process. Needs numpy; `make` needs gymnasium, `Run.frame` pandas. See README.md.
+
+>>> import lzero_cpp
+>>> "train" in dir(lzero_cpp), "Any" in dir(lzero_cpp)
+(True, False)
+"""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence
@@ -18,7 +23,7 @@ __all__ = ["Agent", "Decision", "Evaluation", "LzeroError", "Run", "Series", "Tr
 
 
 def __dir__() -> List[str]:
-    return __all__
+    return [*__all__, "__version__"]
 
 
 def make(env_id: str, *, render_mode: Optional[str] = None, max_episode_steps: Optional[int] = None,

@@ -1,7 +1,6 @@
 """A trained agent: actions, searches and what they found, from the program's own search."""
 from __future__ import annotations
 
-import dataclasses
 import os
 import reprlib
 import struct
@@ -11,6 +10,7 @@ import numpy as np
 
 from lzero_cpp.arguments import integers, path_text, reals
 from lzero_cpp.child import Child, LzeroError, Path
+from lzero_cpp.decision import Decision, Tree
 from lzero_cpp.policy import Policy
 from lzero_cpp.spec import Spec
 
@@ -18,87 +18,6 @@ _RESET, _ACT, _SEARCH = 1, 2, 3
 _PLAYED, _LEGAL, _STATES, _OBSERVE, _ALONE = 1, 2, 4, 8, 16
 
 Action = Union[int, np.ndarray]
-
-
-@dataclasses.dataclass(frozen=True)
-class Decision:
-    """What was decided about B episodes. P: the actions of a discrete environment, or the sampled
-    ones of a box.
-
-    >>> import lzero_cpp
-    >>> with lzero_cpp.load("runs/counting") as agent:
-    ...     decision = agent.act_batch([[1] + [0] * 10])
-    >>> decision.actions.shape, decision.policies.shape, decision.values.dtype.name
-    ((1,), (1, 3), 'float32')
-    >>> int(decision.visits.sum()) == agent.simulations
-    True
-    """
-
-    actions: np.ndarray  # [B] int32, or [B, D] float32 in the bounds of a box
-    policies: np.ndarray  # [B, P] float32: visit shares, or Gumbel's improved policy
-    values: np.ndarray  # [B] float32: of the root, by the search
-    network_values: np.ndarray  # [B] float32: of the root, by the network alone
-    visits: np.ndarray  # [B, P] int32
-    sampled: Optional[np.ndarray]  # [B, P, D] float32: the actions that a box's policy is about
-    seconds: float  # of the search, in the program
-
-
-@dataclasses.dataclass(frozen=True)
-class Tree:
-    """A search tree of M nodes as columns; node 0 is the root. A value is from the view of the player
-    to move at its node, q of the one who chose the action.
-
-    >>> import lzero_cpp
-    >>> with lzero_cpp.load("runs/counting") as agent:
-    ...     tree = agent.search([1] + [0] * 10)
-    >>> int(tree.parent[0]), int(tree.visits[0]) == agent.simulations + 1
-    (-1, True)
-    """
-
-    decision: Decision  # B = 1
-    parent: np.ndarray  # [M] int32, -1: of the root
-    action: np.ndarray  # [M] int32: that led here; a chance outcome, or the slot of a box's action
-    visits: np.ndarray  # [M] int32
-    q: np.ndarray  # [M] float32: reward + discount * value
-    prior: np.ndarray  # [M] float32
-    value: np.ndarray  # [M] float32: mean of what was backed up
-    network_value: np.ndarray  # [M] float32
-    reward: np.ndarray  # [M] float32: of the step that led here
-    action_values: Optional[np.ndarray]  # [M, D] float32: of a box, the action that led here; root: 0
-
-    def principal_variation(self) -> List[int]:
-        """The actions from the root to a leaf, each the most visited one.
-
-        >>> import lzero_cpp
-        >>> with lzero_cpp.load("runs/counting") as agent:
-        ...     tree = agent.search([1] + [0] * 10)
-        >>> tree.principal_variation()[0] in (0, 1, 2)
-        True
-        """
-        actions: List[int] = []
-        node = 0
-        while True:
-            children = np.flatnonzero(self.parent == node)
-            if children.size == 0:
-                return actions
-            node = int(children[np.argmax(self.visits[children])])
-            actions.append(int(self.action[node]))
-
-    def columns(self) -> Mapping[str, np.ndarray]:
-        """The columns by name, as `pandas.DataFrame` takes them; the numbers of a box's action are
-        `action_0`, `action_1` and so on.
-
-        >>> import lzero_cpp
-        >>> with lzero_cpp.load("runs/counting") as agent:
-        ...     columns = agent.search([1] + [0] * 10).columns()
-        >>> sorted(columns)
-        ['action', 'network_value', 'parent', 'prior', 'q', 'reward', 'value', 'visits']
-        """
-        names = [field.name for field in dataclasses.fields(self) if field.name not in ("decision", "action_values")]
-        columns = {name: getattr(self, name) for name in names}
-        for d in range(0 if self.action_values is None else self.action_values.shape[1]):
-            columns[f"action_{d}"] = self.action_values[:, d]
-        return columns
 
 
 class _Body:
@@ -307,7 +226,8 @@ class Agent:
                              "or None to begin")
         steps = np.where(starts, 0, 0 if state is None else self._steps + 1)
         self.reset(np.flatnonzero(starts))
-        actions = self.act_batch(rows, legal=action_masks).actions
+        legal = None if action_masks is None else reals(action_masks, "action_masks", len(rows) * self.spec.num_actions or None)
+        actions = self.act_batch(rows, legal=legal).actions
         self._steps = steps
         return (actions if is_batch else actions[0]), (steps.copy(),)
 

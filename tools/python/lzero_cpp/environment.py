@@ -26,6 +26,8 @@ class Environment(gymnasium.Env):
 
     >>> import lzero_cpp
     >>> env = lzero_cpp.make("tictactoe", render_mode="ansi")
+    >>> env
+    <lzero_cpp.Environment of 'tictactoe'>
     >>> obs, info = env.reset(seed=1)
     >>> obs.shape, info["to_play"], info["action_mask"].tolist()
     ((3, 3, 3), 0, [1, 1, 1, 1, 1, 1, 1, 1, 1])
@@ -46,6 +48,11 @@ class Environment(gymnasium.Env):
         self.spec_of_program = Spec(child.hello["env"])
         self.observation_space = self.spec_of_program.observation_space()
         self.action_space = self.spec_of_program.action_space()
+
+    def __repr__(self) -> str:
+        return f"<lzero_cpp.Environment of {self.spec_of_program.id!r}>"
+
+    __str__ = __repr__
 
     def reset(self, *, seed: Optional[int] = None,
               options: Optional[Mapping[str, Any]] = None) -> Tuple[np.ndarray, Dict[str, Any]]:

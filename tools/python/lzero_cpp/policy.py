@@ -31,7 +31,10 @@ class Policy:
     ...     observation_space = gymnasium.spaces.Dict({"place": gymnasium.spaces.Discrete(11)})
     ...     action_space = gymnasium.spaces.Discrete(3, start=-1)
     >>> with lzero_cpp.load("runs/counting") as agent:
-    ...     action, state = agent.policy_for(Count()).predict({"place": 0})
+    ...     policy = agent.policy_for(Count())
+    ...     action, state = policy.predict({"place": 0})
+    >>> policy
+    <lzero_cpp.Policy of <lzero_cpp.Agent of 'counting', 8 simulations> in Dict('place': Discrete(11))>
     >>> action in (-1, 0, 1)
     True
     """
@@ -58,6 +61,9 @@ class Policy:
                              f"as {spec.id!r} had in training, with all of its wrappers")
         self._path, self._leaf = next((path, leaf) for path, leaf in worker_spaces.leaves_of(self._space, spaces)
                                       if worker_spaces.can_flatten(leaf, spaces))
+
+    def __repr__(self) -> str:
+        return f"<lzero_cpp.Policy of {self._agent!r} in {self._space}>"
 
     def predict(self, observation: Any, state: Optional[Tuple[np.ndarray, ...]] = None, episode_start: Any = None,
                 deterministic: bool = True, action_masks: Any = None) -> Tuple[Any, Optional[Tuple[np.ndarray, ...]]]:

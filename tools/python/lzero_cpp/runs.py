@@ -19,6 +19,8 @@ class Series(NamedTuple):
     """A metric: its values [n] and the env steps [n] at which they were written.
 
     >>> import lzero_cpp
+    >>> lzero_cpp.Run("runs/counting").metrics()["loss/value"]
+    <lzero_cpp.Series of 2 values, the last ... at env step 500>
     >>> env_steps, values = lzero_cpp.Run("runs/counting").metrics()["loss/value"]
     >>> env_steps.size == values.size, env_steps.dtype.name, values.dtype.name
     (True, 'int64', 'float64')
@@ -27,6 +29,10 @@ class Series(NamedTuple):
     env_steps: np.ndarray
     values: np.ndarray
 
+    def __repr__(self) -> str:
+        last = f", the last {self.values[-1]:g} at env step {self.env_steps[-1]}" if self.values.size else ""
+        return f"<lzero_cpp.Series of {self.values.size} values{last}>"
+
 
 @dataclasses.dataclass(frozen=True)
 class Evaluation:
@@ -34,6 +40,8 @@ class Evaluation:
 
     >>> import lzero_cpp
     >>> played = lzero_cpp.evaluate("runs/counting", seeds=range(3))
+    >>> played
+    <lzero_cpp.Evaluation of 3 episodes at 500 env steps: mean return 1>
     >>> played.seeds.tolist(), played.returns.shape, played.lengths.dtype.name
     ([0, 1, 2], (3,), 'int64')
     >>> bool(played.summary["return_mean"] == played.returns.mean())
@@ -45,6 +53,10 @@ class Evaluation:
     returns: np.ndarray  # [n] float64, of player 0
     lengths: np.ndarray  # [n] int64, steps
     summary: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return (f"<lzero_cpp.Evaluation of {self.returns.size} episodes at {self.env_steps} env steps: "
+                f"mean return {self.returns.mean():g}>")
 
 
 def evaluate(run: Union[Path, Agent], episodes: Optional[int] = None, *,

@@ -21,8 +21,8 @@ class Spec:
 
     >>> import lzero_cpp
     >>> with lzero_cpp.load("runs/counting") as agent:
-    ...     agent.spec.id, agent.spec.shape, agent.spec.num_actions, agent.spec.players
-    ('counting', (11,), 3, 1)
+    ...     agent.spec
+    <lzero_cpp.Spec of 'counting': observations (11,), 3 actions, players 1>
     """
 
     def __init__(self, env: Mapping[str, Any]) -> None:
@@ -36,6 +36,10 @@ class Spec:
         self.max_episode_steps = int(env["max_episode_steps"])
         self.can_save = bool(env["can_save"])
         self._env = env
+
+    def __repr__(self) -> str:
+        actions = f"{self.action_dim} numbers" if self.action_dim else f"{self.num_actions} actions"
+        return f"<lzero_cpp.Spec of {self.id!r}: observations {self.shape}, {actions}, players {self.players}>"
 
     def observation_space(self) -> Any:
         """A `gymnasium.spaces.Box` of float32.
