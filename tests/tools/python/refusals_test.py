@@ -42,7 +42,6 @@ def check_refusals(run):
         refused(lambda: agent.act(START, played="left"), "played='left'; allowed: integers from 0 to 2")
         refused(lambda: agent.act(START, state="saved"), "state='saved'; allowed: bytes, the save() of an environment")
         refused(lambda: agent.act_batch([START] * 2, ids=[1, 1]), "episode 1 is given twice")
-        refused(lambda: agent.act_batch([START] * 3, ids=[0, 1]), "ids has 2 numbers; allowed: 3")
         refused(lambda: agent.act_batch([START] * 5), "5 observations at once; allowed: 4, or load with max_batch=5")
         refused(lambda: agent.predict([START] * 5), "max_batch=5")
         refused(lambda: agent.predict(START, action_masks=[1]), "action_masks has 1 numbers; allowed: 3")
