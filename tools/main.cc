@@ -171,7 +171,6 @@ int Main(int argc, char** argv) {
   CLI::App app("lzero: planning agents with learned world models", ProgramCommand());
   app.set_version_flag("--version",
                        std::string("lzero ") + LZERO_VERSION + " (" + SourceCommit() + ")");
-  app.footer("VERB --help tells a verb's options. `help`, `help VERB` and `version` work, too.");
   app.require_subcommand(1);
   VerbAction action;
 #if LZERO_HAS_TORCH
@@ -189,6 +188,8 @@ int Main(int argc, char** argv) {
 #if LZERO_HAS_TORCH
   AddBench(app, &action);
 #endif
+  // Verbs would inherit it.
+  app.footer("VERB --help tells a verb's options. `help`, `help VERB` and `version` work, too.");
   // Parse the command line.
   const std::string unknown = UnknownVerb(app, command_line);
   if (!unknown.empty()) {

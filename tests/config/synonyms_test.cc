@@ -42,10 +42,9 @@ TEST(SynonymsTest, CommonNamesOfLightZeroCleanRlAndStableBaselines3AreKnown) {
   const std::string common =
       "collector_env_num frame_stack_num frame_skip mcts_ctree num_res_blocks support_scale "
       "update_per_collect anneal_lr capture_video clip_coef num_envs start_e "
-      "target_network_frequency "
-      "torch_deterministic track train_frequency update_epochs buffer_size ent_coef frame_stack "
-      "gamma "
-      "gradient_steps learning_starts log_interval max_grad_norm n_envs n_steps policy_kwargs "
+      "target_network_frequency torch_deterministic track train_frequency update_epochs "
+      "buffer_size ent_coef frame_stack gamma gradient_steps learning_starts log_interval "
+      "max_grad_norm n_envs n_steps policy_kwargs "
       "progress_bar target_kl tau tensorboard_log train_freq verbose vf_coef";
   for (const auto name : absl::StrSplit(common, ' ')) {
     EXPECT_NE(FindSynonym(name), nullptr) << name;

@@ -142,6 +142,20 @@ TEST(TrainerResumeTest, AnInterruptedRunLeavesACheckpointAndGoesOn) {
   }
 }
 
+// Kill -9 at any step: what the run says of itself is not behind what it has saved.
+TEST(TrainerResumeTest, TheStatusIsNotBehindTheCheckpoints) {
+  TestRun run(ProbeConfig());
+  int64_t num_seen = 0;
+  run.set_probe([&](ProbeStep&) {
+    const auto checkpoints = ListCheckpoints(run.dir());
+    if (!checkpoints.ok() || checkpoints->empty()) return;
+    ++num_seen;
+    EXPECT_GE(ReadStatusFile(run.dir())->env_steps, checkpoints->back().env_steps);
+  });
+  ASSERT_TRUE(run.Run().ok());
+  EXPECT_GT(num_seen, 0);
+}
+
 TEST(TrainerResumeTest, ARunThatIsStoppedBeforeItsFirstStepCanBeResumed) {
   const ExperimentConfig config = TinyConfig();
   TestRun run(config), straight(config);

@@ -88,11 +88,11 @@ def seeds_text(seeds: Any) -> str:
     """
     if isinstance(seeds, str):
         return seeds
+    if isinstance(seeds, range) and len(seeds) > 0 and seeds.step == 1:
+        return f"{seeds[0]}..{seeds[-1]}"
     numbers = _array(seeds, "iu")
     if numbers is None or numbers.ndim != 1 or numbers.size == 0:
         raise LzeroError(f"seeds={reprlib.repr(seeds)}; allowed: a range or integers, as range(5) or [0, 3, 7]")
-    if isinstance(seeds, range) and seeds.step == 1:  # short, however many
-        return f"{seeds[0]}..{seeds[-1]}"
     return ",".join(map(str, numbers))
 
 

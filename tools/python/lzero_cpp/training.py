@@ -22,20 +22,21 @@ OnMetrics = Callable[[Dict[str, Any]], Any]
 def setting_text(value: Any) -> str:
     """`value` as the command line takes it.
 
+    >>> import numpy as np
     >>> from lzero_cpp.training import setting_text
-    >>> [setting_text(value) for value in (True, None, 0.001, "puct", ["a", "b"])]
-    ['true', 'null', '0.001', 'puct', '["a", "b"]']
+    >>> [setting_text(value) for value in (True, None, 0.001, "puct", ["a", "b"], np.arange(2))]
+    ['true', 'null', '0.001', 'puct', '["a", "b"]', '[0, 1]']
     """
     return value if isinstance(value, str) else json.dumps(value, default=_number)
 
 
 def _number(value: Any) -> Any:
-    """The number that `value`, as of numpy, holds."""
-    if not hasattr(value, "item"):
+    """What `value`, of numpy, holds."""
+    if not hasattr(value, "tolist"):
         hint = "; did you mean on_metrics?" if callable(value) else ""
         raise LzeroError(f"a setting is {reprlib.repr(value)}; allowed: text, numbers, None, and lists and dicts of "
                          f"those{hint}")
-    return value.item()
+    return value.tolist()
 
 
 def _setting_texts(settings: Mapping[str, Any], overrides: Optional[Mapping[str, Any]], comma: str = "") -> List[str]:
