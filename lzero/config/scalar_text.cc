@@ -37,7 +37,7 @@ Decimal ReadDecimal(absl::string_view text) {
   const char* const end = text.data() + text.size();
   const auto result = std::from_chars(text.data(), end, decimal.value);
   decimal.valid = result.ptr == end && result.ec != std::errc::invalid_argument;
-  decimal.in_range = decimal.valid && result.ec == std::errc() && std::isfinite(decimal.value);
+  decimal.in_range = result.ec == std::errc() && std::isfinite(decimal.value);
   return decimal;
 }
 
@@ -56,24 +56,18 @@ std::string PlainNumberHint(absl::string_view text) {
   return absl::StrCat("; did you mean '", negative ? "-" : "", plain, "'?");
 }
 
-bool IsWhole(double value) { return value == std::floor(value) && std::abs(value) <= 1e15; }
-
-// 5.0 is an integer written as a float.
+// 1e3 and 5.0 are integers written as floats.
 std::string IntegerHint(absl::string_view text) {
   const absl::StatusOr<double> value = ParseFloat(text);
   if (!value.ok()) return PlainNumberHint(text);
-  return IsWhole(*value) ? absl::StrCat("; did you mean '", static_cast<int64_t>(*value), "'?")
-                         : "";
+  if (*value != std::floor(*value) || std::abs(*value) > 1e15) return "";
+  return absl::StrCat("; did you mean '", static_cast<int64_t>(*value), "'?");
 }
 
 }  // namespace
 
 absl::StatusOr<int64_t> ParseInt(absl::string_view text) {
   const Decimal decimal = ReadDecimal(text);
-  const bool has_exponent = decimal.text.find_first_of("eE") != decimal.text.npos;
-  if (decimal.in_range && has_exponent && IsWhole(decimal.value) && !HasLeadingZero(decimal.text)) {
-    return static_cast<int64_t>(decimal.negative ? -decimal.value : decimal.value);
-  }
   if (!decimal.valid || !std::all_of(decimal.text.begin(), decimal.text.end(), IsDigit)) {
     return absl::InvalidArgumentError(absl::StrCat("not an integer", IntegerHint(text)));
   }

@@ -12,8 +12,8 @@
 
 namespace lzero {
 
-// Decimal digits with an optional sign, no leading zeros; or as 1e9, up to 1e15. The message of an
-// error is a clause: "not an integer", with "; did you mean '8'?" where the meaning is plain.
+// Decimal digits with an optional sign, no leading zeros. The message of an error is a clause:
+// "not an integer", with "; did you mean '8'?" where the meaning is plain.
 absl::StatusOr<int64_t> ParseInt(absl::string_view text);
 
 // 5, 0.997, 1e-3, .5; finite; no leading zeros, no hexadecimal. Errors as ParseInt.

@@ -56,10 +56,10 @@ const std::vector<WrongInput> kWrongValues = {
      {},
      "f.yaml:1:21: train.batch_size: not an integer; got '64.5'; allowed: an integer from 1 to "
      "65536"},
-    {"train: {batch_size: 64.0}",
+    {"train: {batch_size: 1e2}",
      {},
-     "f.yaml:1:21: train.batch_size: not an integer; got '64.0'; allowed: an integer from 1 to "
-     "65536; did you mean '64'?"},
+     "f.yaml:1:21: train.batch_size: not an integer; got '1e2'; allowed: an integer from 1 to "
+     "65536; did you mean '100'?"},
     {"train: {batch_size: 010}",
      {},
      "f.yaml:1:21: train.batch_size: an integer with leading zeros; got '010'; allowed: an "

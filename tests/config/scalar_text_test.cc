@@ -16,8 +16,6 @@ TEST(ParseInt, ReadsPlainDecimalIntegers) {
   EXPECT_EQ(*ParseInt("0"), 0);
   EXPECT_EQ(*ParseInt("-7"), -7);
   EXPECT_EQ(*ParseInt("+12"), 12);
-  EXPECT_EQ(*ParseInt("1e9"), 1000000000);
-  EXPECT_EQ(*ParseInt("-2.5E3"), -2500);
   EXPECT_EQ(*ParseInt("9223372036854775807"), std::numeric_limits<int64_t>::max());
 }
 
@@ -35,9 +33,7 @@ TEST(ParseInt, RefusesEverythingElse) {
       {"0o17", "not an integer"},
       {"010", "an integer with leading zeros; did you mean '10'?"},
       {"-007", "an integer with leading zeros; did you mean '-7'?"},
-      {"1e-3", "not an integer"},
-      {"01e3", "not an integer; did you mean '1e3'?"},
-      {"1e19", "not an integer"},
+      {"1e3", "not an integer; did you mean '1000'?"},
       {"5.0", "not an integer; did you mean '5'?"},
       {"2.5", "not an integer"},
       {"1_000", "not an integer; did you mean '1000'?"},

@@ -33,8 +33,7 @@ Json Value(const std::string& text) {
   if (word == "null" || word == "none" || word == "~") return nullptr;
   if (word == "true" || word == "yes" || word == "on") return true;
   if (word == "false" || word == "no" || word == "off") return false;
-  const bool is_float = word.find('e') != word.npos;  // 1e9, to Python
-  if (const auto integer = ParseInt(text); integer.ok() && !is_float) return *integer;
+  if (const auto integer = ParseInt(text); integer.ok()) return *integer;
   if (const auto number = ParseFloat(text); number.ok()) return *number;
   const bool is_json = (text[0] == '[' || text[0] == '{' || text[0] == '"') && IsJson(text);
   return is_json ? Json::parse(text) : Json(text);
