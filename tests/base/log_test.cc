@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_split.h"
 #include "lzero/base/files.h"
+#include "tests/run/test_folder.h"
 
 namespace lzero::log_test {
 namespace {
@@ -18,8 +19,8 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 
 std::string LogPath() {
-  return testing::TempDir() + "/" + testing::UnitTest::GetInstance()->current_test_info()->name() +
-         ".log";
+  static const TestFolder folder;
+  return folder.path() + "/log.txt";
 }
 
 std::string CaptureLines(void (*say)()) {

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
 #include "lzero/env/python/child_process.h"
+#include "tests/run/test_folder.h"
 
 namespace lzero::python_test {
 namespace {
@@ -109,16 +110,18 @@ TEST(KeptPythonPathTest, HoldsTheFoldersThatModulesCameFrom) {
 
 using testing::HasSubstr;
 
-// A program that stands for an interpreter.
-std::string Interpreter(const std::string& body) {
+// What an interpreter that runs `body` answers.
+absl::StatusOr<std::string> PackagesOf(const std::string& body) {
   const std::string path = absl::StrCat(testing::TempDir(), "python_packages_test_", getpid());
   std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
   chmod(path.c_str(), 0755);
-  return path;
+  const auto packages = PythonPackages(path);
+  std::filesystem::remove(path);
+  return packages;
 }
 
 TEST(PythonPackagesTest, TellsWhatTheInterpreterPrints) {
-  const auto packages = PythonPackages(Interpreter("echo 'gymnasium 1.4.0, ale-py 0.12.1'"));
+  const auto packages = PackagesOf("echo 'gymnasium 1.4.0, ale-py 0.12.1'");
   ASSERT_TRUE(packages.ok()) << packages.status();
   EXPECT_EQ(*packages, "gymnasium 1.4.0, ale-py 0.12.1");
 }
@@ -132,7 +135,7 @@ TEST(PythonPackagesTest, APythonAnswersEvenWithoutPackages) {
 TEST(PythonPackagesTest, WhatCannotRunIsAnError) {
   EXPECT_EQ(PythonPackages("no_such_python").status().message(),
             "cannot start 'no_such_python': No such file or directory");
-  EXPECT_THAT(std::string(PythonPackages(Interpreter("echo broken; exit 3")).status().message()),
+  EXPECT_THAT(std::string(PackagesOf("echo broken; exit 3").status().message()),
               HasSubstr("exited with status 3: broken"));
 }
 
@@ -162,8 +165,8 @@ TEST(WorkerScriptTest, IsAsciiSoThatNoLocaleMatters) {
 TEST(WorkerScriptTest, IsPython) {
   const std::string program =
       absl::StrCat("import ast, sys\nast.parse(open(sys.argv[1]).read())\n");
-  const std::string path =
-      absl::StrCat(testing::TempDir(), "/worker_script_test_", getpid(), ".py");
+  const TestFolder folder;
+  const std::string path = folder.path() + "/worker.py";
   ASSERT_TRUE(WriteFileAtomic(path, std::string(WorkerScript())).ok());
   const auto child = ChildProcess::Start({"python3", "-c", program, path}, {});
   if (!child.ok()) GTEST_SKIP() << child.status().message();

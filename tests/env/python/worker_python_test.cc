@@ -11,6 +11,7 @@
 #include "lzero/base/files.h"
 #include "tests/env/python/open_things.h"
 #include "tests/env/python/python_tests.h"
+#include "tests/run/test_folder.h"
 
 namespace lzero::worker_python_test {
 namespace {
@@ -262,7 +263,8 @@ TEST(WorkerPythonTest, ClosesWhatItMade) {
 
 TEST(WorkerPythonTest, ClosesAnEnvironmentThatFailedBeforeItMakesAnother) {
   LZ_NEEDS_GYMNASIUM();
-  const std::string path = FreshPath("remakes");
+  const TestFolder folder;  // outlives the environment, which writes until it is closed
+  const std::string path = folder.path() + "/log";
   TestGroup test = Make("Remembers", {{"log_file", path}, {"how", "error"}}, 1, 5);
   std::remove(path.c_str());
   test.envs[0]->Reset(0);
@@ -270,7 +272,6 @@ TEST(WorkerPythonTest, ClosesAnEnvironmentThatFailedBeforeItMakesAnother) {
   EXPECT_TRUE(test.envs[0]->Step(Act(0))->interrupted);
   test.envs[0]->Reset(0);
   EXPECT_THAT(Lines(path), ElementsAre("reset", "close", "make", "reset"));
-  std::remove(path.c_str());
 }
 
 TEST(WorkerPythonTest, EndsThoughAnEnvironmentDoesNotClose) {

@@ -5,6 +5,7 @@
 
 #include "lzero/base/files.h"
 #include "tests/env/python/python_tests.h"
+#include "tests/run/test_folder.h"
 
 namespace lzero::worker_tasks_test {
 namespace {
@@ -179,15 +180,15 @@ TEST(WorkerTasksTest, SaysWhatIsWrongWithAWrapper) {
 
 TEST(WorkerTasksTest, LooksForModulesInTheGivenFoldersFirst) {
   LZ_NEEDS_GYMNASIUM();
-  const std::string folder = absl::StrCat(testing::TempDir(), "/lzero_python_path_", getpid());
-  ASSERT_TRUE(MakeDirectories(folder).ok());
-  ASSERT_TRUE(WriteFileAtomic(folder + "/lzero_elsewhere.py", "def same(env): return env\n").ok());
+  const TestFolder folder;
+  ASSERT_TRUE(
+      WriteFileAtomic(folder.path() + "/lzero_elsewhere.py", "def same(env): return env\n").ok());
   WorkerCommand command = Wrapped({"lzero_elsewhere:same"});
   EXPECT_THAT(MakeTestError(command), HasSubstr("No module named 'lzero_elsewhere'"));
   command.task.python_path = {"/nowhere/at/all"};
   EXPECT_THAT(MakeTestError(command),
               HasSubstr("\nmodules are looked for in /nowhere/at/all (no such folder), "));
-  command.task.python_path = {folder};
+  command.task.python_path = {folder.path()};
   EXPECT_FALSE(TestGroup(GroupOptions(command), 1).envs.empty());
 }
 

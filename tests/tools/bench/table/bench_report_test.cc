@@ -121,6 +121,7 @@ class BenchTurnsTest : public testing::Test {
     table_.verb = "step";
     table_.axes = {{"batch", "", "8", 100}};
   }
+  ~BenchTurnsTest() override { std::filesystem::remove_all(folder_); }
 
   // A program of this name in the test's own folder that runs `script`.
   std::string MakeProgram(const std::string& name, const std::string& script) {
