@@ -151,7 +151,7 @@ absl::Status WriteOutput(const std::string& path, absl::string_view content) {
   }
   const std::filesystem::path folder = target.parent_path();
   if (!std::filesystem::is_directory(folder, code)) {
-    return absl::NotFoundError(
+    return absl::InvalidArgumentError(
         absl::StrCat("cannot create ", path, ": no folder ", folder.string()));
   }
   return WriteFileAtomic(target.string(), content);

@@ -184,7 +184,7 @@ COMMANDS = [
      ["bench", "search", "--embed", "64"]),
     ("eval on a device that is none", 2, ["--device: got 'tpu', allowed: cpu, cuda"],
      ["eval", "run", "--device", "tpu"]),
-    ("a rollout into no folder", 1, ["cannot create nowhere/x.jsonl: no folder"],
+    ("a rollout into no folder", 2, ["cannot create nowhere/x.jsonl: no folder"],
      ["envs", "rollout", "catch", "--out", "nowhere/x.jsonl"]),
     ("bench unload of odd sizes", 2, ["model.num_heads=2: must divide embed_dim"],
      ["bench", "unload", "--embed", "63"]),

@@ -33,7 +33,7 @@ WRONG = [
      ["catch", "--render", "text", "--scale", "2"]),
     ("too many steps", 2, ["error: 6000 steps are to be played; allowed with --render: 1 to 5000"],
      ["catch", "--render", "gif", "--steps", "6000"]),
-    ("no folder for a gif", 1, ["error: cannot create nowhere/a.gif: no folder nowhere"],
+    ("no folder for a gif", 2, ["error: cannot create nowhere/a.gif: no folder nowhere"],
      ["catch", "--render", "gif", "--out", "nowhere/a.gif"]),
     ("a picture for a folder", 2, ["--out: got 'a.png', allowed with --render png: a folder"],
      ["catch", "--render", "png", "--out", "a.png"]),
@@ -142,8 +142,8 @@ def check_agent(program, folder):
     program.check("all episodes are shown", 0, str(num_pictures - 2), 0, str(int(2 * length)))
     plain = program.run("eval", "run", "--episodes", "2")[1]
     program.check("they are those of every evaluation", 0, plain, 0, *re.findall("return        mean .*", printed))
-    program.expect("more episodes than pictures", 0, [" of 4000 whole, as many pictures as it may hold"], "eval", "run",
-                   "--episodes", "4000", "--render", "gif", "--out", "long.gif")
+    program.expect("more episodes than pictures", 0, [" of 4000 and the beginning of the next: it holds no more"], "eval",
+                   "run", "--episodes", "4000", "--render", "gif", "--out", "long.gif")
     code, printed = program.run("eval", "run", "--episodes", "100000", "--render", "gif", "--out", "/proc/a.gif")
     program.check("a folder that cannot be written", code, printed, 1, "error: cannot create /proc/a.gif.tmp: ")
     program.check("which is told before anything is played", int("mean return" in printed), printed, 0)
@@ -156,7 +156,7 @@ def check_agent(program, folder):
     program.check("beside JSON", code, printed, 0, '{"checkpoint":')
     program.check("JSON alone", printed.count("\n"), printed, 1)
     program.check("its scale", 0, str(Gif((folder / "other.gif").read_bytes()).width), 0, "480")
-    program.expect("no folder for it", 1, ["error: cannot create nowhere/a.gif: no folder nowhere"], "eval", "run",
+    program.expect("no folder for it", 2, ["error: cannot create nowhere/a.gif: no folder nowhere"], "eval", "run",
                    "--render", "gif", "--out", "nowhere/a.gif")
     program.expect("a file of no gif", 2, ["error: --out is the file of an animation; add --render gif"], "eval", "run",
                    "--out", "a.gif")

@@ -107,10 +107,11 @@ class EvaluationView {
     if (recorder_ == nullptr) return absl::OkStatus();
     LZ_ASSIGN_OR_RETURN(const std::string written, recorder_->Finish());
     const std::string which =
-        num_whole_episodes_ == num_episodes
-            ? absl::StrCat("all ", num_episodes)
+        num_whole_episodes_ == num_episodes ? absl::StrCat("all ", num_episodes)
+        : num_whole_episodes_ == 0
+            ? "the beginning of the first: it holds no more"
             : absl::StrCat("the first ", num_whole_episodes_, " of ", num_episodes,
-                           " whole, as many pictures as it may hold");
+                           " and the beginning of the next: it holds no more");
     std::fprintf(stream_, "pictures      %s, episodes: %s\n", written.c_str(), which.c_str());
     return absl::OkStatus();
   }

@@ -9,6 +9,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/base/text/printable.h"
 #include "tools/verbs/plain/envs_verb.h"
+#include "tools/verbs/support/interrupt.h"
 
 namespace lzero {
 namespace {
@@ -23,10 +24,6 @@ struct Played {
     if (event.seen.ended()) ++num_ended;
   }
 };
-
-int ExitCodeOf(const absl::Status& status) {
-  return absl::IsInvalidArgument(status) || absl::IsUnimplemented(status) ? 2 : 1;
-}
 
 std::string HeadLine(const RolloutEvent& event, ActionKind kind) {
   if (event.action == nullptr) {
@@ -89,6 +86,11 @@ absl::Status RenderPictures(Env& env, const RolloutOptions& plan, const PictureO
 }
 
 }  // namespace
+
+int ExitCodeOf(const absl::Status& status) {
+  const bool is_usage = absl::IsInvalidArgument(status) || absl::IsUnimplemented(status);
+  return is_usage ? kExitUsage : kExitFailure;
+}
 
 int RenderRollout(Env& env, const RolloutOptions& plan, const PictureOptions& picture,
                   const std::string& out_path, const Console& console) {

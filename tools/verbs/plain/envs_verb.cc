@@ -306,7 +306,7 @@ int EnvsRollout(const EnvRegistry& registry, const EnvsRolloutOptions& options,
     return kExitOk;
   }
   const absl::Status written = WriteOutput(options.out_path, TraceText(*trace));
-  if (!written.ok()) return Refuse(console, written, kExitFailure);
+  if (!written.ok()) return Refuse(console, written, ExitCodeOf(written));
   console.out << RolloutSummary(*trace) << ", written to " << options.out_path << "\n";
   return kExitOk;
 }

@@ -138,7 +138,7 @@ absl::Status CheckFolderOf(const std::string& path) {
   if (code || (fs::exists(file) && !fs::is_regular_file(file))) return absl::OkStatus();  // a pipe
   const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
   if (!IsDirectory(folder)) {
-    return absl::NotFoundError(absl::StrCat("cannot create ", path, ": no folder ", folder));
+    return absl::InvalidArgumentError(absl::StrCat("cannot create ", path, ": no folder ", folder));
   }
   // The file that it is written as at first.
   const std::string probe = absl::StrCat(file.string(), ".tmp");

@@ -46,8 +46,8 @@ class PictureRecorder {
   virtual ~PictureRecorder() = default;
 
   // For format png or gif of `options`, which were checked. `out_path` is the GIF file, or the
-  // folder of the PNG files, which is made; "": the default. NotFound when there is no folder for
-  // the file; InvalidArgument for a folder with such pictures in it or a name that cannot be meant.
+  // folder of the PNG files, which is made; "": the default. InvalidArgument when there is no
+  // folder for the file, for one with such pictures in it or a name that cannot be meant.
   static absl::StatusOr<std::unique_ptr<PictureRecorder>> Create(const PictureOptions& options,
                                                                  const std::string& out_path,
                                                                  const EnvSpec& spec,

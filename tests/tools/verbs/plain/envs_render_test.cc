@@ -183,13 +183,13 @@ TEST_F(EnvsRenderTest, AnEnvironmentWithoutPicturesSaysSo) {
   EXPECT_TRUE(ListDirectory(folder_)->empty());
 }
 
-TEST_F(EnvsRenderTest, AnUnwritablePathIsAFailure) {
+TEST_F(EnvsRenderTest, NoFolderIsAWrongCommandAndAnUnwritableOneAFailure) {
   const std::string gif = Path("no/such/folder/a.gif");
-  EXPECT_EQ(Rollout("catch", {"gif"}, gif, 5), 1);
+  EXPECT_EQ(Rollout("catch", {"gif"}, gif, 5), 2);
   EXPECT_EQ(Err(), absl::StrCat("error: cannot create ", gif, ": no folder ",
                                 Path("no/such/folder"), "\n"));
   const std::string text = Path("no/such/folder/a.txt");
-  EXPECT_EQ(Rollout("catch", {"text"}, text, 5), 1);
+  EXPECT_EQ(Rollout("catch", {"text"}, text, 5), 2);
   EXPECT_NE(Err().find(absl::StrCat("cannot create ", text, ": no folder ")), std::string::npos);
   EXPECT_EQ(Rollout("catch", {"png"}, "/proc/lzero/frames", 5), 1);
   EXPECT_NE(Err().find("cannot create folder /proc/lzero/frames: "), std::string::npos);

@@ -312,10 +312,10 @@ TEST_F(EnvsVerbTest, BadRolloutsAreUsage) {
             "error: action number 2: action 3 is out of range; 'counting' takes 0 .. 2\n");
 }
 
-TEST_F(EnvsVerbTest, AnUnwritableTraceIsAFailure) {
-  const std::string path = JoinPath(folder_, "no/such/folder/trace.jsonl");
-  EXPECT_EQ(Rollout("catch", "random", 5, path), 1);
-  EXPECT_NE(Err().find(path), std::string::npos);
+TEST_F(EnvsVerbTest, AnUnwritableTraceIsAFailureAndNoFolderAWrongCommand) {
+  EXPECT_EQ(Rollout("catch", "random", 5, "/dev/full"), 1);
+  EXPECT_EQ(Rollout("catch", "random", 5, JoinPath(folder_, "no/such/folder/trace.jsonl")), 2);
+  EXPECT_NE(Err().find("no/such/folder/trace.jsonl: no folder"), std::string::npos);
 }
 
 TEST_F(EnvsVerbTest, GoldenTracesReplay) {

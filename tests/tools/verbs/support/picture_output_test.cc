@@ -171,8 +171,8 @@ TEST_F(PictureOutputTest, WrongPathsAreToldBeforeAnythingIsPlayed) {
     return PictureRecorder::Create({format}, path, env.spec(), {10}).status();
   };
   EXPECT_EQ(error("gif", Path("no/such/a.gif")),
-            absl::NotFoundError(absl::StrCat("cannot create ", Path("no/such/a.gif"),
-                                             ": no folder ", Path("no/such"))));
+            absl::InvalidArgumentError(absl::StrCat("cannot create ", Path("no/such/a.gif"),
+                                                    ": no folder ", Path("no/such"))));
   EXPECT_EQ(error("png", "a.PNG"),
             absl::InvalidArgumentError("--out: got 'a.PNG', allowed with --render png: a folder, "
                                        "which gets frame_0000.png, frame_0001.png and so on"));
