@@ -112,12 +112,12 @@ std::string BandText(const ChartBand& band, const Axes& axes) {
 }
 
 std::string LevelText(const Chart& chart, const Axes& axes) {
-  const double y = axes.Y(*chart.level);
   const int right = chart.width - kRight;
+  // Its name stands beside the title, where no line runs.
   return absl::StrFormat(
-      "<path class=\"level\" d=\"M%d %.1fH%d\"/><text class=\"halo\" x=\"%d\" y=\"%.1f\" "
-      "text-anchor=\"end\">%s</text>\n",
-      kLeft, y, right, right - 4, y + 15, EscapeHtml(chart.level_name));
+      "<path class=\"level\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"15\" "
+      "text-anchor=\"end\">- - %s</text>\n",
+      kLeft, axes.Y(*chart.level), right, right, EscapeHtml(chart.level_name));
 }
 
 }  // namespace

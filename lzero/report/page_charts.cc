@@ -241,7 +241,12 @@ std::string ReturnCharts(const ReportInput& input) {
       evaluated.level_name = absl::StrCat("target ", TickText(*evaluated.level));
     }
     has_bands = has_bands || !evaluated.bands.empty();
-    absl::StrAppend(&text, "<figure>", DrawChart(evaluated), "</figure>\n");
+    if (evaluated.lines.empty()) {
+      absl::StrAppend(&text, "<p class=\"note\">", EscapeHtml(place), place.empty() ? "Not" : "not",
+                      " evaluated yet.</p>\n");
+    } else {
+      absl::StrAppend(&text, "<figure>", DrawChart(evaluated), "</figure>\n");
+    }
     // Collected episodes.
     Chart collected;
     collected.title =

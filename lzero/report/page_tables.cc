@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -57,7 +58,7 @@ std::string VerdictText(const RunGroup& group, const GroupSummary& summary) {
       absl::StrFormat("mean return of at least %g in %d evaluation%s in a row", target.target,
                       target.patience, target.patience == 1 ? "" : "s");
   if (target.num_solved == 0) {
-    return absl::StrCat("<b class=\"bad\">Not solved</b> ", num_runs == 1 ? "" : "by any run",
+    return absl::StrCat("<b class=\"bad\">Not solved</b>", num_runs == 1 ? "" : " by any run",
                         ": no ", meaning, ". Best ",
                         Number(*std::max_element(summary.bests.begin(), summary.bests.end())), ".");
   }
@@ -126,7 +127,11 @@ std::string Warnings(const ReportInput& input) {
       if (run.state == "finished") continue;
       absl::StrAppend(&items, "<li>", EscapeHtml(run.path), " is <b>", run.state, "</b> at ",
                       FormatCount(run.env_steps), " env steps and counts as it is",
-                      run.message.empty() ? "" : ": ", EscapeHtml(run.message), "</li>\n");
+                      absl::StrContains(run.message, '\n')
+                          ? absl::StrCat("<pre>", EscapeHtml(run.message), "</pre>")
+                      : run.message.empty() ? ""
+                                            : absl::StrCat(": ", EscapeHtml(run.message)),
+                      "</li>\n");
     }
   }
   for (const SkippedRun& run : input.runs.skipped) {

@@ -42,7 +42,6 @@ figure { margin: 10px 0; background: var(--paper); border: 1px solid var(--line)
 svg { display: block; width: 100%; height: auto; overflow: visible; }
 svg text { font-family: inherit; fill: var(--soft); font-size: 11px; }
 svg .title { fill: var(--ink); font-size: 12px; font-weight: 600; }
-svg .halo { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; }
 svg .inpart { fill: #fff; font-weight: 600; }
 
 .grid { stroke: var(--grid); } .axis { stroke: var(--soft); }
@@ -66,7 +65,7 @@ polyline { fill: none; stroke: var(--c); stroke-linejoin: round; stroke-linecap:
 table { border-collapse: collapse; width: 100%; font-size: 13.5px; font-variant-numeric: tabular-nums; }
 th { text-align: left; color: var(--soft); font-weight: 600; vertical-align: bottom; }
 th, td { padding: 5px 10px 5px 0; border-bottom: 1px solid var(--line); }
-td:first-child { min-width: 200px; } td:not(.r) { overflow-wrap: anywhere; }
+td:first-child { min-width: 200px; overflow-wrap: anywhere; }
 .r { text-align: right; white-space: nowrap; } th.r { white-space: normal; }
 .interval, .none { color: var(--soft); }
 .settings { columns: 3 260px; font-size: 12.5px; } .settings div { break-inside: avoid; }

@@ -48,6 +48,7 @@ TEST(ChartTest, TheLevelIsPartOfTheRange) {
   chart.lines.push_back({"", 0, LineKind::kSolo, {0, 10}, {0, 10}});
   chart.level = 100.0, chart.level_name = "target 100";
   EXPECT_THAT(DrawChart(chart), HasSubstr("d=\"M46 32.8H146\""));
+  EXPECT_THAT(DrawChart(chart), HasSubstr("y=\"15\" text-anchor=\"end\">- - target 100</text>"));
 }
 
 TEST(ChartTest, OddInputIsDrawn) {

@@ -57,13 +57,19 @@ TEST(PageChartsTest, ALineARunAndABandFromFiveRunsOn) {
   EXPECT_EQ(Count(alone, " bold\""), 0u);
 }
 
+TEST(PageChartsTest, WhatIsNotEvaluatedHasALineAndNoChart) {
+  ReportInput input = InputOf({1});
+  input.metrics[0][0].clear();
+  EXPECT_EQ(ReturnCharts(input), "<p class=\"note\">Not evaluated yet.</p>\n");
+}
+
 TEST(PageChartsTest, ATargetThatAllHaveIsDrawn) {
   ReportInput input = InputOf({2, 3});
   EXPECT_THAT(ReturnCharts(input), Not(HasSubstr("class=\"level\"")));
   for (RunGroup& group : input.runs.groups) {
     for (RunRecord& run : group.runs) run.config.stop.target_return = 3.0;
   }
-  EXPECT_THAT(ReturnCharts(input), HasSubstr(">target 3</text>"));
+  EXPECT_THAT(ReturnCharts(input), HasSubstr(">- - target 3</text>"));
   input.runs.groups[1].runs[0].config.stop.target_return = 4.0;
   EXPECT_THAT(ReturnCharts(input), Not(HasSubstr("class=\"level\"")));
 }

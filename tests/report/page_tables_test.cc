@@ -72,6 +72,9 @@ TEST(PageTablesTest, NamesWhatIsUnfinishedOrLeftOut) {
   EXPECT_EQ(Warnings(input), "");
   input.runs.groups[0].runs[1].state = "interrupted";
   input.runs.groups[0].runs[1].env_steps = 4000;
+  input.runs.groups[0].runs[0].state = "failed";
+  input.runs.groups[0].runs[0].message = "it raised:\n  File <x>";
+  EXPECT_THAT(Warnings(input), HasSubstr("<pre>it raised:\n  File &lt;x&gt;</pre></li>"));
   input.runs.skipped = {{"runs/<b>", "is & was broken"}};
   EXPECT_THAT(Warnings(input), HasSubstr("runs/1 is <b>interrupted</b> at 4,000 env steps"));
   EXPECT_THAT(Warnings(input), HasSubstr("runs/&lt;b&gt; is <b>left out</b>: is &amp; was broken"));
