@@ -80,15 +80,17 @@ def check_interrupt(run):
 
 
 def check_training():
-    """Ctrl-C is passed on once; the checkpoint is there when KeyboardInterrupt comes."""
+    """Ctrl-C is passed on once, also when it comes twice; the checkpoint is there when KeyboardInterrupt comes."""
     code = ("import lzero_cpp\n"
             "lzero_cpp.train('configs/teaching/counting_unizero.yaml', 'runs/long', lambda _: print('.', flush=True),\n"
             "                overrides={'stop.max_env_steps': 100000000})")
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout.readline() == ".\n"
     child.send_signal(signal.SIGINT)
+    time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
     errors = child.communicate(timeout=60)[1]
-    assert errors.rstrip().endswith("KeyboardInterrupt"), errors
+    assert errors.rstrip().endswith("KeyboardInterrupt: stopped in good order; its folder is runs/long"), errors
     run = lzero_cpp.Run("runs/long")
     assert run.status["state"] == "interrupted", run.status
     assert (run.checkpoints()[-1] / "model.safetensors").is_file()

@@ -10,6 +10,7 @@ import reprlib
 import signal
 import subprocess
 import threading
+import time
 from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Sequence, Union
 
 from lzero_cpp.arguments import path_text, seeds_text
@@ -85,6 +86,9 @@ class _Training:
                     pass
             self._reader.join(timeout=5.0)
             self._tell()
+        except KeyboardInterrupt:
+            self._stop()
+            raise KeyboardInterrupt(f"stopped in good order; its folder is {self.folder}") from None
         except BaseException:
             self._stop()
             raise
@@ -93,11 +97,18 @@ class _Training:
         return self.folder
 
     def _stop(self) -> None:
-        """One SIGINT, which writes a checkpoint; another exception meanwhile ends it at once."""
+        """One SIGINT, which writes a checkpoint; another exception meanwhile ends it at once. As in the program,
+        two Ctrl-C within a second count as one."""
+        began = time.monotonic()
         try:
             if self.process.poll() is None:
                 self.process.send_signal(signal.SIGINT)
-            self.process.wait()
+            while self.process.poll() is None:
+                try:
+                    self.process.wait()
+                except KeyboardInterrupt:
+                    if time.monotonic() - began > 1:
+                        raise
         finally:
             self.process.kill()
             self.process.wait()
