@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/files.h"
@@ -76,6 +77,16 @@ absl::Status AddRun(const std::string& path, const std::string& argument,
   return absl::OkStatus();
 }
 
+// How much a setting weighs that tells a group from another one: the heaviest name it.
+int WeightOf(const std::string& key) {
+  if (key == "env.id") return 1000000;
+  if (key == "model.family") return 101;
+  for (const char* section : {"evaluate.", "checkpoint.", "stop."}) {
+    if (absl::StartsWith(key, section)) return 99;
+  }
+  return 100;
+}
+
 // "train.batch_size=64": as few settings as tell `group` from the others of the same label, four at
 // most, the environment before all; its commit when none does.
 std::string SettingsText(const RunGroup& group, absl::Span<RunGroup* const> same_label) {
@@ -93,7 +104,7 @@ std::string SettingsText(const RunGroup& group, absl::Span<RunGroup* const> same
     // The setting that tells it from most of those that are left.
     std::map<std::string, int> counts;
     for (const auto& settings : others) {
-      for (const auto& [key, value] : settings) counts[key] += key == "env.id" ? 1000000 : 1;
+      for (const auto& [key, value] : settings) counts[key] += WeightOf(key);
     }
     const std::string key =
         std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {

@@ -100,6 +100,19 @@ TEST_F(RunGroupTest, LabelsNameWhatTellsGroupsApartAndNoMore) {
   EXPECT_EQ(runs->groups[2].label, root_ + "/a: env.id=catch");
 }
 
+TEST_F(RunGroupTest, TheModelFamilyNamesAGroupBeforeWhenItIsEvaluated) {
+  for (const Family family : {Family::kUniZero, Family::kMuZero}) {
+    MadeRun made;
+    made.evaluations = {{100, 1.0}};
+    made.config.model.family = family;
+    made.config.evaluate.episodes = 3 + static_cast<int>(family);
+    MakeRun(root_ + "/a/" + std::to_string(static_cast<int>(family)), made);
+  }
+  const auto runs = CollectRuns({root_ + "/a"}, {});
+  ASSERT_EQ(runs->groups.size(), 2u);
+  EXPECT_EQ(runs->groups[0].label, root_ + "/a: model.family=unizero");
+}
+
 TEST_F(RunGroupTest, UselessRunsAreSkippedByNameOrRefused) {
   Make("a/good", 0), Make("a/stopped", 1, 1e-3, RunState::kInterrupted), Make("a/broken", 2);
   MadeRun unevaluated;
