@@ -54,9 +54,13 @@ constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"}
 constexpr const char* kChangeableKeys[] = {"env.num_threads", "env.python_path", "plugins"};
 // A run may also get a step cap where its episodes have none: else its evaluations may never end.
 constexpr char kStepCap[] = "env.max_episode_steps";
-constexpr char kChangeable[] =
-    "allowed: stop.*, evaluate.*, checkpoint.*, plugins, env.num_threads, env.python_path; "
-    "env.max_episode_steps where episodes have no cap";
+
+// "stop.*, ..., plugins; env.max_episode_steps where episodes have no cap".
+std::string ChangeableText() {
+  return absl::StrCat(absl::StrJoin(kChangeableSections, ".*, "), ".*, ",
+                      absl::StrJoin(kChangeableKeys, ", "), "; ", kStepCap,
+                      " where episodes have no cap");
+}
 
 std::string KeyOf(const std::string& override) { return override.substr(0, override.find('=')); }
 
@@ -70,7 +74,7 @@ bool MayChange(const std::string& override) {
 
 absl::Status AnotherRun(const std::string& what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("resume: ", what, " would make it another run; ", kChangeable));
+      absl::StrCat("resume: ", what, " would make it another run; allowed: ", ChangeableText()));
 }
 
 // Whether the run whose config at `config_path` was, may go on with the step cap of `config`.
@@ -123,13 +127,13 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
   const std::string resume =
       absl::StrCat(ProgramCommand(), " resume ", ShellQuoted(session.run_dir));
   const StopConfig& stop = session.config.stop;
+  if (HasDoneNothing(session.start, outcome)) {
+    std::printf("nothing to do: %s\n", MetStopRuleText(stop, state, resume).c_str());
+  }
   // What was done.
   std::printf("\n%s env steps, %s updates, %s episodes in %s\n",
               FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
               FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
-  if (HasDoneNothing(session.start, outcome)) {
-    std::printf("nothing to do: %s\n", MetStopRuleText(stop, state, resume).c_str());
-  }
   // Whether the task was solved, and why not.
   if (state.solved_env_steps.has_value()) {
     std::printf("solved        after %s env steps, %.1f s\n",
@@ -384,8 +388,7 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
                    "renamed to step_N.aside")
       ->required();
   resume->add_option("overrides", *overrides,
-                     "key.path=value of stop, evaluate, checkpoint; plugins, env.num_threads, "
-                     "env.python_path; env.max_episode_steps where episodes have no cap");
+                     absl::StrCat("key.path=value of ", ChangeableText()));
   AddVerbose(resume);
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
 }
