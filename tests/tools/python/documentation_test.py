@@ -8,7 +8,9 @@ import sys
 
 import package_testing
 
-MODULES = ("", ".agent", ".arguments", ".child", ".decision", ".environment", ".policy", ".runs", ".spec", ".training")
+MODULES = ("", ".agent", ".arguments", ".child", ".decision", ".environment", ".policy", ".runs", ".spec", ".training",
+           ".worker_spaces")
+INNER = ("lzero_cpp.child", "lzero_cpp.worker_spaces")  # whose classes are for this package
 OPTIONS = doctest.ELLIPSIS
 
 
@@ -18,11 +20,11 @@ def without_example(module):
         if name.startswith("_") or getattr(thing, "__module__", None) != module.__name__:
             continue
         members = [(name, thing)] if inspect.isfunction(thing) or inspect.isclass(thing) else []
-        if inspect.isclass(thing) and module.__name__ != "lzero_cpp.child":  # Child is for this package
+        if inspect.isclass(thing) and module.__name__ not in INNER:
             members += [(f"{name}.{member}", value) for member, value in vars(thing).items()
                         if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property))]
         for path, value in members:
-            if ">>>" not in (value.__doc__ or "") and path not in ("words_of", "Child"):
+            if ">>>" not in (value.__doc__ or "") and path not in ("words_of", "Child", "Refused", "Writer"):
                 yield f"{module.__name__}.{path}"
 
 

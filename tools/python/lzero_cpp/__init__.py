@@ -1,5 +1,6 @@
 """lzero in Python: trained agents, their runs and the program's environments, by way of the program
-itself as a child process. Needs numpy; `make` needs gymnasium, `Run.frame` pandas. See README.md.
+itself as a child process. Needs numpy; `make`, `policy_for` and spaces need gymnasium, `Run.frame` pandas.
+See README.md.
 
 >>> import lzero_cpp
 >>> "train" in dir(lzero_cpp), "Any" in dir(lzero_cpp)
@@ -9,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
-from lzero_cpp.agent import Agent, Decision, Tree, load
+from lzero_cpp.agent import Agent, load
 from lzero_cpp.child import LzeroError, Path, find_program, run_program
+from lzero_cpp.decision import Decision, Tree
 from lzero_cpp.runs import Evaluation, Run, Series, compare, evaluate
 from lzero_cpp.training import resume, sweep, train
 

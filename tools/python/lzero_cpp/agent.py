@@ -120,7 +120,7 @@ class Agent:
         """
         self._child.close()
 
-    def reset(self, ids: Union[None, int, Sequence[int]] = None) -> None:
+    def reset(self, ids: Union[None, int, Sequence[int], np.ndarray] = None) -> None:
         """Episodes `ids` begin anew; without ids all do, as if the agent had just been loaded.
 
         >>> import lzero_cpp
@@ -152,7 +152,7 @@ class Agent:
         body.unpack(_DECISION_HEAD)
         if self.spec.action_dim:
             return body.take(np.float32, self.spec.action_dim)
-        return body.unpack(_COUNT)[0]
+        return int(body.unpack(_COUNT)[0])
 
     def act_batch(self, obs: Any, ids: Optional[Sequence[int]] = None, legal: Any = None, *,
                   to_play: Any = None, states: Optional[Sequence[bytes]] = None, played: Any = None) -> Decision:
@@ -192,10 +192,11 @@ class Agent:
         body = _Body(self._child.ask(_SEARCH, flags | (_ALONE if id is None else 0), parts)[1])
         decision = self._decision(body)
         (num_nodes,) = body.unpack(_COUNT)
-        columns = [body.take(np.int32, num_nodes) for _ in range(3)]
+        columns: List[Any] = [body.take(np.int32, num_nodes) for _ in range(3)]
         columns += [body.take(np.float32, num_nodes) for _ in range(5)]
         dim = self.spec.action_dim
-        return Tree(decision, *columns, body.take(np.float32, num_nodes, dim) if dim else None)
+        columns.append(body.take(np.float32, num_nodes, dim) if dim else None)
+        return Tree(decision, *columns)
 
     def predict(self, observation: Any, state: Optional[Tuple[np.ndarray, ...]] = None,
                 episode_start: Any = None, deterministic: bool = True,

@@ -70,7 +70,7 @@ def path_text(value: Any, name: str) -> str:
     lzero_cpp.child.LzeroError: config={'seed': 1}; allowed: a path
     """
     try:
-        return os.fspath(value)
+        return str(os.fspath(value))
     except TypeError:
         raise LzeroError(f"{name}={reprlib.repr(value)}; allowed: a path") from None
 

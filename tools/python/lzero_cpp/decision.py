@@ -99,6 +99,6 @@ class Tree:
         """
         names = [field.name for field in dataclasses.fields(self) if field.name not in ("decision", "action_values")]
         columns = {name: getattr(self, name) for name in names}
-        for d in range(0 if self.action_values is None else self.action_values.shape[1]):
-            columns[f"action_{d}"] = self.action_values[:, d]
+        if self.action_values is not None:
+            columns.update((f"action_{d}", numbers) for d, numbers in enumerate(self.action_values.T))
         return columns

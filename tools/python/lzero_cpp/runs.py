@@ -100,7 +100,7 @@ def compare(*runs: Path, unfinished: bool = False, program: Optional[Path] = Non
     ('counting', 1)
     """
     options = ["--json", *(["--unfinished"] if unfinished else [])]
-    return json.loads(run_program(["compare", *runs, *options], program))
+    return dict(json.loads(run_program(["compare", *runs, *options], program)))
 
 
 class Run:
@@ -187,7 +187,7 @@ class Run:
         >>> lzero_cpp.Run("runs/counting").status["state"]
         'finished'
         """
-        return json.loads((self.path / "status.json").read_text())
+        return dict(json.loads((self.path / "status.json").read_text()))
 
     @property
     def train_log(self) -> str:
