@@ -6,18 +6,20 @@ import collections
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
 import threading
 import weakref
-from typing import Any, Deque, Iterable, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Deque, Iterable, Mapping, Optional, Tuple, Union
 
 PROTOCOL = 2
 ERROR = 129  # types of frames
 HELLO = 128
 _HEAD = struct.Struct("<IBBH")
 _MOST_BYTES = 64 << 20
+_ARGUMENTS = {"sims": "simulations", "plugin": "plugins", "wrapper": "wrappers"}  # of the program's options
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -71,10 +73,13 @@ def run_program(arguments: Iterable[Any], program: Optional[Path] = None) -> str
 
 
 def words_of(lines: Iterable[str], code: int) -> str:
-    """Why a program ended with `code`, by the last `lines` that it wrote to stderr."""
+    """Why a program ended with `code`, by the last `lines` that it wrote to stderr. Its words about an option are
+    about the argument of Python that gave it."""
     text = "\n".join(lines).strip()
     if "error: " in text:
-        return text[text.index("error: ") + len("error: "):]
+        text = text[text.index("error: ") + len("error: "):]
+        return re.sub(r"^[a-z ]+: --([a-z-]+)(?=: got)",
+                      lambda option: _ARGUMENTS.get(option[1], option[1].replace("-", "_")), text)
     how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
     return f"the program {how}{'; it had said: ' if text else ''}{text}"
 
@@ -99,7 +104,7 @@ def _end(process: "subprocess.Popen[bytes]", thread: threading.Thread, owner: in
 
 def _environment(python_path: Iterable[Path]) -> Mapping[str, str]:
     """This process's environment variables, with folders before those of PYTHONPATH."""
-    folders = [*map(os.fspath, python_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    folders = [*(os.fspath(folder) for folder in python_path), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)} if folders else os.environ
 
 
@@ -107,7 +112,7 @@ class Child:
     """A running `lzero ... --stdio`. Ends when it is closed, collected, or Python ends; and when a
     call is interrupted, as nobody would read its answer. Calls of several threads wait for each other."""
 
-    def __init__(self, arguments: Iterable[Any], program: Optional[Path] = None,
+    def __init__(self, arguments: Iterable[str], program: Optional[Path] = None,
                  python_path: Iterable[Path] = ()) -> None:
         command = [find_program(program), *map(os.fspath, arguments), "--stdio"]
         # A session of its own: Ctrl-C at the terminal is for Python.
@@ -156,7 +161,7 @@ class Child:
             raise LzeroError(bytes(answer[4:]).decode(errors="replace"))
         return kind, answer
 
-    def _guarded(self, call: Any) -> Tuple[int, memoryview]:
+    def _guarded(self, call: Callable[[], Tuple[int, memoryview]]) -> Tuple[int, memoryview]:
         try:
             return call()
         except (BrokenPipeError, EOFError):
