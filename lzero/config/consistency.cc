@@ -123,11 +123,15 @@ void CheckRunner(const InferenceConfig& inference, Errors* errors) {
           {"inference.runner", "inference.graphs"}, name,
           " is nothing but graphs; got graphs off; allowed: required, preferred, or "
           "runner auto or eager");
-  Require(
-      inference.dtype == InferenceDtype::kFp32 || (on_cpu && inference.runner != Runner::kEager),
-      errors, {"inference.dtype", "inference.runner", "inference.device"},
-      "only runner packed has bf16; got bf16; allowed: fp32, or runner packed or auto on "
-      "device cpu");
+  const bool is_eager = inference.runner == Runner::kEager ||
+                        (!on_cpu && !records && inference.graphs == Graphs::kOff);
+  const bool has_dtype = inference.dtype == InferenceDtype::kFp32 ||
+                         (!is_eager && !(on_cpu && inference.dtype == InferenceDtype::kTf32));
+  Require(has_dtype, errors, {"inference.dtype", "inference.runner", "inference.device"},
+          "libtorch's operations have fp32 alone, runner packed fp32 and bf16, graphs on device "
+          "cuda also tf32; got ",
+          inference.dtype == InferenceDtype::kBf16 ? "bf16" : "tf32", "; allowed here: fp32",
+          is_eager || !on_cpu ? "" : ", bf16");
 }
 
 }  // namespace

@@ -308,9 +308,10 @@ void InferenceConfig::Visit(FieldList& field) {
   field("graphs", &graphs, {"required", "preferred", "off"},
         "Capture steps as graphs: required refuses to run without, preferred falls back, off never "
         "captures");
-  field("dtype", &dtype, {"fp32", "bf16"},
-        "Weights of the model inside the search; bf16: half the memory and more speed for large "
-        "models, runner packed, results differ a little");
+  field("dtype", &dtype, {"fp32", "tf32", "bf16"},
+        "Numbers that the products of a recurrent step read; sums stay fp32. bf16: half the memory "
+        "and more speed for large models, results differ a little; on the CPU with runner packed. "
+        "On a CUDA device with graphs also tf32, fp32 numbers whose last 13 bits are left out");
   field("cache_storage", &cache_storage, {"static", "growing"},
         "Cached keys and values: static is allocated once, growing doubles when full");
   field("root_context", &root_context, {"rebuild", "carry"},

@@ -174,7 +174,7 @@ struct TrainConfig {
 enum class Device { kCpu, kCuda };
 enum class Runner { kAuto, kEager, kPacked, kCudaGraph, kCudaSearchGraph };
 enum class Graphs { kRequired, kPreferred, kOff };
-enum class InferenceDtype { kFp32, kBf16 };
+enum class InferenceDtype { kFp32, kTf32, kBf16 };
 enum class CacheStorage { kStatic, kGrowing };
 enum class RootContext { kRebuild, kCarry };
 

@@ -65,6 +65,8 @@ absl::StatusOr<EngineDevice> MakeEngineDevice(Device device) {
   LZ_ASSIGN_OR_RETURN(
       made.context_functions,
       FindTable<ContextFunctions>("lz_cuda_context_functions", kContextFunctionsVersion));
+  LZ_ASSIGN_OR_RETURN(made.step_functions,
+                      FindTable<StepFunctions>("lz_cuda_step_functions", kStepFunctionsVersion));
   return made;
 }
 

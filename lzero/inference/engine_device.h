@@ -10,6 +10,7 @@
 #include "c10/core/Device.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/graph/graph_backend.h"
+#include "lzero/inference/device/step_functions.h"
 #include "lzero/kv_cache/context_functions.h"
 #include "lzero/mcts/device/device_functions.h"
 #include "lzero/model/network.h"
@@ -23,9 +24,10 @@ absl::StatusOr<at::Device> PrepareDevice(Device device);
 // What an engine uses of its device; on the CPU all are null.
 struct EngineDevice {
   std::unique_ptr<GraphBackend> backend;
-  // For whole searches in the memory of the device.
+  // For whole searches and steps in the memory of the device.
   const DeviceFunctions* search_functions = nullptr;
   const ContextFunctions* context_functions = nullptr;
+  const StepFunctions* step_functions = nullptr;
   at::Device device() const { return backend == nullptr ? at::kCPU : backend->device(); }
 
   // Calls `body` with the device's stream current; on the CPU just calls it.

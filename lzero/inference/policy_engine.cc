@@ -94,16 +94,16 @@ void PolicyEngine::FinishNodes(absl::Span<const NodeId> children, absl::Span<con
   if (sampler_ != nullptr) sampler_->DrawNodes(children, policies, prior_logits);
 }
 
-absl::Status PolicyEngine::StageActions(absl::Span<const NodeId> parents,
-                                        absl::Span<const int32_t> actions, Staging* staging) {
+ChosenActions PolicyEngine::ActionsOf(absl::Span<const NodeId> parents,
+                                      absl::Span<const int32_t> actions) {
   if (options_.shape.action_dim > 0) {
     values_.resize(actions.size() * static_cast<size_t>(options_.shape.action_dim));
     sampler_->ReadValues(parents, actions, absl::MakeSpan(values_));
-    return staging->CopyIn(absl::MakeConstSpan(values_));
+    return {{}, values_};
   }
   indices_.assign(actions.begin(), actions.end());
   if (sampler_ != nullptr) sampler_->ReadIndices(parents, actions, absl::MakeSpan(indices_));
-  return staging->CopyIn(absl::MakeConstSpan(indices_));
+  return {indices_, {}};
 }
 
 }  // namespace lzero

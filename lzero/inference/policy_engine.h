@@ -21,6 +21,16 @@
 
 namespace lzero {
 
+// The actions behind the slots of B nodes: one of the two, the other is empty.
+struct ChosenActions {
+  absl::Span<const int64_t> indices;  // [B]
+  absl::Span<const float> values;     // box: [B, D]
+
+  absl::Status CopyTo(Staging* staging) const {
+    return values.empty() ? staging->CopyIn(indices) : staging->CopyIn(values);
+  }
+};
+
 class PolicyEngine : public InferenceEngine {
  public:
   int num_actions() const override;
@@ -59,10 +69,8 @@ class PolicyEngine : public InferenceEngine {
   void FinishNodes(absl::Span<const NodeId> children, absl::Span<const float> policies,
                    absl::Span<float> prior_logits);
 
-  // Copies the actions behind the slots `actions` [B] of nodes `parents` [B] to the device: int64
-  // [B], or of box actions float32 [B, D]. Errors as Staging.
-  absl::Status StageActions(absl::Span<const NodeId> parents, absl::Span<const int32_t> actions,
-                            Staging* staging);
+  // The actions behind the slots `actions` [B] of nodes `parents` [B], valid until the next call.
+  ChosenActions ActionsOf(absl::Span<const NodeId> parents, absl::Span<const int32_t> actions);
 
   Stopwatch network_time_, copy_time_;
 
@@ -72,7 +80,7 @@ class PolicyEngine : public InferenceEngine {
   std::shared_ptr<Network> network_;
   std::unique_ptr<ActionSampler> sampler_;  // null: a node has all actions
   std::vector<float> policies_;             // scratch of PolicyOutputs
-  std::vector<int64_t> indices_;            // scratch of StageActions
+  std::vector<int64_t> indices_;            // scratch of ActionsOf
   std::vector<float> values_;
 };
 

@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+#include "lzero/base/host_device.h"
+
 namespace lzero {
 
 inline constexpr double kValueTransformEpsilon = 0.001;
@@ -17,7 +19,7 @@ inline constexpr double kValueTransformRootAtZero = 1.0 + 2.0 * kValueTransformE
 
 // Real: float or double; everything is computed in it.
 template <typename Real>
-Real TransformValue(Real value) {
+LZ_HOST_DEVICE Real TransformValue(Real value) {
   const Real magnitude = std::abs(value);
   // sqrt(m + 1) - 1 = m / (sqrt(m + 1) + 1)
   const Real squeezed = magnitude / (std::sqrt(magnitude + Real(1)) + Real(1));
@@ -25,7 +27,7 @@ Real TransformValue(Real value) {
 }
 
 template <typename Real>
-Real InverseTransformValue(Real transformed) {
+LZ_HOST_DEVICE Real InverseTransformValue(Real transformed) {
   constexpr auto kEpsilon = static_cast<Real>(kValueTransformEpsilon);
   const Real magnitude = std::abs(transformed);
   const Real root = std::sqrt(Real(1) + 4 * kEpsilon * (magnitude + (Real(1) + kEpsilon)));

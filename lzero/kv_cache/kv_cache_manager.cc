@@ -250,11 +250,14 @@ absl::Status KVCacheManager::CloneInto(absl::Span<const ContextKey> keys,
   return absl::OkStatus();
 }
 
+absl::Status KVCacheManager::CheckLendable() const {
+  if (config_.storage == CacheStorage::kStatic) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "KV cache: growing storage lends no nodes, its addresses move; use static storage");
+}
+
 absl::Status KVCacheManager::LendNodes(absl::Span<const EnvId> envs, absl::Span<int64_t> rows) {
-  if (config_.storage == CacheStorage::kGrowing) {
-    return absl::FailedPreconditionError(
-        "KV cache: growing storage lends no nodes, its addresses move; use static storage");
-  }
+  LZ_RETURN_IF_ERROR(CheckLendable());
   const int64_t window = config_.context_length - 1, row_size = LentRowSize(window);
   LZ_CHECK(static_cast<int64_t>(rows.size()) >= static_cast<int64_t>(envs.size()) * row_size,
            rows.size(), " numbers for ", envs.size(), " environments");
@@ -267,6 +270,37 @@ absl::Status KVCacheManager::LendNodes(absl::Span<const EnvId> envs, absl::Span<
     index_->BeginSearch(envs[i]);
     stats_.carried_reads += found.weight_version < index_->weight_version();
   }
+  return absl::OkStatus();
+}
+
+absl::Status KVCacheManager::LendStep(absl::Span<const ContextKey> parents,
+                                      absl::Span<const ChildKey> children, absl::Span<int64_t> rows,
+                                      int64_t row_size) {
+  LZ_RETURN_IF_ERROR(CheckLendable());
+  const int64_t window = config_.context_length - 1;
+  const auto count = static_cast<int64_t>(parents.size());
+  LZ_CHECK(children.size() == parents.size() && row_size > window + 1 &&
+               static_cast<int64_t>(rows.size()) >= count * row_size,
+           rows.size(), " numbers for ", count, " parents and ", children.size(), " children");
+  int64_t carried = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const absl::Span<int64_t> row = rows.subspan(i * row_size, row_size);
+    const auto found = Collect(index_->Find(parents[i].env, parents[i].node), row.first(window));
+    if (!found.ok()) return Annotate(found.status(), absl::StrCat("row ", i));
+    row[window] = found->length;
+    carried += found->weight_version < index_->weight_version();
+  }
+  absl::Status can_store = index_->CheckChildren(children);
+  if (can_store.ok()) can_store = GrowNodes(children);
+  if (!can_store.ok()) {
+    stats_.refused_stores += count;
+    return can_store;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    rows[i * row_size + window + 1] = index_->PutChild(children[i]);
+  }
+  stats_.carried_reads += carried;
+  stats_.stores += count;
   return absl::OkStatus();
 }
 

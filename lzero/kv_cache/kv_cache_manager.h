@@ -142,6 +142,13 @@ class KVCacheManager {
   // or lends. FailedPrecondition for growing storage, whose addresses move; errors as CloneInto for
   // the roots.
   absl::Status LendNodes(absl::Span<const EnvId> envs, absl::Span<int64_t> rows);
+  // For a step inside the memory of a device, which reads the parents' contexts where they lie and
+  // writes the two tokens of each child itself: makes the entries of the children and writes row i
+  // of `rows` ([B, row_size], the first numbers of each, step_rows.h) for parents[i] and
+  // children[i]. The children hold what the step writes: run it before they are read. Errors as
+  // LendNodes, CloneInto and StoreRecurrent; no entry was made then.
+  absl::Status LendStep(absl::Span<const ContextKey> parents, absl::Span<const ChildKey> children,
+                        absl::Span<int64_t> rows, int64_t row_size);
   // True when CloneInit would succeed.
   bool HasInit(EnvId env, int64_t step) const;
 
@@ -173,6 +180,7 @@ class KVCacheManager {
   absl::Status GrowInits(EnvId env, int64_t step);
   absl::Status GrowNodes(absl::Span<const ChildKey> children);
   absl::Status GrowTo(int64_t num_inits, int64_t num_nodes);
+  absl::Status CheckLendable() const;
   absl::Status CheckBatch(absl::Span<const ContextKey> keys, const ContextBatch& batch) const;
   // Counts the lookup; the slots of what it found, as ContextIndex::CollectSlots.
   absl::StatusOr<internal::ContextWindow> Collect(const absl::StatusOr<internal::ContextPath>& path,

@@ -71,6 +71,8 @@ class Transformer : public torch::nn::Module {
 
   int64_t context_length() const { return context_length_; }
   int64_t num_layers() const { return static_cast<int64_t>(blocks_.size()); }
+  // RotaryTable(1 - W, W), complex [W, 1, D/2], a constant: what keys are rotated by in Step.
+  const at::Tensor& step_table() const { return step_table_; }
 
  private:
   int64_t context_length_;

@@ -89,14 +89,32 @@ absl::Status Staging::CopyInAsync(absl::Span<const T> values) {
   if (count == 0) return absl::OkStatus();
   return CatchTorch([&] {
     const torch::NoGradGuard no_grad;
-    if (!pinned_.defined()) {
-      pinned_ = at::empty(
-          {tensor_.numel()},
-          at::TensorOptions().dtype(tensor_.scalar_type()).pinned_memory(/*pinned_memory=*/true));
-    }
+    MakePinned();
     std::memcpy(pinned_.mutable_data_ptr<T>(), values.data(), values.size() * sizeof(T));
     tensor_.view(-1).narrow(0, 0, count).copy_(pinned_.narrow(0, 0, count), /*non_blocking=*/true);
   });
+}
+
+void Staging::MakePinned() {
+  if (pinned_.defined()) return;
+  pinned_ = at::empty(
+      {tensor_.numel()},
+      at::TensorOptions().dtype(tensor_.scalar_type()).pinned_memory(/*pinned_memory=*/true));
+}
+
+absl::Status Staging::CopyOutAsync() {
+  if (tensor_.is_cpu()) return absl::OkStatus();
+  return CatchTorch([&] {
+    const torch::NoGradGuard no_grad;
+    MakePinned();
+    pinned_.copy_(tensor_.view(-1), /*non_blocking=*/true);
+  });
+}
+
+template <typename T>
+absl::Span<const T> Staging::pinned() const {
+  const at::Tensor& host = tensor_.is_cpu() ? tensor_ : pinned_;
+  return {host.const_data_ptr<T>(), static_cast<size_t>(host.numel())};
 }
 
 template <typename T>
@@ -116,6 +134,7 @@ absl::Status Staging::CopyOut(absl::Span<T> values) const {
   });
 }
 
+template absl::Span<const float> Staging::pinned<float>() const;
 template absl::Status Staging::CopyIn<float>(absl::Span<const float> values);
 template absl::Status Staging::CopyIn<int64_t>(absl::Span<const int64_t> values);
 template absl::Status Staging::CopyIn<int32_t>(absl::Span<const int32_t> values);

@@ -43,6 +43,12 @@ class Staging {
   template <typename T>
   absl::Status CopyOut(absl::Span<T> values) const;
 
+  // Copies all of the tensor out without waiting for the device, into pinned memory of this object
+  // that the first call allocates and `pinned` shows; on the CPU that is the tensor itself.
+  absl::Status CopyOutAsync();
+  template <typename T>
+  absl::Span<const T> pinned() const;
+
   // The tensor on the device, in the shape and type of Create; it lives as long as this object or a
   // copy of the tensor.
   const at::Tensor& tensor() const { return tensor_; }
@@ -51,10 +57,11 @@ class Staging {
  private:
   Staging(std::string name, at::Tensor tensor);
   absl::Status CheckRows(at::ScalarType type, int64_t num_values) const;
+  void MakePinned();
 
   std::string name_;
   at::Tensor tensor_;
-  at::Tensor pinned_;  // [numel] of CopyInAsync
+  at::Tensor pinned_;  // [numel] of CopyInAsync and CopyOutAsync
   int64_t row_size_;   // elements
 };
 

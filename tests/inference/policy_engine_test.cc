@@ -22,10 +22,10 @@ class TestEngine : public PolicyEngine {
                                   absl::Span<float>, absl::Span<float>) override {
     return absl::OkStatus();
   }
+  using PolicyEngine::ActionsOf;
   using PolicyEngine::FinishRoots;
   using PolicyEngine::PolicyOutputs;
   using PolicyEngine::SignedDiscount;
-  using PolicyEngine::StageActions;
 };
 
 EngineOptions Options() {
@@ -45,7 +45,7 @@ TEST(PolicyEngine, WithoutSamplesSlotsAreActions) {
   std::vector<float> logits(6);
   EXPECT_EQ(engine.PolicyOutputs(2, absl::MakeSpan(logits)).data(), logits.data());
   Staging staging = Staging::Create("actions", {2}, at::kLong, at::kCPU).value();
-  ASSERT_TRUE(engine.StageActions({kRootNode, kRootNode}, {2, 1}, &staging).ok());
+  ASSERT_TRUE(engine.ActionsOf({kRootNode, kRootNode}, {2, 1}).CopyTo(&staging).ok());
   EXPECT_TRUE(at::equal(staging.tensor(), torch::tensor({2, 1}, at::kLong)));
   EXPECT_EQ(engine.ReadSlot(kRootNode, 1, {}), 1);
 }
@@ -68,7 +68,7 @@ TEST(PolicyEngine, SamplesStandBetweenPolicyAndSearch) {
   engine.FinishRoots({root}, policies, absl::MakeSpan(logits));
   EXPECT_EQ(engine.sampled_actions()->indices, (std::vector<int32_t>{0, 2}));
   Staging staging = Staging::Create("actions", {1}, at::kLong, at::kCPU).value();
-  ASSERT_TRUE(engine.StageActions({kRootNode}, {1}, &staging).ok());
+  ASSERT_TRUE(engine.ActionsOf({kRootNode}, {1}).CopyTo(&staging).ok());
   EXPECT_EQ(staging.tensor().item<int64_t>(), 2);
   EXPECT_EQ(engine.ReadSlot(kRootNode, 1, {}), 2);
 }

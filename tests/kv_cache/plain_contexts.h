@@ -1,5 +1,5 @@
-// The functions that copy contexts of a search, on the host: at once instead of on a stream, and
-// with the lanes of a block one after the other. For tests without a device.
+// The functions that find contexts of a search, on the host: at once instead of on a stream, and
+// with the lanes of a row one after the other. For tests without a device.
 #ifndef LZERO_TESTS_KV_CACHE_PLAIN_CONTEXTS_H_
 #define LZERO_TESTS_KV_CACHE_PLAIN_CONTEXTS_H_
 
@@ -13,21 +13,7 @@ inline const ContextFunctions& PlainContextFunctions() {
       [](int) { return "no error"; },
       [](const SearchContexts* search, const ContextStep* step, int num_rows, DeviceStream) {
         for (int row = 0; row < num_rows; ++row) {
-          for (int position = 0; position <= search->window; ++position) {
-            for (int lane = 0; lane < kLanes; ++lane) {
-              GatherPosition(*search, *step, row, position, lane, kLanes);
-            }
-          }
-        }
-        return 0;
-      },
-      [](const SearchContexts* search, const ContextStep* step, int num_rows, DeviceStream) {
-        for (int row = 0; row < num_rows; ++row) {
-          for (const int token : {0, 1}) {
-            for (int lane = 0; lane < kLanes; ++lane) {
-              StoreChild(*search, *step, row, token, lane, kLanes);
-            }
-          }
+          for (int lane = kLanes; lane-- > 0;) PrepareRow(*search, *step, row, lane, kLanes);
         }
         return 0;
       }};

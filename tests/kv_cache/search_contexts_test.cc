@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include <numeric>
+#include <algorithm>
 #include <vector>
 
 #include "lzero/base/rng.h"
@@ -31,22 +31,15 @@ class LentSearch {
         nodes_(num_rows_, 0),
         actions_(num_rows_, 0),
         children_(num_rows_, 1),
+        window_(config.context_length - 1),
+        token_size_(config.shape.num_layers * 2 * config.shape.embed_dim),
+        pool_(static_cast<float*>(const_cast<void*>(manager->storage_address()))),
+        numbers_(num_rows_ * StepRowSize(static_cast<int>(window_), 0), -7),
         batch_(MakeBatch(config, num_rows_)),
-        tokens_(at::zeros({num_rows_, 2, config.shape.num_layers, 2, config.shape.embed_dim})),
-        numbers_(at::zeros({num_rows_}, at::kLong)) {
-    contexts_ = {static_cast<float*>(const_cast<void*>(manager->storage_address())),
-                 lent_.data(),
-                 parents_.data(),
-                 config.shape.num_layers * 2 * config.shape.embed_dim,
-                 static_cast<int32_t>(config.context_length - 1),
+        tokens_(at::zeros({num_rows_, 2, config.shape.num_layers, 2, config.shape.embed_dim})) {
+    contexts_ = {lent_.data(), parents_.data(), static_cast<int32_t>(window_),
                  static_cast<int32_t>(config.nodes_per_env)};
-    step_ = {nodes_.data(),
-             actions_.data(),
-             children_.data(),
-             tokens_.const_data_ptr<float>(),
-             batch_.tokens.mutable_data_ptr<float>(),
-             batch_.lengths.mutable_data_ptr<int64_t>(),
-             numbers_.mutable_data_ptr<int64_t>()};
+    step_ = {nodes_.data(), actions_.data(), children_.data(), numbers_.data()};
   }
 
   absl::Status Lend(KVCacheManager& manager, const std::vector<EnvId>& envs) {
@@ -57,15 +50,36 @@ class LentSearch {
     actions_[row] = action;
     children_[row] = child;
   }
+  // As the kernels of a step do: contexts out of the slots of each row, tokens into those of its
+  // child.
   void Gather() {
-    PlainContextFunctions().gather(&contexts_, &step_, static_cast<int>(num_rows_), nullptr);
+    PlainContextFunctions().prepare_rows(&contexts_, &step_, static_cast<int>(num_rows_), nullptr);
+    batch_.tokens.zero_();
+    float* to = batch_.tokens.mutable_data_ptr<float>();
+    for (int64_t row = 0; row < num_rows_; ++row) {
+      const int64_t length = numbers(row)[window_];
+      batch_.lengths[row].fill_(length);
+      for (int64_t position = window_ - length; position < window_; ++position) {
+        std::copy_n(pool_ + numbers(row)[position] * token_size_, token_size_,
+                    to + (row * window_ + position) * token_size_);
+      }
+    }
   }
   void Store() {
-    PlainContextFunctions().store(&contexts_, &step_, static_cast<int>(num_rows_), nullptr);
+    const float* from = tokens_.const_data_ptr<float>();
+    for (int64_t row = 0; row < num_rows_; ++row) {
+      const int64_t slot = numbers(row)[window_ + 1];
+      if (slot == kIdleSlot) continue;
+      std::copy_n(from + row * 2 * token_size_, 2 * token_size_, pool_ + slot * token_size_);
+    }
+  }
+  absl::Span<const int64_t> numbers(int64_t row) const {
+    const int64_t size = StepRowSize(static_cast<int>(window_), 0);
+    return absl::MakeConstSpan(numbers_).subspan(row * size, size);
   }
   at::Tensor& tokens() { return tokens_; }
   const ContextBatch& batch() const { return batch_; }
-  const at::Tensor& action_numbers() const { return numbers_; }
+  int64_t action(int64_t row) const { return numbers(row)[window_ + 2]; }
   absl::Span<const int64_t> lent(int row) const {
     return absl::MakeConstSpan(lent_).subspan(row * row_size_, row_size_);
   }
@@ -74,8 +88,11 @@ class LentSearch {
   int64_t num_rows_, row_size_;
   std::vector<int64_t> lent_;
   std::vector<int32_t> parents_, nodes_, actions_, children_;
+  int64_t window_, token_size_;
+  float* pool_;
+  std::vector<int64_t> numbers_;  // what a step reads
   ContextBatch batch_;
-  at::Tensor tokens_, numbers_;
+  at::Tensor tokens_;
   SearchContexts contexts_;
   ContextStep step_;
 };
@@ -125,8 +142,8 @@ void CompareSearch(RandomStream& random, const KVCacheManagerConfig& config,
                           expected.tokens.narrow(0, 0, num_roots + kIdleRows)));
     ASSERT_TRUE(at::equal(search.batch().lengths.narrow(0, 0, num_roots + kIdleRows),
                           expected.lengths.narrow(0, 0, num_roots + kIdleRows)));
-    ASSERT_EQ(search.action_numbers()[0].item<int64_t>(), child + 7);
-    ASSERT_EQ(search.action_numbers()[num_roots].item<int64_t>(), 0);
+    ASSERT_EQ(search.action(0), child + 7);
+    ASSERT_EQ(search.action(num_roots), 0);
     search.tokens().uniform_();
     ASSERT_TRUE(cloned.StoreRecurrent(children, search.tokens()).ok());
     search.Store();
@@ -152,6 +169,80 @@ TEST(SearchContextsTest, RandomSearchesGatherWhatTheManagerClones) {
       if (testing::Test::HasFatalFailure()) return;
     }
   }
+}
+
+// One search over all environments on both: what a step is lent are the contexts that are cloned,
+// and what it writes is what is stored.
+void CompareSteps(RandomStream& random, const KVCacheManagerConfig& config, KVCacheManager& cloned,
+                  KVCacheManager& lender) {
+  const int64_t window = config.context_length - 1, row_size = window + 3;
+  const int64_t token_size = config.shape.num_layers * 2 * config.shape.embed_dim;
+  auto* pool = static_cast<float*>(const_cast<void*>(lender.storage_address()));
+  ContextBatch expected = MakeBatch(config, config.num_envs);
+  const at::Tensor tokens =
+      at::empty({config.num_envs, 2, config.shape.num_layers, 2, config.shape.embed_dim});
+  std::vector<int64_t> rows(config.num_envs * row_size);
+  for (int32_t child = 1; child < config.nodes_per_env; ++child) {
+    std::vector<ContextKey> keys;
+    std::vector<ChildKey> children;
+    for (int32_t env = 0; env < config.num_envs; ++env) {
+      const NodeId parent(static_cast<int32_t>(random.UniformInt(child)));
+      keys.push_back({EnvId(env), parent});
+      children.push_back({EnvId(env), parent, NodeId(child)});
+    }
+    ASSERT_TRUE(cloned.CloneInto(keys, &expected).ok());
+    ASSERT_TRUE(cloned.StoreRecurrent(children, tokens.uniform_()).ok());
+    ASSERT_TRUE(lender.LendStep(keys, children, absl::MakeSpan(rows), row_size).ok());
+    for (int64_t row = 0; row < config.num_envs; ++row) {
+      const int64_t* numbers = rows.data() + row * row_size;
+      const int64_t length = numbers[window];
+      ASSERT_EQ(length, expected.lengths[row].item<int64_t>());
+      for (int64_t position = window - length; position < window; ++position) {
+        const float* slot = pool + numbers[position] * token_size;
+        const at::Tensor token = expected.tokens[row][position];
+        ASSERT_TRUE(std::equal(slot, slot + token_size, token.const_data_ptr<float>()));
+      }
+      std::copy_n(tokens[row].const_data_ptr<float>(), 2 * token_size,
+                  pool + numbers[window + 1] * token_size);
+    }
+  }
+  EXPECT_EQ(PoolBytes(cloned), PoolBytes(lender));
+  EXPECT_EQ(cloned.stats().stores, lender.stats().stores);
+  EXPECT_EQ(cloned.stats().hits, lender.stats().hits);
+}
+
+TEST(SearchContextsTest, StepsAreLentWhatIsClonedAndStored) {
+  RandomStream random(12, "steps");
+  for (int round = 0; round < 100; ++round) {
+    SCOPED_TRACE(round);
+    const KVCacheManagerConfig config = RandomConfig(random);
+    const auto cloned = MakeManager(config), lender = MakeManager(config);
+    for (int64_t env = 0; env < config.num_envs; ++env) {
+      StoreRandomRoot(random, config, env, 0, {cloned.get(), lender.get()});
+    }
+    CompareSteps(random, config, *cloned, *lender);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+TEST(SearchContextsTest, AStepThatCannotBeLentMakesNoEntry) {
+  const KVCacheManagerConfig config = SmallConfig();
+  const auto manager = MakeManager(config);
+  ASSERT_TRUE(manager->StoreInit(EnvId(0), 0, MakeCache(config.shape, {1})).ok());
+  const int64_t row_size = config.context_length + 2;
+  std::vector<int64_t> rows(2 * row_size);
+  const auto lend = [&](const std::vector<ChildKey>& children) {
+    std::vector<ContextKey> keys;
+    for (const ChildKey& child : children) keys.push_back({child.env, child.parent});
+    return manager->LendStep(keys, children, absl::MakeSpan(rows), row_size).code();
+  };
+  EXPECT_EQ(lend({Child(0, 0, 1), Child(1, 0, 1)}), absl::StatusCode::kNotFound);
+  EXPECT_EQ(lend({Child(0, 0, 1), Child(0, 0, 1)}), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(lend({Child(0, 0, static_cast<int32_t>(config.nodes_per_env))}),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_FALSE(manager->Clone(EnvId(0), NodeId(1)).ok());
+  EXPECT_EQ(lend({Child(0, 0, 1)}), absl::StatusCode::kOk);
+  EXPECT_TRUE(manager->Clone(EnvId(0), NodeId(1)).ok());
 }
 
 TEST(SearchContextsTest, ARowNamesTheRootsSlotsItsLengthAndTheFirstNode) {

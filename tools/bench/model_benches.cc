@@ -23,7 +23,7 @@ namespace lzero {
 namespace {
 
 struct BenchStep {
-  std::unique_ptr<GraphBackend> backend;  // one unload unit a step; none on the CPU
+  EngineDevice device;  // one unload unit a step
   std::shared_ptr<WorldModel> weights;
   std::unique_ptr<RecurrentStep> step;
 };
@@ -50,14 +50,12 @@ absl::StatusOr<BenchSubject> PrepareStep(const BenchCase& bench) {
   }
   // Model and step, with full contexts.
   const auto model = std::make_shared<BenchStep>();
-  if (!device->is_cpu()) {
-    LZ_ASSIGN_OR_RETURN(model->backend, MakeCudaGraphBackend(device->device().index()));
-  }
+  LZ_ASSIGN_OR_RETURN(model->device, MakeEngineDevice(config.inference.device));
   LZ_ASSIGN_OR_RETURN(model->weights,
                       WorldModel::Create(config.model, shape, /*seed=*/0, device->device()));
   model->weights->eval();
   LZ_ASSIGN_OR_RETURN(model->step, MakeRecurrentStep(config.inference, *model->weights,
-                                                     bench.Int("batch"), model->backend.get()));
+                                                     bench.Int("batch"), model->device));
   model->step->buffers().contexts.tokens.normal_();
   model->step->buffers().contexts.lengths.fill_(bench.Int("context") - 1);
   LZ_RETURN_IF_ERROR(device->Wait());  // the step runs on a stream of its own
@@ -75,7 +73,7 @@ absl::StatusOr<BenchSubject> PrepareStep(const BenchCase& bench) {
     if (device->is_cpu()) {
       mean = time();
     } else {
-      LZ_RETURN_IF_ERROR(model->backend->OnStream([&] { mean = time(); }));
+      LZ_RETURN_IF_ERROR(model->device.backend->OnStream([&] { mean = time(); }));
     }
     LZ_RETURN_IF_ERROR(mean.status());
     seconds->push_back(*mean);
@@ -212,7 +210,7 @@ BenchTable StepTable() {
   table.axes =
       ModelAxes("device embed layers heads batch context support actions runner dtype threads");
   table.presets = StepPresets();
-  table.is_left_out = LacksBf16;
+  table.is_left_out = LacksDtype;
   table.check = CheckStepCase;
   table.prepare = PrepareStep;
   return table;

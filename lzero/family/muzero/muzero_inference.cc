@@ -54,7 +54,7 @@ class MuZeroEngine : public LatentEngine {
       {
         // Actions and node rows to the device.
         const ScopedTimer timer(&copy_time_);
-        LZ_RETURN_IF_ERROR(StageActions(parents, actions, &actions_));
+        LZ_RETURN_IF_ERROR(ActionsOf(parents, actions).CopyTo(&actions_));
         LZ_RETURN_IF_ERROR(StageRows(parents, &parents_));
         LZ_RETURN_IF_ERROR(StageRows(children, &children_));
       }

@@ -49,7 +49,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
     LZ_ASSIGN_OR_RETURN(auto cache, KVCacheManager::Create(CacheConfig(options, device)));
     auto contexts = std::make_unique<RootContexts>(cache.get());
     LZ_ASSIGN_OR_RETURN(Runners runners, MakeRunners(options.inference, *model, cache.get(),
-                                                     contexts.get(), engine_device.backend.get()));
+                                                     contexts.get(), engine_device));
     return absl::WrapUnique(new UniZeroInference(options, std::move(engine_device),
                                                  std::move(model), std::move(cache),
                                                  std::move(contexts), std::move(runners)));
@@ -66,7 +66,9 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& opti
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
   if (choice.runner == Runner::kCudaSearchGraph) {
     runner_bytes +=
-        SearchGraphBytes(options.search, options.model, options.shape, options.num_envs);
+        SearchGraphBytes(options.search, options.model, options.shape, options.num_envs) +
+        DeviceNetwork::Bytes(options.model, options.shape, BucketsUpTo(options.num_envs).back(),
+                             options.inference.dtype);
   }
   return counted->num_parameters() * static_cast<int64_t>(sizeof(float)) + cache_bytes +
          runner_bytes + SamplerBytes(options);
@@ -81,18 +83,12 @@ UniZeroInference::UniZeroInference(const EngineOptions& options, EngineDevice en
       cache_(std::move(cache)),
       contexts_(std::move(contexts)),
       step_(std::move(runners.step)),
-      roots_(std::move(runners.roots)),
-      actions_(Staging::Wrap("actions of a step", step_->buffers().actions)),
-      rewards_(Staging::Wrap("rewards of a step", step_->buffers().rewards)),
-      values_(Staging::Wrap("values of a step", step_->buffers().values)),
-      prior_logits_(Staging::Wrap("prior logits of a step", step_->buffers().prior_logits)) {}
+      roots_(std::move(runners.roots)) {}
 
 UniZeroInference::~UniZeroInference() {
   Unload([this] {
-    for (Staging* staging : {&actions_, &rewards_, &values_, &prior_logits_}) {
-      *staging = Staging::Wrap("", at::empty({0}));
-    }
     step_.reset();
+    search_network_.reset();
     roots_.reset();
     contexts_.reset();
     cache_.reset();
@@ -102,6 +98,7 @@ UniZeroInference::~UniZeroInference() {
 void UniZeroInference::OnWeightsChanged() {
   contexts_->OnWeightsChanged();
   step_->OnWeightsChanged();
+  if (search_network_ != nullptr) search_network_->OnWeightsChanged();
 }
 
 absl::StatusOr<std::vector<NamedArray>> UniZeroInference::ExportRoots() const {
@@ -128,20 +125,27 @@ std::vector<std::pair<std::string, double>> UniZeroInference::metrics(bool same_
 }
 
 std::string UniZeroInference::runner_name() const {
-  return searches_on_device_ ? "cuda_search_graph" : step_->name();
+  return search_network_ != nullptr ? "cuda_search_graph" : step_->name();
 }
 
 absl::StatusOr<std::unique_ptr<Searcher>> UniZeroInference::MakeDeviceSearcher() {
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options().inference));
   if (choice.runner != Runner::kCudaSearchGraph) return nullptr;
   LZ_RETURN_IF_ERROR(CheckDeviceCanSearch(*this));
+  LZ_RETURN_IF_ERROR(device().OnStream([&]() -> absl::Status {
+    LZ_ASSIGN_OR_RETURN(search_network_,
+                        DeviceNetwork::Create(model_, BucketsUpTo(options().num_envs).back(),
+                                              options().inference.dtype, *device().step_functions));
+    return absl::OkStatus();
+  }));
   auto graph = CatchTorch([&] {
-    return MakeSearchGraph(options().search, SignedDiscount(),
-                           {&model_, cache_.get(), device().backend.get(),
-                            device().search_functions, device().context_functions, &network_time_});
+    return MakeSearchGraph(
+        options().search, SignedDiscount(),
+        {&model_, cache_.get(), &device(), search_network_.get(), &network_time_});
   });
-  searches_on_device_ = graph.ok();
-  if (graph.ok() || options().inference.graphs == Graphs::kRequired) return graph;
+  if (graph.ok()) return graph;
+  search_network_.reset();
+  if (options().inference.graphs == Graphs::kRequired) return graph;
   LZ_LOG_WARNING("no graphs, searches run one operation after the other (inference.graphs: ",
                  "preferred): ", graph.status().message());
   return nullptr;
@@ -197,35 +201,15 @@ absl::Status UniZeroInference::RecurrentInference(
   }
   const absl::Span<float> policies = PolicyOutputs(parents.size(), prior_logits);
   // Actions in, one step, its outputs out.
-  LZ_RETURN_IF_ERROR(device().OnStream([&]() -> absl::Status {
-    {
-      const ScopedTimer timer(&copy_time_);
-      LZ_RETURN_IF_ERROR(StageActions(parents, actions, &actions_));
-    }
-    LZ_RETURN_IF_ERROR(RunStep());
-    const ScopedTimer timer(&copy_time_);
-    LZ_RETURN_IF_ERROR(rewards_.CopyOut(rewards));
-    LZ_RETURN_IF_ERROR(values_.CopyOut(values));
-    return prior_logits_.CopyOut(policies);
+  LZ_RETURN_IF_ERROR(device().OnStream([&] {
+    return step_->RunNodes(
+        {parent_keys_, child_keys_, ActionsOf(parents, actions), rewards, values, policies},
+        cache_.get(), {&copy_time_, &network_time_});
   }));
   // Prior logits and discounts.
   FinishNodes(children, policies, prior_logits);
   std::fill(discounts.begin(), discounts.end(), static_cast<float>(SignedDiscount()));
   return absl::OkStatus();
-}
-
-absl::Status UniZeroInference::RunStep() {
-  StepBuffers& buffers = step_->buffers();
-  {
-    const ScopedTimer timer(&copy_time_);
-    LZ_RETURN_IF_ERROR(cache_->CloneInto(parent_keys_, &buffers.contexts));
-  }
-  {
-    const ScopedTimer timer(&network_time_);
-    LZ_RETURN_IF_ERROR(step_->Run(static_cast<int64_t>(parent_keys_.size())));
-  }
-  const ScopedTimer timer(&copy_time_);
-  return cache_->StoreRecurrent(child_keys_, buffers.tokens);
 }
 
 }  // namespace lzero

@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/family/unizero/device/device_network.h"
 #include "lzero/family/unizero/root_contexts.h"
 #include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/family/unizero/runners/root_runner.h"
@@ -24,7 +25,6 @@
 #include "lzero/inference/policy_engine.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/inference_model.h"
-#include "lzero/tensor/staging.h"
 
 namespace lzero {
 
@@ -75,8 +75,6 @@ class UniZeroInference : public PolicyEngine {
                    std::unique_ptr<RootContexts> contexts, Runners runners);
   // Contexts of older weights are dropped (root_context: carry keeps the roots').
   void OnWeightsChanged() override;
-  // Runs one step: reads the contexts of parent_keys_ and stores the tokens of child_keys_.
-  absl::Status RunStep();
   absl::Status EvaluateRoots(absl::Span<const Root> roots, const RootOutputs& outputs);
   bool CanContinue(const Root& root) const;
 
@@ -84,10 +82,8 @@ class UniZeroInference : public PolicyEngine {
   std::unique_ptr<KVCacheManager> cache_;
   std::unique_ptr<RootContexts> contexts_;
   std::unique_ptr<RecurrentStep> step_;
+  std::unique_ptr<DeviceNetwork> search_network_;  // of the searcher of MakeDeviceSearcher
   std::unique_ptr<RootRunner> roots_;
-  bool searches_on_device_ = false;  // by the searcher of MakeDeviceSearcher
-  // Between host and device: the buffers of the step.
-  Staging actions_, rewards_, values_, prior_logits_;
   RootStats root_stats_;
   std::vector<EnvId> envs_;               // of the last InitialInference
   std::vector<int> rebuilt_, continued_;  // rows of its roots

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/null_gpu/blas.h"
+#include "tests/null_gpu/blas/blas.h"
 
 namespace lzero::null_gpu {
 namespace {

@@ -86,7 +86,7 @@ std::vector<BenchAxis> ModelAxes(absl::string_view names) {
       {"actions", "Actions A", "6", 65536},
       {"runner", "Runners of the config: auto, eager, packed; on a CUDA device cuda_graph",
        "eager"},
-      {"dtype", "Numbers of the weights: fp32, bf16 for packed", "fp32"},
+      {"dtype", "Numbers of products: fp32, bf16; on a CUDA device also tf32", "fp32"},
       {"threads", "Threads, also of the peaks beside it", "1", MachineCores()},
       {"policy", "Policies of the search", "puct", 0, 1, "puct,gumbel"},
       {"sims", "Simulations of a search", "25", 100000},
@@ -149,9 +149,8 @@ absl::StatusOr<ExperimentConfig> BenchConfig(const BenchCase& bench) {
   return config;
 }
 
-bool LacksBf16(const BenchCase& bench) {
-  const std::string runner = bench.Word("runner");
-  return bench.Word("dtype") == "bf16" && runner != "packed" && runner != "auto";
+bool LacksDtype(const BenchCase& bench) {
+  return bench.Word("runner") == "eager" && bench.Word("dtype") != "fp32";
 }
 
 absl::Status CheckStepCase(const BenchCase& bench) {
@@ -160,9 +159,10 @@ absl::Status CheckStepCase(const BenchCase& bench) {
     return absl::InvalidArgumentError(
         absl::StrCat("--runner ", runner, " needs --device cuda; got --device ", device));
   }
-  if (LacksBf16(bench)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--dtype bf16: runner ", runner, " has fp32 alone; use --runner packed"));
+  if (LacksDtype(bench)) {
+    return absl::InvalidArgumentError(absl::StrCat("--dtype ", bench.Word("dtype"),
+                                                   ": runner eager has fp32 alone; use --runner "
+                                                   "packed, or on a CUDA device cuda_graph"));
   }
   return BenchConfig(bench).status();
 }

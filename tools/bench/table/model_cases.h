@@ -41,10 +41,10 @@ std::vector<BenchPreset> UpdatePresets();
 absl::StatusOr<ExperimentConfig> BenchConfig(const BenchCase& bench);
 
 // InvalidArgument for what no config can have, for a runner of graphs without a device, and for
-// bf16 of another runner than packed.
+// other numbers than fp32 of runner eager.
 absl::Status CheckStepCase(const BenchCase& bench);
-// That runner packed alone has bf16.
-bool LacksBf16(const BenchCase& bench);
+// That runner eager has fp32 alone.
+bool LacksDtype(const BenchCase& bench);
 // InvalidArgument for what no config can have, and for observations that its encoder does not take.
 absl::Status CheckUpdateCase(const BenchCase& bench);
 

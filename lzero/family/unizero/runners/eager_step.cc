@@ -25,28 +25,26 @@ TwoTokenOutputs RunTwoTokens(const WorldModel& model, const at::Tensor& contexts
 }
 
 EagerStep::EagerStep(const WorldModel& model, int64_t max_batch)
-    : RecurrentStep(MakeStepBuffers(model, max_batch)), model_(model) {}
-
-void RunEagerStep(const WorldModel& model, int64_t batch_size, const StepBuffers& buffers) {
-  const c10::InferenceMode inference;
-  const auto rows = [batch_size](const at::Tensor& buffer) {
-    return buffer.narrow(0, 0, batch_size);
-  };
-  const TwoTokenOutputs outputs =
-      RunTwoTokens(model, rows(buffers.contexts.tokens), rows(buffers.contexts.lengths),
-                   rows(buffers.actions), {});
-  rows(buffers.rewards).copy_(model.Decode(model.RewardLogits(outputs.at_action)));
-  rows(buffers.values).copy_(model.Decode(model.ValueLogits(outputs.at_observation)));
-  rows(buffers.prior_logits).copy_(model.PolicyLogits(outputs.at_observation));
-  rows(buffers.tokens).copy_(outputs.tokens);
-}
+    : BufferedStep(MakeStepBuffers(model, max_batch)), model_(model) {}
 
 absl::Status EagerStep::Run(int64_t batch_size) {
   const at::Device device = model_.device();
   LZ_CHECK_DEVICE(buffers_.contexts.tokens, device, "contexts.tokens of a step");
   LZ_CHECK_DEVICE(buffers_.contexts.lengths, device, "contexts.lengths of a step");
   LZ_CHECK_DEVICE(buffers_.actions, device, "actions of a step");
-  return CatchTorch([&] { RunEagerStep(model_, batch_size, buffers_); });
+  return CatchTorch([&] {
+    const c10::InferenceMode inference;
+    const auto rows = [batch_size](const at::Tensor& buffer) {
+      return buffer.narrow(0, 0, batch_size);
+    };
+    const TwoTokenOutputs outputs =
+        RunTwoTokens(model_, rows(buffers_.contexts.tokens), rows(buffers_.contexts.lengths),
+                     rows(buffers_.actions), {});
+    rows(buffers_.rewards).copy_(model_.Decode(model_.RewardLogits(outputs.at_action)));
+    rows(buffers_.values).copy_(model_.Decode(model_.ValueLogits(outputs.at_observation)));
+    rows(buffers_.prior_logits).copy_(model_.PolicyLogits(outputs.at_observation));
+    rows(buffers_.tokens).copy_(outputs.tokens);
+  });
 }
 
 }  // namespace lzero

@@ -11,7 +11,7 @@
 
 namespace lzero {
 
-class EagerStep : public RecurrentStep {
+class EagerStep : public BufferedStep {
  public:
   // `model` must outlive the step.
   EagerStep(const WorldModel& model, int64_t max_batch);
@@ -22,10 +22,6 @@ class EagerStep : public RecurrentStep {
  private:
   const WorldModel& model_;
 };
-
-// Runs the first B = `batch_size` rows of a step from and to `buffers`, without gradients.
-// EagerStep runs it and a graph records it: the host reads no number.
-void RunEagerStep(const WorldModel& model, int64_t batch_size, const StepBuffers& buffers);
 
 // What RunTwoTokens computes.
 struct TwoTokenOutputs {

@@ -99,7 +99,7 @@ bool EncodesInPacked(const ModelConfig& config) { return config.encoder == Encod
 
 PackedStep::PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtype dtype,
                        int num_threads)
-    : RecurrentStep(MakeStepBuffers(model, max_batch)),
+    : BufferedStep(MakeStepBuffers(model, max_batch)),
       weights_(WeightsOf(model)),
       network_(OptionsOf(model.config(), model.shape(), max_batch, dtype, num_threads)) {
   network_.Load(weights_);

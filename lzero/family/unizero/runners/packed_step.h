@@ -16,7 +16,7 @@
 
 namespace lzero {
 
-class PackedStep : public RecurrentStep {
+class PackedStep : public BufferedStep {
  public:
   // `model`, on the CPU, must outlive the step.
   PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtype dtype, int num_threads);

@@ -1,8 +1,36 @@
 #include "lzero/family/unizero/runners/recurrent_step.h"
 
+#include <utility>
+
+#include "lzero/base/status_macros.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
+
+BufferedStep::BufferedStep(StepBuffers buffers)
+    : RecurrentStep(std::move(buffers)),
+      actions_(Staging::Wrap("actions of a step", buffers_.actions)),
+      rewards_(Staging::Wrap("rewards of a step", buffers_.rewards)),
+      values_(Staging::Wrap("values of a step", buffers_.values)),
+      prior_logits_(Staging::Wrap("prior logits of a step", buffers_.prior_logits)) {}
+
+absl::Status BufferedStep::RunNodes(const NodeStep& nodes, KVCacheManager* cache,
+                                    const StepTimes& times) {
+  {
+    const ScopedTimer timer(times.copy);
+    LZ_RETURN_IF_ERROR(nodes.actions.CopyTo(&actions_));
+    LZ_RETURN_IF_ERROR(cache->CloneInto(nodes.parents, &buffers_.contexts));
+  }
+  {
+    const ScopedTimer timer(times.network);
+    LZ_RETURN_IF_ERROR(Run(static_cast<int64_t>(nodes.parents.size())));
+  }
+  const ScopedTimer timer(times.copy);
+  LZ_RETURN_IF_ERROR(cache->StoreRecurrent(nodes.children, buffers_.tokens));
+  LZ_RETURN_IF_ERROR(rewards_.CopyOut(nodes.rewards));
+  LZ_RETURN_IF_ERROR(values_.CopyOut(nodes.values));
+  return prior_logits_.CopyOut(nodes.policies);
+}
 
 ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch) {
   const Transformer& transformer = model.transformer();

@@ -1,6 +1,6 @@
 // The recurrent step behind fixed buffers: B parents' contexts and B actions in; rewards, values,
 // prior logits and the children's two tokens out. Runners implement it; `eager` is the oracle that
-// every other runner must match. No gradients. Belongs to one thread; never synchronises a device.
+// every other runner must match. No gradients. Belongs to one thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_RECURRENT_STEP_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_RECURRENT_STEP_H_
 
@@ -9,9 +9,13 @@
 
 #include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/family/unizero/world_model.h"
+#include "lzero/inference/policy_engine.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/tensor/staging.h"
 
 namespace lzero {
 
@@ -26,13 +30,34 @@ struct StepBuffers {
   at::Tensor tokens;        // out: [M, 2, L, 2, E] float32, action token then latent token
 };
 
+// One step of an engine: B parents, whose contexts are read from its cache, and their children,
+// whose tokens are stored there.
+struct NodeStep {
+  absl::Span<const ContextKey> parents;  // [B]
+  absl::Span<const ChildKey> children;   // [B]
+  ChosenActions actions;                 // [B]
+  absl::Span<float> rewards;             // out: [B]
+  absl::Span<float> values;              // out: [B], of the children
+  absl::Span<float> policies;            // out: [B, policy size], of the children
+};
+
+// What the time of a NodeStep is added to.
+struct StepTimes {
+  Stopwatch* copy;
+  Stopwatch* network;
+};
+
 class RecurrentStep {
  public:
   virtual ~RecurrentStep() = default;
   virtual std::string name() const = 0;
   // Reads and writes the first `batch_size` rows of buffers(), in the shapes of StepBuffers; later
-  // rows of the outputs are unspecified.
+  // rows of the outputs are unspecified. Returns before a device has finished.
   virtual absl::Status Run(int64_t batch_size) = 0;
+  // Runs a step of the engine that `cache` belongs to, outputs and all. Errors as CloneInto and
+  // StoreRecurrent.
+  virtual absl::Status RunNodes(const NodeStep& nodes, KVCacheManager* cache,
+                                const StepTimes& times) = 0;
   // The model's weights were changed in place: what a runner derived from them is out of date.
   virtual void OnWeightsChanged() = 0;
   StepBuffers& buffers() { return buffers_; }
@@ -40,6 +65,19 @@ class RecurrentStep {
  protected:
   explicit RecurrentStep(StepBuffers buffers) : buffers_(std::move(buffers)) {}
   StepBuffers buffers_;
+};
+
+// A step whose inputs and outputs are copied into and out of its buffers.
+class BufferedStep : public RecurrentStep {
+ public:
+  absl::Status RunNodes(const NodeStep& nodes, KVCacheManager* cache,
+                        const StepTimes& times) override;
+
+ protected:
+  explicit BufferedStep(StepBuffers buffers);
+
+ private:
+  Staging actions_, rewards_, values_, prior_logits_;  // the buffers
 };
 
 // Zeros on the model's device: tokens [M, W - 1, L, 2, E] float32, lengths [M] int64, M =

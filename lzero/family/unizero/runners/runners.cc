@@ -26,11 +26,13 @@ std::unique_ptr<PackedStep> MakePackedStep(const InferenceConfig& config, const 
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
                                                         const InferenceConfig& config,
                                                         const WorldModel& model, int64_t max_batch,
-                                                        GraphBackend* backend) {
+                                                        const EngineDevice& device,
+                                                        KVCacheManager* cache) {
   if (runner == Runner::kPacked) return MakePackedStep(config, model, max_batch);
   if (runner != Runner::kCudaGraph) return std::make_unique<EagerStep>(model, max_batch);
-  LZ_CHECK(backend != nullptr, "a graph runner without a backend");
-  absl::StatusOr<std::unique_ptr<RecurrentStep>> step = MakeGraphStep(model, max_batch, backend);
+  LZ_CHECK(device.backend != nullptr, "a graph runner without a backend");
+  absl::StatusOr<std::unique_ptr<RecurrentStep>> step =
+      MakeGraphStep(model, max_batch, config.dtype, device, cache);
   if (step.ok() || config.graphs == Graphs::kRequired) return step;
   LZ_LOG_WARNING("no graphs, steps run one operation after the other (inference.graphs: ",
                  "preferred): ", step.status().message());
@@ -70,19 +72,19 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
                                                                  const WorldModel& model,
                                                                  int64_t max_batch,
-                                                                 GraphBackend* backend) {
+                                                                 const EngineDevice& device) {
   LZ_CHECK(max_batch > 0, "batch of ", max_batch);
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config, /*owner=*/""));
   if (choice.runner == Runner::kCudaSearchGraph) {
     return absl::InvalidArgumentError(
         "inference.runner: cuda_search_graph runs whole searches and has no step of its own");
   }
-  return MakeStep(choice.runner, config, model, max_batch, backend);
+  return MakeStep(choice.runner, config, model, max_batch, device, /*cache=*/nullptr);
 }
 
 absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
                                     KVCacheManager* cache, RootContexts* contexts,
-                                    GraphBackend* backend) {
+                                    const EngineDevice& device) {
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config, cache->config().owner));
   const int64_t num_envs = cache->config().num_envs;
   Runners runners;
@@ -93,22 +95,23 @@ absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldMo
     return runners;
   }
   runners.roots = MakeEagerRoots(model, cache, contexts);
-  LZ_ASSIGN_OR_RETURN(runners.step, MakeStep(choice.runner, config, model, num_envs, backend));
+  LZ_ASSIGN_OR_RETURN(runners.step,
+                      MakeStep(choice.runner, config, model, num_envs, device, cache));
   return runners;
 }
 
 absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,
                                      const WorldModelShape& shape, int64_t num_envs) {
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(config));
-  const int64_t rows =
-      choice.runner == Runner::kCudaGraph ? BucketsUpTo(num_envs).back() : num_envs;
-  const int64_t buffers = StepBuffersBytes(model, shape, rows);
+  const int64_t buffers = StepBuffersBytes(model, shape, num_envs);
   if (choice.runner == Runner::kPacked) {
     return buffers + PackedRootsBytes(model, shape, num_envs) +
            PackedStepBytes(model, shape, num_envs, config.dtype,
                            static_cast<int>(config.num_threads));
   }
-  return buffers + EagerRootsBytes(model, shape, num_envs);
+  const int64_t roots = EagerRootsBytes(model, shape, num_envs);
+  if (choice.runner != Runner::kCudaGraph) return buffers + roots;
+  return GraphStepBytes(model, shape, num_envs, config.dtype) + roots;
 }
 
 }  // namespace lzero

@@ -13,7 +13,7 @@
 #include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/family/unizero/runners/root_runner.h"
 #include "lzero/family/unizero/world_model.h"
-#include "lzero/graph/graph_backend.h"
+#include "lzero/inference/engine_device.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 
 namespace lzero {
@@ -27,14 +27,14 @@ struct RunnerChoice {
 // (config/consistency.h).
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config);
 
-// The step alone. `model`, and the `backend` of its device where that records graphs (else
-// nullptr), must outlive it. Logs the choice of `auto`. Errors as ChooseRunner; a capture that
-// fails is an error where graphs are required, and otherwise is logged with its cause and leaves
-// the step eager. InvalidArgument for cuda_search_graph, which has none.
+// The step alone, between buffers of its own. `model` and `device`, which is the model's, must
+// outlive it. Logs the choice of `auto`. Errors as ChooseRunner; a capture that fails is an error
+// where graphs are required, and otherwise is logged with its cause and leaves the step eager.
+// InvalidArgument for cuda_search_graph, which has none.
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
                                                                  const WorldModel& model,
                                                                  int64_t max_batch,
-                                                                 GraphBackend* backend = nullptr);
+                                                                 const EngineDevice& device = {});
 
 struct Runners {
   std::unique_ptr<RecurrentStep> step;
@@ -46,7 +46,7 @@ struct Runners {
 // (search_graph.h) the step is eager.
 absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
                                     KVCacheManager* cache, RootContexts* contexts,
-                                    GraphBackend* backend);
+                                    const EngineDevice& device);
 
 // Bytes that MakeRunners keeps for good.
 absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,

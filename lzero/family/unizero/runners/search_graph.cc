@@ -7,8 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/family/unizero/runners/eager_step.h"
-#include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/mcts/device/device_search.h"
 #include "lzero/mcts/tree/tree_view.h"
 #include "lzero/tensor/staging.h"
@@ -22,8 +20,8 @@ namespace {
 // choices of algorithms happen in these, not while recording.
 constexpr int kWarmUps = 3;
 constexpr int64_t kWarmUpSimulations = 2;
-// Simulations recorded in all buckets together; each is a hundred launches and more, which cost
-// time to record and memory to keep.
+// Simulations recorded in all buckets together; each is some forty launches, which cost time to
+// record and memory to keep.
 constexpr int64_t kMaxRecorded = 1000;
 
 // The largest buckets, as many as may be recorded, one at least: smaller batches run in the
@@ -38,9 +36,11 @@ std::vector<int64_t> SearchBuckets(int64_t num_envs, int64_t num_simulations) {
 
 // Between host and device, or the device's alone. M rows: the largest bucket.
 struct SearchArrays {
-  StepBuffers step;
   Staging root_logits, root_values;     // [M, A], [M]
   Staging lent;                         // [M, LentRowSize(W - 1)] int64
+  at::Tensor rows;                      // [M, StepRowSize(W - 1, 0)] int64
+  at::Tensor rewards, values;           // [M]
+  at::Tensor prior_logits;              // [M, A]
   at::Tensor discounts;                 // [M]
   at::Tensor nodes, actions, children;  // [M] int32
   at::Tensor parents;                   // [M, num_nodes] int32
@@ -53,13 +53,17 @@ absl::StatusOr<SearchArrays> MakeArrays(const SearchConfig& config, double disco
     const auto floats = at::TensorOptions().device(model.device());
     const auto numbers = floats.dtype(at::kInt);
     return SearchArrays{
-        .step = MakeStepBuffers(model, num_rows),
         .root_logits = Staging::Wrap("prior logits of the roots of a search graph",
                                      at::zeros({num_rows, model.shape().num_actions}, floats)),
         .root_values =
             Staging::Wrap("values of the roots of a search graph", at::zeros({num_rows}, floats)),
         .lent = Staging::Wrap("slots of a search graph",
                               at::zeros({num_rows, LentRowSize(window)}, floats.dtype(at::kLong))),
+        .rows = at::zeros({num_rows, StepRowSize(static_cast<int>(window), 0)},
+                          floats.dtype(at::kLong)),
+        .rewards = at::zeros({num_rows}, floats),
+        .values = at::zeros({num_rows}, floats),
+        .prior_logits = at::zeros({num_rows, model.shape().num_actions}, floats),
         .discounts = at::full({num_rows}, discount, floats),
         .nodes = at::zeros({num_rows}, numbers),
         .actions = at::zeros({num_rows}, numbers),
@@ -75,21 +79,19 @@ class SearchGraph : public Searcher {
               std::unique_ptr<DeviceSearch> search)
       : config_(config),
         parts_(parts),
-        stream_(static_cast<DeviceStream>(parts.backend->stream())),
+        backend_(parts.device->backend.get()),
+        stream_(static_cast<DeviceStream>(backend_->stream())),
         buckets_(std::move(buckets)),
         arrays_(std::move(arrays)),
         search_(std::move(search)) {
     // Addresses that the recorded work keeps: of the cache, the step and the search.
     const KVCacheManagerConfig& cache = parts.cache->config();
-    const StepBuffers& step = arrays_.step;
     int32_t* nodes = arrays_.nodes.mutable_data_ptr<int32_t>();
     int32_t* actions = arrays_.actions.mutable_data_ptr<int32_t>();
     int32_t* children = arrays_.children.mutable_data_ptr<int32_t>();
     contexts_ = {
-        .pool = static_cast<float*>(const_cast<void*>(parts.cache->storage_address())),
         .lent = arrays_.lent.tensor().const_data_ptr<int64_t>(),
         .parents = arrays_.parents.mutable_data_ptr<int32_t>(),
-        .token_size = cache.shape.num_layers * 2 * cache.shape.embed_dim,
         .window = static_cast<int32_t>(cache.context_length - 1),
         .num_nodes = static_cast<int32_t>(config.NodesPerRoot()),
     };
@@ -97,21 +99,25 @@ class SearchGraph : public Searcher {
         .nodes = nodes,
         .actions = actions,
         .children = children,
-        .tokens = step.tokens.const_data_ptr<float>(),
-        .contexts = step.contexts.tokens.mutable_data_ptr<float>(),
-        .lengths = step.contexts.lengths.mutable_data_ptr<int64_t>(),
-        .action_numbers = step.actions.mutable_data_ptr<int64_t>(),
+        .rows = arrays_.rows.mutable_data_ptr<int64_t>(),
+    };
+    place_ = {
+        .rows = {context_step_.rows, contexts_.window, static_cast<int32_t>(arrays_.rows.size(1))},
+        .pool = static_cast<float*>(const_cast<void*>(parts.cache->storage_address())),
+        .rewards = arrays_.rewards.mutable_data_ptr<float>(),
+        .values = arrays_.values.mutable_data_ptr<float>(),
+        .prior_logits = arrays_.prior_logits.mutable_data_ptr<float>(),
     };
     queries_ = {nodes, actions, children};
-    outputs_ = {step.rewards.const_data_ptr<float>(), arrays_.discounts.const_data_ptr<float>(),
-                step.values.const_data_ptr<float>(), step.prior_logits.const_data_ptr<float>()};
+    outputs_ = {place_.rewards, arrays_.discounts.const_data_ptr<float>(), place_.values,
+                place_.prior_logits};
     // Scratch of the host.
     envs_.reserve(static_cast<size_t>(buckets_.back()));
     host_lent_.assign(static_cast<size_t>(arrays_.lent.tensor().numel()), 0);
   }
 
   ~SearchGraph() override {
-    const absl::Status unloaded = parts_.backend->Unload(std::move(graphs_));
+    const absl::Status unloaded = backend_->Unload(std::move(graphs_));
     if (!unloaded.ok()) LZ_LOG_ERROR("unloading the graphs of a search: ", unloaded.message());
   }
 
@@ -129,10 +135,10 @@ class SearchGraph : public Searcher {
       const auto record = [this, num_rows] {
         recorded_ = Launch(num_rows, config_.num_simulations);
       };
-      absl::Status status = parts_.backend->WarmUp(kWarmUps, warm_up);
+      absl::Status status = backend_->WarmUp(kWarmUps, warm_up);
       status.Update(launched);
       LZ_RETURN_IF_ERROR(Annotate(status, absl::StrCat("warming up a search of ", num_rows)));
-      absl::StatusOr<std::unique_ptr<CapturedGraph>> graph = parts_.backend->Capture(record);
+      absl::StatusOr<std::unique_ptr<CapturedGraph>> graph = backend_->Capture(record);
       status = graph.status();
       if (status.ok()) status = recorded_;
       if (!status.ok()) {
@@ -160,11 +166,10 @@ class SearchGraph : public Searcher {
     const ScopedTimer timer(parts_.network_time);
     const size_t bucket = BucketOf(buckets_, static_cast<int64_t>(roots.size()));
     absl::Status staged;
-    LZ_RETURN_IF_ERROR(
-        parts_.backend->OnStream([&] { staged = StageRoots(roots, buckets_[bucket]); }));
+    LZ_RETURN_IF_ERROR(backend_->OnStream([&] { staged = StageRoots(roots, buckets_[bucket]); }));
     LZ_RETURN_IF_ERROR(staged);
     LZ_RETURN_IF_ERROR(graphs_[bucket]->Replay());
-    LZ_RETURN_IF_ERROR(parts_.backend->Wait());
+    LZ_RETURN_IF_ERROR(backend_->Wait());
     return search_->Read(roots, result);
   }
 
@@ -172,19 +177,14 @@ class SearchGraph : public Searcher {
   int num_actions() const override { return search_->num_actions(); }
 
  private:
-  absl::Status StatusOf(int error, const char* what) const {
-    if (error == 0) [[likely]]
-      return absl::OkStatus();
-    return absl::InternalError(absl::StrCat("the search graph cannot ", what, ": ",
-                                            parts_.context_functions->error_text(error)));
-  }
-
   absl::Status LaunchStep(int num_rows) {
-    const ContextFunctions& contexts = *parts_.context_functions;
-    LZ_RETURN_IF_ERROR(StatusOf(contexts.gather(&contexts_, &context_step_, num_rows, stream_),
-                                "gather contexts"));
-    LZ_RETURN_IF_ERROR(CatchTorch([&] { RunEagerStep(*parts_.model, num_rows, arrays_.step); }));
-    return StatusOf(contexts.store(&contexts_, &context_step_, num_rows, stream_), "store nodes");
+    const ContextFunctions& contexts = *parts_.device->context_functions;
+    const int error = contexts.prepare_rows(&contexts_, &context_step_, num_rows, stream_);
+    if (error != 0) {
+      return absl::InternalError(
+          absl::StrCat("the search graph cannot find contexts: ", contexts.error_text(error)));
+    }
+    return parts_.network->LaunchStep(place_, num_rows, stream_);
   }
 
   // Puts a whole search of `num_rows` rows on the stream.
@@ -220,11 +220,13 @@ class SearchGraph : public Searcher {
 
   SearchConfig config_;
   SearchGraphParts parts_;
+  GraphBackend* backend_;
   DeviceStream stream_;
   std::vector<int64_t> buckets_;
   SearchArrays arrays_;
   SearchContexts contexts_;
   ContextStep context_step_;
+  StepPlace place_;
   DeviceQueries queries_;
   DeviceStepOutputs outputs_;
   std::unique_ptr<DeviceSearch> search_;
@@ -251,7 +253,7 @@ absl::StatusOr<std::unique_ptr<Searcher>> MakeSearchGraph(const SearchConfig& co
   std::vector<int64_t> buckets = SearchBuckets(cache.num_envs, config.num_simulations);
   std::unique_ptr<SearchGraph> made;
   absl::Status status;
-  LZ_RETURN_IF_ERROR(parts.backend->OnStream([&] {
+  LZ_RETURN_IF_ERROR(parts.device->backend->OnStream([&] {
     status = [&]() -> absl::Status {
       const int64_t num_rows = buckets.back();
       LZ_ASSIGN_OR_RETURN(SearchArrays arrays,
@@ -259,7 +261,7 @@ absl::StatusOr<std::unique_ptr<Searcher>> MakeSearchGraph(const SearchConfig& co
       const int num_actions = static_cast<int>(parts.model->shape().num_actions);
       LZ_ASSIGN_OR_RETURN(auto search,
                           DeviceSearch::Create(config, num_actions, static_cast<int>(num_rows),
-                                               *parts.search_functions));
+                                               *parts.device->search_functions));
       made = std::make_unique<SearchGraph>(config, parts, std::move(buckets), std::move(arrays),
                                            std::move(search));
       return absl::OkStatus();
@@ -274,10 +276,11 @@ absl::StatusOr<std::unique_ptr<Searcher>> MakeSearchGraph(const SearchConfig& co
 int64_t SearchGraphBytes(const SearchConfig& config, const ModelConfig& model,
                          const WorldModelShape& shape, int64_t num_envs) {
   const int64_t rows = BucketsUpTo(num_envs).back(), num_nodes = config.NodesPerRoot();
-  const int64_t floats = rows * (shape.num_actions + 2);
+  const int64_t window = model.context_length - 1;
+  const int64_t floats = rows * (2 * shape.num_actions + 4);
   const int64_t ints = rows * (3 + num_nodes);
-  const int64_t longs = rows * LentRowSize(model.context_length - 1);
-  return StepBuffersBytes(model, shape, rows) + 4 * (floats + ints) + 8 * longs +
+  const int64_t longs = rows * (LentRowSize(window) + StepRowSize(static_cast<int>(window), 0));
+  return 4 * (floats + ints) + 8 * longs +
          TreeLayout::Of(rows, num_nodes, static_cast<int>(shape.num_actions)).num_bytes;
 }
 

@@ -12,11 +12,10 @@
 #include "absl/status/statusor.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/family/unizero/device/device_network.h"
 #include "lzero/family/unizero/world_model.h"
-#include "lzero/graph/graph_backend.h"
-#include "lzero/kv_cache/context_functions.h"
+#include "lzero/inference/engine_device.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
-#include "lzero/mcts/device/device_functions.h"
 #include "lzero/mcts/searcher.h"
 
 namespace lzero {
@@ -25,10 +24,9 @@ namespace lzero {
 struct SearchGraphParts {
   const WorldModel* model = nullptr;
   KVCacheManager* cache = nullptr;  // static storage; nodes for every simulation
-  GraphBackend* backend = nullptr;
-  const DeviceFunctions* search_functions = nullptr;
-  const ContextFunctions* context_functions = nullptr;
-  Stopwatch* network_time = nullptr;  // of the engine: simulations count too
+  const EngineDevice* device = nullptr;
+  const DeviceNetwork* network = nullptr;  // of the model, for BucketsUpTo(num_envs) rows
+  Stopwatch* network_time = nullptr;       // of the engine: simulations count too
 };
 
 // Allocates buffers and trees, warms up and captures the buckets up to the one that holds

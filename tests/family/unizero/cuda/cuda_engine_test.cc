@@ -6,7 +6,6 @@
 #include "lzero/family/unizero/runners/eager_step.h"
 #include "lzero/family/unizero/runners/graph_step.h"
 #include "lzero/family/unizero/unizero_inference.h"
-#include "lzero/graph/cuda_graph_library.h"
 #include "lzero/mcts/search.h"
 #include "lzero/train/build.h"
 #include "tests/family/unizero/runners/moving_roots.h"
@@ -28,9 +27,10 @@ std::shared_ptr<WorldModel> MakeModel(uint64_t seed, at::Device device) {
 class CudaEngineTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto made = MakeCudaGraphBackend(0);
+    auto made = MakeEngineDevice(Device::kCuda);
     if (!made.ok()) GTEST_SKIP() << made.status().message();
-    backend_ = *std::move(made);
+    device_ = *std::move(made);
+    backend_ = device_.backend.get();
   }
   void TearDown() override {
     // tools/gpu_table.py shows it.
@@ -46,7 +46,8 @@ class CudaEngineTest : public testing::Test {
     largest_error_ = std::max(largest_error_, error);
   }
 
-  std::unique_ptr<GraphBackend> backend_;
+  EngineDevice device_;
+  GraphBackend* backend_ = nullptr;  // of the device
   double largest_error_ = -1;
 };
 
@@ -65,7 +66,7 @@ void FillInputs(RandomStream& random, int64_t batch, StepBuffers& buffers) {
 
 TEST_F(CudaEngineTest, CapturedStepsGiveTheNumbersOfTheCpu) {
   const auto model = MakeModel(1, backend_->device()), on_cpu = MakeModel(1, at::kCPU);
-  auto step = MakeGraphStep(*model, 256, backend_.get());
+  auto step = MakeGraphStep(*model, 256, InferenceDtype::kFp32, device_, nullptr);
   ASSERT_TRUE(step.ok()) << step.status();
   EagerStep eager(*on_cpu, 256);
   RandomStream random(1, "cuda steps");
@@ -92,11 +93,13 @@ TEST_F(CudaEngineTest, CapturedStepsGiveTheNumbersOfTheCpu) {
 TEST_F(CudaEngineTest, WeightsUpdatedInPlaceTakeEffectAtTheNextReplay) {
   const auto model = MakeModel(2, backend_->device()), other = MakeModel(3, backend_->device());
   const auto other_cpu = MakeModel(3, at::kCPU);
-  auto step = MakeGraphStep(*model, 4, backend_.get()).value();
+  auto step = MakeGraphStep(*model, 4, InferenceDtype::kFp32, device_, nullptr).value();
   EagerStep eager(*other_cpu, 4);
   ASSERT_TRUE(step->Run(4).ok());
   ASSERT_TRUE(backend_->Synchronize().ok());
   model->CopyWeightsFrom(*other);
+  ASSERT_TRUE(backend_->Synchronize().ok());
+  ASSERT_TRUE(backend_->OnStream([&] { step->OnWeightsChanged(); }).ok());
   ASSERT_TRUE(backend_->Synchronize().ok());
   ASSERT_TRUE(step->Run(4).ok());
   ASSERT_TRUE(backend_->Synchronize().ok());

@@ -28,7 +28,7 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr int64_t kBuckets[] = {1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256};
 
-using MakeBackend = absl::StatusOr<std::unique_ptr<GraphBackend>> (*)();
+using MakeDevice = absl::StatusOr<EngineDevice> (*)();
 
 struct Variant {
   const char* name;
@@ -36,7 +36,7 @@ struct Variant {
   InferenceDtype dtype;
   int64_t num_threads;
   double tolerance;          // of LargestError
-  MakeBackend make_backend;  // null: the CPU without graphs
+  MakeDevice make_device;    // null: the CPU without graphs
   bool allocates_when_warm;  // eager operations, replayed on the CPU too
 };
 
@@ -131,8 +131,8 @@ std::vector<const void*> Addresses(const StepBuffers& buffers) {
 // Other lengths and actions for all rows of buffers on the CPU.
 void ChangeInputs(int seed, StepBuffers& buffers) {
   if (!buffers.actions.is_cpu()) return;
-  int64_t* lengths = buffers.contexts.lengths.mutable_data_ptr<int64_t>();
-  int64_t* actions = buffers.actions.mutable_data_ptr<int64_t>();
+  auto lengths = buffers.contexts.lengths.accessor<int64_t, 1>();
+  auto actions = buffers.actions.accessor<int64_t, 1>();
   for (int64_t row = 0; row < buffers.actions.size(0); ++row) {
     lengths[row] = (seed + row) % 8;
     actions[row] = (seed + row) % 6;
@@ -143,10 +143,11 @@ class RunnerParity : public testing::TestWithParam<Variant> {
  protected:
   RunnerParity() { SetTensorThreads(1); }
   void SetUp() override {
-    if (GetParam().make_backend == nullptr) return;
-    auto made = GetParam().make_backend();
+    if (GetParam().make_device == nullptr) return;
+    auto made = GetParam().make_device();
     if (!made.ok()) GTEST_SKIP() << made.status().message();
-    backend_ = *std::move(made);
+    device_ = *std::move(made);
+    backend_ = device_.backend.get();
   }
 
   // On the device of the variant.
@@ -164,7 +165,7 @@ class RunnerParity : public testing::TestWithParam<Variant> {
     if (backend_ != nullptr) config.device = Device::kCuda;
     // Else a capture that fails leaves an eager step, which would pass.
     if (config.runner == Runner::kCudaGraph) config.graphs = Graphs::kRequired;
-    return MakeRecurrentStep(config, model, max_batch, backend_.get()).value();
+    return MakeRecurrentStep(config, model, max_batch, device_).value();
   }
 
   // A graph computes idle rows too, so that these hold an action that exists.
@@ -188,7 +189,8 @@ class RunnerParity : public testing::TestWithParam<Variant> {
     return LargestError(step.buffers(), eager.buffers(), batch);
   }
 
-  std::unique_ptr<GraphBackend> backend_;
+  EngineDevice device_;
+  GraphBackend* backend_ = nullptr;  // of the device
 };
 
 TEST_P(RunnerParity, EveryBucketGivesTheNumbersOfEager) {

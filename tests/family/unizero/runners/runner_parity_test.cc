@@ -1,7 +1,7 @@
 // The parity suite over the runners of the CPU, and over recorded steps that the CPU replays.
 #include "tests/family/unizero/runners/runner_parity.h"
 
-#include "tests/graph/replay_backend.h"
+#include "tests/family/unizero/runners/replay_device.h"
 
 namespace lzero::runner_parity_test {
 namespace {
@@ -41,9 +41,7 @@ TEST_P(CheckingRunner, AnActionThatCannotBeIsRefused) {
   EXPECT_FALSE(step->Run(3).ok());
 }
 
-absl::StatusOr<std::unique_ptr<GraphBackend>> MakeReplayBackend() {
-  return std::make_unique<ReplayBackend>();
-}
+absl::StatusOr<EngineDevice> MakeDevice() { return MakeReplayDevice(); }
 
 constexpr Variant kEager = {"eager", Runner::kEager, InferenceDtype::kFp32, 1, 1e-5, nullptr, true};
 constexpr Variant kPacked = {"packed", Runner::kPacked, InferenceDtype::kFp32, 1, 1e-5, nullptr,
@@ -53,19 +51,24 @@ constexpr Variant kTwoThreads = {
 // 8 bits of weights and inputs, and the decoded values multiply an error by up to 100.
 constexpr Variant kBf16 = {"packed_bf16", Runner::kPacked, InferenceDtype::kBf16, 1, 0.1, nullptr,
                            false};
-// What a device would do at once is done again at every replay.
-constexpr Variant kReplayed = {"cuda_graph_replayed",
-                               Runner::kCudaGraph,
-                               InferenceDtype::kFp32,
-                               1,
-                               1e-5,
-                               MakeReplayBackend,
-                               true};
+// The kernels of a device, compiled for the host.
+constexpr Variant kReplayed = {
+    "cuda_graph_replayed", Runner::kCudaGraph, InferenceDtype::kFp32, 1, 1e-5, MakeDevice, false};
+
+constexpr Variant kReplayedBf16 = {"cuda_graph_replayed_bf16",
+                                   Runner::kCudaGraph,
+                                   InferenceDtype::kBf16,
+                                   1,
+                                   0.1,
+                                   MakeDevice,
+                                   false};
 
 std::string NameOf(const testing::TestParamInfo<Variant>& variant) { return variant.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Runners, RunnerParity,
-                         testing::Values(kEager, kPacked, kTwoThreads, kBf16, kReplayed), NameOf);
+                         testing::Values(kEager, kPacked, kTwoThreads, kBf16, kReplayed,
+                                         kReplayedBf16),
+                         NameOf);
 INSTANTIATE_TEST_SUITE_P(Runners, BitExactRunner, testing::Values(kPacked, kTwoThreads, kBf16),
                          NameOf);
 INSTANTIATE_TEST_SUITE_P(Runners, CheckingRunner,

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/family/unizero/runners/random_model.h"
-#include "tests/graph/replay_backend.h"
+#include "tests/family/unizero/runners/replay_device.h"
 
 namespace lzero::runners_test {
 namespace {
@@ -91,17 +91,18 @@ TEST(RunnersTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
   const auto model = SmallModel();
   InferenceConfig config;
   config.device = Device::kCuda;
-  ReplayBackend backend;
-  auto step = MakeRecurrentStep(config, *model, kMaxBatch, &backend);
+  const EngineDevice device = MakeReplayDevice();
+  ReplayBackend& backend = BackendOf(device);
+  auto step = MakeRecurrentStep(config, *model, kMaxBatch, device);
   ASSERT_TRUE(step.ok()) << step.status();
   EXPECT_EQ((*step)->name(), "cuda_graph");
   step->reset();
   backend.fail_capture = backend.num_captures;
-  step = MakeRecurrentStep(config, *model, kMaxBatch, &backend);
+  step = MakeRecurrentStep(config, *model, kMaxBatch, device);
   ASSERT_TRUE(step.ok()) << step.status();
   EXPECT_EQ((*step)->name(), "eager");
   config.graphs = Graphs::kRequired;
-  EXPECT_THAT(MakeRecurrentStep(config, *model, kMaxBatch, &backend).status().message(),
+  EXPECT_THAT(MakeRecurrentStep(config, *model, kMaxBatch, device).status().message(),
               HasSubstr("capture failed: busy"));
 }
 

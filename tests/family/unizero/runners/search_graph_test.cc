@@ -13,9 +13,7 @@
 #include "lzero/nn/threads.h"
 #include "tests/family/unizero/runners/moving_roots.h"
 #include "tests/family/unizero/runners/random_model.h"
-#include "tests/graph/replay_backend.h"
-#include "tests/kv_cache/plain_contexts.h"
-#include "tests/support/plain_functions.h"
+#include "tests/family/unizero/runners/replay_device.h"
 
 namespace lzero::search_graph_test {
 namespace {
@@ -52,13 +50,9 @@ absl::StatusOr<GraphEngine> MakeGraphEngine(EngineOptions options, ReplayBackend
                                             int fail_capture = -1) {
   options.inference.device = Device::kCuda;
   options.inference.runner = Runner::kCudaSearchGraph;
-  auto made = std::make_unique<ReplayBackend>();
-  made->fail_capture = fail_capture;
-  *backend = made.get();
-  EngineDevice device;
-  device.backend = std::move(made);
-  device.search_functions = &PlainFunctions();
-  device.context_functions = &PlainContextFunctions();
+  EngineDevice device = MakeReplayDevice();
+  *backend = &BackendOf(device);
+  (*backend)->fail_capture = fail_capture;
   GraphEngine made_engine;
   LZ_ASSIGN_OR_RETURN(made_engine.engine, UniZeroInference::CreateOn(options, std::move(device)));
   LZ_ASSIGN_OR_RETURN(made_engine.searcher, made_engine.engine->MakeDeviceSearcher());
@@ -271,12 +265,12 @@ TEST(SearchGraphTest, BytesAreThoseOfItsArrays) {
   searches.inference.runner = Runner::kCudaSearchGraph;
   EXPECT_EQ(UniZeroInference::PlannedBytes(searches).value() -
                 UniZeroInference::PlannedBytes(steps).value(),
-            SearchGraphBytes(options.search, options.model, options.shape, kNumEnvs));
-  // 8 rows: buffers of a step; logits and values of roots, discounts; 3 queries and 13 parents;
-  // 5 slots, a length, the first node; the trees.
-  const int64_t step = StepBuffersBytes(options.model, options.shape, 8);
+            SearchGraphBytes(options.search, options.model, options.shape, kNumEnvs) +
+                DeviceNetwork::Bytes(options.model, options.shape, 8, InferenceDtype::kFp32));
+  // 8 rows: logits and values of roots and nodes, rewards, discounts; 3 queries and 13 parents;
+  // twice 5 slots and a length, the first node, a child's slot, its action; the trees.
   EXPECT_EQ(SearchGraphBytes(options.search, options.model, options.shape, kNumEnvs),
-            step + 8 * (4 * (4 + 1 + 1) + 4 * (3 + 13) + 8 * 7) +
+            8 * (4 * (2 * 4 + 4) + 4 * (3 + 13) + 8 * (2 * 6 + 3)) +
                 TreeLayout::Of(8, 13, kNumActions).num_bytes);
 }
 

@@ -25,7 +25,7 @@ BenchTable StepCases() {
   table.axes =
       ModelAxes("device embed layers heads batch context support actions runner dtype threads");
   table.presets = StepPresets();
-  table.is_left_out = LacksBf16;
+  table.is_left_out = LacksDtype;
   table.check = CheckStepCase;
   return table;
 }

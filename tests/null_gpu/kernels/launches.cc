@@ -4,18 +4,17 @@
 
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "lzero/base/host_device.h"
-// As in a kernel: a check would need absl, which is not put under programs.
-#undef LZ_HOST_CHECK
-#define LZ_HOST_CHECK(condition, ...) static_cast<void>(0)
-
+#include "tests/null_gpu/kernels/launch.h"
+// Below it: they are compiled as in a kernel.
 #include "lzero/kv_cache/search_contexts.h"
 #include "lzero/mcts/device/device_arrays.h"
 #include "lzero/mcts/device/device_steps.h"
+#include "tests/null_gpu/kernels/step_launches.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
 #include "tests/null_gpu/work.h"
@@ -26,27 +25,6 @@ namespace {
 std::map<const void*, std::string>& Names() {
   static auto& names = *new std::map<const void*, std::string>;
   return names;
-}
-
-struct Launch {
-  dim3 blocks;
-  dim3 threads;
-  void** arguments;
-
-  int rows() const { return static_cast<int>(blocks.x); }
-  template <typename T>
-  const T& Argument(int i) const {
-    return *static_cast<const T*>(arguments[i]);
-  }
-};
-
-template <typename T>
-Range Reads(const T* begin, int64_t count) {
-  return {begin, static_cast<size_t>(count) * sizeof(T), false};
-}
-template <typename T>
-Range Writes(T* begin, int64_t count) {
-  return {begin, static_cast<size_t>(count) * sizeof(T), true};
 }
 
 // The trees of a search: its progress stands for all of them.
@@ -111,43 +89,20 @@ Work Finish(const Launch& launch) {
           {Trees(search, rows), Writes(search.results.best_actions, rows)}};
 }
 
-// A block for each position of each row: the function of each thread of each.
-template <typename Function>
-std::function<void()> OverBlocks(const Launch& launch, Function function) {
+Work PrepareRows(const Launch& launch) {
   const auto search = launch.Argument<SearchContexts>(0);
   const auto step = launch.Argument<ContextStep>(1);
-  const dim3 blocks = launch.blocks, threads = launch.threads;
-  return [=] {
-    for (unsigned int row = 0; row < blocks.y; ++row) {
-      for (unsigned int position = 0; position < blocks.x; ++position) {
-        for (unsigned int lane = 0; lane < threads.x; ++lane) {
-          function(search, step, static_cast<int>(row), static_cast<int>(position),
-                   static_cast<int>(lane), static_cast<int>(threads.x));
-        }
-      }
-    }
-  };
-}
-
-Work Gather(const Launch& launch) {
-  const auto& search = launch.Argument<SearchContexts>(0);
-  const auto& step = launch.Argument<ContextStep>(1);
-  const int64_t rows = launch.blocks.y;
-  return {"lzero::Gather",
-          OverBlocks(launch, [](auto&&... all) { GatherPosition(all...); }),
-          {Reads(search.pool, 1), Reads(search.lent, rows * LentRowSize(search.window)),
-           Reads(step.nodes, rows), Writes(step.lengths, rows),
-           Writes(step.contexts, rows * search.window * search.token_size)}};
-}
-
-Work Store(const Launch& launch) {
-  const auto& search = launch.Argument<SearchContexts>(0);
-  const auto& step = launch.Argument<ContextStep>(1);
-  const int64_t rows = launch.blocks.y;
-  return {"lzero::Store",
-          OverBlocks(launch, [](auto&&... all) { StoreChild(all...); }),
-          {Writes(search.pool, 1), Reads(search.lent, rows * LentRowSize(search.window)),
-           Reads(step.children, rows), Reads(step.tokens, rows * 2 * search.token_size)}};
+  const int rows = launch.rows(), lanes = static_cast<int>(launch.threads.x);
+  return {"lzero::PrepareRows",
+          [=] {
+            for (int row = 0; row < rows; ++row) {
+              for (int lane = 0; lane < lanes; ++lane) PrepareRow(search, step, row, lane, lanes);
+            }
+          },
+          {Reads(search.lent, rows * LentRowSize(search.window)), Reads(step.nodes, rows),
+           Reads(step.actions, rows), Reads(step.children, rows),
+           Writes(search.parents, int64_t{rows} * search.num_nodes),
+           Writes(step.rows, int64_t{rows} * StepRowSize(search.window, 0))}};
 }
 
 // The work of kernel `name`. The longer names come first: ExpandAndSelectKernel holds SelectKernel.
@@ -158,9 +113,9 @@ Work WorkOf(const std::string& name, const Launch& launch) {
       {"SelectKernel", Select},
       {"ExpandKernel", Expand},
       {"FinishKernel", Finish},
-      {"GatherKernel", Gather},
-      {"StoreKernel", Store}};
+      {"PrepareRowsKernel", PrepareRows}};
   if (name.find("lzero") != std::string::npos) {
+    if (std::optional<Work> work = WorkOfStep(name, launch)) return *std::move(work);
     for (const auto& [kernel, make] : kKernels) {
       if (name.find(kernel) != std::string::npos) return make(launch);
     }

@@ -1,6 +1,6 @@
 // Handles and workspaces of cuBLAS.
-#ifndef LZERO_TESTS_NULL_GPU_BLAS_H_
-#define LZERO_TESTS_NULL_GPU_BLAS_H_
+#ifndef LZERO_TESTS_NULL_GPU_BLAS_BLAS_H_
+#define LZERO_TESTS_NULL_GPU_BLAS_BLAS_H_
 
 #include "tests/null_gpu/work.h"
 
@@ -11,4 +11,4 @@ Range WorkspaceOf(const void* handle);
 
 }  // namespace lzero::null_gpu
 
-#endif  // LZERO_TESTS_NULL_GPU_BLAS_H_
+#endif  // LZERO_TESTS_NULL_GPU_BLAS_BLAS_H_
