@@ -35,6 +35,10 @@ struct DeviceMemoryUse {
 // Changes with the interface: a library of another build is refused.
 inline constexpr size_t kGraphBackendVersion = 2;
 
+// Runs of a body before its capture, with the same shapes: lazy loading, workspaces and choices of
+// algorithms happen in these, not while recording.
+inline constexpr int kWarmUps = 3;
+
 class GraphBackend {
  public:
   virtual ~GraphBackend() = default;

@@ -58,11 +58,11 @@ void RootInputs::PutActions(const Root& root, int64_t past, int64_t first) {
 }
 
 absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
-                                                 absl::Span<const int> rows) {
+                                                 absl::Span<const int> rows, int64_t least_past) {
   const auto num_rows = static_cast<int64_t>(rows.size());
   const int64_t size = shape_.observation_size;
   // Room for the longest past, zeros before shorter ones.
-  int64_t num_past = 0;  // of the longest row
+  int64_t num_past = least_past;
   for (const int row : rows) {
     num_past = std::max(num_past, static_cast<int64_t>(roots[row].actions.size()));
   }
@@ -73,7 +73,7 @@ absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
   host_action_values_.assign(num_steps * shape_.action_dim, 0.0f);
   host_numbers_.assign(num_rows, 0);
   // Pack the pasts, right-aligned.
-  RootPasts pasts;
+  std::vector<int64_t> past_tokens;
   for (int64_t i = 0; i < num_rows; ++i) {
     const Root& root = roots[rows[i]];
     const int64_t past = std::min(num_past, static_cast<int64_t>(root.actions.size()));
@@ -84,7 +84,7 @@ absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
                 host_observations_.begin() + first * size);
     PutActions(root, past, first);
     host_numbers_[i] = 2 * (num_past - past);
-    pasts.past_tokens.push_back(2 * past + 1);
+    past_tokens.push_back(2 * past + 1);
   }
   // Stage them.
   LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
@@ -92,15 +92,26 @@ absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
                          ? actions_.CopyIn(absl::MakeConstSpan(host_action_values_))
                          : actions_.CopyIn(absl::MakeConstSpan(host_actions_)));
   LZ_RETURN_IF_ERROR(padding_.CopyIn(absl::MakeConstSpan(host_numbers_)));
-  pasts.observations = observations_.tensor().narrow(0, 0, num_steps);
-  pasts.actions = actions_.tensor().narrow(0, 0, num_steps).unflatten(0, {num_rows, num_past + 1});
-  pasts.num_padding = padding_.tensor().narrow(0, 0, num_rows);
+  RootPasts pasts = PastRows(num_rows, num_past);
+  pasts.past_tokens = std::move(past_tokens);
   return pasts;
+}
+
+RootPasts RootInputs::PastRows(int64_t num_rows, int64_t num_past) const {
+  const int64_t num_steps = num_rows * (num_past + 1);
+  return {observations_.tensor().narrow(0, 0, num_steps),
+          actions_.tensor().narrow(0, 0, num_steps).unflatten(0, {num_rows, num_past + 1}),
+          padding_.tensor().narrow(0, 0, num_rows),
+          {}};
+}
+
+RootSteps RootInputs::StepRows(int64_t num_rows) const {
+  return {observations_.tensor().narrow(0, 0, num_rows),
+          newest_actions_.tensor().narrow(0, 0, num_rows)};
 }
 
 absl::StatusOr<RootSteps> RootInputs::StageNewest(absl::Span<const Root> roots,
                                                   absl::Span<const int> rows) {
-  const auto num_rows = static_cast<int64_t>(rows.size());
   const int64_t size = shape_.observation_size;
   host_observations_.clear();
   host_numbers_.clear();
@@ -116,8 +127,7 @@ absl::StatusOr<RootSteps> RootInputs::StageNewest(absl::Span<const Root> roots,
   LZ_RETURN_IF_ERROR(shape_.action_dim > 0
                          ? newest_actions_.CopyIn(absl::MakeConstSpan(host_action_values_))
                          : newest_actions_.CopyIn(absl::MakeConstSpan(host_numbers_)));
-  return RootSteps{observations_.tensor().narrow(0, 0, num_rows),
-                   newest_actions_.tensor().narrow(0, 0, num_rows)};
+  return StepRows(static_cast<int64_t>(rows.size()));
 }
 
 }  // namespace lzero

@@ -44,8 +44,15 @@ class RootInputs {
   static int64_t Bytes(const RootInputsShape& shape);
 
   // Stages the roots at `rows` [n] in the shapes of RootPasts; older steps than max_past_steps are
-  // left out. The tensors are this object's: the next call overwrites them.
-  absl::StatusOr<RootPasts> StagePasts(absl::Span<const Root> roots, absl::Span<const int> rows);
+  // left out, and there is room for `least_past` <= max_past_steps in any case. The tensors are
+  // this object's: the next call overwrites them.
+  absl::StatusOr<RootPasts> StagePasts(absl::Span<const Root> roots, absl::Span<const int> rows,
+                                       int64_t least_past = 0);
+  // The first `num_rows` rows of what was staged last, with room for `num_past` steps; rows that
+  // were not staged hold what was there before.
+  RootPasts PastRows(int64_t num_rows, int64_t num_past) const;
+  RootSteps StepRows(int64_t num_rows) const;
+
   // Stages the newest step of the roots at `rows` [n] in the shapes of RootSteps. Every root must
   // have a past step.
   absl::StatusOr<RootSteps> StageNewest(absl::Span<const Root> roots, absl::Span<const int> rows);

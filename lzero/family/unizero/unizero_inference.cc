@@ -8,6 +8,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/family/unizero/runners/eager_roots.h"
 #include "lzero/family/unizero/runners/search_graph.h"
 #include "lzero/mcts/device/device_search.h"
 #include "lzero/tensor/torch.h"
@@ -148,6 +149,11 @@ absl::StatusOr<std::unique_ptr<Searcher>> UniZeroInference::MakeDeviceSearcher()
   if (options().inference.graphs == Graphs::kRequired) return graph;
   LZ_LOG_WARNING("no graphs, searches run one operation after the other (inference.graphs: ",
                  "preferred): ", graph.status().message());
+  // Those of the roots have lost the workspaces of their stream.
+  LZ_RETURN_IF_ERROR(device().OnStream([&] {
+    roots_ = std::make_unique<EagerRoots>(model_, cache_.get(), contexts_.get());
+    return absl::OkStatus();
+  }));
   return nullptr;
 }
 

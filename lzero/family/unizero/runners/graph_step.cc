@@ -17,10 +17,6 @@
 namespace lzero {
 namespace {
 
-// Runs of a bucket before its capture: lazy loading, workspaces and choices of algorithms happen in
-// these, not while recording.
-constexpr int kWarmUps = 3;
-
 // What a step of M rows reads and writes beside the pool of tokens.
 struct StepArrays {
   at::Tensor rows;     // [M, row size] int64, see StepRows

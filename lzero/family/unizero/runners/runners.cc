@@ -9,6 +9,7 @@
 #include "lzero/config/consistency.h"
 #include "lzero/family/unizero/runners/eager_roots.h"
 #include "lzero/family/unizero/runners/eager_step.h"
+#include "lzero/family/unizero/runners/graph_roots.h"
 #include "lzero/family/unizero/runners/graph_step.h"
 #include "lzero/family/unizero/runners/packed_roots.h"
 #include "lzero/family/unizero/runners/packed_step.h"
@@ -16,6 +17,10 @@
 
 namespace lzero {
 namespace {
+
+bool RecordsGraphs(Runner runner) {
+  return runner == Runner::kCudaGraph || runner == Runner::kCudaSearchGraph;
+}
 
 std::unique_ptr<PackedStep> MakePackedStep(const InferenceConfig& config, const WorldModel& model,
                                            int64_t max_batch) {
@@ -37,6 +42,18 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
   LZ_LOG_WARNING("no graphs, steps run one operation after the other (inference.graphs: ",
                  "preferred): ", step.status().message());
   return std::make_unique<EagerStep>(model, max_batch);
+}
+
+absl::StatusOr<std::unique_ptr<RootRunner>> MakeRoots(Runner runner, const InferenceConfig& config,
+                                                      const WorldModel& model,
+                                                      KVCacheManager* cache, RootContexts* contexts,
+                                                      const EngineDevice& device) {
+  if (!RecordsGraphs(runner)) return std::make_unique<EagerRoots>(model, cache, contexts);
+  auto roots = MakeGraphRoots(model, cache, contexts, device.backend.get());
+  if (roots.ok() || config.graphs == Graphs::kRequired) return roots;
+  LZ_LOG_WARNING("no graphs, roots run one operation after the other (inference.graphs: ",
+                 "preferred): ", roots.status().message());
+  return std::make_unique<EagerRoots>(model, cache, contexts);
 }
 
 // `owner`: the role that it is for; may be empty.
@@ -94,9 +111,10 @@ absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldMo
     runners.step = std::move(step);
     return runners;
   }
-  runners.roots = MakeEagerRoots(model, cache, contexts);
   LZ_ASSIGN_OR_RETURN(runners.step,
                       MakeStep(choice.runner, config, model, num_envs, device, cache));
+  LZ_ASSIGN_OR_RETURN(runners.roots,
+                      MakeRoots(choice.runner, config, model, cache, contexts, device));
   return runners;
 }
 
@@ -109,7 +127,8 @@ absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelC
            PackedStepBytes(model, shape, num_envs, config.dtype,
                            static_cast<int>(config.num_threads));
   }
-  const int64_t roots = EagerRootsBytes(model, shape, num_envs);
+  const int64_t roots = RecordsGraphs(choice.runner) ? GraphRootsBytes(model, shape, num_envs)
+                                                     : EagerRoots::Bytes(model, shape, num_envs);
   if (choice.runner != Runner::kCudaGraph) return buffers + roots;
   return GraphStepBytes(model, shape, num_envs, config.dtype) + roots;
 }

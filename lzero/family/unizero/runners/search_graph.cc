@@ -16,9 +16,7 @@
 namespace lzero {
 namespace {
 
-// Runs of a bucket before its capture, each of a few simulations: lazy loading, workspaces and
-// choices of algorithms happen in these, not while recording.
-constexpr int kWarmUps = 3;
+// Simulations of a warm-up.
 constexpr int64_t kWarmUpSimulations = 2;
 // Simulations recorded in all buckets together; each is some forty launches, which cost time to
 // record and memory to keep.

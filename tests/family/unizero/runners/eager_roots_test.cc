@@ -41,7 +41,7 @@ TEST(EagerRootsTest, RebuiltAndContinuedRootsAreThoseOfAFullPass) {
   SetTensorThreads(1);
   const auto model = SmallModel();
   SceneCache scene(*model, 4);
-  const auto roots = MakeEagerRoots(*model, scene.cache.get(), scene.contexts.get());
+  const auto roots = std::make_unique<EagerRoots>(*model, scene.cache.get(), scene.contexts.get());
   const auto episodes = RandomEpisodes(4, 12, 4, kNumActions, 1);
   std::vector<int64_t> steps = {0, 3, 10, 1};
   SceneOutputs rebuilt(4, kNumActions), continued(4, kNumActions);
@@ -58,7 +58,7 @@ TEST(EagerRootsTest, OnlyTheNamedRowsAreWritten) {
   SetTensorThreads(1);
   const auto model = SmallModel();
   SceneCache scene(*model, 3);
-  const auto roots = MakeEagerRoots(*model, scene.cache.get(), scene.contexts.get());
+  const auto roots = std::make_unique<EagerRoots>(*model, scene.cache.get(), scene.contexts.get());
   const auto episodes = RandomEpisodes(3, 4, 4, kNumActions, 2);
   const SceneRoots all(episodes, {2, 1, 3});
   SceneOutputs outputs(3, kNumActions);

@@ -74,7 +74,8 @@ TEST_P(PackedRootsParity, RebuiltThenContinuedRootsAreThoseOfEager) {
   PackedStep step(*model, kNumEnvs, InferenceDtype::kFp32, GetParam().num_threads);
   const auto packed = MakePackedRoots(*model, &step.network(), packed_scene.cache.get(),
                                       packed_scene.contexts.get());
-  const auto eager = MakeEagerRoots(*model, eager_scene.cache.get(), eager_scene.contexts.get());
+  const auto eager =
+      std::make_unique<EagerRoots>(*model, eager_scene.cache.get(), eager_scene.contexts.get());
   const int64_t observation_size = GetParam().encoder == EncoderKind::kVector ? 7 : 24;
   // The last root's window is full, or fills and begins to slide.
   const int64_t last = std::max<int64_t>(30, GetParam().context_length / 2 - 2);

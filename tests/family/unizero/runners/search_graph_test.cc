@@ -8,6 +8,8 @@
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/family/unizero/runners/eager_roots.h"
+#include "lzero/family/unizero/runners/graph_roots.h"
 #include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/mcts/search.h"
 #include "lzero/nn/threads.h"
@@ -24,6 +26,7 @@ using testing::HasSubstr;
 constexpr int kNumEnvs = 5;
 constexpr int kNumActions = 4;
 constexpr int kObservationSize = 3;
+constexpr int kNumRootGraphs = 6;  // buckets of 2, 4 and 8 roots, rebuilt and continued
 
 EngineOptions SmallOptions() {
   EngineOptions options;
@@ -120,8 +123,12 @@ TEST(SearchGraphTest, WholeSearchesEqualSearchesStepByStep) {
         request.deterministic_ties = round % 4 == 0;
         request.search_index = static_cast<uint64_t>(round);
         const int replays = backend->num_replays;
+        const RootStats before = graph.engine->root_stats();
         ExpectSameSearch(graph, *eager, options.search, episodes.Roots(envs), request);
-        EXPECT_EQ(backend->num_replays, replays + 1);  // one launch a search
+        // One launch a search, and one each for roots that are rebuilt and continued.
+        const RootStats& after = graph.engine->root_stats();
+        EXPECT_EQ(backend->num_replays - replays,
+                  1 + (after.rebuilt > before.rebuilt) + (after.continued > before.continued));
         EXPECT_EQ(graph.engine->root_stats().continued, eager->root_stats().continued);
         episodes.Step();
       }
@@ -145,9 +152,9 @@ TEST(SearchGraphTest, EveryBucketIsCapturedOnceAndUnloadedTogether) {
     EXPECT_EQ(engine.searcher->num_actions(), kNumActions);
     EXPECT_EQ(NumPlainMemories(), memories + 1);
   }
-  EXPECT_EQ(counts.captures, 4);  // 1, 2, 4, 8
-  EXPECT_EQ(counts.warm_ups, 12);
-  EXPECT_EQ(counts.live, 4);
+  EXPECT_EQ(counts.captures, kNumRootGraphs + 4);  // 1, 2, 4, 8
+  EXPECT_EQ(counts.warm_ups, 3 * counts.captures);
+  EXPECT_EQ(counts.live, counts.captures);
   EXPECT_EQ(NumPlainMemories(), memories);
 }
 
@@ -159,7 +166,7 @@ TEST(SearchGraphTest, LongSearchesAreRecordedForTheLargestBucketsAlone) {
     options.search.num_simulations = simulations;
     ReplayBackend* backend = nullptr;
     const auto engine = MakeGraphEngine(options, &backend).value();
-    EXPECT_EQ(backend->num_captures, captures) << simulations;
+    EXPECT_EQ(backend->num_captures, kNumRootGraphs + captures) << simulations;
     if (simulations != 500) continue;
     const auto eager = MakeEagerEngine(options);
     const auto weights = RandomModel(options.model, options.shape, 2);
@@ -195,11 +202,12 @@ TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
   EngineOptions options = SmallOptions();
   ReplayBackend* backend = nullptr;
   options.inference.graphs = Graphs::kRequired;
-  EXPECT_THAT(std::string(MakeGraphEngine(options, &backend, 1).status().message()),
-              HasSubstr("recording a search of 4: capture failed: busy"));
+  EXPECT_THAT(
+      std::string(MakeGraphEngine(options, &backend, kNumRootGraphs + 1).status().message()),
+      HasSubstr("recording a search of 4: capture failed: busy"));
   EXPECT_EQ(NumPlainMemories(), memories);
   options.inference.graphs = Graphs::kPreferred;
-  const auto engine = MakeGraphEngine(options, &backend, 1).value();
+  const auto engine = MakeGraphEngine(options, &backend, kNumRootGraphs + 1).value();
   EXPECT_EQ(engine.searcher, nullptr);
   EXPECT_EQ(engine.engine->runner_name(), "eager");
   EXPECT_EQ(backend->num_live, 0);
@@ -266,7 +274,9 @@ TEST(SearchGraphTest, BytesAreThoseOfItsArrays) {
   EXPECT_EQ(UniZeroInference::PlannedBytes(searches).value() -
                 UniZeroInference::PlannedBytes(steps).value(),
             SearchGraphBytes(options.search, options.model, options.shape, kNumEnvs) +
-                DeviceNetwork::Bytes(options.model, options.shape, 8, InferenceDtype::kFp32));
+                DeviceNetwork::Bytes(options.model, options.shape, 8, InferenceDtype::kFp32) +
+                GraphRootsBytes(options.model, options.shape, kNumEnvs) -
+                EagerRoots::Bytes(options.model, options.shape, kNumEnvs));
   // 8 rows: logits and values of roots and nodes, rewards, discounts; 3 queries and 13 parents;
   // twice 5 slots and a length, the first node, a child's slot, its action; the trees.
   EXPECT_EQ(SearchGraphBytes(options.search, options.model, options.shape, kNumEnvs),
