@@ -35,6 +35,36 @@ TEST_F(CudaGraphBackendTest, AReplayReadsInputsWhereTheyAre) {
   }
 }
 
+// Backward runs in a thread of libtorch, which must put its work on the stream that captures.
+TEST_F(CudaGraphBackendTest, ACapturedBackwardGivesTheGradientsOfTheCpu) {
+  const auto gradient_of = [](const at::Tensor& x, const at::Tensor& weight) {
+    weight.mutable_grad() = at::zeros_like(weight);
+    at::relu(at::mm(x, weight)).pow(2).sum().backward();
+    return weight.grad();
+  };
+  const at::Tensor on_cpu = at::randn({8, 4}), drawn = at::randn({4, 3});
+  const at::Tensor x = OnDevice(on_cpu), weight = OnDevice(drawn).requires_grad_();
+  at::Tensor gradient = OnDevice(at::zeros({4, 3}));
+  const auto body = [&] { gradient.copy_(gradient_of(x, weight)); };
+  ASSERT_TRUE(backend_->WarmUp(3, body).ok());
+  std::vector<std::unique_ptr<CapturedGraph>> graphs;
+  auto graph = backend_->Capture(body);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  graphs.push_back(*std::move(graph));
+  const at::Tensor weight_on_cpu = drawn.clone().requires_grad_();
+  for (const double factor : {1.0, -2.0, 0.5}) {
+    x.copy_(on_cpu * factor);
+    gradient.fill_(std::nan(""));
+    ASSERT_TRUE(backend_->Synchronize().ok());
+    ASSERT_TRUE(graphs[0]->Replay().ok());
+    ASSERT_TRUE(backend_->Synchronize().ok());
+    const at::Tensor expected = gradient_of(on_cpu * factor, weight_on_cpu);
+    EXPECT_TRUE(at::allclose(gradient.cpu(), expected, 1e-4, 1e-4));
+  }
+  weight.mutable_grad().reset();
+  EXPECT_TRUE(backend_->Unload(std::move(graphs)).ok());
+}
+
 TEST_F(CudaGraphBackendTest, CopiesThatWaitForNothingArriveInOrder) {
   Staging staging = Staging::Create("numbers", {4}, at::kFloat, backend_->device()).value();
   at::Tensor sum = OnDevice(at::zeros({4}));
