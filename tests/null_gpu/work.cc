@@ -190,6 +190,7 @@ void EnqueueWait(Stream* stream, const Position& position, const Clock& clock) {
 
 void Enqueue(Stream* stream, std::shared_ptr<const Work> work) {
   OrderBesideLegacy(stream);
+  if (stream->id == 0) Count("work_of_default_stream");
   Merge(HostClock(), &stream->clock);
   ++stream->issued;
   if (!CheckAccess(*work, {stream->id, stream->issued}, stream->clock)) {

@@ -195,6 +195,7 @@ class CudaGraphBackend : public GraphBackend {
 absl::StatusOr<GraphBackend*> MakeBackend(int device) {
   return CatchTorch([&]() -> absl::StatusOr<GraphBackend*> {
     const auto index = static_cast<c10::DeviceIndex>(device);
+    at::globalContext().lazyInitDevice(at::kCUDA);  // its allocator can be asked from now on
     const c10::cuda::CUDAGuard guard(index);
     cudaStream_t raw = nullptr;
     LZ_RETURN_IF_ERROR(
