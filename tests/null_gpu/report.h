@@ -35,7 +35,7 @@ cudaError_t Fail(cudaError_t error);
 
 // The count `what`, 0 where nothing was counted: "device_bytes", "pinned_bytes", "graphs",
 // "streams" of now; "graph_launches", "copies", "waits", "kernels", "work_of_default_stream",
-// "violations" since the start.
+// "contexts", "violations" since the start.
 // NOLINTNEXTLINE(readability-identifier-naming): a name of C
 extern "C" int64_t lz_null_gpu_count(const char* what);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tests/null_gpu/capture.h"
+#include "tests/null_gpu/memory.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/work.h"
 
@@ -45,6 +46,7 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned int flags, int /*rank*/) {
   const Lock lock;
+  lzero::null_gpu::MakeContext();
   const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
   *handle = lzero::null_gpu::HandleOf(*lzero::null_gpu::MakeStream(is_blocking));
   return cudaSuccess;

@@ -17,18 +17,36 @@ RUN = []
 
 
 class Program(unittest.TestCase):
-    def lzero(self, *arguments, level="numbers"):
-        script, libraries, lzero, folder = RUN
+    def lzero(self, *arguments, level="numbers", code=0, libraries=None):
+        script, made, lzero, folder = RUN
+        libraries = libraries or made
         found = subprocess.run(["sh", script, libraries, f"level={level}", lzero, *map(str, arguments)], cwd=folder,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
-        self.assertEqual(found.returncode, 0, found.stdout)
+        self.assertEqual(found.returncode, code, found.stdout)
         return found.stdout
 
     def train(self, name, *settings, config=CONFIG, level="numbers"):
         return self.lzero("train", config, *SHORT, *settings, "--run-dir", name, level=level)
 
     def test_the_doctor_finds_the_device(self):
-        self.assertIn("Null GPU, sm_90", self.lzero("doctor"))
+        self.assertIn("Null GPU, sm_90, 80.0 GiB; 0.0 GiB of cuda:0 are in use", self.lzero("doctor"))
+
+    def test_devices_are_listed_without_a_context_on_each(self):
+        listed = self.lzero("doctor", level="numbers,devices=3,print_counts=1")
+        self.assertEqual(listed.count("Null GPU, sm_90"), 3, listed)
+        self.assertIn("null GPU: contexts 1\n", listed)
+
+    def test_a_driver_that_cannot_be_loaded_is_told(self):
+        broken = pathlib.Path(RUN[3]) / "broken_driver"
+        broken.mkdir()
+        for library in pathlib.Path(RUN[1]).glob("*.so*"):
+            (broken / library.name).symlink_to(library)
+        (broken / "libcuda.so.1").unlink()
+        (broken / "libcuda.so.1").touch()
+        preload = (pathlib.Path(RUN[1]) / "preload.txt").read_text().split(":")
+        (broken / "preload.txt").write_text(":".join(path for path in preload if "libcuda.so" not in path))
+        text = self.lzero("doctor", libraries=broken)
+        self.assertIn("Null GPU, sm_90, 80.0 GiB, but cannot load CUDA's driver: libcuda.so.1: file too short", text)
 
     def test_runs_of_both_devices_play_in_either_order(self):
         self.train("cpu")
