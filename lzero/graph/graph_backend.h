@@ -1,7 +1,9 @@
 // Recording a piece of device work once and replaying it: what a captured step needs of a device,
 // so that the step itself links no CUDA. One backend is one unload unit: a device, one stream for
 // warm-up, capture and replay, and the memory of its graphs. Implemented in liblzero_cuda_graph
-// (cuda/), which is loaded at run time, and by a plain one in tests. One thread at a time.
+// (cuda/), which is loaded at run time, and by a plain one in tests. One thread at a time. While
+// one captures, no other thread may draw random numbers on the device (dropout, a seed): libtorch's
+// generator is in the capture. So build engines before training.
 #ifndef LZERO_GRAPH_GRAPH_BACKEND_H_
 #define LZERO_GRAPH_GRAPH_BACKEND_H_
 

@@ -103,7 +103,7 @@ TEST_F(CudaGraphBackendTest, UnitsBesideALiveOneGiveTheirMemoryBack) {
   ASSERT_TRUE(backend_->WarmUp(3, body).ok());
   auto live = backend_->Capture(body);
   ASSERT_TRUE(live.ok()) << live.status();
-  std::vector<int64_t> used;
+  std::vector<int64_t> used, reserved;
   for (int cycle = 0; cycle < 6; ++cycle) {
     const auto unit = MakeCudaGraphBackend(0).value();
     ASSERT_TRUE(unit->WarmUp(3, body).ok());
@@ -111,7 +111,9 @@ TEST_F(CudaGraphBackendTest, UnitsBesideALiveOneGiveTheirMemoryBack) {
     graphs.push_back(unit->Capture(body).value());
     ASSERT_TRUE(unit->Unload(std::move(graphs)).ok());
     used.push_back(unit->MemoryUse().value().used_bytes);
+    reserved.push_back(unit->MemoryUse().value().reserved_bytes);
   }
+  EXPECT_EQ(reserved, std::vector<int64_t>(6, reserved[0]));
   for (size_t cycle = 2; cycle < used.size(); ++cycle) {
     EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20) << "cycle " << cycle + 1;
   }
@@ -127,7 +129,7 @@ TEST_F(CudaGraphBackendTest, WhatWasNeverCapturedCanBeUnloaded) {
 
 TEST_F(CudaGraphBackendTest, UnloadingGivesTheMemoryBack) {
   constexpr int64_t kSize = int64_t{1} << 22;  // 16 MiB of floats
-  std::vector<int64_t> used;
+  std::vector<int64_t> used, reserved;
   for (int cycle = 0; cycle < 10; ++cycle) {
     {
       const at::Tensor y = OnDevice(at::zeros({kSize}));
@@ -144,7 +146,9 @@ TEST_F(CudaGraphBackendTest, UnloadingGivesTheMemoryBack) {
     }
     ASSERT_TRUE(backend_->TrimMemory().ok());
     used.push_back(backend_->MemoryUse().value().used_bytes);
+    reserved.push_back(backend_->MemoryUse().value().reserved_bytes);
   }
+  EXPECT_EQ(reserved, std::vector<int64_t>(10, reserved[0]));
   for (size_t cycle = 2; cycle < used.size(); ++cycle) {
     EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20) << "cycle " << cycle + 1;
   }
