@@ -65,7 +65,8 @@ class GraphBackend {
   // must be gone or lie outside of the graphs' memory. Entries may be null, as those after a
   // capture that failed.
   virtual absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) = 0;
-  // Gives unused memory of libtorch's allocator back to the device.
+  // Gives unused memory of libtorch's allocator back to the device, and the workspaces of the
+  // default stream, which no graph uses: nothing may run there meanwhile.
   virtual absl::Status TrimMemory() = 0;
   virtual absl::StatusOr<DeviceMemoryUse> MemoryUse() const = 0;
 };

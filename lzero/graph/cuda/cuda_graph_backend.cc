@@ -141,6 +141,9 @@ class CudaGraphBackend : public GraphBackend {
 
   absl::Status TrimMemory() override {
     const std::lock_guard<std::mutex> no_capture(CaptureMutex());
+    LZ_RETURN_IF_ERROR(CatchTorch([&] {
+      ClearWorkspaces(c10::cuda::getDefaultCUDAStream(stream_.device_index()).stream());
+    }));
     return TrimNow();
   }
 

@@ -45,6 +45,8 @@ std::vector<Case> Cases() {
   growing.search.num_simulations = 40;  // more nodes than it begins with
   return {
       {"unizero", UniZero(Runner::kCudaGraph, kStatic, RootContext::kRebuild)},
+      {"unizero, one graph a search",
+       UniZero(Runner::kCudaSearchGraph, kStatic, RootContext::kRebuild)},
       {"unizero, growing", growing},
       {"unizero, carried contexts", UniZero(Runner::kCudaGraph, kStatic, RootContext::kCarry)},
       {"unizero, pictures", film, kConvolved},
@@ -74,16 +76,19 @@ EngineOptions OptionsOf(const ExperimentConfig& config, const EnvRegistry& regis
   return options;
 }
 
-// A collector whose searches `model` answers.
+// A collector whose searches `model` answers; null `search`: on the host.
 std::unique_ptr<Collector> MakeCollector(const ExperimentConfig& config,
                                          const EnvRegistry& registry, ThreadPool* pool,
-                                         InferenceModel* model) {
+                                         InferenceModel* model,
+                                         std::unique_ptr<Searcher> search = nullptr) {
   const auto num_envs = static_cast<int>(config.env.num_collectors);
   auto envs = registry.MakeGroup(config.env.id, EnvOptionsOf(config.env), num_envs).value();
   auto vector_env = VectorEnv::Create(std::move(envs), pool).value();
-  auto search =
-      Search::Create(config.search, model->num_actions(), num_envs, model->num_chance_outcomes())
-          .value();
+  if (search == nullptr) {
+    search =
+        Search::Create(config.search, model->num_actions(), num_envs, model->num_chance_outcomes())
+            .value();
+  }
   auto agent = std::make_unique<Agent>(
       std::move(search), AgentOptions{7, true, vector_env->spec().action.num_actions});
   const CollectorOptions options = {7, FamilyOf(config.model).num_root_past_steps(config.model),
@@ -136,6 +141,32 @@ TEST_F(CudaFamiliesTest, EnginesPutNothingOnTheDefaultStream) {
     const auto collector = MakeCollector(config, registry, &pool, engine.get());
     for (int step = 0; step < 4; ++step) ASSERT_TRUE(collector->Step(step).ok());
     EXPECT_EQ(null_gpu::CountOf("work_of_default_stream"), before);
+  }
+}
+
+TEST_F(CudaFamiliesTest, TenLoadSearchUnloadCyclesLeaveNothing) {
+  for (const auto& [name, config, tolerance] : Cases()) {
+    SCOPED_TRACE(name);
+    const EnvRegistry registry = ProbeRegistry(config);
+    const EngineOptions options = OptionsOf(config, registry);
+    std::vector<int64_t> reserved;
+    for (int cycle = 0; cycle < 10; ++cycle) {
+      {
+        ThreadPool pool(1);
+        const auto engine =
+            FamilyOf(config.model).make_engine(options, BuildEnvFactory(config, registry)).value();
+        ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork(options, 1, at::kCUDA)).ok());
+        const auto collector = MakeCollector(config, registry, &pool, engine.get(),
+                                             BuildSearcher(options, engine.get()).value());
+        for (int step = 0; step < 2; ++step) ASSERT_TRUE(collector->Step(step).ok());
+      }
+      ASSERT_TRUE(backend_->TrimMemory().ok());
+      reserved.push_back(backend_->MemoryUse().value().reserved_bytes);
+      for (const char* count : {"device_bytes", "pinned_bytes", "graphs"}) {
+        EXPECT_EQ(null_gpu::CountOf(count), 0) << count << ", cycle " << cycle + 1;
+      }
+    }
+    EXPECT_EQ(reserved, std::vector<int64_t>(10, reserved[0]));
   }
 }
 
