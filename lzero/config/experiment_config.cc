@@ -374,9 +374,9 @@ void ExperimentConfig::Visit(FieldList& field) {
   field("seed", &seed, {0, 9007199254740992.0}, "Every random stream of the run derives from it");
   field("deterministic", &deterministic,
         "Collect and learn in turn, not at once, and leave speeds out of metrics.jsonl: the same "
-        "seed "
-        "writes the same file, byte for byte. Another schedule, so other weights than without it; "
-        "those repeat too");
+        "seed writes the same file, byte for byte, on device cpu. On cuda sums may be rounded in "
+        "another order each time. Another schedule, so other weights than without it; those repeat "
+        "too");
 }
 
 }  // namespace lzero

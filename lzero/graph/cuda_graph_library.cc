@@ -36,6 +36,11 @@ Library Load() {
     return {absl::FailedPreconditionError(absl::StrCat("cannot load CUDA: ", cause, help)),
             nullptr};
   }
+  // libtorch opens the driver's library where an exception ends the process.
+  if (dlopen("libcuda.so.1", RTLD_NOW) == nullptr) {
+    return {absl::FailedPreconditionError(absl::StrCat("cannot load CUDA's driver: ", dlerror())),
+            nullptr};
+  }
   // libtorch asks once whether CUDA is there, at the first call that could want it.
   if (!at::detail::getCUDAHooks().hasCUDART()) {
     return {absl::FailedPreconditionError(

@@ -1,7 +1,9 @@
 // Recording a piece of device work once and replaying it: what a captured step needs of a device,
 // so that the step itself links no CUDA. One backend is one unload unit: a device, one stream for
 // warm-up, capture and replay, and the memory of its graphs. Implemented in liblzero_cuda_graph
-// (cuda/), which is loaded at run time, and by a plain one in tests. One thread at a time.
+// (cuda/), which is loaded at run time, and by a plain one in tests. One thread at a time. While
+// one captures, no other thread may draw random numbers on the device (dropout, a seed): libtorch's
+// generator is in the capture. So build engines before training.
 #ifndef LZERO_GRAPH_GRAPH_BACKEND_H_
 #define LZERO_GRAPH_GRAPH_BACKEND_H_
 
@@ -67,7 +69,8 @@ class GraphBackend {
   // must be gone or lie outside of the graphs' memory. Entries may be null, as those after a
   // capture that failed.
   virtual absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) = 0;
-  // Gives unused memory of libtorch's allocator back to the device.
+  // Gives unused memory of libtorch's allocator back to the device, and the workspaces of the
+  // default stream, which no graph uses: nothing may run there meanwhile.
   virtual absl::Status TrimMemory() = 0;
   virtual absl::StatusOr<DeviceMemoryUse> MemoryUse() const = 0;
 };

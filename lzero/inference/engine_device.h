@@ -14,6 +14,7 @@
 #include "lzero/kv_cache/context_functions.h"
 #include "lzero/mcts/device/device_functions.h"
 #include "lzero/model/network.h"
+#include "lzero/tensor/torch_status.h"
 
 namespace lzero {
 
@@ -23,7 +24,7 @@ absl::StatusOr<at::Device> PrepareDevice(Device device);
 
 // What an engine uses of its device; on the CPU all are null.
 struct EngineDevice {
-  std::unique_ptr<GraphBackend> backend;
+  std::shared_ptr<GraphBackend> backend;
   // For whole searches and steps in the memory of the device.
   const DeviceFunctions* search_functions = nullptr;
   const ContextFunctions* context_functions = nullptr;
@@ -43,6 +44,23 @@ struct EngineDevice {
 // Makes the device ready and, unless it is the CPU, takes an unload unit on it: a GraphBackend,
 // whose stream and graph memory are given back together. Errors as PrepareDevice.
 absl::StatusOr<EngineDevice> MakeEngineDevice(Device device);
+
+// Makes an engine by make(device), a StatusOr of it, with the device's stream current: memory
+// belongs to the stream that it was made on, and may be given to others when that stream is done
+// with it. What libtorch throws becomes the error. After an error what was made is gone, and its
+// memory is back on the device.
+template <typename Make>
+auto MakeOnDevice(const EngineDevice& device, Make make) -> decltype(make(device)) {
+  decltype(make(device)) made = absl::UnknownError("not made");
+  absl::Status status = device.OnStream([&] {
+    made = CatchTorch([&] { return make(device); });
+    return made.status();
+  });
+  if (status.ok()) return made;
+  made = status;
+  if (device.backend != nullptr) device.backend->Unload({}).IgnoreError();
+  return made;
+}
 
 }  // namespace lzero
 

@@ -28,9 +28,12 @@ absl::StatusCode CodeOf(const c10::Error& error, absl::string_view message) {
   return absl::StatusCode::kInternal;
 }
 
-// Everything before the place in libtorch's sources and the stack of calls.
+// Everything before the place in libtorch's sources and the stack of calls, or before advice for
+// those who run Python or build libtorch.
 std::string TrimBacktrace(absl::string_view message) {
-  for (const char* mark : {"\nException raised from ", "\nC++ CapturedTraceback:"}) {
+  for (const char* mark :
+       {"\nException raised from ", "\nC++ CapturedTraceback:", "\nSearch for `cudaError",
+        "\nCUDA kernel errors might be", " Of the allocated memory "}) {
     const size_t at = message.find(mark);
     if (at != absl::string_view::npos) message = message.substr(0, at);
   }

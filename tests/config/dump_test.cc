@@ -156,8 +156,9 @@ TEST(ExplainKey, SaysEverythingAboutAKey) {
       *ExplainKey("deterministic"),
       "deterministic\n"
       "  Collect and learn in turn, not at once, and leave speeds out of metrics.jsonl: the same "
-      "seed writes the same file, byte for byte. Another schedule, so other weights than "
-      "without it; those repeat too.\n"
+      "seed writes the same file, byte for byte, on device cpu. On cuda sums may be rounded in "
+      "another order each time. Another schedule, so other weights than without it; those repeat "
+      "too.\n"
       "  allowed: true or false\n"
       "  default: false\n");
 }

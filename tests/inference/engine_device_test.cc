@@ -6,6 +6,7 @@
 #include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/torch.h"
+#include "tests/graph/replay_backend.h"
 
 namespace lzero::engine_device_test {
 namespace {
@@ -43,6 +44,21 @@ TEST(EngineDeviceTest, WeightsAreCopiedBeforeWhatFollows) {
                   .CopyWeights(*source, copy.get(), [&] { was_equal = at::equal(from, to); })
                   .ok());
   EXPECT_TRUE(was_equal);
+}
+
+TEST(EngineDeviceTest, WhatCannotBeMadeIsUnloaded) {
+  EngineDevice device;
+  const auto backend = std::make_shared<ReplayBackend>();
+  device.backend = backend;
+  using Made = absl::StatusOr<int>;
+  EXPECT_EQ(MakeOnDevice(device, [](const EngineDevice&) -> Made { return 7; }).value(), 7);
+  EXPECT_EQ(backend->num_unloads, 0);
+  const Made failed = MakeOnDevice(device, [](const EngineDevice&) -> Made {
+    at::ones({2}).view({3});
+    return 7;
+  });
+  EXPECT_THAT(std::string(failed.status().message()), StartsWith("libtorch: shape '[3]'"));
+  EXPECT_EQ(backend->num_unloads, 1);
 }
 
 TEST(EngineDeviceTest, WithoutCudaTheReasonNamesTheSetting) {

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -17,8 +18,54 @@ namespace {
 
 // A graph, executable or not.
 struct Graph {
-  std::vector<std::shared_ptr<const Work>> nodes;
+  std::vector<CaptureItem> items;
+  size_t num_branches;
+  size_t num_events;
 };
+
+size_t NumNodes(const Graph& graph) {
+  return static_cast<size_t>(
+      std::count_if(graph.items.begin(), graph.items.end(),
+                    [](const CaptureItem& item) { return item.work != nullptr; }));
+}
+
+int BranchOf(const Stream& stream) {
+  const std::vector<int>& streams = stream.capture->streams;
+  return static_cast<int>(std::find(streams.begin(), streams.end(), stream.id) - streams.begin());
+}
+
+// Whether the stream that began the capture waits for all that its branches did.
+bool IsJoined(const Capture& capture) {
+  for (size_t i = 0; i < capture.clocks.size(); ++i) {
+    const int branch = static_cast<int>(i);
+    const auto own = capture.clocks[i].find(branch), known = capture.clocks[0].find(branch);
+    if (own == capture.clocks[i].end()) continue;
+    if (known == capture.clocks[0].end() || known->second < own->second) return false;
+  }
+  return true;
+}
+
+// Puts the graph on `stream`, each of its other branches on a stream of its own.
+void Launch(const Graph& graph, Stream* stream) {
+  std::vector<Stream*> branches = {stream};
+  while (branches.size() < graph.num_branches) branches.push_back(MakeStream(false));
+  struct Point {
+    Position position;
+    Clock clock;
+  };
+  std::vector<Point> events(graph.num_events);
+  for (const CaptureItem& item : graph.items) {
+    Stream* branch = branches[static_cast<size_t>(item.branch)];
+    if (item.work != nullptr) {
+      Enqueue(branch, item.work);
+    } else if (item.waits) {
+      EnqueueWait(branch, events[item.event].position, events[item.event].clock);
+    } else {
+      events[item.event] = {EndOf(branch), ClockOf(*branch)};
+    }
+  }
+  for (size_t i = 1; i < branches.size(); ++i) DestroyStream(branches[i]);
+}
 
 thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
@@ -41,8 +88,10 @@ Graph* ToGraph(void* handle) { return static_cast<Graph*>(handle); }
 
 void PrintNodes(const Graph& graph) {
   std::map<std::string, int> names;
-  for (const auto& node : graph.nodes) ++names[node->name];
-  std::fprintf(stderr, "null GPU: a graph of %zu nodes:", graph.nodes.size());
+  for (const CaptureItem& item : graph.items) {
+    if (item.work != nullptr) ++names[item.work->name];
+  }
+  std::fprintf(stderr, "null GPU: a graph of %zu nodes:", NumNodes(graph));
   for (const auto& [name, count] : names) std::fprintf(stderr, " %d x %s;", count, name.c_str());
   std::fprintf(stderr, "\n");
 }
@@ -77,6 +126,45 @@ bool RefuseLegacy(const Stream& stream, const std::string& work) {
   return false;
 }
 
+void AddToCapture(const Stream& stream, std::shared_ptr<const Work> work) {
+  Capture& capture = *stream.capture;
+  const int branch = BranchOf(stream);
+  ++capture.clocks[static_cast<size_t>(branch)][branch];
+  capture.items.push_back({.branch = branch, .work = std::move(work)});
+}
+
+CapturedEvent RecordInCapture(const Stream& stream) {
+  Capture& capture = *stream.capture;
+  const int branch = BranchOf(stream);
+  const size_t event = capture.events.size();
+  capture.events.push_back(capture.clocks[static_cast<size_t>(branch)]);
+  capture.items.push_back({.branch = branch, .work = nullptr, .event = event});
+  return {stream.capture, event, true};
+}
+
+cudaError_t WaitInCapture(Stream* stream, const CapturedEvent& event) {
+  const std::shared_ptr<Capture> capture = event.capture.lock();
+  if (stream->capture != nullptr && stream->capture != capture) {
+    SpoilCapture(stream, "waiting for an event from outside");
+    return capture == nullptr ? cudaErrorStreamCaptureIsolation : cudaErrorStreamCaptureMerge;
+  }
+  if (capture == nullptr) return cudaErrorCapturedEvent;
+  if (stream->id == 0) {
+    capture->is_invalid = true;
+    return cudaErrorStreamCaptureImplicit;
+  }
+  if (stream->capture == nullptr) {
+    stream->capture = capture;
+    capture->streams.push_back(stream->id);
+    capture->clocks.emplace_back();
+  }
+  const int branch = BranchOf(*stream);
+  Merge(capture->events[event.event], &capture->clocks[static_cast<size_t>(branch)]);
+  capture->items.push_back(
+      {.branch = branch, .work = nullptr, .event = event.event, .waits = true});
+  return cudaSuccess;
+}
+
 void WaitForAll() {
   std::vector<Position> ends;
   for (const auto& [id, stream] : AllStreams()) {
@@ -103,8 +191,13 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
   if (stream == nullptr || stream->id == 0) return Fail(cudaErrorStreamCaptureUnsupported);
   if (stream->capture != nullptr) return Fail(cudaErrorIllegalState);
   if (lzero::null_gpu::IsAnyCapturing()) lzero::null_gpu::Violation("two captures at once");
-  stream->capture.reset(new lzero::null_gpu::Capture{
-      .nodes = {}, .mode = mode, .thread = std::this_thread::get_id(), .id = next_id++});
+  stream->capture.reset(new lzero::null_gpu::Capture{.items = {},
+                                                     .streams = {stream->id},
+                                                     .clocks = {{}},
+                                                     .events = {},
+                                                     .mode = mode,
+                                                     .thread = std::this_thread::get_id(),
+                                                     .id = next_id++});
   return cudaSuccess;
 }
 
@@ -114,10 +207,16 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   *graph = nullptr;
   Stream* stream = FindStream(handle);
   if (stream == nullptr || stream->capture == nullptr) return Fail(cudaErrorIllegalState);
-  const auto capture = std::move(stream->capture);
+  const auto capture = stream->capture;
+  if (capture->streams[0] != stream->id) return Fail(cudaErrorStreamCaptureUnmatched);
+  for (const auto& [id, other] : lzero::null_gpu::AllStreams()) {
+    if (other->capture == capture) other->capture.reset();
+  }
   const bool must_fail = ++num_captures == lzero::null_gpu::GetSettings().fail_capture;
   if (capture->is_invalid || must_fail) return Fail(cudaErrorStreamCaptureInvalidated);
-  *graph = reinterpret_cast<cudaGraph_t>(new Graph{std::move(capture->nodes)});
+  if (!lzero::null_gpu::IsJoined(*capture)) return Fail(cudaErrorStreamCaptureUnjoined);
+  *graph = reinterpret_cast<cudaGraph_t>(
+      new Graph{std::move(capture->items), capture->streams.size(), capture->events.size()});
   return cudaSuccess;
 }
 
@@ -151,7 +250,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* /*nodes*/, size_t* count) {
-  *count = lzero::null_gpu::ToGraph(graph)->nodes.size();
+  *count = lzero::null_gpu::NumNodes(*lzero::null_gpu::ToGraph(graph));
   return cudaSuccess;
 }
 
@@ -192,9 +291,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t handle) {
   if (lzero::null_gpu::RefuseLegacy(*stream, "cudaGraphLaunch")) {
     return Fail(cudaErrorStreamCaptureImplicit);
   }
-  for (const auto& node : lzero::null_gpu::ToGraph(graph)->nodes) {
-    lzero::null_gpu::Enqueue(stream, node);
-  }
+  lzero::null_gpu::Launch(*lzero::null_gpu::ToGraph(graph), stream);
   return cudaSuccess;
 }
 

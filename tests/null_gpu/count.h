@@ -8,6 +8,9 @@
 
 namespace lzero::null_gpu {
 
+// Whether the null GPU is under this program.
+inline bool IsUnder() { return dlsym(RTLD_DEFAULT, "lz_null_gpu_count") != nullptr; }
+
 // The count `what` (lz_null_gpu_count, report.h); 0 where the null GPU is not under the program.
 inline int64_t CountOf(const char* what) {
   using Function = int64_t (*)(const char*);

@@ -1,9 +1,12 @@
 // Facts about the device: one H100, without numbers that nobody reads.
+
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
 #include <cstring>
+#include <set>
 
+#include "tests/null_gpu/memory.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
 
@@ -18,22 +21,39 @@ constexpr int kSharedBytes = 49152, kSharedBytesAtMost = 232448, kSharedBytesOfA
 // What any entry point of the driver does.
 long DoNothing() { return 0; }
 
+thread_local int current_device = 0;
+
+std::set<int>& Contexts() {
+  static auto& contexts = *new std::set<int>;
+  return contexts;
+}
+
 }  // namespace
+
+void lzero::null_gpu::MakeContext() {
+  const Lock lock;
+  if (Contexts().insert(current_device).second) Count("contexts");
+}
 
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
+  *count = lzero::null_gpu::GetSettings().devices;
   return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = current_device;
   return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return device == 0 ? cudaSuccess : lzero::null_gpu::Fail(cudaErrorInvalidDevice);
+  if (device < 0 || device >= lzero::null_gpu::GetSettings().devices) {
+    return lzero::null_gpu::Fail(cudaErrorInvalidDevice);
+  }
+  current_device = device;
+  lzero::null_gpu::MakeContext();  // since CUDA 12
+  return cudaSuccess;
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -126,6 +146,12 @@ const char* cudaGetErrorString(cudaError_t error) {
       return "operation not permitted when stream is capturing";
     case cudaErrorStreamCaptureInvalidated:
       return "operation failed due to a previous error during capture";
+    case cudaErrorStreamCaptureUnjoined:
+      return "capturing stream has unjoined work";
+    case cudaErrorStreamCaptureIsolation:
+      return "dependency created on uncaptured work in another stream";
+    case cudaErrorCapturedEvent:
+      return "operation not permitted on an event last recorded in a capturing stream";
     case cudaErrorStreamCaptureImplicit:
       return "operation would make the legacy stream depend on a capturing blocking stream";
     default:
@@ -164,10 +190,11 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* /*name*/, void** functi
   return cudaSuccess;
 }
 
-// The driver has a context already. Names of its header are not included: it declares all others.
-int cuDevicePrimaryCtxGetState(int /*device*/, unsigned int* flags, int* is_active) {
+// Names of the driver's header are not included: it declares all others.
+int cuDevicePrimaryCtxGetState(int device, unsigned int* flags, int* is_active) {
+  const lzero::null_gpu::Lock lock;
   *flags = 0;
-  *is_active = 1;
+  *is_active = static_cast<int>(Contexts().count(device));
   return 0;
 }
 

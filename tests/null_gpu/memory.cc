@@ -43,6 +43,7 @@ size_t UsedBytes() { return static_cast<size_t>(lz_null_gpu_count("device_bytes"
 
 cudaError_t Allocate(const char* call, MemoryKind kind, size_t size, void** memory) {
   const Lock lock;
+  MakeContext();
   *memory = nullptr;
   if (RefuseInCapture(call)) return Fail(cudaErrorStreamCaptureUnsupported);
   if (kind == MemoryKind::kDevice && UsedBytes() + size > TotalBytes()) {
@@ -109,6 +110,7 @@ cudaError_t cudaFreeHost(void* memory) {
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   const lzero::null_gpu::Lock lock;
+  lzero::null_gpu::MakeContext();
   *total_bytes = lzero::null_gpu::TotalBytes();
   *free_bytes = *total_bytes - lzero::null_gpu::UsedBytes();
   return cudaSuccess;

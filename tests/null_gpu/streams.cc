@@ -4,16 +4,19 @@
 #include <cstdint>
 
 #include "tests/null_gpu/capture.h"
+#include "tests/null_gpu/memory.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/work.h"
 
 namespace lzero::null_gpu {
 namespace {
 
-// Where a stream was when the event was recorded, and what is complete then.
+// Where a stream was when the event was recorded, and what is complete then; or where a capture
+// was.
 struct Event {
   Position position;
   Clock clock;
+  CapturedEvent in_capture;
 };
 
 Event* ToEvent(cudaEvent_t handle) { return reinterpret_cast<Event*>(handle); }
@@ -43,6 +46,7 @@ extern "C" {
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned int flags, int /*rank*/) {
   const Lock lock;
+  lzero::null_gpu::MakeContext();
   const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
   *handle = lzero::null_gpu::HandleOf(*lzero::null_gpu::MakeStream(is_blocking));
   return cudaSuccess;
@@ -120,10 +124,12 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
   if (lzero::null_gpu::RefuseLegacy(*stream, "cudaEventRecord")) {
     return Fail(cudaErrorStreamCaptureImplicit);
   }
-  // In a capture it orders nodes of the graph, which are one after another anyway.
-  if (stream->capture != nullptr) return cudaSuccess;
-  ToEvent(handle)->position = lzero::null_gpu::EndOf(stream);
-  ToEvent(handle)->clock = lzero::null_gpu::ClockOf(*stream);
+  Event& event = *ToEvent(handle);
+  if (stream->capture != nullptr) {
+    event.in_capture = lzero::null_gpu::RecordInCapture(*stream);
+  } else {
+    event = {lzero::null_gpu::EndOf(stream), lzero::null_gpu::ClockOf(*stream), {}};
+  }
   return cudaSuccess;
 }
 
@@ -137,6 +143,7 @@ cudaError_t cudaEventQuery(cudaEvent_t handle) {
     return Fail(cudaErrorStreamCaptureUnsupported);
   }
   const Event& event = *ToEvent(handle);
+  if (event.in_capture.is_captured) return Fail(cudaErrorCapturedEvent);
   return lzero::null_gpu::Query(event.position, event.clock) ? cudaSuccess : cudaErrorNotReady;
 }
 
@@ -146,6 +153,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   if (lzero::null_gpu::RefuseInCapture("cudaEventSynchronize")) {
     return Fail(cudaErrorStreamCaptureUnsupported);
   }
+  if (ToEvent(handle)->in_capture.is_captured) return Fail(cudaErrorCapturedEvent);
   lzero::null_gpu::TellHost(ToEvent(handle)->clock);
   lzero::null_gpu::RunUntil(ToEvent(handle)->position);
   return cudaSuccess;
@@ -160,11 +168,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   const Lock lock;
   Stream* stream = FindStream(handle);
   if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
-  if (stream->capture != nullptr) {
-    lzero::null_gpu::Violation("a stream that captures waits for an event: not supported here");
-  } else {
-    lzero::null_gpu::EnqueueWait(stream, ToEvent(event)->position, ToEvent(event)->clock);
+  const Event& recorded = *ToEvent(event);
+  const bool is_recorded = recorded.in_capture.is_captured || recorded.position.stream >= 0;
+  if (!is_recorded) return cudaSuccess;
+  if (stream->capture != nullptr || recorded.in_capture.is_captured) {
+    const cudaError_t error = lzero::null_gpu::WaitInCapture(stream, recorded.in_capture);
+    return error == cudaSuccess ? error : Fail(error);
   }
+  lzero::null_gpu::EnqueueWait(stream, recorded.position, recorded.clock);
   return cudaSuccess;
 }
 

@@ -32,13 +32,6 @@ std::mt19937_64& Random() {
   return random;
 }
 
-void Merge(const Clock& from, Clock* into) {
-  for (const auto& [stream, count] : from) {
-    uint64_t& known = (*into)[stream];
-    known = std::max(known, count);
-  }
-}
-
 bool IsReady(const Stream& stream) {
   if (stream.queue.empty()) return false;
   const Item& head = stream.queue.front();
@@ -101,6 +94,13 @@ void OrderBesideLegacy(Stream* stream) {
 }
 
 }  // namespace
+
+void Merge(const Clock& from, Clock* into) {
+  for (const auto& [stream, count] : from) {
+    uint64_t& known = (*into)[stream];
+    known = std::max(known, count);
+  }
+}
 
 bool IsLate() { return GetSettings().level == Level::kLate; }
 
@@ -190,6 +190,7 @@ void EnqueueWait(Stream* stream, const Position& position, const Clock& clock) {
 
 void Enqueue(Stream* stream, std::shared_ptr<const Work> work) {
   OrderBesideLegacy(stream);
+  if (stream->id == 0) Count("work_of_default_stream");
   Merge(HostClock(), &stream->clock);
   ++stream->issued;
   if (!CheckAccess(*work, {stream->id, stream->issued}, stream->clock)) {
@@ -214,7 +215,7 @@ cudaError_t Issue(cudaStream_t handle, Work work) {
   } else if (stream->capture->is_invalid) {
     return Fail(cudaErrorStreamCaptureInvalidated);
   } else {
-    stream->capture->nodes.push_back(std::move(shared));
+    AddToCapture(*stream, std::move(shared));
   }
   return cudaSuccess;
 }

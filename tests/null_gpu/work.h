@@ -39,10 +39,23 @@ struct Position {
 
 // What is known to be complete: for each stream a count.
 using Clock = std::map<int, uint64_t>;
+void Merge(const Clock& from, Clock* into);
 
-// A capture that is under way on a stream.
+// What a branch of a capture does: work, or an event that it records or waits for.
+struct CaptureItem {
+  int branch;
+  std::shared_ptr<const Work> work;  // null: the event
+  size_t event = 0;                  // counted from 0 in each capture
+  bool waits = false;                // for the event; else records it
+};
+
+// A capture that is under way. A stream that waits for an event of it joins: its branches are
+// counted from 0, the stream that began it. In its clocks, branches stand for streams.
 struct Capture {
-  std::vector<std::shared_ptr<const Work>> nodes;
+  std::vector<CaptureItem> items;
+  std::vector<int> streams;   // of the branches
+  std::vector<Clock> clocks;  // of the branches: what the next item comes after
+  std::vector<Clock> events;
   cudaStreamCaptureMode mode;
   std::thread::id thread;
   uint64_t id;
@@ -62,8 +75,8 @@ struct Stream {
   bool is_destroyed = false;
   uint64_t issued = 0, finished = 0;
   std::deque<Item> queue;
-  Clock clock;  // what the last item issued comes after
-  std::unique_ptr<Capture> capture;
+  Clock clock;                       // what the last item issued comes after
+  std::shared_ptr<Capture> capture;  // of all its branches
 };
 
 // The stream of a handle; the legacy stream for null. Null, and a violation, for a destroyed one.

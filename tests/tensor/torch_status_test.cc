@@ -41,6 +41,16 @@ TEST(TorchStatusTest, KeepsTheMessageWithoutTheBacktrace) {
   EXPECT_THAT(message, Not(HasSubstr("\n")));
 }
 
+TEST(TorchStatusTest, LeavesOutAdviceForThoseWhoRunPython) {
+  for (const char* advice :
+       {"\nSearch for `cudaErrorX' in https://docs.nvidia.com",
+        "\nCUDA kernel errors might be asynchronously reported",
+        " Of the allocated memory 0 bytes is allocated by PyTorch, and 2.00 MiB is reserved"}) {
+    EXPECT_EQ(CatchTorch([&] { TORCH_CHECK_VALUE(false, "no.", advice); }),
+              absl::InvalidArgumentError("libtorch: no."));
+  }
+}
+
 TEST(TorchStatusTest, ChoosesTheCode) {
   EXPECT_TRUE(absl::IsInvalidArgument(
       CatchTorch([] { return at::zeros({2}).select(0, 7); }).status()));  // IndexError

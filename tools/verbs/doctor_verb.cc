@@ -84,9 +84,18 @@ void ReportGpu(Report& report) {
     report.Note("gpu", absl::StrCat(devices.status().message(), otherwise));
     return;
   }
-  const absl::Status loaded = LoadCuda();
-  loaded.ok() ? report.Ok("gpu", *devices)
-              : report.Note("gpu", absl::StrCat(*devices, ", but ", loaded.message(), otherwise));
+  // An engine would run on the first.
+  const auto backend = MakeCudaGraphBackend(0);
+  if (!backend.ok()) {
+    report.Note("gpu", absl::StrCat(*devices, ", but ", backend.status().message(), otherwise));
+    return;
+  }
+  const auto use = (*backend)->MemoryUse();
+  const std::string used = use.ok()
+                               ? absl::StrFormat("%.1f GiB of cuda:0 are in use",
+                                                 static_cast<double>(use->used_bytes) / (1 << 30))
+                               : std::string(use.status().message());
+  report.Ok("gpu", absl::StrCat(*devices, "; ", used));
 }
 
 void ReportTorch(Report& report) {

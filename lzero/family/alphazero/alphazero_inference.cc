@@ -161,14 +161,15 @@ class AlphaZeroEngine : public PolicyEngine {
 
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const EngineOptions& options,
                                                                      const EnvFactory& make_env) {
-  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<InferenceEngine>> {
-    LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
+  using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
+  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference.device));
+  return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
         std::shared_ptr<AlphaZeroNetwork> network,
         AlphaZeroNetwork::Create(options.model, options.shape, /*seed=*/0, device.device()));
     network->eval();
     LZ_ASSIGN_OR_RETURN(auto simulator, EnvSimulator::Create(make_env, SimulatorOptions(options)));
-    return std::make_unique<AlphaZeroEngine>(options, std::move(device), std::move(network),
+    return std::make_unique<AlphaZeroEngine>(options, device, std::move(network),
                                              std::move(simulator));
   });
 }

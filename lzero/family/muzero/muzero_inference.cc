@@ -9,7 +9,6 @@
 #include "lzero/family/muzero/muzero_network.h"
 #include "lzero/inference/latent_engine.h"
 #include "lzero/tensor/torch.h"
-#include "lzero/tensor/torch_status.h"
 
 namespace lzero {
 namespace {
@@ -103,12 +102,13 @@ class MuZeroEngine : public LatentEngine {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeMuZeroEngine(const EngineOptions& options) {
-  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<InferenceEngine>> {
-    LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
+  using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
+  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference.device));
+  return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
         std::shared_ptr<MuZeroNetwork> network,
         MuZeroNetwork::Create(options.model, options.shape, /*seed=*/0, device.device()));
-    return std::make_unique<MuZeroEngine>(options, std::move(device), std::move(network));
+    return std::make_unique<MuZeroEngine>(options, device, std::move(network));
   });
 }
 

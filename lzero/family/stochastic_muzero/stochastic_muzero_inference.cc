@@ -10,7 +10,6 @@
 #include "lzero/family/stochastic_muzero/stochastic_muzero_network.h"
 #include "lzero/inference/latent_engine.h"
 #include "lzero/tensor/torch.h"
-#include "lzero/tensor/torch_status.h"
 
 namespace lzero {
 namespace {
@@ -149,12 +148,13 @@ class StochasticMuZeroEngine : public LatentEngine {
 
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeStochasticMuZeroEngine(
     const EngineOptions& options) {
-  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<InferenceEngine>> {
-    LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
+  using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
+  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference.device));
+  return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
         std::shared_ptr<StochasticMuZeroNetwork> network,
         StochasticMuZeroNetwork::Create(options.model, options.shape, /*seed=*/0, device.device()));
-    return std::make_unique<StochasticMuZeroEngine>(options, std::move(device), std::move(network));
+    return std::make_unique<StochasticMuZeroEngine>(options, device, std::move(network));
   });
 }
 

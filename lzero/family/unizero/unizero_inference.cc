@@ -42,7 +42,8 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
 
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
     const EngineOptions& options, EngineDevice engine_device) {
-  return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<UniZeroInference>> {
+  using Made = absl::StatusOr<std::unique_ptr<UniZeroInference>>;
+  return MakeOnDevice(engine_device, [&](const EngineDevice& engine_device) -> Made {
     const at::Device device = engine_device.device();
     LZ_ASSIGN_OR_RETURN(auto model,
                         WorldModel::Create(options.model, options.shape, /*seed=*/0, device));
@@ -51,9 +52,9 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
     auto contexts = std::make_unique<RootContexts>(cache.get());
     LZ_ASSIGN_OR_RETURN(Runners runners, MakeRunners(options.inference, *model, cache.get(),
                                                      contexts.get(), engine_device));
-    return absl::WrapUnique(new UniZeroInference(options, std::move(engine_device),
-                                                 std::move(model), std::move(cache),
-                                                 std::move(contexts), std::move(runners)));
+    return absl::WrapUnique(new UniZeroInference(options, engine_device, std::move(model),
+                                                 std::move(cache), std::move(contexts),
+                                                 std::move(runners)));
   });
 }
 

@@ -141,6 +141,9 @@ class CudaGraphBackend : public GraphBackend {
 
   absl::Status TrimMemory() override {
     const std::lock_guard<std::mutex> no_capture(CaptureMutex());
+    LZ_RETURN_IF_ERROR(CatchTorch([&] {
+      ClearWorkspaces(c10::cuda::getDefaultCUDAStream(stream_.device_index()).stream());
+    }));
     return TrimNow();
   }
 
@@ -195,6 +198,7 @@ class CudaGraphBackend : public GraphBackend {
 absl::StatusOr<GraphBackend*> MakeBackend(int device) {
   return CatchTorch([&]() -> absl::StatusOr<GraphBackend*> {
     const auto index = static_cast<c10::DeviceIndex>(device);
+    at::globalContext().lazyInitDevice(at::kCUDA);  // its allocator can be asked from now on
     const c10::cuda::CUDAGuard guard(index);
     cudaStream_t raw = nullptr;
     LZ_RETURN_IF_ERROR(

@@ -1,6 +1,7 @@
 #include "lzero/mcts/device/device_search.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/mcts/device/device_exchange.h"
@@ -32,7 +33,8 @@ absl::StatusOr<std::unique_ptr<DeviceSearch>> DeviceSearch::Create(
     return absl::ResourceExhaustedError(
         absl::StrCat("the search trees of ", max_roots, " roots with search.num_simulations ",
                      config.num_simulations, " and ", num_actions, " actions need ",
-                     layout.num_bytes >> 20, " MiB on the device: ", functions.error_text(error)));
+                     absl::StrFormat("%.1f", static_cast<double>(layout.num_bytes) / (1 << 20)),
+                     " MiB on the device: ", functions.error_text(error)));
   }
   return search;
 }

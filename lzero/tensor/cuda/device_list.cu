@@ -22,9 +22,11 @@ void DescribeError(cudaError_t error, char* text, size_t size) {
 
 }  // namespace
 
-// Writes "name, compute capability, free of total memory" for each device, lines separated by '\n',
-// to `text` (at most `size` bytes with the closing 0). Returns the number of devices; a negative
-// CUDA error code, with its description in `text`, when the driver cannot be asked.
+// Writes "name, compute capability, memory" for each device, lines separated by '\n', to `text` (at
+// most `size` bytes with the closing 0). Asks for properties alone: a question about free memory
+// would make a context on each device, and leave another one current. Returns the number of
+// devices; a negative CUDA error code, with its description in `text`, when the driver cannot be
+// asked.
 extern "C" int lz_cuda_list_devices(char* text, size_t size) {
   int count = 0;
   const cudaError_t asked = cudaGetDeviceCount(&count);
@@ -36,13 +38,10 @@ extern "C" int lz_cuda_list_devices(char* text, size_t size) {
   text[0] = '\0';
   for (int device = 0; device < count; ++device) {
     cudaDeviceProp facts;
-    size_t free_bytes = 0, total_bytes = 0;
     if (cudaGetDeviceProperties(&facts, device) != cudaSuccess) continue;
-    if (cudaSetDevice(device) == cudaSuccess) cudaMemGetInfo(&free_bytes, &total_bytes);
-    const int written = std::snprintf(
-        text + used, size - used, "%s%s, sm_%d%d, %.1f of %.1f GiB free", device == 0 ? "" : "\n",
-        facts.name, facts.major, facts.minor, static_cast<double>(free_bytes) / (1 << 30),
-        static_cast<double>(total_bytes) / (1 << 30));
+    const int written = std::snprintf(text + used, size - used, "%s%s, sm_%d%d, %.1f GiB",
+                                      used == 0 ? "" : "\n", facts.name, facts.major, facts.minor,
+                                      static_cast<double>(facts.totalGlobalMem) / (1 << 30));
     if (written < 0 || used + written >= size) break;
     used += written;
   }

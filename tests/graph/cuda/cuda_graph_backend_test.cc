@@ -35,6 +35,36 @@ TEST_F(CudaGraphBackendTest, AReplayReadsInputsWhereTheyAre) {
   }
 }
 
+// Backward runs in a thread of libtorch, which must put its work on the stream that captures.
+TEST_F(CudaGraphBackendTest, ACapturedBackwardGivesTheGradientsOfTheCpu) {
+  const auto gradient_of = [](const at::Tensor& x, const at::Tensor& weight) {
+    weight.mutable_grad() = at::zeros_like(weight);
+    at::relu(at::mm(x, weight)).pow(2).sum().backward();
+    return weight.grad();
+  };
+  const at::Tensor on_cpu = at::randn({8, 4}), drawn = at::randn({4, 3});
+  const at::Tensor x = OnDevice(on_cpu), weight = OnDevice(drawn).requires_grad_();
+  at::Tensor gradient = OnDevice(at::zeros({4, 3}));
+  const auto body = [&] { gradient.copy_(gradient_of(x, weight)); };
+  ASSERT_TRUE(backend_->WarmUp(3, body).ok());
+  std::vector<std::unique_ptr<CapturedGraph>> graphs;
+  auto graph = backend_->Capture(body);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  graphs.push_back(*std::move(graph));
+  const at::Tensor weight_on_cpu = drawn.clone().requires_grad_();
+  for (const double factor : {1.0, -2.0, 0.5}) {
+    x.copy_(on_cpu * factor);
+    gradient.fill_(std::nan(""));
+    ASSERT_TRUE(backend_->Synchronize().ok());
+    ASSERT_TRUE(graphs[0]->Replay().ok());
+    ASSERT_TRUE(backend_->Synchronize().ok());
+    const at::Tensor expected = gradient_of(on_cpu * factor, weight_on_cpu);
+    EXPECT_TRUE(at::allclose(gradient.cpu(), expected, 1e-4, 1e-4));
+  }
+  weight.mutable_grad().reset();
+  EXPECT_TRUE(backend_->Unload(std::move(graphs)).ok());
+}
+
 TEST_F(CudaGraphBackendTest, CopiesThatWaitForNothingArriveInOrder) {
   Staging staging = Staging::Create("numbers", {4}, at::kFloat, backend_->device()).value();
   at::Tensor sum = OnDevice(at::zeros({4}));
@@ -73,7 +103,7 @@ TEST_F(CudaGraphBackendTest, UnitsBesideALiveOneGiveTheirMemoryBack) {
   ASSERT_TRUE(backend_->WarmUp(3, body).ok());
   auto live = backend_->Capture(body);
   ASSERT_TRUE(live.ok()) << live.status();
-  std::vector<int64_t> used;
+  std::vector<int64_t> used, reserved;
   for (int cycle = 0; cycle < 6; ++cycle) {
     const auto unit = MakeCudaGraphBackend(0).value();
     ASSERT_TRUE(unit->WarmUp(3, body).ok());
@@ -81,7 +111,9 @@ TEST_F(CudaGraphBackendTest, UnitsBesideALiveOneGiveTheirMemoryBack) {
     graphs.push_back(unit->Capture(body).value());
     ASSERT_TRUE(unit->Unload(std::move(graphs)).ok());
     used.push_back(unit->MemoryUse().value().used_bytes);
+    reserved.push_back(unit->MemoryUse().value().reserved_bytes);
   }
+  EXPECT_EQ(reserved, std::vector<int64_t>(6, reserved[0]));
   for (size_t cycle = 2; cycle < used.size(); ++cycle) {
     EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20) << "cycle " << cycle + 1;
   }
@@ -97,7 +129,7 @@ TEST_F(CudaGraphBackendTest, WhatWasNeverCapturedCanBeUnloaded) {
 
 TEST_F(CudaGraphBackendTest, UnloadingGivesTheMemoryBack) {
   constexpr int64_t kSize = int64_t{1} << 22;  // 16 MiB of floats
-  std::vector<int64_t> used;
+  std::vector<int64_t> used, reserved;
   for (int cycle = 0; cycle < 10; ++cycle) {
     {
       const at::Tensor y = OnDevice(at::zeros({kSize}));
@@ -114,7 +146,9 @@ TEST_F(CudaGraphBackendTest, UnloadingGivesTheMemoryBack) {
     }
     ASSERT_TRUE(backend_->TrimMemory().ok());
     used.push_back(backend_->MemoryUse().value().used_bytes);
+    reserved.push_back(backend_->MemoryUse().value().reserved_bytes);
   }
+  EXPECT_EQ(reserved, std::vector<int64_t>(10, reserved[0]));
   for (size_t cycle = 2; cycle < used.size(); ++cycle) {
     EXPECT_LE(std::abs(used[cycle] - used[1]), int64_t{2} << 20) << "cycle " << cycle + 1;
   }

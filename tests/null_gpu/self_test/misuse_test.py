@@ -22,6 +22,11 @@ CASES = [
     ("allocation_in_capture", "", 0, "cudaMalloc: operation not permitted when stream is capturing\n"
                                      "end: operation failed due to a previous error during capture"),
     ("allocation_in_capture", "strict_capture=1", VIOLATION, "cudaMalloc in a capture"),
+    ("fork", "nothing_left=1", 0, "fork: 1 2"),
+    ("fork_over_same_bytes", "", VIOLATION, "uses memory that fill uses on stream 1, and no event"),
+    ("fork_without_join", "", 0, "end: capturing stream has unjoined work"),
+    ("event_of_before", "", 0, "wait: dependency created on uncaptured work in another stream\nend: 901"),
+    ("another_thread", "", 0, "cudaMalloc: no error\nnodes: 1"),
     ("failed_capture", "fail_capture=2", 0, "capture 1: 1\ncapture 2: 0\ncapture 3: 1"),
     ("out_of_memory", "memory_mib=1", 0, "cudaMalloc: out of memory"),
     ("out_of_memory", "", 0, "cudaMalloc: no error"),

@@ -1,0 +1,72 @@
+// Whole runs on a real device: all roles beside the learner, a run that goes on, and what is left
+// when a run is over; skipped where there is no device.
+#include "gtest/gtest.h"
+#include "lzero/graph/cuda_graph_library.h"
+#include "tests/null_gpu/count.h"
+#include "tests/train/trainer_testing.h"
+
+namespace lzero::cuda_trainer_test {
+namespace {
+
+class CudaTrainerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto made = MakeCudaGraphBackend(0);
+    if (!made.ok()) GTEST_SKIP() << made.status().message();
+    backend_ = *std::move(made);
+  }
+  std::unique_ptr<GraphBackend> backend_;
+};
+
+// Collector, evaluator and reanalyzer, each with an engine, and the learner at the same time.
+ExperimentConfig BusyConfig(Runner runner) {
+  ExperimentConfig config = TinyConfig();
+  config.deterministic = false;
+  config.inference.device = Device::kCuda;
+  config.inference.runner = runner;
+  config.replay.reanalyze_ratio = 0.5;
+  return config;
+}
+
+TEST_F(CudaTrainerTest, AllRolesRunBesideTheLearner) {
+  for (const Runner runner : {Runner::kEager, Runner::kCudaGraph, Runner::kCudaSearchGraph}) {
+    const ExperimentConfig config = BusyConfig(runner);
+    TestRun run(config);
+    const auto outcome = run.Run();
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_EQ(outcome->state.env_steps, config.stop.max_env_steps);
+    EXPECT_GT(outcome->state.evaluations, 0);
+    EXPECT_GT(outcome->state.reanalyzed, 0);
+    EXPECT_TRUE(run.Metrics().back().at("loss/total").has_value());
+  }
+}
+
+TEST_F(CudaTrainerTest, ARunThatGoesOnEndsWhereOneEndsThatNeverStopped) {
+  ExperimentConfig config = TinyConfig();
+  config.inference.device = Device::kCuda;
+  TestRun straight(config), resumed(config);
+  const auto outcome = straight.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  resumed.CopyFrom(straight);
+  const auto second = resumed.Resume(ListCheckpoints(resumed.dir()).value()[2].path);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ(second->state.updates, outcome->state.updates);
+  // A real device may round sums in another order each time.
+  if (null_gpu::IsUnder()) ExpectSameEnd(resumed, straight, /*compare_metrics=*/true);
+}
+
+TEST_F(CudaTrainerTest, RunsLeaveNothing) {
+  std::vector<int64_t> reserved;
+  for (int cycle = 0; cycle < 3; ++cycle) {
+    TestRun run(BusyConfig(Runner::kAuto));
+    ASSERT_TRUE(run.Run().ok());
+    reserved.push_back(backend_->MemoryUse().value().reserved_bytes);
+    for (const char* count : {"device_bytes", "pinned_bytes", "graphs"}) {
+      EXPECT_EQ(null_gpu::CountOf(count), 0) << count << ", cycle " << cycle + 1;
+    }
+  }
+  EXPECT_EQ(reserved, std::vector<int64_t>(3, reserved[0]));
+}
+
+}  // namespace
+}  // namespace lzero::cuda_trainer_test
