@@ -93,6 +93,8 @@ void MakeConsistent(ExperimentConfig& config) {
   if (config.replay.augment_symmetries) config.replay.augment_shift = 0;
   config.inference.graphs = Graphs::kOff;
   config.inference.runner = Runner::kAuto;
+  if (config.inference.device == Device::kCpu) config.train.dtype = TrainDtype::kFp32;
+  if (config.train.dtype == TrainDtype::kTf32) config.deterministic = true;
   if (config.inference.device == Device::kCuda) config.inference.dtype = InferenceDtype::kFp32;
   config.stop.max_env_steps = 1000 + config.stop.max_env_steps.value_or(0) / 2;
   config.evaluate.every_updates += 1;
