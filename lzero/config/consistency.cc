@@ -101,6 +101,14 @@ void CheckTrain(const ExperimentConfig& config, Errors* errors) {
   Require(train.on_nan == OnNan::kStop || config.checkpoint.every_updates > 0, errors,
           {"train.on_nan", "checkpoint.every_updates"},
           "rollback needs checkpoints during the run; got checkpoint.every_updates 0");
+  const bool is_tf32 = train.dtype == TrainDtype::kTf32;
+  Require(train.dtype == TrainDtype::kFp32 || config.inference.device == Device::kCuda, errors,
+          {"train.dtype", "inference.device"}, "the learner has ", is_tf32 ? "tf32" : "bf16",
+          " on a CUDA device alone; got device cpu; allowed: fp32, or device cuda");
+  Require(!is_tf32 || config.inference.graphs != Graphs::kOff || config.deterministic, errors,
+          {"train.dtype", "inference.graphs", "deterministic"},
+          "without graphs tf32 would reach the searches that run beside an update; got graphs off; "
+          "allowed: required, preferred, or deterministic: true");
 }
 
 bool RecordsGraphs(Runner runner) {

@@ -277,6 +277,9 @@ void TrainConfig::Visit(FieldList& field) {
         "threads");
   field("on_nan", &on_nan, {"stop", "rollback"},
         "On a loss or gradient that is not finite: stop, or go on from the last checkpoint");
+  field("dtype", &dtype, {"fp32", "tf32", "bf16"},
+        "Products of an update on a CUDA device: fp32 exact, tf32 with operands of 10 bits, bf16 "
+        "with numbers of 8 bits (autocast); weights and optimiser are float32 in all three");
   field("log_every_updates", &log_every_updates, {1, 1e9},
         "Updates from one line of metrics to the next", "updates");
   field("learning_rate", &learning_rate, {0, 10, true}, "AdamW learning rate", "", kTrialRuns);

@@ -151,6 +151,7 @@ struct ReplayConfig {
 
 enum class LearningRateSchedule { kConstant, kCosine, kLinear };
 enum class OnNan { kStop, kRollback };
+enum class TrainDtype { kFp32, kTf32, kBf16 };
 
 struct TrainConfig {
   int64_t batch_size = 64;
@@ -168,6 +169,7 @@ struct TrainConfig {
   int64_t num_threads = 1;
   int64_t log_every_updates = 50;  // a line of metrics
   OnNan on_nan = OnNan::kStop;
+  TrainDtype dtype = TrainDtype::kFp32;
   void Visit(FieldList& field);
 };
 

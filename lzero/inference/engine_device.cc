@@ -43,7 +43,7 @@ absl::Status EngineDevice::CopyWeights(const Network& source, Network* network,
     then();
     return absl::OkStatus();
   }));
-  return backend != nullptr ? backend->Wait() : absl::OkStatus();
+  return Wait();
 }
 
 absl::StatusOr<at::Device> PrepareDevice(Device device) {

@@ -33,6 +33,8 @@ struct EngineDevice {
 
   // Calls `body` with the device's stream current; on the CPU just calls it.
   absl::Status OnStream(absl::FunctionRef<absl::Status()> body) const;
+  // Waits for the work of the device's stream; on the CPU there is none.
+  absl::Status Wait() const { return backend != nullptr ? backend->Wait() : absl::OkStatus(); }
   // Copies the weights of `source` into `network`, in place and without gradients, then calls
   // `then` on the same stream; `source` may be changed or gone as soon as it returns.
   // InvalidArgument when a weight of it lies on another device (names both); nothing has changed

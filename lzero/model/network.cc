@@ -38,15 +38,18 @@ void Network::MoveWeightsTowards(const Network& other, double rate, const at::Te
   const torch::NoGradGuard no_grad;
   LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
            other.weights_.size(), " tensors");
-  at::Tensor device_rate;
-  if (skip.defined() && !skip.is_cpu()) device_rate = rate * (1.0 - skip);
-  if (skip.defined() && skip.is_cpu() && *skip.const_data_ptr<float>() == 1.0f) return;
+  if (skip.defined() && !skip.is_cpu()) {
+    // Few kernels for all weights; the rate is never read by the host.
+    std::vector<at::Tensor> steps = at::_foreach_sub(other.weights_, weights_);
+    at::_foreach_mul_(steps, rate * (1.0 - skip));
+    at::_foreach_add_(weights_, steps);
+    return;
+  }
+  if (skip.defined() && *skip.const_data_ptr<float>() == 1.0f) return;
   for (size_t i = 0; i < weights_.size(); ++i) {
     at::Tensor& mine = weights_[i];
     const at::Tensor& theirs = other.weights_[i];
-    if (device_rate.defined()) {
-      mine.lerp_(theirs, device_rate);
-    } else if (!CanFuse({mine, theirs}) || !mine.is_contiguous() || !theirs.is_contiguous()) {
+    if (!CanFuse({mine, theirs}) || !mine.is_contiguous() || !theirs.is_contiguous()) {
       mine.lerp_(theirs, rate);
     } else {
       MoveTowards(theirs.const_data_ptr<float>(), static_cast<float>(rate), mine.numel(),

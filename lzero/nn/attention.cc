@@ -79,10 +79,10 @@ class AttentionFunction : public torch::autograd::Function<AttentionFunction> {
 std::shared_ptr<const SequenceTables> SlidingAttention::Tables(int64_t num_tokens,
                                                                at::Device device) const {
   {
-    const std::lock_guard<std::mutex> lock(last_->mutex);
-    if (last_->tables != nullptr && last_->tables->num_tokens == num_tokens &&
-        last_->tables->band_mask.device() == device) {
-      return last_->tables;
+    const std::lock_guard<std::mutex> lock(kept_->mutex);
+    const auto found = kept_->tables.find(num_tokens);
+    if (found != kept_->tables.end() && found->second->band_mask.device() == device) {
+      return found->second;
     }
   }
   const torch::NoGradGuard no_grad;
@@ -95,8 +95,9 @@ std::shared_ptr<const SequenceTables> SlidingAttention::Tables(int64_t num_token
   tables->cosines = at::stack({cosine, cosine}, -1).flatten(1).contiguous();
   tables->sines = at::stack({-sine, sine}, -1).flatten(1).contiguous();
   tables->band_mask = BandMask(num_tokens, window_).to(device);
-  const std::lock_guard<std::mutex> lock(last_->mutex);
-  last_->tables = tables;
+  const std::lock_guard<std::mutex> lock(kept_->mutex);
+  if (device.is_cpu()) kept_->tables.clear();
+  kept_->tables[num_tokens] = tables;
   return tables;
 }
 

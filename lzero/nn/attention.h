@@ -6,6 +6,7 @@
 #define LZERO_NN_ATTENTION_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -26,12 +27,12 @@ class SlidingAttention {
  public:
   // `window` is W in tokens, `head_size` D is even.
   SlidingAttention(int64_t window, int64_t head_size)
-      : window_(window), head_size_(head_size), last_(std::make_shared<Last>()) {}
+      : window_(window), head_size_(head_size), kept_(std::make_shared<Kept>()) {}
 
   int64_t window() const { return window_; }
 
   // The tables of sequences of `num_tokens` on `device`, those of the last call if it asked for the
-  // same. Any thread.
+  // same. On a device those of every length are kept: captured work may read them. Any thread.
   std::shared_ptr<const SequenceTables> Tables(int64_t num_tokens,
                                                at::Device device = at::kCPU) const;
 
@@ -46,14 +47,14 @@ class SlidingAttention {
   at::Tensor RunPlain(const at::Tensor& qkv, const SequenceTables& tables,
                       const at::Tensor& num_padding, double dropout) const;
 
-  struct Last {
+  struct Kept {
     std::mutex mutex;
-    std::shared_ptr<const SequenceTables> tables;  // guarded by mutex
+    std::map<int64_t, std::shared_ptr<const SequenceTables>> tables;  // guarded by mutex
   };
 
   int64_t window_;
   int64_t head_size_;
-  std::shared_ptr<Last> last_;
+  std::shared_ptr<Kept> kept_;
 };
 
 }  // namespace lzero

@@ -97,7 +97,10 @@ at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms) {
               values.mutable_data_ptr<float>());
     return values;
   }
-  return InverseTransformValues(at::matmul(at::softmax(logits, -1), atoms));
+  // Logits may be of bfloat16, values not: they would have 8 bits.
+  const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
+  const at::Tensor wide = logits.scalar_type() == at::kBFloat16 ? logits.to(at::kFloat) : logits;
+  return InverseTransformValues(at::matmul(at::softmax(wide, -1), atoms));
 }
 
 at::Tensor SupportAtoms(int64_t support_size) {

@@ -23,7 +23,7 @@ at::Tensor InverseTransformValues(const at::Tensor& transformed);
 at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values);
 
 // Expected value of softmax(logits [..., S]) over the atoms, transformed back -> [...]. `atoms` [S]
-// is SupportAtoms(S). Gradients flow to the logits.
+// is SupportAtoms(S). Logits of bfloat16 give values of float32. Gradients flow to the logits.
 at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms);
 
 // [S] float32 on the CPU: -K, ..., K, K = (S - 1) / 2. S must be odd and at least 3. A constant.

@@ -10,6 +10,7 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/nn/threads.h"
+#include "lzero/replay/batch/batch_writer.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -57,6 +58,9 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_,
                       ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec)));
+  // Before anything else works beside it.
+  LZ_RETURN_IF_ERROR(trainer->learner_->Prepare(BatchShapeFor(
+      config.replay, BuildReplayShape(config, spec), static_cast<int>(config.train.batch_size))));
   trainer->batches_ = std::make_unique<BatchSampler>(trainer->replay_.get(), &trainer->sampler_,
                                                      static_cast<int>(config.train.batch_size),
                                                      /*draws_ahead=*/!config.replay.prioritized);

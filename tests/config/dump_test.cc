@@ -96,6 +96,8 @@ void MakeConsistent(ExperimentConfig& config) {
   if (config.inference.dtype == InferenceDtype::kTf32 || config.inference.device == Device::kCuda) {
     config.inference.dtype = InferenceDtype::kFp32;
   }
+  if (config.inference.device == Device::kCpu) config.train.dtype = TrainDtype::kFp32;
+  if (config.train.dtype == TrainDtype::kTf32) config.deterministic = true;
   config.stop.max_env_steps = 1000 + config.stop.max_env_steps.value_or(0) / 2;
   config.evaluate.every_updates += 1;
   config.checkpoint.every_updates += 1;

@@ -228,5 +228,14 @@ TEST(TwoHotCrossEntropy, NotANumberGivesALossThatIsNotANumber) {
   EXPECT_NEAR(losses[1], std::log(5.0), 1e-6);
 }
 
+// As a forward pass in bfloat16 gives them: the values keep their digits.
+TEST(DecodeSupport, LogitsOfBfloat16BecomeValuesOfFloat32) {
+  const at::Tensor logits = at::randn({5, 21}).to(at::kBFloat16), atoms = SupportAtoms(21);
+  const at::Tensor values = DecodeSupport(logits, atoms);
+  EXPECT_EQ(values.scalar_type(), at::kFloat);
+  const at::Tensor expected = DecodeSupport(logits.to(at::kDouble), atoms.to(at::kDouble));
+  EXPECT_LT((values - expected).abs().max().item<double>(), 1e-3);
+}
+
 }  // namespace
 }  // namespace lzero::support_test

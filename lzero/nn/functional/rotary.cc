@@ -17,7 +17,9 @@ at::Tensor RotaryTable(int64_t first, int64_t count, int64_t head_size) {
 }
 
 at::Tensor Rotate(const at::Tensor& x, const at::Tensor& table) {
-  const at::Tensor pairs = at::view_as_complex(x.unflatten(-1, {-1, 2}));
+  // There are no complex numbers of bfloat16.
+  const at::Tensor wide = x.scalar_type() == at::kBFloat16 ? x.to(at::kFloat) : x;
+  const at::Tensor pairs = at::view_as_complex(wide.unflatten(-1, {-1, 2}));
   return at::view_as_real(pairs * table).flatten(-2);
 }
 

@@ -13,8 +13,8 @@ namespace lzero {
 // [count, 1, D/2] complex64 on the CPU, a constant. D = head_size, even.
 at::Tensor RotaryTable(int64_t first, int64_t count, int64_t head_size);
 
-// Rotates x [..., T, H, D] float32 (last dimension contiguous) by table [T, 1, D/2] complex64 ->
-// [..., T, H, D]. Gradients flow to x.
+// Rotates x [..., T, H, D] float32 or bfloat16 (last dimension contiguous) by table [T, 1, D/2]
+// complex64 -> [..., T, H, D] float32. Gradients flow to x.
 at::Tensor Rotate(const at::Tensor& x, const at::Tensor& table);
 
 }  // namespace lzero

@@ -102,5 +102,10 @@ TEST(Rotate, ReadsStridedHeads) {
                         Rotate(packed.select(1, 1).contiguous(), table)));
 }
 
+TEST(RotaryTest, Bfloat16IsRotatedInFloat32) {
+  const at::Tensor x = at::randn({2, 3, 1, 4}).to(at::kBFloat16), table = RotaryTable(0, 3, 4);
+  EXPECT_TRUE(at::equal(Rotate(x, table), Rotate(x.to(at::kFloat), table)));
+}
+
 }  // namespace
 }  // namespace lzero::rotary_test

@@ -82,15 +82,26 @@ class Program(unittest.TestCase):
         for pair in (("cpu", "cuda"), ("cuda", "cpu")):
             self.assertIn("A in all", self.lzero("match", *pair, "--games", 2))
 
-    def test_every_family_trains_and_evaluates(self):
+    def test_every_family_trains_and_evaluates_and_leaves_nothing_on_the_device(self):
         counting, game = "teaching/counting_unizero.yaml", "stochastic/2048_stochastic_muzero.yaml"
         for family, config in (("unizero", counting), ("muzero", counting), ("stochastic_muzero", game)):
-            for level in ("numbers", "late,seed=2"):
+            for level in ("numbers,nothing_left=1", "late,seed=2,nothing_left=1"):
                 with self.subTest(family=family, level=level):
                     name = f"{family}_{level}"
                     self.train(name, f"model.family={family}", "inference.device=cuda", "train.batch_size=8",
                                "search.num_simulations=4", config=ROOT / "configs" / config, level=level)
                     self.lzero("eval", name, "--episodes", 1, level=level)
+
+    def test_the_same_is_learned_with_a_graph_without_and_where_one_is_refused(self):
+        settings = ["inference.device=cuda", "inference.runner=eager", "search.num_simulations=4"]
+        counting = ROOT / "configs/teaching/counting_unizero.yaml"
+        told = self.train("preferred", *settings, config=counting, level="numbers,fail_capture=1,nothing_left=1")
+        self.assertIn("no graph, updates run one operation after the other", told)
+        self.train("off", *settings, "inference.graphs=off", config=counting, level="numbers,nothing_left=1")
+        self.train("recorded", *settings, config=counting, level="late,seed=1,nothing_left=1")
+        weights = {(pathlib.Path(RUN[3]) / name / "checkpoints/latest/model.safetensors").read_bytes()
+                   for name in ("preferred", "off", "recorded")}
+        self.assertEqual(len(weights), 1, "not the same weights")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 // Every array of a batch arrives where the losses read it.
-#include "lzero/train/batch_staging.h"
+#include "lzero/train/update/batch_staging.h"
 
 #include <utility>
 
@@ -16,6 +16,11 @@ BatchStaging MakeStaging(const TrainBatch& batch) {
   return BatchStaging::Create(batch.shape(), at::kCPU).value();
 }
 
+BatchTensors Load(BatchStaging& staging, const TrainBatch& batch) {
+  EXPECT_TRUE(staging.CopyIn(batch).ok());
+  return staging.Read();
+}
+
 template <typename T>
 void ExpectSame(const at::Tensor& tensor, const std::vector<T>& values, const char* name) {
   const at::Tensor expected = torch::tensor(values, tensor.options()).view(tensor.sizes());
@@ -25,7 +30,7 @@ void ExpectSame(const at::Tensor& tensor, const std::vector<T>& values, const ch
 TEST(BatchStagingTest, EveryArrayArrives) {
   const TrainBatch batch = RandomBatch(4, 2, 3, 15);
   BatchStaging staging = MakeStaging(batch);
-  const BatchTensors tensors = staging.Load(batch).value();
+  const BatchTensors tensors = Load(staging, batch);
   EXPECT_EQ(tensors.observations.sizes(), at::IntArrayRef({4, 6, reference::kObservationSize}));
   EXPECT_EQ(tensors.policies.sizes(), at::IntArrayRef({4, 3, reference::kNumActions}));
   EXPECT_EQ(tensors.bootstrap_observations.sizes(),
@@ -53,24 +58,38 @@ TEST(BatchStagingTest, EveryArrayArrives) {
 TEST(BatchStagingTest, TheNextBatchComesToTheSameAddresses) {
   const TrainBatch first = RandomBatch(4, 0, 3, 15), second = RandomBatch(4, 0, 3, 16);
   BatchStaging staging = MakeStaging(first);
-  const void* const address = staging.Load(first)->rewards.const_data_ptr();
-  const BatchTensors tensors = staging.Load(second).value();
+  const void* const address = Load(staging, first).rewards.const_data_ptr();
+  const BatchTensors tensors = Load(staging, second);
   EXPECT_EQ(tensors.rewards.const_data_ptr(), address);
   ExpectSame(tensors.rewards, second.rewards, "rewards");
   EXPECT_FALSE(tensors.num_padding.defined());  // without context there is none
 }
 
-// A byte k stands for k / 255.0f, to the last bit, in every array and batch.
+TEST(BatchStagingTest, TheLearningRateTravelsWithTheBatch) {
+  const TrainBatch batch = RandomBatch(4, 0, 3, 15);
+  BatchStaging staging = MakeStaging(batch);
+  for (const double rate : {0.5, 0.25}) {
+    ASSERT_TRUE(staging.CopyIn(batch, rate).ok());
+    EXPECT_EQ(staging.learning_rate().item<float>(), rate);
+  }
+}
+
 TEST(BatchStagingTest, ObservationsThatNoValueIsTakenFromAreLeftOut) {
   TrainBatch batch = RandomBatch(4, 0, 3, 15);
   std::fill(batch.bootstrap_scales.begin(), batch.bootstrap_scales.end(), 0.0f);
   BatchStaging staging = MakeStaging(batch);
-  EXPECT_FALSE(staging.Load(batch)->bootstrap_observations.defined());
+  EXPECT_FALSE(Load(staging, batch).bootstrap_observations.defined());
   batch.bootstrap_scales.back() = -0.5f;  // the opponent's value
-  ExpectSame(staging.Load(batch)->bootstrap_observations, batch.bootstrap_observations,
+  ExpectSame(Load(staging, batch).bootstrap_observations, batch.bootstrap_observations,
              "bootstraps");
+  // Where one kind of batch is wanted they are there nevertheless.
+  std::fill(batch.bootstrap_scales.begin(), batch.bootstrap_scales.end(), 0.0f);
+  ASSERT_TRUE(staging.CopyIn(batch, 0.0, /*always_bootstraps=*/true).ok());
+  EXPECT_TRUE(staging.bootstraps());
+  ExpectSame(staging.Read().bootstrap_observations, batch.bootstrap_observations, "bootstraps");
 }
 
+// A byte k stands for k / 255.0f, to the last bit, in every array and batch.
 TEST(BatchStagingTest, BytesBecomeTheNumbersTheyStandFor) {
   TrainBatch batch;
   batch.Resize({3, 1, 2, 4, 128, ObservationType::kUint8});
@@ -80,7 +99,7 @@ TEST(BatchStagingTest, BytesBecomeTheNumbersTheyStandFor) {
     for (auto* bytes : {&batch.observation_bytes, &batch.bootstrap_observation_bytes}) {
       for (size_t i = 0; i < bytes->size(); ++i) (*bytes)[i] = static_cast<uint8_t>(i * step);
     }
-    const BatchTensors tensors = staging.Load(batch).value();
+    const BatchTensors tensors = Load(staging, batch);
     EXPECT_EQ(tensors.observations.sizes(), at::IntArrayRef({3, 4, 128}));
     EXPECT_EQ(tensors.bootstrap_observations.sizes(), at::IntArrayRef({3, 2, 128}));
     for (const auto& [tensor, bytes] :
@@ -99,8 +118,8 @@ TEST(BatchStagingDeathTest, ArraysMustHaveTheSizesTheyClaim) {
   TrainBatch batch = RandomBatch(2, 0, 3, 16);
   BatchStaging staging = MakeStaging(batch);
   batch.rewards.pop_back();
-  EXPECT_DEATH(staging.Load(batch).value(), "rewards: 5 values for 6");
-  EXPECT_DEATH(staging.Load(RandomBatch(3, 0, 3, 16)).value(), "another shape");
+  EXPECT_DEATH(Load(staging, batch), "rewards: 5 values for 6");
+  EXPECT_DEATH(Load(staging, RandomBatch(3, 0, 3, 16)), "another shape");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // AdamW against the formulas of the paper in double, element by element.
-#include "lzero/train/optimizer.h"
+#include "lzero/train/update/optimizer.h"
 
 #include <cmath>
 
@@ -286,6 +286,18 @@ TEST(OptimizerTest, ImportFromAnotherArchitectureIsRefused) {
   EXPECT_THAT(std::string(status.message()),
               HasSubstr("action_embedding.exp_avg: expected Float [2, 8], got Float [2, 16]"));
   ExpectSameBytes({{"", optimizer.Export()}}, {{"", before}});
+}
+
+TEST(OptimizerTest, ALearningRateOnTheDeviceGivesTheSameStep) {
+  const auto one = TinyModel(3), two = TinyModel(3);
+  AdamW by_host(*one, StrongDecay()), by_device(*two, StrongDecay());
+  for (const double learning_rate : {0.5, 0.125}) {
+    SetGradients(*one, 5, 1.0);
+    SetGradients(*two, 5, 1.0);
+    by_host.Step(learning_rate);
+    by_device.Step(at::full({}, learning_rate), at::zeros({}));
+    EXPECT_EQ(WeightsOf(*two), WeightsOf(*one));
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "lzero/train/optimizer.h"
+#include "lzero/train/update/optimizer.h"
 
 #include <cmath>
 #include <optional>
@@ -94,7 +94,8 @@ at::Tensor AdamW::ClipGradients() {
   return norm;
 }
 
-void AdamW::Step(double learning_rate, const at::Tensor& skip) {
+template <typename Rate>
+void AdamW::StepWith(const Rate& learning_rate, const at::Tensor& skip) {
   const torch::NoGradGuard no_grad;
   std::optional<at::Tensor> found_inf;
   if (skip.defined()) found_inf = skip;
@@ -106,6 +107,12 @@ void AdamW::Step(double learning_rate, const at::Tensor& skip) {
                       group.weight_decay, kEpsilon, /*amsgrad=*/false,
                       /*maximize=*/false, /*grad_scale=*/{}, found_inf);
   }
+}
+
+void AdamW::Step(double learning_rate, const at::Tensor& skip) { StepWith(learning_rate, skip); }
+
+void AdamW::Step(const at::Tensor& learning_rate, const at::Tensor& skip) {
+  StepWith(learning_rate, skip);
 }
 
 std::vector<NamedTensor> AdamW::State() const {

@@ -1,8 +1,8 @@
 // AdamW over the weights of a model [Loshchilov and Hutter 2019]: weight decay on tensors of two
 // and more dimensions only, global-norm clipping before the step. Fused: a few calls for all
 // tensors. Belongs to the learner's thread.
-#ifndef LZERO_TRAIN_OPTIMIZER_H_
-#define LZERO_TRAIN_OPTIMIZER_H_
+#ifndef LZERO_TRAIN_UPDATE_OPTIMIZER_H_
+#define LZERO_TRAIN_UPDATE_OPTIMIZER_H_
 
 #include <string>
 #include <vector>
@@ -28,6 +28,8 @@ class AdamW {
   // Where `skip`, a float32 scalar on the model's device, is 1, nothing changes (gradients that are
   // not finite); undefined counts as 0. Reads nothing back from the device.
   void Step(double learning_rate, const at::Tensor& skip = {});
+  // The same with a learning rate that the device reads: a float32 scalar there.
+  void Step(const at::Tensor& learning_rate, const at::Tensor& skip);
 
   // Moments and step counts by parameter name.
   std::vector<NamedArray> Export() const;
@@ -44,6 +46,8 @@ class AdamW {
     std::vector<at::Tensor> steps;  // views of step_counts
     at::Tensor step_counts;         // [parameters]
   };
+  template <typename Rate>
+  void StepWith(const Rate& learning_rate, const at::Tensor& skip);
   std::vector<at::Tensor> Gradients(const Group& group) const;
   // What a checkpoint holds, by name.
   std::vector<NamedTensor> State() const;
@@ -54,4 +58,4 @@ class AdamW {
 
 }  // namespace lzero
 
-#endif  // LZERO_TRAIN_OPTIMIZER_H_
+#endif  // LZERO_TRAIN_UPDATE_OPTIMIZER_H_
