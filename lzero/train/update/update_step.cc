@@ -10,9 +10,6 @@
 namespace lzero {
 namespace {
 
-// Updates that are left out before a capture: lazy loading, workspaces and choices of algorithms
-// happen in these.
-constexpr int kWarmUps = 3;
 
 // What must be finite in an update, under its name in the message: the loss first, the gradient
 // norm last.
