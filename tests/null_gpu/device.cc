@@ -191,6 +191,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* /*name*/, void** functi
 }
 
 // Names of the driver's header are not included: it declares all others.
+// NOLINTNEXTLINE(readability-identifier-naming): a name of C
 int cuDevicePrimaryCtxGetState(int device, unsigned int* flags, int* is_active) {
   const lzero::null_gpu::Lock lock;
   *flags = 0;
@@ -198,6 +199,7 @@ int cuDevicePrimaryCtxGetState(int device, unsigned int* flags, int* is_active) 
   return 0;
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): a name of C
 int cuCtxGetCurrent(void** context) {
   static int the_context = 0;
   *context = &the_context;

@@ -40,15 +40,15 @@ std::vector<Case> Cases() {
   game.env.max_episode_steps = 0;
   ExperimentConfig film = FilmConfig();
   film.inference.runner = Runner::kCudaGraph;
-  const auto kStatic = CacheStorage::kStatic, kGrowing = CacheStorage::kGrowing;
-  ExperimentConfig growing = UniZero(Runner::kEager, kGrowing, RootContext::kRebuild);
+  const auto fixed = CacheStorage::kStatic;
+  ExperimentConfig growing = UniZero(Runner::kEager, CacheStorage::kGrowing, RootContext::kRebuild);
   growing.search.num_simulations = 40;  // more nodes than it begins with
   return {
-      {"unizero", UniZero(Runner::kCudaGraph, kStatic, RootContext::kRebuild)},
+      {"unizero", UniZero(Runner::kCudaGraph, fixed, RootContext::kRebuild)},
       {"unizero, one graph a search",
-       UniZero(Runner::kCudaSearchGraph, kStatic, RootContext::kRebuild)},
+       UniZero(Runner::kCudaSearchGraph, fixed, RootContext::kRebuild)},
       {"unizero, growing", growing},
-      {"unizero, carried contexts", UniZero(Runner::kCudaGraph, kStatic, RootContext::kCarry)},
+      {"unizero, carried contexts", UniZero(Runner::kCudaGraph, fixed, RootContext::kCarry)},
       {"unizero, pictures", film, kConvolved},
       {"unizero, boards", BoardConfig(), kConvolved},
       {"muzero", Latent(TinyConfig(), Family::kMuZero)},
