@@ -53,7 +53,7 @@ absl::Status WriteFileAtomic(const std::string& path, absl::string_view content)
 
 // For a path that a user named: a file is written atomically, also behind a symbolic link, and what
 // is no regular file (a device, a pipe), or where this process prints, is written into and stays
-// what it is.
+// what it is. InvalidArgument when there is no folder for it.
 absl::Status WriteOutput(const std::string& path, absl::string_view content);
 
 // Appends `content` to `path` (created if missing), not durable.

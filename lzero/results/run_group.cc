@@ -77,7 +77,8 @@ absl::Status AddRun(const std::string& path, const std::string& argument,
   return absl::OkStatus();
 }
 
-// How much a setting weighs that tells a group from another one: the heaviest name it.
+// A setting names a group by how many others it tells it from, times this: the environment before
+// all; of equal ones the family first, and last what is not learned with.
 int WeightOf(const std::string& key) {
   if (key == "env.id") return 1000000;
   if (key == "model.family") return 101;

@@ -142,8 +142,8 @@ def check_agent(program, folder):
     program.check("all episodes are shown", 0, str(num_pictures - 2), 0, str(int(2 * length)))
     plain = program.run("eval", "run", "--episodes", "2")[1]
     program.check("they are those of every evaluation", 0, plain, 0, *re.findall("return        mean .*", printed))
-    program.expect("more episodes than pictures", 0, [" of 4000 and the beginning of the next: it holds no more"], "eval",
-                   "run", "--episodes", "4000", "--render", "gif", "--out", "long.gif")
+    program.expect("more episodes than pictures", 0, [" of 4000, then it is full"], "eval", "run", "--episodes", "4000",
+                   "--render", "gif", "--out", "long.gif")
     code, printed = program.run("eval", "run", "--episodes", "100000", "--render", "gif", "--out", "/proc/a.gif")
     program.check("a folder that cannot be written", code, printed, 1, "error: cannot create /proc/a.gif.tmp: ")
     program.check("which is told before anything is played", int("mean return" in printed), printed, 0)

@@ -106,13 +106,8 @@ class EvaluationView {
   absl::Status Finish(size_t num_episodes) {
     if (recorder_ == nullptr) return absl::OkStatus();
     LZ_ASSIGN_OR_RETURN(const std::string written, recorder_->Finish());
-    const std::string which =
-        num_whole_episodes_ == num_episodes ? absl::StrCat("all ", num_episodes)
-        : num_whole_episodes_ == 0
-            ? "the beginning of the first: it holds no more"
-            : absl::StrCat("the first ", num_whole_episodes_, " of ", num_episodes,
-                           " and the beginning of the next: it holds no more");
-    std::fprintf(stream_, "pictures      %s, episodes: %s\n", written.c_str(), which.c_str());
+    std::fprintf(stream_, "pictures      %s, episodes: %s\n", written.c_str(),
+                 ShownEpisodesText(num_whole_episodes_, num_episodes).c_str());
     return absl::OkStatus();
   }
 
@@ -132,9 +127,7 @@ int PlayEpisodes(const EvalOptions& options, LoadedAgent& agent, const std::atom
   // Play.
   EvaluationView view(options);
   const absl::Status opened = view.Open(options, agent.role.evaluator->spec());
-  if (!opened.ok()) {
-    return PrintError(opened, absl::IsInvalidArgument(opened) ? kExitUsage : kExitFailure);
-  }
+  if (!opened.ok()) return PrintError(opened, ExitCodeOf(opened));
   ProgressClock progress;
   int64_t num_finished = 0;
   double return_sum = 0.0;

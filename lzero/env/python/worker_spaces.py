@@ -374,11 +374,11 @@ class Actions:
         else:
             raise Refused(f"cannot choose actions of the space {space}; allowed: Discrete, "
                           "MultiDiscrete, MultiBinary, Box")
-        self.description = {"kind": "discrete", "size": len(self.table), "meaning": self.meaning(space, numpy)}
+        self.description = {"kind": "discrete", "size": len(self.table),
+                            "meaning": self.meaning(self.table, space, numpy)}
 
-    def meaning(self, space: Any, numpy: Any) -> str:
+    def meaning(self, table: List[Any], space: Any, numpy: Any) -> str:
         """What the first two and the last number of an action stand for; "" where each stands for itself."""
-        table = self.table or []
         if not self.copies and table[0] == 0:
             return ""
         last = len(table) - 1

@@ -43,15 +43,15 @@ class Drifting : public WalkEnv {
  protected:
   void StartGame(uint64_t seed) override {
     WalkEnv::StartGame(seed);
-    drift_ += 1e-6f;
+    drift += 1e-6f;
   }
   void Observe(absl::Span<float> observation) const override {
     WalkEnv::Observe(observation);
-    observation[1] *= 0.5f + drift_;
+    observation[1] *= 0.5f + drift;
   }
 
  private:
-  static inline float drift_ = 0.0f;
+  static inline float drift = 0.0f;
 };
 
 TEST(ConformanceVerdictTest, EpisodesThatDoNotRepeatFailOneCheckAlone) {

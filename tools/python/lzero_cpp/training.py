@@ -17,6 +17,8 @@ from lzero_cpp.arguments import path_text, seeds_text
 from lzero_cpp.child import LzeroError, Path, find_program, words_of
 from lzero_cpp.runs import Run
 
+_INTERRUPTED = 130  # the exit code of what stopped at its first Ctrl-C
+
 OnMetrics = Callable[[Dict[str, Any]], Any]
 
 
@@ -88,6 +90,8 @@ class _Training:
             self._tell()
         except KeyboardInterrupt:
             self._stop()
+            if self.process.returncode != _INTERRUPTED or self.folder is None:
+                raise
             raise KeyboardInterrupt(f"stopped in good order; its folder is {self.folder}") from None
         except BaseException:
             self._stop()

@@ -87,11 +87,6 @@ absl::Status RenderPictures(Env& env, const RolloutOptions& plan, const PictureO
 
 }  // namespace
 
-int ExitCodeOf(const absl::Status& status) {
-  const bool is_usage = absl::IsInvalidArgument(status) || absl::IsUnimplemented(status);
-  return is_usage ? kExitUsage : kExitFailure;
-}
-
 int RenderRollout(Env& env, const RolloutOptions& plan, const PictureOptions& picture,
                   const std::string& out_path, const Console& console) {
   absl::Status status;

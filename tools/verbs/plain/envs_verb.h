@@ -104,9 +104,6 @@ inline constexpr absl::string_view kRolloutFormats[] = {"text", "png", "gif"};
 inline constexpr int64_t kRenderedSteps = 200;  // where nothing says how many
 inline constexpr int64_t kMostRenderedSteps = 5000;
 
-// The exit code of a rollout that failed: 2 for wrong options, no folder for a file among them.
-int ExitCodeOf(const absl::Status& status);
-
 // `lzero envs rollout --render`, in place of the trace: plays as `plan` says and writes what
 // `picture` asks for to `out_path`; "" stands for the console for text, otherwise for
 // DefaultPicturePath. Text shows every state below a line that says how it came about. Exit codes:

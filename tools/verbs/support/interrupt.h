@@ -8,6 +8,8 @@
 #include <atomic>
 #include <string>
 
+#include "absl/status/status.h"
+
 namespace lzero {
 
 // What is said at the signals; string literals.
@@ -47,6 +49,13 @@ inline constexpr int kExitFailure = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitThreshold = 3;
 inline constexpr int kExitInterrupted = 130;
+
+// The exit code of a verb that fails with `status`: kExitUsage for a wrong command, such as one
+// that names no folder for its file.
+inline int ExitCodeOf(const absl::Status& status) {
+  const bool is_usage = absl::IsInvalidArgument(status) || absl::IsUnimplemented(status);
+  return is_usage ? kExitUsage : kExitFailure;
+}
 
 }  // namespace lzero
 

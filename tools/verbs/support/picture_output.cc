@@ -198,6 +198,12 @@ std::string DefaultPicturePath(const std::string& id, const std::string& format)
   return absl::StrCat(path, format == "png" ? "_frames" : absl::StrCat(".", format));
 }
 
+std::string ShownEpisodesText(size_t num_whole, size_t num_episodes) {
+  if (num_whole == num_episodes) return absl::StrCat("all ", num_episodes);
+  if (num_whole == 0) return "the beginning of the first, then it is full";
+  return absl::StrCat("the first ", num_whole, " of ", num_episodes, ", then it is full");
+}
+
 absl::StatusOr<std::unique_ptr<PictureRecorder>> PictureRecorder::Create(
     const PictureOptions& options, const std::string& out_path, const EnvSpec& spec,
     const PictureLimits& limits) {

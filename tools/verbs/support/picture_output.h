@@ -41,6 +41,9 @@ absl::Status CheckPictureOptions(const PictureOptions& options,
 // Where pictures of environment `id` go when nobody says: "catch.gif", "catch_frames".
 std::string DefaultPicturePath(const std::string& id, const std::string& format);
 
+// Which episodes an animation shows, `num_whole` of them to their end: "all 20", or what fitted.
+std::string ShownEpisodesText(size_t num_whole, size_t num_episodes);
+
 class PictureRecorder {
  public:
   virtual ~PictureRecorder() = default;

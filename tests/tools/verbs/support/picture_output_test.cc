@@ -208,5 +208,11 @@ TEST_F(PictureOutputTest, WhatCannotBeDrawnOrWrittenIsAnError) {
                                               "' is a folder; allowed with --render gif: a file")));
 }
 
+TEST(ShownEpisodesText, SaysWhichEpisodesFitted) {
+  EXPECT_EQ(ShownEpisodesText(20, 20), "all 20");
+  EXPECT_EQ(ShownEpisodesText(0, 1), "the beginning of the first, then it is full");
+  EXPECT_EQ(ShownEpisodesText(9, 4000), "the first 9 of 4000, then it is full");
+}
+
 }  // namespace
 }  // namespace lzero::picture_output_test
