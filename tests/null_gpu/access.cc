@@ -94,10 +94,10 @@ void CheckRange(const Range& range, const Work& work, const Position& position,
   }
 }
 
-void CheckHandedBack(const Use& use, const Stream& owner) {
+void CheckHandedBack(const Use& use, cudaStream_t owner) {
   if (use.position.stream < 0 || IsKnownTo(owner, use.position)) return;
-  Violation("memory of stream " + std::to_string(owner.id) + " is given back while " + use.name +
-            " on stream " + std::to_string(use.position.stream) + " may still use it");
+  Violation("memory of stream " + std::to_string(NumberOf(owner)) + " is given back while " +
+            use.name + " on stream " + std::to_string(use.position.stream) + " may still use it");
 }
 
 bool IsFreed(const Range& range) {
@@ -138,11 +138,10 @@ void MarkFreed(const void* memory, size_t size, cudaStream_t owner) {
   const auto begin = reinterpret_cast<uintptr_t>(memory);
   SplitAt(begin, &All(), EndOfUses);
   SplitAt(begin + size, &All(), EndOfUses);
-  const Stream* stream = FindStream(owner);
   const auto end = All().lower_bound(begin + size);
-  for (auto at = All().lower_bound(begin); stream != nullptr && at != end; ++at) {
-    CheckHandedBack(at->second.writer, *stream);
-    for (const Use& reader : at->second.readers) CheckHandedBack(reader, *stream);
+  for (auto at = All().lower_bound(begin); at != end; ++at) {
+    CheckHandedBack(at->second.writer, owner);
+    for (const Use& reader : at->second.readers) CheckHandedBack(reader, owner);
   }
   Freed()[begin] = begin + size;
 }

@@ -112,11 +112,14 @@ cudaStream_t HandleOf(const Stream& stream) {
   return reinterpret_cast<cudaStream_t>(static_cast<intptr_t>(stream.id) << kHandleShift);
 }
 
-Stream* FindStream(cudaStream_t handle) {
+int NumberOf(cudaStream_t handle) {
   // Two handles name the legacy stream; nobody here uses that of a thread.
-  if (handle == nullptr || handle == cudaStreamLegacy) return All()[0].get();
-  const auto found =
-      All().find(static_cast<int>(reinterpret_cast<intptr_t>(handle) >> kHandleShift));
+  if (handle == nullptr || handle == cudaStreamLegacy) return 0;
+  return static_cast<int>(reinterpret_cast<intptr_t>(handle) >> kHandleShift);
+}
+
+Stream* FindStream(cudaStream_t handle) {
+  const auto found = All().find(NumberOf(handle));
   if (found != All().end() && !found->second->is_destroyed) return found->second.get();
   Violation("a stream is used that is not there");
   return nullptr;
@@ -163,9 +166,10 @@ void RunUntil(const Position& position) {
 
 void TellHost(const Clock& clock) { Merge(clock, &HostClock()); }
 
-bool IsKnownTo(const Stream& stream, const Position& position) {
-  Clock clock = ClockOf(stream);
-  Merge(HostClock(), &clock);
+bool IsKnownTo(cudaStream_t handle, const Position& position) {
+  Clock clock = HostClock();
+  const auto stream = All().find(NumberOf(handle));
+  if (stream != All().end()) Merge(ClockOf(*stream->second), &clock);
   const auto known = clock.find(position.stream);
   return known != clock.end() && known->second >= position.count;
 }

@@ -82,6 +82,8 @@ struct Stream {
 // The stream of a handle; the legacy stream for null. Null, and a violation, for a destroyed one.
 Stream* FindStream(cudaStream_t handle);
 cudaStream_t HandleOf(const Stream& stream);
+// Of a stream that may be gone.
+int NumberOf(cudaStream_t handle);
 const std::map<int, std::unique_ptr<Stream>>& AllStreams();
 Stream* MakeStream(bool is_blocking);
 // The stream goes when its work is complete.
@@ -103,8 +105,9 @@ bool IsReached(const Position& position);
 void RunUntil(const Position& position);
 // Runs at most one piece of work that `position` needs.
 void RunTowards(const Position& position);
-// Whether what is issued on `stream` next comes after `position`.
-bool IsKnownTo(const Stream& stream, const Position& position);
+// Whether what is issued on the stream next comes after `position`. Where it is gone: whether the
+// host knows that `position` is complete.
+bool IsKnownTo(cudaStream_t handle, const Position& position);
 // The host has seen that this much is complete: all that it issues comes after it.
 void TellHost(const Clock& clock);
 

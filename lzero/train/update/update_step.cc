@@ -10,7 +10,6 @@
 namespace lzero {
 namespace {
 
-
 // What must be finite in an update, under its name in the message: the loss first, the gradient
 // norm last.
 std::vector<LossMetric> FiniteNumbers(const LossTerms& terms, const at::Tensor& gradient_norm,

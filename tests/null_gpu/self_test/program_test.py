@@ -57,9 +57,11 @@ class Program(unittest.TestCase):
 
     def test_a_capture_that_fails_leaves_eager_steps_or_is_an_error(self):
         step, search = "inference.runner=cuda_graph", "inference.runner=cuda_search_graph"
-        # Collector and evaluator record steps of 4, 2 and 1 rows each.
-        for number, runner, recorded in ((1, step, "a step of 4"), (2, step, "a step of 2"), (6, step, "a step of 1"),
-                                         (1, search, "a search of 4"), (5, search, "a search of 2")):
+        # After the learner's, collector and evaluator record steps of 4, 2 and 1 rows, two graphs for as many roots,
+        # and searches.
+        for number, runner, recorded in ((2, step, "a step of 4"), (3, step, "a step of 2"), (6, step, "4 roots"),
+                                         (13, step, "a step of 1"), (5, search, "2 roots"),
+                                         (8, search, "a search of 4")):
             with self.subTest(number=number, runner=runner):
                 cause = f"recording {recorded}: capture failed: libtorch: CUDA error: operation failed due to a " \
                         "previous error during capture\n"
