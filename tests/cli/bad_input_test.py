@@ -173,6 +173,8 @@ COMMANDS = [
      ["bench", "step", "--dtype", "int8"]),
     ("bench of eager in bf16", 2, ["--dtype bf16: runner eager has fp32 alone; use --runner packed"],
      ["bench", "step", "--runner", "eager", "--dtype", "bf16"]),
+    ("counts of no device", 2, ["counts are of a device; got inference.device: cpu"],
+     ["bench", "counts", "configs/classic/cartpole_unizero.yaml"]),
     ("bench of graphs without a device", 2, ["--runner cuda_search_graph needs --device cuda; got --device cpu"],
      ["bench", "search", "--runner", "cuda_search_graph"]),
     ("bench against nothing", 2, ["cannot open nofile.txt"],

@@ -57,6 +57,7 @@ void Launch(const Graph& graph, Stream* stream) {
   for (const CaptureItem& item : graph.items) {
     Stream* branch = branches[static_cast<size_t>(item.branch)];
     if (item.work != nullptr) {
+      Count(IsCopy(*item.work) ? "graph_copies" : "graph_kernels");
       Enqueue(branch, item.work);
     } else if (item.waits) {
       EnqueueWait(branch, events[item.event].position, events[item.event].clock);

@@ -37,7 +37,7 @@ cudaError_t Copy(void* to, const void* from, size_t size, cudaMemcpyKind kind,
   if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
   const bool is_pageable = to_kind == MemoryKind::kUnknown || from_kind == MemoryKind::kUnknown;
   if (stream->capture != nullptr && is_pageable) Violation("a captured copy of pageable memory");
-  Work work{"copy", nullptr, {}};
+  Work work{kCopy, nullptr, {}};
   if (to_kind != MemoryKind::kUnknown) work.ranges.push_back({to, size, true});
   if (from_kind == MemoryKind::kUnknown) {
     const auto* bytes = static_cast<const char*>(from);
@@ -78,7 +78,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind k
 
 cudaError_t cudaMemsetAsync(void* to, int value, size_t size, cudaStream_t stream) {
   return lzero::null_gpu::Issue(
-      stream, {"fill", [=] { std::memset(to, value, size); }, {{to, size, true}}});
+      stream, {lzero::null_gpu::kFill, [=] { std::memset(to, value, size); }, {{to, size, true}}});
 }
 
 cudaError_t cudaMemset(void* to, int value, size_t size) {

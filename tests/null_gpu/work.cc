@@ -213,6 +213,7 @@ cudaError_t Issue(cudaStream_t handle, Work work) {
   Stream* stream = FindStream(handle);
   if (stream == nullptr) return Fail(cudaErrorInvalidResourceHandle);
   if (RefuseLegacy(*stream, work.name)) return Fail(cudaErrorStreamCaptureImplicit);
+  if (stream->capture == nullptr && !IsCopy(work)) Count("kernels");
   auto shared = std::make_shared<const Work>(std::move(work));
   if (stream->capture == nullptr) {
     Enqueue(stream, std::move(shared));

@@ -31,6 +31,9 @@ struct Work {
   std::vector<Range> ranges;
 };
 
+inline constexpr char kCopy[] = "copy", kFill[] = "fill";
+inline bool IsCopy(const Work& work) { return work.name == kCopy || work.name == kFill; }
+
 // A place in a stream: the work issued on it so far. Streams are counted from 0, the legacy one.
 struct Position {
   int stream = -1;
@@ -82,7 +85,7 @@ struct Stream {
 // The stream of a handle; the legacy stream for null. Null, and a violation, for a destroyed one.
 Stream* FindStream(cudaStream_t handle);
 cudaStream_t HandleOf(const Stream& stream);
-// Of a stream that may be gone.
+// The number of a stream that may be gone.
 int NumberOf(cudaStream_t handle);
 const std::map<int, std::unique_ptr<Stream>>& AllStreams();
 Stream* MakeStream(bool is_blocking);

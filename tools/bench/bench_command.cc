@@ -14,8 +14,12 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/load.h"
+#include "lzero/env/env_rules.h"
 #include "lzero/tensor/torch_status.h"
+#include "lzero/train/run_rules.h"
 #include "tools/bench/bench_device.h"
+#include "tools/bench/device_counts.h"
 #include "tools/bench/table/bench_report.h"
 #include "tools/bench/table/model_cases.h"
 #include "tools/verbs/support/interrupt.h"
@@ -137,6 +141,47 @@ void AddVerb(CLI::App* bench, VerbAction* action, const std::vector<BenchTable>&
   command->callback([=] { *action = [=] { return RunVerb(*verb); }; });
 }
 
+struct CountsVerb {
+  std::string config_path;
+  std::vector<std::string> overrides;
+  bool json_only = false;
+};
+
+int RunCounts(const CountsVerb& verb) {
+  const EnvRegistry native = MakeRegistry();
+  const auto loaded = LoadConfig(verb.config_path, verb.overrides, RunRule(native));
+  if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
+  const auto registry = RegistryWithPlugins(loaded->config, native);
+  if (!registry.ok()) return PrintError(registry.status(), kExitUsage);
+  const auto counted = CatchTorch([&] { return CountDeviceWork(loaded->config, *registry); });
+  if (!counted.ok()) return PrintError(counted.status(), kExitUsage);
+  // A line each, or a table.
+  for (const auto& [what, counts] : *counted) {
+    BenchCase line = {{"what", what}};
+    for (size_t i = 0; i < counts.size(); ++i) line.Add({{kCountedCalls[i].name, counts[i]}});
+    if (verb.json_only) std::printf("%s\n", BenchLine(line).c_str());
+    if (verb.json_only) continue;
+    std::printf("%-10s", what.c_str());
+    for (size_t i = 0; i < counts.size(); ++i) {
+      std::printf("  %s %.2f", kCountedCalls[i].name, counts[i]);
+    }
+    std::printf("\n");
+  }
+  return kExitOk;
+}
+
+void AddCounts(CLI::App* bench, VerbAction* action) {
+  auto* verb = Keep<CountsVerb>();
+  CLI::App* command = bench->add_subcommand(
+      "counts",
+      "What the roots of a search, a simulation and an update ask of a device, counted: on the "
+      "null GPU alone (tests/null_gpu)");
+  command->add_option("config", verb->config_path, "YAML file that names a device")->required();
+  command->add_option("overrides", verb->overrides, "key.path=value, e.g. inference.device=cuda");
+  command->add_flag("--json", verb->json_only, "Only JSON lines");
+  command->callback([=] { *action = [=] { return RunCounts(*verb); }; });
+}
+
 }  // namespace
 
 void AddBench(CLI::App& app, VerbAction* action) {
@@ -148,6 +193,7 @@ void AddBench(CLI::App& app, VerbAction* action) {
   for (const auto table : {StepTable, TrainTable, UnloadTable, ParityTable}) {
     AddVerb(bench, action, {table()});
   }
+  AddCounts(bench, action);
 }
 
 }  // namespace lzero

@@ -204,7 +204,6 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t 
                               size_t workspace_size, cudaStream_t stream) {
   using namespace lzero::null_gpu;  // NOLINT(google-build-using-namespace): this function alone
   const Lock lock;
-  Count("products");
   Work work = {"cublasLtMatmul", nullptr, {{workspace, workspace_size, true}}};
   if (GetSettings().level != Level::kControl) {
     const auto& product = Behind<Product>(descriptor);

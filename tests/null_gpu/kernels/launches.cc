@@ -137,7 +137,6 @@ cudaError_t Run(const void* function, dim3 blocks, dim3 threads, void** argument
     Violation("kernel " + name + " is launched with sizes that no device takes");
     return Fail(cudaErrorInvalidConfiguration);
   }
-  Count("kernels");
   return Issue(stream, WorkOf(name, {blocks, threads, arguments}));
 }
 

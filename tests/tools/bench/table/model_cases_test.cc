@@ -110,7 +110,8 @@ TEST(ModelCasesTest, EagerHasNoBf16) {
   EXPECT_THAT(Values(Swept(StepCases(), both), {"runner", "dtype"}),
               ElementsAre("eager fp32", "packed fp32", "packed bf16"));
   EXPECT_EQ(Refusal(StepCases(), {{"runner", {"eager"}}, {"dtype", {"bf16"}}}),
-            "--dtype bf16: runner eager has fp32 alone; use --runner packed");
+            "--dtype bf16: runner eager has fp32 alone; use --runner packed, or on a CUDA device "
+            "cuda_graph");
 }
 
 // By hand from the layers of the model (nn/transformer.h, nn/layers.h), for E 64, L 2, S 101, A 6,
