@@ -306,8 +306,8 @@ void InferenceConfig::Visit(FieldList& field) {
   field("runner", &runner, {"auto", "eager", "packed", "cuda_graph", "cuda_search_graph"},
         "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
         "operations, cuda_graph captures them once and replays them, cuda_search_graph replays a "
-        "whole search, trees included, as one CUDA graph; auto: packed on the CPU, on a CUDA "
-        "device cuda_graph, or eager with graphs off");
+        "whole search, trees included, as one CUDA graph; auto: packed on the CPU; on a CUDA "
+        "device cuda_search_graph, cuda_graph where actions are sampled, eager with graphs off");
   field("graphs", &graphs, {"required", "preferred", "off"},
         "Capture steps as graphs: required refuses to run without, preferred falls back, off never "
         "captures");

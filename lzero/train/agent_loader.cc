@@ -37,6 +37,24 @@ void FollowRun(const std::string& checkpoint, ExperimentConfig* config) {
   config->plugins = run->plugins;
 }
 
+// Where and how the agent's networks run.
+void ChooseInference(const LoadAgentOptions& options, ExperimentConfig* config) {
+  InferenceConfig& inference = config->inference;
+  // On another device than the run's, choices made for that one are dropped.
+  if (options.device.has_value() && *options.device != inference.device) {
+    inference.device = *options.device;
+    inference.runner = Runner::kAuto;
+    inference.graphs = Graphs::kPreferred;
+    inference.dtype = InferenceDtype::kFp32;
+    inference.cache_storage = CacheStorage::kStatic;
+  }
+  const bool may_record_searches =
+      inference.runner == Runner::kCudaSearchGraph ||
+      (inference.runner == Runner::kAuto && inference.device == Device::kCuda &&
+       inference.graphs != Graphs::kOff && config->model.family == Family::kUniZero);
+  if (options.shows_trees && may_record_searches) inference.runner = Runner::kCudaGraph;
+}
+
 }  // namespace
 
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
@@ -56,15 +74,7 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   absl::StatusOr<EnvRegistry> with_plugins = RegistryWithPlugins(agent.config, registry);
   LZ_RETURN_IF_ERROR(Annotate(with_plugins.status(), "plugins"));
   agent.registry = *std::move(with_plugins);
-  // Another device than the run's: choices made for that one are dropped.
-  InferenceConfig& inference = agent.config.inference;
-  if (options.device.has_value() && *options.device != inference.device) {
-    inference.device = *options.device;
-    inference.runner = Runner::kAuto;
-    inference.graphs = Graphs::kPreferred;
-    inference.dtype = InferenceDtype::kFp32;
-    inference.cache_storage = CacheStorage::kStatic;
-  }
+  ChooseInference(options, &agent.config);
   // The evaluator.
   agent.num_simulations = options.simulations.value_or(
       agent.config.evaluate.num_simulations.value_or(agent.config.search.num_simulations));

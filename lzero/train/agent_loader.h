@@ -37,6 +37,8 @@ struct LoadAgentOptions {
   std::optional<Device> device;
   std::vector<std::string> plugins = {};  // in place of the run's, if there are any
   int64_t num_roots = 0;                  // of one search; 0: as many as environments
+  // Trees in the memory of the host (Agent::host_tree): a device then runs steps, not searches.
+  bool shows_trees = false;
 };
 
 // Loads an agent for evaluation, with the config that the checkpoint holds: a copy of its folder is

@@ -44,9 +44,10 @@ absl::StatusOr<BenchSubject> PrepareStep(const BenchCase& bench) {
   const WorldModelShape shape = {{4}, bench.Int("actions")};
   if (device->is_cpu()) {
     LZ_ASSIGN_OR_RETURN(const int64_t weights, WeightBytes(config.model, shape));
-    LZ_ASSIGN_OR_RETURN(const int64_t runner,
-                        RunnersBytes(config.inference, config.model, shape, bench.Int("batch")));
-    LZ_RETURN_IF_ERROR(CheckBenchMemory(weights + runner));
+    LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(config.inference, nullptr));
+    LZ_RETURN_IF_ERROR(
+        CheckBenchMemory(weights + RunnersBytes(choice.runner, config.inference, config.model,
+                                                shape, bench.Int("batch"))));
   }
   // Model and step, with full contexts.
   const auto model = std::make_shared<BenchStep>();

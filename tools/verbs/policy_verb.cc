@@ -46,6 +46,7 @@ int Policy(const PolicyOptions& options) {
     wanted.device = options.device == "cuda" ? Device::kCuda : Device::kCpu;
   }
   wanted.plugins = options.plugins;
+  wanted.shows_trees = true;
   auto agent = LoadAgent(options.path, MakeRegistry(), wanted, &pool);
   if (!agent.ok()) {
     return PrintError(agent.status(), absl::IsNotFound(agent.status()) ? kExitUsage : kExitFailure);

@@ -35,7 +35,7 @@ KVCacheManagerConfig CacheConfig(const EngineOptions& options, at::Device device
 absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
     const EngineOptions& options) {
   // A choice that cannot be is told before anything is allocated.
-  LZ_RETURN_IF_ERROR(ChooseRunner(options.inference).status());
+  LZ_RETURN_IF_ERROR(ChooseRunner(options.inference, &options.search).status());
   LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
   return CreateOn(options, std::move(device));
 }
@@ -50,7 +50,9 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
     model->eval();
     LZ_ASSIGN_OR_RETURN(auto cache, KVCacheManager::Create(CacheConfig(options, device)));
     auto contexts = std::make_unique<RootContexts>(cache.get());
-    LZ_ASSIGN_OR_RETURN(Runners runners, MakeRunners(options.inference, *model, cache.get(),
+    LZ_ASSIGN_OR_RETURN(const RunnerChoice choice,
+                        ChooseRunner(options.inference, &options.search));
+    LZ_ASSIGN_OR_RETURN(Runners runners, MakeRunners(choice, options.inference, *model, cache.get(),
                                                      contexts.get(), engine_device));
     return absl::WrapUnique(new UniZeroInference(options, engine_device, std::move(model),
                                                  std::move(cache), std::move(contexts),
@@ -63,9 +65,9 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& opti
                       WorldModel::Create(options.model, options.shape, /*seed=*/0, at::kMeta));
   LZ_ASSIGN_OR_RETURN(const int64_t cache_bytes,
                       KVCacheManager::PlannedBytes(CacheConfig(options, at::kCPU)));
-  LZ_ASSIGN_OR_RETURN(int64_t runner_bytes, RunnersBytes(options.inference, options.model,
-                                                         options.shape, options.num_envs));
-  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference));
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options.inference, &options.search));
+  int64_t runner_bytes = RunnersBytes(choice.runner, options.inference, options.model,
+                                      options.shape, options.num_envs);
   if (choice.runner == Runner::kCudaSearchGraph) {
     runner_bytes +=
         SearchGraphBytes(options.search, options.model, options.shape, options.num_envs) +
@@ -131,7 +133,8 @@ std::string UniZeroInference::runner_name() const {
 }
 
 absl::StatusOr<std::unique_ptr<Searcher>> UniZeroInference::MakeDeviceSearcher() {
-  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(options().inference));
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice,
+                      ChooseRunner(options().inference, &options().search));
   if (choice.runner != Runner::kCudaSearchGraph) return nullptr;
   LZ_RETURN_IF_ERROR(CheckDeviceCanSearch(*this));
   LZ_RETURN_IF_ERROR(device().OnStream([&]() -> absl::Status {

@@ -2,6 +2,7 @@
 // when a run is over; skipped where there is no device.
 #include "gtest/gtest.h"
 #include "lzero/graph/cuda_graph_library.h"
+#include "lzero/train/agent_loader.h"
 #include "tests/null_gpu/count.h"
 #include "tests/train/trainer_testing.h"
 
@@ -53,6 +54,24 @@ TEST_F(CudaTrainerTest, ARunThatGoesOnEndsWhereOneEndsThatNeverStopped) {
   EXPECT_EQ(second->state.updates, outcome->state.updates);
   // A real device may round sums in another order each time.
   if (null_gpu::IsUnder()) ExpectSameEnd(resumed, straight, /*compare_metrics=*/true);
+}
+
+// The search of `auto` keeps its trees on the device.
+TEST_F(CudaTrainerTest, TreesThatAreShownAreInTheMemoryOfTheHost) {
+  ExperimentConfig config = TinyConfig();
+  config.inference.device = Device::kCuda;
+  TestRun run(config);
+  ASSERT_TRUE(run.Run().ok());
+  ThreadPool pool(1);
+  for (const bool shows : {false, true}) {
+    LoadAgentOptions options;
+    options.shows_trees = shows;
+    const auto agent = LoadAgent(run.dir(), ProbeRegistry(config), options, &pool);
+    ASSERT_TRUE(agent.ok()) << agent.status();
+    Evaluator& evaluator = *agent->role.evaluator;
+    ASSERT_TRUE(evaluator.Run(std::vector<uint64_t>{1}).ok());
+    EXPECT_EQ(evaluator.agent()->host_tree() != nullptr, shows);
+  }
 }
 
 TEST_F(CudaTrainerTest, RunsLeaveNothing) {

@@ -57,17 +57,15 @@ absl::StatusOr<std::unique_ptr<RootRunner>> MakeRoots(Runner runner, const Infer
 }
 
 // `owner`: the role that it is for; may be empty.
-absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config, const std::string& owner) {
-  LZ_ASSIGN_OR_RETURN(RunnerChoice choice, ChooseRunner(config));
-  if (!choice.reason.empty()) {
-    LZ_LOG_DETAIL("runner        ", owner.empty() ? "" : absl::StrCat(owner, ": "), choice.reason);
-  }
-  return choice;
+void LogChoice(const RunnerChoice& choice, const std::string& owner) {
+  if (choice.reason.empty()) return;
+  LZ_LOG_DETAIL("runner        ", owner.empty() ? "" : absl::StrCat(owner, ": "), choice.reason);
 }
 
 }  // namespace
 
-absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
+absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config,
+                                          const SearchConfig* search) {
   LZ_RETURN_IF_ERROR(FirstError(GraphErrors(config)));
   const bool on_cpu = config.device == Device::kCpu;
   // What auto stands for.
@@ -80,8 +78,15 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
     choice = {Runner::kEager,
               "auto chose eager: on device cuda only graphs are faster, and "
               "inference.graphs is off"};
-  } else if (config.runner == Runner::kAuto) {
+  } else if (config.runner == Runner::kAuto && search == nullptr) {
     choice = {Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"};
+  } else if (config.runner == Runner::kAuto && search->num_sampled_actions.has_value()) {
+    choice = {Runner::kCudaGraph,
+              "auto chose cuda_graph, one launch a step on device cuda: the host draws the sampled "
+              "actions of each node, so a whole search is no graph"};
+  } else if (config.runner == Runner::kAuto) {
+    choice = {Runner::kCudaSearchGraph,
+              "auto chose cuda_search_graph: one launch a search on device cuda"};
   }
   return choice;
 }
@@ -91,7 +96,8 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const Inference
                                                                  int64_t max_batch,
                                                                  const EngineDevice& device) {
   LZ_CHECK(max_batch > 0, "batch of ", max_batch);
-  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config, /*owner=*/""));
+  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(config, /*search=*/nullptr));
+  LogChoice(choice, /*owner=*/"");
   if (choice.runner == Runner::kCudaSearchGraph) {
     return absl::InvalidArgumentError(
         "inference.runner: cuda_search_graph runs whole searches and has no step of its own");
@@ -99,10 +105,10 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const Inference
   return MakeStep(choice.runner, config, model, max_batch, device, /*cache=*/nullptr);
 }
 
-absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
-                                    KVCacheManager* cache, RootContexts* contexts,
-                                    const EngineDevice& device) {
-  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseAndLog(config, cache->config().owner));
+absl::StatusOr<Runners> MakeRunners(const RunnerChoice& choice, const InferenceConfig& config,
+                                    const WorldModel& model, KVCacheManager* cache,
+                                    RootContexts* contexts, const EngineDevice& device) {
+  LogChoice(choice, cache->config().owner);
   const int64_t num_envs = cache->config().num_envs;
   Runners runners;
   if (choice.runner == Runner::kPacked) {
@@ -118,18 +124,17 @@ absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldMo
   return runners;
 }
 
-absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,
-                                     const WorldModelShape& shape, int64_t num_envs) {
-  LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(config));
+int64_t RunnersBytes(Runner runner, const InferenceConfig& config, const ModelConfig& model,
+                     const WorldModelShape& shape, int64_t num_envs) {
   const int64_t buffers = StepBuffersBytes(model, shape, num_envs);
-  if (choice.runner == Runner::kPacked) {
+  if (runner == Runner::kPacked) {
     return buffers + PackedRootsBytes(model, shape, num_envs) +
            PackedStepBytes(model, shape, num_envs, config.dtype,
                            static_cast<int>(config.num_threads));
   }
-  const int64_t roots = RecordsGraphs(choice.runner) ? GraphRootsBytes(model, shape, num_envs)
-                                                     : EagerRoots::Bytes(model, shape, num_envs);
-  if (choice.runner != Runner::kCudaGraph) return buffers + roots;
+  const int64_t roots = RecordsGraphs(runner) ? GraphRootsBytes(model, shape, num_envs)
+                                              : EagerRoots::Bytes(model, shape, num_envs);
+  if (runner != Runner::kCudaGraph) return buffers + roots;
   return GraphStepBytes(model, shape, num_envs, config.dtype) + roots;
 }
 

@@ -23,9 +23,11 @@ struct RunnerChoice {
   std::string reason;              // "auto chose packed: ..."; empty when the config names it
 };
 
-// Pure: the same config, the same choice. InvalidArgument for the first of GraphErrors
+// For the searches of `search`; null: for a step alone, which has no search to record. Pure: the
+// same configs, the same choice. InvalidArgument for the first of GraphErrors
 // (config/consistency.h).
-absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config);
+absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config,
+                                          const SearchConfig* search);
 
 // The step alone, between buffers of its own. `model` and `device`, which is the model's, must
 // outlive it. Logs the choice of `auto`. Errors as ChooseRunner; a capture that fails is an error
@@ -41,16 +43,16 @@ struct Runners {
   std::unique_ptr<RootRunner> roots;
 };
 
-// Builds both for the environments of `cache`; the log names its owner with the choice of `auto`.
-// All arguments must outlive them; `contexts` writes into `cache`. Beside runner cuda_search_graph
-// (search_graph.h) the step is eager.
-absl::StatusOr<Runners> MakeRunners(const InferenceConfig& config, const WorldModel& model,
-                                    KVCacheManager* cache, RootContexts* contexts,
-                                    const EngineDevice& device);
+// Builds both for the environments of `cache`, as `choice` says; the log names its owner with the
+// choice of `auto`. All arguments must outlive them; `contexts` writes into `cache`. Beside runner
+// cuda_search_graph (search_graph.h) the step is eager.
+absl::StatusOr<Runners> MakeRunners(const RunnerChoice& choice, const InferenceConfig& config,
+                                    const WorldModel& model, KVCacheManager* cache,
+                                    RootContexts* contexts, const EngineDevice& device);
 
 // Bytes that MakeRunners keeps for good.
-absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelConfig& model,
-                                     const WorldModelShape& shape, int64_t num_envs);
+int64_t RunnersBytes(Runner runner, const InferenceConfig& config, const ModelConfig& model,
+                     const WorldModelShape& shape, int64_t num_envs);
 
 }  // namespace lzero
 

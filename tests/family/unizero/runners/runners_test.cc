@@ -40,27 +40,36 @@ TEST(RunnersTest, TheConfigChoosesTheRunner) {
 }
 
 TEST(RunnersTest, AutoSaysWhatItChoseAndWhy) {
-  const auto choice = ChooseRunner({});
+  const auto choice = ChooseRunner({}, nullptr);
   ASSERT_TRUE(choice.ok());
   EXPECT_EQ(choice->runner, Runner::kPacked);
   EXPECT_THAT(choice->reason,
               HasSubstr("auto chose packed, the fastest on device cpu (this one has "));
   InferenceConfig named;
   named.runner = Runner::kEager;
-  EXPECT_EQ(ChooseRunner(named)->runner, Runner::kEager);
-  EXPECT_EQ(ChooseRunner(named)->reason, "");
+  EXPECT_EQ(ChooseRunner(named, nullptr)->runner, Runner::kEager);
+  EXPECT_EQ(ChooseRunner(named, nullptr)->reason, "");
 }
 
 TEST(RunnersTest, OnADeviceAutoRecordsGraphsUnlessTheyAreOff) {
   InferenceConfig config;
   config.device = Device::kCuda;
-  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kCudaGraph);
-  EXPECT_EQ(ChooseRunner(config)->reason,
-            "auto chose cuda_graph: one launch a step on device cuda");
-  config.graphs = Graphs::kRequired;
-  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kCudaGraph);
-  config.graphs = Graphs::kOff;
-  EXPECT_EQ(ChooseRunner(config)->runner, Runner::kEager);
+  SearchConfig search, sampled;
+  sampled.num_sampled_actions = 8;
+  const std::tuple<const SearchConfig*, Runner, const char*> cases[] = {
+      {nullptr, Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"},
+      {&search, Runner::kCudaSearchGraph,
+       "auto chose cuda_search_graph: one launch a search on device cuda"},
+      {&sampled, Runner::kCudaGraph,
+       "auto chose cuda_graph, one launch a step on device cuda: the host draws the sampled "
+       "actions of each node, so a whole search is no graph"}};
+  for (const auto& [searches, runner, reason] : cases) {
+    config.graphs = Graphs::kRequired;
+    EXPECT_EQ(ChooseRunner(config, searches)->runner, runner);
+    EXPECT_EQ(ChooseRunner(config, searches)->reason, reason);
+    config.graphs = Graphs::kOff;
+    EXPECT_EQ(ChooseRunner(config, searches)->runner, Runner::kEager);
+  }
 }
 
 TEST(RunnersTest, AGraphRunnerRefusesGrowingStorageInWords) {
@@ -68,12 +77,12 @@ TEST(RunnersTest, AGraphRunnerRefusesGrowingStorageInWords) {
   config.device = Device::kCuda;
   config.cache_storage = CacheStorage::kGrowing;
   const auto refusal = HasSubstr("inference.cache_storage: graphs need fixed addresses");
-  EXPECT_THAT(std::string(ChooseRunner(config).status().message()), refusal);
+  EXPECT_THAT(std::string(ChooseRunner(config, nullptr).status().message()), refusal);
   config.graphs = Graphs::kOff;
-  EXPECT_TRUE(ChooseRunner(config).ok());
+  EXPECT_TRUE(ChooseRunner(config, nullptr).ok());
   config.graphs = Graphs::kPreferred;
   config.runner = Runner::kCudaSearchGraph;
-  EXPECT_THAT(std::string(ChooseRunner(config).status().message()), refusal);
+  EXPECT_THAT(std::string(ChooseRunner(config, nullptr).status().message()), refusal);
 }
 
 TEST(RunnersTest, ARunnerOfWholeSearchesHasNoStep) {
@@ -115,7 +124,6 @@ TEST(RunnersTest, GraphsThatNoRunnerRecordsAreRefusedInWords) {
     const auto step = MakeRecurrentStep(config, *model, kMaxBatch);
     EXPECT_THAT(std::string(step.status().message()),
                 HasSubstr("inference.graphs: no graph runner on device cpu; got required"));
-    EXPECT_EQ(RunnersBytes(config, model->config(), model->shape(), 1).status(), step.status());
   }
 }
 
