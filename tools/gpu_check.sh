@@ -9,7 +9,8 @@
 #   ... --out DIR                      where the output goes; default: gpu_check-TIME in this folder
 #
 # torch comes from LZERO_PYTHON, else from set-up's or the machine's python3. Exit code 0: all went well;
-# 1: a test or a benchmark failed, numbers differ, or the bundle, torch or the driver is not as it should be;
+# 1: a test or a benchmark failed, numbers differ, a bar of memory or speed is missed, or the bundle, torch or the
+# driver is not as it should be;
 # 77: skipped, there is no GPU.
 set -euo pipefail
 export LC_ALL=C
@@ -34,7 +35,7 @@ parse_arguments() {
         shift 2
         ;;
       -h | --help)
-        sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+        sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
         exit 0
         ;;
       *)
@@ -146,19 +147,21 @@ run_benchmarks() {
     runners=$runners,cuda_search_graph
     parity=$parity,cuda_search_graph
   fi
-  stage parity 60 "$lzero" bench parity --json --device cuda --runner "$parity" --searches 20 --batch 64
+  stage parity 60 "$lzero" bench parity --json --device cuda --runner "$parity" --dtype fp32,tf32,bf16 --searches 20 \
+    --batch 64
   stage train 60 "$lzero" train "$bundle/configs/classic/cartpole_unizero.yaml" inference.device=cuda \
     stop.max_env_steps=1500 stop.target_return=null evaluate.episodes=4 --run-dir "$out/run"
   stage unload 60 "$lzero" bench unload --json --device cuda --runner "$runners" --cycles 10 --embed 256
   for size in 64:2:2 256:4:8 768:2:8 768:8:8; do
     IFS=: read -r embed layers heads <<<"$size"
     sizes=(--embed "$embed" --layers "$layers" --heads "$heads" --batch "8,64,256")
-    stage "step_${embed}_$layers" 60 "$lzero" bench step --json --device cuda "${sizes[@]}"
+    stage "step_${embed}_$layers" 60 "$lzero" bench step --json --device cuda --runner eager,cuda_graph \
+      --dtype fp32,bf16 "${sizes[@]}"
     stage "search_${embed}_$layers" 60 "$lzero" bench search --json --device cuda --rounds 5 --sims 50 \
-      --runner eager,cuda_graph "${sizes[@]}"
+      --runner eager,cuda_graph --dtype fp32,bf16 "${sizes[@]}"
     if has_runner cuda_search_graph; then
       stage "search_b_${embed}_$layers" 60 "$lzero" bench search --json --device cuda --rounds 5 --sims 50 \
-        --runner cuda_search_graph "${sizes[@]}"
+        --runner cuda_search_graph --dtype fp32,bf16 "${sizes[@]}"
     fi
   done
 }

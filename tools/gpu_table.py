@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Prints what gpu_check.sh found as one table. Reads its output folder alone: doctor.txt, stages.jsonl, the
 reports of the test programs (NAME.json) and the lines of the benchmarks (NAME.jsonl). Exit code 1 when a
-stage failed, checked nothing or was not run, when a test was skipped, and when a search differs too far from an
-eager one; a bar of speed or memory that was missed is marked and fails nothing.
+stage failed, checked nothing or was not run, when a test was skipped, when a search differs too far from an eager
+one, and when a bar of memory or speed is missed.
 
     gpu_table.py FOLDER
 """
@@ -12,11 +12,12 @@ import pathlib
 import re
 import sys
 
-STEP_A_US = 250.0  # a simulation on runner cuda_graph at two layers, whatever the batch is
-STEP_B_US = 95.0   # a simulation on runner cuda_search_graph, E 768, two layers, 256 environments
-FLAT_MIB = 2.0     # memory after a cycle beside that after the second
-VALUE_ERROR = 1e-3   # largest error of a value, relative to the largest value
-MOVED_VISITS = 0.05  # share of all visits
+STEP_A_US = 250.0   # a simulation on runner cuda_graph at two layers, whatever the batch is
+STEP_B_US = 95.0    # a simulation on runner cuda_search_graph, E 768, two layers, 256 environments
+GRAPH_RATIO = 2.0   # a search without graphs over one with them, E 64
+FLAT_MIB = 2.0      # used after a cycle beside that after the second
+# By dtype: the largest error of a value, relative to the largest value, and the share of visits that move.
+PARITY = {"fp32": (1e-3, 0.05), "tf32": (0.02, 0.05), "bf16": (0.1, 0.15)}
 
 
 def json_lines(path):
@@ -103,8 +104,9 @@ def is_number(value):
 def parity_faults(line):
     """{key: limit} of what differs too far. Values of searches are compared where no visit moved: a visit to
     another action changes its root's value by more than rounding does."""
-    limits = {"value_error_ratio": VALUE_ERROR, "moved_visits_share": MOVED_VISITS,
-              "search_value_error_ratio": VALUE_ERROR if line["changed_roots_share"] == 0 else float("inf")}
+    error, moved = PARITY[line["dtype"]]
+    limits = {"value_error_ratio": error, "moved_visits_share": moved,
+              "search_value_error_ratio": error if line["changed_roots_share"] == 0 else float("inf")}
     return {key: limit for key, limit in limits.items()
             if not is_number(line[key]) or line[key] > limit}
 
@@ -117,7 +119,7 @@ def parity_cell(line, key, template, scale=1):
 def parity_lines(folder):
     rows = []
     for each in bench_lines(folder, "parity"):
-        rows.append([each["runner"], each["embed"], each["batch"], each["searches"],
+        rows.append([f"{each['runner']}, {each['dtype']}", each["embed"], each["batch"], each["searches"],
                      parity_cell(each, "value_error_ratio", "{:.2g}"),
                      parity_cell(each, "search_value_error_ratio", "{:.2g}"),
                      parity_cell(each, "moved_visits_share", "{:.2f} %", scale=100),
@@ -126,62 +128,102 @@ def parity_lines(folder):
                     "visits moved", "best actions"], rows)
 
 
-def memory_lines(folder):
-    """A row for each runner and place of memory: MiB after each cycle, and the last less the second."""
+PLACES = {"device_mib": "device", "device_reserved_mib": "reserved", "resident_mib": "process"}
+
+
+def memory_cycles(folder):
+    """{(runner, place): MiB after each cycle}."""
     cycles = {}
     for each in bench_lines(folder, "unload"):
-        for key, place in (("device_mib", "device"), ("resident_mib", "process")):
+        for key, place in PLACES.items():
             if key in each:
                 cycles.setdefault((each["runner"], place), []).append((each["cycle"], each[key]))
-    count = max((len(each) for each in cycles.values()), default=0)
+    return {what: [value for _, value in sorted(values)] for what, values in cycles.items()}
+
+
+def growth(place, mib):
+    """(most that a cycle has beyond the second, whether that is too much); None before a third."""
+    if len(mib) < 3:
+        return None
+    worst = max((value - mib[1] for value in mib[2:]), key=abs)
+    limit = {"device": FLAT_MIB, "reserved": 0.0, "process": float("inf")}[place]
+    return worst, abs(worst) > limit
+
+
+def memory_lines(folder):
+    """A row for each runner and place of memory: MiB after each cycle, and the last less the second."""
+    cycles = memory_cycles(folder)
+    count = max(map(len, cycles.values()), default=0)
     rows = []
-    for (runner, place), values in cycles.items():
-        mib = [value for _, value in sorted(values)]
-        flat = "-"
-        if len(mib) > 2:
-            worst = max((value - mib[1] for value in mib[2:]), key=abs)
-            missed = place == "device" and abs(worst) > FLAT_MIB
-            flat = f"{worst:+.2f}{' MISSED' if missed else ''}"
+    for (runner, place), mib in cycles.items():
+        grown = growth(place, mib)
+        flat = "-" if grown is None else f"{grown[0]:+.2f}{' MISSED' if grown[1] else ''}"
         rows.append([f"{runner}, {place}", *(f"{value:.1f}" for value in mib),
                      *[""] * (count - len(mib)), flat])
     return rows_of(["MiB after unloading, cycle", *range(1, count + 1), "most from 2nd"], rows)
 
 
 def time_of(cases, key, **wanted):
-    """The least time of the case that is `wanted`; None when it was not measured."""
-    for each in cases:
-        if all(each.get(name) == value for name, value in wanted.items()):
-            return each[key]
-    return None
+    """The least time of the cases that are `wanted`; None when none was measured."""
+    return min((each[key] for each in cases if all(each.get(name) == value for name, value in wanted.items())),
+               default=None)
 
 
-def shown(value, bar=None):
-    if value is None:
-        return "-"
-    return f"{value:.1f}{'' if bar is None else ' ok' if value <= bar else ' MISSED'}"
+def ratio_of(slow, fast):
+    return None if slow is None or fast is None else slow / fast
 
 
-def ratio(slow, fast):
-    return "-" if slow is None or fast is None else f"{slow / fast:.2f}x"
+def times(folder):
+    """{(embed, layers, batch, dtype): {column: microseconds}}; what is eager is fp32 in every dtype."""
+    steps = bench_lines(folder, "step")
+    searches = [each for each in bench_lines(folder, "search") if each.get("kind") == "engine"]
+    found = {}
+    for case in sorted({tuple(each[key] for key in ("embed", "layers", "batch", "dtype"))
+                        for each in steps + searches}):
+        size = dict(zip(("embed", "layers", "batch"), case))
+        graph = {**size, "dtype": case[3]}
+        found[case] = {
+            "step eager": time_of(steps, "us_min", runner="eager", **size),
+            "step graph": time_of(steps, "us_min", runner="cuda_graph", **graph),
+            "eager": time_of(searches, "us_per_sim_min", runner="eager", **size),
+            "A": time_of(searches, "us_per_sim_min", runner="cuda_graph", **graph),
+            "B": time_of(searches, "us_per_sim_min", runner="cuda_search_graph", **graph)}
+    return found
+
+
+def missed_times(folder):
+    """{(case, column): why} of the bars of speed that are missed. A bar of time is met by the fastest dtype."""
+    found, missed = times(folder), {}
+    for (embed, layers, batch, dtype), row in found.items():
+        case, best = (embed, layers, batch, dtype), {}
+        for column in ("A", "B"):
+            best[column] = min((found[other][column] for other in found
+                                if other[:3] == case[:3] and found[other][column] is not None), default=None)
+        for column, limit, is_held in (("A", STEP_A_US, layers == 2),
+                                       ("B", STEP_B_US, (embed, layers, batch) == (768, 2, 256))):
+            if is_held and row[column] is not None and row[column] == best[column] > limit:
+                missed[case, column] = f"{row[column]:.1f} us a simulation, at most {limit:.0f}"
+        gain = ratio_of(row["eager"], row["A"])
+        if embed == 64 and gain is not None and gain < GRAPH_RATIO:
+            missed[case, "off/on"] = f"{gain:.2f}x, at least {GRAPH_RATIO:.0f}x"
+    return missed
 
 
 def time_lines(folder):
-    steps = bench_lines(folder, "step")
-    searches = [each for each in bench_lines(folder, "search") if each.get("kind") == "engine"]
-    sizes = sorted({tuple(each[key] for key in ("embed", "layers", "batch")) for each in steps + searches})
+    missed = missed_times(folder)
+
+    def cell(case, column, text, value):
+        return "-" if value is None else text.format(value) + (" MISSED" if (case, column) in missed else "")
+
     rows = []
-    for embed, layers, batch in sizes:
-        size = {"embed": embed, "layers": layers, "batch": batch}
-        step = {runner: time_of(steps, "us_min", runner=runner, **size) for runner in ("eager", "cuda_graph")}
-        search = {runner: time_of(searches, "us_per_sim_min", runner=runner, **size)
-                  for runner in ("eager", "cuda_graph", "cuda_search_graph")}
-        rows.append([f"({embed}, {layers}) B {batch}", shown(step["eager"]), shown(step["cuda_graph"]),
-                     ratio(step["eager"], step["cuda_graph"]), shown(search["eager"]),
-                     shown(search["cuda_graph"], STEP_A_US if layers == 2 else None),
-                     ratio(search["eager"], search["cuda_graph"]),
-                     shown(search["cuda_search_graph"],
-                           STEP_B_US if (embed, layers, batch) == (768, 2, 256) else None),
-                     ratio(search["cuda_graph"], search["cuda_search_graph"])])
+    for case, row in times(folder).items():
+        embed, layers, batch, dtype = case
+        rows.append([f"({embed}, {layers}) B {batch}, {dtype}",
+                     cell(case, "", "{:.1f}", row["step eager"]), cell(case, "", "{:.1f}", row["step graph"]),
+                     cell(case, "", "{:.2f}x", ratio_of(row["step eager"], row["step graph"])),
+                     cell(case, "", "{:.1f}", row["eager"]), cell(case, "A", "{:.1f}", row["A"]),
+                     cell(case, "off/on", "{:.2f}x", ratio_of(row["eager"], row["A"])),
+                     cell(case, "B", "{:.1f}", row["B"]), cell(case, "", "{:.2f}x", ratio_of(row["A"], row["B"]))])
     return rows_of(["us a simulation, least", "step: eager", "graph", "off/on", "search: eager", "Step A",
                     "off/on", "Step B", "A/B"], rows)
 
@@ -230,7 +272,13 @@ def failed_lines(folder):
     for line in bench_lines(folder, "parity"):
         for key, limit in parity_faults(line).items():
             what = f"{line[key]:.2g}, at most {limit:.2g} is allowed" if is_number(line[key]) else "not a number"
-            lines.append(f"FAILED parity of {line['runner']}: {key} is {what}")
+            lines.append(f"FAILED parity of {line['runner']}, {line['dtype']}: {key} is {what}")
+    for (runner, place), mib in memory_cycles(folder).items():
+        grown = growth(place, mib)
+        if grown is not None and grown[1]:
+            lines.append(f"FAILED memory of {runner}, {place}: {grown[0]:+.2f} MiB beside the second cycle")
+    lines += [f"FAILED speed of ({case[0]}, {case[1]}) B {case[2]}, {case[3]}, {column}: {why}"
+              for (case, column), why in missed_times(folder).items()]
     stages = json_lines(folder / "stages.jsonl")
     for stage in stages:
         name, code = stage["stage"], stage["exit"]

@@ -89,7 +89,7 @@ class GpuCheckTest(unittest.TestCase):
         self.assertIn("largest error in Works: 1e-06", self.printed)
         self.assertIn("tree kernels alone, puct", self.printed)
         self.assertIn("cuda_graph, device ", self.printed)
-        self.assertRegex(self.printed, r"\(768, 2\) B 8 +- +- +- +1010\.0 +230\.0 ok +4\.39x +46\.0 +5\.00x")
+        self.assertRegex(self.printed, r"\(768, 2\) B 8, fp32 +- +- +- +1010\.0 +230\.0 +4\.39x +46\.0 +5\.00x")
         self.assertNotIn("FAILED search", self.printed)
 
     def test_every_line_is_kept(self):
@@ -110,7 +110,8 @@ class GpuCheckTest(unittest.TestCase):
         calls = (self.bundle / "calls.txt").read_text()
         for size in ("--embed 64 --layers 2 --heads 2", "--embed 256 --layers 4 --heads 8",
                      "--embed 768 --layers 2 --heads 8", "--embed 768 --layers 8 --heads 8"):
-            self.assertIn(f"bench step --json --device cuda {size} --batch 8,64,256", calls)
+            self.assertIn("bench step --json --device cuda --runner eager,cuda_graph --dtype fp32,bf16 "
+                          f"{size} --batch 8,64,256", calls)
         self.assertIn("--runner eager,cuda_graph,cuda_search_graph --cycles 10", calls)
         self.assertIn("configs/classic/cartpole_unizero.yaml inference.device=cuda", calls)
 

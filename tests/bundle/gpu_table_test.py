@@ -31,7 +31,7 @@ class GpuTableTest(unittest.TestCase):
     def test_a_check_that_went_well(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            for file in ("doctor.txt", "parity.jsonl", "step_768_2.jsonl", "search_768_2.jsonl"):
+            for file in ("doctor.txt", "parity.jsonl", "step_768_2.jsonl"):
                 shutil.copy(SAMPLE / file, folder)
             (folder / "stages.jsonl").write_text(
                 '{"stage": "parity", "exit": 0, "seconds": 9, "limit_s": 60}\n')
@@ -104,7 +104,53 @@ class GpuTableTest(unittest.TestCase):
             code, printed = self.parity(**changes)
             self.assertEqual(code, 1, printed)
             self.assertIn(cell, printed)
-            self.assertIn(f"FAILED parity of cuda_graph: {list(changes)[-1]} {words}", printed)
+            self.assertIn(f"FAILED parity of cuda_graph, fp32: {list(changes)[-1]} {words}", printed)
+
+    def judged(self, *lines):
+        """The lines of failures of a check that printed these."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "all.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+            (folder / "stages.jsonl").write_text('{"stage": "all", "exit": 0, "seconds": 9, "limit_s": 60}\n')
+            code, printed = table_of(folder)
+        failures = [line for line in printed.splitlines() if line.startswith("FAILED")]
+        self.assertEqual(code, 1 if failures else 0, printed)
+        return failures
+
+    def test_every_dtype_has_its_own_limits_of_parity(self):
+        line = json.loads((SAMPLE / "parity.jsonl").read_text())
+        for dtype, limit in (("tf32", 0.02), ("bf16", 0.1)):
+            self.assertEqual(self.judged({**line, "dtype": dtype, "value_error_ratio": limit}), [])
+            self.assertEqual(self.judged({**line, "dtype": dtype, "value_error_ratio": 1.01 * limit}),
+                             [f"FAILED parity of cuda_graph, {dtype}: value_error_ratio is {1.01 * limit:.2g}, "
+                              f"at most {limit:.2g} is allowed"])
+
+    def test_memory_after_a_cycle(self):
+        def cycles(*reserved, used=(100, 120, 120)):
+            return [{"bench": "unload", "runner": "eager", "cycle": i + 1, "device_mib": used[i],
+                     "device_reserved_mib": reserved[i]} for i in range(3)]
+        self.assertEqual(self.judged(*cycles(0, 2, 2, used=(100, 120, 122))), [])
+        self.assertEqual(self.judged(*cycles(0, 2, 4)),
+                         ["FAILED memory of eager, reserved: +2.00 MiB beside the second cycle"])
+        self.assertEqual(self.judged(*cycles(0, 2, 2, used=(100, 120, 117))),
+                         ["FAILED memory of eager, device: -3.00 MiB beside the second cycle"])
+
+    def test_bars_of_speed(self):
+        def search(runner, microseconds, embed=64, layers=2, batch=8, dtype="fp32"):
+            return {"bench": "search", "kind": "engine", "runner": runner, "embed": embed, "layers": layers,
+                    "batch": batch, "dtype": dtype, "us_per_sim_min": microseconds}
+        self.assertEqual(self.judged(search("eager", 400), search("cuda_graph", 200)), [])
+        self.assertEqual(self.judged(search("eager", 399), search("cuda_graph", 200)),
+                         ["FAILED speed of (64, 2) B 8, fp32, off/on: 2.00x, at least 2x"])
+        # The fastest dtype meets a bar of time.
+        self.assertEqual(self.judged(search("cuda_graph", 900, 768), search("cuda_graph", 250, 768, dtype="bf16")), [])
+        self.assertEqual(self.judged(search("cuda_graph", 900, 768), search("cuda_graph", 251, 768, dtype="bf16")),
+                         ["FAILED speed of (768, 2) B 8, bf16, A: 251.0 us a simulation, at most 250"])
+        self.assertEqual(self.judged(search("cuda_graph", 900, 768, layers=8)), [])
+        step_b = {"embed": 768, "batch": 256, "dtype": "bf16"}
+        self.assertEqual(self.judged(search("cuda_search_graph", 95, **step_b)), [])
+        self.assertEqual(self.judged(search("cuda_search_graph", 96, **step_b)),
+                         ["FAILED speed of (768, 2) B 256, bf16, B: 96.0 us a simulation, at most 95"])
 
 
 if __name__ == "__main__":
