@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/graph/cuda_graph_library.h"
+#include "lzero/nn/convolution.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch.h"
@@ -26,6 +27,7 @@ absl::StatusOr<const Table*> FindTable(const char* name, size_t version) {
 
 absl::Status EngineDevice::OnStream(absl::FunctionRef<absl::Status()> body) const {
   if (backend == nullptr) return body();
+  const ConvolutionPrecision precision(rounds_convolutions);
   absl::Status status;
   LZ_RETURN_IF_ERROR(backend->OnStream([&] { status = body(); }));
   return status;
@@ -67,6 +69,12 @@ absl::StatusOr<EngineDevice> MakeEngineDevice(Device device) {
       FindTable<ContextFunctions>("lz_cuda_context_functions", kContextFunctionsVersion));
   LZ_ASSIGN_OR_RETURN(made.step_functions,
                       FindTable<StepFunctions>("lz_cuda_step_functions", kStepFunctionsVersion));
+  return made;
+}
+
+absl::StatusOr<EngineDevice> MakeEngineDevice(const InferenceConfig& config) {
+  LZ_ASSIGN_OR_RETURN(EngineDevice made, MakeEngineDevice(config.device));
+  made.rounds_convolutions = config.dtype != InferenceDtype::kFp32;
   return made;
 }
 

@@ -3,6 +3,7 @@
 #define LZERO_INFERENCE_ENGINE_DEVICE_H_
 
 #include <memory>
+#include <optional>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -29,6 +30,8 @@ struct EngineDevice {
   const DeviceFunctions* search_functions = nullptr;
   const ContextFunctions* context_functions = nullptr;
   const StepFunctions* step_functions = nullptr;
+  // Whether OnStream rounds convolutions without gradients to TF32; nullopt: as libtorch is told.
+  std::optional<bool> rounds_convolutions = std::nullopt;
   at::Device device() const { return backend == nullptr ? at::kCPU : backend->device(); }
 
   // Calls `body` with the device's stream current; on the CPU just calls it.
@@ -46,6 +49,8 @@ struct EngineDevice {
 // Makes the device ready and, unless it is the CPU, takes an unload unit on it: a GraphBackend,
 // whose stream and graph memory are given back together. Errors as PrepareDevice.
 absl::StatusOr<EngineDevice> MakeEngineDevice(Device device);
+// The same for an engine, whose convolutions are as exact as config.dtype.
+absl::StatusOr<EngineDevice> MakeEngineDevice(const InferenceConfig& config);
 
 // Makes an engine by make(device), a StatusOr of it, with the device's stream current: memory
 // belongs to the stream that it was made on, and may be given to others when that stream is done

@@ -1,11 +1,35 @@
 #include "lzero/nn/convolution.h"
 
 #include <cmath>
+#include <utility>
 
+#include "ATen/Context.h"
 #include "lzero/nn/weight_device.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
+namespace {
+
+thread_local std::optional<bool> rounds_to_tf32;
+
+// 3x3, one cell of zeros around x.
+at::Tensor Convolve(const at::Tensor& x, const at::Tensor& weight, int64_t stride) {
+  if (!x.is_cuda() || !rounds_to_tf32.has_value() || at::GradMode::is_enabled()) {
+    return at::conv2d(x, weight, {}, stride, 1);
+  }
+  const at::Context& context = at::globalContext();
+  return at::_convolution(x, weight, {}, {stride, stride}, {1, 1}, {1, 1}, /*transposed=*/false,
+                          {0, 0}, /*groups=*/1, context.benchmarkCuDNN(),
+                          context.deterministicCuDNN(), context.userEnabledCuDNN(),
+                          *rounds_to_tf32);
+}
+
+}  // namespace
+
+ConvolutionPrecision::ConvolutionPrecision(std::optional<bool> rounds)
+    : before_(std::exchange(rounds_to_tf32, rounds)) {}
+
+ConvolutionPrecision::~ConvolutionPrecision() { rounds_to_tf32 = before_; }
 
 ConvolutionLayer::ConvolutionLayer(int64_t in, int64_t out, int64_t stride) : stride_(stride) {
   const double bound = 1.0 / std::sqrt(static_cast<double>(in * 9));
@@ -16,7 +40,7 @@ ConvolutionLayer::ConvolutionLayer(int64_t in, int64_t out, int64_t stride) : st
 }
 
 at::Tensor ConvolutionLayer::Forward(const at::Tensor& x) const {
-  const at::Tensor y = at::conv2d(x, weight_, {}, stride_, 1);
+  const at::Tensor y = Convolve(x, weight_, stride_);
   return at::group_norm(y, 1, norm_weight_, norm_bias_);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "ATen/core/Tensor.h"
 #include "torch/nn/module.h"
@@ -25,6 +26,20 @@ class ConvolutionLayer : public torch::nn::Module {
  private:
   int64_t stride_;
   at::Tensor weight_, norm_weight_, norm_bias_;
+};
+
+// While it lives, this thread's convolutions without gradients on a CUDA device round float32
+// operands to TF32 (`rounds`) or do not, whatever libtorch is told for the whole process; nullopt:
+// as it is told.
+class ConvolutionPrecision {
+ public:
+  explicit ConvolutionPrecision(std::optional<bool> rounds);
+  ~ConvolutionPrecision();
+  ConvolutionPrecision(const ConvolutionPrecision&) = delete;
+  ConvolutionPrecision& operator=(const ConvolutionPrecision&) = delete;
+
+ private:
+  std::optional<bool> before_;
 };
 
 // x + second(relu(first(x))): x [N, in, height, width] -> [N, out, height / stride, width /

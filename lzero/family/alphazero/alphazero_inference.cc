@@ -131,7 +131,7 @@ class AlphaZeroEngine : public PolicyEngine {
         const auto first_rows = [&](const Staging& staging) {
           return staging.tensor().narrow(0, 0, static_cast<int64_t>(rows_.size()));
         };
-        LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+        LZ_RETURN_IF_ERROR(observations_.CopyInAsync(absl::MakeConstSpan(host_observations_)));
         const at::Tensor latents = model_.Encode(first_rows(observations_));
         first_rows(policies_).copy_(model_.PolicyLogits(latents));
         first_rows(values_).copy_(model_.Decode(model_.ValueLogits(latents)));
@@ -162,7 +162,7 @@ class AlphaZeroEngine : public PolicyEngine {
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const EngineOptions& options,
                                                                      const EnvFactory& make_env) {
   using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
-  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference.device));
+  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference));
   return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
         std::shared_ptr<AlphaZeroNetwork> network,

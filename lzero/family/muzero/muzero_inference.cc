@@ -82,7 +82,7 @@ class MuZeroEngine : public LatentEngine {
   absl::Status StageRows(absl::Span<const NodeId> nodes, Staging* staging) {
     host_rows_.clear();
     for (size_t i = 0; i < nodes.size(); ++i) host_rows_.push_back(RowOf(i, nodes[i]));
-    return staging->CopyIn(absl::MakeConstSpan(host_rows_));
+    return staging->CopyInAsync(absl::MakeConstSpan(host_rows_));
   }
 
   // Value [B] and policy [B, policy size] of latents [B, S] to the host.
@@ -103,7 +103,7 @@ class MuZeroEngine : public LatentEngine {
 
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeMuZeroEngine(const EngineOptions& options) {
   using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
-  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference.device));
+  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference));
   return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
         std::shared_ptr<MuZeroNetwork> network,

@@ -149,7 +149,7 @@ class StochasticMuZeroEngine : public LatentEngine {
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeStochasticMuZeroEngine(
     const EngineOptions& options) {
   using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
-  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference.device));
+  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference));
   return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
         std::shared_ptr<StochasticMuZeroNetwork> network,

@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::Create(
     const EngineOptions& options) {
   // A choice that cannot be is told before anything is allocated.
   LZ_RETURN_IF_ERROR(ChooseRunner(options.inference, &options.search).status());
-  LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference.device));
+  LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(options.inference));
   return CreateOn(options, std::move(device));
 }
 

@@ -48,8 +48,8 @@ bool RunsOnBoth(const c10::OperatorHandle& op) {
                                                          "aten::_efficientzerotensor",
                                                          "aten::_has_compatible_shallow_copy_type"};
   // These pick cuDNN's operators on the device, and the CPU's elsewhere.
-  static const auto& composites =
-      *new std::set<std::string>{"aten::convolution", "aten::convolution_backward"};
+  static const auto& composites = *new std::set<std::string>{
+      "aten::convolution", "aten::convolution_backward", "aten::_convolution"};
   const std::string& name = op.operator_name().name;
   if (composites.count(name) != 0) return op.operator_name().overload_name.empty();
   if (name.rfind("aten::", 0) != 0 || others.count(name) != 0) return false;

@@ -107,6 +107,21 @@ void CheckDevices(const c10::FunctionSchema& schema, const std::vector<IValue>& 
   }
 }
 
+// How many of an operator's first arguments a device rounds to TF32, as libtorch is told or as the
+// call says.
+size_t NumRounded(const c10::FunctionSchema& schema, const std::vector<IValue>& arguments) {
+  const std::string& name = schema.name();
+  if (name == "aten::_convolution") return arguments.back().toBool() ? 2 : 0;
+  if (!at::globalContext().allowTF32CuDNN()) return 0;
+  return name == "aten::convolution" ? 2 : name == "aten::convolution_backward" ? 3 : 0;
+}
+
+// To the nearest of the numbers with 10 bits behind the point, as a tensor core reads it.
+at::Tensor Rounded(const at::Tensor& tensor) {
+  if (!tensor.defined() || tensor.scalar_type() != at::kFloat) return tensor;
+  return tensor.contiguous().view(at::kInt).add(0x1000).bitwise_and(~0x1fff).view(at::kFloat);
+}
+
 // One call of an operator.
 class Call {
  public:
@@ -115,6 +130,7 @@ class Call {
     given_.assign(stack->end() - count, stack->end());
     stack->erase(stack->end() - count, stack->end());
     CheckDevices(schema_, given_);
+    num_rounded_ = NumRounded(schema_, given_);
   }
 
   void Run(Stack* results) {
@@ -137,7 +153,9 @@ class Call {
       // A wait, or the level, has completed what the operands depend on.
       work.run = [made, to = outputs_] { Copy(made, to); };
     } else {
-      work.run = [op = op_, taken = taken_, to = outputs_] { Copy(ExecuteOf(op, taken), to); };
+      work.run = [op = op_, taken = taken_, rounded = num_rounded_, to = outputs_] {
+        Copy(ExecuteOf(op, taken, rounded), to);
+      };
     }
     IssueOnCurrentStream(std::move(work));
   }
@@ -155,9 +173,11 @@ class Call {
     C10_CUDA_CHECK(cudaStreamIsCapturing(c10::cuda::getCurrentCUDAStream().stream(), &status));
     return IsLate() || status != cudaStreamCaptureStatusNone;
   }
-  static Stack ExecuteOf(const c10::OperatorHandle& op, const std::vector<IValue>& arguments) {
+  static Stack ExecuteOf(const c10::OperatorHandle& op, const std::vector<IValue>& arguments,
+                         size_t num_rounded) {
     const at::AutoDispatchBelowADInplaceOrView below;
     Stack stack(arguments.begin(), arguments.end());
+    for (size_t i = 0; i < num_rounded; ++i) stack[i] = Rounded(stack[i].toTensor());
     op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
     return stack;
   }
@@ -169,7 +189,9 @@ class Call {
     }
   }
 
-  Stack Execute(const std::vector<IValue>& arguments) const { return ExecuteOf(op_, arguments); }
+  Stack Execute(const std::vector<IValue>& arguments) const {
+    return ExecuteOf(op_, arguments, num_rounded_);
+  }
   std::vector<IValue> Lookalikes() const {
     std::vector<IValue> copies;
     for (const IValue& value : taken_) copies.push_back(Changed(value, Lookalike));
@@ -267,6 +289,7 @@ class Call {
   const c10::FunctionSchema& schema_;
   std::vector<IValue> given_;  // by the caller
   std::vector<IValue> taken_;  // the same over memory of the host
+  size_t num_rounded_ = 0;
   std::vector<Output> outputs_;
   std::vector<Range> written_;
 };

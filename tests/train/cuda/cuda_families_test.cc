@@ -31,15 +31,14 @@ ExperimentConfig UniZero(Runner runner, CacheStorage storage, RootContext contex
   return config;
 }
 
-// Convolutions of a device may round to TF32.
-constexpr double kConvolved = 5e-3;
-
 std::vector<Case> Cases() {
   ExperimentConfig game = Latent(TinyConfig(), Family::kStochasticMuZero);
   game.env.id = "2048";
   game.env.max_episode_steps = 0;
   ExperimentConfig film = FilmConfig();
   film.inference.runner = Runner::kCudaGraph;
+  ExperimentConfig rounded = film;
+  rounded.inference.dtype = InferenceDtype::kTf32;
   const auto fixed = CacheStorage::kStatic;
   ExperimentConfig growing = UniZero(Runner::kEager, CacheStorage::kGrowing, RootContext::kRebuild);
   growing.search.num_simulations = 40;  // more nodes than it begins with
@@ -49,12 +48,13 @@ std::vector<Case> Cases() {
        UniZero(Runner::kCudaSearchGraph, fixed, RootContext::kRebuild)},
       {"unizero, growing", growing},
       {"unizero, carried contexts", UniZero(Runner::kCudaGraph, fixed, RootContext::kCarry)},
-      {"unizero, pictures", film, kConvolved},
-      {"unizero, boards", BoardConfig(), kConvolved},
+      {"unizero, pictures", film},
+      {"unizero, pictures in tf32", rounded, 0.02},
+      {"unizero, boards", BoardConfig()},
       {"muzero", Latent(TinyConfig(), Family::kMuZero)},
-      {"muzero, boards", Latent(BoardConfig(), Family::kMuZero), kConvolved},
+      {"muzero, boards", Latent(BoardConfig(), Family::kMuZero)},
       {"stochastic_muzero", game},
-      {"alphazero", Latent(BoardConfig(), Family::kAlphaZero), kConvolved},
+      {"alphazero", Latent(BoardConfig(), Family::kAlphaZero)},
   };
 }
 
