@@ -54,7 +54,7 @@ absl::StatusOr<at::Tensor> LatentEngine::StageObservations(absl::Span<const Root
     const absl::Span<const float> newest = root.observations.last(size);
     host_observations_.insert(host_observations_.end(), newest.begin(), newest.end());
   }
-  LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+  LZ_RETURN_IF_ERROR(observations_.CopyInAsync(absl::MakeConstSpan(host_observations_)));
   return observations_.tensor().narrow(0, 0, static_cast<int64_t>(roots.size()));
 }
 

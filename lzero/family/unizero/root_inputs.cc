@@ -87,11 +87,11 @@ absl::StatusOr<RootPasts> RootInputs::StagePasts(absl::Span<const Root> roots,
     past_tokens.push_back(2 * past + 1);
   }
   // Stage them.
-  LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+  LZ_RETURN_IF_ERROR(observations_.CopyInAsync(absl::MakeConstSpan(host_observations_)));
   LZ_RETURN_IF_ERROR(shape_.action_dim > 0
-                         ? actions_.CopyIn(absl::MakeConstSpan(host_action_values_))
-                         : actions_.CopyIn(absl::MakeConstSpan(host_actions_)));
-  LZ_RETURN_IF_ERROR(padding_.CopyIn(absl::MakeConstSpan(host_numbers_)));
+                         ? actions_.CopyInAsync(absl::MakeConstSpan(host_action_values_))
+                         : actions_.CopyInAsync(absl::MakeConstSpan(host_actions_)));
+  LZ_RETURN_IF_ERROR(padding_.CopyInAsync(absl::MakeConstSpan(host_numbers_)));
   RootPasts pasts = PastRows(num_rows, num_past);
   pasts.past_tokens = std::move(past_tokens);
   return pasts;
@@ -123,10 +123,10 @@ absl::StatusOr<RootSteps> RootInputs::StageNewest(absl::Span<const Root> roots,
     const absl::Span<const float> values = roots[row].action_values.last(shape_.action_dim);
     host_action_values_.insert(host_action_values_.end(), values.begin(), values.end());
   }
-  LZ_RETURN_IF_ERROR(observations_.CopyIn(absl::MakeConstSpan(host_observations_)));
+  LZ_RETURN_IF_ERROR(observations_.CopyInAsync(absl::MakeConstSpan(host_observations_)));
   LZ_RETURN_IF_ERROR(shape_.action_dim > 0
-                         ? newest_actions_.CopyIn(absl::MakeConstSpan(host_action_values_))
-                         : newest_actions_.CopyIn(absl::MakeConstSpan(host_numbers_)));
+                         ? newest_actions_.CopyInAsync(absl::MakeConstSpan(host_action_values_))
+                         : newest_actions_.CopyInAsync(absl::MakeConstSpan(host_numbers_)));
   return StepRows(static_cast<int64_t>(rows.size()));
 }
 

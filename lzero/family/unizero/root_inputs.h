@@ -45,7 +45,8 @@ class RootInputs {
 
   // Stages the roots at `rows` [n] in the shapes of RootPasts; older steps than max_past_steps are
   // left out, and there is room for `least_past` <= max_past_steps in any case. The tensors are
-  // this object's: the next call overwrites them.
+  // this object's: the next call overwrites them. Waits for no device: what reads them must be over
+  // before the next call of this or StageNewest.
   absl::StatusOr<RootPasts> StagePasts(absl::Span<const Root> roots, absl::Span<const int> rows,
                                        int64_t least_past = 0);
   // The first `num_rows` rows of what was staged last, with room for `num_past` steps; rows that

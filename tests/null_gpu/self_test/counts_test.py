@@ -19,30 +19,30 @@ COLUMNS = ("kernels", "graphs", "graph_kernels", "graph_copies", "copies", "wait
 # level control does not run. An update is one graph, two copies (the batch in, the figures out) and one wait.
 CASES = {
     ("control", "classic/cartpole_unizero.yaml", "inference.runner=eager"):
-        ((124.38, 0, 0, 0, 15.38, 10.62), (113, 0, 0, 0, 11, 7), (0, 1, 441, 9, 2, 1)),
+        ((124.38, 0, 0, 0, 15.38, 7.5), (113, 0, 0, 0, 11, 7), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/cartpole_unizero.yaml", "inference.runner=cuda_graph"):
-        ((3.75, 1.38, 121.38, 4.62, 11.62, 10.62), (0, 1, 39, 0, 2, 1), (0, 1, 441, 9, 2, 1)),
+        ((3.75, 1.38, 121.38, 4.62, 11.62, 7.5), (0, 1, 39, 0, 2, 1), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/cartpole_unizero.yaml",
      "inference.runner=cuda_graph", "inference.dtype=bf16", "train.dtype=bf16"):
-        ((3.75, 1.38, 121.38, 4.62, 11.62, 10.62), (0, 1, 39, 0, 2, 1), (0, 1, 623, 9, 2, 1)),
+        ((3.75, 1.38, 121.38, 4.62, 11.62, 7.5), (0, 1, 39, 0, 2, 1), (0, 1, 623, 9, 2, 1)),
     ("control", "classic/cartpole_unizero.yaml", "inference.runner=cuda_graph", "inference.root_context=carry"):
-        ((3.75, 1.38, 121.38, 4.62, 11.62, 10.62), (0, 1, 39, 0, 2, 1), (0, 1, 441, 9, 2, 1)),
+        ((3.75, 1.38, 121.38, 4.62, 11.62, 7.5), (0, 1, 39, 0, 2, 1), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/cartpole_unizero.yaml", "inference.runner=cuda_search_graph"):
-        ((3.75, 1.38, 121.38, 4.62, 11.62, 10.62), (0, 0.1, 41.3, 0.2, 0.3, 0.4), (0, 1, 441, 9, 2, 1)),
+        ((3.75, 1.38, 121.38, 4.62, 11.62, 7.5), (0, 0.1, 41.3, 0.2, 0.3, 0.1), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/cartpole_unizero_gumbel.yaml", "inference.runner=cuda_search_graph"):
-        ((3.5, 1.25, 111.5, 4.25, 10.75, 9.75), (0, 0.1, 41.3, 0.2, 0.3, 0.4), (0, 1, 441, 9, 2, 1)),
+        ((3.5, 1.25, 111.5, 4.25, 10.75, 7), (0, 0.1, 41.3, 0.2, 0.3, 0.1), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/pendulum_unizero.yaml", "inference.runner=cuda_graph"):
-        ((3, 1, 94, 3, 9, 8), (0, 1, 39, 0, 2, 1), (0, 1, 465, 10, 2, 1)),
+        ((3, 1, 94, 3, 9, 6), (0, 1, 39, 0, 2, 1), (0, 1, 465, 10, 2, 1)),
     ("numbers", "teaching/catch_pixels_unizero.yaml", "inference.runner=cuda_graph"):
-        ((2.88, 1, 156.12, 0, 8.75, 7.88), (0, 1, 39, 0, 2, 1), (0, 1, 559, 0, 2, 1)),
+        ((2.88, 1, 156.12, 0, 8.75, 5.75), (0, 1, 39, 0, 2, 1), (0, 1, 559, 0, 2, 1)),
     ("control", "classic/cartpole_muzero.yaml"):
-        ((30, 0, 0, 0, 3, 5), (53, 0, 0, 0, 6, 9), (0, 1, 459, 7, 2, 1)),
+        ((30, 0, 0, 0, 3, 4), (53, 0, 0, 0, 6, 7), (0, 1, 459, 7, 2, 1)),
     ("control", "stochastic/2048_stochastic_muzero.yaml"):
-        ((30, 0, 0, 0, 3, 5), (55.48, 0, 0, 0, 6.81, 9.99), (0, 1, 772, 9, 2, 1)),
+        ((30, 0, 0, 0, 3, 4), (55.48, 0, 0, 0, 6.81, 9.99), (0, 1, 772, 9, 2, 1)),
     ("control", "boards/tictactoe_alphazero.yaml"):
-        ((32, 0, 0, 0, 5, 5), (30.4, 0, 0, 0, 4.75, 4.75), (0, 1, 277, 7, 2, 1)),
+        ((32, 0, 0, 0, 5, 4), (30.4, 0, 0, 0, 4.75, 3.8), (0, 1, 277, 7, 2, 1)),
     ("numbers", "boards/connect4_alphazero.yaml"):
-        ((52, 0, 0, 0, 3, 5), (52, 0, 0, 0, 3, 5), (0, 1, 327, 0, 2, 1)),
+        ((52, 0, 0, 0, 3, 4), (52, 0, 0, 0, 3, 4), (0, 1, 327, 0, 2, 1)),
 }
 RUN = []
 

@@ -211,9 +211,9 @@ class SearchGraph : public Searcher {
     LZ_RETURN_IF_ERROR(parts_.cache->LendNodes(envs_, rows));
     // Idle rows: no context, and nothing is stored.
     std::fill(rows.begin() + static_cast<ptrdiff_t>(roots.size() * row_size), rows.end(), 0);
-    LZ_RETURN_IF_ERROR(arrays_.lent.CopyIn(absl::Span<const int64_t>(rows)));
-    LZ_RETURN_IF_ERROR(arrays_.root_logits.CopyIn(absl::Span<const float>(host_logits_)));
-    return arrays_.root_values.CopyIn(absl::Span<const float>(host_values_));
+    LZ_RETURN_IF_ERROR(arrays_.lent.CopyInAsync(absl::Span<const int64_t>(rows)));
+    LZ_RETURN_IF_ERROR(arrays_.root_logits.CopyInAsync(absl::Span<const float>(host_logits_)));
+    return arrays_.root_values.CopyInAsync(absl::Span<const float>(host_values_));
   }
 
   SearchConfig config_;
