@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "lzero/base/status_macros.h"
 
 namespace lzero {
@@ -40,13 +41,13 @@ absl::StatusOr<void*> FindInCudaLibrary(const char* name) {
   return found;
 }
 
-absl::StatusOr<std::string> ListCudaDevices() {
+absl::StatusOr<std::vector<std::string>> ListCudaDevices() {
   LZ_ASSIGN_OR_RETURN(void* const found, FindInCudaLibrary("lz_cuda_list_devices"));
   const auto list = reinterpret_cast<ListDevices>(found);
-  char text[4096] = "";
+  char text[16384] = "";
   const int count = list(text, sizeof(text));
   if (count <= 0) return absl::NotFoundError(absl::StrCat("no CUDA device: ", text));
-  return std::string(text);
+  return std::vector<std::string>(absl::StrSplit(text, '\n'));
 }
 
 }  // namespace lzero

@@ -4,6 +4,7 @@
 #define LZERO_TENSOR_CUDA_LIBRARY_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -13,9 +14,10 @@ namespace lzero {
 // in words what is missing: the library beside the program, what it needs, or the name.
 absl::StatusOr<void*> FindInCudaLibrary(const char* name);
 
-// One line for each CUDA device: name, compute capability, memory. NotFound says in words what is
-// missing: the library beside the program, a driver, or a device.
-absl::StatusOr<std::string> ListCudaDevices();
+// The CUDA devices of this machine in the order of their numbers, in words each: name, compute
+// capability, memory. NotFound says in words what is missing: the library beside the program, a
+// driver, or a device.
+absl::StatusOr<std::vector<std::string>> ListCudaDevices();
 
 // Where the library `name` of this build lies: beside the program, in tools/ beside a test's
 // folder, or in lib/ (installed). NotFound when it was not built.

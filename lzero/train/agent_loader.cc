@@ -56,15 +56,16 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   absl::StatusOr<EnvRegistry> with_plugins = RegistryWithPlugins(agent.config, registry);
   LZ_RETURN_IF_ERROR(Annotate(with_plugins.status(), "plugins"));
   agent.registry = *std::move(with_plugins);
-  // Another device than the run's: choices made for that one are dropped.
+  // Another kind of device than the run's: choices made for that one are dropped.
   InferenceConfig& inference = agent.config.inference;
-  if (options.device.has_value() && *options.device != inference.device) {
-    inference.device = *options.device;
+  const Device device = options.device.value_or(inference.device);
+  if (device.kind != inference.device.kind) {
     inference.runner = Runner::kAuto;
     inference.graphs = Graphs::kPreferred;
     inference.dtype = InferenceDtype::kFp32;
     inference.cache_storage = CacheStorage::kStatic;
   }
+  inference.device = device;
   // The evaluator.
   agent.num_simulations = options.simulations.value_or(
       agent.config.evaluate.num_simulations.value_or(agent.config.search.num_simulations));

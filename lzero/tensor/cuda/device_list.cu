@@ -37,8 +37,10 @@ extern "C" int lz_cuda_list_devices(char* text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   for (int device = 0; device < count; ++device) {
-    cudaDeviceProp facts;
-    if (cudaGetDeviceProperties(&facts, device) != cudaSuccess) continue;
+    cudaDeviceProp facts = {};
+    if (cudaGetDeviceProperties(&facts, device) != cudaSuccess) {
+      std::snprintf(facts.name, sizeof(facts.name), "a device that tells nothing of itself");
+    }
     const int written = std::snprintf(text + used, size - used, "%s%s, sm_%d%d, %.1f GiB",
                                       used == 0 ? "" : "\n", facts.name, facts.major, facts.minor,
                                       static_cast<double>(facts.totalGlobalMem) / (1 << 30));

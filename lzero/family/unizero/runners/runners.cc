@@ -69,7 +69,7 @@ absl::StatusOr<RunnerChoice> ChooseAndLog(const InferenceConfig& config, const s
 
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config) {
   LZ_RETURN_IF_ERROR(FirstError(GraphErrors(config)));
-  const bool on_cpu = config.device == Device::kCpu;
+  const bool on_cpu = config.device.is_cpu();
   // What auto stands for.
   RunnerChoice choice{config.runner, ""};
   if (config.runner == Runner::kAuto && on_cpu) {
