@@ -12,6 +12,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONFIG = ROOT / "configs/boards/tictactoe_alphazero.yaml"
+COUNTING = ROOT / "configs/teaching/counting_unizero.yaml"
 SHORT = ["stop.max_env_steps=200", "train.start_env_steps=50"]
 RUN = []
 
@@ -32,8 +33,65 @@ class Program(unittest.TestCase):
         """A run of unizero on a device with a fault, after which nothing may be left there."""
         return self.train("_".join([fault, *settings]), "inference.device=cuda",
                           "train.batch_size=8", "search.num_simulations=4", *settings,
-                          config=ROOT / "configs/teaching/counting_unizero.yaml",
+                          config=COUNTING,
                           level=f"numbers,nothing_left=1,{fault}", codes=codes)
+
+    def weights_of(self, name):
+        return (pathlib.Path(RUN[3]) / name / "checkpoints/latest/model.safetensors").read_bytes()
+
+    def expect_same_weights(self, *names):
+        self.assertEqual(len({self.weights_of(name) for name in names}), 1, f"not the same weights: {names}")
+
+    def train_apart(self, name, inference, learner, level, *settings):
+        """A run of all roles with the learner on one device and the searches on another, of two."""
+        return self.train(name, f"inference.device={inference}", f"train.device={learner}", "train.batch_size=8",
+                          "search.num_simulations=4", "replay.reanalyze_ratio=0.5", *settings, config=COUNTING,
+                          level=f"{level},devices=2,nothing_left=1,print_counts=1")
+
+    def test_the_same_is_learned_on_one_device_as_on_two(self):
+        levels = ("numbers", "late", "late,seed=1", "late,seed=2")
+        for level in levels:
+            for inference, learner in (("cuda", "null"), ("cuda:1", "null"), ("cuda:1", "cuda"), ("cuda", "cuda:1")):
+                with self.subTest(level=level, inference=inference, learner=learner):
+                    text = self.train_apart(f"{inference}_{learner}_{level}", inference, learner, level)
+                    if (inference, learner) == ("cuda:1", "null"):
+                        self.assertIn("null GPU: contexts_1 1\n", text)
+                        self.assertNotIn("null GPU: contexts_0", text)
+                    self.expect_same_weights("cuda_null_numbers", f"{inference}_{learner}_{level}")
+
+    def test_a_processor_collects_for_a_device_and_the_other_way_round(self):
+        for inference, learner in (("cpu", "cuda"), ("cpu", "cuda:1"), ("cuda", "cpu"), ("cuda:1", "cpu")):
+            for level in ("numbers", "late", "late,seed=1"):
+                with self.subTest(level=level, inference=inference, learner=learner):
+                    self.train_apart(f"{inference}_{learner}_{level}", inference, learner, level)
+                    kind = inference.partition(":")[0] + "_" + learner.partition(":")[0]
+                    self.expect_same_weights(f"{kind}_numbers", f"{inference}_{learner}_{level}")
+
+    def test_a_run_of_two_devices_goes_on_and_is_evaluated(self):
+        for inference, learner in (("cuda:1", "cuda"), ("cpu", "cuda:1")):
+            with self.subTest(inference=inference, learner=learner):
+                name, two = f"{inference}_{learner}_on", "late,seed=1,devices=2,nothing_left=1"
+                self.train_apart(name, inference, learner, "numbers", "deterministic=true", "checkpoint.every_updates=8")
+                straight = self.weights_of(name)
+                middle = sorted((pathlib.Path(RUN[3]) / name / "checkpoints").glob("step_*"))[0]
+                self.lzero("resume", middle, level=two)
+                self.assertEqual(self.weights_of(name), straight)
+                self.lzero("eval", name, "--episodes", 1, level=two)
+                # On a machine with one device.
+                if inference == "cuda:1":
+                    text = self.lzero("eval", name, "--episodes", 1, codes=(2,))
+                    self.assertIn("inference.device: cuda:1: this machine has 1 device: Null GPU, sm_90, 80.0 GiB; "
+                                  "allowed here: cpu, cuda", text)
+                    self.lzero("eval", name, "--episodes", 1, "--device", "cuda")
+
+    def test_a_device_that_is_not_there_is_told_before_anything_is_made(self):
+        for key in ("inference.device", "train.device"):
+            for more in ([], ["--dry-run"]):
+                text = self.train("absent", f"{key}=cuda:2", *more, level="numbers,devices=2,print_counts=1", codes=(2,))
+                self.assertIn(f"error: {key}: cuda:2: this machine has 2 devices: Null GPU, sm_90, 80.0 GiB; Null GPU, "
+                              "sm_90, 80.0 GiB; allowed here: cpu, cuda, cuda:1\n", text)
+                self.assertNotIn("null GPU: contexts", text)
+        self.assertFalse((pathlib.Path(RUN[3]) / "absent").exists())
 
     def test_the_doctor_finds_the_device(self):
         self.assertIn("Null GPU, sm_90, 80.0 GiB; 0.0 GiB of cuda:0 are in use", self.lzero("doctor"))
@@ -81,8 +139,9 @@ class Program(unittest.TestCase):
     def test_runs_of_both_devices_play_in_either_order(self):
         self.train("cpu")
         self.train("cuda", "inference.device=cuda", level="late,seed=1")
-        for pair in (("cpu", "cuda"), ("cuda", "cpu")):
-            self.assertIn("A in all", self.lzero("match", *pair, "--games", 2))
+        self.train("second", "inference.device=cuda:1", "train.device=cuda", level="numbers,devices=2")
+        for pair in (("cpu", "cuda"), ("cuda", "cpu"), ("second", "cuda"), ("cpu", "second")):
+            self.assertIn("A in all", self.lzero("match", *pair, "--games", 2, level="numbers,devices=2"))
 
     def test_every_family_trains_and_evaluates_and_leaves_nothing_on_the_device(self):
         counting, game = "teaching/counting_unizero.yaml", "stochastic/2048_stochastic_muzero.yaml"
@@ -96,18 +155,15 @@ class Program(unittest.TestCase):
 
     def test_the_same_is_learned_with_a_graph_without_and_where_one_is_refused(self):
         settings = ["inference.device=cuda", "inference.runner=eager", "search.num_simulations=4"]
-        counting = ROOT / "configs/teaching/counting_unizero.yaml"
-        told = self.train("preferred", *settings, config=counting, level="numbers,fail_capture=1,nothing_left=1")
+        told = self.train("preferred", *settings, config=COUNTING, level="numbers,fail_capture=1,nothing_left=1")
         self.assertIn("no graph, updates run one operation after the other", told)
-        self.train("off", *settings, "inference.graphs=off", config=counting, level="numbers,nothing_left=1")
-        self.train("recorded", *settings, config=counting, level="late,seed=1,nothing_left=1")
-        weights = {(pathlib.Path(RUN[3]) / name / "checkpoints/latest/model.safetensors").read_bytes()
-                   for name in ("preferred", "off", "recorded")}
-        self.assertEqual(len(weights), 1, "not the same weights")
+        self.train("off", *settings, "inference.graphs=off", config=COUNTING, level="numbers,nothing_left=1")
+        self.train("recorded", *settings, config=COUNTING, level="late,seed=1,nothing_left=1")
+        self.expect_same_weights("preferred", "off", "recorded")
 
 
 if __name__ == "__main__":
     RUN[:] = sys.argv[1:5]
     shutil.rmtree(RUN[3], ignore_errors=True)
     pathlib.Path(RUN[3]).mkdir(parents=True)
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=sys.argv[:1] + sys.argv[5:])
