@@ -19,10 +19,10 @@ namespace {
 constexpr int kSuccess = 0, kNotInitialized = 1, kExecutionFailed = 13;
 
 struct Handle {
+  int device = CurrentDevice();  // first: libtorch gives it to cuBLASLt as well
   cudaStream_t stream = nullptr;
   void* workspace = nullptr;
   size_t size = 0;
-  int device = CurrentDevice();
 };
 
 int Product(const Handle* handle, const char* name) {

@@ -14,6 +14,7 @@
 #include "tests/null_gpu/work.h"
 #include "tests/support/one_lane.h"
 
+// Or a handle of cuBLAS, whose first member is the same.
 struct cublasLtContext {
   int device = lzero::null_gpu::CurrentDevice();
 };
