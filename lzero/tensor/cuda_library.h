@@ -3,6 +3,7 @@
 #ifndef LZERO_TENSOR_CUDA_LIBRARY_H_
 #define LZERO_TENSOR_CUDA_LIBRARY_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,15 @@ absl::StatusOr<void*> FindInCudaLibrary(const char* name);
 // capability, memory. NotFound says in words what is missing: the library beside the program, a
 // driver, or a device.
 absl::StatusOr<std::vector<std::string>> ListCudaDevices();
+
+struct CudaMemory {
+  int64_t free_bytes = 0;  // beside what all processes hold, the context of this one among it
+  int64_t total_bytes = 0;
+};
+
+// The memory of CUDA device `index`, on which the process has a context from then on. Errors as
+// ListCudaDevices; Internal, with the device's message, where it cannot be asked.
+absl::StatusOr<CudaMemory> FindCudaMemory(int index);
 
 // Where the library `name` of this build lies: beside the program, in tools/ beside a test's
 // folder, or in lib/ (installed). NotFound when it was not built.

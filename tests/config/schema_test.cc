@@ -65,7 +65,7 @@ TEST(Schema, AllowedTextNamesTypeRangeAndNull) {
   EXPECT_EQ(Allowed("train.beta1"), "a number from 0 to below 1");
   EXPECT_EQ(Allowed("stop.max_updates"), "an integer from 1 to 1000000000000, or null");
   EXPECT_EQ(Allowed("search.policy"), "one of puct, gumbel");
-  EXPECT_EQ(Allowed("inference.device"), "one of cpu, cuda");
+  EXPECT_EQ(Allowed("inference.device"), "one of cpu, cuda, cuda:N");
   EXPECT_EQ(Allowed("deterministic"), "true or false");
   EXPECT_EQ(Allowed("env.id"), "printable text");
 }

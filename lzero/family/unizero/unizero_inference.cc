@@ -76,6 +76,13 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& opti
          runner_bytes + SamplerBytes(options);
 }
 
+int64_t UniZeroInference::GraphNodes(const EngineOptions& options) {
+  const int64_t num_layers = options.model.num_layers;
+  const int64_t nodes = RunnersGraphNodes(options.inference, num_layers, options.num_envs);
+  if (options.inference.runner != Runner::kCudaSearchGraph) return nodes;
+  return nodes + SearchGraphNodes(num_layers, options.num_envs, options.search.num_simulations);
+}
+
 UniZeroInference::UniZeroInference(const EngineOptions& options, EngineDevice engine_device,
                                    std::shared_ptr<WorldModel> model,
                                    std::unique_ptr<KVCacheManager> cache,

@@ -95,6 +95,8 @@ TEST_F(CudaDevicesTest, ADeviceThatIsNotThereIsNamedWithThoseThatAre) {
               testing::StartsWith("train.device: " + DeviceText(next) + ": this machine has " +
                                   std::to_string(count) + " devices: "));
   EXPECT_THAT(told, HasSubstr("; allowed here: cpu, cuda"));
+  EXPECT_EQ(FindCudaMemory(next.index).status().message(),
+            "memory of " + DeviceText(next) + ": invalid device ordinal");
 }
 
 // All roles and the learner at once, on each pair of devices: the same run.

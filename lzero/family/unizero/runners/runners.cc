@@ -133,4 +133,12 @@ absl::StatusOr<int64_t> RunnersBytes(const InferenceConfig& config, const ModelC
   return GraphStepBytes(model, shape, num_envs, config.dtype) + roots;
 }
 
+int64_t RunnersGraphNodes(const InferenceConfig& config, int64_t num_layers, int64_t num_envs) {
+  const absl::StatusOr<RunnerChoice> choice = ChooseRunner(config);
+  if (!choice.ok() || !RecordsGraphs(choice->runner)) return 0;
+  const int64_t roots = GraphRootsNodes(num_layers, num_envs);
+  if (choice->runner == Runner::kCudaSearchGraph) return roots;
+  return roots + GraphStepNodes(num_layers) * static_cast<int64_t>(BucketsUpTo(num_envs).size());
+}
+
 }  // namespace lzero
