@@ -39,6 +39,9 @@ std::map<uintptr_t, Block>& Blocks() {
 
 size_t TotalBytes() { return GetSettings().memory_mib << 20; }
 
+// What another process holds on each device: nothing before this one has asked how much is free.
+size_t taken_bytes = 0;
+
 std::string NameOf(const char* count, int device) {
   return std::string(count) + "_" + std::to_string(device);
 }
@@ -63,7 +66,8 @@ cudaError_t Allocate(const char* call, MemoryKind kind, size_t size, void** memo
   MakeContext();
   *memory = nullptr;
   if (RefuseInCapture(call)) return Fail(cudaErrorStreamCaptureUnsupported);
-  if (kind == MemoryKind::kDevice && UsedBytes(CurrentDevice()) + size > TotalBytes()) {
+  if (kind == MemoryKind::kDevice &&
+      UsedBytes(CurrentDevice()) + taken_bytes + size > TotalBytes()) {
     return Fail(cudaErrorMemoryAllocation);
   }
   *memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
@@ -134,8 +138,12 @@ cudaError_t cudaFreeHost(void* memory) {
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   const lzero::null_gpu::Lock lock;
   lzero::null_gpu::MakeContext();
-  *total_bytes = lzero::null_gpu::TotalBytes();
-  *free_bytes = *total_bytes - lzero::null_gpu::UsedBytes(lzero::null_gpu::CurrentDevice());
+  const size_t total = lzero::null_gpu::TotalBytes();
+  const size_t held =
+      lzero::null_gpu::UsedBytes(lzero::null_gpu::CurrentDevice()) + lzero::null_gpu::taken_bytes;
+  *total_bytes = total;
+  *free_bytes = total - std::min(total, held);
+  lzero::null_gpu::taken_bytes = lzero::null_gpu::GetSettings().taken_mib << 20;
   return cudaSuccess;
 }
 
