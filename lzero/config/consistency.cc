@@ -102,8 +102,9 @@ void CheckTrain(const ExperimentConfig& config, Errors* errors) {
           {"train.on_nan", "checkpoint.every_updates"},
           "rollback needs checkpoints during the run; got checkpoint.every_updates 0");
   const bool is_tf32 = train.dtype == TrainDtype::kTf32;
-  Require(train.dtype == TrainDtype::kFp32 || config.inference.device == Device::kCuda, errors,
-          {"train.dtype", "inference.device"}, "the learner has ", is_tf32 ? "tf32" : "bf16",
+  Require(train.dtype == TrainDtype::kFp32 || config.learner_device().is_cuda(), errors,
+          {"train.dtype", "train.device", "inference.device"}, "the learner has ",
+          is_tf32 ? "tf32" : "bf16",
           " on a CUDA device alone; got device cpu; allowed: fp32, or device cuda");
   Require(!is_tf32 || config.inference.graphs != Graphs::kOff || config.deterministic, errors,
           {"train.dtype", "inference.graphs", "deterministic"},
@@ -116,7 +117,7 @@ bool RecordsGraphs(Runner runner) {
 }
 
 void CheckRunner(const InferenceConfig& inference, Errors* errors) {
-  const bool on_cpu = inference.device == Device::kCpu;
+  const bool on_cpu = inference.device.is_cpu();
   Require(inference.runner != Runner::kPacked || on_cpu, errors,
           {"inference.runner", "inference.device"},
           "packed runs on the CPU; got packed on device cuda; allowed: auto, eager, cuda_graph, "
@@ -147,16 +148,16 @@ void CheckRunner(const InferenceConfig& inference, Errors* errors) {
 std::vector<ConsistencyError> GraphErrors(const InferenceConfig& inference) {
   Errors errors;
   const bool required = inference.graphs == Graphs::kRequired;
-  Require(!required || inference.device != Device::kCpu, &errors,
+  Require(!required || inference.device.is_cuda(), &errors,
           {"inference.graphs", "inference.device", "inference.runner"},
           "no graph runner on device cpu; got required; allowed: preferred, off");
   // On the CPU the error above says all there is to say.
-  Require(!required || inference.device == Device::kCpu || inference.runner != Runner::kEager,
-          &errors, {"inference.graphs", "inference.runner"},
+  Require(!required || inference.device.is_cpu() || inference.runner != Runner::kEager, &errors,
+          {"inference.graphs", "inference.runner"},
           "runner eager records no graph; got required; allowed: preferred, off, or runner auto, "
           "cuda_graph or cuda_search_graph");
-  const bool auto_records = inference.runner == Runner::kAuto &&
-                            inference.device == Device::kCuda && inference.graphs != Graphs::kOff;
+  const bool auto_records = inference.runner == Runner::kAuto && inference.device.is_cuda() &&
+                            inference.graphs != Graphs::kOff;
   const bool records = required || auto_records || RecordsGraphs(inference.runner);
   Require(!records || inference.cache_storage == CacheStorage::kStatic, &errors,
           {"inference.cache_storage", "inference.graphs", "inference.runner"},

@@ -277,6 +277,12 @@ void TrainConfig::Visit(FieldList& field) {
         "threads");
   field("on_nan", &on_nan, {"stop", "rollback"},
         "On a loss or gradient that is not finite: stop, or go on from the last checkpoint");
+  field(
+      "device", &device,
+      "Where the learner runs; null: inference.device. On another device than the searches neither "
+      "waits for the other's work: a CPU can collect while a GPU learns. Its weights are copied "
+      "from "
+      "one to the other after the updates of a step");
   field("dtype", &dtype, {"fp32", "tf32", "bf16"},
         "Products of an update on a CUDA device: fp32 exact, tf32 with operands of 10 bits, bf16 "
         "with numbers of 8 bits (autocast); weights and optimiser are float32 in all three");
@@ -302,7 +308,10 @@ void TrainConfig::Visit(FieldList& field) {
 
 void InferenceConfig::Visit(FieldList& field) {
   field.Begin("inference", "How the world model runs inside the search.");
-  field("device", &device, {"cpu", "cuda"}, "Where the model runs and learns");
+  field(
+      "device", &device,
+      "Where the searches of collector, evaluator and reanalyzer run, and the learner unless "
+      "train.device says another; cuda is the first CUDA device of the machine, cuda:1 the second");
   field("runner", &runner, {"auto", "eager", "packed", "cuda_graph", "cuda_search_graph"},
         "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
         "operations, cuda_graph captures them once and replays them, cuda_search_graph replays a "

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "lzero/config/device.h"
+
 namespace lzero {
 
 class FieldList;
@@ -170,10 +172,10 @@ struct TrainConfig {
   int64_t log_every_updates = 50;  // a line of metrics
   OnNan on_nan = OnNan::kStop;
   TrainDtype dtype = TrainDtype::kFp32;
+  std::optional<Device> device;  // null: inference.device
   void Visit(FieldList& field);
 };
 
-enum class Device { kCpu, kCuda };
 enum class Runner { kAuto, kEager, kPacked, kCudaGraph, kCudaSearchGraph };
 enum class Graphs { kRequired, kPreferred, kOff };
 enum class InferenceDtype { kFp32, kTf32, kBf16 };
@@ -227,6 +229,7 @@ struct ExperimentConfig {
   std::vector<std::string> plugins;  // libraries with environments from outside
   int64_t seed = 0;
   bool deterministic = false;
+  Device learner_device() const { return train.device.value_or(inference.device); }
   void Visit(FieldList& field);
 };
 

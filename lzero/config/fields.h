@@ -16,6 +16,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "lzero/config/device.h"
 
 namespace lzero {
 
@@ -39,9 +40,10 @@ struct ChoiceIndex {
 };
 
 // Where a field is stored: its default before a text is read, its setting after it.
-using FieldValue = std::variant<int64_t*, double*, bool*, std::string*, ChoiceIndex,
-                                std::optional<int64_t>*, std::optional<double>*,
-                                std::map<std::string, std::string>*, std::vector<std::string>*>;
+using FieldValue =
+    std::variant<int64_t*, double*, bool*, std::string*, ChoiceIndex, std::optional<int64_t>*,
+                 std::optional<double>*, std::map<std::string, std::string>*,
+                 std::vector<std::string>*, Device*, std::optional<Device>*>;
 
 // What a field is, and where the value of one config is.
 struct ConfigField {
@@ -74,7 +76,7 @@ class FieldList {
     fields.push_back(
         {section_, help_, name, std::move(path), value, range, {}, help, unit, source});
   }
-  // A truth value, a text, or a map or list of texts, each kept as it was written.
+  // A truth value, a device, a text, or a map or list of texts, each kept as it was written.
   void operator()(absl::string_view name, FieldValue value, const char* help,
                   absl::string_view unit = "", absl::string_view source = "") {
     (*this)(name, value, Range(), help, unit, source);

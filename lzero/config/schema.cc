@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "lzero/base/check.h"
 #include "lzero/base/nearest.h"
+#include "lzero/config/device.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/config/synonyms.h"
 
@@ -26,7 +27,8 @@ bool IsInteger(const ConfigField& field) {
 }
 
 bool IsOptional(const ConfigField& field) {
-  return field.Is<std::optional<int64_t>*>() || field.Is<std::optional<double>*>();
+  return field.Is<std::optional<int64_t>*>() || field.Is<std::optional<double>*>() ||
+         field.Is<std::optional<Device>*>();
 }
 
 bool InRange(const Range& range, double value) {
@@ -105,6 +107,19 @@ struct Setter {
     return Store(ParseFloat(scalar.text), "not a number", stored);
   }
 
+  Result Set(Device* stored) const {
+    const absl::StatusOr<Device> parsed = ParseDevice(scalar.text);
+    if (!parsed.ok()) return Refuse(parsed.status().message());
+    *stored = *parsed;
+    return std::nullopt;
+  }
+  Result Set(std::optional<Device>* stored) const {
+    Device parsed;
+    Result problem = Set(&parsed);
+    if (!problem.has_value()) *stored = parsed;
+    return problem;
+  }
+
   Result Set(ChoiceIndex stored) const {
     const auto found = std::find(field.choices.begin(), field.choices.end(), scalar.text);
     if (found == field.choices.end()) {
@@ -151,6 +166,7 @@ std::string Text(bool value) { return value ? "true" : "false"; }
 std::string Text(int64_t value) { return absl::StrCat(value); }
 std::string Text(double value) { return FloatText(value); }
 std::string Text(const std::string& value) { return YamlText(value); }
+std::string Text(const Device& value) { return DeviceText(value); }
 
 template <typename T>
 std::string Text(const std::optional<T>& value) {
@@ -192,6 +208,9 @@ std::string AllowedText(const ConfigField& field) {
   }
   if (field.Is<TextList*>()) return "[text, ...]";
   if (field.Is<ChoiceIndex>()) return absl::StrCat("one of ", absl::StrJoin(field.choices, ", "));
+  if (field.Is<Device*>() || field.Is<std::optional<Device>*>()) {
+    return absl::StrCat("one of ", kDeviceNames, IsOptional(field) ? ", or null" : "");
+  }
   const Range& range = field.range;
   const auto bound = [&field](double value) {
     return IsInteger(field) ? Text(static_cast<int64_t>(value)) : Text(value);

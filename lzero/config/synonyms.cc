@@ -89,6 +89,7 @@ constexpr Synonyms kSynonyms[] = {
     {"train.log_every_updates", "log_interval log_freq log_every"},
     {"train.start_env_steps", "learning_starts train_start_after_envsteps start_steps"},
     {"inference.device", "cuda gpu use_cuda"},
+    {"train.device", "learner_device train_device"},
     {"inference.dtype", "fp16 bf16 half precision amp mixed_precision"},
     {"evaluate.every_updates", "eval_freq eval_interval"},
     {"evaluate.episodes", "n_eval_episodes n_evaluator_episode eval_episodes num_eval_episodes"},

@@ -43,6 +43,14 @@ struct ModelFamily {
   // environment measure one that `make_env` makes.
   std::function<absl::StatusOr<int64_t>(const EngineOptions& options, const EnvFactory& make_env)>
       engine_bytes = {};
+  // The saved states of environments among these bytes: they lie on the host, whatever the device.
+  std::function<absl::StatusOr<int64_t>(const EngineOptions& options, const EnvFactory& make_env)>
+      state_bytes = [](const auto&, const auto&) { return int64_t{0}; };
+  // Nodes of the graphs that an engine records on a CUDA device; 0: it runs one operation after the
+  // other there.
+  std::function<int64_t(const EngineOptions& options)> graph_nodes = [](const auto&) {
+    return int64_t{0};
+  };
   std::function<absl::StatusOr<std::unique_ptr<InferenceEngine>>(const EngineOptions& options,
                                                                  const EnvFactory& make_env)>
       make_engine = {};

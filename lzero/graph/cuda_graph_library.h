@@ -17,6 +17,10 @@ namespace lzero {
 // lists the devices again.
 absl::Status LoadCuda();
 
+// Waits for all work on CUDA device `index`, on which something of this process lies. Not while a
+// unit captures: it waits for the end of that first. Internal, with the device's message.
+absl::Status SynchronizeCuda(int index);
+
 // A new unload unit on CUDA device `index`. Errors as LoadCuda.
 absl::StatusOr<std::unique_ptr<GraphBackend>> MakeCudaGraphBackend(int index);
 

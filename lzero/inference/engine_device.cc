@@ -1,8 +1,11 @@
 #include "lzero/inference/engine_device.h"
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/graph/cuda_graph_library.h"
 #include "lzero/nn/convolution.h"
@@ -35,11 +38,13 @@ absl::Status EngineDevice::OnStream(absl::FunctionRef<absl::Status()> body) cons
 
 absl::Status EngineDevice::CopyWeights(const Network& source, Network* network,
                                        absl::FunctionRef<void()> then) const {
+  const at::Device from = source.device();
   for (const auto& weight : source.named_parameters()) {
-    LZ_CHECK_DEVICE(weight.value(), network->device(), absl::StrCat("weight ", weight.key()));
+    LZ_CHECK_DEVICE(weight.value(), from, absl::StrCat("weight ", weight.key()));
   }
-  // The source was written on a stream of its owner.
-  if (backend != nullptr) LZ_RETURN_IF_ERROR(backend->Synchronize());
+  // The source was written on a stream of its owner. Between two devices libtorch copies on a
+  // stream of the source's, which waits for the stream of this unit and is waited for by it.
+  if (from.is_cuda()) LZ_RETURN_IF_ERROR(SynchronizeCuda(from.index()));
   LZ_RETURN_IF_ERROR(OnStream([&] {
     network->CopyWeightsFrom(source);
     then();
@@ -48,18 +53,28 @@ absl::Status EngineDevice::CopyWeights(const Network& source, Network* network,
   return Wait();
 }
 
-absl::StatusOr<at::Device> PrepareDevice(Device device) {
-  if (device == Device::kCpu) return at::Device(at::kCPU);
+absl::StatusOr<at::Device> PrepareDevice(Device device, absl::string_view key) {
+  if (device.is_cpu()) return at::Device(at::kCPU);
+  const std::string asked = absl::StrCat(key, ": ", DeviceText(device), ": ");
+  // The list first: without a device or a driver no library would help.
+  const absl::StatusOr<std::vector<std::string>> devices = ListCudaDevices();
+  const size_t count = devices.ok() ? devices->size() : 0;
+  if (devices.ok() && static_cast<size_t>(device.index) >= count) {
+    return absl::NotFoundError(absl::StrCat(
+        asked, "this machine has ", count, count == 1 ? " device: " : " devices: ",
+        absl::StrJoin(*devices, "; "), "; allowed here: cpu, cuda",
+        count == 1 ? "" : absl::StrCat(count == 2 ? ", cuda:" : " to cuda:", count - 1)));
+  }
   if (const absl::Status loaded = LoadCuda(); !loaded.ok()) {
-    return absl::Status(loaded.code(), absl::StrCat("inference.device: cuda: ", loaded.message(),
+    return absl::Status(loaded.code(), absl::StrCat(asked, loaded.message(),
                                                     "; allowed here: cpu (see lzero doctor)"));
   }
-  return at::Device(at::kCUDA, 0);
+  return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(device.index));
 }
 
-absl::StatusOr<EngineDevice> MakeEngineDevice(Device device) {
+absl::StatusOr<EngineDevice> MakeEngineDevice(Device device, absl::string_view key) {
   EngineDevice made;
-  LZ_ASSIGN_OR_RETURN(const at::Device prepared, PrepareDevice(device));
+  LZ_ASSIGN_OR_RETURN(const at::Device prepared, PrepareDevice(device, key));
   if (!prepared.is_cuda()) return made;
   LZ_ASSIGN_OR_RETURN(made.backend, MakeCudaGraphBackend(prepared.index()));
   LZ_ASSIGN_OR_RETURN(made.search_functions, FindTable<DeviceFunctions>("lz_cuda_search_functions",

@@ -8,6 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "c10/core/Device.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/graph/graph_backend.h"
@@ -19,9 +20,11 @@
 
 namespace lzero {
 
-// `cuda` loads libtorch's CUDA part first. Errors as LoadCuda (lzero/graph), naming
-// inference.device.
-absl::StatusOr<at::Device> PrepareDevice(Device device);
+inline constexpr char kInferenceDevice[] = "inference.device";
+
+// A CUDA device loads libtorch's CUDA part first. Errors as LoadCuda (lzero/graph), and NotFound
+// for a number that no device of this machine has; both name `key`, the setting that asks for it.
+absl::StatusOr<at::Device> PrepareDevice(Device device, absl::string_view key = kInferenceDevice);
 
 // What an engine uses of its device; on the CPU all are null.
 struct EngineDevice {
@@ -39,16 +42,17 @@ struct EngineDevice {
   // Waits for the work of the device's stream; on the CPU there is none.
   absl::Status Wait() const { return backend != nullptr ? backend->Wait() : absl::OkStatus(); }
   // Copies the weights of `source` into `network`, in place and without gradients, then calls
-  // `then` on the same stream; `source` may be changed or gone as soon as it returns.
-  // InvalidArgument when a weight of it lies on another device (names both); nothing has changed
-  // then.
+  // `then` on the same stream; `source` may be changed or gone as soon as it returns. It may lie on
+  // another device, whose work is waited for. InvalidArgument when a weight of it lies elsewhere
+  // than the first (names both); nothing has changed then.
   absl::Status CopyWeights(const Network& source, Network* network,
                            absl::FunctionRef<void()> then) const;
 };
 
 // Makes the device ready and, unless it is the CPU, takes an unload unit on it: a GraphBackend,
 // whose stream and graph memory are given back together. Errors as PrepareDevice.
-absl::StatusOr<EngineDevice> MakeEngineDevice(Device device);
+absl::StatusOr<EngineDevice> MakeEngineDevice(Device device,
+                                              absl::string_view key = kInferenceDevice);
 // The same for an engine, whose convolutions are as exact as config.dtype.
 absl::StatusOr<EngineDevice> MakeEngineDevice(const InferenceConfig& config);
 

@@ -40,17 +40,18 @@ void FollowRun(const std::string& checkpoint, ExperimentConfig* config) {
 // Where and how the agent's networks run.
 void ChooseInference(const LoadAgentOptions& options, ExperimentConfig* config) {
   InferenceConfig& inference = config->inference;
-  // On another device than the run's, choices made for that one are dropped.
-  if (options.device.has_value() && *options.device != inference.device) {
-    inference.device = *options.device;
+  // On another kind of device than the run's, choices made for that one are dropped.
+  const Device device = options.device.value_or(inference.device);
+  if (device.kind != inference.device.kind) {
     inference.runner = Runner::kAuto;
     inference.graphs = Graphs::kPreferred;
     inference.dtype = InferenceDtype::kFp32;
     inference.cache_storage = CacheStorage::kStatic;
   }
+  inference.device = device;
   const bool may_record_searches =
       inference.runner == Runner::kCudaSearchGraph ||
-      (inference.runner == Runner::kAuto && inference.device == Device::kCuda &&
+      (inference.runner == Runner::kAuto && inference.device.is_cuda() &&
        inference.graphs != Graphs::kOff && config->model.family == Family::kUniZero);
   if (options.shows_trees && may_record_searches) inference.runner = Runner::kCudaGraph;
 }

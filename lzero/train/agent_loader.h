@@ -33,7 +33,7 @@ absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path);
 struct LoadAgentOptions {
   std::optional<int64_t> simulations;  // a move; nullopt: as the run evaluates
   int64_t num_envs = 0;                // 0: as the config says
-  // nullopt: as the config says. On another device than the run's, the fastest runner of that.
+  // nullopt: as the config says. On another kind of device than the run's, its fastest runner.
   std::optional<Device> device;
   std::vector<std::string> plugins = {};  // in place of the run's, if there are any
   int64_t num_roots = 0;                  // of one search; 0: as many as environments

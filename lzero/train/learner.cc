@@ -44,7 +44,8 @@ absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig&
                                                          const WorldModelShape& shape) {
   const uint64_t seed = static_cast<uint64_t>(config.seed);
   KeepTensorMemory();
-  LZ_ASSIGN_OR_RETURN(EngineDevice device, MakeEngineDevice(config.inference.device));
+  LZ_ASSIGN_OR_RETURN(EngineDevice device,
+                      MakeEngineDevice(config.learner_device(), LearnerDeviceKey(config)));
   const at::Device where = device.device();
   const ModelFamily& family = FamilyOf(config.model);
   std::shared_ptr<Network> model, target;

@@ -26,6 +26,11 @@
 
 namespace lzero {
 
+// The setting that names the learner's device.
+inline const char* LearnerDeviceKey(const ExperimentConfig& config) {
+  return config.train.device.has_value() ? "train.device" : kInferenceDevice;
+}
+
 // Means over the updates since the last ReadMetrics, under their metric names ("loss/total", ...).
 using MetricMap = std::map<std::string, double>;
 

@@ -12,10 +12,12 @@
 #include "lzero/env/env_rules.h"
 #include "lzero/env/python/worker_registry.h"
 #include "lzero/family/families.h"
+#include "lzero/inference/policy_engine.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/run/progress.h"
+#include "lzero/tensor/cuda_library.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_rules.h"
 
@@ -102,6 +104,104 @@ absl::StatusOr<int64_t> CountParameters(const ExperimentConfig& config, const En
   return network->num_parameters();
 }
 
+// The part of the plan that is about `device`; null for the CPU.
+DeviceMemoryPlan* PartOf(Device device, MemoryPlan* plan) {
+  if (device.is_cpu()) return nullptr;
+  for (DeviceMemoryPlan& part : plan->devices) {
+    if (part.device == device) return &part;
+  }
+  plan->devices.push_back({.device = device, .context = kContextBytes});
+  return &plan->devices.back();
+}
+
+// The learner, its batch, and the working memory of an update.
+void PlanLearner(const ExperimentConfig& config, const EnvSpec& spec, int64_t num_parameters,
+                 MemoryPlan* plan) {
+  const BatchShape batch = BatchShapeFor(config.replay, BuildReplayShape(config, spec),
+                                         static_cast<int>(config.train.batch_size));
+  const int64_t update = FamilyOf(config.model).update_bytes(config, BuildWorldModelShape(spec));
+  // As it is sampled, and as the learner reads it: bytes, and the numbers made of them.
+  const bool are_bytes = batch.observation_type == ObservationType::kUint8;
+  const int64_t numbers =
+      are_bytes ? NumObservationElements(batch) * static_cast<int64_t>(sizeof(float)) : 0;
+  plan->batch = 2 * TrainBatchBytes(batch);
+  if (DeviceMemoryPlan* part = PartOf(config.learner_device(), plan); part != nullptr) {
+    AddLearner(config, {num_parameters, TrainBatchBytes(batch) + numbers, update}, part);
+    return;
+  }
+  plan->learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
+  plan->batch += numbers;
+  plan->update = update;
+}
+
+// A user of the model.
+struct Role {
+  int64_t num_envs, num_simulations;
+  int64_t num_threads;  // that may run its searches, one after the other
+};
+
+// Bytes that a forward pass over the roots of a role computes on the way, at most: what an update
+// of as many samples would keep, which reads the same past.
+int64_t ForwardBytes(ExperimentConfig config, const EnvSpec& spec, const Role& role) {
+  const ModelFamily& family = FamilyOf(config.model);
+  config.train.batch_size = role.num_envs;
+  config.replay.num_unroll_steps = std::max<int64_t>(1, family.num_root_past_steps(config.model));
+  config.replay.num_context_steps = 0;
+  return family.update_bytes(config, BuildWorldModelShape(spec));
+}
+
+// The engine of a role and its search.
+absl::Status PlanRole(const ExperimentConfig& config, const EnvSpec& spec,
+                      const EnvRegistry& registry, const Role& role, MemoryPlan* plan) {
+  const ModelFamily& family = FamilyOf(config.model);
+  const EngineOptions options =
+      BuildEngineOptions(config, spec, role.num_envs, role.num_simulations);
+  const EnvFactory make_env = BuildEnvFactory(config, registry);
+  LZ_ASSIGN_OR_RETURN(const int64_t bytes, family.engine_bytes(options, make_env));
+  if (DeviceMemoryPlan* part = PartOf(config.inference.device, plan); part != nullptr) {
+    LZ_ASSIGN_OR_RETURN(const int64_t states, family.state_bytes(options, make_env));
+    const int64_t of_host = states + PolicyEngine::SamplerBytes(options);
+    AddEngine({bytes - of_host, ForwardBytes(config, spec, role), family.graph_nodes(options),
+               role.num_threads},
+              part);
+    plan->inference += of_host;
+  } else {
+    plan->inference += bytes;
+  }
+  const int width =
+      std::max(NumSlots(options.search, options.shape), family.num_chance_outcomes(spec));
+  plan->search += Search::PlannedBytes(options.search, width, role.num_envs);
+  return absl::OkStatus();
+}
+
+// What devices that are there have free. Others are left to who runs on them.
+absl::Status CheckDevices(const std::vector<DeviceMemoryPlan>& devices) {
+  for (const DeviceMemoryPlan& part : devices) {
+    const absl::StatusOr<std::vector<std::string>> there = ListCudaDevices();
+    if (!there.ok() || static_cast<size_t>(part.device.index) >= there->size()) continue;
+    LZ_ASSIGN_OR_RETURN(const CudaMemory memory, FindCudaMemory(part.device.index));
+    LZ_RETURN_IF_ERROR(CheckDeviceMemory(part, memory));
+  }
+  return absl::OkStatus();
+}
+
+// "244.0 MiB planned", or "244.0 MiB of this machine, 1.1 GiB of cuda:0 planned" with the parts of
+// each where they are wanted.
+std::string MemoryText(const MemoryPlan& plan, bool detailed) {
+  std::string text = SizeText(plan.total());
+  if (!plan.devices.empty()) text += " of this machine";
+  for (const DeviceMemoryPlan& part : plan.devices) {
+    absl::StrAppend(&text, ", ", SizeText(part.total()), " of ", DeviceName(part));
+  }
+  text += " planned";
+  if (!detailed) return text;
+  absl::StrAppend(&text, ": ", PartsText(plan));
+  for (const DeviceMemoryPlan& part : plan.devices) {
+    absl::StrAppend(&text, "; of ", DeviceName(part), ": ", DevicePartsText(part));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
@@ -127,41 +227,28 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
 absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
                                       const EnvRegistry& registry) {
   const ReplayConfig& replay = config.replay;
-  const ModelFamily& family = FamilyOf(config.model);
   MemoryPlan plan;
-  // The learner and its batch.
   LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(config, spec));
-  plan.learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
-  const ReplayShape shape = BuildReplayShape(config, spec);
-  const BatchShape batch = BatchShapeFor(replay, shape, static_cast<int>(config.train.batch_size));
-  // As it is sampled, and as the learner reads it: bytes, and the numbers made of them.
-  plan.batch = 2 * TrainBatchBytes(batch);
-  if (batch.observation_type == ObservationType::kUint8) {
-    plan.batch += NumObservationElements(batch) * static_cast<int64_t>(sizeof(float));
-  }
-  // Engine and search of each role.
+  PlanLearner(config, spec, num_parameters, &plan);
+  // Engine and search of each role. What overlaps the learner changes threads from step to step.
   const int64_t simulations = config.search.num_simulations;
-  std::vector<std::pair<int64_t, int64_t>> roles = {
-      {config.env.num_collectors, simulations},
-      {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations)}};
-  if (replay.reanalyze_ratio > 0.0) roles.emplace_back(config.env.num_collectors, simulations);
-  for (const auto& [num_envs, num_simulations] : roles) {
-    const EngineOptions options = BuildEngineOptions(config, spec, num_envs, num_simulations);
-    LZ_ASSIGN_OR_RETURN(const int64_t bytes,
-                        family.engine_bytes(options, BuildEnvFactory(config, registry)));
-    plan.inference += bytes;
-    const int width =
-        std::max(NumSlots(options.search, options.shape), family.num_chance_outcomes(spec));
-    plan.search += Search::PlannedBytes(options.search, width, num_envs);
+  const int64_t num_threads = config.deterministic ? 1 : 2;
+  std::vector<Role> roles = {
+      {config.env.num_collectors, simulations, num_threads},
+      {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations), 1}};
+  if (replay.reanalyze_ratio > 0.0) {
+    roles.push_back({config.env.num_collectors, simulations, num_threads});
   }
-  // Worker processes, replay, and the working memory of an update.
+  for (const Role& role : roles) {
+    LZ_RETURN_IF_ERROR(PlanRole(config, spec, registry, role, &plan));
+  }
+  // Worker processes and replay.
   LZ_ASSIGN_OR_RETURN(const int64_t worker_bytes, WorkerBytes(config.env, registry));
   for (const int64_t num_envs : {config.env.num_collectors, config.env.num_evaluators}) {
     const WorkerOptions workers = EnvOptionsOf(config.env).workers;
     plan.workers += worker_bytes * NumWorkers(workers, static_cast<int>(num_envs));
   }
-  plan.replay = PlannedBytes(replay, shape);
-  plan.update = family.update_bytes(config, BuildWorldModelShape(spec));
+  plan.replay = PlannedBytes(replay, BuildReplayShape(config, spec));
   // A checkpoint copies the learner's state; the replay is written from where it lies.
   plan.checkpoint = (kLearnerCopies - 1) * num_parameters * static_cast<int64_t>(sizeof(float));
   plan.program = ResidentBytes() + kLibraryBytes;
@@ -183,6 +270,7 @@ absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistr
   LZ_ASSIGN_OR_RETURN(plan.num_parameters, CountParameters(config, plan.env));
   LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env, registry));
   LZ_RETURN_IF_ERROR(CheckMemoryPlan(plan.memory, MachineMemoryBytes()));
+  LZ_RETURN_IF_ERROR(CheckDevices(plan.memory.devices));
   return plan;
 }
 
@@ -208,9 +296,14 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                           reanalyzed, 1.0 + reanalyzed);
   }
   absl::StrAppendFormat(&text, "stops         %s\n", StopText(config.stop));
-  absl::StrAppend(&text, "memory        ", SizeText(plan.memory.total()), " planned",
-                  detailed ? ": " : "", detailed ? PartsText(plan.memory) : "", "\n");
+  absl::StrAppend(&text, "memory        ", MemoryText(plan.memory, detailed), "\n");
   return text;
+}
+
+std::string PlanTextOf(const ExperimentConfig& config, const EnvRegistry& registry) {
+  const auto plan = PlanRun(config, registry);
+  if (!plan.ok()) return "";
+  return DescribePlan(config, *plan, ValueText(config, "inference.runner"), /*detailed=*/true);
 }
 
 }  // namespace lzero

@@ -15,11 +15,12 @@
 #include "lzero/env/env.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/family/model_family.h"
+#include "lzero/train/device_memory.h"
 
 namespace lzero {
 
-// The most bytes that a run holds at once. A run that is resumed also holds the content of its
-// replay file for a while. With a CUDA device the parts of learner and searches lie in its memory.
+// The most bytes that a run holds at once: of this machine, and of each CUDA device that it uses. A
+// run that is resumed also holds the content of its replay file for a while.
 struct MemoryPlan {
   int64_t learner = 0;     // weights, gradients, two moments of the optimiser; target weights
   int64_t batch = 0;       // one batch of training sequences, sampled and staged
@@ -30,13 +31,14 @@ struct MemoryPlan {
   int64_t program = 0;     // the program with its libraries
   int64_t workers = 0;     // processes of Python environments, each as it is once it has begun
   int64_t checkpoint = 0;  // copies made for a checkpoint
-  int64_t total() const {
+  std::vector<DeviceMemoryPlan> devices = {};  // parts of learner and engines that lie there
+  int64_t total() const {                      // of this machine
     return learner + batch + inference + search + replay + update + program + workers + checkpoint;
   }
 };
 
 // Counts bytes and allocates none of them; may make an environment of `registry` to measure it.
-// InvalidArgument for sizes that cannot be counted.
+// Asks no device. InvalidArgument for sizes that cannot be counted.
 absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
                                       const EnvRegistry& registry);
 
@@ -54,14 +56,19 @@ struct RunPlan {
 
 // Refuses what is known to be wrong before anything is made: an environment that cannot be made or
 // played, a stop rule that means nothing in it, a replay that cannot hold its segments, an encoder
-// that does not fit, more memory than this machine has.
+// that does not fit, more memory than this machine has or a device that it uses has free. Devices
+// that cannot be asked, as where there are none, are no reason: who runs on them says so.
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry);
 
-// The plan in words, one fact a line: environment, model, search, when it stops, memory;
-// `detailed`: also the ratio of updates, replay, parts of the memory. `runner` is the name of the
-// recurrent step that was chosen.
+// The plan in words, one fact a line: environment, model, search, when it stops, memory of this
+// machine and of devices; `detailed`: also the ratio of updates, replay, parts of the memory.
+// `runner` is the name of the recurrent step that was chosen.
 std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                          std::string_view runner, bool detailed);
+
+// The same in detail for a run that cannot start here, as where a device is missing; "" where it
+// has no plan.
+std::string PlanTextOf(const ExperimentConfig& config, const EnvRegistry& registry);
 
 }  // namespace lzero
 

@@ -50,11 +50,14 @@ Trainer::~Trainer() {
 absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
                                                          const std::atomic<bool>* stop) {
+  // First of all: libtorch looks for CUDA once, at the first call that could want it.
+  LZ_RETURN_IF_ERROR(PrepareDevice(config.inference.device).status());
+  LZ_RETURN_IF_ERROR(PrepareDevice(config.learner_device(), LearnerDeviceKey(config)).status());
   SetTensorThreads(static_cast<int>(config.train.num_threads));
   std::unique_ptr<Trainer> trainer(new Trainer(config, stop));
   LZ_ASSIGN_OR_RETURN(trainer->plan_, PlanRun(config, registry));
   const EnvSpec& spec = trainer->plan_.env;
-  LZ_ASSIGN_OR_RETURN(trainer->device_, MakeEngineDevice(config.inference.device));
+  LZ_ASSIGN_OR_RETURN(trainer->device_, MakeEngineDevice(config.learner_device()));
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_,
                       ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec)));

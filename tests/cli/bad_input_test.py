@@ -308,7 +308,7 @@ def check_no_gpu(program):
         return
     part = ["error: inference.device: cuda: "]
     program.expect("gpu: trained without one", 2, part, "train", COUNTING, "inference.device=cuda")
-    program.expect("gpu: planned without one", 2, part, "train", COUNTING, "inference.device=cuda", "--dry-run")
+    program.expect("gpu: a plan", 2, [*part, " of cuda:0 planned: "], "train", COUNTING, "inference.device=cuda", "--dry-run")
 
 
 def check_full_output(program):

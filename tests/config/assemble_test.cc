@@ -129,8 +129,8 @@ const std::vector<WrongInput> kWrongValues = {
      "you mean 'gumbel'?"},
     {"inference: {device: tpu}",
      {},
-     "f.yaml:1:21: inference.device: unknown choice; got 'tpu'; allowed: one of cpu, cuda; did you "
-     "mean 'cpu'?"},
+     "f.yaml:1:21: inference.device: unknown choice; got 'tpu'; allowed: one of cpu, cuda, "
+     "cuda:N; did you mean 'cpu'?"},
     {"inference: {graphs: false}",
      {},
      "f.yaml:1:21: inference.graphs: unknown choice; got 'false'; allowed: one of required, "

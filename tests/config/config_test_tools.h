@@ -63,6 +63,10 @@ inline std::vector<std::string> RawValues(ExperimentConfig config) {
             for (const auto& [name, text] : *stored) add(name + ":" + text);
           } else if constexpr (std::is_same_v<Stored, std::vector<std::string>*>) {
             for (const std::string& item : *stored) add(item);
+          } else if constexpr (std::is_same_v<Stored, Device*>) {
+            add(DeviceText(*stored));
+          } else if constexpr (std::is_same_v<Stored, std::optional<Device>*>) {
+            add(stored->has_value() ? DeviceText(**stored) : "null");
           } else if constexpr (requires { stored->has_value(); }) {
             stored->has_value() ? add(**stored) : add("null");
           } else {

@@ -58,6 +58,15 @@ class Randomizer {
     *value = random_() % 3 == 0 ? std::nullopt : std::optional<double>(DrawFloat(field.range));
   }
 
+  void Set(const ConfigField&, Device* value) {
+    *value = random_() % 2 == 0 ? Device::kCpu
+                                : Device{Device::Kind::kCuda, static_cast<int>(random_() % 3)};
+  }
+  void Set(const ConfigField& field, std::optional<Device>* value) {
+    value->reset();
+    if (random_() % 3 != 0) Set(field, &value->emplace());
+  }
+
   int64_t DrawInt(const Range& range) {
     return std::uniform_int_distribution<int64_t>(static_cast<int64_t>(range.low),
                                                   static_cast<int64_t>(range.high))(random_);
@@ -93,10 +102,10 @@ void MakeConsistent(ExperimentConfig& config) {
   if (config.replay.augment_symmetries) config.replay.augment_shift = 0;
   config.inference.graphs = Graphs::kOff;
   config.inference.runner = Runner::kAuto;
-  if (config.inference.dtype == InferenceDtype::kTf32 || config.inference.device == Device::kCuda) {
+  if (config.inference.dtype == InferenceDtype::kTf32 || config.inference.device.is_cuda()) {
     config.inference.dtype = InferenceDtype::kFp32;
   }
-  if (config.inference.device == Device::kCpu) config.train.dtype = TrainDtype::kFp32;
+  if (config.learner_device().is_cpu()) config.train.dtype = TrainDtype::kFp32;
   if (config.train.dtype == TrainDtype::kTf32) config.deterministic = true;
   config.stop.max_env_steps = 1000 + config.stop.max_env_steps.value_or(0) / 2;
   config.evaluate.every_updates += 1;

@@ -47,7 +47,7 @@ TEST(Schema, EveryFieldIsDescribed) {
     EXPECT_LT(field.range.low, field.range.high) << field.path;
     EXPECT_EQ(field.Is<ChoiceIndex>(), !field.choices.empty()) << field.path;
   }
-  EXPECT_EQ(paths.size(), 118u);  // grows with every new field
+  EXPECT_EQ(paths.size(), 119u);  // grows with every new field
   EXPECT_EQ(paths.count("seed"), 1u);
 }
 
@@ -65,7 +65,7 @@ TEST(Schema, AllowedTextNamesTypeRangeAndNull) {
   EXPECT_EQ(Allowed("train.beta1"), "a number from 0 to below 1");
   EXPECT_EQ(Allowed("stop.max_updates"), "an integer from 1 to 1000000000000, or null");
   EXPECT_EQ(Allowed("search.policy"), "one of puct, gumbel");
-  EXPECT_EQ(Allowed("inference.device"), "one of cpu, cuda");
+  EXPECT_EQ(Allowed("inference.device"), "one of cpu, cuda, cuda:N");
   EXPECT_EQ(Allowed("deterministic"), "true or false");
   EXPECT_EQ(Allowed("env.id"), "printable text");
 }

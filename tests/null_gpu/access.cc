@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/null_gpu/device.h"
 #include "tests/null_gpu/memory.h"
 #include "tests/null_gpu/report.h"
 
@@ -94,10 +95,10 @@ void CheckRange(const Range& range, const Work& work, const Position& position,
   }
 }
 
-void CheckHandedBack(const Use& use, cudaStream_t owner) {
+void CheckHandedBack(const Use& use, int owner) {
   if (use.position.stream < 0 || IsKnownTo(owner, use.position)) return;
-  Violation("memory of stream " + std::to_string(NumberOf(owner)) + " is given back while " +
-            use.name + " on stream " + std::to_string(use.position.stream) + " may still use it");
+  Violation("memory of stream " + std::to_string(owner) + " is given back while " + use.name +
+            " on stream " + std::to_string(use.position.stream) + " may still use it");
 }
 
 bool IsFreed(const Range& range) {
@@ -108,7 +109,7 @@ bool IsFreed(const Range& range) {
 
 }  // namespace
 
-bool CheckAccess(const Work& work, const Position& position, const Clock& clock) {
+bool CheckAccess(const Work& work, const Stream& stream, const Position& position) {
   bool can_run = true;
   for (const Range& range : work.ranges) {
     if (range.size == 0) continue;
@@ -117,8 +118,12 @@ bool CheckAccess(const Work& work, const Position& position, const Clock& clock)
       can_run = false;
     } else if (IsFreed(range)) {
       Violation(work.name + " uses memory that was freed");
+    } else if (const int device = DeviceOf(range.begin);
+               device >= 0 && !work.joins_devices &&
+               IsOfAnother("memory", device, work.name + " on a stream", stream.device)) {
+      can_run = false;
     } else {
-      CheckRange(range, work, position, clock);
+      CheckRange(range, work, position, stream.clock);
     }
   }
   return can_run;
@@ -132,7 +137,7 @@ void ForgetAccess(const void* memory, size_t size) {
   MarkLent(memory, size);
 }
 
-void MarkFreed(const void* memory, size_t size, cudaStream_t owner) {
+void MarkFreed(const void* memory, size_t size, int owner) {
   const Lock lock;
   MarkLent(memory, size);
   const auto begin = reinterpret_cast<uintptr_t>(memory);

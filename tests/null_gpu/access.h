@@ -11,16 +11,16 @@
 
 namespace lzero::null_gpu {
 
-// `work` stands at `position` and comes after all that `clock` has. False: its memory is not there,
-// it must not run.
-bool CheckAccess(const Work& work, const Position& position, const Clock& clock);
+// `work` stands at `position` of `stream` and comes after all that the stream's clock has. False:
+// its memory is not there, or is another device's, and it must not run.
+bool CheckAccess(const Work& work, const Stream& stream, const Position& position);
 
 // These bytes are memory again that nobody used.
 void ForgetAccess(const void* begin, size_t size);
 
 // libtorch's allocator has taken a block back, or lent it. Blocks of graphs are never told. Work on
-// `owner` may get the block next: a violation where another stream may still use it.
-void MarkFreed(const void* begin, size_t size, cudaStream_t owner);
+// stream number `owner` may get the block next: a violation where another stream may still use it.
+void MarkFreed(const void* begin, size_t size, int owner);
 void MarkLent(const void* begin, size_t size);
 
 }  // namespace lzero::null_gpu

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/null_gpu/device.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
 
@@ -21,6 +22,7 @@ struct Graph {
   std::vector<CaptureItem> items;
   size_t num_branches;
   size_t num_events;
+  int device;
 };
 
 size_t NumNodes(const Graph& graph) {
@@ -48,7 +50,7 @@ bool IsJoined(const Capture& capture) {
 // Puts the graph on `stream`, each of its other branches on a stream of its own.
 void Launch(const Graph& graph, Stream* stream) {
   std::vector<Stream*> branches = {stream};
-  while (branches.size() < graph.num_branches) branches.push_back(MakeStream(false));
+  while (branches.size() < graph.num_branches) branches.push_back(MakeStream(false, graph.device));
   struct Point {
     Position position;
     Clock clock;
@@ -117,9 +119,10 @@ bool RefuseInCapture(const std::string& call) {
 }
 
 bool RefuseLegacy(const Stream& stream, const std::string& work) {
-  if (stream.id != 0) return false;
+  if (!stream.is_legacy) return false;
   for (const auto& [id, other] : AllStreams()) {
-    if (other->capture == nullptr || !other->is_blocking) continue;
+    if (other->capture == nullptr || !other->is_blocking || other->device != stream.device)
+      continue;
     other->capture->is_invalid = true;
     Violation(work + " on the legacy stream while a blocking stream captures");
     return true;
@@ -150,7 +153,7 @@ cudaError_t WaitInCapture(Stream* stream, const CapturedEvent& event) {
     return capture == nullptr ? cudaErrorStreamCaptureIsolation : cudaErrorStreamCaptureMerge;
   }
   if (capture == nullptr) return cudaErrorCapturedEvent;
-  if (stream->id == 0) {
+  if (stream->is_legacy) {
     capture->is_invalid = true;
     return cudaErrorStreamCaptureImplicit;
   }
@@ -166,9 +169,10 @@ cudaError_t WaitInCapture(Stream* stream, const CapturedEvent& event) {
   return cudaSuccess;
 }
 
-void WaitForAll() {
+void WaitForAll(int device) {
   std::vector<Position> ends;
   for (const auto& [id, stream] : AllStreams()) {
+    if (device != kAnyDevice && stream->device != device) continue;
     ends.push_back({id, stream->issued});
     TellHost(ClockOf(*stream));
   }
@@ -189,7 +193,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
   const Lock lock;
   static unsigned long long next_id = 1;
   Stream* stream = FindStream(handle);
-  if (stream == nullptr || stream->id == 0) return Fail(cudaErrorStreamCaptureUnsupported);
+  if (stream == nullptr || stream->is_legacy) return Fail(cudaErrorStreamCaptureUnsupported);
   if (stream->capture != nullptr) return Fail(cudaErrorIllegalState);
   if (lzero::null_gpu::IsAnyCapturing()) lzero::null_gpu::Violation("two captures at once");
   stream->capture.reset(new lzero::null_gpu::Capture{.items = {},
@@ -216,8 +220,8 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   const bool must_fail = ++num_captures == lzero::null_gpu::GetSettings().fail_capture;
   if (capture->is_invalid || must_fail) return Fail(cudaErrorStreamCaptureInvalidated);
   if (!lzero::null_gpu::IsJoined(*capture)) return Fail(cudaErrorStreamCaptureUnjoined);
-  *graph = reinterpret_cast<cudaGraph_t>(
-      new Graph{std::move(capture->items), capture->streams.size(), capture->events.size()});
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph{
+      std::move(capture->items), capture->streams.size(), capture->events.size(), stream->device});
   return cudaSuccess;
 }
 
@@ -292,7 +296,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t handle) {
   if (lzero::null_gpu::RefuseLegacy(*stream, "cudaGraphLaunch")) {
     return Fail(cudaErrorStreamCaptureImplicit);
   }
-  lzero::null_gpu::Launch(*lzero::null_gpu::ToGraph(graph), stream);
+  const Graph& nodes = *lzero::null_gpu::ToGraph(graph);
+  if (lzero::null_gpu::IsOfAnother("a graph", nodes.device, "a stream", stream->device)) {
+    return Fail(cudaErrorInvalidResourceHandle);
+  }
+  lzero::null_gpu::Launch(nodes, stream);
   return cudaSuccess;
 }
 

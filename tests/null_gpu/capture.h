@@ -34,8 +34,9 @@ CapturedEvent RecordInCapture(const Stream& stream);
 // another one or of one that is over.
 cudaError_t WaitInCapture(Stream* stream, const CapturedEvent& event);
 
-// Runs all work and tells the host.
-void WaitForAll();
+// Runs all work of a device and tells the host.
+constexpr int kAnyDevice = -1;
+void WaitForAll(int device);
 
 }  // namespace lzero::null_gpu
 

@@ -38,6 +38,9 @@ cudaError_t Copy(void* to, const void* from, size_t size, cudaMemcpyKind kind,
   const bool is_pageable = to_kind == MemoryKind::kUnknown || from_kind == MemoryKind::kUnknown;
   if (stream->capture != nullptr && is_pageable) Violation("a captured copy of pageable memory");
   Work work{kCopy, nullptr, {}};
+  const int to_device = DeviceOf(to), from_device = DeviceOf(from);
+  work.joins_devices = to_device >= 0 && from_device >= 0 && to_device != from_device &&
+                       (stream->device == to_device || stream->device == from_device);
   if (to_kind != MemoryKind::kUnknown) work.ranges.push_back({to, size, true});
   if (from_kind == MemoryKind::kUnknown) {
     const auto* bytes = static_cast<const char*>(from);
@@ -65,6 +68,15 @@ extern "C" {
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   return lzero::null_gpu::Copy(to, from, size, kind, stream);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                size_t size, cudaStream_t stream) {
+  const Lock lock;
+  const bool is_right =
+      lzero::null_gpu::DeviceOf(to) == to_device && lzero::null_gpu::DeviceOf(from) == from_device;
+  if (!is_right) lzero::null_gpu::Violation("a copy whose ends are not on the devices it says");
+  return lzero::null_gpu::Copy(to, from, size, cudaMemcpyDeviceToDevice, stream);
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t size, cudaMemcpyKind kind) {

@@ -1,4 +1,5 @@
-// Facts about the device: one H100, without numbers that nobody reads.
+// Facts about the devices: H100s, without numbers that nobody reads.
+#include "tests/null_gpu/device.h"
 
 #include <cuda_runtime_api.h>
 
@@ -6,7 +7,6 @@
 #include <cstring>
 #include <set>
 
-#include "tests/null_gpu/memory.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
 
@@ -30,10 +30,25 @@ std::set<int>& Contexts() {
 
 }  // namespace
 
-void lzero::null_gpu::MakeContext() {
+namespace lzero::null_gpu {
+
+int CurrentDevice() { return current_device; }
+
+void MakeContext() {
   const Lock lock;
-  if (Contexts().insert(current_device).second) Count("contexts");
+  if (!Contexts().insert(current_device).second) return;
+  Count("contexts");
+  Count("contexts_" + std::to_string(current_device));
 }
+
+bool IsOfAnother(const std::string& what, int device, const std::string& to_what, int other) {
+  if (device == other) return false;
+  Violation(what + " of device " + std::to_string(device) + " is given to " + to_what +
+            " of device " + std::to_string(other));
+  return true;
+}
+
+}  // namespace lzero::null_gpu
 
 extern "C" {
 
@@ -128,8 +143,8 @@ cudaError_t cudaDeviceCanAccessPeer(int* can, int /*device*/, int /*peer*/) {
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int /*device*/) {
-  std::snprintf(text, static_cast<size_t>(size), "0000:00:00.0");
+cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  std::snprintf(text, static_cast<size_t>(size), "0000:%02x:00.0", device);
   return cudaSuccess;
 }
 
@@ -140,6 +155,8 @@ const char* cudaGetErrorString(cudaError_t error) {
       return "no error";
     case cudaErrorMemoryAllocation:
       return "out of memory";
+    case cudaErrorInvalidResourceHandle:
+      return "invalid resource handle";
     case cudaErrorInvalidDevice:
       return "invalid device ordinal";
     case cudaErrorStreamCaptureUnsupported:
@@ -162,6 +179,7 @@ const char* cudaGetErrorString(cudaError_t error) {
 const char* cudaGetErrorName(cudaError_t /*error*/) { return "cudaError"; }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* facts, const void* /*function*/) {
+  lzero::null_gpu::MakeContext();
   *facts = {};
   facts->maxThreadsPerBlock = kMaxThreads;
   facts->binaryVersion = facts->ptxVersion = 90;

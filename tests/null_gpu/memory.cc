@@ -2,14 +2,17 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <string>
 
 #include "tests/null_gpu/access.h"
 #include "tests/null_gpu/capture.h"
+#include "tests/null_gpu/device.h"
 #include "tests/null_gpu/operator_library.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
@@ -26,6 +29,7 @@ int FirstByte() { return GetSettings().level == Level::kControl ? 0 : 0xFF; }
 struct Block {
   size_t size;
   MemoryKind kind;
+  int device;  // that was current when it was made
 };
 
 std::map<uintptr_t, Block>& Blocks() {
@@ -33,27 +37,45 @@ std::map<uintptr_t, Block>& Blocks() {
   return blocks;
 }
 
-const char* CountOf(MemoryKind kind) {
-  return kind == MemoryKind::kDevice ? "device_bytes" : "pinned_bytes";
-}
-
 size_t TotalBytes() { return GetSettings().memory_mib << 20; }
 
-size_t UsedBytes() { return static_cast<size_t>(lz_null_gpu_count("device_bytes")); }
+// What another process holds on each device: nothing before this one has asked how much is free.
+size_t taken_bytes = 0;
+
+std::string NameOf(const char* count, int device) {
+  return std::string(count) + "_" + std::to_string(device);
+}
+
+size_t UsedBytes(int device) {
+  return static_cast<size_t>(lz_null_gpu_count(NameOf("device_bytes", device).c_str()));
+}
+
+// The block has come, or goes where `sign` is -1.
+void CountBlock(const Block& block, int sign) {
+  const int64_t size = sign * static_cast<int64_t>(block.size);
+  if (block.kind == MemoryKind::kPinned) return Count("pinned_bytes", size);
+  Count("device_bytes", size);
+  Count(NameOf("device_bytes", block.device), size);
+  const std::string peak = NameOf("peak_device_bytes", block.device);
+  const auto used = static_cast<int64_t>(UsedBytes(block.device));
+  Count(peak, std::max<int64_t>(0, used - lz_null_gpu_count(peak.c_str())));
+}
 
 cudaError_t Allocate(const char* call, MemoryKind kind, size_t size, void** memory) {
   const Lock lock;
   MakeContext();
   *memory = nullptr;
   if (RefuseInCapture(call)) return Fail(cudaErrorStreamCaptureUnsupported);
-  if (kind == MemoryKind::kDevice && UsedBytes() + size > TotalBytes()) {
+  if (kind == MemoryKind::kDevice &&
+      UsedBytes(CurrentDevice()) + taken_bytes + size > TotalBytes()) {
     return Fail(cudaErrorMemoryAllocation);
   }
   *memory = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
   if (*memory == nullptr) return Fail(cudaErrorMemoryAllocation);
   std::memset(*memory, FirstByte(), size);
-  Blocks()[reinterpret_cast<uintptr_t>(*memory)] = {size, kind};
-  Count(CountOf(kind), static_cast<int64_t>(size));
+  const Block block = {size, kind, CurrentDevice()};
+  Blocks()[reinterpret_cast<uintptr_t>(*memory)] = block;
+  CountBlock(block, 1);
   return cudaSuccess;
 }
 
@@ -67,9 +89,9 @@ cudaError_t Free(const char* call, MemoryKind kind, void* memory) {
     Violation(std::string(call) + " of what is not allocated");
     return Fail(cudaErrorInvalidValue);
   }
-  WaitForAll();
+  WaitForAll(kind == MemoryKind::kDevice ? found->second.device : kAnyDevice);
   ForgetAccess(memory, found->second.size);
-  Count(CountOf(kind), -static_cast<int64_t>(found->second.size));
+  CountBlock(found->second, -1);
   Blocks().erase(found);
   std::free(memory);
   return cudaSuccess;
@@ -83,6 +105,11 @@ MemoryKind KindOf(const void* begin, size_t size) {
   if (after == Blocks().begin()) return MemoryKind::kUnknown;
   const auto& [block, facts] = *std::prev(after);
   return at + size <= block + facts.size ? facts.kind : MemoryKind::kUnknown;
+}
+
+int DeviceOf(const void* at) {
+  if (KindOf(at, 1) != MemoryKind::kDevice) return -1;
+  return std::prev(Blocks().upper_bound(reinterpret_cast<uintptr_t>(at)))->second.device;
 }
 
 }  // namespace lzero::null_gpu
@@ -111,8 +138,12 @@ cudaError_t cudaFreeHost(void* memory) {
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   const lzero::null_gpu::Lock lock;
   lzero::null_gpu::MakeContext();
-  *total_bytes = lzero::null_gpu::TotalBytes();
-  *free_bytes = *total_bytes - lzero::null_gpu::UsedBytes();
+  const size_t total = lzero::null_gpu::TotalBytes();
+  const size_t held =
+      lzero::null_gpu::UsedBytes(lzero::null_gpu::CurrentDevice()) + lzero::null_gpu::taken_bytes;
+  *total_bytes = total;
+  *free_bytes = total - std::min(total, held);
+  lzero::null_gpu::taken_bytes = lzero::null_gpu::GetSettings().taken_mib << 20;
   return cudaSuccess;
 }
 
@@ -123,6 +154,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   const MemoryKind kind = lzero::null_gpu::KindOf(pointer, 1);
   if (kind == MemoryKind::kUnknown) return cudaSuccess;
   attributes->type = kind == MemoryKind::kDevice ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
+  attributes->device = std::max(0, lzero::null_gpu::DeviceOf(pointer));
   attributes->devicePointer = const_cast<void*>(pointer);
   if (kind == MemoryKind::kPinned) attributes->hostPointer = const_cast<void*>(pointer);
   return cudaSuccess;

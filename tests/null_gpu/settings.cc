@@ -25,6 +25,8 @@ bool Set(const std::string& key, const std::string& value, Settings* settings) {
     settings->fail_capture = static_cast<int>(number);
   else if (key == "memory_mib")
     settings->memory_mib = number;
+  else if (key == "taken_mib")
+    settings->taken_mib = number;
   else if (key == "devices")
     settings->devices = static_cast<int>(number);
   else if (key == "nothing_left")

@@ -18,8 +18,9 @@ struct Settings {
   Level level = Level::kNumbers;
   uint64_t seed = 0;            // of the order of late work; 0: each piece as late as possible
   int fail_capture = 0;         // this capture of the process fails; 0: none
-  size_t memory_mib = 81920;    // of the device
-  int devices = 1;              // all but the first are there to be listed alone
+  size_t memory_mib = 81920;    // of each device
+  size_t taken_mib = 0;         // of it, by another process once its size was asked for
+  int devices = 1;              // each with memory, streams and a context of its own
   bool nothing_left = false;    // what is still allocated at exit is a violation
   bool strict_capture = false;  // a capture that is refused is a violation
   bool print_counts = false;    // at exit

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "tests/null_gpu/capture.h"
-#include "tests/null_gpu/memory.h"
+#include "tests/null_gpu/device.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/work.h"
 
@@ -14,6 +14,7 @@ namespace {
 // Where a stream was when the event was recorded, and what is complete then; or where a capture
 // was.
 struct Event {
+  int device = CurrentDevice();  // of then
   Position position;
   Clock clock;
   CapturedEvent in_capture;
@@ -48,7 +49,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* handle, unsigned int flag
   const Lock lock;
   lzero::null_gpu::MakeContext();
   const bool is_blocking = (flags & cudaStreamNonBlocking) == 0;
-  *handle = lzero::null_gpu::HandleOf(*lzero::null_gpu::MakeStream(is_blocking));
+  *handle = lzero::null_gpu::HandleOf(
+      *lzero::null_gpu::MakeStream(is_blocking, lzero::null_gpu::CurrentDevice()));
   return cudaSuccess;
 }
 
@@ -61,7 +63,7 @@ cudaError_t cudaStreamCreate(cudaStream_t* handle) { return cudaStreamCreateWith
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   const Lock lock;
   Stream* stream = FindStream(handle);
-  if (stream == nullptr || stream->id == 0) return Fail(cudaErrorInvalidResourceHandle);
+  if (stream == nullptr || stream->is_legacy) return Fail(cudaErrorInvalidResourceHandle);
   if (stream->capture != nullptr) lzero::null_gpu::Violation("a stream goes while it captures");
   lzero::null_gpu::DestroyStream(stream);
   return cudaSuccess;
@@ -96,16 +98,19 @@ cudaError_t cudaStreamQuery(cudaStream_t handle) {
 cudaError_t cudaDeviceSynchronize() {
   const Lock lock;
   lzero::null_gpu::Count("waits");
+  lzero::null_gpu::MakeContext();
   for (const auto& [id, stream] : lzero::null_gpu::AllStreams()) {
+    if (stream->device != lzero::null_gpu::CurrentDevice()) continue;
     if (!lzero::null_gpu::SpoilCapture(stream.get(), "cudaDeviceSynchronize")) continue;
     lzero::null_gpu::Violation("cudaDeviceSynchronize while a stream captures");
     return Fail(cudaErrorStreamCaptureUnsupported);
   }
-  lzero::null_gpu::WaitForAll();
+  lzero::null_gpu::WaitForAll(lzero::null_gpu::CurrentDevice());
   return cudaSuccess;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned int /*flags*/) {
+  lzero::null_gpu::MakeContext();
   *handle = reinterpret_cast<cudaEvent_t>(new Event);
   return cudaSuccess;
 }
@@ -125,10 +130,15 @@ cudaError_t cudaEventRecord(cudaEvent_t handle, cudaStream_t stream_handle) {
     return Fail(cudaErrorStreamCaptureImplicit);
   }
   Event& event = *ToEvent(handle);
+  if (lzero::null_gpu::IsOfAnother("an event", event.device, "a stream", stream->device)) {
+    return Fail(cudaErrorInvalidResourceHandle);
+  }
   if (stream->capture != nullptr) {
     event.in_capture = lzero::null_gpu::RecordInCapture(*stream);
   } else {
-    event = {lzero::null_gpu::EndOf(stream), lzero::null_gpu::ClockOf(*stream), {}};
+    event.position = lzero::null_gpu::EndOf(stream);
+    event.clock = lzero::null_gpu::ClockOf(*stream);
+    event.in_capture = {};
   }
   return cudaSuccess;
 }

@@ -8,6 +8,7 @@
 
 #include "tests/null_gpu/access.h"
 #include "tests/null_gpu/capture.h"
+#include "tests/null_gpu/device.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
 
@@ -17,8 +18,13 @@ namespace {
 using Streams = std::map<int, std::unique_ptr<Stream>>;
 
 Streams& All() {
-  static auto& streams = *new Streams;
-  if (streams.empty()) streams[0] = std::make_unique<Stream>(0, false);
+  static auto& streams = *[] {
+    auto* made = new Streams;
+    for (int device = 0; device < GetSettings().devices; ++device) {
+      (*made)[device] = std::make_unique<Stream>(device, device, true, false);
+    }
+    return made;
+  }();
   return streams;
 }
 
@@ -81,15 +87,16 @@ void RunSome() {
   while (Draw(kEagerness[GetSettings().seed % 3])) RunAny();
 }
 
-// The legacy stream waits for all blocking ones, and they for it.
+// The legacy stream of a device waits for all blocking ones there, and they for it.
 void OrderBesideLegacy(Stream* stream) {
-  if (stream->id == 0) {
+  if (stream->is_legacy) {
     for (const auto& [id, other] : All()) {
-      if (other->is_blocking) EnqueueWait(stream, {id, other->issued}, ClockOf(*other));
+      if (!other->is_blocking || other->device != stream->device) continue;
+      EnqueueWait(stream, {id, other->issued}, ClockOf(*other));
     }
   } else if (stream->is_blocking) {
-    const Stream& legacy = *All()[0];
-    EnqueueWait(stream, {0, legacy.issued}, ClockOf(legacy));
+    const Stream& legacy = *All()[stream->device];
+    EnqueueWait(stream, {legacy.id, legacy.issued}, ClockOf(legacy));
   }
 }
 
@@ -108,18 +115,18 @@ bool IsLate() { return GetSettings().level == Level::kLate; }
 constexpr int kHandleShift = 12;
 
 cudaStream_t HandleOf(const Stream& stream) {
-  if (stream.id == 0) return nullptr;
+  if (stream.is_legacy) return nullptr;
   return reinterpret_cast<cudaStream_t>(static_cast<intptr_t>(stream.id) << kHandleShift);
 }
 
-int NumberOf(cudaStream_t handle) {
+int NumberOf(cudaStream_t handle, int device) {
   // Two handles name the legacy stream; nobody here uses that of a thread.
-  if (handle == nullptr || handle == cudaStreamLegacy) return 0;
+  if (handle == nullptr || handle == cudaStreamLegacy) return device;
   return static_cast<int>(reinterpret_cast<intptr_t>(handle) >> kHandleShift);
 }
 
 Stream* FindStream(cudaStream_t handle) {
-  const auto found = All().find(NumberOf(handle));
+  const auto found = All().find(NumberOf(handle, CurrentDevice()));
   if (found != All().end() && !found->second->is_destroyed) return found->second.get();
   Violation("a stream is used that is not there");
   return nullptr;
@@ -127,11 +134,11 @@ Stream* FindStream(cudaStream_t handle) {
 
 const Streams& AllStreams() { return All(); }
 
-Stream* MakeStream(bool is_blocking) {
-  static int next_id = 1;
+Stream* MakeStream(bool is_blocking, int device) {
+  static int next_id = GetSettings().devices;
   const int id = next_id++;
   auto& made = All()[id];
-  made = std::make_unique<Stream>(id, is_blocking);
+  made = std::make_unique<Stream>(id, device, false, is_blocking);
   Count("streams");
   return made.get();
 }
@@ -166,9 +173,9 @@ void RunUntil(const Position& position) {
 
 void TellHost(const Clock& clock) { Merge(clock, &HostClock()); }
 
-bool IsKnownTo(cudaStream_t handle, const Position& position) {
+bool IsKnownTo(int number, const Position& position) {
   Clock clock = HostClock();
-  const auto stream = All().find(NumberOf(handle));
+  const auto stream = All().find(number);
   if (stream != All().end()) Merge(ClockOf(*stream->second), &clock);
   const auto known = clock.find(position.stream);
   return known != clock.end() && known->second >= position.count;
@@ -194,10 +201,10 @@ void EnqueueWait(Stream* stream, const Position& position, const Clock& clock) {
 
 void Enqueue(Stream* stream, std::shared_ptr<const Work> work) {
   OrderBesideLegacy(stream);
-  if (stream->id == 0) Count("work_of_default_stream");
+  if (stream->is_legacy) Count("work_of_default_stream");
   Merge(HostClock(), &stream->clock);
   ++stream->issued;
-  if (!CheckAccess(*work, {stream->id, stream->issued}, stream->clock)) {
+  if (!CheckAccess(*work, *stream, {stream->id, stream->issued})) {
     work = std::make_shared<const Work>(Work{work->name, nullptr, {}});
   }
   stream->queue.push_back({std::move(work), {}});

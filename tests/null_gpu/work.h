@@ -29,12 +29,14 @@ struct Work {
   std::string name;
   std::function<void()> run;
   std::vector<Range> ranges;
+  bool joins_devices = false;  // a copy from one device's memory to another's
 };
 
 inline constexpr char kCopy[] = "copy", kFill[] = "fill";
 inline bool IsCopy(const Work& work) { return work.name == kCopy || work.name == kFill; }
 
-// A place in a stream: the work issued on it so far. Streams are counted from 0, the legacy one.
+// A place in a stream: the work issued on it so far. Streams are counted from 0, each device's
+// legacy stream first.
 struct Position {
   int stream = -1;
   uint64_t count = 0;
@@ -71,10 +73,13 @@ struct Item {
 };
 
 struct Stream {
-  Stream(int number, bool blocking) : id(number), is_blocking(blocking) {}
+  Stream(int number, int on_device, bool legacy, bool blocking)
+      : id(number), device(on_device), is_legacy(legacy), is_blocking(blocking) {}
 
   int id;
-  bool is_blocking;  // waits for the legacy stream, and that for it
+  int device;
+  bool is_legacy;
+  bool is_blocking;  // waits for the legacy stream of its device, and that for it
   bool is_destroyed = false;
   uint64_t issued = 0, finished = 0;
   std::deque<Item> queue;
@@ -82,13 +87,14 @@ struct Stream {
   std::shared_ptr<Capture> capture;  // of all its branches
 };
 
-// The stream of a handle; the legacy stream for null. Null, and a violation, for a destroyed one.
+// The stream of a handle; for null the legacy stream of the current device. Null, and a violation,
+// for a destroyed one.
 Stream* FindStream(cudaStream_t handle);
 cudaStream_t HandleOf(const Stream& stream);
-// The number of a stream that may be gone.
-int NumberOf(cudaStream_t handle);
+// The number of a stream that may be gone; null stands for the legacy stream of `device`.
+int NumberOf(cudaStream_t handle, int device);
 const std::map<int, std::unique_ptr<Stream>>& AllStreams();
-Stream* MakeStream(bool is_blocking);
+Stream* MakeStream(bool is_blocking, int device);
 // The stream goes when its work is complete.
 void DestroyStream(Stream* stream);
 
@@ -108,9 +114,9 @@ bool IsReached(const Position& position);
 void RunUntil(const Position& position);
 // Runs at most one piece of work that `position` needs.
 void RunTowards(const Position& position);
-// Whether what is issued on the stream next comes after `position`. Where it is gone: whether the
-// host knows that `position` is complete.
-bool IsKnownTo(cudaStream_t handle, const Position& position);
+// Whether what is issued on stream number `stream` next comes after `position`. Where it is gone:
+// whether the host knows that `position` is complete.
+bool IsKnownTo(int stream, const Position& position);
 // The host has seen that this much is complete: all that it issues comes after it.
 void TellHost(const Clock& clock);
 

@@ -181,6 +181,65 @@ TEST(RunPlanTest, TheReanalyzerIsCounted) {
   EXPECT_EQ(with.search - without.search, Search::PlannedBytes(config.search, 2, 3));
 }
 
+// What lies on a device is counted there, and what does not stays with the machine.
+TEST(RunPlanTest, TheMemoryOfEachDeviceIsPlannedApart) {
+  const EnvRegistry registry = NativeRegistry();
+  ExperimentConfig config = TinyConfig();
+  config.search.num_sampled_actions = 2;
+  const EnvSpec spec = BuildEnvSpec(config, registry).value();
+  const MemoryPlan on_cpu = PlanMemory(config, spec, registry).value();
+  EXPECT_TRUE(on_cpu.devices.empty());
+  // The learner alone.
+  config.train.device = Device::kCuda;
+  const MemoryPlan learns = PlanMemory(config, spec, registry).value();
+  ASSERT_EQ(learns.devices.size(), 1u);
+  EXPECT_EQ(learns.learner + learns.update, 0);
+  EXPECT_EQ(learns.inference, on_cpu.inference);
+  EXPECT_EQ(learns.batch, on_cpu.batch);  // sampled, and pinned for the copy
+  EXPECT_EQ(learns.checkpoint, on_cpu.checkpoint);
+  EXPECT_EQ(5 * learns.devices[0].learner, 4 * on_cpu.learner);  // gradients are an update's
+  EXPECT_EQ(2 * learns.devices[0].batch, on_cpu.batch);
+  EXPECT_GT(learns.devices[0].update, 2 * on_cpu.update);  // as it warms up, and recorded
+  EXPECT_EQ(learns.devices[0].inference, 0);
+  // The searches alone: drawn actions stay on the host.
+  config.train.device = Device::kCpu;
+  config.inference.device = {Device::Kind::kCuda, 1};
+  config.inference.runner = Runner::kEager;
+  const MemoryPlan searches = PlanMemory(config, spec, registry).value();
+  ASSERT_EQ(searches.devices.size(), 1u);
+  EXPECT_EQ(searches.devices[0].device.index, 1);
+  EXPECT_EQ(searches.learner, on_cpu.learner);
+  EXPECT_EQ(searches.update, on_cpu.update);
+  EXPECT_GT(searches.inference, 0);
+  EXPECT_LT(searches.inference, on_cpu.inference);
+  EXPECT_EQ(searches.devices[0].learner + searches.devices[0].update, 0);
+  EXPECT_GT(searches.devices[0].inference, 0);
+  // Both: on two devices, or on one.
+  config.train.device = Device::kCuda;
+  EXPECT_EQ(PlanMemory(config, spec, registry)->devices.size(), 2u);
+  config.train.device.reset();
+  const MemoryPlan together = PlanMemory(config, spec, registry).value();
+  ASSERT_EQ(together.devices.size(), 1u);
+  EXPECT_EQ(together.devices[0].workspaces,
+            learns.devices[0].workspaces + searches.devices[0].workspaces);
+  EXPECT_EQ(together.devices[0].context, kContextBytes);
+}
+
+TEST(RunPlanTest, ThePlanNamesMachineAndDevices) {
+  const ExperimentConfig config = TinyConfig();
+  RunPlan plan = PlanRun(config, NativeRegistry()).value();
+  plan.memory = {};
+  plan.memory.replay = 12 * kMebibyte;
+  plan.memory.devices = {{.device = Device::kCuda, .learner = 3 * kMebibyte},
+                         {.device = {Device::Kind::kCuda, 1}, .graphs = 2 * kMebibyte}};
+  EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/false),
+              HasSubstr("\nmemory        12.0 MiB of this machine, 3.0 MiB of cuda:0, 2.0 MiB of "
+                        "cuda:1 planned\n"));
+  EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/true),
+              HasSubstr("; of cuda:0: learner 3.0 MiB; of cuda:1: graphs 2.0 MiB (assumed: 2 KiB a "
+                        "node)\n"));
+}
+
 // Cartpole as if it were stepped by another process.
 class FarEnv : public Env, public EnvBatch {
  public:

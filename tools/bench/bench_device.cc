@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/machine.h"
@@ -29,11 +30,13 @@ absl::StatusOr<const BenchDevice*> BenchDevice::Open(const std::string& name) {
   const auto found = opened.find(name);
   if (found != opened.end()) return &found->second;
   BenchDevice made;
-  if (name == "cuda") {
-    LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(Device::kCuda));
+  LZ_ASSIGN_OR_RETURN(const Device named, ParseDevice(name));
+  if (named.is_cuda()) {
+    LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(named));
     LZ_ASSIGN_OR_RETURN(made.backend_, MakeCudaGraphBackend(device.index()));
-    LZ_ASSIGN_OR_RETURN(const std::string devices, ListCudaDevices());
-    made.gpu_ = devices.substr(0, devices.find(','));
+    LZ_ASSIGN_OR_RETURN(const std::vector<std::string> devices, ListCudaDevices());
+    const std::string& facts = devices[static_cast<size_t>(device.index())];
+    made.gpu_ = facts.substr(0, facts.find(','));
   }
   return &opened.emplace(name, std::move(made)).first->second;
 }

@@ -17,8 +17,8 @@ namespace lzero {
 
 class BenchDevice {
  public:
-  // "cpu" or "cuda". Errors as PrepareDevice: on a machine without a GPU they name the reason.
-  // A device is opened once and lives as long as the program.
+  // "cpu", "cuda" or "cuda:N". Errors as PrepareDevice: on a machine without a GPU they name the
+  // reason. A device is opened once and lives as long as the program.
   static absl::StatusOr<const BenchDevice*> Open(const std::string& name);
 
   bool is_cpu() const { return backend_ == nullptr; }

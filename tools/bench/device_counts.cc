@@ -150,7 +150,7 @@ absl::StatusOr<DeviceCounts> CountUpdates(const ExperimentConfig& config, Replay
 
 absl::StatusOr<std::vector<CountedWork>> CountDeviceWork(const ExperimentConfig& config,
                                                          const EnvRegistry& registry) {
-  if (config.inference.device == Device::kCpu) {
+  if (config.inference.device.is_cpu() && config.learner_device().is_cpu()) {
     return absl::InvalidArgumentError("counts are of a device; got inference.device: cpu");
   }
   if (FindCounter() == nullptr) {

@@ -101,7 +101,7 @@ absl::StatusOr<std::shared_ptr<BenchEngine>> MakeBenchEngine(const BenchCase& be
       bench.Word("policy") == "gumbel" ? SearchPolicy::kGumbel : SearchPolicy::kPuct;
   options.search.num_simulations = bench.Int("sims");
   options.discount = 0.997;
-  if (config.inference.device == Device::kCpu) {
+  if (config.inference.device.is_cpu()) {
     LZ_ASSIGN_OR_RETURN(const int64_t bytes, UniZeroInference::PlannedBytes(options));
     LZ_RETURN_IF_ERROR(CheckBenchMemory(bytes));
   }

@@ -84,10 +84,17 @@ void ReportGpu(Report& report) {
     report.Note("gpu", absl::StrCat(devices.status().message(), otherwise));
     return;
   }
-  // An engine would run on the first.
+  std::string names = (*devices)[0];
+  if (devices->size() > 1) {
+    names.clear();
+    for (size_t i = 0; i < devices->size(); ++i) {
+      absl::StrAppend(&names, i == 0 ? "" : "; ", "cuda:", i, " ", (*devices)[i]);
+    }
+  }
+  // Without another number in its config, a run is on the first.
   const auto backend = MakeCudaGraphBackend(0);
   if (!backend.ok()) {
-    report.Note("gpu", absl::StrCat(*devices, ", but ", backend.status().message(), otherwise));
+    report.Note("gpu", absl::StrCat(names, ", but ", backend.status().message(), otherwise));
     return;
   }
   const auto use = (*backend)->MemoryUse();
@@ -95,7 +102,7 @@ void ReportGpu(Report& report) {
                                ? absl::StrFormat("%.1f GiB of cuda:0 are in use",
                                                  static_cast<double>(use->used_bytes) / (1 << 30))
                                : std::string(use.status().message());
-  report.Ok("gpu", absl::StrCat(*devices, "; ", used));
+  report.Ok("gpu", absl::StrCat(names, "; ", used));
 }
 
 void ReportTorch(Report& report) {

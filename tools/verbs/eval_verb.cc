@@ -207,9 +207,7 @@ int Eval(const EvalOptions& options) {
   wanted.simulations = options.simulations;
   if (options.grade) wanted.num_envs = 64;
   if (!options.picture.format.empty()) wanted.num_envs = 1;  // episode after episode
-  if (!options.device.empty()) {
-    wanted.device = options.device == "cuda" ? Device::kCuda : Device::kCpu;
-  }
+  if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
   wanted.plugins = options.plugins;
   auto agent = LoadAgent(options.path, MakeRegistry(), wanted, &pool);
   if (!agent.ok()) {

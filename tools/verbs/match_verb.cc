@@ -99,9 +99,7 @@ absl::StatusOr<std::unique_ptr<LoadedAgent>> LoadPlayer(const MatchPlayer& playe
   wanted.simulations = player.simulations;
   if (player.simulations == 0) wanted.simulations = 1;  // that is not made
   wanted.num_envs = std::min<int64_t>(kMostTables, options.num_games);
-  if (!options.device.empty()) {
-    wanted.device = options.device == "cuda" ? Device::kCuda : Device::kCpu;
-  }
+  if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
   auto agent = LoadAgent(player.path, MakeRegistry(), wanted, pool);
   LZ_RETURN_IF_ERROR(Annotate(agent.status(), player.name));
   return std::make_unique<LoadedAgent>(*std::move(agent));

@@ -42,9 +42,7 @@ int Policy(const PolicyOptions& options) {
   wanted.simulations = options.simulations;
   wanted.num_envs = 1;
   wanted.num_roots = options.max_batch + 1;
-  if (!options.device.empty()) {
-    wanted.device = options.device == "cuda" ? Device::kCuda : Device::kCpu;
-  }
+  if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
   wanted.plugins = options.plugins;
   wanted.shows_trees = true;
   auto agent = LoadAgent(options.path, MakeRegistry(), wanted, &pool);

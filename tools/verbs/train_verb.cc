@@ -286,7 +286,10 @@ int Train(const TrainOptions& options) {
   const std::atomic<bool>* stop = WatchInterrupts(kTrainingInterrupt);
   // Before the run folder is made: what is refused leaves nothing behind.
   auto trainer = Trainer::Create(config, *registry, stop);
-  if (!trainer.ok()) return PrintError(trainer.status(), kExitUsage);
+  if (!trainer.ok()) {
+    if (options.dry_run) std::printf("%s", PlanTextOf(config, *registry).c_str());
+    return PrintError(trainer.status(), kExitUsage);
+  }
   std::printf("%s", (*trainer)->PlanText(options.dry_run || ShowsDetails()).c_str());
   std::fflush(stdout);
   if (options.dry_run) return kExitOk;

@@ -63,6 +63,7 @@ const ModelFamily& AlphaZeroFamily() {
           },
       .make_network = AlphaZeroNetwork::Create,
       .engine_bytes = AlphaZeroEngineBytes,
+      .state_bytes = AlphaZeroStateBytes,
       .make_engine = MakeAlphaZeroEngine,
       .can_reanalyze = false,  // replay stores no states of the environment
       .update_bytes = AlphaZeroUpdateBytes,

@@ -174,12 +174,16 @@ absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const Engin
   });
 }
 
+absl::StatusOr<int64_t> AlphaZeroStateBytes(const EngineOptions& options,
+                                            const EnvFactory& make_env) {
+  return EnvSimulator::Bytes(make_env, SimulatorOptions(options));
+}
+
 absl::StatusOr<int64_t> AlphaZeroEngineBytes(const EngineOptions& options,
                                              const EnvFactory& make_env) {
   LZ_ASSIGN_OR_RETURN(const auto counted, AlphaZeroNetwork::Create(options.model, options.shape,
                                                                    /*seed=*/0, at::kMeta));
-  LZ_ASSIGN_OR_RETURN(const int64_t state_bytes,
-                      EnvSimulator::Bytes(make_env, SimulatorOptions(options)));
+  LZ_ASSIGN_OR_RETURN(const int64_t state_bytes, AlphaZeroStateBytes(options, make_env));
   // Staged on the device and on the host.
   const int64_t row_size = options.shape.observation_size() + options.shape.num_actions + 1;
   const int64_t num_floats = counted->num_parameters() + 2 * options.num_envs * row_size;

@@ -19,7 +19,10 @@ namespace lzero {
 // environments; it is not kept. Errors of the encoder, the device and EnvSimulator::Create.
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const EngineOptions& options,
                                                                      const EnvFactory& make_env);
-// Bytes of weights, buffers and states. Errors as MakeAlphaZeroEngine, but for those of the device.
+// Bytes of the states, and of weights, buffers and states. Errors as MakeAlphaZeroEngine, but for
+// those of the device.
+absl::StatusOr<int64_t> AlphaZeroStateBytes(const EngineOptions& options,
+                                            const EnvFactory& make_env);
 absl::StatusOr<int64_t> AlphaZeroEngineBytes(const EngineOptions& options,
                                              const EnvFactory& make_env);
 

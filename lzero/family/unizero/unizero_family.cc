@@ -40,6 +40,7 @@ const ModelFamily& UniZeroFamily() {
       .make_network = WorldModel::Create,
       .engine_bytes = [](const auto& options,
                          auto&) { return UniZeroInference::PlannedBytes(options); },
+      .graph_nodes = UniZeroInference::GraphNodes,
       .make_engine = [](const auto& options, auto&) { return UniZeroInference::Create(options); },
       .update_bytes = UniZeroUpdateBytes,
       .num_root_past_steps = NumRootPastSteps,

@@ -78,6 +78,15 @@ absl::StatusOr<int64_t> UniZeroInference::PlannedBytes(const EngineOptions& opti
          runner_bytes + SamplerBytes(options);
 }
 
+int64_t UniZeroInference::GraphNodes(const EngineOptions& options) {
+  const absl::StatusOr<RunnerChoice> choice = ChooseRunner(options.inference, &options.search);
+  if (!choice.ok()) return 0;  // Create says why
+  const int64_t num_layers = options.model.num_layers;
+  const int64_t nodes = RunnersGraphNodes(choice->runner, num_layers, options.num_envs);
+  if (choice->runner != Runner::kCudaSearchGraph) return nodes;
+  return nodes + SearchGraphNodes(num_layers, options.num_envs, options.search.num_simulations);
+}
+
 UniZeroInference::UniZeroInference(const EngineOptions& options, EngineDevice engine_device,
                                    std::shared_ptr<WorldModel> model,
                                    std::unique_ptr<KVCacheManager> cache,

@@ -45,6 +45,8 @@ class UniZeroInference : public PolicyEngine {
   // Bytes that Create keeps for good: weights, cache, contexts of roots, buffers of the step.
   // Nothing is allocated. Errors as those of the cache.
   static absl::StatusOr<int64_t> PlannedBytes(const EngineOptions& options);
+  // Nodes of the graphs that it records on a CUDA device; 0 where it records none.
+  static int64_t GraphNodes(const EngineOptions& options);
   ~UniZeroInference() override;
 
   void EndEpisode(EnvId env) override { cache_->EndEpisode(env); }

@@ -48,6 +48,12 @@ void ClearWorkspaces(void* stream) {
   }
 }
 
+// Waits for all work on a device. The caller holds the mutex: a capture forbids it.
+absl::Status SynchronizeDevice(c10::DeviceIndex device) {
+  const c10::cuda::CUDAGuard guard(device);
+  return CudaStatus(cudaDeviceSynchronize(), "waiting for the device");
+}
+
 class CudaGraph : public CapturedGraph {
  public:
   explicit CudaGraph(c10::cuda::CUDAStream stream) : stream_(stream) {}
@@ -121,12 +127,12 @@ class CudaGraphBackend : public GraphBackend {
   // Not while another unit captures: the device forbids to wait for all of it then.
   absl::Status Synchronize() override {
     const std::lock_guard<std::mutex> no_capture(CaptureMutex());
-    return SynchronizeNow();
+    return SynchronizeDevice(stream_.device_index());
   }
 
   absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) override {
     const std::lock_guard<std::mutex> no_capture(CaptureMutex());
-    LZ_RETURN_IF_ERROR(SynchronizeNow());
+    LZ_RETURN_IF_ERROR(SynchronizeDevice(stream_.device_index()));
     const absl::Status cleared = CatchTorch([&] {
       ClearWorkspaces(raw_);
       for (const auto& graph : graphs) {
@@ -161,10 +167,6 @@ class CudaGraphBackend : public GraphBackend {
   }
 
  private:
-  absl::Status SynchronizeNow() const {
-    const c10::cuda::CUDAGuard guard(stream_.device_index());
-    return CudaStatus(cudaDeviceSynchronize(), "waiting for the device");
-  }
   absl::Status TrimNow() const {
     LZ_RETURN_IF_ERROR(CatchTorch([&] {
       c10::cuda::CUDACachingAllocator::emptyCache();
@@ -223,4 +225,14 @@ extern "C" lzero::GraphBackend* lz_cuda_make_graph_backend(size_t version, int d
   if (backend.ok()) return *backend;
   std::snprintf(error, size, "%s", std::string(backend.status().message()).c_str());
   return nullptr;
+}
+
+// Waits for all work on this CUDA device. Returns 0, or 1 with an explanation in `error`.
+// NOLINTNEXTLINE(readability-identifier-naming): a name of C
+extern "C" int lz_cuda_synchronize(int device, char* error, size_t size) {
+  const std::lock_guard<std::mutex> no_capture(lzero::CaptureMutex());
+  const absl::Status waited = lzero::SynchronizeDevice(static_cast<c10::DeviceIndex>(device));
+  if (waited.ok()) return 0;
+  std::snprintf(error, size, "%s", std::string(waited.message()).c_str());
+  return 1;
 }

@@ -22,6 +22,17 @@ void DescribeError(cudaError_t error, char* text, size_t size) {
 
 }  // namespace
 
+// Bytes of a device that are free, and all of it, to `free_bytes` and `total_bytes`. The device is
+// the current one of the calling thread from then on, and has a context. Returns 0 or an error of
+// CUDA, with its description in `text` (at most `size` bytes with the closing 0).
+extern "C" int lz_cuda_memory(int device, size_t* free_bytes, size_t* total_bytes, char* text,
+                              size_t size) {
+  cudaError_t asked = cudaSetDevice(device);
+  if (asked == cudaSuccess) asked = cudaMemGetInfo(free_bytes, total_bytes);
+  if (asked != cudaSuccess) DescribeError(asked, text, size);
+  return static_cast<int>(asked);
+}
+
 // Writes "name, compute capability, memory" for each device, lines separated by '\n', to `text` (at
 // most `size` bytes with the closing 0). Asks for properties alone: a question about free memory
 // would make a context on each device, and leave another one current. Returns the number of
@@ -37,8 +48,10 @@ extern "C" int lz_cuda_list_devices(char* text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
   for (int device = 0; device < count; ++device) {
-    cudaDeviceProp facts;
-    if (cudaGetDeviceProperties(&facts, device) != cudaSuccess) continue;
+    cudaDeviceProp facts = {};
+    if (cudaGetDeviceProperties(&facts, device) != cudaSuccess) {
+      std::snprintf(facts.name, sizeof(facts.name), "a device that tells nothing of itself");
+    }
     const int written = std::snprintf(text + used, size - used, "%s%s, sm_%d%d, %.1f GiB",
                                       used == 0 ? "" : "\n", facts.name, facts.major, facts.minor,
                                       static_cast<double>(facts.totalGlobalMem) / (1 << 30));

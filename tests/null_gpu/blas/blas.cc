@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/null_gpu/capture.h"
+#include "tests/null_gpu/device.h"
 #include "tests/null_gpu/memory.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr int kSuccess = 0, kNotInitialized = 1, kExecutionFailed = 13;
 
 struct Handle {
+  int device = CurrentDevice();  // first: libtorch gives it to cuBLASLt as well
   cudaStream_t stream = nullptr;
   void* workspace = nullptr;
   size_t size = 0;
@@ -29,6 +31,8 @@ int Product(const Handle* handle, const char* name) {
     Violation(std::string(name) + " has nothing that runs in its place");
   }
   const Stream* stream = FindStream(handle->stream);
+  if (stream != nullptr)
+    IsOfAnother("a handle of cuBLAS", handle->device, "a stream", stream->device);
   if (stream != nullptr && stream->capture != nullptr && handle->size == 0) {
     Violation(std::string(name) + " is captured without a workspace of libtorch");
   }
@@ -72,6 +76,9 @@ int cublasSetWorkspace_v2(Handle* handle, void* workspace, size_t size) {
   using lzero::null_gpu::MemoryKind;
   if (size != 0 && lzero::null_gpu::KindOf(workspace, size) != MemoryKind::kDevice) {
     lzero::null_gpu::Violation("a workspace of cuBLAS outside of the device's memory");
+  } else if (size != 0) {
+    lzero::null_gpu::IsOfAnother("a workspace", lzero::null_gpu::DeviceOf(workspace),
+                                 "a handle of cuBLAS", handle->device);
   }
   handle->workspace = workspace;
   handle->size = size;

@@ -8,12 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "tests/null_gpu/device.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
 #include "tests/null_gpu/work.h"
 #include "tests/support/one_lane.h"
 
-struct cublasLtContext {};
+// Or a handle of cuBLAS, whose first member is the same.
+struct cublasLtContext {
+  int device = lzero::null_gpu::CurrentDevice();
+};
 
 namespace lzero::null_gpu {
 namespace {
@@ -195,7 +199,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t descriptor,
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t descriptor,
                               const void* alpha, const void* a, cublasLtMatrixLayout_t a_layout,
                               const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
                               const void* c, cublasLtMatrixLayout_t /*c_layout*/, void* d,
@@ -204,6 +208,11 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t 
                               size_t workspace_size, cudaStream_t stream) {
   using namespace lzero::null_gpu;  // NOLINT(google-build-using-namespace): this function alone
   const Lock lock;
+  const Stream* on = FindStream(stream);
+  if (on != nullptr &&
+      IsOfAnother("a handle of cuBLASLt", handle->device, "a stream", on->device)) {
+    return CUBLAS_STATUS_ARCH_MISMATCH;
+  }
   Work work = {"cublasLtMatmul", nullptr, {{workspace, workspace_size, true}}};
   if (GetSettings().level != Level::kControl) {
     const auto& product = Behind<Product>(descriptor);

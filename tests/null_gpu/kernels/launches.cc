@@ -14,6 +14,7 @@
 #include "lzero/kv_cache/search_contexts.h"
 #include "lzero/mcts/device/device_arrays.h"
 #include "lzero/mcts/device/device_steps.h"
+#include "tests/null_gpu/device.h"
 #include "tests/null_gpu/kernels/step_launches.h"
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
@@ -136,6 +137,13 @@ cudaError_t Run(const void* function, dim3 blocks, dim3 threads, void** argument
   if (!has_blocks || blocks.y > 65535 || blocks.z > 65535 || num_threads - 1 >= 1024) {
     Violation("kernel " + name + " is launched with sizes that no device takes");
     return Fail(cudaErrorInvalidConfiguration);
+  }
+  const Stream* on = FindStream(stream);
+  if (on != nullptr && on->device != CurrentDevice()) {
+    Violation("kernel " + name + " is launched on a stream of device " +
+              std::to_string(on->device) + " while device " + std::to_string(CurrentDevice()) +
+              " is the current one");
+    return Fail(cudaErrorInvalidResourceHandle);
   }
   return Issue(stream, WorkOf(name, {blocks, threads, arguments}));
 }

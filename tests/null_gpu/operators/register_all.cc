@@ -5,6 +5,7 @@
 #include <ATen/native/TensorFactories.h>
 #include <ATen/ops/copy_native.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <torch/library.h>
 
 #include <set>
@@ -16,10 +17,11 @@
 namespace lzero::null_gpu {
 namespace {
 
-// Copies within the device are work; those between it and the host are libtorch's own, over the
-// copies of the runtime.
+// Copies within a device are work; those between it and the host or another are libtorch's own,
+// over the copies of the runtime.
 at::Tensor& CopyInto(at::Tensor& to, const at::Tensor& from, bool non_blocking) {
-  if (!to.is_cuda() || !from.is_cuda()) return at::native::copy_(to, from, non_blocking);
+  if (to.device() != from.device()) return at::native::copy_(to, from, non_blocking);
+  const c10::cuda::CUDAGuard guard(to.device());
   const at::Tensor source = from.expand(to.sizes());
   IssueOnCurrentStream({"aten::copy_",
                         [to = OnHost(to), source = OnHost(source)] { to.copy_(source); },
@@ -70,7 +72,8 @@ void SeeBlock(const c10::cuda::CUDACachingAllocator::TraceEntry& entry) {
   using Entry = c10::cuda::CUDACachingAllocator::TraceEntry;
   if (entry.action_ == Entry::ALLOC) MarkLent(memory, entry.size_);
   if (entry.action_ == Entry::FREE_COMPLETED) {
-    MarkFreed(memory, entry.size_, static_cast<cudaStream_t>(entry.stream_));
+    MarkFreed(memory, entry.size_,
+              NumberOf(static_cast<cudaStream_t>(entry.stream_), entry.device_));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <cstring>
@@ -95,14 +96,32 @@ bool NeedsHost(const c10::FunctionSchema& schema) {
   return false;
 }
 
-// Tensors of the host that an operator of the device may be given: one number, or indices.
-void CheckDevices(const c10::FunctionSchema& schema, const std::vector<IValue>& arguments) {
+// The device of an operator's first tensor there, or the one that it is told; else the current one.
+c10::Device DeviceOfCall(const std::vector<IValue>& arguments) {
+  std::optional<c10::Device> device;
+  for (const IValue& argument : arguments) {
+    ForEachTensor(argument, [&](const at::Tensor& tensor) {
+      if (!device.has_value() && tensor.defined() && tensor.is_cuda()) device = tensor.device();
+    });
+  }
+  for (const IValue& argument : arguments) {
+    if (!device.has_value() && argument.isDevice() && argument.toDevice().has_index()) {
+      device = argument.toDevice();
+    }
+  }
+  return device.value_or(c10::Device(at::kCUDA, c10::cuda::current_device()));
+}
+
+// Tensors elsewhere that an operator of `device` may be given: one number, or indices.
+void CheckDevices(const c10::FunctionSchema& schema, const std::vector<IValue>& arguments,
+                  c10::Device device) {
   const bool takes_indices = schema.name().find("index") != std::string::npos;
   for (const IValue& argument : arguments) {
     ForEachTensor(argument, [&](const at::Tensor& tensor) {
-      if (!tensor.defined() || tensor.is_cuda() || tensor.dim() == 0 || takes_indices) return;
+      if (!tensor.defined() || tensor.device() == device) return;
+      if (tensor.is_cpu() && (tensor.dim() == 0 || takes_indices)) return;
       C10_THROW_ERROR(ValueError, "Expected all tensors to be on the same device, but " +
-                                      schema.name() + " got one of the CPU");
+                                      schema.name() + " got one of " + tensor.device().str());
     });
   }
 }
@@ -129,7 +148,8 @@ class Call {
     const auto count = static_cast<std::ptrdiff_t>(schema_.arguments().size());
     given_.assign(stack->end() - count, stack->end());
     stack->erase(stack->end() - count, stack->end());
-    CheckDevices(schema_, given_);
+    guard_.emplace(DeviceOfCall(given_));
+    CheckDevices(schema_, given_, guard_->current_device());
     num_rounded_ = NumRounded(schema_, given_);
   }
 
@@ -233,8 +253,8 @@ class Call {
   }
 
   at::Tensor NewOutput(const at::Tensor& like, size_t result, std::optional<size_t> element) {
-    at::Tensor made =
-        at::empty_strided(like.sizes(), like.strides(), like.options().device(at::kCUDA));
+    at::Tensor made = at::empty_strided(like.sizes(), like.strides(),
+                                        like.options().device(guard_->current_device()));
     outputs_.push_back({result, element, OnHost(made)});
     written_.push_back(RangeOf(made, true));
     return made;
@@ -287,8 +307,9 @@ class Call {
 
   c10::OperatorHandle op_;
   const c10::FunctionSchema& schema_;
-  std::vector<IValue> given_;  // by the caller
-  std::vector<IValue> taken_;  // the same over memory of the host
+  std::optional<c10::cuda::CUDAGuard> guard_;  // as libtorch's own kernels have
+  std::vector<IValue> given_;                  // by the caller
+  std::vector<IValue> taken_;                  // the same over memory of the host
   size_t num_rounded_ = 0;
   std::vector<Output> outputs_;
   std::vector<Range> written_;

@@ -185,6 +185,109 @@ void OutOfMemory(const Scene&) {
   std::printf("cudaMalloc: %s\n", cudaGetErrorString(cudaMalloc(&memory, size_t{2} << 20)));
 }
 
+// Memory, a stream and an event of the second device.
+struct Elsewhere {
+  Elsewhere() {
+    cudaSetDevice(1);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaMalloc(&memory, kSize);
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    cudaSetDevice(0);
+  }
+  ~Elsewhere() {
+    cudaSetDevice(1);
+    cudaDeviceSynchronize();
+    cudaFree(memory);
+    cudaStreamDestroy(stream);
+    cudaEventDestroy(event);
+    cudaSetDevice(0);
+  }
+
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+  void* memory = nullptr;
+};
+
+// Bytes of the first device to the second by one of its streams, which waits for the first, and
+// back by two other calls.
+void CopyBetweenDevices(const Scene& scene) {
+  const Elsewhere other;
+  cudaEvent_t filled = nullptr;
+  cudaEventCreateWithFlags(&filled, cudaEventDisableTiming);
+  cudaMemsetAsync(scene.memory, 7, kSize, scene.first);
+  cudaEventRecord(filled, scene.first);
+  cudaStreamWaitEvent(other.stream, filled, 0);
+  cudaMemcpyPeerAsync(other.memory, 1, scene.memory, 0, kSize, other.stream);
+  cudaStreamSynchronize(other.stream);
+  cudaMemsetAsync(scene.memory, 1, kSize, scene.first);
+  cudaMemcpyAsync(scene.memory, other.memory, kSize, cudaMemcpyDeviceToDevice, scene.first);
+  cudaMemcpyAsync(scene.pinned, scene.memory, kSize, cudaMemcpyDeviceToHost, scene.first);
+  cudaStreamSynchronize(scene.first);
+  cudaEventDestroy(filled);
+  std::printf("copied: %d\n", static_cast<const char*>(scene.pinned)[kSize - 1]);
+}
+
+// The copy waits for nothing.
+void CopyTooEarly(const Scene& scene) {
+  const Elsewhere other;
+  cudaMemsetAsync(scene.memory, 7, kSize, scene.first);
+  cudaMemcpyPeerAsync(other.memory, 1, scene.memory, 0, kSize, other.stream);
+}
+
+// Waits for the first device, where nothing is done.
+void WaitForTheOther(const Scene& scene) {
+  const Elsewhere other;
+  cudaMemsetAsync(other.memory, 7, kSize, other.stream);
+  cudaDeviceSynchronize();
+  cudaMemcpyAsync(scene.memory, other.memory, kSize, cudaMemcpyDeviceToDevice, scene.first);
+}
+
+void PeerOfNobody(const Scene& scene) {
+  const Elsewhere other;
+  cudaMemcpyPeerAsync(other.memory, 0, scene.memory, 1, kSize, other.stream);
+}
+
+void ForeignMemory(const Scene& scene) {
+  const Elsewhere other;
+  cudaMemsetAsync(scene.memory, 1, kSize, other.stream);
+}
+
+void ForeignEvent(const Scene& scene) {
+  const Elsewhere other;
+  std::printf("record: %s\n", cudaGetErrorString(cudaEventRecord(other.event, scene.first)));
+}
+
+void ForeignGraph(const Scene& scene) {
+  const Elsewhere other;
+  const cudaGraphExec_t graph = scene.Capture();
+  std::printf("launch: %s\n", cudaGetErrorString(cudaGraphLaunch(graph, other.stream)));
+  cudaGraphExecDestroy(graph);
+}
+
+void ForeignKernel(const Scene&) {
+  const Elsewhere other;
+  void* arguments[] = {nullptr};
+  const cudaError_t launched = cudaLaunchKernel(reinterpret_cast<const void*>(&ForeignKernel), 1, 1,
+                                                arguments, 0, other.stream);
+  std::printf("launch: %s\n", cudaGetErrorString(launched));
+}
+
+// Each device has its own.
+void MemoryOfEach(const Scene&) {
+  const Elsewhere other;
+  for (const int device : {0, 1}) {
+    size_t free_bytes = 0, total = 0;
+    cudaSetDevice(device);
+    void* memory = nullptr;
+    const cudaError_t made = cudaMalloc(&memory, size_t{1} << 19);
+    cudaMemGetInfo(&free_bytes, &total);
+    std::printf("device %d: %s, %zu of %zu free\n", device, cudaGetErrorString(made), free_bytes,
+                total);
+    cudaFree(memory);
+  }
+  cudaSetDevice(0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -207,7 +310,16 @@ int main(int argc, char** argv) {
                 {"allocation_in_capture", AllocationInCapture, true},
                 {"failed_capture", FailedCapture, false},
                 {"out_of_memory", OutOfMemory, true},
-                {"left", [](const Scene&) {}, false}};
+                {"left", [](const Scene&) {}, false},
+                {"copy_between_devices", CopyBetweenDevices, true},
+                {"copy_too_early", CopyTooEarly, true},
+                {"wait_for_the_other", WaitForTheOther, true},
+                {"peer_of_nobody", PeerOfNobody, true},
+                {"foreign_memory", ForeignMemory, true},
+                {"foreign_event", ForeignEvent, true},
+                {"foreign_graph", ForeignGraph, true},
+                {"foreign_kernel", ForeignKernel, true},
+                {"memory_of_each", MemoryOfEach, true}};
   for (const auto& [name, run, closes] : kCases) {
     if (argc != 2 || argv[1] != std::string(name)) continue;
     const Scene scene;

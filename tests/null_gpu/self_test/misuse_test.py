@@ -32,6 +32,15 @@ CASES = [
     ("out_of_memory", "", 0, "cudaMalloc: no error"),
     ("left", "nothing_left=1", VIOLATION, "left at exit: 65536 device_bytes"),
     ("left", "", 0, ""),
+    ("copy_between_devices", "devices=2,nothing_left=1", 0, "copied: 7"),
+    ("copy_too_early", "devices=2", VIOLATION, "uses memory that fill uses on stream 2, and no event"),
+    ("wait_for_the_other", "devices=2", VIOLATION, "copy on stream 2 uses memory that fill uses on stream 4, and no"),
+    ("peer_of_nobody", "devices=2", VIOLATION, "a copy whose ends are not on the devices it says"),
+    ("foreign_memory", "devices=2", VIOLATION, "memory of device 0 is given to fill on a stream of device 1"),
+    ("foreign_event", "devices=2", VIOLATION, "an event of device 1 is given to a stream of device 0"),
+    ("foreign_graph", "devices=2", VIOLATION, "a graph of device 0 is given to a stream of device 1"),
+    ("foreign_kernel", "devices=2", VIOLATION, "is launched on a stream of device 1 while device 0 is the current one"),
+    ("memory_of_each", "devices=2,memory_mib=1,nothing_left=1", 0, "device 1: no error, 458752 of 1048576 free"),
     ("nothing", "level=early", 2, "got 'level=early'"),
 ]
 LEVELS = ("control", "numbers", "late", "late,seed=1", "late,seed=2", "late,seed=3")

@@ -73,7 +73,7 @@ std::vector<BenchAxis> ModelAxes(absl::string_view names) {
   BenchAxis cycle = {"cycle", "Cycles", "10", 10000};
   cycle.counts_up = true;
   const std::vector<BenchAxis> known = {
-      {"device", "cpu or cuda", "cpu"},
+      {"device", "cpu, cuda or cuda:N", "cpu"},
       {"encoder", "Encoders: vector, board, image", "vector"},
       {"observation", "Observations, as 4 or 3x64x64", "4"},
       {"embed", "Embedding sizes E", "64", 65536},
@@ -155,7 +155,7 @@ bool LacksDtype(const BenchCase& bench) {
 
 absl::Status CheckStepCase(const BenchCase& bench) {
   const std::string runner = bench.Word("runner"), device = bench.Word("device");
-  if (absl::StartsWith(runner, "cuda_") && device != "cuda") {
+  if (absl::StartsWith(runner, "cuda_") && !absl::StartsWith(device, "cuda")) {
     return absl::InvalidArgumentError(
         absl::StrCat("--runner ", runner, " needs --device cuda; got --device ", device));
   }

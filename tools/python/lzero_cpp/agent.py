@@ -305,7 +305,7 @@ def load(run: Path, *, simulations: Optional[int] = None, device: Optional[str] 
          program: Optional[Path] = None) -> Agent:
     """The agent of a run folder (its best checkpoint) or of a checkpoint, in a program of its own.
 
-    `simulations` a move (default: as the run evaluates), `device` cpu or cuda (default: as the run),
+    `simulations` a move (default: as the run evaluates), `device` cpu, cuda or cuda:N (default: as the run),
     `threads` of the network, `max_batch` episodes at once. LzeroError when it cannot be loaded.
 
     >>> import lzero_cpp

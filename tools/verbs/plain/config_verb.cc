@@ -33,6 +33,11 @@ nlohmann::ordered_json FieldJson(const ConfigField& field) {
       [&field](auto stored) -> nlohmann::ordered_json {
         if constexpr (std::is_same_v<decltype(stored), ChoiceIndex>) {
           return field.choices.at(static_cast<size_t>(stored.Get()));
+        } else if constexpr (std::is_same_v<decltype(stored), Device*>) {
+          return DeviceText(*stored);
+        } else if constexpr (std::is_same_v<decltype(stored), std::optional<Device>*>) {
+          return stored->has_value() ? nlohmann::ordered_json(DeviceText(**stored))
+                                     : nlohmann::ordered_json();
         } else if constexpr (requires { stored->has_value(); }) {
           return stored->has_value() ? nlohmann::ordered_json(**stored) : nlohmann::ordered_json();
         } else {

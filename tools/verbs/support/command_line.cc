@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/log.h"
 #include "lzero/base/nearest.h"
+#include "lzero/config/device.h"
 #include "lzero/config/scalar_text.h"
 #include "tools/verbs/support/usage_error.h"
 
@@ -63,8 +64,12 @@ void AddVerbose(CLI::App* verb) {
 }
 
 void AddDevice(CLI::App* verb, std::string* device) {
-  verb->add_option("--device", *device, "cpu or cuda (default: as the run)")
-      ->check(OneOf({"cpu", "cuda"}));
+  const auto check = [](const std::string& text) {
+    if (ParseDevice(text).ok()) return std::string();
+    return absl::StrCat("got ", QuotedForMessage(text), ", allowed: ", kDeviceNames);
+  };
+  verb->add_option("--device", *device, "cpu, cuda or cuda:N (default: as the run)")
+      ->check(CLI::Validator(check, ""));
 }
 
 void AddPictureOptions(CLI::App* verb, PictureOptions* options) {

@@ -55,7 +55,7 @@ void AddPlugins(CLI::App* verb, std::vector<std::string>* plugins, const std::st
 // Adds --verbose.
 void AddVerbose(CLI::App* verb);
 
-// Adds --device, cpu or cuda; "": as the run.
+// Adds --device, a text that ParseDevice takes; "": as the run.
 void AddDevice(CLI::App* verb, std::string* device);
 
 // Adds --fps and --scale, the options that belong to --render, of verbs that show environments.

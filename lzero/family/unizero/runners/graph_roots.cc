@@ -123,4 +123,8 @@ int64_t GraphRootsBytes(const ModelConfig& config, const WorldModelShape& shape,
                                                           static_cast<int64_t>(sizeof(float));
 }
 
+int64_t GraphRootsNodes(int64_t num_layers, int64_t num_envs) {
+  return (86 + 46 * num_layers) * static_cast<int64_t>(RootBuckets(num_envs).size());
+}
+
 }  // namespace lzero

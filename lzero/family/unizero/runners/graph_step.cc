@@ -225,4 +225,6 @@ int64_t GraphStepBytes(const ModelConfig& config, const WorldModelShape& shape, 
                      (2 + shape.policy_size()) * static_cast<int64_t>(sizeof(float)));
 }
 
+int64_t GraphStepNodes(int64_t num_layers) { return 11 + 14 * num_layers; }
+
 }  // namespace lzero

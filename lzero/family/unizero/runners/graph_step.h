@@ -32,6 +32,9 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeGraphStep(const WorldModel& m
 int64_t GraphStepBytes(const ModelConfig& config, const WorldModelShape& shape, int64_t max_batch,
                        InferenceDtype dtype);
 
+// Nodes of a recorded step: 7 a token and layer, and 11 around them.
+int64_t GraphStepNodes(int64_t num_layers);
+
 }  // namespace lzero
 
 #endif  // LZERO_FAMILY_UNIZERO_RUNNERS_GRAPH_STEP_H_

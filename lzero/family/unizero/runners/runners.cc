@@ -67,7 +67,7 @@ void LogChoice(const RunnerChoice& choice, const std::string& owner) {
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config,
                                           const SearchConfig* search) {
   LZ_RETURN_IF_ERROR(FirstError(GraphErrors(config)));
-  const bool on_cpu = config.device == Device::kCpu;
+  const bool on_cpu = config.device.is_cpu();
   // What auto stands for.
   RunnerChoice choice{config.runner, ""};
   if (config.runner == Runner::kAuto && on_cpu) {
@@ -136,6 +136,13 @@ int64_t RunnersBytes(Runner runner, const InferenceConfig& config, const ModelCo
                                               : EagerRoots::Bytes(model, shape, num_envs);
   if (runner != Runner::kCudaGraph) return buffers + roots;
   return GraphStepBytes(model, shape, num_envs, config.dtype) + roots;
+}
+
+int64_t RunnersGraphNodes(Runner runner, int64_t num_layers, int64_t num_envs) {
+  if (!RecordsGraphs(runner)) return 0;
+  const int64_t roots = GraphRootsNodes(num_layers, num_envs);
+  if (runner == Runner::kCudaSearchGraph) return roots;
+  return roots + GraphStepNodes(num_layers) * static_cast<int64_t>(BucketsUpTo(num_envs).size());
 }
 
 }  // namespace lzero

@@ -54,6 +54,9 @@ absl::StatusOr<Runners> MakeRunners(const RunnerChoice& choice, const InferenceC
 int64_t RunnersBytes(Runner runner, const InferenceConfig& config, const ModelConfig& model,
                      const WorldModelShape& shape, int64_t num_envs);
 
+// Nodes of the graphs that they record on a CUDA device; 0 for runners that record none.
+int64_t RunnersGraphNodes(Runner runner, int64_t num_layers, int64_t num_envs);
+
 }  // namespace lzero
 
 #endif  // LZERO_FAMILY_UNIZERO_RUNNERS_RUNNERS_H_

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/family/unizero/runners/graph_step.h"
 #include "lzero/mcts/device/device_search.h"
 #include "lzero/mcts/tree/tree_view.h"
 #include "lzero/tensor/staging.h"
@@ -280,6 +281,12 @@ int64_t SearchGraphBytes(const SearchConfig& config, const ModelConfig& model,
   const int64_t longs = rows * (LentRowSize(window) + StepRowSize(static_cast<int>(window), 0));
   return 4 * (floats + ints) + 8 * longs +
          TreeLayout::Of(rows, num_nodes, static_cast<int>(shape.num_actions)).num_bytes;
+}
+
+int64_t SearchGraphNodes(int64_t num_layers, int64_t num_envs, int64_t num_simulations) {
+  constexpr int64_t kAround = 3;  // rows, expand, select
+  const auto num_buckets = static_cast<int64_t>(SearchBuckets(num_envs, num_simulations).size());
+  return num_buckets * num_simulations * (GraphStepNodes(num_layers) + kAround) + num_buckets;
 }
 
 }  // namespace lzero

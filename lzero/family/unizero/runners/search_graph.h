@@ -44,6 +44,9 @@ absl::StatusOr<std::unique_ptr<Searcher>> MakeSearchGraph(const SearchConfig& co
 int64_t SearchGraphBytes(const SearchConfig& config, const ModelConfig& model,
                          const WorldModelShape& shape, int64_t num_envs);
 
+// Nodes of all its graphs: of each simulation a step with what selects and expands around it.
+int64_t SearchGraphNodes(int64_t num_layers, int64_t num_envs, int64_t num_simulations);
+
 }  // namespace lzero
 
 #endif  // LZERO_FAMILY_UNIZERO_RUNNERS_SEARCH_GRAPH_H_
