@@ -11,7 +11,7 @@
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
 #include "tests/null_gpu/work.h"
-#include "tests/support/one_lane.h"
+#include "tests/support/one_token_lane.h"
 
 struct cublasLtContext {};
 
