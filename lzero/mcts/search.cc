@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/lanes/one_lane.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/mcts/output_check.h"
@@ -158,7 +159,7 @@ void Search::PrepareRoot(int b, const Root& root, const SearchRequest& request) 
     ComputeRootNoise(config(), request, root.env, b, legal.first(num_actions),
                      absl::MakeSpan(noise_).first(num_actions));
   }
-  BeginTree(tree_.view(), rules_.view(), b,
+  BeginTree(OneLane(), tree_.view(), rules_.view(), b,
             {root.env.value, TieKey(request.seed, request.search_index, root.env.value),
              batch_.values[i], batch_.prior_logits.data() + i * width, legal.data(),
              has_noise ? noise_.data() : nullptr, num_actions_});
@@ -167,8 +168,8 @@ void Search::PrepareRoot(int b, const Root& root, const SearchRequest& request) 
 void Search::SelectAll(int simulation, const SearchRequest& request) {
   for (int b = 0; b < tree_.num_roots(); ++b) {
     const size_t i = static_cast<size_t>(b);
-    const Leaf leaf =
-        SelectLeaf(tree_.view(), b, simulation, ContextOf(b, tree_.num_actions(), request));
+    const Leaf leaf = SelectLeaf(OneLane(), tree_.view(), b, simulation,
+                                 ContextOf(b, tree_.num_actions(), request));
     batch_.leaves[i] = leaf;
     batch_.parents[i] = NodeId(leaf.parent);
     batch_.actions[i] = leaf.action;
@@ -183,7 +184,7 @@ void Search::ExpandAndBackUpAll(int simulation) {
     const NodeOutputs outputs = {
         batch_.rewards[i], batch_.discounts[i], batch_.values[i],
         batch_.prior_logits.data() + i * static_cast<size_t>(tree_.num_actions())};
-    BackUp(tree_.view(), b, ExpandLeaf(tree_.view(), b, simulation + 1, batch_.leaves[i], outputs));
+    ExpandAndBackUp(OneLane(), tree_.view(), b, simulation + 1, batch_.leaves[i], outputs);
   }
 }
 
@@ -193,7 +194,7 @@ absl::Status Search::Finish(absl::Span<const Root> roots, const SearchRequest& r
   result->mean_depth = 0.0;
   for (int b = 0; b < result->num_roots; ++b) {
     const int64_t row = int64_t{b} * num_actions_;
-    FinishTree(tree_.view(), b, ContextOf(b, num_actions_, request),
+    FinishTree(OneLane(), tree_.view(), b, ContextOf(b, num_actions_, request),
                {result->visit_counts.data() + row, result->q_values.data() + row,
                 result->action_weights.data() + row, result->root_values.data() + b,
                 result->network_values.data() + b, result->best_actions.data() + b});

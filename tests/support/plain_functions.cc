@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lzero/base/lanes/one_lane.h"
 #include "lzero/mcts/device/device_steps.h"
 
 namespace lzero {
@@ -93,32 +94,32 @@ int Download(const DeviceMemory* memory, DeviceStream) {
 
 int Begin(const DeviceMemory* memory, int num_rows, const DeviceRootOutputs* outputs,
           DeviceStream) {
-  for (int b = 0; b < num_rows; ++b) BeginRoot(memory->arrays, *outputs, b);
+  for (int b = 0; b < num_rows; ++b) BeginRoot(OneLane(), memory->arrays, *outputs, b);
   return 0;
 }
 
 int Select(const DeviceMemory* memory, int num_rows, const DeviceQueries* queries, DeviceStream) {
-  for (int b = 0; b < num_rows; ++b) SelectRoot(memory->arrays, *queries, b);
+  for (int b = 0; b < num_rows; ++b) SelectRoot(OneLane(), memory->arrays, *queries, b);
   return 0;
 }
 
 int Expand(const DeviceMemory* memory, int num_rows, const DeviceStepOutputs* outputs,
            DeviceStream) {
-  for (int b = 0; b < num_rows; ++b) ExpandRoot(memory->arrays, *outputs, b);
+  for (int b = 0; b < num_rows; ++b) ExpandRoot(OneLane(), memory->arrays, *outputs, b);
   return 0;
 }
 
 int ExpandAndSelect(const DeviceMemory* memory, int num_rows, const DeviceStepOutputs* outputs,
                     const DeviceQueries* queries, DeviceStream) {
   for (int b = 0; b < num_rows; ++b) {
-    ExpandRoot(memory->arrays, *outputs, b);
-    SelectRoot(memory->arrays, *queries, b);
+    ExpandRoot(OneLane(), memory->arrays, *outputs, b);
+    SelectRoot(OneLane(), memory->arrays, *queries, b);
   }
   return 0;
 }
 
 int Finish(const DeviceMemory* memory, int num_rows, DeviceStream) {
-  for (int b = 0; b < num_rows; ++b) FinishRoot(memory->arrays, b);
+  for (int b = 0; b < num_rows; ++b) FinishRoot(OneLane(), memory->arrays, b);
   return 0;
 }
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tests/support/one_lane.h"
+#include "tests/support/one_token_lane.h"
 
 namespace lzero {
 
@@ -57,7 +57,7 @@ int ForRows(ProductType type, int num_rows, const Body& body) {
   return 0;
 }
 
-constexpr OneLane kLane;
+constexpr OneTokenLane kLane;
 
 }  // namespace
 

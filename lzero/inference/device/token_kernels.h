@@ -1,9 +1,7 @@
 // The arithmetic of a captured step, one row (and head) of each task of step_tasks.h. A CUDA kernel
-// is one of these functions for each block, whose lanes share the row; compiled for the host with
-// one lane, they are what tests without a device run. `Lanes` says which lane this is, how many
-// there are, and joins their numbers:
-//   int lane(), count(); float Sum(float), Max(float) of all lanes; void Join(), a barrier
-// Plain pointers, no checks, no allocation.
+// is one of these functions for each block, whose lanes (base/lanes/one_lane.h) share the row;
+// compiled for the host with one lane, they are what tests without a device run. Plain pointers, no
+// checks, no allocation.
 #ifndef LZERO_INFERENCE_DEVICE_TOKEN_KERNELS_H_
 #define LZERO_INFERENCE_DEVICE_TOKEN_KERNELS_H_
 

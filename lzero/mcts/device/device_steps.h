@@ -1,7 +1,7 @@
-// One root of a search that runs inside the memory of a device: begin, select, expand, finish. One
-// thread a root, so that sums keep the order of the host and decisions are the same bit for bit. A
-// CUDA kernel is one of these functions for each root (cuda/device_search.cu); compiled for the
-// host, they are what tests without a device run.
+// One root of a search that runs inside the memory of a device: begin, select, expand, finish. The
+// lanes of a warp (base/lanes/one_lane.h) share the actions; sums keep the order of the host, so
+// decisions are the same bit for bit. A CUDA kernel is one of these functions for each root
+// (cuda/device_search.cu); compiled for the host, they are what tests without a device run.
 #ifndef LZERO_MCTS_DEVICE_DEVICE_STEPS_H_
 #define LZERO_MCTS_DEVICE_DEVICE_STEPS_H_
 
@@ -18,21 +18,24 @@ namespace lzero {
 // Whether a search can go on with these numbers: finite, but for the logits of actions that are not
 // there, which may be -infinity: at the root where `legal` [A] is 0, below it (null) not
 // everywhere.
-LZ_HOST_DEVICE inline bool AreSound(float reward, float discount, float value,
+template <typename Lanes>
+LZ_HOST_DEVICE inline bool AreSound(const Lanes& lanes, float reward, float discount, float value,
                                     const float* prior_logits, const uint8_t* legal,
                                     int num_actions) {
   // The sum of x * 0 is 0 unless an x is infinite or not a number.
   float sum = reward * 0.0f + discount * 0.0f + value * 0.0f;
   if (!(sum == 0.0f)) return false;
-  for (int a = 0; a < num_actions; ++a) sum += prior_logits[a] * 0.0f;
-  if (sum == 0.0f) return true;
-  bool any = false;
-  for (int a = 0; a < num_actions; ++a) {
+  for (int a = lanes.lane(); a < num_actions; a += lanes.count()) sum += prior_logits[a] * 0.0f;
+  if (lanes.Sum(sum) == 0.0f) return true;
+  int num_there = 0;
+  int num_sound = 0;
+  for (int a = lanes.lane(); a < num_actions; a += lanes.count()) {
     const bool is_missing = prior_logits[a] == -kInfinity && (legal == nullptr || !legal[a]);
-    if (!is_missing && !(prior_logits[a] * 0.0f == 0.0f)) return false;
-    any = any || !is_missing;
+    num_there += !is_missing;
+    num_sound += prior_logits[a] * 0.0f == 0.0f;
   }
-  return any;
+  num_there = lanes.Sum(num_there);
+  return num_there > 0 && num_there == lanes.Sum(num_sound);
 }
 
 LZ_HOST_DEVICE inline SelectContext ContextOf(const DeviceSearchArrays& search, int b) {
@@ -51,32 +54,44 @@ LZ_HOST_DEVICE inline bool IsIdle(const DeviceSearchArrays& search, int b) {
 }
 
 // Forgets the last search of root `b` and prepares it for the next.
-LZ_HOST_DEVICE inline void BeginRoot(const DeviceSearchArrays& search,
+template <typename Lanes>
+LZ_HOST_DEVICE inline void BeginRoot(const Lanes& lanes, const DeviceSearchArrays& search,
                                      const DeviceRootOutputs& outputs, int b) {
-  search.progress[b] = {0, 0, -1, 0, 1};
-  search.results.depth_sums[b] = 0;
-  search.results.not_finite_at[b] = -1;
+  if (lanes.lane() == 0) {
+    search.progress[b] = {0, 0, -1, 0, 1};
+    search.results.depth_sums[b] = 0;
+    search.results.not_finite_at[b] = -1;
+  }
   if (IsIdle(search, b)) return;
   const int64_t row = static_cast<int64_t>(b) * search.tree.num_actions;
   const float* prior_logits = outputs.prior_logits + row;
   const float value = outputs.values[b];
   const DeviceInputs& inputs = search.inputs;
-  if (!AreSound(0.0f, 0.0f, value, prior_logits, inputs.legal + row, search.tree.num_actions)) {
+  if (!AreSound(lanes, 0.0f, 0.0f, value, prior_logits, inputs.legal + row,
+                search.tree.num_actions) &&
+      lanes.lane() == 0) {
     search.results.not_finite_at[b] = 0;
   }
   BeginTree(
-      search.tree, search.rules, b,
+      lanes, search.tree, search.rules, b,
       {inputs.envs[b], inputs.tie_keys[b], value, prior_logits, inputs.legal + row,
        inputs.switches->has_noise != 0 ? inputs.noise + row : nullptr, search.tree.num_actions});
 }
 
 // Selects down tree `b` and asks about where that ended. An idle row asks about action 0 of node 0,
 // which answers nobody.
-LZ_HOST_DEVICE inline void SelectRoot(const DeviceSearchArrays& search,
+template <typename Lanes>
+LZ_HOST_DEVICE inline void SelectRoot(const Lanes& lanes, const DeviceSearchArrays& search,
                                       const DeviceQueries& queries, int b) {
+  lanes.Join();  // what ExpandRoot wrote
   RootProgress& progress = search.progress[b];
-  if (!IsIdle(search, b)) {
-    const Leaf leaf = SelectLeaf(search.tree, b, progress.next_node - 1, ContextOf(search, b));
+  const bool is_idle = IsIdle(search, b);
+  Leaf leaf = {};
+  if (!is_idle) {
+    leaf = SelectLeaf(lanes, search.tree, b, progress.next_node - 1, ContextOf(search, b));
+  }
+  if (lanes.lane() != 0) return;
+  if (!is_idle) {
     progress = {leaf.parent, leaf.action, leaf.child, leaf.depth, progress.next_node};
     search.results.depth_sums[b] += leaf.depth;
   }
@@ -87,30 +102,35 @@ LZ_HOST_DEVICE inline void SelectRoot(const DeviceSearchArrays& search,
 
 // Expands what SelectRoot asked about and backs the value up. From the first outputs that are not
 // sound the tree of this root stays as it is: the search has failed, which its results say.
-LZ_HOST_DEVICE inline void ExpandRoot(const DeviceSearchArrays& search,
+template <typename Lanes>
+LZ_HOST_DEVICE inline void ExpandRoot(const Lanes& lanes, const DeviceSearchArrays& search,
                                       const DeviceStepOutputs& outputs, int b) {
-  RootProgress& progress = search.progress[b];
+  const RootProgress progress = search.progress[b];
   const int32_t node = progress.next_node;
-  progress.next_node = node + 1;
-  if (IsIdle(search, b) || search.results.not_finite_at[b] >= 0) return;
+  int32_t* not_finite_at = search.results.not_finite_at + b;
+  const bool has_failed = *not_finite_at >= 0;
+  lanes.Join();  // all have read these
+  if (lanes.lane() == 0) search.progress[b].next_node = node + 1;
+  if (IsIdle(search, b) || has_failed) return;
   const int64_t row = static_cast<int64_t>(b) * search.tree.num_actions;
   const NodeOutputs node_outputs = {outputs.rewards[b], outputs.discounts[b], outputs.values[b],
                                     outputs.prior_logits + row};
-  if (!AreSound(node_outputs.reward, node_outputs.discount, node_outputs.value,
-                node_outputs.prior_logits, nullptr, search.tree.num_actions)) {
-    search.results.not_finite_at[b] = node;
-    return;
+  if (AreSound(lanes, node_outputs.reward, node_outputs.discount, node_outputs.value,
+               node_outputs.prior_logits, nullptr, search.tree.num_actions)) {
+    const Leaf leaf = {progress.parent, progress.action, progress.child, progress.depth};
+    ExpandAndBackUp(lanes, search.tree, b, node, leaf, node_outputs);
+  } else if (lanes.lane() == 0) {
+    *not_finite_at = node;
   }
-  const Leaf leaf = {progress.parent, progress.action, progress.child, progress.depth};
-  BackUp(search.tree, b, ExpandLeaf(search.tree, b, node, leaf, node_outputs));
 }
 
 // Writes the results of root `b`.
-LZ_HOST_DEVICE inline void FinishRoot(const DeviceSearchArrays& search, int b) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline void FinishRoot(const Lanes& lanes, const DeviceSearchArrays& search, int b) {
   if (IsIdle(search, b)) return;
   const int64_t row = static_cast<int64_t>(b) * search.tree.num_actions;
   const DeviceResults& results = search.results;
-  FinishTree(search.tree, b, ContextOf(search, b),
+  FinishTree(lanes, search.tree, b, ContextOf(search, b),
              {results.visit_counts + row, results.q_values + row, results.action_weights + row,
               results.root_values + b, results.network_values + b, results.best_actions + b});
 }

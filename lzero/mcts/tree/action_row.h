@@ -1,7 +1,8 @@
 // Loops over a row of numbers, one an action of a node. Rows are padded to whole groups of four,
 // and a sum or maximum is made of four partial ones, action a going to number a % 4: compilers
-// vectorise that, and host and device get the same bits, because the order is fixed. Pure
-// functions.
+// vectorise that, and host and device get the same bits, because the order is fixed. Several lanes
+// (base/lanes/one_lane.h) share a row: action a belongs to lane a % count, which alone writes
+// there. What reads the whole row joins the lanes before and after. Pure functions.
 #ifndef LZERO_MCTS_TREE_ACTION_ROW_H_
 #define LZERO_MCTS_TREE_ACTION_ROW_H_
 
@@ -25,35 +26,68 @@ LZ_HOST_DEVICE constexpr int PaddedActions(int num_actions) {
 LZ_HOST_DEVICE inline float Max(float a, float b) { return a > b ? a : b; }
 LZ_HOST_DEVICE inline float Min(float a, float b) { return a < b ? a : b; }
 
-// Partial results [kGroup] to one.
-LZ_HOST_DEVICE inline float JoinSums(const float* sums) {
+// How many of the four partial results a lane makes: all where it is alone, else number lane % 4.
+template <typename Lanes>
+inline constexpr int kOwnPartials = Lanes::count() == 1 ? kGroup : 1;
+
+// The first action of the partial results that a lane makes.
+template <typename Lanes>
+LZ_HOST_DEVICE inline int FirstOfPartials(const Lanes& lanes) {
+  static_assert(Lanes::count() == 1 || Lanes::count() % kGroup == 0);
+  return lanes.lane() % (kGroup / kOwnPartials<Lanes>);
+}
+
+// Fills `partials` [kGroup], which begins with those of this lane, with those of the others.
+template <typename Lanes>
+LZ_HOST_DEVICE inline void SharePartials(const Lanes& lanes, float* partials) {
+  if constexpr (Lanes::count() > 1) {
+    const float own = partials[0];
+    LZ_UNROLL
+    for (int i = 0; i < kGroup; ++i) partials[i] = lanes.Read(own, i);
+  }
+}
+
+// Partial results [kGroup] to one, the same in every lane.
+template <typename Lanes>
+LZ_HOST_DEVICE inline float JoinSums(const Lanes& lanes, float* sums) {
+  SharePartials(lanes, sums);
   return (sums[0] + sums[2]) + (sums[1] + sums[3]);
 }
-LZ_HOST_DEVICE inline float JoinMaxima(const float* maxima) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline float JoinMaxima(const Lanes& lanes, float* maxima) {
+  SharePartials(lanes, maxima);
   return Max(Max(maxima[0], maxima[2]), Max(maxima[1], maxima[3]));
 }
-LZ_HOST_DEVICE inline float JoinMinima(const float* minima) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline float JoinMinima(const Lanes& lanes, float* minima) {
+  SharePartials(lanes, minima);
   return Min(Min(minima[0], minima[2]), Min(minima[1], minima[3]));
 }
 
 // The sum of row [padded_actions].
-LZ_HOST_DEVICE inline float RowSum(const float* row, int padded_actions) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline float RowSum(const Lanes& lanes, const float* row, int padded_actions) {
+  lanes.Join();
   float sums[kGroup] = {0.0f, 0.0f, 0.0f, 0.0f};
-  for (int group = 0; group < padded_actions; group += kGroup) {
+  for (int group = FirstOfPartials(lanes); group < padded_actions; group += kGroup) {
     LZ_UNROLL
-    for (int i = 0; i < kGroup; ++i) sums[i] += row[group + i];
+    for (int i = 0; i < kOwnPartials<Lanes>; ++i) sums[i] += row[group + i];
   }
-  return JoinSums(sums);
+  lanes.Join();
+  return JoinSums(lanes, sums);
 }
 
 // The largest of row [padded_actions]; -infinity where all are not a number.
-LZ_HOST_DEVICE inline float RowMax(const float* row, int padded_actions) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline float RowMax(const Lanes& lanes, const float* row, int padded_actions) {
+  lanes.Join();
   float maxima[kGroup] = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
-  for (int group = 0; group < padded_actions; group += kGroup) {
+  for (int group = FirstOfPartials(lanes); group < padded_actions; group += kGroup) {
     LZ_UNROLL
-    for (int i = 0; i < kGroup; ++i) maxima[i] = Max(row[group + i], maxima[i]);
+    for (int i = 0; i < kOwnPartials<Lanes>; ++i) maxima[i] = Max(row[group + i], maxima[i]);
   }
-  return JoinMaxima(maxima);
+  lanes.Join();
+  return JoinMaxima(lanes, maxima);
 }
 
 // exp(x) for x <= 0 within 2e-7 of its value; below -87 it stays at the smallest normal number.

@@ -37,15 +37,17 @@ struct ChildStats {
   float max_visits = 0.0f;  // exact: visits stay below 2^24
 };
 
-LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_actions) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Lanes& lanes, const Node& node,
+                                                   int padded_actions) {
   float sum_prior[kGroup] = {0.0f, 0.0f, 0.0f, 0.0f};
   float sum_prior_q[kGroup] = {0.0f, 0.0f, 0.0f, 0.0f};
   float min_q[kGroup] = {kInfinity, kInfinity, kInfinity, kInfinity};
   float max_q[kGroup] = {-kInfinity, -kInfinity, -kInfinity, -kInfinity};
   float max_visits[kGroup] = {0.0f, 0.0f, 0.0f, 0.0f};
-  for (int group = 0; group < padded_actions; group += kGroup) {
+  for (int group = FirstOfPartials(lanes); group < padded_actions; group += kGroup) {
     LZ_UNROLL
-    for (int i = 0; i < kGroup; ++i) {
+    for (int i = 0; i < kOwnPartials<Lanes>; ++i) {
       const int32_t visits = node.visits[group + i];
       const float q = node.q[group + i];
       const float prior = node.prior[group + i];
@@ -57,8 +59,8 @@ LZ_HOST_DEVICE inline ChildStats ComputeChildStats(const Node& node, int padded_
       max_visits[i] = Max(static_cast<float>(visits), max_visits[i]);
     }
   }
-  return {JoinSums(sum_prior), JoinSums(sum_prior_q), JoinMinima(min_q), JoinMaxima(max_q),
-          JoinMaxima(max_visits)};
+  return {JoinSums(lanes, sum_prior), JoinSums(lanes, sum_prior_q), JoinMinima(lanes, min_q),
+          JoinMaxima(lanes, max_q), JoinMaxima(lanes, max_visits)};
 }
 
 // The node must be ready. Actions that it lacks do not count.

@@ -1,5 +1,6 @@
 // The root of one tree: legal actions and noise before a search, results after it. For the host and
-// for a CUDA device. The host draws the noise (root_noise.h).
+// for a CUDA device, where lanes (base/lanes/one_lane.h) share the actions. The host draws the
+// noise (root_noise.h).
 #ifndef LZERO_MCTS_TREE_ROOT_H_
 #define LZERO_MCTS_TREE_ROOT_H_
 
@@ -37,30 +38,32 @@ LZ_HOST_DEVICE inline void MixRootNoise(const RulesView& rules, int num_actions,
 }
 
 // Empties tree `b` but for its root, which is ready to be searched.
-LZ_HOST_DEVICE inline void BeginTree(const TreeView& tree, const RulesView& rules, int b,
-                                     const RootStart& start) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline void BeginTree(const Lanes& lanes, const TreeView& tree,
+                                     const RulesView& rules, int b, const RootStart& start) {
   const int num_actions = tree.num_actions;
   const bool puct = rules.policy == SearchPolicy::kPuct;
   const Node node = tree.nodes(b)[0];
-  ExpandNode(tree, b, 0, {-1, -1, -1, 0}, {0.0f, 0.0f, start.value, start.prior_logits});
+  ExpandNode(lanes, tree, b, 0, {-1, -1, -1, 0}, {0.0f, 0.0f, start.value, start.prior_logits});
   int32_t num_legal = 0;
-  float peak = -kInfinity;
-  for (int a = 0; a < num_actions; ++a) {
+  for (int a = lanes.lane(); a < num_actions; a += lanes.count()) {
     if (!start.legal[a]) node.prior[a] = -kInfinity;
     num_legal += start.legal[a] != 0;
-    peak = peak < node.prior[a] ? node.prior[a] : peak;
   }
+  num_legal = lanes.Sum(num_legal);
   if (!puct) {
+    const float peak = RowMax(lanes, node.prior, tree.padded_actions);
     float* root_logits = tree.root_logits(b);
     float* root_gumbel = tree.root_gumbel(b);
-    for (int a = 0; a < tree.padded_actions; ++a) {
+    for (int a = lanes.lane(); a < tree.padded_actions; a += lanes.count()) {
       root_logits[a] = a < num_actions ? node.prior[a] - peak : -kInfinity;
       root_gumbel[a] =
           start.noise != nullptr && a < num_actions ? static_cast<float>(start.noise[a]) : 0.0f;
     }
   }
-  OpenNode(node, tree.padded_actions);
-  MakeReady(node, tree.padded_actions, MissingPrior(rules));
+  OpenNode(lanes, node, tree.padded_actions);
+  MakeReady(lanes, node, tree.padded_actions, MissingPrior(rules));
+  if (lanes.lane() != 0) return;
   // At the root illegal actions count as unvisited ones where Q is completed, as in mctx, which
   // knows illegal actions at the root alone: the range of completed Q holds the mixed value.
   node.record->num_actions = start.num_actions;
@@ -81,57 +84,77 @@ struct RootResults {
 };
 
 // The most visited action, and the shares of the visits.
-LZ_HOST_DEVICE inline void FinishPuctRoot(const SelectContext& context, const Node& node,
-                                          const RootResults& results) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline void FinishPuctRoot(const Lanes& lanes, const SelectContext& context,
+                                          const Node& node, const RootResults& results) {
   const int num_simulations = context.rules->num_simulations;
-  for (int a = 0; a < context.padded_actions; ++a) {
+  for (int a = lanes.lane(); a < context.padded_actions; a += lanes.count()) {
     context.scores[a] = static_cast<float>(node.visits[a]);
   }
-  for (int a = 0; a < context.num_actions; ++a) {
+  for (int a = lanes.lane(); a < context.num_actions; a += lanes.count()) {
     results.action_weights[a] =
         static_cast<float>(static_cast<double>(node.visits[a]) / num_simulations);
   }
   // Nodes end at num_simulations: ties under the next number are drawn here alone.
-  *results.best_action =
-      BestAction(context, context.scores, num_simulations + 1, node.record->visits);
+  const int best =
+      BestAction(lanes, context, context.scores, num_simulations + 1, node.record->visits);
+  if (lanes.lane() == 0) *results.best_action = best;
+}
+
+// The sum of value(a) for all a < count, added in their order.
+template <typename Lanes, typename Value>
+LZ_HOST_DEVICE inline double SumInOrder(const Lanes& lanes, int count, const Value& value) {
+  double sum = 0.0;
+  for (int first = 0; first < count; first += lanes.count()) {
+    const int a = first + lanes.lane();
+    const double own = a < count ? value(a) : 0.0;
+    for (int lane = 0; lane < lanes.count(); ++lane) sum += lanes.Read(own, lane);
+  }
+  return sum;
 }
 
 // The best score among the most visited actions, and the improved policy: softmax(logits + q
 // transform) over legal actions; illegal logits are -inf.
-LZ_HOST_DEVICE inline void FinishGumbelRoot(const SelectContext& context, const Node& node,
-                                            const float* logits, const float* gumbel,
-                                            const RootResults& results) {
-  const ChildStats stats = ComputeChildStats(node, context.padded_actions);
+template <typename Lanes>
+LZ_HOST_DEVICE inline void FinishGumbelRoot(const Lanes& lanes, const SelectContext& context,
+                                            const Node& node, const float* logits,
+                                            const float* gumbel, const RootResults& results) {
+  const ChildStats stats = ComputeChildStats(lanes, node, context.padded_actions);
   const ValueScale scale = NodeValueScale(context, *node.record, stats);
-  *results.best_action =
-      SelectGumbelRoot(context, node, logits, gumbel, static_cast<int32_t>(stats.max_visits));
+  const int best = SelectGumbelRoot(lanes, context, node, logits, gumbel,
+                                    static_cast<int32_t>(stats.max_visits));
+  if (lanes.lane() == 0) *results.best_action = best;
   float* weights = results.action_weights;
-  double peak = -kInfinity;
-  for (int a = 0; a < context.num_actions; ++a) {
+  float peak = -kInfinity;
+  for (int a = lanes.lane(); a < context.num_actions; a += lanes.count()) {
     weights[a] = logits[a] + scale.Apply(node.q[a], node.visits[a]);
-    peak = peak < weights[a] ? static_cast<double>(weights[a]) : peak;
+    peak = Max(weights[a], peak);
   }
-  double sum = 0.0;
-  for (int a = 0; a < context.num_actions; ++a) sum += exp(weights[a] - peak);
-  for (int a = 0; a < context.num_actions; ++a) {
-    weights[a] = static_cast<float>(exp(weights[a] - peak) / sum);
+  peak = lanes.Max(peak);
+  const auto weight = [weights, peak](int a) { return exp(double{weights[a]} - peak); };
+  const double sum = SumInOrder(lanes, context.num_actions, weight);
+  for (int a = lanes.lane(); a < context.num_actions; a += lanes.count()) {
+    weights[a] = static_cast<float>(weight(a) / sum);
   }
 }
 
 // Writes what a search of tree `b` found about the context.num_actions actions of its root.
-LZ_HOST_DEVICE inline void FinishTree(const TreeView& tree, int b, const SelectContext& context,
-                                      const RootResults& results) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline void FinishTree(const Lanes& lanes, const TreeView& tree, int b,
+                                      const SelectContext& context, const RootResults& results) {
   const Node node = tree.nodes(b)[0];
-  *results.root_value = static_cast<float>(node.record->MeanValue());
-  *results.network_value = node.record->value;
-  for (int a = 0; a < context.num_actions; ++a) {
+  if (lanes.lane() == 0) {
+    *results.root_value = static_cast<float>(node.record->MeanValue());
+    *results.network_value = node.record->value;
+  }
+  for (int a = lanes.lane(); a < context.num_actions; a += lanes.count()) {
     results.visit_counts[a] = node.visits[a];
     results.q_values[a] = node.q[a];
   }
   if (context.rules->policy == SearchPolicy::kPuct) {
-    FinishPuctRoot(context, node, results);
+    FinishPuctRoot(lanes, context, node, results);
   } else {
-    FinishGumbelRoot(context, node, tree.root_logits(b), tree.root_gumbel(b), results);
+    FinishGumbelRoot(lanes, context, node, tree.root_logits(b), tree.root_gumbel(b), results);
   }
 }
 

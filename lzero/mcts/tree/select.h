@@ -1,6 +1,7 @@
 // Which action a simulation takes at a node: PUCT, the two rules of Gumbel (root and interior), and
 // the rule of chance nodes. Each writes the scores of the actions and takes the best. Pure
-// functions of the tree, on the host and on a CUDA device; the way down a tree is in simulate.h.
+// functions of the tree, on the host and on a CUDA device, where lanes (base/lanes/one_lane.h)
+// share the actions; the way down a tree is in simulate.h.
 #ifndef LZERO_MCTS_TREE_SELECT_H_
 #define LZERO_MCTS_TREE_SELECT_H_
 
@@ -25,16 +26,13 @@ struct SelectContext {
 };
 
 // The action with the best of `scores` [P]; the first when none is above -infinity.
-LZ_HOST_DEVICE inline int BestAction(const SelectContext& context, const float* scores,
-                                     int node_index, int visits) {
-  const float best = RowMax(scores, context.padded_actions);
-  if (!context.first_of_ties) {
-    return BreakTie(scores, context.num_actions, best, context.root->tie_key, node_index, visits);
-  }
-  for (int a = 0; a < context.num_actions; ++a) {
-    if (scores[a] == best) return a;
-  }
-  return 0;
+template <typename Lanes>
+LZ_HOST_DEVICE inline int BestAction(const Lanes& lanes, const SelectContext& context,
+                                     const float* scores, int node_index, int visits) {
+  const float best = RowMax(lanes, scores, context.padded_actions);
+  if (context.first_of_ties) return FirstTie(lanes, scores, context.num_actions, best);
+  return BreakTie(lanes, scores, context.num_actions, best, context.root->tie_key, node_index,
+                  visits);
 }
 
 // The q transform of a node, where Gumbel completes the Q of unvisited actions.
@@ -58,50 +56,55 @@ LZ_HOST_DEVICE inline ValueScale NodeValueScale(const SelectContext& context,
 // argmax of the logits: where no action is visited yet, all q transforms and all exploration
 // factors are equal, in PUCT and in Gumbel's interior rule. Actions that the node lacks have
 // -infinity.
-LZ_HOST_DEVICE inline int SelectUnvisited(const SelectContext& context, const Node& node,
-                                          int node_index) {
-  return BestAction(context, node.prior, node_index, node.record->visits);
+template <typename Lanes>
+LZ_HOST_DEVICE inline int SelectUnvisited(const Lanes& lanes, const SelectContext& context,
+                                          const Node& node, int node_index) {
+  return BestAction(lanes, context, node.prior, node_index, node.record->visits);
 }
 
 // argmax of q transform + P * exploration[node visits] / (1 + N). [MuZero appendix B] `fpu` is the
 // parent's first-play urgency and becomes this node's (q_transform tree_min_max only).
-LZ_HOST_DEVICE inline int SelectPuct(const SelectContext& context, const Node& node, int node_index,
-                                     float* fpu) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline int SelectPuct(const Lanes& lanes, const SelectContext& context,
+                                     const Node& node, int node_index, float* fpu) {
   ValueScale scale;
   if (context.rules->q_transform == QTransform::kTreeMinMax) {
     *fpu = FpuValue(*node.record, *fpu);
     scale = context.tree_scale;
     scale.unvisited = scale.Visited(*fpu);
   } else {
-    scale = NodeValueScale(context, *node.record, ComputeChildStats(node, context.padded_actions));
+    scale = NodeValueScale(context, *node.record,
+                           ComputeChildStats(lanes, node, context.padded_actions));
   }
   const int32_t visits = node.record->visits;
   const float exploration = context.rules->exploration[visits];
-  for (int a = 0; a < context.padded_actions; ++a) {
+  for (int a = lanes.lane(); a < context.padded_actions; a += lanes.count()) {
     context.scores[a] = scale.Apply(node.q[a], node.visits[a]) +
                         exploration * node.prior[a] / static_cast<float>(node.visits[a] + 1);
   }
-  return BestAction(context, context.scores, node_index, visits);
+  return BestAction(lanes, context, context.scores, node_index, visits);
 }
 
 // argmax of P / (1 + N) over the outcomes of a chance node: a search sees each of n outcomes about
 // n * P times, without noise and without the variance of draws, and never fewer than
 // floor(n * P) times. [mctx stochastic_muzero_policy; the quotients of D'Hondt] `fpu` as in
 // SelectPuct: a chance node, too, is a step on the way to the decisions below it.
-LZ_HOST_DEVICE inline int SelectOutcome(const SelectContext& context, const Node& node,
-                                        int node_index, float* fpu) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline int SelectOutcome(const Lanes& lanes, const SelectContext& context,
+                                        const Node& node, int node_index, float* fpu) {
   *fpu = FpuValue(*node.record, *fpu);
-  for (int a = 0; a < context.padded_actions; ++a) {
+  for (int a = lanes.lane(); a < context.padded_actions; a += lanes.count()) {
     context.scores[a] = node.prior[a] / static_cast<float>(node.visits[a] + 1);
   }
-  return BestAction(context, context.scores, node_index, node.record->visits);
+  return BestAction(lanes, context, context.scores, node_index, node.record->visits);
 }
 
 // argmax of softmax(logits + q transform) - N / (1 + sum N). [Danihelka et al. 2022, section 5]
-LZ_HOST_DEVICE inline int SelectGumbelInterior(const SelectContext& context, const Node& node,
-                                               int node_index) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline int SelectGumbelInterior(const Lanes& lanes, const SelectContext& context,
+                                               const Node& node, int node_index) {
   const NodeRecord& record = *node.record;
-  const ChildStats stats = ComputeChildStats(node, context.padded_actions);
+  const ChildStats stats = ComputeChildStats(lanes, node, context.padded_actions);
   const ValueScale scale = NodeValueScale(context, record, stats);
   const float peak = PeakValue(scale, record, stats);
   // Where all actions are visited, padding and actions that the node lacks alone are unvisited, and
@@ -109,33 +112,34 @@ LZ_HOST_DEVICE inline int SelectGumbelInterior(const SelectContext& context, con
   const float unvisited = ExpNonPositive(Min(scale.unvisited, peak) - peak);
   // softmax(logits + value) = prior * exp(value) / sum; where there is no action the prior is 0.
   float* weights = context.scores;
-  for (int a = 0; a < context.padded_actions; ++a) {
+  for (int a = lanes.lane(); a < context.padded_actions; a += lanes.count()) {
     const float visited = ExpNonPositive(scale.Visited(node.q[a]) - peak);
     weights[a] = node.prior[a] * (node.visits[a] > 0 ? visited : unvisited);
   }
-  const float sum = RowSum(weights, context.padded_actions);
+  const float sum = RowSum(lanes, weights, context.padded_actions);
   // The score times sum and times 1 + sum N, which saves two divisions. The shares of the visits
   // sum to less than 1, so the best score is positive and what has prior 0 (0) never wins.
   const float node_visits = static_cast<float>(record.visits);
-  for (int a = 0; a < context.padded_actions; ++a) {
+  for (int a = lanes.lane(); a < context.padded_actions; a += lanes.count()) {
     context.scores[a] = weights[a] * node_visits - static_cast<float>(node.visits[a]) * sum;
   }
-  return BestAction(context, context.scores, node_index, record.visits);
+  return BestAction(lanes, context, context.scores, node_index, record.visits);
 }
 
 // argmax of gumbel + logits + q transform among the actions that have `considered_visits` visits.
 // [Danihelka et al. 2022, section 3]
-LZ_HOST_DEVICE inline int SelectGumbelRoot(const SelectContext& context, const Node& node,
-                                           const float* logits, const float* gumbel,
-                                           int32_t considered_visits) {
-  const ChildStats stats = ComputeChildStats(node, context.padded_actions);
+template <typename Lanes>
+LZ_HOST_DEVICE inline int SelectGumbelRoot(const Lanes& lanes, const SelectContext& context,
+                                           const Node& node, const float* logits,
+                                           const float* gumbel, int32_t considered_visits) {
+  const ChildStats stats = ComputeChildStats(lanes, node, context.padded_actions);
   const ValueScale scale = NodeValueScale(context, *node.record, stats);
-  for (int a = 0; a < context.padded_actions; ++a) {
+  for (int a = lanes.lane(); a < context.padded_actions; a += lanes.count()) {
     const float value = considered_visits > 0 ? scale.Visited(node.q[a]) : scale.unvisited;
     const float score = (gumbel[a] + logits[a]) + value;
     context.scores[a] = node.visits[a] == considered_visits ? score : -kInfinity;
   }
-  return BestAction(context, context.scores, 0, node.record->visits);
+  return BestAction(lanes, context, context.scores, 0, node.record->visits);
 }
 
 }  // namespace lzero

@@ -1,6 +1,7 @@
 // The parts of one simulation in one tree: select down to an action that leads out of the tree,
 // expand what it leads to, back the new value up. For the host and for a CUDA device: plain
-// pointers, no checks, no allocation. Batching and the model are in search.cc.
+// pointers, no checks, no allocation. Lanes (base/lanes/one_lane.h) share the actions; lane 0 alone
+// writes records. Batching and the model are in search.cc.
 #ifndef LZERO_MCTS_TREE_SIMULATE_H_
 #define LZERO_MCTS_TREE_SIMULATE_H_
 
@@ -23,32 +24,38 @@ struct NodeOutputs {
 };
 
 // Leaf -> opened: no action visited.
-LZ_HOST_DEVICE inline void OpenNode(const Node& node, int padded_actions) {
-  for (int a = 0; a < padded_actions; ++a) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline void OpenNode(const Lanes& lanes, const Node& node, int padded_actions) {
+  for (int a = lanes.lane(); a < padded_actions; a += lanes.count()) {
     node.q[a] = 0.0f;
     node.visits[a] = 0;
     node.child[a] = -1;
   }
-  node.record->set_state(NodeState::kOpened);
+  lanes.Join();  // all have seen that it is a leaf
+  if (lanes.lane() == 0) node.record->set_state(NodeState::kOpened);
 }
 
 // Opened -> ready: prior = softmax of the logits; where a logit is -infinity `missing`.
-LZ_HOST_DEVICE inline void MakeReady(const Node& node, int padded_actions, float missing) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline void MakeReady(const Lanes& lanes, const Node& node, int padded_actions,
+                                     float missing) {
   float* prior = node.prior;
-  const float peak = RowMax(prior, padded_actions);
+  const float peak = RowMax(lanes, prior, padded_actions);
   int32_t num_actions = 0;
-  for (int a = 0; a < padded_actions; ++a) {
+  for (int a = lanes.lane(); a < padded_actions; a += lanes.count()) {
     const bool exists = prior[a] > -kInfinity;
     const float weight = ExpNonPositive(prior[a] - peak);
     prior[a] = exists ? weight : 0.0f;
     num_actions += exists;
   }
-  const float inverse = 1.0f / RowSum(prior, padded_actions);
-  for (int a = 0; a < padded_actions; ++a) {
+  num_actions = lanes.Sum(num_actions);
+  const float inverse = 1.0f / RowSum(lanes, prior, padded_actions);
+  for (int a = lanes.lane(); a < padded_actions; a += lanes.count()) {
     const float probability = Max(prior[a] * inverse, 1e-30f);
     prior[a] = prior[a] > 0.0f ? probability : missing;  // above 0 where there is an action
   }
-  node.record->num_actions = num_actions;
+  if (lanes.lane() == 0) node.record->num_actions = num_actions;
+  lanes.Join();
 }
 
 // What actions that a node lacks, and padding past the last action, hold as prior.
@@ -57,21 +64,24 @@ LZ_HOST_DEVICE inline float MissingPrior(const RulesView& rules) {
 }
 
 // The rule of Gumbel's root in simulation number `simulation` (from 0) of tree `b`.
-LZ_HOST_DEVICE inline int SelectRootOfGumbel(const TreeView& tree, int b, int simulation,
-                                             const SelectContext& context, const Node& node) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline int SelectRootOfGumbel(const Lanes& lanes, const TreeView& tree, int b,
+                                             int simulation, const SelectContext& context,
+                                             const Node& node) {
   const RulesView& rules = *context.rules;
   const int num_legal = context.root->num_legal;
   const int considered = num_legal < rules.max_considered ? num_legal : rules.max_considered;
   const int64_t at = int64_t{considered} * rules.num_simulations + simulation;
-  return SelectGumbelRoot(context, node, tree.root_logits(b), tree.root_gumbel(b),
+  return SelectGumbelRoot(lanes, context, node, tree.root_logits(b), tree.root_gumbel(b),
                           rules.considered_visits[at]);
 }
 
 // From the root of tree `b` down to an action to evaluate in simulation number `simulation` (from
 // 0); the node it leads out of is open then. The softmax of a node is computed where it is needed
 // for the first time: at the second visit.
-LZ_HOST_DEVICE inline Leaf SelectLeaf(const TreeView& tree, int b, int simulation,
-                                      const SelectContext& context) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline Leaf SelectLeaf(const Lanes& lanes, const TreeView& tree, int b,
+                                      int simulation, const SelectContext& context) {
   const RulesView& rules = *context.rules;
   const RootNodes nodes = tree.nodes(b);
   float fpu = 0.0f;
@@ -79,21 +89,21 @@ LZ_HOST_DEVICE inline Leaf SelectLeaf(const TreeView& tree, int b, int simulatio
   for (int32_t depth = 1;; ++depth) {  // of the child
     const Node node = nodes[n];
     if (node.record->state() == NodeState::kLeaf) {
-      OpenNode(node, context.padded_actions);
-      return {n, SelectUnvisited(context, node, n), -1, depth};
+      OpenNode(lanes, node, context.padded_actions);
+      return {n, SelectUnvisited(lanes, context, node, n), -1, depth};
     }
     if (node.record->state() == NodeState::kOpened) {
-      MakeReady(node, context.padded_actions, MissingPrior(rules));
+      MakeReady(lanes, node, context.padded_actions, MissingPrior(rules));
     }
     int action;
     if (rules.has_chance && depth % 2 == 0) {  // a chance node; decisions have even depths
-      action = SelectOutcome(context, node, n, &fpu);
+      action = SelectOutcome(lanes, context, node, n, &fpu);
     } else if (rules.policy == SearchPolicy::kPuct) {
-      action = SelectPuct(context, node, n, &fpu);
+      action = SelectPuct(lanes, context, node, n, &fpu);
     } else if (n == 0) {
-      action = SelectRootOfGumbel(tree, b, simulation, context, node);
+      action = SelectRootOfGumbel(lanes, tree, b, simulation, context, node);
     } else {
-      action = SelectGumbelInterior(context, node, n);
+      action = SelectGumbelInterior(lanes, context, node, n);
     }
     const int32_t child = node.child[action];
     if (child < 0 || depth >= rules.max_depth) return {n, action, child, depth};
@@ -102,10 +112,15 @@ LZ_HOST_DEVICE inline Leaf SelectLeaf(const TreeView& tree, int b, int simulatio
 }
 
 // Makes node `n` of root `b` a leaf, visited once with the network's value, and links it.
-LZ_HOST_DEVICE inline void ExpandNode(const TreeView& tree, int b, int n, const Leaf& leaf,
-                                      const NodeOutputs& outputs) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline void ExpandNode(const Lanes& lanes, const TreeView& tree, int b, int n,
+                                      const Leaf& leaf, const NodeOutputs& outputs) {
   const RootNodes nodes = tree.nodes(b);
   const Node node = nodes[n];
+  int a = lanes.lane();
+  for (; a < tree.num_actions; a += lanes.count()) node.prior[a] = outputs.prior_logits[a];
+  for (; a < tree.padded_actions; a += lanes.count()) node.prior[a] = -kInfinity;
+  if (lanes.lane() != 0) return;
   *node.record = {/*value_sum=*/outputs.value,
                   /*q_sum=*/0.0,
                   /*visits=*/1,
@@ -116,8 +131,6 @@ LZ_HOST_DEVICE inline void ExpandNode(const TreeView& tree, int b, int n, const 
                   outputs.reward,
                   outputs.discount,
                   outputs.value};
-  for (int a = 0; a < tree.num_actions; ++a) node.prior[a] = outputs.prior_logits[a];
-  for (int a = tree.num_actions; a < tree.padded_actions; ++a) node.prior[a] = -kInfinity;
   if (leaf.parent >= 0) nodes[leaf.parent].child[leaf.action] = n;
 }
 
@@ -153,17 +166,18 @@ LZ_HOST_DEVICE inline void BackUp(const TreeView& tree, int b, int leaf) {
 }
 
 // Expands node `n` behind `leaf`, or visits once more the node that is there already (then slot `n`
-// stays unused). The node to back up from.
-LZ_HOST_DEVICE inline int ExpandLeaf(const TreeView& tree, int b, int n, const Leaf& leaf,
-                                     const NodeOutputs& outputs) {
-  if (leaf.child < 0) {
-    ExpandNode(tree, b, n, leaf, outputs);
-    return n;
+// stays unused), and backs its value up.
+template <typename Lanes>
+LZ_HOST_DEVICE inline void ExpandAndBackUp(const Lanes& lanes, const TreeView& tree, int b, int n,
+                                           const Leaf& leaf, const NodeOutputs& outputs) {
+  if (leaf.child < 0) ExpandNode(lanes, tree, b, n, leaf, outputs);
+  if (lanes.lane() != 0) return;
+  if (leaf.child >= 0) {
+    const RootNodes nodes = tree.nodes(b);
+    nodes[n].record->visits = 0;
+    RevisitNode(nodes[leaf.child]);
   }
-  const RootNodes nodes = tree.nodes(b);
-  nodes[n].record->visits = 0;
-  RevisitNode(nodes[leaf.child]);
-  return leaf.child;
+  BackUp(tree, b, leaf.child < 0 ? n : leaf.child);
 }
 
 }  // namespace lzero

@@ -11,26 +11,44 @@
 
 namespace lzero {
 
+// The first of the `count` scores that equals `best`; 0 when none does. Lanes
+// (base/lanes/one_lane.h) that share the scores get the same index, here and below.
+template <typename Lanes>
+LZ_HOST_DEVICE inline int FirstTie(const Lanes& lanes, const float* scores, int count, float best) {
+  int from_end = 0;
+  for (int i = lanes.lane(); i < count; i += lanes.count()) {
+    if (scores[i] == best) {
+      from_end = count - i;
+      break;
+    }
+  }
+  from_end = lanes.Max(from_end);
+  return from_end > 0 ? count - from_end : 0;
+}
+
 // The index drawn among the `count` scores that equal `best`, which at least one does. `node` and
 // its `visits` tell the decisions of one search apart.
-LZ_HOST_DEVICE inline int BreakTie(const float* scores, int count, float best, uint64_t tie_key,
-                                   int node, int visits) {
+template <typename Lanes>
+LZ_HOST_DEVICE inline int BreakTie(const Lanes& lanes, const float* scores, int count, float best,
+                                   uint64_t tie_key, int node, int visits) {
   int num_best = 0;
   int last = 0;
-  for (int i = 0; i < count; ++i) {
+  for (int i = lanes.lane(); i < count; i += lanes.count()) {
     if (scores[i] == best) {
       ++num_best;
       last = i;
     }
   }
+  num_best = lanes.Sum(num_best);
+  last = lanes.Max(last);
   if (num_best <= 1) return last;
   const double draw =
       UniformAt(tie_key, static_cast<uint64_t>(node), static_cast<uint64_t>(visits));
   int rank = static_cast<int>(draw * num_best);
-  for (int i = 0; i < last; ++i) {
-    if (scores[i] == best && rank-- == 0) return i;
-  }
-  return last;
+  int drawn = 0;
+  while (drawn < last && !(scores[drawn] == best && rank-- == 0)) ++drawn;
+  lanes.Join();  // all have read the scores
+  return drawn;
 }
 
 }  // namespace lzero

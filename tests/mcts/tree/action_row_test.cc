@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "gtest/gtest.h"
+#include "lzero/base/lanes/one_lane.h"
 
 namespace lzero::action_row_test {
 namespace {
@@ -27,17 +28,17 @@ TEST(ActionRowTest, ExpOfVeryNegativeNumbersStaysPositiveAndTiny) {
 TEST(ActionRowTest, SumsAddEveryFourthActionFirst) {
   const float row[8] = {1.0f, 1e8f, 0.0f, -1e8f, 0.5f, 1.0f, 0.25f, 2.0f};
   const float second = 1e8f + 1.0f, fourth = -1e8f + 2.0f;
-  EXPECT_EQ(RowSum(row, 8), (1.5f + 0.25f) + (second + fourth));
-  EXPECT_EQ(RowSum(row, 4), 1.0f);
+  EXPECT_EQ(RowSum(OneLane(), row, 8), (1.5f + 0.25f) + (second + fourth));
+  EXPECT_EQ(RowSum(OneLane(), row, 4), 1.0f);
 }
 
 TEST(ActionRowTest, MaximaPassOverWhatIsNoNumber) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float row[8] = {nan, -8.0f, 4.0f, 2.5f, nan, nan, -1.0f, 4.5f};
-  EXPECT_EQ(RowMax(row, 8), 4.5f);
-  EXPECT_EQ(RowMax(row, 4), 4.0f);
-  const float minima[kGroup] = {3.0f, -8.0f, 4.0f, 2.5f};
-  EXPECT_EQ(JoinMinima(minima), -8.0f);
+  EXPECT_EQ(RowMax(OneLane(), row, 8), 4.5f);
+  EXPECT_EQ(RowMax(OneLane(), row, 4), 4.0f);
+  float minima[kGroup] = {3.0f, -8.0f, 4.0f, 2.5f};
+  EXPECT_EQ(JoinMinima(OneLane(), minima), -8.0f);
 }
 
 TEST(ActionRowTest, PaddingRoundsUpToWholeGroups) {

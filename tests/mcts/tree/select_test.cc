@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/base/lanes/one_lane.h"
 #include "lzero/mcts/rules.h"
 #include "lzero/mcts/tree/simulate.h"
 #include "lzero/mcts/tree/tree.h"
@@ -19,8 +20,8 @@ class SelectTest : public testing::Test {
 
   SelectTest() : tree_(1, 2, kActions), scores_(4) {
     const float logits[kActions] = {};
-    ExpandNode(tree_.view(), 0, 1, {-1, -1, -1, 0}, {.prior_logits = logits});
-    OpenNode(tree_.At(0, 1), 4);
+    ExpandNode(OneLane(), tree_.view(), 0, 1, {-1, -1, -1, 0}, {.prior_logits = logits});
+    OpenNode(OneLane(), tree_.At(0, 1), 4);
     tree_.At(0, 1).record->parent = 0;
     tree_.At(0, 1).record->discount = 1.0f;
     tree_.root(0) = {.min_q = -1.0f, .max_q = 1.0f, .env = 0, .num_legal = 3, .tie_key = 1};
@@ -65,7 +66,7 @@ class SelectTest : public testing::Test {
 TEST_F(SelectTest, PuctAddsNormalisedQAndExploration) {
   Fill({0.2f, 0.3f, 0.5f}, {0.5f, -0.5f, 0.0f}, {2, 1, 0}, 0.0f);
   float fpu = 1.0f;
-  const int action = SelectPuct(Context(), node(), 1, &fpu);
+  const int action = SelectPuct(OneLane(), Context(), node(), 1, &fpu);
   // First-play urgency (1 + 0.5 - 0.5) / 3; the range -1 .. 1 maps to 0 .. 1; sqrt(4) * (1.25 +
   // ln(19657 / 19652)).
   const double exploration = 2.0 * (1.25 + 2.5439e-4);
@@ -84,9 +85,9 @@ TEST_F(SelectTest, AnUnvisitedActionMayBeFarBetterThanAllVisitedOnes) {
   config_.rescale_values = false;
   config_.use_mixed_value = false;
   Fill({0.5f, 0.2f, 0.3f}, {-1000.0f, 0.0f, 0.0f}, {1, 0, 0}, 1000.0f);
-  EXPECT_EQ(SelectGumbelInterior(Context(), node(), 1), 2);
+  EXPECT_EQ(SelectGumbelInterior(OneLane(), Context(), node(), 1), 2);
   Fill({0.5f, 0.2f, 0.3f}, {1000.0f, 0.0f, 0.0f}, {1, 0, 0}, -1000.0f);
-  EXPECT_EQ(SelectGumbelInterior(Context(), node(), 1), 0);
+  EXPECT_EQ(SelectGumbelInterior(OneLane(), Context(), node(), 1), 0);
 }
 
 TEST_F(SelectTest, PaddingIsNoActionWhereAllHaveTheSameQ) {
@@ -97,7 +98,7 @@ TEST_F(SelectTest, PaddingIsNoActionWhereAllHaveTheSameQ) {
   for (float value = 0.01f; value < 4.0f; value += 0.01f) {
     node().record->num_children = 0;
     Fill({0.2f, 0.3f, 0.5f}, {0.0f, 0.0f, 0.0f}, {1, 1, 1}, value);
-    EXPECT_EQ(SelectGumbelInterior(Context(), node(), 1), 2) << value;
+    EXPECT_EQ(SelectGumbelInterior(OneLane(), Context(), node(), 1), 2) << value;
     EXPECT_NEAR(scores_[0], -0.2, 1e-6) << value << ": 4 P - 1";
     EXPECT_NEAR(scores_[2], 1.0, 1e-6) << value;
   }
@@ -109,7 +110,7 @@ TEST_F(SelectTest, DrawnTiesAreAmongTheBestAndReachAllOfThem) {
     Fill({0.25f, 0.5f, 0.5f}, {0.0f, 0.0f, 0.0f}, {0, 0, 0}, 0.0f);
     tree_.root(0).tie_key = key;
     float fpu = 0.0f;
-    ++counts[static_cast<size_t>(SelectPuct(Context(false), node(), 1, &fpu))];
+    ++counts[static_cast<size_t>(SelectPuct(OneLane(), Context(false), node(), 1, &fpu))];
   }
   EXPECT_EQ(counts[0], 0);
   EXPECT_NEAR(counts[1], 150, 40);  // standard deviation 8.7

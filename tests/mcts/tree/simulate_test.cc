@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/base/lanes/one_lane.h"
 #include "lzero/mcts/tree/tree.h"
 
 namespace lzero::simulate_test {
@@ -19,11 +20,11 @@ class SimulateTest : public testing::Test {
     Open(0);
   }
   void Expand(int n, const Leaf& leaf, const NodeOutputs& outputs) {
-    ExpandNode(tree_.view(), 0, n, leaf, outputs);
+    ExpandNode(OneLane(), tree_.view(), 0, n, leaf, outputs);
   }
   void Open(int n) {
-    OpenNode(tree_.At(0, n), tree_.padded_actions());
-    MakeReady(tree_.At(0, n), 4, kNoPrior);
+    OpenNode(OneLane(), tree_.At(0, n), tree_.padded_actions());
+    MakeReady(OneLane(), tree_.At(0, n), 4, kNoPrior);
   }
 
   Tree tree_;
@@ -68,9 +69,9 @@ TEST_F(SimulateTest, RevisitKeepsTheMeanOfTheNetworkValue) {
 TEST(MakeReadyTest, PriorIsTheSoftmaxAndPaddingIsFilled) {
   Tree tree(1, 1, 3);
   const float logits[3] = {1.0f, 1.0f + 0.6931472f, 1.0f};  // 1 : 2 : 1
-  ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
-  OpenNode(tree.At(0, 0), 4);
-  MakeReady(tree.At(0, 0), 4, kNoPrior);
+  ExpandNode(OneLane(), tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
+  OpenNode(OneLane(), tree.At(0, 0), 4);
+  MakeReady(OneLane(), tree.At(0, 0), 4, kNoPrior);
   EXPECT_NEAR(tree.prior(0, 0, 0), 0.25, 1e-6);
   EXPECT_NEAR(tree.prior(0, 0, 1), 0.5, 1e-6);
   EXPECT_NEAR(tree.prior(0, 0, 2), 0.25, 1e-6);
@@ -82,12 +83,12 @@ TEST(MakeReadyTest, ActionsThatTheNodeLacksHaveNoPriorAndDoNotCount) {
   for (const float missing : {kNoPrior, 0.0f}) {
     Tree tree(1, 1, 6);
     const float logits[6] = {-kInfinity, 1.0f, -kInfinity, -1e30f, 1.0f, -kInfinity};
-    ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
+    ExpandNode(OneLane(), tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
     EXPECT_EQ(tree.prior(0, 0, 0), 0.0f);
     EXPECT_EQ(tree.prior(0, 0, 1), 0.5f);
-    OpenNode(tree.At(0, 0), 8);
+    OpenNode(OneLane(), tree.At(0, 0), 8);
     EXPECT_EQ(tree.At(0, 0).record->state(), NodeState::kOpened);
-    MakeReady(tree.At(0, 0), 8, missing);
+    MakeReady(OneLane(), tree.At(0, 0), 8, missing);
     EXPECT_EQ(tree.At(0, 0).record->state(), NodeState::kReady);
     EXPECT_EQ(tree.At(0, 0).record->num_actions, 3);
     for (const int a : {0, 2, 5, 6, 7}) EXPECT_EQ(tree.At(0, 0).prior[a], missing) << a;
@@ -101,9 +102,9 @@ TEST(MakeReadyTest, ActionsThatTheNodeLacksHaveNoPriorAndDoNotCount) {
 TEST(MakeReadyTest, ExtremeLogitsStayFinite) {
   Tree tree(1, 1, 2);
   const float logits[2] = {3e38f, -3e38f};
-  ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
-  OpenNode(tree.At(0, 0), 4);
-  MakeReady(tree.At(0, 0), 4, 0.0f);
+  ExpandNode(OneLane(), tree.view(), 0, 0, {-1, -1, -1, 0}, {.prior_logits = logits});
+  OpenNode(OneLane(), tree.At(0, 0), 4);
+  MakeReady(OneLane(), tree.At(0, 0), 4, 0.0f);
   EXPECT_EQ(tree.prior(0, 0, 0), 1.0f);
   EXPECT_GT(tree.prior(0, 0, 1), 0.0f);
   EXPECT_LT(tree.prior(0, 0, 1), 1e-29f);

@@ -1,6 +1,7 @@
 #include "lzero/mcts/tree/tree.h"
 
 #include "gtest/gtest.h"
+#include "lzero/base/lanes/one_lane.h"
 #include "lzero/mcts/tree/simulate.h"
 
 namespace lzero::tree_test {
@@ -16,9 +17,9 @@ TEST(TreeTest, NodesOfDifferentRootsDoNotOverlap) {
   const float logits[kActions] = {};
   for (int b = 0; b < kRoots; ++b) {
     for (int n = 0; n < kNodes; ++n) {
-      ExpandNode(tree.view(), b, n, {-1, -1, -1, 0},
+      ExpandNode(OneLane(), tree.view(), b, n, {-1, -1, -1, 0},
                  {.value = static_cast<float>(10 * b + n), .prior_logits = logits});
-      OpenNode(tree.At(b, n), tree.padded_actions());
+      OpenNode(OneLane(), tree.At(b, n), tree.padded_actions());
       for (int a = 0; a < tree.padded_actions(); ++a) tree.At(b, n).child[a] = 100 * b + 10 * n + a;
     }
     tree.root(b).env = b;
@@ -51,7 +52,8 @@ TEST(TreeTest, EveryNodeBeginsOnACacheLine) {
 TEST(TreeTest, ALeafAnswersQuestionsAboutItsActions) {
   Tree tree(1, 2, 3);
   const float logits[3] = {0.0f, 0.0f, 20.0f};
-  ExpandNode(tree.view(), 0, 0, {-1, -1, -1, 0}, {.value = 0.5f, .prior_logits = logits});
+  ExpandNode(OneLane(), tree.view(), 0, 0, {-1, -1, -1, 0},
+             {.value = 0.5f, .prior_logits = logits});
   EXPECT_EQ(tree.child(0, 0, 2), -1);
   EXPECT_EQ(tree.visit_count(0, 0, 2), 0);
   EXPECT_EQ(tree.q_value(0, 0, 2), 0.0);

@@ -12,7 +12,7 @@
 #include "tests/null_gpu/report.h"
 #include "tests/null_gpu/settings.h"
 #include "tests/null_gpu/work.h"
-#include "tests/support/one_lane.h"
+#include "tests/support/one_token_lane.h"
 
 // Or a handle of cuBLAS, whose first member is the same.
 struct cublasLtContext {

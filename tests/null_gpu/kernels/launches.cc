@@ -11,6 +11,7 @@
 
 #include "tests/null_gpu/kernels/launch.h"
 // Below it: they are compiled as in a kernel.
+#include "lzero/base/lanes/one_lane.h"
 #include "lzero/kv_cache/search_contexts.h"
 #include "lzero/mcts/device/device_arrays.h"
 #include "lzero/mcts/device/device_steps.h"
@@ -28,16 +29,22 @@ std::map<const void*, std::string>& Names() {
   return names;
 }
 
+// The roots of a launch: each has a block, which is a warp.
+int Roots(const Launch& launch) {
+  if (launch.threads.x != 32) Violation("a kernel of a search is launched with blocks of no warp");
+  return launch.rows();
+}
+
 // The trees of a search: its progress stands for all of them.
 Range Trees(const DeviceSearchArrays& search, int rows) { return Writes(search.progress, rows); }
 
 Work Begin(const Launch& launch) {
   const auto search = launch.Argument<DeviceSearchArrays>(0);
   const auto outputs = launch.Argument<DeviceRootOutputs>(1);
-  const int rows = launch.rows();
+  const int rows = Roots(launch);
   return {"lzero::Begin",
           [=] {
-            for (int row = 0; row < rows; ++row) BeginRoot(search, outputs, row);
+            for (int row = 0; row < rows; ++row) BeginRoot(OneLane(), search, outputs, row);
           },
           {Trees(search, rows), Reads(outputs.values, rows)}};
 }
@@ -45,10 +52,10 @@ Work Begin(const Launch& launch) {
 Work Select(const Launch& launch) {
   const auto search = launch.Argument<DeviceSearchArrays>(0);
   const auto queries = launch.Argument<DeviceQueries>(1);
-  const int rows = launch.rows();
+  const int rows = Roots(launch);
   return {"lzero::Select",
           [=] {
-            for (int row = 0; row < rows; ++row) SelectRoot(search, queries, row);
+            for (int row = 0; row < rows; ++row) SelectRoot(OneLane(), search, queries, row);
           },
           {Trees(search, rows), Writes(queries.parents, rows), Writes(queries.actions, rows),
            Writes(queries.children, rows)}};
@@ -57,10 +64,10 @@ Work Select(const Launch& launch) {
 Work Expand(const Launch& launch) {
   const auto search = launch.Argument<DeviceSearchArrays>(0);
   const auto outputs = launch.Argument<DeviceStepOutputs>(1);
-  const int rows = launch.rows();
+  const int rows = Roots(launch);
   return {"lzero::Expand",
           [=] {
-            for (int row = 0; row < rows; ++row) ExpandRoot(search, outputs, row);
+            for (int row = 0; row < rows; ++row) ExpandRoot(OneLane(), search, outputs, row);
           },
           {Trees(search, rows), Reads(outputs.rewards, rows), Reads(outputs.values, rows)}};
 }
@@ -82,10 +89,10 @@ Work ExpandAndSelect(const Launch& launch) {
 
 Work Finish(const Launch& launch) {
   const auto search = launch.Argument<DeviceSearchArrays>(0);
-  const int rows = launch.rows();
+  const int rows = Roots(launch);
   return {"lzero::Finish",
           [=] {
-            for (int row = 0; row < rows; ++row) FinishRoot(search, row);
+            for (int row = 0; row < rows; ++row) FinishRoot(OneLane(), search, row);
           },
           {Trees(search, rows), Writes(search.results.best_actions, rows)}};
 }

@@ -6,12 +6,12 @@
 
 #include "lzero/inference/device/step_tasks.h"
 #include "tests/null_gpu/settings.h"
-#include "tests/support/one_lane.h"
+#include "tests/support/one_token_lane.h"
 
 namespace lzero::null_gpu {
 namespace {
 
-constexpr OneLane kLane;
+constexpr OneTokenLane kLane;
 
 // Calls body(row, operand), operand a float or a Bfloat16, for every row. Nothing at level control,
 // where rows name slots that nobody wrote.

@@ -2,46 +2,14 @@
 // head of attention. Part of liblzero_cuda, so what leaves this file is plain C.
 #include <cuda_runtime.h>
 
+#include "lzero/base/lanes/block_lanes.cuh"
 #include "lzero/inference/device/cuda/products.h"
 #include "lzero/inference/device/token_kernels.h"
 
 namespace lzero {
 namespace {
 
-constexpr int kWarp = 32;
 constexpr int kRowThreads = 128;
-
-// The threads of a block, or the warp that a block of attention is: Lanes of token_kernels.h.
-template <int kThreads>
-struct BlockLanes {
-  __device__ int lane() const { return static_cast<int>(threadIdx.x); }
-  __device__ constexpr int count() const { return kThreads; }
-  __device__ void Join() const { __syncthreads(); }
-  __device__ float Sum(float x) const {
-    return Joined(x, [](float a, float b) { return a + b; });
-  }
-  __device__ float Max(float x) const {
-    return Joined(x, [](float a, float b) { return fmaxf(a, b); });
-  }
-
- private:
-  // The same number in every thread.
-  template <typename Operation>
-  __device__ float Joined(float x, Operation operation) const {
-    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
-      x = operation(x, __shfl_xor_sync(0xffffffffu, x, distance));
-    }
-    if (kThreads == kWarp) return x;
-    __shared__ float of_warps[kThreads / kWarp];
-    __syncthreads();  // the numbers of the call before have been read
-    if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = x;
-    __syncthreads();
-    x = of_warps[0];
-    for (int warp = 1; warp < kThreads / kWarp; ++warp) x = operation(x, of_warps[warp]);
-    return x;
-  }
-};
-
 using RowLanes = BlockLanes<kRowThreads>;
 
 template <int kPairs>

@@ -1,12 +1,12 @@
 // The device's side of DeviceSearch (device_search.h): its memory, and kernels that are the steps
-// of device_steps.h, one thread and block for each root: roots never share a warp, whose threads
-// would wait for the deepest path, and a block is the cheapest thing that has a warp of its own.
+// of device_steps.h, a warp for each root, which is a block: no root waits for the path of another.
 // Part of liblzero_cuda, which is loaded at run time, so what leaves this file is plain C. Compiled
 // with -fmad=false: the same bits as on the host.
 #include <cuda_runtime.h>
 
 #include <new>
 
+#include "lzero/base/lanes/block_lanes.cuh"
 #include "lzero/mcts/device/device_functions.h"
 #include "lzero/mcts/device/device_steps.h"
 
@@ -25,30 +25,32 @@ struct DeviceMemory {
 
 namespace {
 
+using RootLanes = BlockLanes<kWarp>;
+
 __global__ void BeginKernel(const __grid_constant__ DeviceSearchArrays search,
                             const __grid_constant__ DeviceRootOutputs outputs) {
-  BeginRoot(search, outputs, static_cast<int>(blockIdx.x));
+  BeginRoot(RootLanes(), search, outputs, static_cast<int>(blockIdx.x));
 }
 
 __global__ void SelectKernel(const __grid_constant__ DeviceSearchArrays search,
                              const __grid_constant__ DeviceQueries queries) {
-  SelectRoot(search, queries, static_cast<int>(blockIdx.x));
+  SelectRoot(RootLanes(), search, queries, static_cast<int>(blockIdx.x));
 }
 
 __global__ void ExpandKernel(const __grid_constant__ DeviceSearchArrays search,
                              const __grid_constant__ DeviceStepOutputs outputs) {
-  ExpandRoot(search, outputs, static_cast<int>(blockIdx.x));
+  ExpandRoot(RootLanes(), search, outputs, static_cast<int>(blockIdx.x));
 }
 
 __global__ void ExpandAndSelectKernel(const __grid_constant__ DeviceSearchArrays search,
                                       const __grid_constant__ DeviceStepOutputs outputs,
                                       const __grid_constant__ DeviceQueries queries) {
-  ExpandRoot(search, outputs, static_cast<int>(blockIdx.x));
-  SelectRoot(search, queries, static_cast<int>(blockIdx.x));
+  ExpandRoot(RootLanes(), search, outputs, static_cast<int>(blockIdx.x));
+  SelectRoot(RootLanes(), search, queries, static_cast<int>(blockIdx.x));
 }
 
 __global__ void FinishKernel(const __grid_constant__ DeviceSearchArrays search) {
-  FinishRoot(search, static_cast<int>(blockIdx.x));
+  FinishRoot(RootLanes(), search, static_cast<int>(blockIdx.x));
 }
 
 const char* ErrorText(int error) { return cudaGetErrorString(static_cast<cudaError_t>(error)); }
@@ -154,30 +156,30 @@ unsigned int Blocks(int num_rows) { return static_cast<unsigned int>(num_rows); 
 
 int Begin(const DeviceMemory* memory, int num_rows, const DeviceRootOutputs* outputs,
           DeviceStream stream) {
-  BeginKernel<<<Blocks(num_rows), 1, 0, stream>>>(memory->arrays, *outputs);
+  BeginKernel<<<Blocks(num_rows), kWarp, 0, stream>>>(memory->arrays, *outputs);
   return cudaGetLastError();
 }
 
 int Select(const DeviceMemory* memory, int num_rows, const DeviceQueries* queries,
            DeviceStream stream) {
-  SelectKernel<<<Blocks(num_rows), 1, 0, stream>>>(memory->arrays, *queries);
+  SelectKernel<<<Blocks(num_rows), kWarp, 0, stream>>>(memory->arrays, *queries);
   return cudaGetLastError();
 }
 
 int Expand(const DeviceMemory* memory, int num_rows, const DeviceStepOutputs* outputs,
            DeviceStream stream) {
-  ExpandKernel<<<Blocks(num_rows), 1, 0, stream>>>(memory->arrays, *outputs);
+  ExpandKernel<<<Blocks(num_rows), kWarp, 0, stream>>>(memory->arrays, *outputs);
   return cudaGetLastError();
 }
 
 int ExpandAndSelect(const DeviceMemory* memory, int num_rows, const DeviceStepOutputs* outputs,
                     const DeviceQueries* queries, DeviceStream stream) {
-  ExpandAndSelectKernel<<<Blocks(num_rows), 1, 0, stream>>>(memory->arrays, *outputs, *queries);
+  ExpandAndSelectKernel<<<Blocks(num_rows), kWarp, 0, stream>>>(memory->arrays, *outputs, *queries);
   return cudaGetLastError();
 }
 
 int Finish(const DeviceMemory* memory, int num_rows, DeviceStream stream) {
-  FinishKernel<<<Blocks(num_rows), 1, 0, stream>>>(memory->arrays);
+  FinishKernel<<<Blocks(num_rows), kWarp, 0, stream>>>(memory->arrays);
   return cudaGetLastError();
 }
 
