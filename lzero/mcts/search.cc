@@ -14,6 +14,15 @@
 #include "lzero/mcts/tree/simulate.h"
 
 namespace lzero {
+namespace {
+
+// A function of its own: inside the loop over roots it is up to 6 % slower.
+[[gnu::noinline]] Leaf SelectOne(const TreeView& tree, int b, int simulation,
+                                 const SelectContext& context) {
+  return SelectLeaf(OneLane(), tree, b, simulation, context);
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Search>> Search::Create(const SearchConfig& config, int num_actions,
                                                        int max_roots, int num_chance_outcomes) {
@@ -168,8 +177,8 @@ void Search::PrepareRoot(int b, const Root& root, const SearchRequest& request) 
 void Search::SelectAll(int simulation, const SearchRequest& request) {
   for (int b = 0; b < tree_.num_roots(); ++b) {
     const size_t i = static_cast<size_t>(b);
-    const Leaf leaf = SelectLeaf(OneLane(), tree_.view(), b, simulation,
-                                 ContextOf(b, tree_.num_actions(), request));
+    const Leaf leaf =
+        SelectOne(tree_.view(), b, simulation, ContextOf(b, tree_.num_actions(), request));
     batch_.leaves[i] = leaf;
     batch_.parents[i] = NodeId(leaf.parent);
     batch_.actions[i] = leaf.action;

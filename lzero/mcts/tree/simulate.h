@@ -117,21 +117,22 @@ LZ_HOST_DEVICE inline void ExpandNode(const Lanes& lanes, const TreeView& tree, 
                                       const Leaf& leaf, const NodeOutputs& outputs) {
   const RootNodes nodes = tree.nodes(b);
   const Node node = nodes[n];
+  if (lanes.lane() == 0) {
+    *node.record = {/*value_sum=*/outputs.value,
+                    /*q_sum=*/0.0,
+                    /*visits=*/1,
+                    /*num_children=*/0,
+                    static_cast<int32_t>(NodeState::kLeaf),
+                    leaf.parent,
+                    leaf.action,
+                    outputs.reward,
+                    outputs.discount,
+                    outputs.value};
+    if (leaf.parent >= 0) nodes[leaf.parent].child[leaf.action] = n;
+  }
   int a = lanes.lane();
   for (; a < tree.num_actions; a += lanes.count()) node.prior[a] = outputs.prior_logits[a];
   for (; a < tree.padded_actions; a += lanes.count()) node.prior[a] = -kInfinity;
-  if (lanes.lane() != 0) return;
-  *node.record = {/*value_sum=*/outputs.value,
-                  /*q_sum=*/0.0,
-                  /*visits=*/1,
-                  /*num_children=*/0,
-                  static_cast<int32_t>(NodeState::kLeaf),
-                  leaf.parent,
-                  leaf.action,
-                  outputs.reward,
-                  outputs.discount,
-                  outputs.value};
-  if (leaf.parent >= 0) nodes[leaf.parent].child[leaf.action] = n;
 }
 
 // Counts one more visit of a node that cannot be searched further, with the network's value.

@@ -15,15 +15,15 @@ namespace lzero {
 // (base/lanes/one_lane.h) that share the scores get the same index, here and below.
 template <typename Lanes>
 LZ_HOST_DEVICE inline int FirstTie(const Lanes& lanes, const float* scores, int count, float best) {
-  int from_end = 0;
+  int first = count;
   for (int i = lanes.lane(); i < count; i += lanes.count()) {
     if (scores[i] == best) {
-      from_end = count - i;
+      first = i;
       break;
     }
   }
-  from_end = lanes.Max(from_end);
-  return from_end > 0 ? count - from_end : 0;
+  first = -lanes.Max(-first);  // the smallest of all lanes
+  return first < count ? first : 0;
 }
 
 // The index drawn among the `count` scores that equal `best`, which at least one does. `node` and
@@ -45,10 +45,11 @@ LZ_HOST_DEVICE inline int BreakTie(const Lanes& lanes, const float* scores, int 
   const double draw =
       UniformAt(tie_key, static_cast<uint64_t>(node), static_cast<uint64_t>(visits));
   int rank = static_cast<int>(draw * num_best);
-  int drawn = 0;
-  while (drawn < last && !(scores[drawn] == best && rank-- == 0)) ++drawn;
+  for (int i = 0; i < last; ++i) {
+    if (scores[i] == best && rank-- == 0) last = i;
+  }
   lanes.Join();  // all have read the scores
-  return drawn;
+  return last;
 }
 
 }  // namespace lzero
