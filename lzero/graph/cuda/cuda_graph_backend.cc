@@ -103,10 +103,11 @@ class CudaGraphBackend : public GraphBackend {
   absl::StatusOr<std::unique_ptr<CapturedGraph>> Capture(
       const std::function<void()>& body) override {
     const std::lock_guard<std::mutex> one_at_a_time(CaptureMutex());
-    auto captured = std::make_unique<CudaGraph>(stream_);
+    std::unique_ptr<CudaGraph> captured;
     absl::Status recorded;
     const absl::Status ended = CatchTorch([&] {
       const c10::cuda::CUDAStreamGuard guard(stream_);
+      captured = std::make_unique<CudaGraph>(stream_);  // asks for the current device
       stream_.synchronize();
       // Thread-local: another thread's allocation must not end this capture. All graphs of the
       // backend share one pool: they never run at once, and outputs lie outside of it.
