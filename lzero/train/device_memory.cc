@@ -12,8 +12,8 @@ namespace {
 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
-// libtorch makes one for each thread with a handle of cuBLAS and each stream that it works on, at the
-// first product: 32 MiB on sm_90, less on other devices [libtorch 2.11, CUDABlas].
+// libtorch makes one for each thread with a handle of cuBLAS and each stream that it works on, at
+// the first product: 32 MiB on sm_90, less on other devices [libtorch 2.11, CUDABlas].
 constexpr int64_t kWorkspaceBytes = 32 * kMebibyte;
 // The thread that records or runs an update, and libtorch's own for the backward pass.
 constexpr int64_t kLearnerThreads = 2;
