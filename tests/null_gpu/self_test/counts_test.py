@@ -61,6 +61,9 @@ class Counts(unittest.TestCase):
         for case, limits in CASES.items():
             counted = self.count(*case)
             print(*case, "\n" + "".join(f"  {what:10} {counts}\n" for what, counts in counted.items()))
+            self.assertEqual(list(counted), ["roots", "simulation", "update"])
+            self.assertAlmostEqual(counted["simulation"][1], limits[1][1], msg="graphs")
+            self.assertEqual([counted["update"][i] for i in (1, 4, 5)], [1, 2, 1], "graphs, copies and waits")
             for (what, counts), limit in zip(counted.items(), limits):
                 with self.subTest(case=case, what=what):
                     for column, count, most in zip(COLUMNS, counts, limit):
