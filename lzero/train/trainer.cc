@@ -39,14 +39,6 @@ Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
   state_.target_return = config.stop.target_return;
 }
 
-Trainer::~Trainer() {
-  GraphBackend* backend = device_.backend.get();
-  absl::Status unloaded = backend == nullptr ? absl::OkStatus() : backend->Synchronize();
-  learner_.reset();
-  if (backend != nullptr) unloaded.Update(backend->TrimMemory());
-  if (!unloaded.ok()) LZ_LOG_ERROR("unloading a learner: ", unloaded.message());
-}
-
 absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
                                                          const std::atomic<bool>* stop) {
@@ -57,7 +49,6 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   std::unique_ptr<Trainer> trainer(new Trainer(config, stop));
   LZ_ASSIGN_OR_RETURN(trainer->plan_, PlanRun(config, registry));
   const EnvSpec& spec = trainer->plan_.env;
-  LZ_ASSIGN_OR_RETURN(trainer->device_, MakeEngineDevice(config.learner_device()));
   LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(trainer->replay_,
                       ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec)));

@@ -24,7 +24,6 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/inference/engine_device.h"
 #include "lzero/replay/batch/batch_sampler.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/run/progress.h"
@@ -54,9 +53,6 @@ class Trainer {
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
                                                          const std::atomic<bool>* stop);
-
-  // Waits for the device and gives all memory of the run on it back.
-  ~Trainer();
 
   // What the run will do and need, in words: one fact a line (see DescribePlan).
   std::string PlanText(bool detailed) const;
@@ -138,7 +134,6 @@ class Trainer {
   RunPlan plan_;
   ThreadPool env_pool_;
   ThreadPool overlap_pool_;
-  EngineDevice device_;  // nothing runs on its stream: it gives the learner's memory back
   std::unique_ptr<Learner> learner_;
   std::unique_ptr<ReplayBuffer> replay_;
   CollectorRole collector_;
