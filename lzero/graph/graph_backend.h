@@ -35,7 +35,7 @@ struct DeviceMemoryUse {
 };
 
 // Changes with the interface: a library of another build is refused.
-inline constexpr size_t kGraphBackendVersion = 2;
+inline constexpr size_t kGraphBackendVersion = 3;
 
 // Runs of a body before its capture, with the same shapes: lazy loading, workspaces and choices of
 // algorithms happen in these, not while recording.
@@ -56,6 +56,8 @@ class GraphBackend {
   // capture may be lost until the process ends, so do not try again.
   virtual absl::StatusOr<std::unique_ptr<CapturedGraph>> Capture(
       const std::function<void()>& body) = 0;
+  // Kernels, copies and fills in all graphs that were recorded so far.
+  virtual int64_t num_nodes() const = 0;
   // Calls `body` with the backend's stream current; waits for nothing.
   virtual absl::Status OnStream(const std::function<void()>& body) = 0;
   // Waits for the work of this unit.

@@ -17,14 +17,6 @@
 namespace lzero::null_gpu {
 namespace {
 
-// A graph, executable or not.
-struct Graph {
-  std::vector<CaptureItem> items;
-  size_t num_branches;
-  size_t num_events;
-  int device;
-};
-
 size_t NumNodes(const Graph& graph) {
   return static_cast<size_t>(
       std::count_if(graph.items.begin(), graph.items.end(),
@@ -134,7 +126,7 @@ void AddToCapture(const Stream& stream, std::shared_ptr<const Work> work) {
   Capture& capture = *stream.capture;
   const int branch = BranchOf(stream);
   ++capture.clocks[static_cast<size_t>(branch)][branch];
-  capture.items.push_back({.branch = branch, .work = std::move(work)});
+  capture.graph.items.push_back({.branch = branch, .work = std::move(work)});
 }
 
 CapturedEvent RecordInCapture(const Stream& stream) {
@@ -142,7 +134,7 @@ CapturedEvent RecordInCapture(const Stream& stream) {
   const int branch = BranchOf(stream);
   const size_t event = capture.events.size();
   capture.events.push_back(capture.clocks[static_cast<size_t>(branch)]);
-  capture.items.push_back({.branch = branch, .work = nullptr, .event = event});
+  capture.graph.items.push_back({.branch = branch, .work = nullptr, .event = event});
   return {stream.capture, event, true};
 }
 
@@ -164,7 +156,7 @@ cudaError_t WaitInCapture(Stream* stream, const CapturedEvent& event) {
   }
   const int branch = BranchOf(*stream);
   Merge(capture->events[event.event], &capture->clocks[static_cast<size_t>(branch)]);
-  capture->items.push_back(
+  capture->graph.items.push_back(
       {.branch = branch, .work = nullptr, .event = event.event, .waits = true});
   return cudaSuccess;
 }
@@ -196,7 +188,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t handle, cudaStreamCaptureMode mo
   if (stream == nullptr || stream->is_legacy) return Fail(cudaErrorStreamCaptureUnsupported);
   if (stream->capture != nullptr) return Fail(cudaErrorIllegalState);
   if (lzero::null_gpu::IsAnyCapturing()) lzero::null_gpu::Violation("two captures at once");
-  stream->capture.reset(new lzero::null_gpu::Capture{.items = {},
+  stream->capture.reset(new lzero::null_gpu::Capture{.graph = {{}, 1, 0, stream->device},
                                                      .streams = {stream->id},
                                                      .clocks = {{}},
                                                      .events = {},
@@ -220,8 +212,9 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t* graph) {
   const bool must_fail = ++num_captures == lzero::null_gpu::GetSettings().fail_capture;
   if (capture->is_invalid || must_fail) return Fail(cudaErrorStreamCaptureInvalidated);
   if (!lzero::null_gpu::IsJoined(*capture)) return Fail(cudaErrorStreamCaptureUnjoined);
-  *graph = reinterpret_cast<cudaGraph_t>(new Graph{
-      std::move(capture->items), capture->streams.size(), capture->events.size(), stream->device});
+  capture->graph.num_branches = capture->streams.size();
+  capture->graph.num_events = capture->events.size();
+  *graph = reinterpret_cast<cudaGraph_t>(new Graph(std::move(capture->graph)));
   return cudaSuccess;
 }
 
@@ -237,7 +230,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t handle, cudaStreamCaptureStatus* 
 }
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatus* status,
-                                     unsigned long long* id, cudaGraph_t* /*graph*/,
+                                     unsigned long long* id, cudaGraph_t* graph,
                                      const cudaGraphNode_t** /*dependencies*/,
                                      const cudaGraphEdgeData** /*edges*/,
                                      size_t* /*num_dependencies*/) {
@@ -245,7 +238,9 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t handle, cudaStreamCaptureStatu
   const cudaError_t error = cudaStreamIsCapturing(handle, status);
   if (error != cudaSuccess) return error;
   const Stream* stream = FindStream(handle);
-  if (id != nullptr && stream->capture != nullptr) *id = stream->capture->id;
+  if (stream->capture == nullptr) return cudaSuccess;
+  if (id != nullptr) *id = stream->capture->id;
+  if (graph != nullptr) *graph = reinterpret_cast<cudaGraph_t>(&stream->capture->graph);
   return cudaSuccess;
 }
 

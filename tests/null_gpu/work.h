@@ -54,10 +54,18 @@ struct CaptureItem {
   bool waits = false;                // for the event; else records it
 };
 
+// A graph, executable or not.
+struct Graph {
+  std::vector<CaptureItem> items;
+  size_t num_branches;
+  size_t num_events;
+  int device;
+};
+
 // A capture that is under way. A stream that waits for an event of it joins: its branches are
 // counted from 0, the stream that began it. In its clocks, branches stand for streams.
 struct Capture {
-  std::vector<CaptureItem> items;
+  Graph graph;                // what is captured so far
   std::vector<int> streams;   // of the branches
   std::vector<Clock> clocks;  // of the branches: what the next item comes after
   std::vector<Clock> events;

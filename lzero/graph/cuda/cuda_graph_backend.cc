@@ -113,6 +113,7 @@ class CudaGraphBackend : public GraphBackend {
       // backend share one pool: they never run at once, and outputs lie outside of it.
       captured->graph().capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
       recorded = CatchTorch(body);
+      CountNodes();
       captured->graph().capture_end();  // whatever the body did: the stream must stop recording
     });
     recorded.Update(ended);
@@ -120,6 +121,8 @@ class CudaGraphBackend : public GraphBackend {
     if (!ended.ok()) EndAllocation();
     return absl::FailedPreconditionError(absl::StrCat("capture failed: ", recorded.message()));
   }
+
+  int64_t num_nodes() const override { return num_nodes_; }
 
   absl::Status Wait() override {
     const c10::cuda::CUDAGuard guard(stream_.device_index());
@@ -168,6 +171,17 @@ class CudaGraphBackend : public GraphBackend {
   }
 
  private:
+  // Adds those of the capture that is under way; none where it has failed.
+  void CountNodes() {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaGraph_t graph = nullptr;
+    size_t count = 0;
+    const cudaError_t asked =
+        cudaStreamGetCaptureInfo(raw_, &status, nullptr, &graph, nullptr, nullptr, nullptr);
+    if (asked != cudaSuccess || status != cudaStreamCaptureStatusActive) return;
+    if (cudaGraphGetNodes(graph, nullptr, &count) != cudaSuccess) return;
+    num_nodes_ += static_cast<int64_t>(count);
+  }
   absl::Status TrimNow() const {
     LZ_RETURN_IF_ERROR(CatchTorch([&] {
       c10::cuda::CUDACachingAllocator::emptyCache();
@@ -194,6 +208,7 @@ class CudaGraphBackend : public GraphBackend {
   cudaStream_t raw_;
   c10::cuda::CUDAStream stream_;
   at::cuda::MempoolId_t pool_;
+  int64_t num_nodes_ = 0;
 };
 
 // A stream of its own, never the default one, and never shared with another unload unit as those of

@@ -176,25 +176,30 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t made) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
+// A preference is the mask of reductions that it allows.
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* made) {
-  return lzero::null_gpu::Make(made, 0);
+  return lzero::null_gpu::Make(made, uint32_t{CUBLASLT_REDUCTION_SCHEME_MASK});
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t made) {
-  delete reinterpret_cast<int*>(made);
+  delete reinterpret_cast<uint32_t*>(made);
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t /*preference*/,
-                                                    cublasLtMatmulPreferenceAttributes_t /*which*/,
-                                                    const void* /*value*/, size_t /*size*/) {
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
+                                                    cublasLtMatmulPreferenceAttributes_t which,
+                                                    const void* value, size_t size) {
+  if (which == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) {
+    std::memcpy(reinterpret_cast<uint32_t*>(preference), value, size);
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t /*product*/, cublasLtMatrixLayout_t /*a*/,
     cublasLtMatrixLayout_t /*b*/, cublasLtMatrixLayout_t /*c*/, cublasLtMatrixLayout_t /*d*/,
-    cublasLtMatmulPreference_t /*preference*/, int /*asked*/,
-    cublasLtMatmulHeuristicResult_t* result, int* num_found) {
+    cublasLtMatmulPreference_t preference, int /*asked*/, cublasLtMatmulHeuristicResult_t* result,
+    int* num_found) {
   *result = {};
+  result->algo.data[0] = Behind<uint32_t>(preference);
   *num_found = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -204,7 +209,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               const void* b, cublasLtMatrixLayout_t b_layout, const void* beta,
                               const void* c, cublasLtMatrixLayout_t /*c_layout*/, void* d,
                               cublasLtMatrixLayout_t d_layout,
-                              const cublasLtMatmulAlgo_t* /*algorithm*/, void* workspace,
+                              const cublasLtMatmulAlgo_t* algorithm, void* workspace,
                               size_t workspace_size, cudaStream_t stream) {
   using namespace lzero::null_gpu;  // NOLINT(google-build-using-namespace): this function alone
   const Lock lock;
@@ -217,7 +222,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   if (GetSettings().level != Level::kControl) {
     const auto& product = Behind<Product>(descriptor);
     const auto epilogue = product.Get(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT);
+    // Sums in several kernels are none that is computed here.
     const bool is_known =
+        algorithm->data[0] <= CUBLASLT_REDUCTION_SCHEME_INPLACE &&
         product.Get(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_N) == CUBLAS_OP_T && c == d &&
         *static_cast<const float*>(alpha) == 1.0f &&
         (epilogue == CUBLASLT_EPILOGUE_DEFAULT || epilogue == CUBLASLT_EPILOGUE_GELU_BIAS);

@@ -124,7 +124,7 @@ int64_t GraphRootsBytes(const ModelConfig& config, const WorldModelShape& shape,
 }
 
 int64_t GraphRootsNodes(int64_t num_layers, int64_t num_envs) {
-  return (86 + 46 * num_layers) * static_cast<int64_t>(RootBuckets(num_envs).size());
+  return (85 + 46 * num_layers) * static_cast<int64_t>(RootBuckets(num_envs).size());
 }
 
 }  // namespace lzero

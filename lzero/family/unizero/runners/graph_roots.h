@@ -27,7 +27,7 @@ absl::StatusOr<std::unique_ptr<RootRunner>> MakeGraphRoots(const WorldModel& mod
 // Bytes of its buffers.
 int64_t GraphRootsBytes(const ModelConfig& config, const WorldModelShape& shape, int64_t num_envs);
 
-// Nodes of all graphs of such roots, counted on the null GPU: 132 a bucket with one layer and 46
+// Nodes of all graphs of such roots, counted on the null GPU: 131 a bucket with one layer and 46
 // for each other one.
 int64_t GraphRootsNodes(int64_t num_layers, int64_t num_envs);
 

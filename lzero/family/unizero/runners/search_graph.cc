@@ -284,9 +284,11 @@ int64_t SearchGraphBytes(const SearchConfig& config, const ModelConfig& model,
 }
 
 int64_t SearchGraphNodes(int64_t num_layers, int64_t num_envs, int64_t num_simulations) {
-  constexpr int64_t kAround = 3;  // rows, expand, select
+  // Rows, and expand with select; upload, begin, the first select, finish and download.
+  constexpr int64_t kAroundStep = 2, kAroundSearch = 5;
   const auto num_buckets = static_cast<int64_t>(SearchBuckets(num_envs, num_simulations).size());
-  return num_buckets * num_simulations * (GraphStepNodes(num_layers) + kAround) + num_buckets;
+  return num_buckets *
+         (num_simulations * (GraphStepNodes(num_layers) + kAroundStep) + kAroundSearch);
 }
 
 }  // namespace lzero

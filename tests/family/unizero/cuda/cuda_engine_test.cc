@@ -4,7 +4,9 @@
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
 #include "lzero/family/unizero/runners/eager_step.h"
+#include "lzero/family/unizero/runners/graph_roots.h"
 #include "lzero/family/unizero/runners/graph_step.h"
+#include "lzero/family/unizero/runners/search_graph.h"
 #include "lzero/family/unizero/unizero_inference.h"
 #include "lzero/mcts/search.h"
 #include "lzero/train/build.h"
@@ -149,6 +151,34 @@ TEST_F(CudaEngineTest, ASearchVisitsWhatTheCpuVisits) {
   graph.runner = Runner::kCudaSearchGraph;
   EXPECT_LE(differing(SearchOnce(graph)), 4) << "one graph a search";
   EXPECT_LE(differing(SearchOnce(eager)), 4);
+}
+
+// A device may put more behind a product than the null GPU does, as an activation that its library
+// does not fuse: 50 nodes a step are allowed.
+TEST_F(CudaEngineTest, GraphsHaveTheNodesOfThePlan) {
+  EngineOptions options;
+  options.shape = {{4}, kNumActions};
+  options.inference.device = Device::kCuda;
+  options.inference.graphs = Graphs::kRequired;
+  options.num_envs = 3;
+  options.search.num_simulations = 25;
+  const int64_t num_layers = options.model.num_layers, num_buckets = 3;
+  auto engine = UniZeroInference::CreateOn(options, device_).value();
+  const int64_t of_roots = backend_->num_nodes();
+  const auto search = BuildSearcher(options, engine.get()).value();
+  const int64_t of_searches = backend_->num_nodes() - of_roots;
+  const auto model = MakeModel(1, backend_->device());
+  auto step = MakeGraphStep(*model, options.num_envs, InferenceDtype::kFp32, device_, nullptr);
+  ASSERT_TRUE(step.ok()) << step.status();
+  const int64_t of_steps = backend_->num_nodes() - of_roots - of_searches;
+  EXPECT_LE(of_steps, num_buckets * 50);
+  EXPECT_LE(of_searches, num_buckets * 25 * 53);
+  if (!null_gpu::IsUnder()) return;
+  EXPECT_EQ(of_steps, num_buckets * GraphStepNodes(num_layers));
+  EXPECT_EQ(of_searches, SearchGraphNodes(num_layers, options.num_envs, 25));
+  // Operations of libtorch are one node each there but at level control; a device has more for
+  // some.
+  EXPECT_NEAR(of_roots, GraphRootsNodes(num_layers, options.num_envs), 0.35 * of_roots);
 }
 
 // Visit counts of nine searches that move on: contexts continued and windows slid, some roots of
