@@ -19,15 +19,15 @@ namespace {
 
 // Simulations of a warm-up.
 constexpr int64_t kWarmUpSimulations = 2;
-// Simulations recorded in all buckets together; each is some forty launches, which cost time to
-// record and memory to keep.
-constexpr int64_t kMaxRecorded = 1000;
+// Buckets that are recorded, and simulations in all of them together; each is some forty launches,
+// which cost time to record and memory to keep.
+constexpr int64_t kMaxBuckets = 3, kMaxRecorded = 1000;
 
 // The largest buckets, as many as may be recorded, one at least: smaller batches run in the
 // smallest of them.
 std::vector<int64_t> SearchBuckets(int64_t num_envs, int64_t num_simulations) {
   std::vector<int64_t> buckets = BucketsUpTo(num_envs);
-  const int64_t most = std::max<int64_t>(1, kMaxRecorded / num_simulations);
+  const int64_t most = std::clamp<int64_t>(kMaxRecorded / num_simulations, 1, kMaxBuckets);
   const int64_t dropped = std::max<int64_t>(0, static_cast<int64_t>(buckets.size()) - most);
   buckets.erase(buckets.begin(), buckets.begin() + dropped);
   return buckets;

@@ -30,11 +30,12 @@ struct SearchGraphParts {
 };
 
 // Allocates buffers and trees, warms up and captures the buckets up to the one that holds
-// cache->config().num_envs roots, as many as 1,000 simulations in all allow. `discount`: what a
+// cache->config().num_envs roots, the largest three or as many as 1,000 simulations in all allow:
+// fewer roots run in the smallest of them. `discount`: what a
 // child's value is multiplied with. FailedPrecondition with the cause when the device refuses to
 // capture; ResourceExhausted when it has no room. The model that a search is given evaluates the
-// roots and must be the one whose network and cache were captured. The host waits while the roots
-// go in and once for all simulations. When the searcher goes, all of the backend's graphs are
+// roots and must be the one whose network and cache were captured. The host waits for the roots'
+// outputs, and once for all simulations. When the searcher goes, all of the backend's graphs are
 // unloaded together, then the trees are freed.
 absl::StatusOr<std::unique_ptr<Searcher>> MakeSearchGraph(const SearchConfig& config,
                                                           double discount,
