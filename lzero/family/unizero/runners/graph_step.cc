@@ -199,7 +199,11 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeGraphStep(const WorldModel& m
       const int64_t window = model.transformer().context_length() - 1;
       StepArrays arrays(model.shape(), window, buckets.back(), model.device());
       StepBuffers buffers;
-      if (cache == nullptr) buffers = BuffersOver(arrays, model);
+      if (cache == nullptr) {
+        buffers = BuffersOver(arrays, model);
+      } else {
+        arrays.rows.select(1, window + 1).fill_(kIdleSlot);  // a warm-up stores nothing
+      }
       float* pool = cache == nullptr
                         ? buffers.contexts.tokens.mutable_data_ptr<float>()
                         : static_cast<float*>(const_cast<void*>(cache->storage_address()));

@@ -13,16 +13,6 @@ namespace {
 
 constexpr int kNumActions = 3;
 
-std::shared_ptr<WorldModel> SmallModel() {
-  ModelConfig config;
-  config.embed_dim = 16;
-  config.num_heads = 2;
-  config.context_length = 6;
-  config.support_size = 21;
-  config.encoder_width = 16;
-  return RandomModel(config, {{4}, kNumActions}, 5);
-}
-
 void ExpectFullPass(const WorldModel& model, const std::vector<SceneEpisode>& episodes,
                     const std::vector<int64_t>& steps, const SceneOutputs& got) {
   for (size_t e = 0; e < steps.size(); ++e) {
@@ -39,7 +29,7 @@ void ExpectFullPass(const WorldModel& model, const std::vector<SceneEpisode>& ep
 
 TEST(EagerRootsTest, RebuiltAndContinuedRootsAreThoseOfAFullPass) {
   SetTensorThreads(1);
-  const auto model = SmallModel();
+  const auto model = SceneModel(kNumActions);
   SceneCache scene(*model, 4);
   const auto roots = std::make_unique<EagerRoots>(*model, scene.cache.get(), scene.contexts.get());
   const auto episodes = RandomEpisodes(4, 12, 4, kNumActions, 1);
@@ -56,7 +46,7 @@ TEST(EagerRootsTest, RebuiltAndContinuedRootsAreThoseOfAFullPass) {
 
 TEST(EagerRootsTest, OnlyTheNamedRowsAreWritten) {
   SetTensorThreads(1);
-  const auto model = SmallModel();
+  const auto model = SceneModel(kNumActions);
   SceneCache scene(*model, 3);
   const auto roots = std::make_unique<EagerRoots>(*model, scene.cache.get(), scene.contexts.get());
   const auto episodes = RandomEpisodes(3, 4, 4, kNumActions, 2);

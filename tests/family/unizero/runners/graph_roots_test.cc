@@ -10,7 +10,6 @@
 #include "lzero/family/unizero/runners/eager_roots.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
-#include "tests/family/unizero/runners/random_model.h"
 #include "tests/family/unizero/runners/root_scene.h"
 #include "tests/graph/replay_backend.h"
 
@@ -18,16 +17,6 @@ namespace lzero::graph_roots_test {
 namespace {
 
 constexpr int kNumActions = 3, kNumEnvs = 5;
-
-std::shared_ptr<WorldModel> SmallModel() {
-  ModelConfig config;
-  config.embed_dim = 16;
-  config.num_heads = 2;
-  config.context_length = 6;
-  config.support_size = 21;
-  config.encoder_width = 16;
-  return RandomModel(config, {{4}, kNumActions}, 5);
-}
 
 void ExpectNear(const SceneOutputs& got, const SceneOutputs& expected) {
   for (size_t i = 0; i < got.values.size(); ++i) {
@@ -41,7 +30,7 @@ void ExpectNear(const SceneOutputs& got, const SceneOutputs& expected) {
 TEST(GraphRootsTest, RootsAndContextsAreThoseOfEagerRoots) {
   SetTensorThreads(1);
   ReplayBackend backend;
-  const auto model = SmallModel();
+  const auto model = SceneModel(kNumActions);
   SceneCache scene(*model, kNumEnvs), eager_scene(*model, kNumEnvs);
   const auto roots =
       MakeGraphRoots(*model, scene.cache.get(), scene.contexts.get(), &backend).value();
@@ -71,7 +60,7 @@ TEST(GraphRootsTest, RootsAndContextsAreThoseOfEagerRoots) {
 TEST(GraphRootsTest, AFailedCaptureIsToldWithItsBatchAndLeavesNothing) {
   ReplayBackend backend;
   backend.fail_capture = 2;
-  const auto model = SmallModel();
+  const auto model = SceneModel(kNumActions);
   SceneCache scene(*model, kNumEnvs);
   const auto roots = MakeGraphRoots(*model, scene.cache.get(), scene.contexts.get(), &backend);
   EXPECT_THAT(std::string(roots.status().message()),
@@ -107,7 +96,7 @@ struct Recorded : EagerRoots {
 };
 
 TEST(GraphRootsTest, WhatIsRecordedReadsNoNumberOnTheHost) {
-  const auto model = SmallModel();
+  const auto model = SceneModel(kNumActions);
   SceneCache scene(*model, kNumEnvs);
   Recorded roots(*model, scene.cache.get(), scene.contexts.get());
   {

@@ -2,6 +2,8 @@
 // bucket runs, refusals, unloading.
 #include "lzero/family/unizero/runners/graph_step.h"
 
+#include <algorithm>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
@@ -9,6 +11,7 @@
 #include "lzero/nn/threads.h"
 #include "tests/family/unizero/runners/random_model.h"
 #include "tests/family/unizero/runners/replay_device.h"
+#include "tests/family/unizero/runners/root_scene.h"
 
 namespace lzero::graph_step_test {
 namespace {
@@ -54,6 +57,18 @@ TEST(GraphStepTest, EveryBucketIsWarmedUpAndCapturedOnce) {
   }
   EXPECT_EQ(backend.num_unloads, 1);
   EXPECT_EQ(backend.num_live, 0);
+}
+
+TEST(GraphStepTest, AWarmUpWritesNothingIntoTheCache) {
+  SetTensorThreads(1);
+  const EngineDevice device = MakeReplayDevice();
+  const auto model = SmallModel(1);
+  const SceneCache scene(*model, 3);
+  const auto step = MakeGraphStep(*model, 3, InferenceDtype::kFp32, device, scene.cache.get());
+  ASSERT_TRUE(step.ok()) << step.status();
+  const auto* numbers = static_cast<const float*>(scene.cache->storage_address());
+  const int64_t count = scene.cache->stats().bytes / static_cast<int64_t>(sizeof(float));
+  EXPECT_TRUE(std::all_of(numbers, numbers + count, [](float x) { return x == 0.0f; }));
 }
 
 TEST(GraphStepTest, ReplaysGiveTheNumbersOfEagerForEveryBatch) {

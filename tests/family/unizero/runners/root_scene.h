@@ -12,8 +12,20 @@
 #include "lzero/family/unizero/runners/root_runner.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
+#include "tests/family/unizero/runners/random_model.h"
 
 namespace lzero {
+
+// Observes four numbers.
+inline std::shared_ptr<WorldModel> SceneModel(int64_t num_actions) {
+  ModelConfig config;
+  config.embed_dim = 16;
+  config.num_heads = 2;
+  config.context_length = 6;
+  config.support_size = 21;
+  config.encoder_width = 16;
+  return RandomModel(config, {{4}, num_actions}, 5);
+}
 
 // Observations and actions of one environment from its first step on.
 struct SceneEpisode {
