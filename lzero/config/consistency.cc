@@ -106,10 +106,11 @@ void CheckTrain(const ExperimentConfig& config, Errors* errors) {
           {"train.dtype", "train.device", "inference.device"}, "the learner has ",
           is_tf32 ? "tf32" : "bf16",
           " on a CUDA device alone; got device cpu; allowed: fp32, or device cuda");
-  Require(!is_tf32 || config.inference.graphs != Graphs::kOff || config.deterministic, errors,
+  const bool records = config.inference.graphs != Graphs::kOff;
+  Require(!is_tf32 || records || !config.searches_beside_updates(), errors,
           {"train.dtype", "inference.graphs", "deterministic"},
           "without graphs tf32 would reach the searches that run beside an update; got graphs off; "
-          "allowed: required, preferred, or deterministic: true");
+          "allowed: required, preferred, inference.device cpu, or deterministic: true");
 }
 
 bool RecordsGraphs(Runner runner) {

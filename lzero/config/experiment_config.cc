@@ -316,10 +316,11 @@ void InferenceConfig::Visit(FieldList& field) {
         "How a recurrent step runs: packed is lzero's own code for the CPU, eager is libtorch's "
         "operations, cuda_graph captures them once and replays them, cuda_search_graph replays a "
         "whole search, trees included, as one CUDA graph; auto: packed on the CPU; on a CUDA "
-        "device cuda_search_graph, cuda_graph where actions are sampled, eager with graphs off");
+        "device cuda_search_graph, cuda_graph where actions are sampled, eager with graphs off "
+        "and in the other families than unizero");
   field("graphs", &graphs, {"required", "preferred", "off"},
-        "Capture steps as graphs: required refuses to run without, preferred falls back, off never "
-        "captures");
+        "Capture steps, searches and the learner's updates as graphs: required refuses to run "
+        "without, preferred falls back, off never captures");
   field("dtype", &dtype, {"fp32", "tf32", "bf16"},
         "Numbers that the products of a recurrent step read; sums stay fp32. bf16: half the memory "
         "and more speed for large models, results differ a little; on the CPU with runner packed. "

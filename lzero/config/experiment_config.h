@@ -230,6 +230,8 @@ struct ExperimentConfig {
   int64_t seed = 0;
   bool deterministic = false;
   Device learner_device() const { return train.device.value_or(inference.device); }
+  // Whether searches may run libtorch's operations on a device while an update does.
+  bool searches_beside_updates() const { return inference.device.is_cuda() && !deterministic; }
   void Visit(FieldList& field);
 };
 

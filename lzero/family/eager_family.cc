@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "lzero/base/log.h"
 #include "lzero/config/schema.h"
 
 namespace lzero {
@@ -22,6 +24,15 @@ std::vector<ConsistencyError> EagerFamilyErrors(const ExperimentConfig& config) 
   require(config.replay.num_context_steps == 0, "replay.num_context_steps",
           " sees one observation and none before it", "0");
   return errors;
+}
+
+absl::StatusOr<EngineDevice> MakeEagerDevice(const EngineOptions& options) {
+  const InferenceConfig& inference = options.inference;
+  if (inference.runner == Runner::kAuto && inference.device.is_cuda()) {
+    LZ_LOG_DETAIL("runner        ", options.owner.empty() ? "" : absl::StrCat(options.owner, ": "),
+                  "auto chose eager: family unizero alone records its searches on a device");
+  }
+  return MakeEngineDevice(inference);
 }
 
 }  // namespace lzero

@@ -1,5 +1,5 @@
 // What the families have in common whose network runs eager alone and sees one observation: the
-// rules that follow. Pure function; any thread.
+// rules that follow, and what is told of it. Any thread.
 #ifndef LZERO_FAMILY_EAGER_FAMILY_H_
 #define LZERO_FAMILY_EAGER_FAMILY_H_
 
@@ -7,11 +7,17 @@
 
 #include "lzero/config/consistency.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/inference/engine_device.h"
+#include "lzero/inference/inference_engine.h"
 
 namespace lzero {
 
 // Settings of such a family, named by the config, that only family unizero has.
 std::vector<ConsistencyError> EagerFamilyErrors(const ExperimentConfig& config);
+
+// MakeEngineDevice for an engine of such a family. Logs what `auto` stands for on a CUDA device,
+// where another family would record graphs.
+absl::StatusOr<EngineDevice> MakeEagerDevice(const EngineOptions& options);
 
 }  // namespace lzero
 

@@ -184,6 +184,7 @@ TEST(Consistency, AllowsWhatIsNextToARule) {
       {"train.on_nan=rollback"},
       {"train.dtype=tf32", "inference.device=cuda"},
       {"train.dtype=tf32", "inference.device=cuda", "inference.graphs=off", "deterministic=true"},
+      {"train.dtype=tf32", "train.device=cuda", "inference.graphs=off"},
       {"train.dtype=bf16", "inference.device=cuda", "inference.graphs=off"},
       {"inference.graphs=off", "inference.cache_storage=growing"},
       {"inference.dtype=bf16"},

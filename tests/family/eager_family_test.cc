@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/base/log.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_plan.h"
 #include "tests/train/train_testing.h"
@@ -68,6 +69,22 @@ TEST(EagerFamily, RunsOnNoOtherRunner) {
     EXPECT_EQ(errors[0].message, absl::StrCat("family muzero runs eager alone; got ", name,
                                               "; allowed: auto, eager, or family unizero"));
   }
+}
+
+// Whether a device is there or not.
+TEST(EagerFamily, OnADeviceAutoSaysThatItRecordsNothing) {
+  EngineOptions options;
+  options.owner = "collector";
+  const auto log_of = [&options] {
+    ShowDetails();
+    testing::internal::CaptureStderr();
+    MakeEagerDevice(options).IgnoreError();
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(log_of(), "");
+  options.inference.device = Device::kCuda;
+  EXPECT_THAT(log_of(), HasSubstr("runner        collector: auto chose eager: family unizero alone "
+                                  "records its searches on a device"));
 }
 
 }  // namespace

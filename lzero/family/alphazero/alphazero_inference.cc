@@ -8,6 +8,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/family/alphazero/alphazero_network.h"
 #include "lzero/family/alphazero/env_simulator.h"
+#include "lzero/family/eager_family.h"
 #include "lzero/inference/policy_engine.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
@@ -162,7 +163,7 @@ class AlphaZeroEngine : public PolicyEngine {
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const EngineOptions& options,
                                                                      const EnvFactory& make_env) {
   using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
-  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference));
+  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEagerDevice(options));
   return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
         std::shared_ptr<AlphaZeroNetwork> network,

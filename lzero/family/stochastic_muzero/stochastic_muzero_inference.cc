@@ -7,6 +7,7 @@
 
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/family/eager_family.h"
 #include "lzero/family/stochastic_muzero/stochastic_muzero_network.h"
 #include "lzero/inference/latent_engine.h"
 #include "lzero/tensor/torch.h"
@@ -149,7 +150,7 @@ class StochasticMuZeroEngine : public LatentEngine {
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeStochasticMuZeroEngine(
     const EngineOptions& options) {
   using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
-  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEngineDevice(options.inference));
+  LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEagerDevice(options));
   return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
         std::shared_ptr<StochasticMuZeroNetwork> network,

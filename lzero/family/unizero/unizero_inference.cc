@@ -145,6 +145,7 @@ absl::StatusOr<std::unique_ptr<Searcher>> UniZeroInference::MakeDeviceSearcher()
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice,
                       ChooseRunner(options().inference, &options().search));
   if (choice.runner != Runner::kCudaSearchGraph) return nullptr;
+  LZ_CHECK(search_network_ == nullptr, "an engine has one searcher of its device");
   LZ_RETURN_IF_ERROR(CheckDeviceCanSearch(*this));
   LZ_RETURN_IF_ERROR(device().OnStream([&]() -> absl::Status {
     LZ_ASSIGN_OR_RETURN(search_network_,
@@ -160,8 +161,7 @@ absl::StatusOr<std::unique_ptr<Searcher>> UniZeroInference::MakeDeviceSearcher()
   if (graph.ok()) return graph;
   search_network_.reset();
   if (options().inference.graphs == Graphs::kRequired) return graph;
-  LZ_LOG_WARNING("no graphs, searches run one operation after the other (inference.graphs: ",
-                 "preferred): ", graph.status().message());
+  LogWithoutGraphs("searches", options().inference, graph.status());
   // Those of the roots have lost the workspaces of their stream.
   LZ_RETURN_IF_ERROR(device().OnStream([&] {
     roots_ = std::make_unique<EagerRoots>(model_, cache_.get(), contexts_.get());

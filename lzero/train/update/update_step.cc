@@ -119,8 +119,9 @@ absl::Status UpdateStep::Record(BatchStaging* staging, bool with_errors) {
 absl::Status UpdateStep::FallBack(const absl::Status& refused) {
   const absl::Status told = Annotate(refused, "recording an update");
   if (config_.inference.graphs == Graphs::kRequired) return told;
-  if (config_.train.dtype == TrainDtype::kTf32 && !config_.deterministic) {
-    return Annotate(told, "train.dtype: tf32 needs graphs, or deterministic: true");
+  if (config_.train.dtype == TrainDtype::kTf32 && config_.searches_beside_updates()) {
+    return Annotate(told,
+                    "train.dtype: tf32 needs graphs, inference.device cpu, or deterministic: true");
   }
   records_ = false;
   LZ_LOG_WARNING("no graph, updates run one operation after the other (inference.graphs: ",

@@ -95,9 +95,10 @@ TEST(UpdateStepTest, ARefusedCaptureIsAnErrorWhereGraphsAreNeeded) {
   ExperimentConfig rounded = ConfigOf(Graphs::kPreferred);
   rounded.train.dtype = TrainDtype::kTf32;
   rounded.deterministic = false;
+  rounded.inference.device = Device::kCuda;
   const std::pair<ExperimentConfig, const char*> cases[] = {
       {ConfigOf(Graphs::kRequired), "recording an update: capture failed: busy"},
-      {rounded, "train.dtype: tf32 needs graphs, or deterministic: true"}};
+      {rounded, "train.dtype: tf32 needs graphs, inference.device cpu, or deterministic: true"}};
   for (const auto& [config, message] : cases) {
     ReplayBackend refusing;
     refusing.fail_capture = 0;

@@ -39,8 +39,7 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
   absl::StatusOr<std::unique_ptr<RecurrentStep>> step =
       MakeGraphStep(model, max_batch, config.dtype, device, cache);
   if (step.ok() || config.graphs == Graphs::kRequired) return step;
-  LZ_LOG_WARNING("no graphs, steps run one operation after the other (inference.graphs: ",
-                 "preferred): ", step.status().message());
+  LogWithoutGraphs("steps", config, step.status());
   return std::make_unique<EagerStep>(model, max_batch);
 }
 
@@ -51,8 +50,7 @@ absl::StatusOr<std::unique_ptr<RootRunner>> MakeRoots(Runner runner, const Infer
   if (!RecordsGraphs(runner)) return std::make_unique<EagerRoots>(model, cache, contexts);
   auto roots = MakeGraphRoots(model, cache, contexts, device.backend.get());
   if (roots.ok() || config.graphs == Graphs::kRequired) return roots;
-  LZ_LOG_WARNING("no graphs, roots run one operation after the other (inference.graphs: ",
-                 "preferred): ", roots.status().message());
+  LogWithoutGraphs("roots", config, roots.status());
   return std::make_unique<EagerRoots>(model, cache, contexts);
 }
 
@@ -63,6 +61,12 @@ void LogChoice(const RunnerChoice& choice, const std::string& owner) {
 }
 
 }  // namespace
+
+void LogWithoutGraphs(const char* what, const InferenceConfig& config, const absl::Status& cause) {
+  LZ_LOG_WARNING("no graphs, ", what, " run one operation after the other",
+                 config.dtype == InferenceDtype::kFp32 ? "" : ", in fp32",
+                 " (inference.graphs: preferred): ", cause.message());
+}
 
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config,
                                           const SearchConfig* search) {

@@ -29,6 +29,9 @@ struct RunnerChoice {
 absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config,
                                           const SearchConfig* search);
 
+// Warns that `what`, steps or the like, could not be recorded, and how it runs instead.
+void LogWithoutGraphs(const char* what, const InferenceConfig& config, const absl::Status& cause);
+
 // The step alone, between buffers of its own. `model` and `device`, which is the model's, must
 // outlive it. Logs the choice of `auto`. Errors as ChooseRunner; a capture that fails is an error
 // where graphs are required, and otherwise is logged with its cause and leaves the step eager.

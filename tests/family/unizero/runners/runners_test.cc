@@ -107,7 +107,12 @@ TEST(RunnersTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
   EXPECT_EQ((*step)->name(), "cuda_graph");
   step->reset();
   backend.fail_capture = backend.num_captures;
+  config.dtype = InferenceDtype::kBf16;
+  testing::internal::CaptureStderr();
   step = MakeRecurrentStep(config, *model, kMaxBatch, device);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("no graphs, steps run one operation after the other, in fp32 "
+                        "(inference.graphs: preferred): recording a step of 8: "));
   ASSERT_TRUE(step.ok()) << step.status();
   EXPECT_EQ((*step)->name(), "eager");
   config.graphs = Graphs::kRequired;
