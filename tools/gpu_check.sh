@@ -19,7 +19,6 @@ time_limit=450  # seconds from the first look at the GPU to the end of the last 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 bundle=''
 out=''
-known_runners=''
 
 fail() {
   echo "gpu_check: error: $*" >&2
@@ -110,11 +109,11 @@ make_output_folder() {
   echo "$doctor" >"$out/doctor.txt"
 }
 
-# stage NAME SECONDS COMMAND...: what a benchmark prints to NAME.jsonl, all else to NAME.log; a
-# failure or a time limit is noted, and what comes after goes on.
+# stage NAME SECONDS LINES COMMAND...: what a benchmark prints to NAME.jsonl, LINES at least, all else
+# to NAME.log; a failure or a time limit is noted, and what comes after goes on.
 stage() {
-  local name=$1 limit=$2 code=0 begun=$SECONDS left=$((time_limit - SECONDS))
-  shift 2
+  local name=$1 limit=$2 lines=$3 code=0 begun=$SECONDS left=$((time_limit - SECONDS))
+  shift 3
   if [ "$left" -lt "$limit" ]; then limit=$left; fi
   if [ "$limit" -lt 5 ]; then
     code=124
@@ -123,46 +122,38 @@ stage() {
   else
     (cd "$out" && timeout -k 5 "$limit" "$@") >"$out/$name.jsonl" 2>"$out/$name.log" || code=$?
   fi
-  printf '{"stage": "%s", "exit": %d, "seconds": %d, "limit_s": %d}\n' \
-    "$name" "$code" $((SECONDS - begun)) "$limit" >>"$out/stages.jsonl"
+  printf '{"stage": "%s", "exit": %d, "seconds": %d, "limit_s": %d, "lines": %d}\n' \
+    "$name" "$code" $((SECONDS - begun)) "$limit" "$lines" >>"$out/stages.jsonl"
   echo "gpu_check: $name: exit code $code after $((SECONDS - begun)) s"
   if [ "$code" -ne 0 ] && [ -s "$out/$name.log" ]; then tail -n 5 "$out/$name.log" | cut -c1-500; fi
 }
-
-has_runner() { [[ $known_runners == *"$1"* ]]; }
 
 run_tests() {
   local program name
   for program in "$bundle"/bin/*_test; do
     [ -x "$program" ] || continue
     name=$(basename "$program")
-    stage "$name" 120 "$program" "--gtest_output=json:$out/$name.json"
+    stage "$name" 240 0 "$program" "--gtest_output=json:$out/$name.json"
   done
 }
 
 run_benchmarks() {
-  local lzero=$bundle/bin/lzero runners=eager,cuda_graph size embed layers heads sizes
-  local parity=cuda_graph
-  if has_runner cuda_search_graph; then
-    runners=$runners,cuda_search_graph
-    parity=$parity,cuda_search_graph
-  fi
-  stage parity 60 "$lzero" bench parity --json --device cuda --runner "$parity" --dtype fp32,tf32,bf16 --searches 20 \
-    --batch 64
-  stage train 60 "$lzero" train "$bundle/configs/classic/cartpole_unizero.yaml" inference.device=cuda \
+  local lzero=$bundle/bin/lzero size embed layers heads sizes
+  stage parity 60 6 "$lzero" bench parity --json --device cuda --runner cuda_graph,cuda_search_graph \
+    --dtype fp32,tf32,bf16 --searches 20 --batch 64
+  stage train 60 0 "$lzero" train "$bundle/configs/classic/cartpole_unizero.yaml" inference.device=cuda \
     stop.max_env_steps=1500 stop.target_return=null evaluate.episodes=4 --run-dir "$out/run"
-  stage unload 60 "$lzero" bench unload --json --device cuda --runner "$runners" --cycles 10 --embed 256
+  stage unload 60 30 "$lzero" bench unload --json --device cuda --runner eager,cuda_graph,cuda_search_graph --cycles 10 \
+    --embed 256
   for size in 64:2:2 256:4:8 768:2:8 768:8:8; do
     IFS=: read -r embed layers heads <<<"$size"
     sizes=(--embed "$embed" --layers "$layers" --heads "$heads" --batch "8,64,256")
-    stage "step_${embed}_$layers" 60 "$lzero" bench step --json --device cuda --runner eager,cuda_graph \
+    stage "step_${embed}_$layers" 60 9 "$lzero" bench step --json --device cuda --runner eager,cuda_graph \
       --dtype fp32,bf16 "${sizes[@]}"
-    stage "search_${embed}_$layers" 60 "$lzero" bench search --json --device cuda --rounds 5 --sims 50 \
+    stage "search_${embed}_$layers" 60 9 "$lzero" bench search --json --device cuda --rounds 5 --sims 50 \
       --runner eager,cuda_graph --dtype fp32,bf16 "${sizes[@]}"
-    if has_runner cuda_search_graph; then
-      stage "search_b_${embed}_$layers" 60 "$lzero" bench search --json --device cuda --rounds 5 --sims 50 \
-        --runner cuda_search_graph --dtype fp32,bf16 "${sizes[@]}"
-    fi
+    stage "search_b_${embed}_$layers" 60 6 "$lzero" bench search --json --device cuda --rounds 5 --sims 50 \
+      --runner cuda_search_graph --dtype fp32,bf16 "${sizes[@]}"
   done
 }
 
@@ -174,7 +165,6 @@ check_bundle
 SECONDS=0  # building is not part of the check; loading CUDA for the first time is
 find_gpu
 make_output_folder
-known_runners=$("$bundle/bin/lzero" config explain inference.runner 2>&1 || true)
 run_tests
 run_benchmarks
 code=0

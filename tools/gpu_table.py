@@ -254,12 +254,14 @@ def training_lines(folder):
             f"mean return {status['eval_return']} at the end"]
 
 
-def nothing_checked(folder, name):
-    """Why a stage that went well proves nothing, or an empty text."""
+def nothing_checked(folder, stage):
+    """Why a stage that went well proves nothing, or too little; else an empty text."""
+    name, lines = stage["stage"], stage["lines"]
     if name == "train":
         return "" if training_status(folder).get("updates", 0) > 0 else "made no update"
     if not name.endswith("_test"):
-        return "" if json_lines(folder / f"{name}.jsonl") else "printed no line"
+        printed = len(json_lines(folder / f"{name}.jsonl"))
+        return f"printed {printed} of {lines} lines" if printed < lines else ""
     try:
         return "" if tests_of(json.loads((folder / f"{name}.json").read_text())) else "ran no test"
     except (OSError, ValueError):
@@ -284,7 +286,7 @@ def failed_lines(folder):
         name, code = stage["stage"], stage["exit"]
         why = f"over its time limit of {stage['limit_s']} s" if code in (124, 137) else f"exit code {code}"
         if code == 0:
-            why = nothing_checked(folder, name)
+            why = nothing_checked(folder, stage)
         lines += [f"FAILED {name}: {why}; see {name}.log"] if why else []
     return lines if stages else [*lines, "FAILED: no stage was run, nothing was checked"]
 

@@ -34,7 +34,7 @@ class GpuTableTest(unittest.TestCase):
             for file in ("doctor.txt", "parity.jsonl", "step_768_2.jsonl"):
                 shutil.copy(SAMPLE / file, folder)
             (folder / "stages.jsonl").write_text(
-                '{"stage": "parity", "exit": 0, "seconds": 9, "limit_s": 60}\n')
+                '{"stage": "parity", "exit": 0, "seconds": 9, "limit_s": 60, "lines": 0}\n')
             code, printed = table_of(folder)
         self.assertEqual(code, 0)
         self.assertIn("all stages went well", printed)
@@ -50,7 +50,7 @@ class GpuTableTest(unittest.TestCase):
     def test_training(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            (folder / "stages.jsonl").write_text('{"stage": "train", "exit": 0, "seconds": 9, "limit_s": 60}\n')
+            (folder / "stages.jsonl").write_text('{"stage": "train", "exit": 0, "seconds": 9, "limit_s": 60, "lines": 0}\n')
             code, printed = table_of(folder)
             self.assertEqual(code, 1)
             self.assertIn("FAILED train: made no update; see train.log", printed)
@@ -64,13 +64,15 @@ class GpuTableTest(unittest.TestCase):
     def test_a_stage_that_checked_nothing(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            stage = '{"stage": "%s", "exit": 0, "seconds": 9, "limit_s": 60}\n'
-            (folder / "stages.jsonl").write_text(stage % "unload" + stage % "a_test" + stage % "b_test")
+            stage = '{"stage": "%s", "exit": 0, "seconds": 9, "limit_s": 60, "lines": %d}\n'
+            (folder / "stages.jsonl").write_text(stage % ("step", 2) + stage % ("search", 2) + stage % ("a_test", 0) +
+                                                 stage % ("b_test", 0))
             (folder / "a_test.json").write_text('{"testsuites": []}')
-            (folder / "unload.jsonl").write_text("")
+            (folder / "step.jsonl").write_text("{}\n{}\n")
+            (folder / "search.jsonl").write_text("{}\n")
             code, printed = table_of(folder)
         self.assertEqual(code, 1)
-        self.assertIn("FAILED unload: printed no line; see unload.log\n"
+        self.assertIn("FAILED search: printed 1 of 2 lines; see search.log\n"
                       "FAILED a_test: ran no test; see a_test.log\n"
                       "FAILED b_test: left no report; see b_test.log\n", printed)
 
@@ -81,7 +83,7 @@ class GpuTableTest(unittest.TestCase):
             folder = pathlib.Path(name)
             (folder / "parity.jsonl").write_text(json.dumps(line) + "\n")
             (folder / "stages.jsonl").write_text(
-                '{"stage": "parity", "exit": 0, "seconds": 9, "limit_s": 60}\n')
+                '{"stage": "parity", "exit": 0, "seconds": 9, "limit_s": 60, "lines": 0}\n')
             code, printed = table_of(folder)
         return code, " ".join(printed.split())
 
@@ -111,7 +113,7 @@ class GpuTableTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             (folder / "all.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-            (folder / "stages.jsonl").write_text('{"stage": "all", "exit": 0, "seconds": 9, "limit_s": 60}\n')
+            (folder / "stages.jsonl").write_text('{"stage": "all", "exit": 0, "seconds": 9, "limit_s": 60, "lines": 0}\n')
             code, printed = table_of(folder)
         failures = [line for line in printed.splitlines() if line.startswith("FAILED")]
         self.assertEqual(code, 1 if failures else 0, printed)
