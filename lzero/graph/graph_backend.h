@@ -66,10 +66,10 @@ class GraphBackend {
   // another stream wrote or will use again.
   virtual absl::Status Synchronize() = 0;
 
-  // Waits, drops all graphs of this backend together, and gives their memory and that of the
-  // stream's workspaces back to the device; without graphs too. Tensors that captured work wrote to
-  // must be gone or lie outside of the graphs' memory. Entries may be null, as those after a
-  // capture that failed.
+  // Waits, drops these graphs together, and gives their memory and that of the stream's workspaces
+  // back to the device; without graphs too. Other graphs of this backend cannot be replayed any
+  // more: they wrote to the workspaces. Tensors that captured work wrote to must be gone or lie
+  // outside of the graphs' memory. Entries may be null, as those after a capture that failed.
   virtual absl::Status Unload(std::vector<std::unique_ptr<CapturedGraph>> graphs) = 0;
   // Gives unused memory of libtorch's allocator back to the device, and the workspaces of the
   // default stream, which no graph uses: nothing may run there meanwhile.

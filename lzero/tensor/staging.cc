@@ -14,28 +14,10 @@ namespace lzero {
 namespace {
 
 bool CanStage(at::ScalarType type) {
-  return type == at::kFloat || type == at::kLong || type == at::kInt || type == at::kByte;
+  return type == at::kFloat || type == at::kLong || type == at::kInt;
 }
 
 }  // namespace
-
-absl::StatusOr<Staging> Staging::Create(std::string name, std::vector<int64_t> shape,
-                                        at::ScalarType type, at::Device device) {
-  if (!CanStage(type)) {
-    return absl::InvalidArgumentError(absl::StrCat(name, ": cannot stage ", c10::toString(type),
-                                                   "; allowed: Float, Long, Int, Byte"));
-  }
-  for (const int64_t length : shape) {
-    if (length < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(name, ": shape [", absl::StrJoin(shape, ", "), "] has a negative length"));
-    }
-  }
-  absl::StatusOr<at::Tensor> tensor =
-      CatchTorch([&] { return at::zeros(shape, at::TensorOptions().dtype(type).device(device)); });
-  if (!tensor.ok()) return Annotate(tensor.status(), name);
-  return Staging(std::move(name), *std::move(tensor));
-}
 
 Staging Staging::Wrap(std::string name, at::Tensor tensor) {
   LZ_CHECK(tensor.is_contiguous() && CanStage(tensor.scalar_type()), name, ": ",
@@ -138,14 +120,11 @@ template absl::Span<const float> Staging::pinned<float>() const;
 template absl::Status Staging::CopyIn<float>(absl::Span<const float> values);
 template absl::Status Staging::CopyIn<int64_t>(absl::Span<const int64_t> values);
 template absl::Status Staging::CopyIn<int32_t>(absl::Span<const int32_t> values);
-template absl::Status Staging::CopyIn<uint8_t>(absl::Span<const uint8_t> values);
 template absl::Status Staging::CopyInAsync<float>(absl::Span<const float> values);
 template absl::Status Staging::CopyOut<float>(absl::Span<float> values) const;
 template absl::Status Staging::CopyInAsync<int64_t>(absl::Span<const int64_t> values);
 template absl::Status Staging::CopyOut<int64_t>(absl::Span<int64_t> values) const;
 template absl::Status Staging::CopyInAsync<int32_t>(absl::Span<const int32_t> values);
 template absl::Status Staging::CopyOut<int32_t>(absl::Span<int32_t> values) const;
-template absl::Status Staging::CopyInAsync<uint8_t>(absl::Span<const uint8_t> values);
-template absl::Status Staging::CopyOut<uint8_t>(absl::Span<uint8_t> values) const;
 
 }  // namespace lzero

@@ -7,24 +7,17 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
 namespace lzero {
 
 class Staging {
  public:
-  // Zeros of this shape and type (float32, int64, int32 or uint8). InvalidArgument, naming `name`,
-  // for other types or negative lengths; ResourceExhausted when the memory is not there.
-  static absl::StatusOr<Staging> Create(std::string name, std::vector<int64_t> shape,
-                                        at::ScalarType type, at::Device device);
-
-  // Stages through `tensor`, of any shape. The caller must give a contiguous tensor of one of those
-  // types (LZ_CHECK).
+  // Stages through `tensor`, of any shape. The caller must give a contiguous tensor of float32,
+  // int64 or int32 (LZ_CHECK).
   static Staging Wrap(std::string name, at::Tensor tensor);
 
   // Copies `values` [rows, the other axes], of the tensor's type, over the first rows of the first
@@ -49,8 +42,7 @@ class Staging {
   template <typename T>
   absl::Span<const T> pinned() const;
 
-  // The tensor on the device, in the shape and type of Create; it lives as long as this object or a
-  // copy of the tensor.
+  // What was wrapped.
   const at::Tensor& tensor() const { return tensor_; }
   const std::string& name() const { return name_; }
 

@@ -92,6 +92,7 @@ std::string DevicePartsText(const DeviceMemoryPlan& plan) {
   add("unfilled blocks up to ", plan.blocks);
   add("graphs ", plan.graphs, " (assumed: 2 KiB a node)");
   add("the driver ", plan.context, " (assumed)");
+  if (plan.has_convolutions) parts.push_back("workspaces of cuDNN not known");
   return absl::StrJoin(parts, ", ");
 }
 

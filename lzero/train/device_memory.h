@@ -22,15 +22,16 @@ inline constexpr int64_t kGraphNodeBytes = 2048;
 
 struct DeviceMemoryPlan {
   Device device;
-  int64_t learner = 0;      // weights, two moments of the optimiser; target weights
-  int64_t batch = 0;        // one batch of training sequences
-  int64_t update = 0;       // what an update computes on the way, its gradients among it
-  int64_t inference = 0;    // weights, caches and buffers of the engines that are there
-  int64_t activations = 0;  // what these compute on the way
-  int64_t workspaces = 0;   // of cuBLAS
-  int64_t blocks = 0;       // parts of libtorch's blocks that nothing fills
-  int64_t graphs = 0;       // kGraphNodeBytes for each node
-  int64_t context = 0;      // kContextBytes
+  int64_t learner = 0;            // weights, two moments of the optimiser; target weights
+  int64_t batch = 0;              // one batch of training sequences
+  int64_t update = 0;             // what an update computes on the way, its gradients among it
+  int64_t inference = 0;          // weights, caches and buffers of the engines that are there
+  int64_t activations = 0;        // what these compute on the way
+  int64_t workspaces = 0;         // of cuBLAS
+  int64_t blocks = 0;             // parts of libtorch's blocks that nothing fills
+  int64_t graphs = 0;             // kGraphNodeBytes for each node
+  int64_t context = 0;            // kContextBytes
+  bool has_convolutions = false;  // whose workspaces are not known
   // What libtorch allocates.
   int64_t allocated() const {
     return learner + batch + update + inference + activations + workspaces + blocks;
@@ -59,7 +60,8 @@ std::string DeviceName(const DeviceMemoryPlan& plan);
 std::string DevicePartsText(const DeviceMemoryPlan& plan);
 
 // ResourceExhausted when the device has not so much free: names the parts and what to lower. The
-// context is there when a device is asked, so it is not counted again.
+// context is there when a device is asked, so it is not counted again; what libtorch's kernels take
+// when they are loaded, later, is not counted at all.
 absl::Status CheckDeviceMemory(const DeviceMemoryPlan& plan, const CudaMemory& memory);
 
 }  // namespace lzero

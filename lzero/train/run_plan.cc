@@ -242,6 +242,9 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvS
   for (const Role& role : roles) {
     LZ_RETURN_IF_ERROR(PlanRole(config, spec, registry, role, &plan));
   }
+  for (DeviceMemoryPlan& part : plan.devices) {
+    part.has_convolutions = config.model.encoder != EncoderKind::kVector;
+  }
   // Worker processes and replay.
   LZ_ASSIGN_OR_RETURN(const int64_t worker_bytes, WorkerBytes(config.env, registry));
   for (const int64_t num_envs : {config.env.num_collectors, config.env.num_evaluators}) {

@@ -44,7 +44,7 @@ TEST(PolicyEngine, WithoutSamplesSlotsAreActions) {
   EXPECT_EQ(PolicyEngine::SamplerBytes(Options()), 0);
   std::vector<float> logits(6);
   EXPECT_EQ(engine.PolicyOutputs(2, absl::MakeSpan(logits)).data(), logits.data());
-  Staging staging = Staging::Create("actions", {2}, at::kLong, at::kCPU).value();
+  Staging staging = Staging::Wrap("actions", at::zeros({2}, at::kLong));
   ASSERT_TRUE(engine.ActionsOf({kRootNode, kRootNode}, {2, 1}).CopyTo(&staging).ok());
   EXPECT_TRUE(at::equal(staging.tensor(), torch::tensor({2, 1}, at::kLong)));
   EXPECT_EQ(engine.ReadSlot(kRootNode, 1, {}), 1);
@@ -67,7 +67,7 @@ TEST(PolicyEngine, SamplesStandBetweenPolicyAndSearch) {
   root.legal_action_mask = legal;
   engine.FinishRoots({root}, policies, absl::MakeSpan(logits));
   EXPECT_EQ(engine.sampled_actions()->indices, (std::vector<int32_t>{0, 2}));
-  Staging staging = Staging::Create("actions", {1}, at::kLong, at::kCPU).value();
+  Staging staging = Staging::Wrap("actions", at::zeros({1}, at::kLong));
   ASSERT_TRUE(engine.ActionsOf({kRootNode}, {1}).CopyTo(&staging).ok());
   EXPECT_EQ(staging.tensor().item<int64_t>(), 2);
   EXPECT_EQ(engine.ReadSlot(kRootNode, 1, {}), 2);

@@ -65,6 +65,8 @@ TEST(DeviceMemoryTest, WhatDoesNotFitIsToldWithItsPartsAndWhatToLower) {
   const auto advice = [&] { return std::string(CheckDeviceMemory(plan, {}).message()); };
   plan.learner = 7 * kMebibyte;
   EXPECT_THAT(advice(), HasSubstr("; lower model.embed_dim or"));
+  plan.has_convolutions = true;
+  EXPECT_THAT(advice(), HasSubstr("the driver 512.0 MiB (assumed), workspaces of cuDNN not known"));
   plan.activations = 6 * kMebibyte;
   EXPECT_THAT(advice(), HasSubstr("; lower env.num_collectors or"));
 }

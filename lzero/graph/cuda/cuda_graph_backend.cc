@@ -110,7 +110,7 @@ class CudaGraphBackend : public GraphBackend {
       captured = std::make_unique<CudaGraph>(stream_);  // asks for the current device
       stream_.synchronize();
       // Thread-local: another thread's allocation must not end this capture. All graphs of the
-      // backend share one pool: they never run at once, and outputs lie outside of it.
+      // backend share one pool: they never run at once, and a tensor holds what is read afterwards.
       captured->graph().capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
       recorded = CatchTorch(body);
       CountNodes();

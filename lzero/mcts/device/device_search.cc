@@ -1,8 +1,8 @@
 #include "lzero/mcts/device/device_search.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "lzero/base/check.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/mcts/device/device_exchange.h"
 #include "lzero/mcts/rules.h"
@@ -33,8 +33,7 @@ absl::StatusOr<std::unique_ptr<DeviceSearch>> DeviceSearch::Create(
     return absl::ResourceExhaustedError(
         absl::StrCat("the search trees of ", max_roots, " roots with search.num_simulations ",
                      config.num_simulations, " and ", num_actions, " actions need ",
-                     absl::StrFormat("%.1f", static_cast<double>(layout.num_bytes) / (1 << 20)),
-                     " MiB on the device: ", functions.error_text(error)));
+                     SizeText(layout.num_bytes), " on the device: ", functions.error_text(error)));
   }
   return search;
 }

@@ -23,12 +23,12 @@ TEST(DeviceSearchTest, RefusesSettingsAndSizesInWords) {
   config.num_simulations = 100000;
   const auto large = DeviceSearch::Create(config, 362, 1000, PlainFunctions());
   EXPECT_TRUE(absl::IsResourceExhausted(large.status()));
-  EXPECT_THAT(std::string(large.status().message()), HasSubstr("MiB on the device: out of memory"));
+  EXPECT_THAT(std::string(large.status().message()), HasSubstr("GiB on the device: out of memory"));
   DeviceFunctions full = PlainFunctions();
   full.create = [](auto...) { return 2; };
   config.num_simulations = 50;
   EXPECT_THAT(std::string(DeviceSearch::Create(config, 6, 100, full).status().message()),
-              HasSubstr("need 0.9 MiB on the device: "));
+              HasSubstr("need 964.9 KiB on the device: "));
   config.num_simulations = 0;
   const auto none = DeviceSearch::Create(config, 2, 1, PlainFunctions());
   EXPECT_THAT(std::string(none.status().message()),

@@ -1,6 +1,7 @@
 // Evaluates the roots of a search and stores their contexts: the initial inference behind a step
-// runner. `eager` runs libtorch's operations on any device, `packed` lzero's own code on the CPU.
-// No gradients. Belongs to one thread.
+// runner. Eager ones run libtorch's operations on any device, packed ones lzero's own code on the
+// CPU, and on a CUDA device graphs replay what eager ones ask for. No gradients. Belongs to one
+// thread.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_ROOT_RUNNER_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_ROOT_RUNNER_H_
 
