@@ -57,8 +57,7 @@ uintptr_t& EndOfFreed(uintptr_t& end) { return end; }
 // Whether `use` is ordered before work at `position`.
 bool IsOrdered(const Use& use, const Position& position, const Clock& clock) {
   if (use.position.stream < 0 || use.position.stream == position.stream) return true;
-  const auto known = clock.find(use.position.stream);
-  return known != clock.end() && known->second >= use.position.count;
+  return HostKnows(use.position) || Knows(clock, use.position);
 }
 
 void CheckOrder(const Use& before, const Work& work, const Position& position, const Clock& clock) {

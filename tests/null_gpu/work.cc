@@ -109,6 +109,11 @@ void Merge(const Clock& from, Clock* into) {
   }
 }
 
+bool Knows(const Clock& clock, const Position& position) {
+  const auto known = clock.find(position.stream);
+  return known != clock.end() && known->second >= position.count;
+}
+
 bool IsLate() { return GetSettings().level == Level::kLate; }
 
 // The number of a stream, where no other handle is: libtorch wants handles to look like pointers.
@@ -173,12 +178,12 @@ void RunUntil(const Position& position) {
 
 void TellHost(const Clock& clock) { Merge(clock, &HostClock()); }
 
+bool HostKnows(const Position& position) { return Knows(HostClock(), position); }
+
 bool IsKnownTo(int number, const Position& position) {
-  Clock clock = HostClock();
+  if (HostKnows(position)) return true;
   const auto stream = All().find(number);
-  if (stream != All().end()) Merge(ClockOf(*stream->second), &clock);
-  const auto known = clock.find(position.stream);
-  return known != clock.end() && known->second >= position.count;
+  return stream != All().end() && Knows(ClockOf(*stream->second), position);
 }
 
 Clock ClockOf(const Stream& stream) {
@@ -194,6 +199,10 @@ Position EndOf(Stream* stream) {
 
 void EnqueueWait(Stream* stream, const Position& position, const Clock& clock) {
   Merge(clock, &stream->clock);
+  // Clocks stay small, however many streams there were.
+  std::erase_if(stream->clock, [](const auto& entry) {
+    return HostKnows({entry.first, entry.second});
+  });
   if (IsReached(position) || position.stream == stream->id) return;
   stream->queue.push_back({nullptr, position});
   ++stream->issued;
@@ -202,7 +211,6 @@ void EnqueueWait(Stream* stream, const Position& position, const Clock& clock) {
 void Enqueue(Stream* stream, std::shared_ptr<const Work> work) {
   OrderBesideLegacy(stream);
   if (stream->is_legacy) Count("work_of_default_stream");
-  Merge(HostClock(), &stream->clock);
   ++stream->issued;
   if (!CheckAccess(*work, *stream, {stream->id, stream->issued})) {
     work = std::make_shared<const Work>(Work{work->name, nullptr, {}});

@@ -45,6 +45,7 @@ struct Position {
 // What is known to be complete: for each stream a count.
 using Clock = std::map<int, uint64_t>;
 void Merge(const Clock& from, Clock* into);
+bool Knows(const Clock& clock, const Position& position);
 
 // What a branch of a capture does: work, or an event that it records or waits for.
 struct CaptureItem {
@@ -91,7 +92,7 @@ struct Stream {
   bool is_destroyed = false;
   uint64_t issued = 0, finished = 0;
   std::deque<Item> queue;
-  Clock clock;                       // what the last item issued comes after
+  Clock clock;  // what the last item issued comes after, beside all that the host knows
   std::shared_ptr<Capture> capture;  // of all its branches
 };
 
@@ -127,6 +128,7 @@ void RunTowards(const Position& position);
 bool IsKnownTo(int stream, const Position& position);
 // The host has seen that this much is complete: all that it issues comes after it.
 void TellHost(const Clock& clock);
+bool HostKnows(const Position& position);
 
 // Issued work does not run at once.
 bool IsLate();
