@@ -6,7 +6,7 @@
 #include "lzero/mcts/search.h"
 #include "tests/null_gpu/count.h"
 #include "tests/train/cuda/engine_twin.h"
-#include "tests/train/train_testing.h"
+#include "tests/train/trainer_testing.h"
 
 namespace lzero::cuda_families_test {
 namespace {
@@ -34,7 +34,7 @@ ExperimentConfig UniZero(Runner runner, CacheStorage storage, RootContext contex
 std::vector<Case> Cases() {
   ExperimentConfig game = Latent(TinyConfig(), Family::kStochasticMuZero);
   game.env.id = "2048";
-  game.env.max_episode_steps = 0;
+  game.env.max_episode_steps = 20;
   ExperimentConfig film = FilmConfig();
   film.inference.runner = Runner::kCudaGraph;
   ExperimentConfig rounded = film;
@@ -144,29 +144,33 @@ TEST_F(CudaFamiliesTest, EnginesPutNothingOnTheDefaultStream) {
   }
 }
 
-TEST_F(CudaFamiliesTest, TenLoadSearchUnloadCyclesLeaveNothing) {
-  for (const auto& [name, config, tolerance] : Cases()) {
+// All roles, each with an engine, and the learner at the same time.
+TEST_F(CudaFamiliesTest, TenRunsLeaveNothing) {
+  std::vector<Case> cases = Cases();
+  ExperimentConfig box = TinyConfig();
+  box.env.id = "pendulum";
+  box.search.num_sampled_actions = 3;
+  cases.push_back({"unizero, sampled actions", box});
+  for (auto& [name, config, tolerance] : cases) {
     SCOPED_TRACE(name);
-    const EnvRegistry registry = ProbeRegistry(config);
-    const EngineOptions options = OptionsOf(config, registry);
-    std::vector<int64_t> reserved;
+    config.deterministic = false;
+    config.inference.device = Device::kCuda;
+    config.replay.reanalyze_ratio = config.model.family == Family::kAlphaZero ? 0.0 : 0.5;
+    config.evaluate.episodes = 1;
+    config.stop.max_env_steps = 45;
+    std::vector<int64_t> reserved, pinned;
     for (int cycle = 0; cycle < 10; ++cycle) {
-      {
-        ThreadPool pool(1);
-        const auto engine =
-            FamilyOf(config.model).make_engine(options, BuildEnvFactory(config, registry)).value();
-        ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork(options, 1, at::kCUDA)).ok());
-        const auto collector = MakeCollector(config, registry, &pool, engine.get(),
-                                             BuildSearcher(options, engine.get()).value());
-        for (int step = 0; step < 2; ++step) ASSERT_TRUE(collector->Step(step).ok());
-      }
-      ASSERT_TRUE(backend_->TrimMemory().ok());
+      TestRun run(config);
+      const auto outcome = run.Run();
+      ASSERT_TRUE(outcome.ok()) << outcome.status();
+      EXPECT_GT(outcome->state.updates, 0);
       reserved.push_back(backend_->MemoryUse().value().reserved_bytes);
-      for (const char* count : {"device_bytes", "pinned_bytes", "graphs"}) {
-        EXPECT_EQ(null_gpu::CountOf(count), 0) << count << ", cycle " << cycle + 1;
-      }
+      pinned.push_back(null_gpu::CountOf("pinned_bytes"));
+      EXPECT_EQ(null_gpu::CountOf("device_bytes"), 0) << "cycle " << cycle + 1;
+      EXPECT_EQ(null_gpu::CountOf("graphs"), 0) << "cycle " << cycle + 1;
     }
     EXPECT_EQ(reserved, std::vector<int64_t>(10, reserved[0]));
+    EXPECT_EQ(pinned, std::vector<int64_t>(10, pinned[0]));
   }
 }
 

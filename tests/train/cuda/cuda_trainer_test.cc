@@ -74,18 +74,5 @@ TEST_F(CudaTrainerTest, TreesThatAreShownAreInTheMemoryOfTheHost) {
   }
 }
 
-TEST_F(CudaTrainerTest, RunsLeaveNothing) {
-  std::vector<int64_t> reserved;
-  for (int cycle = 0; cycle < 10; ++cycle) {
-    TestRun run(BusyConfig(Runner::kAuto));
-    ASSERT_TRUE(run.Run().ok());
-    reserved.push_back(backend_->MemoryUse().value().reserved_bytes);
-    for (const char* count : {"device_bytes", "pinned_bytes", "graphs"}) {
-      EXPECT_EQ(null_gpu::CountOf(count), 0) << count << ", cycle " << cycle + 1;
-    }
-  }
-  EXPECT_EQ(reserved, std::vector<int64_t>(10, reserved[0]));
-}
-
 }  // namespace
 }  // namespace lzero::cuda_trainer_test
