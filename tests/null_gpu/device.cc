@@ -18,8 +18,11 @@ constexpr int kMaxThreads = 1024;
 constexpr int kWarpSize = 32;
 constexpr int kSharedBytes = 49152, kSharedBytesAtMost = 232448, kSharedBytesOfAll = 233472;
 
-// What any entry point of the driver does.
-long DoNothing() { return 0; }
+// Any entry point of the driver. libtorch asks for them at its start and calls none.
+long DoNothing() {
+  lz_null_gpu_missing("an entry point of the driver");
+  return 0;
+}
 
 thread_local int current_device = 0;
 

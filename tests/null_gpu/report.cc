@@ -83,6 +83,10 @@ int64_t lz_null_gpu_count(const char* what) {
   return lzero::null_gpu::Counts()[what];
 }
 
+void lz_null_gpu_missing(const char* name) {
+  lzero::null_gpu::Violation(std::string(name) + " is called, which nothing here does");
+}
+
 cudaError_t cudaGetLastError() {
   const cudaError_t error = lzero::null_gpu::last_error;
   lzero::null_gpu::last_error = cudaSuccess;
