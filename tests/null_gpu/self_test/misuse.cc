@@ -7,7 +7,8 @@
 
 int main(int argc, char** argv) {
   using namespace lzero::null_gpu;  // NOLINT(google-build-using-namespace): this function alone
-  for (const std::vector<Case>& cases : {StreamCases(), TwoDeviceCases(), CallCases()}) {
+  for (const std::vector<Case>& cases :
+       {StreamCases(), TwoDeviceCases(), CallCases(), ProductCases()}) {
     for (const auto& [name, run, closes] : cases) {
       if (argc != 2 || argv[1] != std::string(name)) continue;
       const Scene scene;

@@ -73,7 +73,8 @@ struct Case {
 
 std::vector<Case> StreamCases();  // and captures
 std::vector<Case> TwoDeviceCases();
-std::vector<Case> CallCases();  // memory
+std::vector<Case> CallCases();  // memory, copies, kernels, and what nothing does
+std::vector<Case> ProductCases();
 
 }  // namespace lzero::null_gpu
 

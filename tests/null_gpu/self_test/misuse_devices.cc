@@ -45,7 +45,8 @@ void WaitForTheOther(const Scene& scene) {
 
 void PeerOfNobody(const Scene& scene) {
   const Elsewhere other;
-  cudaMemcpyPeerAsync(other.memory, 0, scene.memory, 1, kSize, other.stream);
+  cudaMemcpyPeerAsync(other.memory, 0, scene.memory, 0, kSize, other.stream);
+  cudaMemcpyPeerAsync(other.memory, 1, scene.memory, 1, kSize, other.stream);
 }
 
 void ForeignMemory(const Scene& scene) {

@@ -33,6 +33,11 @@ void ForeignStream(const Scene& scene) {
   cudaMemcpyAsync(scene.pinned, scene.memory, kSize, cudaMemcpyDeviceToHost, scene.second);
 }
 
+void WriteUnderReader(const Scene& scene) {
+  cudaMemcpyAsync(scene.pinned, scene.memory, kSize, cudaMemcpyDeviceToHost, scene.first);
+  cudaMemsetAsync(scene.memory, 1, kSize, scene.second);
+}
+
 void FreedUnderGraph(const Scene& scene) {
   const cudaGraphExec_t graph = scene.Capture();
   cudaFree(scene.memory);
@@ -149,11 +154,26 @@ void FailedCapture(const Scene& scene) {
   for (int i = 1; i <= 3; ++i) std::printf("capture %d: %d\n", i, scene.Capture() != nullptr);
 }
 
+void DestroyedStream(const Scene& scene) {
+  cudaStream_t stream = nullptr;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaStreamDestroy(stream);
+  cudaMemsetAsync(scene.memory, 1, kSize, stream);
+}
+
+void DestroyedInCapture(const Scene&) {
+  cudaStream_t stream = nullptr;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+  cudaStreamDestroy(stream);
+}
+
 }  // namespace
 
 std::vector<Case> StreamCases() {
   return {{"nothing", Nothing},
           {"foreign_stream", ForeignStream},
+          {"write_under_reader", WriteUnderReader},
           {"freed_under_graph", FreedUnderGraph, false},
           {"pageable_in_capture", PageableInCapture},
           {"wait_in_capture", WaitInCapture, false},
@@ -165,7 +185,9 @@ std::vector<Case> StreamCases() {
           {"event_of_before", EventOfBefore},
           {"another_thread", AnotherThread},
           {"allocation_in_capture", AllocationInCapture},
-          {"failed_capture", FailedCapture, false}};
+          {"failed_capture", FailedCapture, false},
+          {"destroyed_stream", DestroyedStream},
+          {"destroyed_in_capture", DestroyedInCapture}};
 }
 
 }  // namespace lzero::null_gpu
