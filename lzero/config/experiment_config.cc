@@ -324,7 +324,8 @@ void InferenceConfig::Visit(FieldList& field) {
   field("dtype", &dtype, {"fp32", "tf32", "bf16"},
         "Numbers that the products of a recurrent step read; sums stay fp32. bf16: half the memory "
         "and more speed for large models, results differ a little; on the CPU with runner packed. "
-        "On a CUDA device with graphs also tf32, fp32 numbers whose last 13 bits are left out");
+        "On a CUDA device with graphs also tf32, fp32 numbers whose last 13 bits are left out, "
+        "which roots have there with bf16 too");
   field("cache_storage", &cache_storage, {"static", "growing"},
         "Cached keys and values: static is allocated once, growing doubles when full");
   field("root_context", &root_context, {"rebuild", "carry"},

@@ -1,6 +1,7 @@
-// How exactly a CUDA device multiplies in an update (train.dtype): what libtorch must be told, and
-// what it is told again afterwards. Weights, gradients and optimiser are float32 whatever it is. On
-// the CPU nothing changes. One update at a time.
+// How exactly a CUDA device multiplies in the forward pass of an update, beside ProductPrecision
+// (lzero/tensor): what libtorch must be told, and what it is told again afterwards. Weights,
+// gradients and optimiser are float32 whatever it is. On the CPU nothing changes. One update at a
+// time.
 #ifndef LZERO_TRAIN_UPDATE_UPDATE_PRECISION_H_
 #define LZERO_TRAIN_UPDATE_UPDATE_PRECISION_H_
 
@@ -9,21 +10,6 @@
 #include "lzero/config/experiment_config.h"
 
 namespace lzero {
-
-// While it lives, products and convolutions on a CUDA device round their float32 operands to TF32
-// (kTf32) or do not. libtorch keeps this for the whole process: other threads that compute on a
-// device meet it. A capture takes it into the graph for good.
-class ProductPrecision {
- public:
-  ProductPrecision(TrainDtype dtype, at::Device device);
-  ~ProductPrecision();
-  ProductPrecision(const ProductPrecision&) = delete;
-  ProductPrecision& operator=(const ProductPrecision&) = delete;
-
- private:
-  const bool is_on_device_;
-  bool products_before_ = false, convolutions_before_ = false;
-};
 
 // While it lives, this thread's products of a forward pass on a CUDA device are computed in
 // bfloat16 (kBf16; libtorch's autocast) or as their operands are. Casts are not kept: those that a

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/tensor/product_precision.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 #include "lzero/train/update/update_precision.h"
@@ -93,7 +94,7 @@ UpdateOutputs UpdateStep::Compute(BatchStaging* staging, double learning_rate, b
 absl::Status UpdateStep::Record(BatchStaging* staging, bool with_errors) {
   const Kind kind = {with_errors, staging->bootstraps()};
   if (!records_ || recorded_.contains(kind)) return absl::OkStatus();
-  const ProductPrecision precision(config_.train.dtype, device());
+  const ProductPrecision precision(config_.train.dtype == TrainDtype::kTf32, device());
   const auto leave_out = [&](double value) {
     return CatchTorch([&] { is_left_out_.fill_(value); });
   };
@@ -136,7 +137,7 @@ absl::StatusOr<const UpdateOutputs*> UpdateStep::Run(BatchStaging* staging, doub
     LZ_RETURN_IF_ERROR(found->second.graph->Replay());
     return &found->second.outputs;
   }
-  const ProductPrecision precision(config_.train.dtype, device());
+  const ProductPrecision precision(config_.train.dtype == TrainDtype::kTf32, device());
   outputs_ = Compute(staging, learning_rate, with_errors);
   return &outputs_;
 }

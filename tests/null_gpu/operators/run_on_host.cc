@@ -126,13 +126,24 @@ void CheckDevices(const c10::FunctionSchema& schema, const std::vector<IValue>& 
   }
 }
 
-// How many of an operator's first arguments a device rounds to TF32, as libtorch is told or as the
-// call says.
-size_t NumRounded(const c10::FunctionSchema& schema, const std::vector<IValue>& arguments) {
+// Some arguments of an operator, which follow each other.
+struct Arguments {
+  size_t first = 0, count = 0;
+};
+
+// Those that a device rounds to TF32, as libtorch is told or as the call says.
+Arguments RoundedOnes(const c10::FunctionSchema& schema, const std::vector<IValue>& arguments) {
   const std::string& name = schema.name();
-  if (name == "aten::_convolution") return arguments.back().toBool() ? 2 : 0;
-  if (!at::globalContext().allowTF32CuDNN()) return 0;
-  return name == "aten::convolution" ? 2 : name == "aten::convolution_backward" ? 3 : 0;
+  if (name == "aten::_convolution") return {0, arguments.back().toBool() ? size_t{2} : 0};
+  if (at::globalContext().allowTF32CuDNN()) {
+    if (name == "aten::convolution") return {0, 2};
+    if (name == "aten::convolution_backward") return {0, 3};
+  }
+  if (at::globalContext().allowTF32CuBLAS()) {
+    if (name == "aten::mm" || name == "aten::bmm") return {0, 2};
+    if (name == "aten::addmm" || name == "aten::baddbmm") return {1, 2};
+  }
+  return {};
 }
 
 // To the nearest of the numbers with 10 bits behind the point, as a tensor core reads it.
@@ -150,7 +161,7 @@ class Call {
     stack->erase(stack->end() - count, stack->end());
     guard_.emplace(DeviceOfCall(given_));
     CheckDevices(schema_, given_, guard_->current_device());
-    num_rounded_ = NumRounded(schema_, given_);
+    rounded_ = RoundedOnes(schema_, given_);
   }
 
   void Run(Stack* results) {
@@ -173,7 +184,7 @@ class Call {
       // A wait, or the level, has completed what the operands depend on.
       work.run = [made, to = outputs_] { Copy(made, to); };
     } else {
-      work.run = [op = op_, taken = taken_, rounded = num_rounded_, to = outputs_] {
+      work.run = [op = op_, taken = taken_, rounded = rounded_, to = outputs_] {
         Copy(ExecuteOf(op, taken, rounded), to);
       };
     }
@@ -194,10 +205,12 @@ class Call {
     return IsLate() || status != cudaStreamCaptureStatusNone;
   }
   static Stack ExecuteOf(const c10::OperatorHandle& op, const std::vector<IValue>& arguments,
-                         size_t num_rounded) {
+                         const Arguments& rounded) {
     const at::AutoDispatchBelowADInplaceOrView below;
     Stack stack(arguments.begin(), arguments.end());
-    for (size_t i = 0; i < num_rounded; ++i) stack[i] = Rounded(stack[i].toTensor());
+    for (size_t i = rounded.first; i < rounded.first + rounded.count; ++i) {
+      stack[i] = Rounded(stack[i].toTensor());
+    }
     op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
     return stack;
   }
@@ -210,7 +223,7 @@ class Call {
   }
 
   Stack Execute(const std::vector<IValue>& arguments) const {
-    return ExecuteOf(op_, arguments, num_rounded_);
+    return ExecuteOf(op_, arguments, rounded_);
   }
   std::vector<IValue> Lookalikes() const {
     std::vector<IValue> copies;
@@ -310,7 +323,7 @@ class Call {
   std::optional<c10::cuda::CUDAGuard> guard_;  // as libtorch's own kernels have
   std::vector<IValue> given_;                  // by the caller
   std::vector<IValue> taken_;                  // the same over memory of the host
-  size_t num_rounded_ = 0;
+  Arguments rounded_;
   std::vector<Output> outputs_;
   std::vector<Range> written_;
 };

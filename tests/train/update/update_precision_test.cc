@@ -1,7 +1,6 @@
 // What libtorch is told while an update runs, and that it is told the old again.
 #include "lzero/train/update/update_precision.h"
 
-#include "ATen/Context.h"
 #include "ATen/autocast_mode.h"
 #include "gtest/gtest.h"
 
@@ -9,8 +8,6 @@ namespace lzero::update_precision_test {
 namespace {
 
 struct Told {
-  bool products = at::globalContext().allowTF32CuBLAS();
-  bool convolutions = at::globalContext().allowTF32CuDNN();
   bool casts = at::autocast::is_autocast_enabled(at::kCUDA);
   bool keeps_casts = at::autocast::is_autocast_cache_enabled();
   at::ScalarType dtype = at::autocast::get_autocast_dtype(at::kCUDA);
@@ -21,12 +18,9 @@ TEST(UpdatePrecisionTest, HoldsWhileItLivesAndLeavesNothing) {
   const Told before;
   for (const TrainDtype dtype : {TrainDtype::kFp32, TrainDtype::kTf32, TrainDtype::kBf16}) {
     {
-      const ProductPrecision products(dtype, at::kCUDA);
       const ForwardPrecision forward(dtype, at::kCUDA);
-      const bool is_tf32 = dtype == TrainDtype::kTf32, is_bf16 = dtype == TrainDtype::kBf16;
+      const bool is_bf16 = dtype == TrainDtype::kBf16;
       const Told told;
-      EXPECT_EQ(told.products, is_tf32);
-      EXPECT_EQ(told.convolutions, is_tf32);
       EXPECT_EQ(told.casts, is_bf16);
       if (!is_bf16) continue;
       EXPECT_EQ(told.dtype, at::kBFloat16);
@@ -39,8 +33,7 @@ TEST(UpdatePrecisionTest, HoldsWhileItLivesAndLeavesNothing) {
 
 TEST(UpdatePrecisionTest, TheCpuIsLeftAlone) {
   const Told before;
-  const ProductPrecision products(TrainDtype::kFp32, at::kCPU);
-  const ForwardPrecision forward(TrainDtype::kFp32, at::kCPU);
+  const ForwardPrecision forward(TrainDtype::kBf16, at::kCPU);
   EXPECT_TRUE(Told() == before);
 }
 

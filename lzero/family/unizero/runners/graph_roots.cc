@@ -8,6 +8,7 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/family/unizero/runners/eager_roots.h"
+#include "lzero/tensor/product_precision.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -47,7 +48,8 @@ class GraphRoots : public EagerRoots {
     if (!unloaded.ok()) LZ_LOG_ERROR("unloading the graphs of roots: ", unloaded.message());
   }
 
-  absl::Status CaptureAll() {
+  absl::Status CaptureAll(bool rounds) {
+    const ProductPrecision precision(rounds, backend_->device());
     pasts_.resize(buckets_.size());
     steps_.resize(buckets_.size());
     // The largest first: smaller ones then fit into the memory it left behind.
@@ -107,11 +109,12 @@ class GraphRoots : public EagerRoots {
 absl::StatusOr<std::unique_ptr<RootRunner>> MakeGraphRoots(const WorldModel& model,
                                                            KVCacheManager* cache,
                                                            RootContexts* contexts,
+                                                           InferenceDtype dtype,
                                                            GraphBackend* backend) {
   return CatchTorch([&]() -> absl::StatusOr<std::unique_ptr<RootRunner>> {
     auto roots = std::make_unique<GraphRoots>(model, cache, contexts,
                                               RootBuckets(cache->config().num_envs), backend);
-    LZ_RETURN_IF_ERROR(roots->CaptureAll());
+    LZ_RETURN_IF_ERROR(roots->CaptureAll(dtype != InferenceDtype::kFp32));
     return roots;
   });
 }

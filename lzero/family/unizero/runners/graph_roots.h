@@ -17,12 +17,14 @@
 
 namespace lzero {
 
-// Warms up and captures the largest buckets up to the one of all environments. All outlive the
-// runner; call it with the backend's stream current. FailedPrecondition with the cause when the
-// device refuses to capture. When it goes, all of the backend's graphs are unloaded together.
+// Warms up and captures the largest buckets up to the one of all environments. Products round to
+// TF32 unless `dtype` is fp32: operands stay float32 with bf16 too. All outlive the runner; call it
+// with the backend's stream current. FailedPrecondition with the cause when the device refuses to
+// capture. When it goes, all of the backend's graphs are unloaded together.
 absl::StatusOr<std::unique_ptr<RootRunner>> MakeGraphRoots(const WorldModel& model,
                                                            KVCacheManager* cache,
                                                            RootContexts* contexts,
+                                                           InferenceDtype dtype,
                                                            GraphBackend* backend);
 // Bytes of its buffers.
 int64_t GraphRootsBytes(const ModelConfig& config, const WorldModelShape& shape, int64_t num_envs);

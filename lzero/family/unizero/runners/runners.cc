@@ -48,7 +48,7 @@ absl::StatusOr<std::unique_ptr<RootRunner>> MakeRoots(Runner runner, const Infer
                                                       KVCacheManager* cache, RootContexts* contexts,
                                                       const EngineDevice& device) {
   if (!RecordsGraphs(runner)) return std::make_unique<EagerRoots>(model, cache, contexts);
-  auto roots = MakeGraphRoots(model, cache, contexts, device.backend.get());
+  auto roots = MakeGraphRoots(model, cache, contexts, config.dtype, device.backend.get());
   if (roots.ok() || config.graphs == Graphs::kRequired) return roots;
   LogWithoutGraphs("roots", config, roots.status());
   return std::make_unique<EagerRoots>(model, cache, contexts);

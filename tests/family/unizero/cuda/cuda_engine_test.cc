@@ -162,16 +162,18 @@ TEST_F(CudaEngineTest, GraphsHaveTheNodesOfThePlan) {
   options.inference.graphs = Graphs::kRequired;
   options.num_envs = 3;
   options.search.num_simulations = 25;
-  const int64_t num_layers = options.model.num_layers, num_buckets = 3;
+  const int64_t num_layers = options.model.num_layers, num_buckets = 2;
   auto engine = UniZeroInference::CreateOn(options, device_).value();
-  const int64_t of_roots = backend_->num_nodes();
+  const int64_t of_roots = backend_->recorded().num_nodes;
   const auto search = BuildSearcher(options, engine.get()).value();
-  const int64_t of_searches = backend_->num_nodes() - of_roots;
+  const int64_t of_searches = backend_->recorded().num_nodes - of_roots;
   const auto model = MakeModel(1, backend_->device());
   auto step = MakeGraphStep(*model, options.num_envs, InferenceDtype::kFp32, device_, nullptr);
   ASSERT_TRUE(step.ok()) << step.status();
-  const int64_t of_steps = backend_->num_nodes() - of_roots - of_searches;
+  const int64_t of_steps = backend_->recorded().num_nodes - of_roots - of_searches;
+  EXPECT_GE(of_steps, num_buckets * GraphStepNodes(num_layers));
   EXPECT_LE(of_steps, num_buckets * 50);
+  EXPECT_GE(of_searches, SearchGraphNodes(num_layers, options.num_envs, 25));
   EXPECT_LE(of_searches, num_buckets * 25 * 53);
   if (!null_gpu::IsUnder()) return;
   EXPECT_EQ(of_steps, num_buckets * GraphStepNodes(num_layers));
@@ -179,6 +181,34 @@ TEST_F(CudaEngineTest, GraphsHaveTheNodesOfThePlan) {
   // Operations of libtorch are one node each there but at level control; a device has more for
   // some.
   EXPECT_NEAR(of_roots, GraphRootsNodes(num_layers, options.num_envs), 0.35 * of_roots);
+}
+
+// Roots are libtorch's operations, whose precision is its own setting.
+TEST_F(CudaEngineTest, RootsAreRoundedAsTheEngineIsTold) {
+  const auto values_of = [](InferenceDtype dtype) {
+    EngineOptions options;
+    options.shape = {{4}, kNumActions};
+    options.inference.device = Device::kCuda;
+    options.inference.dtype = dtype;
+    options.num_envs = 8;
+    auto engine = UniZeroInference::Create(options).value();
+    EXPECT_TRUE(engine->CopyWeightsFrom(*MakeModel(5, engine->model().device())).ok());
+    MovingRoots episodes(8, 4, kNumActions, 6);
+    std::vector<float> logits(8 * kNumActions), values(8);
+    EXPECT_TRUE(engine
+                    ->InitialInference(episodes.Roots({0, 1, 2, 3, 4, 5, 6, 7}),
+                                       absl::MakeSpan(logits), absl::MakeSpan(values))
+                    .ok());
+    return values;
+  };
+  const std::vector<float> exact = values_of(InferenceDtype::kFp32);
+  for (const auto dtype : {InferenceDtype::kTf32, InferenceDtype::kBf16}) {
+    const std::vector<float> rounded = values_of(dtype);
+    EXPECT_NE(rounded, exact);
+    for (size_t i = 0; i < exact.size(); ++i) {
+      EXPECT_NEAR(rounded[i], exact[i], 0.02 * std::max(1.0f, std::abs(exact[i])));
+    }
+  }
 }
 
 // Visit counts of nine searches that move on: contexts continued and windows slid, some roots of

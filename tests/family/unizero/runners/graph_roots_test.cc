@@ -32,8 +32,9 @@ TEST(GraphRootsTest, RootsAndContextsAreThoseOfEagerRoots) {
   ReplayBackend backend;
   const auto model = SceneModel(kNumActions);
   SceneCache scene(*model, kNumEnvs), eager_scene(*model, kNumEnvs);
-  const auto roots =
-      MakeGraphRoots(*model, scene.cache.get(), scene.contexts.get(), &backend).value();
+  const auto roots = MakeGraphRoots(*model, scene.cache.get(), scene.contexts.get(),
+                                    InferenceDtype::kFp32, &backend)
+                         .value();
   EagerRoots eager(*model, eager_scene.cache.get(), eager_scene.contexts.get());
   const auto episodes = RandomEpisodes(kNumEnvs, 12, 4, kNumActions, 1);
   std::vector<int64_t> steps = {0, 3, 10, 1, 9};
@@ -62,7 +63,8 @@ TEST(GraphRootsTest, AFailedCaptureIsToldWithItsBatchAndLeavesNothing) {
   backend.fail_capture = 2;
   const auto model = SceneModel(kNumActions);
   SceneCache scene(*model, kNumEnvs);
-  const auto roots = MakeGraphRoots(*model, scene.cache.get(), scene.contexts.get(), &backend);
+  const auto roots = MakeGraphRoots(*model, scene.cache.get(), scene.contexts.get(),
+                                    InferenceDtype::kFp32, &backend);
   EXPECT_THAT(std::string(roots.status().message()),
               testing::HasSubstr("recording 4 roots: capture failed: busy"));
   EXPECT_EQ(backend.num_live, 0);
