@@ -19,7 +19,7 @@
 
 namespace lzero {
 
-template <int kCount>
+template <int Count>
 class FiberLanes {
  public:
   // Calls body(lanes) in every lane. They take turns, in one order and then in the other.
@@ -27,7 +27,7 @@ class FiberLanes {
   static void Run(const Body& body) {
     Warp warp;
     std::vector<std::unique_ptr<Fiber>> fibers;
-    for (int lane = 0; lane < kCount; ++lane) {
+    for (int lane = 0; lane < Count; ++lane) {
       fibers.push_back(std::make_unique<Fiber>([&, lane] {
         Fiber& fiber = *fibers[static_cast<size_t>(lane)];
         body(FiberLanes(lane, &warp, &fiber));
@@ -35,16 +35,16 @@ class FiberLanes {
         for (;;) fiber.SwitchTo(&warp.main, /*is_ordered=*/true);
       }));
     }
-    for (int turn = 0; warp.num_finished.load(std::memory_order_relaxed) < kCount; ++turn) {
-      LZ_CHECK(warp.num_waits.load(std::memory_order_relaxed) < 4 * kCount,
+    for (int turn = 0; warp.num_finished.load(std::memory_order_relaxed) < Count; ++turn) {
+      LZ_CHECK(warp.num_waits.load(std::memory_order_relaxed) < 4 * Count,
                "the lanes wait for one another");
-      const int place = turn % kCount;
-      const int lane = turn / kCount % 2 == 0 ? place : kCount - 1 - place;
-      warp.main.SwitchTo(fibers[static_cast<size_t>(lane)].get(), /*is_ordered=*/turn < kCount);
+      const int place = turn % Count;
+      const int lane = turn / Count % 2 == 0 ? place : Count - 1 - place;
+      warp.main.SwitchTo(fibers[static_cast<size_t>(lane)].get(), /*is_ordered=*/turn < Count);
     }
   }
 
-  static constexpr int count() { return kCount; }
+  static constexpr int count() { return Count; }
   int lane() const { return lane_; }
   void Join() const {
     num_words_at_join_ = num_words_;
@@ -61,13 +61,13 @@ class FiberLanes {
   T Sum(T x) const {
     Publish(std::bit_cast<uint32_t>(x));
     T sum = {};
-    for (int lane = 0; lane < kCount; ++lane) sum += std::bit_cast<T>(WordOf(lane));
+    for (int lane = 0; lane < Count; ++lane) sum += std::bit_cast<T>(WordOf(lane));
     return sum;
   }
   template <typename T>
   T Max(T x) const {
     Publish(std::bit_cast<uint32_t>(x));
-    for (int lane = 0; lane < kCount; ++lane) x = std::max(x, std::bit_cast<T>(WordOf(lane)));
+    for (int lane = 0; lane < Count; ++lane) x = std::max(x, std::bit_cast<T>(WordOf(lane)));
     return x;
   }
   template <typename T>
@@ -85,9 +85,9 @@ class FiberLanes {
 
   struct Warp {
     Fiber main;
-    std::array<std::array<std::atomic<uint32_t>, kCount>, 2> num_joins = {};
+    std::array<std::array<std::atomic<uint32_t>, Count>, 2> num_joins = {};
     // The number of a word, from 1, above the word.
-    std::vector<std::array<std::atomic<uint64_t>, kMostWords>> words{kCount};
+    std::vector<std::array<std::atomic<uint64_t>, kMostWords>> words{Count};
     std::atomic<int> num_waits = 0;  // since a lane went on
     std::atomic<int> num_finished = 0;
   };

@@ -9,12 +9,12 @@ namespace lzero {
 
 inline constexpr int kWarp = 32;
 
-template <int kThreads>
+template <int NumThreads>
 struct BlockLanes {
-  __device__ static constexpr int count() { return kThreads; }
+  __device__ static constexpr int count() { return NumThreads; }
   __device__ int lane() const { return static_cast<int>(threadIdx.x); }
   __device__ void Join() const {
-    if constexpr (kThreads == kWarp) {
+    if constexpr (NumThreads == kWarp) {
       __syncwarp();
     } else {
       __syncthreads();
@@ -27,16 +27,16 @@ struct BlockLanes {
     return Joined(x, [](float a, float b) { return fmaxf(a, b); });
   }
   __device__ int Sum(int x) const {
-    static_assert(kThreads == kWarp);
+    static_assert(NumThreads == kWarp);
     return __reduce_add_sync(kAll, x);
   }
   __device__ int Max(int x) const {
-    static_assert(kThreads == kWarp);
+    static_assert(NumThreads == kWarp);
     return __reduce_max_sync(kAll, x);
   }
   template <typename T>
   __device__ T Read(T x, int lane) const {
-    static_assert(kThreads == kWarp);
+    static_assert(NumThreads == kWarp);
     return __shfl_sync(kAll, x, lane);
   }
 
@@ -49,13 +49,13 @@ struct BlockLanes {
     for (int distance = kWarp / 2; distance > 0; distance /= 2) {
       x = operation(x, __shfl_xor_sync(kAll, x, distance));
     }
-    if (kThreads == kWarp) return x;
-    __shared__ float of_warps[kThreads / kWarp];
+    if (NumThreads == kWarp) return x;
+    __shared__ float of_warps[NumThreads / kWarp];
     __syncthreads();  // the numbers of the call before have been read
     if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = x;
     __syncthreads();
     x = of_warps[0];
-    for (int warp = 1; warp < kThreads / kWarp; ++warp) x = operation(x, of_warps[warp]);
+    for (int warp = 1; warp < NumThreads / kWarp; ++warp) x = operation(x, of_warps[warp]);
     return x;
   }
 };

@@ -23,10 +23,10 @@ constexpr int kRowSize = kWindow + 4;  // of which two hold an action of up to f
 constexpr int64_t kSlots = 8;
 constexpr int kLayers = 2, kAtoms = 21;
 
-template <int kLanes, int kPairs>
-struct TokenFibers : FiberLanes<kLanes> {
-  static constexpr int kMostPairs = kPairs;
-  explicit TokenFibers(const FiberLanes<kLanes>& lanes) : FiberLanes<kLanes>(lanes) {}
+template <int NumLanes, int NumPairs>
+struct TokenFibers : FiberLanes<NumLanes> {
+  static constexpr int kMostPairs = NumPairs;
+  explicit TokenFibers(const FiberLanes<NumLanes>& lanes) : FiberLanes<NumLanes>(lanes) {}
 };
 
 std::vector<float> Normals(RandomStream* stream, int64_t count) {
@@ -146,15 +146,16 @@ void ExpectNear(const std::vector<T>& expected, const std::vector<T>& got, float
   }
 }
 
-template <typename Operand, int kLanes, int kPairs>
+template <typename Operand, int NumLanes, int NumPairs>
 void ExpectNumbersOfOneLane(int num_heads, int head_size, int action_dim, float tolerance) {
   const auto seed = static_cast<uint64_t>(head_size + 1000 * action_dim);
   const Tasks<Operand> expected(seed, num_heads, head_size, action_dim);
   const Tasks<Operand> got(seed, num_heads, head_size, action_dim);
   expected.Run(OneTokenLane());
-  FiberLanes<kLanes>::Run([&](const auto& lanes) { got.Run(TokenFibers<kLanes, kPairs>(lanes)); });
+  FiberLanes<NumLanes>::Run(
+      [&](const auto& lanes) { got.Run(TokenFibers<NumLanes, NumPairs>(lanes)); });
   SCOPED_TRACE(testing::Message() << num_heads << " heads of " << head_size << ", box of "
-                                  << action_dim << ", " << kLanes << " lanes");
+                                  << action_dim << ", " << NumLanes << " lanes");
   for (size_t i = 0; i < expected.floats.size(); ++i) {
     ExpectNear(expected.floats[i], got.floats[i], 1e-5f, "floats " + std::to_string(i));
   }

@@ -126,7 +126,7 @@ void ExpectSameBytes(const Trees& expected, const Trees& got) {
   EXPECT_EQ(expected.queries(), got.queries());
 }
 
-template <int kLanes>
+template <int NumLanes>
 void ExpectSameSearches(int num_simulations) {
   RandomStream stream(/*seed=*/20240504, "device lanes");
   for (const int num_actions : {1, 2, 3, 6, 18, 33, 100}) {
@@ -144,7 +144,7 @@ void ExpectSameSearches(int num_simulations) {
         const Answers answers = RandomAnswers(setting, &stream);
         Trees expected(setting, rules, stream), got(setting, rules, stream);
         expected.Search(OneLane(), answers);
-        FiberLanes<kLanes>::Run([&](const auto& lanes) { got.Search(lanes, answers); });
+        FiberLanes<NumLanes>::Run([&](const auto& lanes) { got.Search(lanes, answers); });
         SCOPED_TRACE(testing::Message() << num_actions << " actions, policy "
                                         << static_cast<int>(policy) << ", transform " << transform);
         ExpectSameBytes(expected, got);

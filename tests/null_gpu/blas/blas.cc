@@ -52,6 +52,7 @@ Range WorkspaceOf(const void* handle) {
 
 using lzero::null_gpu::Handle;
 
+// NOLINTBEGIN(readability-identifier-naming): names of C
 extern "C" {
 
 int cublasCreate_v2(void** handle) {
@@ -101,3 +102,4 @@ int cublasGemmStridedBatchedEx(Handle* h) {
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

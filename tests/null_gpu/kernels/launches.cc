@@ -166,6 +166,7 @@ thread_local std::vector<Configuration> configurations;
 }  // namespace lzero::null_gpu
 
 // What nvcc writes into a program calls these.
+// NOLINTBEGIN(readability-identifier-naming): names of C
 extern "C" {
 
 void** __cudaRegisterFatBinary(void* /*code*/) { return static_cast<void**>(std::malloc(8)); }
@@ -221,3 +222,4 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* fu
 }
 
 }  // extern "C"
+// NOLINTEND(readability-identifier-naming)

@@ -105,7 +105,7 @@ bool Register() {
   return true;
 }
 
-const bool is_registered = Register();
+const bool kIsRegistered = Register();
 
 }  // namespace
 }  // namespace lzero::null_gpu

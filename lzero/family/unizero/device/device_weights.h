@@ -5,6 +5,7 @@
 #ifndef LZERO_FAMILY_UNIZERO_DEVICE_DEVICE_WEIGHTS_H_
 #define LZERO_FAMILY_UNIZERO_DEVICE_DEVICE_WEIGHTS_H_
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -33,9 +34,9 @@ struct DeviceBlock {
 
 // Two heads that read one token. H units of each hidden layer.
 struct DeviceHeads {
-  DeviceLinear first;    // [2 H, E] behind a LayerNorm without weight and bias
-  DeviceNorm norm;       // [2 H]
-  DeviceLinear last[2];  // [out, H]
+  DeviceLinear first;                // [2 H, E] behind a LayerNorm without weight and bias
+  DeviceNorm norm;                   // [2 H]
+  std::array<DeviceLinear, 2> last;  // [out, H]
 };
 
 class DeviceWeights {

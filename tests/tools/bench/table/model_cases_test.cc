@@ -204,7 +204,7 @@ TEST(ModelCasesTest, RefusesWhatNoConfigCanHave) {
   const struct {
     BenchGiven given;
     const char* part;
-  } kBad[] = {
+  } bad_cases[] = {
       {{{"runner", {"cuda_graph"}}}, "--runner cuda_graph needs --device cuda; got --device cpu"},
       {{{"runner", {"eagre"}}}, "inference.runner=eagre: unknown choice; got 'eagre'; allowed: "},
       {{{"dtype", {"fp16"}}}, "inference.dtype=fp16: unknown choice; got 'fp16'"},
@@ -217,7 +217,8 @@ TEST(ModelCasesTest, RefusesWhatNoConfigCanHave) {
       {{{"context", {"7"}}}, "model.context_length=7: must be even"},
       {{{"support", {"100"}}}, "model.support_size=100: must be odd"},
   };
-  for (const auto& [given, part] : kBad) EXPECT_THAT(Refusal(StepCases(), given), HasSubstr(part));
+  for (const auto& [given, part] : bad_cases)
+    EXPECT_THAT(Refusal(StepCases(), given), HasSubstr(part));
   EXPECT_THAT(Refusal(UpdateCases(), {{"encoder", {"imge"}}}),
               HasSubstr("model.encoder=imge: unknown choice; got 'imge'"));
   EXPECT_THAT(Refusal(UpdateCases(), {{"heads", {"3"}}}), HasSubstr("must divide embed_dim"));
