@@ -133,7 +133,8 @@ run_tests() {
   for program in "$bundle"/bin/*_test; do
     [ -x "$program" ] || continue
     name=$(basename "$program")
-    stage "$name" 240 0 "$program" "--gtest_output=json:$out/$name.json"
+    # Ten runs of every family are too long for this check; loading and unloading is in it.
+    stage "$name" 240 0 "$program" "--gtest_output=json:$out/$name.json" '--gtest_filter=-*TenRuns*'
   done
 }
 
@@ -145,7 +146,7 @@ run_benchmarks() {
     stop.max_env_steps=1500 stop.target_return=null evaluate.episodes=4 --run-dir "$out/run"
   stage unload 60 30 "$lzero" bench unload --json --device cuda --runner eager,cuda_graph,cuda_search_graph --cycles 10 \
     --embed 256
-  for size in 64:2:2 256:4:8 768:2:8 768:8:8; do
+  for size in 64:2:2 768:2:8 256:4:8 768:8:8; do
     IFS=: read -r embed layers heads <<<"$size"
     sizes=(--embed "$embed" --layers "$layers" --heads "$heads" --batch "8,64,256")
     stage "step_${embed}_$layers" 60 9 "$lzero" bench step --json --device cuda --runner eager,cuda_graph \

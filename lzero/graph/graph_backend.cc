@@ -3,11 +3,20 @@
 #include <algorithm>
 
 #include "lzero/base/check.h"
+#include "lzero/base/log.h"
+#include "lzero/base/machine.h"
 
 namespace lzero {
 
+void LogRecorded(const std::string& owner, const GraphBackend& backend) {
+  const RecordedWork recorded = backend.recorded();
+  if (recorded.num_nodes == 0) return;
+  LZ_LOG_DETAIL("graphs        ", owner, owner.empty() ? "" : ": ", recorded.num_nodes,
+                " nodes recorded, with ", SizeText(recorded.used_bytes), " more of the device");
+}
+
 const std::vector<int64_t>& BatchBuckets() {
-  static const auto& buckets = *new std::vector<int64_t>{1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256};
+  static const auto& buckets = *new std::vector<int64_t>{2, 4, 8, 16, 32, 64, 96, 128, 192, 256};
   return buckets;
 }
 

@@ -34,6 +34,11 @@ struct DeviceMemoryUse {
   int64_t used_bytes = 0;      // of the whole device, by everyone
 };
 
+struct RecordedWork {
+  int64_t num_nodes = 0;   // kernels, copies and fills in all graphs
+  int64_t used_bytes = 0;  // more of the device than before, the memory of their tensors among it
+};
+
 // Changes with the interface: a library of another build is refused.
 inline constexpr size_t kGraphBackendVersion = 3;
 
@@ -56,8 +61,8 @@ class GraphBackend {
   // capture may be lost until the process ends, so do not try again.
   virtual absl::StatusOr<std::unique_ptr<CapturedGraph>> Capture(
       const std::function<void()>& body) = 0;
-  // Kernels, copies and fills in all graphs that were recorded so far.
-  virtual int64_t num_nodes() const = 0;
+  // What was recorded so far.
+  virtual RecordedWork recorded() const = 0;
   // Calls `body` with the backend's stream current; waits for nothing.
   virtual absl::Status OnStream(const std::function<void()>& body) = 0;
   // Waits for the work of this unit.
@@ -77,7 +82,11 @@ class GraphBackend {
   virtual absl::StatusOr<DeviceMemoryUse> MemoryUse() const = 0;
 };
 
-// The batch sizes that steps are captured for.
+// Tells, at detail, what a backend has recorded for `owner`.
+void LogRecorded(const std::string& owner, const GraphBackend& backend);
+
+// The batch sizes that work is captured for. One row runs in two: cuBLASLt has refused products of
+// a single row with an epilogue [libtorch 2.11, addmm].
 const std::vector<int64_t>& BatchBuckets();
 // The buckets that batches of 1 .. max_batch need: all up to the first that holds max_batch. Beyond
 // the largest, max_batch itself is the last.

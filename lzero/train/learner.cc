@@ -118,7 +118,9 @@ absl::Status Learner::Prepare(const BatchShape& shape) {
   return device_.OnStream([&]() -> absl::Status {
     LZ_RETURN_IF_ERROR(StageFor(shape));
     LZ_RETURN_IF_ERROR(staging_->CopyIn(zeros, /*learning_rate=*/0.0, AlwaysBootstraps()));
-    return step_->Record(&*staging_, config_.replay.prioritized);
+    LZ_RETURN_IF_ERROR(step_->Record(&*staging_, config_.replay.prioritized));
+    LogRecorded("learner", *device_.backend);
+    return absl::OkStatus();
   });
 }
 

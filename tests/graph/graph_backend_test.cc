@@ -10,16 +10,16 @@ namespace {
 using testing::ElementsAre;
 
 TEST(GraphBackendTest, BucketsAreThoseOfTheDesign) {
-  EXPECT_THAT(BatchBuckets(), ElementsAre(1, 2, 4, 8, 16, 32, 64, 96, 128, 192, 256));
+  EXPECT_THAT(BatchBuckets(), ElementsAre(2, 4, 8, 16, 32, 64, 96, 128, 192, 256));
 }
 
 TEST(GraphBackendTest, ABatchNeedsTheBucketsUpToItsOwn) {
-  EXPECT_THAT(BucketsUpTo(1), ElementsAre(1));
-  EXPECT_THAT(BucketsUpTo(5), ElementsAre(1, 2, 4, 8));
-  EXPECT_THAT(BucketsUpTo(8), ElementsAre(1, 2, 4, 8));
-  EXPECT_EQ(BucketsUpTo(256).size(), 11u);
+  EXPECT_THAT(BucketsUpTo(1), ElementsAre(2));
+  EXPECT_THAT(BucketsUpTo(5), ElementsAre(2, 4, 8));
+  EXPECT_THAT(BucketsUpTo(8), ElementsAre(2, 4, 8));
+  EXPECT_EQ(BucketsUpTo(256).size(), 10u);
   EXPECT_EQ(BucketsUpTo(300).back(), 300);
-  EXPECT_EQ(BucketsUpTo(300).size(), 12u);
+  EXPECT_EQ(BucketsUpTo(300).size(), 11u);
 }
 
 TEST(GraphBackendTest, ABatchRunsInTheSmallestBucketThatHoldsIt) {

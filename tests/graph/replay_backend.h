@@ -27,7 +27,7 @@ class ReplayBackend : public GraphBackend {
     ++num_live;
     return std::make_unique<Graph>(this, body);
   }
-  int64_t num_nodes() const override { return 0; }  // a body is none
+  RecordedWork recorded() const override { return {}; }  // a body has no nodes
   absl::Status OnStream(const std::function<void()>& body) override {
     body();
     return absl::OkStatus();

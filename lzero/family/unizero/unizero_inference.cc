@@ -54,6 +54,7 @@ absl::StatusOr<std::unique_ptr<UniZeroInference>> UniZeroInference::CreateOn(
                         ChooseRunner(options.inference, &options.search));
     LZ_ASSIGN_OR_RETURN(Runners runners, MakeRunners(choice, options.inference, *model, cache.get(),
                                                      contexts.get(), engine_device));
+    if (engine_device.backend != nullptr) LogRecorded(options.owner, *engine_device.backend);
     return absl::WrapUnique(new UniZeroInference(options, engine_device, std::move(model),
                                                  std::move(cache), std::move(contexts),
                                                  std::move(runners)));
@@ -158,7 +159,10 @@ absl::StatusOr<std::unique_ptr<Searcher>> UniZeroInference::MakeDeviceSearcher()
         options().search, SignedDiscount(),
         {&model_, cache_.get(), &device(), search_network_.get(), &network_time_});
   });
-  if (graph.ok()) return graph;
+  if (graph.ok()) {
+    LogRecorded(options().owner, *device().backend);
+    return graph;
+  }
   search_network_.reset();
   if (options().inference.graphs == Graphs::kRequired) return graph;
   LogWithoutGraphs("searches", options().inference, graph.status());

@@ -103,6 +103,7 @@ class CudaGraphBackend : public GraphBackend {
   absl::StatusOr<std::unique_ptr<CapturedGraph>> Capture(
       const std::function<void()>& body) override {
     const std::lock_guard<std::mutex> one_at_a_time(CaptureMutex());
+    LZ_ASSIGN_OR_RETURN(const DeviceMemoryUse before, MemoryUse());
     std::unique_ptr<CudaGraph> captured;
     absl::Status recorded;
     const absl::Status ended = CatchTorch([&] {
@@ -117,12 +118,19 @@ class CudaGraphBackend : public GraphBackend {
       captured->graph().capture_end();  // whatever the body did: the stream must stop recording
     });
     recorded.Update(ended);
-    if (recorded.ok()) return std::unique_ptr<CapturedGraph>(std::move(captured));
-    if (!ended.ok()) EndAllocation();
+    if (recorded.ok()) {
+      LZ_ASSIGN_OR_RETURN(const DeviceMemoryUse after, MemoryUse());
+      recorded_.used_bytes += after.used_bytes - before.used_bytes;
+      return std::unique_ptr<CapturedGraph>(std::move(captured));
+    }
+    if (!ended.ok()) {
+      EndAllocation();
+      ReleaseGenerator();
+    }
     return absl::FailedPreconditionError(absl::StrCat("capture failed: ", recorded.message()));
   }
 
-  int64_t num_nodes() const override { return num_nodes_; }
+  RecordedWork recorded() const override { return recorded_; }
 
   absl::Status Wait() override {
     const c10::cuda::CUDAGuard guard(stream_.device_index());
@@ -171,7 +179,7 @@ class CudaGraphBackend : public GraphBackend {
   }
 
  private:
-  // Adds those of the capture that is under way; none where it has failed.
+  // Adds the nodes of the capture that is under way; none where it has failed.
   void CountNodes() {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph = nullptr;
@@ -180,7 +188,7 @@ class CudaGraphBackend : public GraphBackend {
         cudaStreamGetCaptureInfo(raw_, &status, nullptr, &graph, nullptr, nullptr, nullptr);
     if (asked != cudaSuccess || status != cudaStreamCaptureStatusActive) return;
     if (cudaGraphGetNodes(graph, nullptr, &count) != cudaSuccess) return;
-    num_nodes_ += static_cast<int64_t>(count);
+    recorded_.num_nodes += static_cast<int64_t>(count);
   }
   absl::Status TrimNow() const {
     LZ_RETURN_IF_ERROR(CatchTorch([&] {
@@ -205,10 +213,22 @@ class CudaGraphBackend : public GraphBackend {
     }).IgnoreError();
   }
 
+  // The generator of random numbers stays in a capture whose end throws, and draws nothing from
+  // then on; the end of another one releases it.
+  void ReleaseGenerator() const {
+    CatchTorch([&] {
+      const c10::cuda::CUDAStreamGuard guard(stream_);
+      at::cuda::CUDAGraph graph;
+      graph.capture_begin(at::cuda::graph_pool_handle(), cudaStreamCaptureModeThreadLocal);
+      at::zeros({1}, at::TensorOptions().device(device()));  // an empty graph is warned of
+      graph.capture_end();
+    }).IgnoreError();
+  }
+
   cudaStream_t raw_;
   c10::cuda::CUDAStream stream_;
   at::cuda::MempoolId_t pool_;
-  int64_t num_nodes_ = 0;
+  RecordedWork recorded_;
 };
 
 // A stream of its own, never the default one, and never shared with another unload unit as those of

@@ -46,7 +46,9 @@ struct StepFunctions {
 // Distinguishes builds whose tables or tasks differ: a number to raise when their order or meaning
 // changes, and their sizes.
 inline constexpr size_t kStepFunctionsVersion =
-    1 + sizeof(StepFunctions) + 1000 * sizeof(AttendTask) + 1000000 * sizeof(ReadActionTask);
+    1 + sizeof(StepFunctions) + 1000 * sizeof(AttendTask) + 1000000 * sizeof(ReadActionTask) +
+    10000 * (sizeof(PutActionTask) + sizeof(AddAndNormalizeTask) + sizeof(HeadsGeluTask) +
+             sizeof(ReadLatentTask) + sizeof(ProductTask));
 
 }  // namespace lzero
 

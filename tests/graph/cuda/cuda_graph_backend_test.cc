@@ -3,6 +3,7 @@
 #include "lzero/graph/cuda_graph_library.h"
 #include "lzero/tensor/staging.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/tensor/torch_status.h"
 
 namespace lzero::cuda_graph_backend_test {
 namespace {
@@ -93,6 +94,14 @@ TEST_F(CudaGraphBackendTest, ABodyThatWaitsForTheDeviceIsRefusedWithItsCause) {
   std::vector<std::unique_ptr<CapturedGraph>> graphs;
   graphs.push_back(*std::move(other));
   EXPECT_TRUE(backend_->Unload(std::move(graphs)).ok());
+}
+
+// As an update with dropout that goes on without its graph.
+TEST_F(CudaGraphBackendTest, ARefusedCaptureLeavesRandomNumbersToOthers) {
+  const at::Tensor x = OnDevice(at::ones({1}));
+  EXPECT_FALSE(backend_->Capture([&] { x.item<float>(); }).ok());
+  const absl::StatusOr<at::Tensor> drawn = CatchTorch([&] { return at::rand({4}, x.options()); });
+  EXPECT_TRUE(drawn.ok()) << drawn.status();
 }
 
 // Units that come and go beside a live one leave nothing behind either.

@@ -1,6 +1,7 @@
 #include "lzero/family/unizero/device/device_network.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/memory/memory.h"
@@ -54,6 +55,7 @@ class DeviceNetwork::Launches {
         stream_(stream) {}
 
   int error() const { return error_; }
+  const std::string& failed_product() const { return failed_product_; }
 
   void PutActions() {
     const PutActionTask task = {place_.rows,
@@ -165,7 +167,11 @@ class DeviceNetwork::Launches {
               static_cast<int>(units), static_cast<int>(linear.weight.size(0)), false, nullptr});
   }
   void Multiply(const ProductTask& task) {
-    Add([&] { return functions_.product(network_.products_, &task, stream_); });
+    if (error_ != 0) return;
+    error_ = functions_.product(network_.products_, &task, stream_);
+    if (error_ == 0) return;
+    failed_product_ =
+        absl::StrCat(" ([", task.rows, ", ", task.in, "] by [", task.in, ", ", task.out, "])");
   }
 
   const DeviceNetwork& network_;
@@ -176,6 +182,7 @@ class DeviceNetwork::Launches {
   int size_;
   DeviceStream stream_;
   int error_ = 0;
+  std::string failed_product_;  // its shape, in words
 };
 
 absl::StatusOr<std::unique_ptr<DeviceNetwork>> DeviceNetwork::Create(
@@ -235,7 +242,8 @@ absl::Status DeviceNetwork::LaunchStep(const StepPlace& place, int num_rows,
   if (launches.error() == 0) [[likely]]
     return absl::OkStatus();
   return absl::InternalError(
-      absl::StrCat("a step on the device: ", functions_.error_text(launches.error())));
+      absl::StrCat("a step on the device: ", functions_.error_text(launches.error()),
+                   launches.failed_product()));
 }
 
 int64_t DeviceNetwork::Bytes(const ModelConfig& config, const WorldModelShape& shape,

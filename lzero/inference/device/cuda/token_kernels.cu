@@ -2,6 +2,8 @@
 // head of attention. Part of liblzero_cuda, so what leaves this file is plain C.
 #include <cuda_runtime.h>
 
+#include <cstdio>
+
 #include "lzero/base/lanes/block_lanes.cuh"
 #include "lzero/inference/device/cuda/products.h"
 #include "lzero/inference/device/token_kernels.h"
@@ -12,9 +14,9 @@ namespace {
 constexpr int kRowThreads = 128;
 using RowLanes = BlockLanes<kRowThreads>;
 
-template <int kPairs>
+template <int NumPairs>
 struct AttentionLanes : BlockLanes<kWarp> {
-  static constexpr int kMostPairs = kPairs;
+  static constexpr int kMostPairs = NumPairs;
 };
 
 template <typename Operand>
@@ -41,10 +43,10 @@ __global__ void ReadLatentKernel(const __grid_constant__ ReadLatentTask task) {
   ReadLatent(RowLanes(), task, static_cast<int>(blockIdx.x));
 }
 
-// kPairs: of channels that a lane holds.
-template <typename Operand, int kPairs>
+// NumPairs: of channels that a lane holds.
+template <typename Operand, int NumPairs>
 __global__ void AttendKernel(const __grid_constant__ AttendTask task) {
-  Attend<Operand>(AttentionLanes<kPairs>(), task, static_cast<int>(blockIdx.x),
+  Attend<Operand>(AttentionLanes<NumPairs>(), task, static_cast<int>(blockIdx.x),
                   static_cast<int>(blockIdx.y));
 }
 
@@ -63,7 +65,12 @@ dim3 Blocks(int num_rows, int of_each = 1) {
 
 const char* ErrorText(int error) {
   if (error == kNoProductLibrary) return "cuBLASLt was not found";
-  if (error > kProductError) return "cuBLASLt refused a product";
+  if (error > kProductError) {
+    static thread_local char text[64];
+    std::snprintf(text, sizeof(text), "cuBLASLt refused a product with status %d",
+                  error - kProductError);
+    return text;
+  }
   return cudaGetErrorString(static_cast<cudaError_t>(error));
 }
 

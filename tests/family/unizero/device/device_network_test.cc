@@ -92,5 +92,24 @@ TEST(DeviceNetworkTest, HeadsThatAreTooLargeAreRefusedInWords) {
               testing::HasSubstr("heads of 514 channels (model.embed_dim / model.num_heads)"));
 }
 
+TEST(DeviceNetworkTest, AProductThatIsRefusedIsTold) {
+  const auto model = RandomModel(SmallConfig(), {{3}, kNumActions}, 1);
+  StepFunctions refusing = PlainStepFunctions();
+  refusing.error_text = [](int error) { return error == 7 ? "refused" : "no error"; };
+  refusing.product = [](auto, const ProductTask* task, auto) { return task->out == 48 ? 7 : 0; };
+  const auto network =
+      DeviceNetwork::Create(*model, kRows, InferenceDtype::kFp32, refusing).value();
+  std::vector<int64_t> rows(static_cast<size_t>(kRows) * StepRowSize(5, 0));
+  rows[6] = rows[14] = kIdleSlot;
+  std::vector<float> numbers(64);
+  const StepPlace place = {{rows.data(), 5, StepRowSize(5, 0)},
+                           nullptr,
+                           numbers.data(),
+                           numbers.data() + 2,
+                           numbers.data() + 4};
+  EXPECT_EQ(network->LaunchStep(place, 2, nullptr),
+            absl::InternalError("a step on the device: refused ([2, 12] by [12, 48])"));
+}
+
 }  // namespace
 }  // namespace lzero::device_network_test

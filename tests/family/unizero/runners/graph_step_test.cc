@@ -48,8 +48,8 @@ TEST(GraphStepTest, EveryBucketIsWarmedUpAndCapturedOnce) {
     const auto step = MakeGraphStep(*model, 11, InferenceDtype::kFp32, device, nullptr);
     ASSERT_TRUE(step.ok()) << step.status();
     EXPECT_EQ((*step)->buffers().actions.size(0), 16);
-    EXPECT_EQ(backend.num_captures, 5);
-    EXPECT_EQ(backend.num_warm_ups, 15);
+    EXPECT_EQ(backend.num_captures, 4);
+    EXPECT_EQ(backend.num_warm_ups, 12);
     EXPECT_EQ(backend.num_replays, 0);
     ASSERT_TRUE((*step)->Run(3).ok());
     EXPECT_EQ(backend.num_replays, 1);
