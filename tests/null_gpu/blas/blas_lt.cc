@@ -224,7 +224,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     const auto epilogue = product.Get(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT);
     // Sums in several kernels are none that is computed here.
     const bool is_known =
-        algorithm->data[0] <= CUBLASLT_REDUCTION_SCHEME_INPLACE &&
+        algorithm != nullptr && algorithm->data[0] <= CUBLASLT_REDUCTION_SCHEME_INPLACE &&
         product.Get(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_N) == CUBLAS_OP_T && c == d &&
         *static_cast<const float*>(alpha) == 1.0f &&
         (epilogue == CUBLASLT_EPILOGUE_DEFAULT || epilogue == CUBLASLT_EPILOGUE_GELU_BIAS);
