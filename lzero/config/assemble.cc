@@ -18,25 +18,11 @@ namespace lzero {
 namespace {
 
 constexpr size_t kMaxProblems = 100;  // printed; the rest is counted
-constexpr int kOverrideRank = 1;
-constexpr int kConsistencyRank = 2;
 
-const YamlEntry* FindExtends(const YamlNode& root) {
-  for (const YamlEntry& entry : root.entries) {
-    if (entry.key == "extends") return &entry;
-  }
-  return nullptr;
-}
-
-// What stands where something else should: a map, a list, nothing, or the text.
-std::string Shown(const YamlNode& node) {
-  if (node.kind == YamlNode::Kind::kMap) return "a map";
-  if (node.kind == YamlNode::Kind::kSequence) return "a list";
-  return node.scalar.is_null ? "nothing" : QuotedForMessage(node.scalar.text);
-}
+constexpr char kShared[] = ": all tasks share it; allowed: beside `tasks`";
 
 std::optional<std::string> NeedsSingle(const YamlNode& node) {
-  return absl::StrCat("a single value is needed; got ", Shown(node));
+  return absl::StrCat("a single value is needed; got ", ShownText(node));
 }
 
 // Sets all of a list field.
@@ -44,10 +30,10 @@ std::optional<std::string> SetList(const ConfigField& field, const YamlNode& lis
   std::vector<std::string> items;
   for (const YamlNode& item : list.items) {
     if (item.kind != YamlNode::Kind::kScalar || item.scalar.is_null || item.refused) {
-      return absl::StrCat("a list of single values is needed; got ", Shown(item), " in it");
+      return absl::StrCat("a list of single values is needed; got ", ShownText(item), " in it");
     }
     if (item.scalar.text.empty() || !IsPrintableUtf8(item.scalar.text)) {
-      return absl::StrCat("an item is a printable text; got ", Shown(item), " in it");
+      return absl::StrCat("an item is a printable text; got ", ShownText(item), " in it");
     }
     items.push_back(item.scalar.text);
   }
@@ -74,14 +60,14 @@ std::string ConfigAssembler::ChainText() const {
 }
 
 std::string ConfigAssembler::LowestExtends() {
-  const YamlEntry* entry = FindExtends(layers_.back().tree.root);
+  const YamlEntry* entry = FindEntry(layers_.back().tree.root, "extends");
   if (entry == nullptr || entry->value.refused) return "";
   const ScalarText& scalar = entry->value.scalar;
   if (entry->value.kind == YamlNode::Kind::kScalar && !scalar.text.empty() &&
       IsPrintableUtf8(scalar.text)) {
     return scalar.text;
   }
-  ReportUnreadable(absl::StrCat("not a file name; got ", Shown(entry->value),
+  ReportUnreadable(absl::StrCat("not a file name; got ", ShownText(entry->value),
                                 "; allowed: one path, relative to this file"));
   return "";
 }
@@ -92,17 +78,19 @@ void ConfigAssembler::ReportUnreadable(const std::string& message) {
     problems_.push_back({{}, message});
     return;
   }
-  const YamlEntry* entry = FindExtends(layers_.back().tree.root);
+  const YamlEntry* entry = FindEntry(layers_.back().tree.root, "extends");
   Report(At(layers_.back(), entry == nullptr ? TextPosition{} : entry->value.position),
          absl::StrCat("extends: ", message));
 }
 
 ConfigAssembler::Place ConfigAssembler::At(const Layer& layer, const TextPosition& position) {
-  return {layer.rank, position, absl::StrCat(layer.name, ":", position.line, ":", position.column)};
+  return {layer.rank, position, absl::StrCat(layer.name, ":", position.line, ":", position.column),
+          layer.of_task};
 }
 
 void ConfigAssembler::Report(const Place& place, absl::string_view message) {
-  problems_.push_back({place, absl::StrCat(place.where, ": ", message)});
+  const std::string task = place.of_task ? absl::StrCat(kTasksKey, ".", task_, ".") : "";
+  problems_.push_back({place, absl::StrCat(place.where, ": ", task, message)});
 }
 
 bool ConfigAssembler::IsSection(absl::string_view name) const {
@@ -121,12 +109,16 @@ void ConfigAssembler::ApplyLayer(const Layer& layer) {
   }
   for (const YamlEntry& entry : layer.tree.root.entries) {
     const ConfigField* const field = FindField(fields_, entry.key);
-    if (entry.key == "extends") {
+    if (entry.key == "extends" && !layer.of_task) {
       complete_ = complete_ && !entry.value.refused;
+    } else if (entry.key == (layer.of_task ? "name" : kTasksKey)) {
+      continue;  // MakeTasks reads it
     } else if (entry.value.refused) {
       doubtful_.insert(entry.key);
     } else if (IsSection(entry.key)) {
       ApplySection(layer, entry);
+    } else if (field != nullptr && field->section.empty() && layer.of_task) {
+      Report(At(layer, entry.position), absl::StrCat(entry.key, kShared));
     } else if (field != nullptr && field->section.empty()) {
       ApplyField(layer, *field, entry.value);
     } else {
@@ -139,17 +131,19 @@ void ConfigAssembler::ApplySection(const Layer& layer, const YamlEntry& section)
   if (section.value.kind != YamlNode::Kind::kMap) {
     doubtful_.insert(section.key);
     Report(At(layer, section.value.position),
-           absl::StrCat(section.key, ": a section is a map of its keys; got ", Shown(section.value),
-                        "; allowed: ", section.key, ": {key: value}"));
+           absl::StrCat(section.key, ": a section is a map of its keys; got ",
+                        ShownText(section.value), "; allowed: ", section.key, ": {key: value}"));
     return;
   }
   for (const YamlEntry& entry : section.value.entries) {
     const std::string path = absl::StrCat(section.key, ".", entry.key);
     const ConfigField* const field = FindField(fields_, path);
-    if (field != nullptr) {
-      ApplyField(layer, *field, entry.value);
-    } else {
+    if (field == nullptr) {
       ReportUnknownKey(layer, path, entry.position);
+    } else if (layer.of_task && !IsTaskSetting(path)) {
+      Report(At(layer, entry.position), absl::StrCat(path, kShared));
+    } else {
+      ApplyField(layer, *field, entry.value);
     }
   }
 }
@@ -224,12 +218,12 @@ void ConfigAssembler::ReportUnknownKey(const Layer& layer, const std::string& pa
   Report(At(layer, position), absl::StrCat(path, ": unknown key", hint));
 }
 
-void ConfigAssembler::ApplyOverride(const std::string& assignment) {
-  const bool readable = IsPrintableUtf8(assignment) && assignment.size() <= 200;
-  const Place place = {
-      kOverrideRank,
-      {},
-      absl::StrCat("command line: ", readable ? assignment : QuotedForMessage(assignment))};
+void ConfigAssembler::ApplyOverride(const std::string& assignment, const std::string& prefix) {
+  const std::string typed = absl::StrCat(prefix, assignment);
+  const bool readable = IsPrintableUtf8(typed) && typed.size() <= 200;
+  const Place place = {kOverrideRank,
+                       {},
+                       absl::StrCat("command line: ", readable ? typed : QuotedForMessage(typed))};
   // Split into path and value.
   const size_t equals = assignment.find('=');
   const std::string path = assignment.substr(0, equals);
@@ -255,6 +249,9 @@ void ConfigAssembler::ApplyOverride(const std::string& assignment) {
   }
   const ConfigField* const field = FindField(fields_, path);
   if (field == nullptr) return Report(place, absl::StrCat("unknown key", HintAt(path)));
+  if (!prefix.empty() && !IsTaskSetting(path)) {
+    return Report(place, absl::StrCat("all tasks share it; allowed: ", assignment));
+  }
   // Set the field.
   const auto earlier = settings_.find(path);
   if (earlier != settings_.end() && earlier->second.rank == kOverrideRank) {
@@ -295,16 +292,20 @@ bool ConfigAssembler::IsSetAfter(const ConsistencyError& error) const {
 void ConfigAssembler::ReportConsistency(const std::vector<ConsistencyError>& errors) {
   for (const ConsistencyError& error : errors) {
     if (InDoubt(error) || (error.only_if_set_after && !IsSetAfter(error))) continue;
+    // What all tasks share may be read by another one.
+    if (error.only_if_set_after && !task_.empty() && !IsTaskSetting(error.keys[0])) continue;
     // Points at the key that was set last; the first of equals.
     Place last = {-1000, {}, "defaults"};
     for (const std::string& key : error.keys) {
       const auto set = settings_.find(key);
-      if (set != settings_.end() && set->second.rank > last.rank) last = set->second;
+      if (set == settings_.end()) continue;
+      const Place& place = set->second;
+      if (std::tuple(place.rank, place.of_task) > std::tuple(last.rank, last.of_task)) last = place;
     }
     // An override is shown with its key.
     const std::string& key = error.keys.front();
     const bool is_shown = absl::StartsWith(last.where, absl::StrCat("command line: ", key, "="));
-    Report({kConsistencyRank, {}, last.where},
+    Report({kConsistencyRank, {}, last.where, !task_.empty()},
            absl::StrCat(is_shown ? "" : key, is_shown ? "" : ": ", error.message));
   }
 }
@@ -324,19 +325,6 @@ std::string ConfigAssembler::JoinedProblems() {
     lines.push_back(absl::StrCat("and ", problems_.size() - kMaxProblems, " more problems"));
   }
   return absl::StrJoin(lines, "\n");
-}
-
-absl::StatusOr<LoadedConfig> ConfigAssembler::Finish(const ConfigRule& extra_rule) {
-  if (complete_) ReportConsistency(ConsistencyErrors(config_));
-  if (complete_ && extra_rule != nullptr) ReportConsistency(extra_rule(config_));
-  if (!problems_.empty()) return absl::InvalidArgumentError(JoinedProblems());
-  LoadedConfig loaded;
-  loaded.config = config_;
-  for (const Layer& layer : layers_) loaded.files.push_back(layer.name);
-  for (const auto& [path, place] : settings_) {
-    loaded.set_at[path] = place.rank == kOverrideRank ? "command line" : place.where;
-  }
-  return loaded;
 }
 
 }  // namespace lzero

@@ -1,10 +1,12 @@
 // Puts a config together from layers of YAML and from overrides, and collects everything that is
-// wrong on the way, a line each. Does not read files (load.h does). Belongs to one thread.
+// wrong on the way, a line each. An entry of `tasks` is one more layer over those of the file, with
+// an assembler of its own. Does not read files (load.h does). Belongs to one thread.
 #ifndef LZERO_CONFIG_ASSEMBLE_H_
 #define LZERO_CONFIG_ASSEMBLE_H_
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,11 +14,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "lzero/config/consistency.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/config/fields.h"
 #include "lzero/config/schema.h"
-#include "lzero/config/yaml_tree.h"
+#include "lzero/config/yaml/yaml_tree.h"
 
 namespace lzero {
 
@@ -48,22 +51,39 @@ class ConfigAssembler {
 
   // Sets the fields from the layers, the lowest first.
   void ApplyLayers();
-  // Sets one field from "key.path=value", after ApplyLayers.
-  void ApplyOverride(const std::string& assignment);
+  // After ApplyLayers: an assembler, with its layers applied, for each entry of the first layer
+  // that has `tasks`, in their order; none where no layer has.
+  std::vector<std::unique_ptr<ConfigAssembler>> MakeTasks();
+  // The name of its task; "" of the file.
+  const std::string& task() const { return task_; }
+  // Sets one field from "key.path=value", after ApplyLayers; `prefix` is what the user typed before
+  // that.
+  void ApplyOverride(const std::string& assignment, const std::string& prefix = "");
+  // Reports an override that names no task.
+  void ReportNoTask(const std::string& assignment);
   // Checks the rules between fields, and `extra_rule` (may be null). InvalidArgument with all
-  // problems, a line each.
-  absl::StatusOr<LoadedConfig> Finish(const ConfigRule& extra_rule = nullptr);
+  // problems, a line each. With `tasks` each of them is checked, and what stands beside them is not
+  // an experiment of its own.
+  absl::StatusOr<LoadedConfig> Finish(
+      const ConfigRule& extra_rule = nullptr,
+      absl::Span<const std::unique_ptr<ConfigAssembler>> tasks = {});
 
  private:
+  static constexpr int kOverrideRank = 1;
+  static constexpr int kConsistencyRank = 2;
+  static constexpr char kTasksKey[] = "tasks";
+
   struct Layer {
     std::string name;
     YamlTree tree;
     int rank = 0;  // 0: the named file, -1: what it extends, ...
+    bool of_task = false;
   };
   struct Place {
     int rank = 0;  // later layers have a higher one
     TextPosition position;
-    std::string where;  // "file:line:column", "command line: key=value"
+    std::string where;     // "file:line:column", "command line: key=value"
+    bool of_task = false;  // in an entry of `tasks`
   };
   struct Problem {
     Place place;
@@ -71,6 +91,11 @@ class ConfigAssembler {
   };
 
   bool IsSection(absl::string_view name) const;
+  // The assembler of one entry of the `tasks` of `file`; null where it is no task.
+  std::unique_ptr<ConfigAssembler> MakeTask(const Layer& file, const YamlNode& entry);
+  // The rules between fields of this experiment and `extra_rule`.
+  void CheckRules(const ConfigRule& extra_rule);
+  LoadedConfig Loaded() const;
   void ApplyLayer(const Layer& layer);
   void ApplySection(const Layer& layer, const YamlEntry& section);
   void ApplyField(const Layer& layer, const ConfigField& field, const YamlNode& value);
@@ -91,7 +116,8 @@ class ConfigAssembler {
   std::string JoinedProblems();
   static Place At(const Layer& layer, const TextPosition& position);
 
-  std::vector<Layer> layers_;  // the named file first
+  std::string task_;
+  std::vector<Layer> layers_;  // an entry of `tasks`, then the named file
   ExperimentConfig config_;
   const std::vector<ConfigField> fields_ = FieldsOf(config_);
   std::map<std::string, Place> settings_;  // key path -> where it was set last

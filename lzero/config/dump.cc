@@ -1,6 +1,9 @@
 #include "lzero/config/dump.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -57,27 +60,84 @@ std::string SearchLines(absl::string_view pattern, const std::vector<std::string
   return lines;
 }
 
+// A field as a task of a file with these `beside` its tasks has to write it: entries of a map that
+// it does not have are taken away.
+std::string TaskValueText(const ConfigField& field, const ConfigField& beside) {
+  using Map = std::map<std::string, std::string>;
+  std::string text = ValueText(field);
+  if (!field.Is<Map*>()) return text;
+  const Map& map = *std::get<Map*>(field.value);
+  for (const auto& [name, value] : *std::get<Map*>(beside.value)) {
+    if (map.contains(name)) continue;
+    text.insert(text.size() - 1, absl::StrCat(text == "{}" ? "" : ", ", YamlText(name), ": null"));
+  }
+  return text;
+}
+
+// A block a section, a line a field; those that are as in `beside` are left out.
+std::string BlocksOf(const std::vector<ConfigField>& fields, const std::vector<ConfigField>& beside,
+                     absl::string_view indent) {
+  std::string yaml;
+  absl::string_view section;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const ConfigField& field = fields[i];
+    const std::string text = beside.empty() ? ValueText(field) : TaskValueText(field, beside[i]);
+    if (!beside.empty() && text == ValueText(beside[i])) continue;
+    if (field.section != section && !field.section.empty()) {
+      absl::StrAppend(&yaml, indent, field.section, ":\n");
+    }
+    section = field.section;
+    absl::StrAppend(&yaml, indent, section.empty() ? "" : "  ", field.name, ": ", text, "\n");
+  }
+  return yaml;
+}
+
+std::vector<ConfigDifference> DiffFields(const std::vector<ConfigField>& a,
+                                         const std::vector<ConfigField>& b) {
+  std::vector<ConfigDifference> differences;
+  for (size_t i = 0; i < a.size(); ++i) {
+    const std::string text_a = ValueText(a[i]), text_b = ValueText(b[i]);
+    if (text_a != text_b) differences.push_back({a[i].path, text_a, text_b});
+  }
+  return differences;
+}
+
 }  // namespace
 
 std::string ResolvedYaml(ExperimentConfig config) {
-  std::string yaml;
-  absl::string_view section;
-  for (const ConfigField& field : FieldsOf(config)) {
-    if (field.section != section && !field.section.empty()) {
-      absl::StrAppend(&yaml, field.section, ":\n");
-    }
-    section = field.section;
-    absl::StrAppend(&yaml, section.empty() ? "" : "  ", field.name, ": ", ValueText(field), "\n");
+  const std::vector<ConfigField> fields = FieldsOf(config);
+  std::string yaml = BlocksOf(fields, {}, "");
+  if (!config.tasks.empty()) absl::StrAppend(&yaml, "tasks:\n");
+  for (ExperimentConfig& task : config.tasks) {
+    absl::StrAppend(&yaml, "  - name: ", task.name, "\n", BlocksOf(FieldsOf(task), fields, "    "));
   }
   return yaml;
 }
 
 std::vector<ConfigDifference> DiffConfigs(ExperimentConfig a, ExperimentConfig b) {
-  const std::vector<ConfigField> fields_a = FieldsOf(a), fields_b = FieldsOf(b);
-  std::vector<ConfigDifference> differences;
-  for (size_t i = 0; i < fields_a.size(); ++i) {
-    const std::string text_a = ValueText(fields_a[i]), text_b = ValueText(fields_b[i]);
-    if (text_a != text_b) differences.push_back({fields_a[i].path, text_a, text_b});
+  std::vector<ConfigDifference> differences = DiffFields(FieldsOf(a), FieldsOf(b));
+  const size_t num_beside = differences.size();  // of what stands beside the tasks
+  std::map<std::string, std::pair<ExperimentConfig*, ExperimentConfig*>> tasks;
+  for (ExperimentConfig& task : a.tasks) tasks[task.name].first = &task;
+  for (ExperimentConfig& task : b.tasks) tasks[task.name].second = &task;
+  for (const auto& [name, both] : tasks) {
+    const std::string key = absl::StrCat("tasks.", name);
+    if (both.first == nullptr || both.second == nullptr) {
+      const auto text = [](const ExperimentConfig* task) {
+        return task == nullptr ? "none" : "a task";
+      };
+      differences.push_back({key, text(both.first), text(both.second)});
+      continue;
+    }
+    for (ConfigDifference& own : DiffFields(FieldsOf(*both.first), FieldsOf(*both.second))) {
+      const auto is_same = [&own](const ConfigDifference& told) {
+        return told.key == own.key && told.a == own.a && told.b == own.b;
+      };
+      const auto beside = differences.begin() + static_cast<std::ptrdiff_t>(num_beside);
+      if (std::any_of(differences.begin(), beside, is_same)) continue;
+      own.key = absl::StrCat(key, ".", own.key);
+      differences.push_back(std::move(own));
+    }
   }
   return differences;
 }

@@ -12,7 +12,8 @@
 
 namespace lzero {
 
-// All keys, a block a section; ParseResolvedConfig reads identical values back.
+// All keys, a block a section, then of each task what differs from that; ParseResolvedConfig reads
+// identical values back.
 std::string ResolvedYaml(ExperimentConfig config);
 
 // A key whose value differs, with both values as YAML text.
@@ -22,7 +23,8 @@ struct ConfigDifference {
   std::string b;
 };
 
-// In the order of declaration; empty when the configs are equal.
+// In the order of declaration, then tasks by name ("tasks.NAME.train.batch_size", or "tasks.NAME"
+// where one config alone has it); empty when the configs are equal.
 std::vector<ConfigDifference> DiffConfigs(ExperimentConfig a, ExperimentConfig b);
 
 // Type, range, default, unit, help and source of one key ("train.batch_size"), all keys of a

@@ -105,6 +105,8 @@ void ModelConfig::Visit(FieldList& field) {
   field("encoder_blocks", &encoder_blocks, {0, 256},
         "Board and image encoder: residual blocks at the last size", "blocks",
         "LightZero, TicTacToe configs");
+  field("encoder_group", &encoder_group,
+        "Tasks with the same word here share one encoder; none: each has its own");
   field("embed_dim", &embed_dim, {2, 65536}, "Width E of tokens and latent states", "units",
         kCartPole);
   field("num_layers", &num_layers, {1, 256}, "Transformer blocks L", "layers", kCartPole);
@@ -270,10 +272,11 @@ void TrainConfig::Visit(FieldList& field) {
         "Replay ratio: updates for each env step after start_env_steps", "updates", kLightZero);
   field("start_env_steps", &start_env_steps, kSteps, "Steps collected before the first update",
         "env steps", kTrialRuns);
+  field("steps_per_round", &steps_per_round, {1, 1e6},
+        "Steps of each environment before the updates that are due for them", "steps");
   field("num_threads", &num_threads, {1, 1024},
         "Threads of the learner, beside the one that collects; at most the cores of the machine. "
-        "They "
-        "divide sums, so another number learns other weights",
+        "They divide sums, so another number learns other weights",
         "threads");
   field("on_nan", &on_nan, {"stop", "rollback"},
         "On a loss or gradient that is not finite: stop, or go on from the last checkpoint");
@@ -281,8 +284,7 @@ void TrainConfig::Visit(FieldList& field) {
       "device", &device,
       "Where the learner runs; null: inference.device. On another device than the searches neither "
       "waits for the other's work: a CPU can collect while a GPU learns. Its weights are copied "
-      "from "
-      "one to the other after the updates of a step");
+      "from one to the other after the updates of a step");
   field("dtype", &dtype, {"fp32", "tf32", "bf16"},
         "Products of an update on a CUDA device: fp32 exact, tf32 with operands of 10 bits, bf16 "
         "with numbers of 8 bits (autocast); weights and optimiser are float32 in all three");
@@ -333,8 +335,7 @@ void InferenceConfig::Visit(FieldList& field) {
         "keeps the older keys and values");
   field("num_threads", &num_threads, {1, 1024},
         "Threads of one recurrent step and of encoding; at most the cores of the machine. Worth it "
-        "for "
-        "models that are wide or batches that are large",
+        "for models that are wide or batches that are large",
         "threads");
 }
 
@@ -380,6 +381,9 @@ void ExperimentConfig::Visit(FieldList& field) {
   evaluate.Visit(field);
   checkpoint.Visit(field);
   stop.Visit(field);
+  score.Visit(field);
+  multitask.Visit(field);
+  init.Visit(field);
   field.Begin("", "");
   field("plugins", &plugins,
         "Libraries that hold environments, plugin:NAME each. A path that is not absolute starts at "

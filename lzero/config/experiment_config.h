@@ -1,5 +1,6 @@
 // Every setting of an experiment, with its default. A field is declared once, in Visit; the YAML
-// key path is section.name. Cross-field rules are in ConsistencyErrors. Plain data, no thread rule.
+// key path is section.name. Cross-field rules are in ConsistencyErrors; what several tasks in one
+// model need is in task_config.h. Plain data, no thread rule.
 #ifndef LZERO_CONFIG_EXPERIMENT_CONFIG_H_
 #define LZERO_CONFIG_EXPERIMENT_CONFIG_H_
 
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "lzero/config/device.h"
+#include "lzero/config/task_config.h"
 
 namespace lzero {
 
@@ -57,6 +59,8 @@ enum class LatentNorm { kLayerNorm, kSimNorm };
 enum class LatentLoss { kMse, kGroupKl, kNone, kCosine };
 enum class TerminalMode { kAbsorb, kMask };
 
+inline constexpr char kNoGroup[] = "none";
+
 struct ModelConfig {
   Family family = Family::kUniZero;
   EncoderKind encoder = EncoderKind::kVector;
@@ -64,6 +68,7 @@ struct ModelConfig {
   int64_t encoder_layers = 1;     // vector: hidden layers
   int64_t encoder_channels = 32;  // board, image: channels
   int64_t encoder_blocks = 1;     // board, image: residual blocks at full, at the last size
+  std::string encoder_group = kNoGroup;
   int64_t embed_dim = 64;
   int64_t num_layers = 2;
   int64_t num_heads = 2;
@@ -168,6 +173,7 @@ struct TrainConfig {
   double grad_clip = 5.0;
   double target_update_rate = 0.05;  // EMA a update
   int64_t start_env_steps = 500;
+  int64_t steps_per_round = 1;
   int64_t num_threads = 1;
   int64_t log_every_updates = 50;  // a line of metrics
   OnNan on_nan = OnNan::kStop;
@@ -226,9 +232,15 @@ struct ExperimentConfig {
   EvaluateConfig evaluate;
   CheckpointConfig checkpoint;
   StopConfig stop;
+  ScoreConfig score;
+  MultitaskConfig multitask;
+  InitConfig init;
   std::vector<std::string> plugins;  // libraries with environments from outside
   int64_t seed = 0;
   bool deterministic = false;
+  std::string name;  // of an entry of `tasks`; "" beside them
+  // Each whole, what it shares with the others included; empty: this config is the experiment.
+  std::vector<ExperimentConfig> tasks;
   Device learner_device() const { return train.device.value_or(inference.device); }
   // Whether searches may run libtorch's operations on a device while an update does.
   bool searches_beside_updates() const { return inference.device.is_cuda() && !deterministic; }

@@ -1,5 +1,6 @@
 #include "lzero/config/load.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <set>
@@ -8,7 +9,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
 
@@ -18,6 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxChain = 32;  // files that extend each other
+constexpr char kTasksPrefix[] = "tasks.";
+
+std::string KeyOf(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
 
 // The bytes of a config file; the error is a clause that does not name the file.
 absl::StatusOr<std::string> ReadConfigFile(const std::string& path) {
@@ -71,8 +79,36 @@ absl::StatusOr<LoadedConfig> ApplyAll(ConfigAssembler* assembler,
                                       absl::Span<const std::string> overrides,
                                       const ConfigRule& extra_rule) {
   assembler->ApplyLayers();
-  for (const std::string& assignment : overrides) assembler->ApplyOverride(assignment);
-  return assembler->Finish(extra_rule);
+  const auto tasks = assembler->MakeTasks();
+  for (const std::string& assignment : overrides) {
+    if (!absl::StartsWith(assignment, kTasksPrefix)) assembler->ApplyOverride(assignment);
+  }
+  std::vector<std::string> names;
+  for (const auto& task : tasks) {
+    const std::string prefix = absl::StrCat(kTasksPrefix, task->task(), ".");
+    names.push_back(prefix);
+    // What is said of this task wins over what is said of all, wherever it stands.
+    std::set<std::string> own_keys;
+    for (const std::string& assignment : overrides) {
+      absl::string_view own = assignment;
+      if (!absl::ConsumePrefix(&own, prefix)) continue;
+      own_keys.emplace(own.substr(0, own.find('=')));
+      task->ApplyOverride(std::string(own), prefix);
+    }
+    for (const std::string& assignment : overrides) {
+      if (absl::StartsWith(assignment, kTasksPrefix)) continue;
+      if (!own_keys.contains(KeyOf(assignment))) task->ApplyOverride(assignment);
+    }
+  }
+  for (const std::string& assignment : overrides) {
+    const auto names_it = [&assignment](const std::string& prefix) {
+      return absl::StartsWith(assignment, prefix);
+    };
+    if (absl::StartsWith(assignment, kTasksPrefix) && std::ranges::none_of(names, names_it)) {
+      assembler->ReportNoTask(assignment);
+    }
+  }
+  return assembler->Finish(extra_rule, tasks);
 }
 
 }  // namespace

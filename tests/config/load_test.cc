@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
 #include "lzero/config/schema.h"
-#include "lzero/config/yaml_tree.h"
+#include "lzero/config/yaml/yaml_tree.h"
 #include "tests/config/config_test_tools.h"
 
 namespace lzero::load_test {

@@ -33,8 +33,9 @@ TEST(Schema, SectionsAreThoseOfTheDesign) {
   for (const ConfigField& field : FieldsOf(config)) {
     if (names.empty() || field.section != names.back()) names.emplace_back(field.section);
   }
-  EXPECT_THAT(names, ElementsAre("env", "model", "loss", "search", "replay", "train", "inference",
-                                 "evaluate", "checkpoint", "stop", ""));
+  EXPECT_THAT(names,
+              ElementsAre("env", "model", "loss", "search", "replay", "train", "inference",
+                          "evaluate", "checkpoint", "stop", "score", "multitask", "init", ""));
 }
 
 TEST(Schema, EveryFieldIsDescribed) {
@@ -47,7 +48,7 @@ TEST(Schema, EveryFieldIsDescribed) {
     EXPECT_LT(field.range.low, field.range.high) << field.path;
     EXPECT_EQ(field.Is<ChoiceIndex>(), !field.choices.empty()) << field.path;
   }
-  EXPECT_EQ(paths.size(), 119u);  // grows with every new field
+  EXPECT_EQ(paths.size(), 129u);  // grows with every new field
   EXPECT_EQ(paths.count("seed"), 1u);
 }
 

@@ -1,8 +1,8 @@
 // Reads YAML text into a tree of maps and scalar texts with positions, and refuses what invites
 // mistakes: duplicate keys, merges, anchors, tags, several documents, tabs as indentation. yaml-cpp
 // does the work behind this header. Knows nothing of the fields. Stateless, thread-safe.
-#ifndef LZERO_CONFIG_YAML_TREE_H_
-#define LZERO_CONFIG_YAML_TREE_H_
+#ifndef LZERO_CONFIG_YAML_YAML_TREE_H_
+#define LZERO_CONFIG_YAML_YAML_TREE_H_
 
 #include <cstddef>
 #include <string>
@@ -37,6 +37,12 @@ struct YamlEntry {
   YamlNode value;
 };
 
+// The entry of `map` with this key; null when there is none.
+const YamlEntry* FindEntry(const YamlNode& map, absl::string_view key);
+
+// What stands where something else should: a map, a list, nothing, or the text.
+std::string ShownText(const YamlNode& node);
+
 struct YamlProblem {
   TextPosition position;
   std::string message;  // "train.batch_size: duplicate key; ..."
@@ -56,4 +62,4 @@ YamlTree ReadYamlTree(absl::string_view text);
 
 }  // namespace lzero
 
-#endif  // LZERO_CONFIG_YAML_TREE_H_
+#endif  // LZERO_CONFIG_YAML_YAML_TREE_H_

@@ -1,4 +1,4 @@
-#include "lzero/config/yaml_tree.h"
+#include "lzero/config/yaml/yaml_tree.h"
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -265,6 +265,19 @@ bool Parse(absl::string_view text, TreeBuilder& builder, std::vector<YamlProblem
 }
 
 }  // namespace
+
+const YamlEntry* FindEntry(const YamlNode& map, absl::string_view key) {
+  for (const YamlEntry& entry : map.entries) {
+    if (entry.key == key) return &entry;
+  }
+  return nullptr;
+}
+
+std::string ShownText(const YamlNode& node) {
+  if (node.kind == YamlNode::Kind::kMap) return "a map";
+  if (node.kind == YamlNode::Kind::kSequence) return "a list";
+  return node.scalar.is_null ? "nothing" : QuotedForMessage(node.scalar.text);
+}
 
 YamlTree ReadYamlTree(absl::string_view text) {
   YamlTree tree;

@@ -1,4 +1,4 @@
-#include "lzero/config/yaml_tree.h"
+#include "lzero/config/yaml/yaml_tree.h"
 
 #include <string>
 

@@ -1,0 +1,93 @@
+#include "lzero/config/task_config.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/rng.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/config/fields.h"
+
+namespace lzero {
+namespace {
+
+// Sections and fields that belong to one task.
+constexpr const char* kTaskSections[] = {"env", "loss", "search", "replay", "score"};
+constexpr const char* kTaskFields[] = {"model.context_length",       "train.batch_size",
+                                       "train.updates_per_env_step", "train.start_env_steps",
+                                       "train.steps_per_round",      "evaluate.episodes",
+                                       "evaluate.num_simulations",   "stop.max_env_steps",
+                                       "stop.target_return",         "stop.patience"};
+constexpr char kEncoder[] = "model.encoder";       // and all that begins so
+constexpr char kEnvThreads[] = "env.num_threads";  // those of one pool for all
+
+constexpr size_t kMaxNameLength = 40;
+
+}  // namespace
+
+void ScoreConfig::Visit(FieldList& field) {
+  field.Begin("score", "What returns are worth: a mean return becomes a normalised score.");
+  field("random", &random, {-1e12, 1e12},
+        "Return of uniformly random actions, which counts as 0; null: no score");
+  field("expert", &expert, {-1e12, 1e12}, "Return that counts as 1; null: no score");
+}
+
+void MultitaskConfig::Visit(FieldList& field) {
+  field.Begin("multitask", "What several tasks in one model have in common.");
+  field("share", &share,
+        "Parts of the network that all tasks use; the others are each task's own. The policy head "
+        "and the table of actions are always own, the encoder is shared by model.encoder_group");
+  field("balance", &balance, {"none", "grad_norm", "pcgrad"},
+        "How the gradients of tasks that are updated together become one for the shared parts: "
+        "their sum; each scaled to their median norm first; each without what points against "
+        "another's",
+        "", "PCGrad (Yu et al. 2020)");
+  field("adapter_rank", &adapter_rank, {0, 1024},
+        "Rank of the matrices that each task adds to every shared linear layer, trained with it "
+        "and merged into the weights that search uses; 0: none",
+        "", "LoRA (Hu et al. 2021)");
+  field("freeze", &freeze, "Parts that do not learn: shared, groups of encoders, names of tasks");
+}
+
+void InitConfig::Visit(FieldList& field) {
+  field.Begin("init", "Where a new run takes its first weights from.");
+  field("from", &from,
+        "Run folder or checkpoint, as `lzero eval` takes it, from where the program runs; none: "
+        "fresh weights. Replay and optimiser begin anew");
+  field("parts", &parts,
+        "What is taken: shared, the parts that tasks share; own, what tasks of the same name have "
+        "of their own");
+}
+
+bool IsTaskSetting(absl::string_view path) {
+  const absl::string_view section = path.substr(0, path.find('.'));
+  if (path == kEnvThreads) return false;
+  return absl::StartsWith(path, kEncoder) ||
+         std::count(std::begin(kTaskSections), std::end(kTaskSections), section) > 0 ||
+         std::count(std::begin(kTaskFields), std::end(kTaskFields), path) > 0;
+}
+
+std::string TaskNameProblem(absl::string_view name) {
+  const bool fits =
+      !name.empty() && name.size() <= kMaxNameLength && std::ranges::all_of(name, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+      });
+  if (fits && name != "shared" && name != "own" && name != "group") return "";
+  return absl::StrCat("a name is 1 to ", kMaxNameLength,
+                      " of a-z, 0-9 and _, and none of shared, own, group");
+}
+
+std::vector<ExperimentConfig> TaskConfigs(const ExperimentConfig& config) {
+  if (config.tasks.empty()) return {config};
+  std::vector<ExperimentConfig> tasks = config.tasks;
+  if (tasks.size() == 1) return tasks;
+  std::ranges::sort(tasks, {}, &ExperimentConfig::name);
+  for (ExperimentConfig& task : tasks) {
+    const uint64_t key =
+        StreamKey(static_cast<uint64_t>(config.seed), absl::StrCat("task ", task.name));
+    task.seed = static_cast<int64_t>(key >> 11);  // within the range of `seed`
+  }
+  return tasks;
+}
+
+}  // namespace lzero
