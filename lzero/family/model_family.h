@@ -39,6 +39,10 @@ struct ModelFamily {
       const ModelConfig& config, const WorldModelShape& shape, uint64_t seed, at::Device device)>
       make_network = {};
 
+  // Parts of its networks, by the beginning of their parameters' names up to a dot, that tasks of
+  // unlike observations and actions can share; none: it learns one task alone.
+  std::vector<std::string> shared_parts = {};
+
   // Bytes that an engine keeps for good; allocates none of them. Families that simulate with the
   // environment measure one that `make_env` makes.
   std::function<absl::StatusOr<int64_t>(const EngineOptions& options, const EnvFactory& make_env)>

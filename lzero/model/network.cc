@@ -34,26 +34,26 @@ void Network::CopyWeightsFrom(const Network& other) {
   at::_foreach_copy_(weights_, other.weights_);
 }
 
-void Network::MoveWeightsTowards(const Network& other, double rate, const at::Tensor& skip) {
+void MoveTensorsTowards(const std::vector<at::Tensor>& mine, const std::vector<at::Tensor>& theirs,
+                        double rate, const at::Tensor& skip) {
   const torch::NoGradGuard no_grad;
-  LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
-           other.weights_.size(), " tensors");
+  LZ_CHECK(mine.size() == theirs.size(), mine.size(), " against ", theirs.size(), " tensors");
   if (skip.defined() && !skip.is_cpu()) {
     // Few kernels for all weights; the rate is never read by the host.
-    std::vector<at::Tensor> steps = at::_foreach_sub(other.weights_, weights_);
+    std::vector<at::Tensor> steps = at::_foreach_sub(theirs, mine);
     at::_foreach_mul_(steps, rate * (1.0 - skip));
-    at::_foreach_add_(weights_, steps);
+    at::_foreach_add_(mine, steps);
     return;
   }
   if (skip.defined() && *skip.const_data_ptr<float>() == 1.0f) return;
-  for (size_t i = 0; i < weights_.size(); ++i) {
-    at::Tensor& mine = weights_[i];
-    const at::Tensor& theirs = other.weights_[i];
-    if (!CanFuse({mine, theirs}) || !mine.is_contiguous() || !theirs.is_contiguous()) {
-      mine.lerp_(theirs, rate);
+  for (size_t i = 0; i < mine.size(); ++i) {
+    at::Tensor to = mine[i];
+    const at::Tensor& from = theirs[i];
+    if (!CanFuse({to, from}) || !to.is_contiguous() || !from.is_contiguous()) {
+      to.lerp_(from, rate);
     } else {
-      MoveTowards(theirs.const_data_ptr<float>(), static_cast<float>(rate), mine.numel(),
-                  mine.mutable_data_ptr<float>());
+      MoveTowards(from.const_data_ptr<float>(), static_cast<float>(rate), to.numel(),
+                  to.mutable_data_ptr<float>());
     }
   }
 }

@@ -48,6 +48,11 @@ struct WorldModelShape {
   }
 };
 
+// mine <- mine + rate * (theirs - mine), tensor by tensor, in place, without gradient: float32 on
+// one device. Nothing changes where `skip`, a float32 scalar there, is 1; undefined counts as 0.
+void MoveTensorsTowards(const std::vector<at::Tensor>& mine, const std::vector<at::Tensor>& theirs,
+                        double rate, const at::Tensor& skip);
+
 class Network : public torch::nn::Module {
  public:
   // Losses and metrics of a batch of N samples. Gradients flow from the total to this network's
@@ -76,9 +81,6 @@ class Network : public torch::nn::Module {
   // Copies every weight of `other`, which has the same architecture and device, in place: addresses
   // stay.
   void CopyWeightsFrom(const Network& other);
-  // weight <- weight + rate * (other's weight - weight), in place: the EMA target network. Nothing
-  // changes where `skip`, a float32 scalar on the network's device, is 1; undefined counts as 0.
-  void MoveWeightsTowards(const Network& other, double rate, const at::Tensor& skip = {});
 
  protected:
   Network(const ModelConfig& config, const WorldModelShape& shape);

@@ -88,8 +88,10 @@ std::string SummaryJson(const ReturnSummary& summary, int64_t env_steps) {
 
 absl::StatusOr<std::string> WriteEvaluation(const std::string& run_dir, int64_t env_steps,
                                             const ReturnSummary& summary,
-                                            absl::Span<const EpisodeRow> episodes) {
-  const std::string folder = JoinPath(EvaluationsOf(run_dir), StepName(env_steps));
+                                            absl::Span<const EpisodeRow> episodes,
+                                            const std::string& task) {
+  const std::string step = JoinPath(EvaluationsOf(run_dir), StepName(env_steps));
+  const std::string folder = task.empty() ? step : JoinPath(step, task);
   LZ_RETURN_IF_ERROR(MakeDirectories(folder));
   LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, kSummary), SummaryJson(summary, env_steps)));
   LZ_RETURN_IF_ERROR(WriteFileAtomic(JoinPath(folder, kEpisodes), EpisodesCsv(episodes)));

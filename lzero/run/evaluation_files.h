@@ -45,10 +45,11 @@ std::string EpisodesCsv(absl::Span<const EpisodeRow> episodes);
 std::string SummaryJson(const ReturnSummary& summary, int64_t env_steps);
 
 // Writes `run_dir`/eval/step_000010000/{summary.json,episodes.csv}, replacing older ones of the
-// same step. Returns the folder.
+// same step; of a `task` that has a name in the folder of that name there. Returns the folder.
 absl::StatusOr<std::string> WriteEvaluation(const std::string& run_dir, int64_t env_steps,
                                             const ReturnSummary& summary,
-                                            absl::Span<const EpisodeRow> episodes);
+                                            absl::Span<const EpisodeRow> episodes,
+                                            const std::string& task = "");
 
 // The summaries of all evaluations of a run, by their env steps; none where it made none. DataLoss
 // names a damaged file.

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Calls visit(name, field) for every field of the state.
+// Calls visit(name, field) for every field of the run.
 template <typename State, typename Visit>
 void VisitFields(State& state, Visit visit) {
   visit("env_steps", state.env_steps);
@@ -21,7 +21,6 @@ void VisitFields(State& state, Visit visit) {
   visit("last_return_env_steps", state.last_return_env_steps);
   visit("best_return", state.best_return);
   visit("best_env_steps", state.best_env_steps);
-  visit("target_return", state.target_return);
   visit("target_streak", state.target_streak);
   visit("solved_env_steps", state.solved_env_steps);
   visit("solved_wall_seconds", state.solved_wall_seconds);
@@ -30,25 +29,55 @@ void VisitFields(State& state, Visit visit) {
   visit("next_evaluation_update", state.next_evaluation_update);
   visit("next_checkpoint_update", state.next_checkpoint_update);
   visit("metrics_bytes", state.metrics_bytes);
-  visit("sampler_key", state.sampler.key);
-  visit("sampler_position", state.sampler.position);
-  visit("reanalyzer_key", state.reanalyzer.key);
-  visit("reanalyzer_position", state.reanalyzer.position);
-  visit("reanalyzed", state.reanalyzed);
-  visit("reanalyze_searches", state.reanalyze_searches);
 }
+
+// The same for a task. Those of an only task have the names, and the values, that the run's have.
+template <typename Task, typename Visit>
+void VisitTaskFields(Task& task, Visit visit) {
+  visit("env_steps", task.env_steps);
+  visit("updates", task.updates);
+  visit("episodes", task.episodes);
+  visit("last_return", task.last_return);
+  visit("best_return", task.best_return);
+  visit("target_return", task.target_return);
+  visit("target_streak", task.target_streak);
+  visit("solved_env_steps", task.solved_env_steps);
+  visit("solved_wall_seconds", task.solved_wall_seconds);
+  visit("sampler_key", task.sampler.key);
+  visit("sampler_position", task.sampler.position);
+  visit("reanalyzer_key", task.reanalyzer.key);
+  visit("reanalyzer_position", task.reanalyzer.position);
+  visit("reanalyzed", task.reanalyzed);
+  visit("reanalyze_searches", task.reanalyze_searches);
+}
+
+// Writes a field into a JSON object.
+struct FieldWriter {
+  Json* json;
+  template <typename Field>
+  void operator()(const char* name, const Field& field) const {
+    if constexpr (requires { field.has_value(); }) {
+      (*json)[name] = field.has_value() ? Json(*field) : Json(nullptr);
+    } else {
+      (*json)[name] = field;
+    }
+  }
+};
+
+constexpr char kTasks[] = "tasks";
 
 }  // namespace
 
 std::string TrainingStateToJson(const TrainingState& state) {
   Json json = Json::object();
-  VisitFields(state, [&json](const char* name, const auto& field) {
-    if constexpr (requires { field.has_value(); }) {
-      json[name] = field.has_value() ? Json(*field) : Json(nullptr);
-    } else {
-      json[name] = field;
+  VisitFields(state, FieldWriter{&json});
+  if (state.tasks.size() == 1) {
+    VisitTaskFields(state.tasks[0], FieldWriter{&json});
+  } else {
+    for (const TaskState& task : state.tasks) {
+      VisitTaskFields(task, FieldWriter{&json[kTasks][task.name]});
     }
-  });
+  }
   return json.dump(2) + "\n";
 }
 
@@ -56,6 +85,20 @@ absl::StatusOr<TrainingState> TrainingStateFromJson(const std::string& text) {
   LZ_ASSIGN_OR_RETURN(const JsonReader json, JsonReader::Parse(text, {"state.json"}));
   TrainingState state;
   VisitFields(state, [&json](const char* name, auto& field) { json.Read(name, &field); });
+  if (!json.Has(kTasks)) {
+    VisitTaskFields(state.tasks[0],
+                    [&json](const char* name, auto& field) { json.Read(name, &field); });
+    LZ_RETURN_IF_ERROR(json.status());
+    return state;
+  }
+  state.tasks.clear();
+  const JsonReader tasks = json.Object(kTasks);
+  for (const std::string& name : tasks.Names()) {
+    const JsonReader of_task = tasks.Object(name);
+    state.tasks.emplace_back().name = name;
+    VisitTaskFields(state.tasks.back(),
+                    [&of_task](const char* key, auto& field) { of_task.Read(key, &field); });
+  }
   LZ_RETURN_IF_ERROR(json.status());
   return state;
 }

@@ -11,8 +11,8 @@
 #include "lzero/env/env_rules.h"
 #include "lzero/env/plugin.h"
 #include "lzero/family/families.h"
-#include "lzero/tensor/tensor_arrays.h"
 #include "lzero/tensor/torch.h"
+#include "lzero/train/task/weight_names.h"
 
 namespace lzero {
 
@@ -31,7 +31,9 @@ void FollowRun(const std::string& checkpoint, ExperimentConfig* config) {
   const std::string path = (checkpoints.parent_path() / "config.resolved.yaml").string();
   const auto text = ReadFile(path);
   if (!text.ok()) return;
-  const auto run = ParseResolvedConfig(*text, path);
+  const auto whole = ParseResolvedConfig(*text, path);
+  if (!whole.ok()) return;
+  const auto run = FindTask(*whole, config->name);
   if (!run.ok() || run->env.id != config->env.id) return;
   config->env.python_path = run->env.python_path;
   config->plugins = run->plugins;
@@ -68,6 +70,10 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   LZ_ASSIGN_OR_RETURN(agent.config,
                       ParseResolvedConfig(loaded.content.config_yaml,
                                           JoinPath(agent.checkpoint_path, "config.resolved.yaml")));
+  const size_t num_tasks = TaskConfigs(agent.config).size();
+  absl::StatusOr<ExperimentConfig> task = FindTask(agent.config, options.task);
+  LZ_RETURN_IF_ERROR(Annotate(task.status(), "task"));
+  agent.config = *std::move(task);
   FollowRun(loaded.path, &agent.config);
   agent.env_steps = loaded.env_steps;
   // The environments.
@@ -88,12 +94,9 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
                       FamilyOf(agent.config.model)
                           .make_network(agent.config.model, BuildWorldModelShape(spec), 0,
                                         agent.role.inference->network().device()));
-  std::vector<NamedTensor> weights;
-  for (const auto& entry : model->named_parameters()) {
-    weights.emplace_back(entry.key(), entry.value());
-  }
-  LZ_RETURN_IF_ERROR(Annotate(CopyAllInto(weights, loaded.content.files.at("model")),
-                              absl::StrCat(agent.checkpoint_path, "/model.safetensors")));
+  LZ_RETURN_IF_ERROR(Annotate(
+      CopyTaskWeights(agent.config, num_tasks, loaded.content.files.at("model"), model.get()),
+      absl::StrCat(agent.checkpoint_path, "/model.safetensors")));
   LZ_RETURN_IF_ERROR(agent.role.inference->CopyWeightsFrom(*model));
   return agent;
 }

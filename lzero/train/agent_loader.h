@@ -18,8 +18,8 @@
 namespace lzero {
 
 struct LoadedAgent {
-  ExperimentConfig config;
-  EnvRegistry registry;  // with the environments of its plugins
+  ExperimentConfig config;  // of the task that it plays
+  EnvRegistry registry;     // with the environments of its plugins
   std::string checkpoint_path;
   int64_t env_steps = 0;
   int64_t num_simulations = 0;
@@ -37,13 +37,15 @@ struct LoadAgentOptions {
   std::optional<Device> device;
   std::vector<std::string> plugins = {};  // in place of the run's, if there are any
   int64_t num_roots = 0;                  // of one search; 0: as many as environments
+  std::string task = "";                  // of a run of several: which one
   // Trees in the memory of the host (Agent::host_tree): a device then runs steps, not searches.
   bool shows_trees = false;
 };
 
 // Loads an agent for evaluation, with the config that the checkpoint holds: a copy of its folder is
 // enough. NotFound when there is no such checkpoint; DataLoss for a damaged one; InvalidArgument
-// lists the tensors that do not fit the config; errors of plugins as LoadPlugins. `pool` must
+// lists the tensors that do not fit the config, or begins with "task: " and lists the tasks; errors
+// of plugins as LoadPlugins. `pool` must
 // outlive the agent.
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,
                                       const LoadAgentOptions& options, ThreadPool* pool);

@@ -20,14 +20,14 @@
 namespace lzero {
 namespace {
 
-std::vector<std::pair<std::string, at::Tensor>> NamedWeights(const Network& model) {
-  std::vector<std::pair<std::string, at::Tensor>> tensors;
-  for (const auto& entry : model.named_parameters())
-    tensors.emplace_back(entry.key(), entry.value());
+std::vector<NamedTensor> NamedWeights(const TaskWeights& model) {
+  std::vector<NamedTensor> tensors;
+  for (const OwnedWeight& weight : model.weights())
+    tensors.emplace_back(weight.name, weight.tensor);
   return tensors;
 }
 
-std::vector<NamedArray> ExportWeights(const Network& model) {
+std::vector<NamedArray> ExportWeights(const TaskWeights& model) {
   std::vector<NamedArray> arrays;
   for (const auto& [name, tensor] : NamedWeights(model))
     arrays.push_back(ToNamedArray(name, tensor));
@@ -41,51 +41,48 @@ constexpr int64_t kOpenLoopHorizons = 10;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Learner>> Learner::Create(const ExperimentConfig& config,
-                                                         const WorldModelShape& shape) {
-  const uint64_t seed = static_cast<uint64_t>(config.seed);
+                                                         absl::Span<const WorldModelShape> shapes) {
   KeepTensorMemory();
   LZ_ASSIGN_OR_RETURN(EngineDevice device,
                       MakeEngineDevice(config.learner_device(), LearnerDeviceKey(config)));
-  const at::Device where = device.device();
-  const ModelFamily& family = FamilyOf(config.model);
-  std::shared_ptr<Network> model, target;
-  LZ_RETURN_IF_ERROR(device.OnStream([&] {
-    return CatchTorch([&]() -> absl::Status {
-      LZ_ASSIGN_OR_RETURN(model, family.make_network(config.model, shape, seed, where));
-      LZ_ASSIGN_OR_RETURN(target, family.make_network(config.model, shape, seed, where));
-      target->CopyWeightsFrom(*model);
-      target->eval();
-      for (const at::Tensor& parameter : target->parameters()) parameter.set_requires_grad(false);
-      return absl::OkStatus();
-    });
-  }));
-  std::unique_ptr<Learner> learner(
-      new Learner(config, std::move(device), std::move(model), std::move(target)));
-  LZ_RETURN_IF_ERROR(learner->device_.OnStream([&] {
-    return CatchTorch([&] {
-      learner->optimizer_.emplace(*learner->model_, config.train);
-      learner->step_.emplace(learner->config_, learner->model_.get(), learner->target_.get(),
-                             &*learner->optimizer_, learner->device_.backend.get());
-    });
-  }));
+  std::unique_ptr<Learner> learner(new Learner(config, std::move(device)));
+  LZ_RETURN_IF_ERROR(learner->device_.OnStream(
+      [&] { return CatchTorch([&] { return learner->MakeParts(shapes); }); }));
   LZ_RETURN_IF_ERROR(learner->device_.Wait());
   return learner;
 }
 
-Learner::Learner(const ExperimentConfig& config, EngineDevice device,
-                 std::shared_ptr<Network> model, std::shared_ptr<Network> target)
-    : config_(config),
-      device_(std::move(device)),
-      model_(std::move(model)),
-      target_(std::move(target)) {}
+Learner::Learner(const ExperimentConfig& config, EngineDevice device)
+    : config_(config), tasks_(TaskConfigs(config)), device_(std::move(device)) {
+  for (const ExperimentConfig& task : tasks_) {
+    sources_.emplace_back();
+    if (tasks_.size() > 1) sources_.back().prefix = absl::StrCat("task/", task.name, "/");
+  }
+}
+
+absl::Status Learner::MakeParts(absl::Span<const WorldModelShape> shapes) {
+  const auto make = [&] {
+    return TaskWeights::Create(tasks_, shapes, static_cast<uint64_t>(config_.seed),
+                               device_.device());
+  };
+  LZ_ASSIGN_OR_RETURN(model_, make());
+  LZ_ASSIGN_OR_RETURN(target_, make());
+  for (size_t task = 0; task < tasks_.size(); ++task) {
+    Network& target = target_->view(task);
+    target.eval();
+    for (const at::Tensor& parameter : target.parameters()) parameter.set_requires_grad(false);
+  }
+  optimizer_.emplace(*model_, config_.train);
+  step_.emplace(tasks_, &*model_, &*target_, &*optimizer_, device_.backend.get());
+  return absl::OkStatus();
+}
 
 Learner::~Learner() {
   GraphBackend* backend = device_.backend.get();
   if (backend == nullptr) return;
   absl::Status unloaded = backend->Synchronize();
   auto graphs = step_.has_value() ? step_->TakeGraphs() : UpdateStep::GraphList();
-  last_batch_.reset();
-  staging_.reset();
+  sources_.clear();
   step_.reset();
   optimizer_.reset();
   model_.reset();
@@ -95,13 +92,13 @@ Learner::~Learner() {
   if (!unloaded.ok()) LZ_LOG_ERROR("unloading the learner: ", unloaded.message());
 }
 
-absl::Status Learner::StageFor(const BatchShape& shape) {
-  if (staging_.has_value() && staging_->shape() == shape) return absl::OkStatus();
-  last_batch_.reset();
+absl::Status Learner::StageFor(const BatchShape& shape, Source* source) {
+  if (source->staging.has_value() && source->staging->shape() == shape) return absl::OkStatus();
+  source->last_batch.reset();
   // What was recorded points at the memory of the old staging.
   auto graphs = step_->TakeGraphs();
   if (!graphs.empty()) LZ_RETURN_IF_ERROR(device_.backend->Unload(std::move(graphs)));
-  LZ_ASSIGN_OR_RETURN(staging_, BatchStaging::Create(shape, model_->device()));
+  LZ_ASSIGN_OR_RETURN(source->staging, BatchStaging::Create(shape, device_.device()));
   return absl::OkStatus();
 }
 
@@ -111,23 +108,23 @@ bool Learner::AlwaysBootstraps() const {
          config_.replay.value_bootstrap == ValueBootstrap::kTargetNetwork;
 }
 
-absl::Status Learner::Prepare(const BatchShape& shape) {
+absl::Status Learner::Prepare(const BatchShape& shape, size_t task) {
   if (device_.backend == nullptr) return absl::OkStatus();
   TrainBatch zeros;
   zeros.Resize(shape);
   return device_.OnStream([&]() -> absl::Status {
-    LZ_RETURN_IF_ERROR(StageFor(shape));
-    LZ_RETURN_IF_ERROR(staging_->CopyIn(zeros, /*learning_rate=*/0.0, AlwaysBootstraps()));
-    LZ_RETURN_IF_ERROR(step_->Record(&*staging_, config_.replay.prioritized));
+    Source* source = &sources_[task];
+    LZ_RETURN_IF_ERROR(StageFor(shape, source));
+    LZ_RETURN_IF_ERROR(source->staging->CopyIn(zeros, /*learning_rate=*/0.0, AlwaysBootstraps()));
+    LZ_RETURN_IF_ERROR(step_->Record({task, &*source->staging, tasks_[task].replay.prioritized}));
     LogRecorded("learner", *device_.backend);
     return absl::OkStatus();
   });
 }
 
-absl::Status Learner::Update(const TrainBatch& batch, double learning_rate,
-                             std::vector<float>* priorities) {
+absl::Status Learner::Update(absl::Span<const TaskBatch> batches, double learning_rate) {
   return device_.OnStream(
-      [&] { return CatchTorch([&] { return UpdateNow(batch, learning_rate, priorities); }); });
+      [&] { return CatchTorch([&] { return UpdateNow(batches, learning_rate); }); });
 }
 
 absl::Status Learner::ReadBack(const at::Tensor& numbers, std::vector<float>* values) {
@@ -144,13 +141,22 @@ absl::Status Learner::ReadBack(const at::Tensor& numbers, std::vector<float>* va
   return absl::OkStatus();
 }
 
-absl::Status Learner::UpdateNow(const TrainBatch& batch, double learning_rate,
-                                std::vector<float>* priorities) {
-  // The batch in, one step, its numbers out.
-  const bool with_errors = priorities != nullptr;
-  LZ_RETURN_IF_ERROR(StageFor(batch.shape()));
-  LZ_RETURN_IF_ERROR(staging_->CopyIn(batch, learning_rate, AlwaysBootstraps()));
-  LZ_RETURN_IF_ERROR(step_->Record(&*staging_, with_errors));
+absl::StatusOr<StagedTask> Learner::Stage(const TaskBatch& batch, double learning_rate) {
+  Source* source = &sources_[batch.task];
+  LZ_RETURN_IF_ERROR(StageFor(batch.batch->shape(), source));
+  LZ_RETURN_IF_ERROR(source->staging->CopyIn(*batch.batch, learning_rate, AlwaysBootstraps()));
+  const StagedTask staged = {batch.task, &*source->staging, batch.priorities != nullptr};
+  LZ_RETURN_IF_ERROR(step_->Record(staged));
+  return staged;
+}
+
+absl::Status Learner::UpdateNow(absl::Span<const TaskBatch> batches, double learning_rate) {
+  // The batches in, one step, its numbers out.
+  std::vector<StagedTask> staged;
+  for (const TaskBatch& batch : batches) {
+    LZ_ASSIGN_OR_RETURN(StagedTask one, Stage(batch, learning_rate));
+    staged.push_back(one);
+  }
   if (config_.model.dropout > 0.0) {
     // Dropout draws from libtorch's own generator: keyed by the update, so that a resumed run
     // draws the same.
@@ -158,35 +164,85 @@ absl::Status Learner::UpdateNow(const TrainBatch& batch, double learning_rate,
                                  static_cast<uint64_t>(num_updates_)) >>
                        1);
   }
-  LZ_ASSIGN_OR_RETURN(const UpdateOutputs* outputs,
-                      step_->Run(&*staging_, learning_rate, with_errors));
-  last_batch_ = outputs->batch;
-  std::vector<float> numbers;
-  LZ_RETURN_IF_ERROR(ReadBack(outputs->numbers, &numbers));
-  const size_t num_finite = outputs->finite.size();
-  for (size_t i = 0; i < num_finite; ++i) {
-    if (std::isfinite(numbers[i])) continue;
-    return absl::AbortedError(
-        absl::StrCat(outputs->finite[i], " of update ", num_updates_ + 1, " is ", numbers[i]));
+  const bool compares =
+      tasks_.size() > 1 && (num_updates_ + 1) % config_.train.log_every_updates == 0;
+  LZ_ASSIGN_OR_RETURN(const UpdateOutputs* outputs, step_->Run(staged, learning_rate, compares));
+  std::vector<float> values;
+  LZ_RETURN_IF_ERROR(ReadBack(outputs->numbers, &values));
+  // Whether it was learned from.
+  const auto refuse = [&](const std::string& what, float value) {
+    return absl::AbortedError(absl::StrCat(what, " of update ", num_updates_ + 1, " is ", value));
+  };
+  size_t next = 0;
+  double loss = 0.0, num_samples = 0.0;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const TaskOutputs& of_task = outputs->tasks[i];
+    sources_[of_task.task].last_batch = of_task.batch;
+    for (size_t k = 0; k < of_task.finite.size(); ++k) {
+      if (std::isfinite(values[next + k])) continue;
+      const std::string& name = tasks_[of_task.task].name;
+      return refuse(tasks_.size() == 1 ? of_task.finite[k]
+                                       : absl::StrCat(of_task.finite[k], " of task ", name),
+                    values[next + k]);
+    }
+    loss += batches[i].batch->num_samples * static_cast<double>(values[next]);
+    num_samples += batches[i].batch->num_samples;
+    next +=
+        of_task.finite.size() + of_task.metrics.size() + static_cast<size_t>(of_task.num_errors);
   }
+  const float gradient_norm = values[next];
+  if (!std::isfinite(gradient_norm)) return refuse("the gradient norm", gradient_norm);
   ++num_updates_;
   // Metrics and priorities.
-  const float gradient_norm = numbers[num_finite - 1];
-  AddMetric("loss/total", numbers[0]);
-  AddMetric("grad/norm", gradient_norm);
-  AddMetric("grad/clipped", gradient_norm > config_.train.grad_clip ? 1.0 : 0.0);
-  for (size_t i = 0; i < outputs->metrics.size(); ++i) {
-    AddMetric(outputs->metrics[i], numbers[num_finite + i]);
-  }
-  AddMetric("train/learning_rate", learning_rate);
-  AddMetric("replay/age", batch.mean_age);
-  ++num_summed_;
-  if (with_errors) {
-    priorities->assign(numbers.end() - batch.num_samples, numbers.end());
-    // A little, so that no sample is never drawn again.
-    for (float& priority : *priorities) priority += 1e-6f;
+  AddSharedMetrics(*outputs, batches.size() == 1 ? values[0] : loss / num_samples, gradient_norm,
+                   learning_rate, values.data() + next + 1);
+  next = 0;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    TakeNumbers(outputs->tasks[i], batches[i], values, &next);
   }
   return absl::OkStatus();
+}
+
+void Learner::AddSharedMetrics(const UpdateOutputs& outputs, double loss, double gradient_norm,
+                               double learning_rate, const float* cosines) {
+  AddMetric("loss/total", loss);
+  AddMetric("grad/norm", gradient_norm);
+  AddMetric("grad/clipped", gradient_norm > config_.train.grad_clip ? 1.0 : 0.0);
+  AddMetric("train/learning_rate", learning_rate);
+  if (outputs.compared.empty()) return;
+  double lowest = 1.0, num_negative = 0.0;
+  for (const auto& [a, b] : outputs.compared) {
+    const double cosine = *cosines++;
+    lowest = std::min(lowest, cosine);
+    num_negative += cosine < 0.0 ? 1.0 : 0.0;
+    const auto name = [&](size_t place) { return tasks_[outputs.tasks[place].task].name; };
+    AddMetric(absl::StrCat("conflict/", name(a), "/", name(b)), cosine);
+  }
+  AddMetric("conflict/cosine_min", lowest);
+  AddMetric("conflict/negative_share", num_negative / static_cast<double>(outputs.compared.size()));
+}
+
+void Learner::TakeNumbers(const TaskOutputs& outputs, const TaskBatch& batch,
+                          const std::vector<float>& values, size_t* next) {
+  const std::string& prefix = sources_[outputs.task].prefix;
+  if (!prefix.empty()) AddMetric(absl::StrCat(prefix, "loss/total"), values[*next]);
+  *next += outputs.finite.size();
+  for (const std::string& name : outputs.metrics) {
+    AddMetric(absl::StrCat(prefix, name), values[(*next)++]);
+  }
+  AddMetric(absl::StrCat(prefix, "replay/age"), batch.batch->mean_age);
+  if (batch.priorities == nullptr) return;
+  const auto first = values.begin() + static_cast<std::ptrdiff_t>(*next);
+  batch.priorities->assign(first, first + outputs.num_errors);
+  *next += static_cast<size_t>(outputs.num_errors);
+  // A little, so that no sample is never drawn again.
+  for (float& priority : *batch.priorities) priority += 1e-6f;
+}
+
+void Learner::AddMetric(const std::string& name, double value) {
+  Mean& mean = means_[name];
+  mean.sum += value;
+  ++mean.count;
 }
 
 absl::StatusOr<MetricMap> Learner::MeasureOpenLoop() {
@@ -200,30 +256,64 @@ absl::StatusOr<MetricMap> Learner::MeasureOpenLoop() {
 
 absl::StatusOr<MetricMap> Learner::MeasureOpenLoopNow() {
   MetricMap metrics;
-  if (!last_batch_.has_value()) return metrics;
   const torch::NoGradGuard no_grad;
-  const at::Tensor errors = model_->ComputeOpenLoopErrors(
-      FirstSamples(*last_batch_, kOpenLoopSamples), kOpenLoopHorizons);
-  last_batch_.reset();
-  if (!errors.defined()) return metrics;
-  const at::Tensor numbers = errors.to(at::kCPU, at::kFloat).contiguous();
-  static constexpr const char* kNames[] = {"reward", "value", "latent"};
-  for (int64_t row = 0; row < 3; ++row) {
-    for (int64_t k = 0; k < numbers.size(1); ++k) {
-      const float error = numbers[row][k].item<float>();
-      // Not a number: no sample reaches so far.
-      if (!std::isnan(error)) metrics[absl::StrCat("open_loop/", kNames[row], "_", k + 1)] = error;
+  for (size_t task = 0; task < sources_.size(); ++task) {
+    Source& source = sources_[task];
+    if (!source.last_batch.has_value()) continue;
+    const at::Tensor errors = model_->view(task).ComputeOpenLoopErrors(
+        FirstSamples(*source.last_batch, kOpenLoopSamples), kOpenLoopHorizons);
+    source.last_batch.reset();
+    if (!errors.defined()) continue;
+    const at::Tensor numbers = errors.to(at::kCPU, at::kFloat).contiguous();
+    static constexpr const char* kNames[] = {"reward", "value", "latent"};
+    for (int64_t row = 0; row < 3; ++row) {
+      for (int64_t k = 0; k < numbers.size(1); ++k) {
+        const float error = numbers[row][k].item<float>();
+        if (std::isnan(error)) continue;  // no sample reaches so far
+        metrics[absl::StrCat(source.prefix, "open_loop/", kNames[row], "_", k + 1)] = error;
+      }
     }
   }
   return metrics;
 }
 
+void Learner::ForgetBatches() {
+  for (Source& source : sources_) source.last_batch.reset();
+}
+
 MetricMap Learner::ReadMetrics() {
   MetricMap means;
-  for (const auto& [name, sum] : sums_) means[name] = sum / static_cast<double>(num_summed_);
-  sums_.clear();
-  num_summed_ = 0;
+  for (const auto& [name, mean] : means_) means[name] = mean.sum / static_cast<double>(mean.count);
+  means_.clear();
   return means;
+}
+
+std::vector<std::string> Learner::WeightNames() const {
+  std::vector<std::string> names;
+  for (const OwnedWeight& weight : model_->weights()) names.push_back(weight.name);
+  return names;
+}
+
+absl::Status Learner::StartFrom(absl::Span<const NamedArray> weights,
+                                absl::Span<const std::pair<std::string, std::string>> names) {
+  std::vector<NamedTensor> wanted;
+  const std::vector<NamedTensor> tensors = NamedWeights(*model_);
+  for (const auto& [name, there] : names) {
+    const auto found = std::ranges::find(tensors, name, &NamedTensor::first);
+    LZ_CHECK(found != tensors.end(), "no weight ", name);
+    wanted.emplace_back(there, found->second);
+  }
+  std::vector<NamedArray> given;
+  for (const NamedArray& array : weights) {
+    const auto is_it = [&array](const NamedTensor& tensor) { return tensor.first == array.name; };
+    if (std::ranges::any_of(wanted, is_it)) given.push_back(array);
+  }
+  LZ_RETURN_IF_ERROR(device_.OnStream([&]() -> absl::Status {
+    LZ_RETURN_IF_ERROR(CopyAllInto(wanted, given));
+    model_->OnWritten();
+    return CatchTorch([&] { target_->CopyFrom(*model_); });
+  }));
+  return device_.Wait();
 }
 
 // Between updates the weights are at rest, and any stream may read them.
@@ -246,10 +336,13 @@ absl::Status Learner::Import(const std::map<std::string, std::vector<NamedArray>
     LZ_RETURN_IF_ERROR(CompareAll(NamedWeights(*target_), files.at("target")));
     LZ_RETURN_IF_ERROR(optimizer_->Import(files.at("optimizer")));
     LZ_RETURN_IF_ERROR(CopyAllInto(NamedWeights(*model_), files.at("model")));
-    return CopyAllInto(NamedWeights(*target_), files.at("target"));
+    LZ_RETURN_IF_ERROR(CopyAllInto(NamedWeights(*target_), files.at("target")));
+    model_->OnWritten();
+    target_->OnWritten();
+    return absl::OkStatus();
   }));
   num_updates_ = num_updates;
-  last_batch_.reset();
+  ForgetBatches();
   return device_.Wait();
 }
 

@@ -51,8 +51,19 @@ absl::Status RunOutputs::WriteScalars(int64_t env_steps, int64_t updates,
 }
 
 absl::Status RunOutputs::WriteEvaluation(int64_t env_steps,
-                                         const std::vector<EvaluatedEpisode>& episodes) {
+                                         const std::vector<EvaluatedEpisode>& episodes,
+                                         const std::string& task) {
   const std::vector<EpisodeRow> rows = ToRows(episodes);
+  const ReturnSummary summary = SummarizeEpisodes(rows, static_cast<uint64_t>(env_steps));
+  return lzero::WriteEvaluation(run_dir_, env_steps, summary, rows, task).status();
+}
+
+absl::Status RunOutputs::WriteScores(int64_t env_steps, const ScoreTable& scores) {
+  std::vector<EpisodeRow> rows;
+  for (const double score : scores.Bounded()) {
+    rows.push_back({.seed = rows.size(), .episode_return = score, .terminated = true});
+  }
+  if (rows.empty()) return absl::OkStatus();
   const ReturnSummary summary = SummarizeEpisodes(rows, static_cast<uint64_t>(env_steps));
   return lzero::WriteEvaluation(run_dir_, env_steps, summary, rows).status();
 }
@@ -97,12 +108,14 @@ absl::Status RunOutputs::WriteStatus(RunStatus status) {
 }
 
 absl::StatusOr<std::string> RunOutputs::DumpBadUpdate(
-    int64_t number, const TrainBatch& batch,
+    int64_t number, const std::map<std::string, const TrainBatch*>& batches,
     const std::map<std::string, std::vector<NamedArray>>& weights) {
   const std::string folder = JoinPath(run_dir_, absl::StrCat("bad_update_", number));
   LZ_RETURN_IF_ERROR(MakeDirectories(folder));
-  LZ_RETURN_IF_ERROR(
-      WriteSafetensors(JoinPath(folder, "batch.safetensors"), BatchArrays(batch)).status());
+  for (const auto& [name, batch] : batches) {
+    LZ_RETURN_IF_ERROR(
+        WriteSafetensors(JoinPath(folder, name + ".safetensors"), BatchArrays(*batch)).status());
+  }
   for (const auto& [name, arrays] : weights) {
     LZ_RETURN_IF_ERROR(WriteSafetensors(JoinPath(folder, name + ".safetensors"), arrays).status());
   }

@@ -19,6 +19,7 @@
 #include "lzero/run/evaluation_files.h"
 #include "lzero/run/metrics_writer.h"
 #include "lzero/run/status_file.h"
+#include "lzero/train/task/score_table.h"
 #include "lzero/worker/evaluator.h"
 
 namespace lzero {
@@ -35,7 +36,12 @@ class RunOutputs {
   // Makes the metrics durable; returns their length, which a checkpoint stores.
   absl::StatusOr<int64_t> SyncMetrics() { return metrics_->Sync(); }
 
-  absl::Status WriteEvaluation(int64_t env_steps, const std::vector<EvaluatedEpisode>& episodes);
+  // `task`, of a run of several, has a folder of its own in that of the evaluation.
+  absl::Status WriteEvaluation(int64_t env_steps, const std::vector<EvaluatedEpisode>& episodes,
+                               const std::string& task = "");
+  // The evaluation of a run of several tasks: an episode a task, whose return is the bounded score;
+  // nothing where no task has one.
+  absl::Status WriteScores(int64_t env_steps, const ScoreTable& scores);
   absl::Status WriteCheckpoint(int64_t env_steps, const CheckpointContent& content);
   absl::Status MarkBest(int64_t env_steps);
   // The run goes on from its checkpoint of `env_steps` (-1: from its start), when the metrics had
@@ -48,10 +54,10 @@ class RunOutputs {
   // Writes `status` with the process and the time filled in.
   absl::Status WriteStatus(RunStatus status);
 
-  // Writes batch.safetensors and the weights before the update to bad_update_<number>/ of the run
-  // folder; returns that folder.
+  // Writes batches, by the names of their files, and the weights before the update to
+  // bad_update_<number>/ of the run folder; returns that folder.
   absl::StatusOr<std::string> DumpBadUpdate(
-      int64_t number, const TrainBatch& batch,
+      int64_t number, const std::map<std::string, const TrainBatch*>& batches,
       const std::map<std::string, std::vector<NamedArray>>& weights);
 
  private:

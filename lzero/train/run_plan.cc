@@ -20,6 +20,8 @@
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_rules.h"
+#include "lzero/train/task/task_rules.h"
+#include "lzero/train/update/task_weights.h"
 
 namespace lzero {
 namespace {
@@ -59,24 +61,6 @@ std::string SamplesText(const SearchConfig& search) {
   return absl::StrCat(", ", *search.num_sampled_actions, " sampled actions");
 }
 
-// The rest of the plan, for those who ask for it.
-void AppendDetails(const ExperimentConfig& config, const RunPlan& plan, std::string_view runner,
-                   std::string* text) {
-  absl::StrAppend(text, "runner        ", std::string(runner), "\n");
-  absl::StrAppendFormat(text, "training      batch %d, unroll %d, %g updates for each env step\n",
-                        config.train.batch_size, config.replay.num_unroll_steps,
-                        config.train.updates_per_env_step);
-  const ReplayShape replay = BuildReplayShape(config, plan.env);
-  absl::StrAppendFormat(
-      text, "replay        up to %d transitions, %.1f KiB each in long episodes: %s%s\n",
-      ReplayMaxTransitions(config.replay, replay),
-      BytesPerTransition(config.replay, replay) / 1024.0,
-      ObservationTypeName(replay.observation_type),
-      replay.frame_stack > 1
-          ? absl::StrCat(", each of ", replay.frame_stack, " stacked frames once")
-          : "");
-}
-
 // What ends the run: "after 20,000 env steps, or with a mean return of 195 in 3 evaluations in a
 // row".
 std::string StopText(const StopConfig& stop) {
@@ -96,12 +80,61 @@ std::string StopText(const StopConfig& stop) {
   return absl::StrJoin(rules, ", or ");
 }
 
-// Numbers to train in one copy of the network; nothing is allocated.
-absl::StatusOr<int64_t> CountParameters(const ExperimentConfig& config, const EnvSpec& spec) {
-  LZ_ASSIGN_OR_RETURN(
-      const auto network,
-      FamilyOf(config.model).make_network(config.model, BuildWorldModelShape(spec), 0, at::kMeta));
-  return network->num_parameters();
+// The rest of the plan, for those who ask for it.
+void AppendDetails(const ExperimentConfig& config, const EnvSpec& spec, std::string_view runner,
+                   std::string* text) {
+  absl::StrAppend(text, "runner        ", std::string(runner), "\n");
+  absl::StrAppendFormat(text, "training      batch %d, unroll %d, %g updates for each env step\n",
+                        config.train.batch_size, config.replay.num_unroll_steps,
+                        config.train.updates_per_env_step);
+  const ReplayShape replay = BuildReplayShape(config, spec);
+  absl::StrAppendFormat(
+      text, "replay        up to %d transitions, %.1f KiB each in long episodes: %s%s\n",
+      ReplayMaxTransitions(config.replay, replay),
+      BytesPerTransition(config.replay, replay) / 1024.0,
+      ObservationTypeName(replay.observation_type),
+      replay.frame_stack > 1
+          ? absl::StrCat(", each of ", replay.frame_stack, " stacked frames once")
+          : "");
+}
+
+void AppendEnvironment(const EnvSpec& env, std::string* text) {
+  absl::StrAppendFormat(text, "environment   %s: observation [%s], %s, %d player%s\n", env.id,
+                        absl::StrJoin(env.observation.shape, ", "), ActionsText(env.action),
+                        env.num_players, env.num_players == 1 ? "" : "s");
+}
+
+// What an only task does, beside its environment and model.
+void AppendTask(const ExperimentConfig& config, const EnvSpec& spec, std::string_view runner,
+                bool detailed, std::string* text) {
+  absl::StrAppendFormat(text, "search        %s, %d simulations a move%s\n",
+                        ValueText(config, "search.policy"), config.search.num_simulations,
+                        SamplesText(config.search));
+  if (detailed) AppendDetails(config, spec, runner, text);
+  const double reanalyzed = config.replay.reanalyze_ratio;
+  if (reanalyzed > 0.0) {
+    absl::StrAppendFormat(text,
+                          "reanalyze     %g stored positions searched again for each env step: %g "
+                          "searches a step in the place of 1\n",
+                          reanalyzed, 1.0 + reanalyzed);
+  }
+  absl::StrAppendFormat(text, "stops         %s\n", StopText(config.stop));
+}
+
+// One of several tasks, on a line.
+std::string TaskText(const ExperimentConfig& config, const EnvSpec& spec) {
+  return absl::StrFormat(
+      "%s: observation [%s], %s; %d simulations%s; batch %d, unroll %d, %g updates a step; stops "
+      "%s",
+      spec.id, absl::StrJoin(spec.observation.shape, ", "), ActionsText(spec.action),
+      config.search.num_simulations, SamplesText(config.search), config.train.batch_size,
+      config.replay.num_unroll_steps, config.train.updates_per_env_step, StopText(config.stop));
+}
+
+std::vector<WorldModelShape> ShapesOf(absl::Span<const EnvSpec> specs) {
+  std::vector<WorldModelShape> shapes;
+  for (const EnvSpec& spec : specs) shapes.push_back(BuildWorldModelShape(spec));
+  return shapes;
 }
 
 // The part of the plan that is about `device`; null for the CPU.
@@ -114,24 +147,55 @@ DeviceMemoryPlan* PartOf(Device device, MemoryPlan* plan) {
   return &plan->devices.back();
 }
 
-// The learner, its batch, and the working memory of an update.
-void PlanLearner(const ExperimentConfig& config, const EnvSpec& spec, int64_t num_parameters,
-                 MemoryPlan* plan) {
-  const BatchShape batch = BatchShapeFor(config.replay, BuildReplayShape(config, spec),
-                                         static_cast<int>(config.train.batch_size));
-  const int64_t update = FamilyOf(config.model).update_bytes(config, BuildWorldModelShape(spec));
-  // As it is sampled, and as the learner reads it: bytes, and the numbers made of them.
-  const bool are_bytes = batch.observation_type == ObservationType::kUint8;
-  const int64_t numbers =
-      are_bytes ? NumObservationElements(batch) * static_cast<int64_t>(sizeof(float)) : 0;
-  plan->batch = 2 * TrainBatchBytes(batch);
-  if (DeviceMemoryPlan* part = PartOf(config.learner_device(), plan); part != nullptr) {
-    AddLearner(config, {num_parameters, TrainBatchBytes(batch) + numbers, update}, part);
-    return;
+// Weights that the learner of several tasks holds beside its five copies: gradients of each task's
+// network before they become one, and copies with adapters merged of model and target.
+absl::StatusOr<int64_t> CountViewWeights(absl::Span<const ExperimentConfig> tasks,
+                                         absl::Span<const WorldModelShape> shapes) {
+  const bool merges = tasks[0].multitask.adapter_rank > 0;
+  if (tasks.size() == 1 && !merges) return 0;
+  int64_t count = 0;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    LZ_ASSIGN_OR_RETURN(
+        const auto network,
+        FamilyOf(tasks[i].model).make_network(tasks[i].model, shapes[i], 0, at::kMeta));
+    count += network->num_parameters();
   }
-  plan->learner = kLearnerCopies * num_parameters * static_cast<int64_t>(sizeof(float));
+  return merges ? 3 * count : count;
+}
+
+// The learner, the batches of its tasks, and the working memory of an update, which goes through
+// them one by one.
+absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const ExperimentConfig> tasks,
+                         absl::Span<const EnvSpec> specs, MemoryPlan* plan) {
+  const std::vector<WorldModelShape> shapes = ShapesOf(specs);
+  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountTaskWeights(tasks, shapes));
+  LZ_ASSIGN_OR_RETURN(const int64_t num_of_views, CountViewWeights(tasks, shapes));
+  constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
+  LearnerSizes sizes = {num_parameters, 0, 0};
+  int64_t numbers = 0;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const BatchShape batch = BatchShapeFor(tasks[i].replay, BuildReplayShape(tasks[i], specs[i]),
+                                           static_cast<int>(tasks[i].train.batch_size));
+    // As it is sampled, and as the learner reads it: bytes, and the numbers made of them.
+    const bool are_bytes = batch.observation_type == ObservationType::kUint8;
+    if (are_bytes) numbers += NumObservationElements(batch) * kFloat;
+    sizes.batch += TrainBatchBytes(batch);
+    sizes.update =
+        std::max(sizes.update, FamilyOf(tasks[i].model).update_bytes(tasks[i], shapes[i]));
+  }
+  sizes.update += num_of_views * kFloat;
+  plan->batch = 2 * sizes.batch;
+  // A checkpoint copies the learner's state; the replay is written from where it lies.
+  plan->checkpoint = (kLearnerCopies - 1) * num_parameters * kFloat;
+  if (DeviceMemoryPlan* part = PartOf(config.learner_device(), plan); part != nullptr) {
+    sizes.batch += numbers;
+    AddLearner(config, sizes, part);
+    return absl::OkStatus();
+  }
+  plan->learner = kLearnerCopies * num_parameters * kFloat;
   plan->batch += numbers;
-  plan->update = update;
+  plan->update = sizes.update;
+  return absl::OkStatus();
 }
 
 // A user of the model.
@@ -171,6 +235,30 @@ absl::Status PlanRole(const ExperimentConfig& config, const EnvSpec& spec,
   const int width =
       std::max(NumSlots(options.search, options.shape), family.num_chance_outcomes(spec));
   plan->search += Search::PlannedBytes(options.search, width, role.num_envs);
+  return absl::OkStatus();
+}
+
+// Engines, searches, environments and replay of a task. What overlaps the learner changes threads
+// from step to step.
+absl::Status PlanTask(const ExperimentConfig& config, const EnvSpec& spec,
+                      const EnvRegistry& registry, MemoryPlan* plan) {
+  const int64_t simulations = config.search.num_simulations;
+  const int64_t num_threads = config.deterministic ? 1 : 2;
+  std::vector<Role> roles = {
+      {config.env.num_collectors, simulations, num_threads},
+      {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations), 1}};
+  if (config.replay.reanalyze_ratio > 0.0) {
+    roles.push_back({config.env.num_collectors, simulations, num_threads});
+  }
+  for (const Role& role : roles) {
+    LZ_RETURN_IF_ERROR(PlanRole(config, spec, registry, role, plan));
+  }
+  LZ_ASSIGN_OR_RETURN(const int64_t worker_bytes, WorkerBytes(config.env, registry));
+  for (const int64_t num_envs : {config.env.num_collectors, config.env.num_evaluators}) {
+    const WorkerOptions workers = EnvOptionsOf(config.env).workers;
+    plan->workers += worker_bytes * NumWorkers(workers, static_cast<int>(num_envs));
+  }
+  plan->replay += PlannedBytes(config.replay, BuildReplayShape(config, spec));
   return absl::OkStatus();
 }
 
@@ -224,36 +312,18 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan) {
   return std::max_element(parts.begin(), parts.end(), smaller)->second;
 }
 
-absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
+absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config,
+                                      absl::Span<const EnvSpec> specs,
                                       const EnvRegistry& registry) {
-  const ReplayConfig& replay = config.replay;
   MemoryPlan plan;
-  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountParameters(config, spec));
-  PlanLearner(config, spec, num_parameters, &plan);
-  // Engine and search of each role. What overlaps the learner changes threads from step to step.
-  const int64_t simulations = config.search.num_simulations;
-  const int64_t num_threads = config.deterministic ? 1 : 2;
-  std::vector<Role> roles = {
-      {config.env.num_collectors, simulations, num_threads},
-      {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations), 1}};
-  if (replay.reanalyze_ratio > 0.0) {
-    roles.push_back({config.env.num_collectors, simulations, num_threads});
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  LZ_RETURN_IF_ERROR(PlanLearner(config, tasks, specs, &plan));
+  bool has_convolutions = false;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    LZ_RETURN_IF_ERROR(PlanTask(tasks[i], specs[i], registry, &plan));
+    has_convolutions = has_convolutions || tasks[i].model.encoder != EncoderKind::kVector;
   }
-  for (const Role& role : roles) {
-    LZ_RETURN_IF_ERROR(PlanRole(config, spec, registry, role, &plan));
-  }
-  for (DeviceMemoryPlan& part : plan.devices) {
-    part.has_convolutions = config.model.encoder != EncoderKind::kVector;
-  }
-  // Worker processes and replay.
-  LZ_ASSIGN_OR_RETURN(const int64_t worker_bytes, WorkerBytes(config.env, registry));
-  for (const int64_t num_envs : {config.env.num_collectors, config.env.num_evaluators}) {
-    const WorkerOptions workers = EnvOptionsOf(config.env).workers;
-    plan.workers += worker_bytes * NumWorkers(workers, static_cast<int>(num_envs));
-  }
-  plan.replay = PlannedBytes(replay, BuildReplayShape(config, spec));
-  // A checkpoint copies the learner's state; the replay is written from where it lies.
-  plan.checkpoint = (kLearnerCopies - 1) * num_parameters * static_cast<int64_t>(sizeof(float));
+  for (DeviceMemoryPlan& part : plan.devices) part.has_convolutions = has_convolutions;
   plan.program = ResidentBytes() + kLibraryBytes;
   return plan;
 }
@@ -268,10 +338,15 @@ absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes) {
 
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry) {
   RunPlan plan;
-  LZ_ASSIGN_OR_RETURN(plan.env, BuildEnvSpec(config, registry));
-  LZ_RETURN_IF_ERROR(FirstError(SpecErrors(config, plan.env)));
-  LZ_ASSIGN_OR_RETURN(plan.num_parameters, CountParameters(config, plan.env));
-  LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.env, registry));
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  for (const ExperimentConfig& task : tasks) {
+    LZ_ASSIGN_OR_RETURN(EnvSpec spec, BuildEnvSpec(task, registry));
+    LZ_RETURN_IF_ERROR(FirstError(SpecErrors(task, spec)));
+    plan.envs.push_back(std::move(spec));
+  }
+  LZ_RETURN_IF_ERROR(FirstError(SharingErrors(tasks, plan.envs)));
+  LZ_ASSIGN_OR_RETURN(plan.num_parameters, CountTaskWeights(tasks, ShapesOf(plan.envs)));
+  LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.envs, registry));
   LZ_RETURN_IF_ERROR(CheckMemoryPlan(plan.memory, MachineMemoryBytes()));
   LZ_RETURN_IF_ERROR(CheckDevices(plan.memory.devices));
   return plan;
@@ -279,26 +354,16 @@ absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistr
 
 std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                          std::string_view runner, bool detailed) {
-  const EnvSpec& env = plan.env;
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
   std::string text;
-  absl::StrAppendFormat(&text, "environment   %s: observation [%s], %s, %d player%s\n", env.id,
-                        absl::StrJoin(env.observation.shape, ", "), ActionsText(env.action),
-                        env.num_players, env.num_players == 1 ? "" : "s");
+  for (size_t i = 0; i < tasks.size() && tasks.size() > 1; ++i) {
+    absl::StrAppendFormat(&text, "%-13s %s\n", tasks[i].name, TaskText(tasks[i], plan.envs[i]));
+  }
+  if (tasks.size() == 1) AppendEnvironment(plan.envs[0], &text);
   absl::StrAppendFormat(&text, "model         %s parameters, %s\n",
                         FormatCount(plan.num_parameters),
-                        FamilyOf(config.model).describe(config.model));
-  absl::StrAppendFormat(&text, "search        %s, %d simulations a move%s\n",
-                        ValueText(config, "search.policy"), config.search.num_simulations,
-                        SamplesText(config.search));
-  if (detailed) AppendDetails(config, plan, runner, &text);
-  const double reanalyzed = config.replay.reanalyze_ratio;
-  if (reanalyzed > 0.0) {
-    absl::StrAppendFormat(&text,
-                          "reanalyze     %g stored positions searched again for each env step: %g "
-                          "searches a step in the place of 1\n",
-                          reanalyzed, 1.0 + reanalyzed);
-  }
-  absl::StrAppendFormat(&text, "stops         %s\n", StopText(config.stop));
+                        FamilyOf(config.model).describe(tasks[0].model));
+  if (tasks.size() == 1) AppendTask(tasks[0], plan.envs[0], runner, detailed, &text);
   absl::StrAppend(&text, "memory        ", MemoryText(plan.memory, detailed), "\n");
   return text;
 }

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "lzero/config/assemble.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env.h"
@@ -38,9 +39,14 @@ struct MemoryPlan {
 };
 
 // Counts bytes and allocates none of them; may make an environment of `registry` to measure it.
-// Asks no device. InvalidArgument for sizes that cannot be counted.
-absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
-                                      const EnvRegistry& registry);
+// `specs`, one for each task of the config. Asks no device. InvalidArgument for sizes that cannot
+// be counted.
+absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config,
+                                      absl::Span<const EnvSpec> specs, const EnvRegistry& registry);
+inline absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config, const EnvSpec& spec,
+                                             const EnvRegistry& registry) {
+  return PlanMemory(config, absl::MakeConstSpan(&spec, 1), registry);
+}
 
 // The settings that determine the size of the largest part.
 std::vector<std::string> WhatToLower(const MemoryPlan& plan);
@@ -49,7 +55,7 @@ std::vector<std::string> WhatToLower(const MemoryPlan& plan);
 absl::Status CheckMemoryPlan(const MemoryPlan& plan, int64_t machine_bytes);
 
 struct RunPlan {
-  EnvSpec env;
+  std::vector<EnvSpec> envs;   // of the tasks, in the order of TaskConfigs
   int64_t num_parameters = 0;  // of one copy of the model
   MemoryPlan memory;
 };
@@ -62,6 +68,7 @@ absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistr
 
 // The plan in words, one fact a line: environment, model, search, when it stops, memory of this
 // machine and of devices; `detailed`: also the ratio of updates, replay, parts of the memory.
+// Where there are several tasks, what each has of its own is a line.
 // `runner` is the name of the recurrent step that was chosen.
 std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                          std::string_view runner, bool detailed);

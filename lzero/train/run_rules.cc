@@ -14,6 +14,7 @@
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_plan.h"
+#include "lzero/train/task/task_rules.h"
 
 namespace lzero {
 namespace {
@@ -139,6 +140,7 @@ Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
 }
 
 Errors RunErrors(const ExperimentConfig& config, const EnvRegistry& registry) {
+  if (!config.tasks.empty()) return TasksErrors(config, registry);
   Errors errors = EnvErrors(config, registry);
   const auto all = RegistryWithPlugins(config, registry);
   if (!all.ok()) return errors;
@@ -149,6 +151,7 @@ Errors RunErrors(const ExperimentConfig& config, const EnvRegistry& registry) {
     return errors;
   }
   Append(SpecErrors(config, *spec), &errors);
+  if (config.name.empty()) Append(SharingErrors({config}, {*spec}), &errors);
   Append(ThreadErrors(config, MachineCores()), &errors);
   if (!errors.empty()) return errors;
   Append(UnreadSettings(config), &errors);

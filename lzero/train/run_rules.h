@@ -37,7 +37,8 @@ std::vector<ConsistencyError> ThreadErrors(const ExperimentConfig& config, int c
 std::vector<ConsistencyError> SpecErrors(const ExperimentConfig& config, const EnvSpec& spec);
 
 // All that PlanRun would refuse in an environment that can be made, for config reports: EnvErrors,
-// SpecErrors, ThreadErrors on this machine, and memory when nothing else is wrong.
+// SpecErrors, ThreadErrors on this machine, and memory when nothing else is wrong. A config with
+// tasks, which are asked for one by one as well, has what is wrong between them.
 std::vector<ConsistencyError> RunErrors(const ExperimentConfig& config,
                                         const EnvRegistry& registry);
 

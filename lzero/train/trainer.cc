@@ -17,7 +17,6 @@
 namespace lzero {
 namespace {
 
-constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
 constexpr int64_t kManySteps = 10000;  // of an environment, for one episode
 constexpr double kPi = 3.14159265358979323846;
 
@@ -28,15 +27,12 @@ Trainer::Trainer(const ExperimentConfig& config, const std::atomic<bool>* stop)
       stop_(stop),
       env_pool_(static_cast<int>(config.env.num_threads)),
       overlap_pool_(config.deterministic ? 1 : 2),
-      sampler_(static_cast<uint64_t>(config.seed), "sampler"),
-      reanalyze_draws_(static_cast<uint64_t>(config.seed), "reanalyze_draws"),
       progress_(ProgressSeconds()),
       metrics_rates_(0.0),
       slow_(stop, absl::StrCat("train.batch_size ", config.train.batch_size)) {
   state_.next_metrics_update = config.train.log_every_updates;
   state_.next_evaluation_update = config.evaluate.every_updates;
   state_.next_checkpoint_update = config.checkpoint.every_updates;
-  state_.target_return = config.stop.target_return;
 }
 
 absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig& config,
@@ -48,49 +44,80 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   SetTensorThreads(static_cast<int>(config.train.num_threads));
   std::unique_ptr<Trainer> trainer(new Trainer(config, stop));
   LZ_ASSIGN_OR_RETURN(trainer->plan_, PlanRun(config, registry));
-  const EnvSpec& spec = trainer->plan_.env;
-  LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, BuildWorldModelShape(spec)));
-  LZ_ASSIGN_OR_RETURN(trainer->replay_,
-                      ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec)));
+  const std::vector<ExperimentConfig> configs = TaskConfigs(config);
+  const std::vector<EnvSpec>& specs = trainer->plan_.envs;
+  std::vector<WorldModelShape> shapes;
+  for (const EnvSpec& spec : specs) shapes.push_back(BuildWorldModelShape(spec));
+  LZ_ASSIGN_OR_RETURN(trainer->learner_, Learner::Create(config, shapes));
   // Before anything else works beside it.
-  LZ_RETURN_IF_ERROR(trainer->learner_->Prepare(BatchShapeFor(
-      config.replay, BuildReplayShape(config, spec), static_cast<int>(config.train.batch_size))));
-  trainer->batches_ = std::make_unique<BatchSampler>(trainer->replay_.get(), &trainer->sampler_,
-                                                     static_cast<int>(config.train.batch_size),
-                                                     /*draws_ahead=*/!config.replay.prioritized);
-  LZ_ASSIGN_OR_RETURN(trainer->collector_, BuildCollector(config, registry, &trainer->env_pool_));
-  LZ_ASSIGN_OR_RETURN(
-      trainer->evaluator_,
-      BuildEvaluator(config, registry, config.env.num_evaluators,
-                     config.evaluate.num_simulations.value_or(config.search.num_simulations),
-                     &trainer->env_pool_));
-  LZ_ASSIGN_OR_RETURN(trainer->reanalyzer_, BuildReanalyzer(config, registry));
+  for (size_t i = 0; i < configs.size(); ++i) {
+    LZ_RETURN_IF_ERROR(trainer->learner_->Prepare(
+        BatchShapeFor(configs[i].replay, BuildReplayShape(configs[i], specs[i]),
+                      static_cast<int>(configs[i].train.batch_size)),
+        i));
+  }
+  for (size_t i = 0; i < configs.size(); ++i) {
+    LZ_ASSIGN_OR_RETURN(
+        auto task, TrainTask::Create(configs[i], specs[i], registry,
+                                     /*is_only_task=*/configs.size() == 1, &trainer->env_pool_));
+    if (!trainer->learner_->Learns(i)) task->OnlyEvaluate();
+    trainer->tasks_.push_back(std::move(task));
+  }
   LZ_RETURN_IF_ERROR(trainer->HandBack());
   return trainer;
 }
 
 std::string Trainer::PlanText(bool detailed) const {
-  return DescribePlan(config_, plan_, collector_.inference->runner_name(), detailed);
+  return DescribePlan(config_, plan_, tasks_[0]->inference().runner_name(), detailed);
+}
+
+template <typename Body>
+absl::Status Trainer::ForEachTask(Body body) {
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    const absl::Status status = body(i, *tasks_[i]);
+    if (!status.ok() && tasks_.size() > 1 && !absl::IsCancelled(status)) {
+      return Annotate(status, absl::StrCat("task ", tasks_[i]->config().name));
+    }
+    LZ_RETURN_IF_ERROR(status);
+  }
+  return absl::OkStatus();
+}
+
+void Trainer::SumTasks() {
+  state_.env_steps = state_.episodes = 0;
+  state_.target_streak = tasks_.size() == 1 ? tasks_[0]->state().target_streak : 0;
+  for (const auto& task : tasks_) {
+    state_.env_steps += task->state().env_steps;
+    state_.episodes += task->state().episodes;
+  }
 }
 
 bool Trainer::HasReachedLimit() const {
-  const StopConfig& stop = config_.stop;
-  return (stop.max_env_steps.has_value() && state_.env_steps >= *stop.max_env_steps) ||
-         (stop.max_updates.has_value() && state_.updates >= *stop.max_updates);
+  const std::optional<int64_t>& max_updates = config_.stop.max_updates;
+  return std::ranges::all_of(tasks_, [](const auto& task) { return task->HasReachedLimit(); }) ||
+         (max_updates.has_value() && state_.updates >= *max_updates);
 }
 
 bool Trainer::HasReachedTarget() const {
-  const StopConfig& stop = config_.stop;
-  return stop.target_return.has_value() && stop.end_at_target &&
-         state_.target_streak >= stop.patience;
+  return config_.stop.end_at_target &&
+         std::ranges::all_of(tasks_, [](const auto& task) { return task->HasReachedTarget(); });
+}
+
+bool Trainer::IsSolved() const {
+  return std::ranges::all_of(
+      tasks_, [](const auto& task) { return task->state().solved_env_steps.has_value(); });
 }
 
 double Trainer::FractionOver() const {
-  double fraction = 0.0;
-  if (config_.stop.max_env_steps.has_value()) {
-    fraction =
-        static_cast<double>(state_.env_steps) / static_cast<double>(*config_.stop.max_env_steps);
+  double sum = 0.0;
+  int64_t count = 0;
+  for (const auto& task : tasks_) {
+    const std::optional<double> fraction = task->FractionOver();
+    if (!fraction.has_value()) continue;
+    sum += std::min(*fraction, 1.0);
+    ++count;
   }
+  double fraction = count > 0 ? sum / static_cast<double>(count) : 0.0;
   if (config_.stop.max_updates.has_value()) {
     fraction = std::max(fraction, static_cast<double>(state_.updates) /
                                       static_cast<double>(*config_.stop.max_updates));
@@ -98,26 +125,15 @@ double Trainer::FractionOver() const {
   return std::min(fraction, 1.0);
 }
 
-int64_t Trainer::DueAt(double ratio) const {
-  const int64_t counted = std::max<int64_t>(0, state_.env_steps - config_.train.start_env_steps);
-  // A ratio such as 0.29 is a little less in binary: 29 are due after 100 steps, not 28.
-  return static_cast<int64_t>(std::floor(static_cast<double>(counted) * ratio * (1.0 + kRounding)));
-}
-
-int64_t Trainer::ReanalysesOwed() const {
-  if (reanalyzer_.reanalyzer == nullptr) return 0;
-  const int64_t owed = DueAt(config_.replay.reanalyze_ratio) - state_.reanalyzed;
-  return owed - owed % reanalyzer_.reanalyzer->batch_size();
-}
-
-int64_t Trainer::UpdatesOwed() const {
-  // Before any position has all its targets the updates wait; they are made up for later.
-  if (replay_->stats().num_eligible == 0) return 0;
-  int64_t owed = DueAt(config_.train.updates_per_env_step) - state_.updates;
-  if (config_.stop.max_updates.has_value()) {
-    owed = std::min(owed, *config_.stop.max_updates - state_.updates);
+std::vector<int64_t> Trainer::UpdatesOwed() const {
+  const int64_t most = config_.stop.max_updates.has_value()
+                           ? *config_.stop.max_updates - state_.updates
+                           : std::numeric_limits<int64_t>::max();
+  std::vector<int64_t> owed;
+  for (const auto& task : tasks_) {
+    owed.push_back(std::clamp<int64_t>(task->UpdatesOwed(), 0, std::max<int64_t>(0, most)));
   }
-  return std::max<int64_t>(0, owed);
+  return owed;
 }
 
 double Trainer::LearningRate() const {
@@ -137,19 +153,27 @@ double Trainer::LearningRate() const {
 }
 
 ProgressCounts Trainer::Counts() const {
-  const int64_t num_searches = state_.env_steps + state_.reanalyzed;
-  return {state_.env_steps, state_.updates, num_searches * config_.search.num_simulations};
+  ProgressCounts counts;
+  counts.updates = state_.updates;
+  for (const auto& task : tasks_) {
+    counts.env_steps += task->Counts().env_steps;
+    counts.simulations += task->Counts().simulations;
+  }
+  return counts;
 }
 
 ProgressTimes Trainer::Times() const {
   ProgressTimes times;
-  times.env = collector_.collector->env_seconds();
-  times.network = collector_.inference->network_seconds();
-  times.copy = collector_.inference->copy_seconds() + copy_time_.seconds();
-  times.tree =
-      collector_.collector->search_seconds() - times.network - collector_.inference->copy_seconds();
+  for (const auto& task : tasks_) {
+    const ProgressTimes own = task->Times();
+    times.env += own.env;
+    times.network += own.network;
+    times.copy += own.copy;
+    times.tree += own.tree;
+    times.reanalyze += own.reanalyze;
+  }
+  times.copy += copy_time_.seconds();
   times.learn = learn_time_.seconds();
-  times.reanalyze = reanalyze_time_.seconds();
   times.evaluate = evaluate_time_.seconds();
   return times;
 }
@@ -170,7 +194,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   }
   ShowSession();
   WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
-  return TrainOutcome{*reason, state_, plan_.env.num_players};
+  return TrainOutcome{*reason, state_, tasks_.size() == 1 ? tasks_[0]->spec().num_players : 1};
 }
 
 absl::StatusOr<StopReason> Trainer::RunToEnd() {
@@ -209,104 +233,84 @@ absl::StatusOr<StopReason> Trainer::RunLoop() {
 
 absl::Status Trainer::CollectAndLearn() {
   // What is owed, and the two jobs.
-  const int64_t owed = UpdatesOwed();
-  const int64_t num_reanalyses = ReanalysesOwed();
+  const std::vector<int64_t> owed = UpdatesOwed();
+  const bool learns = std::ranges::any_of(owed, [](int64_t updates) { return updates > 0; });
   absl::Status learned, collected;
   const auto learn = [&] { learned = CatchTorch([&]() -> absl::Status { return Learn(owed); }); };
-  const auto collect = [&] {
-    collected = CatchTorch([&]() -> absl::Status { return CollectAndReanalyze(); });
-  };
+  const auto collect = [&] { collected = CatchTorch([&]() -> absl::Status { return Collect(); }); };
   // Deterministic: one after the other. Otherwise both at once, handed over afterwards.
   if (config_.deterministic) {
     learn();
     if (learned.ok()) {
-      if (owed > 0) learned = HandBack();
-      if (learned.ok()) learned = PrepareReanalyze(num_reanalyses);
+      if (learns) learned = HandBack();
+      if (learned.ok()) learned = PrepareReanalyze();
       if (learned.ok()) collect();
     }
   } else {
-    LZ_RETURN_IF_ERROR(PrepareReanalyze(num_reanalyses));
+    LZ_RETURN_IF_ERROR(PrepareReanalyze());
     // Index 0 runs on this thread, index 1 on the other one.
-    overlap_pool_.Run(owed > 0 ? 2 : 1, [&](int64_t part) {
-      if (part == 0 && owed > 0) {
+    overlap_pool_.Run(learns ? 2 : 1, [&](int64_t part) {
+      if (part == 0 && learns) {
         learn();
       } else {
         collect();
       }
     });
-    if (learned.ok() && owed > 0) learned = HandBack();
+    if (learned.ok() && learns) learned = HandBack();
   }
   // A bad update is handled first; then what was collected is stored.
   if (absl::IsAborted(learned)) return HandleBadUpdate(learned);
   LZ_RETURN_IF_ERROR(learned);
   LZ_RETURN_IF_ERROR(collected);
-  return StoreCollected();
+  LZ_RETURN_IF_ERROR(ForEachTask([](size_t, TrainTask& task) { return task.StoreCollected(); }));
+  SumTasks();
+  return absl::OkStatus();
 }
 
-absl::Status Trainer::PrepareReanalyze(int64_t num_positions) {
-  reanalyzed_.clear();
-  if (num_positions == 0) return absl::OkStatus();
-  const ScopedTimer timer(&reanalyze_time_);
-  // All stored positions alike: the learner samples them so too. The one searched longest ago would
-  // be the better choice while replay grows, but once it is full and the ratio below 1 that one is
-  // always about to be evicted.
-  replay_->DrawPositions(num_positions, reanalyze_draws_, &reanalyzed_);
-  return reanalyzer_.inference->CopyWeightsFrom(learner_->target());
+absl::Status Trainer::PrepareReanalyze() {
+  return ForEachTask(
+      [this](size_t i, TrainTask& task) { return task.PrepareReanalyze(learner_->target(i)); });
 }
 
-absl::Status Trainer::CollectAndReanalyze() {
+absl::Status Trainer::Collect() {
   SetTensorThreads(static_cast<int>(config_.inference.num_threads));
-  LZ_RETURN_IF_ERROR(collector_.collector->Step(state_.env_steps));
-  if (reanalyzed_.empty()) return absl::OkStatus();
-  const ScopedTimer timer(&reanalyze_time_);
-  return Annotate(reanalyzer_.reanalyzer->Search(reanalyzed_, *replay_), "reanalyze");
+  return ForEachTask([](size_t, TrainTask& task) { return task.CollectAndReanalyze(); });
 }
 
-absl::Status Trainer::StoreCollected() {
-  if (!reanalyzed_.empty()) {
-    const ScopedTimer timer(&reanalyze_time_);
-    // Before new steps recycle positions.
-    reanalyzer_.reanalyzer->WriteBack(replay_.get());
-    state_.reanalyzed += static_cast<int64_t>(reanalyzed_.size());
-    reanalyzed_.clear();
-  }
-  const ScopedTimer timer(&copy_time_);
-  state_.env_steps += collector_.collector->staged().num_steps();
-  return collector_.collector->staged().MoveTo(*replay_);
-}
-
-absl::Status Trainer::Learn(int64_t num_updates) {
+absl::Status Trainer::Learn(const std::vector<int64_t>& owed) {
   SetTensorThreads(static_cast<int>(config_.train.num_threads));
+  const int64_t num_updates = *std::ranges::max_element(owed);
   slow_.Begin(num_updates);
   absl::Status status;
-  for (int64_t i = 0; i < num_updates && status.ok(); ++i) {
-    status = UpdateOnce(/*another_follows=*/i + 1 < num_updates);
-    if (!status.ok()) batches_->Discard();
+  for (int64_t number = 0; number < num_updates && status.ok(); ++number) {
+    status = UpdateOnce(owed, number);
     slow_.CountUpdate();
   }
   slow_.End();
+  if (status.ok()) return status;
+  for (const auto& task : tasks_) task->DiscardBatches();
   return status;
 }
 
-absl::Status Trainer::UpdateOnce(bool another_follows) {
-  const TrainBatch* batch = nullptr;
-  {
-    const ScopedTimer timer(&copy_time_);
-    LZ_ASSIGN_OR_RETURN(batch, batches_->Next(another_follows));
+absl::Status Trainer::UpdateOnce(const std::vector<int64_t>& owed, int64_t number) {
+  std::vector<TaskBatch> batches;
+  for (size_t i = 0; i < tasks_.size(); ++i) {
+    if (owed[i] <= number) continue;
+    LZ_ASSIGN_OR_RETURN(const TaskBatch batch,
+                        tasks_[i]->NextBatch(i, /*another_follows=*/number + 1 < owed[i]));
+    batches.push_back(batch);
   }
   const ScopedTimer timer(&learn_time_);
-  const bool prioritized = config_.replay.prioritized;
-  LZ_RETURN_IF_ERROR(
-      learner_->Update(*batch, LearningRate(), prioritized ? &priorities_ : nullptr));
-  if (prioritized) replay_->UpdatePriorities(batch->positions, priorities_);
+  LZ_RETURN_IF_ERROR(learner_->Update(batches, LearningRate()));
+  for (const TaskBatch& batch : batches) tasks_[batch.task]->EndUpdate();
   state_.updates = learner_->num_updates();
   return absl::OkStatus();
 }
 
-// At the barrier: the collector's weights become the learner's.
+// At the barrier: the collectors' weights become the learner's.
 absl::Status Trainer::HandBack() {
-  const ScopedTimer timer(&copy_time_);
-  return collector_.inference->CopyWeightsFrom(learner_->model());
+  return ForEachTask(
+      [this](size_t i, TrainTask& task) { return task.HandBack(learner_->model(i)); });
 }
 
 bool Trainer::TakeDue(int64_t every, int64_t* next) const {
@@ -333,7 +337,7 @@ absl::Status Trainer::AfterStep() {
   const bool checkpoint_due =
       TakeDue(config_.checkpoint.every_updates, &state_.next_checkpoint_update);
   if (metrics_due) LZ_RETURN_IF_ERROR(WriteMetrics());
-  if (state_.env_steps >= kManySteps * config_.env.num_collectors) WarnOfEndlessEpisodes();
+  WarnOfEndlessEpisodes(kManySteps);
   LZ_RETURN_IF_ERROR(EvaluateIfDue());
   if (checkpoint_due) LZ_RETURN_IF_ERROR(SaveCheckpoint());
   if (!HasReachedTarget() && progress_.IsDue(MonotonicSeconds())) {

@@ -1,5 +1,8 @@
-// The training run: collection and learning in turn (deterministic: true) or at the same time, with
-// an exact ratio of updates to environment steps in both; evaluation, checkpoints, metrics, resume.
+// The training run, of one task or of several in one model: collection and learning in turn
+// (deterministic: true) or at the same time, with an exact ratio of updates to environment steps of
+// each task in both; evaluation, checkpoints, metrics, resume. In a round every task that has not
+// reached its limit makes its steps; an update serves the tasks that are owed one, in the order of
+// their names.
 // Overlapped: while the learner makes the updates that are owed, the collector plays the next step
 // with the weights of the last barrier; at the barrier steps and weights change hands. So the
 // result depends on the config and the seed, never on machine speed. Stored positions are searched
@@ -14,25 +17,23 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lzero/base/rng.h"
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/replay/batch/batch_sampler.h"
-#include "lzero/replay/replay_buffer.h"
 #include "lzero/run/progress.h"
 #include "lzero/run/training_state.h"
-#include "lzero/train/build.h"
 #include "lzero/train/learner.h"
 #include "lzero/train/run_outputs.h"
 #include "lzero/train/run_plan.h"
 #include "lzero/train/slow_step.h"
+#include "lzero/train/task/train_task.h"
 
 namespace lzero {
 
@@ -49,7 +50,8 @@ class Trainer {
   // Builds every object and writes nothing. `registry` outlives the trainer. `stop` is polled
   // between steps; when it becomes true the run writes a checkpoint and ends as interrupted.
   // `best` is the checkpoint of the best evaluation; of a game for two players, whose self-play
-  // return does not measure strength, that of the newest one, and stop.target_return is refused.
+  // return does not measure strength, that of the newest one, and stop.target_return is refused; of
+  // several tasks that of the best mean score, where a task has one.
   static absl::StatusOr<std::unique_ptr<Trainer>> Create(const ExperimentConfig& config,
                                                          const EnvRegistry& registry,
                                                          const std::atomic<bool>* stop);
@@ -59,6 +61,10 @@ class Trainer {
 
   // Where Restore and Run write: call it once, before either.
   void WriteTo(std::unique_ptr<RunOutputs> outputs) { outputs_ = std::move(outputs); }
+
+  // Takes the first weights from a checkpoint of another run, as init.parts says. InvalidArgument
+  // lists what does not fit; nothing has changed then.
+  absl::Status StartFrom(const CheckpointContent& content);
 
   // Continues from the content of a checkpoint of this run's folder, where newer ones are set
   // aside. InvalidArgument explains what does not fit; nothing is written then.
@@ -79,16 +85,13 @@ class Trainer {
   using CheckpointMoment = std::array<int64_t, 3>;
 
   bool HasReachedLimit() const;
-  // True when stop.target_return was reached for long enough and that ends the run.
+  // True when stop.target_return was reached for long enough, in each task, and that ends the run.
   bool HasReachedTarget() const;
+  // Whether every task has reached its target once.
+  bool IsSolved() const;
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
-  // Updates that the ratio asks for at this number of environment steps and that are not made yet;
-  // 0 while nothing can be sampled.
-  int64_t UpdatesOwed() const;
-  // `ratio` for each step after train.start_env_steps, rounded down.
-  int64_t DueAt(double ratio) const;
-  // Stored positions to search again now: full batches alone, which cost less a position.
-  int64_t ReanalysesOwed() const;
+  // Updates that tasks are owed now, by task, as stop.max_updates allows.
+  std::vector<int64_t> UpdatesOwed() const;
   double LearningRate() const;
   double FractionOver() const;
   // True when `*next` updates are made; then moves `*next` past the updates made, in steps of
@@ -100,28 +103,38 @@ class Trainer {
   absl::StatusOr<StopReason> RunToLimit();
   absl::StatusOr<StopReason> RunLoop();
   absl::Status CollectAndLearn();
-  // One step of the collector, then searches of the positions that PrepareReanalyze drew.
-  absl::Status CollectAndReanalyze();
-  // At a barrier: draws `num_positions` positions and takes the weights of the target network.
-  absl::Status PrepareReanalyze(int64_t num_positions);
-  // Moves what collector and reanalyzer made into replay.
-  absl::Status StoreCollected();
-  absl::Status Learn(int64_t num_updates);
-  absl::Status UpdateOnce(bool another_follows);
+  // What every task does beside the updates: steps of its collector, searches of positions that
+  // were drawn.
+  absl::Status Collect();
+  absl::Status PrepareReanalyze();
+  absl::Status Learn(const std::vector<int64_t>& owed);
+  // The update of the tasks that are owed more than `number`, counted from 0 in this round.
+  absl::Status UpdateOnce(const std::vector<int64_t>& owed, int64_t number);
   absl::Status HandBack();
+  // Calls body(i, task) for each until one fails.
+  template <typename Body>
+  absl::Status ForEachTask(Body body);
+  // Counters of the run from those of its tasks.
+  void SumTasks();
   absl::Status HandleBadUpdate(const absl::Status& bad);
   absl::Status AfterStep();
   void ReadClock();  // sets wall_seconds of the state
   absl::Status EvaluateIfDue();
   absl::Status Evaluate();
-  absl::Status KeepEvaluated(double mean_return);
+  // Counts these episodes, by task, and writes them.
+  absl::Status RecordEvaluation(const std::vector<std::vector<EvaluatedEpisode>>& episodes);
+  absl::Status KeepEvaluated(std::optional<double> mean_return);
   absl::Status SaveCheckpoint();
   absl::Status RestoreBest();
   absl::StatusOr<CheckpointContent> MakeCheckpoint();
   absl::Status WriteMetrics();
+  void WarnOnce(const char* what, const TrainTask& task, const std::string& warning);
   void WarnOfBadModel(const MetricMap& metrics);
-  void WarnOfEndlessEpisodes();
-  void AddReanalyzeMetrics(int64_t num_stored, MetricMap* metrics);
+  // Before an evaluation is waited for that may never end: no episode of a collector has, in
+  // `num_steps` of each environment or more.
+  void WarnOfEndlessEpisodes(int64_t num_steps);
+  std::string ProgressText(const Progress::Rates& rates, std::optional<double> fraction,
+                           double now) const;
   void ShowProgress();
   void ShowSession();
   void WriteStatus(RunState run_state, const std::string& message = "");
@@ -135,24 +148,15 @@ class Trainer {
   ThreadPool env_pool_;
   ThreadPool overlap_pool_;
   std::unique_ptr<Learner> learner_;
-  std::unique_ptr<ReplayBuffer> replay_;
-  CollectorRole collector_;
-  EvaluatorRole evaluator_;
-  ReanalyzerRole reanalyzer_;
-  RandomStream sampler_;
-  RandomStream reanalyze_draws_;
-  std::vector<PositionHandle> reanalyzed_;  // between two barriers: the positions being searched
-  std::unique_ptr<BatchSampler> batches_;   // draws from replay_ with sampler_
-  std::vector<float> priorities_;
-  TrainingState state_;
+  std::vector<std::unique_ptr<TrainTask>> tasks_;  // in the order of TaskConfigs
+  TrainingState state_;                            // whose `tasks` are those of a checkpoint
   Progress progress_;
   Progress metrics_rates_;
-  Stopwatch learn_time_, copy_time_, evaluate_time_, reanalyze_time_;
+  Stopwatch learn_time_, copy_time_, evaluate_time_;
   double session_start_ = 0.0;
   double wall_before_session_ = 0.0;
-  std::optional<double> collect_return_;  // mean of the episodes since the last metrics line
   int64_t num_rollbacks_ = 0;
-  bool warned_of_collapse_ = false, warned_of_divergence_ = false, warned_of_no_end_ = false;
+  std::set<std::string> warned_;  // of what, for which task: said once
   CheckpointMoment last_checkpoint_ = {-1, -1, -1};
   SlowStepWatch slow_;
 };

@@ -29,11 +29,11 @@ TEST(Network, CopiesInPlace) {
   EXPECT_TRUE(at::equal(to.parameters()[1], torch::full({4}, 2.0f)));
 }
 
-TEST(Network, MovesTowardsAnotherUnlessToldToSkip) {
+TEST(MoveTensorsTowards, MovesUnlessToldToSkip) {
   TwoWeights from(1.0f, 2.0f), to(3.0f, 4.0f);
-  to.MoveWeightsTowards(from, 0.25, torch::ones({}));
+  MoveTensorsTowards(to.parameters(), from.parameters(), 0.25, torch::ones({}));
   EXPECT_TRUE(at::equal(to.parameters()[0], torch::full({2, 3}, 3.0f)));
-  to.MoveWeightsTowards(from, 0.25, torch::zeros({}));
+  MoveTensorsTowards(to.parameters(), from.parameters(), 0.25, torch::zeros({}));
   EXPECT_TRUE(at::allclose(to.parameters()[0], torch::full({2, 3}, 2.5f)));
   EXPECT_TRUE(at::allclose(to.parameters()[1], torch::full({4}, 3.5f)));
 }

@@ -41,9 +41,9 @@ TEST(BuildTest, BoxActionsWithoutSamplesAreRefused) {
   EXPECT_THAT(std::string(refused.message()), HasSubstr("steering has box actions"));
   config.search.num_sampled_actions = 6;
   const RunPlan plan = PlanRun(config, registry).value();
-  EXPECT_EQ(BuildWorldModelShape(plan.env).action_dim, plan.env.action.dim());
-  EXPECT_EQ(BuildReplayShape(config, plan.env).num_actions, 6);
-  EXPECT_EQ(NumSlots(config.search, BuildWorldModelShape(plan.env)), 6);
+  EXPECT_EQ(BuildWorldModelShape(plan.envs[0]).action_dim, plan.envs[0].action.dim());
+  EXPECT_EQ(BuildReplayShape(config, plan.envs[0]).num_actions, 6);
+  EXPECT_EQ(NumSlots(config.search, BuildWorldModelShape(plan.envs[0])), 6);
 }
 
 TEST(BuildTest, AnUnknownEnvironmentIsRefusedWithTheNearestName) {

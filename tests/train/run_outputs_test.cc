@@ -183,7 +183,8 @@ TEST_F(RunOutputsTest, ABadUpdateIsKeptWithBatchAndWeights) {
   TrainBatch batch = reference::RandomBatch(4, 2, 3, 1);  // N, C, U; obs 3, A 4
   const float one = 1.5f;
   const std::vector<NamedArray> weights = {MakeNamedArray("w", absl::Span<const float>(&one, 1))};
-  const auto folder = outputs->DumpBadUpdate(17, batch, {{"model", weights}, {"target", weights}});
+  const auto folder =
+      outputs->DumpBadUpdate(17, {{"batch", &batch}}, {{"model", weights}, {"target", weights}});
   ASSERT_TRUE(folder.ok()) << folder.status();
   EXPECT_EQ(*folder, dir() + "/bad_update_17");
   EXPECT_THAT(ListDirectory(*folder).value(),
@@ -213,7 +214,8 @@ TEST_F(RunOutputsTest, ABadUpdateIsKeptWithBatchAndWeights) {
 }
 
 TEST_F(RunOutputsTest, ABatchWithoutContextCanBeKept) {
-  const auto folder = Make()->DumpBadUpdate(1, reference::RandomBatch(2, 0, 1, 1), {});
+  const TrainBatch batch = reference::RandomBatch(2, 0, 1, 1);
+  const auto folder = Make()->DumpBadUpdate(1, {{"batch", &batch}}, {});
   ASSERT_TRUE(folder.ok()) << folder.status();
   const auto read = ReadSafetensors(*folder + "/batch.safetensors");
   ASSERT_TRUE(read.ok()) << read.status();
@@ -225,7 +227,7 @@ TEST_F(RunOutputsTest, ABadUpdateOnPicturesKeepsTheirBytes) {
   batch.Resize({2, 0, 1, 3, 2, ObservationType::kUint8});
   batch.observation_bytes = {1, 2, 3, 4, 5, 6, 7, 255};
   batch.bootstrap_observation_bytes = {9, 10, 11, 12};
-  const auto folder = Make()->DumpBadUpdate(1, batch, {});
+  const auto folder = Make()->DumpBadUpdate(1, {{"batch", &batch}}, {});
   ASSERT_TRUE(folder.ok()) << folder.status();
   const auto read = ReadSafetensors(*folder + "/batch.safetensors");
   ASSERT_TRUE(read.ok()) << read.status();

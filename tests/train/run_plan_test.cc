@@ -147,22 +147,23 @@ TEST(RunPlanTest, PicturesAreCountedAsBytes) {
   ExperimentConfig config = TinyConfig();
   config.model.encoder = EncoderKind::kImage;
   RunPlan plan;
-  plan.env = BuildEnvSpec(TinyConfig(), NativeRegistry()).value();
-  plan.env.observation.shape = {4, 96, 96};
-  plan.env.observation.type = ObservationType::kUint8;
-  plan.env.observation.frame_stack = 4;
-  plan.memory = PlanMemory(config, plan.env, NativeRegistry()).value();
+  plan.envs = {BuildEnvSpec(TinyConfig(), NativeRegistry()).value()};
+  plan.envs[0].observation.shape = {4, 96, 96};
+  plan.envs[0].observation.type = ObservationType::kUint8;
+  plan.envs[0].observation.frame_stack = 4;
+  plan.memory = PlanMemory(config, plan.envs[0], NativeRegistry()).value();
   // N 4, U 2: three observations and two of the bootstrap of each sample; the rest as above.
   EXPECT_EQ(plan.memory.batch,
             4 * (3 + 2) * 36864 * (1 + 1 + 4) + 2 * (4 * (8 + 7 * 8 + 16 + 4) + 16 + 4 * 8));
-  EXPECT_EQ(plan.memory.replay, PlannedBytes(config.replay, BuildReplayShape(config, plan.env)));
+  EXPECT_EQ(plan.memory.replay,
+            PlannedBytes(config.replay, BuildReplayShape(config, plan.envs[0])));
   // Segments of 12 steps: 9,216 bytes a frame, 12 of steps, 4 of the first observation, and of the
   // two steps before it.
   EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/true),
               HasSubstr("\nreplay        up to 1000 transitions, 13.6 KiB each in long episodes: "
                         "uint8, each of 4 stacked frames once\n"));
-  plan.env.observation.type = ObservationType::kFloat32;
-  plan.env.observation.frame_stack = 1;
+  plan.envs[0].observation.type = ObservationType::kFloat32;
+  plan.envs[0].observation.frame_stack = 1;
   EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/true),
               HasSubstr(" KiB each in long episodes: float32\n"));
 }
@@ -284,8 +285,8 @@ TEST(RunPlanTest, WorkersAreCounted) {
   config.env.num_collectors = 5;
   config.env.num_evaluators = 1;  // has one worker
   RunPlan plan;
-  plan.env = BuildEnvSpec(config, registry).value();
-  plan.memory = PlanMemory(config, plan.env, registry).value();
+  plan.envs = {BuildEnvSpec(config, registry).value()};
+  plan.memory = PlanMemory(config, plan.envs[0], registry).value();
   EXPECT_EQ(plan.memory.workers, 3 * FarEnv::kBytes);
   plan.memory.workers = 3 * kMebibyte;
   EXPECT_THAT(DescribePlan(config, plan, "eager", /*detailed=*/true),

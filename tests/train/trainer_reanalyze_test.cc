@@ -61,9 +61,9 @@ TEST_P(TrainerReanalyzeTest, TheRatioIsExactAllTheTime) {
     }
     EXPECT_GT(num_lines, 10);
     EXPECT_EQ(outcome.state.env_steps, 102);
-    EXPECT_EQ(outcome.state.reanalyzed, ExpectedReanalyses(99, ratio));
-    EXPECT_EQ(outcome.state.reanalyze_searches * 3,
-              static_cast<uint64_t>(outcome.state.reanalyzed));
+    EXPECT_EQ(outcome.state.tasks[0].reanalyzed, ExpectedReanalyses(99, ratio));
+    EXPECT_EQ(outcome.state.tasks[0].reanalyze_searches * 3,
+              static_cast<uint64_t>(outcome.state.tasks[0].reanalyzed));
   }
 }
 
@@ -123,7 +123,7 @@ TEST(TrainerReanalyzeRunTest, TheTargetNetworkSearches) {
     config.train.learning_rate = 0.01;
     config.stop.max_env_steps = 66;
     TestRun run(config);
-    EXPECT_EQ(Finish(run).state.reanalyzed, 3);
+    EXPECT_EQ(Finish(run).state.tasks[0].reanalyzed, 3);
     double value_change = -1.0;
     for (const MetricsLine& line : run.Metrics()) {
       if (line.contains("reanalyze/value_change"))
@@ -151,7 +151,7 @@ void ExpectExactResume(const ExperimentConfig& config) {
     resumed.CopyFrom(straight);
     const auto second = resumed.Resume(resumed.dir() + "/checkpoints/" + step);
     ASSERT_TRUE(second.ok()) << second.status();
-    EXPECT_EQ(second->state.reanalyzed, outcome.state.reanalyzed);
+    EXPECT_EQ(second->state.tasks[0].reanalyzed, outcome.state.tasks[0].reanalyzed);
     const LoadedCheckpoint got = resumed.Latest(), expected = straight.Latest();
     ExpectSameBytes(got.content.files, expected.content.files);
     auto state = TimelessState(got.content), expected_state = TimelessState(expected.content);
@@ -210,7 +210,7 @@ TEST(TrainerReanalyzeRunTest, ARollBackGoesOn) {
     }
     EXPECT_EQ(num_bad, 1);
     EXPECT_EQ(outcome.state.env_steps, 120);
-    EXPECT_EQ(outcome.state.reanalyzed, ExpectedReanalyses(117, {1, 1, 30}));
+    EXPECT_EQ(outcome.state.tasks[0].reanalyzed, ExpectedReanalyses(117, {1, 1, 30}));
   }
 }
 

@@ -46,6 +46,7 @@ struct EvalOptions {
   bool chance = false;
   int64_t threads = 1;
   std::string device;                // "": as the run; cpu, cuda
+  std::string task;                  // of a run of several
   std::vector<std::string> plugins;  // in place of the run's, if there are any
 };
 
@@ -208,6 +209,7 @@ int Eval(const EvalOptions& options) {
   if (options.grade) wanted.num_envs = 64;
   if (!options.picture.format.empty()) wanted.num_envs = 1;  // episode after episode
   if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
+  wanted.task = options.task;
   wanted.plugins = options.plugins;
   auto agent = LoadAgent(options.path, MakeRegistry(), wanted, &pool);
   if (!agent.ok()) {
@@ -278,6 +280,7 @@ void AddEval(CLI::App& app, VerbAction* action) {
   // Where it runs.
   AddNumber(eval, "--threads", &options->threads, 1, MachineCores(), "Threads of the network");
   AddDevice(eval, &options->device);
+  AddTask(eval, &options->task);
   AddPlugins(eval, &options->plugins, "Library with environments, in place of the run's");
   AddVerbose(eval);
   eval->callback([=] { *action = [=] { return Eval(*options); }; });

@@ -93,7 +93,23 @@ void PrintState(const TrainingState& state) {
   if (state.best_return.has_value()) {
     absl::StrAppendFormat(&evaluation, ", best %.2f", *state.best_return);
   }
-  PrintLine("mean return", evaluation);
+  PrintLine(state.tasks.size() > 1 ? "mean score" : "mean return", evaluation);
+}
+
+// The tasks of a run, each with its environment and, once there is a checkpoint, its counters.
+void PrintTasks(const ExperimentConfig& config, const TrainingState* state) {
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    std::string text = absl::StrCat(tasks[i].name, ": ", tasks[i].env.id);
+    if (state != nullptr && i < state->tasks.size()) {
+      const TaskState& task = state->tasks[i];
+      absl::StrAppend(&text, ", ", task.env_steps, " env steps, ", task.updates, " updates");
+      if (task.last_return.has_value()) {
+        absl::StrAppendFormat(&text, ", mean return %.2f", *task.last_return);
+      }
+    }
+    PrintLine("task", text);
+  }
 }
 
 // A run that ended before its first checkpoint: what is known of it.
@@ -101,7 +117,8 @@ void PrintUnsaved(const std::string& path) {
   const std::string run_dir = TypedRunFolder(path);
   const auto config = LoadConfig(JoinPath(run_dir, "config.resolved.yaml"), {});
   if (!config.ok()) return;
-  PrintLine("environment", config->config.env.id);
+  if (config->config.tasks.empty()) PrintLine("environment", config->config.env.id);
+  if (!config->config.tasks.empty()) PrintTasks(config->config, nullptr);
   PrintLine("family", ValueText(config->config, "model.family"));
   PrintLine("seed", absl::StrCat(config->config.seed));
   const absl::Status told = PrintRun(run_dir, run_dir);
@@ -128,7 +145,11 @@ int Inspect(const std::string& path, bool tensors) {
   // What it is of.
   std::string settings = ValueText(*config, "env.settings");
   if (settings == "{}") settings.clear();
-  PrintLine("environment", absl::StrCat(config->env.id, settings.empty() ? "" : " ", settings));
+  if (config->tasks.empty()) {
+    PrintLine("environment", absl::StrCat(config->env.id, settings.empty() ? "" : " ", settings));
+  } else {
+    PrintTasks(*config, &*state);
+  }
   PrintLine("family", ValueText(*config, "model.family"));
   PrintLine("seed", absl::StrCat(config->seed));
   const auto run_dir = std::filesystem::path(loaded->path).parent_path().parent_path();

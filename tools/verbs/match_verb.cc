@@ -45,6 +45,7 @@ struct MatchOptions {
   std::optional<int64_t> opening_plies;  // null: 2 with a checkpoint, else 0
   int64_t threads = 1;                   // of networks, and of players that are none
   std::string device;                    // "": as the run; cpu, cuda
+  std::string task;                      // of a run of several
   bool json = false;
   std::optional<double> min_score;  // exit 3 when A takes a smaller part of the points
 };
@@ -100,6 +101,7 @@ absl::StatusOr<std::unique_ptr<LoadedAgent>> LoadPlayer(const MatchPlayer& playe
   if (player.simulations == 0) wanted.simulations = 1;  // that is not made
   wanted.num_envs = std::min<int64_t>(kMostTables, options.num_games);
   if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
+  wanted.task = options.task;
   auto agent = LoadAgent(player.path, MakeRegistry(), wanted, pool);
   LZ_RETURN_IF_ERROR(Annotate(agent.status(), player.name));
   return std::make_unique<LoadedAgent>(*std::move(agent));
@@ -326,6 +328,7 @@ void AddMatch(CLI::App& app, VerbAction* action) {
   AddNumber(match, "--threads", &options->threads, 1, MachineCores(),
             "Threads of the network, and of alpha_beta and mcts");
   AddDevice(match, &options->device);
+  AddTask(match, &options->task);
   AddVerbose(match);
   match->callback([=] { *action = [=] { return Match(*options); }; });
 }

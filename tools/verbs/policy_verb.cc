@@ -30,6 +30,7 @@ struct PolicyOptions {
   int64_t max_batch = 32;
   int64_t threads = 1;
   std::string device;  // "": as the run
+  std::string task;    // of a run of several
   std::vector<std::string> plugins;
 };
 
@@ -43,6 +44,7 @@ int Policy(const PolicyOptions& options) {
   wanted.num_envs = 1;
   wanted.num_roots = options.max_batch + 1;
   if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
+  wanted.task = options.task;
   wanted.plugins = options.plugins;
   wanted.shows_trees = true;
   auto agent = LoadAgent(options.path, MakeRegistry(), wanted, &pool);
@@ -84,6 +86,7 @@ void AddPolicy(CLI::App& app, VerbAction* action) {
   AddNumber(policy, "--max-batch", &options->max_batch, 1, 4096, "Episodes at once");
   AddNumber(policy, "--threads", &options->threads, 1, MachineCores(), "Threads of the network");
   AddDevice(policy, &options->device);
+  AddTask(policy, &options->task);
   AddPlugins(policy, &options->plugins, "Library with environments, in place of the run's");
   policy->callback([=] { *action = [=] { return Policy(*options); }; });
 }

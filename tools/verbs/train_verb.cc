@@ -26,14 +26,17 @@
 #include "lzero/env/plugin.h"
 #include "lzero/env/python/python.h"
 #include "lzero/run/run_folder.h"
+#include "lzero/train/agent_loader.h"
 #include "lzero/train/run_plan.h"
 #include "lzero/train/run_rules.h"
 #include "lzero/train/trainer.h"
 #include "tools/verbs/agent_verbs.h"
+#include "tools/verbs/run_end.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/run_path.h"
 #include "tools/verbs/support/source_commit.h"
 #include "tools/verbs/support/stop_report.h"
+#include "tools/verbs/support/text_table.h"
 #include "tools/verbs/support/verb_support.h"
 
 namespace lzero {
@@ -62,7 +65,13 @@ std::string ChangeableText() {
                       " where episodes have no cap");
 }
 
-std::string KeyOf(const std::string& override) { return override.substr(0, override.find('=')); }
+// The key of an override; of a task's, tasks.NAME.key.path, what follows the name.
+std::string KeyOf(const std::string& override) {
+  const std::string key = override.substr(0, override.find('='));
+  if (!absl::StartsWith(key, "tasks.")) return key;
+  const size_t end = key.find('.', key.find('.') + 1);
+  return end == key.npos ? key : key.substr(end + 1);
+}
 
 bool MayChange(const std::string& override) {
   const std::string key = KeyOf(override);
@@ -81,112 +90,16 @@ absl::Status AnotherRun(const std::string& what) {
 absl::Status CheckStepCapChange(const std::string& config_path, const ExperimentConfig& config,
                                 const EnvRegistry& registry) {
   LZ_ASSIGN_OR_RETURN(const LoadedConfig before, LoadConfig(config_path, {}));
-  const EnvConfig& env_config = before.config.env;
-  LZ_ASSIGN_OR_RETURN(const auto env, registry.Make(env_config.id, EnvOptionsOf(env_config)));
-  const int64_t cap = env->spec().max_episode_steps;
-  if (cap == 0 || config.env.max_episode_steps == env_config.max_episode_steps) {
-    return absl::OkStatus();
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  for (const ExperimentConfig& old : TaskConfigs(before.config)) {
+    const auto task = std::ranges::find(tasks, old.name, &ExperimentConfig::name);
+    LZ_ASSIGN_OR_RETURN(const auto env, registry.Make(old.env.id, EnvOptionsOf(old.env)));
+    const int64_t cap = env->spec().max_episode_steps;
+    if (cap == 0 || task->env.max_episode_steps == old.env.max_episode_steps) continue;
+    return AnotherRun(absl::StrCat(kStepCap, "=", task->env.max_episode_steps,
+                                   ", where episodes end after ", cap, " steps,"));
   }
-  return AnotherRun(absl::StrCat(kStepCap, "=", config.env.max_episode_steps,
-                                 ", where episodes end after ", cap, " steps,"));
-}
-
-// A run folder, its config and what its end is told with.
-struct Session {
-  std::string run_dir;  // as the user typed it
-  const ExperimentConfig& config;
-  bool can_be_graded = false;
-  std::optional<TrainingState> start = std::nullopt;  // of a resumed run
-};
-
-bool CanBeGraded(const ExperimentConfig& config, const EnvRegistry& registry) {
-  const auto entry = registry.Find(config.env.id);
-  return entry.ok() && (*entry)->grader != nullptr;
-}
-
-// Whether the run that goes on from `start` has met its stop rule before it made a step.
-bool HasDoneNothing(const std::optional<TrainingState>& start, const TrainOutcome& outcome) {
-  return start.has_value() && start->env_steps == outcome.state.env_steps &&
-         start->updates == outcome.state.updates && outcome.reason != StopReason::kInterrupted;
-}
-
-void PrintReturn(const TrainOutcome& outcome) {
-  const TrainingState& state = outcome.state;
-  if (state.last_return.has_value() && outcome.num_players == 2) {
-    std::printf("evaluation    self-play return %.2f of player 0, %s\n", *state.last_return,
-                kNoMeasureOfStrength);
-  } else if (state.last_return.has_value()) {
-    std::printf("evaluation    mean return %.2f", *state.last_return);
-    if (state.best_return.has_value()) std::printf(" (best %.2f)", *state.best_return);
-    std::printf("\n");
-  }
-}
-
-void PrintSummary(const Session& session, const TrainOutcome& outcome) {
-  const TrainingState& state = outcome.state;
-  const std::string resume =
-      absl::StrCat(ProgramCommand(), " resume ", ShellQuoted(session.run_dir));
-  const StopConfig& stop = session.config.stop;
-  if (HasDoneNothing(session.start, outcome)) {
-    std::printf("nothing to do: %s\n", MetStopRuleText(stop, state, resume).c_str());
-  }
-  // What was done.
-  std::printf("\n%s env steps, %s updates, %s episodes in %s\n",
-              FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
-              FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
-  // Whether the task was solved, and why not.
-  if (state.solved_env_steps.has_value()) {
-    std::printf("solved        after %s env steps, %.1f s\n",
-                FormatCount(*state.solved_env_steps).c_str(), *state.solved_wall_seconds);
-  }
-  const std::string not_solved = NotSolvedText(stop, state);
-  if (!not_solved.empty() && outcome.reason == StopReason::kLimit) {
-    std::printf("not solved    %s\n", not_solved.c_str());
-  }
-  const std::string nothing_learned = NothingLearnedText(session.config.train, state);
-  if (!nothing_learned.empty() && outcome.reason == StopReason::kLimit) {
-    std::printf("nothing learned  %s\n", nothing_learned.c_str());
-  }
-  // Where the run is and what can be done with it.
-  PrintReturn(outcome);
-  std::printf("run folder    %s\n", EscapedForMessage(session.run_dir).c_str());
-  if (outcome.reason == StopReason::kInterrupted) {
-    std::printf("interrupted   go on with:  %s\n", resume.c_str());
-  } else {
-    const std::string typed = ShellQuoted(session.run_dir);
-    std::printf("evaluate      %s eval %s%s\n", ProgramCommand().c_str(), typed.c_str(),
-                session.can_be_graded && outcome.num_players == 2 ? " --grade" : "");
-    std::printf("curves        tensorboard --logdir %s/tb   (pip install tensorboard)\n",
-                typed.c_str());
-  }
-}
-
-// A run that was killed before its first checkpoint.
-bool IsNeverSaved(const std::string& run_dir) {
-  const auto checkpoints = ListCheckpoints(run_dir);
-  return checkpoints.ok() && checkpoints->empty();
-}
-
-// What to do about an error that ended a run; "" where the same would come again.
-std::string HowToGoOn(const absl::Status& error, const std::string& run_dir) {
-  if (absl::IsAborted(error)) return "";  // a loss that is not finite
-  const bool is_full = absl::StrContains(error.message(), std::strerror(ENOSPC));
-  if (!is_full && IsNeverSaved(run_dir)) return "nothing was saved: mend that and train anew\n";
-  return absl::StrCat(is_full ? "free space, then go on with:  " : "go on with:  ",
-                      ProgramCommand(), " resume ", ShellQuoted(run_dir), "\n");
-}
-
-int RunToEnd(Trainer& trainer, const Session& session) {
-  MarkRunWhenStopped(session.run_dir);
-  const absl::StatusOr<TrainOutcome> outcome = trainer.Run();
-  if (!outcome.ok()) {
-    LZ_LOG_ERROR(outcome.status().message());
-    std::fprintf(stderr, "run folder: %s\n%s", EscapedForMessage(session.run_dir).c_str(),
-                 HowToGoOn(outcome.status(), session.run_dir).c_str());
-    return kExitFailure;
-  }
-  PrintSummary(session, *outcome);
-  return outcome->reason == StopReason::kInterrupted ? kExitInterrupted : kExitOk;
+  return absl::OkStatus();
 }
 
 std::string ExperimentName(const std::string& config_path) {
@@ -196,7 +109,8 @@ std::string ExperimentName(const std::string& config_path) {
 absl::StatusOr<RunFolder> MakeRunFolder(const TrainOptions& options,
                                         const ExperimentConfig& config) {
   RunDescription description;
-  description.env_id = config.env.id;
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  description.env_id = tasks.size() > 1 ? "tasks" : tasks[0].env.id;
   description.name = ExperimentName(options.config_path);
   description.seed = config.seed;
   description.config_path = std::filesystem::absolute(options.config_path).lexically_normal();
@@ -245,6 +159,7 @@ ExperimentConfig WithAbsolutePaths(ExperimentConfig config) {
   config.plugins = AbsolutePluginPaths(config.plugins);
   EnvConfig& env = config.env;
   env.python_path = KeptPythonPath(env.id, env.wrappers, env.python_path);
+  for (ExperimentConfig& task : config.tasks) task = WithAbsolutePaths(std::move(task));
   return config;
 }
 
@@ -270,6 +185,14 @@ int PrintUnreadable(const absl::Status& status, const std::string& path,
   return kExitFailure;
 }
 
+// The first weights from another run, or one of its checkpoints.
+absl::Status StartFrom(const std::string& path, Trainer& trainer) {
+  LZ_ASSIGN_OR_RETURN(const std::string checkpoint, FindAgentCheckpoint(path));
+  const std::vector<std::string> wanted = {"model"};
+  LZ_ASSIGN_OR_RETURN(const LoadedCheckpoint loaded, ReadCheckpoint(checkpoint, wanted));
+  return Annotate(trainer.StartFrom(loaded.content), checkpoint);
+}
+
 int Train(const TrainOptions& options) {
   // Load config and environments.
   const EnvRegistry native = MakeRegistry();
@@ -289,6 +212,10 @@ int Train(const TrainOptions& options) {
   if (!trainer.ok()) {
     if (options.dry_run) std::printf("%s", PlanTextOf(config, *registry).c_str());
     return PrintError(trainer.status(), kExitUsage);
+  }
+  if (config.init.from != kNoRun) {
+    const absl::Status started = StartFrom(config.init.from, **trainer);
+    if (!started.ok()) return PrintError(Annotate(started, "init.from"), kExitUsage);
   }
   std::printf("%s", (*trainer)->PlanText(options.dry_run || ShowsDetails()).c_str());
   std::fflush(stdout);

@@ -38,6 +38,7 @@ const ModelFamily& UniZeroFamily() {
       .model_errors = UniZeroModelErrors,
       .unread_fields = [](const auto&) { return std::vector<std::string>{"loss.chance_weight"}; },
       .make_network = WorldModel::Create,
+      .shared_parts = {"transformer", "value_head", "reward_head", "latent_head"},
       .engine_bytes = [](const auto& options,
                          auto&) { return UniZeroInference::PlannedBytes(options); },
       .graph_nodes = UniZeroInference::GraphNodes,

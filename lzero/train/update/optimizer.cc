@@ -47,19 +47,32 @@ class SmallTensorsOnOneThread {
 
 }  // namespace
 
-AdamW::AdamW(Network& model, const TrainConfig& config) : config_(config), groups_(2) {
-  groups_[0].weight_decay = config.weight_decay;
-  for (const auto& entry : model.named_parameters()) {
-    Group& group = groups_[entry.value().dim() >= 2 ? 0 : 1];
-    group.names.push_back(entry.key());
-    group.parameters.push_back(entry.value());
-    group.first_moments.push_back(at::zeros_like(entry.value()));
-    group.second_moments.push_back(at::zeros_like(entry.value()));
+AdamW::AdamW(const TaskWeights& model, const TrainConfig& config)
+    : config_(config), groups_(2 * model.owners().size()) {
+  for (const OwnedWeight& weight : model.weights()) {
+    Group& group = groups_[2 * weight.owner + (weight.tensor.dim() >= 2 ? 0 : 1)];
+    group.names.push_back(weight.name);
+    group.parameters.push_back(weight.tensor);
+    group.first_moments.push_back(at::zeros_like(weight.tensor));
+    group.second_moments.push_back(at::zeros_like(weight.tensor));
+  }
+  for (size_t owner = 0; owner < model.owners().size(); ++owner) {
+    groups_[2 * owner].weight_decay = config.weight_decay;
+    active_.push_back(owner);
   }
   for (Group& group : groups_) {
     group.step_counts = at::zeros({static_cast<int64_t>(group.names.size())},
                                   at::TensorOptions().device(model.device()));
     group.steps = group.step_counts.unbind();
+  }
+}
+
+template <typename Visit>
+void AdamW::VisitActive(Visit visit) {
+  for (const size_t owner : active_) {
+    for (const size_t group : {2 * owner, 2 * owner + 1}) {
+      if (!groups_[group].names.empty()) visit(groups_[group]);
+    }
   }
 }
 
@@ -80,8 +93,10 @@ void AdamW::ClearGradients() {
 
 at::Tensor AdamW::ClipGradients() {
   const torch::NoGradGuard no_grad;
-  std::vector<at::Tensor> gradients = Gradients(groups_[0]);
-  for (const at::Tensor& gradient : Gradients(groups_[1])) gradients.push_back(gradient);
+  std::vector<at::Tensor> gradients;
+  VisitActive([&](const Group& group) {
+    for (const at::Tensor& gradient : Gradients(group)) gradients.push_back(gradient);
+  });
   if (const std::optional<double> norm = HostNorm(gradients); norm.has_value()) {
     if (*norm > config_.grad_clip) {
       at::_foreach_mul_(gradients, config_.grad_clip / (*norm + 1e-6));
@@ -99,14 +114,14 @@ void AdamW::StepWith(const Rate& learning_rate, const at::Tensor& skip) {
   const torch::NoGradGuard no_grad;
   std::optional<at::Tensor> found_inf;
   if (skip.defined()) found_inf = skip;
-  for (Group& group : groups_) {
+  VisitActive([&](Group& group) {
     const SmallTensorsOnOneThread small(group.parameters);
     skip.defined() ? group.step_counts.add_(1.0 - skip) : group.step_counts.add_(1.0);
     at::_fused_adamw_(group.parameters, Gradients(group), group.first_moments, group.second_moments,
                       {}, group.steps, learning_rate, config_.beta1, config_.beta2,
                       group.weight_decay, kEpsilon, /*amsgrad=*/false,
                       /*maximize=*/false, /*grad_scale=*/{}, found_inf);
-  }
+  });
 }
 
 void AdamW::Step(double learning_rate, const at::Tensor& skip) { StepWith(learning_rate, skip); }

@@ -1,28 +1,33 @@
 // AdamW over the weights of a model [Loshchilov and Hutter 2019]: weight decay on tensors of two
-// and more dimensions only, global-norm clipping before the step. Fused: a few calls for all
-// tensors. Belongs to the learner's thread.
+// and more dimensions only, global-norm clipping before the step. Weights of owners that take no
+// part in an update are neither stepped nor decayed, nor are their steps counted. Fused: a few
+// calls for all tensors of an owner. Belongs to the learner's thread.
 #ifndef LZERO_TRAIN_UPDATE_OPTIMIZER_H_
 #define LZERO_TRAIN_UPDATE_OPTIMIZER_H_
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/model/network.h"
 #include "lzero/tensor/tensor_arrays.h"
+#include "lzero/train/update/task_weights.h"
 
 namespace lzero {
 
 class AdamW {
  public:
-  // `model` must outlive the optimiser.
-  AdamW(Network& model, const TrainConfig& config);
+  // `model` must outlive the optimiser. All its owners take part at first.
+  AdamW(const TaskWeights& model, const TrainConfig& config);
 
+  // The owners that take part from now on, in their order.
+  void SetActive(std::vector<size_t> owners) { active_ = std::move(owners); }
   void ClearGradients();
-  // Scales all gradients so that their joint Euclidean norm is at most config.grad_clip; returns
+  // Scales the gradients so that their joint Euclidean norm is at most config.grad_clip; returns
   // the norm before, a float32 scalar on the model's device. Reads nothing back from it.
   at::Tensor ClipGradients();
   // Where `skip`, a float32 scalar on the model's device, is 1, nothing changes (gradients that are
@@ -38,7 +43,7 @@ class AdamW {
   absl::Status Import(absl::Span<const NamedArray> arrays);
 
  private:
-  // Parameters that share a weight decay.
+  // Parameters of an owner that share a weight decay.
   struct Group {
     double weight_decay = 0.0;
     std::vector<std::string> names;
@@ -52,8 +57,13 @@ class AdamW {
   // What a checkpoint holds, by name.
   std::vector<NamedTensor> State() const;
 
+  // Calls visit(group) for those that take part.
+  template <typename Visit>
+  void VisitActive(Visit visit);
+
   TrainConfig config_;
-  std::vector<Group> groups_;
+  std::vector<Group> groups_;  // two an owner, the first with decay
+  std::vector<size_t> active_;
 };
 
 }  // namespace lzero

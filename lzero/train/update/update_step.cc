@@ -11,33 +11,46 @@
 namespace lzero {
 namespace {
 
-// What must be finite in an update, under its name in the message: the loss first, the gradient
-// norm last.
-std::vector<LossMetric> FiniteNumbers(const LossTerms& terms, const at::Tensor& gradient_norm,
-                                      bool with_errors) {
+// What must be finite of a task, under its name in the message: the loss first.
+std::vector<LossMetric> FiniteNumbers(const LossTerms& terms, bool with_errors) {
   std::vector<LossMetric> numbers = {{"the loss", terms.total.detach()}};
   // The loss of a huge target is finite, its error may overflow: it cannot be a priority.
   if (with_errors) numbers.push_back({"the largest value error", terms.value_errors.max()});
-  numbers.push_back({"the gradient norm", gradient_norm});
   return numbers;
 }
 
-// UpdateOutputs without its batch.
-UpdateOutputs Outputs(const std::vector<LossMetric>& finite, const LossTerms& terms,
-                      bool with_errors) {
-  UpdateOutputs outputs;
-  std::vector<at::Tensor> scalars;
+// Adds the numbers of a task to `numbers` and their names to the outputs.
+TaskOutputs OutputsOf(const StagedTask& staged, const LossTerms& terms,
+                      const std::vector<LossMetric>& finite, std::vector<at::Tensor>* numbers) {
+  TaskOutputs outputs;
+  outputs.task = staged.task;
   const auto add = [&](const std::vector<LossMetric>& from, std::vector<std::string>* names) {
     for (const LossMetric& number : from) {
       names->push_back(number.name);
-      scalars.push_back(number.value);
+      numbers->push_back(number.value.unsqueeze(0));
     }
   };
   add(finite, &outputs.finite);
   add(terms.metrics, &outputs.metrics);
-  outputs.numbers = at::stack(scalars);
-  if (with_errors) outputs.numbers = at::cat({outputs.numbers, terms.value_errors});
+  if (!staged.with_errors) return outputs;
+  outputs.num_errors = terms.value_errors.numel();
+  numbers->push_back(terms.value_errors);
   return outputs;
+}
+
+// The cosine of each pair of gradients, [pairs], from their products [T, T]. Such a number is not
+// finite where a gradient is 0.
+at::Tensor Cosines(const at::Tensor& products, std::vector<std::pair<size_t, size_t>>* pairs) {
+  const at::Tensor norms = products.diagonal().sqrt();
+  const at::Tensor cosines = products / norms.unsqueeze(0) / norms.unsqueeze(1);
+  std::vector<at::Tensor> numbers;
+  for (int64_t i = 0; i < products.size(0); ++i) {
+    for (int64_t j = i + 1; j < products.size(0); ++j) {
+      pairs->emplace_back(static_cast<size_t>(i), static_cast<size_t>(j));
+      numbers.push_back(cosines[i][j]);
+    }
+  }
+  return at::stack(numbers);
 }
 
 // 1 if one of these is not finite, else 0: a float32 scalar on their device.
@@ -52,47 +65,80 @@ at::Tensor IsNonFinite(const std::vector<LossMetric>& numbers) {
 
 }  // namespace
 
-UpdateStep::UpdateStep(const ExperimentConfig& config, Network* model, Network* target,
+UpdateStep::UpdateStep(std::vector<ExperimentConfig> tasks, TaskWeights* model, TaskWeights* target,
                        AdamW* optimizer, GraphBackend* backend)
-    : config_(config),
+    : tasks_(std::move(tasks)),
+      config_(tasks_[0]),
       model_(*model),
       target_(*target),
       optimizer_(*optimizer),
       backend_(backend),
-      records_(backend != nullptr && config.inference.graphs != Graphs::kOff) {
+      records_(backend != nullptr && config_.inference.graphs != Graphs::kOff &&
+               tasks_.size() == 1) {
   if (backend == nullptr) return;
   is_left_out_ = at::zeros({}, at::TensorOptions().device(device()));
 }
 
-UpdateOutputs UpdateStep::Compute(BatchStaging* staging, double learning_rate, bool with_errors) {
-  optimizer_.ClearGradients();
-  const BatchTensors batch = staging->Read();
+LossTerms UpdateStep::Backward(const StagedTask& staged, double weight, BatchTensors* batch) {
+  *batch = staged.staging->Read();
   LossTerms terms;
   {
     const ForwardPrecision precision(config_.train.dtype, device());
-    terms = model_.ComputeLosses(target_, batch, config_.loss);
+    terms = model_.view(staged.task)
+                .ComputeLosses(target_.view(staged.task), *batch, tasks_[staged.task].loss);
   }
-  terms.total.backward();
+  (weight == 1.0 ? terms.total : terms.total * weight).backward();
+  model_.GatherGradients(staged.task);
+  return terms;
+}
+
+UpdateOutputs UpdateStep::Compute(absl::Span<const StagedTask> staged, double learning_rate,
+                                  bool compares) {
+  optimizer_.ClearGradients();
+  // Losses are means over samples, and so is their sum over the tasks.
+  double num_samples = 0.0;
+  std::vector<size_t> served;
+  for (const StagedTask& task : staged) {
+    num_samples += static_cast<double>(task.staging->shape().num_samples);
+    served.push_back(task.task);
+  }
+  UpdateOutputs outputs;
+  std::vector<LossMetric> finite;
+  std::vector<at::Tensor> numbers;
+  for (const StagedTask& task : staged) {
+    BatchTensors batch;
+    const double weight = static_cast<double>(task.staging->shape().num_samples) / num_samples;
+    const LossTerms terms = Backward(task, weight, &batch);
+    const torch::NoGradGuard no_grad;
+    const std::vector<LossMetric> of_task = FiniteNumbers(terms, task.with_errors);
+    outputs.tasks.push_back(OutputsOf(task, terms, of_task, &numbers));
+    outputs.tasks.back().batch = std::move(batch);
+    finite.insert(finite.end(), of_task.begin(), of_task.end());
+  }
   // Everything is asked of the device before the one read, so it is the device that leaves out a
   // step that is not finite.
   const torch::NoGradGuard no_grad;
-  const std::vector<LossMetric> finite =
-      FiniteNumbers(terms, optimizer_.ClipGradients(), with_errors);
-  UpdateOutputs outputs = Outputs(finite, terms, with_errors);
-  outputs.batch = batch;
+  const at::Tensor products = model_.CombineGradients(config_.multitask.balance, compares);
+  const std::vector<size_t> owners = model_.ActiveOwners(served);
+  optimizer_.SetActive(owners);
+  finite.push_back({"the gradient norm", optimizer_.ClipGradients()});
+  numbers.push_back(finite.back().value.unsqueeze(0));
+  if (compares && staged.size() > 1) numbers.push_back(Cosines(products, &outputs.compared));
+  outputs.numbers = at::cat(numbers);
   at::Tensor skip = IsNonFinite(finite);
   if (backend_ == nullptr) {
     optimizer_.Step(learning_rate, skip);
   } else {
     skip = at::maximum(skip, is_left_out_);
-    optimizer_.Step(staging->learning_rate(), skip);
+    optimizer_.Step(staged[0].staging->learning_rate(), skip);
   }
-  target_.MoveWeightsTowards(model_, config_.train.target_update_rate, skip);
+  model_.OnWritten();
+  target_.MoveTowards(model_, owners, config_.train.target_update_rate, skip);
   return outputs;
 }
 
-absl::Status UpdateStep::Record(BatchStaging* staging, bool with_errors) {
-  const Kind kind = {with_errors, staging->bootstraps()};
+absl::Status UpdateStep::Record(const StagedTask& staged) {
+  const Kind kind = {staged.with_errors, staged.staging->bootstraps()};
   if (!records_ || recorded_.contains(kind)) return absl::OkStatus();
   const ProductPrecision precision(config_.train.dtype == TrainDtype::kTf32, device());
   const auto leave_out = [&](double value) {
@@ -100,8 +146,8 @@ absl::Status UpdateStep::Record(BatchStaging* staging, bool with_errors) {
   };
   LZ_RETURN_IF_ERROR(leave_out(1.0));
   Recorded& recorded = recorded_[kind];
-  const auto body = [this, &recorded, staging, with_errors] {
-    recorded.outputs = Compute(staging, /*learning_rate=*/0.0, with_errors);
+  const auto body = [this, &recorded, staged] {
+    recorded.outputs = Compute({staged}, /*learning_rate=*/0.0, /*compares=*/false);
   };
   const absl::Status warmed = Annotate(backend_->WarmUp(kWarmUps, body), "warming up an update");
   auto graph = warmed.ok() ? backend_->Capture(body)
@@ -130,15 +176,15 @@ absl::Status UpdateStep::FallBack(const absl::Status& refused) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<const UpdateOutputs*> UpdateStep::Run(BatchStaging* staging, double learning_rate,
-                                                     bool with_errors) {
-  const auto found = recorded_.find({with_errors, staging->bootstraps()});
+absl::StatusOr<const UpdateOutputs*> UpdateStep::Run(absl::Span<const StagedTask> staged,
+                                                     double learning_rate, bool compares) {
+  const auto found = recorded_.find({staged[0].with_errors, staged[0].staging->bootstraps()});
   if (found != recorded_.end()) {
     LZ_RETURN_IF_ERROR(found->second.graph->Replay());
     return &found->second.outputs;
   }
   const ProductPrecision precision(config_.train.dtype == TrainDtype::kTf32, device());
-  outputs_ = Compute(staging, learning_rate, with_errors);
+  outputs_ = Compute(staged, learning_rate, compares);
   return &outputs_;
 }
 

@@ -1,11 +1,13 @@
-// What an update computes, from the staged batch to the numbers that are read back: losses,
-// backward, clip, AdamW, EMA target network. On a device with graphs it is recorded once for a kind
-// of batch and then replayed, one launch an update; else its operations run one after the other.
-// Not what happens on the host: learner.h. Learner's thread only, with the backend's stream
-// current.
+// What an update computes, from the staged batches of its tasks to the numbers that are read back:
+// losses and backward of each task, clip, AdamW, EMA target network. On a device with graphs the
+// update of a run of one task is recorded once for a kind of batch and then replayed, one launch an
+// update; else its operations run one after the other. Not what happens on the host: learner.h.
+// Learner's thread only, with the backend's stream current.
 #ifndef LZERO_TRAIN_UPDATE_UPDATE_STEP_H_
 #define LZERO_TRAIN_UPDATE_UPDATE_STEP_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,42 +17,64 @@
 #include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/graph/graph_backend.h"
 #include "lzero/model/batch_tensors.h"
 #include "lzero/model/network.h"
 #include "lzero/train/update/batch_staging.h"
 #include "lzero/train/update/optimizer.h"
+#include "lzero/train/update/task_weights.h"
 
 namespace lzero {
 
-struct UpdateOutputs {
-  std::vector<std::string> finite;   // what must be finite: the loss first, the gradient norm last
+// What one task brings to an update.
+struct StagedTask {
+  size_t task = 0;
+  BatchStaging* staging = nullptr;
+  bool with_errors = false;  // the value errors are wanted
+};
+
+// Numbers of one task in UpdateOutputs::numbers.
+struct TaskOutputs {
+  size_t task = 0;
+  std::vector<std::string> finite;   // what must be finite, the loss first
   std::vector<std::string> metrics;  // of LossTerms
-  // [finite + metrics], for new priorities followed by the value errors [N]; float32 on the device.
+  int64_t num_errors = 0;            // N where they are wanted, else 0
+  BatchTensors batch;                // in the memory of its staging
+};
+
+struct UpdateOutputs {
+  std::vector<TaskOutputs> tasks;
+  // Pairs of tasks, places in `tasks`, whose gradients of the shared parts are compared.
+  std::vector<std::pair<size_t, size_t>> compared;
+  // For each task [finite + metrics + errors]; the gradient norm, which must be finite; the cosine
+  // of each pair. float32 on the device.
   at::Tensor numbers;
-  BatchTensors batch;  // of the update, in the memory of its staging
 };
 
 class UpdateStep {
  public:
   using GraphList = std::vector<std::unique_ptr<CapturedGraph>>;
 
-  // The networks, the optimiser and the backend must outlive the step. `backend`, null on the CPU,
-  // is the step's own: its graphs are unloaded together.
-  UpdateStep(const ExperimentConfig& config, Network* model, Network* target, AdamW* optimizer,
-             GraphBackend* backend);
+  // `tasks`, as TaskConfigs gives them, one for each view of the weights. The weights, the
+  // optimiser and the backend must outlive the step. `backend`, null on the CPU, is the step's own:
+  // its graphs are unloaded together.
+  UpdateStep(std::vector<ExperimentConfig> tasks, TaskWeights* model, TaskWeights* target,
+             AdamW* optimizer, GraphBackend* backend);
 
-  // Records the update for such a batch, where graphs are on and it is not recorded yet; nothing is
-  // learned. FailedPrecondition with the cause when the device refuses and the config does not
-  // allow to go on without (inference.graphs: required; train.dtype: tf32 beside searches).
-  absl::Status Record(BatchStaging* staging, bool with_errors);
+  // Records the update for such a batch, where graphs are on, the run has one task and it is not
+  // recorded yet; nothing is learned. FailedPrecondition with the cause when the device refuses and
+  // the config does not allow to go on without (inference.graphs: required; train.dtype: tf32
+  // beside searches).
+  absl::Status Record(const StagedTask& staged);
 
-  // Puts one update on the device, for the batch in `staging`, after Record; waits for nothing. A
-  // step that is not finite is left out there: `outputs` tell. They are valid until the next call.
-  // `learning_rate` is that of `staging`; `with_errors`: the value errors are wanted.
-  absl::StatusOr<const UpdateOutputs*> Run(BatchStaging* staging, double learning_rate,
-                                           bool with_errors);
+  // Puts one update on the device, for the batches of these tasks in their order, after Record;
+  // waits for nothing, but with multitask.balance for the gradients. A step that is not finite is
+  // left out there: `outputs` tell. They are valid until the next call. `learning_rate` is that of
+  // the staging; `compares`: also the cosines between the gradients of the tasks.
+  absl::StatusOr<const UpdateOutputs*> Run(absl::Span<const StagedTask> staged,
+                                           double learning_rate, bool compares);
 
   // Lets go of what was recorded and computed, and gives the graphs to the caller, who must unload
   // them.
@@ -65,13 +89,16 @@ class UpdateStep {
   // from.
   using Kind = std::pair<bool, bool>;
 
-  UpdateOutputs Compute(BatchStaging* staging, double learning_rate, bool with_errors);
+  UpdateOutputs Compute(absl::Span<const StagedTask> staged, double learning_rate, bool compares);
+  // Losses and backward; `weight` of this task in the sum of the losses.
+  LossTerms Backward(const StagedTask& staged, double weight, BatchTensors* batch);
   absl::Status FallBack(const absl::Status& refused);
   at::Device device() const { return model_.device(); }
 
-  const ExperimentConfig& config_;
-  Network& model_;
-  Network& target_;
+  const std::vector<ExperimentConfig> tasks_;
+  const ExperimentConfig& config_;  // of one of them, for what all share
+  TaskWeights& model_;
+  TaskWeights& target_;
   AdamW& optimizer_;
   GraphBackend* backend_;
   bool records_;  // graphs are on, and none was refused yet

@@ -141,7 +141,7 @@ TEST(WorldModel, MovesTowardsAnotherByTheRate) {
   Weights expected = reference::WeightsOf(*target);
   const void* address = target->parameters()[0].const_data_ptr();
   for (const double rate : {0.05, 0.3}) {
-    target->MoveWeightsTowards(*online, rate);
+    MoveTensorsTowards(target->parameters(), online->parameters(), rate, {});
     for (auto& [name, array] : expected) {
       for (size_t i = 0; i < array.values.size(); ++i) {
         array.values[i] = (1.0 - rate) * array.values[i] + rate * goal.at(name).values[i];
@@ -154,7 +154,7 @@ TEST(WorldModel, MovesTowardsAnotherByTheRate) {
   EXPECT_EQ(target->parameters()[0].const_data_ptr(), address);
   EXPECT_EQ(reference::WeightsOf(*online).at("encoder.last.weight").values,
             goal.at("encoder.last.weight").values);
-  target->MoveWeightsTowards(*online, 1.0);
+  MoveTensorsTowards(target->parameters(), online->parameters(), 1.0, {});
   EXPECT_TRUE(SameWeights(*target, *online));
 }
 
@@ -163,10 +163,10 @@ TEST(WorldModel, DoesNotMoveWhereAStepIsLeftOut) {
   const std::shared_ptr<WorldModel> target = Make(TinyConfig(), 3);
   const std::shared_ptr<WorldModel> same = Make(TinyConfig(), 3);
   reference::Scatter(*online, 0.3, 4);
-  target->MoveWeightsTowards(*online, 0.25, at::ones({}));
+  MoveTensorsTowards(target->parameters(), online->parameters(), 0.25, at::ones({}));
   EXPECT_TRUE(SameWeights(*target, *same));
-  target->MoveWeightsTowards(*online, 0.25, at::zeros({}));
-  same->MoveWeightsTowards(*online, 0.25);
+  MoveTensorsTowards(target->parameters(), online->parameters(), 0.25, at::zeros({}));
+  MoveTensorsTowards(same->parameters(), online->parameters(), 0.25, {});
   EXPECT_TRUE(SameWeights(*target, *same));
 }
 
@@ -176,7 +176,8 @@ TEST(WorldModelDeathTest, CopyRefusesAnotherNumberOfTensors) {
   deeper.num_layers = 3;
   const std::shared_ptr<WorldModel> other = Make(deeper, 1);
   EXPECT_DEATH(model->CopyWeightsFrom(*other), "against [0-9]+ tensors");
-  EXPECT_DEATH(model->MoveWeightsTowards(*other, 0.1), "against [0-9]+ tensors");
+  EXPECT_DEATH(MoveTensorsTowards(model->parameters(), other->parameters(), 0.1, {}),
+               "against [0-9]+ tensors");
 }
 
 TEST(WorldModel, EmbedsActionsOfBothIntegerTypes) {

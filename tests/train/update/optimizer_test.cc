@@ -100,7 +100,7 @@ double LargestDifference(const std::vector<std::vector<double>>& a,
 
 TEST(OptimizerTest, EqualsTheFormulasInDouble) {
   const auto model = TinyModel(1);
-  AdamW optimizer(*model, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay());
   ReferenceAdamW reference(*model, StrongDecay());
   const auto before = WeightsOf(*model);
   for (int step = 0; step < 12; ++step) {
@@ -120,7 +120,7 @@ TEST(OptimizerTest, DecaysOnlyTensorsOfTwoAndMoreDimensions) {
     const torch::NoGradGuard no_grad;
     for (at::Tensor& parameter : model->parameters()) parameter.fill_(0.5);
   }
-  AdamW optimizer(*model, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay());
   for (at::Tensor& parameter : model->parameters()) {
     parameter.mutable_grad() = at::zeros_like(parameter).detach();
   }
@@ -141,7 +141,7 @@ TEST(OptimizerTest, TheFirstStepHasTheSizeOfTheLearningRate) {
   const auto model = TinyModel(3);
   TrainConfig config = StrongDecay();
   config.weight_decay = 0.0;
-  AdamW optimizer(*model, config);
+  AdamW optimizer(TaskWeights(model), config);
   const auto before = WeightsOf(*model);
   SetGradients(*model, 1, 5.0);
   const auto gradients = GradientsOf(*model);
@@ -166,7 +166,7 @@ double NormOf(const std::vector<std::vector<double>>& gradients) {
 
 TEST(OptimizerTest, ClipsByTheJointNorm) {
   const auto model = TinyModel(4);
-  AdamW optimizer(*model, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay());
   SetGradients(*model, 5, 3.0);
   const auto before = GradientsOf(*model);
   const double norm = NormOf(before);
@@ -184,7 +184,7 @@ TEST(OptimizerTest, ClipsByTheJointNorm) {
 
 TEST(OptimizerTest, LeavesSmallGradientsAsTheyAre) {
   const auto model = TinyModel(4);
-  AdamW optimizer(*model, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay());
   SetGradients(*model, 5, 0.01);
   const auto before = GradientsOf(*model);
   const double norm = NormOf(before);
@@ -195,7 +195,7 @@ TEST(OptimizerTest, LeavesSmallGradientsAsTheyAre) {
 
 TEST(OptimizerTest, TheNormOfGradientsThatAreNotFiniteIsNotFinite) {
   const auto model = TinyModel(4);
-  AdamW optimizer(*model, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay());
   for (const double bad : {std::nan(""), HUGE_VAL}) {
     SetGradients(*model, 5, 0.01);
     model->parameters().back().mutable_grad().flatten()[0].fill_(bad);
@@ -205,7 +205,7 @@ TEST(OptimizerTest, TheNormOfGradientsThatAreNotFiniteIsNotFinite) {
 
 TEST(OptimizerDeathTest, AWeightWithoutGradientIsABug) {
   const auto model = TinyModel(4);
-  AdamW optimizer(*model, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay());
   SetGradients(*model, 5, 0.01);
   optimizer.ClearGradients();
   for (const at::Tensor& parameter : model->parameters()) {
@@ -218,7 +218,8 @@ TEST(OptimizerDeathTest, AWeightWithoutGradientIsABug) {
 // is 0.
 TEST(OptimizerTest, AStepThatIsLeftOutChangesNothing) {
   const auto model = TinyModel(8), plain = TinyModel(8);
-  AdamW optimizer(*model, StrongDecay()), undisturbed(*plain, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay()),
+      undisturbed(TaskWeights(plain), StrongDecay());
   for (int step = 0; step < 3; ++step) {
     SetGradients(*model, step, 1.0);
     SetGradients(*plain, step, 1.0);
@@ -235,13 +236,13 @@ TEST(OptimizerTest, AStepThatIsLeftOutChangesNothing) {
 
 TEST(OptimizerTest, AnImportedOptimizerGoesOnExactly) {
   const auto straight = TinyModel(6), restored = TinyModel(6);
-  AdamW optimizer(*straight, StrongDecay());
+  AdamW optimizer(TaskWeights(straight), StrongDecay());
   for (int step = 0; step < 5; ++step) {
     SetGradients(*straight, step, 1.0);
     optimizer.Step(0.01);
   }
   restored->CopyWeightsFrom(*straight);
-  AdamW other(*restored, StrongDecay());
+  AdamW other(TaskWeights(restored), StrongDecay());
   SetGradients(*restored, 77, 1.0);
   other.Step(0.0);  // moments and counts that the import must replace
   restored->CopyWeightsFrom(*straight);
@@ -261,7 +262,7 @@ TEST(OptimizerTest, AnImportedOptimizerGoesOnExactly) {
 
 TEST(OptimizerTest, ImportNamesEveryTensorThatDoesNotFitAndChangesNothing) {
   const auto model = TinyModel(6);
-  AdamW optimizer(*model, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay());
   SetGradients(*model, 1, 1.0);
   optimizer.Step(0.01);
   const std::vector<NamedArray> before = optimizer.Export();
@@ -279,7 +280,7 @@ TEST(OptimizerTest, ImportNamesEveryTensorThatDoesNotFitAndChangesNothing) {
 
 TEST(OptimizerTest, ImportFromAnotherArchitectureIsRefused) {
   const auto model = TinyModel(6), wider = TinyModel(6, 16);
-  AdamW optimizer(*model, StrongDecay()), other(*wider, StrongDecay());
+  AdamW optimizer(TaskWeights(model), StrongDecay()), other(TaskWeights(wider), StrongDecay());
   const std::vector<NamedArray> before = optimizer.Export();
   const absl::Status status = optimizer.Import(other.Export());
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
@@ -290,7 +291,7 @@ TEST(OptimizerTest, ImportFromAnotherArchitectureIsRefused) {
 
 TEST(OptimizerTest, ALearningRateOnTheDeviceGivesTheSameStep) {
   const auto one = TinyModel(3), two = TinyModel(3);
-  AdamW by_host(*one, StrongDecay()), by_device(*two, StrongDecay());
+  AdamW by_host(TaskWeights(one), StrongDecay()), by_device(TaskWeights(two), StrongDecay());
   for (const double learning_rate : {0.5, 0.125}) {
     SetGradients(*one, 5, 1.0);
     SetGradients(*two, 5, 1.0);

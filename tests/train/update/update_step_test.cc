@@ -20,8 +20,10 @@ struct Parts {
       : config(given),
         model(WorldModel::Create(config.model, shape, 1).value()),
         target(WorldModel::Create(config.model, shape, 1).value()),
-        optimizer(*model, config.train),
-        step(config, model.get(), target.get(), &optimizer, backend) {
+        model_weights(model),
+        target_weights(target),
+        optimizer(model_weights, config.train),
+        step({config}, &model_weights, &target_weights, &optimizer, backend) {
     for (const at::Tensor& weight : target->parameters()) weight.set_requires_grad(false);
   }
   void Load(unsigned seed) {
@@ -29,12 +31,14 @@ struct Parts {
     if (!staging.has_value()) staging = BatchStaging::Create(batch.shape(), at::kCPU).value();
     ASSERT_TRUE(staging->CopyIn(batch, kLearningRate).ok());
   }
-  void Run() { ASSERT_TRUE(step.Run(&*staging, kLearningRate, /*with_errors=*/true).ok()); }
+  StagedTask Staged(bool with_errors) { return {0, &*staging, with_errors}; }
+  void Run() { ASSERT_TRUE(step.Run({Staged(true)}, kLearningRate, /*compares=*/false).ok()); }
 
   static constexpr double kLearningRate = 0.01;
   const WorldModelShape shape = {{reference::kObservationSize}, reference::kNumActions};
   ExperimentConfig config;
   std::shared_ptr<WorldModel> model, target;
+  TaskWeights model_weights, target_weights;
   AdamW optimizer;
   UpdateStep step;
   std::optional<BatchStaging> staging;
@@ -57,14 +61,14 @@ TEST(UpdateStepTest, RecordsOnceAKindOfBatchAndReplays) {
   for (unsigned update = 0; update < 3; ++update) {
     for (Parts* parts : {&recorded, &eager}) {
       parts->Load(update);
-      ASSERT_TRUE(parts->step.Record(&*parts->staging, /*with_errors=*/true).ok());
+      ASSERT_TRUE(parts->step.Record(parts->Staged(true)).ok());
       parts->Run();
     }
     ExpectSameWeights(recorded, eager);
     EXPECT_EQ(backend.num_replays, update + 1);
   }
   EXPECT_EQ(backend.num_captures, 1);
-  ASSERT_TRUE(recorded.step.Record(&*recorded.staging, /*with_errors=*/false).ok());
+  ASSERT_TRUE(recorded.step.Record(recorded.Staged(false)).ok());
   EXPECT_EQ(backend.num_captures, 2);
   EXPECT_EQ(without.num_captures + without.num_warm_ups, 0);
   EXPECT_EQ(recorded.step.TakeGraphs().size(), 2);
@@ -80,7 +84,7 @@ TEST(UpdateStepTest, ARefusedCaptureIsToldAndUpdatesGoOnWithout) {
   for (unsigned update = 0; update < 2; ++update) {
     for (Parts* parts : {&preferred, &eager}) {
       parts->Load(update);
-      ASSERT_TRUE(parts->step.Record(&*parts->staging, /*with_errors=*/true).ok());
+      ASSERT_TRUE(parts->step.Record(parts->Staged(true)).ok());
       parts->Run();
     }
     ExpectSameWeights(preferred, eager);
@@ -105,7 +109,7 @@ TEST(UpdateStepTest, ARefusedCaptureIsAnErrorWhereGraphsAreNeeded) {
     Parts parts(config, &refusing);
     const auto before = WeightsOf(*parts.model);
     parts.Load(1);
-    const absl::Status status = parts.step.Record(&*parts.staging, /*with_errors=*/true);
+    const absl::Status status = parts.step.Record(parts.Staged(true));
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(std::string(status.message()), HasSubstr(message));
     EXPECT_EQ(WeightsOf(*parts.model), before);

@@ -63,6 +63,10 @@ void AddVerbose(CLI::App* verb) {
                           "Also say how it is done: runner, caches, memory");
 }
 
+void AddTask(CLI::App* verb, std::string* task) {
+  verb->add_option("--task", *task, "Which task of a run of several");
+}
+
 void AddDevice(CLI::App* verb, std::string* device) {
   const auto check = [](const std::string& text) {
     if (ParseDevice(text).ok()) return std::string();

@@ -57,6 +57,8 @@ void AddVerbose(CLI::App* verb);
 
 // Adds --device, a text that ParseDevice takes; "": as the run.
 void AddDevice(CLI::App* verb, std::string* device);
+// --task NAME, which task of a run of several.
+void AddTask(CLI::App* verb, std::string* task);
 
 // Adds --fps and --scale, the options that belong to --render, of verbs that show environments.
 void AddPictureOptions(CLI::App* verb, PictureOptions* options);

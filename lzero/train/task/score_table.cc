@@ -1,0 +1,50 @@
+#include "lzero/train/task/score_table.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "lzero/statistics/statistics.h"
+
+namespace lzero {
+
+std::vector<double> ScoreTable::Bounded() const {
+  std::vector<double> scores;
+  for (const TaskScore& row : rows_) {
+    if (row.score.has_value()) scores.push_back(std::clamp(*row.score, 0.0, kMostScore));
+  }
+  return scores;
+}
+
+std::optional<double> ScoreTable::Mean() const {
+  const std::vector<double> scores = Bounded();
+  if (scores.empty()) return std::nullopt;
+  return lzero::Mean(scores);
+}
+
+void ScoreTable::AddMetrics(MetricMap* metrics) const {
+  for (const TaskScore& row : rows_) {
+    if (row.score.has_value()) (*metrics)[absl::StrCat("task/", row.task, "/score")] = *row.score;
+  }
+  const std::vector<double> scores = Bounded();
+  if (scores.empty()) return;
+  (*metrics)["score/mean"] = lzero::Mean(scores);
+  (*metrics)["score/median"] = Median(scores);
+  (*metrics)["score/iqm"] = InterquartileMean(scores);
+  (*metrics)["score/worst"] = *std::ranges::min_element(scores);
+}
+
+std::string ScoreTable::Text() const {
+  const std::string all = absl::StrJoin(rows_, ", ", [](std::string* out, const TaskScore& row) {
+    absl::StrAppendFormat(out, "%s %.2f", row.task, row.score.value_or(row.mean_return));
+  });
+  const TaskScore* worst = nullptr;
+  for (const TaskScore& row : rows_) {
+    if (row.score.has_value() && (worst == nullptr || *row.score < *worst->score)) worst = &row;
+  }
+  if (worst == nullptr) return absl::StrCat("returns: ", all);
+  return absl::StrFormat("score %.2f, worst %s %.2f: %s", *Mean(), worst->task, *worst->score, all);
+}
+
+}  // namespace lzero

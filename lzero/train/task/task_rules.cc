@@ -1,0 +1,129 @@
+#include "lzero/train/task/task_rules.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "lzero/base/machine.h"
+#include "lzero/config/schema.h"
+#include "lzero/env/env_rules.h"
+#include "lzero/family/families.h"
+#include "lzero/train/build.h"
+#include "lzero/train/run_plan.h"
+
+namespace lzero {
+namespace {
+
+using Errors = std::vector<ConsistencyError>;
+
+constexpr size_t kMostTasks = 64;
+
+// An error for each of `got` that is not among `allowed`.
+void RequireAmong(const std::string& key, const std::vector<std::string>& got,
+                  const std::vector<std::string>& allowed, Errors* errors) {
+  for (const std::string& word : got) {
+    Require(std::ranges::find(allowed, word) != allowed.end(), errors, {key}, "got ", word,
+            "; allowed: ", absl::StrJoin(allowed, ", "));
+  }
+}
+
+void CheckParts(absl::Span<const ExperimentConfig> tasks, const std::vector<std::string>& parts,
+                Errors* errors) {
+  const ExperimentConfig& config = tasks[0];
+  const MultitaskConfig& multitask = config.multitask;
+  const std::string family = ValueText(config, "model.family");
+  const std::vector<std::pair<std::string, bool>> uses = {
+      {"tasks", tasks.size() > 1},
+      {"multitask.adapter_rank", multitask.adapter_rank > 0},
+      {"multitask.freeze", !multitask.freeze.empty()},
+      {"init.from", config.init.from != kNoRun}};
+  for (const auto& [key, is_used] : uses) {
+    Require(!is_used || !parts.empty(), errors, {key, "model.family"}, "family ", family,
+            " has no parts that tasks can share; allowed: model.family unizero");
+  }
+  if (parts.empty()) return;
+  RequireAmong("multitask.share", multitask.share, parts, errors);
+  RequireAmong("init.parts", config.init.parts, {"shared", "own"}, errors);
+  Require(multitask.balance == Balance::kNone || tasks.size() > 1, errors, {"multitask.balance"},
+          "one task has no gradients to balance; got ", ValueText(config, "multitask.balance"),
+          "; allowed: none, or a second task");
+  std::vector<std::string> owners = {"shared"};
+  for (const ExperimentConfig& task : tasks) {
+    if (!task.name.empty()) owners.push_back(task.name);
+    const std::string& group = task.model.encoder_group;
+    if (group != kNoGroup && std::ranges::find(owners, group) == owners.end())
+      owners.push_back(group);
+  }
+  RequireAmong("multitask.freeze", multitask.freeze, owners, errors);
+}
+
+// What encoders of one group must have in common.
+auto EncoderOf(const ExperimentConfig& task, const EnvSpec& spec) {
+  const ModelConfig& model = task.model;
+  return std::tuple(spec.observation.shape, model.encoder, model.encoder_width,
+                    model.encoder_layers, model.encoder_channels, model.encoder_blocks);
+}
+
+void CheckGroups(absl::Span<const ExperimentConfig> tasks, absl::Span<const EnvSpec> specs,
+                 Errors* errors) {
+  std::map<std::string, size_t> first;  // task of each group
+  std::set<std::string> names = {"shared"};
+  for (const ExperimentConfig& task : tasks) names.insert(task.name);
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const std::string& group = tasks[i].model.encoder_group;
+    if (group == kNoGroup) continue;
+    const auto [entry, is_first] = first.emplace(group, i);
+    if (is_first) {
+      const std::string problem = TaskNameProblem(group);
+      Require(problem.empty(), errors, {"model.encoder_group"}, problem, "; got ", group);
+      Require(!names.contains(group), errors, {"model.encoder_group"}, "got ", group,
+              ", which is the name of a task; allowed: another word");
+      continue;
+    }
+    const size_t other = entry->second;
+    const auto shape = [&](size_t task) {
+      return absl::StrCat("[", absl::StrJoin(specs[task].observation.shape, ", "), "]");
+    };
+    Require(EncoderOf(tasks[i], specs[i]) == EncoderOf(tasks[other], specs[other]), errors,
+            {"model.encoder_group"}, "tasks ", tasks[other].name, " and ", tasks[i].name,
+            " cannot share an encoder: observations are ", shape(other), " and ", shape(i),
+            "; allowed: equal observations and equal model.encoder*");
+  }
+}
+
+}  // namespace
+
+Errors SharingErrors(absl::Span<const ExperimentConfig> tasks, absl::Span<const EnvSpec> specs) {
+  Errors errors;
+  CheckParts(tasks, FamilyOf(tasks[0].model).shared_parts, &errors);
+  CheckGroups(tasks, specs, &errors);
+  Require(tasks.size() <= kMostTasks, &errors, {"tasks"}, "got ", tasks.size(), "; allowed: 1 to ",
+          kMostTasks);
+  return errors;
+}
+
+Errors TasksErrors(const ExperimentConfig& config, const EnvRegistry& registry) {
+  const auto all = RegistryWithPlugins(config, registry);
+  if (!all.ok()) return {};
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  std::vector<EnvSpec> specs;
+  for (const ExperimentConfig& task : tasks) {
+    auto spec = BuildEnvSpec(task, *all);
+    if (!spec.ok()) return {};  // told of the task
+    specs.push_back(*std::move(spec));
+  }
+  Errors errors = SharingErrors(tasks, specs);
+  if (!errors.empty()) return errors;
+  const auto memory = PlanMemory(config, specs, *all);
+  if (!memory.ok()) return {};
+  const absl::Status fits = CheckMemoryPlan(*memory, MachineMemoryBytes());
+  Require(fits.ok(), &errors, WhatToLower(*memory), fits.message());
+  return errors;
+}
+
+}  // namespace lzero

@@ -1,0 +1,115 @@
+#include "lzero/train/task/weight_names.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/tensor/tensor_arrays.h"
+#include "lzero/tensor/torch.h"
+#include "lzero/train/update/task_weights.h"
+
+namespace lzero {
+namespace {
+
+constexpr char kShared[] = "shared.";
+
+// A weight without what depends on how many tasks its run has.
+struct PlainName {
+  bool is_shared = false;
+  std::string owner;  // "task.pong." or "group.maze."; "" of shared and of an only task
+  std::string rest;   // "transformer.block0.qkv.weight"
+};
+
+PlainName PlainNameOf(const ExperimentConfig& config, const std::string& weight) {
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  if (tasks.size() == 1) {
+    const bool is_adapter = absl::StartsWith(weight, "adapter.");
+    return {!is_adapter && PlaceOf(tasks[0], 1, weight).owner == "shared", "", weight};
+  }
+  absl::string_view rest = weight;
+  if (absl::ConsumePrefix(&rest, kShared)) return {true, "", std::string(rest)};
+  const size_t end = weight.find('.', weight.find('.') + 1) + 1;
+  return {false, weight.substr(0, end), weight.substr(end)};
+}
+
+}  // namespace
+
+absl::StatusOr<ExperimentConfig> FindTask(const ExperimentConfig& config, const std::string& name) {
+  std::vector<std::string> names;
+  for (ExperimentConfig& task : TaskConfigs(config)) {
+    if (task.name == name || (name.empty() && config.tasks.size() <= 1)) return task;
+    names.push_back(task.name);
+  }
+  if (config.tasks.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the run has no tasks; got task '", name, "'; allowed: none"));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(name.empty() ? "the run has several tasks; allowed: one of "
+                                : absl::StrCat("no task '", name, "'; allowed: "),
+                   absl::StrJoin(names, ", ")));
+}
+
+absl::Status CopyTaskWeights(const ExperimentConfig& task, size_t num_tasks,
+                             absl::Span<const NamedArray> arrays, Network* network) {
+  std::map<std::string, const NamedArray*> by_name;
+  for (const NamedArray& array : arrays) by_name[array.name] = &array;
+  std::vector<NamedTensor> weights;
+  std::vector<NamedArray> found;  // under the names of the network
+  for (const auto& entry : network->named_parameters()) {
+    weights.emplace_back(entry.key(), entry.value());
+    const WeightPlace place = PlaceOf(task, num_tasks, entry.key());
+    const auto base = by_name.find(place.name);
+    if (base == by_name.end()) continue;  // told below
+    NamedArray array = *base->second;
+    array.name = entry.key();
+    const AdapterNames adapter = AdapterNamesOf(task, num_tasks, entry.key());
+    const auto down = by_name.find(adapter.down), up = by_name.find(adapter.up);
+    if (HasAdapter(task, place, entry.value().sizes()) && down != by_name.end() &&
+        up != by_name.end()) {
+      array = ToNamedArray(
+          entry.key(), at::addmm(ToTensor(array), ToTensor(*up->second), ToTensor(*down->second)));
+    }
+    found.push_back(std::move(array));
+  }
+  if (num_tasks == 1 && task.multitask.adapter_rank == 0) return CopyAllInto(weights, arrays);
+  return CopyAllInto(weights, found);
+}
+
+std::vector<std::pair<std::string, std::string>> MatchWeights(
+    const ExperimentConfig& config, const ExperimentConfig& source,
+    const std::vector<std::string>& weights) {
+  const auto takes = [&config](const char* part) {
+    return std::ranges::find(config.init.parts, part) != config.init.parts.end();
+  };
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config), others = TaskConfigs(source);
+  std::vector<std::pair<std::string, std::string>> matched;
+  for (const std::string& weight : weights) {
+    const PlainName name = PlainNameOf(config, weight);
+    if (name.is_shared) {
+      if (!takes("shared")) continue;
+      matched.emplace_back(weight, absl::StrCat(others.size() > 1 ? kShared : "", name.rest));
+      continue;
+    }
+    if (!takes("own")) continue;
+    // The owner as a run of several tasks would call it.
+    const std::string owner =
+        tasks.size() == 1 ? absl::StrCat("task.", tasks[0].name, ".") : name.owner;
+    const bool is_group = absl::StartsWith(owner, "group.");
+    for (const ExperimentConfig& other : others) {
+      const bool is_there = is_group
+                                ? absl::StrCat("group.", other.model.encoder_group, ".") == owner
+                                : absl::StrCat("task.", other.name, ".") == owner;
+      if (!is_there) continue;
+      matched.emplace_back(weight, absl::StrCat(others.size() > 1 ? owner : "", name.rest));
+      break;
+    }
+  }
+  return matched;
+}
+
+}  // namespace lzero

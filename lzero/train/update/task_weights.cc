@@ -1,0 +1,345 @@
+#include "lzero/train/update/task_weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/family/families.h"
+#include "lzero/tensor/torch.h"
+
+namespace lzero {
+namespace {
+
+constexpr char kShared[] = "shared";
+
+std::string PartOf(const std::string& parameter) {
+  return parameter.substr(0, parameter.find('.'));
+}
+
+// A network of the family whose shared parts are the first weights of all tasks: they depend on the
+// run's seed alone, not on which tasks there are.
+absl::StatusOr<std::shared_ptr<Network>> MakeDonor(const ExperimentConfig& task, uint64_t seed,
+                                                   at::Device device) {
+  ModelConfig config = task.model;
+  config.encoder = EncoderKind::kVector;
+  const WorldModelShape smallest = {.observation_shape = {1}, .num_actions = 2};
+  return FamilyOf(config).make_network(config, smallest, seed, device);
+}
+
+double Dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0.0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+}  // namespace
+
+WeightPlace PlaceOf(const ExperimentConfig& task, size_t num_tasks, const std::string& parameter) {
+  const std::string part = PartOf(parameter);
+  const std::vector<std::string>& share = task.multitask.share;
+  const auto named = [&](std::string owner, const std::string& prefix) -> WeightPlace {
+    return {std::move(owner), num_tasks == 1 ? parameter : absl::StrCat(prefix, ".", parameter)};
+  };
+  if (std::ranges::find(share, part) != share.end()) return named(kShared, kShared);
+  const std::string& group = task.model.encoder_group;
+  if (part == "encoder" && group != kNoGroup) return named(group, absl::StrCat("group.", group));
+  return named(task.name, absl::StrCat("task.", task.name));
+}
+
+AdapterNames AdapterNamesOf(const ExperimentConfig& task, size_t num_tasks,
+                            const std::string& parameter) {
+  const std::string prefix = num_tasks == 1 ? "" : absl::StrCat("task.", task.name, ".");
+  const std::string base = absl::StrCat(prefix, "adapter.", parameter);
+  return {absl::StrCat(base, ".down"), absl::StrCat(base, ".up")};
+}
+
+bool HasAdapter(const ExperimentConfig& task, const WeightPlace& place, at::IntArrayRef shape) {
+  return task.multitask.adapter_rank > 0 && place.owner == kShared && shape.size() == 2;
+}
+
+absl::StatusOr<int64_t> CountTaskWeights(absl::Span<const ExperimentConfig> tasks,
+                                         absl::Span<const WorldModelShape> shapes) {
+  std::map<std::string, int64_t> sizes;
+  int64_t of_adapters = 0;
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    LZ_ASSIGN_OR_RETURN(
+        const auto network,
+        FamilyOf(tasks[t].model).make_network(tasks[t].model, shapes[t], 0, at::kMeta));
+    for (const auto& entry : network->named_parameters()) {
+      const WeightPlace place = PlaceOf(tasks[t], tasks.size(), entry.key());
+      sizes[place.name] = entry.value().numel();
+      if (!HasAdapter(tasks[t], place, entry.value().sizes())) continue;
+      of_adapters +=
+          tasks[t].multitask.adapter_rank * (entry.value().size(0) + entry.value().size(1));
+    }
+  }
+  int64_t count = of_adapters;
+  for (const auto& [name, size] : sizes) count += size;
+  return count;
+}
+
+absl::StatusOr<TaskWeights> TaskWeights::Create(absl::Span<const ExperimentConfig> tasks,
+                                                absl::Span<const WorldModelShape> shapes,
+                                                uint64_t seed, at::Device device) {
+  LZ_CHECK(!tasks.empty() && tasks.size() == shapes.size(), tasks.size(), " tasks, ", shapes.size(),
+           " shapes");
+  std::vector<std::shared_ptr<Network>> views;
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    LZ_ASSIGN_OR_RETURN(auto view, FamilyOf(tasks[t].model)
+                                       .make_network(tasks[t].model, shapes[t],
+                                                     static_cast<uint64_t>(tasks[t].seed), device));
+    views.push_back(std::move(view));
+  }
+  const MultitaskConfig& multitask = tasks[0].multitask;
+  if (views.size() == 1 && multitask.adapter_rank == 0 && multitask.freeze.empty()) {
+    return TaskWeights(std::move(views[0]));
+  }
+  std::shared_ptr<Network> donor;
+  if (views.size() > 1) {
+    LZ_ASSIGN_OR_RETURN(donor, MakeDonor(tasks[0], seed, device));
+  }
+  TaskWeights made;
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    made.AddTask(tasks[t], tasks.size(), std::move(views[t]), donor.get());
+  }
+  for (const std::string& owner : made.owners_) {
+    made.is_frozen_.push_back(std::ranges::find(multitask.freeze, owner) != multitask.freeze.end());
+  }
+  made.OnWritten();
+  return made;
+}
+
+TaskWeights::TaskWeights(std::shared_ptr<Network> network) {
+  for (const auto& entry : network->named_parameters()) Add(entry.key(), "", entry.value());
+  views_ = {std::move(network)};
+  own_owners_ = {{0}};
+  is_frozen_ = {false};
+  is_stale_ = {false};
+}
+
+size_t TaskWeights::OwnerAt(const std::string& name) {
+  const auto found = std::ranges::find(owners_, name);
+  if (found != owners_.end()) return static_cast<size_t>(found - owners_.begin());
+  owners_.push_back(name);
+  return owners_.size() - 1;
+}
+
+size_t TaskWeights::Add(const std::string& name, const std::string& owner,
+                        const at::Tensor& tensor) {
+  weights_.push_back({name, OwnerAt(owner), tensor});
+  return weights_.size() - 1;
+}
+
+void TaskWeights::AddTask(const ExperimentConfig& task, size_t num_tasks,
+                          std::shared_ptr<Network> view, Network* donor) {
+  const torch::NoGradGuard no_grad;
+  std::vector<Use> uses;
+  std::vector<size_t> owners;
+  for (const auto& entry : view->named_parameters()) {
+    const WeightPlace place = PlaceOf(task, num_tasks, entry.key());
+    if (const size_t owner = OwnerAt(place.owner);
+        std::ranges::find(owners, owner) == owners.end()) {
+      owners.push_back(owner);
+    }
+    at::Tensor leaf = entry.value();
+    if (place.owner == task.name) {
+      Add(place.name, place.owner, leaf);
+      continue;
+    }
+    // The first task brings the weight, the others read it.
+    auto kept = std::ranges::find(weights_, place.name, &OwnedWeight::name);
+    if (kept == weights_.end()) {
+      at::Tensor first = leaf.detach().clone();
+      if (donor != nullptr && place.owner == kShared) {
+        first.copy_(donor->named_parameters()[entry.key()]);
+      }
+      kept = weights_.begin() + static_cast<std::ptrdiff_t>(Add(place.name, place.owner, first));
+    }
+    Use use = {leaf, static_cast<size_t>(kept - weights_.begin()), std::nullopt, std::nullopt};
+    if (HasAdapter(task, place, leaf.sizes())) {
+      AddAdapter(task, num_tasks, entry.key(), &use);
+      if (const size_t own = OwnerAt(task.name); std::ranges::find(owners, own) == owners.end()) {
+        owners.push_back(own);
+      }
+    } else {
+      use.leaf.set_data(weights_[use.weight].tensor);
+    }
+    uses.push_back(std::move(use));
+  }
+  views_.push_back(std::move(view));
+  uses_.push_back(std::move(uses));
+  own_owners_.push_back(std::move(owners));
+}
+
+// The sum of W and up * down is W at first: up is 0.
+void TaskWeights::AddAdapter(const ExperimentConfig& task, size_t num_tasks,
+                             const std::string& parameter, Use* use) {
+  const int64_t rank = task.multitask.adapter_rank;
+  const AdapterNames names = AdapterNamesOf(task, num_tasks, parameter);
+  const int64_t out = use->leaf.size(0), in = use->leaf.size(1);
+  torch::manual_seed(StreamKey(static_cast<uint64_t>(task.seed), names.down) >> 1);
+  // Drawn on the CPU, so that a seed gives the same weights everywhere.
+  const at::Tensor down = at::randn({rank, in}) / std::sqrt(static_cast<double>(in));
+  use->down = Add(names.down, task.name, down.to(use->leaf.device()));
+  use->up = Add(names.up, task.name, at::zeros({out, rank}, use->leaf.options()));
+}
+
+Network& TaskWeights::view(size_t task) {
+  if (!is_stale_[task]) return *views_[task];
+  const torch::NoGradGuard no_grad;
+  for (Use& use : uses_[task]) {
+    if (!use.up.has_value()) continue;
+    at::Tensor merged = use.leaf.detach();
+    at::addmm_out(merged, weights_[use.weight].tensor, weights_[*use.up].tensor,
+                  weights_[*use.down].tensor);
+  }
+  is_stale_[task] = false;
+  return *views_[task];
+}
+
+void TaskWeights::OnWritten() {
+  is_stale_.clear();
+  for (size_t t = 0; t < views_.size(); ++t) {
+    const bool has_adapters = !uses_.empty() && std::ranges::any_of(uses_[t], [](const Use& use) {
+      return use.up.has_value();
+    });
+    is_stale_.push_back(has_adapters);
+  }
+}
+
+std::vector<size_t> TaskWeights::ActiveOwners(absl::Span<const size_t> tasks) const {
+  std::vector<size_t> active;
+  for (const size_t task : tasks) {
+    for (const size_t owner : own_owners_[task]) {
+      if (!is_frozen_[owner]) active.push_back(owner);
+    }
+  }
+  std::ranges::sort(active);
+  active.erase(std::ranges::unique(active).begin(), active.end());
+  return active;
+}
+
+void TaskWeights::GatherGradients(size_t task) {
+  if (uses_.empty()) return;
+  const torch::NoGradGuard no_grad;
+  Gathered gathered = {task, {}};
+  for (Use& use : uses_[task]) {
+    const at::Tensor gradient = use.leaf.grad();
+    LZ_CHECK(gradient.defined(), "a weight takes no part in the loss");
+    use.leaf.mutable_grad() = at::Tensor();
+    if (use.up.has_value()) {
+      OwnedWeight& down = weights_[*use.down];
+      OwnedWeight& up = weights_[*use.up];
+      down.tensor.mutable_grad() = at::mm(up.tensor.t(), gradient);
+      up.tensor.mutable_grad() = at::mm(gradient, down.tensor.t());
+    }
+    gathered.gradients.push_back(gradient);
+  }
+  gathered_.push_back(std::move(gathered));
+}
+
+at::Tensor TaskWeights::CombineGradients(Balance balance, bool with_products) {
+  if (gathered_.empty()) return {};
+  const torch::NoGradGuard no_grad;
+  // Products of the gradients of the shared parts.
+  at::Tensor products;
+  if (balance != Balance::kNone || with_products) {
+    std::vector<at::Tensor> rows;
+    for (const Gathered& of_task : gathered_) {
+      std::vector<at::Tensor> parts;
+      for (size_t i = 0; i < of_task.gradients.size(); ++i) {
+        const OwnedWeight& weight = weights_[uses_[of_task.task][i].weight];
+        if (owners_[weight.owner] == kShared) parts.push_back(of_task.gradients[i].flatten());
+      }
+      rows.push_back(parts.empty() ? at::zeros({1}) : at::cat(parts));
+    }
+    const at::Tensor matrix = at::stack(rows);
+    products = at::mm(matrix, matrix.t());
+  }
+  std::vector<double> factors(gathered_.size(), 1.0);
+  if (balance != Balance::kNone) {
+    const at::Tensor on_host = products.to(at::kCPU, at::kDouble).contiguous();
+    const auto size = static_cast<int64_t>(gathered_.size());
+    std::vector<std::vector<double>> numbers;
+    for (int64_t i = 0; i < size; ++i) {
+      const double* row = on_host.const_data_ptr<double>() + i * size;
+      numbers.emplace_back(row, row + size);
+    }
+    factors = BalanceFactors(balance, numbers);
+  }
+  // Sums, in the order of the tasks.
+  for (size_t g = 0; g < gathered_.size(); ++g) {
+    const std::vector<Use>& uses = uses_[gathered_[g].task];
+    for (size_t i = 0; i < uses.size(); ++i) {
+      OwnedWeight& weight = weights_[uses[i].weight];
+      at::Tensor gradient = gathered_[g].gradients[i];
+      if (owners_[weight.owner] == kShared && factors[g] != 1.0) gradient.mul_(factors[g]);
+      at::Tensor& sum = weight.tensor.mutable_grad();
+      sum.defined() ? static_cast<void>(sum.add_(gradient)) : static_cast<void>(sum = gradient);
+    }
+  }
+  gathered_.clear();
+  return products;
+}
+
+void TaskWeights::MoveTowards(const TaskWeights& other, absl::Span<const size_t> owners,
+                              double rate, const at::Tensor& skip) {
+  std::vector<at::Tensor> mine, theirs;
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    if (std::ranges::find(owners, weights_[i].owner) == owners.end()) continue;
+    mine.push_back(weights_[i].tensor);
+    theirs.push_back(other.weights_[i].tensor);
+  }
+  MoveTensorsTowards(mine, theirs, rate, skip);
+  OnWritten();
+}
+
+void TaskWeights::CopyFrom(const TaskWeights& other) {
+  const torch::NoGradGuard no_grad;
+  LZ_CHECK(weights_.size() == other.weights_.size(), weights_.size(), " against ",
+           other.weights_.size(), " tensors");
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    weights_[i].tensor.copy_(other.weights_[i].tensor);
+  }
+  OnWritten();
+}
+
+std::vector<double> BalanceFactors(Balance balance,
+                                   const std::vector<std::vector<double>>& products) {
+  const size_t size = products.size();
+  std::vector<double> factors(size, 1.0);
+  if (balance == Balance::kGradNorm) {
+    std::vector<double> norms;
+    for (size_t i = 0; i < size; ++i) norms.push_back(std::sqrt(products[i][i]));
+    const double median = Median(norms);
+    for (size_t i = 0; i < size; ++i) {
+      if (norms[i] > 0.0) factors[i] = median / norms[i];
+    }
+  } else if (balance == Balance::kPcGrad) {
+    factors.assign(size, 0.0);
+    for (size_t i = 0; i < size; ++i) {
+      // The gradient of task i without what points against another task's, as a sum of gradients.
+      std::vector<double> mix(size, 0.0);
+      mix[i] = 1.0;
+      for (size_t j = 0; j < size; ++j) {
+        const double product = Dot(mix, products[j]);
+        if (j != i && product < 0.0 && products[j][j] > 0.0) mix[j] -= product / products[j][j];
+      }
+      for (size_t k = 0; k < size; ++k) factors[k] += mix[k];
+    }
+  }
+  return factors;
+}
+
+}  // namespace lzero

@@ -1,0 +1,125 @@
+// The weights of one model for several tasks: a network for each task, an ordinary one to whoever
+// runs it, and who owns which of its weights. Networks of several tasks read the same numbers where
+// they share; an adapter is merged into a task's own copy of them. Gradients of what is shared are
+// gathered here. One network without adapters is the plain case: all its weights, under their own
+// names. All tensors float32 on one device. Learner's thread only.
+#ifndef LZERO_TRAIN_UPDATE_TASK_WEIGHTS_H_
+#define LZERO_TRAIN_UPDATE_TASK_WEIGHTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ATen/core/Tensor.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "lzero/config/experiment_config.h"
+#include "lzero/model/network.h"
+
+namespace lzero {
+
+// A weight as files and the optimiser know it.
+struct OwnedWeight {
+  std::string name;  // "shared.transformer.block0.qkv.weight", "task.pong.policy_head.last.bias"
+  size_t owner = 0;  // owners learn, or not, as one
+  at::Tensor tensor;
+};
+
+// Where a parameter of a task's network is kept.
+struct WeightPlace {
+  std::string owner;  // "shared", the name of a group of encoders, or of a task
+  std::string name;   // of an OwnedWeight
+};
+
+// The place of `parameter` ("transformer.block0.qkv.weight") of `task`, one of `num_tasks`. Pure.
+WeightPlace PlaceOf(const ExperimentConfig& task, size_t num_tasks, const std::string& parameter);
+
+// Names of the two matrices of the adapter of a shared parameter: [rank, in] and [out, rank].
+struct AdapterNames {
+  std::string down, up;
+};
+AdapterNames AdapterNamesOf(const ExperimentConfig& task, size_t num_tasks,
+                            const std::string& parameter);
+
+// Whether tasks have adapters of a parameter of this place and shape.
+bool HasAdapter(const ExperimentConfig& task, const WeightPlace& place, at::IntArrayRef shape);
+
+// Numbers of all weights, each counted once; allocates none of them. `shapes`, one a task.
+absl::StatusOr<int64_t> CountTaskWeights(absl::Span<const ExperimentConfig> tasks,
+                                         absl::Span<const WorldModelShape> shapes);
+
+class TaskWeights {
+ public:
+  // Fresh weights on `device`: of each task a function of its own seed, of what is shared one of
+  // `seed`. `tasks`, as TaskConfigs gives them. Errors as ModelFamily::make_network.
+  static absl::StatusOr<TaskWeights> Create(absl::Span<const ExperimentConfig> tasks,
+                                            absl::Span<const WorldModelShape> shapes, uint64_t seed,
+                                            at::Device device);
+  // The plain case, of a network that is there.
+  explicit TaskWeights(std::shared_ptr<Network> network);
+
+  size_t num_tasks() const { return views_.size(); }
+  at::Device device() const { return views_[0]->device(); }
+  // The network of a task, its adapters merged.
+  Network& view(size_t task);
+  const std::vector<OwnedWeight>& weights() const { return weights_; }
+  const std::vector<std::string>& owners() const { return owners_; }
+  // The owners that an update of these tasks changes: those of their weights that are not frozen.
+  std::vector<size_t> ActiveOwners(absl::Span<const size_t> tasks) const;
+
+  // After the backward pass of `task`, with gradients in its view: puts those of what is shared
+  // aside. What is the task's own keeps them.
+  void GatherGradients(size_t task);
+  // Ends the gathering: what is shared gets the combined gradients of the tasks gathered since the
+  // last call. Returns the [T, T] float32 products of the tasks' gradients of the shared parts, in
+  // their order, where `balance` or `with_products` asks for them; else undefined.
+  at::Tensor CombineGradients(Balance balance, bool with_products);
+
+  // In place, without gradient; both have the same tasks. Only the weights of `owners` move.
+  void MoveTowards(const TaskWeights& other, absl::Span<const size_t> owners, double rate,
+                   const at::Tensor& skip);
+  void CopyFrom(const TaskWeights& other);
+  // The caller has written weights: views merge their adapters anew.
+  void OnWritten();
+
+ private:
+  // A parameter of a view that is kept elsewhere.
+  struct Use {
+    at::Tensor leaf;  // of the view
+    size_t weight;    // in weights_
+    std::optional<size_t> down, up;
+  };
+  struct Gathered {
+    size_t task;
+    std::vector<at::Tensor> gradients;  // of its uses
+  };
+
+  TaskWeights() = default;
+  // Registers what `task` adds: weights that no task before it has, and its uses.
+  void AddTask(const ExperimentConfig& task, size_t num_tasks, std::shared_ptr<Network> view,
+               Network* donor);
+  void AddAdapter(const ExperimentConfig& task, size_t num_tasks, const std::string& parameter,
+                  Use* use);
+  size_t OwnerAt(const std::string& name);
+  size_t Add(const std::string& name, const std::string& owner, const at::Tensor& tensor);
+
+  std::vector<std::shared_ptr<Network>> views_;
+  std::vector<std::string> owners_;
+  std::vector<bool> is_frozen_;                  // by owner
+  std::vector<std::vector<size_t>> own_owners_;  // by task
+  std::vector<OwnedWeight> weights_;
+  std::vector<std::vector<Use>> uses_;  // by task; none in the plain case
+  std::vector<bool> is_stale_;          // by task: adapters are to be merged
+  std::vector<Gathered> gathered_;
+};
+
+// How much of each gathered gradient enters the combined one, [T]: from their products [T, T].
+std::vector<double> BalanceFactors(Balance balance,
+                                   const std::vector<std::vector<double>>& products);
+
+}  // namespace lzero
+
+#endif  // LZERO_TRAIN_UPDATE_TASK_WEIGHTS_H_
