@@ -26,10 +26,13 @@ constexpr size_t kMaxNameLength = 40;
 }  // namespace
 
 void ScoreConfig::Visit(FieldList& field) {
-  field.Begin("score", "What returns are worth: a mean return becomes a normalised score.");
+  field.Begin("score", "What an evaluation is worth: what it measures becomes a normalised score.");
+  field("measure", &measure, {"return", "grade"},
+        "The mean return; or the share of optimal moves of the search, in games with an exact "
+        "grader, where the return of self-play says nothing");
   field("random", &random, {-1e12, 1e12},
-        "Return of uniformly random actions, which counts as 0; null: no score");
-  field("expert", &expert, {-1e12, 1e12}, "Return that counts as 1; null: no score");
+        "What uniformly random actions reach, which counts as 0; null: no score");
+  field("expert", &expert, {-1e12, 1e12}, "What counts as 1; null: no score");
 }
 
 void MultitaskConfig::Visit(FieldList& field) {

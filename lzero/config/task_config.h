@@ -17,15 +17,16 @@ namespace lzero {
 class FieldList;
 struct ExperimentConfig;
 
-// Returns that stand for 0 and 1 when scores of unlike environments are compared.
+enum class ScoreMeasure { kReturn, kGrade };
+
+// What stands for 0 and 1 when scores of unlike environments are compared.
 struct ScoreConfig {
+  ScoreMeasure measure = ScoreMeasure::kReturn;
   std::optional<double> random;
   std::optional<double> expert;
   bool is_set() const { return random.has_value() && expert.has_value(); }
-  // (episode_return - random) / (expert - random); both must be set.
-  double Normalized(double episode_return) const {
-    return (episode_return - *random) / (*expert - *random);
-  }
+  // (measured - random) / (expert - random); both must be set.
+  double Normalized(double measured) const { return (measured - *random) / (*expert - *random); }
   void Visit(FieldList& field);
 };
 

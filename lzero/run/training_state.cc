@@ -76,6 +76,7 @@ std::string TrainingStateToJson(const TrainingState& state) {
   } else {
     for (const TaskState& task : state.tasks) {
       VisitTaskFields(task, FieldWriter{&json[kTasks][task.name]});
+      FieldWriter{&json[kTasks][task.name]}("last_score", task.last_score);
     }
   }
   return json.dump(2) + "\n";
@@ -98,6 +99,7 @@ absl::StatusOr<TrainingState> TrainingStateFromJson(const std::string& text) {
     state.tasks.emplace_back().name = name;
     VisitTaskFields(state.tasks.back(),
                     [&of_task](const char* key, auto& field) { of_task.Read(key, &field); });
+    of_task.Read("last_score", &state.tasks.back().last_score);
   }
   LZ_RETURN_IF_ERROR(json.status());
   return state;

@@ -19,8 +19,9 @@ struct TaskState {
   int64_t env_steps = 0;
   int64_t updates = 0;  // that it took part in
   int64_t episodes = 0;
-  std::optional<double> last_return;        // mean of the last evaluation
-  std::optional<double> best_return;        // best mean of an evaluation; self-play has none
+  std::optional<double> last_return;  // mean of the last evaluation
+  std::optional<double> best_return;  // best mean of an evaluation; self-play has none
+  std::optional<double> last_score;   // normalised, of the last evaluation of one of several tasks
   std::optional<double> target_return;      // stop.target_return, which the next three are about
   int64_t target_streak = 0;                // evaluations in a row at target_return or more
   std::optional<int64_t> solved_env_steps;  // when the streak first reached stop.patience

@@ -174,7 +174,7 @@ absl::Status Learner::UpdateNow(absl::Span<const TaskBatch> batches, double lear
     return absl::AbortedError(absl::StrCat(what, " of update ", num_updates_ + 1, " is ", value));
   };
   size_t next = 0;
-  double loss = 0.0, num_samples = 0.0;
+  double loss = 0.0, num_positions = 0.0;
   for (size_t i = 0; i < batches.size(); ++i) {
     const TaskOutputs& of_task = outputs->tasks[i];
     sources_[of_task.task].last_batch = of_task.batch;
@@ -185,8 +185,9 @@ absl::Status Learner::UpdateNow(absl::Span<const TaskBatch> batches, double lear
                                        : absl::StrCat(of_task.finite[k], " of task ", name),
                     values[next + k]);
     }
-    loss += batches[i].batch->num_samples * static_cast<double>(values[next]);
-    num_samples += batches[i].batch->num_samples;
+    const double positions = batches[i].batch->num_samples * batches[i].batch->num_unroll_steps;
+    loss += positions * static_cast<double>(values[next]);
+    num_positions += positions;
     next +=
         of_task.finite.size() + of_task.metrics.size() + static_cast<size_t>(of_task.num_errors);
   }
@@ -194,7 +195,7 @@ absl::Status Learner::UpdateNow(absl::Span<const TaskBatch> batches, double lear
   if (!std::isfinite(gradient_norm)) return refuse("the gradient norm", gradient_norm);
   ++num_updates_;
   // Metrics and priorities.
-  AddSharedMetrics(*outputs, batches.size() == 1 ? values[0] : loss / num_samples, gradient_norm,
+  AddSharedMetrics(*outputs, batches.size() == 1 ? values[0] : loss / num_positions, gradient_norm,
                    learning_rate, values.data() + next + 1);
   next = 0;
   for (size_t i = 0; i < batches.size(); ++i) {

@@ -99,6 +99,23 @@ Errors ReanalyzeErrors(const ExperimentConfig& config, const ModelFamily& family
                         "model.family")}};
 }
 
+Errors ScoreErrors(const ExperimentConfig& config, const EnvRegistry& registry) {
+  const ScoreConfig& score = config.score;
+  Errors errors;
+  Require(score.random.has_value() == score.expert.has_value(), &errors,
+          {"score.random", "score.expert"},
+          "a score has both ends; got one of random and expert; allowed: both, or null for both");
+  Require(!score.is_set() || *score.random != *score.expert, &errors,
+          {"score.expert", "score.random"}, "must differ from random; got ",
+          score.expert.value_or(0.0), " for both");
+  if (score.measure == ScoreMeasure::kGrade) {
+    const auto grader = registry.MakeGrader(config.env.id);
+    Require(grader.ok(), &errors, {"score.measure", "env.id"},
+            "grade: ", grader.status().message());
+  }
+  return errors;
+}
+
 Errors ThreadErrors(const ExperimentConfig& config, int cores) {
   Errors errors;
   const std::pair<const char*, int64_t> counts[] = {
@@ -153,6 +170,7 @@ Errors RunErrors(const ExperimentConfig& config, const EnvRegistry& registry) {
   Append(SpecErrors(config, *spec), &errors);
   if (config.name.empty()) Append(SharingErrors({config}, {*spec}), &errors);
   Append(ThreadErrors(config, MachineCores()), &errors);
+  Append(ScoreErrors(config, *all), &errors);
   if (!errors.empty()) return errors;
   Append(UnreadSettings(config), &errors);
   Append(UnreadWorkerSettings(config, *all), &errors);

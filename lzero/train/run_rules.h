@@ -29,6 +29,10 @@ std::vector<ConsistencyError> AugmentErrors(const ReplayConfig& replay, const Re
 std::vector<ConsistencyError> ReanalyzeErrors(const ExperimentConfig& config,
                                               const ModelFamily& family);
 
+// A score with one end, or none between them, or of moves that nothing can grade.
+std::vector<ConsistencyError> ScoreErrors(const ExperimentConfig& config,
+                                          const EnvRegistry& registry);
+
 // Threads beyond the `cores` of a machine.
 std::vector<ConsistencyError> ThreadErrors(const ExperimentConfig& config, int cores);
 

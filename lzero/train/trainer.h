@@ -121,8 +121,8 @@ class Trainer {
   void ReadClock();  // sets wall_seconds of the state
   absl::Status EvaluateIfDue();
   absl::Status Evaluate();
-  // Counts these episodes, by task, and writes them.
-  absl::Status RecordEvaluation(const std::vector<std::vector<EvaluatedEpisode>>& episodes);
+  // Counts an evaluation, by task, and writes it.
+  absl::Status RecordEvaluation(const std::vector<TaskEvaluation>& evaluations);
   absl::Status KeepEvaluated(std::optional<double> mean_return);
   absl::Status SaveCheckpoint();
   absl::Status RestoreBest();

@@ -35,28 +35,27 @@ absl::Status Trainer::Evaluate() {
   // back to it, with the same weights.
   const ScopedTimer timer(&evaluate_time_);
   SetTensorThreads(static_cast<int>(config_.inference.num_threads));
-  std::vector<std::vector<EvaluatedEpisode>> episodes(tasks_.size());
+  std::vector<TaskEvaluation> evaluations(tasks_.size());
   LZ_RETURN_IF_ERROR(ForEachTask([&](size_t i, TrainTask& task) -> absl::Status {
-    LZ_ASSIGN_OR_RETURN(episodes[i], task.Evaluate(learner_->model(i), state_.evaluations,
-                                                   [this] { return IsStopped(); }));
+    LZ_ASSIGN_OR_RETURN(evaluations[i], task.Evaluate(learner_->model(i), state_.evaluations,
+                                                      [this] { return IsStopped(); }));
     return absl::OkStatus();
   }));
   const bool was_due = TakeDue(config_.evaluate.every_updates, &state_.next_evaluation_update);
   if (was_due) ++state_.evaluations;  // not the one at the end: a continued run goes on as without
   state_.last_evaluation_update = state_.updates;
   ReadClock();
-  LZ_RETURN_IF_ERROR(RecordEvaluation(episodes));
+  LZ_RETURN_IF_ERROR(RecordEvaluation(evaluations));
   return KeepEvaluated(state_.last_return);
 }
 
-absl::Status Trainer::RecordEvaluation(const std::vector<std::vector<EvaluatedEpisode>>& episodes) {
+absl::Status Trainer::RecordEvaluation(const std::vector<TaskEvaluation>& evaluations) {
   const bool is_only_task = tasks_.size() == 1;
   // Count what was reached, and whether it solves a task.
   MetricMap metrics;
   for (size_t i = 0; i < tasks_.size(); ++i) {
     TrainTask& task = *tasks_[i];
-    const double mean = MeanReturn(episodes[i]);
-    if (task.CountEvaluation(mean, state_.wall_seconds)) {
+    if (task.CountEvaluation(evaluations[i], state_.wall_seconds)) {
       LZ_LOG_INFO(
           is_only_task ? "" : absl::StrCat(task.config().name, " "),
           absl::StrFormat("solved: %d evaluations in a row with mean return >= %g, after %s "
@@ -64,7 +63,7 @@ absl::Status Trainer::RecordEvaluation(const std::vector<std::vector<EvaluatedEp
                           task.config().stop.patience, *task.config().stop.target_return,
                           FormatCount(task.state().env_steps), state_.wall_seconds));
     }
-    for (const auto& [name, value] : EvaluationMetrics(episodes[i])) {
+    for (const auto& [name, value] : EvaluationMetrics(evaluations[i])) {
       metrics[absl::StrCat(task.metric_prefix(), name)] = value;
     }
   }
@@ -77,7 +76,7 @@ absl::Status Trainer::RecordEvaluation(const std::vector<std::vector<EvaluatedEp
   // Write the results.
   if (is_only_task) {
     state_.last_return = tasks_[0]->state().last_return;
-    LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, episodes[0]));
+    LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, evaluations[0].episodes));
   } else {
     std::vector<TaskScore> rows;
     for (const auto& task : tasks_) rows.push_back(task->Score());
@@ -87,8 +86,8 @@ absl::Status Trainer::RecordEvaluation(const std::vector<std::vector<EvaluatedEp
     LZ_LOG_INFO(scores.Text());
     LZ_RETURN_IF_ERROR(outputs_->WriteScores(state_.env_steps, scores));
     for (size_t i = 0; i < tasks_.size(); ++i) {
-      LZ_RETURN_IF_ERROR(
-          outputs_->WriteEvaluation(state_.env_steps, episodes[i], tasks_[i]->config().name));
+      LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, evaluations[i].episodes,
+                                                   tasks_[i]->config().name));
     }
   }
   return outputs_->WriteScalars(state_.env_steps, state_.updates, {metrics.begin(), metrics.end()});

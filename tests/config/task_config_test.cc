@@ -26,11 +26,11 @@ ExperimentConfig ConfigOf(const std::vector<std::string>& names) {
 }
 
 TEST(TaskConfig, ANormalizedScoreIsZeroForRandomPlayAndOneForTheExpert) {
-  const ScoreConfig score = {-20.0, 30.0};
+  const ScoreConfig score = {ScoreMeasure::kReturn, -20.0, 30.0};
   EXPECT_EQ(score.Normalized(-20.0), 0.0);
   EXPECT_EQ(score.Normalized(30.0), 1.0);
   EXPECT_EQ(score.Normalized(55.0), 1.5);
-  EXPECT_FALSE((ScoreConfig{-20.0, std::nullopt}).is_set());
+  EXPECT_FALSE((ScoreConfig{ScoreMeasure::kReturn, -20.0, std::nullopt}).is_set());
 }
 
 TEST(TaskConfig, WhatBelongsToAnEnvironmentIsATasksOwn) {

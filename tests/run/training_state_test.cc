@@ -61,6 +61,7 @@ TrainingState TwoTasks() {
   state.tasks[1].env_steps = 2001;
   state.tasks[1].updates = 2002;
   state.tasks[1].last_return = 7.0;
+  state.tasks[1].last_score = 0.25;
   state.tasks[1].solved_env_steps.reset();
   state.tasks[1].sampler.position = 3;
   return state;
@@ -73,6 +74,7 @@ void ExpectEqualTasks(const TaskState& got, const TaskState& expected) {
   EXPECT_EQ(got.episodes, expected.episodes);
   EXPECT_EQ(got.last_return, expected.last_return);
   EXPECT_EQ(got.best_return, expected.best_return);
+  EXPECT_EQ(got.last_score, expected.last_score);
   EXPECT_EQ(got.target_return, expected.target_return);
   EXPECT_EQ(got.target_streak, expected.target_streak);
   EXPECT_EQ(got.solved_env_steps, expected.solved_env_steps);

@@ -28,15 +28,12 @@ bool HasDoneNothing(const std::optional<TrainingState>& start, const TrainOutcom
 }
 
 // What became of each task, and the score of all.
-void PrintTasks(const std::vector<ExperimentConfig>& tasks, const TrainingState& state) {
+void PrintTasks(const TrainingState& state) {
   TextTable table("lrrrrl", {"task", "env steps", "updates", "return", "score", "solved"});
-  for (size_t i = 0; i < state.tasks.size(); ++i) {
-    const TaskState& task = state.tasks[i];
+  for (const TaskState& task : state.tasks) {
     std::string mean = "-", score = "-", solved = "-";
     if (task.last_return.has_value()) mean = absl::StrFormat("%.2f", *task.last_return);
-    if (task.last_return.has_value() && tasks[i].score.is_set()) {
-      score = absl::StrFormat("%.2f", tasks[i].score.Normalized(*task.last_return));
-    }
+    if (task.last_score.has_value()) score = absl::StrFormat("%.2f", *task.last_score);
     if (task.solved_env_steps.has_value()) {
       solved = absl::StrCat("after ", FormatCount(*task.solved_env_steps));
     }
@@ -94,7 +91,7 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
               FormatCount(state.env_steps).c_str(), FormatCount(state.updates).c_str(),
               FormatCount(state.episodes).c_str(), FormatSeconds(state.wall_seconds).c_str());
   if (tasks.size() > 1) {
-    PrintTasks(tasks, state);
+    PrintTasks(state);
   } else {
     PrintSolved(tasks[0], outcome);
     PrintReturn(outcome);

@@ -29,6 +29,7 @@
 #include "lzero/train/agent_loader.h"
 #include "lzero/train/run_plan.h"
 #include "lzero/train/run_rules.h"
+#include "lzero/train/task/weight_names.h"
 #include "lzero/train/trainer.h"
 #include "tools/verbs/agent_verbs.h"
 #include "tools/verbs/run_end.h"
@@ -45,6 +46,7 @@ namespace {
 struct TrainOptions {
   std::string config_path;
   std::vector<std::string> overrides;     // "key.path=value"
+  std::string task;                       // of several: this one alone
   std::string run_dir;                    // "": runs/<env>/<name>-s<seed>-<utc>
   bool dry_run = false;                   // print the plan and stop
   std::vector<std::string> command_line;  // for the manifest
@@ -112,6 +114,7 @@ absl::StatusOr<RunFolder> MakeRunFolder(const TrainOptions& options,
   const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
   description.env_id = tasks.size() > 1 ? "tasks" : tasks[0].env.id;
   description.name = ExperimentName(options.config_path);
+  if (!options.task.empty()) absl::StrAppend(&description.name, "-", options.task);
   description.seed = config.seed;
   description.config_path = std::filesystem::absolute(options.config_path).lexically_normal();
   LZ_ASSIGN_OR_RETURN(description.config_text, ReadFile(options.config_path));
@@ -185,6 +188,16 @@ int PrintUnreadable(const absl::Status& status, const std::string& path,
   return kExitFailure;
 }
 
+// The config itself, or that of its task `name` as an experiment of its own.
+absl::StatusOr<ExperimentConfig> ChooseTask(const ExperimentConfig& config,
+                                            const std::string& name) {
+  if (name.empty()) return config;
+  ExperimentConfig only = config;
+  std::erase_if(only.tasks, [&](const ExperimentConfig& task) { return task.name != name; });
+  if (only.tasks.empty()) return FindTask(config, name).status();
+  return only;
+}
+
 // The first weights from another run, or one of its checkpoints.
 absl::Status StartFrom(const std::string& path, Trainer& trainer) {
   LZ_ASSIGN_OR_RETURN(const std::string checkpoint, FindAgentCheckpoint(path));
@@ -198,7 +211,9 @@ int Train(const TrainOptions& options) {
   const EnvRegistry native = MakeRegistry();
   const auto loaded = LoadConfig(options.config_path, options.overrides, RunRule(native));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
-  const ExperimentConfig config = WithAbsolutePaths(loaded->config);
+  const auto chosen = ChooseTask(loaded->config, options.task);
+  if (!chosen.ok()) return PrintError(Annotate(chosen.status(), "--task"), kExitUsage);
+  const ExperimentConfig config = WithAbsolutePaths(*chosen);
   const auto registry = RegistryWithPlugins(config, native);
   if (!registry.ok()) return PrintError(registry.status(), kExitUsage);
   if (!options.run_dir.empty()) {
@@ -303,6 +318,7 @@ void AddTrain(CLI::App& app, VerbAction* action, const std::vector<std::string>&
       ->add_option("--run-dir", options->run_dir,
                    "Run folder (default: runs/<env>/<name>-s<seed>-<utc>)")
       ->check(NotEmpty("a folder"));
+  train->add_option("--task", options->task, "Train this task of the config alone");
   train->add_flag("--dry-run", options->dry_run,
                   "Check everything, print the plan with runner and memory, and stop");
   AddVerbose(train);

@@ -26,14 +26,15 @@ double MeanReturn(const std::vector<EvaluatedEpisode>& episodes) {
   return sum / static_cast<double>(episodes.size());
 }
 
-MetricMap EvaluationMetrics(const std::vector<EvaluatedEpisode>& episodes) {
+MetricMap EvaluationMetrics(const TaskEvaluation& evaluation) {
   ValueSums values;
   std::vector<ValueAndReturn> compared;
-  for (const EvaluatedEpisode& episode : episodes) {
+  for (const EvaluatedEpisode& episode : evaluation.episodes) {
     values += episode.values;
     compared.insert(compared.end(), episode.compared.begin(), episode.compared.end());
   }
-  MetricMap metrics = {{"eval/return_mean", MeanReturn(episodes)}};
+  MetricMap metrics = {{"eval/return_mean", MeanReturn(evaluation.episodes)}};
+  if (evaluation.grade.has_value()) metrics["eval/grade"] = *evaluation.grade;
   AddValueMetrics("eval", values, &metrics);
   int group = 0;
   for (const ValueAndReturn& means : Calibration(std::move(compared), kCalibrationGroups)) {

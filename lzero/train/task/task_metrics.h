@@ -2,6 +2,7 @@
 #ifndef LZERO_TRAIN_TASK_TASK_METRICS_H_
 #define LZERO_TRAIN_TASK_TASK_METRICS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,20 @@
 
 namespace lzero {
 
+// What an evaluation of a task gave: at least one episode, and the share of optimal moves where
+// score.measure asks for it.
+struct TaskEvaluation {
+  std::vector<EvaluatedEpisode> episodes;
+  std::optional<double> grade;
+};
+
 // How far the values of the searches of `role` can be trusted; nothing where there are none.
 void AddValueMetrics(const std::string& role, const ValueSums& values, MetricMap* metrics);
 
 // The mean return of at least one episode.
 double MeanReturn(const std::vector<EvaluatedEpisode>& episodes);
 
-// The metrics of an evaluation of at least one episode.
-MetricMap EvaluationMetrics(const std::vector<EvaluatedEpisode>& episodes);
+MetricMap EvaluationMetrics(const TaskEvaluation& evaluation);
 
 // Those of `metrics` that belong to `prefix`, without it; all of them for "".
 MetricMap MetricsUnder(const std::string& prefix, const MetricMap& metrics);

@@ -56,6 +56,9 @@ absl::StatusOr<std::unique_ptr<TrainTask>> TrainTask::Create(const ExperimentCon
                      config.evaluate.num_simulations.value_or(config.search.num_simulations),
                      pool));
   LZ_ASSIGN_OR_RETURN(task->reanalyzer_, BuildReanalyzer(config, registry));
+  if (config.score.measure == ScoreMeasure::kGrade) {
+    LZ_ASSIGN_OR_RETURN(task->grader_, registry.MakeGrader(config.env.id));
+  }
   return task;
 }
 
@@ -142,19 +145,46 @@ absl::Status TrainTask::StoreCollected() {
   return collector_.collector->staged().MoveTo(*replay_);
 }
 
-absl::StatusOr<std::vector<EvaluatedEpisode>> TrainTask::Evaluate(
-    const Network& model, int64_t evaluation, const std::function<bool()>& stop) {
+absl::StatusOr<TaskEvaluation> TrainTask::Evaluate(const Network& model, int64_t evaluation,
+                                                   const std::function<bool()>& stop) {
   LZ_RETURN_IF_ERROR(evaluator_.inference->CopyWeightsFrom(model));
   std::vector<uint64_t> seeds;
   for (int64_t i = 0; i < config_.evaluate.episodes; ++i) {
     seeds.push_back(StreamKey(static_cast<uint64_t>(config_.seed), "evaluator_episode",
                               static_cast<uint64_t>(evaluation) << 32 | static_cast<uint64_t>(i)));
   }
-  return evaluator_.evaluator->Run(seeds, {}, stop);
+  TaskEvaluation made;
+  LZ_ASSIGN_OR_RETURN(made.episodes, evaluator_.evaluator->Run(seeds, {}, stop));
+  if (grader_ != nullptr) {
+    LZ_ASSIGN_OR_RETURN(made.grade, Grade(stop));
+  }
+  return made;
 }
 
-bool TrainTask::CountEvaluation(double mean_return, double wall_seconds) {
+absl::StatusOr<double> TrainTask::Grade(const std::function<bool()>& stop) {
+  constexpr size_t kAtOnce = 64;
+  const BatchPolicy policy =
+      [&](absl::Span<const TimeStep> positions) -> absl::StatusOr<std::vector<int32_t>> {
+    std::vector<int32_t> actions;
+    for (size_t begin = 0; begin < positions.size(); begin += kAtOnce) {
+      if (stop && stop()) return absl::CancelledError("interrupted");
+      LZ_ASSIGN_OR_RETURN(const std::vector<int32_t> chosen,
+                          evaluator_.evaluator->ChooseActions(positions.subspan(begin, kAtOnce),
+                                                              /*with_search=*/true));
+      actions.insert(actions.end(), chosen.begin(), chosen.end());
+    }
+    return actions;
+  };
+  LZ_ASSIGN_OR_RETURN(const GradeReport report, grader_->Grade(policy));
+  return report.optimal_fraction();
+}
+
+bool TrainTask::CountEvaluation(const TaskEvaluation& evaluation, double wall_seconds) {
+  const double mean_return = MeanReturn(evaluation.episodes);
   state_.last_return = mean_return;
+  if (config_.score.is_set()) {
+    state_.last_score = config_.score.Normalized(evaluation.grade.value_or(mean_return));
+  }
   if (spec_.num_players == 1 && mean_return >= state_.best_return.value_or(mean_return)) {
     state_.best_return = mean_return;
   }
@@ -168,9 +198,7 @@ bool TrainTask::CountEvaluation(double mean_return, double wall_seconds) {
 }
 
 TaskScore TrainTask::Score() const {
-  TaskScore score = {config_.name, *state_.last_return, std::nullopt};
-  if (config_.score.is_set()) score.score = config_.score.Normalized(*state_.last_return);
-  return score;
+  return {config_.name, *state_.last_return, state_.last_score};
 }
 
 bool TrainTask::HasReachedTarget() const {

@@ -28,6 +28,7 @@
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
 #include "lzero/train/task/score_table.h"
+#include "lzero/train/task/task_metrics.h"
 
 namespace lzero {
 
@@ -79,11 +80,13 @@ class TrainTask {
   // Moves what collector and reanalyzer made into replay.
   absl::Status StoreCollected();
 
-  // Plays the episodes of evaluation number `evaluation` with the weights of `model`.
-  absl::StatusOr<std::vector<EvaluatedEpisode>> Evaluate(const Network& model, int64_t evaluation,
-                                                         const std::function<bool()>& stop);
-  // Counts an evaluation of this mean return; true when the task is solved by it.
-  bool CountEvaluation(double mean_return, double wall_seconds);
+  // Plays the episodes of evaluation number `evaluation` with the weights of `model`, and grades
+  // its search where score.measure says so. Cancelled when `stop`, polled now and then, becomes
+  // true.
+  absl::StatusOr<TaskEvaluation> Evaluate(const Network& model, int64_t evaluation,
+                                          const std::function<bool()>& stop);
+  // Counts an evaluation; true when the task is solved by it.
+  bool CountEvaluation(const TaskEvaluation& evaluation, double wall_seconds);
   // That of the last evaluation; the caller must have counted one.
   TaskScore Score() const;
   // Whether stop.target_return was reached for long enough.
@@ -109,6 +112,8 @@ class TrainTask {
  private:
   TrainTask(const ExperimentConfig& config, const EnvSpec& spec, bool is_only_task);
   bool HasReachedLimitAt(int64_t env_steps) const;
+  // Share of the moves of its search that are optimal.
+  absl::StatusOr<double> Grade(const std::function<bool()>& stop);
   // `ratio` for each step after train.start_env_steps, rounded down.
   int64_t DueAt(double ratio) const;
   int64_t ReanalysesOwed() const;
@@ -122,6 +127,7 @@ class TrainTask {
   CollectorRole collector_;
   EvaluatorRole evaluator_;
   ReanalyzerRole reanalyzer_;
+  std::unique_ptr<Grader> grader_;  // null where returns are scored
   RandomStream sampler_;
   RandomStream reanalyze_draws_;
   std::vector<PositionHandle> reanalyzed_;  // between two barriers: the positions being searched

@@ -53,6 +53,11 @@ at::Tensor Cosines(const at::Tensor& products, std::vector<std::pair<size_t, siz
   return at::stack(numbers);
 }
 
+// Positions of a batch that losses are means of.
+double NumUnrolled(const BatchShape& shape) {
+  return static_cast<double>(shape.num_samples) * static_cast<double>(shape.num_unroll_steps);
+}
+
 // 1 if one of these is not finite, else 0: a float32 scalar on their device.
 at::Tensor IsNonFinite(const std::vector<LossMetric>& numbers) {
   at::Tensor sum;
@@ -95,11 +100,11 @@ LossTerms UpdateStep::Backward(const StagedTask& staged, double weight, BatchTen
 UpdateOutputs UpdateStep::Compute(absl::Span<const StagedTask> staged, double learning_rate,
                                   bool compares) {
   optimizer_.ClearGradients();
-  // Losses are means over samples, and so is their sum over the tasks.
-  double num_samples = 0.0;
+  // Losses are means over unrolled positions, and so is their sum over the tasks.
+  double num_positions = 0.0;
   std::vector<size_t> served;
   for (const StagedTask& task : staged) {
-    num_samples += static_cast<double>(task.staging->shape().num_samples);
+    num_positions += NumUnrolled(task.staging->shape());
     served.push_back(task.task);
   }
   UpdateOutputs outputs;
@@ -107,7 +112,7 @@ UpdateOutputs UpdateStep::Compute(absl::Span<const StagedTask> staged, double le
   std::vector<at::Tensor> numbers;
   for (const StagedTask& task : staged) {
     BatchTensors batch;
-    const double weight = static_cast<double>(task.staging->shape().num_samples) / num_samples;
+    const double weight = NumUnrolled(task.staging->shape()) / num_positions;
     const LossTerms terms = Backward(task, weight, &batch);
     const torch::NoGradGuard no_grad;
     const std::vector<LossMetric> of_task = FiniteNumbers(terms, task.with_errors);

@@ -17,15 +17,17 @@ constexpr int kObservationSize = 5;
 constexpr int kNumActions = 3;
 constexpr int kNumNodes = 10;
 
-// float32 agreement relative to the size of the numbers.
-void ExpectClose(float got, float expected, const std::string& what, float tolerance = 1e-5f) {
+// float32 agreement relative to the size of the numbers. The step and the full pass sum in different
+// orders, which differ from CPU to CPU: 1.3e-5 was seen in a logit with AVX2. A context that is
+// wrong differs by 1e-2 and more.
+void ExpectClose(float got, float expected, const std::string& what, float tolerance = 2e-5f) {
   EXPECT_LE(std::abs(got - expected), tolerance * std::max(1.0f, std::abs(expected)))
       << what << ": got " << got << ", expected " << expected;
 }
 
 // A decoded reward or value is a sum over atoms up to +-10 that nearly cancels, then nearly
-// doubled: the step and the full pass sum in different orders, each 1e-6 off in its logits.
-constexpr float kDecodedTolerance = 3e-5f;
+// doubled; 3.2e-5 was seen with AVX2.
+constexpr float kDecodedTolerance = 6e-5f;
 
 struct Episode {
   std::vector<std::vector<float>> observations;

@@ -119,14 +119,14 @@ TEST(LearnerTasksTest, FrozenPartsStayAndAdaptersLearn) {
   EXPECT_TRUE(is_adapted);
 }
 
-// The loss is a mean over the samples of all tasks: 6 of one and 2 of the other.
-TEST(LearnerTasksTest, TheLossIsTheMeanOverAllSamples) {
+// The loss is a mean over the unrolled positions of all tasks: 6 x 3 of one and 2 x 1 of the other.
+TEST(LearnerTasksTest, TheLossIsTheMeanOverAllPositions) {
   const auto learner = MakeLearner(TwoTasks());
-  const TrainBatch large = RandomBatch(6, 1, 3, 1), small = RandomBatch(2, 1, 3, 2);
+  const TrainBatch large = RandomBatch(6, 1, 3, 1), small = RandomBatch(2, 1, 1, 2);
   ASSERT_TRUE(learner->Update({TaskBatch{0, &large}, TaskBatch{1, &small}}, kLearningRate).ok());
   MetricMap metrics = learner->ReadMetrics();
   EXPECT_NEAR(metrics.at("loss/total"),
-              0.75 * metrics.at("task/a/loss/total") + 0.25 * metrics.at("task/b/loss/total"),
+              0.9 * metrics.at("task/a/loss/total") + 0.1 * metrics.at("task/b/loss/total"),
               1e-6 * metrics.at("loss/total"));
   EXPECT_TRUE(metrics.contains("task/b/loss/value"));
   EXPECT_TRUE(metrics.contains("grad/norm"));

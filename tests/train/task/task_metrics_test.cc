@@ -8,8 +8,9 @@ namespace {
 TEST(TaskMetricsTest, AnEvaluationHasItsMeanAndNothingOfValuesThatThereAreNot) {
   const std::vector<EvaluatedEpisode> episodes = {{.episode_return = 3.0}, {.episode_return = 4.0}};
   EXPECT_EQ(MeanReturn(episodes), 3.5);
-  const MetricMap metrics = EvaluationMetrics(episodes);
+  const MetricMap metrics = EvaluationMetrics({episodes, std::nullopt});
   EXPECT_EQ(metrics, (MetricMap{{"eval/return_mean", 3.5}}));
+  EXPECT_EQ(EvaluationMetrics({episodes, 0.75}).at("eval/grade"), 0.75);
 }
 
 TEST(TaskMetricsTest, MetricsOfATaskAreThoseUnderItsName) {

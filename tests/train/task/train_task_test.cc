@@ -1,6 +1,8 @@
 // One task without a trainer: what a round collects, and what is owed for it.
 #include "lzero/train/task/train_task.h"
 
+#include <cmath>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/train/trainer_testing.h"
@@ -70,7 +72,7 @@ TEST(TrainTaskTest, ATaskThatIsOnlyEvaluatedMakesNoSteps) {
   EXPECT_EQ(made.task->FractionOver(), std::nullopt);
   const auto episodes = made.task->Evaluate(made.learner->model(), 0, {});
   ASSERT_TRUE(episodes.ok()) << episodes.status();
-  EXPECT_EQ(episodes->size(), 3u);
+  EXPECT_EQ(episodes->episodes.size(), 3u);
 }
 
 TEST(TrainTaskTest, EvaluationsAreCountedUntilItIsSolved) {
@@ -78,17 +80,36 @@ TEST(TrainTaskTest, EvaluationsAreCountedUntilItIsSolved) {
   config.name = "probe";
   config.stop.target_return = 5.0;
   config.stop.patience = 2;
-  config.score = {0.0, 8.0};
+  config.score = {ScoreMeasure::kReturn, 0.0, 8.0};
   Made made(config);
   std::vector<bool> solved;
   for (const double mean : {6.0, 4.0, 5.0, 7.0, 6.0}) {
-    solved.push_back(made.task->CountEvaluation(mean, 12.0));
+    const TaskEvaluation evaluation = {{{.episode_return = mean}}, std::nullopt};
+    solved.push_back(made.task->CountEvaluation(evaluation, 12.0));
   }
   EXPECT_THAT(solved, ElementsAre(false, false, false, true, false));
   EXPECT_TRUE(made.task->HasReachedTarget());
   EXPECT_EQ(made.task->state().best_return, 7.0);
   EXPECT_EQ(made.task->state().last_return, 6.0);
   EXPECT_EQ(made.task->Score().score, 0.75);
+}
+
+TEST(TrainTaskTest, AGradeIsTheShareOfOptimalMoves) {
+  ExperimentConfig config = BoardConfig();
+  config.search.num_simulations = 1;
+  config.score = {ScoreMeasure::kGrade, 0.5, 1.0};
+  Made made(config);
+  const auto evaluation = made.task->Evaluate(made.learner->model(), 0, {});
+  ASSERT_TRUE(evaluation.ok()) << evaluation.status();
+  ASSERT_TRUE(evaluation->grade.has_value());
+  const double num_optimal = *evaluation->grade * 4520;  // of so many positions
+  EXPECT_NEAR(num_optimal, std::round(num_optimal), 1e-6);
+  EXPECT_GT(*evaluation->grade, 0.2);
+  EXPECT_LT(*evaluation->grade, 1.0);
+  made.task->CountEvaluation(*evaluation, 0.0);
+  EXPECT_DOUBLE_EQ(*made.task->Score().score, (*evaluation->grade - 0.5) / 0.5);
+  const auto stopped = made.task->Evaluate(made.learner->model(), 0, [] { return true; });
+  EXPECT_TRUE(absl::IsCancelled(stopped.status()));
 }
 
 TEST(TrainTaskTest, FilesAndMetricsOfSeveralTasksHaveItsName) {

@@ -22,7 +22,7 @@ ExperimentConfig Suite() {
   config.stop.end_at_target = false;
   ExperimentConfig pole = config, board = BoardConfig(), pendulum = config;
   pole.name = "pole";
-  pole.score = {10.0, 40.0};
+  pole.score = {ScoreMeasure::kReturn, 10.0, 40.0};
   board.name = "board";
   board.stop.end_at_target = false;
   board.replay.num_unroll_steps = 3;
@@ -36,7 +36,7 @@ ExperimentConfig Suite() {
   pendulum.train.updates_per_env_step = 0.7;
   pendulum.train.start_env_steps = 20;
   pendulum.stop.max_env_steps = 90;
-  pendulum.score = {-300.0, 0.0};
+  pendulum.score = {ScoreMeasure::kReturn, -300.0, 0.0};
   config.tasks = {pole, board, pendulum};
   return config;
 }
