@@ -1,6 +1,6 @@
 // The lzero program: one verb a file. Each *_verb.cc and *_command.cc file declares its own part of
 // the command line; config, metrics and search are declared here. A build without libtorch has the
-// verbs that need none: compare, config, envs, metrics, runs, search.
+// verbs that need none: compare, config, envs, metrics, runs, scores, search.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -176,13 +176,15 @@ int Main(int argc, char** argv) {
 #if LZERO_HAS_TORCH
   AddTrain(app, &action, command_line);
   AddSweep(app, &action, command_line);
-  for (const auto add : {AddEval, AddPolicy, AddInspect, AddDoctor, AddMatch, AddReport})
+  for (const auto add :
+       {AddEval, AddPolicy, AddInspect, AddDoctor, AddMatch, AddReport, AddForgetting})
     add(app, &action);
 #endif
   AddConfig(app, &action);
   AddMetrics(app, &action);
   AddRuns(app, &action);
   AddCompare(app, &action);
+  AddScores(app, &action);
   AddEnvs(app, &action);
   AddSearch(app, &action);
 #if LZERO_HAS_TORCH

@@ -40,6 +40,9 @@ void MultitaskConfig::Visit(FieldList& field) {
   field("share", &share,
         "Parts of the network that all tasks use; the others are each task's own. The policy head "
         "and the table of actions are always own, the encoder is shared by model.encoder_group");
+  field("updates", &updates, {"together", "apart"},
+        "Tasks that are owed an update at the same time get one step of the optimiser together, or "
+        "one each, in the order of their names");
   field("balance", &balance, {"none", "grad_norm", "pcgrad"},
         "How the gradients of tasks that are updated together become one for the shared parts: "
         "their sum; each scaled to their median norm first; each without what points against "

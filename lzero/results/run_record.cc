@@ -9,6 +9,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/check.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
@@ -147,6 +148,14 @@ std::string ConfigWithoutSeed(const ExperimentConfig& config) {
 }
 
 std::string EnvironmentOf(const ExperimentConfig& config) {
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  if (tasks.size() > 1) {
+    return absl::StrCat("tasks ",
+                        absl::StrJoin(tasks, ", ", [](std::string* out, const auto& task) {
+                          out->append(task.name);
+                        }));
+  }
+  if (!config.tasks.empty()) return EnvironmentOf(config.tasks[0]);
   std::string text = config.env.id;
   if (config.env.board_size != 0) absl::StrAppend(&text, " board_size=", config.env.board_size);
   for (const auto& [name, value] : config.env.settings)

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "lzero/base/nearest.h"
 #include "lzero/config/scalar_text.h"
 
@@ -23,6 +24,21 @@ constexpr MetricEntry kEntries[] = {
     {"eval/return_mean",
      "Mean undiscounted return of the episodes of one evaluation, played greedily; of a game for "
      "two players that of player 0"},
+    {"eval/grade",
+     "Share of optimal moves of the search, in a game that is solved (score.measure: grade)"},
+    {"score/mean",
+     "Mean of the tasks' normalised scores, each within 0 and 1.2 (`score` in the config); where "
+     "there are several tasks, what belongs to one begins with task/NAME/"},
+    {"score/median", "Median of the same"},
+    {"score/iqm", "Interquartile mean of the same"},
+    {"score/worst", "Lowest of the same"},
+    {"score", "Normalised score of a task, task/NAME/score, not bounded"},
+    {"env_steps", "Steps of a task, task/NAME/env_steps"},
+    {"updates", "Updates that a task took part in, task/NAME/updates"},
+    {"conflict/cosine_min",
+     "Lowest cosine between two tasks' gradients of the shared parts, in the update of the line"},
+    {"conflict/NAME_A/NAME_B", "That cosine of these two tasks"},
+    {"conflict/negative_share", "Share of the pairs of tasks whose cosine is below 0"},
     {"eval/value_bias",
      "Mean of root value minus the discounted return that followed, over the steps of one "
      "evaluation. All values are of one network: the first place to look whether values can be "
@@ -136,6 +152,19 @@ std::string Pattern(absl::string_view name) {
   return absl::StrCat(name.substr(0, end), "K");
 }
 
+// "task/pong/loss/value" -> "loss/value".
+absl::string_view WithoutTask(absl::string_view name) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(name, '/');
+  if (parts[0] != "task" || parts.size() < 3) return name;
+  return name.substr(parts[0].size() + parts[1].size() + 2);
+}
+
+// "conflict/pong/boxing".
+bool IsPairOfTasks(absl::string_view name) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(name, '/');
+  return parts[0] == "conflict" && parts.size() == 3;
+}
+
 bool IsMeant(const MetricEntry& entry, absl::string_view name) {
   const std::string whole = entry.name;
   return name.empty() || whole == name || absl::StartsWith(whole, absl::StrCat(name, "/")) ||
@@ -145,7 +174,8 @@ bool IsMeant(const MetricEntry& entry, absl::string_view name) {
 }  // namespace
 
 absl::StatusOr<std::string> ExplainMetric(absl::string_view name) {
-  const std::string pattern = Pattern(name);
+  const std::string pattern =
+      IsPairOfTasks(name) ? "conflict/NAME_A/NAME_B" : Pattern(WithoutTask(name));
   std::string text;
   std::vector<std::string> names;
   for (const MetricEntry& entry : kEntries) {
@@ -158,8 +188,10 @@ absl::StatusOr<std::string> ExplainMetric(absl::string_view name) {
 }
 
 bool IsExplainedMetric(absl::string_view name) {
-  const std::string pattern = Pattern(name);
-  return std::any_of(std::begin(kEntries), std::end(kEntries),
+  const absl::string_view own = WithoutTask(name);
+  const std::string pattern = Pattern(own);
+  return IsPairOfTasks(own) ||
+         std::any_of(std::begin(kEntries), std::end(kEntries),
                      [&](const MetricEntry& entry) { return pattern == entry.name; });
 }
 

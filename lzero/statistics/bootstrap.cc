@@ -4,23 +4,42 @@
 
 namespace lzero {
 
-Interval StratifiedInterval(const Strata& strata, const StrataStatistic& statistic,
-                            double confidence, int num_resamples, RandomStream& random) {
+namespace {
+
+// One of the values.
+template <typename T>
+T Drawn(const std::vector<T>& values, RandomStream& random) {
+  return values[static_cast<size_t>(random.UniformInt(static_cast<int64_t>(values.size())))];
+}
+
+Interval Resampled(const Strata& strata, const StrataStatistic& statistic, bool draws_strata,
+                   double confidence, int num_resamples, RandomStream& random) {
   LZ_CHECK(!strata.empty() && num_resamples > 0, "bootstrap of no values or no resamples");
   LZ_CHECK(confidence > 0.0 && confidence < 1.0, "confidence ", confidence);
   std::vector<double> statistics;
-  Strata resample = strata;
   for (int i = 0; i < num_resamples; ++i) {
-    for (size_t task = 0; task < strata.size(); ++task) {
-      const auto num_runs = static_cast<int64_t>(strata[task].size());
-      for (double& value : resample[task]) {
-        value = strata[task][static_cast<size_t>(random.UniformInt(num_runs))];
-      }
+    Strata resample = strata;
+    for (std::vector<double>& stratum : resample) {
+      if (draws_strata) stratum = Drawn(strata, random);
+      const std::vector<double> runs = stratum;
+      for (double& value : stratum) value = Drawn(runs, random);
     }
     statistics.push_back(statistic(resample));
   }
   const double tail = (1.0 - confidence) / 2.0;
   return {Quantile(statistics, tail), Quantile(statistics, 1.0 - tail)};
+}
+
+}  // namespace
+
+Interval StratifiedInterval(const Strata& strata, const StrataStatistic& statistic,
+                            double confidence, int num_resamples, RandomStream& random) {
+  return Resampled(strata, statistic, /*draws_strata=*/false, confidence, num_resamples, random);
+}
+
+Interval NestedInterval(const Strata& strata, const StrataStatistic& statistic, double confidence,
+                        int num_resamples, RandomStream& random) {
+  return Resampled(strata, statistic, /*draws_strata=*/true, confidence, num_resamples, random);
 }
 
 Interval BootstrapInterval(absl::Span<const double> values, const Statistic& statistic,

@@ -27,7 +27,12 @@ inline constexpr int kFewestRunsForInterval = 5;
 Interval StratifiedInterval(const Strata& strata, const StrataStatistic& statistic,
                             double confidence, int num_resamples, RandomStream& random);
 
-// The same of one stratum.
+// The same where the strata themselves are a sample, as tasks are of all that there could be: each
+// resample draws as many strata with replacement, then the runs in each.
+Interval NestedInterval(const Strata& strata, const StrataStatistic& statistic, double confidence,
+                        int num_resamples, RandomStream& random);
+
+// The same as StratifiedInterval of one stratum.
 Interval BootstrapInterval(absl::Span<const double> values, const Statistic& statistic,
                            double confidence, int num_resamples, RandomStream& random);
 

@@ -35,7 +35,7 @@ absl::StatusOr<std::unique_ptr<Agent>> BuildAgent(const char* role, const Experi
                                                   bool deterministic_ties,
                                                   std::unique_ptr<InferenceEngine>* engine) {
   EngineOptions options = BuildEngineOptions(config, spec, num_envs, num_simulations);
-  options.owner = role;
+  options.owner = config.name.empty() ? role : absl::StrCat(config.name, " ", role);
   LZ_ASSIGN_OR_RETURN(
       *engine, FamilyOf(config.model).make_engine(options, BuildEnvFactory(config, registry)));
   LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(options, engine->get()));

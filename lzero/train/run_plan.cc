@@ -320,7 +320,9 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config,
   LZ_RETURN_IF_ERROR(PlanLearner(config, tasks, specs, &plan));
   bool has_convolutions = false;
   for (size_t i = 0; i < tasks.size(); ++i) {
+    const int64_t inference = plan.inference, replay = plan.replay;
     LZ_RETURN_IF_ERROR(PlanTask(tasks[i], specs[i], registry, &plan));
+    plan.tasks.push_back({plan.inference - inference, plan.replay - replay});
     has_convolutions = has_convolutions || tasks[i].model.encoder != EncoderKind::kVector;
   }
   for (DeviceMemoryPlan& part : plan.devices) part.has_convolutions = has_convolutions;
@@ -358,6 +360,10 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
   std::string text;
   for (size_t i = 0; i < tasks.size() && tasks.size() > 1; ++i) {
     absl::StrAppendFormat(&text, "%-13s %s\n", tasks[i].name, TaskText(tasks[i], plan.envs[i]));
+    if (!detailed) continue;
+    const MemoryPlan::OfTask& memory = plan.memory.tasks[i];
+    absl::StrAppendFormat(&text, "%-13s caches and engines of its roles %s, replay up to %s\n", "",
+                          SizeText(memory.inference), SizeText(memory.replay));
   }
   if (tasks.size() == 1) AppendEnvironment(plan.envs[0], &text);
   absl::StrAppendFormat(&text, "model         %s parameters, %s\n",

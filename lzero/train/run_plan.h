@@ -33,7 +33,11 @@ struct MemoryPlan {
   int64_t workers = 0;     // processes of Python environments, each as it is once it has begun
   int64_t checkpoint = 0;  // copies made for a checkpoint
   std::vector<DeviceMemoryPlan> devices = {};  // parts of learner and engines that lie there
-  int64_t total() const {                      // of this machine
+  struct OfTask {
+    int64_t inference = 0, replay = 0;
+  };
+  std::vector<OfTask> tasks = {};  // what of these two is each task's, in their order
+  int64_t total() const {          // of this machine
     return learner + batch + inference + search + replay + update + program + workers + checkpoint;
   }
 };

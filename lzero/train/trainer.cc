@@ -93,9 +93,13 @@ void Trainer::SumTasks() {
 }
 
 bool Trainer::HasReachedLimit() const {
+  return HasMadeUpdates() ||
+         std::ranges::all_of(tasks_, [](const auto& task) { return task->HasReachedLimit(); });
+}
+
+bool Trainer::HasMadeUpdates() const {
   const std::optional<int64_t>& max_updates = config_.stop.max_updates;
-  return std::ranges::all_of(tasks_, [](const auto& task) { return task->HasReachedLimit(); }) ||
-         (max_updates.has_value() && state_.updates >= *max_updates);
+  return max_updates.has_value() && state_.updates >= *max_updates;
 }
 
 bool Trainer::HasReachedTarget() const {
@@ -293,16 +297,29 @@ absl::Status Trainer::Learn(const std::vector<int64_t>& owed) {
 }
 
 absl::Status Trainer::UpdateOnce(const std::vector<int64_t>& owed, int64_t number) {
-  std::vector<TaskBatch> batches;
+  std::vector<size_t> served;
   for (size_t i = 0; i < tasks_.size(); ++i) {
-    if (owed[i] <= number) continue;
+    if (owed[i] > number) served.push_back(i);
+  }
+  if (config_.multitask.updates == UpdateTasks::kTogether) return Update(served, owed, number);
+  for (const size_t task : served) {
+    if (HasMadeUpdates()) break;
+    LZ_RETURN_IF_ERROR(Update({task}, owed, number));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Trainer::Update(const std::vector<size_t>& tasks, const std::vector<int64_t>& owed,
+                             int64_t number) {
+  std::vector<TaskBatch> batches;
+  for (const size_t i : tasks) {
     LZ_ASSIGN_OR_RETURN(const TaskBatch batch,
                         tasks_[i]->NextBatch(i, /*another_follows=*/number + 1 < owed[i]));
     batches.push_back(batch);
   }
   const ScopedTimer timer(&learn_time_);
   LZ_RETURN_IF_ERROR(learner_->Update(batches, LearningRate()));
-  for (const TaskBatch& batch : batches) tasks_[batch.task]->EndUpdate();
+  for (const size_t i : tasks) tasks_[i]->EndUpdate();
   state_.updates = learner_->num_updates();
   return absl::OkStatus();
 }

@@ -85,6 +85,8 @@ class Trainer {
   using CheckpointMoment = std::array<int64_t, 3>;
 
   bool HasReachedLimit() const;
+  // Whether all of stop.max_updates are made.
+  bool HasMadeUpdates() const;
   // True when stop.target_return was reached for long enough, in each task, and that ends the run.
   bool HasReachedTarget() const;
   // Whether every task has reached its target once.
@@ -108,8 +110,11 @@ class Trainer {
   absl::Status Collect();
   absl::Status PrepareReanalyze();
   absl::Status Learn(const std::vector<int64_t>& owed);
-  // The update of the tasks that are owed more than `number`, counted from 0 in this round.
+  // The update, or updates, of the tasks that are owed more than `number`, counted from 0 in this
+  // round.
   absl::Status UpdateOnce(const std::vector<int64_t>& owed, int64_t number);
+  absl::Status Update(const std::vector<size_t>& tasks, const std::vector<int64_t>& owed,
+                      int64_t number);
   absl::Status HandBack();
   // Calls body(i, task) for each until one fails.
   template <typename Body>

@@ -53,6 +53,19 @@ TEST(BootstrapTest, StratifiedIntervalAgreesWithNumPy) {
   EXPECT_NEAR(interval.high, 6.475416666666666, 1e-12);
 }
 
+// Two strata of one value each: a quarter of the samples has the first twice, a quarter the second.
+TEST(BootstrapTest, NestedIntervalDrawsStrataToo) {
+  const Strata scores = {{0.0}, {1.0}};
+  const auto mean = [](const Strata& strata) { return (strata[0][0] + strata[1][0]) / 2.0; };
+  RandomStream random(5), other(5);
+  const Interval nested = NestedInterval(scores, mean, 0.6, 2000, random);
+  EXPECT_EQ(nested.low, 0.0);
+  EXPECT_EQ(nested.high, 1.0);
+  const Interval fixed = StratifiedInterval(scores, mean, 0.6, 2000, other);
+  EXPECT_EQ(fixed.low, 0.5);
+  EXPECT_EQ(fixed.high, 0.5);
+}
+
 TEST(BootstrapTest, IntervalOfPairedDifferencesAgreesWithNumPy) {
   const std::vector<double> differences = {5.0, -4.75, 6.0, -3.0, 10.25, -8.75};
   RandomStream random(7);

@@ -18,6 +18,7 @@ void AddSweep(CLI::App& app, VerbAction* action, const std::vector<std::string>&
 void AddEval(CLI::App& app, VerbAction* action);
 void AddPolicy(CLI::App& app, VerbAction* action);
 void AddMatch(CLI::App& app, VerbAction* action);
+void AddForgetting(CLI::App& app, VerbAction* action);
 void AddInspect(CLI::App& app, VerbAction* action);
 void AddReport(CLI::App& app, VerbAction* action);
 void AddDoctor(CLI::App& app, VerbAction* action);

@@ -7,11 +7,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "lzero/base/status_macros.h"
 #include "lzero/base/text/printable.h"
 #include "lzero/statistics/bootstrap.h"
 #include "lzero/train/build.h"
 #include "lzero/worker/chance_calibration.h"
+#include "lzero/worker/move_grading.h"
 #include "nlohmann/json.hpp"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/usage_error.h"
@@ -125,23 +125,6 @@ void PrintGrade(const char* player, const GradeReport& grade) {
   }
 }
 
-// What the agent does in `positions`, some at a time: Cancelled once the user wants to stop.
-absl::StatusOr<std::vector<int32_t>> ChooseUntilStopped(LoadedAgent& agent,
-                                                        absl::Span<const TimeStep> positions,
-                                                        bool with_search,
-                                                        const std::atomic<bool>* stop) {
-  constexpr size_t kAtOnce = 64;
-  std::vector<int32_t> actions;
-  for (size_t begin = 0; begin < positions.size(); begin += kAtOnce) {
-    if (stop->load()) return absl::CancelledError("interrupted");
-    LZ_ASSIGN_OR_RETURN(
-        const std::vector<int32_t> chosen,
-        agent.role.evaluator->ChooseActions(positions.subspan(begin, kAtOnce), with_search));
-    actions.insert(actions.end(), chosen.begin(), chosen.end());
-  }
-  return actions;
-}
-
 }  // namespace
 
 void PrintReturns(bool json, const LoadedAgent& agent, const ReturnSummary& summary,
@@ -187,9 +170,8 @@ int EvalGrade(bool json, LoadedAgent& agent, const std::atomic<bool>* stop) {
   // Grade the agent with search, then its policy head alone.
   OrderedJson players = OrderedJson::array();
   for (const bool with_search : {true, false}) {
-    const auto grade = (*grader)->Grade([&](absl::Span<const TimeStep> positions) {
-      return ChooseUntilStopped(agent, positions, with_search, stop);
-    });
+    const auto grade = GradeMoves(
+        **grader, with_search, [stop] { return stop->load(); }, agent.role.evaluator.get());
     if (absl::IsCancelled(grade.status())) return kExitInterrupted;
     if (!grade.ok()) return PrintError(grade.status(), kExitFailure);
     const std::string player =

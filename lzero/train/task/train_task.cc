@@ -9,6 +9,7 @@
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/train/task/task_metrics.h"
+#include "lzero/worker/move_grading.h"
 
 namespace lzero {
 namespace {
@@ -156,27 +157,11 @@ absl::StatusOr<TaskEvaluation> TrainTask::Evaluate(const Network& model, int64_t
   TaskEvaluation made;
   LZ_ASSIGN_OR_RETURN(made.episodes, evaluator_.evaluator->Run(seeds, {}, stop));
   if (grader_ != nullptr) {
-    LZ_ASSIGN_OR_RETURN(made.grade, Grade(stop));
+    LZ_ASSIGN_OR_RETURN(const GradeReport report, GradeMoves(*grader_, /*with_search=*/true, stop,
+                                                             evaluator_.evaluator.get()));
+    made.grade = report.optimal_fraction();
   }
   return made;
-}
-
-absl::StatusOr<double> TrainTask::Grade(const std::function<bool()>& stop) {
-  constexpr size_t kAtOnce = 64;
-  const BatchPolicy policy =
-      [&](absl::Span<const TimeStep> positions) -> absl::StatusOr<std::vector<int32_t>> {
-    std::vector<int32_t> actions;
-    for (size_t begin = 0; begin < positions.size(); begin += kAtOnce) {
-      if (stop && stop()) return absl::CancelledError("interrupted");
-      LZ_ASSIGN_OR_RETURN(const std::vector<int32_t> chosen,
-                          evaluator_.evaluator->ChooseActions(positions.subspan(begin, kAtOnce),
-                                                              /*with_search=*/true));
-      actions.insert(actions.end(), chosen.begin(), chosen.end());
-    }
-    return actions;
-  };
-  LZ_ASSIGN_OR_RETURN(const GradeReport report, grader_->Grade(policy));
-  return report.optimal_fraction();
 }
 
 bool TrainTask::CountEvaluation(const TaskEvaluation& evaluation, double wall_seconds) {

@@ -112,8 +112,6 @@ class TrainTask {
  private:
   TrainTask(const ExperimentConfig& config, const EnvSpec& spec, bool is_only_task);
   bool HasReachedLimitAt(int64_t env_steps) const;
-  // Share of the moves of its search that are optimal.
-  absl::StatusOr<double> Grade(const std::function<bool()>& stop);
   // `ratio` for each step after train.start_env_steps, rounded down.
   int64_t DueAt(double ratio) const;
   int64_t ReanalysesOwed() const;

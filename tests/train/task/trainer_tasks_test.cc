@@ -112,6 +112,22 @@ TEST(TrainerTasksTest, ResumesExactly) {
   ExpectExactResume(overlapped, 4);
 }
 
+TEST(TrainerTasksTest, UpdatesMadeApartAreOneForEachTask) {
+  ExperimentConfig config = Suite();
+  config.multitask.updates = UpdateTasks::kApart;
+  TestRun run(config);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  int64_t num_served = 0;
+  for (const TaskState& task : outcome->state.tasks) num_served += task.updates;
+  EXPECT_EQ(outcome->state.updates, num_served);
+  config.stop.max_updates = 10;  // reached between two tasks of one round
+  TestRun stopped(config);
+  EXPECT_EQ(stopped.Run()->state.updates, 10);
+  config.stop.max_updates.reset();
+  ExpectExactResume(config, 4);
+}
+
 TEST(TrainerTasksTest, ResumesExactlyWithAdaptersAndBalance) {
   for (const int64_t rank : {0, 2}) {
     ExperimentConfig config = Suite();

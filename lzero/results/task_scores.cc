@@ -1,0 +1,130 @@
+#include "lzero/results/task_scores.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "lzero/base/files.h"
+#include "lzero/base/rng.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/results/metrics_reader.h"
+#include "lzero/run/checkpoint_store.h"
+#include "lzero/run/training_state.h"
+#include "lzero/statistics/bootstrap.h"
+
+namespace lzero {
+namespace {
+
+constexpr double kMostScore = 1.2;
+constexpr double kTaskConfidence = 0.95;
+constexpr int kTaskResamples = 2000;
+constexpr size_t kFewestTasksForInterval = 5;
+
+Strata BoundedScores(absl::Span<const TaskSummary> tasks) {
+  Strata strata;
+  for (const TaskSummary& task : tasks) {
+    if (task.scores.empty()) continue;
+    strata.emplace_back();
+    for (const double score : task.scores) {
+      strata.back().push_back(std::clamp(score, 0.0, kMostScore));
+    }
+  }
+  return strata;
+}
+
+Estimate EstimateOf(const Strata& strata, const StrataStatistic& statistic) {
+  Estimate estimate = {statistic(strata), std::nullopt};
+  if (strata.size() < kFewestTasksForInterval) return estimate;
+  RandomStream random(0, "task_scores");
+  estimate.interval = NestedInterval(strata, statistic, kTaskConfidence, kTaskResamples, random);
+  return estimate;
+}
+
+std::vector<double> TaskMeans(const Strata& strata) {
+  std::vector<double> means;
+  for (const std::vector<double>& runs : strata) means.push_back(Mean(runs));
+  return means;
+}
+
+std::vector<double> AllOf(const Strata& strata) {
+  std::vector<double> all;
+  for (const std::vector<double>& runs : strata) all.insert(all.end(), runs.begin(), runs.end());
+  return all;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TaskResult>> ReadTaskResults(const RunRecord& run) {
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(run.config);
+  LZ_ASSIGN_OR_RETURN(const RunMetrics metrics, ReadMetrics(run.path, [](absl::string_view name) {
+                        return absl::EndsWith(name, "eval/return_mean") ||
+                               absl::EndsWith(name, "eval/grade");
+                      }));
+  LZ_ASSIGN_OR_RETURN(const std::string checkpoint, FindCheckpoint(run.path));
+  LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(JoinPath(checkpoint, "state.json")));
+  LZ_ASSIGN_OR_RETURN(const TrainingState state, TrainingStateFromJson(text));
+  if (state.tasks.size() != tasks.size()) {
+    return absl::DataLossError(absl::StrCat(checkpoint, ": not a checkpoint of this config"));
+  }
+  std::vector<TaskResult> results;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    const std::string prefix = tasks.size() == 1 ? "" : absl::StrCat("task/", tasks[i].name, "/");
+    const bool is_grade = tasks[i].score.measure == ScoreMeasure::kGrade;
+    const auto found =
+        metrics.find(absl::StrCat(prefix, is_grade ? "eval/grade" : "eval/return_mean"));
+    if (found == metrics.end() || found->second.values.empty()) {
+      return absl::NotFoundError(absl::StrCat(run.path, ": no evaluation"));
+    }
+    TaskResult result;
+    result.task = tasks[i].name.empty() ? tasks[i].env.id : tasks[i].name;
+    result.measured = found->second.values.back();
+    if (tasks[i].score.is_set()) result.score = tasks[i].score.Normalized(result.measured);
+    result.has_target = tasks[i].stop.target_return.has_value();
+    result.solved_env_steps = state.tasks[i].solved_env_steps;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+ScoreSummary SummarizeScores(absl::Span<const TaskResult> results) {
+  std::map<std::string, TaskSummary> by_name;
+  for (const TaskResult& result : results) {
+    TaskSummary& task = by_name[result.task];
+    task.task = result.task;
+    task.measured.push_back(result.measured);
+    if (result.score.has_value()) task.scores.push_back(*result.score);
+    task.has_target = task.has_target || result.has_target;
+    task.solved_env_steps.push_back(result.solved_env_steps);
+  }
+  ScoreSummary summary;
+  for (auto& [name, task] : by_name) summary.tasks.push_back(std::move(task));
+  const Strata strata = BoundedScores(summary.tasks);
+  if (strata.empty()) return summary;
+  summary.mean = EstimateOf(strata, [](const Strata& runs) { return Mean(TaskMeans(runs)); });
+  summary.median = EstimateOf(strata, [](const Strata& runs) { return Median(TaskMeans(runs)); });
+  summary.iqm =
+      EstimateOf(strata, [](const Strata& runs) { return InterquartileMean(AllOf(runs)); });
+  const std::vector<double> means = TaskMeans(strata);
+  summary.worst = *std::ranges::min_element(means);
+  return summary;
+}
+
+std::vector<TaskRatio> CompareScores(const ScoreSummary& a, const ScoreSummary& b) {
+  std::vector<TaskRatio> ratios;
+  for (const TaskSummary& task : a.tasks) {
+    const auto other = std::ranges::find(b.tasks, task.task, &TaskSummary::task);
+    if (other == b.tasks.end()) continue;
+    TaskRatio ratio = {task.task, std::nullopt, std::nullopt};
+    if (!task.scores.empty() && !other->scores.empty() && Mean(other->scores) > 0.0) {
+      ratio.score = Mean(task.scores) / Mean(other->scores);
+    }
+    const auto steps = MedianOrNever(task.solved_env_steps);
+    const auto other_steps = MedianOrNever(other->solved_env_steps);
+    if (steps.has_value() && other_steps.has_value()) ratio.steps = *steps / *other_steps;
+    ratios.push_back(std::move(ratio));
+  }
+  return ratios;
+}
+
+}  // namespace lzero
