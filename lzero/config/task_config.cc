@@ -53,7 +53,12 @@ void MultitaskConfig::Visit(FieldList& field) {
         "and merged into the weights that search uses; 0: none",
         "", "LoRA (Hu et al. 2021)");
   field("freeze", &freeze, "Parts that do not learn: shared, groups of encoders, names of tasks");
+  field(
+      "evaluate_only", &evaluate_only,
+      "Tasks that make no steps and no updates, as those of init.from whose forgetting is watched");
 }
+
+double BoundedScore(double score) { return std::clamp(score, 0.0, kMostScore); }
 
 void InitConfig::Visit(FieldList& field) {
   field.Begin("init", "Where a new run takes its first weights from.");
@@ -81,6 +86,12 @@ std::string TaskNameProblem(absl::string_view name) {
   if (fits && name != "shared" && name != "own" && name != "group") return "";
   return absl::StrCat("a name is 1 to ", kMaxNameLength,
                       " of a-z, 0-9 and _, and none of shared, own, group");
+}
+
+std::vector<EnvConfig*> EnvConfigsOf(ExperimentConfig* config) {
+  std::vector<EnvConfig*> environments = {&config->env};
+  for (ExperimentConfig& task : config->tasks) environments.push_back(&task.env);
+  return environments;
 }
 
 std::vector<ExperimentConfig> TaskConfigs(const ExperimentConfig& config) {

@@ -15,6 +15,7 @@
 namespace lzero {
 
 class FieldList;
+struct EnvConfig;
 struct ExperimentConfig;
 
 enum class ScoreMeasure { kReturn, kGrade };
@@ -39,8 +40,14 @@ struct MultitaskConfig {
   Balance balance = Balance::kNone;
   int64_t adapter_rank = 0;  // 0: no adapters
   std::vector<std::string> freeze;
+  std::vector<std::string> evaluate_only;
   void Visit(FieldList& field);
 };
+
+// The most that a score counts for where scores of several tasks are brought together, so that one
+// task cannot hide the others; the least is 0.
+inline constexpr double kMostScore = 1.2;
+double BoundedScore(double score);
 
 inline constexpr char kNoRun[] = "none";
 
@@ -56,6 +63,9 @@ bool IsTaskSetting(absl::string_view path);
 
 // What is wrong with the name of a task; "" when nothing is.
 std::string TaskNameProblem(absl::string_view name);
+
+// The environment of a config and those of its tasks.
+std::vector<EnvConfig*> EnvConfigsOf(ExperimentConfig* config);
 
 // One config for each task, in the order of their names: the config itself where it has no tasks.
 // Among several, each has a seed of its own, a function of the run's seed and the task's name.

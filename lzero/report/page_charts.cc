@@ -123,7 +123,7 @@ std::optional<double> CommonTarget(const ReportInput& input, const std::string& 
   std::optional<double> target;
   for (const RunGroup& group : input.runs.groups) {
     if (EnvironmentOf(group.runs[0].config) != environment) continue;
-    const std::optional<double> own = group.runs[0].config.stop.target_return;
+    const std::optional<double> own = TargetOf(group.runs[0].config);
     if (!own.has_value() || (target.has_value() && *target != *own)) return std::nullopt;
     target = own;
   }

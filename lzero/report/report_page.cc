@@ -31,7 +31,8 @@ std::string TitleOf(const ReportInput& input) {
   std::set<std::string> environments;
   size_t num_runs = 0;
   for (const RunGroup& group : input.runs.groups) {
-    environments.insert(group.runs[0].config.env.id);
+    const ExperimentConfig& config = group.runs[0].config;
+    environments.insert(config.tasks.empty() ? config.env.id : EnvironmentOf(config));
     num_runs += group.runs.size();
   }
   const size_t num_groups = input.runs.groups.size();

@@ -61,7 +61,7 @@ GroupSummary Summarize(const RunGroup& group, std::optional<double> target) {
   summary.best_iqm = EstimateOf(summary.bests, InterquartileMean);
   summary.final_mean = Mean(summary.finals);
   summary.final_median = Median(summary.finals);
-  if (!target.has_value()) target = group.runs[0].config.stop.target_return;
+  if (!target.has_value()) target = TargetOf(group.runs[0].config);
   if (target.has_value()) summary.target = SummarizeTarget(group, *target, summary.finals);
   return summary;
 }

@@ -166,6 +166,12 @@ std::string EnvironmentOf(const ExperimentConfig& config) {
   return text;
 }
 
+std::optional<double> TargetOf(const ExperimentConfig& config) {
+  const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
+  const bool is_return = tasks[0].score.measure == ScoreMeasure::kReturn;
+  return tasks.size() == 1 && is_return ? tasks[0].stop.target_return : std::nullopt;
+}
+
 double FinalReturn(const RunRecord& run) {
   LZ_CHECK(!run.evaluations.empty(), run.path, " has no evaluation");
   return run.evaluations.back().mean;

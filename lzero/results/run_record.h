@@ -53,6 +53,9 @@ std::string ConfigWithoutSeed(const ExperimentConfig& config);
 // What has to be equal for returns to have one scale: "cartpole", "go board_size=5".
 std::string EnvironmentOf(const ExperimentConfig& config);
 
+// The mean return at which the runs of a config are solved; nullopt: none, or another measure.
+std::optional<double> TargetOf(const ExperimentConfig& config);
+
 // Scores of a run with at least one evaluation: mean return of its last and of its best one.
 double FinalReturn(const RunRecord& run);
 double BestReturn(const RunRecord& run);

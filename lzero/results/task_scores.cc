@@ -16,7 +16,6 @@
 namespace lzero {
 namespace {
 
-constexpr double kMostScore = 1.2;
 constexpr double kTaskConfidence = 0.95;
 constexpr int kTaskResamples = 2000;
 constexpr size_t kFewestTasksForInterval = 5;
@@ -27,7 +26,7 @@ Strata BoundedScores(absl::Span<const TaskSummary> tasks) {
     if (task.scores.empty()) continue;
     strata.emplace_back();
     for (const double score : task.scores) {
-      strata.back().push_back(std::clamp(score, 0.0, kMostScore));
+      strata.back().push_back(BoundedScore(score));
     }
   }
   return strata;

@@ -103,9 +103,9 @@ absl::Status Learner::StageFor(const BatchShape& shape, Source* source) {
 }
 
 // Where the target network gives values, one kind of batch is enough, and one graph.
-bool Learner::AlwaysBootstraps() const {
+bool Learner::AlwaysBootstraps(size_t task) const {
   return device_.backend != nullptr &&
-         config_.replay.value_bootstrap == ValueBootstrap::kTargetNetwork;
+         tasks_[task].replay.value_bootstrap == ValueBootstrap::kTargetNetwork;
 }
 
 absl::Status Learner::Prepare(const BatchShape& shape, size_t task) {
@@ -115,11 +115,22 @@ absl::Status Learner::Prepare(const BatchShape& shape, size_t task) {
   return device_.OnStream([&]() -> absl::Status {
     Source* source = &sources_[task];
     LZ_RETURN_IF_ERROR(StageFor(shape, source));
-    LZ_RETURN_IF_ERROR(source->staging->CopyIn(zeros, /*learning_rate=*/0.0, AlwaysBootstraps()));
+    LZ_RETURN_IF_ERROR(
+        source->staging->CopyIn(zeros, /*learning_rate=*/0.0, AlwaysBootstraps(task)));
     LZ_RETURN_IF_ERROR(step_->Record({task, &*source->staging, tasks_[task].replay.prioritized}));
     LogRecorded("learner", *device_.backend);
     return absl::OkStatus();
   });
+}
+
+const Network& Learner::ViewOf(TaskWeights* weights, size_t task) {
+  if (!weights->IsStale(task)) return weights->view(task);
+  const absl::Status merged = device_.OnStream([&] {
+    weights->view(task);
+    return absl::OkStatus();
+  });
+  LZ_CHECK(merged.ok() && device_.Wait().ok(), "merging adapters: ", merged.message());
+  return weights->view(task);
 }
 
 absl::Status Learner::Update(absl::Span<const TaskBatch> batches, double learning_rate) {
@@ -144,7 +155,8 @@ absl::Status Learner::ReadBack(const at::Tensor& numbers, std::vector<float>* va
 absl::StatusOr<StagedTask> Learner::Stage(const TaskBatch& batch, double learning_rate) {
   Source* source = &sources_[batch.task];
   LZ_RETURN_IF_ERROR(StageFor(batch.batch->shape(), source));
-  LZ_RETURN_IF_ERROR(source->staging->CopyIn(*batch.batch, learning_rate, AlwaysBootstraps()));
+  LZ_RETURN_IF_ERROR(
+      source->staging->CopyIn(*batch.batch, learning_rate, AlwaysBootstraps(batch.task)));
   const StagedTask staged = {batch.task, &*source->staging, batch.priorities != nullptr};
   LZ_RETURN_IF_ERROR(step_->Record(staged));
   return staged;
@@ -165,7 +177,7 @@ absl::Status Learner::UpdateNow(absl::Span<const TaskBatch> batches, double lear
                        1);
   }
   const bool compares =
-      tasks_.size() > 1 && (num_updates_ + 1) % config_.train.log_every_updates == 0;
+      batches.size() > 1 && (num_updates_ + 1) % config_.train.log_every_updates == 0;
   LZ_ASSIGN_OR_RETURN(const UpdateOutputs* outputs, step_->Run(staged, learning_rate, compares));
   std::vector<float> values;
   LZ_RETURN_IF_ERROR(ReadBack(outputs->numbers, &values));

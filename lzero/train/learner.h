@@ -75,8 +75,8 @@ class Learner {
   }
 
   // The networks of a task, what it shares included. No update may run beside.
-  const Network& model(size_t task = 0) { return model_->view(task); }
-  const Network& target(size_t task = 0) { return target_->view(task); }
+  const Network& model(size_t task = 0) { return ViewOf(&*model_, task); }
+  const Network& target(size_t task = 0) { return ViewOf(&*target_, task); }
   // False where all that the task uses is frozen: updates leave it out.
   bool Learns(size_t task) const { return !model_->ActiveOwners({task}).empty(); }
   int64_t num_updates() const { return num_updates_; }
@@ -129,7 +129,9 @@ class Learner {
                         double learning_rate, const float* cosines);
   absl::StatusOr<MetricMap> MeasureOpenLoopNow();
   void AddMetric(const std::string& name, double value);
-  bool AlwaysBootstraps() const;
+  bool AlwaysBootstraps(size_t task) const;
+  // For any stream.
+  const Network& ViewOf(TaskWeights* weights, size_t task);
 
   ExperimentConfig config_;
   std::vector<ExperimentConfig> tasks_;

@@ -147,20 +147,13 @@ DeviceMemoryPlan* PartOf(Device device, MemoryPlan* plan) {
   return &plan->devices.back();
 }
 
-// Weights that the learner of several tasks holds beside its five copies: gradients of each task's
-// network before they become one, and copies with adapters merged of model and target.
-absl::StatusOr<int64_t> CountViewWeights(absl::Span<const ExperimentConfig> tasks,
-                                         absl::Span<const WorldModelShape> shapes) {
+// Numbers that the learner of several tasks, or one with adapters, holds beside its five copies:
+// gradients of each task's network before they become one, twice more while they are compared; and
+// networks of model and target with adapters merged.
+int64_t NumBeside(absl::Span<const ExperimentConfig> tasks, const WeightCounts& counts) {
   const bool merges = tasks[0].multitask.adapter_rank > 0;
   if (tasks.size() == 1 && !merges) return 0;
-  int64_t count = 0;
-  for (size_t i = 0; i < tasks.size(); ++i) {
-    LZ_ASSIGN_OR_RETURN(
-        const auto network,
-        FamilyOf(tasks[i].model).make_network(tasks[i].model, shapes[i], 0, at::kMeta));
-    count += network->num_parameters();
-  }
-  return merges ? 3 * count : count;
+  return (tasks.size() > 1 ? 3 : 1) * counts.of_views + (merges ? 2 : 0) * counts.of_views;
 }
 
 // The learner, the batches of its tasks, and the working memory of an update, which goes through
@@ -168,8 +161,8 @@ absl::StatusOr<int64_t> CountViewWeights(absl::Span<const ExperimentConfig> task
 absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const ExperimentConfig> tasks,
                          absl::Span<const EnvSpec> specs, MemoryPlan* plan) {
   const std::vector<WorldModelShape> shapes = ShapesOf(specs);
-  LZ_ASSIGN_OR_RETURN(const int64_t num_parameters, CountTaskWeights(tasks, shapes));
-  LZ_ASSIGN_OR_RETURN(const int64_t num_of_views, CountViewWeights(tasks, shapes));
+  LZ_ASSIGN_OR_RETURN(const WeightCounts counts, CountTaskWeights(tasks, shapes));
+  const int64_t num_parameters = counts.kept;
   constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
   LearnerSizes sizes = {num_parameters, 0, 0};
   int64_t numbers = 0;
@@ -183,13 +176,15 @@ absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const Experi
     sizes.update =
         std::max(sizes.update, FamilyOf(tasks[i].model).update_bytes(tasks[i], shapes[i]));
   }
-  sizes.update += num_of_views * kFloat;
+  sizes.update += NumBeside(tasks, counts) * kFloat;
   plan->batch = 2 * sizes.batch;
   // A checkpoint copies the learner's state; the replay is written from where it lies.
   plan->checkpoint = (kLearnerCopies - 1) * num_parameters * kFloat;
   if (DeviceMemoryPlan* part = PartOf(config.learner_device(), plan); part != nullptr) {
     sizes.batch += numbers;
-    AddLearner(config, sizes, part);
+    ExperimentConfig learned = config;
+    if (tasks.size() > 1) learned.inference.graphs = Graphs::kOff;  // no update is recorded
+    AddLearner(learned, sizes, part);
     return absl::OkStatus();
   }
   plan->learner = kLearnerCopies * num_parameters * kFloat;
@@ -347,7 +342,8 @@ absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistr
     plan.envs.push_back(std::move(spec));
   }
   LZ_RETURN_IF_ERROR(FirstError(SharingErrors(tasks, plan.envs)));
-  LZ_ASSIGN_OR_RETURN(plan.num_parameters, CountTaskWeights(tasks, ShapesOf(plan.envs)));
+  LZ_ASSIGN_OR_RETURN(const WeightCounts counts, CountTaskWeights(tasks, ShapesOf(plan.envs)));
+  plan.num_parameters = counts.kept;
   LZ_ASSIGN_OR_RETURN(plan.memory, PlanMemory(config, plan.envs, registry));
   LZ_RETURN_IF_ERROR(CheckMemoryPlan(plan.memory, MachineMemoryBytes()));
   LZ_RETURN_IF_ERROR(CheckDevices(plan.memory.devices));

@@ -146,7 +146,8 @@ Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   Append(AugmentErrors(config.replay, shape, spec), &errors);
   Append(ReplayErrors(config.replay, shape), &errors);
   Append(ReanalyzeErrors(config, family), &errors);
-  if (config.stop.target_return.has_value() && spec.num_players != 1) {
+  if (config.stop.target_return.has_value() && spec.num_players != 1 &&
+      config.score.measure != ScoreMeasure::kGrade) {
     errors.push_back(
         {{"stop.target_return", "env.id"},
          absl::StrCat("got ", *config.stop.target_return, ", but ", spec.id,

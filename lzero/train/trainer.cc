@@ -60,7 +60,9 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
     LZ_ASSIGN_OR_RETURN(
         auto task, TrainTask::Create(configs[i], specs[i], registry,
                                      /*is_only_task=*/configs.size() == 1, &trainer->env_pool_));
-    if (!trainer->learner_->Learns(i)) task->OnlyEvaluate();
+    const std::vector<std::string>& evaluated = config.multitask.evaluate_only;
+    const bool only = std::ranges::find(evaluated, configs[i].name) != evaluated.end();
+    if (only || !trainer->learner_->Learns(i)) task->OnlyEvaluate();
     trainer->tasks_.push_back(std::move(task));
   }
   LZ_RETURN_IF_ERROR(trainer->HandBack());
@@ -272,8 +274,9 @@ absl::Status Trainer::CollectAndLearn() {
 }
 
 absl::Status Trainer::PrepareReanalyze() {
-  return ForEachTask(
-      [this](size_t i, TrainTask& task) { return task.PrepareReanalyze(learner_->target(i)); });
+  return ForEachTask([this](size_t i, TrainTask& task) {
+    return task.PrepareReanalyze([&]() -> const Network& { return learner_->target(i); });
+  });
 }
 
 absl::Status Trainer::Collect() {
@@ -291,7 +294,7 @@ absl::Status Trainer::Learn(const std::vector<int64_t>& owed) {
     slow_.CountUpdate();
   }
   slow_.End();
-  if (status.ok()) return status;
+  // Where not all that was owed was made, a batch may be drawn ahead.
   for (const auto& task : tasks_) task->DiscardBatches();
   return status;
 }

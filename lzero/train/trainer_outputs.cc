@@ -56,12 +56,13 @@ absl::Status Trainer::RecordEvaluation(const std::vector<TaskEvaluation>& evalua
   for (size_t i = 0; i < tasks_.size(); ++i) {
     TrainTask& task = *tasks_[i];
     if (task.CountEvaluation(evaluations[i], state_.wall_seconds)) {
-      LZ_LOG_INFO(
-          is_only_task ? "" : absl::StrCat(task.config().name, " "),
-          absl::StrFormat("solved: %d evaluations in a row with mean return >= %g, after %s "
-                          "env steps and %.1f s",
-                          task.config().stop.patience, *task.config().stop.target_return,
-                          FormatCount(task.state().env_steps), state_.wall_seconds));
+      LZ_LOG_INFO(is_only_task ? "" : absl::StrCat(task.config().name, " "),
+                  absl::StrFormat("solved: %d evaluations in a row with %s >= %g, after %s "
+                                  "env steps and %.1f s",
+                                  task.config().stop.patience,
+                                  evaluations[i].grade.has_value() ? "grade" : "mean return",
+                                  *task.config().stop.target_return,
+                                  FormatCount(task.state().env_steps), state_.wall_seconds));
     }
     for (const auto& [name, value] : EvaluationMetrics(evaluations[i])) {
       metrics[absl::StrCat(task.metric_prefix(), name)] = value;
@@ -301,6 +302,7 @@ absl::Status Trainer::RestoreBest() {
                  "); the next evaluation takes its place");
   state_.best_return.reset();
   state_.best_env_steps.reset();
+  if (tasks_.size() == 1) tasks_[0]->mutable_state().best_return.reset();
   return absl::OkStatus();
 }
 

@@ -23,7 +23,12 @@ OWN = {
     "stochastic_muzero": ["env.max_episode_steps=50"],
     "mountain_car_continuous_unizero": ["env.max_episode_steps=50"],
     "2048_stochastic_muzero": ["env.max_episode_steps=50"],
+    "suite_unizero": ["env.max_episode_steps=50", "tasks.tictactoe.env.max_episode_steps=0"],
+    "dmc6_unizero": ["env.max_episode_steps=50"],
+    "atari8_unizero": ["env.max_episode_steps=40"],
 }
+# Beside those of configs/gymnasium.
+PYTHON_ENVS = ("dmc6_unizero", "atari8_unizero")
 
 
 def main():
@@ -34,7 +39,8 @@ def main():
     left_out = []
     for config in sorted((ROOT / "configs").glob("*/*.yaml")):
         name = config.stem if config.parent.name != "gymnasium" else f"gymnasium_{config.stem}"
-        if config.parent.name == "gymnasium" and not has_python_envs:
+        needs_python_envs = config.parent.name == "gymnasium" or name in PYTHON_ENVS
+        if needs_python_envs and not has_python_envs:
             left_out.append(name)
             continue
         program.expect(f"{name} trains", 0, ["3 updates"], "train", config, *SMALL,

@@ -67,6 +67,18 @@ TEST(TaskConfig, AnOnlyTaskHasTheSeedOfTheRun) {
   EXPECT_EQ(tasks[0].seed, 17);
 }
 
+TEST(TaskConfig, EnvironmentsAreThoseBesideAndOfTheTasks) {
+  ExperimentConfig config = ConfigOf({"a", "b"});
+  EXPECT_THAT(EnvConfigsOf(&config),
+              testing::ElementsAre(&config.env, &config.tasks[0].env, &config.tasks[1].env));
+}
+
+TEST(TaskConfig, ScoresAreBounded) {
+  EXPECT_EQ(BoundedScore(-3.0), 0.0);
+  EXPECT_EQ(BoundedScore(0.5), 0.5);
+  EXPECT_EQ(BoundedScore(7.0), 1.2);
+}
+
 TEST(TaskConfig, SeedsFollowTheNameAndNotTheOrder) {
   const std::vector<ExperimentConfig> one = TaskConfigs(ConfigOf({"c", "a", "b"}));
   const std::vector<ExperimentConfig> other = TaskConfigs(ConfigOf({"b", "c", "a"}));

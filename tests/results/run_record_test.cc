@@ -93,5 +93,23 @@ TEST_F(RunRecordTest, NamesWhatIsDamaged) {
   }
 }
 
+TEST(RunRecordTest, SeveralTasksAreAnEnvironmentOfTheirOwnWithoutATarget) {
+  ExperimentConfig config, catcher, pole;
+  config.stop.target_return = 3.0;
+  EXPECT_EQ(TargetOf(config), 3.0);
+  config.score.measure = ScoreMeasure::kGrade;
+  EXPECT_EQ(TargetOf(config), std::nullopt);
+  catcher.name = "drop";
+  catcher.env.id = "catch";
+  catcher.stop.target_return = 1.0;
+  pole.name = "pole";
+  config.tasks = {catcher};
+  EXPECT_EQ(EnvironmentOf(config), "catch");
+  EXPECT_EQ(TargetOf(config), 1.0);
+  config.tasks.push_back(pole);
+  EXPECT_EQ(EnvironmentOf(config), "tasks drop, pole");
+  EXPECT_EQ(TargetOf(config), std::nullopt);
+}
+
 }  // namespace
 }  // namespace lzero::run_record_test

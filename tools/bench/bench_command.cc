@@ -151,9 +151,15 @@ int RunCounts(const CountsVerb& verb) {
   const EnvRegistry native = MakeRegistry();
   const auto loaded = LoadConfig(verb.config_path, verb.overrides, RunRule(native));
   if (!loaded.ok()) return PrintError(loaded.status(), kExitUsage);
+  if (loaded->config.tasks.size() > 1) {
+    return PrintError(
+        absl::InvalidArgumentError("counts are those of one task; the config has more"),
+        kExitUsage);
+  }
   const auto registry = RegistryWithPlugins(loaded->config, native);
   if (!registry.ok()) return PrintError(registry.status(), kExitUsage);
-  const auto counted = CatchTorch([&] { return CountDeviceWork(loaded->config, *registry); });
+  const auto counted =
+      CatchTorch([&] { return CountDeviceWork(TaskConfigs(loaded->config)[0], *registry); });
   if (!counted.ok()) return PrintError(counted.status(), kExitUsage);
   // A line each, or a table.
   for (const auto& [what, counts] : *counted) {

@@ -225,6 +225,9 @@ int Eval(const EvalOptions& options) {
                    ProgramCommand().c_str(), options.path.c_str());
       return kExitUsage;
     }
+    if (absl::StartsWith(agent.status().message(), "task: ")) {
+      return PrintError(agent.status(), kExitUsage);
+    }
     return PrintUnreadable(agent.status(), options.path);
   }
   // Run what was asked for.

@@ -160,9 +160,16 @@ std::string StartsOverText(const std::string& run_dir) {
 // The run's folder names its plugins and modules wherever it is read from.
 ExperimentConfig WithAbsolutePaths(ExperimentConfig config) {
   config.plugins = AbsolutePluginPaths(config.plugins);
-  EnvConfig& env = config.env;
-  env.python_path = KeptPythonPath(env.id, env.wrappers, env.python_path);
-  for (ExperimentConfig& task : config.tasks) task = WithAbsolutePaths(std::move(task));
+  if (config.init.from != kNoRun) {
+    config.init.from = std::filesystem::absolute(config.init.from).lexically_normal().string();
+  }
+  for (ExperimentConfig& task : config.tasks) {
+    task.plugins = config.plugins;
+    task.init = config.init;
+  }
+  for (EnvConfig* env : EnvConfigsOf(&config)) {
+    env->python_path = KeptPythonPath(env->id, env->wrappers, env->python_path);
+  }
   return config;
 }
 
@@ -188,6 +195,15 @@ int PrintUnreadable(const absl::Status& status, const std::string& path,
   return kExitFailure;
 }
 
+// The first weights from another run, or one of its checkpoints.
+absl::Status StartFrom(const std::string& path, Trainer& trainer) {
+  if (path == kNoRun) return absl::OkStatus();
+  LZ_ASSIGN_OR_RETURN(const std::string checkpoint, FindAgentCheckpoint(path));
+  const std::vector<std::string> wanted = {"model"};
+  LZ_ASSIGN_OR_RETURN(const LoadedCheckpoint loaded, ReadCheckpoint(checkpoint, wanted));
+  return Annotate(trainer.StartFrom(loaded.content), checkpoint);
+}
+
 // The config itself, or that of its task `name` as an experiment of its own.
 absl::StatusOr<ExperimentConfig> ChooseTask(const ExperimentConfig& config,
                                             const std::string& name) {
@@ -195,15 +211,15 @@ absl::StatusOr<ExperimentConfig> ChooseTask(const ExperimentConfig& config,
   ExperimentConfig only = config;
   std::erase_if(only.tasks, [&](const ExperimentConfig& task) { return task.name != name; });
   if (only.tasks.empty()) return FindTask(config, name).status();
+  // What it has in common with the others means nothing without them.
+  ExperimentConfig& task = only.tasks[0];
+  task.model.encoder_group = kNoGroup;
+  task.multitask.balance = Balance::kNone;
+  std::erase_if(task.multitask.freeze,
+                [&](const std::string& part) { return part != "shared" && part != name; });
+  task.multitask.evaluate_only.clear();
+  only.multitask = task.multitask;
   return only;
-}
-
-// The first weights from another run, or one of its checkpoints.
-absl::Status StartFrom(const std::string& path, Trainer& trainer) {
-  LZ_ASSIGN_OR_RETURN(const std::string checkpoint, FindAgentCheckpoint(path));
-  const std::vector<std::string> wanted = {"model"};
-  LZ_ASSIGN_OR_RETURN(const LoadedCheckpoint loaded, ReadCheckpoint(checkpoint, wanted));
-  return Annotate(trainer.StartFrom(loaded.content), checkpoint);
 }
 
 int Train(const TrainOptions& options) {
@@ -228,10 +244,8 @@ int Train(const TrainOptions& options) {
     if (options.dry_run) std::printf("%s", PlanTextOf(config, *registry).c_str());
     return PrintError(trainer.status(), kExitUsage);
   }
-  if (config.init.from != kNoRun) {
-    const absl::Status started = StartFrom(config.init.from, **trainer);
-    if (!started.ok()) return PrintError(Annotate(started, "init.from"), kExitUsage);
-  }
+  const absl::Status started = StartFrom(config.init.from, **trainer);
+  if (!started.ok()) return PrintError(Annotate(started, "init.from"), kExitUsage);
   std::printf("%s", (*trainer)->PlanText(options.dry_run || ShowsDetails()).c_str());
   std::fflush(stdout);
   if (options.dry_run) return kExitOk;
@@ -291,6 +305,10 @@ int Resume(const std::string& path, const std::vector<std::string>& overrides) {
   const absl::Status restored =
       starts_over ? (*trainer)->StartOver() : (*trainer)->Restore(checkpoint->content);
   if (!restored.ok()) return PrintError(Annotate(restored, source), kExitFailure);
+  if (starts_over) {
+    const absl::Status started = StartFrom(config.init.from, **trainer);
+    if (!started.ok()) return PrintError(Annotate(started, "init.from"), kExitFailure);
+  }
   // Store what was overridden, and go on.
   if (!overrides.empty()) {
     const absl::Status written = WriteFileAtomic(config_path, ResolvedYaml(config));

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lzero/config/task_config.h"
 #include "lzero/statistics/statistics.h"
 
 namespace lzero {
@@ -12,7 +13,7 @@ namespace lzero {
 std::vector<double> ScoreTable::Bounded() const {
   std::vector<double> scores;
   for (const TaskScore& row : rows_) {
-    if (row.score.has_value()) scores.push_back(std::clamp(*row.score, 0.0, kMostScore));
+    if (row.score.has_value()) scores.push_back(BoundedScore(*row.score));
   }
   return scores;
 }
@@ -37,13 +38,17 @@ void ScoreTable::AddMetrics(MetricMap* metrics) const {
 
 std::string ScoreTable::Text() const {
   const std::string all = absl::StrJoin(rows_, ", ", [](std::string* out, const TaskScore& row) {
-    absl::StrAppendFormat(out, "%s %.2f", row.task, row.score.value_or(row.mean_return));
+    if (row.score.has_value()) {
+      absl::StrAppendFormat(out, "%s %.2f", row.task, *row.score);
+    } else {
+      absl::StrAppendFormat(out, "%s (return %.2f)", row.task, row.mean_return);
+    }
   });
   const TaskScore* worst = nullptr;
   for (const TaskScore& row : rows_) {
     if (row.score.has_value() && (worst == nullptr || *row.score < *worst->score)) worst = &row;
   }
-  if (worst == nullptr) return absl::StrCat("returns: ", all);
+  if (worst == nullptr) return absl::StrCat("no score: ", all);
   return absl::StrFormat("score %.2f, worst %s %.2f: %s", *Mean(), worst->task, *worst->score, all);
 }
 

@@ -1,6 +1,6 @@
 // Normalised scores of the tasks of a run at one evaluation, and what they come to together: 0 is
-// random play, 1 the expert of each task's config. In what they come to, a score counts as no less
-// than 0 and no more than kMostScore, so that one task cannot hide the others. Plain arithmetic.
+// random play, 1 the expert of each task's config. In what they come to, scores are bounded
+// (BoundedScore). Plain arithmetic.
 #ifndef LZERO_TRAIN_TASK_SCORE_TABLE_H_
 #define LZERO_TRAIN_TASK_SCORE_TABLE_H_
 
@@ -11,8 +11,6 @@
 #include "lzero/train/learner.h"
 
 namespace lzero {
-
-inline constexpr double kMostScore = 1.2;
 
 struct TaskScore {
   std::string task;

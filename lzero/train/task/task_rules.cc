@@ -52,6 +52,22 @@ void CheckParts(absl::Span<const ExperimentConfig> tasks, const std::vector<std:
   Require(multitask.balance == Balance::kNone || tasks.size() > 1, errors, {"multitask.balance"},
           "one task has no gradients to balance; got ", ValueText(config, "multitask.balance"),
           "; allowed: none, or a second task");
+  Require(multitask.balance == Balance::kNone || multitask.updates == UpdateTasks::kTogether,
+          errors, {"multitask.balance", "multitask.updates"}, "got ",
+          ValueText(config, "multitask.balance"),
+          ", but updates made apart have one gradient each; allowed: none, or updates: together");
+  // No update of several tasks is recorded.
+  const bool records = tasks.size() == 1 || config.learner_device().is_cpu();
+  Require(records || config.inference.graphs != Graphs::kRequired, errors,
+          {"inference.graphs", "tasks"},
+          "got required, but updates of several tasks are not recorded; allowed: preferred, off");
+  Require(records || config.train.dtype != TrainDtype::kTf32 || !config.searches_beside_updates(),
+          errors, {"train.dtype", "tasks"},
+          "without graphs, which updates of several tasks have not, tf32 would reach the searches "
+          "that run beside them; allowed: fp32, bf16, or deterministic: true");
+  std::vector<std::string> names;
+  for (const ExperimentConfig& task : tasks) names.push_back(task.name);
+  RequireAmong("multitask.evaluate_only", multitask.evaluate_only, names, errors);
   std::vector<std::string> owners = {"shared"};
   for (const ExperimentConfig& task : tasks) {
     if (!task.name.empty()) owners.push_back(task.name);

@@ -109,7 +109,7 @@ absl::Status TrainTask::HandBack(const Network& model) {
   return collector_.inference->CopyWeightsFrom(model);
 }
 
-absl::Status TrainTask::PrepareReanalyze(const Network& target) {
+absl::Status TrainTask::PrepareReanalyze(const std::function<const Network&()>& target) {
   reanalyzed_.clear();
   const int64_t num_positions = ReanalysesOwed();
   if (num_positions == 0) return absl::OkStatus();
@@ -118,7 +118,7 @@ absl::Status TrainTask::PrepareReanalyze(const Network& target) {
   // be the better choice while replay grows, but once it is full and the ratio below 1 that one is
   // always about to be evicted.
   replay_->DrawPositions(num_positions, reanalyze_draws_, &reanalyzed_);
-  return reanalyzer_.inference->CopyWeightsFrom(target);
+  return reanalyzer_.inference->CopyWeightsFrom(target());
 }
 
 absl::Status TrainTask::CollectAndReanalyze() {
@@ -166,15 +166,14 @@ absl::StatusOr<TaskEvaluation> TrainTask::Evaluate(const Network& model, int64_t
 
 bool TrainTask::CountEvaluation(const TaskEvaluation& evaluation, double wall_seconds) {
   const double mean_return = MeanReturn(evaluation.episodes);
+  const double measured = evaluation.grade.value_or(mean_return);
   state_.last_return = mean_return;
-  if (config_.score.is_set()) {
-    state_.last_score = config_.score.Normalized(evaluation.grade.value_or(mean_return));
-  }
+  if (config_.score.is_set()) state_.last_score = config_.score.Normalized(measured);
   if (spec_.num_players == 1 && mean_return >= state_.best_return.value_or(mean_return)) {
     state_.best_return = mean_return;
   }
   const StopConfig& stop = config_.stop;
-  const bool on_target = stop.target_return.has_value() && mean_return >= *stop.target_return;
+  const bool on_target = stop.target_return.has_value() && measured >= *stop.target_return;
   state_.target_streak = on_target ? state_.target_streak + 1 : 0;
   if (state_.target_streak < stop.patience || state_.solved_env_steps.has_value()) return false;
   state_.solved_env_steps = state_.env_steps;

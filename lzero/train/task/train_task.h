@@ -65,7 +65,7 @@ class TrainTask {
   absl::StatusOr<TaskBatch> NextBatch(size_t index, bool another_follows);
   // After that update: new priorities, counters.
   void EndUpdate();
-  // After an update that failed.
+  // After the updates of a round, or one that failed: takes back what was drawn ahead.
   void DiscardBatches() { batches_->Discard(); }
   const TrainBatch& last_batch() const { return batches_->last(); }
 
@@ -73,7 +73,7 @@ class TrainTask {
   absl::Status HandBack(const Network& model);
   // At a barrier: draws the stored positions that are to be searched again now, full batches alone,
   // and takes the weights of the target network.
-  absl::Status PrepareReanalyze(const Network& target);
+  absl::Status PrepareReanalyze(const std::function<const Network&()>& target);
   // train.steps_per_round steps of the collector, fewer where the limit is reached, then searches
   // of the positions that PrepareReanalyze drew. Nothing where the limit was reached before.
   absl::Status CollectAndReanalyze();

@@ -16,6 +16,7 @@ namespace lzero {
 namespace {
 
 constexpr char kShared[] = "shared.";
+constexpr char kAdapter[] = "adapter.";
 
 // A weight without what depends on how many tasks its run has.
 struct PlainName {
@@ -27,13 +28,23 @@ struct PlainName {
 PlainName PlainNameOf(const ExperimentConfig& config, const std::string& weight) {
   const std::vector<ExperimentConfig> tasks = TaskConfigs(config);
   if (tasks.size() == 1) {
-    const bool is_adapter = absl::StartsWith(weight, "adapter.");
+    const bool is_adapter = absl::StartsWith(weight, kAdapter);
     return {!is_adapter && PlaceOf(tasks[0], 1, weight).owner == "shared", "", weight};
   }
   absl::string_view rest = weight;
   if (absl::ConsumePrefix(&rest, kShared)) return {true, "", std::string(rest)};
   const size_t end = weight.find('.', weight.find('.') + 1) + 1;
   return {false, weight.substr(0, end), weight.substr(end)};
+}
+
+// The name in a run of `others` of what is a weight of `task` here; "" where there is none.
+std::string NameIn(const std::vector<ExperimentConfig>& others, const std::string& task,
+                   const std::string& rest) {
+  const auto other = std::ranges::find(others, task, &ExperimentConfig::name);
+  if (other == others.end()) return "";
+  if (!absl::StartsWith(rest, kAdapter)) return PlaceOf(*other, others.size(), rest).name;
+  if (other->multitask.adapter_rank == 0) return "";
+  return absl::StrCat(others.size() == 1 ? "" : absl::StrCat("task.", task, "."), rest);
 }
 
 }  // namespace
@@ -48,10 +59,10 @@ absl::StatusOr<ExperimentConfig> FindTask(const ExperimentConfig& config, const 
     return absl::InvalidArgumentError(
         absl::StrCat("the run has no tasks; got task '", name, "'; allowed: none"));
   }
+  const std::string all = absl::StrJoin(names, ", ");
   return absl::InvalidArgumentError(
-      absl::StrCat(name.empty() ? "the run has several tasks; allowed: one of "
-                                : absl::StrCat("no task '", name, "'; allowed: "),
-                   absl::StrJoin(names, ", ")));
+      name.empty() ? absl::StrCat("the run has several tasks; choose one with --task: ", all)
+                   : absl::StrCat("no task '", name, "'; allowed: ", all));
 }
 
 absl::Status CopyTaskWeights(const ExperimentConfig& task, size_t num_tasks,
@@ -96,16 +107,14 @@ std::vector<std::pair<std::string, std::string>> MatchWeights(
       continue;
     }
     if (!takes("own")) continue;
-    // The owner as a run of several tasks would call it.
-    const std::string owner =
-        tasks.size() == 1 ? absl::StrCat("task.", tasks[0].name, ".") : name.owner;
-    const bool is_group = absl::StartsWith(owner, "group.");
-    for (const ExperimentConfig& other : others) {
-      const bool is_there = is_group
-                                ? absl::StrCat("group.", other.model.encoder_group, ".") == owner
-                                : absl::StrCat("task.", other.name, ".") == owner;
-      if (!is_there) continue;
-      matched.emplace_back(weight, absl::StrCat(others.size() > 1 ? owner : "", name.rest));
+    // A task's own, or a group's: then the first task of the group that is there.
+    for (const ExperimentConfig& task : tasks) {
+      const bool is_owner = tasks.size() == 1 ||
+                            name.owner == absl::StrCat("task.", task.name, ".") ||
+                            name.owner == absl::StrCat("group.", task.model.encoder_group, ".");
+      const std::string there = is_owner ? NameIn(others, task.name, name.rest) : "";
+      if (there.empty()) continue;
+      matched.emplace_back(weight, there);
       break;
     }
   }

@@ -25,8 +25,11 @@ std::string PartOf(const std::string& parameter) {
 // run's seed alone, not on which tasks there are.
 absl::StatusOr<std::shared_ptr<Network>> MakeDonor(const ExperimentConfig& task, uint64_t seed,
                                                    at::Device device) {
+  const ModelConfig defaults;
   ModelConfig config = task.model;
   config.encoder = EncoderKind::kVector;
+  config.encoder_width = defaults.encoder_width;
+  config.encoder_layers = defaults.encoder_layers;
   const WorldModelShape smallest = {.observation_shape = {1}, .num_actions = 2};
   return FamilyOf(config).make_network(config, smallest, seed, device);
 }
@@ -68,25 +71,25 @@ bool HasAdapter(const ExperimentConfig& task, const WeightPlace& place, at::IntA
   return task.multitask.adapter_rank > 0 && place.owner == kShared && shape.size() == 2;
 }
 
-absl::StatusOr<int64_t> CountTaskWeights(absl::Span<const ExperimentConfig> tasks,
-                                         absl::Span<const WorldModelShape> shapes) {
+absl::StatusOr<WeightCounts> CountTaskWeights(absl::Span<const ExperimentConfig> tasks,
+                                              absl::Span<const WorldModelShape> shapes) {
   std::map<std::string, int64_t> sizes;
-  int64_t of_adapters = 0;
+  WeightCounts counts;
   for (size_t t = 0; t < tasks.size(); ++t) {
     LZ_ASSIGN_OR_RETURN(
         const auto network,
         FamilyOf(tasks[t].model).make_network(tasks[t].model, shapes[t], 0, at::kMeta));
+    counts.of_views += network->num_parameters();
     for (const auto& entry : network->named_parameters()) {
       const WeightPlace place = PlaceOf(tasks[t], tasks.size(), entry.key());
       sizes[place.name] = entry.value().numel();
       if (!HasAdapter(tasks[t], place, entry.value().sizes())) continue;
-      of_adapters +=
+      counts.kept +=
           tasks[t].multitask.adapter_rank * (entry.value().size(0) + entry.value().size(1));
     }
   }
-  int64_t count = of_adapters;
-  for (const auto& [name, size] : sizes) count += size;
-  return count;
+  for (const auto& [name, size] : sizes) counts.kept += size;
+  return counts;
 }
 
 absl::StatusOr<TaskWeights> TaskWeights::Create(absl::Span<const ExperimentConfig> tasks,
@@ -249,26 +252,35 @@ void TaskWeights::GatherGradients(size_t task) {
   gathered_.push_back(std::move(gathered));
 }
 
+at::Tensor TaskWeights::SharedProducts() const {
+  std::vector<at::Tensor> rows;
+  for (const Gathered& of_task : gathered_) {
+    std::vector<at::Tensor> parts;
+    for (size_t i = 0; i < of_task.gradients.size(); ++i) {
+      const OwnedWeight& weight = weights_[uses_[of_task.task][i].weight];
+      if (owners_[weight.owner] == kShared) parts.push_back(of_task.gradients[i].flatten());
+    }
+    if (parts.empty()) return {};  // nothing is shared
+    rows.push_back(at::cat(parts));
+  }
+  const at::Tensor matrix = at::stack(rows);
+  return at::mm(matrix, matrix.t());
+}
+
+void TaskWeights::DropGathered() {
+  gathered_.clear();
+  for (std::vector<Use>& of_task : uses_) {
+    for (Use& use : of_task) use.leaf.mutable_grad() = at::Tensor();
+  }
+}
+
 at::Tensor TaskWeights::CombineGradients(Balance balance, bool with_products) {
   if (gathered_.empty()) return {};
   const torch::NoGradGuard no_grad;
-  // Products of the gradients of the shared parts.
-  at::Tensor products;
-  if (balance != Balance::kNone || with_products) {
-    std::vector<at::Tensor> rows;
-    for (const Gathered& of_task : gathered_) {
-      std::vector<at::Tensor> parts;
-      for (size_t i = 0; i < of_task.gradients.size(); ++i) {
-        const OwnedWeight& weight = weights_[uses_[of_task.task][i].weight];
-        if (owners_[weight.owner] == kShared) parts.push_back(of_task.gradients[i].flatten());
-      }
-      rows.push_back(parts.empty() ? at::zeros({1}) : at::cat(parts));
-    }
-    const at::Tensor matrix = at::stack(rows);
-    products = at::mm(matrix, matrix.t());
-  }
+  const at::Tensor products =
+      balance != Balance::kNone || with_products ? SharedProducts() : at::Tensor();
   std::vector<double> factors(gathered_.size(), 1.0);
-  if (balance != Balance::kNone) {
+  if (balance != Balance::kNone && products.defined()) {
     const at::Tensor on_host = products.to(at::kCPU, at::kDouble).contiguous();
     const auto size = static_cast<int64_t>(gathered_.size());
     std::vector<std::vector<double>> numbers;

@@ -47,9 +47,13 @@ AdapterNames AdapterNamesOf(const ExperimentConfig& task, size_t num_tasks,
 // Whether tasks have adapters of a parameter of this place and shape.
 bool HasAdapter(const ExperimentConfig& task, const WeightPlace& place, at::IntArrayRef shape);
 
-// Numbers of all weights, each counted once; allocates none of them. `shapes`, one a task.
-absl::StatusOr<int64_t> CountTaskWeights(absl::Span<const ExperimentConfig> tasks,
-                                         absl::Span<const WorldModelShape> shapes);
+// Numbers of all weights, adapters among them, each counted once; and of the networks of the tasks,
+// where what is shared counts for each. Allocates none of them. `shapes`, one a task.
+struct WeightCounts {
+  int64_t kept = 0, of_views = 0;
+};
+absl::StatusOr<WeightCounts> CountTaskWeights(absl::Span<const ExperimentConfig> tasks,
+                                              absl::Span<const WorldModelShape> shapes);
 
 class TaskWeights {
  public:
@@ -63,8 +67,9 @@ class TaskWeights {
 
   size_t num_tasks() const { return views_.size(); }
   at::Device device() const { return views_[0]->device(); }
-  // The network of a task, its adapters merged.
+  // The network of a task, its adapters merged, by work on the current stream where they are stale.
   Network& view(size_t task);
+  bool IsStale(size_t task) const { return is_stale_[task]; }
   const std::vector<OwnedWeight>& weights() const { return weights_; }
   const std::vector<std::string>& owners() const { return owners_; }
   // The owners that an update of these tasks changes: those of their weights that are not frozen.
@@ -73,9 +78,12 @@ class TaskWeights {
   // After the backward pass of `task`, with gradients in its view: puts those of what is shared
   // aside. What is the task's own keeps them.
   void GatherGradients(size_t task);
+  // Forgets what was put aside, and what views hold, as after an update that failed half-way.
+  void DropGathered();
   // Ends the gathering: what is shared gets the combined gradients of the tasks gathered since the
   // last call. Returns the [T, T] float32 products of the tasks' gradients of the shared parts, in
-  // their order, where `balance` or `with_products` asks for them; else undefined.
+  // their order, where `balance` or `with_products` asks for them and a part is shared; else
+  // undefined.
   at::Tensor CombineGradients(Balance balance, bool with_products);
 
   // In place, without gradient; both have the same tasks. Only the weights of `owners` move.
@@ -98,6 +106,8 @@ class TaskWeights {
   };
 
   TaskWeights() = default;
+  // Products [T, T] of the gathered gradients of the shared parts; undefined where nothing is.
+  at::Tensor SharedProducts() const;
   // Registers what `task` adds: weights that no task before it has, and its uses.
   void AddTask(const ExperimentConfig& task, size_t num_tasks, std::shared_ptr<Network> view,
                Network* donor);

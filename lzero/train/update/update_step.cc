@@ -100,6 +100,7 @@ LossTerms UpdateStep::Backward(const StagedTask& staged, double weight, BatchTen
 UpdateOutputs UpdateStep::Compute(absl::Span<const StagedTask> staged, double learning_rate,
                                   bool compares) {
   optimizer_.ClearGradients();
+  model_.DropGathered();
   // Losses are means over unrolled positions, and so is their sum over the tasks.
   double num_positions = 0.0;
   std::vector<size_t> served;
@@ -128,7 +129,8 @@ UpdateOutputs UpdateStep::Compute(absl::Span<const StagedTask> staged, double le
   optimizer_.SetActive(owners);
   finite.push_back({"the gradient norm", optimizer_.ClipGradients()});
   numbers.push_back(finite.back().value.unsqueeze(0));
-  if (compares && staged.size() > 1) numbers.push_back(Cosines(products, &outputs.compared));
+  if (compares && staged.size() > 1 && products.defined())
+    numbers.push_back(Cosines(products, &outputs.compared));
   outputs.numbers = at::cat(numbers);
   at::Tensor skip = IsNonFinite(finite);
   if (backend_ == nullptr) {
@@ -186,6 +188,8 @@ absl::StatusOr<const UpdateOutputs*> UpdateStep::Run(absl::Span<const StagedTask
   const auto found = recorded_.find({staged[0].with_errors, staged[0].staging->bootstraps()});
   if (found != recorded_.end()) {
     LZ_RETURN_IF_ERROR(found->second.graph->Replay());
+    model_.OnWritten();
+    target_.OnWritten();
     return &found->second.outputs;
   }
   const ProductPrecision precision(config_.train.dtype == TrainDtype::kTf32, device());

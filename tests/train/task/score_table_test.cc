@@ -25,7 +25,8 @@ TEST(ScoreTableTest, ScoresAreBoundedInWhatTheyComeToAndNotInTheTable) {
   EXPECT_DOUBLE_EQ(metrics.at("task/a/score"), 2.5);
   EXPECT_DOUBLE_EQ(metrics.at("task/b/score"), -0.5);
   EXPECT_FALSE(metrics.contains("task/c/score"));
-  EXPECT_EQ(table.Text(), "score 0.65, worst b -0.50: a 2.50, b -0.50, c 7.00, d 0.60, e 0.80");
+  EXPECT_EQ(table.Text(),
+            "score 0.65, worst b -0.50: a 2.50, b -0.50, c (return 7.00), d 0.60, e 0.80");
 }
 
 TEST(ScoreTableTest, WithoutScalesThereAreReturns) {
@@ -34,7 +35,7 @@ TEST(ScoreTableTest, WithoutScalesThereAreReturns) {
   MetricMap metrics;
   table.AddMetrics(&metrics);
   EXPECT_TRUE(metrics.empty());
-  EXPECT_EQ(table.Text(), "returns: a 10.00, b -1.00");
+  EXPECT_EQ(table.Text(), "no score: a (return 10.00), b (return -1.00)");
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ struct Made {
     EXPECT_TRUE(task->HandBack(learner->model()).ok());
   }
   void Round() {
-    ASSERT_TRUE(task->PrepareReanalyze(learner->target()).ok());
+    ASSERT_TRUE(task->PrepareReanalyze([&]() -> const Network& { return learner->target(); }).ok());
     ASSERT_TRUE(task->CollectAndReanalyze().ok());
     ASSERT_TRUE(task->StoreCollected().ok());
   }

@@ -190,7 +190,7 @@ TEST(TrainerTasksTest, ATaskOfACheckpointIsPlayedAlone) {
   ThreadPool pool(1);
   LoadAgentOptions options;
   EXPECT_EQ(LoadAgent(run.dir(), registry, options, &pool).status().message(),
-            "task: the run has several tasks; allowed: one of board, pendulum, pole");
+            "task: the run has several tasks; choose one with --task: board, pendulum, pole");
   options.task = "pendulum";
   auto agent = LoadAgent(run.dir(), registry, options, &pool);
   ASSERT_TRUE(agent.ok()) << agent.status();

@@ -29,7 +29,7 @@ TEST(FindTaskTest, ANameOfSeveralOrNoneOfOne) {
   const ExperimentConfig two = ConfigOf({"b", "a"});
   EXPECT_EQ(FindTask(two, "b")->name, "b");
   EXPECT_EQ(FindTask(two, "").status().message(),
-            "the run has several tasks; allowed: one of a, b");
+            "the run has several tasks; choose one with --task: a, b");
   EXPECT_EQ(FindTask(two, "c").status().message(), "no task 'c'; allowed: a, b");
   EXPECT_EQ(FindTask(ConfigOf({"a"}), "")->name, "a");
   EXPECT_EQ(FindTask(ConfigOf({"a"}), "a")->name, "a");
@@ -100,16 +100,28 @@ TEST(MatchWeightsTest, WhatIsATasksOwnIsFoundByItsName) {
   config.init.parts = {"own"};
   const std::vector<std::string> weights = {"task.a.encoder.x", "task.a.adapter.y.up",
                                             "task.new.encoder.x", absl::StrCat("shared.", kCore)};
-  EXPECT_THAT(MatchWeights(config, ConfigOf({"b", "a"}), weights),
+  EXPECT_THAT(MatchWeights(config, ConfigOf({"b", "a"}, /*rank=*/2), weights),
               ElementsAre(Pair("task.a.encoder.x", "task.a.encoder.x"),
                           Pair("task.a.adapter.y.up", "task.a.adapter.y.up")));
-  EXPECT_THAT(MatchWeights(config, ConfigOf({"a"}), weights),
+  EXPECT_THAT(MatchWeights(config, ConfigOf({"a"}, /*rank=*/2), weights),
               ElementsAre(Pair("task.a.encoder.x", "encoder.x"),
                           Pair("task.a.adapter.y.up", "adapter.y.up")));
+  EXPECT_THAT(MatchWeights(config, ConfigOf({"a"}), weights),  // it has no adapters
+              ElementsAre(Pair("task.a.encoder.x", "encoder.x")));
   ExperimentConfig alone = ConfigOf({"a"});
   alone.init.parts = {"own"};
   EXPECT_THAT(MatchWeights(alone, ConfigOf({"a", "b"}), {"encoder.x", kCore}),
               ElementsAre(Pair("encoder.x", "task.a.encoder.x")));
+}
+
+TEST(MatchWeightsTest, AnEncoderOfAGroupIsFoundByItsTasks) {
+  ExperimentConfig grouped = ConfigOf({"a", "b"}), alone = ConfigOf({"b"});
+  for (ExperimentConfig& task : grouped.tasks) task.model.encoder_group = "maze";
+  grouped.init.parts = alone.init.parts = {"own"};
+  EXPECT_THAT(MatchWeights(alone, grouped, {"encoder.x"}),
+              ElementsAre(Pair("encoder.x", "group.maze.encoder.x")));
+  EXPECT_THAT(MatchWeights(grouped, alone, {"group.maze.encoder.x"}),
+              ElementsAre(Pair("group.maze.encoder.x", "encoder.x")));
 }
 
 }  // namespace

@@ -47,15 +47,24 @@ nlohmann::ordered_json FieldJson(const ConfigField& field) {
       field.value);
 }
 
-// Sections as objects; texts are bytes, JSON is UTF-8.
-std::string ConfigJson(ExperimentConfig config) {
+// Sections as objects; tasks, each whole, as a list.
+nlohmann::ordered_json ConfigObject(ExperimentConfig config) {
   nlohmann::ordered_json json;
+  if (!config.name.empty()) json["name"] = config.name;
   for (const ConfigField& field : FieldsOf(config)) {
     nlohmann::ordered_json& section =
         field.section.empty() ? json : json[std::string(field.section)];
     section[std::string(field.name)] = FieldJson(field);
   }
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  for (const ExperimentConfig& task : config.tasks) json["tasks"].push_back(ConfigObject(task));
+  return json;
+}
+
+// Texts are bytes, JSON is UTF-8.
+std::string ConfigJson(const ExperimentConfig& config) {
+  return ConfigObject(config).dump(-1, ' ', false,
+                                   nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
 }
 
 }  // namespace

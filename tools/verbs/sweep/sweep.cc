@@ -22,6 +22,7 @@
 #include "lzero/config/load.h"
 #include "lzero/env/plugin.h"
 #include "lzero/env/python/python.h"
+#include "lzero/results/run_record.h"
 #include "lzero/run/progress.h"
 #include "lzero/run/run_folder.h"
 #include "tools/verbs/support/interrupt.h"
@@ -103,8 +104,10 @@ absl::Status CheckCells(const SweepOptions& options, const SweepRules& rules,
     }
     ExperimentConfig config = loaded->config;
     config.plugins = AbsolutePluginPaths(config.plugins);
-    config.env.python_path =
-        KeptPythonPath(config.env.id, config.env.wrappers, config.env.python_path);
+    for (ExperimentConfig& task : config.tasks) task.plugins = config.plugins;
+    for (EnvConfig* env : EnvConfigsOf(&config)) {
+      env->python_path = KeptPythonPath(env->id, env->wrappers, env->python_path);
+    }
     const auto [same, is_first] = names.emplace(ResolvedYaml(config), cell.name);
     if (!is_first) {
       problems.Add(absl::StrCat("command line: ", same->second, " and ", cell.name,
@@ -251,7 +254,7 @@ int PrintEnd(const SweepDraft& draft, const std::string& folder, const std::vect
              SweepOutcome outcome) {
   if (!outcome.is_interrupted) {
     const std::vector<SweepResult> results = ResultsOf(runs, &outcome);
-    const bool has_target = draft.identity.config.stop.target_return.has_value();
+    const bool has_target = TargetOf(draft.identity.config).has_value();
     std::printf("\n%s\n", SweepTable(results, has_target).c_str());
     std::printf("compare       %s compare %s\n", ProgramCommand().c_str(),
                 ShellQuoted(folder).c_str());

@@ -81,6 +81,17 @@ TEST_F(ConfigVerbTest, ShowPrintsTheSameAsJson) {
   EXPECT_EQ(json["deterministic"], false);
 }
 
+TEST_F(ConfigVerbTest, TasksAreAListOfWholeConfigs) {
+  const std::string path =
+      Write("tasks.yaml", "seed: 4\ntasks: [{name: a, train: {batch_size: 8}}, {name: b}]\n");
+  const Output output = RunVerb([&] { return ConfigShow(path, {}, true); });
+  const auto json = nlohmann::json::parse(output.out);
+  ASSERT_EQ(json["tasks"].size(), 2u);
+  EXPECT_EQ(json["tasks"][0]["name"], "a");
+  EXPECT_EQ(json["tasks"][0]["train"]["batch_size"], 8);
+  EXPECT_EQ(json["tasks"][1]["seed"], 4);
+}
+
 TEST_F(ConfigVerbTest, ShowPrintsAllProblemsToStderr) {
   const Output output = RunVerb([&] { return ConfigShow(bad_, {}, false); });
   EXPECT_EQ(output.code, 2);
