@@ -292,8 +292,12 @@ bool ConfigAssembler::IsSetAfter(const ConsistencyError& error) const {
 void ConfigAssembler::ReportConsistency(const std::vector<ConsistencyError>& errors) {
   for (const ConsistencyError& error : errors) {
     if (InDoubt(error) || (error.only_if_set_after && !IsSetAfter(error))) continue;
-    // What all tasks share may be read by another one.
-    if (error.only_if_set_after && !task_.empty() && !IsTaskSetting(error.keys[0])) continue;
+    // What stands beside the tasks may be read by another one.
+    const auto setting = settings_.find(error.keys[0]);
+    if (error.only_if_set_after && !task_.empty() && !setting->second.of_task) {
+      unread_beside_.push_back(error);
+      continue;
+    }
     // Points at the key that was set last; the first of equals.
     Place last = {-1000, {}, "defaults"};
     for (const std::string& key : error.keys) {

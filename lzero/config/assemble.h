@@ -93,6 +93,8 @@ class ConfigAssembler {
   bool IsSection(absl::string_view name) const;
   // The assembler of one entry of the `tasks` of `file`; null where it is no task.
   std::unique_ptr<ConfigAssembler> MakeTask(const Layer& file, const YamlNode& entry);
+  // Reports what none of `tasks` reads of what stands beside them.
+  void ReportUnreadBeside(absl::Span<const std::unique_ptr<ConfigAssembler>> tasks);
   // The rules between fields of this experiment and `extra_rule`.
   void CheckRules(const ConfigRule& extra_rule);
   LoadedConfig Loaded() const;
@@ -124,6 +126,8 @@ class ConfigAssembler {
   std::vector<Problem> problems_;
   std::set<std::string> doubtful_;  // keys and sections that were meant but not set
   bool complete_ = true;            // every layer could be read
+  // What this task does not read of what stands beside the tasks.
+  std::vector<ConsistencyError> unread_beside_;
 };
 
 }  // namespace lzero

@@ -80,6 +80,20 @@ LoadedConfig ConfigAssembler::Loaded() const {
   return loaded;
 }
 
+void ConfigAssembler::ReportUnreadBeside(absl::Span<const std::unique_ptr<ConfigAssembler>> tasks) {
+  for (const ConsistencyError& error : tasks[0]->unread_beside_) {
+    const auto has_it = [&error](const auto& task) {
+      return std::ranges::any_of(task->unread_beside_, [&error](const ConsistencyError& other) {
+        return other.keys[0] == error.keys[0];
+      });
+    };
+    const Place& place = tasks[0]->settings_.at(error.keys[0]);
+    if (std::ranges::all_of(tasks, has_it)) {
+      Report({kConsistencyRank, {}, place.where}, absl::StrCat(error.keys[0], ": ", error.message));
+    }
+  }
+}
+
 absl::StatusOr<LoadedConfig> ConfigAssembler::Finish(
     const ConfigRule& extra_rule, absl::Span<const std::unique_ptr<ConfigAssembler>> tasks) {
   if (tasks.empty()) CheckRules(extra_rule);
@@ -92,6 +106,7 @@ absl::StatusOr<LoadedConfig> ConfigAssembler::Finish(
     }
     config_.tasks.push_back(task->config_);
   }
+  if (!tasks.empty()) ReportUnreadBeside(tasks);
   const bool is_whole = problems_.empty() && !tasks.empty();
   if (is_whole && extra_rule != nullptr) ReportConsistency(extra_rule(config_));
   if (!problems_.empty()) return absl::InvalidArgumentError(JoinedProblems());

@@ -185,5 +185,20 @@ TEST(AssembleTasks, ARuleOfAnotherFloorSeesEachTaskAndThenAllOfThem) {
   EXPECT_THAT(seen, ElementsAre("a", "b", "2"));
 }
 
+// A rule as those of unread settings: the batch size is read where the discount is 1.
+TEST(AssembleTasks, WhatStandsBesideIsUnreadWhenNoTaskReadsIt) {
+  const auto rule = [](const ExperimentConfig& config) {
+    std::vector<ConsistencyError> errors;
+    if (config.replay.discount == 1.0) return errors;
+    errors.push_back({{"train.batch_size", "replay.discount"}, "unread", true});
+    return errors;
+  };
+  const std::string beside = "train: {batch_size: 3}\ntasks: [{name: a}, {name: b";
+  EXPECT_EQ(ErrorOf(beside + ", replay: {discount: 1}}]", {}, rule), "");
+  EXPECT_EQ(ErrorOf(beside + "}]", {}, rule), "f.yaml:1:21: train.batch_size: unread");
+  EXPECT_EQ(ErrorOf("tasks: [{name: a, train: {batch_size: 3}}, {name: b}]", {}, rule),
+            "f.yaml:1:39: tasks.a.train.batch_size: unread");
+}
+
 }  // namespace
 }  // namespace lzero::assemble_tasks_test
