@@ -189,7 +189,7 @@ TEST(AssembleTasks, ARuleOfAnotherFloorSeesEachTaskAndThenAllOfThem) {
 TEST(AssembleTasks, WhatStandsBesideIsUnreadWhenNoTaskReadsIt) {
   const auto rule = [](const ExperimentConfig& config) {
     std::vector<ConsistencyError> errors;
-    if (config.replay.discount == 1.0) return errors;
+    if (!config.tasks.empty() || config.replay.discount == 1.0) return errors;
     errors.push_back({{"train.batch_size", "replay.discount"}, "unread", true});
     return errors;
   };
