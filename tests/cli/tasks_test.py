@@ -70,8 +70,8 @@ def check_runs(program):
     program.check("ratio", 0, str(updates), 0, "[168, 168, 168]")
     code, printed = program.run("train", "three.yaml", "--task", "drop", "--run-dir", "alone")
     program.check("alone", code, printed, 0, "mean return")
-    code, printed = program.run("train", ROOT / "configs/teaching/counting_unizero.yaml", "stop.max_env_steps=40", "train.start_env_steps=10",
-                                "--run-dir", "plain")
+    code, printed = program.run("train", ROOT / "configs/teaching/counting_unizero.yaml", "stop.max_env_steps=40",
+                                "train.start_env_steps=10", "--run-dir", "plain")
     program.check("plain", code, printed, 0, "run folder    plain")
     code, printed = program.run("scores", "first", "--against", "alone")
     program.check("scores", code, printed, 0, "drop", "xo", "worst task", "score ratio", "steps ratio")
