@@ -73,8 +73,8 @@ CONFIGS = [
 # (what, exit code, parts, arguments)
 COMMANDS = [
     ("unknown verb", 2, ["unknown verb 'trian'; did you mean 'train'?"], ["trian"]),
-    ("unknown option", 2, ["error: train: unknown option '--fast'; a setting of the config is given without dashes"],
-     ["train", COUNTING, "--fast"]),
+    ("unknown option", 2, ["error: train: unknown option '--turbo'; a setting of the config is given without dashes"],
+     ["train", COUNTING, "--turbo"]),
     ("misspelt option", 2, ["error: train: unknown option '--run-dirr'; did you mean '--run-dir'?"],
      ["train", "--run-dirr", "x"]),
     ("setting with dashes", 2, ["unknown option '--seed=3'", "given without dashes: seed=3"],

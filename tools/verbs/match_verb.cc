@@ -102,8 +102,9 @@ absl::StatusOr<std::unique_ptr<LoadedAgent>> LoadPlayer(const MatchPlayer& playe
   wanted.num_envs = std::min<int64_t>(kMostTables, options.num_games);
   if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
   // The other player may be of a run of one task.
-  LZ_ASSIGN_OR_RETURN(const std::vector<std::string> names, FindTaskNames(player.path));
-  if (names.size() > 1) wanted.task = options.task;
+  const auto names = FindTaskNames(player.path);
+  LZ_RETURN_IF_ERROR(Annotate(names.status(), player.name));
+  if (names->size() > 1) wanted.task = options.task;
   auto agent = LoadAgent(player.path, MakeRegistry(), wanted, pool);
   LZ_RETURN_IF_ERROR(Annotate(agent.status(), player.name));
   return std::make_unique<LoadedAgent>(*std::move(agent));
