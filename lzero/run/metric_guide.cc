@@ -33,8 +33,6 @@ constexpr MetricEntry kEntries[] = {
     {"score/iqm", "Interquartile mean of the same"},
     {"score/worst", "Lowest of the same"},
     {"score", "Normalised score of a task, task/NAME/score, not bounded"},
-    {"env_steps", "Steps of a task, task/NAME/env_steps"},
-    {"updates", "Updates that a task took part in, task/NAME/updates"},
     {"conflict/cosine_min",
      "Lowest cosine between two tasks' gradients of the shared parts, in the update of the line"},
     {"conflict/NAME_A/NAME_B", "That cosine of these two tasks"},

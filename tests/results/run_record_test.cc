@@ -93,7 +93,7 @@ TEST_F(RunRecordTest, NamesWhatIsDamaged) {
   }
 }
 
-TEST(RunRecordTest, SeveralTasksAreAnEnvironmentOfTheirOwnWithoutATarget) {
+TEST_F(RunRecordTest, SeveralTasksAreAnEnvironmentOfTheirOwnWithoutATarget) {
   ExperimentConfig config, catcher, pole;
   config.stop.target_return = 3.0;
   EXPECT_EQ(TargetOf(config), 3.0);

@@ -17,9 +17,9 @@ constexpr int kObservationSize = 5;
 constexpr int kNumActions = 3;
 constexpr int kNumNodes = 10;
 
-// float32 agreement relative to the size of the numbers. The step and the full pass sum in different
-// orders, which differ from CPU to CPU: 1.3e-5 was seen in a logit with AVX2. A context that is
-// wrong differs by 1e-2 and more.
+// float32 agreement relative to the size of the numbers. The step and the full pass sum in
+// different orders, which differ from CPU to CPU: 1.3e-5 was seen in a logit with AVX2. A context
+// that is wrong differs by 1e-2 and more.
 void ExpectClose(float got, float expected, const std::string& what, float tolerance = 2e-5f) {
   EXPECT_LE(std::abs(got - expected), tolerance * std::max(1.0f, std::abs(expected)))
       << what << ": got " << got << ", expected " << expected;
