@@ -114,7 +114,7 @@ TEST_F(CudaDevicesTest, RunsAreTheSameWhereverTheirPartsAre) {
     TestRun run(config);
     const auto outcome = run.Run();
     ASSERT_TRUE(outcome.ok()) << outcome.status();
-    EXPECT_GT(outcome->state.reanalyzed, 0);
+    EXPECT_GT(outcome->state.tasks[0].reanalyzed, 0);
     weights.push_back(run.Read("checkpoints/latest/model.safetensors"));
     for (const char* count : {"device_bytes", "pinned_bytes", "graphs"}) {
       EXPECT_EQ(null_gpu::CountOf(count), 0) << count;

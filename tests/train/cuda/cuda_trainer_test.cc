@@ -37,7 +37,7 @@ TEST_F(CudaTrainerTest, AllRolesRunBesideTheLearner) {
     ASSERT_TRUE(outcome.ok()) << outcome.status();
     EXPECT_EQ(outcome->state.env_steps, config.stop.max_env_steps);
     EXPECT_GT(outcome->state.evaluations, 0);
-    EXPECT_GT(outcome->state.reanalyzed, 0);
+    EXPECT_GT(outcome->state.tasks[0].reanalyzed, 0);
     EXPECT_TRUE(run.Metrics().back().at("loss/total").has_value());
   }
 }
