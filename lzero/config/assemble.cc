@@ -308,7 +308,8 @@ void ConfigAssembler::ReportConsistency(const std::vector<ConsistencyError>& err
     }
     // An override is shown with its key.
     const std::string& key = error.keys.front();
-    const bool is_shown = absl::StartsWith(last.where, absl::StrCat("command line: ", key, "="));
+    const bool is_shown =
+        task_.empty() && absl::StartsWith(last.where, absl::StrCat("command line: ", key, "="));
     Report({kConsistencyRank, {}, last.where, !task_.empty()},
            absl::StrCat(is_shown ? "" : key, is_shown ? "" : ": ", error.message));
   }

@@ -137,6 +137,10 @@ TEST(AssembleTasks, RulesBetweenFieldsPointIntoTheTask) {
                     "start_env_steps: 0}\n  - name: b\n"),
             "f.yaml:4:25: tasks.a.replay.capacity: must hold a batch; got capacity 500, batch_size "
             "600");
+  EXPECT_EQ(
+      ErrorOf("tasks: [{name: a}]", {"model.support_size=4"}),
+      "command line: model.support_size=4: tasks.a.model.support_size: must be odd, so that one "
+      "atom is zero; got 4");
 }
 
 TEST(AssembleTasks, WhatIsWrongBesideTheTasksIsToldOnce) {
