@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/family/families.h"
+#include "lzero/statistics/statistics.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -32,18 +34,6 @@ absl::StatusOr<std::shared_ptr<Network>> MakeDonor(const ExperimentConfig& task,
   config.encoder_layers = defaults.encoder_layers;
   const WorldModelShape smallest = {.observation_shape = {1}, .num_actions = 2};
   return FamilyOf(config).make_network(config, smallest, seed, device);
-}
-
-double Dot(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0.0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
 }
 
 }  // namespace
@@ -345,7 +335,7 @@ std::vector<double> BalanceFactors(Balance balance,
       std::vector<double> mix(size, 0.0);
       mix[i] = 1.0;
       for (size_t j = 0; j < size; ++j) {
-        const double product = Dot(mix, products[j]);
+        const double product = std::inner_product(mix.begin(), mix.end(), products[j].begin(), 0.0);
         if (j != i && product < 0.0 && products[j][j] > 0.0) mix[j] -= product / products[j][j];
       }
       for (size_t k = 0; k < size; ++k) factors[k] += mix[k];

@@ -29,14 +29,6 @@ struct CompareOptions {
   bool json = false;
 };
 
-std::string EstimateText(const Estimate& estimate) {
-  std::string text = absl::StrFormat("%.2f", estimate.value);
-  if (estimate.interval.has_value()) {
-    absl::StrAppendFormat(&text, " [%.2f, %.2f]", estimate.interval->low, estimate.interval->high);
-  }
-  return text;
-}
-
 // "3 of 5, median 1,952 (never: 2)".
 std::string TargetText(const std::optional<TargetSummary>& target) {
   if (!target.has_value()) return "no target";
@@ -141,6 +133,14 @@ int Compare(const CompareOptions& options) {
 }
 
 }  // namespace
+
+std::string EstimateText(const Estimate& estimate) {
+  std::string text = absl::StrFormat("%.2f", estimate.value);
+  if (estimate.interval.has_value()) {
+    absl::StrAppendFormat(&text, " [%.2f, %.2f]", estimate.interval->low, estimate.interval->high);
+  }
+  return text;
+}
 
 void PrintSkipped(absl::Span<const SkippedRun> skipped) {
   for (const SkippedRun& run : skipped) {

@@ -62,16 +62,6 @@ std::string SolvedText(const TaskSummary& task) {
                       median.has_value() ? FormatCount(static_cast<int64_t>(*median)) : "never");
 }
 
-std::string EstimateText(const std::optional<Estimate>& estimate) {
-  if (!estimate.has_value()) return "-";
-  std::string text = absl::StrFormat("%.2f", estimate->value);
-  if (estimate->interval.has_value()) {
-    absl::StrAppendFormat(&text, " [%.2f, %.2f]", estimate->interval->low,
-                          estimate->interval->high);
-  }
-  return text;
-}
-
 void PrintSummary(const ScoreSummary& summary) {
   TextTable table("lrrrrl", {"task", "runs", "measured", "score", "lowest", "solved at"});
   for (const TaskSummary& task : summary.tasks) {
@@ -80,8 +70,8 @@ void PrintSummary(const ScoreSummary& summary) {
   }
   std::printf("%s", table.Text().c_str());
   if (!summary.mean.has_value()) return;
-  std::printf("mean %s, median %s, IQM %s, worst task %.2f\n", EstimateText(summary.mean).c_str(),
-              EstimateText(summary.median).c_str(), EstimateText(summary.iqm).c_str(),
+  std::printf("mean %s, median %s, IQM %s, worst task %.2f\n", EstimateText(*summary.mean).c_str(),
+              EstimateText(*summary.median).c_str(), EstimateText(*summary.iqm).c_str(),
               *summary.worst);
 }
 
