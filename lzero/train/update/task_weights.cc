@@ -219,7 +219,7 @@ std::vector<size_t> TaskWeights::ActiveOwners(absl::Span<const size_t> tasks) co
     }
   }
   std::ranges::sort(active);
-  active.erase(std::ranges::unique(active).begin(), active.end());
+  active.erase(std::unique(active.begin(), active.end()), active.end());
   return active;
 }
 

@@ -16,6 +16,7 @@
 #include "lzero/run/progress.h"
 #include "nlohmann/json.hpp"
 #include "tools/verbs/plain/results_verbs.h"
+#include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/text_table.h"
 #include "tools/verbs/support/verb_support.h"
 
