@@ -21,7 +21,11 @@ namespace lzero {
 namespace {
 
 constexpr const char* kEvaluated = "eval/return_mean";
+constexpr const char* kMeanScore = "score/mean";  // with several tasks
 constexpr const char* kCollected = "collect/return_mean";
+constexpr absl::string_view kTask = "task/";
+constexpr absl::string_view kScore = "/score";
+constexpr absl::string_view kTaskReturn = "/eval/return_mean";
 constexpr absl::string_view kShare = "time/share_";
 constexpr absl::string_view kOpenLoop = "open_loop/";
 
@@ -56,6 +60,12 @@ constexpr SmallChart kLearning[] = {
     {"time/sims_per_s", "simulations a second", true},
     {"time/updates_per_s", "updates a second", true},
 };
+
+// Whether it tells how well a task goes: "task/pong/score".
+bool IsOfTask(absl::string_view name) {
+  return absl::StartsWith(name, kTask) &&
+         (absl::EndsWith(name, kScore) || absl::EndsWith(name, kTaskReturn));
+}
 
 // Calls visit(group, run, metrics) for every run.
 template <typename Visit>
@@ -116,6 +126,14 @@ void AddCurves(const ReportInput& input, const std::string& environment, Chart* 
     chart->lines.push_back({absl::StrCat(input.runs.groups[group].label, ", ", IqmName(num_runs)),
                             group, LineKind::kBold, curve.env_steps, curve.value});
   }
+}
+
+// Whether the runs on `environment` have several tasks.
+bool HasTasks(const ReportInput& input, const std::string& environment) {
+  return std::ranges::any_of(input.runs.groups, [&](const RunGroup& group) {
+    const ExperimentConfig& config = group.runs[0].config;
+    return EnvironmentOf(config) == environment && !config.tasks.empty();
+  });
 }
 
 // The target, if all groups on `environment` have the same one.
@@ -218,9 +236,9 @@ std::vector<StripPart> SharesOf(const std::vector<RunMetrics>& runs) {
 }  // namespace
 
 bool IsChartedMetric(absl::string_view name) {
-  return name == kEvaluated || name == kCollected || absl::StartsWith(name, kShare) ||
-         absl::StartsWith(name, kOpenLoop) || absl::StartsWith(name, "calibration/") ||
-         IsOf(kTrust, name) || IsOf(kLearning, name);
+  return name == kEvaluated || name == kMeanScore || IsOfTask(name) || name == kCollected ||
+         absl::StartsWith(name, kShare) || absl::StartsWith(name, kOpenLoop) ||
+         absl::StartsWith(name, "calibration/") || IsOf(kTrust, name) || IsOf(kLearning, name);
 }
 
 std::string ReturnCharts(const ReportInput& input) {
@@ -231,10 +249,13 @@ std::string ReturnCharts(const ReportInput& input) {
     const std::string place = environments.size() > 1 ? absl::StrCat(environment, ": ") : "";
     // Evaluations.
     Chart evaluated;
-    evaluated.title = absl::StrCat(place, "mean return of evaluations (greedy play)");
+    const bool has_tasks = HasTasks(input, environment);
+    evaluated.title =
+        absl::StrCat(place, has_tasks ? "mean score of the tasks" : "mean return of evaluations",
+                     " (greedy play)");
     evaluated.x_label = "env steps";
     evaluated.width = 940, evaluated.height = environments.size() > 1 ? 260 : 360;
-    AddLines(input, kEvaluated, environment, &evaluated);
+    AddLines(input, has_tasks ? kMeanScore : kEvaluated, environment, &evaluated);
     AddCurves(input, environment, &evaluated);
     evaluated.level = CommonTarget(input, environment);
     if (evaluated.level.has_value()) {
@@ -266,6 +287,23 @@ std::string ReturnCharts(const ReportInput& input) {
       has_bands ? " Band: its 95 % bootstrap interval."
                 : " No band below five runs: a bootstrap would be too narrow.",
       " A run that ended because it was solved is held at its last return.</p>\n");
+}
+
+std::string TaskCharts(const ReportInput& input) {
+  std::set<std::string> names;
+  ForEachRun(input, [&](size_t, const RunRecord&, const RunMetrics& metrics) {
+    for (const auto& [name, series] : metrics) {
+      if (IsOfTask(name)) names.insert(name);
+    }
+  });
+  std::string text;
+  for (const std::string& name : names) {
+    const std::string task = name.substr(kTask.size(), name.find('/', kTask.size()) - kTask.size());
+    const bool is_score = absl::EndsWith(name, kScore);
+    const std::string title = absl::StrCat(task, is_score ? ": score" : ": mean return");
+    absl::StrAppend(&text, SmallCharts(input, {{name.c_str(), title.c_str()}}));
+  }
+  return text;
 }
 
 std::string TimeStrips(const ReportInput& input) {

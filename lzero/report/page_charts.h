@@ -16,6 +16,10 @@ bool IsChartedMetric(absl::string_view name);
 // Evaluations with the curve of each group, then the returns of collected episodes.
 std::string ReturnCharts(const ReportInput& input);
 
+// With several tasks in a run: of each the score and the mean return of its evaluations, over the
+// env steps of all.
+std::string TaskCharts(const ReportInput& input);
+
 // Where the time went, a strip a group; "" where no run tells.
 std::string TimeStrips(const ReportInput& input);
 

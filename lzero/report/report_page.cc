@@ -87,6 +87,7 @@ std::string ReportPage(const ReportInput& input) {
   page += Verdicts(input);
   page += Warnings(input);
   AppendSection("Return over env steps", ReturnCharts(input), &page);
+  AppendCharts("Tasks", TaskCharts(input), &page);
   AppendSection("Final returns", ReturnTable(input), &page);
   if (has_groups) {
     AppendSection(

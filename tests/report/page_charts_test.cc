@@ -83,6 +83,25 @@ TEST(PageChartsTest, EachEnvironmentHasItsOwnScale) {
   EXPECT_THAT(charts, HasSubstr(">catch: mean return of evaluations"));
 }
 
+TEST(PageChartsTest, ARunOfSeveralTasksHasTheMeanScoreAndAChartATask) {
+  EXPECT_EQ(TaskCharts(InputOf({1})), "");
+  ReportInput input = InputOf({1});
+  input.runs.groups[0].runs[0].config.tasks.resize(2);
+  input.metrics[0][0] = {{"score/mean", {{100, 200}, {0.5, 0.75}}},
+                         {"task/pong/score", {{100, 200}, {0.5, 1.0}}},
+                         {"task/boxing/score", {{100, 200}, {0.5, 0.5}}},
+                         {"task/pong/eval/return_mean", {{100, 200}, {-9.0, 21.0}}},
+                         {"task/pong/loss/value", {{100, 200}, {1.0, 0.5}}}};
+  EXPECT_THAT(ReturnCharts(input), HasSubstr(">mean score of the tasks (greedy play)<"));
+  const std::string charts = TaskCharts(input);
+  EXPECT_EQ(Count(charts, "<figure>"), 3u);
+  EXPECT_THAT(charts, HasSubstr(">boxing: score<"));
+  EXPECT_THAT(charts, HasSubstr(">pong: mean return<"));
+  for (const auto& [name, series] : input.metrics[0][0]) {
+    EXPECT_EQ(IsChartedMetric(name), name != "task/pong/loss/value") << name;
+  }
+}
+
 TEST(PageChartsTest, TimeIsThatOfTheLastLine) {
   EXPECT_THAT(TimeStrips(InputOf({2})), HasSubstr("learn 75 %"));
   ReportInput deterministic = InputOf({1});
