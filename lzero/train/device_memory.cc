@@ -46,7 +46,7 @@ std::vector<std::string> WhatToLower(const DeviceMemoryPlan& plan) {
 
 void AddLearner(const ExperimentConfig& config, const LearnerSizes& sizes, DeviceMemoryPlan* plan) {
   const int64_t weights = sizes.num_parameters * static_cast<int64_t>(sizeof(float));
-  const bool records = config.inference.graphs != Graphs::kOff;
+  const bool records = config.inference.graphs != Graphs::kOff && sizes.num_recorded > 0;
   plan->learner += 4 * weights;  // model, target, two moments
   plan->batch += sizes.batch;
   // On the way: activations, gradients, the step of the target.
@@ -60,7 +60,7 @@ void AddLearner(const ExperimentConfig& config, const LearnerSizes& sizes, Devic
   const ModelConfig& model = config.model;
   const int64_t parts = model.num_layers + model.encoder_layers + model.encoder_blocks +
                         config.replay.num_unroll_steps;
-  plan->graphs += kGraphNodeBytes * (400 + 100 * parts);
+  plan->graphs += sizes.num_recorded * kGraphNodeBytes * (400 + 100 * parts);
 }
 
 void AddEngine(const EngineSizes& sizes, DeviceMemoryPlan* plan) {

@@ -43,6 +43,7 @@ struct DeviceMemoryPlan {
 // keeps.
 struct LearnerSizes {
   int64_t num_parameters = 0, batch = 0, update = 0;
+  int64_t num_recorded = 1;  // updates, one a task, where graphs are on
 };
 void AddLearner(const ExperimentConfig& config, const LearnerSizes& sizes, DeviceMemoryPlan* plan);
 

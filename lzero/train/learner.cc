@@ -177,7 +177,7 @@ absl::Status Learner::UpdateNow(absl::Span<const TaskBatch> batches, double lear
                        1);
   }
   const bool compares =
-      batches.size() > 1 && (num_updates_ + 1) % config_.train.log_every_updates == 0;
+      tasks_.size() > 1 && (num_updates_ + 1) % config_.train.log_every_updates == 0;
   LZ_ASSIGN_OR_RETURN(const UpdateOutputs* outputs, step_->Run(staged, learning_rate, compares));
   std::vector<float> values;
   LZ_RETURN_IF_ERROR(ReadBack(outputs->numbers, &values));
@@ -228,8 +228,7 @@ void Learner::AddSharedMetrics(const UpdateOutputs& outputs, double loss, double
     const double cosine = *cosines++;
     lowest = std::min(lowest, cosine);
     num_negative += cosine < 0.0 ? 1.0 : 0.0;
-    const auto name = [&](size_t place) { return tasks_[outputs.tasks[place].task].name; };
-    AddMetric(absl::StrCat("conflict/", name(a), "/", name(b)), cosine);
+    AddMetric(absl::StrCat("conflict/", tasks_[a].name, "/", tasks_[b].name), cosine);
   }
   AddMetric("conflict/cosine_min", lowest);
   AddMetric("conflict/negative_share", num_negative / static_cast<double>(outputs.compared.size()));

@@ -60,7 +60,8 @@ class Learner {
   ~Learner();
 
   // Makes ready for updates with batches of this shape: on a device with graphs it records the
-  // update of a run of one task, which would else be done in the first one, beside other work.
+  // update of the task, where it serves no other, which would else be done in the first one, beside
+  // other work.
   // Nothing is learned. FailedPrecondition as UpdateStep::Record.
   absl::Status Prepare(const BatchShape& shape, size_t task = 0);
 
@@ -88,6 +89,8 @@ class Learner {
   absl::StatusOr<MetricMap> MeasureOpenLoop();
   // The next measurement is of batches to come alone.
   void ForgetBatches();
+  // Gradients of updates before are not compared with those of updates to come.
+  void ForgetGradients() { step_->ForgetGradients(); }
 
   // Takes first weights from those of another run: of each pair the name of one of ours and of the
   // one there. InvalidArgument with a line for each that differs; nothing has changed then.

@@ -164,7 +164,7 @@ absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const Experi
   LZ_ASSIGN_OR_RETURN(const WeightCounts counts, CountTaskWeights(tasks, shapes));
   const int64_t num_parameters = counts.kept;
   constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
-  LearnerSizes sizes = {num_parameters, 0, 0};
+  LearnerSizes sizes = {num_parameters};
   int64_t numbers = 0;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const BatchShape batch = BatchShapeFor(tasks[i].replay, BuildReplayShape(tasks[i], specs[i]),
@@ -182,9 +182,9 @@ absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const Experi
   plan->checkpoint = (kLearnerCopies - 1) * num_parameters * kFloat;
   if (DeviceMemoryPlan* part = PartOf(config.learner_device(), plan); part != nullptr) {
     sizes.batch += numbers;
-    ExperimentConfig learned = config;
-    if (tasks.size() > 1) learned.inference.graphs = Graphs::kOff;  // no update is recorded
-    AddLearner(learned, sizes, part);
+    const bool serve_one = tasks.size() == 1 || config.multitask.updates == UpdateTasks::kApart;
+    sizes.num_recorded = serve_one ? static_cast<int64_t>(tasks.size()) : 0;
+    AddLearner(config, sizes, part);
     return absl::OkStatus();
   }
   plan->learner = kLearnerCopies * num_parameters * kFloat;

@@ -294,6 +294,8 @@ absl::Status Trainer::Learn(const std::vector<int64_t>& owed) {
     slow_.CountUpdate();
   }
   slow_.End();
+  // A checkpoint does not hold them.
+  learner_->ForgetGradients();
   // Where not all that was owed was made, a batch may be drawn ahead.
   for (const auto& task : tasks_) task->DiscardBatches();
   return status;

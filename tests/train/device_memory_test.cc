@@ -30,6 +30,11 @@ TEST(DeviceMemoryTest, ALearnerHoldsItsWeightsAndWhatAnUpdateComputesTwiceWhereI
   EXPECT_EQ(recorded.workspaces, eager.workspaces);
   EXPECT_EQ(recorded.blocks, 4 * kMebibyte);
   EXPECT_GT(recorded.graphs, 0);
+  DeviceMemoryPlan of_three, together;
+  AddLearner(config, {1000, 300, 70, /*num_recorded=*/3}, &of_three);
+  EXPECT_EQ(of_three.graphs, 3 * recorded.graphs);
+  AddLearner(config, {1000, 300, 70, /*num_recorded=*/0}, &together);
+  EXPECT_EQ(together.total(), eager.total());
   EXPECT_EQ(recorded.allocated(), recorded.total() - recorded.graphs);
 }
 

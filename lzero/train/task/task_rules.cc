@@ -56,15 +56,18 @@ void CheckParts(absl::Span<const ExperimentConfig> tasks, const std::vector<std:
           errors, {"multitask.balance", "multitask.updates"}, "got ",
           ValueText(config, "multitask.balance"),
           ", but updates made apart have one gradient each; allowed: none, or updates: together");
-  // No update of several tasks is recorded.
-  const bool records = tasks.size() == 1 || config.learner_device().is_cpu();
+  // No update that serves several tasks is recorded.
+  const bool records = tasks.size() == 1 || config.learner_device().is_cpu() ||
+                       multitask.updates == UpdateTasks::kApart;
   Require(records || config.inference.graphs != Graphs::kRequired, errors,
-          {"inference.graphs", "tasks"},
-          "got required, but updates of several tasks are not recorded; allowed: preferred, off");
+          {"inference.graphs", "multitask.updates"},
+          "got required, but updates of several tasks together are not recorded; allowed: "
+          "preferred, off, or updates: apart");
   Require(records || config.train.dtype != TrainDtype::kTf32 || !config.searches_beside_updates(),
-          errors, {"train.dtype", "tasks"},
-          "without graphs, which updates of several tasks have not, tf32 would reach the searches "
-          "that run beside them; allowed: fp32, bf16, or deterministic: true");
+          errors, {"train.dtype", "multitask.updates"},
+          "without graphs, which updates of several tasks together have not, tf32 would reach the "
+          "searches that run beside them; allowed: fp32, bf16, updates: apart, or deterministic: "
+          "true");
   std::vector<std::string> names;
   for (const ExperimentConfig& task : tasks) names.push_back(task.name);
   RequireAmong("multitask.evaluate_only", multitask.evaluate_only, names, errors);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -242,9 +241,9 @@ void TaskWeights::GatherGradients(size_t task) {
   gathered_.push_back(std::move(gathered));
 }
 
-at::Tensor TaskWeights::SharedProducts() const {
+at::Tensor TaskWeights::SharedProducts(absl::Span<const Gathered> gradients) const {
   std::vector<at::Tensor> rows;
-  for (const Gathered& of_task : gathered_) {
+  for (const Gathered& of_task : gradients) {
     std::vector<at::Tensor> parts;
     for (size_t i = 0; i < of_task.gradients.size(); ++i) {
       const OwnedWeight& weight = weights_[uses_[of_task.task][i].weight];
@@ -253,6 +252,7 @@ at::Tensor TaskWeights::SharedProducts() const {
     if (parts.empty()) return {};  // nothing is shared
     rows.push_back(at::cat(parts));
   }
+  if (rows.empty()) return {};
   const at::Tensor matrix = at::stack(rows);
   return at::mm(matrix, matrix.t());
 }
@@ -264,13 +264,28 @@ void TaskWeights::DropGathered() {
   }
 }
 
-at::Tensor TaskWeights::CombineGradients(Balance balance, bool with_products) {
-  if (gathered_.empty()) return {};
+void TaskWeights::KeepGathered() {
+  for (const Gathered& of_task : gathered_) kept_[of_task.task] = of_task;
+}
+
+TaskWeights::Products TaskWeights::TakeProducts() {
+  Products taken;
+  std::vector<Gathered> gradients;
+  for (auto& [task, of_task] : kept_) {
+    taken.tasks.push_back(task);
+    gradients.push_back(std::move(of_task));
+  }
+  kept_.clear();
+  taken.products = SharedProducts(gradients);
+  return taken;
+}
+
+void TaskWeights::CombineGradients(Balance balance) {
+  if (gathered_.empty()) return;
   const torch::NoGradGuard no_grad;
-  const at::Tensor products =
-      balance != Balance::kNone || with_products ? SharedProducts() : at::Tensor();
+  const at::Tensor products = balance != Balance::kNone ? SharedProducts(gathered_) : at::Tensor();
   std::vector<double> factors(gathered_.size(), 1.0);
-  if (balance != Balance::kNone && products.defined()) {
+  if (products.defined()) {
     const at::Tensor on_host = products.to(at::kCPU, at::kDouble).contiguous();
     const auto size = static_cast<int64_t>(gathered_.size());
     std::vector<std::vector<double>> numbers;
@@ -292,7 +307,6 @@ at::Tensor TaskWeights::CombineGradients(Balance balance, bool with_products) {
     }
   }
   gathered_.clear();
-  return products;
 }
 
 void TaskWeights::MoveTowards(const TaskWeights& other, absl::Span<const size_t> owners,

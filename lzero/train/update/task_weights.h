@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,10 +82,20 @@ class TaskWeights {
   // Forgets what was put aside, and what views hold, as after an update that failed half-way.
   void DropGathered();
   // Ends the gathering: what is shared gets the combined gradients of the tasks gathered since the
-  // last call. Returns the [T, T] float32 products of the tasks' gradients of the shared parts, in
-  // their order, where `balance` or `with_products` asks for them and a part is shared; else
-  // undefined.
-  at::Tensor CombineGradients(Balance balance, bool with_products);
+  // last call.
+  void CombineGradients(Balance balance);
+
+  // Before CombineGradients: keeps the gathered gradients, the last of each task, to compare tasks
+  // whose updates are made apart.
+  void KeepGathered();
+  // The tasks whose gradients are kept and the [T, T] float32 products of their shared parts,
+  // undefined where nothing is shared. They are forgotten.
+  struct Products {
+    std::vector<size_t> tasks;
+    at::Tensor products;
+  };
+  Products TakeProducts();
+  void ForgetKept() { kept_.clear(); }
 
   // In place, without gradient; both have the same tasks. Only the weights of `owners` move.
   void MoveTowards(const TaskWeights& other, absl::Span<const size_t> owners, double rate,
@@ -106,8 +117,8 @@ class TaskWeights {
   };
 
   TaskWeights() = default;
-  // Products [T, T] of the gathered gradients of the shared parts; undefined where nothing is.
-  at::Tensor SharedProducts() const;
+  // Products [T, T] of these gradients of the shared parts; undefined where nothing is.
+  at::Tensor SharedProducts(absl::Span<const Gathered> gradients) const;
   // Registers what `task` adds: weights that no task before it has, and its uses.
   void AddTask(const ExperimentConfig& task, size_t num_tasks, std::shared_ptr<Network> view,
                Network* donor);
@@ -124,6 +135,7 @@ class TaskWeights {
   std::vector<std::vector<Use>> uses_;  // by task; none in the plain case
   std::vector<bool> is_stale_;          // by task: adapters are to be merged
   std::vector<Gathered> gathered_;
+  std::map<size_t, Gathered> kept_;  // by task
 };
 
 // How much of each gathered gradient enters the combined one, [T]: from their products [T, T].

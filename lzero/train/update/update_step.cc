@@ -38,19 +38,20 @@ TaskOutputs OutputsOf(const StagedTask& staged, const LossTerms& terms,
   return outputs;
 }
 
-// The cosine of each pair of gradients, [pairs], from their products [T, T]. Such a number is not
-// finite where a gradient is 0.
-at::Tensor Cosines(const at::Tensor& products, std::vector<std::pair<size_t, size_t>>* pairs) {
-  const at::Tensor norms = products.diagonal().sqrt();
-  const at::Tensor cosines = products / norms.unsqueeze(0) / norms.unsqueeze(1);
-  std::vector<at::Tensor> numbers;
-  for (int64_t i = 0; i < products.size(0); ++i) {
-    for (int64_t j = i + 1; j < products.size(0); ++j) {
-      pairs->emplace_back(static_cast<size_t>(i), static_cast<size_t>(j));
-      numbers.push_back(cosines[i][j]);
+// Adds the cosine of each pair of gradients to `numbers`, and the pair to the outputs. Such a
+// number is not finite where a gradient is 0.
+void AddCosines(const TaskWeights::Products& taken, std::vector<at::Tensor>* numbers,
+                std::vector<std::pair<size_t, size_t>>* pairs) {
+  if (!taken.products.defined()) return;
+  const at::Tensor norms = taken.products.diagonal().sqrt();
+  const at::Tensor cosines = taken.products / norms.unsqueeze(0) / norms.unsqueeze(1);
+  for (size_t i = 0; i < taken.tasks.size(); ++i) {
+    for (size_t j = i + 1; j < taken.tasks.size(); ++j) {
+      pairs->emplace_back(taken.tasks[i], taken.tasks[j]);
+      const at::Tensor row = cosines[static_cast<int64_t>(i)];
+      numbers->push_back(row[static_cast<int64_t>(j)].unsqueeze(0));
     }
   }
-  return at::stack(numbers);
 }
 
 // Positions of a batch that losses are means of.
@@ -78,8 +79,8 @@ UpdateStep::UpdateStep(std::vector<ExperimentConfig> tasks, TaskWeights* model, 
       target_(*target),
       optimizer_(*optimizer),
       backend_(backend),
-      records_(backend != nullptr && config_.inference.graphs != Graphs::kOff &&
-               tasks_.size() == 1) {
+      serves_one_(tasks_.size() == 1 || config_.multitask.updates == UpdateTasks::kApart),
+      records_(backend != nullptr && config_.inference.graphs != Graphs::kOff && serves_one_) {
   if (backend == nullptr) return;
   is_left_out_ = at::zeros({}, at::TensorOptions().device(device()));
 }
@@ -124,13 +125,15 @@ UpdateOutputs UpdateStep::Compute(absl::Span<const StagedTask> staged, double le
   // Everything is asked of the device before the one read, so it is the device that leaves out a
   // step that is not finite.
   const torch::NoGradGuard no_grad;
-  const at::Tensor products = model_.CombineGradients(config_.multitask.balance, compares);
+  // Where updates are made apart, another one may compare.
+  if (tasks_.size() > 1 && (serves_one_ ? !records_ : compares)) model_.KeepGathered();
+  const TaskWeights::Products compared = compares ? model_.TakeProducts() : TaskWeights::Products();
+  model_.CombineGradients(config_.multitask.balance);
   const std::vector<size_t> owners = model_.ActiveOwners(served);
   optimizer_.SetActive(owners);
   finite.push_back({"the gradient norm", optimizer_.ClipGradients()});
   numbers.push_back(finite.back().value.unsqueeze(0));
-  if (compares && staged.size() > 1 && products.defined())
-    numbers.push_back(Cosines(products, &outputs.compared));
+  AddCosines(compared, &numbers, &outputs.compared);
   outputs.numbers = at::cat(numbers);
   at::Tensor skip = IsNonFinite(finite);
   if (backend_ == nullptr) {
@@ -145,7 +148,7 @@ UpdateOutputs UpdateStep::Compute(absl::Span<const StagedTask> staged, double le
 }
 
 absl::Status UpdateStep::Record(const StagedTask& staged) {
-  const Kind kind = {staged.with_errors, staged.staging->bootstraps()};
+  const Kind kind = KindOf(staged);
   if (!records_ || recorded_.contains(kind)) return absl::OkStatus();
   const ProductPrecision precision(config_.train.dtype == TrainDtype::kTf32, device());
   const auto leave_out = [&](double value) {
@@ -185,7 +188,7 @@ absl::Status UpdateStep::FallBack(const absl::Status& refused) {
 
 absl::StatusOr<const UpdateOutputs*> UpdateStep::Run(absl::Span<const StagedTask> staged,
                                                      double learning_rate, bool compares) {
-  const auto found = recorded_.find({staged[0].with_errors, staged[0].staging->bootstraps()});
+  const auto found = recorded_.find(KindOf(staged[0]));
   if (found != recorded_.end()) {
     LZ_RETURN_IF_ERROR(found->second.graph->Replay());
     model_.OnWritten();

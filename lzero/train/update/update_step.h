@@ -1,6 +1,6 @@
 // What an update computes, from the staged batches of its tasks to the numbers that are read back:
-// losses and backward of each task, clip, AdamW, EMA target network. On a device with graphs the
-// update of a run of one task is recorded once for a kind of batch and then replayed, one launch an
+// losses and backward of each task, clip, AdamW, EMA target network. On a device with graphs an
+// update that serves one task is recorded once for a kind of batch and then replayed, one launch an
 // update; else its operations run one after the other. Not what happens on the host: learner.h.
 // Learner's thread only, with the backend's stream current.
 #ifndef LZERO_TRAIN_UPDATE_UPDATE_STEP_H_
@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,7 @@ struct TaskOutputs {
 
 struct UpdateOutputs {
   std::vector<TaskOutputs> tasks;
-  // Pairs of tasks, places in `tasks`, whose gradients of the shared parts are compared.
+  // Pairs of tasks whose gradients of the shared parts are compared.
   std::vector<std::pair<size_t, size_t>> compared;
   // For each task [finite + metrics + errors]; the gradient norm, which must be finite; the cosine
   // of each pair. float32 on the device.
@@ -63,18 +64,22 @@ class UpdateStep {
   UpdateStep(std::vector<ExperimentConfig> tasks, TaskWeights* model, TaskWeights* target,
              AdamW* optimizer, GraphBackend* backend);
 
-  // Records the update for such a batch, where graphs are on, the run has one task and it is not
-  // recorded yet; nothing is learned. FailedPrecondition with the cause when the device refuses and
-  // the config does not allow to go on without (inference.graphs: required; train.dtype: tf32
-  // beside searches).
+  // Records the update for such a batch of this task, where graphs are on, updates serve one task
+  // each and it is not recorded yet; nothing is learned. FailedPrecondition with the cause when the
+  // device refuses and the config does not allow to go on without (inference.graphs: required;
+  // train.dtype: tf32 beside searches).
   absl::Status Record(const StagedTask& staged);
 
   // Puts one update on the device, for the batches of these tasks in their order, after Record;
   // waits for nothing, but with multitask.balance for the gradients. A step that is not finite is
   // left out there: `outputs` tell. They are valid until the next call. `learning_rate` is that of
-  // the staging; `compares`: also the cosines between the gradients of the tasks.
+  // the staging; `compares`: also the cosines between the gradients of the tasks, where updates are
+  // made apart the last of each since ForgetGradients; not where updates are recorded.
   absl::StatusOr<const UpdateOutputs*> Run(absl::Span<const StagedTask> staged,
                                            double learning_rate, bool compares);
+
+  // Gradients of earlier updates are not compared with later ones.
+  void ForgetGradients() { model_.ForgetKept(); }
 
   // Lets go of what was recorded and computed, and gives the graphs to the caller, who must unload
   // them.
@@ -85,9 +90,12 @@ class UpdateStep {
     std::unique_ptr<CapturedGraph> graph;
     UpdateOutputs outputs;
   };
-  // What differs between batches of one shape: with value errors, with observations to bootstrap
-  // from.
-  using Kind = std::pair<bool, bool>;
+  // The task, and what differs between batches of one shape: with value errors, with observations
+  // to bootstrap from.
+  using Kind = std::tuple<size_t, bool, bool>;
+  static Kind KindOf(const StagedTask& staged) {
+    return {staged.task, staged.with_errors, staged.staging->bootstraps()};
+  }
 
   UpdateOutputs Compute(absl::Span<const StagedTask> staged, double learning_rate, bool compares);
   // Losses and backward; `weight` of this task in the sum of the losses.
@@ -101,7 +109,8 @@ class UpdateStep {
   TaskWeights& target_;
   AdamW& optimizer_;
   GraphBackend* backend_;
-  bool records_;  // graphs are on, and none was refused yet
+  const bool serves_one_;  // each update one task
+  bool records_;           // graphs are on, and none was refused yet
   at::Tensor
       is_left_out_;  // float32 scalar, 1: nothing is learned, for what comes before a capture
   std::map<Kind, Recorded> recorded_;

@@ -150,6 +150,33 @@ TEST(LearnerTasksTest, CosinesOfGradientsAreReportedWhenALineIsDue) {
   }
 }
 
+TEST(LearnerTasksTest, GradientsOfUpdatesMadeApartAreComparedWithinARound) {
+  const TrainBatch batches[] = {RandomBatch(5, 1, 3, 1), RandomBatch(4, 0, 2, 2)};
+  const auto cosine = [&](UpdateTasks updates) {
+    ExperimentConfig config = TwoTasks();
+    config.train.log_every_updates = updates == UpdateTasks::kApart ? 2 : 1;
+    MultitaskConfig multitask;
+    multitask.updates = updates;
+    SetShared(&config, multitask);
+    const auto learner = MakeLearner(config);
+    const TaskBatch first = {0, &batches[0]}, second = {1, &batches[1]};
+    if (updates == UpdateTasks::kTogether) {
+      EXPECT_TRUE(learner->Update({first, second}, 0.0).ok());
+      return learner->ReadMetrics().at("conflict/a/b");
+    }
+    EXPECT_TRUE(learner->Update({first}, 0.0).ok());
+    EXPECT_TRUE(learner->Update({second}, 0.0).ok());
+    const double apart = learner->ReadMetrics().at("conflict/a/b");
+    EXPECT_TRUE(learner->Update({first}, 0.0).ok());
+    learner->ForgetGradients();
+    EXPECT_TRUE(learner->Update({second}, 0.0).ok());
+    EXPECT_FALSE(learner->ReadMetrics().contains("conflict/a/b"));
+    return apart;
+  };
+  // With a learning rate of 0 both see the same weights.
+  EXPECT_NEAR(cosine(UpdateTasks::kApart), cosine(UpdateTasks::kTogether), 1e-5);
+}
+
 TEST(LearnerTasksTest, ABadBatchOfOneTaskNamesItAndChangesNothing) {
   const auto learner = MakeLearner(TwoTasks());
   const TrainBatch good = RandomBatch(5, 1, 3, 1);

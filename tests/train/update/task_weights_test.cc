@@ -137,7 +137,7 @@ TEST(TaskWeightsTest, GradientsOfWhatIsSharedAddUp) {
   weights.GatherGradients(0);
   FillGradients(weights.view(1), 0.25);
   weights.GatherGradients(1);
-  EXPECT_FALSE(weights.CombineGradients(Balance::kNone, false).defined());
+  weights.CombineGradients(Balance::kNone);
   for (const OwnedWeight& weight : weights.weights()) {
     const double expected = weight.name.starts_with("shared.")   ? 0.75
                             : weight.name.starts_with("task.a.") ? 0.5
@@ -159,11 +159,16 @@ TEST(TaskWeightsTest, TheProductsAreThoseOfTheSharedParts) {
   weights.GatherGradients(0);
   FillGradients(weights.view(1), -2.0);
   weights.GatherGradients(1);
-  const at::Tensor products = weights.CombineGradients(Balance::kPcGrad, true);
+  weights.KeepGathered();
+  const TaskWeights::Products taken = weights.TakeProducts();
+  EXPECT_EQ(taken.tasks, (std::vector<size_t>{0, 1}));
+  EXPECT_TRUE(weights.TakeProducts().tasks.empty());
+  weights.CombineGradients(Balance::kPcGrad);
   const double expected[2][2] = {{0.25, -1.0}, {-1.0, 4.0}};
   for (int i : {0, 1}) {
     for (int j : {0, 1}) {
-      EXPECT_NEAR(products[i][j].item<float>(), expected[i][j] * num_shared, 1e-3 * num_shared);
+      EXPECT_NEAR(taken.products[i][j].item<float>(), expected[i][j] * num_shared,
+                  1e-3 * num_shared);
     }
   }
   // They point against each other: of neither is anything left.
@@ -213,7 +218,7 @@ TEST(TaskWeightsTest, AnAdapterIsMergedIntoTheTasksOwnCopy) {
     // Gradients: up's is G down^T, down's is up^T G, the shared one G.
     FillGradients(weights.view(0), 2.0);
     weights.GatherGradients(0);
-    weights.CombineGradients(Balance::kNone, false);
+    weights.CombineGradients(Balance::kNone);
     EXPECT_TRUE(at::equal(base.grad(), at::full_like(base, 2.0)));
     EXPECT_NEAR(up.grad()[3][1].item<float>(), 2.0 * down[1].sum().item<float>(), 1e-5);
     EXPECT_NEAR(down.grad()[1][3].item<float>(), 2.0 * 24 * 0.5, 1e-5);
