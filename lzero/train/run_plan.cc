@@ -195,6 +195,7 @@ absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const Experi
 
 // A user of the model.
 struct Role {
+  const char* name;
   int64_t num_envs, num_simulations;
   int64_t num_threads;  // that may run its searches, one after the other
 };
@@ -217,6 +218,7 @@ absl::Status PlanRole(const ExperimentConfig& config, const EnvSpec& spec,
       BuildEngineOptions(config, spec, role.num_envs, role.num_simulations);
   const EnvFactory make_env = BuildEnvFactory(config, registry);
   LZ_ASSIGN_OR_RETURN(const int64_t bytes, family.engine_bytes(options, make_env));
+  plan->tasks.back().roles.emplace_back(role.name, bytes);
   if (DeviceMemoryPlan* part = PartOf(config.inference.device, plan); part != nullptr) {
     LZ_ASSIGN_OR_RETURN(const int64_t states, family.state_bytes(options, make_env));
     const int64_t of_host = states + PolicyEngine::SamplerBytes(options);
@@ -239,11 +241,11 @@ absl::Status PlanTask(const ExperimentConfig& config, const EnvSpec& spec,
                       const EnvRegistry& registry, MemoryPlan* plan) {
   const int64_t simulations = config.search.num_simulations;
   const int64_t num_threads = config.deterministic ? 1 : 2;
-  std::vector<Role> roles = {
-      {config.env.num_collectors, simulations, num_threads},
-      {config.env.num_evaluators, config.evaluate.num_simulations.value_or(simulations), 1}};
+  std::vector<Role> roles = {{"collector", config.env.num_collectors, simulations, num_threads},
+                             {"evaluator", config.env.num_evaluators,
+                              config.evaluate.num_simulations.value_or(simulations), 1}};
   if (config.replay.reanalyze_ratio > 0.0) {
-    roles.push_back({config.env.num_collectors, simulations, num_threads});
+    roles.push_back({"reanalyzer", config.env.num_collectors, simulations, num_threads});
   }
   for (const Role& role : roles) {
     LZ_RETURN_IF_ERROR(PlanRole(config, spec, registry, role, plan));
@@ -253,7 +255,8 @@ absl::Status PlanTask(const ExperimentConfig& config, const EnvSpec& spec,
     const WorkerOptions workers = EnvOptionsOf(config.env).workers;
     plan->workers += worker_bytes * NumWorkers(workers, static_cast<int>(num_envs));
   }
-  plan->replay += PlannedBytes(config.replay, BuildReplayShape(config, spec));
+  plan->tasks.back().replay = PlannedBytes(config.replay, BuildReplayShape(config, spec));
+  plan->replay += plan->tasks.back().replay;
   return absl::OkStatus();
 }
 
@@ -315,9 +318,8 @@ absl::StatusOr<MemoryPlan> PlanMemory(const ExperimentConfig& config,
   LZ_RETURN_IF_ERROR(PlanLearner(config, tasks, specs, &plan));
   bool has_convolutions = false;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    const int64_t inference = plan.inference, replay = plan.replay;
+    plan.tasks.emplace_back();
     LZ_RETURN_IF_ERROR(PlanTask(tasks[i], specs[i], registry, &plan));
-    plan.tasks.push_back({plan.inference - inference, plan.replay - replay});
     has_convolutions = has_convolutions || tasks[i].model.encoder != EncoderKind::kVector;
   }
   for (DeviceMemoryPlan& part : plan.devices) part.has_convolutions = has_convolutions;
@@ -358,8 +360,12 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
     absl::StrAppendFormat(&text, "%-13s %s\n", tasks[i].name, TaskText(tasks[i], plan.envs[i]));
     if (!detailed) continue;
     const MemoryPlan::OfTask& memory = plan.memory.tasks[i];
-    absl::StrAppendFormat(&text, "%-13s caches and engines of its roles %s, replay up to %s\n", "",
-                          SizeText(memory.inference), SizeText(memory.replay));
+    const std::string roles = absl::StrJoin(
+        memory.roles, ", ", [](std::string* out, const std::pair<std::string, int64_t>& role) {
+          absl::StrAppend(out, role.first, " ", SizeText(role.second));
+        });
+    absl::StrAppendFormat(&text, "%-13s engine and cache of its %s; replay up to %s\n", "", roles,
+                          SizeText(memory.replay));
   }
   if (tasks.size() == 1) AppendEnvironment(plan.envs[0], &text);
   absl::StrAppendFormat(&text, "model         %s parameters, %s\n",

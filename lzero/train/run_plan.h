@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -33,10 +34,12 @@ struct MemoryPlan {
   int64_t workers = 0;     // processes of Python environments, each as it is once it has begun
   int64_t checkpoint = 0;  // copies made for a checkpoint
   std::vector<DeviceMemoryPlan> devices = {};  // parts of learner and engines that lie there
+  // What each task has of its own: engine and cache of each role, wherever they lie, and replay.
   struct OfTask {
-    int64_t inference = 0, replay = 0;
+    std::vector<std::pair<std::string, int64_t>> roles = {};
+    int64_t replay = 0;
   };
-  std::vector<OfTask> tasks = {};  // what of these two is each task's, in their order
+  std::vector<OfTask> tasks = {};  // in their order
   int64_t total() const {          // of this machine
     return learner + batch + inference + search + replay + update + program + workers + checkpoint;
   }

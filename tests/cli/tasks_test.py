@@ -34,7 +34,7 @@ init: {from: first, parts: [shared, own]}""") + "  - {name: count, env: {id: cou
 
 # (what, exit code, parts, arguments)
 COMMANDS = [
-    ("plan", 0, ["swing         pendulum: observation [3], actions of 1 number", "caches and engines of its roles",
+    ("plan", 0, ["swing         pendulum: observation [3], actions of 1 number", "engine and cache of its collector",
                  "model         "], ["train", "three.yaml", "--dry-run"]),
     ("one task alone", 0, ["environment   catch"], ["train", "three.yaml", "--task", "drop", "--dry-run"]),
     ("a task that is none", 2, ["error: --task: no task 'drip'; allowed: drop, swing, xo"],
