@@ -35,7 +35,7 @@ enum class UpdateTasks { kTogether, kApart };
 enum class Balance { kNone, kGradNorm, kPcGrad };
 
 struct MultitaskConfig {
-  std::vector<std::string> share = {"transformer", "value_head", "reward_head", "latent_head"};
+  std::vector<std::string> share = {"transformer", "value_head", "reward_head"};
   UpdateTasks updates = UpdateTasks::kTogether;
   Balance balance = Balance::kNone;
   int64_t adapter_rank = 0;  // 0: no adapters
