@@ -13,11 +13,17 @@ namespace {
 
 // Sections and fields that belong to one task.
 constexpr const char* kTaskSections[] = {"env", "loss", "search", "replay", "score"};
-constexpr const char* kTaskFields[] = {"model.context_length",       "train.batch_size",
-                                       "train.updates_per_env_step", "train.start_env_steps",
-                                       "train.steps_per_round",      "evaluate.episodes",
-                                       "evaluate.num_simulations",   "stop.max_env_steps",
-                                       "stop.target_return",         "stop.patience"};
+constexpr const char* kTaskFields[] = {"model.context_length",
+                                       "train.batch_size",
+                                       "train.updates_per_env_step",
+                                       "train.start_env_steps",
+                                       "train.steps_per_round",
+                                       "evaluate.episodes",
+                                       "evaluate.num_simulations",
+                                       "stop.max_env_steps",
+                                       "stop.target_return",
+                                       "stop.patience",
+                                       "init.like"};
 constexpr char kEncoder[] = "model.encoder";       // and all that begins so
 constexpr char kEnvThreads[] = "env.num_threads";  // those of one pool for all
 
@@ -68,6 +74,8 @@ void InitConfig::Visit(FieldList& field) {
   field("parts", &parts,
         "What is taken: shared, the parts that tasks share; own, what tasks of the same name have "
         "of their own");
+  field("like", &like,
+        "Task there whose own parts this task takes; none: the one of the same name");
 }
 
 bool IsTaskSetting(absl::string_view path) {

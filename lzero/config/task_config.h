@@ -50,10 +50,12 @@ inline constexpr double kMostScore = 1.2;
 double BoundedScore(double score);
 
 inline constexpr char kNoRun[] = "none";
+inline constexpr char kNoTask[] = "none";
 
 struct InitConfig {
   std::string from = kNoRun;  // run folder or checkpoint
   std::vector<std::string> parts = {"shared"};
+  std::string like = kNoTask;  // a task there
   void Visit(FieldList& field);
 };
 

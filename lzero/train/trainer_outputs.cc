@@ -242,11 +242,15 @@ absl::Status Trainer::SaveCheckpoint() {
 
 absl::Status Trainer::StartFrom(const CheckpointContent& content) {
   LZ_ASSIGN_OR_RETURN(const ExperimentConfig source, ParseResolvedConfig(content.config_yaml));
+  for (const ExperimentConfig& task : TaskConfigs(config_)) {
+    if (task.init.like == kNoTask) continue;
+    LZ_RETURN_IF_ERROR(Annotate(FindTask(source, task.init.like).status(), "init.like"));
+  }
   const auto names = MatchWeights(config_, source, learner_->WeightNames());
   if (names.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("there is nothing of what init.parts ", ValueText(config_, "init.parts"),
-                     " asks for; `own` is matched by the names of tasks"));
+                     " asks for; `own` is matched by the names of tasks, or init.like"));
   }
   LZ_RETURN_IF_ERROR(learner_->StartFrom(content.files.at("model"), names));
   return HandBack();

@@ -165,7 +165,7 @@ ExperimentConfig WithAbsolutePaths(ExperimentConfig config) {
   }
   for (ExperimentConfig& task : config.tasks) {
     task.plugins = config.plugins;
-    task.init = config.init;
+    task.init.from = config.init.from;
   }
   for (EnvConfig* env : EnvConfigsOf(&config)) {
     env->python_path = KeptPythonPath(env->id, env->wrappers, env->python_path);

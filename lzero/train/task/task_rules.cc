@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/machine.h"
@@ -49,6 +50,11 @@ void CheckParts(absl::Span<const ExperimentConfig> tasks, const std::vector<std:
   if (parts.empty()) return;
   RequireAmong("multitask.share", multitask.share, parts, errors);
   RequireAmong("init.parts", config.init.parts, {"shared", "own"}, errors);
+  for (const ExperimentConfig& task : tasks) {
+    Require(task.init.like == kNoTask || absl::c_linear_search(config.init.parts, "own"), errors,
+            {"init.like", "init.parts"}, "got ", task.init.like,
+            ", but own parts are not taken; allowed: none, or parts: [own] or [shared, own]");
+  }
   Require(multitask.balance == Balance::kNone || tasks.size() > 1, errors, {"multitask.balance"},
           "one task has no gradients to balance; got ", ValueText(config, "multitask.balance"),
           "; allowed: none, or a second task");

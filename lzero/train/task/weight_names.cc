@@ -37,9 +37,10 @@ PlainName PlainNameOf(const ExperimentConfig& config, const std::string& weight)
   return {false, weight.substr(0, end), weight.substr(end)};
 }
 
-// The name in a run of `others` of what is a weight of `task` here; "" where there is none.
-std::string NameIn(const std::vector<ExperimentConfig>& others, const std::string& task,
+// The name in a run of `others` of what is a weight of `here`; "" where there is none.
+std::string NameIn(const std::vector<ExperimentConfig>& others, const ExperimentConfig& here,
                    const std::string& rest) {
+  const std::string& task = here.init.like != kNoTask ? here.init.like : here.name;
   const auto other = std::ranges::find(others, task, &ExperimentConfig::name);
   if (other == others.end()) return "";
   if (!absl::StartsWith(rest, kAdapter)) return PlaceOf(*other, others.size(), rest).name;
@@ -112,7 +113,7 @@ std::vector<std::pair<std::string, std::string>> MatchWeights(
       const bool is_owner = tasks.size() == 1 ||
                             name.owner == absl::StrCat("task.", task.name, ".") ||
                             name.owner == absl::StrCat("group.", task.model.encoder_group, ".");
-      const std::string there = is_owner ? NameIn(others, task.name, name.rest) : "";
+      const std::string there = is_owner ? NameIn(others, task, name.rest) : "";
       if (there.empty()) continue;
       matched.emplace_back(weight, there);
       break;

@@ -27,7 +27,7 @@ absl::Status CopyTaskWeights(const ExperimentConfig& task, size_t num_tasks,
                              absl::Span<const NamedArray> arrays, Network* network);
 
 // For weights of a run of `config`: their names, of those that init.parts asks for, and the names
-// they have in a run of `source`. What is a task's own is matched by its name.
+// they have in a run of `source`. What is a task's own is matched by its name or init.like.
 std::vector<std::pair<std::string, std::string>> MatchWeights(
     const ExperimentConfig& config, const ExperimentConfig& source,
     const std::vector<std::string>& weights);

@@ -47,6 +47,9 @@ TEST(TaskRulesTest, PartsThatThereAreNoneOfAreNamed) {
   config = TwoTasks();
   SetShared(&config, [](ExperimentConfig& one) { one.init.parts = {"all"}; });
   EXPECT_EQ(ErrorOf(config), "init.parts: got all; allowed: shared, own");
+  config = TwoTasks();
+  config.tasks[1].init.like = "maze";
+  EXPECT_THAT(ErrorOf(config), HasSubstr("got maze, but own parts are not taken"));
 }
 
 TEST(TaskRulesTest, OtherFamiliesShareNothing) {

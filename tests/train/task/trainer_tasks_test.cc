@@ -241,6 +241,12 @@ TEST(TrainerTasksTest, ANewRunStartsFromAnOldOne) {
   auto fresh = alone.Make();
   ASSERT_TRUE(fresh.ok()) << fresh.status();
   EXPECT_TRUE((*fresh)->StartFrom(before.Latest().content).ok());
+  plain.init = {.from = before.dir(), .parts = {"own"}, .like = "maze"};
+  TestRun like(plain);
+  auto other = like.Make();
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_THAT((*other)->StartFrom(before.Latest().content).ToString(),
+              testing::HasSubstr("init.like: no task 'maze'; allowed: "));
 }
 
 TEST(TrainerTasksTest, WhatCannotBeResumedIsTold) {
