@@ -40,7 +40,7 @@ forgetting() {
   nine=$out/nine.yaml
   {
     sed "s#\.\./base#$configs/../base#" "$configs/suite_unizero.yaml"
-    sed -n '/- name: lava_gap/,/target_return/p' "$configs/held_out_unizero.yaml"
+    sed -n '/- name: lava_gap/,/like:/p' "$configs/held_out_unizero.yaml"
   } > "$nine"
   old=[cartpole,catch,catch_pixels,empty_room,mountain_car,pendulum,tictactoe,visual_match]
   common="$nine seed=$1 init.from=$out/suite_$1 init.parts=[shared,own] tasks.lava_gap.train.steps_per_round=5"
