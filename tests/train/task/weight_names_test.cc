@@ -112,7 +112,7 @@ TEST(MatchWeightsTest, WhatIsATasksOwnIsFoundByItsName) {
   alone.init.parts = {"own"};
   EXPECT_THAT(MatchWeights(alone, ConfigOf({"a", "b"}), {"encoder.x", kCore}),
               ElementsAre(Pair("encoder.x", "task.a.encoder.x")));
-  alone.init.like = "b";
+  alone.tasks[0].init.like = "b";
   EXPECT_THAT(MatchWeights(alone, ConfigOf({"a", "b"}), {"encoder.x", kCore}),
               ElementsAre(Pair("encoder.x", "task.b.encoder.x")));
 }
