@@ -73,8 +73,7 @@ std::string Trainer::PlanText(bool detailed) const {
   return DescribePlan(config_, plan_, tasks_[0]->inference().runner_name(), detailed);
 }
 
-template <typename Body>
-absl::Status Trainer::ForEachTask(Body body) {
+absl::Status Trainer::ForEachTask(absl::FunctionRef<absl::Status(size_t, TrainTask&)> body) {
   for (size_t i = 0; i < tasks_.size(); ++i) {
     const absl::Status status = body(i, *tasks_[i]);
     if (!status.ok() && tasks_.size() > 1 && !absl::IsCancelled(status)) {

@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "lzero/base/thread_pool.h"
@@ -117,8 +118,7 @@ class Trainer {
                       int64_t number);
   absl::Status HandBack();
   // Calls body(i, task) for each until one fails.
-  template <typename Body>
-  absl::Status ForEachTask(Body body);
+  absl::Status ForEachTask(absl::FunctionRef<absl::Status(size_t, TrainTask&)> body);
   // Counters of the run from those of its tasks.
   void SumTasks();
   absl::Status HandleBadUpdate(const absl::Status& bad);
