@@ -75,7 +75,7 @@ def exact(options, out):
     program = Program(options.lzero)
     half = options.updates // 2
     common = [options.config, "deterministic=true", f"stop.max_updates={options.updates}",
-              "stop.max_env_steps=null", "stop.target_return=null",
+              "stop.max_env_steps=1000000", "stop.target_return=null",
               f"checkpoint.every_updates={half}", *options.overrides]
     straight, killed = out / "straight", out / "killed"
     with open(out / "log.txt", "w") as log:

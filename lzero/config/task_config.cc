@@ -73,7 +73,8 @@ void InitConfig::Visit(FieldList& field) {
         "fresh weights. Replay and optimiser begin anew");
   field("parts", &parts,
         "What is taken: shared, the parts that tasks share; own, what tasks of the same name have "
-        "of their own");
+        "of their own; or parts of the network by name: encoder, action_embedding, transformer, "
+        "latent_head, value_head, reward_head, policy_head");
   field("like", &like,
         "Task there whose own parts this task takes; none: the one of the same name");
 }

@@ -42,6 +42,8 @@ struct ModelFamily {
   // Parts of its networks, by the beginning of their parameters' names up to a dot, that tasks of
   // unlike observations and actions can share; none: it learns one task alone.
   std::vector<std::string> shared_parts = {};
+  // The others, likewise.
+  std::vector<std::string> own_parts = {};
 
   // Bytes that an engine keeps for good; allocates none of them. Families that simulate with the
   // environment measure one that `make_env` makes.

@@ -39,6 +39,7 @@ const ModelFamily& UniZeroFamily() {
       .unread_fields = [](const auto&) { return std::vector<std::string>{"loss.chance_weight"}; },
       .make_network = WorldModel::Create,
       .shared_parts = {"transformer", "value_head", "reward_head", "latent_head"},
+      .own_parts = {"encoder", "action_embedding", "policy_head"},
       .engine_bytes = [](const auto& options,
                          auto&) { return UniZeroInference::PlannedBytes(options); },
       .graph_nodes = UniZeroInference::GraphNodes,

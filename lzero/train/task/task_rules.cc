@@ -1,6 +1,7 @@
 #include "lzero/train/task/task_rules.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -33,9 +34,9 @@ void RequireAmong(const std::string& key, const std::vector<std::string>& got,
   }
 }
 
-void CheckParts(absl::Span<const ExperimentConfig> tasks, const std::vector<std::string>& parts,
-                Errors* errors) {
+void CheckParts(absl::Span<const ExperimentConfig> tasks, Errors* errors) {
   const ExperimentConfig& config = tasks[0];
+  const std::vector<std::string>& parts = FamilyOf(config.model).shared_parts;
   const MultitaskConfig& multitask = config.multitask;
   const std::string family = ValueText(config, "model.family");
   const std::vector<std::pair<std::string, bool>> uses = {
@@ -49,12 +50,10 @@ void CheckParts(absl::Span<const ExperimentConfig> tasks, const std::vector<std:
   }
   if (parts.empty()) return;
   RequireAmong("multitask.share", multitask.share, parts, errors);
-  RequireAmong("init.parts", config.init.parts, {"shared", "own"}, errors);
-  for (const ExperimentConfig& task : tasks) {
-    Require(task.init.like == kNoTask || absl::c_linear_search(config.init.parts, "own"), errors,
-            {"init.like", "init.parts"}, "got ", task.init.like,
-            ", but own parts are not taken; allowed: none, or parts: [own] or [shared, own]");
-  }
+  std::vector<std::string> taken = {"shared", "own"};
+  for (const auto& more : {parts, FamilyOf(config.model).own_parts})
+    absl::c_copy(more, std::back_inserter(taken));
+  RequireAmong("init.parts", config.init.parts, taken, errors);
   Require(multitask.balance == Balance::kNone || tasks.size() > 1, errors, {"multitask.balance"},
           "one task has no gradients to balance; got ", ValueText(config, "multitask.balance"),
           "; allowed: none, or a second task");
@@ -125,7 +124,7 @@ void CheckGroups(absl::Span<const ExperimentConfig> tasks, absl::Span<const EnvS
 
 Errors SharingErrors(absl::Span<const ExperimentConfig> tasks, absl::Span<const EnvSpec> specs) {
   Errors errors;
-  CheckParts(tasks, FamilyOf(tasks[0].model).shared_parts, &errors);
+  CheckParts(tasks, &errors);
   CheckGroups(tasks, specs, &errors);
   Require(tasks.size() <= kMostTasks, &errors, {"tasks"}, "got ", tasks.size(), "; allowed: 1 to ",
           kMostTasks);

@@ -95,19 +95,22 @@ absl::Status CopyTaskWeights(const ExperimentConfig& task, size_t num_tasks,
 std::vector<std::pair<std::string, std::string>> MatchWeights(
     const ExperimentConfig& config, const ExperimentConfig& source,
     const std::vector<std::string>& weights) {
-  const auto takes = [&config](const char* part) {
-    return std::ranges::find(config.init.parts, part) != config.init.parts.end();
+  // By whose it is, or by the part of the network it belongs to.
+  const auto takes = [&config](const char* whose, const std::string& rest) {
+    return std::ranges::any_of(config.init.parts, [&](const std::string& part) {
+      return part == whose || part == rest.substr(0, rest.find('.'));
+    });
   };
   const std::vector<ExperimentConfig> tasks = TaskConfigs(config), others = TaskConfigs(source);
   std::vector<std::pair<std::string, std::string>> matched;
   for (const std::string& weight : weights) {
     const PlainName name = PlainNameOf(config, weight);
     if (name.is_shared) {
-      if (!takes("shared")) continue;
+      if (!takes("shared", name.rest)) continue;
       matched.emplace_back(weight, absl::StrCat(others.size() > 1 ? kShared : "", name.rest));
       continue;
     }
-    if (!takes("own")) continue;
+    if (!takes("own", name.rest)) continue;
     // A task's own, or a group's: then the first task of the group that is there.
     for (const ExperimentConfig& task : tasks) {
       const bool is_owner = tasks.size() == 1 ||

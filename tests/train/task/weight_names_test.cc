@@ -117,6 +117,16 @@ TEST(MatchWeightsTest, WhatIsATasksOwnIsFoundByItsName) {
               ElementsAre(Pair("encoder.x", "task.b.encoder.x")));
 }
 
+TEST(MatchWeightsTest, PartsAreTakenByName) {
+  ExperimentConfig config = ConfigOf({"a", "b"});
+  config.init.parts = {"transformer", "encoder"};
+  const std::string core = absl::StrCat("shared.", kCore);
+  EXPECT_THAT(
+      MatchWeights(config, config,
+                   {core, "shared.value_head.x", "task.a.encoder.x", "task.a.policy_head.x"}),
+      ElementsAre(Pair(core, core), Pair("task.a.encoder.x", "task.a.encoder.x")));
+}
+
 TEST(MatchWeightsTest, AnEncoderOfAGroupIsFoundByItsTasks) {
   ExperimentConfig grouped = ConfigOf({"a", "b"}), alone = ConfigOf({"b"});
   for (ExperimentConfig& task : grouped.tasks) task.model.encoder_group = "maze";
