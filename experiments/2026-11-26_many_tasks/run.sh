@@ -1,6 +1,6 @@
 #!/bin/sh
-# The runs of this experiment, two at a time, one core each; what is finished is not run again.
-#   run.sh LZERO OUT suite|alone|transfer|forgetting [SEED...]
+# The runs of this experiment, JOBS (2) at a time, one core each; what is finished is not run again.
+#   run.sh LZERO OUT suite|alone|transfer|forgetting|ablations [SEED...]
 set -u
 here=$(dirname "$(realpath "$0")")
 configs=$here/../../configs/multitask
@@ -23,14 +23,15 @@ alone() {
   done
 }
 
-# Fresh; from the suite's shared parts; the same with these frozen, and adapters of rank 8.
+# Fresh; from the suite; the same with the transformer frozen, and adapters of rank 8.
 transfer() {
-  for task in key_to_door:100 lava_gap:500; do
+  for task in key_to_door:100 lava_gap:125; do
     set -- "$1" "${task%:*}" "evaluate.every_updates=${task#*:}"
-    common="$configs/held_out_unizero.yaml --task $2 seed=$1 $3"
+    common="$configs/held_out_unizero.yaml --task $2 seed=$1 $3 stop.end_at_target=true"
     train "$2_fresh_$1" "$common"
     train "$2_warm_$1" "$common" "init.from=$out/suite_$1"
-    train "$2_adapters_$1" "$common" "init.from=$out/suite_$1" "multitask.freeze=[shared]" multitask.adapter_rank=8
+    train "$2_adapters_$1" "$common" "init.from=$out/suite_$1" "multitask.share=[transformer]" \
+      "multitask.freeze=[shared]" multitask.adapter_rank=8
   done
 }
 
@@ -40,10 +41,10 @@ forgetting() {
   nine=$out/nine.yaml
   {
     sed "s#\.\./base#$configs/../base#" "$configs/suite_unizero.yaml"
-    sed -n '/- name: lava_gap/,/like:/p' "$configs/held_out_unizero.yaml"
+    sed -n '/- name: lava_gap/,/stop:/p' "$configs/held_out_unizero.yaml"
   } > "$nine"
-  old=[cartpole,catch,catch_pixels,empty_room,mountain_car,pendulum,tictactoe,visual_match]
-  common="$nine seed=$1 init.from=$out/suite_$1 init.parts=[shared,own] tasks.lava_gap.train.steps_per_round=5"
+  old="[cartpole,catch,catch_pixels,empty_room,mountain_car,pendulum,tictactoe,visual_match]"
+  common="$nine seed=$1 init.from=$out/suite_$1 init.parts=[shared,own] tasks.lava_gap.train.steps_per_round=2"
   train "nine_frozen_$1" "$common" "multitask.freeze=[shared]" "multitask.evaluate_only=$old" evaluate.every_updates=0
   train "nine_free_$1" "$common" "multitask.evaluate_only=$old" evaluate.every_updates=0
   train "nine_quarter_$1" "$common" tasks.cartpole.train.updates_per_env_step=0.0625 \
@@ -53,8 +54,22 @@ forgetting() {
     tasks.visual_match.train.updates_per_env_step=0.005
 }
 
+# Against suite_SEED: updates together, these balanced, adapters, own value and reward heads. Five grid worlds with one
+# encoder, and with one each.
+ablations() {
+  together="$configs/suite_unizero.yaml seed=$1 multitask.updates=together train.grad_clip=5"
+  train "together_$1" "$together"
+  train "grad_norm_$1" "$together" multitask.balance=grad_norm
+  train "pcgrad_$1" "$together" multitask.balance=pcgrad
+  train "rank8_$1" "$configs/suite_unizero.yaml" "seed=$1" multitask.adapter_rank=8
+  train "own_heads_$1" "$configs/suite_unizero.yaml" "seed=$1" "multitask.share=[transformer]"
+  maze="$configs/minigrid5_unizero.yaml seed=$1 stop.max_env_steps=20000"
+  train "maze_group_$1" "$maze"
+  train "maze_own_$1" "$maze" model.encoder_group=none
+}
+
 for seed in $seeds; do "$part" "$seed"; done |
-  xargs -P 2 -L 1 sh -c 'lzero=$0 out=$1 name=$2; shift 2
+  xargs -P "${JOBS:-2}" -L 1 sh -c 'lzero=$0 out=$1 name=$2; shift 2
     [ -e "$out/$name/status.json" ] && grep -q finished "$out/$name/status.json" && exit 0
     rm -rf "${out:?}/$name"
     "$lzero" train "$@" deterministic=true --run-dir "$out/$name" > "$out/$name.log" 2>&1 ||
