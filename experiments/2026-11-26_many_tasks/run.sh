@@ -45,8 +45,8 @@ forgetting() {
   } > "$nine"
   old="[cartpole,catch,catch_pixels,empty_room,mountain_car,pendulum,tictactoe,visual_match]"
   common="$nine seed=$1 init.from=$out/suite_$1 init.parts=[shared,own] tasks.lava_gap.train.steps_per_round=2"
-  train "nine_frozen_$1" "$common" "multitask.freeze=[shared]" "multitask.evaluate_only=$old" evaluate.every_updates=0
-  train "nine_free_$1" "$common" "multitask.evaluate_only=$old" evaluate.every_updates=0
+  train "nine_frozen_$1" "$common" "multitask.freeze=[shared]" "multitask.evaluate_only=$old" evaluate.every_updates=100000
+  train "nine_free_$1" "$common" "multitask.evaluate_only=$old" evaluate.every_updates=100000
   train "nine_quarter_$1" "$common" tasks.cartpole.train.updates_per_env_step=0.0625 \
     tasks.catch.train.updates_per_env_step=0.0625 tasks.catch_pixels.train.updates_per_env_step=0.0625 \
     tasks.empty_room.train.updates_per_env_step=0.0625 tasks.mountain_car.train.updates_per_env_step=0.1 \

@@ -130,7 +130,7 @@ void Trainer::WarnOfEndlessEpisodes(int64_t num_steps) {
   for (const auto& task : tasks_) {
     const int64_t env_steps = task->state().env_steps;
     if (task->spec().max_episode_steps > 0 || task->state().episodes > 0 ||
-        !task->collector().stats().episodes.empty() ||
+        !task->collector().stats().episodes.empty() || env_steps == 0 ||
         env_steps < num_steps * task->collector().num_envs()) {
       continue;
     }
