@@ -19,7 +19,10 @@ std::vector<std::unique_ptr<ConfigAssembler>> ConfigAssembler::MakeTasks() {
     if (list->value.kind != YamlNode::Kind::kSequence || list->value.items.empty()) {
       complete_ = false;
       Report(At(layer, list->value.position),
-             absl::StrCat("tasks: a list of tasks is needed; got ", ShownText(list->value),
+             absl::StrCat("tasks: a list of at least one task is needed; got ",
+                          list->value.items.empty() && list->value.kind == YamlNode::Kind::kSequence
+                              ? "an empty one"
+                              : ShownText(list->value),
                           "; allowed: - {name: NAME, env: {id: ID}, ...}"));
       return tasks;
     }
@@ -62,7 +65,7 @@ std::unique_ptr<ConfigAssembler> ConfigAssembler::MakeTask(const Layer& file,
 
 void ConfigAssembler::ReportNoTask(const std::string& assignment) {
   Report({kOverrideRank, {}, absl::StrCat("command line: ", QuotedForMessage(assignment))},
-         "no such task; allowed: tasks.NAME.key.path=value");
+         "no such task, or no key of one; allowed: tasks.NAME.key.path=value");
 }
 
 void ConfigAssembler::CheckRules(const ConfigRule& extra_rule) {
@@ -108,7 +111,17 @@ absl::StatusOr<LoadedConfig> ConfigAssembler::Finish(
   }
   if (!tasks.empty()) ReportUnreadBeside(tasks);
   const bool is_whole = problems_.empty() && !tasks.empty();
-  if (is_whole && extra_rule != nullptr) ReportConsistency(extra_rule(config_));
+  if (is_whole && extra_rule != nullptr) {
+    const std::vector<ConsistencyError> errors = extra_rule(config_);
+    // What one task says for itself is where a rule between tasks is broken.
+    for (const auto& task : tasks) {
+      if (errors.empty()) break;
+      for (const auto& [key, place] : task->settings_) {
+        if (place.of_task && !settings_[key].of_task) settings_[key] = place;
+      }
+    }
+    ReportConsistency(errors);
+  }
   if (!problems_.empty()) return absl::InvalidArgumentError(JoinedProblems());
   return Loaded();
 }

@@ -132,7 +132,7 @@ void AddCurves(const ReportInput& input, const std::string& environment, Chart* 
 bool HasTasks(const ReportInput& input, const std::string& environment) {
   return std::ranges::any_of(input.runs.groups, [&](const RunGroup& group) {
     const ExperimentConfig& config = group.runs[0].config;
-    return EnvironmentOf(config) == environment && !config.tasks.empty();
+    return EnvironmentOf(config) == environment && config.tasks.size() > 1;
   });
 }
 

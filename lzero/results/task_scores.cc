@@ -1,6 +1,7 @@
 #include "lzero/results/task_scores.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "absl/strings/match.h"
@@ -120,7 +121,9 @@ std::vector<TaskRatio> CompareScores(const ScoreSummary& a, const ScoreSummary& 
     }
     const auto steps = MedianOrNever(task.solved_env_steps);
     const auto other_steps = MedianOrNever(other->solved_env_steps);
-    if (steps.has_value() && other_steps.has_value()) ratio.steps = *steps / *other_steps;
+    if (other_steps.has_value()) {
+      ratio.steps = steps.value_or(std::numeric_limits<double>::infinity()) / *other_steps;
+    }
     ratios.push_back(std::move(ratio));
   }
   return ratios;

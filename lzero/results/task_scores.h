@@ -47,7 +47,7 @@ struct ScoreSummary {
 ScoreSummary SummarizeScores(absl::Span<const TaskResult> results);
 
 // A task of `a` against the same one of `b`: mean score / mean score, where that is above 0, and
-// median steps to the target / median steps.
+// median steps to the target / median steps: infinite where only `b` ever reaches it.
 struct TaskRatio {
   std::string task;
   std::optional<double> score, steps;

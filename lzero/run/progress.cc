@@ -20,14 +20,14 @@ Progress::Rates RatesBetween(const ProgressCounts& from, const ProgressCounts& t
           static_cast<double>(to.simulations - from.simulations) / span};
 }
 
+}  // namespace
+
 // Targets below 10 are told apart by hundredths: 0.95, 0.98.
 std::string FormatReturn(double value) {
   const double rounded = std::round(100.0 * value) / 100.0 + 0.0;  // no -0.00
   return std::fabs(value) < 10.0 ? absl::StrFormat("%.2f", rounded)
                                  : absl::StrFormat("%.1f", value);
 }
-
-}  // namespace
 
 std::vector<std::pair<std::string, double>> ProgressTimes::Shares() const {
   std::vector<std::pair<std::string, double>> shares = {
@@ -71,13 +71,13 @@ std::optional<double> Progress::EtaSeconds(std::optional<double> fraction, doubl
 
 std::string Progress::Line(const ProgressCounts& counts, const Rates& rates,
                            std::optional<int64_t> max_env_steps, std::optional<double> fraction,
-                           std::optional<double> collect_return, std::optional<double> eval_return,
+                           std::optional<double> collect_return, const std::string& evaluated,
                            const ProgressTimes& times, double now) const {
   std::string line = absl::StrCat("env steps ", FormatCount(counts.env_steps));
   if (max_env_steps.has_value()) absl::StrAppend(&line, "/", FormatCount(*max_env_steps));
   if (collect_return.has_value())
     absl::StrAppend(&line, " | return ", FormatReturn(*collect_return));
-  if (eval_return.has_value()) absl::StrAppend(&line, " | eval ", FormatReturn(*eval_return));
+  if (!evaluated.empty()) absl::StrAppend(&line, " | ", evaluated);
   absl::StrAppend(&line, " | ", FormatCount(std::llround(rates.env_steps_per_s)), " env steps/s, ",
                   FormatCount(std::llround(rates.sims_per_s)), " sims/s, ",
                   FormatCount(std::llround(rates.updates_per_s)), " updates/s");

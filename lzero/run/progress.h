@@ -56,10 +56,11 @@ class Progress {
   std::optional<Rates> SessionRates(const ProgressCounts& counts, double now) const;
 
   // "12%  env step 2,400/20,000 | return 143.2 | eval 195.0 | 412 env steps/s ..."
-  // `fraction` of the run that is over (0 .. 1) or nullopt when no limit is known.
+  // `fraction` of the run that is over (0 .. 1) or nullopt when no limit is known. `evaluated`,
+  // "eval 195.0", says what the last evaluation found.
   std::string Line(const ProgressCounts& counts, const Rates& rates,
                    std::optional<int64_t> max_env_steps, std::optional<double> fraction,
-                   std::optional<double> collect_return, std::optional<double> eval_return,
+                   std::optional<double> collect_return, const std::string& evaluated,
                    const ProgressTimes& times, double now) const;
 
   // Seconds to the end at the pace of this session; nullopt before any progress.
@@ -81,6 +82,8 @@ double ProgressSeconds();
 
 // "1:05" or "2:00:13".
 std::string FormatSeconds(double seconds);
+// "195.0", "-1.00"
+std::string FormatReturn(double value);
 // "12,345"
 std::string FormatCount(int64_t count);
 

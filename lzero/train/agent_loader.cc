@@ -60,14 +60,12 @@ void ChooseInference(const LoadAgentOptions& options, ExperimentConfig* config) 
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> FindTaskNames(const std::string& path) {
+absl::StatusOr<std::vector<ExperimentConfig>> FindTaskConfigs(const std::string& path) {
   LZ_ASSIGN_OR_RETURN(const std::string checkpoint, FindAgentCheckpoint(path));
   const std::string config_path = JoinPath(checkpoint, "config.resolved.yaml");
   LZ_ASSIGN_OR_RETURN(const std::string text, ReadFile(config_path));
   LZ_ASSIGN_OR_RETURN(const ExperimentConfig config, ParseResolvedConfig(text, config_path));
-  std::vector<std::string> names;
-  for (const ExperimentConfig& task : TaskConfigs(config)) names.push_back(task.name);
-  return names;
+  return TaskConfigs(config);
 }
 
 absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry& registry,

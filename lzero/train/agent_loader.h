@@ -30,9 +30,9 @@ struct LoadedAgent {
 // (two players: the newest evaluated one; the latest when none is marked).
 absl::StatusOr<std::string> FindAgentCheckpoint(const std::string& path);
 
-// The names of the tasks of the run that `path` means, as FindAgentCheckpoint takes it; "" alone
-// for a run without tasks. Errors as LoadAgent.
-absl::StatusOr<std::vector<std::string>> FindTaskNames(const std::string& path);
+// The tasks of the run that `path` means, as FindAgentCheckpoint takes it; one without a name for a
+// run without tasks. Errors as LoadAgent.
+absl::StatusOr<std::vector<ExperimentConfig>> FindTaskConfigs(const std::string& path);
 
 struct LoadAgentOptions {
   std::optional<int64_t> simulations;  // a move; nullopt: as the run evaluates

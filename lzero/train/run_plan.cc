@@ -61,21 +61,31 @@ std::string SamplesText(const SearchConfig& search) {
   return absl::StrCat(", ", *search.num_sampled_actions, " sampled actions");
 }
 
-// What ends the run: "after 20,000 env steps, or with a mean return of 195 in 3 evaluations in a
-// row".
-std::string StopText(const StopConfig& stop) {
+// "a mean return of 195 in 3 evaluations in a row".
+std::string TargetText(const ExperimentConfig& config) {
+  const int64_t patience = config.stop.patience;
+  return absl::StrFormat(
+      "%s of %g in %s",
+      config.score.measure == ScoreMeasure::kGrade ? "a share of optimal moves" : "a mean return",
+      *config.stop.target_return,
+      patience == 1 ? "an evaluation" : absl::StrCat(patience, " evaluations in a row"));
+}
+
+// What ends the run: "after 20,000 env steps, or with a mean return of 195 in an evaluation".
+std::string StopText(absl::Span<const ExperimentConfig> tasks) {
+  const StopConfig& stop = tasks[0].stop;
   std::vector<std::string> rules;
-  if (stop.max_env_steps.has_value()) {
+  if (tasks.size() > 1) rules.emplace_back("after the env steps of every task");
+  if (tasks.size() == 1 && stop.max_env_steps.has_value()) {
     rules.push_back(absl::StrCat("after ", FormatCount(*stop.max_env_steps), " env steps"));
   }
   if (stop.max_updates.has_value()) {
     rules.push_back(absl::StrCat("after ", FormatCount(*stop.max_updates), " updates"));
   }
-  if (stop.target_return.has_value() && stop.end_at_target) {
-    rules.push_back(absl::StrFormat("with a mean return of %g in ", *stop.target_return));
-    absl::StrAppend(&rules.back(), stop.patience == 1
-                                       ? "an evaluation"
-                                       : absl::StrCat(stop.patience, " evaluations in a row"));
+  const auto has_target = [](const auto& task) { return task.stop.target_return.has_value(); };
+  if (stop.end_at_target && std::ranges::all_of(tasks, has_target)) {
+    rules.push_back(tasks.size() > 1 ? "when all tasks are at their targets at once"
+                                     : absl::StrCat("with ", TargetText(tasks[0])));
   }
   return absl::StrJoin(rules, ", or ");
 }
@@ -118,17 +128,21 @@ void AppendTask(const ExperimentConfig& config, const EnvSpec& spec, std::string
                           "searches a step in the place of 1\n",
                           reanalyzed, 1.0 + reanalyzed);
   }
-  absl::StrAppendFormat(text, "stops         %s\n", StopText(config.stop));
 }
 
 // One of several tasks, on a line.
 std::string TaskText(const ExperimentConfig& config, const EnvSpec& spec) {
-  return absl::StrFormat(
-      "%s: observation [%s], %s; %d simulations%s; batch %d, unroll %d, %g updates a step; stops "
-      "%s",
-      spec.id, absl::StrJoin(spec.observation.shape, ", "), ActionsText(spec.action),
+  std::string text = absl::StrFormat(
+      "%s: observation [%s], %s; %d simulations%s; batch %d, unroll %d, %g updates a step", spec.id,
+      absl::StrJoin(spec.observation.shape, ", "), ActionsText(spec.action),
       config.search.num_simulations, SamplesText(config.search), config.train.batch_size,
-      config.replay.num_unroll_steps, config.train.updates_per_env_step, StopText(config.stop));
+      config.replay.num_unroll_steps, config.train.updates_per_env_step);
+  if (config.stop.max_env_steps.has_value()) {
+    absl::StrAppend(&text, "; ", FormatCount(*config.stop.max_env_steps), " env steps");
+  }
+  if (config.stop.target_return.has_value())
+    absl::StrAppend(&text, "; target ", TargetText(config));
+  return text;
 }
 
 std::vector<WorldModelShape> ShapesOf(absl::Span<const EnvSpec> specs) {
@@ -372,6 +386,7 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                         FormatCount(plan.num_parameters),
                         FamilyOf(config.model).describe(tasks[0].model));
   if (tasks.size() == 1) AppendTask(tasks[0], plan.envs[0], runner, detailed, &text);
+  absl::StrAppend(&text, "stops         ", StopText(tasks), "\n");
   absl::StrAppend(&text, "memory        ", MemoryText(plan.memory, detailed), "\n");
   return text;
 }

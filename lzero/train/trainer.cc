@@ -93,6 +93,11 @@ void Trainer::SumTasks() {
   }
 }
 
+void Trainer::TakeTaskStates() {
+  state_.tasks.clear();
+  for (const auto& task : tasks_) state_.tasks.push_back(task->state());
+}
+
 bool Trainer::HasReachedLimit() const {
   return HasMadeUpdates() ||
          std::ranges::all_of(tasks_, [](const auto& task) { return task->HasReachedLimit(); });
@@ -199,6 +204,7 @@ absl::StatusOr<TrainOutcome> Trainer::Run() {
   }
   ShowSession();
   WriteStatus(*reason == StopReason::kInterrupted ? RunState::kInterrupted : RunState::kFinished);
+  TakeTaskStates();
   return TrainOutcome{*reason, state_, tasks_.size() == 1 ? tasks_[0]->spec().num_players : 1};
 }
 

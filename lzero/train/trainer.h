@@ -121,6 +121,8 @@ class Trainer {
   absl::Status ForEachTask(absl::FunctionRef<absl::Status(size_t, TrainTask&)> body);
   // Counters of the run from those of its tasks.
   void SumTasks();
+  void TakeTaskStates();  // into the run's state
+  ScoreTable Scores() const;
   absl::Status HandleBadUpdate(const absl::Status& bad);
   absl::Status AfterStep();
   void ReadClock();  // sets wall_seconds of the state
@@ -138,6 +140,7 @@ class Trainer {
   // Before an evaluation is waited for that may never end: no episode of a collector has, in
   // `num_steps` of each environment or more.
   void WarnOfEndlessEpisodes(int64_t num_steps);
+  std::string EvaluatedText() const;
   std::string ProgressText(const Progress::Rates& rates, std::optional<double> fraction,
                            double now) const;
   void ShowProgress();

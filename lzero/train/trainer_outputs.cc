@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
@@ -79,9 +80,7 @@ absl::Status Trainer::RecordEvaluation(const std::vector<TaskEvaluation>& evalua
     state_.last_return = tasks_[0]->state().last_return;
     LZ_RETURN_IF_ERROR(outputs_->WriteEvaluation(state_.env_steps, evaluations[0].episodes));
   } else {
-    std::vector<TaskScore> rows;
-    for (const auto& task : tasks_) rows.push_back(task->Score());
-    const ScoreTable scores(std::move(rows));
+    const ScoreTable scores = Scores();
     state_.last_return = scores.Mean();
     scores.AddMetrics(&metrics);
     LZ_LOG_INFO(scores.Text());
@@ -171,6 +170,23 @@ absl::Status Trainer::WriteMetrics() {
                                 std::vector<Metric>(metrics.begin(), metrics.end()));
 }
 
+ScoreTable Trainer::Scores() const {
+  std::vector<TaskScore> rows;
+  for (const auto& task : tasks_) rows.push_back(task->Score());
+  return ScoreTable(std::move(rows));
+}
+
+// "eval 195.0"; the score of several tasks, and of one that is graded: a game's returns say
+// nothing.
+std::string Trainer::EvaluatedText() const {
+  if (!state_.last_return.has_value()) return "";
+  if (tasks_.size() > 1) return Scores().Summary();
+  const std::optional<double>& score = tasks_[0]->state().last_score;
+  return tasks_[0]->config().score.measure == ScoreMeasure::kGrade && score.has_value()
+             ? absl::StrFormat("score %.2f", *score)
+             : absl::StrCat("eval ", FormatReturn(*state_.last_return));
+}
+
 std::string Trainer::ProgressText(const Progress::Rates& rates, std::optional<double> fraction,
                                   double now) const {
   std::optional<int64_t> max_env_steps = 0;
@@ -182,7 +198,7 @@ std::string Trainer::ProgressText(const Progress::Rates& rates, std::optional<do
   }
   const std::optional<double> collected =
       tasks_.size() == 1 ? tasks_[0]->CollectReturn() : std::nullopt;
-  return progress_.Line(Counts(), rates, max_env_steps, fraction, collected, state_.last_return,
+  return progress_.Line(Counts(), rates, max_env_steps, fraction, collected, EvaluatedText(),
                         Times(), now);
 }
 
@@ -216,12 +232,9 @@ void Trainer::WriteStatus(RunState run_state, const std::string& message) {
 absl::StatusOr<CheckpointContent> Trainer::MakeCheckpoint() {
   CheckpointContent content;
   content.files = learner_->Export();
-  state_.tasks.clear();
-  LZ_RETURN_IF_ERROR(ForEachTask([&](size_t, TrainTask& task) {
-    const absl::Status exported = task.Export(&content.files);
-    state_.tasks.push_back(task.state());
-    return exported;
-  }));
+  LZ_RETURN_IF_ERROR(
+      ForEachTask([&](size_t, TrainTask& task) { return task.Export(&content.files); }));
+  TakeTaskStates();
   LZ_ASSIGN_OR_RETURN(state_.metrics_bytes, outputs_->SyncMetrics());
   content.state_json = TrainingStateToJson(state_);
   content.config_yaml = ResolvedYaml(config_);
@@ -252,6 +265,7 @@ absl::Status Trainer::StartFrom(const CheckpointContent& content) {
         absl::StrCat("there is nothing of what init.parts ", ValueText(config_, "init.parts"),
                      " asks for; `own` is matched by the names of tasks, or init.like"));
   }
+  LZ_LOG_INFO("init.from gives ", absl::StrJoin(PartsOf(names), ", "), "; the rest begins fresh");
   LZ_RETURN_IF_ERROR(learner_->StartFrom(content.files.at("model"), names));
   return HandBack();
 }

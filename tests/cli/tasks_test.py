@@ -58,6 +58,7 @@ COMMANDS = [
     ("runs", 0, ["tasks drop, swing, xo"], ["runs", "first"]),
     ("no scores", 2, ["error: no such folder: nowhere"], ["scores", "nowhere"]),
     ("nothing in common", 2, ["error: plain has no task of first"], ["forgetting", "first", "plain"]),
+    ("another scale", 2, ["error: task drop has score.expert 1 before and 2 after"], ["forgetting", "alone", "wide"]),
 ]
 
 
@@ -70,6 +71,9 @@ def check_runs(program):
     program.check("ratio", 0, str(updates), 0, "[168, 168, 168]")
     code, printed = program.run("train", "three.yaml", "--task", "drop", "--run-dir", "alone")
     program.check("alone", code, printed, 0, "mean return")
+    code, printed = program.run("train", "three.yaml", "--task", "drop", "--run-dir", "wide", "score.expert=2",
+                                "stop.max_env_steps=80")
+    program.check("another scale", code, printed, 0, "run folder    wide")
     code, printed = program.run("train", ROOT / "configs/teaching/counting_unizero.yaml", "stop.max_env_steps=40",
                                 "train.start_env_steps=10", "--run-dir", "plain")
     program.check("plain", code, printed, 0, "run folder    plain")

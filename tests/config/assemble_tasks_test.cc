@@ -152,9 +152,9 @@ TEST(AssembleTasks, WhatIsWrongBesideTheTasksIsToldOnce) {
 }
 
 TEST(AssembleTasks, TheListAndTheNamesAreChecked) {
-  for (const auto& [list, got] : {std::pair("3", "'3'"), {"{}", "a map"}, {"[]", "a list"}}) {
+  for (const auto& [list, got] : {std::pair("3", "'3'"), {"{}", "a map"}, {"[]", "an empty one"}}) {
     EXPECT_EQ(ErrorOf(absl::StrCat("tasks: ", list)),
-              absl::StrCat("f.yaml:1:8: tasks: a list of tasks is needed; got ", got,
+              absl::StrCat("f.yaml:1:8: tasks: a list of at least one task is needed; got ", got,
                            "; allowed: - {name: NAME, env: {id: ID}, ...}"));
   }
   EXPECT_EQ(ErrorOf("tasks: [{name: a}, {name: a}]"), "f.yaml:1:20: tasks: two are called a");
@@ -166,11 +166,11 @@ TEST(AssembleTasks, TheListAndTheNamesAreChecked) {
 TEST(AssembleTasks, OverridesOfATaskAreChecked) {
   const std::string text = "tasks: [{name: a}]";
   EXPECT_EQ(ErrorOf(text, {"tasks.b.train.batch_size=4"}),
-            "command line: 'tasks.b.train.batch_size=4': no such task; allowed: "
-            "tasks.NAME.key.path=value");
+            "command line: 'tasks.b.train.batch_size=4': no such task, or no key of one; "
+            "allowed: tasks.NAME.key.path=value");
   EXPECT_EQ(ErrorOf("seed: 1", {"tasks.b.train.batch_size=4"}),
-            "command line: 'tasks.b.train.batch_size=4': no such task; allowed: "
-            "tasks.NAME.key.path=value");
+            "command line: 'tasks.b.train.batch_size=4': no such task, or no key of one; "
+            "allowed: tasks.NAME.key.path=value");
   EXPECT_EQ(ErrorOf(text, {"tasks.a.train.learning_rate=1"}),
             "command line: tasks.a.train.learning_rate=1: all tasks share it; allowed: "
             "train.learning_rate=1");
@@ -187,6 +187,20 @@ TEST(AssembleTasks, ARuleOfAnotherFloorSeesEachTaskAndThenAllOfThem) {
   };
   EXPECT_EQ(ErrorOf("tasks: [{name: a}, {name: b}]", {}, rule), "");
   EXPECT_THAT(seen, ElementsAre("a", "b", "2"));
+}
+
+TEST(AssembleTasks, ARuleBetweenTasksPointsAtWhatOneOfThemSays) {
+  const auto rule = [](const ExperimentConfig& config) {
+    std::vector<ConsistencyError> errors;
+    if (!config.tasks.empty()) errors.push_back({{"model.encoder_group"}, "unlike"});
+    return errors;
+  };
+  EXPECT_EQ(ErrorOf("model: {encoder_group: all}\ntasks: [{name: a}, {name: b}]", {}, rule),
+            "f.yaml:1:24: model.encoder_group: unlike");
+  EXPECT_EQ(ErrorOf("model: {encoder_group: all}\n"
+                    "tasks: [{name: a}, {name: b, model: {encoder_group: few}}]",
+                    {}, rule),
+            "f.yaml:2:53: model.encoder_group: unlike");
 }
 
 // A rule as those of unread settings: the batch size is read where the discount is 1.

@@ -137,8 +137,8 @@ TEST(ProgressTest, TheLineTellsReturnRatesTimeLeftAndWhereTimeGoes) {
   times.network = 5.0;
   times.learn = 94.8;
   times.evaluate = 0.0;
-  EXPECT_EQ(progress.Line({2400, 600, 60000}, {412.4, 103.0, 10310.6}, 20000, 0.12, 143.25, 195.0,
-                          times, 12.0),
+  EXPECT_EQ(progress.Line({2400, 600, 60000}, {412.4, 103.0, 10310.6}, 20000, 0.12, 143.25,
+                          "eval 195.0", times, 12.0),
             "env steps 2,400/20,000 | return 143.2 | eval 195.0 | 412 env steps/s, 10,311 sims/s, "
             "103 updates/s | ETA 1:28 | network 5% learn 95%");
 }
@@ -147,7 +147,8 @@ TEST(ProgressTest, SmallReturnsAreToldByHundredths) {
   Progress progress(2.0);
   progress.Start({}, 0.0);
   const auto line = [&](double collected, double evaluated) {
-    return progress.Line({8, 0, 0}, {}, std::nullopt, std::nullopt, collected, evaluated, {}, 2.0);
+    return progress.Line({8, 0, 0}, {}, std::nullopt, std::nullopt, collected,
+                         absl::StrCat("eval ", FormatReturn(evaluated)), {}, 2.0);
   };
   EXPECT_EQ(line(0.047, 0.956).substr(0, 37), "env steps 8 | return 0.05 | eval 0.96");
   EXPECT_EQ(line(-0.004, -9.5).substr(0, 38), "env steps 8 | return 0.00 | eval -9.50");
@@ -158,9 +159,9 @@ TEST(ProgressTest, TheLineLeavesOutWhatIsNotKnown) {
   Progress progress(2.0);
   progress.Start({}, 0.0);
   const std::string line = progress.Line({8, 0, 200}, {4.0, 0.0, 100.0}, std::nullopt, std::nullopt,
-                                         std::nullopt, std::nullopt, {}, 2.0);
+                                         std::nullopt, "", {}, 2.0);
   EXPECT_EQ(line, "env steps 8 | 4 env steps/s, 100 sims/s, 0 updates/s");
-  EXPECT_THAT(progress.Line({8, 0, 200}, {}, std::nullopt, 0.0, -1.0, std::nullopt, {}, 2.0),
+  EXPECT_THAT(progress.Line({8, 0, 200}, {}, std::nullopt, 0.0, -1.0, "", {}, 2.0),
               testing::AllOf(HasSubstr("| return -1.00 |"), Not(HasSubstr("ETA"))));
 }
 

@@ -9,13 +9,16 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lzero/base/log.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/dump.h"
 #include "lzero/nn/threads.h"
+#include "lzero/run/checkpoint_store.h"
 #include "lzero/statistics/statistics.h"
 #include "lzero/train/agent_loader.h"
 #include "lzero/train/task/task_metrics.h"
@@ -62,20 +65,22 @@ struct Kept {
     if (before.score <= 0.0) return std::nullopt;
     return after.score / before.score;
   }
+  bool is_at_least(double min_ratio) const {
+    const std::optional<double> kept = ratio();
+    return kept.has_value() ? *kept >= min_ratio : after.score >= before.score;
+  }
 };
 
 absl::StatusOr<Played> Play(const std::string& path, const std::string& task,
                             const ForgettingOptions& options, const std::atomic<bool>* stop,
-                            std::optional<int64_t>* seed) {
+                            int64_t seed) {
   ThreadPool pool(static_cast<int>(options.threads));
   LoadAgentOptions wanted;
   wanted.task = task;
   LZ_ASSIGN_OR_RETURN(LoadedAgent agent, LoadAgent(path, MakeRegistry(), wanted, &pool));
-  if (!seed->has_value()) *seed = agent.config.seed;
   std::vector<uint64_t> seeds;
   for (int64_t i = 0; i < options.episodes; ++i) {
-    seeds.push_back(
-        StreamKey(static_cast<uint64_t>(**seed), "eval_verb", static_cast<uint64_t>(i)));
+    seeds.push_back(StreamKey(static_cast<uint64_t>(seed), "eval_verb", static_cast<uint64_t>(i)));
   }
   const auto is_stopped = [stop] { return stop->load(); };
   Evaluator* evaluator = agent.role.evaluator.get();
@@ -94,18 +99,43 @@ absl::StatusOr<Played> Play(const std::string& path, const std::string& task,
   return played;
 }
 
+// The tasks of both that have the same name. InvalidArgument when one plays another environment
+// there, or counts its returns otherwise.
+absl::StatusOr<std::vector<ExperimentConfig>> CommonTasks(const std::string& before,
+                                                          const std::string& after) {
+  LZ_ASSIGN_OR_RETURN(const std::vector<ExperimentConfig> first, FindTaskConfigs(before));
+  LZ_ASSIGN_OR_RETURN(const std::vector<ExperimentConfig> later, FindTaskConfigs(after));
+  std::vector<ExperimentConfig> common;
+  for (const ExperimentConfig& task : first) {
+    const auto same = std::ranges::find(later, task.name, &ExperimentConfig::name);
+    if (same == later.end()) continue;
+    for (const ConfigDifference& difference : DiffConfigs(task, *same)) {
+      if (!absl::StartsWith(difference.key, "score.") && difference.key != "env.id" &&
+          !absl::StartsWith(difference.key, "env.settings")) {
+        continue;
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat(task.name.empty() ? "the task" : absl::StrCat("task ", task.name), " has ",
+                       difference.key, " ", difference.a, " before and ", difference.b, " after"));
+    }
+    common.push_back(task);
+  }
+  return common;
+}
+
 absl::StatusOr<std::vector<Kept>> PlayAll(const ForgettingOptions& options,
                                           const std::atomic<bool>* stop) {
-  LZ_ASSIGN_OR_RETURN(const std::vector<std::string> names, FindTaskNames(options.before));
-  LZ_ASSIGN_OR_RETURN(const std::vector<std::string> later, FindTaskNames(options.after));
+  // The best checkpoint before, as everywhere; after, what came of it in the end.
+  LZ_ASSIGN_OR_RETURN(const std::string before, FindAgentCheckpoint(options.before));
+  LZ_ASSIGN_OR_RETURN(const std::string after, FindCheckpoint(options.after));
+  LZ_ASSIGN_OR_RETURN(const std::vector<ExperimentConfig> tasks, CommonTasks(before, after));
+  LZ_LOG_INFO("before: ", before, "; after: ", after);
   std::vector<Kept> kept;
-  for (const std::string& name : names) {
-    if (std::ranges::find(later, name) == later.end()) continue;
-    LZ_LOG_INFO("playing ", name.empty() ? "the task" : name, " before and after");
-    std::optional<int64_t> seed;
-    Kept task = {name, {}, {}};
-    LZ_ASSIGN_OR_RETURN(task.before, Play(options.before, name, options, stop, &seed));
-    LZ_ASSIGN_OR_RETURN(task.after, Play(options.after, name, options, stop, &seed));
+  for (const ExperimentConfig& config : tasks) {
+    LZ_LOG_INFO("playing ", config.name.empty() ? "the task" : config.name, " before and after");
+    Kept task = {config.name, {}, {}};
+    LZ_ASSIGN_OR_RETURN(task.before, Play(before, config.name, options, stop, config.seed));
+    LZ_ASSIGN_OR_RETURN(task.after, Play(after, config.name, options, stop, config.seed));
     kept.push_back(std::move(task));
   }
   if (!kept.empty()) return kept;
@@ -152,7 +182,7 @@ int Forgetting(const ForgettingOptions& options) {
   Print(options, *kept);
   const bool is_below =
       options.min_ratio.has_value() && std::ranges::any_of(*kept, [&](const Kept& task) {
-        return task.ratio().value_or(1.0) < *options.min_ratio;
+        return !task.is_at_least(*options.min_ratio);
       });
   return is_below ? kExitThreshold : kExitOk;
 }

@@ -101,10 +101,10 @@ absl::StatusOr<std::unique_ptr<LoadedAgent>> LoadPlayer(const MatchPlayer& playe
   if (player.simulations == 0) wanted.simulations = 1;  // that is not made
   wanted.num_envs = std::min<int64_t>(kMostTables, options.num_games);
   if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
-  // The other player may be of a run of one task.
-  const auto names = FindTaskNames(player.path);
-  LZ_RETURN_IF_ERROR(Annotate(names.status(), player.name));
-  if (names->size() > 1) wanted.task = options.task;
+  // The other player may be of a run of one task, of whatever name.
+  const auto tasks = FindTaskConfigs(player.path);
+  LZ_RETURN_IF_ERROR(Annotate(tasks.status(), player.name));
+  if (tasks->size() > 1) wanted.task = options.task;
   auto agent = LoadAgent(player.path, MakeRegistry(), wanted, pool);
   LZ_RETURN_IF_ERROR(Annotate(agent.status(), player.name));
   return std::make_unique<LoadedAgent>(*std::move(agent));

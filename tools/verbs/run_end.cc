@@ -47,9 +47,13 @@ void PrintTasks(const TrainingState& state) {
   std::printf("\n");
 }
 
-void PrintReturn(const TrainOutcome& outcome) {
+void PrintReturn(const ExperimentConfig& config, const TrainOutcome& outcome) {
   const TrainingState& state = outcome.state;
-  if (state.last_return.has_value() && outcome.num_players == 2) {
+  if (config.score.measure == ScoreMeasure::kGrade && !state.tasks.empty() &&
+      state.tasks[0].last_score.has_value()) {
+    std::printf("evaluation    score %.2f, by the share of optimal moves\n",
+                *state.tasks[0].last_score);
+  } else if (state.last_return.has_value() && outcome.num_players == 2) {
     std::printf("evaluation    self-play return %.2f of player 0, %s\n", *state.last_return,
                 kNoMeasureOfStrength);
   } else if (state.last_return.has_value()) {
@@ -94,7 +98,7 @@ void PrintSummary(const Session& session, const TrainOutcome& outcome) {
     PrintTasks(state);
   } else {
     PrintSolved(tasks[0], outcome);
-    PrintReturn(outcome);
+    PrintReturn(tasks[0], outcome);
   }
   // Where the run is and what can be done with it.
   std::printf("run folder    %s\n", EscapedForMessage(session.run_dir).c_str());

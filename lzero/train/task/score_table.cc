@@ -36,6 +36,15 @@ void ScoreTable::AddMetrics(MetricMap* metrics) const {
   (*metrics)["score/worst"] = *std::ranges::min_element(scores);
 }
 
+std::string ScoreTable::Summary() const {
+  const TaskScore* worst = nullptr;
+  for (const TaskScore& row : rows_) {
+    if (row.score.has_value() && (worst == nullptr || *row.score < *worst->score)) worst = &row;
+  }
+  if (worst == nullptr) return "";
+  return absl::StrFormat("score %.2f, worst %s %.2f", *Mean(), worst->task, *worst->score);
+}
+
 std::string ScoreTable::Text() const {
   const std::string all = absl::StrJoin(rows_, ", ", [](std::string* out, const TaskScore& row) {
     if (row.score.has_value()) {
@@ -44,12 +53,8 @@ std::string ScoreTable::Text() const {
       absl::StrAppendFormat(out, "%s (return %.2f)", row.task, row.mean_return);
     }
   });
-  const TaskScore* worst = nullptr;
-  for (const TaskScore& row : rows_) {
-    if (row.score.has_value() && (worst == nullptr || *row.score < *worst->score)) worst = &row;
-  }
-  if (worst == nullptr) return absl::StrCat("no score: ", all);
-  return absl::StrFormat("score %.2f, worst %s %.2f: %s", *Mean(), worst->task, *worst->score, all);
+  const std::string summary = Summary();
+  return absl::StrCat(summary.empty() ? "no score" : summary, ": ", all);
 }
 
 }  // namespace lzero

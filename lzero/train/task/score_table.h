@@ -22,14 +22,15 @@ class ScoreTable {
  public:
   explicit ScoreTable(std::vector<TaskScore> rows) : rows_(std::move(rows)) {}
 
-  const std::vector<TaskScore>& rows() const { return rows_; }
   // Those of the tasks that have one, within their bounds.
   std::vector<double> Bounded() const;
   // The mean of these; nullopt where there are none.
   std::optional<double> Mean() const;
   // "score/{mean,median,iqm,worst}" and "task/NAME/score", which is not bounded.
   void AddMetrics(MetricMap* metrics) const;
-  // "score 0.83, worst tictactoe 0.41: cartpole 1.00, ..."; returns where there is no score.
+  // "score 0.83, worst tictactoe 0.41"; "" where there is no score.
+  std::string Summary() const;
+  // The same, then every task: ": cartpole 1.00, ..."; returns where there is no score.
   std::string Text() const;
 
  private:

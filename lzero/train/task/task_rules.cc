@@ -34,6 +34,31 @@ void RequireAmong(const std::string& key, const std::vector<std::string>& got,
   }
 }
 
+// What stays as it is must be something that was learned, and something must learn.
+void CheckFrozen(absl::Span<const ExperimentConfig> tasks, Errors* errors) {
+  const MultitaskConfig& multitask = tasks[0].multitask;
+  const InitConfig& init = tasks[0].init;
+  const auto is_frozen = [&](const std::string& owner) {
+    return absl::c_linear_search(multitask.freeze, owner);
+  };
+  for (const std::string& part : multitask.share) {
+    const bool is_taken = init.from != kNoRun && (absl::c_linear_search(init.parts, "shared") ||
+                                                  absl::c_linear_search(init.parts, part));
+    Require(is_taken || !is_frozen("shared"), errors, {"multitask.freeze", "init.parts"}, "shared ",
+            part,
+            " would stay as it begins, untrained; allowed: init.from with this part, or "
+            "multitask.share without it");
+  }
+  const auto learns = [&](const ExperimentConfig& task) {
+    const std::string& group = task.model.encoder_group;
+    return !absl::c_linear_search(multitask.evaluate_only, task.name) &&
+           !(is_frozen(task.name) && (is_frozen("shared") || multitask.share.empty()) &&
+             (group == kNoGroup || is_frozen(group)));
+  };
+  Require(absl::c_any_of(tasks, learns), errors, {"multitask.freeze", "multitask.evaluate_only"},
+          "nothing would learn; allowed: a task less");
+}
+
 void CheckParts(absl::Span<const ExperimentConfig> tasks, Errors* errors) {
   const ExperimentConfig& config = tasks[0];
   const std::vector<std::string>& parts = FamilyOf(config.model).shared_parts;
@@ -50,6 +75,15 @@ void CheckParts(absl::Span<const ExperimentConfig> tasks, Errors* errors) {
   }
   if (parts.empty()) return;
   RequireAmong("multitask.share", multitask.share, parts, errors);
+  const std::vector<std::pair<std::string, bool>> of_shared = {
+      {"multitask.adapter_rank", multitask.adapter_rank > 0},
+      {"multitask.freeze", absl::c_linear_search(multitask.freeze, "shared")},
+      {"multitask.balance", multitask.balance != Balance::kNone}};
+  for (const auto& [key, is_used] : of_shared) {
+    Require(!is_used || !multitask.share.empty(), errors, {key, "multitask.share"}, "got ",
+            ValueText(config, key),
+            ", but nothing is shared; allowed: multitask.share with a part");
+  }
   std::vector<std::string> taken = {"shared", "own"};
   for (const auto& more : {parts, FamilyOf(config.model).own_parts})
     absl::c_copy(more, std::back_inserter(taken));
@@ -89,8 +123,9 @@ void CheckParts(absl::Span<const ExperimentConfig> tasks, Errors* errors) {
 // What encoders of one group must have in common.
 auto EncoderOf(const ExperimentConfig& task, const EnvSpec& spec) {
   const ModelConfig& model = task.model;
-  return std::tuple(spec.observation.shape, model.encoder, model.encoder_width,
-                    model.encoder_layers, model.encoder_channels, model.encoder_blocks);
+  return std::tuple(spec.observation.shape, spec.observation.type, model.encoder,
+                    model.encoder_width, model.encoder_layers, model.encoder_channels,
+                    model.encoder_blocks);
 }
 
 void CheckGroups(absl::Span<const ExperimentConfig> tasks, absl::Span<const EnvSpec> specs,
@@ -125,6 +160,7 @@ void CheckGroups(absl::Span<const ExperimentConfig> tasks, absl::Span<const EnvS
 Errors SharingErrors(absl::Span<const ExperimentConfig> tasks, absl::Span<const EnvSpec> specs) {
   Errors errors;
   CheckParts(tasks, &errors);
+  CheckFrozen(tasks, &errors);
   CheckGroups(tasks, specs, &errors);
   Require(tasks.size() <= kMostTasks, &errors, {"tasks"}, "got ", tasks.size(), "; allowed: 1 to ",
           kMostTasks);

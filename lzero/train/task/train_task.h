@@ -48,7 +48,6 @@ class TrainTask {
   TaskState& mutable_state() { return state_; }
   const Collector& collector() const { return *collector_.collector; }
   const InferenceEngine& inference() const { return *collector_.inference; }
-  Evaluator& evaluator() { return *evaluator_.evaluator; }
   const std::string& batch_file() const { return batch_file_; }
 
   // The task learns nothing: it makes no steps, and is evaluated alone.

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/tensor/tensor_arrays.h"
@@ -123,6 +125,17 @@ std::vector<std::pair<std::string, std::string>> MatchWeights(
     }
   }
   return matched;
+}
+
+std::vector<std::string> PartsOf(absl::Span<const std::pair<std::string, std::string>> matched) {
+  std::set<std::string> parts;
+  for (const auto& [weight, there] : matched) {
+    const std::vector<absl::string_view> words = absl::StrSplit(weight, '.');
+    size_t length = words[0] == "task" || words[0] == "group" ? 3 : words[0] == "shared" ? 2 : 1;
+    length = std::min(length, words.size());
+    parts.insert(absl::StrJoin(absl::MakeConstSpan(words).first(length), "."));
+  }
+  return {parts.begin(), parts.end()};
 }
 
 }  // namespace lzero

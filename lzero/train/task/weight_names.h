@@ -32,6 +32,10 @@ std::vector<std::pair<std::string, std::string>> MatchWeights(
     const ExperimentConfig& config, const ExperimentConfig& source,
     const std::vector<std::string>& weights);
 
+// The parts of a network that these weights of MatchWeights belong to, each once:
+// "shared.transformer", "task.pong.encoder"; "encoder" in a run of one task.
+std::vector<std::string> PartsOf(absl::Span<const std::pair<std::string, std::string>> matched);
+
 }  // namespace lzero
 
 #endif  // LZERO_TRAIN_TASK_WEIGHT_NAMES_H_

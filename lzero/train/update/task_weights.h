@@ -66,7 +66,6 @@ class TaskWeights {
   // The plain case, of a network that is there.
   explicit TaskWeights(std::shared_ptr<Network> network);
 
-  size_t num_tasks() const { return views_.size(); }
   at::Device device() const { return views_[0]->device(); }
   // The network of a task, its adapters merged, by work on the current stream where they are stale.
   Network& view(size_t task);

@@ -51,6 +51,40 @@ TEST(TaskRulesTest, PartsThatThereAreNoneOfAreNamed) {
             "latent_head, encoder, action_embedding, policy_head");
 }
 
+TEST(TaskRulesTest, WhatIsFrozenWasLearned) {
+  ExperimentConfig config = TwoTasks();
+  SetShared(&config, [](ExperimentConfig& one) {
+    one.multitask.freeze = {"shared"};
+    one.multitask.share = {"transformer", "value_head"};
+    one.init = {.from = "runs/x", .parts = {"transformer"}};
+  });
+  EXPECT_EQ(ErrorOf(config),
+            "multitask.freeze: shared value_head would stay as it begins, untrained; allowed: "
+            "init.from with this part, or multitask.share without it");
+  SetShared(&config, [](ExperimentConfig& one) { one.init.parts = {"shared"}; });
+  EXPECT_EQ(ErrorOf(config), "");
+  SetShared(&config, [](ExperimentConfig& one) { one.init.from = kNoRun; });
+  EXPECT_THAT(ErrorOf(config), HasSubstr("shared transformer would stay as it begins"));
+  SetShared(&config, [](ExperimentConfig& one) { one.multitask.share = {}; });
+  EXPECT_THAT(ErrorOf(config), HasSubstr("got [shared], but nothing is shared"));
+}
+
+TEST(TaskRulesTest, SomethingLearns) {
+  ExperimentConfig config = TwoTasks();
+  SetShared(&config, [](ExperimentConfig& one) {
+    one.multitask.evaluate_only = {"pole", "board"};
+  });
+  EXPECT_EQ(ErrorOf(config), "multitask.freeze: nothing would learn; allowed: a task less");
+  SetShared(&config, [](ExperimentConfig& one) {
+    one.multitask.freeze = {"shared", "pole"};
+    one.multitask.evaluate_only = {"board"};
+    one.init.from = "runs/x";
+  });
+  EXPECT_THAT(ErrorOf(config), HasSubstr("nothing would learn"));
+  SetShared(&config, [](ExperimentConfig& one) { one.multitask.evaluate_only = {}; });
+  EXPECT_EQ(ErrorOf(config), "");
+}
+
 TEST(TaskRulesTest, OtherFamiliesShareNothing) {
   ExperimentConfig config = TwoTasks();
   SetShared(&config, [](ExperimentConfig& one) { one.model.family = Family::kMuZero; });

@@ -15,6 +15,8 @@
 namespace lzero::trainer_tasks_test {
 namespace {
 
+using testing::HasSubstr;
+
 // Pole: vectors, 2 actions. Board: planes, 9 actions, two players. Pendulum: box actions. Each with
 // sizes of its own, window and unroll among them.
 ExperimentConfig Suite() {
@@ -138,6 +140,27 @@ TEST(TrainerTasksTest, ResumesExactlyWithAdaptersAndBalance) {
   }
 }
 
+TEST(TrainerTasksTest, ThePlanHasALineForEachTaskAndOneForTheRun) {
+  ExperimentConfig config = Suite();
+  for (ExperimentConfig* one : {&config, &config.tasks[0], &config.tasks[1], &config.tasks[2]}) {
+    one->stop.end_at_target = true;
+    one->stop.patience = 1;
+    one->stop.target_return = 0.5;
+  }
+  config.tasks[1].score.measure = ScoreMeasure::kGrade;
+  TestRun run(config);
+  EXPECT_THAT(
+      (*run.Make())->PlanText(/*detailed=*/true),
+      testing::AllOf(
+          HasSubstr("pendulum      pendulum: observation [3], actions of 1 number; "),
+          HasSubstr(
+              "0.7 updates a step; 90 env steps; target a mean return of 0.5 in an evaluation"),
+          HasSubstr("; target a share of optimal moves of 0.5 in an evaluation\n"),
+          HasSubstr("engine and cache of its collector "),
+          HasSubstr("\nstops         after the env steps of every task, or when all tasks are at "
+                    "their targets at once\n")));
+}
+
 TEST(TrainerTasksTest, MetricsAndEvaluationsNameTheTasks) {
   TestRun run(Suite());
   ASSERT_TRUE(run.Run().ok());
@@ -167,6 +190,44 @@ TEST(TrainerTasksTest, MetricsAndEvaluationsNameTheTasks) {
   const std::string step = JoinPath(eval, ListDirectory(eval).value().front());
   EXPECT_THAT(ListDirectory(step).value(),
               testing::ElementsAre("board", "episodes.csv", "pendulum", "pole", "summary.json"));
+}
+
+TEST(TrainerTasksTest, BestIsTheCheckpointOfTheBestMeanScore) {
+  TestRun run(Suite());
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  double best = -1.0, at = 0.0;
+  for (const MetricsLine& line : run.Metrics()) {
+    if (!line.contains("score/mean") || *line.at("score/mean") < best) continue;
+    best = *line.at("score/mean");
+    at = *line.at("env_steps");
+  }
+  EXPECT_EQ(*outcome->state.best_return, best);
+  const auto kept = FindCheckpoint(JoinPath(run.dir(), "checkpoints/best"));
+  ASSERT_TRUE(kept.ok()) << kept.status();
+  EXPECT_EQ(ReadCheckpoint(*kept)->env_steps, static_cast<int64_t>(at));
+}
+
+// With an encoder that two tasks share, and positions of one that are searched again.
+TEST(TrainerTasksTest, ResumesExactlyWithAGroupAndReanalysis) {
+  ExperimentConfig config = Suite();
+  config.tasks[1] = config.tasks[0];
+  config.tasks[1].name = "rod";
+  config.tasks[0].model.encoder_group = config.tasks[1].model.encoder_group = "poles";
+  config.tasks[1].replay.reanalyze_ratio = 0.5;
+  ExpectExactResume(config, 4);
+}
+
+TEST(TrainerTasksTest, WhatIsOnlyEvaluatedMakesNoSteps) {
+  ExperimentConfig config = Suite();
+  config.multitask.evaluate_only = {"board"};
+  for (ExperimentConfig& task : config.tasks) task.multitask = config.multitask;
+  TestRun run(config);
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  EXPECT_EQ(outcome->state.env_steps, 120 + 90);
+  EXPECT_EQ(outcome->state.tasks[0].updates, 0);
+  EXPECT_TRUE(outcome->state.tasks[0].last_return.has_value());
 }
 
 TEST(TrainerTasksTest, EachTaskIsSolvedOnItsOwn) {
@@ -246,7 +307,7 @@ TEST(TrainerTasksTest, ANewRunStartsFromAnOldOne) {
   auto other = like.Make();
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_THAT((*other)->StartFrom(before.Latest().content).ToString(),
-              testing::HasSubstr("init.like: no task 'maze'; allowed: "));
+              HasSubstr("init.like: no task 'maze'; allowed: "));
 }
 
 TEST(TrainerTasksTest, WhatCannotBeResumedIsTold) {

@@ -127,6 +127,16 @@ TEST(MatchWeightsTest, PartsAreTakenByName) {
       ElementsAre(Pair(core, core), Pair("task.a.encoder.x", "task.a.encoder.x")));
 }
 
+TEST(MatchWeightsTest, PartsAreToldOnce) {
+  const ExperimentConfig config = ConfigOf({"a", "b"});
+  const std::string core = absl::StrCat("shared.", kCore);
+  ExperimentConfig all = config;
+  all.init.parts = {"shared", "own"};
+  EXPECT_THAT(PartsOf(MatchWeights(all, all, {"task.a.encoder.y", core, "task.a.encoder.x"})),
+              ElementsAre("shared.transformer", "task.a.encoder"));
+  EXPECT_THAT(PartsOf({{{"encoder.x", "task.a.encoder.x"}}}), ElementsAre("encoder"));
+}
+
 TEST(MatchWeightsTest, AnEncoderOfAGroupIsFoundByItsTasks) {
   ExperimentConfig grouped = ConfigOf({"a", "b"}), alone = ConfigOf({"b"});
   for (ExperimentConfig& task : grouped.tasks) task.model.encoder_group = "maze";

@@ -2,6 +2,7 @@
 // model of many tasks beside models of one, a run before another task beside after it, a warm start
 // beside a fresh one.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/results/run_group.h"
 #include "lzero/results/run_record.h"
 #include "lzero/results/task_scores.h"
 #include "lzero/run/progress.h"
@@ -27,17 +29,18 @@ using OrderedJson = nlohmann::ordered_json;
 
 struct ScoresOptions {
   std::vector<std::string> paths, against;
+  CollectOptions collect;
   bool json = false;
 };
 
-absl::StatusOr<ScoreSummary> ReadScores(const std::vector<std::string>& paths) {
+absl::StatusOr<ScoreSummary> ReadScores(const std::vector<std::string>& paths,
+                                        const CollectOptions& options) {
+  LZ_ASSIGN_OR_RETURN(const CollectedRuns runs, CollectRuns(paths, options));
+  PrintSkipped(runs.skipped);
   std::vector<TaskResult> results;
-  for (const std::string& path : paths) {
-    LZ_ASSIGN_OR_RETURN(const std::vector<std::string> runs, FindRuns(path));
-    if (runs.empty()) return absl::NotFoundError(absl::StrCat("no run in ", path));
-    for (const std::string& run : runs) {
-      LZ_ASSIGN_OR_RETURN(const RunRecord record, ReadRun(run));
-      LZ_ASSIGN_OR_RETURN(const auto of_run, ReadTaskResults(record));
+  for (const RunGroup& group : runs.groups) {
+    for (const RunRecord& run : group.runs) {
+      LZ_ASSIGN_OR_RETURN(const auto of_run, ReadTaskResults(run));
       results.insert(results.end(), of_run.begin(), of_run.end());
     }
   }
@@ -86,13 +89,15 @@ std::vector<double> Values(const std::vector<TaskRatio>& ratios,
   return values;
 }
 
+std::string RatioText(const std::optional<double>& ratio) {
+  if (!ratio.has_value()) return "-";
+  return std::isinf(*ratio) ? "never" : absl::StrFormat("%.2f", *ratio);
+}
+
 void PrintRatios(const std::vector<TaskRatio>& ratios) {
-  const auto text = [](const std::optional<double>& ratio) {
-    return ratio.has_value() ? absl::StrFormat("%.2f", *ratio) : std::string("-");
-  };
   TextTable table("lrr", {"task", "score ratio", "steps ratio"});
   for (const TaskRatio& ratio : ratios)
-    table.Add({ratio.task, text(ratio.score), text(ratio.steps)});
+    table.Add({ratio.task, RatioText(ratio.score), RatioText(ratio.steps)});
   std::printf("\nagainst the others\n%s", table.Text().c_str());
   const std::vector<double> scores = Values(ratios, &TaskRatio::score);
   const std::vector<double> steps = Values(ratios, &TaskRatio::steps);
@@ -101,8 +106,8 @@ void PrintRatios(const std::vector<TaskRatio>& ratios) {
                 *std::ranges::min_element(scores));
   }
   if (!steps.empty()) {
-    std::printf("steps ratio   median %.2f, worst %.2f\n", Median(steps),
-                *std::ranges::max_element(steps));
+    std::printf("steps ratio   median %s, worst %s\n", RatioText(Median(steps)).c_str(),
+                RatioText(*std::ranges::max_element(steps)).c_str());
   }
 }
 
@@ -147,11 +152,11 @@ OrderedJson RatiosJson(const std::vector<TaskRatio>& ratios) {
 }
 
 int Scores(const ScoresOptions& options) {
-  const auto summary = ReadScores(options.paths);
+  const auto summary = ReadScores(options.paths, options.collect);
   if (!summary.ok()) return PrintError(summary.status(), kExitUsage);
   std::optional<ScoreSummary> other;
   if (!options.against.empty()) {
-    auto read = ReadScores(options.against);
+    auto read = ReadScores(options.against, options.collect);
     if (!read.ok()) return PrintError(read.status(), kExitUsage);
     other = *std::move(read);
   }
@@ -181,6 +186,8 @@ void AddScores(CLI::App& app, VerbAction* action) {
       ->required();
   scores->add_option("--against", options->against,
                      "Such folders: ratios of scores and of steps to the target, task by task");
+  scores->add_flag("--unfinished", options->collect.take_unfinished,
+                   "Also runs that are running, interrupted or failed");
   scores->add_flag("--json", options->json, "One JSON object instead of the tables");
   scores->callback([=] { *action = [=] { return Scores(*options); }; });
 }
