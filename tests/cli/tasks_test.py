@@ -50,6 +50,8 @@ COMMANDS = [
     ("a task that the run lacks", 2, ["error: task: no task 'count'; allowed: drop, swing, xo"],
      ["eval", "first", "--task", "count"]),
     ("a game of a run", 0, ["games"], ["match", "first", "random", "--task", "xo", "--games", "4"]),
+    ("a game of no run", 2, ["error: --task: no player is of a task 'nope'"],
+     ["match", "xo_alone", "random", "--task", "nope"]),
     ("inspect", 0, ["task          drop: catch, 400 env steps, 168 updates, mean return ", "mean score"],
      ["inspect", "first"]),
     ("resume what has ended", 0, ["nothing to do: every task is at the end of what `stop` asks for"],
@@ -71,6 +73,8 @@ def check_runs(program):
     program.check("ratio", 0, str(updates), 0, "[168, 168, 168]")
     code, printed = program.run("train", "three.yaml", "--task", "drop", "--run-dir", "alone")
     program.check("alone", code, printed, 0, "mean return")
+    code, printed = program.run("train", "three.yaml", "--task", "xo", "--run-dir", "xo_alone", "stop.max_env_steps=80")
+    program.check("a game alone", code, printed, 0, "evaluation    score ", "by the share of optimal moves")
     code, printed = program.run("train", "three.yaml", "--task", "drop", "--run-dir", "wide", "score.expert=2",
                                 "stop.max_env_steps=80")
     program.check("another scale", code, printed, 0, "run folder    wide")

@@ -1,6 +1,7 @@
 // `lzero match A B`: two players of a board game against each other, checkpoints among them; who is
 // stronger, and by how much. Exit codes: 0 ok, 1 failure, 2 usage, 3 below min_score, 130
 // interrupted (the score so far is told).
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
@@ -208,6 +209,12 @@ absl::Status LoadPlayers(const MatchOptions& options, ThreadPool* pool, SeatedPl
   for (SeatedPlayer& seat : *seats) {
     if (!seat.player.is_agent()) continue;
     LZ_ASSIGN_OR_RETURN(seat.agent, LoadPlayer(seat.player, options, pool));
+  }
+  const auto plays_it = [&options](const auto& seat) {
+    return seat.agent != nullptr && seat.agent->config.name == options.task;
+  };
+  if (!options.task.empty() && std::ranges::none_of(*seats, plays_it)) {
+    return absl::NotFoundError(absl::StrCat("--task: no player is of a task '", options.task, "'"));
   }
   return absl::OkStatus();
 }
