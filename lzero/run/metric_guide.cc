@@ -35,8 +35,7 @@ constexpr MetricEntry kEntries[] = {
     {"score", "Normalised score of a task, task/NAME/score, not bounded"},
     {"conflict/cosine_min",
      "Lowest cosine between two tasks' gradients of the shared parts, of the tasks that were "
-     "served "
-     "in the last round of updates; not where updates are recorded on a GPU"},
+     "served in the last round of updates; not where updates are recorded on a GPU"},
     {"conflict/NAME_A/NAME_B", "That cosine of these two tasks"},
     {"conflict/negative_share", "Share of the pairs of tasks whose cosine is below 0"},
     {"eval/value_bias",

@@ -142,7 +142,8 @@ OrderedJson SummaryJson(const ScoreSummary& summary) {
 OrderedJson RatiosJson(const std::vector<TaskRatio>& ratios) {
   OrderedJson json = OrderedJson::array();
   const auto value = [](const std::optional<double>& ratio) {
-    return ratio.has_value() ? OrderedJson(*ratio) : OrderedJson(nullptr);
+    if (!ratio.has_value()) return OrderedJson(nullptr);
+    return std::isinf(*ratio) ? OrderedJson("never") : OrderedJson(*ratio);
   };
   for (const TaskRatio& ratio : ratios) {
     json.push_back(
