@@ -8,10 +8,14 @@
 namespace lzero {
 
 inline constexpr int kWarp = 32;
+inline constexpr int kMostThreads = 1024;  // of a block
+inline constexpr int kAnyThreads = 0;      // as many as the block was launched with
 
 template <int NumThreads>
 struct BlockLanes {
-  __device__ static constexpr int count() { return NumThreads; }
+  __device__ static constexpr int count() {
+    return NumThreads == kAnyThreads ? static_cast<int>(blockDim.x) : NumThreads;
+  }
   __device__ int lane() const { return static_cast<int>(threadIdx.x); }
   __device__ void Join() const {
     if constexpr (NumThreads == kWarp) {
@@ -50,12 +54,12 @@ struct BlockLanes {
       x = operation(x, __shfl_xor_sync(kAll, x, distance));
     }
     if (NumThreads == kWarp) return x;
-    __shared__ float of_warps[NumThreads / kWarp];
+    __shared__ float of_warps[(NumThreads == kAnyThreads ? kMostThreads : NumThreads) / kWarp];
     __syncthreads();  // the numbers of the call before have been read
     if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = x;
     __syncthreads();
     x = of_warps[0];
-    for (int warp = 1; warp < NumThreads / kWarp; ++warp) x = operation(x, of_warps[warp]);
+    for (int warp = 1; warp < count() / kWarp; ++warp) x = operation(x, of_warps[warp]);
     return x;
   }
 };

@@ -176,30 +176,26 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t made) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-// A preference is the mask of reductions that it allows.
+// There is one way to compute a product here, whatever is preferred.
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* made) {
-  return lzero::null_gpu::Make(made, uint32_t{CUBLASLT_REDUCTION_SCHEME_MASK});
+  return lzero::null_gpu::Make(made, uint32_t{});
 }
 cublasStatus_t cublasLtMatmulPreferenceDestroy(cublasLtMatmulPreference_t made) {
   delete reinterpret_cast<uint32_t*>(made);
   return CUBLAS_STATUS_SUCCESS;
 }
-cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t preference,
-                                                    cublasLtMatmulPreferenceAttributes_t which,
-                                                    const void* value, size_t size) {
-  if (which == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK) {
-    std::memcpy(reinterpret_cast<uint32_t*>(preference), value, size);
-  }
+cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t /*preference*/,
+                                                    cublasLtMatmulPreferenceAttributes_t /*which*/,
+                                                    const void* /*value*/, size_t /*size*/) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t /*product*/, cublasLtMatrixLayout_t /*a*/,
     cublasLtMatrixLayout_t /*b*/, cublasLtMatrixLayout_t /*c*/, cublasLtMatrixLayout_t /*d*/,
-    cublasLtMatmulPreference_t preference, int /*asked*/, cublasLtMatmulHeuristicResult_t* result,
-    int* num_found) {
+    cublasLtMatmulPreference_t /*preference*/, int /*asked*/,
+    cublasLtMatmulHeuristicResult_t* result, int* num_found) {
   *result = {};
-  result->algo.data[0] = Behind<uint32_t>(preference);
   *num_found = 1;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -222,9 +218,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
   if (GetSettings().level != Level::kControl) {
     const auto& product = Behind<Product>(descriptor);
     const auto epilogue = product.Get(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT);
-    // Sums in several kernels are none that is computed here.
     const bool is_known =
-        algorithm != nullptr && algorithm->data[0] <= CUBLASLT_REDUCTION_SCHEME_INPLACE &&
+        algorithm != nullptr &&
         product.Get(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_N) == CUBLAS_OP_T && c == d &&
         *static_cast<const float*>(alpha) == 1.0f &&
         (epilogue == CUBLASLT_EPILOGUE_DEFAULT || epilogue == CUBLASLT_EPILOGUE_GELU_BIAS);

@@ -63,7 +63,6 @@ struct Asked {
   const float* alpha = &kOne;
   cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_DEFAULT;
   bool is_in_place = true;
-  uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_NONE;
 };
 
 void Multiply(const Scene& scene, const Asked& asked) {
@@ -79,8 +78,6 @@ void Multiply(const Scene& scene, const Asked& asked) {
   cublasLtMatrixLayoutCreate(&layout, CUDA_R_32F, 1, 1, 1);
   cublasLtMatmulPreference_t preference = nullptr;
   cublasLtMatmulPreferenceCreate(&preference);
-  cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-                                       &asked.reductions, sizeof(asked.reductions));
   cublasLtMatmulHeuristicResult_t chosen;
   int num_chosen = 0;
   cublasLtMatmulAlgoGetHeuristic(handle, product, layout, layout, layout, layout, preference, 1,
@@ -102,7 +99,6 @@ void UnknownProducts(const Scene& scene) {
   Multiply(scene, {.alpha = &kTwo});
   Multiply(scene, {.epilogue = CUBLASLT_EPILOGUE_RELU});
   Multiply(scene, {.is_in_place = false});
-  Multiply(scene, {.reductions = CUBLASLT_REDUCTION_SCHEME_MASK});
 }
 
 }  // namespace

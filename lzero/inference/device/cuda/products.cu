@@ -101,10 +101,6 @@ class Descriptors {
     if (status_ != CUBLAS_STATUS_SUCCESS) return status_;
     Add(blas_.set_preference(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                              &products.workspace_bytes, sizeof(products.workspace_bytes)));
-    // One kernel a product: no second one that adds what several have summed.
-    const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_INPLACE;
-    Add(blas_.set_preference(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
-                             sizeof(reductions)));
     // What the addresses are multiples of: not of 256 bytes, which is taken for granted.
     const auto set_alignment = [&](cublasLtMatmulPreferenceAttributes_t which, const void* at) {
       uint32_t bytes = 256;

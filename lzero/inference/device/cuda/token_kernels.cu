@@ -11,8 +11,10 @@
 namespace lzero {
 namespace {
 
-constexpr int kRowThreads = 128;
-using RowLanes = BlockLanes<kRowThreads>;
+using RowLanes = BlockLanes<kAnyThreads>;
+
+// A lane waits for memory at each of its numbers: wide rows have more lanes.
+int RowThreads(int size) { return size <= 256 ? 128 : 512; }
 
 template <int NumPairs>
 struct AttentionLanes : BlockLanes<kWarp> {
@@ -77,7 +79,7 @@ const char* ErrorText(int error) {
 int LaunchPutAction(ProductType type, const PutActionTask* task, int num_rows,
                     DeviceStream stream) {
   return Launch(type, PutActionKernel<float>, PutActionKernel<Bfloat16>, *task, Blocks(num_rows),
-                kRowThreads, stream);
+                RowThreads(task->size), stream);
 }
 
 int LaunchAttend(ProductType type, const AttendTask* task, int num_rows, DeviceStream stream) {
@@ -94,24 +96,24 @@ int LaunchAttend(ProductType type, const AttendTask* task, int num_rows, DeviceS
 int LaunchAddAndNormalize(ProductType type, const AddAndNormalizeTask* task, int num_rows,
                           DeviceStream stream) {
   return Launch(type, AddAndNormalizeKernel<float>, AddAndNormalizeKernel<Bfloat16>, *task,
-                Blocks(num_rows), kRowThreads, stream);
+                Blocks(num_rows), RowThreads(task->size), stream);
 }
 
 int LaunchHeadsGelu(ProductType type, const HeadsGeluTask* task, int num_rows,
                     DeviceStream stream) {
   return Launch(type, HeadsGeluKernel<float>, HeadsGeluKernel<Bfloat16>, *task, Blocks(num_rows, 2),
-                kRowThreads, stream);
+                RowThreads(task->size), stream);
 }
 
 int LaunchReadAction(ProductType type, const ReadActionTask* task, int num_rows,
                      DeviceStream stream) {
   return Launch(type, ReadActionKernel<float>, ReadActionKernel<Bfloat16>, *task, Blocks(num_rows),
-                kRowThreads, stream);
+                RowThreads(task->size), stream);
 }
 
 int LaunchReadLatent(const ReadLatentTask* task, int num_rows, DeviceStream stream) {
   return Launch(ProductType::kFp32, ReadLatentKernel, ReadLatentKernel, *task, Blocks(num_rows),
-                kRowThreads, stream);
+                RowThreads(task->values.num_atoms), stream);
 }
 
 }  // namespace
