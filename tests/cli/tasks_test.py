@@ -76,18 +76,24 @@ def check_runs(program):
     code, printed = program.run("train", "three.yaml", "--task", "xo", "--run-dir", "xo_alone", "stop.max_env_steps=80")
     program.check("a game alone", code, printed, 0, "evaluation    score ", "by the share of optimal moves")
     code, printed = program.run("train", "three.yaml", "--task", "drop", "--run-dir", "wide", "score.expert=2",
-                                "stop.max_env_steps=80")
+                                "stop.max_env_steps=80", "stop.target_return=-2", "stop.patience=1")
     program.check("another scale", code, printed, 0, "run folder    wide")
     code, printed = program.run("train", ROOT / "configs/teaching/counting_unizero.yaml", "stop.max_env_steps=40",
                                 "train.start_env_steps=10", "--run-dir", "plain")
     program.check("plain", code, printed, 0, "run folder    plain")
     code, printed = program.run("scores", "first", "--against", "alone")
     program.check("scores", code, printed, 0, "drop", "xo", "worst task", "score ratio", "steps ratio")
+    code, printed = program.output("scores", "alone", "--against", "wide", "--json")
+    program.check("a target that only the others reach", code, str(json.loads(printed)["ratios"][0]["steps"]), 0, "never")
     code, printed = program.run("train", "later.yaml", "--run-dir", "later")
     program.check("later", code, printed, 0, "count")
     code, printed = program.run("forgetting", "first/checkpoints/latest", "later/checkpoints/latest", "--episodes", "3",
                                 "--min-ratio", "1")
     program.check("nothing of what is frozen is forgotten", code, str(printed.count("identical")), 0, "3")
+    code, printed = program.run("forgetting", "alone", "alone", "--episodes", "3", "--min-ratio", "1.5")
+    checkpoints = (program.folder / "alone/checkpoints").resolve()
+    program.check("what came in the end, after the best", code, printed, 3, f"before: {(checkpoints / 'best').resolve()}; "
+                  f"after: {(checkpoints / 'latest').resolve()}")
 
 
 def check_exact_resume(program):

@@ -74,9 +74,9 @@ void PrintSummary(const ScoreSummary& summary) {
   }
   std::printf("%s", table.Text().c_str());
   if (!summary.mean.has_value()) return;
-  std::printf("mean %s, median %s, IQM %s, worst task %.2f\n", EstimateText(*summary.mean).c_str(),
-              EstimateText(*summary.median).c_str(), EstimateText(*summary.iqm).c_str(),
-              *summary.worst);
+  std::printf("mean %s, median %s, IQM %s, worst task %.2f (scores within 0 and 1.2)\n",
+              EstimateText(*summary.mean).c_str(), EstimateText(*summary.median).c_str(),
+              EstimateText(*summary.iqm).c_str(), *summary.worst);
 }
 
 // The ratios that there are.
