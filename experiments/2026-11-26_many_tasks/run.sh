@@ -1,6 +1,6 @@
 #!/bin/sh
 # The runs of this experiment, JOBS (2) at a time, one core each; what is finished is not run again.
-#   run.sh LZERO OUT suite|alone|transfer|forgetting|ablations [SEED...]
+#   run.sh LZERO OUT suite|alone|transfer|forgetting|ablations|control [SEED...]
 set -u
 here=$(dirname "$(realpath "$0")")
 configs=$here/../../configs/multitask
@@ -66,6 +66,15 @@ ablations() {
   maze="$configs/minigrid5_unizero.yaml seed=$1 stop.max_env_steps=20000"
   train "maze_group_$1" "$maze"
   train "maze_own_$1" "$maze" model.encoder_group=none
+}
+
+# Six tasks of the DeepMind Control Suite in one model, and each alone, evaluated as often. Where auto finds no Python
+# with dm_control: first on PATH.
+control() {
+  train "dmc6_$1" "$configs/dmc6_unizero.yaml" "seed=$1"
+  for task in cartpole_swingup cup_catch finger_spin reacher_easy walker_walk cheetah_run; do
+    train "${task}_$1" "$configs/dmc6_unizero.yaml" --task "$task" "seed=$1" evaluate.every_updates=2500
+  done
 }
 
 for seed in $seeds; do "$part" "$seed"; done |
