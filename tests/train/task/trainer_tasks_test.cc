@@ -114,6 +114,41 @@ TEST(TrainerTasksTest, ResumesExactly) {
   ExpectExactResume(overlapped, 4);
 }
 
+// One task's rewards are bad for a while, and the weights of the last checkpoint are everyone's.
+TEST(TrainerTasksTest, ARollbackTakesEveryTaskBack) {
+  ExperimentConfig config = Suite();
+  config.train.on_nan = OnNan::kRollback;
+  config.checkpoint.every_updates = 12;
+  for (ExperimentConfig& task : config.tasks) task.train.on_nan = config.train.on_nan;
+  config.tasks[0].train.batch_size = 64;  // meets them before a checkpoint holds them
+  config.tasks[0].env.id = "probe";
+  config.tasks[0].env.max_episode_steps = 0;
+  TestRun run(config, [](ProbeStep& step) {
+    if (!step.is_evaluator && step.num_steps >= 61 && step.num_steps <= 63) step.reward = NAN;
+  });
+  const auto outcome = run.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  const auto names = ListDirectory(run.dir()).value();
+  const auto bad = std::ranges::find_if(
+      names, [](const std::string& name) { return name.starts_with("bad_update_"); });
+  ASSERT_NE(bad, names.end());
+  EXPECT_THAT(ListDirectory(run.dir() + "/" + *bad).value(),
+              testing::IsSupersetOf({"task.board.batch.safetensors", "task.pole.batch.safetensors",
+                                     "task.pendulum.batch.safetensors"}));
+  std::map<std::string, double> before;
+  for (const MetricsLine& line : run.Metrics()) {
+    for (const char* name : {"env_steps", "task/pole/env_steps", "task/board/updates"}) {
+      if (line.count(name) == 0) continue;
+      EXPECT_GE(*line.at(name), before[name]) << name;
+      before[name] = *line.at(name);
+    }
+    for (const auto& [name, value] : line) EXPECT_TRUE(value.has_value()) << name;
+  }
+  ASSERT_EQ(outcome->state.tasks.size(), 3u);
+  EXPECT_EQ(outcome->state.env_steps, 120 + 120 + 90);
+  EXPECT_EQ(outcome->state.tasks[1].updates, 49);  // of pendulum: 0.7 * (90 - 20)
+}
+
 TEST(TrainerTasksTest, UpdatesMadeApartAreOneForEachTask) {
   ExperimentConfig config = Suite();
   config.multitask.updates = UpdateTasks::kApart;
