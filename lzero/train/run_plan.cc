@@ -154,9 +154,8 @@ std::vector<WorldModelShape> ShapesOf(absl::Span<const EnvSpec> specs) {
 // The part of the plan that is about `device`; null for the CPU.
 DeviceMemoryPlan* PartOf(Device device, MemoryPlan* plan) {
   if (device.is_cpu()) return nullptr;
-  for (DeviceMemoryPlan& part : plan->devices) {
-    if (part.device == device) return &part;
-  }
+  const auto part = std::ranges::find(plan->devices, device, &DeviceMemoryPlan::device);
+  if (part != plan->devices.end()) return &*part;
   plan->devices.push_back({.device = device, .context = kContextBytes});
   return &plan->devices.back();
 }
@@ -176,9 +175,8 @@ absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const Experi
                          absl::Span<const EnvSpec> specs, MemoryPlan* plan) {
   const std::vector<WorldModelShape> shapes = ShapesOf(specs);
   LZ_ASSIGN_OR_RETURN(const WeightCounts counts, CountTaskWeights(tasks, shapes));
-  const int64_t num_parameters = counts.kept;
   constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
-  LearnerSizes sizes = {num_parameters};
+  LearnerSizes sizes = {counts.kept};
   int64_t numbers = 0;
   for (size_t i = 0; i < tasks.size(); ++i) {
     const BatchShape batch = BatchShapeFor(tasks[i].replay, BuildReplayShape(tasks[i], specs[i]),
@@ -193,7 +191,7 @@ absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const Experi
   sizes.update += NumBeside(tasks, counts) * kFloat;
   plan->batch = 2 * sizes.batch;
   // A checkpoint copies the learner's state; the replay is written from where it lies.
-  plan->checkpoint = (kLearnerCopies - 1) * num_parameters * kFloat;
+  plan->checkpoint = (kLearnerCopies - 1) * counts.kept * kFloat;
   if (DeviceMemoryPlan* part = PartOf(config.learner_device(), plan); part != nullptr) {
     sizes.batch += numbers;
     const bool serve_one = tasks.size() == 1 || config.multitask.updates == UpdateTasks::kApart;
@@ -201,7 +199,7 @@ absl::Status PlanLearner(const ExperimentConfig& config, absl::Span<const Experi
     AddLearner(config, sizes, part);
     return absl::OkStatus();
   }
-  plan->learner = kLearnerCopies * num_parameters * kFloat;
+  plan->learner = kLearnerCopies * counts.kept * kFloat;
   plan->batch += numbers;
   plan->update = sizes.update;
   return absl::OkStatus();
@@ -382,9 +380,11 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                           SizeText(memory.replay));
   }
   if (tasks.size() == 1) AppendEnvironment(plan.envs[0], &text);
-  absl::StrAppendFormat(&text, "model         %s parameters, %s\n",
-                        FormatCount(plan.num_parameters),
-                        FamilyOf(config.model).describe(tasks[0].model));
+  const auto longest = std::ranges::max_element(
+      tasks, {}, [](const auto& task) { return task.model.context_length; });
+  absl::StrAppend(&text, "model         ", FormatCount(plan.num_parameters), " parameters, ",
+                  FamilyOf(config.model).describe(longest->model),
+                  tasks.size() == 1 ? "\n" : " at most\n");
   if (tasks.size() == 1) AppendTask(tasks[0], plan.envs[0], runner, detailed, &text);
   absl::StrAppend(&text, "stops         ", StopText(tasks), "\n");
   absl::StrAppend(&text, "memory        ", MemoryText(plan.memory, detailed), "\n");

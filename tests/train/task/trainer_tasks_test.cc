@@ -191,7 +191,7 @@ TEST(TrainerTasksTest, ThePlanHasALineForEachTaskAndOneForTheRun) {
           HasSubstr(
               "0.7 updates a step; 90 env steps; target a mean return of 0.5 in an evaluation"),
           HasSubstr("; target a share of optimal moves of 0.5 in an evaluation\n"),
-          HasSubstr("engine and cache of its collector "),
+          HasSubstr("engine and cache of its collector "), HasSubstr(" tokens at most\n"),
           HasSubstr("\nstops         after the env steps of every task, or when all tasks are at "
                     "their targets at once\n")));
 }
