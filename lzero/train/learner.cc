@@ -95,9 +95,10 @@ Learner::~Learner() {
 absl::Status Learner::StageFor(const BatchShape& shape, Source* source) {
   if (source->staging.has_value() && source->staging->shape() == shape) return absl::OkStatus();
   source->last_batch.reset();
-  // What was recorded points at the memory of the old staging.
-  auto graphs = step_->TakeGraphs();
-  if (!graphs.empty()) LZ_RETURN_IF_ERROR(device_.backend->Unload(std::move(graphs)));
+  if (source->staging.has_value()) {  // what was recorded points at its memory
+    auto graphs = step_->TakeGraphs();
+    if (!graphs.empty()) LZ_RETURN_IF_ERROR(device_.backend->Unload(std::move(graphs)));
+  }
   LZ_ASSIGN_OR_RETURN(source->staging, BatchStaging::Create(shape, device_.device()));
   return absl::OkStatus();
 }

@@ -43,9 +43,11 @@ COMMANDS = [
      ["train", "three.yaml", "tasks.drop.seed=3"]),
     ("a part that is none", 2, ["multitask.share=[transfomer]: got transfomer; allowed: transformer, value_head"],
      ["train", "three.yaml", "multitask.share=[transfomer]"]),
-    ("no run to start from", 2, ["error: init.from: "], ["train", "three.yaml", "init.from=nowhere"]),
+    ("no run to start from", 2, ["error: command line: init.from: no such folder: "], ["train", "three.yaml", "init.from=nowhere"]),
     ("which task", 2, ["error: task: the run has several tasks; choose one with --task: drop, swing, xo"],
-     ["eval", "first"]),
+     ["eval", "first", "--render", "text"]),
+    ("all tasks of a run", 0, ["task          drop\n", "task          swing\n", "environment   tictactoe"],
+     ["eval", "first", "--episodes", "2"]),
     ("a task of a run", 0, ["environment   pendulum"], ["eval", "first", "--task", "swing", "--episodes", "2"]),
     ("a task that the run lacks", 2, ["error: task: no task 'count'; allowed: drop, swing, xo"],
      ["eval", "first", "--task", "count"]),
@@ -61,6 +63,8 @@ COMMANDS = [
     ("no scores", 2, ["error: no such folder: nowhere"], ["scores", "nowhere"]),
     ("nothing in common", 2, ["error: plain has no task of first"], ["forgetting", "first", "plain"]),
     ("another scale", 2, ["error: task drop has score.expert 1 before and 2 after"], ["forgetting", "alone", "wide"]),
+    ("longer episodes", 2, ["error: task swing has env.max_episode_steps 40 before and 30 after"],
+     ["forgetting", "first", "short"]),
 ]
 
 
@@ -78,6 +82,9 @@ def check_runs(program):
     code, printed = program.run("train", "three.yaml", "--task", "drop", "--run-dir", "wide", "score.expert=2",
                                 "stop.max_env_steps=80", "stop.target_return=-2", "stop.patience=1")
     program.check("another scale", code, printed, 0, "run folder    wide")
+    code, printed = program.run("train", "three.yaml", "--task", "swing", "--run-dir", "short",
+                                "tasks.swing.env.max_episode_steps=30", "stop.max_env_steps=80")
+    program.check("short episodes", code, printed, 0, "run folder    short")
     code, printed = program.run("train", ROOT / "configs/teaching/counting_unizero.yaml", "stop.max_env_steps=40",
                                 "train.start_env_steps=10", "--run-dir", "plain")
     program.check("plain", code, printed, 0, "run folder    plain")

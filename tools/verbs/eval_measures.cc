@@ -27,6 +27,7 @@ void PrintJson(const LoadedAgent& agent, const OrderedJson& measured) {
   OrderedJson json = {{"checkpoint", agent.checkpoint_path},
                       {"env", agent.config.env.id},
                       {"env_steps", agent.env_steps}};
+  if (!agent.config.name.empty()) json["task"] = agent.config.name;
   json.update(measured);
   std::printf("%s\n", json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
 }

@@ -196,7 +196,7 @@ absl::Status CheckUsage(const EvalOptions& options) {
   return absl::InvalidArgumentError("--out is the file of an animation; add --render gif");
 }
 
-int Eval(const EvalOptions& options) {
+int EvalOne(const EvalOptions& options) {
   const absl::Status usage = CheckUsage(options);
   if (!usage.ok()) return PrintError(usage, kExitUsage);
   // Before the agent is loaded: a signal then is answered too.
@@ -233,6 +233,22 @@ int Eval(const EvalOptions& options) {
   // Run what was asked for.
   if (options.grade) return EvalGrade(options.json, *agent, stop);
   return options.chance ? Chance(options, *agent, stop) : PlayEpisodes(options, *agent, stop);
+}
+
+// Of a run of several tasks all, one after the other, where what is asked for makes sense for each.
+int Eval(const EvalOptions& options) {
+  const bool is_of_one = !options.task.empty() || !options.picture.format.empty() ||
+                         options.grade || options.chance || options.min_return.has_value();
+  const auto tasks = FindTaskConfigs(options.path);
+  if (is_of_one || !tasks.ok() || tasks->size() == 1) return EvalOne(options);
+  int code = kExitOk;
+  for (size_t i = 0; i < tasks->size() && code == kExitOk; ++i) {
+    EvalOptions one = options;
+    one.task = (*tasks)[i].name;
+    if (!options.json) std::printf("%stask          %s\n", i == 0 ? "" : "\n", one.task.c_str());
+    code = EvalOne(one);
+  }
+  return code;
 }
 
 }  // namespace

@@ -99,6 +99,13 @@ absl::StatusOr<Played> Play(const std::string& path, const std::string& task,
   return played;
 }
 
+// Whether a difference in this key makes episodes of two configs, or their returns, unlike.
+bool MakesAnotherTask(const std::string& key) {
+  return absl::StartsWith(key, "score.") || absl::StartsWith(key, "env.settings") ||
+         key == "env.id" || key == "env.board_size" || key == "env.max_episode_steps" ||
+         key == "env.wrappers" || key == "env.observation";
+}
+
 // The tasks of both that have the same name. InvalidArgument when one plays another environment
 // there, or counts its returns otherwise.
 absl::StatusOr<std::vector<ExperimentConfig>> CommonTasks(const std::string& before,
@@ -110,10 +117,7 @@ absl::StatusOr<std::vector<ExperimentConfig>> CommonTasks(const std::string& bef
     const auto same = std::ranges::find(later, task.name, &ExperimentConfig::name);
     if (same == later.end()) continue;
     for (const ConfigDifference& difference : DiffConfigs(task, *same)) {
-      if (!absl::StartsWith(difference.key, "score.") && difference.key != "env.id" &&
-          !absl::StartsWith(difference.key, "env.settings")) {
-        continue;
-      }
+      if (!MakesAnotherTask(difference.key)) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(task.name.empty() ? "the task" : absl::StrCat("task ", task.name), " has ",
                        difference.key, " ", difference.a, " before and ", difference.b, " after"));

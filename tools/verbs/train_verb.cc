@@ -245,7 +245,11 @@ int Train(const TrainOptions& options) {
     return PrintError(trainer.status(), kExitUsage);
   }
   const absl::Status started = StartFrom(config.init.from, **trainer);
-  if (!started.ok()) return PrintError(Annotate(started, "init.from"), kExitUsage);
+  if (!started.ok()) {
+    const auto place = loaded->set_at.find("init.from");
+    const std::string where = place == loaded->set_at.end() ? "" : place->second + ": ";
+    return PrintError(Annotate(started, where + "init.from"), kExitUsage);
+  }
   std::printf("%s", (*trainer)->PlanText(options.dry_run || ShowsDetails()).c_str());
   std::fflush(stdout);
   if (options.dry_run) return kExitOk;

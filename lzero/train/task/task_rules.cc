@@ -41,13 +41,27 @@ void CheckFrozen(absl::Span<const ExperimentConfig> tasks, Errors* errors) {
   const auto is_frozen = [&](const std::string& owner) {
     return absl::c_linear_search(multitask.freeze, owner);
   };
-  for (const std::string& part : multitask.share) {
-    const bool is_taken = init.from != kNoRun && (absl::c_linear_search(init.parts, "shared") ||
+  const auto require_taken = [&](const std::string& whose, const std::string& part,
+                                 const char* more) {
+    const bool is_taken = init.from != kNoRun && (absl::c_linear_search(init.parts, whose) ||
                                                   absl::c_linear_search(init.parts, part));
-    Require(is_taken || !is_frozen("shared"), errors, {"multitask.freeze", "init.parts"}, "shared ",
-            part,
-            " would stay as it begins, untrained; allowed: init.from with this part, or "
-            "multitask.share without it");
+    Require(is_taken, errors, {"multitask.freeze", "init.parts"}, part,
+            " would stay as it begins, untrained; allowed: init.from with this part", more);
+  };
+  for (const std::string& part : multitask.share) {
+    if (is_frozen("shared")) require_taken("shared", part, ", or multitask.share without it");
+  }
+  const ModelFamily& family = FamilyOf(tasks[0].model);
+  for (const ExperimentConfig& task : tasks) {
+    const std::string& group = task.model.encoder_group;
+    if (is_frozen(group != kNoGroup ? group : task.name)) require_taken("own", "encoder", "");
+    if (!is_frozen(task.name)) continue;
+    for (const auto& parts : {family.own_parts, family.shared_parts}) {
+      for (const std::string& part : parts) {
+        const bool is_own = part != "encoder" && !absl::c_linear_search(multitask.share, part);
+        if (is_own) require_taken("own", part, "");
+      }
+    }
   }
   const auto learns = [&](const ExperimentConfig& task) {
     const std::string& group = task.model.encoder_group;

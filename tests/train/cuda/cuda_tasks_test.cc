@@ -71,5 +71,19 @@ TEST_F(CudaTasksTest, UpdatesMadeApartAreReplayedTaskByTask) {
   }
 }
 
+// Preparing for one task leaves what was recorded for the others.
+TEST_F(CudaTasksTest, EachTaskIsPreparedOnce) {
+  const TrainBatch batches[] = {RandomBatch(5, 1, 3, 1), RandomBatch(4, 0, 2, 2)};
+  const auto learner = MakeLearner(Graphs::kRequired, /*adapter_rank=*/0);
+  for (const size_t task : {0, 1}) {
+    ASSERT_TRUE(learner->Prepare(batches[task].shape(), task).ok());
+  }
+  const int64_t graphs = CountOf("graphs");
+  for (const size_t task : {0, 1}) {
+    ASSERT_TRUE(learner->Update({TaskBatch{task, &batches[task]}}, 1e-3).ok());
+  }
+  EXPECT_EQ(CountOf("graphs"), graphs);
+}
+
 }  // namespace
 }  // namespace lzero::cuda_tasks_test

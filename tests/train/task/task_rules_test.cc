@@ -59,12 +59,30 @@ TEST(TaskRulesTest, WhatIsFrozenWasLearned) {
     one.init = {.from = "runs/x", .parts = {"transformer"}};
   });
   EXPECT_EQ(ErrorOf(config),
-            "multitask.freeze: shared value_head would stay as it begins, untrained; allowed: "
-            "init.from with this part, or multitask.share without it");
+            "multitask.freeze: value_head would stay as it begins, untrained; allowed: init.from "
+            "with this part, or multitask.share without it");
   SetShared(&config, [](ExperimentConfig& one) { one.init.parts = {"shared"}; });
   EXPECT_EQ(ErrorOf(config), "");
+  // What is a task's own, and the encoder of a group.
+  SetShared(&config, [](ExperimentConfig& one) { one.multitask.freeze = {"shared", "pole"}; });
+  EXPECT_THAT(ErrorOf(config), HasSubstr("multitask.freeze: encoder would stay as it begins"));
+  SetShared(&config, [](ExperimentConfig& one) {
+    one.init.parts = {"shared", "encoder", "action_embedding", "policy_head"};
+  });
+  EXPECT_THAT(ErrorOf(config), HasSubstr("multitask.freeze: reward_head would stay as it begins"));
+  SetShared(&config, [](ExperimentConfig& one) { one.init.parts = {"shared", "own"}; });
+  EXPECT_EQ(ErrorOf(config), "");
+  config.tasks[0].model.encoder_group = "eyes";
+  SetShared(&config, [](ExperimentConfig& one) {
+    one.multitask.freeze = {"eyes"};
+    one.init.parts = {"shared"};
+  });
+  EXPECT_EQ(ErrorOf(config),
+            "multitask.freeze: encoder would stay as it begins, untrained; allowed: init.from with "
+            "this part");
+  SetShared(&config, [](ExperimentConfig& one) { one.multitask.freeze = {"shared"}; });
   SetShared(&config, [](ExperimentConfig& one) { one.init.from = kNoRun; });
-  EXPECT_THAT(ErrorOf(config), HasSubstr("shared transformer would stay as it begins"));
+  EXPECT_THAT(ErrorOf(config), HasSubstr("transformer would stay as it begins"));
   SetShared(&config, [](ExperimentConfig& one) { one.multitask.share = {}; });
   EXPECT_THAT(ErrorOf(config), HasSubstr("got [shared], but nothing is shared"));
 }
@@ -78,7 +96,7 @@ TEST(TaskRulesTest, SomethingLearns) {
   SetShared(&config, [](ExperimentConfig& one) {
     one.multitask.freeze = {"shared", "pole"};
     one.multitask.evaluate_only = {"board"};
-    one.init.from = "runs/x";
+    one.init = {.from = "runs/x", .parts = {"shared", "own"}};
   });
   EXPECT_THAT(ErrorOf(config), HasSubstr("nothing would learn"));
   SetShared(&config, [](ExperimentConfig& one) { one.multitask.evaluate_only = {}; });
