@@ -235,7 +235,7 @@ int EvalOne(const EvalOptions& options) {
   return options.chance ? Chance(options, *agent, stop) : PlayEpisodes(options, *agent, stop);
 }
 
-// Of a run of several tasks all, one after the other, where what is asked for makes sense for each.
+// A run of several tasks is played task by task, where what is asked for makes sense for each.
 int Eval(const EvalOptions& options) {
   const bool is_of_one = !options.task.empty() || !options.picture.format.empty() ||
                          options.grade || options.chance || options.min_return.has_value();
