@@ -1,6 +1,6 @@
 #!/bin/sh
 # The runs of this experiment, JOBS (2) at a time, one core each; what is finished is not run again.
-#   run.sh LZERO OUT suite|alone|transfer|forgetting|ablations|control [SEED...]
+#   run.sh LZERO OUT suite|timed|alone|transfer|forgetting|ablations|control [SEED...]
 set -u
 here=$(dirname "$(realpath "$0")")
 configs=$here/../../configs/multitask
@@ -13,6 +13,9 @@ mkdir -p "$out"
 train() { echo "$@"; }
 
 suite() { train "suite_$1" "$configs/suite_unizero.yaml" "seed=$1"; }
+
+# For time and memory: as a user trains, with JOBS=1 and nothing beside.
+timed() { train "timed_$1" "$configs/suite_unizero.yaml" "seed=$1" deterministic=false; }
 
 # Evaluated about ten times each.
 alone() {
@@ -44,9 +47,10 @@ forgetting() {
     sed -n '/- name: lava_gap/,/stop:/p' "$configs/held_out_unizero.yaml"
   } > "$nine"
   old="[cartpole,catch,catch_pixels,empty_room,mountain_car,pendulum,tictactoe,visual_match]"
-  common="$nine seed=$1 init.from=$out/suite_$1 init.parts=[shared,own] tasks.lava_gap.train.steps_per_round=2"
-  train "nine_frozen_$1" "$common" "multitask.freeze=[shared]" "multitask.evaluate_only=$old" evaluate.every_updates=100000
-  train "nine_free_$1" "$common" "multitask.evaluate_only=$old" evaluate.every_updates=100000
+  common="$nine seed=$1 init.from=$out/suite_$1 init.parts=[shared,own] tasks.lava_gap.stop.max_env_steps=48000"
+  common="$common tasks.lava_gap.train.steps_per_round=4"
+  train "nine_frozen_$1" "$common" "multitask.freeze=[shared]" "multitask.evaluate_only=$old" evaluate.every_updates=3000
+  train "nine_free_$1" "$common" "multitask.evaluate_only=$old" evaluate.every_updates=3000
   train "nine_quarter_$1" "$common" tasks.cartpole.train.updates_per_env_step=0.0625 \
     tasks.catch.train.updates_per_env_step=0.0625 tasks.catch_pixels.train.updates_per_env_step=0.0625 \
     tasks.empty_room.train.updates_per_env_step=0.0625 tasks.mountain_car.train.updates_per_env_step=0.1 \
@@ -81,5 +85,6 @@ for seed in $seeds; do "$part" "$seed"; done |
   xargs -P "${JOBS:-2}" -L 1 sh -c 'lzero=$0 out=$1 name=$2; shift 2
     [ -e "$out/$name/status.json" ] && grep -q finished "$out/$name/status.json" && exit 0
     rm -rf "${out:?}/$name"
-    "$lzero" train "$@" deterministic=true --run-dir "$out/$name" > "$out/$name.log" 2>&1 ||
+    config=$1; shift
+    "$lzero" train "$config" deterministic=true "$@" --run-dir "$out/$name" > "$out/$name.log" 2>&1 ||
       echo "$name: exit code $?"' "$lzero" "$out"
