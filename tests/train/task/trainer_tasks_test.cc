@@ -71,6 +71,31 @@ TEST(TrainerTasksTest, TheOrderOfTasksChangesNothing) {
   ExpectSameEnd(got, expected, /*compare_metrics=*/true);
 }
 
+// Searches and contexts of a task are its own: without updates it collects the same steps, and
+// keeps the same contexts, whoever searches in turn with it, and goes on when another has ended.
+TEST(TrainerTasksTest, WhoIsBesideATaskChangesNothingOfWhatItCollects) {
+  ExperimentConfig config = Suite();
+  for (ExperimentConfig& task : config.tasks) task.train.start_env_steps = 1000;
+  config.tasks[2].stop.max_env_steps = 30;  // pendulum ends early
+  TestRun beside(config);
+  ASSERT_TRUE(beside.Run().ok());
+  const auto all = beside.Latest().content.files;
+  for (const size_t other : {1, 2}) {
+    ExperimentConfig fewer = config;
+    fewer.tasks = {config.tasks[0], config.tasks[other]};
+    TestRun run(fewer);
+    const auto outcome = run.Run();
+    ASSERT_TRUE(outcome.ok()) << outcome.status();
+    EXPECT_EQ(outcome->state.updates, 0);
+    const auto files = run.Latest().content.files;
+    for (const char* file : {"task.pole.replay", "task.pole.collector", "task.pole.contexts"}) {
+      SCOPED_TRACE(file);
+      ASSERT_TRUE(files.contains(file));
+      ExpectSameBytes({{file, files.at(file)}}, {{file, all.at(file)}});
+    }
+  }
+}
+
 // At a checkpoint, what the newest round collected is still to be learned from.
 TEST(TrainerTasksTest, TheRatioOfEachTaskIsExactAtEveryCheckpoint) {
   ExperimentConfig config = Suite();
