@@ -61,7 +61,7 @@ forgetting() {
 # Against suite_SEED: updates together, these balanced, adapters, own value and reward heads. Five grid worlds with one
 # encoder, and with one each.
 ablations() {
-  together="$configs/suite_unizero.yaml seed=$1 multitask.updates=together train.grad_clip=5"
+  together="$configs/suite_unizero.yaml seed=$1 multitask.updates=together train.grad_clip=5 evaluate.every_updates=1000"
   train "together_$1" "$together"
   train "grad_norm_$1" "$together" multitask.balance=grad_norm
   train "pcgrad_$1" "$together" multitask.balance=pcgrad
