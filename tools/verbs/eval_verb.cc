@@ -197,8 +197,6 @@ absl::Status CheckUsage(const EvalOptions& options) {
 }
 
 int EvalOne(const EvalOptions& options) {
-  const absl::Status usage = CheckUsage(options);
-  if (!usage.ok()) return PrintError(usage, kExitUsage);
   // Before the agent is loaded: a signal then is answered too.
   const std::atomic<bool>* stop = WatchInterrupts(kEvaluationInterrupt);
   SetTensorThreads(static_cast<int>(options.threads));
@@ -237,6 +235,8 @@ int EvalOne(const EvalOptions& options) {
 
 // A run of several tasks is played task by task, where what is asked for makes sense for each.
 int Eval(const EvalOptions& options) {
+  const absl::Status usage = CheckUsage(options);
+  if (!usage.ok()) return PrintError(usage, kExitUsage);
   const bool is_of_one = !options.task.empty() || !options.picture.format.empty() ||
                          options.grade || options.chance || options.min_return.has_value();
   const auto tasks = FindTaskConfigs(options.path);
