@@ -52,9 +52,11 @@ void CheckFrozen(absl::Span<const ExperimentConfig> tasks, Errors* errors) {
     if (is_frozen("shared")) require_taken("shared", part, ", or multitask.share without it");
   }
   const ModelFamily& family = FamilyOf(tasks[0].model);
+  std::set<std::string> owners;  // of encoders, a group once
   for (const ExperimentConfig& task : tasks) {
     const std::string& group = task.model.encoder_group;
-    if (is_frozen(group != kNoGroup ? group : task.name)) require_taken("own", "encoder", "");
+    const std::string& owner = group != kNoGroup ? group : task.name;
+    if (is_frozen(owner) && owners.insert(owner).second) require_taken("own", "encoder", "");
     if (!is_frozen(task.name)) continue;
     for (const auto& parts : {family.own_parts, family.shared_parts}) {
       for (const std::string& part : parts) {
