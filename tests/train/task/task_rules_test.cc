@@ -73,6 +73,8 @@ TEST(TaskRulesTest, WhatIsFrozenWasLearned) {
   SetShared(&config, [](ExperimentConfig& one) { one.init.parts = {"shared", "own"}; });
   EXPECT_EQ(ErrorOf(config), "");
   config.tasks[0].model.encoder_group = "eyes";
+  config.tasks.push_back(config.tasks[0]);
+  config.tasks.back().name = "twin";  // a group is told of once
   SetShared(&config, [](ExperimentConfig& one) {
     one.multitask.freeze = {"eyes"};
     one.init.parts = {"shared"};
@@ -80,6 +82,7 @@ TEST(TaskRulesTest, WhatIsFrozenWasLearned) {
   EXPECT_EQ(ErrorOf(config),
             "multitask.freeze: encoder would stay as it begins, untrained; allowed: init.from with "
             "this part");
+  EXPECT_EQ(RunErrors(config, NativeRegistry()).size(), 1u);
   SetShared(&config, [](ExperimentConfig& one) { one.multitask.freeze = {"shared"}; });
   SetShared(&config, [](ExperimentConfig& one) { one.init.from = kNoRun; });
   EXPECT_THAT(ErrorOf(config), HasSubstr("transformer would stay as it begins"));
