@@ -1,0 +1,107 @@
+#include "lzero/kernels/convolution/packed_convolution.h"
+
+#include <algorithm>
+
+#include "lzero/base/check.h"
+#include "lzero/kernels/product/matrix_product.h"
+
+namespace lzero {
+namespace {
+
+constexpr int64_t kTallRows = 12;  // of the tallest tile of a product
+constexpr int64_t kBlockFloats = int64_t{1}
+                                 << 16;  // of a block's inputs: they stay in the second cache
+
+// Rows of a block whose rows have `row_size` floats: whole tall tiles.
+int64_t BlockRows(int64_t row_size) {
+  return std::max(kTallRows, kBlockFloats / row_size / kTallRows * kTallRows);
+}
+
+// The 3x3 cells around the output cells first to first + count - 1 of a convolution, each a row
+// [9, in].
+void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* x,
+               int64_t first, int64_t count, float* rows) {
+  const PlaneSizes output = shape.OutputOf(planes);
+  for (int64_t cell = first; cell < first + count; ++cell) {
+    const int64_t column = cell % output.width * shape.stride - 1;
+    const int64_t line = cell / output.width, sample = line / output.height;
+    const int64_t row = line % output.height * shape.stride - 1;
+    const int64_t begin = std::max<int64_t>(column, 0), end = std::min(column + 3, planes.width);
+    for (int64_t y = row; y < row + 3; ++y, rows += 3 * shape.in) {
+      if (y < 0 || y >= planes.height) {
+        std::fill_n(rows, 3 * shape.in, 0.0f);
+        continue;
+      }
+      std::fill_n(rows, (begin - column) * shape.in, 0.0f);
+      std::copy_n(x + ((sample * planes.height + y) * planes.width + begin) * shape.in,
+                  (end - begin) * shape.in, rows + (begin - column) * shape.in);
+      std::fill(rows + (end - column) * shape.in, rows + 3 * shape.in, 0.0f);
+    }
+  }
+}
+
+}  // namespace
+
+PackedConvolution::PackedConvolution(const ConvolutionShape& shape) : shape_(shape) {
+  LZ_CHECK(shape.in <= kMostPlaneChannels && shape.out <= kMostPlaneChannels, shape.in, " and ",
+           shape.out, " channels");
+  matrices_.resize(shape.by_tiles() ? kTilePlaces : 1);
+  const int64_t places = shape.by_tiles() ? kTilePlaces : 9;
+  transformed_.resize(static_cast<size_t>(places * shape.in * shape.out));
+}
+
+void PackedConvolution::Pack(absl::Span<const float> weight) {
+  const int64_t in = shape_.in, out = shape_.out, pairs = in * out;
+  LZ_CHECK(static_cast<int64_t>(weight.size()) == shape_.weight_size(), weight.size(), " weights");
+  if (shape_.by_tiles()) {
+    TransformWeights(weight.data(), out, in, /*backward=*/false, transformed_.data());
+    for (int64_t k = 0; k < kTilePlaces; ++k) {
+      matrices_[k].Pack({transformed_.data() + k * pairs, out, 1}, in, out);
+    }
+    return;
+  }
+  for (int64_t pair = 0; pair < pairs; ++pair) {
+    const int64_t o = pair / in, i = pair % in;
+    for (int64_t k = 0; k < 9; ++k) transformed_[(k * in + i) * out + o] = weight[pair * 9 + k];
+  }
+  matrices_[0].Pack({transformed_.data(), out, 1}, 9 * in, out);
+}
+
+int64_t PackedConvolution::scratch_size() const {
+  if (!shape_.by_tiles()) return BlockRows(9 * shape_.in) * 9 * shape_.in;
+  return BlockRows(kTilePlaces * shape_.in) * kTilePlaces * (shape_.in + shape_.out);
+}
+
+void PackedConvolution::Run(const PlaneSizes& planes, const float* x, float* y,
+                            float* scratch) const {
+  return shape_.by_tiles() ? RunTiles(planes, x, y, scratch) : RunRows(planes, x, y, scratch);
+}
+
+void PackedConvolution::RunTiles(const PlaneSizes& planes, const float* x, float* y,
+                                 float* scratch) const {
+  const int64_t block = BlockRows(kTilePlaces * shape_.in), in = shape_.in, out = shape_.out;
+  for (int64_t first = 0; first < planes.tiles(); first += block) {
+    const int64_t count = std::min(block, planes.tiles() - first);
+    float* outputs = scratch + kTilePlaces * count * in;
+    TransformInputs({planes, in, first, count}, x, scratch);
+    for (int64_t k = 0; k < kTilePlaces; ++k) {
+      MultiplyRows({scratch + k * count * in, in, 1}, count, matrices_[k], nullptr, nullptr,
+                   outputs + k * count * out, out);
+    }
+    TransformOutputs({planes, out, first, count}, outputs, y);
+  }
+}
+
+void PackedConvolution::RunRows(const PlaneSizes& planes, const float* x, float* y,
+                                float* scratch) const {
+  const int64_t row_size = 9 * shape_.in, block = BlockRows(row_size), out = shape_.out;
+  const int64_t cells = shape_.OutputOf(planes).cells();
+  for (int64_t first = 0; first < cells; first += block) {
+    const int64_t count = std::min(block, cells - first);
+    CopyCells(shape_, planes, x, first, count, scratch);
+    MultiplyRows({scratch, row_size, 1}, count, matrices_[0], nullptr, nullptr, y + first * out,
+                 out);
+  }
+}
+
+}  // namespace lzero

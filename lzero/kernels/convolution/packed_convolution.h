@@ -1,0 +1,55 @@
+// The weights of a 3x3 convolution with a border of zeros in the order in which products read them,
+// and the convolution itself. Stride 1 from 16 channels on goes by tiles (tile_kernels.h), all else
+// by copying the 3x3 cells around each output cell into a row of one product. Planes are [samples,
+// height, width, channels], float32. Packing again writes the same addresses. Belongs to one thread
+// while it is written.
+#ifndef LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
+#define LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "lzero/kernels/convolution/tile_kernels.h"
+#include "lzero/kernels/product/aligned_array.h"
+#include "lzero/kernels/product/packed_matrix.h"
+
+namespace lzero {
+
+struct ConvolutionShape {
+  int64_t in = 0, out = 0;  // channels, at most kMostPlaneChannels
+  int64_t stride = 1;       // 1 or 2
+
+  int64_t weight_size() const { return out * in * 9; }
+  // Planes of an output for those of an input.
+  PlaneSizes OutputOf(const PlaneSizes& planes) const {
+    return {planes.samples, (planes.height + stride - 1) / stride,
+            (planes.width + stride - 1) / stride};
+  }
+  bool by_tiles() const { return stride == 1 && in >= kPanelColumns; }
+};
+
+class PackedConvolution {
+ public:
+  explicit PackedConvolution(const ConvolutionShape& shape);
+  // weight [out, in, 3, 3], contiguous.
+  void Pack(absl::Span<const float> weight);
+
+  const ConvolutionShape& shape() const { return shape_; }
+  // Floats of scratch for one call.
+  int64_t scratch_size() const;
+  // y, the planes of the output, from x, `planes` of the input. In the caller's thread.
+  void Run(const PlaneSizes& planes, const float* x, float* y, float* scratch) const;
+
+ private:
+  void RunTiles(const PlaneSizes& planes, const float* x, float* y, float* scratch) const;
+  void RunRows(const PlaneSizes& planes, const float* x, float* y, float* scratch) const;
+
+  ConvolutionShape shape_;
+  std::vector<PackedMatrix> matrices_;  // [36], or one
+  std::vector<float> transformed_;      // weights on their way into the matrices
+};
+
+}  // namespace lzero
+
+#endif  // LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
