@@ -12,13 +12,12 @@ constexpr int64_t kTallRows = 12;  // of the tallest tile of a product
 constexpr int64_t kBlockFloats = int64_t{1}
                                  << 16;  // of a block's inputs: they stay in the second cache
 
-// Rows of a block whose rows have `row_size` floats: whole tall tiles.
-int64_t BlockRows(int64_t row_size) {
+}  // namespace
+
+int64_t ConvolutionBlockRows(int64_t row_size) {
   return std::max(kTallRows, kBlockFloats / row_size / kTallRows * kTallRows);
 }
 
-// The 3x3 cells around the output cells first to first + count - 1 of a convolution, each a row
-// [9, in].
 void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* x,
                int64_t first, int64_t count, float* rows) {
   const PlaneSizes output = shape.OutputOf(planes);
@@ -40,8 +39,6 @@ void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const fl
   }
 }
 
-}  // namespace
-
 PackedConvolution::PackedConvolution(const ConvolutionShape& shape) : shape_(shape) {
   LZ_CHECK(shape.in <= kMostPlaneChannels && shape.out <= kMostPlaneChannels, shape.in, " and ",
            shape.out, " channels");
@@ -50,26 +47,32 @@ PackedConvolution::PackedConvolution(const ConvolutionShape& shape) : shape_(sha
   transformed_.resize(static_cast<size_t>(places * shape.in * shape.out));
 }
 
-void PackedConvolution::Pack(absl::Span<const float> weight) {
+void PackedConvolution::Pack(absl::Span<const float> weight, bool backward) {
   const int64_t in = shape_.in, out = shape_.out, pairs = in * out;
   LZ_CHECK(static_cast<int64_t>(weight.size()) == shape_.weight_size(), weight.size(), " weights");
   if (shape_.by_tiles()) {
-    TransformWeights(weight.data(), out, in, /*backward=*/false, transformed_.data());
+    if (backward) {
+      TransformWeights(weight.data(), in, out, backward, transformed_.data());
+    } else {
+      TransformWeights(weight.data(), out, in, backward, transformed_.data());
+    }
     for (int64_t k = 0; k < kTilePlaces; ++k) {
       matrices_[k].Pack({transformed_.data() + k * pairs, out, 1}, in, out);
     }
     return;
   }
   for (int64_t pair = 0; pair < pairs; ++pair) {
-    const int64_t o = pair / in, i = pair % in;
-    for (int64_t k = 0; k < 9; ++k) transformed_[(k * in + i) * out + o] = weight[pair * 9 + k];
+    const int64_t o = backward ? pair % out : pair / in, i = backward ? pair / out : pair % in;
+    for (int64_t k = 0; k < 9; ++k) {
+      transformed_[(k * in + i) * out + o] = weight[pair * 9 + (backward ? 8 - k : k)];
+    }
   }
   matrices_[0].Pack({transformed_.data(), out, 1}, 9 * in, out);
 }
 
 int64_t PackedConvolution::scratch_size() const {
-  if (!shape_.by_tiles()) return BlockRows(9 * shape_.in) * 9 * shape_.in;
-  return BlockRows(kTilePlaces * shape_.in) * kTilePlaces * (shape_.in + shape_.out);
+  if (!shape_.by_tiles()) return ConvolutionBlockRows(9 * shape_.in) * 9 * shape_.in;
+  return ConvolutionBlockRows(kTilePlaces * shape_.in) * kTilePlaces * (shape_.in + shape_.out);
 }
 
 void PackedConvolution::Run(const PlaneSizes& planes, const float* x, float* y,
@@ -79,7 +82,8 @@ void PackedConvolution::Run(const PlaneSizes& planes, const float* x, float* y,
 
 void PackedConvolution::RunTiles(const PlaneSizes& planes, const float* x, float* y,
                                  float* scratch) const {
-  const int64_t block = BlockRows(kTilePlaces * shape_.in), in = shape_.in, out = shape_.out;
+  const int64_t block = ConvolutionBlockRows(kTilePlaces * shape_.in), in = shape_.in,
+                out = shape_.out;
   for (int64_t first = 0; first < planes.tiles(); first += block) {
     const int64_t count = std::min(block, planes.tiles() - first);
     float* outputs = scratch + kTilePlaces * count * in;
@@ -94,7 +98,7 @@ void PackedConvolution::RunTiles(const PlaneSizes& planes, const float* x, float
 
 void PackedConvolution::RunRows(const PlaneSizes& planes, const float* x, float* y,
                                 float* scratch) const {
-  const int64_t row_size = 9 * shape_.in, block = BlockRows(row_size), out = shape_.out;
+  const int64_t row_size = 9 * shape_.in, block = ConvolutionBlockRows(row_size), out = shape_.out;
   const int64_t cells = shape_.OutputOf(planes).cells();
   for (int64_t first = 0; first < cells; first += block) {
     const int64_t count = std::min(block, cells - first);

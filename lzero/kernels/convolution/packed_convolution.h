@@ -29,11 +29,20 @@ struct ConvolutionShape {
   bool by_tiles() const { return stride == 1 && in >= kPanelColumns; }
 };
 
+// Rows of `row_size` floats that stay in the second cache, a multiple of the tallest tile's.
+int64_t ConvolutionBlockRows(int64_t row_size);
+
+// rows [count, 9, in]: the 3x3 cells around the output cells first to first + count - 1, zeros
+// outside of the planes.
+void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* x,
+               int64_t first, int64_t count, float* rows);
+
 class PackedConvolution {
  public:
   explicit PackedConvolution(const ConvolutionShape& shape);
-  // weight [out, in, 3, 3], contiguous.
-  void Pack(absl::Span<const float> weight);
+  // weight [out, in, 3, 3], contiguous; `backward`: [in, out, 3, 3] of a convolution of stride 1
+  // whose gradients this one leads from its outputs to its inputs.
+  void Pack(absl::Span<const float> weight, bool backward = false);
 
   const ConvolutionShape& shape() const { return shape_; }
   // Floats of scratch for one call.

@@ -1,0 +1,109 @@
+#include "lzero/kernels/convolution/convolution_gradients.h"
+
+#include <algorithm>
+
+#include "lzero/kernels/product/matrix_product.h"
+
+namespace lzero {
+namespace {
+
+// Adds rows [count, 9, in] to the 3x3 cells of dx around the output cells first to first + count -
+// 1, as CopyCells copies them.
+void AddCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* rows,
+              int64_t first, int64_t count, float* dx) {
+  const PlaneSizes output = shape.OutputOf(planes);
+  for (int64_t cell = first; cell < first + count; ++cell) {
+    const int64_t column = cell % output.width * shape.stride - 1;
+    const int64_t line = cell / output.width, sample = line / output.height;
+    const int64_t row = line % output.height * shape.stride - 1;
+    const int64_t begin = std::max<int64_t>(column, 0), end = std::min(column + 3, planes.width);
+    for (int64_t y = row; y < row + 3; ++y, rows += 3 * shape.in) {
+      if (y < 0 || y >= planes.height) continue;
+      const float* from = rows + (begin - column) * shape.in;
+      float* to = dx + ((sample * planes.height + y) * planes.width + begin) * shape.in;
+      for (int64_t j = 0; j < (end - begin) * shape.in; ++j) to[j] += from[j];
+    }
+  }
+}
+
+}  // namespace
+
+ConvolutionGradients::ConvolutionGradients(const ConvolutionShape& shape) : shape_(shape) {
+  if (shape.stride == 1) backward_.emplace(ConvolutionShape{shape.out, shape.in, 1});
+}
+
+void ConvolutionGradients::Pack(absl::Span<const float> weight) {
+  if (backward_.has_value()) return backward_->Pack(weight, /*backward=*/true);
+  const int64_t in = shape_.in, out = shape_.out;
+  turned_.resize(weight.size());
+  for (int64_t pair = 0; pair < in * out; ++pair) {
+    const int64_t o = pair / in, i = pair % in;
+    for (int64_t k = 0; k < 9; ++k) turned_[(o * 9 + k) * in + i] = weight[pair * 9 + k];
+  }
+  rows_.Pack({turned_.data(), 9 * in, 1}, out, 9 * in);
+}
+
+int64_t ConvolutionGradients::scratch_size() const {
+  const int64_t in = shape_.in, out = shape_.out;
+  const int64_t inputs = backward_.has_value() ? backward_->scratch_size() : 0;
+  if (!shape_.by_tiles()) return std::max(inputs, ConvolutionBlockRows(9 * in) * 9 * in);
+  return std::max(inputs, ConvolutionBlockRows(kTilePlaces * in) * kTilePlaces * (in + out));
+}
+
+int64_t ConvolutionGradients::sums_size() const {
+  return (shape_.by_tiles() ? kTilePlaces : 9) * shape_.in * shape_.out;
+}
+
+void ConvolutionGradients::RunInputs(const PlaneSizes& planes, const float* dy, float* dx,
+                                     float* scratch) const {
+  if (backward_.has_value()) return backward_->Run(planes, dy, dx, scratch);
+  const int64_t row_size = 9 * shape_.in, block = ConvolutionBlockRows(row_size);
+  const int64_t cells = shape_.OutputOf(planes).cells();
+  std::fill_n(dx, planes.cells() * shape_.in, 0.0f);
+  for (int64_t first = 0; first < cells; first += block) {
+    const int64_t count = std::min(block, cells - first);
+    MultiplyRows({dy + first * shape_.out, shape_.out, 1}, count, rows_, nullptr, nullptr, scratch,
+                 row_size);
+    AddCells(shape_, planes, scratch, first, count, dx);
+  }
+}
+
+void ConvolutionGradients::AddWeights(const PlaneSizes& planes, const float* x, const float* dy,
+                                      float* sums, float* scratch) const {
+  thread_local PackedMatrix packed;
+  const int64_t in = shape_.in, out = shape_.out;
+  if (!shape_.by_tiles()) {
+    const int64_t block = ConvolutionBlockRows(9 * in), cells = shape_.OutputOf(planes).cells();
+    for (int64_t first = 0; first < cells; first += block) {
+      const int64_t count = std::min(block, cells - first);
+      CopyCells(shape_, planes, x, first, count, scratch);
+      AddTransposedProduct(scratch, 9 * in, dy + first * out, out, count, packed, sums);
+    }
+    return;
+  }
+  const int64_t block = ConvolutionBlockRows(kTilePlaces * in);
+  for (int64_t first = 0; first < planes.tiles(); first += block) {
+    const int64_t count = std::min(block, planes.tiles() - first);
+    float* gradients = scratch + kTilePlaces * count * in;
+    TransformInputs({planes, in, first, count}, x, scratch);
+    TransformGradients({planes, out, first, count}, dy, gradients);
+    for (int64_t k = 0; k < kTilePlaces; ++k) {
+      AddTransposedProduct(scratch + k * count * in, in, gradients + k * count * out, out, count,
+                           packed, sums + k * in * out);
+    }
+  }
+}
+
+void ConvolutionGradients::FinishWeights(const float* sums, float* dweight) const {
+  const int64_t in = shape_.in, out = shape_.out;
+  if (shape_.by_tiles()) {
+    std::fill_n(dweight, shape_.weight_size(), 0.0f);
+    return AddWeightGradients(sums, out, in, dweight);
+  }
+  for (int64_t pair = 0; pair < in * out; ++pair) {
+    const int64_t o = pair / in, i = pair % in;
+    for (int64_t k = 0; k < 9; ++k) dweight[pair * 9 + k] = sums[(k * in + i) * out + o];
+  }
+}
+
+}  // namespace lzero
