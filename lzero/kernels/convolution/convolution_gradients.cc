@@ -28,14 +28,11 @@ void AddCells(const ConvolutionShape& shape, const PlaneSizes& planes, const flo
 
 }  // namespace
 
-ConvolutionGradients::ConvolutionGradients(const ConvolutionShape& shape) : shape_(shape) {
-  if (shape.stride == 1) backward_.emplace(ConvolutionShape{shape.out, shape.in, 1});
-}
-
-void ConvolutionGradients::Pack(absl::Span<const float> weight) {
-  if (backward_.has_value()) return backward_->Pack(weight, /*backward=*/true);
+void ConvolutionGradients::Pack(const ConvolutionShape& shape, const float* weight) {
+  shape_ = shape;
+  if (shape.stride == 1) return backward_.Pack({shape.out, shape.in, 1}, weight, /*backward=*/true);
   const int64_t in = shape_.in, out = shape_.out;
-  turned_.resize(weight.size());
+  turned_.resize(static_cast<size_t>(shape.weight_size()));
   for (int64_t pair = 0; pair < in * out; ++pair) {
     const int64_t o = pair / in, i = pair % in;
     for (int64_t k = 0; k < 9; ++k) turned_[(o * 9 + k) * in + i] = weight[pair * 9 + k];
@@ -45,7 +42,7 @@ void ConvolutionGradients::Pack(absl::Span<const float> weight) {
 
 int64_t ConvolutionGradients::scratch_size() const {
   const int64_t in = shape_.in, out = shape_.out;
-  const int64_t inputs = backward_.has_value() ? backward_->scratch_size() : 0;
+  const int64_t inputs = shape_.stride == 1 ? backward_.scratch_size() : 0;
   if (!shape_.by_tiles()) return std::max(inputs, ConvolutionBlockRows(9 * in) * 9 * in);
   return std::max(inputs, ConvolutionBlockRows(kTilePlaces * in) * kTilePlaces * (in + out));
 }
@@ -56,7 +53,7 @@ int64_t ConvolutionGradients::sums_size() const {
 
 void ConvolutionGradients::RunInputs(const PlaneSizes& planes, const float* dy, float* dx,
                                      float* scratch) const {
-  if (backward_.has_value()) return backward_->Run(planes, dy, dx, scratch);
+  if (shape_.stride == 1) return backward_.Run(planes, dy, dx, scratch);
   const int64_t row_size = 9 * shape_.in, block = ConvolutionBlockRows(row_size);
   const int64_t cells = shape_.OutputOf(planes).cells();
   std::fill_n(dx, planes.cells() * shape_.in, 0.0f);

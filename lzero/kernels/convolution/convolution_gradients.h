@@ -5,18 +5,16 @@
 #define LZERO_KERNELS_CONVOLUTION_CONVOLUTION_GRADIENTS_H_
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
-#include "absl/types/span.h"
 #include "lzero/kernels/convolution/packed_convolution.h"
 
 namespace lzero {
 
 class ConvolutionGradients {
  public:
-  explicit ConvolutionGradients(const ConvolutionShape& shape);
-  // weight [out, in, 3, 3], contiguous: for RunInputs.
-  void Pack(absl::Span<const float> weight);
+  // weight [out, in, 3, 3], contiguous. Packed again, it allocates only to grow.
+  void Pack(const ConvolutionShape& shape, const float* weight);
 
   // Floats of scratch for one call, and of the sums of AddWeights.
   int64_t scratch_size() const;
@@ -32,9 +30,9 @@ class ConvolutionGradients {
 
  private:
   ConvolutionShape shape_;
-  std::optional<PackedConvolution> backward_;  // of stride 1
-  PackedMatrix rows_;                          // of stride 2: [out, 9 in]
-  std::vector<float> turned_;                  // weights on their way into rows_
+  PackedConvolution backward_;  // of stride 1
+  PackedMatrix rows_;           // of stride 2: [out, 9 in]
+  std::vector<float> turned_;   // weights on their way into rows_
 };
 
 }  // namespace lzero

@@ -39,22 +39,19 @@ void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const fl
   }
 }
 
-PackedConvolution::PackedConvolution(const ConvolutionShape& shape) : shape_(shape) {
+void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight, bool backward) {
   LZ_CHECK(shape.in <= kMostPlaneChannels && shape.out <= kMostPlaneChannels, shape.in, " and ",
            shape.out, " channels");
-  matrices_.resize(shape.by_tiles() ? kTilePlaces : 1);
+  shape_ = shape;
+  const int64_t in = shape.in, out = shape.out, pairs = in * out;
   const int64_t places = shape.by_tiles() ? kTilePlaces : 9;
-  transformed_.resize(static_cast<size_t>(places * shape.in * shape.out));
-}
-
-void PackedConvolution::Pack(absl::Span<const float> weight, bool backward) {
-  const int64_t in = shape_.in, out = shape_.out, pairs = in * out;
-  LZ_CHECK(static_cast<int64_t>(weight.size()) == shape_.weight_size(), weight.size(), " weights");
+  transformed_.resize(static_cast<size_t>(places * pairs));
+  if (matrices_.size() < static_cast<size_t>(places)) matrices_.resize(places);
   if (shape_.by_tiles()) {
     if (backward) {
-      TransformWeights(weight.data(), in, out, backward, transformed_.data());
+      TransformWeights(weight, in, out, backward, transformed_.data());
     } else {
-      TransformWeights(weight.data(), out, in, backward, transformed_.data());
+      TransformWeights(weight, out, in, backward, transformed_.data());
     }
     for (int64_t k = 0; k < kTilePlaces; ++k) {
       matrices_[k].Pack({transformed_.data() + k * pairs, out, 1}, in, out);

@@ -39,10 +39,10 @@ void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const fl
 
 class PackedConvolution {
  public:
-  explicit PackedConvolution(const ConvolutionShape& shape);
   // weight [out, in, 3, 3], contiguous; `backward`: [in, out, 3, 3] of a convolution of stride 1
-  // whose gradients this one leads from its outputs to its inputs.
-  void Pack(absl::Span<const float> weight, bool backward = false);
+  // whose gradients this one leads from its outputs to its inputs. Packed again, it allocates only
+  // to grow.
+  void Pack(const ConvolutionShape& shape, const float* weight, bool backward = false);
 
   const ConvolutionShape& shape() const { return shape_; }
   // Floats of scratch for one call.

@@ -17,9 +17,10 @@ class ConvolutionGradientsTest : public InstructionSetTest {};
 TEST_P(ConvolutionGradientsTest, GiveTheNumbersOfPlainLoops) {
   std::mt19937 random(1);
   for (const ConvolutionShape& shape : ConvolutionShapes()) {
-    ConvolutionGradients gradients(shape);
+    ConvolutionGradients gradients;
     for (const PlaneSizes& planes : PlaneSizesToTry()) {
       const PlainConvolution plain(shape, planes, &random);
+      gradients.Pack(shape, plain.weight.data());
       const auto in_size = static_cast<int64_t>(plain.x.size());
       const auto out_size = static_cast<int64_t>(plain.y.size());
       FloatsAtTheEnd x(in_size), dx(in_size), dy(out_size), scratch(gradients.scratch_size());
@@ -29,7 +30,6 @@ TEST_P(ConvolutionGradientsTest, GiveTheNumbersOfPlainLoops) {
       std::fill_n(dx.first(), in_size, kNan);
       std::fill_n(dweight.first(), shape.weight_size(), kNan);
       std::fill_n(scratch.first(), gradients.scratch_size(), kNan);
-      gradients.Pack(plain.weight);
       gradients.RunInputs(planes, dy.first(), dx.first(), scratch.first());
       gradients.AddWeights(planes, x.first(), dy.first(), sums.first(), scratch.first());
       gradients.FinishWeights(sums.first(), dweight.first());
