@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/graph/cuda_graph_library.h"
-#include "lzero/nn/convolution.h"
+#include "lzero/nn/functional/planes.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/shape_check.h"
 #include "lzero/tensor/torch.h"

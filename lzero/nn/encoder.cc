@@ -73,9 +73,9 @@ class ConvolutionEncoder : public Encoder {
 
   at::Tensor Forward(const at::Tensor& observations) const override {
     at::Tensor x = observations.reshape({-1, shape_[0], shape_[1], shape_[2]});
-    x = at::relu(stem_->Forward(x));
+    x = stem_->Forward(x, /*relu=*/true);
     for (size_t i = 0; i < blocks_.size(); i += 2) {
-      x = at::relu(ResidualSum(x, *blocks_[i], *blocks_[i + 1]));
+      x = ResidualSum(x, *blocks_[i], *blocks_[i + 1], /*relu=*/true);
     }
     x = x.flatten(1);
     return last_ != nullptr ? last_->Forward(x) : x;

@@ -62,9 +62,9 @@ class PlaneStep : public LatentStep {
   at::Tensor Forward(const at::Tensor& latents, const at::Tensor& inputs) const override {
     const at::Tensor before = latents.view({-1, planes_.channels, planes_.height, planes_.width});
     const at::Tensor plane = inputs.view({-1, 1, planes_.height, planes_.width});
-    at::Tensor x = before + stem_->Forward(at::cat({before, plane}, 1));
+    at::Tensor x = stem_->Forward(at::cat({before, plane}, 1), !blocks_.empty(), before);
     for (size_t i = 0; i < blocks_.size(); i += 2) {
-      x = ResidualSum(at::relu(x), *blocks_[i], *blocks_[i + 1]);
+      x = ResidualSum(x, *blocks_[i], *blocks_[i + 1], /*relu=*/i + 2 < blocks_.size());
     }
     return x.flatten(1);
   }

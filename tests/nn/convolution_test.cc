@@ -21,9 +21,9 @@ TEST(Convolution, ResidualSumAddsWhatWasThere) {
   const torch::NoGradGuard no_grad;
   const ConvolutionLayer first(4, 4, 1), second(4, 4, 1), halving(4, 4, 2);
   const at::Tensor x = torch::randn({1, 4, 6, 6});
-  EXPECT_TRUE(
-      at::allclose(ResidualSum(x, first, second), x + second.Forward(at::relu(first.Forward(x)))));
-  const at::Tensor halved = ResidualSum(x, halving, second);
+  EXPECT_TRUE(at::allclose(ResidualSum(x, first, second, false),
+                           x + second.Forward(at::relu(first.Forward(x)))));
+  const at::Tensor halved = ResidualSum(x, halving, second, false);
   EXPECT_EQ(halved.sizes(), at::IntArrayRef({1, 4, 3, 3}));
   const at::Tensor change = second.Forward(at::relu(halving.Forward(x)));
   const at::Tensor corner = x.narrow(2, 0, 2).narrow(3, 0, 2).mean({2, 3});

@@ -31,12 +31,12 @@ double Difference(const at::Tensor& actual, const at::Tensor& expected) {
 
 void ExpectGradientsOfPlainOperations(const Function& function,
                                       const std::vector<at::Tensor>& inputs,
-                                      const std::string& what) {
+                                      const std::string& what, double tolerance) {
   const std::vector<at::Tensor> fused = Leaves(inputs, at::kFloat);
   const std::vector<at::Tensor> plain = Leaves(inputs, at::kDouble);
   const at::Tensor actual = function(fused), expected = function(plain);
   ASSERT_EQ(actual.sizes(), expected.sizes()) << what;
-  EXPECT_LT(Difference(actual, expected), 1e-6) << what;
+  EXPECT_LT(Difference(actual, expected), tolerance) << what;
   const at::Tensor gradient = at::randn(actual.sizes());
   actual.backward(gradient);
   expected.backward(gradient.to(at::kDouble));

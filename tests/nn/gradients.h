@@ -17,10 +17,10 @@ using Function = std::function<at::Tensor(const std::vector<at::Tensor>&)>;
 double Difference(const at::Tensor& actual, const at::Tensor& expected);
 
 // `inputs` are float32; those that are undefined stay so. Errors name `what`. The result within
-// 1e-6 (of its largest number), the gradients within 1e-5; and once more without gradients.
+// `tolerance` (of its largest number), the gradients within 1e-5; and once more without gradients.
 void ExpectGradientsOfPlainOperations(const Function& function,
                                       const std::vector<at::Tensor>& inputs,
-                                      const std::string& what);
+                                      const std::string& what, double tolerance = 1e-6);
 
 // The result and the gradient of the first input are the same bits with any number of threads; the
 // other gradients are so with the same number, and within 1e-5 with another.
