@@ -67,9 +67,9 @@ void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight,
   matrices_[0].Pack({transformed_.data(), out, 1}, 9 * in, out);
 }
 
-int64_t PackedConvolution::scratch_size() const {
-  if (!shape_.by_tiles()) return ConvolutionBlockRows(9 * shape_.in) * 9 * shape_.in;
-  return ConvolutionBlockRows(kTilePlaces * shape_.in) * kTilePlaces * (shape_.in + shape_.out);
+int64_t PackedConvolution::ScratchSize(const ConvolutionShape& shape) {
+  if (!shape.by_tiles()) return ConvolutionBlockRows(9 * shape.in) * 9 * shape.in;
+  return ConvolutionBlockRows(kTilePlaces * shape.in) * kTilePlaces * (shape.in + shape.out);
 }
 
 void PackedConvolution::Run(const PlaneSizes& planes, const float* x, float* y,

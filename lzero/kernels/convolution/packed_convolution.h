@@ -45,8 +45,9 @@ class PackedConvolution {
   void Pack(const ConvolutionShape& shape, const float* weight, bool backward = false);
 
   const ConvolutionShape& shape() const { return shape_; }
-  // Floats of scratch for one call.
-  int64_t scratch_size() const;
+  // Floats of scratch for one call of such a convolution.
+  static int64_t ScratchSize(const ConvolutionShape& shape);
+  int64_t scratch_size() const { return ScratchSize(shape_); }
   // y, the planes of the output, from x, `planes` of the input. In the caller's thread.
   void Run(const PlaneSizes& planes, const float* x, float* y, float* scratch) const;
 

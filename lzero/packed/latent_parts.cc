@@ -1,0 +1,136 @@
+#include "lzero/packed/latent_parts.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "lzero/base/check.h"
+
+namespace lzero::packed {
+namespace {
+
+constexpr int64_t kHeadChannels = 16;  // that a head of planes reads
+
+int64_t HeadDim(const ModelConfig& config) {
+  return config.head_dim.value_or(4 * config.embed_dim);
+}
+
+TowerShape StepTower(const ModelConfig& config, const PlaneSizes& planes, int64_t num_inputs) {
+  TowerShape tower;
+  tower.height = planes.height;
+  tower.width = planes.width;
+  tower.in = tower.channels = config.encoder_channels;
+  for (int64_t i = 0; i < config.encoder_blocks; ++i) {
+    tower.blocks.push_back({absl::StrCat("block", i)});
+  }
+  tower.num_inputs = num_inputs;
+  return tower;
+}
+
+ChainShape StepChain(const ModelConfig& config) {
+  return {2 * config.embed_dim, {{"first", HeadDim(config), "norm"}, {"last", config.embed_dim}}};
+}
+
+ChainShape SqueezeChain(const ModelConfig& config) {
+  return {config.encoder_channels, {{"squeeze", kHeadChannels}}};
+}
+
+ChainShape HeadChain(const ModelConfig& config, const LatentShape& latents, int64_t out) {
+  const int64_t width = HeadDim(config);
+  if (!latents.planes.has_value()) {
+    return {latents.size, {{"first", width, "norm_hidden"}, {"last", out}}, "norm_in"};
+  }
+  return {kHeadChannels * latents.planes->cells(), {{"first", width, "norm"}, {"last", out}}};
+}
+
+}  // namespace
+
+LatentStep::LatentStep(const ModelConfig& config, const LatentShape& latents, int64_t num_inputs)
+    : size_(latents.size), num_inputs_(num_inputs) {
+  if (latents.planes.has_value()) {
+    tower_.emplace(StepTower(config, *latents.planes, num_inputs));
+  } else {
+    chain_.emplace(StepChain(config));
+  }
+}
+
+int64_t LatentStep::WeightBytes(const ModelConfig& config, const LatentShape& latents,
+                                int64_t num_inputs) {
+  if (latents.planes.has_value()) {
+    return PlaneTower::WeightBytes(StepTower(config, *latents.planes, num_inputs));
+  }
+  return StepChain(config).WeightBytes() +
+         num_inputs * latents.size * static_cast<int64_t>(sizeof(float));
+}
+
+int64_t LatentStep::ScratchSize(const ModelConfig& config, const LatentShape& latents,
+                                int64_t rows) {
+  if (latents.planes.has_value()) {
+    return PlaneTower::ScratchSize(StepTower(config, *latents.planes, /*num_inputs=*/1));
+  }
+  return 2 * rows * latents.size + StepChain(config).ScratchSize(rows);
+}
+
+void LatentStep::Load(const WeightSource& weights, const std::string& module,
+                      const std::string& table) {
+  const absl::Span<const float> rows = weights.Get(table);
+  if (tower_.has_value()) return tower_->Load(weights, module, rows);
+  chain_->Load(weights, module);
+  LZ_CHECK(static_cast<int64_t>(rows.size()) == num_inputs_ * size_, table, " has ", rows.size(),
+           " numbers");
+  table_.assign(rows.begin(), rows.end());
+}
+
+void LatentStep::Run(const float* latents, const TowerInputs& inputs, int64_t rows, float* next,
+                     float* scratch) const {
+  if (tower_.has_value()) return tower_->Run(latents, inputs, rows, next, scratch);
+  const int64_t last = num_inputs_ - 1;
+  for (int64_t row = 0; row < rows; ++row) {
+    float* to = std::copy_n(latents + row * size_, size_, scratch + 2 * row * size_);
+    if (inputs.rows != nullptr) {
+      std::copy_n(table_.data() + inputs.rows[row] * size_, size_, to);
+      continue;
+    }
+    std::copy_n(table_.data() + last * size_, size_, to);
+    for (int64_t i = 0; i < last; ++i) {
+      const float* from = table_.data() + i * size_;
+      const float factor = inputs.values[row * last + i];
+      for (int64_t j = 0; j < size_; ++j) to[j] += factor * from[j];
+    }
+  }
+  chain_->Run(scratch, rows, next, scratch + 2 * rows * size_);
+  for (int64_t i = 0; i < rows * size_; ++i) next[i] += latents[i];
+}
+
+LatentHead::LatentHead(const ModelConfig& config, const LatentShape& latents, int64_t out)
+    : chain_(HeadChain(config, latents, out)) {
+  if (!latents.planes.has_value()) return;
+  cells_ = latents.planes->cells();
+  squeeze_.emplace(SqueezeChain(config));
+}
+
+int64_t LatentHead::WeightBytes(const ModelConfig& config, const LatentShape& latents,
+                                int64_t out) {
+  return HeadChain(config, latents, out).WeightBytes() +
+         (latents.planes.has_value() ? SqueezeChain(config).WeightBytes() : 0);
+}
+
+int64_t LatentHead::ScratchSize(const ModelConfig& config, const LatentShape& latents,
+                                int64_t rows) {
+  const ChainShape chain = HeadChain(config, latents, /*out=*/1);
+  return (latents.planes.has_value() ? rows * chain.in : 0) + chain.ScratchSize(rows);
+}
+
+void LatentHead::Load(const WeightSource& weights, const std::string& module) {
+  if (squeeze_.has_value()) squeeze_->Load(weights, module);
+  chain_.Load(weights, module);
+}
+
+void LatentHead::Run(const float* latents, int64_t rows, float* y, float* scratch) const {
+  if (!squeeze_.has_value()) return chain_.Run(latents, rows, y, scratch);
+  const int64_t size = rows * cells_ * kHeadChannels;
+  squeeze_->Run(latents, rows * cells_, scratch, nullptr);
+  for (int64_t i = 0; i < size; ++i) scratch[i] = scratch[i] < 0.0f ? 0.0f : scratch[i];
+  chain_.Run(scratch, rows, y, scratch + size);
+}
+
+}  // namespace lzero::packed
