@@ -16,14 +16,18 @@ std::vector<ConsistencyError> EagerFamilyErrors(const ExperimentConfig& config) 
             "; allowed: ", allowed, ", or family unizero");
   };
   const InferenceConfig& inference = config.inference;
-  require(inference.runner == Runner::kAuto || inference.runner == Runner::kEager,
-          "inference.runner", " runs eager alone", "auto, eager");
+  require(inference.runner != Runner::kCudaGraph && inference.runner != Runner::kCudaSearchGraph,
+          "inference.runner", " records no graphs", "auto, eager, packed");
   require(inference.graphs != Graphs::kRequired, "inference.graphs", " records no graphs",
           "preferred, off");
   require(inference.dtype == InferenceDtype::kFp32, "inference.dtype", " has fp32 alone", "fp32");
   require(config.replay.num_context_steps == 0, "replay.num_context_steps",
           " sees one observation and none before it", "0");
   return errors;
+}
+
+bool RunsPacked(const InferenceConfig& inference) {
+  return inference.device.is_cpu() && inference.runner != Runner::kEager;
 }
 
 absl::StatusOr<EngineDevice> MakeEagerDevice(const EngineOptions& options) {

@@ -15,6 +15,9 @@ namespace lzero {
 // Settings of such a family, named by the config, that only family unizero has.
 std::vector<ConsistencyError> EagerFamilyErrors(const ExperimentConfig& config);
 
+// Whether an engine of such a family runs packed, as it does on the CPU unless told otherwise.
+bool RunsPacked(const InferenceConfig& inference);
+
 // MakeEngineDevice for an engine of such a family. Logs what `auto` stands for on a CUDA device,
 // where another family would record graphs.
 absl::StatusOr<EngineDevice> MakeEagerDevice(const EngineOptions& options);

@@ -46,7 +46,6 @@ class InferenceEngine : public InferenceModel {
   // `source` lies on another device than the one it is copied to (names both); nothing has changed
   // then. The caller must give a `source` of this engine's architecture. No gradients.
   virtual absl::Status CopyWeightsFrom(const Network& source) = 0;
-  virtual const Network& network() const = 0;
 
   // A searcher that runs whole searches of EngineOptions::search on the device of this engine,
   // which outlives it and is the model of its searches; null where searches run on the host.

@@ -38,7 +38,8 @@ class PolicyEngine : public InferenceEngine {
   int32_t ReadSlot(NodeId node, int32_t slot, absl::Span<float> values) const override;
   void BeginSearch(const SearchRequest& request) override;
   absl::Status CopyWeightsFrom(const Network& source) override;
-  const Network& network() const override { return *network_; }
+  // The weights that it computes with; only of engines that keep a network.
+  const Network& network() const { return *network_; }
   std::string runner_name() const override { return "eager"; }
   double network_seconds() const override { return network_time_.seconds(); }
   double copy_seconds() const override { return copy_time_.seconds(); }

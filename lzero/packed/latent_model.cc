@@ -75,6 +75,10 @@ int64_t LatentModel::Bytes(const LatentModelOptions& options) {
   return bytes + options.num_threads * floats * static_cast<int64_t>(sizeof(float));
 }
 
+int64_t LatentModel::LatentSize(const LatentModelOptions& options) {
+  return LatentsOf(options).size;
+}
+
 void LatentModel::Load(const WeightSource& weights) {
   encoder_.Load(weights, "encoder");
   for (size_t i = 0; i < steps_.size(); ++i) {

@@ -58,7 +58,9 @@ class LatentModel {
   // Bytes that such a model holds.
   static int64_t Bytes(const LatentModelOptions& options);
 
-  int64_t latent_size() const { return latents_.size; }  // S
+  // Numbers of a latent state, S.
+  static int64_t LatentSize(const LatentModelOptions& options);
+  int64_t latent_size() const { return latents_.size; }
 
   // Packs the weights, in place after the first time.
   void Load(const WeightSource& weights);

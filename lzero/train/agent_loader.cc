@@ -11,6 +11,7 @@
 #include "lzero/env/env_rules.h"
 #include "lzero/env/plugin.h"
 #include "lzero/family/families.h"
+#include "lzero/inference/engine_device.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/task/weight_names.h"
 
@@ -98,10 +99,10 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
                                                  agent.num_simulations, pool, options.num_roots));
   // The weights.
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(agent.config, agent.registry));
+  LZ_ASSIGN_OR_RETURN(const at::Device device, PrepareDevice(agent.config.inference.device));
   LZ_ASSIGN_OR_RETURN(const auto model,
                       FamilyOf(agent.config.model)
-                          .make_network(agent.config.model, BuildWorldModelShape(spec), 0,
-                                        agent.role.inference->network().device()));
+                          .make_network(agent.config.model, BuildWorldModelShape(spec), 0, device));
   LZ_RETURN_IF_ERROR(Annotate(
       CopyTaskWeights(agent.config, num_tasks, loaded.content.files.at("model"), model.get()),
       absl::StrCat(agent.checkpoint_path, "/model.safetensors")));

@@ -9,7 +9,10 @@
 #include "lzero/family/alphazero/alphazero_network.h"
 #include "lzero/family/alphazero/env_simulator.h"
 #include "lzero/family/eager_family.h"
+#include "lzero/inference/network_weights.h"
 #include "lzero/inference/policy_engine.h"
+#include "lzero/nn/encoder.h"
+#include "lzero/packed/latent_model.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
 
@@ -27,28 +30,14 @@ void MaskIllegal(absl::Span<const uint8_t> legal, float* prior_logits) {
   }
 }
 
-// Its copy_seconds are those inside the environments.
+// What it shares with the eager and the packed one: all but the network. Its copy_seconds are those
+// inside the environments.
 class AlphaZeroEngine : public PolicyEngine {
  public:
   AlphaZeroEngine(const EngineOptions& options, EngineDevice engine_device,
-                  std::shared_ptr<AlphaZeroNetwork> network,
-                  std::unique_ptr<EnvSimulator> simulator)
-      : PolicyEngine(options, std::move(engine_device), network),
-        model_(*network),
-        simulator_(std::move(simulator)),
-        observations_(Zeros("observations of positions",
-                            {options.num_envs, options.shape.observation_size()})),
-        policies_(
-            Zeros("prior logits of positions", {options.num_envs, options.shape.num_actions})),
-        values_(Zeros("values of positions", {options.num_envs})) {}
-
-  ~AlphaZeroEngine() override {
-    Unload([this] {
-      for (Staging* staging : {&observations_, &policies_, &values_}) {
-        *staging = Staging::Wrap("", at::empty({0}));
-      }
-    });
-  }
+                  std::shared_ptr<Network> network, std::unique_ptr<EnvSimulator> simulator)
+      : PolicyEngine(options, std::move(engine_device), std::move(network)),
+        simulator_(std::move(simulator)) {}
 
   bool NeedsState() const override { return true; }
 
@@ -108,12 +97,14 @@ class AlphaZeroEngine : public PolicyEngine {
     return absl::OkStatus();
   }
 
- private:
-  Staging Zeros(const char* name, at::IntArrayRef shape) const {
-    return Staging::Wrap(name, at::zeros(shape, at::TensorOptions().device(model_.device())));
-  }
+ protected:
   size_t width() const { return static_cast<size_t>(options().shape.num_actions); }
+  // Prior logits [n, A] and values [n] of n positions [n, observation size].
+  virtual absl::Status EvaluatePositions(const std::vector<float>& observations,
+                                         std::vector<float>* policies,
+                                         std::vector<float>* values) = 0;
 
+ private:
   void AddPosition(size_t row, absl::Span<const float> observation) {
     host_observations_.insert(host_observations_.end(), observation.begin(), observation.end());
     rows_.push_back(row);
@@ -125,21 +116,7 @@ class AlphaZeroEngine : public PolicyEngine {
     const ScopedTimer timer(&network_time_);
     host_policies_.resize(rows_.size() * width());
     host_values_.resize(rows_.size());
-    // The network, on the device.
-    LZ_RETURN_IF_ERROR(device().OnStream([&] {
-      return CatchTorch([&]() -> absl::Status {
-        const c10::InferenceMode inference;
-        const auto first_rows = [&](const Staging& staging) {
-          return staging.tensor().narrow(0, 0, static_cast<int64_t>(rows_.size()));
-        };
-        LZ_RETURN_IF_ERROR(observations_.CopyInAsync(absl::MakeConstSpan(host_observations_)));
-        const at::Tensor latents = model_.Encode(first_rows(observations_));
-        first_rows(policies_).copy_(model_.PolicyLogits(latents));
-        first_rows(values_).copy_(model_.Decode(model_.ValueLogits(latents)));
-        LZ_RETURN_IF_ERROR(policies_.CopyOut(absl::MakeSpan(host_policies_)));
-        return values_.CopyOut(absl::MakeSpan(host_values_));
-      });
-    }));
+    LZ_RETURN_IF_ERROR(EvaluatePositions(host_observations_, &host_policies_, &host_values_));
     // Each result to its row.
     for (size_t i = 0; i < rows_.size(); ++i) {
       values[rows_[i]] = host_values_[i];
@@ -149,13 +126,95 @@ class AlphaZeroEngine : public PolicyEngine {
     return absl::OkStatus();
   }
 
-  const AlphaZeroNetwork& model_;
   std::unique_ptr<EnvSimulator> simulator_;
+  std::vector<size_t> rows_;
+  std::vector<float> host_observations_, host_policies_, host_values_;
+};
+
+class EagerAlphaZeroEngine : public AlphaZeroEngine {
+ public:
+  EagerAlphaZeroEngine(const EngineOptions& options, EngineDevice engine_device,
+                       std::shared_ptr<AlphaZeroNetwork> network,
+                       std::unique_ptr<EnvSimulator> simulator)
+      : AlphaZeroEngine(options, std::move(engine_device), network, std::move(simulator)),
+        model_(*network),
+        observations_(Zeros("observations of positions",
+                            {options.num_envs, options.shape.observation_size()})),
+        policies_(
+            Zeros("prior logits of positions", {options.num_envs, options.shape.num_actions})),
+        values_(Zeros("values of positions", {options.num_envs})) {}
+
+  ~EagerAlphaZeroEngine() override {
+    Unload([this] {
+      for (Staging* staging : {&observations_, &policies_, &values_}) {
+        *staging = Staging::Wrap("", at::empty({0}));
+      }
+    });
+  }
+
+ private:
+  Staging Zeros(const char* name, at::IntArrayRef shape) const {
+    return Staging::Wrap(name, at::zeros(shape, at::TensorOptions().device(model_.device())));
+  }
+
+  absl::Status EvaluatePositions(const std::vector<float>& observations,
+                                 std::vector<float>* policies,
+                                 std::vector<float>* values) override {
+    return device().OnStream([&] {
+      return CatchTorch([&]() -> absl::Status {
+        const c10::InferenceMode inference;
+        const auto first_rows = [&](const Staging& staging) {
+          return staging.tensor().narrow(0, 0, static_cast<int64_t>(values->size()));
+        };
+        LZ_RETURN_IF_ERROR(observations_.CopyInAsync(absl::MakeConstSpan(observations)));
+        const at::Tensor latents = model_.Encode(first_rows(observations_));
+        first_rows(policies_).copy_(model_.PolicyLogits(latents));
+        first_rows(values_).copy_(model_.Decode(model_.ValueLogits(latents)));
+        LZ_RETURN_IF_ERROR(policies_.CopyOut(absl::MakeSpan(*policies)));
+        return values_.CopyOut(absl::MakeSpan(*values));
+      });
+    });
+  }
+
+  const AlphaZeroNetwork& model_;
   Staging observations_;  // [num_envs, observation size]
   Staging policies_;      // [num_envs, A] logits
   Staging values_;        // [num_envs]
-  std::vector<size_t> rows_;
-  std::vector<float> host_observations_, host_policies_, host_values_;
+};
+
+packed::LatentModelOptions PositionModel(const EngineOptions& options) {
+  packed::LatentModelOptions model;
+  model.model = options.model;
+  model.observation_shape = options.shape.observation_shape;
+  model.heads = {{"policy_head", options.shape.num_actions},
+                 {"value_head", options.model.support_size, /*is_scalar=*/true}};
+  model.max_rows = options.num_envs;
+  model.num_threads = static_cast<int>(options.inference.num_threads);
+  return model;
+}
+
+class PackedAlphaZeroEngine : public AlphaZeroEngine {
+ public:
+  PackedAlphaZeroEngine(const EngineOptions& options, std::unique_ptr<EnvSimulator> simulator)
+      : AlphaZeroEngine(options, EngineDevice(), nullptr, std::move(simulator)),
+        model_(PositionModel(options)) {}
+
+  absl::Status CopyWeightsFrom(const Network& source) override {
+    model_.Load(NetworkWeights(source));
+    return absl::OkStatus();
+  }
+  std::string runner_name() const override { return "packed"; }
+
+ private:
+  absl::Status EvaluatePositions(const std::vector<float>& observations,
+                                 std::vector<float>* policies,
+                                 std::vector<float>* values) override {
+    model_.Encode(observations.data(), static_cast<int64_t>(values->size()), nullptr,
+                  {{0, policies->data()}, {1, values->data()}});
+    return absl::OkStatus();
+  }
+
+  packed::LatentModel model_;
 };
 
 }  // namespace
@@ -163,6 +222,11 @@ class AlphaZeroEngine : public PolicyEngine {
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const EngineOptions& options,
                                                                      const EnvFactory& make_env) {
   using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
+  if (RunsPacked(options.inference)) {
+    LZ_RETURN_IF_ERROR(CheckEncoder(options.model, options.shape.observation_shape));
+    LZ_ASSIGN_OR_RETURN(auto simulator, EnvSimulator::Create(make_env, SimulatorOptions(options)));
+    return std::make_unique<PackedAlphaZeroEngine>(options, std::move(simulator));
+  }
   LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEagerDevice(options));
   return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
     LZ_ASSIGN_OR_RETURN(
@@ -170,8 +234,8 @@ absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const Engin
         AlphaZeroNetwork::Create(options.model, options.shape, /*seed=*/0, device.device()));
     network->eval();
     LZ_ASSIGN_OR_RETURN(auto simulator, EnvSimulator::Create(make_env, SimulatorOptions(options)));
-    return std::make_unique<AlphaZeroEngine>(options, device, std::move(network),
-                                             std::move(simulator));
+    return std::make_unique<EagerAlphaZeroEngine>(options, device, std::move(network),
+                                                  std::move(simulator));
   });
 }
 
@@ -185,8 +249,12 @@ absl::StatusOr<int64_t> AlphaZeroEngineBytes(const EngineOptions& options,
   LZ_ASSIGN_OR_RETURN(const auto counted, AlphaZeroNetwork::Create(options.model, options.shape,
                                                                    /*seed=*/0, at::kMeta));
   LZ_ASSIGN_OR_RETURN(const int64_t state_bytes, AlphaZeroStateBytes(options, make_env));
-  // Staged on the device and on the host.
   const int64_t row_size = options.shape.observation_size() + options.shape.num_actions + 1;
+  if (RunsPacked(options.inference)) {
+    return packed::LatentModel::Bytes(PositionModel(options)) + state_bytes +
+           options.num_envs * row_size * static_cast<int64_t>(sizeof(float));
+  }
+  // Staged on the device and on the host.
   const int64_t num_floats = counted->num_parameters() + 2 * options.num_envs * row_size;
   return num_floats * static_cast<int64_t>(sizeof(float)) + state_bytes;
 }
