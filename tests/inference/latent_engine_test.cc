@@ -22,6 +22,7 @@ EngineOptions Options() {
   options.shape = {{2}, 3, 0};
   options.num_envs = 2;
   options.search.num_simulations = 3;
+  options.inference.runner = Runner::kEager;
   return options;
 }
 
@@ -29,7 +30,7 @@ TEST(LatentEngine, WeightsAreCopiedInPlace) {
   const EngineOptions options = Options();
   auto engine = MakeMuZeroEngine(options).value();
   const auto source = MuZeroNetwork::Create(options.model, options.shape, 5).value();
-  const at::Tensor weight = engine->network().parameters()[0];
+  const at::Tensor weight = dynamic_cast<const PolicyEngine&>(*engine).network().parameters()[0];
   EXPECT_FALSE(at::equal(weight, source->parameters()[0]));
   ASSERT_TRUE(engine->CopyWeightsFrom(*source).ok());
   EXPECT_TRUE(at::equal(weight, source->parameters()[0]));

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
 #include "lzero/config/dump.h"
+#include "lzero/inference/policy_engine.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/learner.h"
@@ -17,6 +18,10 @@ namespace lzero::agent_loader_test {
 namespace {
 
 using testing::HasSubstr;
+
+const Network& NetworkOf(const LoadedAgent& agent) {
+  return dynamic_cast<const PolicyEngine&>(*agent.role.inference).network();
+}
 
 class AgentLoaderTest : public testing::Test {
  protected:
@@ -54,7 +59,7 @@ class AgentLoaderTest : public testing::Test {
     ASSERT_TRUE(agent.ok()) << agent.status();
     EXPECT_EQ(agent->env_steps, step);
     EXPECT_THAT(agent->checkpoint_path, testing::EndsWith("/step_00000000" + std::to_string(step)));
-    EXPECT_EQ(WeightsOf(agent->role.inference->network()), WeightsOf(LearnerOf(step)->model()));
+    EXPECT_EQ(WeightsOf(NetworkOf(*agent)), WeightsOf(LearnerOf(step)->model()));
   }
 
   std::string Checkpoint(int64_t step) const {
@@ -169,8 +174,8 @@ TEST_F(AgentLoaderTest, ARunOfAGpuPlaysOnTheCpu) {
   options.device = Device::kCpu;
   const auto agent = LoadAgent(run_, registry_, options, &pool_);
   ASSERT_TRUE(agent.ok()) << agent.status();
-  EXPECT_TRUE(agent->role.inference->network().device().is_cpu());
-  EXPECT_EQ(WeightsOf(agent->role.inference->network()), WeightsOf(LearnerOf(1)->model()));
+  EXPECT_TRUE(NetworkOf(*agent).device().is_cpu());
+  EXPECT_EQ(WeightsOf(NetworkOf(*agent)), WeightsOf(LearnerOf(1)->model()));
   const std::vector<uint64_t> seeds = {1, 2};
   EXPECT_TRUE(agent->role.evaluator->Run(seeds).ok());
 
@@ -203,7 +208,7 @@ TEST_F(AgentLoaderTest, ACopiedCheckpointNeedsNothingElse) {
   ASSERT_TRUE(RemoveTree(run_).ok());
   const auto agent = Load(copy);
   ASSERT_TRUE(agent.ok()) << agent.status();
-  EXPECT_EQ(WeightsOf(agent->role.inference->network()), WeightsOf(LearnerOf(1)->model()));
+  EXPECT_EQ(WeightsOf(NetworkOf(*agent)), WeightsOf(LearnerOf(1)->model()));
   EXPECT_EQ(agent->config.seed, 5);
 }
 

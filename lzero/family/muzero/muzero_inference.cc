@@ -161,6 +161,7 @@ absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeMuZeroEngine(const EngineOp
 
 absl::StatusOr<int64_t> MuZeroEngineBytes(const EngineOptions& options) {
   if (RunsPacked(options.inference)) {
+    LZ_RETURN_IF_ERROR(CheckEncoder(options.model, options.shape.observation_shape));
     return PackedLatentEngine::Bytes(options, LatentModelParts(options));
   }
   LZ_ASSIGN_OR_RETURN(const auto counted,

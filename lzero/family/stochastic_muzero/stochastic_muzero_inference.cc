@@ -191,16 +191,16 @@ class PackedStochasticMuZeroEngine : public PackedLatentEngine {
                                   absl::Span<float> prior_logits) override {
     const ScopedTimer timer(&network_time_);
     std::fill(rewards.begin(), rewards.end(), 0.0f);
-    std::vector<uint8_t> from_afterstate;
+    from_afterstate_.clear();
     for (size_t i = 0; i < parents.size(); ++i) {
-      from_afterstate.push_back(is_afterstate_[IndexOf(i, parents[i])]);
+      from_afterstate_.push_back(is_afterstate_[IndexOf(i, parents[i])]);
     }
     for (const bool by_chance : {false, true}) {
       rows_.clear();
       inputs_.clear();
       ClearRows();
       for (size_t i = 0; i < parents.size(); ++i) {
-        if ((from_afterstate[i] != 0) != by_chance) continue;
+        if ((from_afterstate_[i] != 0) != by_chance) continue;
         AddRow(i, parents[i], children[i]);
         rows_.push_back(i);
         inputs_.push_back(actions[i]);
@@ -251,8 +251,9 @@ class PackedStochasticMuZeroEngine : public PackedLatentEngine {
     }
   }
 
-  std::vector<uint8_t> is_afterstate_;  // [nodes], 1: what follows is chance
-  std::vector<size_t> rows_;            // scratch, of one step
+  std::vector<uint8_t> is_afterstate_;    // [nodes], 1: what follows is chance
+  std::vector<uint8_t> from_afterstate_;  // scratch, of one step
+  std::vector<size_t> rows_;
   std::vector<int64_t> inputs_;
   std::vector<float> logits_, values_, rewards_;
 };
@@ -277,6 +278,7 @@ absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeStochasticMuZeroEngine(
 
 absl::StatusOr<int64_t> StochasticMuZeroEngineBytes(const EngineOptions& options) {
   if (RunsPacked(options.inference)) {
+    LZ_RETURN_IF_ERROR(CheckEncoder(options.model, options.shape.observation_shape));
     return PackedLatentEngine::Bytes(options, StochasticModelParts(options)) +
            options.num_envs * options.search.NodesPerRoot();
   }

@@ -104,7 +104,8 @@ TEST(AlphaZeroFamily, ReadsNothingOfATransformerOrOfAModelOfTheWorld) {
 TEST(AlphaZeroFamily, MakesTheNetworkItCountsAndTheEngineOfIt) {
   const ExperimentConfig config = Config("tictactoe");
   const EnvRegistry registry = NativeRegistry();
-  const EngineOptions options = BuildEngineOptions(config, SpecOf(config), 2, 4);
+  EngineOptions options = BuildEngineOptions(config, SpecOf(config), 2, 4);
+  options.inference.runner = Runner::kEager;
   const ModelFamily& family = AlphaZeroFamily();
   const auto network = family.make_network(options.model, options.shape, 1, at::kCPU).value();
   EXPECT_NE(dynamic_cast<const AlphaZeroNetwork*>(network.get()), nullptr);
@@ -117,7 +118,7 @@ TEST(AlphaZeroFamily, MakesTheNetworkItCountsAndTheEngineOfIt) {
   auto engine = family.make_engine(options, make_env).value();
   EXPECT_TRUE(engine->NeedsState());
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
-  EXPECT_EQ(WeightsOf(engine->network()), WeightsOf(*network));
+  EXPECT_EQ(WeightsOf(dynamic_cast<const PolicyEngine&>(*engine).network()), WeightsOf(*network));
   EXPECT_EQ(family.num_root_past_steps(config.model), 0);
   EXPECT_EQ(
       family.describe(config.model),

@@ -141,7 +141,7 @@ TEST(AlphaZeroInference, AsksForStatesAndKeepsNoContexts) {
   const auto engine =
       MakeAlphaZeroEngine(SmallOptions(env->spec(), 2, 3), NativeFactory("tictactoe")).value();
   EXPECT_TRUE(engine->NeedsState());
-  EXPECT_EQ(engine->runner_name(), "eager");
+  EXPECT_EQ(engine->runner_name(), "packed");
   EXPECT_EQ(engine->num_actions(), 9);
   EXPECT_TRUE(engine->ExportRoots().value().empty());
 }
@@ -224,9 +224,9 @@ TEST(AlphaZeroInference, WithoutStatesThePolicyAnswersAndASearchSaysWhatItLacks)
 TEST(AlphaZeroInference, PlannedBytesCountWeightsBuffersAndStates) {
   const auto env = NativeFactory("connect4")().value();
   const auto planned = [&](int64_t num_envs, int64_t num_simulations) {
-    return AlphaZeroEngineBytes(SmallOptions(env->spec(), num_envs, num_simulations),
-                                NativeFactory("connect4"))
-        .value();
+    EngineOptions eager = SmallOptions(env->spec(), num_envs, num_simulations);
+    eager.inference.runner = Runner::kEager;
+    return AlphaZeroEngineBytes(eager, NativeFactory("connect4")).value();
   };
   const EngineOptions options = SmallOptions(env->spec(), 1, 1);
   const int64_t weights = 4 * AlphaZeroNetwork::Create(options.model, options.shape, 1, at::kMeta)

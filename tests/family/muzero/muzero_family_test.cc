@@ -26,7 +26,7 @@ TEST(MuZeroFamily, MakesItsNetworkAndEngine) {
             network->num_parameters());
   ThreadPool pool(1);
   auto role = BuildCollector(config, NativeRegistry(), &pool).value();
-  EXPECT_EQ(role.inference->runner_name(), "eager");
+  EXPECT_EQ(role.inference->runner_name(), "packed");
   ASSERT_TRUE(role.inference->CopyWeightsFrom(*network).ok());
   ASSERT_TRUE(role.collector->Step(0).ok());
   EXPECT_EQ(role.collector->staged().num_steps(), 3);

@@ -121,7 +121,8 @@ TEST(MuZeroInference, FewerRootsGiveTheSameSearches) {
 }
 
 TEST(MuZeroInference, PlannedBytesAreWhatIsKept) {
-  const EngineOptions options = Options();
+  EngineOptions options = Options();
+  options.inference.runner = Runner::kEager;
   const int64_t parameters =
       MuZeroNetwork::Create(options.model, options.shape, 1, at::kMeta).value()->num_parameters();
   // Weights, observations and latents as floats; actions, parents and children as int64.

@@ -32,7 +32,7 @@ TEST(UniZeroFamily, MakesTheEngineOfItsNetwork) {
   EXPECT_GT(family.engine_bytes(options, {}).value(), 0);
   const auto network = family.make_network(options.model, options.shape, 1, at::kCPU).value();
   ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
-  EXPECT_EQ(WeightsOf(engine->network()), WeightsOf(*network));
+  EXPECT_EQ(WeightsOf(dynamic_cast<const PolicyEngine&>(*engine).network()), WeightsOf(*network));
 }
 
 TEST(UniZeroFamily, HoldsTheModelToTheRulesOfATransformer) {
