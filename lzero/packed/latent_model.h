@@ -74,7 +74,7 @@ class LatentModel {
             float* const* to, absl::Span<const Reading> readings);
 
  private:
-  // Of one thread, for its share of the rows.
+  // What a thread needs for its share of the rows.
   struct Scratch {
     AlignedArray<float> latents, next;  // [rows, S]
     AlignedArray<float> outputs;        // [rows, out] of the widest head

@@ -15,7 +15,7 @@ _NN = _CONFIG | {"tensor", "kernels", "nn"}
 _KV_CACHE = _CONFIG | {"tensor", "kv_cache"}
 _REPLAY = _CONFIG | {"replay"}
 _MODEL = _NN | {"model"}
-_INFERENCE = _MODEL | _KV_CACHE | _MCTS | {"graph", "statistics", "run", "inference"}
+_INFERENCE = _MODEL | _KV_CACHE | _MCTS | {"packed", "graph", "statistics", "run", "inference"}
 _FAMILY = _INFERENCE | _ENV | {"env/check", "family"}
 _AGENT = _MCTS | {"agent"}
 _WORKER = _AGENT | _REPLAY | _ENV | {"worker"}
@@ -30,6 +30,7 @@ ALLOWED = {
     "base": {"base"},
     "config": _CONFIG,
     "kernels": {"base", "kernels"},
+    "packed": _CONFIG | {"kernels", "packed"},
     "tensor": {"base", "tensor"},
     "env": _ENV,
     "env/check": _ENV | {"env/check"},

@@ -1,0 +1,84 @@
+// Encoders beside plain loops: vectors, and planes that end in a vector or stay planes.
+#include "lzero/packed/observation_encoder.h"
+
+#include <random>
+
+#include "gtest/gtest.h"
+#include "tests/packed/plain_network.h"
+
+namespace lzero::packed::observation_encoder_test {
+namespace {
+
+constexpr int64_t kRows = 5;
+
+TEST(ObservationEncoder, VectorsGoThroughLayers) {
+  ModelConfig config;
+  config.encoder_width = 20;
+  config.encoder_layers = 1;
+  config.embed_dim = 8;
+  DrawnWeights weights;
+  weights.DrawLinear("encoder.hidden0", 3, 20);
+  weights.DrawNorm("encoder.norm0", 20);
+  weights.DrawLinear("encoder.last", 20, 8);
+  ObservationEncoder encoder(config, {3}, /*ends_in_planes=*/false);
+  encoder.Load(weights, "encoder");
+  std::mt19937 random(1);
+  const std::vector<float> x = RandomNumbers(&random, kRows * 3, -1, 1);
+  Numbers expected = PlainLinear(weights, "encoder.hidden0", Widened(x), 3);
+  expected = PlainLinear(weights, "encoder.last",
+                         PlainNorm(weights, "encoder.norm0", expected, /*gelu=*/true), 20);
+  FloatsAtTheEnd y(kRows * 8);
+  FloatsAtTheEnd scratch(ObservationEncoder::ScratchSize(config, {3}, false, kRows));
+  encoder.Run(x.data(), kRows, y.first(), scratch.first());
+  EXPECT_LT(RelativeError(y.first(), expected, 1.0), 1e-5);
+}
+
+// The network's planes are [channels, cells], those of the kernels [cells, channels].
+TEST(ObservationEncoder, BoardsAreTurnedOnceAndTheLastLayerReadsTheNetworksOrder) {
+  constexpr size_t kIn = 2, kCells = 12, kChannels = 16;
+  ModelConfig config;
+  config.encoder = EncoderKind::kBoard;
+  config.encoder_channels = kChannels;
+  config.encoder_blocks = 0;
+  config.embed_dim = 8;
+  const std::vector<int64_t> shape = {kIn, 3, 4};
+  DrawnWeights weights;
+  weights.DrawConvolution("encoder.stem", kIn, kChannels);
+  weights.DrawLinear("encoder.last", kChannels * kCells, 8);
+  std::mt19937 random(1);
+  const std::vector<float> x = RandomNumbers(&random, kRows * kIn * kCells, -1, 1);
+  Numbers turned(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    const size_t row = i / (kIn * kCells), channel = i / kCells % kIn;
+    turned[(row * kCells + i % kCells) * kIn + channel] = x[i];
+  }
+  const Numbers planes = PlainLayer(weights, "encoder.stem", {kIn, kChannels, 1}, {kRows, 3, 4},
+                                    turned, {}, /*relu=*/true);
+  Numbers flat(planes.size());
+  for (size_t i = 0; i < planes.size(); ++i) {
+    const size_t row = i / (kChannels * kCells), cell = i / kChannels % kCells;
+    flat[(row * kChannels + i % kChannels) * kCells + cell] = planes[i];
+  }
+  for (const bool ends_in_planes : {true, false}) {
+    const Numbers expected =
+        ends_in_planes ? planes : PlainLinear(weights, "encoder.last", flat, kChannels * kCells);
+    ObservationEncoder encoder(config, shape, ends_in_planes);
+    encoder.Load(weights, "encoder");
+    EXPECT_EQ(encoder.out_size(), static_cast<int64_t>(expected.size()) / kRows);
+    FloatsAtTheEnd y(static_cast<int64_t>(expected.size()));
+    FloatsAtTheEnd scratch(ObservationEncoder::ScratchSize(config, shape, ends_in_planes, kRows));
+    encoder.Run(x.data(), kRows, y.first(), scratch.first());
+    EXPECT_LT(RelativeError(y.first(), expected, 1.0), 3e-5) << ends_in_planes;
+  }
+}
+
+TEST(ObservationEncoder, ImagesAreHalvedToSmallPlanes) {
+  ModelConfig config;
+  config.encoder = EncoderKind::kImage;
+  const PlaneSizes planes = EncodedPlanes(config, {3, 64, 40});
+  EXPECT_EQ(planes.height, 8);
+  EXPECT_EQ(planes.width, 5);
+}
+
+}  // namespace
+}  // namespace lzero::packed::observation_encoder_test
