@@ -8,7 +8,6 @@
 #include "lzero/family/unizero/runners/packed_step.h"
 #include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/tensor/torch.h"
-#include "lzero/tensor/torch_status.h"
 
 namespace lzero {
 namespace {
@@ -19,10 +18,11 @@ int64_t TokenSize(const ModelConfig& config) { return config.num_layers * 2 * co
 
 class PackedRoots : public RootRunner {
  public:
-  PackedRoots(const WorldModel& model, packed::PackedNetwork* network, KVCacheManager* cache,
+  PackedRoots(const WorldModel& model, PackedStep* step, KVCacheManager* cache,
               RootContexts* contexts)
       : model_(model),
-        network_(network),
+        network_(&step->network()),
+        encoder_(step->encoder()),
         cache_(cache),
         contexts_(contexts),
         observation_size_(model.shape().observation_size()),
@@ -35,7 +35,8 @@ class PackedRoots : public RootRunner {
     actions_.reserve(max_roots);
     action_values_.reserve(max_roots * model.shape().action_dim);
     observations_.reserve(num_steps * observation_size_);
-    if (!EncodesInPacked(model.config())) latents_.reserve(num_steps * model.config().embed_dim);
+    if (encoder_ != nullptr) latents_.resize(num_steps * model.config().embed_dim);
+    latent_rows_.reserve(num_steps);
     tokens_.resize(max_roots * MaxTokens(model.config()) * TokenSize(model.config()));
     values_.resize(max_roots);
     prior_logits_.resize(max_roots * model.shape().policy_size());
@@ -44,7 +45,7 @@ class PackedRoots : public RootRunner {
   absl::Status Rebuild(absl::Span<const Root> roots, absl::Span<const int> rows,
                        const RootOutputs& outputs) override {
     const int64_t token_size = TokenSize(model_.config());
-    const bool packed_encoder = EncodesInPacked(model_.config());
+    const bool packed_encoder = encoder_ == nullptr;
     // Gather the pasts; each has its part of tokens_.
     observations_.clear();
     pasts_.clear();
@@ -62,8 +63,8 @@ class PackedRoots : public RootRunner {
       num_tokens += 2 * past.num_past_steps + 1;
       pasts_.push_back(past);
     }
-    // Encode, or leave it to the packed network.
-    if (!packed_encoder) LZ_RETURN_IF_ERROR(EncodeElsewhere());
+    // Encode, or leave it to the network.
+    if (!packed_encoder) Encode();
     int64_t step = 0;
     for (packed::RootPast& past : pasts_) {
       past.observations =
@@ -98,9 +99,9 @@ class PackedRoots : public RootRunner {
       AppendObservations(roots[row], 1);
     }
     LZ_RETURN_IF_ERROR(cache_->CloneInto(keys_, &context_batch_));
-    // Encode, or leave it to the packed network.
-    const bool packed_encoder = EncodesInPacked(model_.config());
-    if (!packed_encoder) LZ_RETURN_IF_ERROR(EncodeElsewhere());
+    // Encode, or leave it to the network.
+    const bool packed_encoder = encoder_ == nullptr;
+    if (!packed_encoder) Encode();
     // Evaluate.
     packed::StepArrays arrays = {};
     arrays.contexts = context_batch_.tokens.const_data_ptr<float>();
@@ -139,17 +140,14 @@ class PackedRoots : public RootRunner {
     observations_.insert(observations_.end(), newest.begin(), newest.end());
   }
 
-  // Encodes all observations_ into latents_, with libtorch.
-  absl::Status EncodeElsewhere() {
-    return CatchTorch([&] {
-      const c10::InferenceMode inference;
-      const auto num_rows = static_cast<int64_t>(observations_.size()) / observation_size_;
-      const at::Tensor latents =
-          model_.Encode(at::from_blob(observations_.data(), {num_rows, observation_size_}))
-              .contiguous();
-      latents_.assign(latents.const_data_ptr<float>(),
-                      latents.const_data_ptr<float>() + latents.numel());
-    });
+  // Encodes all observations_ into latents_.
+  void Encode() {
+    const auto num_rows = static_cast<int64_t>(observations_.size()) / observation_size_;
+    latent_rows_.clear();
+    for (int64_t row = 0; row < num_rows; ++row) {
+      latent_rows_.push_back(latents_.data() + row * model_.config().embed_dim);
+    }
+    encoder_->Encode(observations_.data(), num_rows, latent_rows_.data(), {});
   }
 
   void CopyOut(absl::Span<const int> rows, const RootOutputs& outputs) const {
@@ -163,6 +161,7 @@ class PackedRoots : public RootRunner {
 
   const WorldModel& model_;
   packed::PackedNetwork* network_;
+  packed::LatentModel* encoder_;  // null: the network encodes
   KVCacheManager* cache_;
   RootContexts* contexts_;
   int64_t observation_size_;
@@ -172,14 +171,15 @@ class PackedRoots : public RootRunner {
   std::vector<packed::RootPast> pasts_;
   std::vector<ContextKey> keys_;
   std::vector<float> observations_, latents_, tokens_, values_, prior_logits_, action_values_;
+  std::vector<float*> latent_rows_;
   std::vector<int64_t> actions_;
 };
 
 }  // namespace
 
-std::unique_ptr<RootRunner> MakePackedRoots(const WorldModel& model, packed::PackedNetwork* network,
+std::unique_ptr<RootRunner> MakePackedRoots(const WorldModel& model, PackedStep* step,
                                             KVCacheManager* cache, RootContexts* contexts) {
-  return std::make_unique<PackedRoots>(model, network, cache, contexts);
+  return std::make_unique<PackedRoots>(model, step, cache, contexts);
 }
 
 int64_t PackedRootsBytes(const ModelConfig& config, const WorldModelShape& shape,

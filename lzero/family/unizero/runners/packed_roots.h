@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "lzero/family/unizero/packed/packed_network.h"
 #include "lzero/family/unizero/root_contexts.h"
+#include "lzero/family/unizero/runners/packed_step.h"
 #include "lzero/family/unizero/runners/root_runner.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
@@ -16,7 +16,7 @@
 namespace lzero {
 
 // All outlive the runner; `contexts` writes into `cache`. `network` holds the weights of `model`.
-std::unique_ptr<RootRunner> MakePackedRoots(const WorldModel& model, packed::PackedNetwork* network,
+std::unique_ptr<RootRunner> MakePackedRoots(const WorldModel& model, PackedStep* step,
                                             KVCacheManager* cache, RootContexts* contexts);
 // Bytes of its buffers.
 int64_t PackedRootsBytes(const ModelConfig& config, const WorldModelShape& shape,

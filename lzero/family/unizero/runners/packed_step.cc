@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/family/unizero/runners/root_runner.h"
+#include "lzero/inference/network_weights.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -12,7 +13,6 @@ using packed::BlockWeights;
 using packed::HeadWeights;
 using packed::NetworkOptions;
 using packed::NetworkShape;
-using packed::NetworkWeights;
 
 // Spans over the parameters of a model, by the names of its modules.
 class ParameterSpans {
@@ -45,9 +45,9 @@ class ParameterSpans {
   torch::OrderedDict<std::string, at::Tensor> parameters_;
 };
 
-NetworkWeights WeightsOf(const WorldModel& model) {
+packed::NetworkWeights WeightsOf(const WorldModel& model) {
   const ParameterSpans spans(model);
-  NetworkWeights weights;
+  packed::NetworkWeights weights;
   weights.action_embedding = spans.Get("action_embedding");
   for (int64_t i = 0; i < model.config().num_layers; ++i) {
     weights.blocks.push_back(spans.Block(absl::StrCat("transformer.block", i)));
@@ -93,6 +93,17 @@ NetworkOptions OptionsOf(const ModelConfig& config, const WorldModelShape& shape
   return options;
 }
 
+// Encodes, and no more.
+packed::LatentModelOptions EncoderOptions(const ModelConfig& config, const WorldModelShape& shape,
+                                          int64_t max_batch, int num_threads) {
+  packed::LatentModelOptions options;
+  options.model = config;
+  options.observation_shape = shape.observation_shape;
+  options.max_rows = max_batch * (NumRootPastSteps(config) + 1);
+  options.num_threads = num_threads;
+  return options;
+}
+
 }  // namespace
 
 bool EncodesInPacked(const ModelConfig& config) { return config.encoder == EncoderKind::kVector; }
@@ -100,9 +111,14 @@ bool EncodesInPacked(const ModelConfig& config) { return config.encoder == Encod
 PackedStep::PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtype dtype,
                        int num_threads)
     : BufferedStep(MakeStepBuffers(model, max_batch)),
+      model_(model),
       weights_(WeightsOf(model)),
       network_(OptionsOf(model.config(), model.shape(), max_batch, dtype, num_threads)) {
-  network_.Load(weights_);
+  if (!EncodesInPacked(model.config())) {
+    encoder_ = std::make_unique<packed::LatentModel>(
+        EncoderOptions(model.config(), model.shape(), max_batch, num_threads));
+  }
+  PackedStep::OnWeightsChanged();
   arrays_.contexts = buffers_.contexts.tokens.const_data_ptr<float>();
   arrays_.lengths = buffers_.contexts.lengths.const_data_ptr<int64_t>();
   const bool is_box = model.shape().action_dim > 0;
@@ -114,11 +130,20 @@ PackedStep::PackedStep(const WorldModel& model, int64_t max_batch, InferenceDtyp
   arrays_.tokens = buffers_.tokens.mutable_data_ptr<float>();
 }
 
+void PackedStep::OnWeightsChanged() {
+  network_.Load(weights_);
+  if (encoder_ != nullptr) encoder_->Load(lzero::NetworkWeights(model_));
+}
+
 absl::Status PackedStep::Run(int64_t batch_size) { return network_.Step(arrays_, batch_size); }
 
 int64_t PackedStepBytes(const ModelConfig& config, const WorldModelShape& shape, int64_t max_batch,
                         InferenceDtype dtype, int num_threads) {
-  return packed::PackedNetwork::Bytes(OptionsOf(config, shape, max_batch, dtype, num_threads));
+  const int64_t network =
+      packed::PackedNetwork::Bytes(OptionsOf(config, shape, max_batch, dtype, num_threads));
+  if (EncodesInPacked(config)) return network;
+  return network +
+         packed::LatentModel::Bytes(EncoderOptions(config, shape, max_batch, num_threads));
 }
 
 }  // namespace lzero

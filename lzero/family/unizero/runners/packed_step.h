@@ -13,6 +13,7 @@
 #include "lzero/family/unizero/packed/packed_network.h"
 #include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/family/unizero/world_model.h"
+#include "lzero/packed/latent_model.h"
 
 namespace lzero {
 
@@ -23,12 +24,17 @@ class PackedStep : public BufferedStep {
   std::string name() const override { return "packed"; }
   // InvalidArgument for an action or a length out of range.
   absl::Status Run(int64_t batch_size) override;
-  void OnWeightsChanged() override { network_.Load(weights_); }
+  void OnWeightsChanged() override;
 
   packed::PackedNetwork& network() { return network_; }
+  // The encoder of boards and images, for all observations of as many roots with full pasts as a
+  // step has rows; null where the network itself encodes.
+  packed::LatentModel* encoder() { return encoder_.get(); }
 
  private:
+  const WorldModel& model_;
   packed::NetworkWeights weights_;  // spans over the parameters of the model
+  std::unique_ptr<packed::LatentModel> encoder_;
   packed::PackedNetwork network_;
   packed::StepArrays arrays_;  // addresses of buffers_
 };

@@ -117,7 +117,7 @@ absl::StatusOr<Runners> MakeRunners(const RunnerChoice& choice, const InferenceC
   Runners runners;
   if (choice.runner == Runner::kPacked) {
     auto step = MakePackedStep(config, model, num_envs);
-    runners.roots = MakePackedRoots(model, &step->network(), cache, contexts);
+    runners.roots = MakePackedRoots(model, step.get(), cache, contexts);
     runners.step = std::move(step);
     return runners;
   }

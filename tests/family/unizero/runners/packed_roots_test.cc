@@ -72,8 +72,8 @@ TEST_P(PackedRootsParity, RebuiltThenContinuedRootsAreThoseOfEager) {
   const auto model = ModelOf(GetParam());
   SceneCache packed_scene(*model, kNumEnvs), eager_scene(*model, kNumEnvs);
   PackedStep step(*model, kNumEnvs, InferenceDtype::kFp32, GetParam().num_threads);
-  const auto packed = MakePackedRoots(*model, &step.network(), packed_scene.cache.get(),
-                                      packed_scene.contexts.get());
+  const auto packed =
+      MakePackedRoots(*model, &step, packed_scene.cache.get(), packed_scene.contexts.get());
   const auto eager =
       std::make_unique<EagerRoots>(*model, eager_scene.cache.get(), eager_scene.contexts.get());
   const int64_t observation_size = GetParam().encoder == EncoderKind::kVector ? 7 : 24;
@@ -110,8 +110,7 @@ TEST(PackedRootsTest, AnActionThatCannotBeIsRefused) {
   const auto model = ModelOf({"", EncoderKind::kVector, 2, 8, 1});
   SceneCache scene(*model, 1);
   PackedStep step(*model, 1, InferenceDtype::kFp32, 1);
-  const auto roots =
-      MakePackedRoots(*model, &step.network(), scene.cache.get(), scene.contexts.get());
+  const auto roots = MakePackedRoots(*model, &step, scene.cache.get(), scene.contexts.get());
   auto episodes = RandomEpisodes(1, 4, 7, kNumActions, 5);
   episodes[0].actions[1] = kNumActions;
   SceneOutputs outputs(1, kNumActions);
