@@ -8,6 +8,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/family/alphazero/alphazero_network.h"
 #include "lzero/family/alphazero/env_simulator.h"
+#include "lzero/family/alphazero/position_cache.h"
 #include "lzero/family/eager_family.h"
 #include "lzero/inference/network_weights.h"
 #include "lzero/inference/policy_engine.h"
@@ -193,14 +194,23 @@ packed::LatentModelOptions PositionModel(const EngineOptions& options) {
   return model;
 }
 
+// Nodes of a few searches of all roots.
+int64_t CachedPositions(const EngineOptions& options) {
+  return 4 * options.num_envs * options.search.NodesPerRoot();
+}
+
+// Positions that it met since the weights changed are not evaluated again: a packed model says the
+// same of a position, bit for bit, whatever stands beside it.
 class PackedAlphaZeroEngine : public AlphaZeroEngine {
  public:
   PackedAlphaZeroEngine(const EngineOptions& options, std::unique_ptr<EnvSimulator> simulator)
       : AlphaZeroEngine(options, EngineDevice(), nullptr, std::move(simulator)),
-        model_(PositionModel(options)) {}
+        model_(PositionModel(options)),
+        known_(CachedPositions(options), options.shape.num_actions + 1) {}
 
   absl::Status CopyWeightsFrom(const Network& source) override {
     model_.Load(NetworkWeights(source));
+    known_.Clear();
     return absl::OkStatus();
   }
   std::string runner_name() const override { return "packed"; }
@@ -209,12 +219,44 @@ class PackedAlphaZeroEngine : public AlphaZeroEngine {
   absl::Status EvaluatePositions(const std::vector<float>& observations,
                                  std::vector<float>* policies,
                                  std::vector<float>* values) override {
-    model_.Encode(observations.data(), static_cast<int64_t>(values->size()), nullptr,
-                  {{0, policies->data()}, {1, values->data()}});
+    const size_t size = static_cast<size_t>(options().shape.observation_size()), said = width() + 1;
+    new_rows_.clear();
+    new_keys_.clear();
+    new_observations_.clear();
+    for (size_t row = 0; row < values->size(); ++row) {
+      const auto observation = absl::MakeConstSpan(observations).subspan(row * size, size);
+      const PositionCache::Key key = PositionCache::KeyOf(observation);
+      if (const float* numbers = known_.Find(key); numbers != nullptr) {
+        std::copy_n(numbers, width(), policies->data() + row * width());
+        (*values)[row] = numbers[width()];
+        continue;
+      }
+      new_rows_.push_back(row);
+      new_keys_.push_back(key);
+      new_observations_.insert(new_observations_.end(), observation.begin(), observation.end());
+    }
+    if (new_rows_.empty()) return absl::OkStatus();
+    new_policies_.resize(new_rows_.size() * width());
+    new_values_.resize(new_rows_.size());
+    model_.Encode(new_observations_.data(), static_cast<int64_t>(new_rows_.size()), nullptr,
+                  {{0, new_policies_.data()}, {1, new_values_.data()}});
+    numbers_.resize(said);
+    for (size_t i = 0; i < new_rows_.size(); ++i) {
+      std::copy_n(new_policies_.data() + i * width(), width(), numbers_.data());
+      numbers_[width()] = new_values_[i];
+      known_.Keep(new_keys_[i], numbers_);
+      std::copy_n(numbers_.data(), width(), policies->data() + new_rows_[i] * width());
+      (*values)[new_rows_[i]] = new_values_[i];
+    }
     return absl::OkStatus();
   }
 
   packed::LatentModel model_;
+  PositionCache known_;
+  // Scratch: rows of this call that are not known.
+  std::vector<size_t> new_rows_;
+  std::vector<PositionCache::Key> new_keys_;
+  std::vector<float> new_observations_, new_policies_, new_values_, numbers_;
 };
 
 }  // namespace
@@ -252,6 +294,7 @@ absl::StatusOr<int64_t> AlphaZeroEngineBytes(const EngineOptions& options,
   const int64_t row_size = options.shape.observation_size() + options.shape.num_actions + 1;
   if (RunsPacked(options.inference)) {
     return packed::LatentModel::Bytes(PositionModel(options)) + state_bytes +
+           PositionCache::Bytes(CachedPositions(options), options.shape.num_actions + 1) +
            options.num_envs * row_size * static_cast<int64_t>(sizeof(float));
   }
   // Staged on the device and on the host.
