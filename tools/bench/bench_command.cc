@@ -196,7 +196,7 @@ void AddBench(CLI::App& app, VerbAction* action) {
       "Measure the speed of this build here. Lists (8,32) are swept, every combination is a case");
   bench->require_subcommand(1);
   AddVerb(bench, action, {TreeSearchTable(), EngineSearchTable()});
-  for (const auto table : {StepTable, TrainTable, UnloadTable, ParityTable}) {
+  for (const auto table : {StepTable, TrainTable, RunTable, UnloadTable, ParityTable}) {
     AddVerb(bench, action, {table()});
   }
   AddCounts(bench, action);

@@ -74,6 +74,8 @@ std::vector<BenchAxis> ModelAxes(absl::string_view names) {
   cycle.counts_up = true;
   const std::vector<BenchAxis> known = {
       {"device", "cpu, cuda or cuda:N", "cpu"},
+      {"config", "YAML files of one task", ""},
+      {"part", "Parts of a run", "search,update", 0, 1, "search,update"},
       {"encoder", "Encoders: vector, board, image", "vector"},
       {"observation", "Observations, as 4 or 3x64x64", "4"},
       {"embed", "Embedding sizes E", "64", 65536},

@@ -28,6 +28,9 @@ BenchTable EngineSearchTable();
 BenchTable UnloadTable();
 BenchTable ParityTable();
 
+// What a config's run is made of, by its file (tools/bench/config_benches.cc).
+BenchTable RunTable();
+
 // The axes of these names, "embed runner=packed": in this order, with these defaults.
 std::vector<BenchAxis> ModelAxes(absl::string_view names);
 // The sizes to compare, small to large, for the CPU and for a GPU, and the runners beside each
