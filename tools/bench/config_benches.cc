@@ -23,9 +23,9 @@
 namespace lzero {
 namespace {
 
-constexpr double kMeasuredSeconds = 0.3;  // of a round
+constexpr double kRoundSeconds = 0.3;  // of a round
 constexpr int kFewestRuns = 2;
-constexpr int kMostSteps = 10000;  // until something can be learned
+constexpr int kMostRunSteps = 10000;  // until something can be learned
 
 absl::StatusOr<ExperimentConfig> ConfigOf(const BenchCase& bench) {
   const EnvRegistry native = MakeRegistry();
@@ -115,7 +115,7 @@ int64_t StepFlops(const BenchRun& run) {
 }
 
 // A round is the mean time of the network in a simulated step.
-absl::StatusOr<BenchSubject> PrepareSearches(std::shared_ptr<BenchRun> run, int64_t threads) {
+absl::StatusOr<BenchSubject> PrepareCollector(std::shared_ptr<BenchRun> run, int64_t threads) {
   LZ_RETURN_IF_ERROR(run->Step());
   BenchSubject subject;
   subject.work.flops = StepFlops(*run);
@@ -123,7 +123,7 @@ absl::StatusOr<BenchSubject> PrepareSearches(std::shared_ptr<BenchRun> run, int6
     SetTensorThreads(static_cast<int>(threads));
     const double begun = MonotonicSeconds(), before = run->role.inference->network_seconds();
     int64_t searches = 0;
-    for (; searches < kFewestRuns || MonotonicSeconds() - begun < kMeasuredSeconds; ++searches) {
+    for (; searches < kFewestRuns || MonotonicSeconds() - begun < kRoundSeconds; ++searches) {
       LZ_RETURN_IF_ERROR(run->Step());
     }
     const auto simulations = static_cast<double>(searches * run->config.search.num_simulations);
@@ -139,11 +139,11 @@ absl::StatusOr<BenchSubject> PrepareSearches(std::shared_ptr<BenchRun> run, int6
 }
 
 // A round is the time of each of its updates.
-absl::StatusOr<BenchSubject> PrepareLearning(std::shared_ptr<BenchRun> run, int64_t threads) {
+absl::StatusOr<BenchSubject> PrepareLearner(std::shared_ptr<BenchRun> run, int64_t threads) {
   while (run->replay->stats().num_eligible < run->config.train.batch_size) {
-    if (run->num_steps == kMostSteps) {
-      return absl::FailedPreconditionError(
-          absl::StrCat("nothing can be learned after ", kMostSteps, " steps of each environment"));
+    if (run->num_steps == kMostRunSteps) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "nothing can be learned after ", kMostRunSteps, " steps of each environment"));
     }
     LZ_RETURN_IF_ERROR(run->Step());
   }
@@ -152,7 +152,7 @@ absl::StatusOr<BenchSubject> PrepareLearning(std::shared_ptr<BenchRun> run, int6
   subject.run_round = [=](std::vector<double>* seconds) -> absl::Status {
     SetTensorThreads(static_cast<int>(threads));
     const double begun = MonotonicSeconds();
-    for (int i = 0; i < kFewestRuns || MonotonicSeconds() - begun < kMeasuredSeconds; ++i) {
+    for (int i = 0; i < kFewestRuns || MonotonicSeconds() - begun < kRoundSeconds; ++i) {
       const double start = MonotonicSeconds();
       LZ_RETURN_IF_ERROR(run->Update());
       seconds->push_back(MonotonicSeconds() - start);
@@ -166,8 +166,8 @@ absl::StatusOr<BenchSubject> PrepareLearning(std::shared_ptr<BenchRun> run, int6
 absl::StatusOr<BenchSubject> PrepareRun(const BenchCase& bench) {
   LZ_ASSIGN_OR_RETURN(std::shared_ptr<BenchRun> run, MakeRun(bench));
   const int64_t threads = bench.Int("threads");
-  return bench.Word("part") == "search" ? PrepareSearches(std::move(run), threads)
-                                        : PrepareLearning(std::move(run), threads);
+  return bench.Word("part") == "search" ? PrepareCollector(std::move(run), threads)
+                                        : PrepareLearner(std::move(run), threads);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 // The rows of a step whose parents are of one kind: their numbers, the rows of their nodes in
 // latents(), and the action or outcome between those.
-struct StepRows {
+struct EdgeRows {
   std::vector<int64_t> rows, parents, children, edges;
 
   void Clear() {
@@ -76,7 +76,7 @@ class StochasticMuZeroEngine : public LatentEngine {
     for (size_t i = 0; i < parents.size(); ++i) {
       const int64_t parent = RowOf(i, parents[i]), child = RowOf(i, children[i]);
       const bool from_afterstate = is_afterstate_[static_cast<size_t>(parent)] != 0;
-      StepRows& rows = from_afterstate ? by_chance_ : by_action_;
+      EdgeRows& rows = from_afterstate ? by_chance_ : by_action_;
       rows.rows.push_back(static_cast<int64_t>(i));
       rows.parents.push_back(parent);
       rows.children.push_back(child);
@@ -115,7 +115,7 @@ class StochasticMuZeroEngine : public LatentEngine {
 
   // Values of logits [n, support] and logits [n, columns] to the rows' places; -infinity in the
   // columns after them.
-  absl::Status Scatter(const StepRows& rows, const at::Tensor& value_logits,
+  absl::Status Scatter(const EdgeRows& rows, const at::Tensor& value_logits,
                        const at::Tensor& logits, const StepOutputs& outputs) {
     const size_t columns = static_cast<size_t>(logits.size(1)), count = rows.rows.size();
     // Length of a row: the number of actions or of outcomes, whichever is larger.
@@ -143,7 +143,7 @@ class StochasticMuZeroEngine : public LatentEngine {
 
   const StochasticMuZeroNetwork& model_;
   std::vector<uint8_t> is_afterstate_;  // [M nodes_per_root], 1: what follows is chance
-  StepRows by_action_, by_chance_;      // scratch
+  EdgeRows by_action_, by_chance_;      // scratch
   std::vector<float> numbers_;          // scratch
 };
 
