@@ -298,6 +298,7 @@ TEST(RunPlanTest, StatesOfASimulatingFamilyAreCounted) {
   const EnvRegistry registry = NativeRegistry();
   ExperimentConfig config = BoardConfig();
   config.model.family = Family::kAlphaZero;
+  config.inference.runner = Runner::kEager;  // keeps no more of a node
   const EnvSpec spec = BuildEnvSpec(config, registry).value();
   const auto inference = [&](int64_t num_simulations) {
     config.search.num_simulations = num_simulations;
