@@ -220,9 +220,9 @@ class PackedAlphaZeroEngine : public AlphaZeroEngine {
                                  std::vector<float>* policies,
                                  std::vector<float>* values) override {
     const size_t size = static_cast<size_t>(options().shape.observation_size()), said = width() + 1;
-    new_rows_.clear();
-    new_keys_.clear();
-    new_observations_.clear();
+    unknown_rows_.clear();
+    unknown_keys_.clear();
+    unknown_observations_.clear();
     for (size_t row = 0; row < values->size(); ++row) {
       const auto observation = absl::MakeConstSpan(observations).subspan(row * size, size);
       const PositionCache::Key key = PositionCache::KeyOf(observation);
@@ -231,22 +231,23 @@ class PackedAlphaZeroEngine : public AlphaZeroEngine {
         (*values)[row] = numbers[width()];
         continue;
       }
-      new_rows_.push_back(row);
-      new_keys_.push_back(key);
-      new_observations_.insert(new_observations_.end(), observation.begin(), observation.end());
+      unknown_rows_.push_back(row);
+      unknown_keys_.push_back(key);
+      unknown_observations_.insert(unknown_observations_.end(), observation.begin(),
+                                   observation.end());
     }
-    if (new_rows_.empty()) return absl::OkStatus();
-    new_policies_.resize(new_rows_.size() * width());
-    new_values_.resize(new_rows_.size());
-    model_.Encode(new_observations_.data(), static_cast<int64_t>(new_rows_.size()), nullptr,
-                  {{0, new_policies_.data()}, {1, new_values_.data()}});
+    if (unknown_rows_.empty()) return absl::OkStatus();
+    unknown_policies_.resize(unknown_rows_.size() * width());
+    unknown_values_.resize(unknown_rows_.size());
+    model_.Encode(unknown_observations_.data(), static_cast<int64_t>(unknown_rows_.size()), nullptr,
+                  {{0, unknown_policies_.data()}, {1, unknown_values_.data()}});
     numbers_.resize(said);
-    for (size_t i = 0; i < new_rows_.size(); ++i) {
-      std::copy_n(new_policies_.data() + i * width(), width(), numbers_.data());
-      numbers_[width()] = new_values_[i];
-      known_.Keep(new_keys_[i], numbers_);
-      std::copy_n(numbers_.data(), width(), policies->data() + new_rows_[i] * width());
-      (*values)[new_rows_[i]] = new_values_[i];
+    for (size_t i = 0; i < unknown_rows_.size(); ++i) {
+      std::copy_n(unknown_policies_.data() + i * width(), width(), numbers_.data());
+      numbers_[width()] = unknown_values_[i];
+      known_.Keep(unknown_keys_[i], numbers_);
+      std::copy_n(numbers_.data(), width(), policies->data() + unknown_rows_[i] * width());
+      (*values)[unknown_rows_[i]] = unknown_values_[i];
     }
     return absl::OkStatus();
   }
@@ -254,9 +255,9 @@ class PackedAlphaZeroEngine : public AlphaZeroEngine {
   packed::LatentModel model_;
   PositionCache known_;
   // Scratch: rows of this call that are not known.
-  std::vector<size_t> new_rows_;
-  std::vector<PositionCache::Key> new_keys_;
-  std::vector<float> new_observations_, new_policies_, new_values_, numbers_;
+  std::vector<size_t> unknown_rows_;
+  std::vector<PositionCache::Key> unknown_keys_;
+  std::vector<float> unknown_observations_, unknown_policies_, unknown_values_, numbers_;
 };
 
 }  // namespace
