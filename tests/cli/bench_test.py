@@ -114,10 +114,18 @@ def check_searches(program):
 
 def check_against(program, folder):
     """Every verb compares what it measures with a saved run, and with another build in turn."""
+    config = folder / "small.yaml"
+    config.write_text("env: {id: catch, num_collectors: 2}\nsearch: {num_simulations: 2}\n"
+                      "model: {embed_dim: 16}\ntrain: {batch_size: 2}\n")
+    for options, words in ((["--config", str(config), "--part", "learn"], "allowed: search, update"), ([], "--config is needed"),
+                           (["--config", "nothing.yaml"], "no such file")):
+        code, printed = program.run("bench", "run", *options)
+        program.check(f"bench run {options}", code, printed, 2, "error: ", words)
     verbs = {"step": (["step", *SMALL], "us_min"),
              "search": (["search", "--actions", "2", "--batch", "4", "--sims", "8,9"], "ns_per_root_sim_min"),
              "search of engines": (["search", *SMALL, "--sims", "8"], "us_per_sim_min"),
              "train": (["train", "--embed", "16", "--batch", "2", "--unroll", "2"], "ms_min"),
+             "run": (["run", "--config", str(config)], "us_min"),
              "unload": (["unload", *SMALL, "--cycles", "2"], "load_ms"),
              "parity": (["parity", *SMALL, "--searches", "2"], "value_error_ratio")}
     known = {arguments[0] for arguments, _ in verbs.values()} | {"counts"}  # which measures no time

@@ -11,6 +11,7 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/load.h"
 #include "lzero/env/env_registry.h"
+#include "lzero/env/env_rules.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"

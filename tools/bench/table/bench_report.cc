@@ -116,6 +116,7 @@ bool IsCompared(absl::string_view name) {
 // "FLOPs: 53% reached". Shares of both limits are of the same time, so the larger one is of the
 // limit that binds.
 std::string LimitOf(const BenchCase& measured) {
+  if (!measured.Has("gflops") && !measured.Has("gbs")) return "";
   const double flops = NumberOf(measured, "gflops") / NumberOf(measured, "peak_gflops");
   const double reads = NumberOf(measured, "gbs") / NumberOf(measured, "peak_gbs");
   return reads > flops ? absl::StrFormat("reads: %.0f%% reached", 100.0 * reads)

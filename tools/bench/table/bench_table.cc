@@ -186,6 +186,10 @@ absl::StatusOr<std::vector<BenchCase>> SweepCases(const BenchTable& table,
       texts.clear();
       for (int64_t i = 1; i <= std::get<int64_t>(last); ++i) texts.push_back(absl::StrCat(i));
     }
+    if (texts.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("bench ", table.verb, ": --", axis.option(), " is needed: ", axis.help));
+    }
     rows.clear();
     for (const std::string& text : texts) rows.push_back({text});
     LZ_RETURN_IF_ERROR(SweepRows(table, {axis.name}, rows, &cases));
