@@ -1,4 +1,4 @@
-// What the families have in common whose network runs eager alone and sees one observation: the
+// What the families have in common whose network records no graphs and sees one observation: the
 // rules that follow, and what is told of it. Any thread.
 #ifndef LZERO_FAMILY_EAGER_FAMILY_H_
 #define LZERO_FAMILY_EAGER_FAMILY_H_

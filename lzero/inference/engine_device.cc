@@ -36,15 +36,20 @@ absl::Status EngineDevice::OnStream(absl::FunctionRef<absl::Status()> body) cons
   return status;
 }
 
-absl::Status EngineDevice::CopyWeights(const Network& source, Network* network,
-                                       absl::FunctionRef<void()> then) const {
+absl::Status WaitForWeights(const Network& source) {
   const at::Device from = source.device();
   for (const auto& weight : source.named_parameters()) {
     LZ_CHECK_DEVICE(weight.value(), from, absl::StrCat("weight ", weight.key()));
   }
-  // The source was written on a stream of its owner. Between two devices libtorch copies on a
-  // stream of the source's, which waits for the stream of this unit and is waited for by it.
-  if (from.is_cuda()) LZ_RETURN_IF_ERROR(SynchronizeCuda(from.index()));
+  // They were written on a stream of their owner.
+  return from.is_cuda() ? SynchronizeCuda(from.index()) : absl::OkStatus();
+}
+
+absl::Status EngineDevice::CopyWeights(const Network& source, Network* network,
+                                       absl::FunctionRef<void()> then) const {
+  // Between two devices libtorch copies on a stream of the source's, which waits for the stream of
+  // this unit and is waited for by it.
+  LZ_RETURN_IF_ERROR(WaitForWeights(source));
   LZ_RETURN_IF_ERROR(OnStream([&] {
     network->CopyWeightsFrom(source);
     then();

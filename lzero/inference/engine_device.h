@@ -26,6 +26,10 @@ inline constexpr char kInferenceDevice[] = "inference.device";
 // for a number that no device of this machine has; both name `key`, the setting that asks for it.
 absl::StatusOr<at::Device> PrepareDevice(Device device, absl::string_view key = kInferenceDevice);
 
+// Waits for the work of the device that the weights lie on. InvalidArgument when one of them lies
+// elsewhere than the first (names both).
+absl::Status WaitForWeights(const Network& source);
+
 // What an engine uses of its device; on the CPU all are null.
 struct EngineDevice {
   std::shared_ptr<GraphBackend> backend;

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "lzero/base/check.h"
+#include "lzero/base/status_macros.h"
+#include "lzero/inference/engine_device.h"
 #include "lzero/inference/network_weights.h"
 
 namespace lzero {
@@ -35,6 +37,7 @@ int64_t PackedLatentEngine::Bytes(const EngineOptions& options,
 }
 
 absl::Status PackedLatentEngine::CopyWeightsFrom(const Network& source) {
+  LZ_RETURN_IF_ERROR(WaitForWeights(source));
   model_.Load(NetworkWeights(source));
   return absl::OkStatus();
 }

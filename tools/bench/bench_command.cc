@@ -121,8 +121,9 @@ void AddVerb(CLI::App* bench, VerbAction* action, const std::vector<BenchTable>&
         shared->description(absl::StrCat(shared->get_description(), "; of an engine: ", defaults));
         continue;
       }
-      CLI::Option* option = command->add_option(name, verb->given[axis.option()],
-                                                absl::StrCat(axis.help, "; default: ", defaults));
+      CLI::Option* option = command->add_option(
+          name, verb->given[axis.option()],
+          defaults.empty() ? axis.help : absl::StrCat(axis.help, "; default: ", defaults));
       option->delimiter(',');
       if (axis.most > 0)
         option->type_name(absl::StrCat("INT:[", axis.least, " .. ", axis.most, "]"));

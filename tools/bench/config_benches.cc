@@ -42,8 +42,7 @@ absl::StatusOr<ExperimentConfig> ConfigOf(const BenchCase& bench) {
   return TaskConfigs(loaded.config)[0];
 }
 
-// Everything of one run; the last layers of heads begin at zero otherwise, and nothing would be
-// multiplied with much.
+// What a run is made of, less its evaluator.
 struct BenchRun {
   ExperimentConfig config;
   EnvRegistry registry;
@@ -82,8 +81,8 @@ absl::StatusOr<std::shared_ptr<BenchRun>> MakeRun(const BenchCase& bench) {
   return run;
 }
 
-// Products of one simulated step with weights, for all environments: those of encoders that end in
-// planes as large as the latent's alone are known from their sizes, so images have none.
+// Products of one simulated step with weights, for all environments; 0 where sizes alone do not say
+// it, as of UniZero and of encoders of images.
 int64_t StepFlops(const BenchRun& run) {
   const ModelConfig& model = run.config.model;
   const bool is_alphazero = model.family == Family::kAlphaZero;

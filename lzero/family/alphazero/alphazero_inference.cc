@@ -31,7 +31,7 @@ void MaskIllegal(absl::Span<const uint8_t> legal, float* prior_logits) {
   }
 }
 
-// What it shares with the eager and the packed one: all but the network. Its copy_seconds are those
+// What the eager and the packed one share: all but the network. Its copy_seconds are those
 // inside the environments.
 class AlphaZeroEngine : public PolicyEngine {
  public:
@@ -209,6 +209,7 @@ class PackedAlphaZeroEngine : public AlphaZeroEngine {
         known_(CachedPositions(options), options.shape.num_actions + 1) {}
 
   absl::Status CopyWeightsFrom(const Network& source) override {
+    LZ_RETURN_IF_ERROR(WaitForWeights(source));
     model_.Load(NetworkWeights(source));
     known_.Clear();
     return absl::OkStatus();

@@ -33,8 +33,7 @@ struct Block {
   PlaneSizes planes;      // of x
   int64_t in_begin = 0;   // of their numbers in x
   int64_t out_begin = 0;  // and in y
-  int64_t out_size = 0;
-  PlaneNormTask norm;  // less what it reads and where it keeps moments of all
+  PlaneNormTask norm;     // less what it reads and where it keeps moments of all
 };
 
 class Blocks {
@@ -64,7 +63,6 @@ class Blocks {
     block.norm.relu = task_.relu;
     block.in_begin = first * task_.planes.height * task_.planes.width * task_.shape.in;
     block.out_begin = first * block.norm.cells * block.norm.channels;
-    block.out_size = block.norm.samples * block.norm.cells * block.norm.channels;
     if (task_.addend != nullptr) block.norm.addend = task_.addend + block.out_begin;
     if (task_.moments != nullptr) {
       block.norm.means = task_.moments + first;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "lzero/base/check.h"
 #include "lzero/kernels/product/matrix_product.h"
 
 namespace lzero {
@@ -40,8 +39,6 @@ void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const fl
 }
 
 void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight, bool backward) {
-  LZ_CHECK(shape.in <= kMostPlaneChannels && shape.out <= kMostPlaneChannels, shape.in, " and ",
-           shape.out, " channels");
   shape_ = shape;
   const int64_t in = shape.in, out = shape.out, pairs = in * out;
   const int64_t places = shape.by_tiles() ? kTilePlaces : 9;

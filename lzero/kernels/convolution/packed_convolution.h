@@ -1,11 +1,12 @@
 // The weights of a 3x3 convolution with a border of zeros in the order in which products read them,
-// and the convolution itself. Stride 1 from 16 channels on goes by tiles (tile_kernels.h), all else
-// by copying the 3x3 cells around each output cell into a row of one product. Planes are [samples,
-// height, width, channels], float32. Packing again writes the same addresses. Belongs to one thread
-// while it is written.
+// and the convolution itself. Stride 1 from 16 to 1,024 channels on goes by tiles (tile_kernels.h),
+// all else by copying the 3x3 cells around each output cell into a row of one product. Planes are
+// [samples, height, width, channels], float32. Packing again writes the same addresses. Belongs to
+// one thread while it is written.
 #ifndef LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
 #define LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +18,7 @@
 namespace lzero {
 
 struct ConvolutionShape {
-  int64_t in = 0, out = 0;  // channels, at most kMostPlaneChannels
+  int64_t in = 0, out = 0;  // channels
   int64_t stride = 1;       // 1 or 2
 
   int64_t weight_size() const { return out * in * 9; }
@@ -26,7 +27,9 @@ struct ConvolutionShape {
     return {planes.samples, (planes.height + stride - 1) / stride,
             (planes.width + stride - 1) / stride};
   }
-  bool by_tiles() const { return stride == 1 && in >= kPanelColumns; }
+  bool by_tiles() const {
+    return stride == 1 && in >= kPanelColumns && std::max(in, out) <= kMostTileChannels;
+  }
 };
 
 // Rows of `row_size` floats that stay in the second cache, a multiple of the tallest tile's.

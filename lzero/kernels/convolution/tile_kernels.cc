@@ -13,7 +13,7 @@ namespace lzero::HWY_NAMESPACE {
 namespace {
 
 constexpr int kIn = 6, kOut = 4;  // cells of a tile's side
-alignas(64) constexpr float kZeros[kMostPlaneChannels] = {};
+alignas(64) constexpr float kZeros[kMostTileChannels] = {};
 
 // One side of a transform: `to` [To] = the rows of a matrix times `from` [From].
 struct InputSide {  // B^T
@@ -122,7 +122,7 @@ void Inputs(const TileRange& range, const float* x, float* tiles) {
 }
 
 void Outputs(const TileRange& range, const float* tiles, float* y) {
-  alignas(64) float outside[kMostPlaneChannels];  // nobody reads it
+  alignas(64) float outside[kMostTileChannels];  // nobody reads it
   ForEachTile(range, [&](int64_t i, int64_t sample, int64_t row, int64_t column) HWY_ATTR {
     const float* from[kTilePlaces];
     float* to[kOut * kOut];

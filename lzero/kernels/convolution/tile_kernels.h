@@ -14,7 +14,7 @@
 namespace lzero {
 
 inline constexpr int64_t kTilePlaces = 36;
-inline constexpr int64_t kMostPlaneChannels = 1024;
+inline constexpr int64_t kMostTileChannels = 1024;
 
 struct PlaneSizes {
   int64_t samples = 0, height = 0, width = 0;
@@ -25,7 +25,7 @@ struct PlaneSizes {
   int64_t tiles() const { return samples * tiles_down() * tiles_across(); }
 };
 
-// Tiles `first` to first + count - 1 of planes of at most kMostPlaneChannels channels.
+// Tiles `first` to first + count - 1 of planes of at most kMostTileChannels channels.
 struct TileRange {
   PlaneSizes planes;
   int64_t channels = 0;

@@ -134,8 +134,7 @@ class HalvedPlanesFunction : public torch::autograd::Function<HalvedPlanesFuncti
 
 bool IsFused(const at::Tensor& x, const NormedConvolutionWeights& weights,
              const at::Tensor& addend) {
-  return CanFuse({x, weights.weight, weights.norm_weight, weights.norm_bias, addend}) &&
-         std::max(x.size(1), weights.weight.size(0)) <= kMostPlaneChannels;
+  return CanFuse({x, weights.weight, weights.norm_weight, weights.norm_bias, addend});
 }
 
 }  // namespace

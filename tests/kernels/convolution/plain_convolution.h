@@ -55,7 +55,8 @@ struct PlainConvolution {
 };
 
 inline std::vector<ConvolutionShape> ConvolutionShapes() {
-  return {{16, 16, 1}, {17, 20, 1}, {32, 5, 1}, {3, 16, 1}, {1, 1, 1}, {16, 16, 2}, {3, 33, 2}};
+  return {{16, 16, 1}, {17, 20, 1}, {32, 5, 1}, {3, 16, 1},
+          {1, 1, 1},   {16, 16, 2}, {3, 33, 2}, {1025, 1, 1}};
 }
 
 inline std::vector<PlaneSizes> PlaneSizesToTry() {
