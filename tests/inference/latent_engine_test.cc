@@ -37,8 +37,12 @@ TEST(LatentEngine, WeightsAreCopiedInPlace) {
   EXPECT_EQ(engine->ExportRoots().value().size(), 0u);
 }
 
-TEST(LatentEngine, OnlyTheNewestObservationIsRead) {
-  const EngineOptions options = Options();
+// The packed one, too.
+class EitherLatentEngine : public testing::TestWithParam<Runner> {};
+
+TEST_P(EitherLatentEngine, OnlyTheNewestObservationIsRead) {
+  EngineOptions options = Options();
+  options.inference.runner = GetParam();
   auto engine = MakeMuZeroEngine(options).value();
   const auto network = MuZeroNetwork::Create(options.model, options.shape, 5).value();
   {
@@ -58,6 +62,9 @@ TEST(LatentEngine, OnlyTheNewestObservationIsRead) {
   EXPECT_EQ(logits, plain_logits);
   EXPECT_EQ(value, plain_value);
 }
+
+INSTANTIATE_TEST_SUITE_P(Both, EitherLatentEngine,
+                         testing::Values(Runner::kEager, Runner::kPacked));
 
 }  // namespace
 }  // namespace lzero::latent_engine_test

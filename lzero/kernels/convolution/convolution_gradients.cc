@@ -11,19 +11,11 @@ namespace {
 // 1, as CopyCells copies them.
 void AddCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* rows,
               int64_t first, int64_t count, float* dx) {
-  const PlaneSizes output = shape.OutputOf(planes);
-  for (int64_t cell = first; cell < first + count; ++cell) {
-    const int64_t column = cell % output.width * shape.stride - 1;
-    const int64_t line = cell / output.width, sample = line / output.height;
-    const int64_t row = line % output.height * shape.stride - 1;
-    const int64_t begin = std::max<int64_t>(column, 0), end = std::min(column + 3, planes.width);
-    for (int64_t y = row; y < row + 3; ++y, rows += 3 * shape.in) {
-      if (y < 0 || y >= planes.height) continue;
-      const float* from = rows + (begin - column) * shape.in;
-      float* to = dx + ((sample * planes.height + y) * planes.width + begin) * shape.in;
-      for (int64_t j = 0; j < (end - begin) * shape.in; ++j) to[j] += from[j];
-    }
-  }
+  const int64_t in = shape.in;
+  ForEachLine(shape, planes, first, count, [&](int64_t place, int64_t before, int64_t cells) {
+    for (int64_t j = 0; j < cells * in; ++j) dx[place * in + j] += rows[before * in + j];
+    rows += 3 * in;
+  });
 }
 
 }  // namespace

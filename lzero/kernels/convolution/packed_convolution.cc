@@ -19,23 +19,12 @@ int64_t ConvolutionBlockRows(int64_t row_size) {
 
 void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* x,
                int64_t first, int64_t count, float* rows) {
-  const PlaneSizes output = shape.OutputOf(planes);
-  for (int64_t cell = first; cell < first + count; ++cell) {
-    const int64_t column = cell % output.width * shape.stride - 1;
-    const int64_t line = cell / output.width, sample = line / output.height;
-    const int64_t row = line % output.height * shape.stride - 1;
-    const int64_t begin = std::max<int64_t>(column, 0), end = std::min(column + 3, planes.width);
-    for (int64_t y = row; y < row + 3; ++y, rows += 3 * shape.in) {
-      if (y < 0 || y >= planes.height) {
-        std::fill_n(rows, 3 * shape.in, 0.0f);
-        continue;
-      }
-      std::fill_n(rows, (begin - column) * shape.in, 0.0f);
-      std::copy_n(x + ((sample * planes.height + y) * planes.width + begin) * shape.in,
-                  (end - begin) * shape.in, rows + (begin - column) * shape.in);
-      std::fill(rows + (end - column) * shape.in, rows + 3 * shape.in, 0.0f);
-    }
-  }
+  const int64_t in = shape.in;
+  ForEachLine(shape, planes, first, count, [&](int64_t place, int64_t before, int64_t cells) {
+    if (cells < 3) std::fill_n(rows, 3 * in, 0.0f);
+    std::copy_n(x + place * in, cells * in, rows + before * in);
+    rows += 3 * in;
+  });
 }
 
 void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight, bool backward) {
