@@ -22,7 +22,7 @@ void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const fl
   const int64_t in = shape.in;
   ForEachLine(shape, planes, first, count, [&](int64_t place, int64_t before, int64_t cells) {
     if (cells < 3) std::fill_n(rows, 3 * in, 0.0f);
-    std::copy_n(x + place * in, cells * in, rows + before * in);
+    if (cells > 0) std::copy_n(x + place * in, cells * in, rows + before * in);
     rows += 3 * in;
   });
 }
