@@ -243,9 +243,9 @@ std::vector<Case> LatentCases() {
   return cases;
 }
 
-const auto name_of = [](const auto& each) { return each.param.name; };
-INSTANTIATE_TEST_SUITE_P(All, PackedEngines, testing::ValuesIn(Cases()), name_of);
-INSTANTIATE_TEST_SUITE_P(All, PackedLatentEngines, testing::ValuesIn(LatentCases()), name_of);
+const auto kNameOf = [](const auto& each) { return each.param.name; };
+INSTANTIATE_TEST_SUITE_P(All, PackedEngines, testing::ValuesIn(Cases()), kNameOf);
+INSTANTIATE_TEST_SUITE_P(All, PackedLatentEngines, testing::ValuesIn(LatentCases()), kNameOf);
 
 }  // namespace
 }  // namespace lzero::packed_engines_test

@@ -18,7 +18,7 @@ TEST_P(ConvolutionGradientsTest, GiveTheNumbersOfPlainLoops) {
   std::mt19937 random(1);
   for (const ConvolutionShape& shape : ConvolutionShapes()) {
     ConvolutionGradients gradients;
-    for (const PlaneSizes& planes : PlaneSizesToTry()) {
+    for (const PlaneSizes& planes : PlaneSizesToTry(shape)) {
       const PlainConvolution plain(shape, planes, &random);
       gradients.Pack(shape, plain.weight.data());
       const auto in_size = static_cast<int64_t>(plain.x.size());

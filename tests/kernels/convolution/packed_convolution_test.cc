@@ -17,7 +17,7 @@ TEST_P(PackedConvolutionTest, GivesTheNumbersOfPlainLoops) {
   std::mt19937 random(1);
   for (const ConvolutionShape& shape : ConvolutionShapes()) {
     PackedConvolution convolution;
-    for (const PlaneSizes& planes : PlaneSizesToTry()) {
+    for (const PlaneSizes& planes : PlaneSizesToTry(shape)) {
       const PlainConvolution plain(shape, planes, &random);
       convolution.Pack(shape, plain.weight.data());
       const auto in_size = static_cast<int64_t>(plain.x.size());

@@ -59,7 +59,9 @@ inline std::vector<ConvolutionShape> ConvolutionShapes() {
           {1, 1, 1},   {16, 16, 2}, {3, 33, 2}, {1025, 1, 1}};
 }
 
-inline std::vector<PlaneSizes> PlaneSizesToTry() {
+// Many small planes for few channels alone.
+inline std::vector<PlaneSizes> PlaneSizesToTry(const ConvolutionShape& shape) {
+  if (shape.in > 1000) return {{1, 1, 1}, {2, 6, 7}};
   return {{1, 1, 1}, {3, 3, 3}, {2, 6, 7}, {5, 4, 8}, {2, 9, 5}, {30, 10, 10}};
 }
 
