@@ -21,17 +21,21 @@
 #include "tools/verbs/plain/envs_verb.h"
 #include "tools/verbs/plain/plain_verbs.h"
 #include "tools/verbs/plain/results_verbs.h"
+#include "tools/verbs/player/player_verbs.h"
 #include "tools/verbs/support/command_line.h"
 #include "tools/verbs/support/interrupt.h"
 #include "tools/verbs/support/source_commit.h"
 #include "tools/verbs/support/usage_error.h"
 #include "tools/verbs/support/verb_support.h"
 #if LZERO_HAS_TORCH
+#include "lzero/family/tensor_families.h"
+#include "lzero/nn/threads.h"
 #include "lzero/train/run_rules.h"
 #include "tools/bench/bench_command.h"
 #include "tools/verbs/agent_verbs.h"
 #else
 #include "lzero/env/env_rules.h"
+#include "lzero/family/packed/families.h"
 #endif
 
 namespace lzero {
@@ -43,6 +47,14 @@ ConfigRule RuleOf(const EnvRegistry& registry) {
   return RunRule(registry);
 #else
   return EnvRule(registry);
+#endif
+}
+
+PlayerEngines EnginesOfProgram() {
+#if LZERO_HAS_TORCH
+  return {MakeEngine, SetTensorThreads};
+#else
+  return {MakePackedEngine, [](int) {}};
 #endif
 }
 
@@ -176,9 +188,17 @@ int Main(int argc, char** argv) {
 #if LZERO_HAS_TORCH
   AddTrain(app, &action, command_line);
   AddSweep(app, &action, command_line);
-  for (const auto add :
-       {AddEval, AddPolicy, AddInspect, AddDoctor, AddMatch, AddReport, AddForgetting})
-    add(app, &action);
+#endif
+  AddEval(app, &action, EnginesOfProgram());
+  AddPolicy(app, &action, EnginesOfProgram());
+  AddInspect(app, &action);
+#if LZERO_HAS_TORCH
+  AddDoctor(app, &action);
+#endif
+  AddMatch(app, &action, EnginesOfProgram());
+#if LZERO_HAS_TORCH
+  AddReport(app, &action);
+  AddForgetting(app, &action);
 #endif
   AddConfig(app, &action);
   AddMetrics(app, &action);

@@ -31,4 +31,13 @@ std::optional<EncoderMisfit> FindEncoderMisfit(EncoderKind kind,
   return std::nullopt;
 }
 
+absl::Status CheckEncoder(const ModelConfig& config,
+                          const std::vector<int64_t>& observation_shape) {
+  const auto misfit = FindEncoderMisfit(config.encoder, observation_shape);
+  if (!misfit.has_value()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("model.encoder: ", misfit->needs, "; this environment gives [",
+                   absl::StrJoin(observation_shape, ", "), "]; use encoder: ", misfit->allowed));
+}
+
 }  // namespace lzero

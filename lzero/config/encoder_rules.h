@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "lzero/config/experiment_config.h"
 
 namespace lzero {
@@ -34,6 +35,10 @@ struct EncoderMisfit {
 // Nothing when they fit.
 std::optional<EncoderMisfit> FindEncoderMisfit(EncoderKind kind,
                                                const std::vector<int64_t>& observation_shape);
+
+// InvalidArgument when the encoder does not fit the observation's shape (boards and images are
+// {channels, height, width}, images of 16 and more cells a side).
+absl::Status CheckEncoder(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
 
 }  // namespace lzero
 

@@ -45,7 +45,7 @@ struct EnvConfig {
 };
 
 // The kinds of model and of what searches them: a line each, with the name in configs. The rest of
-// family X is its folder, where XFamily() is made (lzero/family/families.h).
+// family X is its folder, where XFamily() is made (lzero/family/packed/families.h).
 #define LZ_FAMILIES(FAMILY)                     \
   FAMILY(UniZero, "unizero")                    \
   FAMILY(MuZero, "muzero")                      \

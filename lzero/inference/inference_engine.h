@@ -16,9 +16,10 @@
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/config/world_model_shape.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/mcts/searcher.h"
-#include "lzero/model/network.h"
+#include "lzero/packed/weight_source.h"
 
 namespace lzero {
 
@@ -42,10 +43,10 @@ inline int NumSlots(const SearchConfig& search, const WorldModelShape& shape) {
 class InferenceEngine : public InferenceModel {
  public:
   // Copies the weights in place, between searches only. What was computed with older ones is
-  // dropped, or kept and counted where the config asks for it. InvalidArgument when a weight of
-  // `source` lies on another device than the one it is copied to (names both); nothing has changed
-  // then. The caller must give a `source` of this engine's architecture. No gradients.
-  virtual absl::Status CopyWeightsFrom(const Network& source) = 0;
+  // dropped, or kept and counted where the config asks for it. Errors as those of
+  // source.Prepare(); nothing has changed then. The caller must give a `source` of this engine's
+  // architecture. No gradients.
+  virtual absl::Status CopyWeightsFrom(const packed::WeightSource& source) = 0;
 
   // A searcher that runs whole searches of EngineOptions::search on the device of this engine,
   // which outlives it and is the model of its searches; null where searches run on the host.

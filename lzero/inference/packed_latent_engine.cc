@@ -4,8 +4,6 @@
 
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/inference/engine_device.h"
-#include "lzero/inference/network_weights.h"
 
 namespace lzero {
 namespace {
@@ -20,7 +18,7 @@ packed::LatentModelOptions Sized(packed::LatentModelOptions model, const EngineO
 
 PackedLatentEngine::PackedLatentEngine(const EngineOptions& options,
                                        packed::LatentModelOptions model)
-    : PolicyEngine(options, EngineDevice(), nullptr),
+    : PolicyEngine(options),
       model_(Sized(std::move(model), options)),
       latents_(options.num_envs * nodes_per_root() * model_.latent_size()) {
   from_.reserve(static_cast<size_t>(options.num_envs));
@@ -36,9 +34,9 @@ int64_t PackedLatentEngine::Bytes(const EngineOptions& options,
          SamplerBytes(options);
 }
 
-absl::Status PackedLatentEngine::CopyWeightsFrom(const Network& source) {
-  LZ_RETURN_IF_ERROR(WaitForWeights(source));
-  model_.Load(NetworkWeights(source));
+absl::Status PackedLatentEngine::CopyWeightsFrom(const packed::WeightSource& source) {
+  LZ_RETURN_IF_ERROR(source.Prepare());
+  model_.Load(source);
   return absl::OkStatus();
 }
 

@@ -19,7 +19,7 @@ namespace lzero {
 
 class PackedLatentEngine : public PolicyEngine {
  public:
-  absl::Status CopyWeightsFrom(const Network& source) override;
+  absl::Status CopyWeightsFrom(const packed::WeightSource& source) override;
   std::string runner_name() const override { return "packed"; }
 
   // Bytes of weights, latents and what a step goes through.

@@ -1,10 +1,5 @@
 #include "lzero/inference/policy_engine.h"
 
-#include <utility>
-
-#include "lzero/base/log.h"
-#include "lzero/tensor/host_memory.h"
-
 namespace lzero {
 namespace {
 
@@ -27,26 +22,8 @@ std::unique_ptr<ActionSampler> MakeSampler(const EngineOptions& options) {
 
 }  // namespace
 
-PolicyEngine::PolicyEngine(const EngineOptions& options, EngineDevice device,
-                           std::shared_ptr<Network> network)
-    : options_(options),
-      device_(std::move(device)),
-      network_(std::move(network)),
-      sampler_(MakeSampler(options)) {}
-
-void PolicyEngine::Unload(absl::FunctionRef<void()> drop) {
-  GraphBackend* backend = device_.backend.get();
-  absl::Status unloaded = backend == nullptr ? absl::OkStatus() : backend->Synchronize();
-  drop();
-  network_.reset();
-  if (backend != nullptr) unloaded.Update(backend->Unload({}));
-  ReleaseTensorMemory();
-  if (!unloaded.ok()) LZ_LOG_ERROR("unloading an engine: ", unloaded.message());
-}
-
-absl::Status PolicyEngine::CopyWeightsFrom(const Network& source) {
-  return device_.CopyWeights(source, network_.get(), [this] { OnWeightsChanged(); });
-}
+PolicyEngine::PolicyEngine(const EngineOptions& options)
+    : options_(options), sampler_(MakeSampler(options)) {}
 
 int64_t PolicyEngine::SamplerBytes(const EngineOptions& options) {
   if (!options.search.num_sampled_actions.has_value()) return 0;

@@ -1,6 +1,6 @@
-// What all engines share: a copy of the weights on a device; slots of a search that stand for all
-// actions of a node or for some that are drawn from the policy there (action_sampler.h); what a
-// child's value is multiplied with. Not how the network is run. Spans are float32 on the host; B is
+// What all engines share: slots of a search that stand for all actions of a node or for some that
+// are drawn from the policy there (action_sampler.h); what a child's value is multiplied with. Not
+// the weights, nor how the network is run. Spans are float32 on the host; B is
 // the number of rows, A of actions or slots. Belongs to one thread.
 #ifndef LZERO_INFERENCE_POLICY_ENGINE_H_
 #define LZERO_INFERENCE_POLICY_ENGINE_H_
@@ -10,14 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/inference/action_sampler.h"
-#include "lzero/inference/engine_device.h"
 #include "lzero/inference/inference_engine.h"
-#include "lzero/tensor/staging.h"
 
 namespace lzero {
 
@@ -25,10 +22,6 @@ namespace lzero {
 struct ChosenActions {
   absl::Span<const int64_t> indices;  // [B]
   absl::Span<const float> values;     // box: [B, D]
-
-  absl::Status CopyTo(Staging* staging) const {
-    return values.empty() ? staging->CopyIn(indices) : staging->CopyIn(values);
-  }
 };
 
 class PolicyEngine : public InferenceEngine {
@@ -37,10 +30,6 @@ class PolicyEngine : public InferenceEngine {
   const SampledActions* sampled_actions() const override;
   int32_t ReadSlot(NodeId node, int32_t slot, absl::Span<float> values) const override;
   void BeginSearch(const SearchRequest& request) override;
-  absl::Status CopyWeightsFrom(const Network& source) override;
-  // The weights that it computes with; only of engines that keep a network.
-  const Network& network() const { return *network_; }
-  std::string runner_name() const override { return "eager"; }
   double network_seconds() const override { return network_time_.seconds(); }
   double copy_seconds() const override { return copy_time_.seconds(); }
 
@@ -48,14 +37,8 @@ class PolicyEngine : public InferenceEngine {
   static int64_t SamplerBytes(const EngineOptions& options);
 
  protected:
-  PolicyEngine(const EngineOptions& options, EngineDevice device, std::shared_ptr<Network> network);
-  // On the device's stream, after every copy of weights.
-  virtual void OnWeightsChanged() {}
-  // For the destructor of an engine: waits for the device, calls `drop`, which lets go of all
-  // tensors, then gives the memory back.
-  void Unload(absl::FunctionRef<void()> drop);
+  explicit PolicyEngine(const EngineOptions& options);
 
-  const EngineDevice& device() const { return device_; }
   const EngineOptions& options() const { return options_; }
   // What a child's value is multiplied with.
   double SignedDiscount() const;
@@ -77,8 +60,6 @@ class PolicyEngine : public InferenceEngine {
 
  private:
   EngineOptions options_;
-  EngineDevice device_;  // destroyed after all that engines keep: it owns the stream of their work
-  std::shared_ptr<Network> network_;
   std::unique_ptr<ActionSampler> sampler_;  // null: a node has all actions
   std::vector<float> policies_;             // scratch of PolicyOutputs
   std::vector<int64_t> indices_;            // scratch of ActionsOf

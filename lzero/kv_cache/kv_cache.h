@@ -1,30 +1,27 @@
-// Keys and values of one context, one tensor [L][2][capacity][E], tokens contiguous. Move-only:
-// Clone is its only copy. Nothing lends the stored memory. Float32; no gradients. Belongs to one
-// thread; never synchronises.
+// Keys and values of one context in memory of the host, [L][2][capacity][E], tokens contiguous.
+// Move-only: Clone is its only copy. Nothing lends the stored memory. Float32. Belongs to one
+// thread.
 #ifndef LZERO_KV_CACHE_KV_CACHE_H_
 #define LZERO_KV_CACHE_KV_CACHE_H_
 
 #include <cstdint>
+#include <vector>
 
-#include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/kv_cache/token_pool.h"
 
 namespace lzero {
-
-struct KVCacheShape {
-  int64_t num_layers = 0;  // L
-  int64_t embed_dim = 0;   // E
-};
 
 class KVCache {
  public:
   // `storage` kStatic: address and capacity are fixed for life. kGrowing: doubles when full,
-  // contents kept. InvalidArgument for sizes that are not positive (names them) and for a device
-  // that cannot hold tensors; ResourceExhausted when the machine has too little memory.
+  // contents kept. InvalidArgument for sizes that are not positive (names them); ResourceExhausted
+  // when the machine has too little memory.
   static absl::StatusOr<KVCache> Create(CacheStorage storage, const KVCacheShape& shape,
-                                        int64_t capacity, at::Device device);
+                                        int64_t capacity);
   // The cache moved from is empty with capacity 0; growing storage can be appended to again, static
   // storage refuses in words.
   KVCache(KVCache&& other) noexcept;
@@ -33,10 +30,9 @@ class KVCache {
   KVCache& operator=(const KVCache&) = delete;
   ~KVCache() = default;
 
-  // Appends tokens [L, 2, n, E] float32 on the same device, any strides (copied). InvalidArgument
-  // for another shape, type or device (names both); ResourceExhausted when static storage is full
-  // (names the capacity to ask for). On an error nothing has changed.
-  absl::Status Append(const at::Tensor& tokens);
+  // Appends tokens [n, L, 2, E]. InvalidArgument for no whole number of them; ResourceExhausted
+  // when static storage is full (names the capacity to ask for). On an error nothing has changed.
+  absl::Status Append(absl::Span<const float> tokens);
   // What is in it now becomes the prefix.
   void Advance() { prefix_size_ = size_; }
   // Back to the prefix; no memory is touched.
@@ -49,32 +45,34 @@ class KVCache {
   absl::Status Reserve(int64_t capacity);
   // A deep copy of the same kind and capacity: no memory is shared.
   KVCache Clone() const;
-  // A copy of tokens begin .. begin + count - 1, [L, 2, count, E] float32; the range must lie
-  // inside.
-  at::Tensor CopyTokens(int64_t begin, int64_t count) const;
+  // A copy of tokens begin .. begin + count - 1, [count, L, 2, E]; the range must lie inside.
+  std::vector<float> CopyTokens(int64_t begin, int64_t count) const;
 
   int64_t size() const { return size_; }
   int64_t prefix_size() const { return prefix_size_; }
-  int64_t capacity() const;
+  int64_t capacity() const { return capacity_; }
   CacheStorage kind() const { return storage_; }
   const KVCacheShape& shape() const { return shape_; }
-  at::Device device() const { return device_; }
   int64_t bytes() const;
   // Version of the weights that computed the tokens; of the oldest where they differ.
   int64_t weight_version() const { return weight_version_; }
   void set_weight_version(int64_t version) { weight_version_ = version; }
   // Where the tokens begin (null after being moved from), to check that it stays.
-  const void* storage_address() const;
+  const void* storage_address() const { return tokens_.empty() ? nullptr : tokens_.data(); }
 
  private:
-  KVCache(CacheStorage storage, const KVCacheShape& shape, at::Device device, at::Tensor tokens);
+  KVCache(CacheStorage storage, const KVCacheShape& shape, int64_t capacity);
 
   absl::Status GrowTo(int64_t capacity);
+  // Row of E numbers of token `token`, part `part` of 2 L.
+  float* RowOf(int64_t part, int64_t token) {
+    return tokens_.data() + (part * capacity_ + token) * shape_.embed_dim;
+  }
 
   CacheStorage storage_;
   KVCacheShape shape_;
-  at::Device device_;
-  at::Tensor tokens_;  // [L, 2, capacity, E]; undefined after being moved from
+  int64_t capacity_;
+  std::vector<float> tokens_;  // [L, 2, capacity, E]
   int64_t size_ = 0;
   int64_t prefix_size_ = 0;
   int64_t weight_version_ = 0;

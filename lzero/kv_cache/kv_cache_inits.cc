@@ -1,11 +1,12 @@
 // Init entries of the manager: contexts of roots, one by one or many at once.
+#include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/kv_cache/internal/context_index.h"
-#include "lzero/kv_cache/internal/token_pool.h"
-#include "lzero/kv_cache/internal/token_tensor.h"
+#include "lzero/kv_cache/internal/token_sizes.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 
 namespace lzero {
@@ -18,19 +19,23 @@ std::string EnvStepText(EnvId env, int64_t step) {
 }  // namespace
 
 absl::Status KVCacheManager::StoreInit(EnvId env, int64_t step, const KVCache& cache) {
-  const absl::Status checked = CheckInitCache(env, step, cache);
-  if (!checked.ok()) {
+  absl::Status status = CheckInitCache(env, step, cache);
+  if (status.ok()) status = PrepareInit(env, step, cache.weight_version());
+  if (!status.ok()) {
     ++stats_.refused_stores;
-    return checked;
+    return status;
   }
   const int64_t count = std::min(cache.size(), config_.context_length - 1);
-  const at::Tensor tokens = cache.CopyTokens(cache.size() - count, count);
-  return StoreInits({{env, step, 0, count, cache.weight_version()}},
-                    tokens.permute({2, 0, 1, 3}).contiguous());
+  slots_.resize(static_cast<size_t>(count));
+  std::iota(slots_.begin(), slots_.end(),
+            index_->PutInit(env, step, count, cache.weight_version()));
+  pool_->Write(slots_, cache.CopyTokens(cache.size() - count, count).data());
+  ++stats_.stores;
+  return absl::OkStatus();
 }
 
 absl::Status KVCacheManager::StoreInits(absl::Span<const InitTokens> entries,
-                                        const at::Tensor& tokens) {
+                                        Rows<const float> tokens) {
   absl::Status status;
   slots_.clear();
   rows_.clear();
@@ -48,37 +53,35 @@ absl::Status KVCacheManager::StoreInits(absl::Span<const InitTokens> entries,
     }
     ++stats_.stores;
   }
-  pool_->CopyRows(rows_, tokens, slots_);
+  pool_->CopyRows(rows_, tokens.numbers, tokens.count, slots_);
   return status;
 }
 
 absl::Status KVCacheManager::CheckInitCache(EnvId env, int64_t step, const KVCache& cache) const {
   const KVCacheShape& given = cache.shape();
   const KVCacheShape& allowed = config_.shape;
-  if (given.num_layers == allowed.num_layers && given.embed_dim == allowed.embed_dim &&
-      cache.device() == config_.device) {
+  if (given.num_layers == allowed.num_layers && given.embed_dim == allowed.embed_dim) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "KV cache: StoreInit of ", EnvStepText(env, step), ": the cache has ", given.num_layers,
-      " layers of ", given.embed_dim, " on ", cache.device().str(), ", the manager ",
-      allowed.num_layers, " of ", allowed.embed_dim, " on ", config_.device.str()));
+  return absl::InvalidArgumentError(absl::StrCat("KV cache: StoreInit of ", EnvStepText(env, step),
+                                                 ": the cache has ", given.num_layers,
+                                                 " layers of ", given.embed_dim, ", the manager ",
+                                                 allowed.num_layers, " of ", allowed.embed_dim));
 }
 
 absl::Status KVCacheManager::CheckInitTokens(const InitTokens& entry,
-                                             const at::Tensor& tokens) const {
-  LZ_RETURN_IF_ERROR(internal::CheckTensor(
-      "KV cache: tokens of StoreInits", tokens, at::kFloat,
-      {internal::kAnySize, config_.shape.num_layers, 2, config_.shape.embed_dim}, config_.device));
-  const int64_t rows = tokens.size(0), window = config_.context_length - 1;
+                                             const Rows<const float>& tokens) const {
+  LZ_RETURN_IF_ERROR(internal::CheckRows("KV cache: tokens of StoreInits", tokens,
+                                         config_.shape.token_size(), config_.device));
+  const int64_t rows = tokens.count, window = config_.context_length - 1;
   if (entry.count >= 0 && entry.count <= window && entry.first_row >= 0 &&
-      entry.first_row <= rows - entry.count && tokens.is_contiguous()) {
+      entry.first_row <= rows - entry.count) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "KV cache: StoreInits of ", EnvStepText(entry.env, entry.step), ": ", entry.count,
-      " tokens from row ", entry.first_row, " on; allowed: 0 .. ", window, " of the ", rows,
-      " given, ", tokens.is_contiguous() ? "contiguous" : "not contiguous, must be"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("KV cache: StoreInits of ", EnvStepText(entry.env, entry.step), ": ",
+                   entry.count, " tokens from row ", entry.first_row, " on; allowed: 0 .. ", window,
+                   " of the ", rows, " given"));
 }
 
 absl::Status KVCacheManager::PrepareInit(EnvId env, int64_t step, int64_t weight_version) {

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "ATen/ops/empty.h"
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,8 +13,8 @@
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/kv_cache/internal/context_index.h"
-#include "lzero/kv_cache/internal/token_pool.h"
-#include "lzero/kv_cache/internal/token_tensor.h"
+#include "lzero/kv_cache/internal/host_token_pool.h"
+#include "lzero/kv_cache/internal/token_sizes.h"
 #include "lzero/kv_cache/search_contexts.h"
 
 namespace lzero {
@@ -23,9 +22,7 @@ namespace lzero {
 using internal::ContextIndex;
 using internal::ContextPath;
 using internal::ContextWindow;
-using internal::CopyMethod;
 using internal::kTokensPerNode;
-using internal::TokenPool;
 
 namespace {
 
@@ -56,10 +53,15 @@ absl::StatusOr<std::unique_ptr<KVCacheManager>> KVCacheManager::Create(
       growing ? std::min(kFirstNodes, config.nodes_per_env) : config.nodes_per_env;
   LZ_ASSIGN_OR_RETURN(const int64_t num_slots,
                       ContextIndex::CountSlots(config.num_envs, window, num_inits, num_nodes));
+  LZ_RETURN_IF_ERROR(
+      internal::TokenBytes({num_slots, config.shape.num_layers, 2, config.shape.embed_dim})
+          .status());
   // Allocate.
-  absl::StatusOr<std::unique_ptr<TokenPool>> pool = TokenPool::Create(
-      config.shape, num_slots, config.device,
-      config.device.is_cpu() ? CopyMethod::kDirect : CopyMethod::kIndexOperations);
+  LZ_CHECK(config.device.is_cpu() || config.make_pool != nullptr, "no pool on ",
+           DeviceText(config.device));
+  auto pool = config.make_pool != nullptr
+                  ? config.make_pool(config.shape, num_slots)
+                  : internal::HostTokenPool::Create(config.shape, num_slots);
   if (!pool.ok()) {
     return Annotate(pool.status(), absl::StrCat("num_envs ", config.num_envs, ", nodes_per_env ",
                                                 num_nodes, ", init_steps_per_env ", num_inits,
@@ -86,7 +88,6 @@ absl::StatusOr<int64_t> KVCacheManager::PlannedBytes(const KVCacheManagerConfig&
 KVCacheManager::KVCacheManager(const KVCacheManagerConfig& config,
                                std::unique_ptr<ContextIndex> index, std::unique_ptr<TokenPool> pool)
     : config_(config), index_(std::move(index)), pool_(std::move(pool)) {
-  config_.device = pool_->device();  // with its index: cuda -> cuda:0
   slots_.reserve(config.num_envs * std::max(config.context_length - 1, kTokensPerNode));
   lengths_.reserve(config.num_envs);
   rows_.reserve(slots_.capacity());
@@ -98,7 +99,7 @@ KVCacheManager::~KVCacheManager() = default;
 void KVCacheManager::RetireInit(EnvId env, int64_t step) { index_->RetireInit(env, step); }
 
 absl::Status KVCacheManager::StoreRecurrent(absl::Span<const ChildKey> children,
-                                            const at::Tensor& tokens) {
+                                            Rows<const float> tokens) {
   const absl::Status prepared = PrepareChildren(children, tokens);
   if (!prepared.ok()) {
     stats_.refused_stores += static_cast<int64_t>(children.size());
@@ -110,23 +111,21 @@ absl::Status KVCacheManager::StoreRecurrent(absl::Span<const ChildKey> children,
     slots_.push_back(first);
     slots_.push_back(first + 1);
   }
-  pool_->Scatter(slots_, tokens);
+  pool_->Scatter(slots_, tokens.numbers);
   stats_.stores += static_cast<int64_t>(children.size());
   return absl::OkStatus();
 }
 
 absl::Status KVCacheManager::PrepareChildren(absl::Span<const ChildKey> children,
-                                             const at::Tensor& tokens) {
-  LZ_RETURN_IF_ERROR(internal::CheckTensor(
-      "KV cache: tokens of StoreRecurrent", tokens, at::kFloat,
-      {internal::kAnySize, kTokensPerNode, config_.shape.num_layers, 2, config_.shape.embed_dim},
-      config_.device));
+                                             const Rows<const float>& tokens) {
+  LZ_RETURN_IF_ERROR(internal::CheckRows("KV cache: tokens of StoreRecurrent", tokens,
+                                         kTokensPerNode * config_.shape.token_size(),
+                                         config_.device));
   const auto count = static_cast<int64_t>(children.size());
-  if (tokens.size(0) < count || !tokens.is_contiguous()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("KV cache: tokens of StoreRecurrent have ", tokens.size(0), " rows, ",
-                     tokens.is_contiguous() ? "contiguous" : "not contiguous", "; ", count,
-                     " children need at least as many rows, contiguous"));
+  if (tokens.count < count) {
+    return absl::InvalidArgumentError(absl::StrCat("KV cache: tokens of StoreRecurrent have ",
+                                                   tokens.count, " rows; ", count,
+                                                   " children need at least as many"));
   }
   LZ_RETURN_IF_ERROR(index_->CheckChildren(children));
   return GrowNodes(children);
@@ -192,17 +191,14 @@ absl::StatusOr<KVCache> KVCacheManager::CloneContext(
   const int64_t window = config_.context_length - 1;
   slots_.resize(window);
   LZ_ASSIGN_OR_RETURN(const ContextWindow found, Collect(path, absl::MakeSpan(slots_)));
-  LZ_ASSIGN_OR_RETURN(KVCache clone, KVCache::Create(config_.storage, config_.shape,
-                                                     window + kTokensPerNode, config_.device));
-  const at::Tensor rows =
-      at::empty({found.length, config_.shape.num_layers, 2, config_.shape.embed_dim},
-                at::TensorOptions().dtype(at::kFloat).device(config_.device));
-  pool_->GatherInto(absl::MakeConstSpan(slots_).last(found.length), rows);
-  const at::Tensor tokens = rows.permute({1, 2, 0, 3});  // [L, 2, length, E]
-  const int64_t own_tokens = found.length - found.root_tokens;
-  LZ_RETURN_IF_ERROR(clone.Append(tokens.narrow(2, 0, found.root_tokens)));
+  LZ_ASSIGN_OR_RETURN(KVCache clone,
+                      KVCache::Create(config_.storage, config_.shape, window + kTokensPerNode));
+  std::vector<float> tokens(static_cast<size_t>(found.length * config_.shape.token_size()));
+  pool_->Read(absl::MakeConstSpan(slots_).last(found.length), tokens.data());
+  const auto prefix = static_cast<size_t>(found.root_tokens * config_.shape.token_size());
+  LZ_RETURN_IF_ERROR(clone.Append(absl::MakeConstSpan(tokens).first(prefix)));
   clone.Advance();
-  LZ_RETURN_IF_ERROR(clone.Append(tokens.narrow(2, found.root_tokens, own_tokens)));
+  LZ_RETURN_IF_ERROR(clone.Append(absl::MakeConstSpan(tokens).subspan(prefix)));
   clone.set_weight_version(found.weight_version);
   stats_.carried_reads += found.weight_version < index_->weight_version();
   ++stats_.clones;
@@ -212,16 +208,15 @@ absl::StatusOr<KVCache> KVCacheManager::CloneContext(
 absl::Status KVCacheManager::CheckBatch(absl::Span<const ContextKey> keys,
                                         const ContextBatch& batch) const {
   const int64_t window = config_.context_length - 1;
-  LZ_RETURN_IF_ERROR(internal::CheckTensor(
-      "KV cache: tokens of CloneInto", batch.tokens, at::kFloat,
-      {internal::kAnySize, window, config_.shape.num_layers, 2, config_.shape.embed_dim},
-      config_.device));
-  const int64_t max_batch = batch.tokens.size(0);
-  LZ_RETURN_IF_ERROR(internal::CheckTensor("KV cache: lengths of CloneInto", batch.lengths,
-                                           at::kLong, {max_batch}, config_.device));
-  if (!batch.tokens.is_contiguous() || !batch.lengths.is_contiguous()) {
-    return absl::InvalidArgumentError(
-        "KV cache: the buffers of CloneInto are not contiguous, both must be");
+  LZ_RETURN_IF_ERROR(internal::CheckRows("KV cache: tokens of CloneInto", batch.tokens,
+                                         window * config_.shape.token_size(), config_.device));
+  LZ_RETURN_IF_ERROR(internal::CheckRows("KV cache: lengths of CloneInto", batch.lengths,
+                                         /*row_size=*/1, config_.device));
+  const int64_t max_batch = batch.tokens.count;
+  if (batch.lengths.count != max_batch) {
+    return absl::InvalidArgumentError(absl::StrCat("KV cache: CloneInto into tokens of ", max_batch,
+                                                   " rows and lengths of ", batch.lengths.count,
+                                                   ", must be as many"));
   }
   if (static_cast<int64_t>(keys.size()) <= max_batch) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("KV cache: CloneInto of ", keys.size(),
@@ -229,10 +224,10 @@ absl::Status KVCacheManager::CheckBatch(absl::Span<const ContextKey> keys,
 }
 
 absl::Status KVCacheManager::CloneInto(absl::Span<const ContextKey> keys,
-                                       ContextBatch* batch) const {
-  LZ_RETURN_IF_ERROR(CheckBatch(keys, *batch));
+                                       const ContextBatch& batch) const {
+  LZ_RETURN_IF_ERROR(CheckBatch(keys, batch));
   const int64_t window = config_.context_length - 1;
-  const int64_t max_batch = batch->tokens.size(0);
+  const int64_t max_batch = batch.tokens.count;
   slots_.assign(max_batch * window, 0);
   lengths_.assign(max_batch, 0);
   int64_t carried = 0;
@@ -243,8 +238,8 @@ absl::Status KVCacheManager::CloneInto(absl::Span<const ContextKey> keys,
     lengths_[row] = found->length;
     carried += found->weight_version < index_->weight_version();
   }
-  pool_->GatherInto(slots_, batch->tokens);
-  pool_->CopyNumbers(lengths_, batch->lengths);
+  pool_->GatherInto(slots_, batch.tokens.numbers);
+  pool_->CopyNumbers(lengths_, batch.lengths.numbers);
   stats_.carried_reads += carried;
   stats_.clones += static_cast<int64_t>(keys.size());
   return absl::OkStatus();

@@ -1,8 +1,8 @@
 // The only door to cached contexts, one manager a role (collector, evaluator, reanalyzer): an init
 // pool for each environment keyed by step, and a recurrent pool keyed by (environment, node).
 // Getters return deep clones. Inside, tokens are immutable once written and shared along tree
-// paths: a node owns its two tokens and its parent's index. Tokens are float32 and copied without
-// gradients. Belongs to one thread; never synchronises a device.
+// paths: a node owns its two tokens and its parent's index. Tokens are float32. Belongs to
+// one thread; of its verbs single clones alone wait for a device.
 #ifndef LZERO_KV_CACHE_KV_CACHE_MANAGER_H_
 #define LZERO_KV_CACHE_KV_CACHE_MANAGER_H_
 
@@ -11,19 +11,19 @@
 #include <string>
 #include <vector>
 
-#include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "lzero/base/ids.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/kv_cache/kv_cache.h"
+#include "lzero/kv_cache/token_pool.h"
+#include "lzero/kv_cache/token_rows.h"
 
 namespace lzero {
 
 namespace internal {
 class ContextIndex;
-class TokenPool;
 struct ContextPath;
 struct ContextWindow;
 }  // namespace internal
@@ -37,7 +37,8 @@ struct KVCacheManagerConfig {
   int64_t nodes_per_env = 0;       // num_simulations + 1, root included
   int64_t init_steps_per_env = 2;  // init entries held at once for each environment
   CacheStorage storage = CacheStorage::kStatic;
-  at::Device device = at::kCPU;
+  Device device = Device::kCpu;
+  MakeTokenPool make_pool = nullptr;  // of another device than the CPU
   // kCarry: init entries of older weights stay readable, and are counted (carried_reads).
   RootContext root_context = RootContext::kRebuild;
   std::string owner = {};  // for the log: whose environments, e.g. "collector"
@@ -67,10 +68,10 @@ struct InitTokens {
 
 // Fixed buffers of the caller, filled by CloneInto: row i holds the context of keys[i],
 // right-aligned: its newest token is at position W - 2, positions before the length are zero.
-// Both contiguous, on the manager's device.
+// Both on the manager's device.
 struct ContextBatch {
-  at::Tensor tokens;   // [max_batch, W - 1, L, 2, E] float32
-  at::Tensor lengths;  // [max_batch] int64, 0 .. W - 1
+  Rows<float> tokens;     // [max_batch, W - 1, L, 2, E]
+  Rows<int64_t> lengths;  // [max_batch], 0 .. W - 1
 };
 
 // Counts contexts, not calls. Every lookup is one of hits, misses and stale_reads; a CloneInto that
@@ -103,30 +104,30 @@ class KVCacheManager {
   KVCacheManager(const KVCacheManager&) = delete;
   KVCacheManager& operator=(const KVCacheManager&) = delete;
 
-  // Copies the last W - 1 tokens of `cache` ([L, 2, n, E]) in as the context of `env` at `step`; a
+  // Copies the last W - 1 tokens of `cache` in as the context of `env` at `step`; a
   // step stored before is replaced, and nodes that hang on it are NotFound from then on.
   // ResourceExhausted when init_steps_per_env entries are held (names the number to raise): nothing
   // is dropped in silence. FailedPrecondition when the cache's weight version is not current
-  // (carry: is newer). InvalidArgument for a negative step or a cache of other shape or device.
-  // Nothing has changed on an error.
+  // (carry: is newer). InvalidArgument for a negative step or a cache of other shape. Nothing
+  // has changed on an error.
   absl::Status StoreInit(EnvId env, int64_t step, const KVCache& cache);
-  // The same for tokens outside a cache, many entries at once: `tokens` [rows, L, 2, E] float32
-  // contiguous, at most W - 1 rows an entry. Allocates nothing on the CPU; elsewhere the number of
-  // operations does not depend on that of the entries. Errors as above, and InvalidArgument for
-  // rows that are not there; entries before the one at fault are stored.
-  absl::Status StoreInits(absl::Span<const InitTokens> entries, const at::Tensor& tokens);
+  // The same for tokens outside a cache, many entries at once: `tokens` [rows, L, 2, E] on the
+  // manager's device, at most W - 1 rows an entry. Allocates nothing on the CPU; elsewhere the
+  // number of operations does not depend on that of the entries. Errors as above, and
+  // InvalidArgument for rows that are not there; entries before the one at fault are stored.
+  absl::Status StoreInits(absl::Span<const InitTokens> entries, Rows<const float> tokens);
   // Forgets the init entries of `env` with a smaller step than `step`, and nodes that hang on them.
   void RetireInit(EnvId env, int64_t step);
-  // Copies the two tokens of each child in; tokens [B, 2, L, 2, E] float32 contiguous (rows beyond
-  // the children are ignored). ResourceExhausted names nodes_per_env; NotFound when a parent is
-  // missing (it must have been stored by an earlier call); AlreadyExists for a child of this search
-  // that is there: tokens never change under a path; FailedPrecondition for a parent of older
-  // weights; InvalidArgument for tokens that do not fit. Nothing has changed on an error.
-  absl::Status StoreRecurrent(absl::Span<const ChildKey> children, const at::Tensor& tokens);
+  // Copies the two tokens of each child in; tokens [B, 2, L, 2, E] on the manager's device (rows
+  // beyond the children are ignored). ResourceExhausted names nodes_per_env; NotFound when a parent
+  // is missing (it must have been stored by an earlier call); AlreadyExists for a child of this
+  // search that is there: tokens never change under a path; FailedPrecondition for a parent of
+  // older weights; InvalidArgument for tokens that do not fit. Nothing has changed on an error.
+  absl::Status StoreRecurrent(absl::Span<const ChildKey> children, Rows<const float> tokens);
 
-  // Deep clones ([L, 2, n, E], n <= W - 1) of the manager's storage kind, with room for the two
-  // tokens of one more step: the prefix is the root's tokens that are still inside the window, the
-  // suffix the path's tokens.
+  // Deep clones (n <= W - 1 tokens) of the manager's storage kind in memory of the host, with room
+  // for the two tokens of one more step: the prefix is the root's tokens that are still inside the
+  // window, the suffix the path's tokens. They wait for the manager's device.
   // NotFound when absent; FailedPrecondition when computed with older weights.
   absl::StatusOr<KVCache> CloneInit(EnvId env, int64_t step) const;
   absl::StatusOr<KVCache> CloneRecurrent(EnvId env, NodeId node) const;
@@ -135,7 +136,7 @@ class KVCacheManager {
   // The same for many keys at once into fixed buffers, in the shapes of ContextBatch; allocates
   // nothing after the first call of its size; rows beyond the keys become empty contexts. Errors as
   // above, and InvalidArgument for buffers that do not fit; on an error the buffers are unchanged.
-  absl::Status CloneInto(absl::Span<const ContextKey> keys, ContextBatch* batch) const;
+  absl::Status CloneInto(absl::Span<const ContextKey> keys, const ContextBatch& batch) const;
   // Forgets the recurrent entries of these environments and lends their slots to a search inside
   // the memory of the device, which stores its nodes itself (search_contexts.h). Writes row i for
   // envs[i] into `rows` [envs, LentRowSize(W - 1)]; rows are valid until the next call that stores
@@ -171,12 +172,13 @@ class KVCacheManager {
 
  private:
   KVCacheManager(const KVCacheManagerConfig& config, std::unique_ptr<internal::ContextIndex> index,
-                 std::unique_ptr<internal::TokenPool> pool);
+                 std::unique_ptr<TokenPool> pool);
 
   absl::Status CheckInitCache(EnvId env, int64_t step, const KVCache& cache) const;
-  absl::Status CheckInitTokens(const InitTokens& entry, const at::Tensor& tokens) const;
+  absl::Status CheckInitTokens(const InitTokens& entry, const Rows<const float>& tokens) const;
   absl::Status PrepareInit(EnvId env, int64_t step, int64_t weight_version);
-  absl::Status PrepareChildren(absl::Span<const ChildKey> children, const at::Tensor& tokens);
+  absl::Status PrepareChildren(absl::Span<const ChildKey> children,
+                               const Rows<const float>& tokens);
   absl::Status GrowInits(EnvId env, int64_t step);
   absl::Status GrowNodes(absl::Span<const ChildKey> children);
   absl::Status GrowTo(int64_t num_inits, int64_t num_nodes);
@@ -189,7 +191,7 @@ class KVCacheManager {
 
   KVCacheManagerConfig config_;
   std::unique_ptr<internal::ContextIndex> index_;
-  std::unique_ptr<internal::TokenPool> pool_;
+  std::unique_ptr<TokenPool> pool_;
   // Scratch that keeps its memory between calls: slots of the tokens to read or write, lengths.
   mutable std::vector<int64_t> slots_;
   std::vector<int64_t> rows_;  // of tokens to store

@@ -104,15 +104,6 @@ at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_nor
   return at::softmax(x.unflatten(-1, {-1, sim_norm_group}), -1).flatten(-2);
 }
 
-absl::Status CheckEncoder(const ModelConfig& config,
-                          const std::vector<int64_t>& observation_shape) {
-  const auto misfit = FindEncoderMisfit(config.encoder, observation_shape);
-  if (!misfit.has_value()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("model.encoder: ", misfit->needs, "; this environment gives [",
-                   absl::StrJoin(observation_shape, ", "), "]; use encoder: ", misfit->allowed));
-}
-
 absl::StatusOr<std::shared_ptr<Encoder>> MakeEncoder(
     const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
   LZ_RETURN_IF_ERROR(CheckEncoder(config, observation_shape));

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "lzero/config/encoder_rules.h"
 #include "lzero/config/experiment_config.h"
 #include "torch/nn/module.h"
 
@@ -24,10 +25,6 @@ class Encoder : public torch::nn::Module {
   // observations [N, observation size] float32 -> [N, E] before the final norm.
   virtual at::Tensor Forward(const at::Tensor& observations) const = 0;
 };
-
-// InvalidArgument when the encoder does not fit the observation's shape (boards and images are
-// {channels, height, width}, images of 16 and more cells a side).
-absl::Status CheckEncoder(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
 
 // The encoder of boards and images without its last linear layer: its outputs are planes,
 // flattened. Errors as CheckEncoder; not for vectors.

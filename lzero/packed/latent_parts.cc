@@ -72,11 +72,12 @@ int64_t LatentStep::ScratchSize(const ModelConfig& config, const LatentShape& la
 
 void LatentStep::Load(const WeightSource& weights, const std::string& module,
                       const std::string& table) {
-  const absl::Span<const float> rows = weights.Get(table);
-  if (tower_.has_value()) return tower_->Load(weights, module, rows);
+  if (tower_.has_value()) {
+    const int64_t cells = tower_->shape().input(1).cells();
+    return tower_->Load(weights, module, weights.Get(table, {num_inputs_, cells}));
+  }
+  const absl::Span<const float> rows = weights.Get(table, {num_inputs_, size_});
   chain_->Load(weights, module);
-  LZ_CHECK(static_cast<int64_t>(rows.size()) == num_inputs_ * size_, table, " has ", rows.size(),
-           " numbers");
   table_.assign(rows.begin(), rows.end());
 }
 

@@ -44,7 +44,8 @@ void LayerChain::LoadReordered(const WeightSource& weights, const std::string& m
   for (size_t i = 0; i < layers_.size(); ++i) {
     Layer& layer = layers_[i];
     const ChainLayer& names = shape_.layers[i];
-    LinearWeights linear = weights.Linear(module + "." + names.linear);
+    LinearWeights linear =
+        weights.Linear(module + "." + names.linear, layer.matrix.in(), layer.matrix.out());
     if (i == 0 && !columns.empty()) {
       const size_t in = columns.size();
       reordered_.resize(linear.weight.size());
@@ -54,15 +55,13 @@ void LayerChain::LoadReordered(const WeightSource& weights, const std::string& m
       linear.weight = reordered_;
     }
     if (i == 0 && !shape_.norm_in.empty()) {
-      const NormWeights norm = weights.Norm(module + "." + shape_.norm_in);
+      const NormWeights norm = weights.Norm(module + "." + shape_.norm_in, shape_.in);
       layer.matrix.Pack(linear, &norm);
     } else {
       layer.matrix.Pack(linear, nullptr);
     }
     if (names.norm.empty()) continue;
-    const NormWeights norm = weights.Norm(module + "." + names.norm);
-    LZ_CHECK(static_cast<int64_t>(norm.weight.size()) == layer.norm_weight.size(), module, ": ",
-             norm.weight.size(), " numbers of a norm");
+    const NormWeights norm = weights.Norm(module + "." + names.norm, names.out);
     std::copy(norm.weight.begin(), norm.weight.end(), layer.norm_weight.data());
     std::copy(norm.bias.begin(), norm.bias.end(), layer.norm_bias.data());
   }

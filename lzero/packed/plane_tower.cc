@@ -1,6 +1,7 @@
 #include "lzero/packed/plane_tower.h"
 
 #include <algorithm>
+#include <list>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
@@ -33,6 +34,21 @@ void NormUnits(const PlaneSizes& planes, const std::vector<float>& weight,
   NormPlanes(task, y);
 }
 
+// Weights that are all 0.
+class Zeros : public WeightSource {
+ public:
+  absl::Span<const float> Get(const std::string& /*name*/,
+                              absl::Span<const int64_t> shape) const override {
+    size_t size = 1;
+    for (const int64_t length : shape) size *= static_cast<size_t>(length);
+    zeros_.push_back(std::vector<float>(size));
+    return zeros_.back();
+  }
+
+ private:
+  mutable std::list<std::vector<float>> zeros_;
+};
+
 }  // namespace
 
 PlaneSizes TowerShape::stem_output(int64_t samples) const {
@@ -50,6 +66,8 @@ PlaneSizes TowerShape::output(int64_t samples) const {
 PlaneTower::PlaneTower(const TowerShape& shape) : shape_(shape), layers_(2 * shape.blocks.size()) {
   LZ_CHECK(shape.num_inputs == 0 || (shape.in == shape.channels && shape.stem_stride == 1),
            "a step of ", shape.in, " to ", shape.channels, " channels");
+  const Zeros zeros;
+  Load(zeros, "", zeros.Get("", {shape.num_inputs, shape.input(1).cells()}));
 }
 
 int64_t PlaneTower::WeightBytes(const TowerShape& shape) {
@@ -62,20 +80,19 @@ int64_t PlaneTower::WeightBytes(const TowerShape& shape) {
   return floats * static_cast<int64_t>(sizeof(float));
 }
 
-void PlaneTower::LoadNorm(const WeightSource& weights, const std::string& name, Layer* layer) {
-  const absl::Span<const float> norm_weight = weights.Get(name + ".norm_weight");
-  const absl::Span<const float> norm_bias = weights.Get(name + ".norm_bias");
+void PlaneTower::LoadNorm(const WeightSource& weights, const std::string& name, int64_t channels,
+                          Layer* layer) {
+  const absl::Span<const float> norm_weight = weights.Get(name + ".norm_weight", {channels});
+  const absl::Span<const float> norm_bias = weights.Get(name + ".norm_bias", {channels});
   layer->norm_weight.assign(norm_weight.begin(), norm_weight.end());
   layer->norm_bias.assign(norm_bias.begin(), norm_bias.end());
 }
 
 void PlaneTower::LoadLayer(const WeightSource& weights, const std::string& name,
                            const ConvolutionShape& shape, Layer* layer) {
-  const absl::Span<const float> weight = weights.Get(name + ".weight");
-  LZ_CHECK(static_cast<int64_t>(weight.size()) == shape.weight_size(), name, " has ", weight.size(),
-           " weights");
+  const auto weight = weights.Get(name + ".weight", {shape.out, shape.in, 3, 3});
   layer->convolution.Pack(shape, weight.data());
-  LoadNorm(weights, name, layer);
+  LoadNorm(weights, name, shape.out, layer);
 }
 
 void PlaneTower::Load(const WeightSource& weights, const std::string& module,
@@ -83,8 +100,8 @@ void PlaneTower::Load(const WeightSource& weights, const std::string& module,
   const int64_t channels = shape_.channels;
   const std::string stem = module + ".stem";
   if (shape_.num_inputs > 0) {
-    LoadTable(weights.Get(stem + ".weight"), table);
-    LoadNorm(weights, stem, &stem_);
+    LoadTable(weights.Get(stem + ".weight", {channels, shape_.in + 1, 3, 3}), table);
+    LoadNorm(weights, stem, channels, &stem_);
   } else {
     LoadLayer(weights, stem, {shape_.in, channels, shape_.stem_stride}, &stem_);
   }
@@ -98,8 +115,6 @@ void PlaneTower::Load(const WeightSource& weights, const std::string& module,
 // A convolution is linear: what the action's plane adds to it is the same for all samples.
 void PlaneTower::LoadTable(absl::Span<const float> stem_weight, absl::Span<const float> table) {
   const PlaneSizes planes = shape_.input(shape_.num_inputs);
-  LZ_CHECK(static_cast<int64_t>(table.size()) == planes.cells(), table.size(),
-           " numbers of a table of ", planes.cells());
   const size_t in = static_cast<size_t>(shape_.in);
   std::vector<float> of_plane;  // [channels, 1, 3, 3]
   stem_weight_.clear();

@@ -44,6 +44,7 @@ struct TowerInputs {
 
 class PlaneTower {
  public:
+  // Weights are zeros.
   explicit PlaneTower(const TowerShape& shape);
   // Bytes of the weights of such a tower, and floats of scratch for one call.
   static int64_t WeightBytes(const TowerShape& shape);
@@ -69,7 +70,8 @@ class PlaneTower {
     float *x, *hidden, *halved, *units, *convolution;
   };
 
-  static void LoadNorm(const WeightSource& weights, const std::string& name, Layer* layer);
+  static void LoadNorm(const WeightSource& weights, const std::string& name, int64_t channels,
+                       Layer* layer);
   static void LoadLayer(const WeightSource& weights, const std::string& name,
                         const ConvolutionShape& shape, Layer* layer);
   void LoadTable(absl::Span<const float> stem_weight, absl::Span<const float> table);

@@ -1,10 +1,12 @@
 // Where packed networks take their weights from, by the names of the parameters of the network that
-// learned them. Any thread.
+// learned them. One thread.
 #ifndef LZERO_PACKED_WEIGHT_SOURCE_H_
 #define LZERO_PACKED_WEIGHT_SOURCE_H_
 
+#include <cstdint>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "lzero/kernels/product/packed_matrix.h"
 
@@ -13,15 +15,17 @@ namespace lzero::packed {
 class WeightSource {
  public:
   virtual ~WeightSource() = default;
-  // The numbers of a parameter, float32, contiguous, for as long as the source lives. The caller
-  // must give a name that there is.
-  virtual absl::Span<const float> Get(const std::string& name) const = 0;
+  // Before Get, once: waits until the numbers are written, brings them to the host.
+  virtual absl::Status Prepare() const { return absl::OkStatus(); }
+  // The numbers of a parameter of this shape, float32, contiguous, for as long as the source lives.
+  virtual absl::Span<const float> Get(const std::string& name,
+                                      absl::Span<const int64_t> shape) const = 0;
 
-  LinearWeights Linear(const std::string& module) const {
-    return {Get(module + ".weight"), Get(module + ".bias")};
+  LinearWeights Linear(const std::string& module, int64_t in, int64_t out) const {
+    return {Get(module + ".weight", {out, in}), Get(module + ".bias", {out})};
   }
-  NormWeights Norm(const std::string& module) const {
-    return {Get(module + ".weight"), Get(module + ".bias")};
+  NormWeights Norm(const std::string& module, int64_t size) const {
+    return {Get(module + ".weight", {size}), Get(module + ".bias", {size})};
   }
 };
 

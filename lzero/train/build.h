@@ -1,5 +1,5 @@
-// The one place where objects are put together from a config: everything else receives what it
-// needs by constructor. Nothing here runs anything.
+// Puts together the roles of a run, from a config, with what player/build_player.h makes:
+// everything else receives what it needs by constructor. Nothing here runs anything.
 #ifndef LZERO_TRAIN_BUILD_H_
 #define LZERO_TRAIN_BUILD_H_
 
@@ -10,14 +10,11 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/family/model_family.h"
 #include "lzero/inference/inference_engine.h"
-#include "lzero/mcts/searcher.h"
-#include "lzero/model/network.h"
+#include "lzero/player/build_player.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/worker/collector.h"
-#include "lzero/worker/evaluator.h"
 #include "lzero/worker/reanalyzer.h"
 
 namespace lzero {
@@ -28,42 +25,21 @@ struct CollectorRole {
   std::unique_ptr<Collector> collector;
 };
 
-struct EvaluatorRole {
-  std::unique_ptr<InferenceEngine> inference;
-  std::unique_ptr<Evaluator> evaluator;
-};
-
 // Both null when the config asks for no reanalyzer.
 struct ReanalyzerRole {
   std::unique_ptr<InferenceEngine> inference;
   std::unique_ptr<Reanalyzer> reanalyzer;
 };
 
-// Makes environments of the run. The factory must not outlive `config` and `registry`.
-EnvFactory BuildEnvFactory(const ExperimentConfig& config, const EnvRegistry& registry);
-// Spec of the configured environment.
-absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
-
-WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
 ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec);
-EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& spec,
-                                 int64_t num_envs, int64_t num_simulations);
-
-// The searcher of a role. It searches on the device of `engine` when that engine can, else on the
-// host. `engine` was made with these options and must outlive it.
-absl::StatusOr<std::unique_ptr<Searcher>> BuildSearcher(const EngineOptions& options,
-                                                        InferenceEngine* engine);
-
 // `pool` outlives the role.
 absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
                                              const EnvRegistry& registry, ThreadPool* pool);
 
-// `num_envs` evaluation environments (no random openings), `num_simulations` a search of at most
-// `num_roots` roots (0: num_envs).
+// BuildPlayer with the engines of this program.
 absl::StatusOr<EvaluatorRole> BuildEvaluator(const ExperimentConfig& config,
                                              const EnvRegistry& registry, int64_t num_envs,
-                                             int64_t num_simulations, ThreadPool* pool,
-                                             int64_t num_roots = 0);
+                                             int64_t num_simulations, ThreadPool* pool);
 
 // For replay.reanalyze_ratio above 0: batches of as many positions as the collector has
 // environments.

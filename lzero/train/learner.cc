@@ -9,7 +9,7 @@
 #include "lzero/base/log.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
 #include "lzero/model/open_loop.h"
 #include "lzero/tensor/host_memory.h"
 #include "lzero/tensor/staging.h"

@@ -20,7 +20,7 @@
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/inference/engine_device.h"
+#include "lzero/inference/tensor/engine_device.h"
 #include "lzero/model/network.h"
 #include "lzero/replay/batch/train_batch.h"
 #include "lzero/train/update/batch_staging.h"

@@ -8,6 +8,7 @@
 #include "lzero/base/files.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/player/episode_rows.h"
 #include "lzero/run/safetensors.h"
 #include "lzero/run/tensorboard_writer.h"
 
@@ -25,15 +26,6 @@ std::vector<NamedArray> BatchArrays(const TrainBatch& batch) {
 }
 
 }  // namespace
-
-std::vector<EpisodeRow> ToRows(const std::vector<EvaluatedEpisode>& episodes) {
-  std::vector<EpisodeRow> rows;
-  for (const EvaluatedEpisode& episode : episodes) {
-    rows.push_back({episode.seed, episode.episode_return, episode.length, episode.terminated,
-                    episode.truncated});
-  }
-  return rows;
-}
 
 absl::StatusOr<std::unique_ptr<RunOutputs>> RunOutputs::Create(const std::string& run_dir,
                                                                int64_t keep) {

@@ -68,9 +68,6 @@ class RunOutputs {
   std::unique_ptr<MetricsWriter> metrics_;
 };
 
-// The rows of an evaluation for tables and summaries.
-std::vector<EpisodeRow> ToRows(const std::vector<EvaluatedEpisode>& episodes);
-
 }  // namespace lzero
 
 #endif  // LZERO_TRAIN_RUN_OUTPUTS_H_

@@ -11,12 +11,12 @@
 #include "lzero/config/consistency.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/python/worker_registry.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
+#include "lzero/family/tensor_families.h"
 #include "lzero/inference/policy_engine.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/replay/replay_plan.h"
-#include "lzero/run/progress.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_rules.h"
@@ -229,13 +229,13 @@ absl::Status PlanRole(const ExperimentConfig& config, const EnvSpec& spec,
   const EngineOptions options =
       BuildEngineOptions(config, spec, role.num_envs, role.num_simulations);
   const EnvFactory make_env = BuildEnvFactory(config, registry);
-  LZ_ASSIGN_OR_RETURN(const int64_t bytes, family.engine_bytes(options, make_env));
+  LZ_ASSIGN_OR_RETURN(const int64_t bytes, EngineBytes(options, make_env));
   plan->tasks.back().roles.emplace_back(role.name, bytes);
   if (DeviceMemoryPlan* part = PartOf(config.inference.device, plan); part != nullptr) {
     LZ_ASSIGN_OR_RETURN(const int64_t states, family.state_bytes(options, make_env));
     const int64_t of_host = states + PolicyEngine::SamplerBytes(options);
-    AddEngine({bytes - of_host, ForwardBytes(config, spec, role), family.graph_nodes(options),
-               role.num_threads},
+    AddEngine({bytes - of_host, ForwardBytes(config, spec, role),
+               TensorFamilyOf(config.model).graph_nodes(options), role.num_threads},
               part);
     plan->inference += of_host;
   } else {

@@ -16,7 +16,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/family/model_family.h"
+#include "lzero/family/packed/model_family.h"
 #include "lzero/train/device_memory.h"
 
 namespace lzero {

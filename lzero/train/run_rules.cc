@@ -9,7 +9,7 @@
 #include "lzero/base/machine.h"
 #include "lzero/config/consistency.h"
 #include "lzero/env/env_rules.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
 #include "lzero/replay/batch/shift_augmenter.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/train/build.h"

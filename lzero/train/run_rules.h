@@ -11,7 +11,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env.h"
 #include "lzero/env/env_registry.h"
-#include "lzero/family/model_family.h"
+#include "lzero/family/packed/model_family.h"
 #include "lzero/replay/replay_plan.h"
 
 namespace lzero {

@@ -14,11 +14,11 @@
 #include "lzero/config/load.h"
 #include "lzero/config/schema.h"
 #include "lzero/nn/threads.h"
+#include "lzero/player/weight_names.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/collapse.h"
 #include "lzero/train/task/score_table.h"
 #include "lzero/train/task/task_metrics.h"
-#include "lzero/train/task/weight_names.h"
 #include "lzero/train/trainer.h"
 
 namespace lzero {

@@ -1,9 +1,9 @@
 // What packed engines of latent states share, seen through the simplest of them; their numbers:
-// tests/family/packed_engines_test.cc, what they read: latent_engine_test.cc.
+// tests/family/packed_engine_parity.h, what they read: latent_engine_test.cc.
 #include "lzero/inference/packed_latent_engine.h"
 
 #include "gtest/gtest.h"
-#include "lzero/family/muzero/muzero_inference.h"
+#include "lzero/family/muzero/packed/packed_muzero.h"
 
 namespace lzero::packed_latent_engine_test {
 namespace {
@@ -23,9 +23,9 @@ EngineOptions Options() {
 // A latent of a node for each environment and simulation more.
 TEST(PackedLatentEngine, PlannedBytesGrowByTheLatentsOfNodes) {
   EngineOptions options = Options();
-  const int64_t few = MuZeroEngineBytes(options).value();
+  const int64_t few = PackedMuZeroBytes(options).value();
   options.search.num_simulations += 10;
-  EXPECT_EQ(MuZeroEngineBytes(options).value() - few, 2 * 10 * 8 * 4);
+  EXPECT_EQ(PackedMuZeroBytes(options).value() - few, 2 * 10 * 8 * 4);
 }
 
 }  // namespace

@@ -6,16 +6,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ATen/ATen.h"
 #include "absl/strings/match.h"
+#include "absl/types/span.h"
 #include "lzero/kv_cache/kv_cache.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/kv_cache/token_rows.h"
 
 namespace lzero {
 
@@ -23,93 +25,118 @@ inline float TokenElement(int64_t token, int64_t layer, int64_t kind, int64_t co
   return static_cast<float>(token * 10000 + layer * 1000 + kind * 100 + column);
 }
 
-// [L, 2, n, E] holding these tokens.
-inline at::Tensor MakeTokens(const KVCacheShape& shape, const std::vector<int64_t>& tokens) {
-  const auto count = static_cast<int64_t>(tokens.size());
-  at::Tensor made = at::empty({shape.num_layers, 2, count, shape.embed_dim}, at::kFloat);
-  float* out = made.data_ptr<float>();
-  for (int64_t l = 0; l < shape.num_layers; ++l) {
-    for (int64_t kind = 0; kind < 2; ++kind) {
-      for (const int64_t token : tokens) {
-        for (int64_t e = 0; e < shape.embed_dim; ++e) *out++ = TokenElement(token, l, kind, e);
+// [n, L, 2, E] holding these tokens.
+inline std::vector<float> MakeTokens(const KVCacheShape& shape,
+                                     const std::vector<int64_t>& tokens) {
+  std::vector<float> made;
+  for (const int64_t token : tokens) {
+    for (int64_t l = 0; l < shape.num_layers; ++l) {
+      for (int64_t kind = 0; kind < 2; ++kind) {
+        for (int64_t e = 0; e < shape.embed_dim; ++e) {
+          made.push_back(TokenElement(token, l, kind, e));
+        }
       }
     }
   }
   return made;
+}
+
+// Rows on the host that own their numbers.
+struct HostRows {
+  std::vector<float> numbers;
+  int64_t row_size = 0;
+
+  int64_t count() const { return static_cast<int64_t>(numbers.size()) / row_size; }
+  operator Rows<const float>() const { return {numbers.data(), count(), row_size}; }
+};
+
+// [n, L, 2, E] for StoreInits, a token a row.
+inline HostRows MakeTokenRows(const KVCacheShape& shape, const std::vector<int64_t>& tokens) {
+  return {MakeTokens(shape, tokens), shape.token_size()};
 }
 
 // [B, 2, L, 2, E] for StoreRecurrent, two tokens a row.
-inline at::Tensor MakeRows(const KVCacheShape& shape,
-                           const std::vector<std::pair<int64_t, int64_t>>& rows) {
-  const auto count = static_cast<int64_t>(rows.size());
-  at::Tensor made = at::empty({count, 2, shape.num_layers, 2, shape.embed_dim}, at::kFloat);
-  float* out = made.data_ptr<float>();
-  for (const auto& [first, second] : rows) {
-    for (const int64_t token : {first, second}) {
-      for (int64_t l = 0; l < shape.num_layers; ++l) {
-        for (int64_t kind = 0; kind < 2; ++kind) {
-          for (int64_t e = 0; e < shape.embed_dim; ++e) *out++ = TokenElement(token, l, kind, e);
-        }
-      }
-    }
-  }
-  return made;
+inline HostRows MakeRows(const KVCacheShape& shape,
+                         const std::vector<std::pair<int64_t, int64_t>>& rows) {
+  std::vector<int64_t> tokens;
+  for (const auto& [first, second] : rows) tokens.insert(tokens.end(), {first, second});
+  return {MakeTokens(shape, tokens), 2 * shape.token_size()};
 }
 
-// The numbers of the tokens of [L, 2, n, E]; -1 for a token that is not whole.
-inline std::vector<int64_t> ReadTokens(const at::Tensor& tokens) {
-  const at::Tensor whole = tokens.contiguous();
-  const int64_t num_layers = whole.size(0);
-  const int64_t count = whole.size(2);
-  const int64_t embed_dim = whole.size(3);
-  const float* at = whole.data_ptr<float>();
+// The numbers of the tokens of [n, L, 2, E]; -1 for a token that is not whole.
+inline std::vector<int64_t> ReadTokens(const KVCacheShape& shape, absl::Span<const float> tokens) {
+  const auto token_size = static_cast<size_t>(shape.num_layers * 2 * shape.embed_dim);
+  EXPECT_EQ(tokens.size() % token_size, 0u);
   std::vector<int64_t> found;
-  for (int64_t t = 0; t < count; ++t) {
-    int64_t token = static_cast<int64_t>(at[t * embed_dim]) / 10000;
-    for (int64_t l = 0; l < num_layers; ++l) {
-      for (int64_t kind = 0; kind < 2; ++kind) {
-        for (int64_t e = 0; e < embed_dim; ++e) {
-          const float element = at[((l * 2 + kind) * count + t) * embed_dim + e];
-          if (token >= 0 && element != TokenElement(token, l, kind, e)) token = -1;
-        }
-      }
-    }
-    found.push_back(token);
+  for (; tokens.size() >= token_size; tokens.remove_prefix(token_size)) {
+    const int64_t token = static_cast<int64_t>(tokens[0]) / 10000;
+    const std::vector<float> whole = MakeTokens(shape, {token});
+    const bool is_whole = token >= 0 && tokens.first(token_size) == absl::MakeConstSpan(whole);
+    found.push_back(is_whole ? token : -1);
   }
   return found;
 }
 
 inline std::vector<int64_t> ReadTokens(const KVCache& cache) {
-  return ReadTokens(cache.CopyTokens(0, cache.size()));
+  return ReadTokens(cache.shape(), cache.CopyTokens(0, cache.size()));
 }
 
-// Row i of a batch as token numbers, padding included (zeros read as token 0 only where L, kind
-// and column are 0, so padding is checked by its sum and left out).
-inline std::vector<int64_t> ReadRow(const ContextBatch& batch, int64_t row) {
-  const int64_t length = batch.lengths[row].item<int64_t>();
-  const at::Tensor tokens = batch.tokens[row];  // [W - 1, L, 2, E]
-  const int64_t padding = tokens.size(0) - length;
-  EXPECT_EQ(tokens.narrow(0, 0, padding).abs().sum().item<float>(), 0.0f) << "padding of " << row;
-  return ReadTokens(tokens.narrow(0, padding, length).permute({1, 2, 0, 3}));
+// Buffers for CloneInto, full of a number that no token has, and the views of them.
+class HostBatch {
+ public:
+  HostBatch(const KVCacheManagerConfig& config, int64_t max_batch)
+      : shape_(config.shape),
+        row_size_((config.context_length - 1) * config.shape.token_size()),
+        tokens_(static_cast<size_t>(max_batch * row_size_), -7.0f),
+        lengths_(static_cast<size_t>(max_batch), -7),
+        views_{{tokens_.data(), max_batch, row_size_}, {lengths_.data(), max_batch, 1}} {}
+  HostBatch(const HostBatch&) = delete;
+  HostBatch& operator=(const HostBatch&) = delete;
+
+  const ContextBatch& views() const { return views_; }
+  std::vector<float>& tokens() { return tokens_; }
+  const std::vector<float>& tokens() const { return tokens_; }
+  std::vector<int64_t>& lengths() { return lengths_; }
+  const std::vector<int64_t>& lengths() const { return lengths_; }
+  // [W - 1, L, 2, E] of one row, padding included.
+  absl::Span<const float> row(int64_t row) const {
+    return absl::MakeConstSpan(tokens_).subspan(row * row_size_, row_size_);
+  }
+  const KVCacheShape& shape() const { return shape_; }
+
+ private:
+  KVCacheShape shape_;
+  int64_t row_size_;
+  std::vector<float> tokens_;     // [max_batch, W - 1, L, 2, E]
+  std::vector<int64_t> lengths_;  // [max_batch]
+  ContextBatch views_;
+};
+
+inline bool AllAre(absl::Span<const float> numbers, float number) {
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [number](float other) { return other == number; });
+}
+
+// Row i of a batch as token numbers without its padding, which must be zeros.
+inline std::vector<int64_t> ReadRow(const HostBatch& batch, int64_t row) {
+  const absl::Span<const float> numbers = batch.row(row);
+  const auto own = static_cast<size_t>(batch.lengths()[row] * batch.shape().token_size());
+  if (own > numbers.size()) {
+    ADD_FAILURE() << "row " << row << " has length " << batch.lengths()[row];
+    return {};
+  }
+  const size_t padding = numbers.size() - own;
+  EXPECT_TRUE(AllAre(numbers.first(padding), 0.0f)) << "padding of " << row;
+  return ReadTokens(batch.shape(), numbers.subspan(padding));
 }
 
 inline KVCache MakeCache(const KVCacheShape& shape, const std::vector<int64_t>& tokens,
                          int64_t weight_version = 0) {
   const auto capacity = static_cast<int64_t>(tokens.size()) + 1;
-  KVCache cache = *KVCache::Create(CacheStorage::kStatic, shape, capacity, at::kCPU);
+  KVCache cache = *KVCache::Create(CacheStorage::kStatic, shape, capacity);
   EXPECT_TRUE(cache.Append(MakeTokens(shape, tokens)).ok());
   cache.set_weight_version(weight_version);
   return cache;
-}
-
-// Buffers full of a number that no token has.
-inline ContextBatch MakeBatch(const KVCacheManagerConfig& config, int64_t max_batch) {
-  ContextBatch batch;
-  batch.tokens = at::full(
-      {max_batch, config.context_length - 1, config.shape.num_layers, 2, config.shape.embed_dim},
-      -7.0, at::kFloat);
-  batch.lengths = at::full({max_batch}, -7, at::kLong);
-  return batch;
 }
 
 // L = 2, E = 3, W = 8, 2 environments of 6 nodes.

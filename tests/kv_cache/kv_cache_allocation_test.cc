@@ -1,73 +1,22 @@
-// Rules of a warm step that hold without a GPU: nothing is allocated (counted in the C++ heap and
-// in libtorch's allocator), addresses stay, and a simulation costs the same however many came
-// before.
+// Rules of a warm step that hold without a GPU: nothing is allocated (counted by operator new, see
+// counted_new.h), addresses stay, and a simulation costs the same however many came before.
 
-#include <c10/core/CPUAllocator.h>
-
-#include <cstdlib>
-#include <new>
+#include <algorithm>
 #include <vector>
 
 #include "tests/kv_cache/cache_testing.h"
-
-namespace {
-
-int64_t num_heap_allocations = 0;
-
-void* CountedAllocate(size_t size) {
-  ++num_heap_allocations;
-  return std::malloc(size == 0 ? 1 : size);
-}
-
-void* CountedAllocate(size_t size, std::align_val_t alignment) {
-  ++num_heap_allocations;
-  const auto step = static_cast<size_t>(alignment);
-  return std::aligned_alloc(step, (size + step - 1) / step * step);
-}
-
-}  // namespace
-
-// Replaces the whole program's heap functions; the array forms call these.
-void* operator new(size_t size) { return CountedAllocate(size); }
-void* operator new(size_t size, std::align_val_t alignment) {
-  return CountedAllocate(size, alignment);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+#include "tests/support/counted_new.h"
 
 namespace lzero::kv_cache_allocation_test {
 namespace {
-
-// Counts libtorch's CPU allocations while it lives.
-class CountingAllocator : public c10::Allocator {
- public:
-  CountingAllocator() : wrapped_(c10::GetCPUAllocator()) { c10::SetCPUAllocator(this, 200); }
-  ~CountingAllocator() override { c10::SetCPUAllocator(wrapped_, 200); }
-  at::DataPtr allocate(size_t size) override {
-    ++num_allocations;
-    return wrapped_->allocate(size);
-  }
-  c10::DeleterFnPtr raw_deleter() const override { return wrapped_->raw_deleter(); }
-  void copy_data(void* to, const void* from, size_t count) const override {
-    wrapped_->copy_data(to, from, count);
-  }
-
-  int64_t num_allocations = 0;
-
- private:
-  c10::Allocator* wrapped_;
-};
 
 // One search of `nodes` simulations in all environments, with everything prepared by the caller.
 class Searcher {
  public:
   explicit Searcher(KVCacheManager* manager)
-      : manager_(manager),
-        batch_(MakeBatch(manager->config(), manager->config().num_envs + 1)),
-        rows_(at::ones({manager->config().num_envs, 2, manager->config().shape.num_layers, 2,
-                        manager->config().shape.embed_dim})) {
+      : manager_(manager), batch_(manager->config(), manager->config().num_envs + 1) {
+    rows_.row_size = 2 * manager->config().shape.token_size();
+    rows_.numbers.assign(manager->config().num_envs * rows_.row_size, 1.0f);
     for (int64_t env = 0; env < manager->config().num_envs; ++env) {
       envs_.push_back(EnvId(env));
       keys_.push_back({EnvId(env), NodeId(0)});
@@ -90,25 +39,24 @@ class Searcher {
       children_[i].parent = NodeId(parent);
       children_[i].child = NodeId(child);
     }
-    return manager_->CloneInto(keys_, &batch_).ok() &&
+    return manager_->CloneInto(keys_, batch_.views()).ok() &&
            manager_->StoreRecurrent(children_, rows_).ok();
   }
 
  private:
   KVCacheManager* manager_;
-  ContextBatch batch_;
-  at::Tensor rows_;
+  HostBatch batch_;
+  HostRows rows_;
   std::vector<EnvId> envs_;
   std::vector<ContextKey> keys_;
   std::vector<ChildKey> children_;
 };
 
-TEST(CacheAllocation, TheCountersCount) {
-  CountingAllocator allocator;
-  const int64_t heap_before = num_heap_allocations;
-  const at::Tensor made = at::empty({3});
-  EXPECT_EQ(allocator.num_allocations, 1);
-  EXPECT_GT(num_heap_allocations, heap_before);
+TEST(CacheAllocation, TheCounterCounts) {
+  const int64_t allocations = NumAllocations(), bytes = AllocatedBytes();
+  const KVCache cache = *KVCache::Create(CacheStorage::kStatic, {2, 3}, 100);
+  EXPECT_GT(NumAllocations(), allocations);
+  EXPECT_GE(AllocatedBytes() - bytes, cache.bytes());
 }
 
 TEST(CacheAllocation, AWarmStepAllocatesNothingAndKeepsItsAddresses) {
@@ -122,9 +70,8 @@ TEST(CacheAllocation, AWarmStepAllocatesNothingAndKeepsItsAddresses) {
     searcher.StoreRoots();
     for (int64_t node = 1; node < 26; ++node) ASSERT_TRUE(searcher.Simulate(node - 1, node));
 
-    CountingAllocator allocator;
     const void* address = manager->storage_address();
-    const int64_t heap_before = num_heap_allocations;
+    const int64_t allocations = NumAllocations();
     bool all_fine = true;
     for (int64_t search = 0; search < 40; ++search) {
       searcher.Begin();
@@ -132,11 +79,39 @@ TEST(CacheAllocation, AWarmStepAllocatesNothingAndKeepsItsAddresses) {
         all_fine = searcher.Simulate(search % 2 == 0 ? node - 1 : node / 2, node) && all_fine;
       }
     }
-    EXPECT_EQ(num_heap_allocations, heap_before);
-    EXPECT_EQ(allocator.num_allocations, 0);
+    EXPECT_EQ(NumAllocations(), allocations);
     EXPECT_EQ(manager->storage_address(), address);
     EXPECT_TRUE(all_fine);
     EXPECT_EQ(manager->stats().stores, 8 + 8 * 25 + 8 * 1000);
+  }
+}
+
+TEST(CacheAllocation, WarmRootsAllocateNothingAndKeepTheirAddresses) {
+  for (const CacheStorage storage : {CacheStorage::kStatic, CacheStorage::kGrowing}) {
+    KVCacheManagerConfig config = SmallConfig();
+    config.storage = storage;
+    config.num_envs = 8;
+    auto manager = MakeManager(config);
+    const HostRows tokens = MakeTokenRows(config.shape, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    std::vector<InitTokens> entries;
+    for (int64_t env = 0; env < 8; ++env) entries.push_back({EnvId(env), 0, env % 5, 7, 0});
+    bool all_fine = true;
+    const auto store = [&](int64_t step) {
+      for (InitTokens& entry : entries) entry.step = step;
+      all_fine = manager->StoreInits(entries, tokens).ok() && all_fine;
+      for (const InitTokens& entry : entries) manager->RetireInit(entry.env, step);
+    };
+    for (int64_t step = 0; step < 3; ++step) store(step);
+
+    const void* address = manager->storage_address();
+    const int64_t allocations = NumAllocations();
+    for (int64_t step = 3; step < 100; ++step) store(step);
+    EXPECT_EQ(NumAllocations(), allocations);
+    EXPECT_EQ(manager->storage_address(), address);
+    EXPECT_TRUE(all_fine);
+    EXPECT_EQ(manager->stats().stores, 8 * 100);
+    EXPECT_EQ(ReadTokens(*manager->CloneInit(EnvId(4), 99)),
+              (std::vector<int64_t>{5, 6, 7, 8, 9, 10, 11}));
   }
 }
 

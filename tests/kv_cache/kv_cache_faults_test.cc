@@ -2,6 +2,7 @@
 // isolation, keys, prefixes, weights, devices. Faults of whole searches are in
 // kv_cache_search_faults_test.cc, allocation in kv_cache_allocation_test.cc.
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -43,7 +44,10 @@ std::vector<std::function<void(KVCache&)>> EveryWrite(const KVCacheShape& shape)
         cache.Reset();
         cache.Append(MakeTokens(shape, {93, 94, 95})).IgnoreError();
       },
-      [](KVCache& cache) { cache.CopyTokens(0, cache.size()).fill_(-1.0); },
+      [](KVCache& cache) {
+        std::vector<float> copy = cache.CopyTokens(0, cache.size());
+        std::fill(copy.begin(), copy.end(), -1.0f);
+      },
       [](KVCache& cache) { cache.set_weight_version(99); },
       [](KVCache& cache) { cache.Reserve(100).IgnoreError(); },
       [](KVCache& cache) { std::memset(const_cast<void*>(cache.storage_address()), 1, 8); },
@@ -61,10 +65,10 @@ TEST(CacheFaults, AGetterLendsTheStoredObject_WritesIntoAClone) {
       for (KVCache* clone : {&init, &root, &node}) write(*clone);
       EXPECT_EQ(PoolBytes(*manager), before);
     }
-    ContextBatch batch = MakeBatch(manager->config(), 2);
-    ASSERT_TRUE(manager->CloneInto({Key(0, 0), Key(0, 1)}, &batch).ok());
-    batch.tokens.fill_(-1.0);
-    batch.lengths.fill_(-1);
+    HostBatch batch(manager->config(), 2);
+    ASSERT_TRUE(manager->CloneInto({Key(0, 0), Key(0, 1)}, batch.views()).ok());
+    std::fill(batch.tokens().begin(), batch.tokens().end(), -1.0f);
+    std::fill(batch.lengths().begin(), batch.lengths().end(), -1);
     EXPECT_EQ(PoolBytes(*manager), before);
     EXPECT_EQ(ReadTokens(*manager->Clone(EnvId(0), NodeId(1))), Numbers({1, 2, 3, 4, 5, 11, 12}));
   }
@@ -76,8 +80,8 @@ TEST(CacheFaults, AGetterLendsTheStoredObject_WritesIntoThePool) {
     const KVCacheShape shape = manager->config().shape;
     const KVCache root = *manager->CloneInit(EnvId(0), 0);
     const KVCache node = *manager->CloneRecurrent(EnvId(0), NodeId(1));
-    ContextBatch batch = MakeBatch(manager->config(), 1);
-    ASSERT_TRUE(manager->CloneInto({Key(0, 1)}, &batch).ok());
+    HostBatch batch(manager->config(), 1);
+    ASSERT_TRUE(manager->CloneInto({Key(0, 1)}, batch.views()).ok());
     manager->EndEpisode(EnvId(0));
     ASSERT_TRUE(manager->StoreInit(EnvId(0), 0, MakeCache(shape, Numbers(7, 77))).ok());
     ASSERT_TRUE(manager->StoreRecurrent({Child(0, 0, 1)}, MakeRows(shape, {{78, 79}})).ok());
@@ -93,12 +97,12 @@ TEST(CacheFaults, AStoredCacheIsSharedWithItsSource) {
   auto manager = MakeManager(SmallConfig());
   const KVCacheShape shape = manager->config().shape;
   KVCache source = MakeCache(shape, {1, 2});
-  at::Tensor rows = MakeRows(shape, {{11, 12}});
+  HostRows rows = MakeRows(shape, {{11, 12}});
   ASSERT_TRUE(manager->StoreInit(EnvId(0), 0, source).ok());
   ASSERT_TRUE(manager->StoreRecurrent({Child(0, 0, 1)}, rows).ok());
   source.Reset();
   ASSERT_TRUE(source.Append(MakeTokens(shape, {8, 9})).ok());
-  rows.fill_(-1.0);
+  std::fill(rows.numbers.begin(), rows.numbers.end(), -1.0f);
   EXPECT_EQ(ReadTokens(*manager->Clone(EnvId(0), NodeId(1))), Numbers({1, 2, 11, 12}));
 }
 
@@ -130,21 +134,21 @@ TEST(CacheFaults, KeysAreHashesOfLatentsSharedByAllEnvironments) {
 
 TEST(CacheFaults, PrefixAndSuffixAreMixedUp) {
   const KVCacheShape shape = {2, 3};
-  KVCache cache = *KVCache::Create(CacheStorage::kStatic, shape, 12, at::kCPU);
+  KVCache cache = *KVCache::Create(CacheStorage::kStatic, shape, 12);
   ASSERT_TRUE(cache.Append(MakeTokens(shape, {1, 2, 3, 4})).ok());
   cache.Advance();
-  const at::Tensor prefix = cache.CopyTokens(0, 4);
+  const std::vector<float> prefix = cache.CopyTokens(0, 4);
   const void* address = cache.storage_address();
   for (int64_t simulation = 0; simulation < 50; ++simulation) {
     for (int64_t depth = 0; depth < 1 + simulation % 4; ++depth) {
       ASSERT_TRUE(cache.Append(MakeTokens(shape, {100 + simulation, 200 + depth})).ok());
     }
-    EXPECT_TRUE(cache.CopyTokens(0, 4).equal(prefix));
+    EXPECT_EQ(cache.CopyTokens(0, 4), prefix);
     EXPECT_EQ(cache.prefix_size(), 4);
     cache.ResetSuffix();
     EXPECT_EQ(cache.size(), 4);
   }
-  EXPECT_TRUE(cache.CopyTokens(0, 4).equal(prefix));
+  EXPECT_EQ(cache.CopyTokens(0, 4), prefix);
   EXPECT_EQ(cache.storage_address(), address);
 
   // The manager's roots: a whole search writes node tokens and nothing else.
@@ -170,8 +174,8 @@ TEST(CacheFaults, WeightsChangeUnderCachedContexts) {
   EXPECT_TRUE(Says(manager->CloneInit(EnvId(0), 0).status(), refused, versions));
   EXPECT_TRUE(Says(manager->Clone(EnvId(0), NodeId(0)).status(), refused, versions));
   EXPECT_TRUE(Says(manager->CloneRecurrent(EnvId(0), NodeId(1)).status(), refused, versions));
-  ContextBatch batch = MakeBatch(manager->config(), 1);
-  EXPECT_TRUE(Says(manager->CloneInto({Key(0, 1)}, &batch), refused, versions));
+  HostBatch batch(manager->config(), 1);
+  EXPECT_TRUE(Says(manager->CloneInto({Key(0, 1)}, batch.views()), refused, versions));
   EXPECT_TRUE(Says(manager->StoreRecurrent({Child(0, 1, 2)}, MakeRows(shape, {{1, 2}})), refused,
                    {"parent of row 0", "version 0", "version 7"}));
   EXPECT_TRUE(Says(manager->StoreInit(EnvId(0), 1, before), refused,
@@ -216,8 +220,8 @@ TEST(CacheFaults, CarriedRootsOfOlderWeightsAreServedOnPurposeAndCounted) {
   EXPECT_EQ(manager->Clone(EnvId(0), NodeId(3))->weight_version(), 0) << "one root token is left";
   EXPECT_EQ(manager->Clone(EnvId(0), NodeId(4))->weight_version(), 3) << "no root token is left";
   EXPECT_EQ(manager->stats().carried_reads, 3);
-  ContextBatch batch = MakeBatch(config, 2);
-  ASSERT_TRUE(manager->CloneInto({Key(0, 2), Key(0, 4)}, &batch).ok());
+  HostBatch batch(config, 2);
+  ASSERT_TRUE(manager->CloneInto({Key(0, 2), Key(0, 4)}, batch.views()).ok());
   EXPECT_EQ(manager->stats().carried_reads, 4);
   EXPECT_TRUE(Says(manager->StoreInit(EnvId(1), 0, MakeCache(shape, {1}, 4)),
                    StatusCode::kFailedPrecondition, {"version 4", "at version 3"}));
@@ -226,18 +230,42 @@ TEST(CacheFaults, CarriedRootsOfOlderWeightsAreServedOnPurposeAndCounted) {
 TEST(CacheFaults, MixedDevicesDeepInAPipeline) {
   auto manager = MakeUsed(CacheStorage::kStatic);
   const KVCacheManagerConfig& config = manager->config();
-  const std::vector<std::string> both = {"on meta", "on cpu"};
+  const std::vector<std::string> both = {"on cuda", "on cpu"};
   const StatusCode invalid = StatusCode::kInvalidArgument;
+  const auto elsewhere = [](auto rows) {
+    rows.device = Device::kCuda;
+    return rows;
+  };
+  const HostRows tokens = MakeTokenRows(config.shape, {1, 2});
   EXPECT_TRUE(Says(
-      manager->StoreRecurrent({Child(0, 0, 2)}, MakeRows(config.shape, {{1, 2}}).to(at::kMeta)),
+      manager->StoreInits({InitTokens{EnvId(0), 1, 0, 2, 0}}, elsewhere(Rows<const float>(tokens))),
       invalid, both));
-  ContextBatch batch = MakeBatch(config, 1);
-  ContextBatch tokens_elsewhere = {batch.tokens.to(at::kMeta), batch.lengths};
-  ContextBatch lengths_elsewhere = {batch.tokens, batch.lengths.to(at::kMeta)};
-  EXPECT_TRUE(Says(manager->CloneInto({Key(0, 0)}, &tokens_elsewhere), invalid, both));
-  EXPECT_TRUE(Says(manager->CloneInto({Key(0, 0)}, &lengths_elsewhere), invalid, both));
-  KVCache cache = MakeCache(config.shape, {1});
-  EXPECT_TRUE(Says(cache.Append(MakeTokens(config.shape, {1}).to(at::kMeta)), invalid, both));
+  const HostRows rows = MakeRows(config.shape, {{1, 2}});
+  EXPECT_TRUE(Says(manager->StoreRecurrent({Child(0, 0, 2)}, elsewhere(Rows<const float>(rows))),
+                   invalid, both));
+  HostBatch batch(config, 1);
+  ContextBatch tokens_elsewhere = {elsewhere(batch.views().tokens), batch.views().lengths};
+  ContextBatch lengths_elsewhere = {batch.views().tokens, elsewhere(batch.views().lengths)};
+  EXPECT_TRUE(Says(manager->CloneInto({Key(0, 0)}, tokens_elsewhere), invalid, both));
+  EXPECT_TRUE(Says(manager->CloneInto({Key(0, 0)}, lengths_elsewhere), invalid, both));
+}
+
+TEST(CacheFaults, TokensAndLengthsOfDifferentBatches) {
+  auto manager = MakeUsed(CacheStorage::kStatic);
+  HostBatch batch(manager->config(), 2);
+  ContextBatch fewer_tokens = batch.views(), fewer_lengths = batch.views();
+  fewer_tokens.tokens.count = 1;
+  fewer_lengths.lengths.count = 1;
+  for (const ContextBatch& views : {fewer_tokens, fewer_lengths}) {
+    // Two keys do not fit. One would, but the row beyond it would not become an empty context.
+    for (const size_t num_keys : {2, 1}) {
+      const std::vector<ContextKey> keys(num_keys, Key(0, 0));
+      EXPECT_TRUE(
+          Says(manager->CloneInto(keys, views), StatusCode::kInvalidArgument, {"CloneInto", "1"}));
+      EXPECT_TRUE(AllAre(batch.tokens(), -7.0f));
+      EXPECT_EQ(batch.lengths(), Numbers(2, -7));
+    }
+  }
 }
 
 }  // namespace

@@ -11,11 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 
-// [n, L, 2, E] with these tokens as rows.
-at::Tensor MakeTokenRows(const KVCacheShape& shape, const std::vector<int64_t>& tokens) {
-  return MakeTokens(shape, tokens).permute({2, 0, 1, 3}).contiguous();
-}
-
 TEST(KVCacheInitsTest, ManyAtOnceAreThoseStoredOneByOne) {
   RandomStream random(3, "inits");
   for (int round = 0; round < 60; ++round) {
@@ -26,7 +21,7 @@ TEST(KVCacheInitsTest, ManyAtOnceAreThoseStoredOneByOne) {
     const auto together = MakeManager(config), apart = MakeManager(config);
     std::vector<int64_t> names(30);
     for (int64_t& name : names) name = 1 + random.UniformInt(900);
-    const at::Tensor rows = MakeTokenRows(config.shape, names);
+    const HostRows rows = MakeTokenRows(config.shape, names);
     for (int64_t step = 0; step < 2; ++step) {
       std::vector<InitTokens> entries;
       for (int64_t env = config.num_envs; env-- > 0;) {
@@ -50,7 +45,7 @@ TEST(KVCacheInitsTest, ManyAtOnceAreThoseStoredOneByOne) {
 TEST(KVCacheInitsTest, RowsThatAreNotThereAreRefusedAndEarlierEntriesStay) {
   const KVCacheManagerConfig config = SmallConfig();
   const auto manager = MakeManager(config);
-  const at::Tensor rows = MakeTokenRows(config.shape, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  const HostRows rows = MakeTokenRows(config.shape, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   const InitTokens good = {EnvId(0), 0, 1, 2, 0};
   const InitTokens bad[] = {{EnvId(1), 0, 8, 2, 0},  {EnvId(1), 0, -1, 2, 0},
                             {EnvId(1), 0, 0, 8, 0},  {EnvId(1), 0, 0, -1, 0},
@@ -66,6 +61,28 @@ TEST(KVCacheInitsTest, RowsThatAreNotThereAreRefusedAndEarlierEntriesStay) {
               HasSubstr("environment 1, step 0: 2 tokens from row 8 on; allowed: 0 .. 7 of the 9"));
   EXPECT_EQ(manager->StoreInits({InitTokens{EnvId(0), 0, 0, 1, /*weight_version=*/3}}, rows).code(),
             absl::StatusCode::kFailedPrecondition);
+}
+
+TEST(KVCacheInitsTest, RowsOfAnotherSizeOrDeviceAreRefusedAndBothAreNamed) {
+  const KVCacheManagerConfig config = SmallConfig();
+  const auto manager = MakeManager(config);
+  const HostRows good = MakeTokenRows(config.shape, {1, 2, 3});
+  const std::string before = PoolBytes(*manager);
+  const std::string allowed = "must be rows of 12 numbers on cpu";
+  const auto refused = [&](Rows<const float> rows, const std::string& given) {
+    return Says(manager->StoreInits({InitTokens{EnvId(0), 0, 0, 2, 0}}, rows),
+                absl::StatusCode::kInvalidArgument, {"tokens of StoreInits", given, allowed});
+  };
+  const float* numbers = good.numbers.data();
+  EXPECT_TRUE(refused({numbers, 3, 11}, "rows of 11 numbers on cpu"));
+  EXPECT_TRUE(refused({numbers, 3, 6}, "rows of 6 numbers on cpu"));
+  EXPECT_TRUE(refused({numbers, 1, 24}, "rows of 24 numbers on cpu"));
+  EXPECT_TRUE(refused({numbers, 3, 12, Device::kCuda}, "rows of 12 numbers on cuda"));
+  EXPECT_TRUE(refused({}, "rows of 0 numbers on cpu"));
+  EXPECT_EQ(manager->stats().refused_stores, 5);
+  EXPECT_EQ(PoolBytes(*manager), before);
+  EXPECT_FALSE(manager->HasInit(EnvId(0), 0));
+  EXPECT_TRUE(manager->StoreInits({InitTokens{EnvId(0), 0, 0, 2, 0}}, good).ok());
 }
 
 }  // namespace

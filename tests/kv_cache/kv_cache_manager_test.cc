@@ -24,7 +24,7 @@ void StoreChain(KVCacheManager& manager, int64_t env) {
   const KVCache root = MakeCache(shape, {1, 2, 3, 4, 5}, manager.weight_version());
   ASSERT_TRUE(manager.StoreInit(EnvId(env), 0, root).ok());
   for (int64_t node = 1; node <= 3; ++node) {
-    const at::Tensor rows = MakeRows(shape, {{10 * node + 1, 10 * node + 2}});
+    const HostRows rows = MakeRows(shape, {{10 * node + 1, 10 * node + 2}});
     ASSERT_TRUE(manager.StoreRecurrent({Child(env, node - 1, node)}, rows).ok());
   }
 }
@@ -92,8 +92,8 @@ TEST(KVCacheManager, ShortContextLengthsWork) {
     const Numbers path = {5, 11, 12, 21, 22};
     const Numbers expected(path.end() - (context_length - 1), path.end());
     EXPECT_EQ(ReadContext(*manager, 0, 2), expected);
-    ContextBatch batch = MakeBatch(config, 2);
-    ASSERT_TRUE(manager->CloneInto({Key(0, 2)}, &batch).ok());
+    HostBatch batch(config, 2);
+    ASSERT_TRUE(manager->CloneInto({Key(0, 2)}, batch.views()).ok());
     EXPECT_EQ(ReadRow(batch, 0), expected);
     EXPECT_EQ(ReadRow(batch, 1), Numbers());
   }
@@ -163,28 +163,29 @@ TEST(KVCacheManager, CloneIntoFillsRowsRightAlignedAndEmptiesTheRest) {
   auto manager = MakeManager(config);
   StoreChain(*manager, 0);
   ASSERT_TRUE(manager->StoreInit(EnvId(1), 4, MakeCache({2, 3}, {7, 8})).ok());
-  ContextBatch batch = MakeBatch(config, 5);
-  ASSERT_TRUE(manager->CloneInto({Key(1, 0), Key(0, 3), Key(0, 0), Key(0, 3)}, &batch).ok());
+  HostBatch batch(config, 5);
+  const std::vector<ContextKey> keys = {Key(1, 0), Key(0, 3), Key(0, 0), Key(0, 3)};
+  ASSERT_TRUE(manager->CloneInto(keys, batch.views()).ok());
   EXPECT_EQ(ReadRow(batch, 0), Numbers({7, 8}));
   EXPECT_EQ(ReadRow(batch, 1), Numbers({5, 11, 12, 21, 22, 31, 32}));
   EXPECT_EQ(ReadRow(batch, 2), Numbers({1, 2, 3, 4, 5}));
   EXPECT_EQ(ReadRow(batch, 3), Numbers({5, 11, 12, 21, 22, 31, 32}));
   EXPECT_EQ(ReadRow(batch, 4), Numbers());
-  EXPECT_TRUE(batch.lengths.equal(at::tensor(Numbers({2, 7, 5, 7, 0}))));
-  ASSERT_TRUE(manager->CloneInto({}, &batch).ok());
-  EXPECT_EQ(batch.tokens.abs().sum().item<float>(), 0.0f);
-  EXPECT_EQ(batch.lengths.sum().item<int64_t>(), 0);
+  EXPECT_EQ(batch.lengths(), Numbers({2, 7, 5, 7, 0}));
+  ASSERT_TRUE(manager->CloneInto({}, batch.views()).ok());
+  EXPECT_TRUE(AllAre(batch.tokens(), 0.0f));
+  EXPECT_EQ(batch.lengths(), Numbers(5, 0));
 }
 
 TEST(KVCacheManager, CloneIntoThatFailsLeavesTheBuffersAlone) {
   const KVCacheManagerConfig config = SmallConfig();
   auto manager = MakeManager(config);
   StoreChain(*manager, 0);
-  ContextBatch batch = MakeBatch(config, 3);
-  EXPECT_TRUE(Says(manager->CloneInto({Key(0, 1), Key(0, 5)}, &batch), StatusCode::kNotFound,
+  HostBatch batch(config, 3);
+  EXPECT_TRUE(Says(manager->CloneInto({Key(0, 1), Key(0, 5)}, batch.views()), StatusCode::kNotFound,
                    {"row 1", "environment 0", "node 5", "not stored in this search"}));
-  EXPECT_TRUE(batch.tokens.eq(-7.0).all().item<bool>());
-  EXPECT_TRUE(batch.lengths.eq(-7).all().item<bool>());
+  EXPECT_TRUE(AllAre(batch.tokens(), -7.0f));
+  EXPECT_EQ(batch.lengths(), Numbers(3, -7));
 }
 
 TEST(KVCacheManager, BeginSearchForgetsNodesAndKeepsRoots) {
@@ -233,7 +234,6 @@ TEST(KVCacheManager, CreateRefusesAndNamesTheValue) {
   EXPECT_TRUE(refused([](Config& c) { c.nodes_per_env = 0; }, invalid, {"nodes_per_env is 0"}));
   EXPECT_TRUE(
       refused([](Config& c) { c.init_steps_per_env = 0; }, invalid, {"init_steps_per_env is 0"}));
-  EXPECT_TRUE(refused([](Config& c) { c.device = at::kMeta; }, invalid, {"device is meta"}));
   EXPECT_TRUE(refused([](Config& c) { c.nodes_per_env = int64_t{1} << 31; }, invalid,
                       {"2147483648 nodes", "can be counted"}));
   EXPECT_TRUE(refused([](Config& c) { c.num_envs = int64_t{1} << 40; },
@@ -250,9 +250,9 @@ TEST(KVCacheManager, StoreInitRefusesWhatDoesNotFitAndNamesBoth) {
                    {"environment 0, step -1", "begin at 0"}));
   EXPECT_TRUE(Says(manager->StoreInit(EnvId(0), 3, MakeCache({1, 3}, {1})),
                    StatusCode::kInvalidArgument,
-                   {"environment 0, step 3", "1 layers of 3 on cpu", "2 of 3 on cpu"}));
+                   {"environment 0, step 3", "1 layers of 3,", "the manager 2 of 3"}));
   EXPECT_TRUE(Says(manager->StoreInit(EnvId(0), 3, MakeCache({2, 4}, {1})),
-                   StatusCode::kInvalidArgument, {"2 layers of 4", "2 of 3"}));
+                   StatusCode::kInvalidArgument, {"2 layers of 4,", "the manager 2 of 3"}));
   ASSERT_TRUE(manager->StoreInit(EnvId(0), 3, good).ok());
   ASSERT_TRUE(manager->StoreInit(EnvId(0), 4, good).ok());
   EXPECT_TRUE(Says(manager->StoreInit(EnvId(0), 5, good), StatusCode::kResourceExhausted,
@@ -267,21 +267,23 @@ TEST(KVCacheManager, StoreInitRefusesWhatDoesNotFitAndNamesBoth) {
 TEST(KVCacheManager, StoreRecurrentRefusesWhatDoesNotFitAndChangesNothing) {
   auto manager = MakeManager(SmallConfig());
   StoreChain(*manager, 0);
-  const at::Tensor rows = MakeRows({2, 3}, {{51, 52}, {61, 62}});
+  const HostRows rows = MakeRows({2, 3}, {{51, 52}, {61, 62}});
   const std::string before = PoolBytes(*manager);
-  const auto refused = [&](const std::vector<ChildKey>& children, const at::Tensor& tokens,
+  const auto refused = [&](const std::vector<ChildKey>& children, Rows<const float> tokens,
                            StatusCode code, const std::vector<std::string>& parts) {
     return Says(manager->StoreRecurrent(children, tokens), code, parts);
   };
   const StatusCode invalid = StatusCode::kInvalidArgument;
   const std::vector<ChildKey> good = {Child(0, 0, 4), Child(0, 1, 5)};
-  const std::string allowed = "must be Float [n, 2, 2, 2, 3] on cpu";
-  EXPECT_TRUE(refused(good, rows.to(at::kDouble), invalid, {"Double [2, 2, 2, 2, 3]", allowed}));
-  EXPECT_TRUE(refused(good, rows.to(at::kMeta), invalid, {"on meta", allowed}));
-  EXPECT_TRUE(refused(good, rows.narrow(1, 0, 1), invalid, {"[2, 1, 2, 2, 3]", allowed}));
-  EXPECT_TRUE(refused(good, rows.narrow(4, 0, 2), invalid, {"[2, 2, 2, 2, 2]", allowed}));
-  EXPECT_TRUE(refused(good, rows.narrow(0, 0, 1), invalid, {"1 rows", "2 children"}));
-  EXPECT_TRUE(refused(good, rows.transpose(2, 3), invalid, {"not contiguous"}));
+  const std::string allowed = "must be rows of 24 numbers on cpu";
+  const float* numbers = rows.numbers.data();
+  EXPECT_TRUE(refused(good, {numbers, 4, 12}, invalid, {"rows of 12 numbers on cpu", allowed}));
+  EXPECT_TRUE(refused(good, {numbers, 2, 16}, invalid, {"rows of 16 numbers on cpu", allowed}));
+  EXPECT_TRUE(refused(good, {numbers, 1, 48}, invalid, {"rows of 48 numbers on cpu", allowed}));
+  EXPECT_TRUE(refused(good, {numbers, 2, 24, Device::kCuda}, invalid,
+                      {"rows of 24 numbers on cuda", allowed}));
+  EXPECT_TRUE(refused(good, {}, invalid, {"rows of 0 numbers on cpu", allowed}));
+  EXPECT_TRUE(refused(good, {numbers, 1, 24}, invalid, {"1 rows", "2 children"}));
   EXPECT_TRUE(refused({Child(0, 0, 4), Child(2, 0, 1)}, rows, invalid,
                       {"row 1", "environment 2 is outside 0 .. 1"}));
   EXPECT_TRUE(refused({Child(0, -1, 4)}, rows, invalid, {"node -1", "begin at 0"}));
@@ -305,25 +307,33 @@ TEST(KVCacheManager, CloneIntoRefusesBuffersThatDoNotFit) {
   const KVCacheManagerConfig config = SmallConfig();
   auto manager = MakeManager(config);
   StoreChain(*manager, 0);
-  const ContextBatch good = MakeBatch(config, 2);
+  HostBatch buffers(config, 2);
+  const ContextBatch good = buffers.views();
+  const Rows<float> tokens = good.tokens;
+  const Rows<int64_t> lengths = good.lengths;
   const auto refused = [&](ContextBatch batch, size_t num_keys,
                            const std::vector<std::string>& parts) {
     const std::vector<ContextKey> keys(num_keys, Key(0, 1));
-    return Says(manager->CloneInto(keys, &batch), StatusCode::kInvalidArgument, parts);
+    return Says(manager->CloneInto(keys, batch), StatusCode::kInvalidArgument, parts);
   };
-  EXPECT_TRUE(refused({good.tokens.to(at::kHalf), good.lengths}, 1, {"tokens", "Half", "Float"}));
-  EXPECT_TRUE(refused({good.tokens.to(at::kMeta), good.lengths}, 1, {"on meta", "on cpu"}));
-  EXPECT_TRUE(refused({good.tokens.narrow(1, 0, 6), good.lengths}, 1,
-                      {"[2, 6, 2, 2, 3]", "[n, 7, 2, 2, 3]"}));
-  EXPECT_TRUE(refused({good.tokens, good.lengths.to(at::kInt)}, 1, {"lengths", "Int", "Long [2]"}));
-  EXPECT_TRUE(refused({good.tokens, good.lengths.narrow(0, 0, 1)}, 1, {"Long [1]", "Long [2]"}));
-  EXPECT_TRUE(refused({good.tokens, good.lengths.to(at::kMeta)}, 1, {"on meta", "on cpu"}));
-  EXPECT_TRUE(refused({good.tokens.transpose(3, 2), good.lengths}, 1, {"not contiguous"}));
+  EXPECT_TRUE(refused({{tokens.numbers, 2, 72}, lengths}, 1,
+                      {"tokens of CloneInto", "rows of 72 numbers", "rows of 84 numbers"}));
+  EXPECT_TRUE(refused({{tokens.numbers, 1, 168}, lengths}, 1,
+                      {"tokens of CloneInto", "rows of 168 numbers", "rows of 84 numbers"}));
+  EXPECT_TRUE(refused({{tokens.numbers, 2, 84, Device::kCuda}, lengths}, 1,
+                      {"tokens of CloneInto", "on cuda, must be", "on cpu"}));
+  EXPECT_TRUE(refused({{}, lengths}, 1, {"rows of 0 numbers", "rows of 84 numbers"}));
+  EXPECT_TRUE(refused({tokens, {lengths.numbers, 1, 2}}, 1,
+                      {"lengths of CloneInto", "rows of 2 numbers", "rows of 1 numbers"}));
+  EXPECT_TRUE(refused({tokens, {lengths.numbers, 2, 1, Device::kCuda}}, 1,
+                      {"lengths of CloneInto", "on cuda, must be", "on cpu"}));
+  EXPECT_TRUE(refused({tokens, {}}, 1, {"rows of 0 numbers", "rows of 1 numbers"}));
   EXPECT_TRUE(refused(good, 3, {"3 keys", "2 rows"}));
-  ContextBatch batch = good;
-  EXPECT_TRUE(Says(manager->CloneInto({Key(7, 0)}, &batch), StatusCode::kInvalidArgument,
+  EXPECT_TRUE(Says(manager->CloneInto({Key(7, 0)}, buffers.views()), StatusCode::kInvalidArgument,
                    {"row 0", "environment 7"}));
   EXPECT_EQ(manager->stats().hits + manager->stats().misses, 0);
+  EXPECT_TRUE(AllAre(buffers.tokens(), -7.0f));
+  EXPECT_EQ(buffers.lengths(), Numbers(2, -7));
 }
 
 TEST(KVCacheManager, TheRootIsNotInTheRecurrentPool) {
@@ -349,9 +359,10 @@ TEST(KVCacheManager, StatsAreExact) {
   EXPECT_TRUE(manager->Clone(EnvId(0), NodeId(2)).ok());            // 3 hops
   EXPECT_FALSE(manager->CloneInit(EnvId(0), 1).ok());               // miss
   EXPECT_FALSE(manager->CloneRecurrent(EnvId(1), NodeId(1)).ok());  // miss
-  ContextBatch batch = MakeBatch(config, 3);
-  EXPECT_TRUE(manager->CloneInto({Key(0, 1), Key(0, 3)}, &batch).ok());   // 2 + 4 hops
-  EXPECT_FALSE(manager->CloneInto({Key(0, 1), Key(1, 0)}, &batch).ok());  // 2 hops, hit and miss
+  HostBatch batch(config, 3);
+  // 2 + 4 hops; then 2 hops, a hit and a miss.
+  EXPECT_TRUE(manager->CloneInto({Key(0, 1), Key(0, 3)}, batch.views()).ok());
+  EXPECT_FALSE(manager->CloneInto({Key(0, 1), Key(1, 0)}, batch.views()).ok());
   manager->InvalidateWeights(1);
   EXPECT_FALSE(manager->Clone(EnvId(0), NodeId(0)).ok());  // stale
   EXPECT_FALSE(manager->Clone(EnvId(0), NodeId(1)).ok());  // stale
@@ -371,7 +382,7 @@ TEST(KVCacheManager, ConfigIsWhatWasAskedFor) {
   const auto manager = MakeManager(SmallConfig());
   EXPECT_EQ(manager->config().context_length, 8);
   EXPECT_EQ(manager->config().num_envs, 2);
-  EXPECT_EQ(manager->config().device, at::Device(at::kCPU));
+  EXPECT_EQ(manager->config().device, Device::kCpu);
   EXPECT_EQ(manager->weight_version(), 0);
 }
 

@@ -94,13 +94,10 @@ class Comparison {
   }
 
   // [n, L, 2, E]
-  at::Tensor ToTensor(const std::vector<NaiveToken>& tokens) const {
-    at::Tensor made = at::empty(
-        {static_cast<int64_t>(tokens.size()), config_.shape.num_layers, 2, config_.shape.embed_dim},
-        at::kFloat);
-    float* out = made.data_ptr<float>();
-    for (const NaiveToken& token : tokens) out = std::copy(token.begin(), token.end(), out);
-    return made;
+  static std::vector<float> Flatten(const std::vector<NaiveToken>& tokens) {
+    std::vector<float> flat;
+    for (const NaiveToken& token : tokens) flat.insert(flat.end(), token.begin(), token.end());
+    return flat;
   }
 
   // The newest tokens that a context of the manager may hold.
@@ -126,8 +123,8 @@ class Comparison {
     const std::vector<NaiveToken> tokens = RandomTokens(length);
     int64_t version = naive_->weight_version();
     if (random_.UniformInt(10) == 0) version += random_.UniformInt(3) - 1;
-    KVCache cache = *KVCache::Create(CacheStorage::kGrowing, config_.shape, 1, at::kCPU);
-    ASSERT_TRUE(cache.Append(ToTensor(tokens).permute({1, 2, 0, 3})).ok());
+    KVCache cache = *KVCache::Create(CacheStorage::kGrowing, config_.shape, 1);
+    ASSERT_TRUE(cache.Append(Flatten(tokens)).ok());
     cache.set_weight_version(version);
     const absl::Status stored = manager_->StoreInit(EnvId(env), step, cache);
     ASSERT_EQ(stored.code(), naive_->StoreInit(env, step, tokens, version)) << stored;
@@ -142,8 +139,7 @@ class Comparison {
       children.push_back(Child(env, RandomParent(env), RandomChild(env)));
     }
     const std::vector<NaiveToken> tokens = RandomTokens(2 * count + 2);
-    const at::Tensor rows =
-        ToTensor(tokens).view({count + 1, 2, config_.shape.num_layers, 2, config_.shape.embed_dim});
+    const HostRows rows = {Flatten(tokens), 2 * token_size()};  // one more than the children
     const absl::Status stored = manager_->StoreRecurrent(children, rows);
     ASSERT_EQ(stored.code(), Allowed(stored.code(), naive_->StoreRecurrent(children, tokens)))
         << stored;
@@ -191,7 +187,7 @@ class Comparison {
     EXPECT_EQ(clone->prefix_size(), RootTokens(found.context));
     EXPECT_EQ(clone->weight_version(),
               IsCarried(found.context) ? found.context.root_version : naive_->weight_version());
-    EXPECT_TRUE(clone->CopyTokens(0, clone->size()).equal(ToTensor(window).permute({1, 2, 0, 3})));
+    EXPECT_EQ(clone->CopyTokens(0, clone->size()), Flatten(window));
   }
 
   void CompareInit() {
@@ -221,8 +217,8 @@ class Comparison {
       keys.push_back(Key(env, node));
       all_found.push_back(naive_->Find(env, node));
     }
-    ContextBatch batch = MakeBatch(config_, count + random_.UniformInt(3));
-    const absl::Status cloned = manager_->CloneInto(keys, &batch);
+    HostBatch batch(config_, count + random_.UniformInt(3));
+    const absl::Status cloned = manager_->CloneInto(keys, batch.views());
     for (const NaiveFound& found : all_found) {
       if (found.code == StatusCode::kOk) {
         ++expected_.hits;
@@ -233,16 +229,16 @@ class Comparison {
     }
     ASSERT_TRUE(cloned.ok()) << cloned;
     const int64_t window = config_.context_length - 1;
-    for (int64_t row = 0; row < batch.lengths.size(0); ++row) {
+    for (int64_t row = 0; row < static_cast<int64_t>(batch.lengths().size()); ++row) {
       std::vector<NaiveToken> expected;
       if (row < count) {
         expected = Window(all_found[row].context);
         ++expected_.clones;
         expected_.carried_reads += IsCarried(all_found[row].context);
       }
-      EXPECT_EQ(batch.lengths[row].item<int64_t>(), static_cast<int64_t>(expected.size()));
+      EXPECT_EQ(batch.lengths()[row], static_cast<int64_t>(expected.size()));
       expected.insert(expected.begin(), window - expected.size(), NaiveToken(token_size(), 0.0f));
-      EXPECT_TRUE(batch.tokens[row].equal(ToTensor(expected)));
+      EXPECT_EQ(batch.row(row), absl::MakeConstSpan(Flatten(expected)));
     }
   }
 

@@ -24,27 +24,23 @@ constexpr CacheStorage kAllKinds[] = {CacheStorage::kStatic, CacheStorage::kGrow
 std::vector<float> RunSearch(KVCacheManager& manager, uint64_t seed) {
   const KVCacheManagerConfig& config = manager.config();
   const int64_t window = config.context_length - 1;
-  const int64_t token = config.shape.num_layers * 2 * config.shape.embed_dim;
+  const int64_t token = config.shape.token_size();
   RandomStream random(seed, "faults_test");
   std::vector<EnvId> envs;
   for (int64_t env = 0; env < config.num_envs; ++env) envs.push_back(EnvId(env));
   manager.BeginSearch(envs);
   for (const EnvId env : envs) {
     manager.EndEpisode(env);
-    KVCache root = *KVCache::Create(CacheStorage::kStatic, config.shape, window + 1, at::kCPU);
+    KVCache root = *KVCache::Create(CacheStorage::kStatic, config.shape, window + 1);
     const int64_t length = 1 + random.UniformInt(window);
-    at::Tensor tokens =
-        at::empty({config.shape.num_layers, 2, length, config.shape.embed_dim}, at::kFloat);
-    for (int64_t i = 0; i < tokens.numel(); ++i) {
-      tokens.data_ptr<float>()[i] = static_cast<float>(random.Uniform());
-    }
+    std::vector<float> tokens(length * token);
+    for (float& number : tokens) number = static_cast<float>(random.Uniform());
     EXPECT_TRUE(root.Append(tokens).ok());
     root.set_weight_version(manager.weight_version());
     EXPECT_TRUE(manager.StoreInit(env, 0, root).ok());
   }
-  ContextBatch batch = MakeBatch(config, config.num_envs);
-  const at::Tensor rows =
-      at::zeros({config.num_envs, 2, config.shape.num_layers, 2, config.shape.embed_dim});
+  HostBatch batch(config, config.num_envs);
+  HostRows rows = {std::vector<float>(config.num_envs * 2 * token), 2 * token};
   std::vector<float> seen;
   for (int64_t node = 1; node < config.nodes_per_env; ++node) {
     std::vector<ContextKey> keys;
@@ -54,11 +50,11 @@ std::vector<float> RunSearch(KVCacheManager& manager, uint64_t seed) {
       keys.push_back({env, parent});
       children.push_back({env, parent, NodeId(node)});
     }
-    EXPECT_TRUE(manager.CloneInto(keys, &batch).ok());
-    const float* contexts = batch.tokens.data_ptr<float>();
-    seen.insert(seen.end(), contexts, contexts + batch.tokens.numel());
+    EXPECT_TRUE(manager.CloneInto(keys, batch.views()).ok());
+    const std::vector<float>& contexts = batch.tokens();
+    seen.insert(seen.end(), contexts.begin(), contexts.end());
     for (int64_t row = 0; row < config.num_envs; ++row) {
-      float* out = rows.data_ptr<float>() + row * 2 * token;
+      float* out = rows.numbers.data() + row * 2 * token;
       for (int64_t i = 0; i < 2 * token; ++i) {
         out[i] = static_cast<float>(random.Uniform());
         for (int64_t t = 0; t < window; ++t) {
@@ -86,7 +82,7 @@ TEST(CacheFaults, ResetOfAnObjectThatWasNeverFullyBuilt_Cache) {
         [](KVCache& cache) { KVCache thief = std::move(cache); },
     };
     for (size_t state = 0; state < states.size(); ++state) {
-      KVCache cache = *KVCache::Create(storage, shape, 3, at::kCPU);
+      KVCache cache = *KVCache::Create(storage, shape, 3);
       states[state](cache);
       const int64_t capacity = cache.capacity();
       const void* address = cache.storage_address();
@@ -99,7 +95,7 @@ TEST(CacheFaults, ResetOfAnObjectThatWasNeverFullyBuilt_Cache) {
       const bool usable = storage == CacheStorage::kGrowing || state + 1 < states.size();
       EXPECT_EQ(cache.Append(MakeTokens(shape, {7, 8, 9})).ok(), usable) << "state " << state;
       EXPECT_EQ(ReadTokens(cache), usable ? Numbers({7, 8, 9}) : Numbers());
-      cache = *KVCache::Create(storage, shape, 3, at::kCPU);  // any state can be assigned to
+      cache = *KVCache::Create(storage, shape, 3);  // any state can be assigned to
       EXPECT_TRUE(cache.Append(MakeTokens(shape, {4})).ok());
     }
   }

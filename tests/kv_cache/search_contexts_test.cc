@@ -32,11 +32,11 @@ class LentSearch {
         actions_(num_rows_, 0),
         children_(num_rows_, 1),
         window_(config.context_length - 1),
-        token_size_(config.shape.num_layers * 2 * config.shape.embed_dim),
+        token_size_(config.shape.token_size()),
         pool_(static_cast<float*>(const_cast<void*>(manager->storage_address()))),
         numbers_(num_rows_ * StepRowSize(static_cast<int>(window_), 0), -7),
-        batch_(MakeBatch(config, num_rows_)),
-        tokens_(at::zeros({num_rows_, 2, config.shape.num_layers, 2, config.shape.embed_dim})) {
+        batch_(config, num_rows_),
+        tokens_{std::vector<float>(num_rows_ * 2 * token_size_), 2 * token_size_} {
     contexts_ = {lent_.data(), parents_.data(), static_cast<int32_t>(window_),
                  static_cast<int32_t>(config.nodes_per_env)};
     step_ = {nodes_.data(), actions_.data(), children_.data(), numbers_.data()};
@@ -54,11 +54,11 @@ class LentSearch {
   // child.
   void Gather() {
     PlainContextFunctions().prepare_rows(&contexts_, &step_, static_cast<int>(num_rows_), nullptr);
-    batch_.tokens.zero_();
-    float* to = batch_.tokens.mutable_data_ptr<float>();
+    std::fill(batch_.tokens().begin(), batch_.tokens().end(), 0.0f);
+    float* to = batch_.tokens().data();
     for (int64_t row = 0; row < num_rows_; ++row) {
       const int64_t length = numbers(row)[window_];
-      batch_.lengths[row].fill_(length);
+      batch_.lengths()[row] = length;
       for (int64_t position = window_ - length; position < window_; ++position) {
         std::copy_n(pool_ + numbers(row)[position] * token_size_, token_size_,
                     to + (row * window_ + position) * token_size_);
@@ -66,7 +66,7 @@ class LentSearch {
     }
   }
   void Store() {
-    const float* from = tokens_.const_data_ptr<float>();
+    const float* from = tokens_.numbers.data();
     for (int64_t row = 0; row < num_rows_; ++row) {
       const int64_t slot = numbers(row)[window_ + 1];
       if (slot == kIdleSlot) continue;
@@ -77,8 +77,8 @@ class LentSearch {
     const int64_t size = StepRowSize(static_cast<int>(window_), 0);
     return absl::MakeConstSpan(numbers_).subspan(row * size, size);
   }
-  at::Tensor& tokens() { return tokens_; }
-  const ContextBatch& batch() const { return batch_; }
+  HostRows& tokens() { return tokens_; }
+  const HostBatch& batch() const { return batch_; }
   int64_t action(int64_t row) const { return numbers(row)[window_ + 2]; }
   absl::Span<const int64_t> lent(int row) const {
     return absl::MakeConstSpan(lent_).subspan(row * row_size_, row_size_);
@@ -91,8 +91,8 @@ class LentSearch {
   int64_t window_, token_size_;
   float* pool_;
   std::vector<int64_t> numbers_;  // what a step reads
-  ContextBatch batch_;
-  at::Tensor tokens_;
+  HostBatch batch_;
+  HostRows tokens_;
   SearchContexts contexts_;
   ContextStep step_;
 };
@@ -116,6 +116,10 @@ void StoreRandomRoot(RandomStream& random, const KVCacheManagerConfig& config, i
   }
 }
 
+void FillUniform(RandomStream& random, HostRows& rows) {
+  for (float& number : rows.numbers) number = static_cast<float>(random.Uniform());
+}
+
 // One search over all of `envs` on both; every context of every simulation is compared.
 void CompareSearch(RandomStream& random, const KVCacheManagerConfig& config,
                    const std::vector<EnvId>& envs, KVCacheManager& cloned, KVCacheManager& lender) {
@@ -123,7 +127,7 @@ void CompareSearch(RandomStream& random, const KVCacheManagerConfig& config,
   LentSearch search(config, &lender);
   cloned.BeginSearch(envs);
   ASSERT_TRUE(search.Lend(lender, envs).ok());
-  ContextBatch expected = MakeBatch(config, config.num_envs + kIdleRows);
+  HostBatch expected(config, config.num_envs + kIdleRows);
   for (int32_t child = 1; child < config.nodes_per_env; ++child) {
     std::vector<ContextKey> keys;
     std::vector<ChildKey> children;
@@ -136,15 +140,15 @@ void CompareSearch(RandomStream& random, const KVCacheManagerConfig& config,
     for (int idle = 0; idle < kIdleRows; ++idle) {
       search.Ask(static_cast<int>(num_roots) + idle, 0, 0, child);
     }
-    ASSERT_TRUE(cloned.CloneInto(keys, &expected).ok());
+    ASSERT_TRUE(cloned.CloneInto(keys, expected.views()).ok());
     search.Gather();
-    ASSERT_TRUE(at::equal(search.batch().tokens.narrow(0, 0, num_roots + kIdleRows),
-                          expected.tokens.narrow(0, 0, num_roots + kIdleRows)));
-    ASSERT_TRUE(at::equal(search.batch().lengths.narrow(0, 0, num_roots + kIdleRows),
-                          expected.lengths.narrow(0, 0, num_roots + kIdleRows)));
+    for (int64_t row = 0; row < num_roots + kIdleRows; ++row) {
+      ASSERT_EQ(search.batch().row(row), expected.row(row));
+      ASSERT_EQ(search.batch().lengths()[row], expected.lengths()[row]);
+    }
     ASSERT_EQ(search.action(0), child + 7);
     ASSERT_EQ(search.action(num_roots), 0);
-    search.tokens().uniform_();
+    FillUniform(random, search.tokens());
     ASSERT_TRUE(cloned.StoreRecurrent(children, search.tokens()).ok());
     search.Store();
   }
@@ -176,11 +180,10 @@ TEST(SearchContextsTest, RandomSearchesGatherWhatTheManagerClones) {
 void CompareSteps(RandomStream& random, const KVCacheManagerConfig& config, KVCacheManager& cloned,
                   KVCacheManager& lender) {
   const int64_t window = config.context_length - 1, row_size = window + 3;
-  const int64_t token_size = config.shape.num_layers * 2 * config.shape.embed_dim;
+  const int64_t token_size = config.shape.token_size();
   auto* pool = static_cast<float*>(const_cast<void*>(lender.storage_address()));
-  ContextBatch expected = MakeBatch(config, config.num_envs);
-  const at::Tensor tokens =
-      at::empty({config.num_envs, 2, config.shape.num_layers, 2, config.shape.embed_dim});
+  HostBatch expected(config, config.num_envs);
+  HostRows tokens = {std::vector<float>(config.num_envs * 2 * token_size), 2 * token_size};
   std::vector<int64_t> rows(config.num_envs * row_size);
   for (int32_t child = 1; child < config.nodes_per_env; ++child) {
     std::vector<ContextKey> keys;
@@ -190,19 +193,20 @@ void CompareSteps(RandomStream& random, const KVCacheManagerConfig& config, KVCa
       keys.push_back({EnvId(env), parent});
       children.push_back({EnvId(env), parent, NodeId(child)});
     }
-    ASSERT_TRUE(cloned.CloneInto(keys, &expected).ok());
-    ASSERT_TRUE(cloned.StoreRecurrent(children, tokens.uniform_()).ok());
+    FillUniform(random, tokens);
+    ASSERT_TRUE(cloned.CloneInto(keys, expected.views()).ok());
+    ASSERT_TRUE(cloned.StoreRecurrent(children, tokens).ok());
     ASSERT_TRUE(lender.LendStep(keys, children, absl::MakeSpan(rows), row_size).ok());
     for (int64_t row = 0; row < config.num_envs; ++row) {
       const int64_t* numbers = rows.data() + row * row_size;
       const int64_t length = numbers[window];
-      ASSERT_EQ(length, expected.lengths[row].item<int64_t>());
+      ASSERT_EQ(length, expected.lengths()[row]);
       for (int64_t position = window - length; position < window; ++position) {
         const float* slot = pool + numbers[position] * token_size;
-        const at::Tensor token = expected.tokens[row][position];
-        ASSERT_TRUE(std::equal(slot, slot + token_size, token.const_data_ptr<float>()));
+        const auto token = expected.row(row).subspan(position * token_size, token_size);
+        ASSERT_TRUE(std::equal(token.begin(), token.end(), slot));
       }
-      std::copy_n(tokens[row].const_data_ptr<float>(), 2 * token_size,
+      std::copy_n(tokens.numbers.data() + row * 2 * token_size, 2 * token_size,
                   pool + numbers[window + 1] * token_size);
     }
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "gtest/gtest.h"
 #include "lzero/packed/weight_source.h"
 #include "tests/kernels/convolution/plain_convolution.h"
 #include "tests/kernels/kernel_testing.h"
@@ -36,7 +37,14 @@ class DrawnWeights : public WeightSource {
     Draw(module + ".norm_weight", out);
     Draw(module + ".norm_bias", out);
   }
-  absl::Span<const float> Get(const std::string& name) const override { return weights_.at(name); }
+  absl::Span<const float> Get(const std::string& name) const { return weights_.at(name); }
+  absl::Span<const float> Get(const std::string& name,
+                              absl::Span<const int64_t> shape) const override {
+    int64_t size = 1;
+    for (const int64_t length : shape) size *= length;
+    EXPECT_EQ(static_cast<int64_t>(Get(name).size()), size) << name;
+    return Get(name);
+  }
 
  private:
   std::mt19937 random_{5};

@@ -12,18 +12,22 @@ _ENV = _CONFIG | {"env"}
 _MCTS = _CONFIG | {"mcts", "mcts/tree", "mcts/device"}
 _RESULTS = _CONFIG | {"statistics", "run", "results"}
 _NN = _CONFIG | {"tensor", "kernels", "nn"}
-_KV_CACHE = _CONFIG | {"tensor", "kv_cache"}
+_KV_CACHE = _CONFIG | {"kv_cache"}
 _REPLAY = _CONFIG | {"replay"}
 _MODEL = _NN | {"model"}
-_INFERENCE = _MODEL | _KV_CACHE | _MCTS | {"packed", "graph", "statistics", "run", "inference"}
-_FAMILY = _INFERENCE | _ENV | {"env/check", "family"}
+_INFERENCE = _KV_CACHE | _MCTS | {"kernels", "packed", "inference"}
+_INFERENCE_TENSOR = _INFERENCE | _MODEL | {"kv_cache/tensor", "graph", "statistics", "run", "inference/tensor"}
+_PLAYERS = _INFERENCE | _ENV | {"env/check", "family/packed"}
+_FAMILY = _INFERENCE_TENSOR | _PLAYERS | {"family"}
 _AGENT = _MCTS | {"agent"}
 _WORKER = _AGENT | _REPLAY | _ENV | {"worker"}
 _PIPE = _WORKER | {"pipe"}
-_TRAIN = _FAMILY | _WORKER | {"env/python", "envs", "train"}
+_PLAYER = _PLAYERS | _WORKER | {"statistics", "run", "envs", "player"}
+_TRAIN = _FAMILY | _PLAYER | {"env/python", "train"}
 _PLAIN_TOOLS = _AGENT | _REPLAY | _ENV | _RESULTS | {
     "env/check", "env/python", "mcts/golden", "envs", "report", "pipe", "family/unizero/rules", "tools/verbs/plain",
     "tools/verbs/support", "tools/verbs/sweep", "tools/bench/table"}
+_PLAYER_TOOLS = _PLAIN_TOOLS | _PLAYER | {"tools/verbs/player"}
 
 # Floors: folders below lzero/, or envs and tools, with what is below them but is no floor of its own.
 ALLOWED = {
@@ -41,6 +45,7 @@ ALLOWED = {
     "mcts/golden": _MCTS | {"mcts/golden"},
     "nn": _NN,
     "kv_cache": _KV_CACHE,
+    "kv_cache/tensor": _KV_CACHE | {"tensor", "kv_cache/tensor"},
     "graph": {"base", "tensor", "graph"},
     "statistics": {"base", "statistics"},
     "run": _CONFIG | {"statistics", "run"},
@@ -49,24 +54,29 @@ ALLOWED = {
     "replay": _REPLAY,
     "model": _MODEL,
     "inference": _INFERENCE,
+    "inference/tensor": _INFERENCE_TENSOR,
     "family": _FAMILY,
+    "family/packed": _PLAYERS,
     "family/unizero/packed": _CONFIG | {"kernels", "family/unizero/packed"},
     "family/unizero/rules": _CONFIG | {"family/unizero/rules"},
     "agent": _AGENT,
     "worker": _WORKER,
     "pipe": _PIPE,
+    "player": _PLAYER,
     "train": _TRAIN,
     "envs": _ENV | {"env/check", "env/python", "envs"},
-    "tools": _PLAIN_TOOLS | _TRAIN | {"tools", "tools/verbs", "tools/bench"},
-    "tools/verbs": _PLAIN_TOOLS | _TRAIN | {"tools/verbs"},
+    "tools": _PLAYER_TOOLS | _TRAIN | {"tools", "tools/verbs", "tools/bench"},
+    "tools/verbs": _PLAYER_TOOLS | _TRAIN | {"tools/verbs"},
+    "tools/verbs/player": _PLAYER_TOOLS,
     "tools/verbs/plain": _PLAIN_TOOLS,
     "tools/verbs/support": _PLAIN_TOOLS,
     "tools/verbs/sweep": _PLAIN_TOOLS,
-    "tools/bench": _PLAIN_TOOLS | _TRAIN | {"tools/bench", "family/unizero", "family/unizero/packed"},
+    "tools/bench": _PLAIN_TOOLS | _TRAIN | {
+        "tools/bench", "family/unizero", "family/unizero/engine", "family/unizero/packed"},
     "tools/bench/table": _PLAIN_TOOLS | {"kernels"},  # the machine's peaks
 }
 TORCH_FLOORS = {
-    "tensor", "nn", "kv_cache", "graph", "model", "inference", "family", "train", "tools",
+    "tensor", "nn", "kv_cache/tensor", "graph", "model", "inference/tensor", "family", "train", "tools",
     "tools/verbs", "tools/bench",
 }
 TORCH_INCLUDE = re.compile(r"(torch|ATen|c10|caffe2)/|lzero/tensor/torch\.h$")
@@ -88,7 +98,7 @@ def floor_of(path):
     folders = parts[1:-1] if parts[0] == "lzero" else parts[:-1]
     for length in range(len(folders), 0, -1):
         floor = "/".join(folders[:length])
-        if floor in ALLOWED or re.fullmatch(r"family/\w+", floor):
+        if floor in ALLOWED or re.fullmatch(r"family/\w+(/(packed|engine|rules))?", floor):
             return floor
     return "/".join(folders) or "lzero"
 
@@ -97,12 +107,14 @@ def allowed_of(floor):
     """The floors that `floor` may include; None where the table does not know it. A family may include
     what all families may, and itself: never another one."""
     if floor not in ALLOWED and floor.startswith("family/"):
-        return _FAMILY | {floor, floor + "/packed", floor + "/rules"}
+        family = "/".join(floor.split("/")[:2])
+        own = {family + part for part in ("/packed", "/engine", "/rules")}
+        return _FAMILY | own | {family} if floor == family else _PLAYERS | own
     return ALLOWED.get(floor)
 
 
 def has_torch(floor):
-    return floor in TORCH_FLOORS or (floor not in ALLOWED and floor.startswith("family/"))
+    return floor in TORCH_FLOORS or (floor not in ALLOWED and re.fullmatch(r"family/\w+", floor) is not None)
 
 
 def home_of(path):

@@ -52,7 +52,7 @@ class LayersTest(StyleTest):
     def setUp(self):
         super().setUp()
         for path in ("lzero/base/log.h", "lzero/config/load.h", "lzero/mcts/tree/tree.h", "envs/catch.h",
-                     "lzero/mcts/golden/golden.h", "lzero/family/model_family.h", "lzero/family/muzero/network.h",
+                     "lzero/mcts/golden/golden.h", "lzero/family/packed/model_family.h", "lzero/family/muzero/network.h",
                      "lzero/kv_cache/kv_cache.h", "lzero/kv_cache/internal/pool.h", "lzero/tensor/torch.h"):
             self.write(path, "")
 
@@ -85,13 +85,13 @@ class LayersTest(StyleTest):
         self.expect_one(layers.check, "tools/verbs/plain/replay.cc:1:", "without torch")
 
     def test_keeps_families_apart(self):
-        self.write("lzero/family/dreamer/family.cc", '#include "lzero/family/model_family.h"\n'
+        self.write("lzero/family/dreamer/family.cc", '#include "lzero/family/packed/model_family.h"\n'
                    '#include "lzero/tensor/torch.h"\n')
         self.assertEqual(self.findings(layers.check), [])
         self.write("lzero/family/dreamer/family.cc", '#include "lzero/family/muzero/network.h"\n')
         self.expect_one(layers.check, "lzero/family/dreamer/family.cc:1:", "family/dreamer includes")
         self.write("lzero/family/dreamer/family.cc", "")
-        self.write("lzero/inference/engine.cc", '#include "lzero/family/model_family.h"\n')
+        self.write("lzero/inference/engine.cc", '#include "lzero/family/packed/model_family.h"\n')
         self.expect_one(layers.check, "lzero/inference/engine.cc:1:", "inference includes")
 
     def test_refuses_internal_headers_elsewhere(self):

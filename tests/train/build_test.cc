@@ -3,6 +3,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/nn/threads.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/tensor/torch.h"
@@ -245,7 +246,7 @@ ArrayFiles Collect(const ExperimentConfig& config, const WorldModel& weights, in
   const auto replay =
       ReplayBuffer::Create(config.replay, BuildReplayShape(config, *BuildEnvSpec(config, registry)))
           .value();
-  EXPECT_TRUE(role.inference->CopyWeightsFrom(weights).ok());
+  EXPECT_TRUE(role.inference->CopyWeightsFrom(NetworkWeights(weights)).ok());
   for (int step = 0; step < num_steps; ++step) {
     EXPECT_TRUE(role.collector->Step(0).ok());
     between();
@@ -267,7 +268,7 @@ TEST(BuildTest, EvaluationLeavesCollectionBitIdentical) {
   }
   ThreadPool pool(1);
   auto evaluator = BuildEvaluator(config, registry, 2, 3, &pool).value();
-  ASSERT_TRUE(evaluator.inference->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(evaluator.inference->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   const std::vector<uint64_t> seeds = {1, 2, 3};
   int num_calls = 0;
   const auto evaluate = [&] {
@@ -276,28 +277,6 @@ TEST(BuildTest, EvaluationLeavesCollectionBitIdentical) {
   };
   ExpectSameBytes(Collect(config, *weights, 40, evaluate), Collect(config, *weights, 40, [] {}));
   EXPECT_EQ(num_calls, 40);
-}
-
-TEST(BuildTest, EvaluationDoesNotDependOnTheNumberOfEnvironments) {
-  SetTensorThreads(1);
-  const EnvRegistry registry = NativeRegistry();
-  const ExperimentConfig config = TinyConfig();
-  const auto weights = WorldModel::Create(config.model, {{4}, 2}, 3).value();
-  ThreadPool pool(1);
-  const std::vector<uint64_t> seeds = {1, 2, 3, 4, 5};
-  std::vector<std::vector<EvaluatedEpisode>> results;
-  for (const int64_t num_envs : {1, 2, 5}) {
-    auto role = BuildEvaluator(config, registry, num_envs, 3, &pool).value();
-    ASSERT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
-    results.push_back(role.evaluator->Run(seeds).value());
-  }
-  for (const auto& result : results) {
-    for (size_t i = 0; i < seeds.size(); ++i) {
-      EXPECT_EQ(result[i].seed, seeds[i]);
-      EXPECT_EQ(result[i].length, results[0][i].length);
-      EXPECT_EQ(result[i].episode_return, results[0][i].episode_return);
-    }
-  }
 }
 
 }  // namespace

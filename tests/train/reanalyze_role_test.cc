@@ -4,6 +4,7 @@
 #include <map>
 
 #include "gtest/gtest.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
 #include "lzero/nn/threads.h"
 #include "lzero/train/build.h"
@@ -35,10 +36,10 @@ class Roles {
     reanalyzer_ = BuildReanalyzer(config, registry).value();
     replay_ = ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec_)).value();
     weights_ = RandomModel(config.model, BuildWorldModelShape(spec_), 3);
-    EXPECT_TRUE(reanalyzer_.inference->CopyWeightsFrom(*weights_).ok());
+    EXPECT_TRUE(reanalyzer_.inference->CopyWeightsFrom(NetworkWeights(*weights_)).ok());
     for (int i = 0; i < num_steps; ++i) {
       // Drops contexts, so that the collector rebuilds its roots as after every update.
-      EXPECT_TRUE(collector_.inference->CopyWeightsFrom(*weights_).ok());
+      EXPECT_TRUE(collector_.inference->CopyWeightsFrom(NetworkWeights(*weights_)).ok());
       EXPECT_TRUE(collector_.collector->Step(0).ok());
       EXPECT_TRUE(collector_.collector->staged().MoveTo(*replay_).ok());
     }

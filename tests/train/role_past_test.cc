@@ -4,6 +4,7 @@
 #include <map>
 
 #include "gtest/gtest.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
 #include "lzero/nn/threads.h"
 #include "lzero/train/build.h"
@@ -166,7 +167,7 @@ TEST(RolePastTest, ACollectorKeepsThePastThatItsRootsNeed) {
   for (uint64_t step = 0; step < 15; ++step) {
     const auto weights = RandomModel(config.model, {{kObservationSize}, kNumActions}, step);
     // So that every root is rebuilt from its past.
-    EXPECT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
+    EXPECT_TRUE(role.inference->CopyWeightsFrom(NetworkWeights(*weights)).ok());
     model.SetWeights(weights);
     ASSERT_TRUE(role.collector->Step(0).ok());
     ASSERT_TRUE(expected.Step(0).ok());
@@ -197,7 +198,7 @@ TEST(RolePastTest, AnEvaluatorKeepsThePastThatItsRootsNeed) {
       MakeAgent(config, 2, StreamKey(static_cast<uint64_t>(config.seed), "evaluator")), &model);
   for (uint64_t round = 0; round < 3; ++round) {
     const auto weights = RandomModel(config.model, {{kObservationSize}, kNumActions}, 50 + round);
-    EXPECT_TRUE(role.inference->CopyWeightsFrom(*weights).ok());
+    EXPECT_TRUE(role.inference->CopyWeightsFrom(NetworkWeights(*weights)).ok());
     model.SetWeights(weights);
     const auto forget = [&role](Env&, const TimeStep&) { UniZeroOf(role).cache().Reset(); };
     const std::vector<uint64_t> seeds = {round, round + 10};

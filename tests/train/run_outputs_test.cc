@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
+#include "lzero/player/episode_rows.h"
 #include "lzero/run/safetensors.h"
 #include "nlohmann/json.hpp"
 #include "tests/model/random_batch.h"

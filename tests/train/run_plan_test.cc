@@ -4,12 +4,13 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/machine.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
 #include "lzero/mcts/search.h"
 #include "lzero/replay/replay_plan.h"
 #include "lzero/run/progress.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
+#include "tests/family/unizero/any_engine.h"
 #include "tests/train/train_testing.h"
 
 namespace lzero::run_plan_test {
@@ -124,9 +125,8 @@ TEST(RunPlanTest, EveryPartIsCounted) {
   // bootstrap observations, weights, masks of a byte, positions.
   EXPECT_EQ(plan->batch, 2 * (4 * (4 * 3 * 4 + 8 + 7 * 8 + 16 + 32 + 4) + 16 + 4 * 8));
   EXPECT_EQ(plan->replay, PlannedBytes(config.replay, BuildReplayShape(config, spec)));
-  EXPECT_EQ(plan->inference,
-            *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 3, 4)) +
-                *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 2, 9)));
+  EXPECT_EQ(plan->inference, AnyUniZeroBytes(BuildEngineOptions(config, spec, 3, 4)) +
+                                 AnyUniZeroBytes(BuildEngineOptions(config, spec, 2, 9)));
   const auto tree_bytes = [](int simulations, int num_envs) {
     SearchConfig search;
     search.num_simulations = simulations;
@@ -178,7 +178,7 @@ TEST(RunPlanTest, TheReanalyzerIsCounted) {
   config.replay.reanalyze_ratio = 0.01;
   const MemoryPlan with = PlanMemory(config, spec, registry).value();
   EXPECT_EQ(with.inference - without.inference,
-            *UniZeroInference::PlannedBytes(BuildEngineOptions(config, spec, 3, 4)));
+            AnyUniZeroBytes(BuildEngineOptions(config, spec, 3, 4)));
   EXPECT_EQ(with.search - without.search, Search::PlannedBytes(config.search, 2, 3));
 }
 

@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
 #include "tests/env/walk_env.h"
 #include "tests/train/train_testing.h"
 

@@ -19,7 +19,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/episode_env.h"
-#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/unizero/engine/unizero_inference.h"
 #include "lzero/family/unizero/world_model.h"
 #include "tests/train/film_env.h"
 

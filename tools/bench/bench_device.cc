@@ -11,7 +11,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
 #include "lzero/graph/cuda_graph_library.h"
-#include "lzero/inference/engine_device.h"
+#include "lzero/inference/tensor/engine_device.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"

@@ -12,6 +12,7 @@
 #include "lzero/config/load.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/env_rules.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"
@@ -75,7 +76,7 @@ absl::StatusOr<std::shared_ptr<BenchRun>> MakeRun(const BenchCase& bench) {
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(run->config, run->registry));
   LZ_ASSIGN_OR_RETURN(run->learner, Learner::Create(run->config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(run->role, BuildCollector(run->config, run->registry, run->pool.get()));
-  LZ_RETURN_IF_ERROR(run->role.inference->CopyWeightsFrom(run->learner->model()));
+  LZ_RETURN_IF_ERROR(run->role.inference->CopyWeightsFrom(NetworkWeights(run->learner->model())));
   LZ_ASSIGN_OR_RETURN(
       run->replay, ReplayBuffer::Create(run->config.replay, BuildReplayShape(run->config, spec)));
   return run;

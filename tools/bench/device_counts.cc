@@ -14,7 +14,9 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/vector_env.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
+#include "lzero/family/tensor_families.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/replay/replay_buffer.h"
 #include "lzero/tensor/torch.h"
@@ -110,8 +112,7 @@ absl::StatusOr<Player> MakePlayer(const ExperimentConfig& config, const EnvRegis
   const EngineOptions options =
       BuildEngineOptions(config, spec, num_envs, config.search.num_simulations);
   Player player;
-  LZ_ASSIGN_OR_RETURN(player.engine,
-                      family.make_engine(options, BuildEnvFactory(config, registry)));
+  LZ_ASSIGN_OR_RETURN(player.engine, MakeEngine(options, BuildEnvFactory(config, registry)));
   LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(options, player.engine.get()));
   LZ_ASSIGN_OR_RETURN(auto envs, registry.MakeGroup(config.env.id, EnvOptionsOf(config.env),
                                                     static_cast<int>(num_envs)));
@@ -165,7 +166,7 @@ absl::StatusOr<std::vector<CountedWork>> CountDeviceWork(const ExperimentConfig&
   LZ_RETURN_IF_ERROR(learner->Prepare(batch));
   ThreadPool pool(1);
   LZ_ASSIGN_OR_RETURN(Player player, MakePlayer(config, registry, spec, &pool));
-  LZ_RETURN_IF_ERROR(player.engine->CopyWeightsFrom(learner->model()));
+  LZ_RETURN_IF_ERROR(player.engine->CopyWeightsFrom(NetworkWeights(learner->model())));
   for (int step = 0; player.replay->stats().num_eligible == 0; ++step) {
     if (step == kMostSteps) {
       return absl::FailedPreconditionError(absl::StrCat("nothing could be learned after ",

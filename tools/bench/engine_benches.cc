@@ -17,7 +17,10 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
-#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/tensor_families.h"
+#include "lzero/family/unizero/engine/unizero_inference.h"
+#include "lzero/family/unizero/world_model.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/searcher.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/torch.h"
@@ -88,7 +91,7 @@ void RandomizeWeights(WorldModel& model) {
 }
 
 // Random weights that all matter and random full pasts, the same for every case of a size. Errors
-// as UniZeroInference and BuildSearcher.
+// as MakeEngine and BuildSearcher.
 absl::StatusOr<std::shared_ptr<BenchEngine>> MakeBenchEngine(const BenchCase& bench) {
   SetTensorThreads(static_cast<int>(bench.Int("threads")));
   LZ_ASSIGN_OR_RETURN(const ExperimentConfig config, BenchConfig(bench));
@@ -102,15 +105,15 @@ absl::StatusOr<std::shared_ptr<BenchEngine>> MakeBenchEngine(const BenchCase& be
   options.search.num_simulations = bench.Int("sims");
   options.discount = 0.997;
   if (config.inference.device.is_cpu()) {
-    LZ_ASSIGN_OR_RETURN(const int64_t bytes, UniZeroInference::PlannedBytes(options));
+    LZ_ASSIGN_OR_RETURN(const int64_t bytes, EngineBytes(options, nullptr));
     LZ_RETURN_IF_ERROR(CheckBenchMemory(bytes));
   }
-  LZ_ASSIGN_OR_RETURN(auto inference, UniZeroInference::Create(options));
+  LZ_ASSIGN_OR_RETURN(auto made, MakeEngine(options, nullptr));
+  std::unique_ptr<UniZeroInference> inference(dynamic_cast<UniZeroInference*>(made.release()));
   LZ_ASSIGN_OR_RETURN(const auto weights,
                       WorldModel::Create(options.model, options.shape, /*seed=*/1));
   RandomizeWeights(*weights);
-  if (!inference->model().device().is_cpu()) weights->to(inference->model().device());
-  LZ_RETURN_IF_ERROR(inference->CopyWeightsFrom(*weights));
+  LZ_RETURN_IF_ERROR(inference->CopyWeightsFrom(NetworkWeights(*weights)));
   LZ_ASSIGN_OR_RETURN(auto searcher, BuildSearcher(options, inference.get()));
   auto engine = std::make_shared<BenchEngine>(
       BenchEngine{std::move(inference), std::move(searcher), NumRootPastSteps(options.model),

@@ -8,7 +8,7 @@
 
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
 #include "lzero/family/unizero/runners/runners.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/graph/cuda_graph_library.h"

@@ -56,12 +56,19 @@ function(lz_use_unity target size)
   endif()
 endfunction()
 
-# lz_add_floor(NAME [TORCH] [SINGLE] [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...])
-# One static library lzero_NAME of the calling folder (lz_find_sources). With TORCH it needs libtorch, with
-# SINGLE its sources cannot be compiled as one.
+# lz_add_floor(NAME [TORCH] [SINGLE] [ONLY regex | EXCEPT regex]
+#              [DEPS other floors ...] [LINK libraries ...] [PRIVATE_LINK libraries ...])
+# One static library lzero_NAME of the calling folder (lz_find_sources), or of those of its sources whose
+# paths match. With TORCH it needs libtorch, with SINGLE its sources cannot be compiled as one.
 function(lz_add_floor name)
-  cmake_parse_arguments(ARG "TORCH;SINGLE" "" "DEPS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "TORCH;SINGLE" "ONLY;EXCEPT" "DEPS;LINK;PRIVATE_LINK" ${ARGN})
   lz_find_sources(sources ${CMAKE_CURRENT_SOURCE_DIR})
+  if(ARG_ONLY)
+    list(FILTER sources INCLUDE REGEX ${ARG_ONLY})
+  endif()
+  if(ARG_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX ${ARG_EXCEPT})
+  endif()
   list(TRANSFORM ARG_DEPS PREPEND lzero_)
   add_library(lzero_${name} STATIC ${sources})
   target_include_directories(lzero_${name} PUBLIC ${CMAKE_SOURCE_DIR})

@@ -17,10 +17,11 @@
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/dump.h"
+#include "lzero/family/tensor_families.h"
 #include "lzero/nn/threads.h"
+#include "lzero/player/agent_loader.h"
 #include "lzero/run/checkpoint_store.h"
 #include "lzero/statistics/statistics.h"
-#include "lzero/train/agent_loader.h"
 #include "lzero/train/task/task_metrics.h"
 #include "lzero/worker/move_grading.h"
 #include "nlohmann/json.hpp"
@@ -76,6 +77,7 @@ absl::StatusOr<Played> Play(const std::string& path, const std::string& task,
                             int64_t seed) {
   ThreadPool pool(static_cast<int>(options.threads));
   LoadAgentOptions wanted;
+  wanted.make_engine = MakeEngine;
   wanted.task = task;
   LZ_ASSIGN_OR_RETURN(LoadedAgent agent, LoadAgent(path, MakeRegistry(), wanted, &pool));
   std::vector<uint64_t> seeds;

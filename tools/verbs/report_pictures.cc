@@ -10,8 +10,9 @@
 #include "lzero/base/picture/picture_file.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/base/stopwatch.h"
+#include "lzero/family/tensor_families.h"
+#include "lzero/player/agent_loader.h"
 #include "lzero/run/progress.h"
-#include "lzero/train/agent_loader.h"
 #include "tools/verbs/support/verb_support.h"
 
 namespace lzero {
@@ -107,6 +108,7 @@ absl::Status Play(const RunRecord& run, size_t most_bytes, double most_seconds,
                   const std::atomic<bool>* stop, GroupPictures* pictures) {
   ThreadPool pool(1);
   LoadAgentOptions options;
+  options.make_engine = MakeEngine;
   options.num_envs = 1;  // so that all is seen of environment 0
   options.device = Device::kCpu;
   LZ_ASSIGN_OR_RETURN(LoadedAgent agent, LoadAgent(run.path, MakeRegistry(), options, &pool));

@@ -1,7 +1,4 @@
-// Initial and recurrent inference of AlphaZero [Silver et al. 2018] for one role: its own copy of
-// the weights, and environments of its own that every step of a search is played in
-// (env_simulator.h). All new positions of a simulation are evaluated in one batch; roots carry
-// saved states. Spans have the shapes of InferenceModel, float32; no gradients. An engine belongs
+// AlphaZero's engine with its network in libtorch, on any device. No gradients. An engine belongs
 // to one thread.
 #ifndef LZERO_FAMILY_ALPHAZERO_ALPHAZERO_INFERENCE_H_
 #define LZERO_FAMILY_ALPHAZERO_ALPHAZERO_INFERENCE_H_
@@ -19,10 +16,7 @@ namespace lzero {
 // environments; it is not kept. Errors of the encoder, the device and EnvSimulator::Create.
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeAlphaZeroEngine(const EngineOptions& options,
                                                                      const EnvFactory& make_env);
-// Bytes of the states, and of weights, buffers and states. Errors as MakeAlphaZeroEngine, but for
-// those of the device.
-absl::StatusOr<int64_t> AlphaZeroStateBytes(const EngineOptions& options,
-                                            const EnvFactory& make_env);
+// Bytes of weights, buffers and states. Errors as MakeAlphaZeroEngine, but for those of the device.
 absl::StatusOr<int64_t> AlphaZeroEngineBytes(const EngineOptions& options,
                                              const EnvFactory& make_env);
 

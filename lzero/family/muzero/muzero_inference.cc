@@ -6,11 +6,10 @@
 
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/family/eager_family.h"
+#include "lzero/family/eager_device.h"
 #include "lzero/family/muzero/muzero_network.h"
-#include "lzero/inference/latent_engine.h"
-#include "lzero/inference/packed_latent_engine.h"
-#include "lzero/nn/encoder.h"
+#include "lzero/family/tensor_families.h"
+#include "lzero/inference/tensor/latent_engine.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -56,7 +55,7 @@ class MuZeroEngine : public LatentEngine {
       {
         // Actions and node rows to the device.
         const ScopedTimer timer(&copy_time_);
-        LZ_RETURN_IF_ERROR(ActionsOf(parents, actions).CopyTo(&actions_));
+        LZ_RETURN_IF_ERROR(CopyActions(ActionsOf(parents, actions), &actions_));
         LZ_RETURN_IF_ERROR(StageRows(parents, &parents_));
         LZ_RETURN_IF_ERROR(StageRows(children, &children_));
       }
@@ -102,53 +101,9 @@ class MuZeroEngine : public LatentEngine {
   std::vector<int64_t> host_rows_;  // scratch
 };
 
-class PackedMuZeroEngine : public PackedLatentEngine {
- public:
-  explicit PackedMuZeroEngine(const EngineOptions& options)
-      : PackedLatentEngine(options, LatentModelParts(options)) {}
-
-  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
-                                absl::Span<float> value) override {
-    const absl::Span<float> policies = PolicyOutputs(roots.size(), prior_logits);
-    {
-      const ScopedTimer timer(&network_time_);
-      EncodeRoots(roots, {{kPolicyHead, policies.data()}, {kValueHead, value.data()}});
-    }
-    FinishRoots(roots, policies, prior_logits);
-    return absl::OkStatus();
-  }
-
-  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
-                                  absl::Span<const int32_t> actions,
-                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
-                                  absl::Span<float> discounts, absl::Span<float> values,
-                                  absl::Span<float> prior_logits) override {
-    const absl::Span<float> policies = PolicyOutputs(parents.size(), prior_logits);
-    {
-      const ScopedTimer timer(&network_time_);
-      ClearRows();
-      for (size_t i = 0; i < parents.size(); ++i) AddRow(i, parents[i], children[i]);
-      const ChosenActions chosen = ActionsOf(parents, actions);
-      RunStep(kActionStep,
-              {chosen.values.empty() ? chosen.indices.data() : nullptr,
-               chosen.values.empty() ? nullptr : chosen.values.data()},
-              {{kRewardHead, rewards.data()},
-               {kPolicyHead, policies.data()},
-               {kValueHead, values.data()}});
-    }
-    FinishNodes(children, policies, prior_logits);
-    std::fill(discounts.begin(), discounts.end(), static_cast<float>(SignedDiscount()));
-    return absl::OkStatus();
-  }
-};
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeMuZeroEngine(const EngineOptions& options) {
-  if (RunsPacked(options.inference)) {
-    LZ_RETURN_IF_ERROR(CheckEncoder(options.model, options.shape.observation_shape));
-    return std::make_unique<PackedMuZeroEngine>(options);
-  }
   using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
   LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEagerDevice(options));
   return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
@@ -160,10 +115,6 @@ absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeMuZeroEngine(const EngineOp
 }
 
 absl::StatusOr<int64_t> MuZeroEngineBytes(const EngineOptions& options) {
-  if (RunsPacked(options.inference)) {
-    LZ_RETURN_IF_ERROR(CheckEncoder(options.model, options.shape.observation_shape));
-    return PackedLatentEngine::Bytes(options, LatentModelParts(options));
-  }
   LZ_ASSIGN_OR_RETURN(const auto counted,
                       MuZeroNetwork::Create(options.model, options.shape, /*seed=*/0, at::kMeta));
   const int64_t dim = options.shape.action_dim;
@@ -171,6 +122,14 @@ absl::StatusOr<int64_t> MuZeroEngineBytes(const EngineOptions& options) {
       dim > 0 ? dim * static_cast<int64_t>(sizeof(float)) : static_cast<int64_t>(sizeof(int64_t));
   return LatentEngine::Bytes(options, *counted) +
          options.num_envs * (action + 2 * static_cast<int64_t>(sizeof(int64_t)));
+}
+
+const TensorFamily& MuZeroTensorFamily() {
+  static const TensorFamily kFamily = {
+      .make_network = MuZeroNetwork::Create,
+      .engine_bytes = [](const auto& options, auto&) { return MuZeroEngineBytes(options); },
+      .make_engine = [](const auto& options, auto&) { return MakeMuZeroEngine(options); }};
+  return kFamily;
 }
 
 }  // namespace lzero

@@ -7,11 +7,10 @@
 
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/family/eager_family.h"
+#include "lzero/family/eager_device.h"
 #include "lzero/family/stochastic_muzero/stochastic_muzero_network.h"
-#include "lzero/inference/latent_engine.h"
-#include "lzero/inference/packed_latent_engine.h"
-#include "lzero/nn/encoder.h"
+#include "lzero/family/tensor_families.h"
+#include "lzero/inference/tensor/latent_engine.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -147,125 +146,10 @@ class StochasticMuZeroEngine : public LatentEngine {
   std::vector<float> numbers_;          // scratch
 };
 
-// Its steps and heads behind those of every latent network.
-constexpr size_t kChanceStep = kActionStep + 1;
-constexpr size_t kChanceHead = kValueHead + 1, kAfterstateValueHead = kChanceHead + 1;
-
-packed::LatentModelOptions StochasticModelParts(const EngineOptions& options) {
-  packed::LatentModelOptions model = LatentModelParts(options);
-  model.steps.push_back({"chance_step", "chance_table", options.shape.num_chance_outcomes});
-  AddHead("chance_head", options.shape.num_chance_outcomes, /*is_scalar=*/false, &model);
-  AddHead("afterstate_value_head", options.model.support_size, /*is_scalar=*/true, &model);
-  return model;
-}
-
-class PackedStochasticMuZeroEngine : public PackedLatentEngine {
- public:
-  explicit PackedStochasticMuZeroEngine(const EngineOptions& options)
-      : PackedLatentEngine(options, StochasticModelParts(options)),
-        is_afterstate_(static_cast<size_t>(options.num_envs * nodes_per_root())) {}
-
-  int num_chance_outcomes() const override {
-    return static_cast<int>(options().shape.num_chance_outcomes);
-  }
-
-  absl::Status InitialInference(absl::Span<const Root> roots, absl::Span<float> prior_logits,
-                                absl::Span<float> value) override {
-    const ScopedTimer timer(&network_time_);
-    rows_.clear();
-    for (size_t i = 0; i < roots.size(); ++i) {
-      rows_.push_back(i);
-      is_afterstate_[IndexOf(i, kRootNode)] = 0;
-    }
-    Fit(num_actions());
-    EncodeRoots(roots, {{kPolicyHead, logits_.data()}, {kValueHead, value.data()}});
-    Spread(num_actions(), prior_logits);
-    return absl::OkStatus();
-  }
-
-  // As StochasticMuZeroEngine.
-  absl::Status RecurrentInference(absl::Span<const NodeId> parents,
-                                  absl::Span<const int32_t> actions,
-                                  absl::Span<const NodeId> children, absl::Span<float> rewards,
-                                  absl::Span<float> discounts, absl::Span<float> values,
-                                  absl::Span<float> prior_logits) override {
-    const ScopedTimer timer(&network_time_);
-    std::fill(rewards.begin(), rewards.end(), 0.0f);
-    from_afterstate_.clear();
-    for (size_t i = 0; i < parents.size(); ++i) {
-      from_afterstate_.push_back(is_afterstate_[IndexOf(i, parents[i])]);
-    }
-    for (const bool by_chance : {false, true}) {
-      rows_.clear();
-      inputs_.clear();
-      ClearRows();
-      for (size_t i = 0; i < parents.size(); ++i) {
-        if ((from_afterstate_[i] != 0) != by_chance) continue;
-        AddRow(i, parents[i], children[i]);
-        rows_.push_back(i);
-        inputs_.push_back(actions[i]);
-        is_afterstate_[IndexOf(i, children[i])] = by_chance ? 0 : 1;
-        discounts[i] = by_chance ? static_cast<float>(SignedDiscount()) : 1.0f;
-      }
-      if (!rows_.empty()) RunRows(by_chance, rewards, values, prior_logits);
-    }
-    return absl::OkStatus();
-  }
-
- private:
-  void RunRows(bool by_chance, absl::Span<float> rewards, absl::Span<float> values,
-               absl::Span<float> prior_logits) {
-    const int columns = by_chance ? num_actions() : num_chance_outcomes();
-    Fit(columns);
-    const packed::TowerInputs inputs = {inputs_.data(), nullptr};
-    if (by_chance) {
-      RunStep(kChanceStep, inputs,
-              {{kRewardHead, rewards_.data()},
-               {kPolicyHead, logits_.data()},
-               {kValueHead, values_.data()}});
-    } else {
-      RunStep(kActionStep, inputs,
-              {{kChanceHead, logits_.data()}, {kAfterstateValueHead, values_.data()}});
-    }
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      values[rows_[i]] = values_[i];
-      if (by_chance) rewards[rows_[i]] = rewards_[i];
-    }
-    Spread(columns, prior_logits);
-  }
-
-  void Fit(int columns) {
-    logits_.resize(rows_.size() * static_cast<size_t>(columns));
-    values_.resize(rows_.size());
-    rewards_.resize(rows_.size());
-  }
-
-  // logits_ [rows, columns] to the rows' places; -infinity in the columns after them.
-  void Spread(int columns, absl::Span<float> prior_logits) const {
-    const auto width = static_cast<size_t>(std::max(num_actions(), num_chance_outcomes()));
-    const auto count = static_cast<size_t>(columns);
-    for (size_t i = 0; i < rows_.size(); ++i) {
-      float* const to = prior_logits.data() + rows_[i] * width;
-      std::copy_n(logits_.data() + i * count, count, to);
-      std::fill(to + count, to + width, -std::numeric_limits<float>::infinity());
-    }
-  }
-
-  std::vector<uint8_t> is_afterstate_;    // [nodes], 1: what follows is chance
-  std::vector<uint8_t> from_afterstate_;  // scratch, of one step
-  std::vector<size_t> rows_;
-  std::vector<int64_t> inputs_;
-  std::vector<float> logits_, values_, rewards_;
-};
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeStochasticMuZeroEngine(
     const EngineOptions& options) {
-  if (RunsPacked(options.inference)) {
-    LZ_RETURN_IF_ERROR(CheckEncoder(options.model, options.shape.observation_shape));
-    return std::make_unique<PackedStochasticMuZeroEngine>(options);
-  }
   using Made = absl::StatusOr<std::unique_ptr<InferenceEngine>>;
   LZ_ASSIGN_OR_RETURN(const EngineDevice made, MakeEagerDevice(options));
   return MakeOnDevice(made, [&](const EngineDevice& device) -> Made {
@@ -277,14 +161,19 @@ absl::StatusOr<std::unique_ptr<InferenceEngine>> MakeStochasticMuZeroEngine(
 }
 
 absl::StatusOr<int64_t> StochasticMuZeroEngineBytes(const EngineOptions& options) {
-  if (RunsPacked(options.inference)) {
-    LZ_RETURN_IF_ERROR(CheckEncoder(options.model, options.shape.observation_shape));
-    return PackedLatentEngine::Bytes(options, StochasticModelParts(options)) +
-           options.num_envs * options.search.NodesPerRoot();
-  }
   LZ_ASSIGN_OR_RETURN(const auto counted, StochasticMuZeroNetwork::Create(
                                               options.model, options.shape, /*seed=*/0, at::kMeta));
   return LatentEngine::Bytes(options, *counted) + options.num_envs * options.search.NodesPerRoot();
+}
+
+const TensorFamily& StochasticMuZeroTensorFamily() {
+  static const TensorFamily kFamily = {
+      .make_network = StochasticMuZeroNetwork::Create,
+      .engine_bytes = [](const auto& options,
+                         auto&) { return StochasticMuZeroEngineBytes(options); },
+      .make_engine = [](const auto& options,
+                        auto&) { return MakeStochasticMuZeroEngine(options); }};
+  return kFamily;
 }
 
 }  // namespace lzero

@@ -14,7 +14,7 @@
 #include "lzero/base/machine.h"
 #include "lzero/config/schema.h"
 #include "lzero/env/env_rules.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_plan.h"
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/train/task/task_metrics.h"
 #include "lzero/worker/move_grading.h"
 
@@ -106,7 +107,7 @@ void TrainTask::EndUpdate() {
 
 absl::Status TrainTask::HandBack(const Network& model) {
   const ScopedTimer timer(&copy_time_);
-  return collector_.inference->CopyWeightsFrom(model);
+  return collector_.inference->CopyWeightsFrom(NetworkWeights(model));
 }
 
 absl::Status TrainTask::PrepareReanalyze(const std::function<const Network&()>& target) {
@@ -118,7 +119,7 @@ absl::Status TrainTask::PrepareReanalyze(const std::function<const Network&()>& 
   // be the better choice while replay grows, but once it is full and the ratio below 1 that one is
   // always about to be evicted.
   replay_->DrawPositions(num_positions, reanalyze_draws_, &reanalyzed_);
-  return reanalyzer_.inference->CopyWeightsFrom(target());
+  return reanalyzer_.inference->CopyWeightsFrom(NetworkWeights(target()));
 }
 
 absl::Status TrainTask::CollectAndReanalyze() {
@@ -148,7 +149,7 @@ absl::Status TrainTask::StoreCollected() {
 
 absl::StatusOr<TaskEvaluation> TrainTask::Evaluate(const Network& model, int64_t evaluation,
                                                    const std::function<bool()>& stop) {
-  LZ_RETURN_IF_ERROR(evaluator_.inference->CopyWeightsFrom(model));
+  LZ_RETURN_IF_ERROR(evaluator_.inference->CopyWeightsFrom(NetworkWeights(model)));
   std::vector<uint64_t> seeds;
   for (int64_t i = 0; i < config_.evaluate.episodes; ++i) {
     seeds.push_back(StreamKey(static_cast<uint64_t>(config_.seed), "evaluator_episode",

@@ -9,7 +9,7 @@
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/family/families.h"
+#include "lzero/family/tensor_families.h"
 #include "lzero/statistics/statistics.h"
 #include "lzero/tensor/torch.h"
 
@@ -17,10 +17,6 @@ namespace lzero {
 namespace {
 
 constexpr char kShared[] = "shared";
-
-std::string PartOf(const std::string& parameter) {
-  return parameter.substr(0, parameter.find('.'));
-}
 
 // A network of the family whose shared parts are the first weights of all tasks: they depend on the
 // run's seed alone, not on which tasks there are.
@@ -32,33 +28,10 @@ absl::StatusOr<std::shared_ptr<Network>> MakeDonor(const ExperimentConfig& task,
   config.encoder_width = defaults.encoder_width;
   config.encoder_layers = defaults.encoder_layers;
   const WorldModelShape smallest = {.observation_shape = {1}, .num_actions = 2};
-  return FamilyOf(config).make_network(config, smallest, seed, device);
+  return TensorFamilyOf(config).make_network(config, smallest, seed, device);
 }
 
 }  // namespace
-
-WeightPlace PlaceOf(const ExperimentConfig& task, size_t num_tasks, const std::string& parameter) {
-  const std::string part = PartOf(parameter);
-  const std::vector<std::string>& share = task.multitask.share;
-  const auto named = [&](std::string owner, const std::string& prefix) -> WeightPlace {
-    return {std::move(owner), num_tasks == 1 ? parameter : absl::StrCat(prefix, ".", parameter)};
-  };
-  if (std::ranges::find(share, part) != share.end()) return named(kShared, kShared);
-  const std::string& group = task.model.encoder_group;
-  if (part == "encoder" && group != kNoGroup) return named(group, absl::StrCat("group.", group));
-  return named(task.name, absl::StrCat("task.", task.name));
-}
-
-AdapterNames AdapterNamesOf(const ExperimentConfig& task, size_t num_tasks,
-                            const std::string& parameter) {
-  const std::string prefix = num_tasks == 1 ? "" : absl::StrCat("task.", task.name, ".");
-  const std::string base = absl::StrCat(prefix, "adapter.", parameter);
-  return {absl::StrCat(base, ".down"), absl::StrCat(base, ".up")};
-}
-
-bool HasAdapter(const ExperimentConfig& task, const WeightPlace& place, at::IntArrayRef shape) {
-  return task.multitask.adapter_rank > 0 && place.owner == kShared && shape.size() == 2;
-}
 
 absl::StatusOr<WeightCounts> CountTaskWeights(absl::Span<const ExperimentConfig> tasks,
                                               absl::Span<const WorldModelShape> shapes) {
@@ -67,12 +40,12 @@ absl::StatusOr<WeightCounts> CountTaskWeights(absl::Span<const ExperimentConfig>
   for (size_t t = 0; t < tasks.size(); ++t) {
     LZ_ASSIGN_OR_RETURN(
         const auto network,
-        FamilyOf(tasks[t].model).make_network(tasks[t].model, shapes[t], 0, at::kMeta));
+        TensorFamilyOf(tasks[t].model).make_network(tasks[t].model, shapes[t], 0, at::kMeta));
     counts.of_views += network->num_parameters();
     for (const auto& entry : network->named_parameters()) {
       const WeightPlace place = PlaceOf(tasks[t], tasks.size(), entry.key());
       sizes[place.name] = entry.value().numel();
-      if (!HasAdapter(tasks[t], place, entry.value().sizes())) continue;
+      if (!HasAdapter(tasks[t], place, entry.value().dim())) continue;
       counts.kept +=
           tasks[t].multitask.adapter_rank * (entry.value().size(0) + entry.value().size(1));
     }
@@ -88,7 +61,7 @@ absl::StatusOr<TaskWeights> TaskWeights::Create(absl::Span<const ExperimentConfi
            " shapes");
   std::vector<std::shared_ptr<Network>> views;
   for (size_t t = 0; t < tasks.size(); ++t) {
-    LZ_ASSIGN_OR_RETURN(auto view, FamilyOf(tasks[t].model)
+    LZ_ASSIGN_OR_RETURN(auto view, TensorFamilyOf(tasks[t].model)
                                        .make_network(tasks[t].model, shapes[t],
                                                      static_cast<uint64_t>(tasks[t].seed), device));
     views.push_back(std::move(view));
@@ -159,7 +132,7 @@ void TaskWeights::AddTask(const ExperimentConfig& task, size_t num_tasks,
       kept = weights_.begin() + static_cast<std::ptrdiff_t>(Add(place.name, place.owner, first));
     }
     Use use = {leaf, static_cast<size_t>(kept - weights_.begin()), std::nullopt, std::nullopt};
-    if (HasAdapter(task, place, leaf.sizes())) {
+    if (HasAdapter(task, place, leaf.dim())) {
       AddAdapter(task, num_tasks, entry.key(), &use);
       if (const size_t own = OwnerAt(task.name); std::ranges::find(owners, own) == owners.end()) {
         owners.push_back(own);

@@ -19,6 +19,7 @@
 #include "absl/types/span.h"
 #include "lzero/config/experiment_config.h"
 #include "lzero/model/network.h"
+#include "lzero/player/weight_names.h"
 
 namespace lzero {
 
@@ -28,25 +29,6 @@ struct OwnedWeight {
   size_t owner = 0;  // owners learn, or not, as one
   at::Tensor tensor;
 };
-
-// Where a parameter of a task's network is kept.
-struct WeightPlace {
-  std::string owner;  // "shared", the name of a group of encoders, or of a task
-  std::string name;   // of an OwnedWeight
-};
-
-// The place of `parameter` ("transformer.block0.qkv.weight") of `task`, one of `num_tasks`. Pure.
-WeightPlace PlaceOf(const ExperimentConfig& task, size_t num_tasks, const std::string& parameter);
-
-// Names of the two matrices of the adapter of a shared parameter: [rank, in] and [out, rank].
-struct AdapterNames {
-  std::string down, up;
-};
-AdapterNames AdapterNamesOf(const ExperimentConfig& task, size_t num_tasks,
-                            const std::string& parameter);
-
-// Whether tasks have adapters of a parameter of this place and shape.
-bool HasAdapter(const ExperimentConfig& task, const WeightPlace& place, at::IntArrayRef shape);
 
 // Numbers of all weights, adapters among them, each counted once; and of the networks of the tasks,
 // where what is shared counts for each. Allocates none of them. `shapes`, one a task.

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
 #include "lzero/family/muzero/muzero_network.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
 #include "lzero/tensor/torch.h"
 
@@ -63,7 +64,7 @@ TEST(MuZeroInference, EveryNodeIsTheNetworkSteppedAlongItsPath) {
   const EngineOptions options = Options();
   const auto network = RandomNetwork(options);
   auto engine = MakeMuZeroEngine(options).value();
-  ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
+  ASSERT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*network)).ok());
   const std::vector<float> observations = {0.1f, -0.5f, 1.0f, 0.3f, -1.2f, 0.7f};
   const std::vector<uint8_t> legal(kNumActions, 1);
   const std::vector<Root> roots = MakeRoots(observations, legal);
@@ -107,7 +108,7 @@ TEST(MuZeroInference, EveryNodeIsTheNetworkSteppedAlongItsPath) {
 TEST(MuZeroInference, FewerRootsGiveTheSameSearches) {
   const EngineOptions options = Options();
   auto engine = MakeMuZeroEngine(options).value();
-  ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork(options)).ok());
+  ASSERT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*RandomNetwork(options))).ok());
   const std::vector<float> observations = {0.1f, -0.5f, 1.0f, 0.3f, -1.2f, 0.7f};
   const std::vector<uint8_t> legal(kNumActions, 1);
   const std::vector<Root> roots = MakeRoots(observations, legal);
@@ -135,7 +136,7 @@ TEST(MuZeroInference, BoxActionsAreSampled) {
   options.shape = {{2}, 0, 2};
   options.search.num_sampled_actions = 5;
   auto engine = MakeMuZeroEngine(options).value();
-  ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork(options)).ok());
+  ASSERT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*RandomNetwork(options))).ok());
   const std::vector<float> observations = {0.1f, -0.5f, 1.0f, 0.3f, -1.2f, 0.7f};
   const std::vector<Root> roots = MakeRoots(observations, {});
   auto search = Search::Create(options.search, 5, kNumEnvs).value();

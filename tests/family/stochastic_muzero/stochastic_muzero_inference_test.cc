@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
 #include "lzero/family/stochastic_muzero/stochastic_muzero_network.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
 #include "lzero/tensor/torch.h"
 
@@ -70,7 +71,7 @@ TEST(StochasticMuZeroInference, NodesTakeTurnsAlongEveryPath) {
   const auto network = RandomNetwork();
   auto engine = MakeStochasticMuZeroEngine(Options()).value();
   EXPECT_EQ(engine->num_chance_outcomes(), kNumOutcomes);
-  ASSERT_TRUE(engine->CopyWeightsFrom(*network).ok());
+  ASSERT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*network)).ok());
   const std::vector<Root> roots = MakeRoots();
   std::vector<float> logits(kNumEnvs * kNumOutcomes), values(kNumEnvs), rewards(kNumEnvs),
       discounts(kNumEnvs);
@@ -127,7 +128,7 @@ TEST(StochasticMuZeroInference, NodesTakeTurnsAlongEveryPath) {
 
 TEST(StochasticMuZeroInference, ASearchRunsThroughIt) {
   auto engine = MakeStochasticMuZeroEngine(Options()).value();
-  ASSERT_TRUE(engine->CopyWeightsFrom(*RandomNetwork()).ok());
+  ASSERT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*RandomNetwork())).ok());
   auto search = Search::Create(Options().search, kNumActions, kNumEnvs, kNumOutcomes).value();
   SearchResult result;
   const absl::Status status = search->Run(*engine, MakeRoots(), {}, &result);

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/unizero/engine/unizero_inference.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
+#include "tests/family/unizero/any_engine.h"
 #include "tests/family/unizero/runners/random_model.h"
 
 namespace lzero::sampled_engine_test {
@@ -31,8 +33,9 @@ EngineOptions Options(Runner runner, const WorldModelShape& shape, std::optional
 }
 
 std::unique_ptr<UniZeroInference> MakeEngine(const EngineOptions& options) {
-  auto engine = UniZeroInference::Create(options).value();
-  EXPECT_TRUE(engine->CopyWeightsFrom(*RandomModel(options.model, options.shape, 5)).ok());
+  auto engine = AnyUniZero(options).value();
+  EXPECT_TRUE(
+      engine->CopyWeightsFrom(NetworkWeights(*RandomModel(options.model, options.shape, 5))).ok());
   return engine;
 }
 
@@ -173,8 +176,8 @@ TEST(SampledEngine, AllDiscreteActionsAreTheWholeSearch) {
 
 TEST(SampledEngine, PlannedBytesCountTheSampler) {
   const WorldModelShape shape{{kObservationSize}, 0, 2};
-  const int64_t few = UniZeroInference::PlannedBytes(Options(Runner::kPacked, shape, 4)).value();
-  const int64_t more = UniZeroInference::PlannedBytes(Options(Runner::kPacked, shape, 9)).value();
+  const int64_t few = AnyUniZeroBytes(Options(Runner::kPacked, shape, 4));
+  const int64_t more = AnyUniZeroBytes(Options(Runner::kPacked, shape, 9));
   // 5 more slots of 2 floats for each of 13 nodes and the roots, and 5 bytes of mask.
   EXPECT_EQ(more - few, kNumEnvs * 5 * (14 * 2 * 4 + 1));
 }

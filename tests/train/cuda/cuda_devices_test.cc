@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "lzero/inference/engine_device.h"
+#include "lzero/inference/tensor/engine_device.h"
 #include "lzero/tensor/cuda_library.h"
 #include "tests/family/unizero/runners/random_model.h"
 #include "tests/null_gpu/count.h"

@@ -2,7 +2,9 @@
 // plays, where their memory is, and what is left when they go; skipped where there is no device.
 #include "gtest/gtest.h"
 #include "lzero/env/env_rules.h"
+#include "lzero/family/tensor_families.h"
 #include "lzero/graph/cuda_graph_library.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
 #include "tests/null_gpu/count.h"
 #include "tests/train/cuda/engine_twin.h"
@@ -135,9 +137,8 @@ TEST_F(CudaFamiliesTest, EnginesPutNothingOnTheDefaultStream) {
     ThreadPool pool(1);
     const auto weights = RandomNetwork(options, 1, at::kCUDA);
     const int64_t before = null_gpu::CountOf("work_of_default_stream");
-    const auto engine =
-        FamilyOf(config.model).make_engine(options, BuildEnvFactory(config, registry)).value();
-    ASSERT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+    const auto engine = MakeEngine(options, BuildEnvFactory(config, registry)).value();
+    ASSERT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
     const auto collector = MakeCollector(config, registry, &pool, engine.get());
     for (int step = 0; step < 4; ++step) ASSERT_TRUE(collector->Step(step).ok());
     EXPECT_EQ(null_gpu::CountOf("work_of_default_stream"), before);
@@ -182,8 +183,7 @@ TEST_F(CudaFamiliesTest, AnEngineThatFindsNoMemoryLeavesNone) {
     options.num_envs = int64_t{1} << 31;
     ASSERT_TRUE(backend_->TrimMemory().ok());
     const int64_t before = backend_->MemoryUse().value().reserved_bytes;
-    const auto engine =
-        FamilyOf(config.model).make_engine(options, BuildEnvFactory(config, registry));
+    const auto engine = MakeEngine(options, BuildEnvFactory(config, registry));
     EXPECT_EQ(engine.status().code(), absl::StatusCode::kResourceExhausted) << engine.status();
     EXPECT_EQ(backend_->MemoryUse().value().reserved_bytes, before);
   }

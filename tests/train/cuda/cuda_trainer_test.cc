@@ -1,8 +1,9 @@
 // Whole runs on a real device: all roles beside the learner, a run that goes on, and what is left
 // when a run is over; skipped where there is no device.
 #include "gtest/gtest.h"
+#include "lzero/family/tensor_families.h"
 #include "lzero/graph/cuda_graph_library.h"
-#include "lzero/train/agent_loader.h"
+#include "lzero/player/agent_loader.h"
 #include "tests/null_gpu/count.h"
 #include "tests/train/trainer_testing.h"
 
@@ -65,6 +66,7 @@ TEST_F(CudaTrainerTest, TreesThatAreShownAreInTheMemoryOfTheHost) {
   ThreadPool pool(1);
   for (const bool shows : {false, true}) {
     LoadAgentOptions options;
+    options.make_engine = MakeEngine;
     options.shows_trees = shows;
     const auto agent = LoadAgent(run.dir(), ProbeRegistry(config), options, &pool);
     ASSERT_TRUE(agent.ok()) << agent.status();

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "lzero/family/families.h"
+#include "lzero/family/packed/families.h"
+#include "lzero/family/tensor_families.h"
 #include "lzero/inference/inference_engine.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"
 
@@ -21,8 +23,9 @@ namespace lzero {
 // A network whose weights all matter: fresh ones have zero last layers. The same on every device.
 inline std::shared_ptr<Network> RandomNetwork(const EngineOptions& options, uint64_t seed,
                                               at::Device device) {
-  auto network =
-      FamilyOf(options.model).make_network(options.model, options.shape, seed, at::kCPU).value();
+  auto network = TensorFamilyOf(options.model)
+                     .make_network(options.model, options.shape, seed, at::kCPU)
+                     .value();
   const torch::NoGradGuard no_grad;
   torch::manual_seed(seed);
   for (at::Tensor& weight : network->parameters()) weight.add_(at::randn_like(weight).mul_(0.1));
@@ -36,16 +39,18 @@ class EngineTwin : public InferenceModel {
   EngineTwin(EngineOptions options, const EnvFactory& make_env, double tolerance)
       : options_(options), tolerance_(tolerance) {
     options.inference.device = Device::kCuda;
-    device_ = FamilyOf(options.model).make_engine(options, make_env).value();
+    device_ = MakeEngine(options, make_env).value();
     options.inference.device = Device::kCpu;
     options.inference.runner = Runner::kAuto;
     options.inference.graphs = Graphs::kPreferred;
-    cpu_ = FamilyOf(options.model).make_engine(options, make_env).value();
+    cpu_ = MakeEngine(options, make_env).value();
   }
 
   void TakeWeights(uint64_t seed) {
-    ASSERT_TRUE(cpu_->CopyWeightsFrom(*RandomNetwork(options_, seed, at::kCPU)).ok());
-    ASSERT_TRUE(device_->CopyWeightsFrom(*RandomNetwork(options_, seed, at::kCUDA)).ok());
+    ASSERT_TRUE(
+        cpu_->CopyWeightsFrom(NetworkWeights(*RandomNetwork(options_, seed, at::kCPU))).ok());
+    ASSERT_TRUE(
+        device_->CopyWeightsFrom(NetworkWeights(*RandomNetwork(options_, seed, at::kCUDA))).ok());
   }
   InferenceEngine& device() { return *device_; }
   int64_t num_compared() const { return num_compared_; }

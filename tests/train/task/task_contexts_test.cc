@@ -8,9 +8,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
-#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/unizero/engine/unizero_inference.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/train/update/task_weights.h"
+#include "tests/family/unizero/any_engine.h"
 #include "tests/train/train_testing.h"
 
 namespace lzero::task_contexts_test {
@@ -62,8 +64,8 @@ class Player {
     options.shape = shape_;
     options.num_envs = kNumEnvs;
     options.search.num_simulations = kNumNodes;
-    engine_ = UniZeroInference::Create(options).value();
-    EXPECT_TRUE(engine_->CopyWeightsFrom(first->view(task)).ok());
+    engine_ = AnyUniZero(options).value();
+    EXPECT_TRUE(engine_->CopyWeightsFrom(NetworkWeights(first->view(task))).ok());
     for (int env = 0; env < kNumEnvs; ++env) Begin(env);
   }
 
@@ -76,7 +78,7 @@ class Player {
     if (step > 0) Advance();
     if (step == 3) Begin(0);
     if (step == 5) {
-      ASSERT_TRUE(engine_->CopyWeightsFrom(second_->view(task_)).ok());
+      ASSERT_TRUE(engine_->CopyWeightsFrom(NetworkWeights(second_->view(task_))).ok());
     }
     SearchRoots();
   }

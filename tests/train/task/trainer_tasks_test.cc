@@ -8,8 +8,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
+#include "lzero/family/tensor_families.h"
+#include "lzero/player/agent_loader.h"
 #include "lzero/run/training_state.h"
-#include "lzero/train/agent_loader.h"
 #include "tests/train/trainer_testing.h"
 
 namespace lzero::trainer_tasks_test {
@@ -310,6 +311,7 @@ TEST(TrainerTasksTest, ATaskOfACheckpointIsPlayedAlone) {
   const EnvRegistry registry = NativeRegistry();
   ThreadPool pool(1);
   LoadAgentOptions options;
+  options.make_engine = MakeEngine;
   EXPECT_EQ(LoadAgent(run.dir(), registry, options, &pool).status().message(),
             "task: the run has several tasks; choose one with --task: board, pendulum, pole");
   options.task = "pendulum";

@@ -65,22 +65,6 @@ TEST(TaskWeightsTest, AnOnlyTaskHasTheNamesOfItsNetwork) {
   EXPECT_EQ(weights.owners().size(), 1u);
 }
 
-TEST(TaskWeightsTest, NamesTellTheOwner) {
-  const std::vector<ExperimentConfig> tasks = Tasks({"a", "b"});
-  EXPECT_EQ(PlaceOf(tasks[0], 2, kShared).name, absl::StrCat("shared.", kShared));
-  EXPECT_EQ(PlaceOf(tasks[0], 2, "value_head.last.bias").owner, "shared");
-  EXPECT_EQ(PlaceOf(tasks[1], 2, kOwn).name, absl::StrCat("task.b.", kOwn));
-  EXPECT_EQ(PlaceOf(tasks[1], 2, "action_embedding").owner, "b");
-  EXPECT_EQ(PlaceOf(tasks[1], 2, "encoder.x").name, "task.b.encoder.x");
-  ExperimentConfig grouped = tasks[1];
-  grouped.model.encoder_group = "maze";
-  EXPECT_EQ(PlaceOf(grouped, 2, "encoder.x").name, "group.maze.encoder.x");
-  EXPECT_EQ(PlaceOf(grouped, 2, kOwn).owner, "b");
-  ExperimentConfig apart = tasks[1];
-  apart.multitask.share = {"transformer"};
-  EXPECT_EQ(PlaceOf(apart, 2, "value_head.last.bias").owner, "b");
-}
-
 TEST(TaskWeightsTest, WhatIsSharedIsTheSameMemoryAndTheRestIsNot) {
   TaskWeights weights = Make(Tasks({"a", "b"}));
   const at::Tensor kept = Find(weights, absl::StrCat("shared.", kShared));

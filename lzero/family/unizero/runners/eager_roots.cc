@@ -25,7 +25,7 @@ EagerRoots::EagerRoots(const WorldModel& model, KVCacheManager* cache, RootConte
       cache_(cache),
       contexts_(contexts),
       inputs_(InputsShape(model.config(), model.shape(), max_roots), model.device()),
-      context_batch_(MakeContextBatch(model, max_roots)),
+      context_batch_(MakeContextTensors(model, max_roots)),
       lengths_(Staging::Wrap("lengths of roots", context_batch_.lengths)),
       logits_(Staging::Wrap(
           "prior logits of roots",
@@ -35,7 +35,7 @@ EagerRoots::EagerRoots(const WorldModel& model, KVCacheManager* cache, RootConte
 
 int64_t EagerRoots::Bytes(const ModelConfig& config, const WorldModelShape& shape,
                           int64_t max_roots) {
-  return ContextBatchBytes(config, max_roots) +
+  return ContextTensorsBytes(config, max_roots) +
          RootInputs::Bytes(InputsShape(config, shape, max_roots)) +
          max_roots * (shape.policy_size() + 1) * static_cast<int64_t>(sizeof(float));
 }
@@ -88,7 +88,7 @@ absl::Status EagerRoots::Rebuild(absl::Span<const Root> roots, absl::Span<const 
       const int64_t length = pasts.past_tokens[i];
       stored_.push_back({root.env, root.step, (i + 1) * tokens.size(1), length, length});
     }
-    return contexts_->Store(stored_, tokens.flatten(0, 1));
+    return contexts_->Store(stored_, FloatRows(tokens.flatten(0, 1)));
   });
 }
 
@@ -100,7 +100,7 @@ absl::Status EagerRoots::Continue(absl::Span<const Root> roots, absl::Span<const
     // Cached contexts and the newest step.
     keys_.clear();
     for (const int row : rows) keys_.push_back({roots[row].env, kRootNode});
-    LZ_RETURN_IF_ERROR(cache_->CloneInto(keys_, &context_batch_));
+    LZ_RETURN_IF_ERROR(cache_->CloneInto(keys_, context_batch_.batch()));
     host_lengths_.resize(num_rows);
     LZ_RETURN_IF_ERROR(lengths_.CopyOut(absl::MakeSpan(host_lengths_)));
     LZ_RETURN_IF_ERROR(inputs_.StageNewest(roots, rows).status());
@@ -113,7 +113,7 @@ absl::Status EagerRoots::Continue(absl::Span<const Root> roots, absl::Span<const
       stored_.push_back(
           {root.env, root.step, (i + 1) * windows.size(1), host_lengths_[i] + 2, /*num_new=*/2});
     }
-    return contexts_->Store(stored_, windows.flatten(0, 1));
+    return contexts_->Store(stored_, FloatRows(windows.flatten(0, 1)));
   });
 }
 

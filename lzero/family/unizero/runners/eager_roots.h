@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "ATen/core/Tensor.h"
-#include "lzero/family/unizero/root_contexts.h"
+#include "lzero/family/unizero/engine/root_contexts.h"
+#include "lzero/family/unizero/engine/root_runner.h"
 #include "lzero/family/unizero/root_inputs.h"
-#include "lzero/family/unizero/runners/root_runner.h"
+#include "lzero/family/unizero/runners/recurrent_step.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/tensor/staging.h"
@@ -57,7 +58,7 @@ class EagerRoots : public RootRunner {
   KVCacheManager* cache_;
   RootContexts* contexts_;
   RootInputs inputs_;
-  ContextBatch context_batch_;
+  ContextTensors context_batch_;
   // Between host and device.
   Staging lengths_;  // [max_roots] of context_batch_
   Staging logits_;   // [max_roots, policy size]

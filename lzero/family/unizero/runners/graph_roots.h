@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
-#include "lzero/family/unizero/root_contexts.h"
-#include "lzero/family/unizero/runners/root_runner.h"
+#include "lzero/family/unizero/engine/root_contexts.h"
+#include "lzero/family/unizero/engine/root_runner.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/graph/graph_backend.h"
 #include "lzero/kv_cache/kv_cache_manager.h"

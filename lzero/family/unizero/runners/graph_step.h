@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/family/unizero/runners/recurrent_step.h"
-#include "lzero/inference/engine_device.h"
+#include "lzero/inference/tensor/engine_device.h"
 
 namespace lzero {
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lzero/base/status_macros.h"
+#include "lzero/inference/tensor/engine_network.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -18,21 +19,21 @@ absl::Status BufferedStep::RunNodes(const NodeStep& nodes, KVCacheManager* cache
                                     const StepTimes& times) {
   {
     const ScopedTimer timer(times.copy);
-    LZ_RETURN_IF_ERROR(nodes.actions.CopyTo(&actions_));
-    LZ_RETURN_IF_ERROR(cache->CloneInto(nodes.parents, &buffers_.contexts));
+    LZ_RETURN_IF_ERROR(CopyActions(nodes.actions, &actions_));
+    LZ_RETURN_IF_ERROR(cache->CloneInto(nodes.parents, buffers_.contexts.batch()));
   }
   {
     const ScopedTimer timer(times.network);
     LZ_RETURN_IF_ERROR(Run(static_cast<int64_t>(nodes.parents.size())));
   }
   const ScopedTimer timer(times.copy);
-  LZ_RETURN_IF_ERROR(cache->StoreRecurrent(nodes.children, buffers_.tokens));
+  LZ_RETURN_IF_ERROR(cache->StoreRecurrent(nodes.children, FloatRows(buffers_.tokens)));
   LZ_RETURN_IF_ERROR(rewards_.CopyOut(nodes.rewards));
   LZ_RETURN_IF_ERROR(values_.CopyOut(nodes.values));
   return prior_logits_.CopyOut(nodes.policies);
 }
 
-ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch) {
+ContextTensors MakeContextTensors(const WorldModel& model, int64_t max_batch) {
   const Transformer& transformer = model.transformer();
   const auto floats = at::TensorOptions().device(model.device());
   return {at::zeros({max_batch, transformer.context_length() - 1, transformer.num_layers(), 2,
@@ -44,7 +45,7 @@ ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch) {
 StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch) {
   const int64_t num_layers = model.transformer().num_layers();
   StepBuffers buffers;
-  buffers.contexts = MakeContextBatch(model, max_batch);
+  buffers.contexts = MakeContextTensors(model, max_batch);
   const auto floats = at::TensorOptions().device(model.device());
   const int64_t action_dim = model.shape().action_dim;
   buffers.actions = action_dim > 0 ? at::zeros({max_batch, action_dim}, floats)
@@ -56,7 +57,7 @@ StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch) {
   return buffers;
 }
 
-int64_t ContextBatchBytes(const ModelConfig& config, int64_t max_batch) {
+int64_t ContextTensorsBytes(const ModelConfig& config, int64_t max_batch) {
   const int64_t floats = (config.context_length - 1) * config.num_layers * 2 * config.embed_dim;
   return max_batch *
          (floats * static_cast<int64_t>(sizeof(float)) + static_cast<int64_t>(sizeof(int64_t)));
@@ -69,7 +70,7 @@ int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape
   const auto float_size = static_cast<int64_t>(sizeof(float));
   const int64_t action =
       shape.action_dim > 0 ? shape.action_dim * float_size : static_cast<int64_t>(sizeof(int64_t));
-  return ContextBatchBytes(config, max_batch) + max_batch * (floats * float_size + action);
+  return ContextTensorsBytes(config, max_batch) + max_batch * (floats * float_size + action);
 }
 
 }  // namespace lzero

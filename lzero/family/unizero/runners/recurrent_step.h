@@ -10,19 +10,26 @@
 #include "ATen/core/Tensor.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "lzero/base/stopwatch.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/family/unizero/engine/step_runner.h"
 #include "lzero/family/unizero/world_model.h"
-#include "lzero/inference/policy_engine.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
+#include "lzero/kv_cache/tensor/tensor_token_pool.h"
 #include "lzero/tensor/staging.h"
 
 namespace lzero {
 
+// Contexts in tensors of their own: tokens [M, W - 1, L, 2, E] float32, lengths [M] int64.
+struct ContextTensors {
+  at::Tensor tokens, lengths;
+
+  ContextBatch batch() const { return ContextsIn(tokens, lengths); }
+};
+
 // Allocated once when the step is built; addresses never change. Axes: M = max_batch rows, of which
 // the first `batch_size` of a Run are used.
 struct StepBuffers {
-  ContextBatch contexts;    // in: tokens [M, W - 1, L, 2, E] float32, lengths [M] int64
+  ContextTensors contexts;  // in: tokens [M, W - 1, L, 2, E] float32, lengths [M] int64
   at::Tensor actions;       // in: [M] int64; box: [M, D] float32 in [-1, 1]
   at::Tensor rewards;       // out: [M] float32
   at::Tensor values;        // out: [M] float32, of the child
@@ -30,34 +37,11 @@ struct StepBuffers {
   at::Tensor tokens;        // out: [M, 2, L, 2, E] float32, action token then latent token
 };
 
-// One step of an engine: B parents, whose contexts are read from its cache, and their children,
-// whose tokens are stored there.
-struct NodeStep {
-  absl::Span<const ContextKey> parents;  // [B]
-  absl::Span<const ChildKey> children;   // [B]
-  ChosenActions actions;                 // [B]
-  absl::Span<float> rewards;             // out: [B]
-  absl::Span<float> values;              // out: [B], of the children
-  absl::Span<float> policies;            // out: [B, policy size], of the children
-};
-
-// What the time of a NodeStep is added to.
-struct StepTimes {
-  Stopwatch* copy;
-  Stopwatch* network;
-};
-
-class RecurrentStep {
+class RecurrentStep : public StepRunner {
  public:
-  virtual ~RecurrentStep() = default;
-  virtual std::string name() const = 0;
   // Reads and writes the first `batch_size` rows of buffers(), in the shapes of StepBuffers; later
   // rows of the outputs are unspecified. Returns before a device has finished.
   virtual absl::Status Run(int64_t batch_size) = 0;
-  // Runs a step of the engine that `cache` belongs to, outputs and all. Errors as CloneInto and
-  // StoreRecurrent.
-  virtual absl::Status RunNodes(const NodeStep& nodes, KVCacheManager* cache,
-                                const StepTimes& times) = 0;
   // The model's weights were changed in place: what a runner derived from them is out of date.
   virtual void OnWeightsChanged() = 0;
   StepBuffers& buffers() { return buffers_; }
@@ -80,14 +64,13 @@ class BufferedStep : public RecurrentStep {
   Staging actions_, rewards_, values_, prior_logits_;  // the buffers
 };
 
-// Zeros on the model's device: tokens [M, W - 1, L, 2, E] float32, lengths [M] int64, M =
-// max_batch.
-ContextBatch MakeContextBatch(const WorldModel& model, int64_t max_batch);
+// Zeros on the model's device, M = max_batch.
+ContextTensors MakeContextTensors(const WorldModel& model, int64_t max_batch);
 // Zeros on the model's device, in the shapes and types of StepBuffers.
 StepBuffers MakeStepBuffers(const WorldModel& model, int64_t max_batch);
 
-// Bytes of the tensors of one ContextBatch and of StepBuffers for a model of this config and shape.
-int64_t ContextBatchBytes(const ModelConfig& config, int64_t max_batch);
+// Bytes of ContextTensors and of StepBuffers for a model of this config and shape.
+int64_t ContextTensorsBytes(const ModelConfig& config, int64_t max_batch);
 int64_t StepBuffersBytes(const ModelConfig& config, const WorldModelShape& shape,
                          int64_t max_batch);
 

@@ -6,14 +6,11 @@
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/config/consistency.h"
 #include "lzero/family/unizero/runners/eager_roots.h"
 #include "lzero/family/unizero/runners/eager_step.h"
 #include "lzero/family/unizero/runners/graph_roots.h"
 #include "lzero/family/unizero/runners/graph_step.h"
-#include "lzero/family/unizero/runners/packed_roots.h"
-#include "lzero/family/unizero/runners/packed_step.h"
-#include "lzero/kernels/instruction_set.h"
+#include "lzero/family/unizero/runners/packed_buffers_step.h"
 
 namespace lzero {
 namespace {
@@ -22,18 +19,11 @@ bool RecordsGraphs(Runner runner) {
   return runner == Runner::kCudaGraph || runner == Runner::kCudaSearchGraph;
 }
 
-std::unique_ptr<PackedStep> MakePackedStep(const InferenceConfig& config, const WorldModel& model,
-                                           int64_t max_batch) {
-  return std::make_unique<PackedStep>(model, max_batch, config.dtype,
-                                      static_cast<int>(config.num_threads));
-}
-
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeStep(Runner runner,
                                                         const InferenceConfig& config,
                                                         const WorldModel& model, int64_t max_batch,
                                                         const EngineDevice& device,
                                                         KVCacheManager* cache) {
-  if (runner == Runner::kPacked) return MakePackedStep(config, model, max_batch);
   if (runner != Runner::kCudaGraph) return std::make_unique<EagerStep>(model, max_batch);
   LZ_CHECK(device.backend != nullptr, "a graph runner without a backend");
   absl::StatusOr<std::unique_ptr<RecurrentStep>> step =
@@ -54,45 +44,12 @@ absl::StatusOr<std::unique_ptr<RootRunner>> MakeRoots(Runner runner, const Infer
   return std::make_unique<EagerRoots>(model, cache, contexts);
 }
 
-// `owner`: the role that it is for; may be empty.
-void LogChoice(const RunnerChoice& choice, const std::string& owner) {
-  if (choice.reason.empty()) return;
-  LZ_LOG_DETAIL("runner        ", owner.empty() ? "" : absl::StrCat(owner, ": "), choice.reason);
-}
-
 }  // namespace
 
 void LogWithoutGraphs(const char* what, const InferenceConfig& config, const absl::Status& cause) {
   LZ_LOG_WARNING("no graphs, ", what, " run one operation after the other",
                  config.dtype == InferenceDtype::kFp32 ? "" : ", in fp32",
                  " (inference.graphs: preferred): ", cause.message());
-}
-
-absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config,
-                                          const SearchConfig* search) {
-  LZ_RETURN_IF_ERROR(FirstError(GraphErrors(config)));
-  const bool on_cpu = config.device.is_cpu();
-  // What auto stands for.
-  RunnerChoice choice{config.runner, ""};
-  if (config.runner == Runner::kAuto && on_cpu) {
-    choice = {Runner::kPacked,
-              absl::StrCat("auto chose packed, the fastest on device cpu (this one has ",
-                           NameOf(CurrentInstructionSet()), ")")};
-  } else if (config.runner == Runner::kAuto && config.graphs == Graphs::kOff) {
-    choice = {Runner::kEager,
-              "auto chose eager: on device cuda only graphs are faster, and "
-              "inference.graphs is off"};
-  } else if (config.runner == Runner::kAuto && search == nullptr) {
-    choice = {Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"};
-  } else if (config.runner == Runner::kAuto && search->num_sampled_actions.has_value()) {
-    choice = {Runner::kCudaGraph,
-              "auto chose cuda_graph, one launch a step on device cuda: the host draws the sampled "
-              "actions of each node, so a whole search is no graph"};
-  } else if (config.runner == Runner::kAuto) {
-    choice = {Runner::kCudaSearchGraph,
-              "auto chose cuda_search_graph: one launch a search on device cuda"};
-  }
-  return choice;
 }
 
 absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const InferenceConfig& config,
@@ -102,6 +59,11 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const Inference
   LZ_CHECK(max_batch > 0, "batch of ", max_batch);
   LZ_ASSIGN_OR_RETURN(const RunnerChoice choice, ChooseRunner(config, /*search=*/nullptr));
   LogChoice(choice, /*owner=*/"");
+  if (choice.runner == Runner::kPacked) {
+    return std::make_unique<PackedBuffersStep>(
+        model, PackedStepOptions{model.config(), model.shape(), max_batch, config.dtype,
+                                 static_cast<int>(config.num_threads)});
+  }
   if (choice.runner == Runner::kCudaSearchGraph) {
     return absl::InvalidArgumentError(
         "inference.runner: cuda_search_graph runs whole searches and has no step of its own");
@@ -115,12 +77,6 @@ absl::StatusOr<Runners> MakeRunners(const RunnerChoice& choice, const InferenceC
   LogChoice(choice, cache->config().owner);
   const int64_t num_envs = cache->config().num_envs;
   Runners runners;
-  if (choice.runner == Runner::kPacked) {
-    auto step = MakePackedStep(config, model, num_envs);
-    runners.roots = MakePackedRoots(model, step.get(), cache, contexts);
-    runners.step = std::move(step);
-    return runners;
-  }
   LZ_ASSIGN_OR_RETURN(runners.step,
                       MakeStep(choice.runner, config, model, num_envs, device, cache));
   LZ_ASSIGN_OR_RETURN(runners.roots,
@@ -131,11 +87,6 @@ absl::StatusOr<Runners> MakeRunners(const RunnerChoice& choice, const InferenceC
 int64_t RunnersBytes(Runner runner, const InferenceConfig& config, const ModelConfig& model,
                      const WorldModelShape& shape, int64_t num_envs) {
   const int64_t buffers = StepBuffersBytes(model, shape, num_envs);
-  if (runner == Runner::kPacked) {
-    return buffers + PackedRootsBytes(model, shape, num_envs) +
-           PackedStepBytes(model, shape, num_envs, config.dtype,
-                           static_cast<int>(config.num_threads));
-  }
   const int64_t roots = RecordsGraphs(runner) ? GraphRootsBytes(model, shape, num_envs)
                                               : EagerRoots::Bytes(model, shape, num_envs);
   if (runner != Runner::kCudaGraph) return buffers + roots;

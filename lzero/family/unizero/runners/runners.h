@@ -1,5 +1,5 @@
-// Chooses and builds what runs the model inside a search: the recurrent step and the roots, from
-// the config alone and before anything is allocated. A new runner is one more case here.
+// Builds what runs the model inside a search through libtorch: the recurrent step and the roots. A
+// new runner is one more case here, and in ../engine/runner_choice.h.
 #ifndef LZERO_FAMILY_UNIZERO_RUNNERS_RUNNERS_H_
 #define LZERO_FAMILY_UNIZERO_RUNNERS_RUNNERS_H_
 
@@ -9,25 +9,15 @@
 
 #include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/family/unizero/root_contexts.h"
+#include "lzero/family/unizero/engine/root_contexts.h"
+#include "lzero/family/unizero/engine/root_runner.h"
+#include "lzero/family/unizero/engine/runner_choice.h"
 #include "lzero/family/unizero/runners/recurrent_step.h"
-#include "lzero/family/unizero/runners/root_runner.h"
 #include "lzero/family/unizero/world_model.h"
-#include "lzero/inference/engine_device.h"
+#include "lzero/inference/tensor/engine_device.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 
 namespace lzero {
-
-struct RunnerChoice {
-  Runner runner = Runner::kEager;  // never kAuto
-  std::string reason;              // "auto chose packed: ..."; empty when the config names it
-};
-
-// For the searches of `search`; null: for a step alone, which has no search to record. Pure: the
-// same configs, the same choice. InvalidArgument for the first of GraphErrors
-// (config/consistency.h).
-absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config,
-                                          const SearchConfig* search);
 
 // Warns that `what`, steps or the like, could not be recorded, and how it runs instead.
 void LogWithoutGraphs(const char* what, const InferenceConfig& config, const absl::Status& cause);
@@ -46,9 +36,9 @@ struct Runners {
   std::unique_ptr<RootRunner> roots;
 };
 
-// Builds both for the environments of `cache`, as `choice` says; the log names its owner with the
-// choice of `auto`. All arguments must outlive them; `contexts` writes into `cache`. Beside runner
-// cuda_search_graph (search_graph.h) the step is eager.
+// Builds both for the environments of `cache`, as `choice` says, which is not packed; the log names
+// its owner with the choice of `auto`. All arguments must outlive them; `contexts` writes into
+// `cache`. Beside runner cuda_search_graph (search_graph.h) the step is eager.
 absl::StatusOr<Runners> MakeRunners(const RunnerChoice& choice, const InferenceConfig& config,
                                     const WorldModel& model, KVCacheManager* cache,
                                     RootContexts* contexts, const EngineDevice& device);

@@ -14,7 +14,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/family/unizero/device/device_network.h"
 #include "lzero/family/unizero/world_model.h"
-#include "lzero/inference/engine_device.h"
+#include "lzero/inference/tensor/engine_device.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "lzero/mcts/searcher.h"
 

@@ -3,13 +3,16 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
+#include "lzero/family/unizero/engine/unizero_inference.h"
 #include "lzero/family/unizero/runners/eager_step.h"
 #include "lzero/family/unizero/runners/graph_roots.h"
 #include "lzero/family/unizero/runners/graph_step.h"
 #include "lzero/family/unizero/runners/search_graph.h"
-#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/unizero/unizero_engine.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
 #include "lzero/train/build.h"
+#include "tests/family/unizero/any_engine.h"
 #include "tests/family/unizero/runners/moving_roots.h"
 #include "tests/family/unizero/runners/random_model.h"
 #include "tests/null_gpu/count.h"
@@ -116,9 +119,9 @@ std::vector<int32_t> SearchOnce(const InferenceConfig& inference) {
   options.inference = inference;
   options.num_envs = 8;
   options.search.num_simulations = 25;
-  auto engine = UniZeroInference::Create(options).value();
+  auto engine = AnyUniZero(options).value();
   const auto weights = MakeModel(5, engine->model().device());
-  EXPECT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  EXPECT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   const auto search = BuildSearcher(options, engine.get()).value();
   RandomStream random(2, "roots");
   std::vector<std::vector<float>> observations(8, std::vector<float>(4));
@@ -163,7 +166,7 @@ TEST_F(CudaEngineTest, GraphsHaveTheNodesOfThePlan) {
   options.num_envs = 3;
   options.search.num_simulations = 25;
   const int64_t num_layers = options.model.num_layers, num_buckets = 2;
-  auto engine = UniZeroInference::CreateOn(options, device_).value();
+  auto engine = MakeUniZeroEngineOn(options, device_).value();
   const int64_t of_roots = backend_->recorded().num_nodes;
   const auto search = BuildSearcher(options, engine.get()).value();
   const int64_t of_searches = backend_->recorded().num_nodes - of_roots;
@@ -193,7 +196,7 @@ TEST_F(CudaEngineTest, RootsAreRoundedAsTheEngineIsTold) {
     options.inference.device = Device::kCuda;
     options.inference.dtype = dtype;
     options.num_envs = 8;
-    auto engine = UniZeroInference::Create(options).value();
+    auto engine = AnyUniZero(options).value();
     EXPECT_TRUE(engine->CopyWeightsFrom(*MakeModel(5, engine->model().device())).ok());
     MovingRoots episodes(8, 4, kNumActions, 6);
     std::vector<float> logits(8 * kNumActions), values(8);
@@ -223,14 +226,14 @@ std::vector<std::vector<int32_t>> SearchOften(Runner runner, SearchPolicy policy
   options.num_envs = 8;
   options.search.num_simulations = 25;
   options.search.policy = policy;
-  auto engine = UniZeroInference::Create(options).value();
+  auto engine = AnyUniZero(options).value();
   const auto search = BuildSearcher(options, engine.get()).value();
   MovingRoots episodes(8, 4, kNumActions, 6);
   std::vector<std::vector<int32_t>> visits;
   for (int round = 0; round < 9; ++round) {
     if (round % 4 == 0) {
       const auto weights = MakeModel(5 + round, engine->model().device());
-      EXPECT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+      EXPECT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
     }
     SearchRequest request;
     request.add_noise = round % 2 == 1;

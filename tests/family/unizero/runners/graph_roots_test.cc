@@ -53,8 +53,8 @@ TEST(GraphRootsTest, RootsAndContextsAreThoseOfEagerRoots) {
     const KVCache cached = scene.cache->CloneInit(EnvId(env), steps[env]).value();
     const KVCache other = eager_scene.cache->CloneInit(EnvId(env), steps[env]).value();
     ASSERT_EQ(cached.size(), other.size());
-    EXPECT_TRUE(at::allclose(cached.CopyTokens(0, cached.size()), other.CopyTokens(0, other.size()),
-                             1e-4, 1e-5));
+    EXPECT_TRUE(at::allclose(torch::tensor(cached.CopyTokens(0, cached.size())),
+                             torch::tensor(other.CopyTokens(0, other.size())), 1e-4, 1e-5));
   }
 }
 

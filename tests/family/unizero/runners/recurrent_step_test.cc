@@ -30,7 +30,7 @@ void ExpectBuffer(const at::Tensor& tensor, at::IntArrayRef shape, at::ScalarTyp
 }
 
 TEST(RecurrentStepTest, ContextsAreEmptyAtFirst) {
-  const ContextBatch contexts = MakeContextBatch(*SmallModel(), kMaxBatch);
+  const ContextTensors contexts = MakeContextTensors(*SmallModel(), kMaxBatch);
   ExpectBuffer(contexts.tokens, {kMaxBatch, 5, 3, 2, 8}, at::kFloat);
   ExpectBuffer(contexts.lengths, {kMaxBatch}, at::kLong);
   EXPECT_TRUE(at::equal(contexts.tokens, at::zeros_like(contexts.tokens)));
@@ -53,7 +53,7 @@ TEST(RecurrentStepTest, BytesAreKnownBeforeTheBuffersAre) {
   const StepBuffers buffers = MakeStepBuffers(*model, kMaxBatch);
   const auto contexts =
       static_cast<int64_t>(buffers.contexts.tokens.nbytes() + buffers.contexts.lengths.nbytes());
-  EXPECT_EQ(ContextBatchBytes(model->config(), kMaxBatch), contexts);
+  EXPECT_EQ(ContextTensorsBytes(model->config(), kMaxBatch), contexts);
   EXPECT_EQ(
       StepBuffersBytes(model->config(), model->shape(), kMaxBatch),
       contexts + static_cast<int64_t>(buffers.actions.nbytes() + buffers.rewards.nbytes() +

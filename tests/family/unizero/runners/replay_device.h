@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "lzero/inference/engine_device.h"
+#include "lzero/inference/tensor/engine_device.h"
 #include "tests/graph/replay_backend.h"
 #include "tests/kv_cache/plain_contexts.h"
 #include "tests/support/plain_functions.h"

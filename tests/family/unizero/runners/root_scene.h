@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lzero/base/rng.h"
-#include "lzero/family/unizero/root_contexts.h"
-#include "lzero/family/unizero/runners/root_runner.h"
+#include "lzero/family/unizero/engine/root_contexts.h"
+#include "lzero/family/unizero/engine/root_runner.h"
 #include "lzero/family/unizero/world_model.h"
 #include "lzero/kv_cache/kv_cache_manager.h"
 #include "tests/family/unizero/runners/random_model.h"

@@ -39,52 +39,6 @@ TEST(RunnersTest, TheConfigChoosesTheRunner) {
   }
 }
 
-TEST(RunnersTest, AutoSaysWhatItChoseAndWhy) {
-  const auto choice = ChooseRunner({}, nullptr);
-  ASSERT_TRUE(choice.ok());
-  EXPECT_EQ(choice->runner, Runner::kPacked);
-  EXPECT_THAT(choice->reason,
-              HasSubstr("auto chose packed, the fastest on device cpu (this one has "));
-  InferenceConfig named;
-  named.runner = Runner::kEager;
-  EXPECT_EQ(ChooseRunner(named, nullptr)->runner, Runner::kEager);
-  EXPECT_EQ(ChooseRunner(named, nullptr)->reason, "");
-}
-
-TEST(RunnersTest, OnADeviceAutoRecordsGraphsUnlessTheyAreOff) {
-  InferenceConfig config;
-  config.device = Device::kCuda;
-  SearchConfig search, sampled;
-  sampled.num_sampled_actions = 8;
-  const std::tuple<const SearchConfig*, Runner, const char*> cases[] = {
-      {nullptr, Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"},
-      {&search, Runner::kCudaSearchGraph,
-       "auto chose cuda_search_graph: one launch a search on device cuda"},
-      {&sampled, Runner::kCudaGraph,
-       "auto chose cuda_graph, one launch a step on device cuda: the host draws the sampled "
-       "actions of each node, so a whole search is no graph"}};
-  for (const auto& [searches, runner, reason] : cases) {
-    config.graphs = Graphs::kRequired;
-    EXPECT_EQ(ChooseRunner(config, searches)->runner, runner);
-    EXPECT_EQ(ChooseRunner(config, searches)->reason, reason);
-    config.graphs = Graphs::kOff;
-    EXPECT_EQ(ChooseRunner(config, searches)->runner, Runner::kEager);
-  }
-}
-
-TEST(RunnersTest, AGraphRunnerRefusesGrowingStorageInWords) {
-  InferenceConfig config;
-  config.device = Device::kCuda;
-  config.cache_storage = CacheStorage::kGrowing;
-  const auto refusal = HasSubstr("inference.cache_storage: graphs need fixed addresses");
-  EXPECT_THAT(std::string(ChooseRunner(config, nullptr).status().message()), refusal);
-  config.graphs = Graphs::kOff;
-  EXPECT_TRUE(ChooseRunner(config, nullptr).ok());
-  config.graphs = Graphs::kPreferred;
-  config.runner = Runner::kCudaSearchGraph;
-  EXPECT_THAT(std::string(ChooseRunner(config, nullptr).status().message()), refusal);
-}
-
 TEST(RunnersTest, ARunnerOfWholeSearchesHasNoStep) {
   InferenceConfig config;
   config.device = Device::kCuda;

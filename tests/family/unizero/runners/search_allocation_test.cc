@@ -2,8 +2,10 @@
 // allocates nothing once it is warm, and its cache stays where it is.
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
-#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/unizero/engine/unizero_inference.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
+#include "tests/family/unizero/any_engine.h"
 #include "tests/family/unizero/runners/random_model.h"
 #include "tests/support/torch/counted_allocations.h"
 
@@ -59,8 +61,9 @@ TEST_P(SearchAllocation, AWarmSearchAllocatesNothing) {
   options.shape = {{kObservationSize}, kNumActions};
   options.num_envs = kNumEnvs;
   options.search.num_simulations = kNumSimulations;
-  auto engine = UniZeroInference::Create(options).value();
-  ASSERT_TRUE(engine->CopyWeightsFrom(*RandomModel(options.model, options.shape, 1)).ok());
+  auto engine = AnyUniZero(options).value();
+  ASSERT_TRUE(
+      engine->CopyWeightsFrom(NetworkWeights(*RandomModel(options.model, options.shape, 1))).ok());
   SearchConfig config;
   config.policy = GetParam();
   config.num_simulations = kNumSimulations;

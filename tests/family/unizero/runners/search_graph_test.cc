@@ -8,11 +8,14 @@
 #include "gtest/gtest.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/family/unizero/engine/unizero_inference.h"
 #include "lzero/family/unizero/runners/eager_roots.h"
 #include "lzero/family/unizero/runners/graph_roots.h"
-#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/unizero/unizero_engine.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
 #include "lzero/nn/threads.h"
+#include "tests/family/unizero/any_engine.h"
 #include "tests/family/unizero/runners/moving_roots.h"
 #include "tests/family/unizero/runners/random_model.h"
 #include "tests/family/unizero/runners/replay_device.h"
@@ -57,14 +60,14 @@ absl::StatusOr<GraphEngine> MakeGraphEngine(EngineOptions options, ReplayBackend
   *backend = &BackendOf(device);
   (*backend)->fail_capture = fail_capture;
   GraphEngine made_engine;
-  LZ_ASSIGN_OR_RETURN(made_engine.engine, UniZeroInference::CreateOn(options, std::move(device)));
+  LZ_ASSIGN_OR_RETURN(made_engine.engine, MakeUniZeroEngineOn(options, std::move(device)));
   LZ_ASSIGN_OR_RETURN(made_engine.searcher, made_engine.engine->MakeDeviceSearcher());
   return made_engine;
 }
 
 std::unique_ptr<UniZeroInference> MakeEagerEngine(EngineOptions options) {
   options.inference.runner = Runner::kEager;
-  return UniZeroInference::Create(options).value();
+  return AnyUniZero(options).value();
 }
 
 void ExpectNear(const std::vector<float>& got, const std::vector<float>& expected,
@@ -110,8 +113,8 @@ TEST(SearchGraphTest, WholeSearchesEqualSearchesStepByStep) {
         SCOPED_TRACE(testing::Message() << "round " << round << ", players " << num_players);
         if (round % 6 == 0) {  // in place: the next replay reads them
           const auto weights = RandomModel(options.model, options.shape, 1 + round);
-          ASSERT_TRUE(graph.engine->CopyWeightsFrom(*weights).ok());
-          ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+          ASSERT_TRUE(graph.engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
+          ASSERT_TRUE(eager->CopyWeightsFrom(NetworkWeights(*weights)).ok());
         }
         // All, some, and in another order: other buckets, idle rows.
         std::vector<int> envs;
@@ -170,8 +173,8 @@ TEST(SearchGraphTest, LongSearchesAreRecordedForTheLargestBucketsAlone) {
     if (simulations != 500) continue;
     const auto eager = MakeEagerEngine(options);
     const auto weights = RandomModel(options.model, options.shape, 2);
-    ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
-    ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+    ASSERT_TRUE(engine.engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
+    ASSERT_TRUE(eager->CopyWeightsFrom(NetworkWeights(*weights)).ok());
     const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions,
                                4);  // one root in a bucket of four
     ExpectSameSearch(engine, *eager, options.search, episodes.Roots({1}), {});
@@ -185,7 +188,7 @@ TEST(SearchGraphTest, ASearchWaitsForItsOwnStreamOnceAndWeightsAreCopiedWhenItRe
   const auto engine = MakeGraphEngine(options, &backend).value();
   const auto weights = RandomModel(options.model, options.shape, 2);
   int waits = backend->num_waits;
-  ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(engine.engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   EXPECT_EQ(backend->num_waits, waits + 1);
   const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
   SearchResult result;
@@ -214,8 +217,8 @@ TEST(SearchGraphTest, AFailedCaptureFallsBackOnlyWhereTheConfigAllowsIt) {
   const auto eager =
       MakeEagerEngine(options.inference.graphs == Graphs::kOff ? options : SmallOptions());
   const auto weights = RandomModel(options.model, options.shape, 2);
-  ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
-  ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(engine.engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
+  ASSERT_TRUE(eager->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   const MovingRoots episodes(kNumEnvs, kObservationSize, kNumActions, 4);
   ExpectSameSearch(engine, *eager, options.search, episodes.Roots({0, 1, 2}), {});
 }
@@ -251,7 +254,7 @@ TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
   SearchResult result;
   const torch::NoGradGuard no_grad;
   for (at::Tensor& weight : weights->parameters()) weight.fill_(std::nanf(""));
-  ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(engine.engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   const absl::Status status =
       engine.searcher->Run(*engine.engine, episodes.Roots({2, 0}), {}, &result);
   EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
@@ -259,9 +262,9 @@ TEST(SearchGraphTest, NumbersThatAreNotFiniteNameTheEnvironment) {
   // What this one left does not change the next one.
   Randomize(*weights, 7);
   for (at::Tensor& weight : weights->parameters()) weight.nan_to_num_(0.1);
-  ASSERT_TRUE(engine.engine->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(engine.engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   const auto eager = MakeEagerEngine(options);
-  ASSERT_TRUE(eager->CopyWeightsFrom(*weights).ok());
+  ASSERT_TRUE(eager->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   ExpectSameSearch(engine, *eager, options.search, episodes.Roots({2, 0}), {});
 }
 
@@ -271,8 +274,7 @@ TEST(SearchGraphTest, BytesAreThoseOfItsArrays) {
   for (EngineOptions* of : {&steps, &searches}) of->inference.device = Device::kCuda;
   steps.inference.runner = Runner::kEager;
   searches.inference.runner = Runner::kCudaSearchGraph;
-  EXPECT_EQ(UniZeroInference::PlannedBytes(searches).value() -
-                UniZeroInference::PlannedBytes(steps).value(),
+  EXPECT_EQ(AnyUniZeroBytes(searches) - AnyUniZeroBytes(steps),
             SearchGraphBytes(options.search, options.model, options.shape, kNumEnvs) +
                 DeviceNetwork::Bytes(options.model, options.shape, 8, InferenceDtype::kFp32) +
                 GraphRootsBytes(options.model, options.shape, kNumEnvs) -

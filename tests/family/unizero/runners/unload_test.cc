@@ -5,10 +5,12 @@
 #include <array>
 
 #include "gtest/gtest.h"
-#include "lzero/family/unizero/unizero_inference.h"
+#include "lzero/family/unizero/engine/unizero_inference.h"
+#include "lzero/inference/tensor/network_weights.h"
 #include "lzero/mcts/search.h"
 #include "lzero/nn/threads.h"
 #include "lzero/tensor/host_memory.h"
+#include "tests/family/unizero/any_engine.h"
 #include "tests/family/unizero/runners/random_model.h"
 #include "tests/support/torch/counted_allocations.h"
 
@@ -39,10 +41,10 @@ EngineOptions Options() {
 int64_t LoadSearchUnload() {
   const EngineOptions options = Options();
   const int64_t before = LiveBytes();
-  auto engine = UniZeroInference::Create(options).value();
+  auto engine = AnyUniZero(options).value();
   const int64_t held = LiveBytes() - before;
   const auto weights = RandomModel(options.model, options.shape, 1);
-  EXPECT_TRUE(engine->CopyWeightsFrom(*weights).ok());
+  EXPECT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   SearchConfig config;
   config.num_simulations = kNumSimulations;
   const auto search = Search::Create(config, kNumActions, kNumEnvs).value();
@@ -91,7 +93,7 @@ TEST(UnloadTest, PlannedBytesAreWhatAnEngineHolds) {
   SetTensorThreads(1);
   LoadSearchUnload();
   const auto held = static_cast<double>(LoadSearchUnload());
-  const auto planned = static_cast<double>(UniZeroInference::PlannedBytes(Options()).value());
+  const auto planned = static_cast<double>(AnyUniZeroBytes(Options()));
   EXPECT_GE(held, planned);
   EXPECT_LE(held, 1.1 * planned);
 }
@@ -101,7 +103,9 @@ TEST(UnloadTest, PlannedBytesAreWhatAnEngineHolds) {
 TEST(UnloadTest, WhatAnEngineFreedIsNotKept) {
   KeepTensorMemory();
   SetTensorThreads(1);
-  auto engine = UniZeroInference::Create(Options()).value();
+  EngineOptions options = Options();
+  options.inference.runner = Runner::kEager;
+  auto engine = AnyUniZero(options).value();
   at::zeros({100000});
   EXPECT_GE(KeptTensorBytes(), 400000);
   engine.reset();

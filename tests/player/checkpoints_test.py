@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Checkpoints of every family, played by the program with or without libtorch: episodes and matches end as
+they did in libtorch's own operations (inference.runner eager), which are another implementation.
+
+    checkpoints_test.py LZERO FOLDER
+"""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+from program import ROOT, Program
+
+CHECKPOINTS = ROOT / "tests" / "golden" / "checkpoints"
+
+# Returns of the episodes 0 .. 4 of `eval`.
+RETURNS = {
+    "unizero_vector": [73.0, 93.0, 119.0, 121.0, 61.0],
+    "stochastic_muzero": [1124.0, 900.0, 1352.0, 1496.0, 596.0],
+}
+# Won, drawn and lost of 20 games against mcts:20, seed 1.
+GAMES = {"unizero_board": (2, 1, 17), "muzero": (2, 5, 13), "alphazero": (6, 0, 14)}
+
+
+def check_play(program):
+    for name, returns in RETURNS.items():
+        code, text = program.output("eval", CHECKPOINTS / name, "--seeds", "0..4", "--json", timeout=600)
+        program.check(f"episodes of {name}", code, text, 0, f'"returns":{json.dumps(returns, separators=(",", ":"))}')
+    for name, (won, drawn, lost) in GAMES.items():
+        code, text = program.output("match", CHECKPOINTS / name, "mcts:20", "--games", 20, "--seed", 1, "--json",
+                                    timeout=600)
+        program.check(f"games of {name}", code, text, 0,
+                      f'"all":{{"games":20,"won":{won},"drawn":{drawn},"lost":{lost},')
+
+
+def main():
+    program = Program(sys.argv[1], sys.argv[2])
+    check_play(program)
+    program.check("a grade", *program.run("eval", CHECKPOINTS / "muzero", "--grade"), 0, "optimal moves")
+    if "train " not in program.run("--help")[1]:
+        program.check("a device without libtorch",
+                      *program.run("eval", CHECKPOINTS / "muzero", "--device", "cuda"), 1, "built without libtorch")
+    program.finish()
+
+
+if __name__ == "__main__":
+    main()
