@@ -17,6 +17,7 @@
 #include "lzero/mcts/search.h"
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/replay/replay_plan.h"
+#include "lzero/run/progress.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/train/build.h"
 #include "lzero/train/run_rules.h"
@@ -231,16 +232,15 @@ absl::Status PlanRole(const ExperimentConfig& config, const EnvSpec& spec,
   const EnvFactory make_env = BuildEnvFactory(config, registry);
   LZ_ASSIGN_OR_RETURN(const int64_t bytes, EngineBytes(options, make_env));
   plan->tasks.back().roles.emplace_back(role.name, bytes);
+  int64_t of_host = bytes;
   if (DeviceMemoryPlan* part = PartOf(config.inference.device, plan); part != nullptr) {
     LZ_ASSIGN_OR_RETURN(const int64_t states, family.state_bytes(options, make_env));
-    const int64_t of_host = states + PolicyEngine::SamplerBytes(options);
+    of_host = states + PolicyEngine::SamplerBytes(options);
     AddEngine({bytes - of_host, ForwardBytes(config, spec, role),
                TensorFamilyOf(config.model).graph_nodes(options), role.num_threads},
               part);
-    plan->inference += of_host;
-  } else {
-    plan->inference += bytes;
   }
+  plan->inference += of_host;
   const int width =
       std::max(NumSlots(options.search, options.shape), family.num_chance_outcomes(spec));
   plan->search += Search::PlannedBytes(options.search, width, role.num_envs);

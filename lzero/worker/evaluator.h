@@ -69,6 +69,7 @@ class Evaluator {
 
   const EnvSpec& spec() const { return envs_->spec(); }
   int64_t max_past_steps() const { return max_past_steps_; }
+  int num_envs() const { return envs_->num_envs(); }
   // How long Run may go on without a word.
   void set_quiet_seconds(double seconds) { quiet_seconds_ = seconds; }
   // What it plays with, for who chooses the positions himself: the calls above must not be mixed

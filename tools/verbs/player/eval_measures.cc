@@ -11,6 +11,7 @@
 #include "lzero/player/build_player.h"
 #include "lzero/statistics/bootstrap.h"
 #include "lzero/worker/chance_calibration.h"
+#include "lzero/worker/imagination.h"
 #include "lzero/worker/move_grading.h"
 #include "nlohmann/json.hpp"
 #include "tools/verbs/support/interrupt.h"
@@ -202,6 +203,50 @@ int EvalChance(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent,
     PrintJson(agent, ChanceToJson(seeds.size(), *report));
   } else {
     PrintChance(agent, seeds.size(), *report);
+  }
+  return kExitOk;
+}
+
+int EvalImagination(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent,
+                    const std::atomic<bool>* stop) {
+  const auto report =
+      MeasureImagination(*agent.role.evaluator, BuildEnvFactory(agent.config, agent.registry),
+                         seeds, kImaginedDepth, [stop] { return stop->load(); });
+  if (absl::IsCancelled(report.status())) return kExitInterrupted;
+  if (!report.ok()) {
+    const bool is_usage =
+        absl::IsFailedPrecondition(report.status()) || absl::IsUnimplemented(report.status());
+    return PrintError(report.status(), is_usage ? kExitUsage : kExitFailure);
+  }
+  OrderedJson depths = OrderedJson::array();
+  if (!json) {
+    std::printf("positions     %d, of %d random games\n", static_cast<int>(report->num_positions),
+                static_cast<int>(seeds.size()));
+    std::printf("depth         wins foretold           false alarms              illegal policy\n");
+  }
+  for (size_t i = 0; i < report->depths.size(); ++i) {
+    const ImaginedMoves& moves = report->depths[i];
+    const std::string who = i == 0 ? "own move" : i == 1 ? "reply" : "";
+    if (json) {
+      depths.push_back({{"depth", i + 1},
+                        {"moves", moves.num_moves},
+                        {"wins", moves.num_wins},
+                        {"found", moves.num_found},
+                        {"recall", moves.recall()},
+                        {"false_alarms", moves.num_false_alarms},
+                        {"false_alarm_rate", moves.false_alarm_rate()},
+                        {"illegal_policy", moves.illegal_policy}});
+      continue;
+    }
+    std::printf("%d %-8s    %6.2f %% of %-12d  %6.3f %% of %-12d", static_cast<int>(i + 1),
+                who.c_str(), 100.0 * moves.recall(), static_cast<int>(moves.num_wins),
+                100.0 * moves.false_alarm_rate(),
+                static_cast<int>(moves.num_moves - moves.num_wins));
+    std::printf(i == 0 ? "\n" : "  %6.2f %%\n", 100.0 * moves.illegal_policy);
+  }
+  if (json) {
+    PrintJson(agent,
+              {{"games", seeds.size()}, {"positions", report->num_positions}, {"depths", depths}});
   }
   return kExitOk;
 }

@@ -1,5 +1,6 @@
 // What `lzero eval` tells: the returns of episodes; `--grade`, moves in positions with
-// known best ones; `--chance`, whether the chance model is calibrated. Each prints a table or JSON.
+// known best ones; `--chance`, whether the chance model is calibrated; `--imagination`, whether it
+// foresees wins. Each prints a table or JSON.
 #ifndef LZERO_TOOLS_VERBS_PLAYER_EVAL_MEASURES_H_
 #define LZERO_TOOLS_VERBS_PLAYER_EVAL_MEASURES_H_
 
@@ -24,6 +25,14 @@ int EvalGrade(bool json, LoadedAgent& agent, const std::atomic<bool>* stop);
 // environment without chance.
 int EvalChance(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent,
                const std::atomic<bool>* stop);
+
+// How far `--imagination` looks, in moves.
+inline constexpr int kImaginedDepth = 4;
+
+// A random game for each seed, until `stop`; the agent must be loaded for ImaginedNodes
+// simulations. Exit codes of `lzero eval`; 2 for what is no game for two players.
+int EvalImagination(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& agent,
+                    const std::atomic<bool>* stop);
 
 }  // namespace lzero
 

@@ -19,6 +19,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/player/agent_loader.h"
 #include "lzero/player/episode_rows.h"
+#include "lzero/worker/imagination.h"
 #include "tools/verbs/player/eval_measures.h"
 #include "tools/verbs/player/player_verbs.h"
 #include "tools/verbs/support/interrupt.h"
@@ -43,6 +44,7 @@ struct EvalOptions {
   std::optional<double> min_return;  // exit 3 when the mean return is lower
   bool grade = false;
   bool chance = false;
+  bool imagination = false;
   int64_t threads = 1;
   std::string device;                // "": as the run; cpu, cuda
   std::string task;                  // of a run of several
@@ -176,6 +178,18 @@ int Chance(const EvalOptions& options, LoadedAgent& agent, const std::atomic<boo
   return EvalChance(*seeds, options.json, agent, stop);
 }
 
+int Imagination(const EvalOptions& options, LoadAgentOptions wanted, LoadedAgent& agent,
+                ThreadPool* pool, const std::atomic<bool>* stop) {
+  const auto seeds = ParseSeeds(options, agent.config.seed);
+  if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
+  // Room for every imagined move.
+  wanted.simulations =
+      ImaginedNodes(agent.role.evaluator->spec().action.num_actions, kImaginedDepth);
+  auto roomy = LoadAgent(options.path, MakeRegistry(), wanted, pool);
+  if (!roomy.ok()) return PrintError(roomy.status(), kExitFailure);
+  return EvalImagination(*seeds, options.json, *roomy, stop);
+}
+
 // An agent that cannot be loaded; of a damaged checkpoint with the command for an intact one.
 int PrintUnreadable(const absl::Status& status, const std::string& path) {
   PrintError(status, kExitFailure);
@@ -204,7 +218,7 @@ int EvalOne(const EvalOptions& options) {
   LoadAgentOptions wanted;
   wanted.make_engine = options.engines.make_engine;
   wanted.simulations = options.simulations;
-  if (options.grade) wanted.num_envs = 64;
+  if (options.grade || options.imagination) wanted.num_envs = 64;
   if (!options.picture.format.empty()) wanted.num_envs = 1;  // episode after episode
   if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
   wanted.task = options.task;
@@ -230,6 +244,7 @@ int EvalOne(const EvalOptions& options) {
   }
   // Run what was asked for.
   if (options.grade) return EvalGrade(options.json, *agent, stop);
+  if (options.imagination) return Imagination(options, wanted, *agent, &pool, stop);
   return options.chance ? Chance(options, *agent, stop) : PlayEpisodes(options, *agent, stop);
 }
 
@@ -238,7 +253,8 @@ int Eval(const EvalOptions& options) {
   const absl::Status usage = CheckUsage(options);
   if (!usage.ok()) return PrintError(usage, kExitUsage);
   const bool is_of_one = !options.task.empty() || !options.picture.format.empty() ||
-                         options.grade || options.chance || options.min_return.has_value();
+                         options.grade || options.chance || options.imagination ||
+                         options.min_return.has_value();
   const auto tasks = FindTaskConfigs(options.path);
   if (is_of_one || !tasks.ok() || tasks->size() == 1) return EvalOne(options);
   int code = kExitOk;
@@ -294,6 +310,13 @@ void AddEval(CLI::App& app, VerbAction* action, const PlayerEngines& engines) {
   eval->add_flag("--chance", options->chance,
                  "Compare the chance outcomes that the model foretells with those that the "
                  "environment lists, at every step of the episodes")
+      ->excludes(render)
+      ->excludes(min_return)
+      ->excludes(grade);
+  eval->add_flag(
+          "--imagination", options->imagination,
+          "Games for two players: how many of the moves that win at once are foreseen, 1 to 4 "
+          "imagined steps behind the positions of random games")
       ->excludes(render)
       ->excludes(min_return)
       ->excludes(grade);

@@ -120,7 +120,7 @@ std::vector<int32_t> SearchOnce(const InferenceConfig& inference) {
   options.num_envs = 8;
   options.search.num_simulations = 25;
   auto engine = AnyUniZero(options).value();
-  const auto weights = MakeModel(5, engine->model().device());
+  const auto weights = MakeModel(5, inference.device.is_cuda() ? at::kCUDA : at::kCPU);
   EXPECT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
   const auto search = BuildSearcher(options, engine.get()).value();
   RandomStream random(2, "roots");
@@ -197,7 +197,7 @@ TEST_F(CudaEngineTest, RootsAreRoundedAsTheEngineIsTold) {
     options.inference.dtype = dtype;
     options.num_envs = 8;
     auto engine = AnyUniZero(options).value();
-    EXPECT_TRUE(engine->CopyWeightsFrom(*MakeModel(5, engine->model().device())).ok());
+    EXPECT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*MakeModel(5, at::kCUDA))).ok());
     MovingRoots episodes(8, 4, kNumActions, 6);
     std::vector<float> logits(8 * kNumActions), values(8);
     EXPECT_TRUE(engine
@@ -232,7 +232,7 @@ std::vector<std::vector<int32_t>> SearchOften(Runner runner, SearchPolicy policy
   std::vector<std::vector<int32_t>> visits;
   for (int round = 0; round < 9; ++round) {
     if (round % 4 == 0) {
-      const auto weights = MakeModel(5 + round, engine->model().device());
+      const auto weights = MakeModel(5 + round, at::kCUDA);
       EXPECT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*weights)).ok());
     }
     SearchRequest request;
