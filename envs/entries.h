@@ -28,6 +28,7 @@ EnvRegistry::Entry FourRoomsEntry();
 EnvRegistry::Entry Game2048Entry();
 EnvRegistry::Entry GomokuEntry();
 EnvRegistry::Entry GoEntry();
+EnvRegistry::Entry HexEntry();
 EnvRegistry::Entry KeyCorridorEntry();
 EnvRegistry::Entry KeyToDoorEntry();
 EnvRegistry::Entry LavaGapEntry();

@@ -6,13 +6,14 @@
 namespace lzero {
 
 void RegisterAllEnvs(EnvRegistry& registry) {
-  for (const auto entry : {CountingEntry,  CatchEntry,       DeepSeaEntry,
-                           CartPoleEntry,  MountainCarEntry, MountainCarContinuousEntry,
-                           PendulumEntry,  AcrobotEntry,     TicTacToeEntry,
-                           Connect4Entry,  GomokuEntry,      OthelloEntry,
-                           GoEntry,        Game2048Entry,    VisualMatchEntry,
-                           KeyToDoorEntry, EmptyRoomEntry,   FourRoomsEntry,
-                           DoorKeyEntry,   KeyCorridorEntry, LavaGapEntry}) {
+  for (const auto entry : {CountingEntry,    CatchEntry,       DeepSeaEntry,
+                           CartPoleEntry,    MountainCarEntry, MountainCarContinuousEntry,
+                           PendulumEntry,    AcrobotEntry,     TicTacToeEntry,
+                           Connect4Entry,    GomokuEntry,      OthelloEntry,
+                           GoEntry,          HexEntry,         Game2048Entry,
+                           VisualMatchEntry, KeyToDoorEntry,   EmptyRoomEntry,
+                           FourRoomsEntry,   DoorKeyEntry,     KeyCorridorEntry,
+                           LavaGapEntry}) {
     registry.Register(entry());
   }
   RegisterWorkerEnvs(registry);

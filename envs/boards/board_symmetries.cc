@@ -36,6 +36,11 @@ std::vector<Symmetry> SquareBoardSymmetries(int size, int num_planes, int num_ot
   return symmetries;
 }
 
+std::vector<Symmetry> HalfTurnSymmetries(int size, int num_planes) {
+  std::vector<Symmetry> all = SquareBoardSymmetries(size, num_planes);
+  return {std::move(all[0]), std::move(all[6])};  // 6: both flips
+}
+
 std::vector<Symmetry> ColumnBoardSymmetries(int num_rows, int num_columns, int num_planes) {
   std::vector<Symmetry> symmetries(2);
   for (const bool mirrored : {false, true}) {

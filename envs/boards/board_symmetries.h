@@ -14,6 +14,9 @@ namespace lzero {
 // passing.
 std::vector<Symmetry> SquareBoardSymmetries(int size, int num_planes, int num_other_actions = 0);
 
+// The identity and the half turn of such a board.
+std::vector<Symmetry> HalfTurnSymmetries(int size, int num_planes);
+
 // The identity and the mirror image, left to right, of a board of `num_rows` x `num_columns`
 // squares. Observation as above. Actions: one for each column.
 std::vector<Symmetry> ColumnBoardSymmetries(int num_rows, int num_columns, int num_planes);

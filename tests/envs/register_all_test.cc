@@ -43,6 +43,7 @@ TEST(RegisterAllTest, ListsTheNativeEnvironments) {
                                             "gomoku",
                                             "othello",
                                             "go",
+                                            "hex",
                                             "2048",
                                             "visual_match",
                                             "key_to_door",

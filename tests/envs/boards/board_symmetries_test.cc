@@ -50,6 +50,18 @@ TEST(BoardSymmetriesTest, OtherActionsStay) {
   }
 }
 
+TEST(BoardSymmetriesTest, TheHalfTurnReversesTheSquares) {
+  const std::vector<Symmetry> symmetries = HalfTurnSymmetries(3, 2);
+  ASSERT_EQ(symmetries.size(), 2u);
+  EXPECT_EQ(symmetries[0].action_image, (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(symmetries[1].action_image, (std::vector<int32_t>{8, 7, 6, 5, 4, 3, 2, 1, 0}));
+  for (int plane = 0; plane < 2; ++plane) {
+    for (int i = 0; i < 9; ++i) {
+      EXPECT_EQ(symmetries[1].observation_source[9 * plane + i], 9 * plane + 8 - i);
+    }
+  }
+}
+
 TEST(BoardSymmetriesTest, ColumnsAreMirroredByHand) {
   const std::vector<Symmetry> symmetries = ColumnBoardSymmetries(2, 3, 2);
   ASSERT_EQ(symmetries.size(), 2u);
