@@ -51,8 +51,14 @@ EnvSetting EnvSetting::Choice(std::string name, std::vector<std::string> choices
           std::move(choices)};
 }
 
+EnvSetting EnvSetting::Text(std::string name, std::string default_text, std::string help) {
+  return {std::move(name), Kind::kText, std::move(default_text), std::move(help), 0.0, 0.0, {}};
+}
+
 std::string EnvSetting::AllowedText() const {
   switch (kind) {
+    case Kind::kText:
+      return "a text";
     case Kind::kChoice:
       return absl::StrCat("one of ", absl::StrJoin(choices, ", "));
     case Kind::kInt:
@@ -91,6 +97,7 @@ absl::StatusOr<EnvSettings> EnvSettings::Create(const std::string& id,
     } else if (setting.kind == EnvSetting::Kind::kFloat) {
       LZ_RETURN_IF_ERROR(keep(ParseFloat(text)));
     } else if (const auto& choices = setting.choices;
+               setting.kind == EnvSetting::Kind::kChoice &&
                std::find(choices.begin(), choices.end(), text) == choices.end()) {
       return refused("unknown", DidYouMean(text, choices));
     } else {
@@ -111,6 +118,9 @@ const T& EnvSettings::Get(absl::string_view name) const {
 int64_t EnvSettings::Int(absl::string_view name) const { return Get<int64_t>(name); }
 double EnvSettings::Float(absl::string_view name) const { return Get<double>(name); }
 const std::string& EnvSettings::Choice(absl::string_view name) const {
+  return Get<std::string>(name);
+}
+const std::string& EnvSettings::Text(absl::string_view name) const {
   return Get<std::string>(name);
 }
 

@@ -21,7 +21,7 @@ using EnvSettingTexts = std::map<std::string, std::string>;
 
 // One declared setting.
 struct EnvSetting {
-  enum class Kind { kInt, kFloat, kChoice };
+  enum class Kind { kInt, kFloat, kChoice, kText };
 
   std::string name;
   Kind kind = Kind::kInt;
@@ -37,7 +37,11 @@ struct EnvSetting {
   // The first choice is the default.
   static EnvSetting Choice(std::string name, std::vector<std::string> choices, std::string help);
 
-  // "an integer from 3 to 19", "a number from -100 to 100", "one of simple, positional".
+  // Whatever its environment takes, which must check it.
+  static EnvSetting Text(std::string name, std::string default_text, std::string help);
+
+  // "an integer from 3 to 19", "a number from -100 to 100", "one of simple, positional",
+  // "a text".
   std::string AllowedText() const;
 };
 
@@ -54,6 +58,7 @@ class EnvSettings {
   int64_t Int(absl::string_view name) const;
   double Float(absl::string_view name) const;
   const std::string& Choice(absl::string_view name) const;
+  const std::string& Text(absl::string_view name) const;
 
  private:
   EnvSettings() = default;

@@ -11,7 +11,8 @@ namespace {
 std::vector<EnvSetting> Declared() {
   return {EnvSetting::Int("board_size", 9, 5, 19, "rows and columns"),
           EnvSetting::Float("komi", 7.5, -100, 100, "points for the second player"),
-          EnvSetting::Choice("superko", {"draw", "positional"}, "what ends a cycle")};
+          EnvSetting::Choice("superko", {"draw", "positional"}, "what ends a cycle"),
+          EnvSetting::Text("record", "(;SZ[9])", "moves before the first")};
 }
 
 std::string ErrorOf(const EnvSettingTexts& given) {
@@ -26,12 +27,15 @@ TEST(EnvSettingTest, GivesDefaultsAndWhatIsGiven) {
   EXPECT_EQ(defaults->Int("board_size"), 9);
   EXPECT_EQ(defaults->Float("komi"), 7.5);
   EXPECT_EQ(defaults->Choice("superko"), "draw");
+  EXPECT_EQ(defaults->Text("record"), "(;SZ[9])");
   const auto given = EnvSettings::Create(
-      "go", Declared(), {{"board_size", "19"}, {"komi", "-0.5"}, {"superko", "positional"}});
+      "go", Declared(),
+      {{"board_size", "19"}, {"komi", "-0.5"}, {"superko", "positional"}, {"record", "a b"}});
   ASSERT_TRUE(given.ok());
   EXPECT_EQ(given->Int("board_size"), 19);
   EXPECT_EQ(given->Float("komi"), -0.5);
   EXPECT_EQ(given->Choice("superko"), "positional");
+  EXPECT_EQ(given->Text("record"), "a b");
 }
 
 TEST(EnvSettingTest, NamesWhatIsWrongAndWhatIsAllowed) {
@@ -45,7 +49,7 @@ TEST(EnvSettingTest, NamesWhatIsWrongAndWhatIsAllowed) {
             "superko of 'go': unknown; got 'positonal'; allowed: one of draw, positional; did you "
             "mean 'positional'?");
   EXPECT_EQ(ErrorOf({{"kommi", "7"}}),
-            "'go' has no setting 'kommi'; allowed: board_size, komi, superko; did you mean "
+            "'go' has no setting 'kommi'; allowed: board_size, komi, superko, record; did you mean "
             "'komi'?");
 }
 
