@@ -41,12 +41,16 @@ class Board {
       if (mask[action] != 0) actions.push_back(static_cast<int>(action));
     }
   }
-  // Fills `planes` [planes, rows, columns]: own stones, the other's stones, then those of the game,
-  // the last all ones when player 0 is to move.
+  // Fills `planes` [planes, rows, columns]: own stones, the other's stones, then those of the game.
+  // The last is all ones when player 0 is to move, where that makes a difference.
   virtual void FillPlanes(absl::Span<float> planes) const = 0;
   // A guess of who will win an unfinished position, above -1 and below 1, from the view of the
   // player to move; 0 where the game has none.
   virtual double Estimate() const { return 0.0; }
+
+  // How early a look-ahead should try a legal action, the highest first; 0 where the game has no
+  // opinion.
+  virtual int Urgency(int /*action*/) const { return 0; }
 
   // Rows of the board with '\n', and who is to move where that cannot be seen.
   virtual std::string ToText() const = 0;

@@ -74,8 +74,7 @@ void BoardEnv::CountMoves(absl::Span<int64_t> counts) const {
 
 absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions& options,
                                                   std::unique_ptr<Board> start, int64_t max_plies) {
-  LZ_CHECK(start != nullptr && !start->finished() && start->to_play() == 0, "a start position of '",
-           spec.id, "'");
+  LZ_CHECK(start != nullptr && !start->finished(), "a start position of '", spec.id, "'");
   LZ_CHECK(max_plies >= 1, "games of '", spec.id, "' last ", max_plies, " plies");
   LZ_RETURN_IF_ERROR(CheckNoStepCap(spec.id, options, max_plies));
   LZ_RETURN_IF_ERROR(CheckOpenings(spec.id, options, max_plies));

@@ -65,11 +65,11 @@ class BoardEnv : public EpisodeEnv, public MoveCounter {
   std::string opening_stream_;  // name of its random numbers
 };
 
-// An environment of the game that begins in `start`, an unfinished position with player 0 to move,
-// and lasts at most `max_plies`. The caller fills spec.id, spec.observation.shape and
-// spec.symmetries; bounds are 0 .. 1 unless he fills them too; the rest comes from the board.
-// InvalidArgument for a cap below max_plies, an opening fraction outside 0 .. 1, or opening plies
-// outside 1 .. max_plies - 1 where openings are asked for.
+// An environment of the game that begins in `start`, an unfinished position, and lasts at most
+// `max_plies`. The caller fills spec.id, spec.observation.shape and spec.symmetries; bounds are 0
+// .. 1 unless he fills them too; the rest comes from the board. InvalidArgument for a cap below
+// max_plies, an opening fraction outside 0 .. 1, or opening plies outside 1 .. max_plies - 1 where
+// openings are asked for.
 absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions& options,
                                                   std::unique_ptr<Board> start, int64_t max_plies);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "lzero/base/check.h"
 
@@ -17,7 +18,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 class LookAhead {
  public:
   LookAhead(const Board& board, size_t depth) : depth_(depth), plies_(depth + 1) {
-    for (Ply& ply : plies_) ply = {board.Clone(), std::vector<uint8_t>(board.num_actions()), {}};
+    for (Ply& ply : plies_) ply.board = board.Clone();
+    urgencies_.resize(board.num_actions());
     for (auto& weights : history_) weights.assign(board.num_actions(), 0);
   }
 
@@ -50,8 +52,10 @@ class LookAhead {
     Ply& here = plies_[ply];
     here.board->ListLegalActions(here.mask, here.actions);
     const std::vector<int64_t>& weights = history_[here.board->to_play()];
-    std::stable_sort(here.actions.begin(), here.actions.end(),
-                     [&](int a, int b) { return weights[a] > weights[b]; });
+    for (const int action : here.actions) urgencies_[action] = here.board->Urgency(action);
+    std::stable_sort(here.actions.begin(), here.actions.end(), [&](int a, int b) {
+      return std::pair(urgencies_[a], weights[a]) > std::pair(urgencies_[b], weights[b]);
+    });
   }
   // Value for the mover of plies_[ply].board of playing `action` there.
   double ActionValue(size_t ply, int action, double alpha, double beta) {
@@ -88,6 +92,7 @@ class LookAhead {
 
   size_t depth_;
   std::vector<Ply> plies_;                       // [depth + 1]
+  std::vector<int> urgencies_;                   // [num_actions], of the moves that are ordered
   std::array<std::vector<int64_t>, 2> history_;  // [player][action] weight of cut-offs
   int64_t num_positions_ = 0;
 };

@@ -1,6 +1,7 @@
-// Looks ahead a fixed number of plies on any Board: negamax with alpha-beta windows and the history
-// heuristic for the order of moves [Knuth and Moore 1975; Schaeffer 1989]; positions at the end of
-// the look-ahead are worth Board::Estimate(). No transposition table. One thread at a time.
+// Looks ahead a fixed number of plies on any Board: negamax with alpha-beta windows; moves in the
+// order of Board::Urgency, then of the history heuristic [Knuth and Moore 1975; Schaeffer 1989];
+// positions at the end of the look-ahead are worth Board::Estimate(). No transposition table. One
+// thread at a time.
 #ifndef LZERO_ENVS_BOARDS_PLAYERS_ALPHA_BETA_H_
 #define LZERO_ENVS_BOARDS_PLAYERS_ALPHA_BETA_H_
 
@@ -21,7 +22,7 @@ class AlphaBetaPlayer : public Player {
 
   struct Analysis {
     double value = 0.0;             // for the player to move
-    std::vector<int> best_actions;  // all with that value, in order
+    std::vector<int> best_actions;  // all with that value, as they were tried
     int64_t num_positions = 0;      // looked at, the given one not counted
   };
 

@@ -82,7 +82,34 @@ TEST(AlphaBetaTest, EqualsPlainMinimax) {
     ExpectAsPlain(*RandomPosition(TicTacToeBoard(), 4 + i % 4, random), 1 + i % 6);
     ExpectAsPlain(*RandomPosition(Connect4Board(), 5 + 2 * i, random), 1 + i % 3);
     ExpectAsPlain(*RandomPosition(*GomokuBoard(5), 10 + i, random), 1 + i % 2);
+    ExpectAsPlain(*RandomPosition(*StartBoard(HexEntry(), {{"board_size", "4"}}), i % 7, random),
+                  1 + i % 3);
   }
+}
+
+// Takes two before it tries one, and tells what is played on it and on its copies.
+class UrgentNim : public NimBoard {
+ public:
+  UrgentNim(int heap, std::vector<int>* played) : NimBoard(heap), played_(played) {}
+
+  std::unique_ptr<Board> Clone() const override { return std::make_unique<UrgentNim>(*this); }
+  int Urgency(int action) const override { return action; }
+  void Play(int action) override {
+    played_->push_back(action);
+    NimBoard::Play(action);
+  }
+
+ private:
+  std::vector<int>* played_;
+};
+
+TEST(AlphaBetaTest, TriesUrgentMovesFirst) {
+  std::vector<int> played;
+  AlphaBetaPlayer(1, 0).Analyze(UrgentNim(5, &played));
+  EXPECT_EQ(played, (std::vector<int>{1, 0}));
+  played.clear();
+  EXPECT_EQ(AlphaBetaPlayer(9, 0).Analyze(UrgentNim(7, &played)).value,
+            AlphaBetaPlayer(9, 0).Analyze(NimBoard(7)).value);
 }
 
 // The windows must save most of the work: plain negamax looks at 7 + 49 + ... + 7^6 positions.
