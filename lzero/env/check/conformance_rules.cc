@@ -303,7 +303,9 @@ std::vector<Action> BadActionsFor(const EnvSpec& spec, const TimeStep& step) {
     bad.push_back(Action::Discrete(index));
   }
   bad.push_back({0, {std::numeric_limits<float>::quiet_NaN()}});
-  for (int32_t index = 0; index < static_cast<int32_t>(step.legal_action_mask.size()); ++index) {
+  const auto num_actions = static_cast<int32_t>(step.legal_action_mask.size());
+  const int32_t stride = 1 + num_actions / 500;
+  for (int32_t index = 0; index < num_actions; index += stride) {
     if (step.legal_action_mask[index] == 0) bad.push_back(Action::Discrete(index));
   }
   return bad;

@@ -62,6 +62,7 @@ absl::Status CheckClipping(const EnvFactory& factory, const EnvSpec& spec,
 TimeStep ImageOf(const Symmetry& symmetry, const TimeStep& step);
 
 // Actions that must be refused at `step`: out of range, illegal, not a number, of the wrong kind.
+// Where there are very many actions, an even choice of the illegal ones.
 std::vector<Action> BadActionsFor(const EnvSpec& spec, const TimeStep& step);
 
 }  // namespace lzero

@@ -185,6 +185,19 @@ TEST(ConformanceRulesTest, CapsAreExact) {
   EXPECT_TRUE(CheckStepCaps(spec, {record}).ok());
 }
 
+TEST(ConformanceRulesTest, OfVeryManyActionsSomeAreTried) {
+  EnvSpec spec = WalkSpec();
+  spec.action.num_actions = 1000;
+  TimeStep step;
+  step.legal_action_mask.assign(1000, 0);
+  step.legal_action_mask[3] = 1;
+  const std::vector<Action> bad = BadActionsFor(spec, step);
+  ASSERT_EQ(bad.size(), 5 + 334 - 1u);  // every third
+  EXPECT_EQ(bad[5].index, 0);
+  EXPECT_EQ(bad[6].index, 6);
+  EXPECT_EQ(bad.back().index, 999);
+}
+
 TEST(ConformanceRulesTest, BadActionsCoverRangeKindAndLegality) {
   std::vector<int32_t> indices;
   for (const Action& action : BadActionsFor(WalkSpec(), Good().steps[0])) {
