@@ -19,6 +19,7 @@ namespace lzero {
 EnvRegistry::Entry AcrobotEntry();
 EnvRegistry::Entry CartPoleEntry();
 EnvRegistry::Entry CatchEntry();
+EnvRegistry::Entry ChessEntry();
 EnvRegistry::Entry Connect4Entry();
 EnvRegistry::Entry CountingEntry();
 EnvRegistry::Entry DeepSeaEntry();

@@ -10,10 +10,10 @@ void RegisterAllEnvs(EnvRegistry& registry) {
                            CartPoleEntry,    MountainCarEntry, MountainCarContinuousEntry,
                            PendulumEntry,    AcrobotEntry,     TicTacToeEntry,
                            Connect4Entry,    GomokuEntry,      OthelloEntry,
-                           GoEntry,          HexEntry,         Game2048Entry,
-                           VisualMatchEntry, KeyToDoorEntry,   EmptyRoomEntry,
-                           FourRoomsEntry,   DoorKeyEntry,     KeyCorridorEntry,
-                           LavaGapEntry}) {
+                           GoEntry,          HexEntry,         ChessEntry,
+                           Game2048Entry,    VisualMatchEntry, KeyToDoorEntry,
+                           EmptyRoomEntry,   FourRoomsEntry,   DoorKeyEntry,
+                           KeyCorridorEntry, LavaGapEntry}) {
     registry.Register(entry());
   }
   RegisterWorkerEnvs(registry);

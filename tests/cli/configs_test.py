@@ -20,6 +20,7 @@ OWN = {
     "pong_unizero": ["env.max_episode_steps=40"],
     "pong_stack4_unizero": ["env.max_episode_steps=40"],
     "pong_atari_unizero": ["env.max_episode_steps=40"],
+    "chess_alphazero": ["env.settings.fen=7k/8/8/8/8/8/8/KR6 w - - 80 90"],
     "stochastic_muzero": ["env.max_episode_steps=50"],
     "mountain_car_continuous_unizero": ["env.max_episode_steps=50"],
     "2048_stochastic_muzero": ["env.max_episode_steps=50"],

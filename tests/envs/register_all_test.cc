@@ -44,6 +44,7 @@ TEST(RegisterAllTest, ListsTheNativeEnvironments) {
                                             "othello",
                                             "go",
                                             "hex",
+                                            "chess",
                                             "2048",
                                             "visual_match",
                                             "key_to_door",
