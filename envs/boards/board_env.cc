@@ -33,7 +33,7 @@ struct PerftPly {
 void CountFrom(std::vector<PerftPly>& plies, size_t ply, absl::Span<int64_t> counts) {
   PerftPly& here = plies[ply];
   here.board->FillLegalActions(absl::MakeSpan(here.mask));
-  counts[ply] += std::accumulate(here.mask.begin(), here.mask.end(), int64_t{0});
+  counts[ply] += std::accumulate(here.mask.begin(), here.mask.end(), 0);
   if (ply + 1 == counts.size()) return;
   for (size_t action = 0; action < here.mask.size(); ++action) {
     if (here.mask[action] == 0) continue;
