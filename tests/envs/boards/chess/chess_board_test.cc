@@ -317,7 +317,7 @@ TEST(ChessBoardTest, DamagedStatesAreRefusedOrPlayed) {
 TEST(ChessBoardTest, ConformsFromOtherPositions) {
   for (const char* fen : {kChessPositions[1], "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 90 117"}) {
     const auto make = [fen] { return Make(fen, 0.5); };
-    for (const ConformanceCheck& check : RunConformance(make, {1, 200})) {
+    for (const ConformanceCheck& check : RunConformance(make, {1, 50})) {
       EXPECT_TRUE(check.passed) << check.name << ": " << check.detail;
     }
   }
