@@ -26,6 +26,10 @@ namespace {
 void CheckModel(const ModelConfig& model, Errors* errors) {
   Require(model.support_size % 2 == 1, errors, {"model.support_size"},
           "must be odd, so that one atom is zero; got ", model.support_size);
+  const auto value_range = ParseSupportRange(model.value_support);
+  Require(value_range.ok(), errors, {"model.value_support"}, value_range.status().message());
+  const auto reward_range = ParseSupportRange(model.reward_support);
+  Require(reward_range.ok(), errors, {"model.reward_support"}, reward_range.status().message());
   const bool sim_norm = model.latent_norm == LatentNorm::kSimNorm;
   const bool group_kl = model.latent_loss == LatentLoss::kGroupKl;
   const bool compares = group_kl || model.latent_loss == LatentLoss::kMse;
@@ -233,6 +237,8 @@ std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
   unread(!vector, "model.encoder", {"model.encoder_width", "model.encoder_layers"});
   unread(config.model.latent_norm != LatentNorm::kSimNorm, "model.latent_norm",
          {"model.sim_norm_group"});
+  unread(!config.model.value_support.empty() && !config.model.reward_support.empty(),
+         "model.value_support", {"model.support_size"});
   unread(!config.replay.prioritized, "replay.prioritized",
          {"replay.priority_exponent", "replay.importance_exponent"});
   unread(config.train.learning_rate_schedule == LearningRateSchedule::kConstant,

@@ -2,24 +2,11 @@
 
 #include <iterator>
 
+#include "lzero/config/field_sources.h"
 #include "lzero/config/fields.h"
 
 namespace lzero {
 namespace {
-
-// Where defaults come from.
-constexpr char kFamilies[] = "UniZero (arXiv 2406.10667), AlphaZero (Silver et al. 2018)";
-constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
-constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
-constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
-constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";
-constexpr char kEpsilonGreedy[] = "temporally extended epsilon-greedy (Dabney et al. 2021)";
-constexpr char kSampled[] = "Sampled MuZero (Hubert et al. 2021)";
-constexpr char kStochastic[] = "Stochastic MuZero (Antonoglou et al. 2022)";
-constexpr char kPriorities[] = "Prioritized experience replay (Schaul et al. 2016)";
-constexpr char kLightZero[] = "LightZero, UniZero policy defaults";
-constexpr char kCartPole[] = "LightZero, CartPole UniZero config";
-constexpr char kTrialRuns[] = "trial runs on CartPole";
 
 constexpr Range kFraction = {0, 1};
 constexpr Range kWeight = {0, 1e6};
@@ -80,60 +67,6 @@ void EnvConfig::Visit(FieldList& field) {
         "channels], given channels first, bytes / 255; picture_first: channels are first already; "
         "board_last, board_first: likewise, elements as they are; vector: flat, as they are; auto: "
         "chosen by shape and bounds, see envs/add_python.md");
-}
-
-void ModelConfig::Visit(FieldList& field) {
-  field.Begin("model", "The world model: encoder, transformer, heads.");
-#define LZ_FAMILY_NAME(name, text) text,
-  field("family", &family, {LZ_FAMILIES(LZ_FAMILY_NAME)},
-        "Kind of model, and with it of inference and losses: unizero is a transformer that "
-        "predicts the steps of its search, muzero and stochastic_muzero have recurrent latent "
-        "states; alphazero is a policy and a value that search in the environment itself; of these "
-        "keys it reads encoder*, embed_dim, head_dim, support_size, latent_norm, sim_norm_group "
-        "and terminal alone",
-        "", kFamilies);
-#undef LZ_FAMILY_NAME
-  field("encoder", &encoder, {"vector", "board", "image"},
-        "Encoder of observations: an MLP for vectors, residual convolutions at full size for "
-        "boards, and with stride 2 down to 8x8 for images");
-  field("encoder_width", &encoder_width, {1, 65536}, "Vector encoder: width of its hidden layers",
-        "units", kTrialRuns);
-  field("encoder_layers", &encoder_layers, {0, 64}, "Vector encoder: number of hidden layers",
-        "layers", kTrialRuns);
-  field("encoder_channels", &encoder_channels, {1, 4096}, "Board and image encoder: channels",
-        "channels");
-  field("encoder_blocks", &encoder_blocks, {0, 256},
-        "Board and image encoder: residual blocks at the last size", "blocks",
-        "LightZero, TicTacToe configs");
-  field("encoder_group", &encoder_group,
-        "Tasks with the same word here share one encoder; none: each has its own");
-  field("embed_dim", &embed_dim, {2, 65536}, "Width E of tokens and latent states", "units",
-        kCartPole);
-  field("num_layers", &num_layers, {1, 256}, "Transformer blocks L", "layers", kCartPole);
-  field("num_heads", &num_heads, {1, 1024},
-        "Attention heads; they divide embed_dim into heads of even size", "heads", kCartPole);
-  field("context_length", &context_length, {2, 65536},
-        "Window W: a token attends to itself and the W - 1 tokens before it; an environment step "
-        "is two tokens",
-        "tokens", kUniZero);
-  field("support_size", &support_size, {3, 100001},
-        "Atoms of the two-hot support of values and rewards, odd", "atoms", kLightZero);
-  field("head_dim", &head_dim, {1, 1048576}, "Hidden units of the heads; null: 4 * embed_dim",
-        "units", kLightZero);
-  field("latent_norm", &latent_norm, {"layer_norm", "sim_norm"}, "Final norm of latent states", "",
-        "LightZero (layer_norm), UniZero (sim_norm)");
-  field("latent_loss", &latent_loss, {"mse", "group_kl", "none", "cosine"},
-        "Loss of the next latent: mse goes with layer_norm, group_kl with sim_norm; family muzero "
-        "alone: none, and cosine, the self-supervised loss of EfficientZero",
-        "", "LightZero (mse), UniZero (group_kl), EfficientZero (cosine)");
-  field("sim_norm_group", &sim_norm_group, {2, 65536}, "Units in one softmax group of sim_norm",
-        "units", kUniZero);
-  field("dropout", &dropout, {0, 1, false, true}, "Dropped share of activations while learning", "",
-        kTrialRuns);
-  field("terminal", &terminal, {"absorb", "mask"},
-        "After a true end of an episode: absorb continues with absorbing steps, mask leaves later "
-        "steps out of the losses",
-        "", kTrialRuns);
 }
 
 void LossConfig::Visit(FieldList& field) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lzero/config/device.h"
+#include "lzero/config/model/model_config.h"
 #include "lzero/config/task_config.h"
 
 namespace lzero {
@@ -41,45 +42,6 @@ struct EnvConfig {
   // after 1 .. random_opening_plies uniformly random legal moves.
   double random_opening_fraction = 0.0;
   int64_t random_opening_plies = 6;
-  void Visit(FieldList& field);
-};
-
-// The kinds of model and of what searches them: a line each, with the name in configs. The rest of
-// family X is its folder, where XFamily() is made (lzero/family/packed/families.h).
-#define LZ_FAMILIES(FAMILY)                     \
-  FAMILY(UniZero, "unizero")                    \
-  FAMILY(MuZero, "muzero")                      \
-  FAMILY(StochasticMuZero, "stochastic_muzero") \
-  FAMILY(AlphaZero, "alphazero")
-#define LZ_FAMILY_VALUE(name, text) k##name,
-enum class Family { LZ_FAMILIES(LZ_FAMILY_VALUE) };
-#undef LZ_FAMILY_VALUE
-enum class EncoderKind { kVector, kBoard, kImage };
-enum class LatentNorm { kLayerNorm, kSimNorm };
-enum class LatentLoss { kMse, kGroupKl, kNone, kCosine };
-enum class TerminalMode { kAbsorb, kMask };
-
-inline constexpr char kNoGroup[] = "none";
-
-struct ModelConfig {
-  Family family = Family::kUniZero;
-  EncoderKind encoder = EncoderKind::kVector;
-  int64_t encoder_width = 128;    // vector: hidden units
-  int64_t encoder_layers = 1;     // vector: hidden layers
-  int64_t encoder_channels = 32;  // board, image: channels
-  int64_t encoder_blocks = 1;     // board, image: residual blocks at full, at the last size
-  std::string encoder_group = kNoGroup;
-  int64_t embed_dim = 64;
-  int64_t num_layers = 2;
-  int64_t num_heads = 2;
-  int64_t context_length = 8;       // W, tokens
-  int64_t support_size = 101;       // S, odd
-  std::optional<int64_t> head_dim;  // null: 4 * embed_dim
-  LatentNorm latent_norm = LatentNorm::kLayerNorm;
-  LatentLoss latent_loss = LatentLoss::kMse;
-  int64_t sim_norm_group = 8;
-  double dropout = 0.0;
-  TerminalMode terminal = TerminalMode::kAbsorb;
   void Visit(FieldList& field);
 };
 

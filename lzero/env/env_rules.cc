@@ -8,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/consistency.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/config/scalar_text.h"
 #include "lzero/env/plugin.h"
 

@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "lzero/base/named_array.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/config/world_model_shape.h"
+#include "lzero/config/model/world_model_shape.h"
 #include "lzero/mcts/inference_model.h"
 #include "lzero/mcts/searcher.h"
 #include "lzero/packed/weight_source.h"

@@ -78,16 +78,22 @@ packed::LatentModelOptions LatentModelParts(const EngineOptions& options) {
   model.observation_shape = shape.observation_shape;
   model.has_planes = true;
   model.steps = {{"dynamics", "action_table", shape.action_rows()}};
-  AddHead("reward_head", options.model.support_size, /*is_scalar=*/true, &model);
-  AddHead("policy_head", shape.policy_size(), /*is_scalar=*/false, &model);
-  AddHead("value_head", options.model.support_size, /*is_scalar=*/true, &model);
+  const ModelConfig& config = options.model;
+  AddScalarHead("reward_head", SupportOf(config.reward_range(), config.support_size), &model);
+  AddHead("policy_head", shape.policy_size(), &model);
+  AddScalarHead("value_head", SupportOf(config.value_range(), config.support_size), &model);
   return model;
 }
 
-void AddHead(const std::string& module, int64_t out, bool is_scalar,
-             packed::LatentModelOptions* model) {
+void AddHead(const std::string& module, int64_t out, packed::LatentModelOptions* model) {
   const bool is_vector = model->model.encoder == EncoderKind::kVector;
-  model->heads.push_back({is_vector ? module + ".head" : module, out, is_scalar});
+  model->heads.push_back({is_vector ? module + ".head" : module, out});
+}
+
+void AddScalarHead(const std::string& module, const ValueSupport& support,
+                   packed::LatentModelOptions* model) {
+  AddHead(module, support.size, model);
+  model->heads.back().support = support;
 }
 
 }  // namespace lzero

@@ -62,8 +62,9 @@ enum LatentSteps : size_t { kActionStep };
 enum LatentHeads : size_t { kRewardHead, kPolicyHead, kValueHead };
 packed::LatentModelOptions LatentModelParts(const EngineOptions& options);
 // One head more.
-void AddHead(const std::string& module, int64_t out, bool is_scalar,
-             packed::LatentModelOptions* model);
+void AddHead(const std::string& module, int64_t out, packed::LatentModelOptions* model);
+void AddScalarHead(const std::string& module, const ValueSupport& support,
+                   packed::LatentModelOptions* model);
 
 }  // namespace lzero
 

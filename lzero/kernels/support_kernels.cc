@@ -4,7 +4,6 @@
 
 #include "lzero/kernels/instruction_set.h"
 #include "lzero/kernels/parallel.h"
-#include "lzero/kernels/value_transform.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lzero/kernels/support_kernels.cc"
@@ -24,24 +23,21 @@ struct Split {
 
 // As in nn/support.cc: the exact maximum is share 1 of the last atom; a NaN keeps a valid atom
 // and makes the share NaN.
-Split SplitBetweenAtoms(float value, int64_t atoms) {
-  const float limit = static_cast<float>(atoms - 1) / 2;
-  float position = TransformValue(value);
-  position = position < -limit ? -limit : position;
-  position = (position > limit ? limit : position) + limit;
+Split SplitBetweenAtoms(float value, const ValueSupport& support) {
+  const float position = support.PositionOf(value);
   if (std::isnan(position)) return {0, position};
-  const float lower = std::fmin(std::floor(position), static_cast<float>(atoms - 2));
+  const float lower = std::fmin(std::floor(position), static_cast<float>(support.size - 2));
   return {static_cast<int64_t>(lower), position - lower};
 }
 
 void TwoHotForward(const TwoHotTask& task, float* losses, int64_t first, int64_t last) {
   for (int64_t row = first; row < last; ++row) {
-    const float* logits = task.logits + row * task.atoms;
+    const float* logits = task.logits + row * task.support.size;
     const ExponentialSum total =
-        SumExponentials(logits, task.atoms, [](int64_t, auto, Floats) HWY_ATTR {});
+        SumExponentials(logits, task.support.size, [](int64_t, auto, Floats) HWY_ATTR {});
     const float log_sum = total.largest + std::log(total.sum);
     task.log_sums[row] = log_sum;
-    const Split split = SplitBetweenAtoms(task.values[row], task.atoms);
+    const Split split = SplitBetweenAtoms(task.values[row], task.support);
     losses[row] = (1.0f - split.upper_share) * (log_sum - logits[split.lower]) +
                   split.upper_share * (log_sum - logits[split.lower + 1]);
   }
@@ -50,29 +46,29 @@ void TwoHotForward(const TwoHotTask& task, float* losses, int64_t first, int64_t
 void TwoHotBackward(const TwoHotTask& task, const float* dlosses, float* dlogits, int64_t first,
                     int64_t last) {
   for (int64_t row = first; row < last; ++row) {
-    const float* logits = task.logits + row * task.atoms;
-    float* out = dlogits + row * task.atoms;
+    const float* logits = task.logits + row * task.support.size;
+    float* out = dlogits + row * task.support.size;
     const float factor = dlosses[row];
     const Floats log_sum = Set(task.log_sums[row]);
-    ForEachVector(task.atoms, [&](int64_t j, auto lanes) HWY_ATTR {
+    ForEachVector(task.support.size, [&](int64_t j, auto lanes) HWY_ATTR {
       const Floats power = Exp(hn::Sub(Load(lanes, logits + j), log_sum));
       Store(lanes, hn::Mul(Set(factor), power), out + j);
     });
-    const Split split = SplitBetweenAtoms(task.values[row], task.atoms);
+    const Split split = SplitBetweenAtoms(task.values[row], task.support);
     out[split.lower] -= factor * (1.0f - split.upper_share);
     out[split.lower + 1] -= factor * split.upper_share;
   }
 }
 
-// Means of the atoms, not yet transformed back.
-void MeanAtoms(int64_t rows, int64_t atoms, const float* logits, int64_t stride, float* means) {
+// Means of the atoms, in steps from 0.
+void MeanAtoms(int64_t rows, const ValueSupport& support, const float* logits, int64_t stride,
+               float* means) {
   const Floats steps = hn::ConvertTo(Tag(), hn::Iota(IntTag(), 0));
-  const float limit = static_cast<float>(atoms - 1) / 2;
   for (int64_t row = 0; row < rows; ++row) {
     Floats weighted = Zero();
-    const ExponentialSum total =
-        SumExponentials(logits + row * stride, atoms, [&](int64_t j, auto, Floats power) HWY_ATTR {
-          const Floats places = hn::Add(steps, Set(static_cast<float>(j) - limit));
+    const ExponentialSum total = SumExponentials(
+        logits + row * stride, support.size, [&](int64_t j, auto, Floats power) HWY_ATTR {
+          const Floats places = hn::Add(steps, Set(static_cast<float>(j) + support.origin));
           weighted = hn::MulAdd(power, places, weighted);
         });
     means[row] = Sum(weighted) / total.sum;
@@ -103,16 +99,17 @@ void RunTwoHotLossBackward(const TwoHotTask& task, const float* dlosses, float* 
   });
 }
 
-void RunDecode(int64_t rows, int64_t atoms, const float* logits, float* values) {
+void RunDecode(int64_t rows, const ValueSupport& support, const float* logits, float* values) {
+  const int64_t stride = support.size;
   ParallelFor(0, rows, kRowsAThread, [&](int64_t begin, int64_t end) {
-    ComputeMeanAtoms(end - begin, atoms, logits + begin * atoms, atoms, values + begin);
-    for (int64_t row = begin; row < end; ++row) values[row] = InverseTransformValue(values[row]);
+    DecodeRows(end - begin, support, logits + begin * stride, stride, values + begin);
   });
 }
 
-void ComputeMeanAtoms(int64_t rows, int64_t atoms, const float* logits, int64_t stride,
-                      float* means) {
-  LZ_KERNEL(MeanAtoms)(rows, atoms, logits, stride, means);
+void DecodeRows(int64_t rows, const ValueSupport& support, const float* logits, int64_t stride,
+                float* values) {
+  LZ_KERNEL(MeanAtoms)(rows, support, logits, stride, values);
+  for (int64_t row = 0; row < rows; ++row) values[row] = support.ValueOf(values[row]);
 }
 
 }  // namespace lzero

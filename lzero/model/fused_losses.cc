@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "lzero/base/check.h"
 #include "lzero/kernels/support_kernels.h"
 #include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
@@ -20,14 +21,15 @@ const float* Data(const at::Tensor& tensor) { return tensor.const_data_ptr<float
 struct Constants {
   at::Tensor value_targets, latent_targets, rewards, policies, illegal;
   TermsTask terms;
+  ValueSupport value_support, reward_support;
   float* means;  // [kNumLossTerms] takes those of the terms
 };
 
 // A two-hot loss and, unless null, the gradient of its logits for these slopes.
-void RunTwoHot(const at::Tensor& logits, const at::Tensor& values, const float* slopes,
-               float* losses, float* dlogits) {
+void RunTwoHot(const at::Tensor& logits, const at::Tensor& values, const ValueSupport& support,
+               const float* slopes, float* losses, float* dlogits) {
   const at::Tensor log_sums = at::empty_like(values);
-  const TwoHotTask task = {values.numel(), logits.size(-1), Data(logits), Data(values),
+  const TwoHotTask task = {values.numel(), support, Data(logits), Data(values),
                            log_sums.mutable_data_ptr<float>()};
   RunTwoHotLoss(task, losses);
   if (dlogits != nullptr) RunTwoHotLossBackward(task, slopes, dlogits);
@@ -57,8 +59,9 @@ class LossFunction : public torch::autograd::Function<LossFunction> {
     }
     RunSquaredDistance(rows, next_latents.size(-1), Data(next_latents), Data(c.latent_targets),
                        slope, loss, to[3]);
-    RunTwoHot(reward_logits, c.rewards, slope + rows, loss + rows, to[2]);
-    RunTwoHot(value_logits, c.value_targets, slope + 2 * rows, loss + 2 * rows, to[0]);
+    RunTwoHot(reward_logits, c.rewards, c.reward_support, slope + rows, loss + rows, to[2]);
+    RunTwoHot(value_logits, c.value_targets, c.value_support, slope + 2 * rows, loss + 2 * rows,
+              to[0]);
     PolicyTask policy = {rows,
                          policy_logits.size(-1),
                          Data(policy_logits),
@@ -137,7 +140,7 @@ bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,
 }
 
 LossSums ComputeFusedLosses(const Predictions& predictions, const BatchTensors& batch,
-                            const LossConfig& weights) {
+                            const LossConfig& weights, const ModelConfig& config) {
   const Predictions& p = predictions;
   LossSums sums;
   sums.numbers = at::empty({kNumLossTerms + 4}, batch.rewards.options());
@@ -147,7 +150,12 @@ LossSums ComputeFusedLosses(const Predictions& predictions, const BatchTensors& 
                                batch.policies.contiguous(),
                                batch.illegal,
                                TaskFor(batch, weights),
+                               SupportOf(config.value_range(), config.support_size),
+                               SupportOf(config.reward_range(), config.support_size),
                                sums.numbers.mutable_data_ptr<float>()};
+  LZ_CHECK(p.value_logits.size(-1) == constants.value_support.size &&
+               p.reward_logits.size(-1) == constants.reward_support.size,
+           "logits of other atoms than the config's");
   const bool needs_gradient =
       NeedsGradient({p.value_logits, p.policy_logits, p.reward_logits, p.next_latents});
   sums.total = LossFunction::apply(p.value_logits.contiguous(), p.policy_logits.contiguous(),

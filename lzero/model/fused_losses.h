@@ -46,7 +46,7 @@ bool CanFuseLosses(const Predictions& predictions, const BatchTensors& batch,
 
 // Where they apply: the sums of ComputeLossTerms. Gradients flow once, to what Predictions says.
 LossSums ComputeFusedLosses(const Predictions& predictions, const BatchTensors& batch,
-                            const LossConfig& weights);
+                            const LossConfig& weights, const ModelConfig& config);
 
 }  // namespace lzero
 

@@ -23,9 +23,9 @@ LatentNetwork::LatentNetwork(const ModelConfig& config, const WorldModelShape& s
   action_table_ = register_parameter(
       "action_table", MakeActionTable(shape.num_actions, shape.action_dim, parts.input_size()));
   dynamics_ = register_module("dynamics", parts.MakeStep());
-  reward_head_ = register_module("reward_head", parts.MakeHead(config.support_size));
+  reward_head_ = register_module("reward_head", parts.MakeHead(config.reward_bins()));
   policy_head_ = register_module("policy_head", parts.MakeHead(shape.policy_size()));
-  value_head_ = register_module("value_head", parts.MakeHead(config.support_size));
+  value_head_ = register_module("value_head", parts.MakeHead(config.value_bins()));
   if (Projects(config)) {
     const int64_t width = head_dim();
     projector_ = register_module("projector", std::make_shared<LinearLayer>(latent_size_, width));
@@ -52,7 +52,7 @@ LossTerms LatentNetwork::ComputeUnrolledLosses(const LatentNetwork& target,
   const int64_t num_samples = batch.rewards.size(0), num_unroll = batch.rewards.size(1);
   Predictions predictions;
   predictions.value_targets = ValueTargets(batch, [&](const at::Tensor& observations) {
-    return target.Decode(target.ValueLogits(target.Represent(observations)));
+    return target.DecodeValues(target.ValueLogits(target.Represent(observations)));
   });
   if (value_targets != nullptr) *value_targets = predictions.value_targets;
   // The latents, step by step; then every head reads all of them at once.
@@ -71,7 +71,7 @@ LossTerms LatentNetwork::ComputeUnrolledLosses(const LatentNetwork& target,
   predictions.value_logits = by_step(ValueLogits(latents));
   predictions.policy_logits = by_step(PolicyLogits(latents));
   predictions.reward_logits = by_step(RewardLogits(next_latents.flatten(0, 1)));
-  predictions.values = Decode(predictions.value_logits.detach());
+  predictions.values = DecodeValues(predictions.value_logits.detach());
   predictions.latents = by_step(latents.detach());
   AddLatentTerms(target, batch, next_latents, &predictions);
   return ComputeLossTerms(predictions, batch, weights, config());
@@ -82,12 +82,14 @@ at::Tensor LatentNetwork::OpenLoopErrorsOf(const BatchTensors& batch, int64_t nu
   const torch::NoGradGuard no_grad;
   const int64_t num_samples = batch.rewards.size(0);
   const int64_t horizons = std::min(num_horizons, batch.rewards.size(1));
-  const auto value_of = [&](const at::Tensor& latents) { return Decode(ValueLogits(latents)); };
+  const auto value_of = [&](const at::Tensor& latents) {
+    return DecodeValues(ValueLogits(latents));
+  };
   std::vector<at::Tensor> rewards, values, imagined;
   at::Tensor latents = Represent(batch.observations.select(1, 0));
   for (int64_t k = 0; k < horizons; ++k) {
     latents = step(latents, k);
-    rewards.push_back(Decode(RewardLogits(latents)));
+    rewards.push_back(DecodeRewards(RewardLogits(latents)));
     values.push_back(value_of(latents));
     imagined.push_back(latents);
   }

@@ -47,8 +47,10 @@ LossSums ComputePlainLosses(const Predictions& predictions, const BatchTensors& 
   // [5, N, U]: the terms at every position, and the share of each in its sample.
   const at::Tensor losses =
       at::stack({LatentDistance(predictions.next_latents, predictions.latent_targets, config),
-                 TwoHotCrossEntropy(predictions.reward_logits, batch.rewards),
-                 TwoHotCrossEntropy(predictions.value_logits, predictions.value_targets),
+                 TwoHotCrossEntropy(predictions.reward_logits, batch.rewards,
+                                    SupportOf(config.reward_range(), config.support_size)),
+                 TwoHotCrossEntropy(predictions.value_logits, predictions.value_targets,
+                                    SupportOf(config.value_range(), config.support_size)),
                  policy.losses, policy.entropies});
   const at::Tensor shares =
       SharesOfValid(at::stack({batch.latent_mask, batch.reward_mask, batch.value_mask,
@@ -87,7 +89,7 @@ at::Tensor ValueTargets(const BatchTensors& batch,
 LossTerms ComputeLossTerms(const Predictions& predictions, const BatchTensors& batch,
                            const LossConfig& weights, const ModelConfig& config) {
   const LossSums sums = CanFuseLosses(predictions, batch, config)
-                            ? ComputeFusedLosses(predictions, batch, weights)
+                            ? ComputeFusedLosses(predictions, batch, weights, config)
                             : ComputePlainLosses(predictions, batch, weights, config);
   static constexpr const char* kNames[] = {"loss/latent", "loss/reward",    "loss/value",
                                            "loss/policy", "policy/entropy", "value/mean",

@@ -13,9 +13,18 @@ namespace lzero {
 Network::Network(const ModelConfig& config, const WorldModelShape& shape)
     : config_(config),
       shape_(shape),
-      atoms_(register_buffer("atoms", SupportAtoms(config.support_size))) {}
+      value_support_(SupportOf(config.value_range(), config.support_size)),
+      reward_support_(SupportOf(config.reward_range(), config.support_size)),
+      value_atoms_(register_buffer("value_atoms", SupportAtoms(value_support_))),
+      reward_atoms_(register_buffer("reward_atoms", SupportAtoms(reward_support_))) {}
 
-at::Tensor Network::Decode(const at::Tensor& logits) const { return DecodeSupport(logits, atoms_); }
+at::Tensor Network::DecodeValues(const at::Tensor& logits) const {
+  return DecodeSupport(logits, value_atoms_, value_support_);
+}
+
+at::Tensor Network::DecodeRewards(const at::Tensor& logits) const {
+  return DecodeSupport(logits, reward_atoms_, reward_support_);
+}
 
 at::Tensor Network::NormalizeLatents(const at::Tensor& x) const {
   return NormalizeLatent(x, config_.latent_norm, config_.sim_norm_group);

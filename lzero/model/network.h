@@ -11,7 +11,8 @@
 
 #include "ATen/core/Tensor.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/config/world_model_shape.h"
+#include "lzero/config/model/world_model_shape.h"
+#include "lzero/kernels/value_support.h"
 #include "lzero/model/batch_tensors.h"
 #include "torch/nn/module.h"
 
@@ -54,8 +55,9 @@ class Network : public torch::nn::Module {
 
   const ModelConfig& config() const { return config_; }
   const WorldModelShape& shape() const { return shape_; }
-  // Expected scalar of value or reward logits [..., S] float32 -> [...]. Gradients flow.
-  at::Tensor Decode(const at::Tensor& logits) const;
+  // Expected scalars of value or reward logits [..., S] float32 -> [...]. Gradients flow.
+  at::Tensor DecodeValues(const at::Tensor& logits) const;
+  at::Tensor DecodeRewards(const at::Tensor& logits) const;
 
   int64_t num_parameters() const;
   at::Device device() const { return weights_.front().device(); }
@@ -76,7 +78,8 @@ class Network : public torch::nn::Module {
  private:
   ModelConfig config_;
   WorldModelShape shape_;
-  at::Tensor atoms_;  // [S]; a buffer, so that it moves with the weights
+  ValueSupport value_support_, reward_support_;
+  at::Tensor value_atoms_, reward_atoms_;  // [S]; buffers, so that they move with the weights
   // All parameters: collecting them by name costs as much as moving those of a small net.
   std::vector<at::Tensor> weights_;
 };

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/nn/convolution.h"
 #include "lzero/nn/functional/norm.h"
 #include "lzero/nn/functional/perceptron.h"

@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "lzero/config/encoder_rules.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "torch/nn/module.h"
 
 namespace lzero {

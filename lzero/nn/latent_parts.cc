@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/nn/convolution.h"
 #include "lzero/nn/functional/perceptron.h"
 #include "lzero/nn/layers.h"

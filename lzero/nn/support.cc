@@ -2,7 +2,6 @@
 
 #include "lzero/base/check.h"
 #include "lzero/kernels/support_kernels.h"
-#include "lzero/kernels/value_transform.h"
 #include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "torch/csrc/autograd/custom_function.h"
@@ -23,13 +22,14 @@ struct AtomShares {
   at::Tensor upper_share;
 };
 
-AtomShares SplitBetweenAtoms(const at::Tensor& values, int64_t support_size) {
-  const double limit = static_cast<double>(support_size - 1) / 2;
-  const at::Tensor position = at::clamp(TransformValues(values), -limit, limit).add(limit);
+AtomShares SplitBetweenAtoms(const at::Tensor& values, const ValueSupport& support) {
+  const double first = support.origin, last = first + support.size - 1;
+  const at::Tensor places = support.is_squeezed ? TransformValues(values) : values;
+  const at::Tensor position = at::clamp(places / support.step, first, last).sub(first);
   // The last lower atom is S - 2, so that the exact maximum becomes share 1 of the last atom. A NaN
   // keeps a valid index and makes the share NaN, so that it reaches the loss.
   const at::Tensor lower = at::nan_to_num(
-      at::clamp_max(at::floor(position), static_cast<double>(support_size - 2)), 0.0);
+      at::clamp_max(at::floor(position), static_cast<double>(support.size - 2)), 0.0);
   return {lower.to(at::kLong), position - lower};
 }
 
@@ -37,11 +37,14 @@ class TwoHotFunction : public torch::autograd::Function<TwoHotFunction> {
  public:
   // Contiguous logits [..., S] and values [...].
   static Variable forward(AutogradContext* context, const Variable& logits,
-                          const at::Tensor& values) {
+                          const at::Tensor& values, const ValueSupport& support) {
     const at::Tensor log_sums = at::empty_like(values);
     context->save_for_backward({logits, values, log_sums});
+    context->saved_data["origin"] = static_cast<double>(support.origin);
+    context->saved_data["step"] = static_cast<double>(support.step);
+    context->saved_data["is_squeezed"] = support.is_squeezed;
     at::Tensor losses = at::empty_like(values);
-    RunTwoHotLoss(TaskFor(logits, values, log_sums), losses.mutable_data_ptr<float>());
+    RunTwoHotLoss(TaskFor(logits, values, log_sums, support), losses.mutable_data_ptr<float>());
     return losses;
   }
 
@@ -50,16 +53,20 @@ class TwoHotFunction : public torch::autograd::Function<TwoHotFunction> {
     const variable_list saved = context->get_saved_variables();
     const at::Tensor dlosses = gradients[0].contiguous();
     at::Tensor dlogits = at::empty_like(saved[0]);
-    RunTwoHotLossBackward(TaskFor(saved[0], saved[1], saved[2]), dlosses.const_data_ptr<float>(),
-                          dlogits.mutable_data_ptr<float>());
-    return {dlogits, at::Tensor()};
+    const ValueSupport support = {static_cast<int32_t>(saved[0].size(-1)),
+                                  static_cast<float>(context->saved_data["origin"].toDouble()),
+                                  static_cast<float>(context->saved_data["step"].toDouble()),
+                                  context->saved_data["is_squeezed"].toBool()};
+    RunTwoHotLossBackward(TaskFor(saved[0], saved[1], saved[2], support),
+                          dlosses.const_data_ptr<float>(), dlogits.mutable_data_ptr<float>());
+    return {dlogits, at::Tensor(), at::Tensor()};
   }
 
  private:
   static TwoHotTask TaskFor(const at::Tensor& logits, const at::Tensor& values,
-                            const at::Tensor& log_sums) {
-    return {values.numel(), logits.size(-1), logits.const_data_ptr<float>(),
-            values.const_data_ptr<float>(), log_sums.mutable_data_ptr<float>()};
+                            const at::Tensor& log_sums, const ValueSupport& support) {
+    return {values.numel(), support, logits.const_data_ptr<float>(), values.const_data_ptr<float>(),
+            log_sums.mutable_data_ptr<float>()};
   }
 };
 
@@ -78,35 +85,41 @@ at::Tensor InverseTransformValues(const at::Tensor& transformed) {
   return at::sign(transformed) * increase * (increase + 2.0);
 }
 
-at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values) {
+at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values,
+                              const ValueSupport& support) {
+  LZ_CHECK(logits.size(-1) == support.size, "logits of ", logits.size(-1), " atoms, expected ",
+           support.size);
   if (CanFuse({logits, values})) {
-    return TwoHotFunction::apply(logits.contiguous(), values.contiguous());
+    return TwoHotFunction::apply(logits.contiguous(), values.contiguous(), support);
   }
-  const AtomShares split = SplitBetweenAtoms(values, logits.size(-1));
+  const AtomShares split = SplitBetweenAtoms(values, support);
   const at::Tensor log_probabilities = at::log_softmax(logits, -1);
   const at::Tensor indices = at::stack({split.lower, split.lower + 1}, -1);
   const at::Tensor shares = at::stack({1.0 - split.upper_share, split.upper_share}, -1);
   return -(at::gather(log_probabilities, -1, indices) * shares).sum(-1);
 }
 
-at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms) {
+at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms,
+                         const ValueSupport& support) {
+  LZ_CHECK(logits.size(-1) == support.size, "logits of ", logits.size(-1), " atoms, expected ",
+           support.size);
   if (CanFuse({logits}) && !NeedsGradient({logits})) {
     const at::Tensor rows = logits.contiguous();
     at::Tensor values = at::empty(logits.sizes().slice(0, logits.dim() - 1), logits.options());
-    RunDecode(values.numel(), logits.size(-1), rows.const_data_ptr<float>(),
+    RunDecode(values.numel(), support, rows.const_data_ptr<float>(),
               values.mutable_data_ptr<float>());
     return values;
   }
   // Logits may be of bfloat16, values not: they would have 8 bits.
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const at::Tensor wide = logits.scalar_type() == at::kBFloat16 ? logits.to(at::kFloat) : logits;
-  return InverseTransformValues(at::matmul(at::softmax(wide, -1), atoms));
+  const at::Tensor means = at::matmul(at::softmax(wide, -1), atoms) * support.step;
+  return support.is_squeezed ? InverseTransformValues(means) : means;
 }
 
-at::Tensor SupportAtoms(int64_t support_size) {
-  LZ_CHECK(support_size >= 3 && support_size % 2 == 1, "support of ", support_size, " atoms");
-  const double limit = static_cast<double>(support_size - 1) / 2;
-  return at::arange(-limit, limit + 0.5, 1.0, at::kFloat);
+at::Tensor SupportAtoms(const ValueSupport& support) {
+  LZ_CHECK(support.size >= 2, "support of ", support.size, " atoms");
+  return at::arange(0, support.size, 1, at::kFloat).add_(support.origin);
 }
 
 }  // namespace lzero

@@ -5,7 +5,6 @@
 #include "lzero/base/check.h"
 #include "lzero/kernels/norm_kernels.h"
 #include "lzero/kernels/support_kernels.h"
-#include "lzero/kernels/value_transform.h"
 
 namespace lzero::packed {
 namespace {
@@ -132,14 +131,13 @@ void LatentModel::Finish(int64_t first, int64_t count, float* const* to,
   for (const Reading& reading : readings) {
     const LatentHead& head = heads_[reading.head];
     const int64_t out = head.out();
-    if (!options_.heads[reading.head].is_scalar) {
+    const std::optional<ValueSupport>& support = options_.heads[reading.head].support;
+    if (!support.has_value()) {
       head.Run(scratch->next.data(), count, reading.to + first * out, scratch->parts.data());
       continue;
     }
     head.Run(scratch->next.data(), count, scratch->outputs.data(), scratch->parts.data());
-    float* values = reading.to + first;
-    ComputeMeanAtoms(count, out, scratch->outputs.data(), out, values);
-    for (int64_t row = 0; row < count; ++row) values[row] = InverseTransformValue(values[row]);
+    DecodeRows(count, *support, scratch->outputs.data(), out, reading.to + first);
   }
 }
 

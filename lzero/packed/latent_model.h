@@ -8,6 +8,7 @@
 #define LZERO_PACKED_LATENT_MODEL_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/kernels/product/aligned_array.h"
 #include "lzero/kernels/spin_team.h"
+#include "lzero/kernels/value_support.h"
 #include "lzero/packed/latent_parts.h"
 #include "lzero/packed/observation_encoder.h"
 #include "lzero/packed/plane_tower.h"
@@ -32,7 +34,8 @@ struct StepPart {
 struct HeadPart {
   std::string module;
   int64_t out = 0;
-  bool is_scalar = false;  // its outputs are logits of atoms, of which the mean is taken
+  // Where its outputs are logits of atoms, of which the value is taken.
+  std::optional<ValueSupport> support = {};
 };
 
 struct LatentModelOptions {

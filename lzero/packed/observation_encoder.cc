@@ -1,7 +1,7 @@
 #include "lzero/packed/observation_encoder.h"
 
 #include "absl/strings/str_cat.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 
 namespace lzero::packed {
 namespace {

@@ -11,7 +11,7 @@
 #include "lzero/agent/agent.h"
 #include "lzero/base/thread_pool.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/config/world_model_shape.h"
+#include "lzero/config/model/world_model_shape.h"
 #include "lzero/env/env.h"
 #include "lzero/env/env_registry.h"
 #include "lzero/env/vector_env.h"

@@ -22,7 +22,7 @@ struct ImaginedStep {
   int32_t action = 0;
   int depth = 0;      // of a move that is judged; 0: of a path
   bool wins = false;  // so the rules say
-  // Of a path: the legal moves behind it, where moves of depth `next_depth` begin.
+  // A path keeps the legal moves behind it, where moves of depth `next_depth` begin.
   int next_depth = 0;
   std::vector<uint8_t> legal = {};
 };

@@ -88,6 +88,8 @@ void MakeConsistent(ExperimentConfig& config) {
   config.model.sim_norm_group = config.model.num_heads;
   config.model.embed_dim = config.model.num_heads * 6;
   config.model.support_size |= 1;
+  config.model.value_support = {{"min", "-0.5"}, {"max", "1e3"}, {"bins", "7"}};
+  config.model.reward_support.clear();
   config.model.context_length = std::max<int64_t>(2, config.model.context_length / 2 * 2);
   config.model.latent_loss =
       config.model.latent_norm == LatentNorm::kSimNorm ? LatentLoss::kGroupKl : LatentLoss::kMse;

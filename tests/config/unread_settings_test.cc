@@ -127,6 +127,15 @@ TEST(UnreadSettings, OfGumbelRescalesValuesOfANodeOnlyWhenCompleted) {
               ElementsAre("search.q_epsilon", "search.rescale_values"));
 }
 
+TEST(UnreadSettings, SupportSizeIsReadWhereValuesOrRewardsHaveNoRange) {
+  ExperimentConfig config;
+  config.model.support_size = 21;
+  config.model.value_support = {{"min", "-1"}, {"max", "1"}, {"bins", "3"}};
+  EXPECT_THAT(UnreadSettings(config), IsEmpty());
+  config.model.reward_support = config.model.value_support;
+  EXPECT_THAT(FirstKeys(UnreadSettings(config)), ElementsAre("model.support_size"));
+}
+
 TEST(UnreadSettings, OfAListThoseThatDifferFromTheirDefaults) {
   ExperimentConfig config;
   config.model.num_layers = 8;

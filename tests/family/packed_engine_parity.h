@@ -43,6 +43,7 @@ inline EngineOptions OptionsOf(const Case& each) {
   options.model.embed_dim = 16;
   options.model.head_dim = 24;
   options.model.support_size = 21;
+  options.model.reward_support = {{"min", "-1"}, {"max", "2"}, {"bins", "16"}};
   options.model.latent_norm = each.latent_norm;
   options.model.latent_loss = LatentLoss::kNone;
   const bool is_box = each.action_dim > 0;

@@ -16,7 +16,8 @@ TEST_P(LossKernelMemoryTest, Losses) {
     const int64_t rows = Size(50), atoms = 1 + 2 * Size(60), actions = Size(40), size = Size(70);
     const Floats logits = Random(rows * atoms), values = Random(rows), slopes = Random(rows);
     Floats log_sums = Empty(rows), losses = Empty(rows), dlogits = Empty(rows * atoms);
-    const TwoHotTask two_hot = {rows, atoms, logits.data(), values.data(), log_sums.data()};
+    const TwoHotTask two_hot = {rows, SqueezedSupport(atoms), logits.data(), values.data(),
+                                log_sums.data()};
     RunTwoHotLoss(two_hot, losses.data());
     RunTwoHotLossBackward(two_hot, slopes.data(), dlogits.data());
     ExpectAllSet(losses);

@@ -54,7 +54,9 @@ void Softmax(const RowsCall& call, int64_t group) {
 // Means of the atoms, one number for each row.
 void MeanOfAtoms(const RowsCall& call) {
   std::vector<float> means(static_cast<size_t>(call.num_rows));
-  ComputeMeanAtoms(call.num_rows, call.size, call.x, call.x_stride, means.data());
+  const ValueSupport atoms = {static_cast<int32_t>(call.size),
+                              -0.5f * static_cast<float>(call.size - 1), 1.0f, false};
+  DecodeRows(call.num_rows, atoms, call.x, call.x_stride, means.data());
   for (size_t r = 0; r < means.size(); ++r) call.y[r * call.y_stride] = means[r];
 }
 
@@ -251,13 +253,6 @@ TEST_P(RowKernelsTest, GiveARowTheSameBitsInAnyCall) {
   check(normalize_gelu, kSize);
   check(softmax, kSize);
   check(MeanOfAtoms, 1);
-}
-
-TEST_P(RowKernelsTest, MeanAtomsWriteOneNumberForEachRow) {
-  const std::vector<float> logits = {0, 0, 90, 90, 0, 0, 0, 90, 0};
-  std::vector<float> y(4, -7.0f);
-  ComputeMeanAtoms(3, 3, logits.data(), 3, y.data());
-  EXPECT_EQ(y, (std::vector<float>{1, -1, 0, -7}));
 }
 
 TEST_P(RowKernelsTest, WriteNothingForNoRows) {

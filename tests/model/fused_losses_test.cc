@@ -1,6 +1,7 @@
 // One node for all losses: the same numbers and gradients as plain operations in double.
 #include "lzero/model/fused_losses.h"
 
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -12,6 +13,13 @@ namespace lzero::fused_losses_test {
 namespace {
 
 constexpr int64_t kSamples = 6, kSteps = 3, kActions = 5, kAtoms = 21, kSize = 8;
+
+ModelConfig Config() {
+  ModelConfig config;
+  config.support_size = kAtoms;
+  config.reward_support = {{"min", "-1"}, {"max", "2"}, {"bins", std::to_string(kAtoms)}};
+  return config;
+}
 
 at::Tensor RandomMask() { return (at::rand({kSamples, kSteps}) < 0.7).to(at::kFloat); }
 
@@ -55,8 +63,11 @@ at::Tensor PlainTerms(const Predictions& p, const BatchTensors& b) {
   const at::Tensor log_legal = at::log_softmax(p.policy_logits.masked_fill(b.illegal, -1e9), -1);
   return at::stack(
       {MeanOfValid(at::square(p.next_latents - p.latent_targets).mean(-1), b.latent_mask),
-       MeanOfValid(TwoHotCrossEntropy(p.reward_logits, b.rewards.to(at::kDouble)), b.reward_mask),
-       MeanOfValid(TwoHotCrossEntropy(p.value_logits, p.value_targets.to(at::kDouble)),
+       MeanOfValid(TwoHotCrossEntropy(p.reward_logits, b.rewards.to(at::kDouble),
+                                      EvenSupport(-1, 2, kAtoms)),
+                   b.reward_mask),
+       MeanOfValid(TwoHotCrossEntropy(p.value_logits, p.value_targets.to(at::kDouble),
+                                      SqueezedSupport(kAtoms)),
                    b.value_mask),
        MeanOfValid(-(b.policies * at::log_softmax(p.policy_logits, -1)).sum(-1), b.policy_mask),
        MeanOfValid(-(at::exp(log_legal) * log_legal).sum(-1), b.policy_mask)});
@@ -73,8 +84,8 @@ TEST(FusedLossesTest, NumbersAndGradientsAreThoseOfPlainOperations) {
     for (at::Tensor* leaf : Leaves(plain)) {
       *leaf = leaf->detach().to(at::kDouble).requires_grad_(true);
     }
-    ASSERT_TRUE(CanFuseLosses(fused, batch, ModelConfig()));
-    const LossSums sums = ComputeFusedLosses(fused, batch, weights);
+    ASSERT_TRUE(CanFuseLosses(fused, batch, Config()));
+    const LossSums sums = ComputeFusedLosses(fused, batch, weights, Config());
     (sums.total * 3.0).backward();
 
     const at::Tensor expected = PlainTerms(plain, batch);
@@ -102,12 +113,12 @@ TEST(FusedLossesTest, NumbersAndGradientsAreThoseOfPlainOperations) {
 TEST(FusedLossesTest, TakesWhatItsKernelsCanDo) {
   const BatchTensors batch = RandomTensors();
   Predictions predictions = RandomPredictions();
-  ModelConfig config;
+  ModelConfig config = Config();
   EXPECT_TRUE(CanFuseLosses(predictions, batch, config));
   config.latent_loss = LatentLoss::kGroupKl;
   EXPECT_FALSE(CanFuseLosses(predictions, batch, config));
   predictions.values = predictions.values.to(at::kDouble);
-  EXPECT_FALSE(CanFuseLosses(predictions, batch, ModelConfig()));
+  EXPECT_FALSE(CanFuseLosses(predictions, batch, Config()));
 }
 
 TEST(FusedLossesTest, TakesPredictionsThatAreNotContiguous) {
@@ -122,9 +133,9 @@ TEST(FusedLossesTest, TakesPredictionsThatAreNotContiguous) {
     *constant = at::stack({*constant, *constant}, -1).select(-1, 0);
   }
   for (at::Tensor* leaf : Leaves(straight)) *leaf = leaf->clone().requires_grad_(true);
-  ASSERT_TRUE(CanFuseLosses(strided, batch, ModelConfig()));
-  const LossSums expected = ComputeFusedLosses(straight, batch, LossConfig());
-  const LossSums sums = ComputeFusedLosses(strided, batch, LossConfig());
+  ASSERT_TRUE(CanFuseLosses(strided, batch, Config()));
+  const LossSums expected = ComputeFusedLosses(straight, batch, LossConfig(), Config());
+  const LossSums sums = ComputeFusedLosses(strided, batch, LossConfig(), Config());
   EXPECT_TRUE(at::equal(sums.numbers, expected.numbers));
   expected.total.backward();
   sums.total.backward();
@@ -139,7 +150,7 @@ TEST(FusedLossesTest, TheGraphCanBeRetained) {
   Predictions predictions = RandomPredictions();
   std::vector<at::Tensor> leaves;
   for (at::Tensor* leaf : Leaves(predictions)) leaves.push_back(leaf->requires_grad_(true));
-  const at::Tensor total = ComputeFusedLosses(predictions, batch, LossConfig()).total;
+  const at::Tensor total = ComputeFusedLosses(predictions, batch, LossConfig(), Config()).total;
   total.backward({}, /*retain_graph=*/true);
   std::vector<at::Tensor> once;
   for (const at::Tensor& leaf : leaves) once.push_back(leaf.grad().clone());
@@ -153,7 +164,7 @@ TEST(FusedLossesDeathTest, HasNoSecondDerivative) {
   const BatchTensors batch = RandomTensors();
   Predictions predictions = RandomPredictions();
   predictions.value_logits.requires_grad_(true);
-  const at::Tensor total = ComputeFusedLosses(predictions, batch, LossConfig()).total;
+  const at::Tensor total = ComputeFusedLosses(predictions, batch, LossConfig(), Config()).total;
   EXPECT_DEATH(total.backward({}, /*retain_graph=*/true, /*create_graph=*/true),
                "no second derivative");
 }
@@ -161,9 +172,10 @@ TEST(FusedLossesDeathTest, HasNoSecondDerivative) {
 TEST(FusedLossesTest, WithoutGradientsTheLossIsTheSame) {
   const BatchTensors batch = RandomTensors();
   Predictions predictions = RandomPredictions();
-  const float without = ComputeFusedLosses(predictions, batch, LossConfig()).total.item<float>();
+  const float without =
+      ComputeFusedLosses(predictions, batch, LossConfig(), Config()).total.item<float>();
   predictions.value_logits.requires_grad_(true);
-  const LossSums sums = ComputeFusedLosses(predictions, batch, LossConfig());
+  const LossSums sums = ComputeFusedLosses(predictions, batch, LossConfig(), Config());
   EXPECT_EQ(sums.total.item<float>(), without);
   EXPECT_TRUE(sums.total.requires_grad());
   EXPECT_FALSE(sums.numbers.requires_grad());

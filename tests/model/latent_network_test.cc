@@ -194,7 +194,7 @@ TEST(LatentNetwork, GradientsAreHalvedAtEveryStep) {
   }
   const at::Tensor target = [&] {
     const torch::NoGradGuard no_grad;
-    const at::Tensor value = network->Decode(
+    const at::Tensor value = network->DecodeValues(
         network->ValueLogits(network->Represent(tensors.bootstrap_observations.flatten(0, 1))));
     return tensors.partial_returns + tensors.bootstrap_scales * value.view({1, 3});
   }();

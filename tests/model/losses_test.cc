@@ -42,6 +42,7 @@ TEST(ComputeLossTerms, DistanceOfLatentsByHand) {
   const auto loss = [&](LatentLoss distance) {
     ModelConfig config;
     config.latent_loss = distance;
+    config.support_size = 3;
     config.sim_norm_group = 2;
     const LossTerms terms = ComputeLossTerms(predictions, batch, weights, config);
     EXPECT_FLOAT_EQ(terms.total.item<float>(), 2.0f * MetricOf(terms, "loss/latent").item<float>());

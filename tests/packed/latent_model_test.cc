@@ -22,7 +22,7 @@ LatentModelOptions Options(int num_threads) {
   options.model.support_size = kAtoms;
   options.observation_shape = {3};
   options.steps = {{"step", "table", 2}};
-  options.heads = {{"policy", 4}, {"value", kAtoms, /*is_scalar=*/true}};
+  options.heads = {{"policy", 4}, {"value", kAtoms, SqueezedSupport(kAtoms)}};
   options.max_rows = 7;
   options.num_threads = num_threads;
   return options;

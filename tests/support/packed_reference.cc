@@ -86,6 +86,13 @@ double InverseTransform(double y) {
   return y < 0.0 ? -low : low;
 }
 
+double HeadValue(const ValueSupport& support, const Row& logits) {
+  if (support.is_squeezed) return InverseTransform(ExpectedAtom(logits));
+  // The middle of evenly spread values, and how far the mean atom is from it.
+  const double half = 0.5 * static_cast<double>(support.size - 1);
+  return (support.origin + half + ExpectedAtom(logits)) * support.step;
+}
+
 Row Turned(const Row& x, double distance) {
   const auto size = static_cast<double>(x.size());
   Row y = x;
@@ -198,12 +205,12 @@ StepOutputs Step(const NetworkShape& shape, const NetworkWeights& weights, const
   StepOutputs outputs;
   const Row after_action = RunBlocks(shape, weights, RowOf(embedding, shape.embed_dim), &tokens);
   outputs.tokens = Flat(tokens.back());
-  outputs.reward = InverseTransform(ExpectedAtom(RunHead(weights.reward, after_action)));
+  outputs.reward = HeadValue(shape.reward_support, RunHead(weights.reward, after_action));
   const Row latent = Latent(shape, RunHead(weights.latent, after_action));
   const Row after_latent = RunBlocks(shape, weights, latent, &tokens);
   const Row latent_token = Flat(tokens.back());
   outputs.tokens.insert(outputs.tokens.end(), latent_token.begin(), latent_token.end());
-  outputs.value = InverseTransform(ExpectedAtom(RunHead(weights.value, after_latent)));
+  outputs.value = HeadValue(shape.value_support, RunHead(weights.value, after_latent));
   outputs.prior_logits = RunHead(weights.policy, after_latent);
   return outputs;
 }

@@ -30,6 +30,8 @@ Row SoftmaxInGroups(const Row& x, int64_t group);
 double ExpectedAtom(const Row& logits);
 // The x with h(x) = y, h(x) = sign(x) (sqrt(|x| + 1) - 1) + 0.001 x, found by bisection.
 double InverseTransform(double y);
+// What a two-hot head of these atoms says.
+double HeadValue(const ValueSupport& support, const Row& logits);
 
 // Interleaved pairs (2i, 2i + 1) of x turned by distance * 10000^(-2i / D).
 Row Turned(const Row& x, double distance);

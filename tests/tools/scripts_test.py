@@ -40,7 +40,7 @@ class ScriptsTest(unittest.TestCase):
             code, out, err = self.run_script("build.sh", name)
             self.assertEqual((code, out), (2, ""), name)
             self.assertEqual(err, f"build: error: no preset '{name}'; allowed: portable, "
-                                  "dev, release, cuda, asan, tsan, fuzz\n")
+                                  "dev, release, cuda, player, asan, tsan, fuzz\n")
         self.assertEqual(self.run_script("build.sh")[0], 2)
 
     def test_waiting(self):

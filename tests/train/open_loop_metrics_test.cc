@@ -71,7 +71,7 @@ TEST(OpenLoopMetricsTest, MuZeroStepsItsLatentsByTheRealActions) {
   for (int k = 0; k < kNumUnroll; ++k) {
     latents = network.NextLatents(latents, tensors.actions.select(1, k));
     const at::Tensor real = network.Represent(tensors.observations.select(1, k + 1));
-    const at::Tensor rewards = network.Decode(network.RewardLogits(latents));
+    const at::Tensor rewards = network.DecodeRewards(network.RewardLogits(latents));
     double reward_error = 0.0, latent_error = 0.0, num_rewards = 0.0, num_latents = 0.0;
     for (int n = 0; n < batch.num_samples; ++n) {
       const size_t slot = static_cast<size_t>(n * kNumUnroll + k);

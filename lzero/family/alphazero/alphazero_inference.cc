@@ -60,7 +60,7 @@ class EagerAlphaZeroEngine : public AlphaZeroEngine {
         LZ_RETURN_IF_ERROR(observations_.CopyInAsync(absl::MakeConstSpan(observations)));
         const at::Tensor latents = model_.Encode(first_rows(observations_));
         first_rows(policies_).copy_(model_.PolicyLogits(latents));
-        first_rows(values_).copy_(model_.Decode(model_.ValueLogits(latents)));
+        first_rows(values_).copy_(model_.DecodeValues(model_.ValueLogits(latents)));
         LZ_RETURN_IF_ERROR(policies_.CopyOut(absl::MakeSpan(*policies)));
         return values_.CopyOut(absl::MakeSpan(*values));
       });

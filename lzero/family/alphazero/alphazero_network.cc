@@ -38,7 +38,7 @@ AlphaZeroNetwork::AlphaZeroNetwork(const ModelConfig& config, const WorldModelSh
   };
   encoder_ = register_module("encoder", std::move(encoder));
   policy_head_ = make_head("policy_head", shape.num_actions);
-  value_head_ = make_head("value_head", config.support_size);
+  value_head_ = make_head("value_head", config.value_bins());
   KeepWeights();
 }
 
@@ -55,11 +55,12 @@ LossTerms AlphaZeroNetwork::ComputeLosses(const Network& target, const BatchTens
   Predictions predictions;
   const auto& target_network = dynamic_cast<const AlphaZeroNetwork&>(target);
   predictions.value_targets = ValueTargets(batch, [&](const at::Tensor& bootstraps) {
-    return target_network.Decode(target_network.ValueLogits(target_network.Encode(bootstraps)));
+    return target_network.DecodeValues(
+        target_network.ValueLogits(target_network.Encode(bootstraps)));
   });
   predictions.value_logits = ValueLogits(latents);
   predictions.policy_logits = PolicyLogits(latents);
-  predictions.values = Decode(predictions.value_logits.detach());
+  predictions.values = DecodeValues(predictions.value_logits.detach());
   predictions.latents = latents.detach();
   // No reward and no latent is predicted: whatever stands there, it is masked everywhere.
   predictions.reward_logits = predictions.value_logits.detach();

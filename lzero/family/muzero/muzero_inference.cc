@@ -67,7 +67,8 @@ class MuZeroEngine : public LatentEngine {
       const at::Tensor before = latents().index_select(0, first_rows(parents_));
       const at::Tensor states = model_.NextLatents(before, first_rows(actions_));
       latents().index_copy_(0, first_rows(children_), states);
-      LZ_RETURN_IF_ERROR(CopyOut("rewards", model_.Decode(model_.RewardLogits(states)), rewards));
+      LZ_RETURN_IF_ERROR(
+          CopyOut("rewards", model_.DecodeRewards(model_.RewardLogits(states)), rewards));
       return ReadPredictions(states, values, policies);
     }));
     // Prior logits and discounts.
@@ -90,7 +91,7 @@ class MuZeroEngine : public LatentEngine {
   // Value [B] and policy [B, policy size] of latents [B, S] to the host.
   absl::Status ReadPredictions(const at::Tensor& latents, absl::Span<float> values,
                                absl::Span<float> policies) {
-    LZ_RETURN_IF_ERROR(CopyOut("values", model_.Decode(model_.ValueLogits(latents)), values));
+    LZ_RETURN_IF_ERROR(CopyOut("values", model_.DecodeValues(model_.ValueLogits(latents)), values));
     return CopyOut("policies", model_.PolicyLogits(latents), policies);
   }
 

@@ -1,7 +1,7 @@
 #include "lzero/family/packed/latent_family.h"
 
 #include "absl/strings/str_cat.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/config/schema.h"
 #include "lzero/family/packed/eager_rules.h"
 #include "lzero/family/packed/update_memory.h"
@@ -46,8 +46,8 @@ int64_t LatentUpdateBytes(const ExperimentConfig& config, const WorldModelShape&
     step.Add(planes, 6);
     for (int64_t i = 0; i < 2 * model.encoder_blocks; ++i) step.Add(planes, kCopiesOfConvolution);
   }
-  const double heads = HeadHeld(model, shape.policy_size()) +
-                       2.0 * HeadHeld(model, model.support_size) +
+  const double heads = HeadHeld(model, shape.policy_size()) + HeadHeld(model, model.value_bins()) +
+                       HeadHeld(model, model.reward_bins()) +
                        HeadHeld(model, shape.num_chance_outcomes);
   // All of them in an update.
   const auto unroll = static_cast<double>(config.replay.num_unroll_steps);

@@ -1,6 +1,6 @@
 #include "lzero/family/packed/update_memory.h"
 
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 
 namespace lzero {
 namespace {

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "lzero/config/experiment_config.h"
-#include "lzero/config/world_model_shape.h"
+#include "lzero/config/model/world_model_shape.h"
 
 namespace lzero {
 

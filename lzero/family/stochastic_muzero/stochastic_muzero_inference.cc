@@ -106,8 +106,8 @@ class StochasticMuZeroEngine : public LatentEngine {
     const at::Tensor states = model_.LatentsAfterChance(before, ToDevice(by_chance_.edges));
     latents().index_copy_(0, ToDevice(by_chance_.children), states);
     numbers_.resize(by_chance_.rows.size());
-    LZ_RETURN_IF_ERROR(
-        CopyOut("rewards", model_.Decode(model_.RewardLogits(states)), absl::MakeSpan(numbers_)));
+    LZ_RETURN_IF_ERROR(CopyOut("rewards", model_.DecodeRewards(model_.RewardLogits(states)),
+                               absl::MakeSpan(numbers_)));
     for (size_t i = 0; i < numbers_.size(); ++i) rewards[by_chance_.rows[i]] = numbers_[i];
     return Scatter(by_chance_, model_.ValueLogits(states), model_.PolicyLogits(states), outputs);
   }
@@ -122,7 +122,7 @@ class StochasticMuZeroEngine : public LatentEngine {
     numbers_.resize(count * (columns + 1));
     const auto host_values = absl::MakeSpan(numbers_).first(count);
     const auto host_logits = absl::MakeSpan(numbers_).subspan(count);
-    LZ_RETURN_IF_ERROR(CopyOut("values", model_.Decode(value_logits), host_values));
+    LZ_RETURN_IF_ERROR(CopyOut("values", model_.DecodeValues(value_logits), host_values));
     LZ_RETURN_IF_ERROR(CopyOut("logits", logits, host_logits));
     for (size_t i = 0; i < count; ++i) {
       const size_t row = static_cast<size_t>(rows.rows[i]);

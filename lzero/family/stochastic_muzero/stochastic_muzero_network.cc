@@ -37,7 +37,7 @@ StochasticMuZeroNetwork::StochasticMuZeroNetwork(const ModelConfig& config,
   chance_step_ = register_module("chance_step", parts.MakeStep());
   chance_head_ = register_module("chance_head", parts.MakeHead(shape.num_chance_outcomes));
   afterstate_value_head_ =
-      register_module("afterstate_value_head", parts.MakeHead(config.support_size));
+      register_module("afterstate_value_head", parts.MakeHead(config.value_bins()));
   KeepWeights();
 }
 
@@ -75,8 +75,9 @@ LossTerms StochasticMuZeroNetwork::ComputeLosses(const Network& target, const Ba
   const at::Tensor log_chances = at::log_softmax(ChanceLogits(rows), -1);  // [N U, C]
   const at::Tensor chance =
       -log_chances.gather(1, outcomes.reshape({-1, 1})).view({num_samples, num_unroll});
-  const at::Tensor value = TwoHotCrossEntropy(
-      AfterstateValueLogits(rows).view({num_samples, num_unroll, -1}), value_targets);
+  const at::Tensor value =
+      TwoHotCrossEntropy(AfterstateValueLogits(rows).view({num_samples, num_unroll, -1}),
+                         value_targets, SupportOf(config().value_range(), config().support_size));
   // Their means over valid positions.
   const at::Tensor mask = is_known.to(at::kFloat);
   // Past the end outcomes are drawn by nobody: nothing to foretell, but a value of 0 to learn.

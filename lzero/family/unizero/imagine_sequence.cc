@@ -34,13 +34,14 @@ Imagined ImagineSequence(const WorldModel& model, const BatchTensors& batch, int
     // One step: the real action in, reward and next latent out.
     tokens.push_back(model.EmbedActions(batch.actions.select(1, context + k)).unsqueeze(1));
     const at::Tensor at_action = LastOutput(model, tokens, batch.num_padding);
-    rewards.push_back(model.Decode(model.RewardLogits(at_action)));
+    rewards.push_back(model.DecodeRewards(model.RewardLogits(at_action)));
     imagined.push_back(model.NextLatent(at_action));
     tokens.push_back(imagined.back().unsqueeze(1));
-    values.push_back(model.Decode(model.ValueLogits(LastOutput(model, tokens, batch.num_padding))));
+    values.push_back(
+        model.DecodeValues(model.ValueLogits(LastOutput(model, tokens, batch.num_padding))));
     // The value of the real state, to compare with.
     const at::Tensor at_real = outputs.select(1, 2 * (context + k + 1));
-    real_values.push_back(model.Decode(model.ValueLogits(at_real)));
+    real_values.push_back(model.DecodeValues(model.ValueLogits(at_real)));
   }
   return {at::stack(rewards, 1),  batch.rewards.narrow(1, 0, num_horizons),
           at::stack(values, 1),   at::stack(real_values, 1),

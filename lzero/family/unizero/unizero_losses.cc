@@ -38,7 +38,7 @@ at::Tensor ComputeValueTargets(const WorldModel& target, const BatchTensors& bat
   return ValueTargets(batch, [&](const at::Tensor& observations) {
     const at::Tensor tokens = target.Encode(observations).unsqueeze(1);
     const at::Tensor outputs = target.transformer().Forward(tokens, {}, nullptr).squeeze(1);
-    return target.Decode(target.ValueLogits(outputs));
+    return target.DecodeValues(target.ValueLogits(outputs));
   });
 }
 
@@ -53,7 +53,7 @@ LossTerms ComputeLosses(const WorldModel& model, const WorldModel& target,
   predictions.policy_logits = model.PolicyLogits(outputs.tokens.at_observations);
   predictions.reward_logits = model.RewardLogits(outputs.tokens.at_actions);
   predictions.next_latents = model.NextLatent(outputs.tokens.at_actions);
-  predictions.values = model.Decode(predictions.value_logits.detach());
+  predictions.values = model.DecodeValues(predictions.value_logits.detach());
   predictions.value_targets = value_targets;
   predictions.latent_targets = latent_targets;
   predictions.latents = outputs.latents.detach();

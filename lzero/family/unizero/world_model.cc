@@ -51,8 +51,8 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
       "action_embedding", MakeActionTable(shape.num_actions, shape.action_dim, embed_dim));
   transformer_ = register_module("transformer", std::make_shared<Transformer>(config));
   policy_head_ = make_head("policy_head", shape.policy_size());
-  value_head_ = make_head("value_head", config.support_size);
-  reward_head_ = make_head("reward_head", config.support_size);
+  value_head_ = make_head("value_head", config.value_bins());
+  reward_head_ = make_head("reward_head", config.reward_bins());
   latent_head_ = make_head("latent_head", embed_dim);
   policy_head_->last().InitZero();
   value_head_->last().InitZero();

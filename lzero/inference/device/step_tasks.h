@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "lzero/base/host_device.h"
+#include "lzero/kernels/value_support.h"
 #include "lzero/kv_cache/step_rows.h"
 
 namespace lzero {
@@ -62,12 +63,12 @@ struct HeadsGeluTask {
   void* active;         // [M, 2, H] operands
 };
 
-// Values of a two-hot head.
+// Values of a two-hot head, of S atoms.
 struct DecodeTask {
   const float* logits;  // [M, S] before the bias
   const float* bias;    // [S]
-  int32_t num_atoms;    // S
-  float* values;        // [M]
+  ValueSupport support;
+  float* values;  // [M]
 };
 
 // What the heads said at the action token: rewards, and x becomes the next latents.

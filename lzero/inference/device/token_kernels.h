@@ -11,7 +11,6 @@
 #include "lzero/base/host_device.h"
 #include "lzero/inference/device/bfloat16.h"
 #include "lzero/inference/device/step_tasks.h"
-#include "lzero/kernels/value_transform.h"
 
 namespace lzero {
 
@@ -92,24 +91,24 @@ LZ_HOST_DEVICE void HeadsGelu(const Lanes& lanes, const HeadsGeluTask& task, int
       [active](int i, float result) { active[i] = Operand(GeluOf(result)); });
 }
 
-// The expected atom under softmax(logits + bias), transformed back. [MuZero App. F]
+// The value of the mean atom under softmax(logits + bias). [MuZero App. F]
 template <typename Lanes>
 LZ_HOST_DEVICE void Decode(const Lanes& lanes, const DecodeTask& task, int row) {
-  const float* logits = task.logits + int64_t{row} * task.num_atoms;
+  const float* logits = task.logits + int64_t{row} * task.support.size;
   float peak = -INFINITY;
-  for (int i = lanes.lane(); i < task.num_atoms; i += lanes.count()) {
+  for (int i = lanes.lane(); i < task.support.size; i += lanes.count()) {
     peak = fmaxf(peak, logits[i] + task.bias[i]);
   }
   peak = lanes.Max(peak);
   float sum = 0.0f, moment = 0.0f;
-  for (int i = lanes.lane(); i < task.num_atoms; i += lanes.count()) {
+  for (int i = lanes.lane(); i < task.support.size; i += lanes.count()) {
     const float weight = expf(logits[i] + task.bias[i] - peak);
     sum += weight;
-    moment += weight * static_cast<float>(i - task.num_atoms / 2);
+    moment += weight * (static_cast<float>(i) + task.support.origin);
   }
   sum = lanes.Sum(sum);
   moment = lanes.Sum(moment);
-  if (lanes.lane() == 0) task.values[row] = InverseTransformValue(moment / sum);
+  if (lanes.lane() == 0) task.values[row] = task.support.ValueOf(moment / sum);
 }
 
 // Softmax of each group of x [size].

@@ -78,7 +78,7 @@ TEST(MuZeroInference, EveryNodeIsTheNetworkSteppedAlongItsPath) {
     latents[e].push_back(
         network->Represent(torch::tensor({{observations[2 * e], observations[2 * e + 1]}})));
     ExpectRow(network->PolicyLogits(latents[e][0]), logits.data() + e * kNumActions);
-    ExpectRow(network->Decode(network->ValueLogits(latents[e][0])), values.data() + e);
+    ExpectRow(network->DecodeValues(network->ValueLogits(latents[e][0])), values.data() + e);
   }
   RandomStream random(3, "paths");
   for (int node = 1; node < kNumNodes; ++node) {
@@ -97,8 +97,8 @@ TEST(MuZeroInference, EveryNodeIsTheNetworkSteppedAlongItsPath) {
       latents[e].push_back(network->NextLatents(latents[e][static_cast<size_t>(parents[e].value)],
                                                 torch::tensor({actions[e]})));
       const at::Tensor& latent = latents[e].back();
-      ExpectRow(network->Decode(network->RewardLogits(latent)), rewards.data() + e);
-      ExpectRow(network->Decode(network->ValueLogits(latent)), values.data() + e);
+      ExpectRow(network->DecodeRewards(network->RewardLogits(latent)), rewards.data() + e);
+      ExpectRow(network->DecodeValues(network->ValueLogits(latent)), values.data() + e);
       ExpectRow(network->PolicyLogits(latent), logits.data() + e * kNumActions);
       EXPECT_FLOAT_EQ(discounts[e], 0.9f);
     }

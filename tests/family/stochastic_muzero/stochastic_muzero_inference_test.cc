@@ -88,6 +88,7 @@ TEST(StochasticMuZeroInference, NodesTakeTurnsAlongEveryPath) {
          false});
     ExpectLogits(network->PolicyLogits(nodes[e][0].latent), logits.data() + e * kNumOutcomes);
   }
+  const auto value_of = [&](const at::Tensor& l) { return network->DecodeValues(l).item<float>(); };
   RandomStream random(3, "paths");
   for (int n = 1; n < kNumNodes; ++n) {
     std::vector<NodeId> parents, children(kNumEnvs, NodeId(n));
@@ -110,16 +111,16 @@ TEST(StochasticMuZeroInference, NodesTakeTurnsAlongEveryPath) {
         const at::Tensor latent = network->Afterstates(parent.latent, edge);
         EXPECT_EQ(rewards[e], 0.0f);
         EXPECT_EQ(discounts[e], 1.0f);
-        EXPECT_NEAR(values[e],
-                    network->Decode(network->AfterstateValueLogits(latent)).item<float>(), 1e-4f);
+        EXPECT_NEAR(values[e], value_of(network->AfterstateValueLogits(latent)), 1e-4f);
         ExpectLogits(network->ChanceLogits(latent), row);
         nodes[e].push_back({latent, true});
         continue;
       }
       const at::Tensor latent = network->LatentsAfterChance(parent.latent, edge);
-      EXPECT_NEAR(rewards[e], network->Decode(network->RewardLogits(latent)).item<float>(), 1e-4f);
+      EXPECT_NEAR(rewards[e], network->DecodeRewards(network->RewardLogits(latent)).item<float>(),
+                  1e-4f);
       EXPECT_FLOAT_EQ(discounts[e], 0.9f);
-      EXPECT_NEAR(values[e], network->Decode(network->ValueLogits(latent)).item<float>(), 1e-4f);
+      EXPECT_NEAR(values[e], value_of(network->ValueLogits(latent)), 1e-4f);
       ExpectLogits(network->PolicyLogits(latent), row);
       nodes[e].push_back({latent, false});
     }

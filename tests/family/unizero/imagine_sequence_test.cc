@@ -44,13 +44,13 @@ TEST(ImagineSequence, OneStepAheadIsTheTrainingPass) {
   const at::Tensor outputs = model->transformer().Forward(
       model->MakeTokens(latents, tensors.actions), tensors.num_padding, nullptr);
   const at::Tensor y = outputs.select(1, 2 * 2 + 1);  // at the first unrolled action
-  EXPECT_TRUE(at::allclose(imagined.rewards.select(1, 0), model->Decode(model->RewardLogits(y)),
-                           1e-3, 1e-3));
+  EXPECT_TRUE(at::allclose(imagined.rewards.select(1, 0),
+                           model->DecodeRewards(model->RewardLogits(y)), 1e-3, 1e-3));
   EXPECT_TRUE(at::allclose(imagined.latents.select(1, 0), model->NextLatent(y), 1e-4, 1e-4));
   // The value of the real state after one step, from the real context.
   const at::Tensor z = outputs.select(1, 2 * 3);
-  EXPECT_TRUE(at::allclose(imagined.real_values.select(1, 0), model->Decode(model->ValueLogits(z)),
-                           1e-3, 1e-3));
+  EXPECT_TRUE(at::allclose(imagined.real_values.select(1, 0),
+                           model->DecodeValues(model->ValueLogits(z)), 1e-3, 1e-3));
 }
 
 }  // namespace

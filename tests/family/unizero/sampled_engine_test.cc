@@ -154,7 +154,7 @@ TEST(SampledEngine, TheNetworkReadsTheValuesOfTheSlot) {
       const at::Tensor tokens =
           model->MakeTokens(latent.unsqueeze(0), torch::tensor({{{action[0], action[1]}}}));
       const at::Tensor y = model->transformer().Forward(tokens, {}, nullptr).select(1, 1);
-      EXPECT_NEAR(rewards[e], model->Decode(model->RewardLogits(y)).item<float>(), 1e-3);
+      EXPECT_NEAR(rewards[e], model->DecodeRewards(model->RewardLogits(y)).item<float>(), 1e-3);
     }
   }
 }

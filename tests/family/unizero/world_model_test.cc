@@ -83,7 +83,7 @@ TEST(WorldModel, FreshModelPredictsNothingButTellsNodesApart) {
   EXPECT_EQ(torch::count_nonzero(model->PolicyLogits(y)).item<int64_t>(), 0);
   EXPECT_EQ(torch::count_nonzero(model->ValueLogits(y)).item<int64_t>(), 0);
   EXPECT_EQ(torch::count_nonzero(model->RewardLogits(y)).item<int64_t>(), 0);
-  EXPECT_LT(model->Decode(model->ValueLogits(y)).abs().max().item<double>(), 1e-5);
+  EXPECT_LT(model->DecodeValues(model->ValueLogits(y)).abs().max().item<double>(), 1e-5);
   const at::Tensor latents = model->NextLatent(y);
   for (int64_t i = 1; i < 6; ++i) EXPECT_FALSE(at::allclose(latents[i], latents[0]));
   const Row spread = reference::WeightsOf(*model).at("latent_head.last.weight").values;
@@ -223,7 +223,7 @@ TEST_P(WorldModelNorms, ForwardFunctionsMatchLoops) {
   EXPECT_LT(RelativeError(model->ValueLogits(y), value), 1e-5);
   EXPECT_LT(RelativeError(model->RewardLogits(y), reward), 1e-5);
   EXPECT_LT(RelativeError(model->NextLatent(y), next), 1e-5);
-  EXPECT_LT(RelativeError(model->Decode(model->ValueLogits(y)), decoded), 1e-5);
+  EXPECT_LT(RelativeError(model->DecodeValues(model->ValueLogits(y)), decoded), 1e-5);
 }
 
 // One recurrent inference after one initial inference, put together from the cached step, against

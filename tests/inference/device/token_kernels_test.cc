@@ -69,6 +69,7 @@ struct Tasks {
     const auto size = static_cast<int32_t>(embed);
     const StepRows rows = {numbers.data(), kWindow, kRowSize};
     const NormPointers norm = {in(2 * embed), in(2 * embed)};
+    const ValueSupport support = EvenSupport(-1.0, 2.0, kAtoms);
     const float *bias = in(3 * embed), *table = in(5 * embed), *inputs = in(3 * of_rows);
     const float *rotations = in(int64_t{kWindow + 1} * head_size), *logits = in(kRows * kAtoms);
     float* const pool = in((kSlots + 2 * kRows) * kLayers * 2 * embed);
@@ -80,7 +81,7 @@ struct Tasks {
     add = {bias, size, norm, put.x, normal(of_rows)};
     gelu = {inputs, bias, norm, size, normal(2 * of_rows)};
     for (const int norm_group : {0, 4}) {
-      read_action.push_back({{logits, bias, kAtoms, out(kRows)},
+      read_action.push_back({{logits, bias, support, out(kRows)},
                              inputs,
                              bias,
                              size,
@@ -89,7 +90,7 @@ struct Tasks {
                              out(of_rows),
                              normal(of_rows)});
     }
-    read_latent = {{logits, bias, kAtoms, out(kRows)}, inputs, bias, 3, out(kRows * 3)};
+    read_latent = {{logits, bias, support, out(kRows)}, inputs, bias, 3, out(kRows * 3)};
   }
 
   // One block of a device after the other.

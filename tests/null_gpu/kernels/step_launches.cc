@@ -93,7 +93,7 @@ Work HeadsGeluAll(const Launch& launch, bool is_bf16) {
 }
 
 Range Logits(const DecodeTask& task, int rows) {
-  return Reads(task.logits, int64_t{rows} * task.num_atoms);
+  return Reads(task.logits, int64_t{rows} * task.support.size);
 }
 
 Work ReadActions(const Launch& launch, bool is_bf16) {

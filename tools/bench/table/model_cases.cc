@@ -15,8 +15,8 @@
 #include "lzero/base/check.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
-#include "lzero/config/encoder_rules.h"
 #include "lzero/config/load.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/family/unizero/rules/unizero_rules.h"
 
 namespace lzero {

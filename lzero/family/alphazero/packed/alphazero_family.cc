@@ -32,7 +32,7 @@ int64_t AlphaZeroUpdateBytes(const ExperimentConfig& config, const WorldModelSha
   int64_t cells = 0;
   const double sample = EncoderHeld(model, shape, &cells).Total() +
                         4.0 * static_cast<double>(model.embed_dim) +
-                        HeadHeld(model, shape.num_actions) + HeadHeld(model, model.support_size);
+                        HeadHeld(model, shape.num_actions) + HeadHeld(model, model.value_bins());
   return HeldBytes(static_cast<double>(config.train.batch_size * config.replay.num_unroll_steps) *
                    sample);
 }
@@ -54,11 +54,11 @@ const ModelFamily& AlphaZeroFamily() {
           },
       .unread_fields =
           [](const auto&) {
-            return std::vector<std::string>{"model.num_layers",        "model.num_heads",
-                                            "model.context_length",    "model.dropout",
-                                            "model.latent_loss",       "loss.latent_weight",
-                                            "loss.reward_weight",      "loss.chance_weight",
-                                            "inference.cache_storage", "inference.root_context"};
+            return std::vector<std::string>{
+                "model.num_layers",        "model.num_heads",       "model.context_length",
+                "model.dropout",           "model.latent_loss",     "loss.latent_weight",
+                "loss.reward_weight",      "loss.chance_weight",    "model.reward_support",
+                "inference.cache_storage", "inference.root_context"};
           },
       .engine_bytes = PackedAlphaZeroBytes,
       .state_bytes = AlphaZeroStateBytes,

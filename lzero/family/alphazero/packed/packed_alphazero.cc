@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lzero/base/status_macros.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/family/alphazero/packed/alphazero_engine.h"
 #include "lzero/family/alphazero/packed/position_cache.h"
 #include "lzero/packed/latent_model.h"
@@ -18,7 +18,8 @@ packed::LatentModelOptions PositionModel(const EngineOptions& options) {
   model.model = options.model;
   model.observation_shape = options.shape.observation_shape;
   model.heads = {{"policy_head", options.shape.num_actions},
-                 {"value_head", options.model.support_size, /*is_scalar=*/true}};
+                 {"value_head", options.model.value_bins(),
+                  SupportOf(options.model.value_range(), options.model.support_size)}};
   model.max_rows = options.num_envs;
   model.num_threads = static_cast<int>(options.inference.num_threads);
   return model;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lzero/base/status_macros.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/inference/packed_latent_engine.h"
 
 namespace lzero {

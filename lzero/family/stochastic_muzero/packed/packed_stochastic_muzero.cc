@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lzero/base/status_macros.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/inference/packed_latent_engine.h"
 
 namespace lzero {
@@ -18,8 +18,9 @@ constexpr size_t kChanceHead = kValueHead + 1, kAfterstateValueHead = kChanceHea
 packed::LatentModelOptions StochasticModelParts(const EngineOptions& options) {
   packed::LatentModelOptions model = LatentModelParts(options);
   model.steps.push_back({"chance_step", "chance_table", options.shape.num_chance_outcomes});
-  AddHead("chance_head", options.shape.num_chance_outcomes, /*is_scalar=*/false, &model);
-  AddHead("afterstate_value_head", options.model.support_size, /*is_scalar=*/true, &model);
+  AddHead("chance_head", options.shape.num_chance_outcomes, &model);
+  AddScalarHead("afterstate_value_head",
+                SupportOf(options.model.value_range(), options.model.support_size), &model);
   return model;
 }
 

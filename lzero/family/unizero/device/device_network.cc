@@ -101,7 +101,7 @@ class DeviceNetwork::Launches {
     const DeviceHeads& heads = network_.weights_.action_heads();
     const ModelConfig& config = network_.config_;
     const bool is_sim_norm = config.latent_norm == LatentNorm::kSimNorm;
-    const ReadActionTask task = {DecodeOf(heads, place_.rewards),
+    const ReadActionTask task = {DecodeOf(heads, network_.reward_support_, place_.rewards),
                                  Floats(network_.outputs_),
                                  Floats(heads.last[1].bias),
                                  size_,
@@ -114,9 +114,10 @@ class DeviceNetwork::Launches {
 
   void ReadLatents() {
     const DeviceHeads& heads = network_.weights_.latent_heads();
-    const ReadLatentTask task = {
-        DecodeOf(heads, place_.values), Floats(network_.outputs_), Floats(heads.last[1].bias),
-        static_cast<int>(network_.shape_.policy_size()), place_.prior_logits};
+    const ReadLatentTask task = {DecodeOf(heads, network_.value_support_, place_.values),
+                                 Floats(network_.outputs_), Floats(heads.last[1].bias),
+                                 static_cast<int>(network_.shape_.policy_size()),
+                                 place_.prior_logits};
     Add([&] { return functions_.read_latent(&task, num_rows_, stream_); });
   }
 
@@ -128,9 +129,8 @@ class DeviceNetwork::Launches {
   NormPointers FirstNorm() const {
     return PointersOf(network_.weights_.blocks().front().norm_attention);
   }
-  DecodeTask DecodeOf(const DeviceHeads& heads, float* values) const {
-    return {Floats(network_.logits_), Floats(heads.last[0].bias),
-            static_cast<int>(network_.config_.support_size), values};
+  DecodeTask DecodeOf(const DeviceHeads& heads, const ValueSupport& support, float* values) const {
+    return {Floats(network_.logits_), Floats(heads.last[0].bias), support, values};
   }
   void Attend(const DeviceBlock& block, int token, int layer) {
     const auto num_heads = static_cast<int>(network_.config_.num_heads);
@@ -213,6 +213,8 @@ DeviceNetwork::DeviceNetwork(const WorldModel& model, int64_t max_rows, Inferenc
       config_(model.config()),
       shape_(model.shape()),
       type_(TypeOf(dtype)),
+      value_support_(SupportOf(config_.value_range(), config_.support_size)),
+      reward_support_(SupportOf(config_.reward_range(), config_.support_size)),
       weights_(model, OperandsOf(dtype)) {
   const auto floats = at::TensorOptions().device(model.device());
   const auto operands = floats.dtype(OperandsOf(dtype));
@@ -223,7 +225,7 @@ DeviceNetwork::DeviceNetwork(const WorldModel& model, int64_t max_rows, Inferenc
   mixed_ = at::empty({max_rows, config_.embed_dim}, operands);
   wide_ = at::empty({max_rows, widths.wide}, floats);
   active_ = at::empty({max_rows, widths.active}, operands);
-  logits_ = at::empty({max_rows, config_.support_size}, floats);
+  logits_ = at::empty({max_rows, std::max(config_.value_bins(), config_.reward_bins())}, floats);
   outputs_ = at::empty({max_rows, widths.outputs}, floats);
 }
 
@@ -250,7 +252,8 @@ int64_t DeviceNetwork::Bytes(const ModelConfig& config, const WorldModelShape& s
                              int64_t max_rows, InferenceDtype dtype) {
   const Widths widths(config, shape);
   const at::ScalarType type = OperandsOf(dtype);
-  const int64_t floats = config.embed_dim + widths.wide + config.support_size + widths.outputs;
+  const int64_t floats = config.embed_dim + widths.wide +
+                         std::max(config.value_bins(), config.reward_bins()) + widths.outputs;
   const int64_t operands = 2 * config.embed_dim + widths.active;
   return kWorkspaceBytes + DeviceWeights::Bytes(config, shape, type) +
          max_rows * (floats * static_cast<int64_t>(sizeof(float)) +

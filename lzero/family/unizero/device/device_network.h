@@ -56,6 +56,7 @@ class DeviceNetwork {
   ModelConfig config_;
   WorldModelShape shape_;
   ProductType type_;
+  ValueSupport value_support_, reward_support_;
   DeviceWeights weights_;
   Products* products_ = nullptr;
   // Scratch: float32 but for operands.

@@ -82,7 +82,7 @@ int64_t DeviceWeights::Bytes(const ModelConfig& config, const WorldModelShape& s
   const auto size = static_cast<int64_t>(c10::elementSize(operands));
   int64_t bytes = heads * size + of_heads * static_cast<int64_t>(sizeof(float));
   if (operands != at::kFloat) {
-    const int64_t outputs = 2 * config.support_size + e + shape.policy_size();
+    const int64_t outputs = config.value_bins() + config.reward_bins() + e + shape.policy_size();
     bytes += size * (config.num_layers * (12 * e * e + 4 * e) + outputs * h);
   }
   return bytes;

@@ -43,8 +43,8 @@ packed::NetworkWeights WeightsOf(const WeightSource& source, const NetworkShape&
         BlockOf(source, absl::StrCat("transformer.block", i), shape.embed_dim));
   }
   weights.policy = HeadOf(source, "policy_head", shape, shape.policy_size());
-  weights.value = HeadOf(source, "value_head", shape, shape.support_size);
-  weights.reward = HeadOf(source, "reward_head", shape, shape.support_size);
+  weights.value = HeadOf(source, "value_head", shape, shape.value_support.size);
+  weights.reward = HeadOf(source, "reward_head", shape, shape.reward_support.size);
   weights.latent = HeadOf(source, "latent_head", shape, shape.embed_dim);
   if (shape.observation_size == 0) return weights;
   int64_t in = shape.observation_size;
@@ -71,7 +71,8 @@ NetworkOptions NetworkOptionsOf(const PackedStepOptions& options) {
   network.head_dim = config.head_dim.value_or(4 * config.embed_dim);
   network.num_actions = options.shape.num_actions;
   network.action_dim = options.shape.action_dim;
-  network.support_size = config.support_size;
+  network.value_support = SupportOf(config.value_range(), config.support_size);
+  network.reward_support = SupportOf(config.reward_range(), config.support_size);
   network.latent_norm = config.latent_norm;
   network.sim_norm_group = config.sim_norm_group;
   if (EncodesInPacked(config)) {

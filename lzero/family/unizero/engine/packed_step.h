@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "lzero/config/experiment_config.h"
-#include "lzero/config/world_model_shape.h"
+#include "lzero/config/model/world_model_shape.h"
 #include "lzero/family/unizero/engine/step_runner.h"
 #include "lzero/family/unizero/packed/packed_network.h"
 #include "lzero/kernels/product/aligned_array.h"

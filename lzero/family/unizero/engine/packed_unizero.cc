@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "lzero/base/status_macros.h"
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 #include "lzero/family/unizero/engine/packed_roots.h"
 #include "lzero/family/unizero/engine/packed_step.h"
 #include "lzero/family/unizero/engine/runner_choice.h"

@@ -23,8 +23,8 @@ int64_t UniZeroUpdateBytes(const ExperimentConfig& config, const WorldModelShape
   const double encoder = EncoderHeld(model, shape, &cells).Total();
   const auto steps =
       static_cast<double>(config.replay.num_context_steps + config.replay.num_unroll_steps);
-  const double heads = HeadHeld(model, shape.policy_size()) +
-                       2.0 * HeadHeld(model, model.support_size) + HeadHeld(model, model.embed_dim);
+  const double heads = HeadHeld(model, shape.policy_size()) + HeadHeld(model, model.value_bins()) +
+                       HeadHeld(model, model.reward_bins()) + HeadHeld(model, model.embed_dim);
   const double sample = (steps + 1.0) * encoder + 2.0 * (steps + 1.0) * TokenHeld(model) +
                         (static_cast<double>(config.replay.num_unroll_steps) + 1.0) * heads;
   return HeldBytes(static_cast<double>(config.train.batch_size) * sample);

@@ -198,7 +198,8 @@ void PackedNetwork::StepRows(const Share& share, const StepArrays& arrays, int64
   }
   RunToken(share, arrays, first, count, 0, scratch);
   if (arrays.rewards != nullptr) {
-    pass_.RunScalarHead(share, weights_.reward(), count, scratch, arrays.rewards + first);
+    pass_.RunScalarHead(share, weights_.reward(), options_.shape.reward_support, count, scratch,
+                        arrays.rewards + first);
   }
   SecondTokens(share, arrays, first, count, scratch);
   RunToken(share, arrays, first, count, 1, scratch);
@@ -226,7 +227,8 @@ void PackedNetwork::ReadPolicyAndValue(const Share& share, int64_t count, TokenS
                                        float* values, float* prior_logits) const {
   const int64_t policy_size = options_.shape.policy_size();
   pass_.NormalizeOutputs(share, count, scratch);
-  pass_.RunScalarHead(share, weights_.value(), count, scratch, values);
+  pass_.RunScalarHead(share, weights_.value(), options_.shape.value_support, count, scratch,
+                      values);
   pass_.RunHead(share, weights_.policy(), count, scratch);
   if (share.member == 0) {
     for (int64_t i = 0; i < count; ++i) {

@@ -44,8 +44,8 @@ std::vector<int64_t> EncoderInputs(const NetworkShape& shape) {
 PackedWeights::PackedWeights(const NetworkShape& shape, WeightType type)
     : shape_(shape),
       policy_(MakeHead(shape, shape.policy_size(), type)),
-      value_(MakeHead(shape, shape.support_size, type)),
-      reward_(MakeHead(shape, shape.support_size, type)),
+      value_(MakeHead(shape, shape.value_support.size, type)),
+      reward_(MakeHead(shape, shape.reward_support.size, type)),
       latent_(MakeHead(shape, shape.embed_dim, type)),
       action_embedding_(shape.action_rows() * shape.embed_dim) {
   const int64_t embed_dim = shape.embed_dim;
@@ -73,7 +73,8 @@ int64_t PackedWeights::Bytes(const NetworkShape& shape, WeightType type) {
                         PackedMatrix::Bytes(embed_dim, 4 * embed_dim, type) +
                         PackedMatrix::Bytes(4 * embed_dim, embed_dim, type);
   int64_t bytes = shape.num_layers * block + HeadBytes(shape, shape.policy_size(), type) +
-                  2 * HeadBytes(shape, shape.support_size, type) +
+                  HeadBytes(shape, shape.value_support.size, type) +
+                  HeadBytes(shape, shape.reward_support.size, type) +
                   HeadBytes(shape, embed_dim, type) + shape.action_rows() * embed_dim * float_size;
   if (shape.observation_size == 0) return bytes;
   const std::vector<int64_t> inputs = EncoderInputs(shape);

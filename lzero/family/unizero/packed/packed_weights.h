@@ -12,6 +12,7 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/kernels/product/aligned_array.h"
 #include "lzero/kernels/product/packed_matrix.h"
+#include "lzero/kernels/value_support.h"
 
 namespace lzero::packed {
 
@@ -25,7 +26,7 @@ struct NetworkShape {
   int64_t head_dim = 0;     // of the prediction heads' hidden layer
   int64_t num_actions = 0;  // discrete actions; 0: box
   int64_t action_dim = 0;   // D of box actions; else 0
-  int64_t support_size = 0;
+  ValueSupport value_support, reward_support;
   LatentNorm latent_norm = LatentNorm::kLayerNorm;
   int64_t sim_norm_group = 0;
   int64_t observation_size = 0;

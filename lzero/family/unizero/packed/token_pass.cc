@@ -7,15 +7,15 @@
 #include "lzero/kernels/attention_kernels.h"
 #include "lzero/kernels/norm_kernels.h"
 #include "lzero/kernels/support_kernels.h"
-#include "lzero/kernels/value_transform.h"
 
 namespace lzero::packed {
 namespace {
 
 // The widest row that is written: feed-forward, query-key-value, heads, encoder.
 int64_t WideSize(const NetworkShape& shape) {
-  return PaddedSize(std::max({4 * shape.embed_dim, shape.head_dim, shape.support_size,
-                              shape.policy_size(), shape.encoder_width}));
+  return PaddedSize(
+      std::max({4 * shape.embed_dim, shape.head_dim, int64_t{shape.value_support.size},
+                int64_t{shape.reward_support.size}, shape.policy_size(), shape.encoder_width}));
 }
 
 // Pairs of bf16 inputs of the widest layer.
@@ -254,14 +254,14 @@ void TokenPass::RunHead(const Share& share, const PackedHead& head, int64_t num_
          scratch->outputs.data(), wide);
 }
 
-void TokenPass::RunScalarHead(const Share& share, const PackedHead& head, int64_t num_rows,
-                              TokenScratch* scratch, float* values) const {
+void TokenPass::RunScalarHead(const Share& share, const PackedHead& head,
+                              const ValueSupport& support, int64_t num_rows, TokenScratch* scratch,
+                              float* values) const {
   RunHead(share, head, num_rows, scratch);
   const Rows rows = RowsOf(share, num_rows);
-  ComputeMeanAtoms(rows.end - rows.begin, shape_.support_size,
-                   scratch->outputs.data() + rows.begin * scratch->wide_stride,
-                   scratch->wide_stride, values + rows.begin);
-  for (int64_t r = rows.begin; r < rows.end; ++r) values[r] = InverseTransformValue(values[r]);
+  DecodeRows(rows.end - rows.begin, support,
+             scratch->outputs.data() + rows.begin * scratch->wide_stride, scratch->wide_stride,
+             values + rows.begin);
   share.Barrier();
 }
 

@@ -73,8 +73,8 @@ class TokenPass {
   void RunHead(const Share& share, const PackedHead& head, int64_t num_rows,
                TokenScratch* scratch) const;
   // As RunHead for a two-hot head, then decoded into values [num_rows]. [MuZero App. F]
-  void RunScalarHead(const Share& share, const PackedHead& head, int64_t num_rows,
-                     TokenScratch* scratch, float* values) const;
+  void RunScalarHead(const Share& share, const PackedHead& head, const ValueSupport& support,
+                     int64_t num_rows, TokenScratch* scratch, float* values) const;
   // scratch->outputs [num_rows, E] -> latents in scratch->x [num_rows, E], the final norm applied.
   void NormalizeLatents(const Share& share, int64_t num_rows, TokenScratch* scratch) const;
   // observations [num_rows, observation size] -> latents in scratch->x [num_rows, E].

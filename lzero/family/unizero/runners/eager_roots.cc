@@ -43,7 +43,7 @@ int64_t EagerRoots::Bytes(const ModelConfig& config, const WorldModelShape& shap
 void EagerRoots::WriteHeads(const at::Tensor& y) {
   const int64_t num_rows = y.size(0);
   logits_.tensor().narrow(0, 0, num_rows).copy_(model_.PolicyLogits(y));
-  values_.tensor().narrow(0, 0, num_rows).copy_(model_.Decode(model_.ValueLogits(y)));
+  values_.tensor().narrow(0, 0, num_rows).copy_(model_.DecodeValues(model_.ValueLogits(y)));
 }
 
 at::Tensor EagerRoots::ComputePasts(int64_t num_rows, int64_t num_past) {

@@ -40,8 +40,8 @@ absl::Status EagerStep::Run(int64_t batch_size) {
     const TwoTokenOutputs outputs =
         RunTwoTokens(model_, rows(buffers_.contexts.tokens), rows(buffers_.contexts.lengths),
                      rows(buffers_.actions), {});
-    rows(buffers_.rewards).copy_(model_.Decode(model_.RewardLogits(outputs.at_action)));
-    rows(buffers_.values).copy_(model_.Decode(model_.ValueLogits(outputs.at_observation)));
+    rows(buffers_.rewards).copy_(model_.DecodeRewards(model_.RewardLogits(outputs.at_action)));
+    rows(buffers_.values).copy_(model_.DecodeValues(model_.ValueLogits(outputs.at_observation)));
     rows(buffers_.prior_logits).copy_(model_.PolicyLogits(outputs.at_observation));
     rows(buffers_.tokens).copy_(outputs.tokens);
   });

@@ -113,7 +113,7 @@ int LaunchReadAction(ProductType type, const ReadActionTask* task, int num_rows,
 
 int LaunchReadLatent(const ReadLatentTask* task, int num_rows, DeviceStream stream) {
   return Launch(ProductType::kFp32, ReadLatentKernel, ReadLatentKernel, *task, Blocks(num_rows),
-                RowThreads(task->values.num_atoms), stream);
+                RowThreads(task->values.support.size), stream);
 }
 
 }  // namespace

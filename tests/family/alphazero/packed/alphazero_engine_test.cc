@@ -44,7 +44,7 @@ Said Ask(const AlphaZeroNetwork& network, const TimeStep& position) {
   const torch::NoGradGuard no_grad;
   const at::Tensor latent = network.Encode(at::tensor(position.observation).unsqueeze(0));
   const at::Tensor logits = network.PolicyLogits(latent).contiguous();
-  Said said = {network.Decode(network.ValueLogits(latent)).item<float>(), {}};
+  Said said = {network.DecodeValues(network.ValueLogits(latent)).item<float>(), {}};
   said.logits.assign(logits.const_data_ptr<float>(),
                      logits.const_data_ptr<float>() + logits.numel());
   for (size_t a = 0; a < said.logits.size(); ++a) {

@@ -26,6 +26,7 @@ ModelConfig SmallConfig() {
   config.num_layers = 2;
   config.context_length = 6;
   config.support_size = 11;
+  config.reward_support = {{"min", "-1"}, {"max", "2"}, {"bins", "6"}};
   config.encoder_width = 8;
   return config;
 }

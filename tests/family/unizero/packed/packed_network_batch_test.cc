@@ -29,7 +29,7 @@ NetworkOptions SmallOptions(WeightType type, int64_t max_batch, int num_threads)
   options.shape.embed_dim = 12;
   options.shape.num_layers = 1;
   options.shape.head_dim = 20;
-  options.shape.support_size = 5;
+  options.shape.value_support = options.shape.reward_support = SqueezedSupport(5);
   options.type = type;
   options.max_batch = max_batch;
   options.num_threads = num_threads;

@@ -174,7 +174,7 @@ TEST(PackedWeightsTest, CountTheirBytesByHand) {
   shape.context_length = 2;
   shape.head_dim = 16;
   shape.num_actions = 3;
-  shape.support_size = 5;
+  shape.value_support = shape.reward_support = SqueezedSupport(5);
   // Blocks 16 * 16 * (3 + 1 + 4 + 4) weights and 16 * (3 + 1 + 4 + 1) biases; 4 heads of two
   // matrices of 16 * 16 weights (outputs are padded to 16) and 16 biases, and 2 * 16 of a norm; an
   // embedding of 3 * 16.

@@ -16,7 +16,7 @@ NetworkShape SmallShape() {
   shape.context_length = 4;
   shape.head_dim = 40;
   shape.num_actions = 5;
-  shape.support_size = 21;
+  shape.value_support = shape.reward_support = SqueezedSupport(21);
   shape.sim_norm_group = 8;
   return shape;
 }
@@ -30,7 +30,8 @@ NetworkShape RandomShape(std::mt19937* random) {
   shape.context_length = RandomInt(random, 1, 9);
   shape.head_dim = RandomInt(random, 0, 1) == 0 ? 4 * shape.embed_dim : RandomInt(random, 3, 60);
   shape.num_actions = RandomInt(random, 1, 20);
-  shape.support_size = 2 * RandomInt(random, 1, 50) + 1;
+  shape.value_support = SqueezedSupport(2 * RandomInt(random, 1, 50) + 1);
+  shape.reward_support = EvenSupport(-0.5, 2.0, 1 + shape.value_support.size / 2);
   shape.latent_norm = RandomInt(random, 0, 1) == 0 ? LatentNorm::kLayerNorm : LatentNorm::kSimNorm;
   shape.sim_norm_group = RandomInt(random, 0, 1) == 0 ? 2 : head_size;
   return shape;
@@ -39,8 +40,8 @@ NetworkShape RandomShape(std::mt19937* random) {
 std::string Describe(const NetworkShape& shape) {
   return absl::StrCat("E ", shape.embed_dim, " H ", shape.num_heads, " L ", shape.num_layers, " W ",
                       shape.context_length, " head_dim ", shape.head_dim, " A ", shape.num_actions,
-                      " S ", shape.support_size, " norm ", static_cast<int>(shape.latent_norm),
-                      " group ", shape.sim_norm_group);
+                      " S ", shape.value_support.size, " and ", shape.reward_support.size, " norm ",
+                      static_cast<int>(shape.latent_norm), " group ", shape.sim_norm_group);
 }
 
 RandomNetwork::RandomNetwork(const NetworkShape& shape, uint32_t seed)
@@ -53,8 +54,8 @@ RandomNetwork::RandomNetwork(const NetworkShape& shape, uint32_t seed)
                                Linear(embed_dim, 4 * embed_dim), Linear(4 * embed_dim, embed_dim)});
   }
   weights_.policy = Head(shape.num_actions);
-  weights_.value = Head(shape.support_size);
-  weights_.reward = Head(shape.support_size);
+  weights_.value = Head(shape.value_support.size);
+  weights_.reward = Head(shape.reward_support.size);
   weights_.latent = Head(embed_dim);
   if (shape.observation_size == 0) return;
   int64_t in = shape.observation_size;

@@ -104,8 +104,8 @@ TEST_P(TokenPassTest, ATeamGivesTheBitsOfOneThread) {
       packed.Run([&](const Share& share) {
         packed.pass.RunBlocks(share, kTokens, &packed.scratch);
         packed.pass.NormalizeOutputs(share, kTokens, &packed.scratch);
-        packed.pass.RunScalarHead(share, packed.weights.reward(), kTokens, &packed.scratch,
-                                  rewards.data());
+        packed.pass.RunScalarHead(share, packed.weights.reward(), shape.reward_support, kTokens,
+                                  &packed.scratch, rewards.data());
         packed.pass.RunHead(share, packed.weights.latent(), kTokens, &packed.scratch);
         packed.pass.NormalizeLatents(share, kTokens, &packed.scratch);
       });
@@ -135,15 +135,16 @@ TEST_P(TokenPassTest, RunsHeadsAndNormalizesLatents) {
     std::copy_n(x.row(0), kRows * x.stride(), scratch.x.data());
     packed.pass.NormalizeOutputs({}, kRows, &scratch);
     std::vector<float> values(kRows, kNan);
-    packed.pass.RunScalarHead({}, packed.weights.value(), kRows, &scratch, values.data());
+    packed.pass.RunScalarHead({}, packed.weights.value(), shape.value_support, kRows, &scratch,
+                              values.data());
     packed.pass.RunHead({}, packed.weights.policy(), kRows, &scratch);
     const NetworkWeights& weights = packed.model.weights();
     const auto row = [&](int64_t r) { return reference::RowOf(x.row(r), shape.embed_dim); };
     for (int64_t r = 0; r < kRows; ++r) {
       const float* logits = scratch.outputs.data() + r * scratch.wide_stride;
       EXPECT_LE(RelativeError(logits, reference::RunHead(weights.policy, row(r)), 1.0), 1e-5);
-      const double value = reference::InverseTransform(
-          reference::ExpectedAtom(reference::RunHead(weights.value, row(r))));
+      const double value =
+          reference::HeadValue(shape.value_support, reference::RunHead(weights.value, row(r)));
       EXPECT_NEAR(values[static_cast<size_t>(r)], value, 1e-5 * (1.0 + std::abs(value)));
     }
     packed.pass.RunHead({}, packed.weights.latent(), kRows, &scratch);

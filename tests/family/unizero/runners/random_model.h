@@ -60,11 +60,11 @@ inline FullPass RunFullPass(const WorldModel& model,
   for (const int32_t action : imagined) {
     tokens.push_back(model.EmbedActions(at::tensor({action})).squeeze(0));
     const at::Tensor y = run();
-    result.reward = model.Decode(model.RewardLogits(y)).item<float>();
+    result.reward = model.DecodeRewards(model.RewardLogits(y)).item<float>();
     tokens.push_back(model.NextLatent(y).squeeze(0));
   }
   const at::Tensor y = run();
-  result.value = model.Decode(model.ValueLogits(y)).item<float>();
+  result.value = model.DecodeValues(model.ValueLogits(y)).item<float>();
   const at::Tensor logits = model.PolicyLogits(y).squeeze(0).contiguous();
   result.logits.assign(logits.const_data_ptr<float>(),
                        logits.const_data_ptr<float>() + logits.numel());

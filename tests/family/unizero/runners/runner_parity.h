@@ -53,6 +53,7 @@ ModelConfig OddModelConfig() {
   config.num_layers = 3;
   config.context_length = 19;
   config.support_size = 23;
+  config.value_support = {{"min", "-1"}, {"max", "2"}, {"bins", "14"}};
   config.head_dim = 50;
   config.latent_norm = LatentNorm::kSimNorm;
   config.sim_norm_group = 6;

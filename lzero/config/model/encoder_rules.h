@@ -1,7 +1,7 @@
 // Which observations an encoder can read, in words: one rule for the check of a config, which knows
 // no tensors, and for the constructors of the encoders. Pure function; any thread.
-#ifndef LZERO_CONFIG_ENCODER_RULES_H_
-#define LZERO_CONFIG_ENCODER_RULES_H_
+#ifndef LZERO_CONFIG_MODEL_ENCODER_RULES_H_
+#define LZERO_CONFIG_MODEL_ENCODER_RULES_H_
 
 #include <cstdint>
 #include <optional>
@@ -42,4 +42,4 @@ absl::Status CheckEncoder(const ModelConfig& config, const std::vector<int64_t>&
 
 }  // namespace lzero
 
-#endif  // LZERO_CONFIG_ENCODER_RULES_H_
+#endif  // LZERO_CONFIG_MODEL_ENCODER_RULES_H_

@@ -1,8 +1,9 @@
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 namespace lzero {
 

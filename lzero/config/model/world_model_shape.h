@@ -1,6 +1,6 @@
 // The sizes of an environment as networks know them. Plain data.
-#ifndef LZERO_CONFIG_WORLD_MODEL_SHAPE_H_
-#define LZERO_CONFIG_WORLD_MODEL_SHAPE_H_
+#ifndef LZERO_CONFIG_MODEL_WORLD_MODEL_SHAPE_H_
+#define LZERO_CONFIG_MODEL_WORLD_MODEL_SHAPE_H_
 
 #include <cstdint>
 #include <vector>
@@ -28,4 +28,4 @@ struct WorldModelShape {
 
 }  // namespace lzero
 
-#endif  // LZERO_CONFIG_WORLD_MODEL_SHAPE_H_
+#endif  // LZERO_CONFIG_MODEL_WORLD_MODEL_SHAPE_H_

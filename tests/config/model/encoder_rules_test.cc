@@ -1,5 +1,5 @@
 // Which shapes each encoder takes, and what the misfits are told.
-#include "lzero/config/encoder_rules.h"
+#include "lzero/config/model/encoder_rules.h"
 
 #include <utility>
 #include <vector>

@@ -1,13 +1,13 @@
-// The value transform of single numbers: golden values of its definition, the definition inverted
-// by bisection, and precision near 0.
-#include "lzero/kernels/value_transform.h"
+// Positions among atoms by hand, and the value transform of single numbers: golden values of its
+// definition, the definition inverted by bisection, and precision near 0.
+#include "lzero/kernels/value_support.h"
 
 #include <cmath>
 #include <limits>
 
 #include "gtest/gtest.h"
 
-namespace lzero::value_transform_test {
+namespace lzero::value_support_test {
 namespace {
 
 struct Golden {
@@ -75,5 +75,17 @@ TEST(TransformValueTest, TheInverseFollowsTheDefinition) {
   EXPECT_EQ(InverseTransformValue(-2.0f), -InverseTransformValue(2.0f));
 }
 
+TEST(ValueSupportTest, PositionsAndValuesByHand) {
+  const ValueSupport even = EvenSupport(1.0, 2.0, 3);  // 1, 1.5, 2
+  EXPECT_FLOAT_EQ(even.PositionOf(1.25f), 0.5f);
+  EXPECT_EQ(even.PositionOf(0.0f), 0.0f);
+  EXPECT_EQ(even.PositionOf(7.0f), 2.0f);
+  EXPECT_FLOAT_EQ(even.ValueOf(3.0f), 1.5f);  // the mean atom, in steps of a half
+  const ValueSupport squeezed = SqueezedSupport(5);
+  EXPECT_NEAR(squeezed.PositionOf(0.5f), 2.225245f, 1e-6f);
+  EXPECT_NEAR(squeezed.ValueOf(1.0f), 2.988057f, 1e-6f);  // h(2.988057) = 1
+  EXPECT_TRUE(std::isnan(even.PositionOf(std::nanf(""))));
+}
+
 }  // namespace
-}  // namespace lzero::value_transform_test
+}  // namespace lzero::value_support_test
