@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/agent/action_selection.h"
 #include "lzero/base/status_macros.h"
@@ -15,15 +16,27 @@ Agent::Agent(std::unique_ptr<Searcher> searcher, const AgentOptions& options)
       options_(options),
       weights_(static_cast<size_t>(searcher_->num_actions())) {}
 
+void Agent::set_cheap_searcher(std::unique_ptr<Searcher> searcher) {
+  cheap_searcher_ = std::move(searcher);
+}
+
+bool Agent::IsNextCheap() const {
+  if (cheap_searcher_ == nullptr) return false;
+  RandomStream stream(StreamKey(options_.seed, "cheap search", num_searches_), "share");
+  return stream.Uniform() < config().cheap_fraction;
+}
+
 absl::Status Agent::Act(InferenceModel& model, absl::Span<const Root> roots, ActMode mode,
                         int64_t env_steps, Decision* decision) {
   // Search.
   SearchRequest request;
-  request.add_noise = mode == ActMode::kCollect;
+  const bool is_cheap = mode == ActMode::kCollect && IsNextCheap();
+  request.add_noise = mode == ActMode::kCollect && !is_cheap;
   request.deterministic_ties = options_.deterministic_ties;
   request.seed = options_.seed;
   request.search_index = num_searches_;
-  LZ_RETURN_IF_ERROR(searcher_->Run(model, roots, request, &decision->search));
+  Searcher& searcher = is_cheap ? *cheap_searcher_ : *searcher_;
+  LZ_RETURN_IF_ERROR(searcher.Run(model, roots, request, &decision->search));
 
   // Choose an action for each root.
   const SearchConfig& config = searcher_->config();
@@ -45,6 +58,7 @@ absl::Status Agent::Act(InferenceModel& model, absl::Span<const Root> roots, Act
     decision->policy_size = decision->search.num_actions;
     decision->policies = decision->search.action_weights;
   }
+  if (is_cheap) absl::c_fill(decision->policies, 0.0f);
   ++num_searches_;
   return absl::OkStatus();
 }
@@ -54,7 +68,9 @@ void Agent::Choose(absl::Span<const Root> roots, const SearchRequest& request, D
   if (decision->temperature <= 0.0) return;
   const uint64_t key = StreamKey(request.seed, "action", request.search_index);
   const size_t num_actions = weights_.size();
+  const int64_t last_step = config().temperature_steps;
   for (size_t b = 0; b < roots.size(); ++b) {
+    if (last_step > 0 && roots[b].step >= last_step) continue;
     RandomStream stream(key, "environment",
                         static_cast<uint64_t>(static_cast<uint32_t>(roots[b].env.value)));
     const auto visits =

@@ -40,11 +40,11 @@ struct Decision {
   int policy_size = 0;
   std::vector<float> policies;         // [B, P] policy targets, sum 1
   std::vector<float> sampled_actions;  // [B, K, D], D > 0: what `policies` is about; 0 where empty
-  double temperature = 0.0;            // that was used; 0: the best action was taken
-  SearchResult search;                 // over slots where the model samples
+  double temperature = 0.0;  // that was used up to temperature_steps; 0: the best action was taken
+  SearchResult search;       // over slots where the model samples
 
-  // The policy target of root `b`, [P]. The action [D] and the sampled actions [K, D]: empty where
-  // actions are discrete.
+  // The policy target of root `b`, [P]; zeros after a cheap search. The action [D] and the sampled
+  // actions [K, D]: empty where actions are discrete.
   absl::Span<const float> PolicyOf(size_t b) const { return Row(policies, policy_size, b); }
   absl::Span<const float> ValuesOf(size_t b) const { return Row(action_values, action_dim, b); }
   absl::Span<const float> SampledOf(size_t b) const {
@@ -60,6 +60,9 @@ struct Decision {
 class Agent {
  public:
   Agent(std::unique_ptr<Searcher> searcher, const AgentOptions& options);
+  // What makes search.cheap_fraction of its collecting searches from now on, without noise and
+  // policy targets. Fewer simulations for the same model.
+  void set_cheap_searcher(std::unique_ptr<Searcher> searcher);
 
   // Searches every root, B of them, and chooses its action. Collecting with PUCT: drawn with
   // probability proportional to visits^(1 / temperature), the best action at temperature 0.
@@ -81,6 +84,7 @@ class Agent {
   void set_num_searches(uint64_t num_searches) { num_searches_ = num_searches; }
 
  private:
+  bool IsNextCheap() const;
   // Chooses an action of the model for each root, a slot where it samples them.
   void Choose(absl::Span<const Root> roots, const SearchRequest& request, Decision* decision);
   // From slots to actions and policies of the environment: D = 0, and D > 0.
@@ -88,7 +92,7 @@ class Agent {
                                 Decision* decision) const;
   void TranslateValues(const SampledActions& sampled, Decision* decision) const;
 
-  std::unique_ptr<Searcher> searcher_;
+  std::unique_ptr<Searcher> searcher_, cheap_searcher_;
   AgentOptions options_;
   uint64_t num_searches_ = 0;
   std::vector<double> weights_;  // [A] or [K], scratch of the draw

@@ -61,6 +61,14 @@ void CheckSearch(const ExperimentConfig& config, Errors* errors) {
           errors, {"search.num_sampled_actions", "inference.runner"},
           "cuda_search_graph searches all actions of a node; got a number of sampled ones; "
           "allowed: null, or another runner");
+  Require(search.cheap_fraction == 0.0 || search.cheap_num_simulations <= search.num_simulations,
+          errors, {"search.cheap_num_simulations", "search.num_simulations"},
+          "must be at most num_simulations; got ", search.cheap_num_simulations, " of ",
+          search.num_simulations);
+  Require(search.cheap_fraction == 0.0 || config.inference.runner != Runner::kCudaSearchGraph,
+          errors, {"search.cheap_fraction", "inference.runner"},
+          "cuda_search_graph has searches of one size; got ", FloatText(search.cheap_fraction),
+          "; allowed: 0, or another runner");
 }
 
 void CheckReplay(const ExperimentConfig& config, Errors* errors) {
@@ -262,7 +270,9 @@ std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
   unread(!puct, "search.policy",
          {"search.root_noise_alpha", "search.root_noise_fraction", "search.pb_c_init",
           "search.pb_c_base", "search.temperature", "search.temperature_final",
-          "search.temperature_decay_env_steps"});
+          "search.temperature_decay_env_steps", "search.temperature_steps",
+          "search.root_policy_temperature", "search.forced_playouts"});
+  unread(search.cheap_fraction == 0.0, "search.cheap_fraction", {"search.cheap_num_simulations"});
   unread(puct && search.root_noise_fraction == 0.0, "search.root_noise_fraction",
          {"search.root_noise_alpha"});
   unread(puct && !decays, "search.temperature_decay_env_steps", {"search.temperature_final"});

@@ -95,6 +95,16 @@ void SearchConfig::Visit(FieldList& field) {
         kTrialRuns);
   field("temperature_decay_env_steps", &temperature_decay_env_steps, kSteps,
         "Linear from temperature to temperature_final over this many; 0: no decay", "env steps");
+  field("temperature_steps", &temperature_steps, {0, 1e9},
+        "Collected actions are drawn in so many first steps of an episode, then the most visited "
+        "is taken; 0: drawn at all steps",
+        "steps", kAlphaZero);
+  field("cheap_fraction", &cheap_fraction, {0, 1, false, true},
+        "Share of the searches of collection that are cheap ones: without noise, and their steps "
+        "give no policy target",
+        "", kKataGo);
+  field("cheap_num_simulations", &cheap_num_simulations, {1, kMostSimulations},
+        "Simulations of a cheap search, at most num_simulations", "simulations", kKataGo);
   field("epsilon", &epsilon, {0, 1},
         "Chance that a random action takes over in collection, in place of what search chose, at "
         "each step where none is held; the policy target stays the search's",
@@ -136,6 +146,15 @@ void SearchConfig::VisitRules(FieldList& field) {
         "PUCT: concentration of the Dirichlet noise at the root while collecting", "", kLightZero);
   field("root_noise_fraction", &root_noise_fraction, kFraction,
         "PUCT: share of the noise in the root's prior; 0: no noise", "", kMuZeroB);
+  field("root_policy_temperature", &root_policy_temperature, {0, 100, true},
+        "PUCT: the policy at the root of a collecting search is taken to the power 1/this before "
+        "noise is mixed in",
+        "", kKataGo);
+  field(
+      "forced_playouts", &forced_playouts, {0, 1000},
+      "PUCT: a collecting search visits each action a that it has visited at its root at least "
+      "sqrt(this * P(a) * visits) times; policy targets leave out what such visits added; 0: none",
+      "", kKataGo);
   field("pb_c_init", &pb_c_init, {0, 1000}, "PUCT: exploration constant", "", kMuZeroB);
   field("pb_c_base", &pb_c_base, {1, 1e12}, "PUCT: visits at which exploration begins to grow", "",
         kMuZeroB);
@@ -183,6 +202,10 @@ void ReplayConfig::Visit(FieldList& field) {
       "value_bootstrap", &value_bootstrap, {"search", "target_network"},
       "Value at the end of the n steps: stored from the search, or computed by the target network",
       "", kTrialRuns);
+  field("root_value_share", &root_value_share, kFraction,
+        "Share of value targets that is the value which the search found at their own position; "
+        "the rest is the return of n steps",
+        "", kKataGo);
   field("augment_symmetries", &augment_symmetries,
         "Show each sample to the learner as one of its images under the symmetries that the "
         "environment declares, drawn at random",

@@ -65,12 +65,15 @@ struct SearchConfig {
   double temperature = 1.0;
   double temperature_final = 1.0;
   int64_t temperature_decay_env_steps = 0;  // linear from temperature to temperature_final
+  int64_t temperature_steps = 0;            // of an episode; 0: all
   double epsilon = 0.0;                     // of temporally extended epsilon-greedy collection
   double epsilon_final = 0.0;
   int64_t epsilon_decay_env_steps = 0;  // linear from epsilon to epsilon_final
   int64_t epsilon_max_hold = 1;         // steps
   double root_noise_alpha = 0.3;
   double root_noise_fraction = 0.25;
+  double root_policy_temperature = 1.0;  // while collecting
+  double forced_playouts = 0.0;          // while collecting: k of sqrt(k P N)
   double pb_c_init = 1.25;
   double pb_c_base = 19652.0;
   QTransform q_transform = QTransform::kTreeMinMax;  // of PUCT, and of Gumbel's completed Q
@@ -85,6 +88,8 @@ struct SearchConfig {
   double q_epsilon = 1e-8;                  // floor of a value range inside one node
   double gumbel_scale = 1.0;                // Gumbel: noise while collecting
   std::optional<int64_t> max_depth;
+  double cheap_fraction = 0.0;                 // of the searches of collection
+  int64_t cheap_num_simulations = 8;           // theirs
   std::optional<int64_t> num_sampled_actions;  // K a node; null: all of them (discrete only)
   double sample_temperature = 1.0;             // of the policy that they are drawn from
   double uniform_sample_fraction = 0.0;        // of box actions: drawn uniformly instead
@@ -112,6 +117,7 @@ struct ReplayConfig {
   double priority_exponent = 0.6;
   double importance_exponent = 0.4;
   ValueBootstrap value_bootstrap = ValueBootstrap::kTargetNetwork;
+  double root_value_share = 0.0;  // of value targets
   bool augment_symmetries = false;
   int64_t augment_shift = 0;
   double reanalyze_ratio = 0.0;  // positions searched again for each env step

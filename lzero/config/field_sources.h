@@ -6,6 +6,8 @@ namespace lzero {
 
 inline constexpr char kFamilies[] = "UniZero (arXiv 2406.10667), AlphaZero (Silver et al. 2018)";
 inline constexpr char kUniZero[] = "UniZero (arXiv 2406.10667)";
+inline constexpr char kAlphaZero[] = "AlphaZero (Silver et al. 2018)";
+inline constexpr char kKataGo[] = "KataGo (Wu 2019, arXiv 1902.10565)";
 inline constexpr char kMuZero[] = "MuZero (Schrittwieser et al. 2020)";
 inline constexpr char kMuZeroB[] = "MuZero (Schrittwieser et al. 2020), appendix B";
 inline constexpr char kGumbel[] = "Gumbel MuZero (Danihelka et al. 2022)";

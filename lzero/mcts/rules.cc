@@ -55,6 +55,8 @@ SearchRules::SearchRules(const SearchConfig& config, int num_actions, bool has_c
   view_.max_considered =
       static_cast<int>(std::min<int64_t>(config.max_num_considered_actions, num_actions));
   view_.root_noise_fraction = config.root_noise_fraction;
+  view_.root_policy_temperature = static_cast<float>(config.root_policy_temperature);
+  view_.forced_playouts = static_cast<float>(config.forced_playouts);
   exploration_.resize(static_cast<size_t>(config.NodesPerRoot()) + 1);
   for (size_t n = 0; n < exploration_.size(); ++n) {
     const double visits = static_cast<double>(n);

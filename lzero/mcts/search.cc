@@ -154,6 +154,7 @@ SelectContext Search::ContextOf(int b, int num_actions, const SearchRequest& req
           num_actions,
           tree_.padded_actions(),
           request.deterministic_ties,
+          HasRootNoise(config(), request),
           scores_.data(),
           TreeMinMaxScale(rules_.view(), root)};
 }

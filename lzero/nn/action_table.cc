@@ -6,16 +6,11 @@
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
-namespace {
-
-constexpr double kSmallInit = 0.02;
-
-}  // namespace
-
-at::Tensor MakeActionTable(int64_t num_actions, int64_t action_dim, int64_t width) {
+at::Tensor MakeActionTable(int64_t num_actions, int64_t action_dim, int64_t width,
+                           double deviation) {
   const at::Tensor table =
       torch::empty({action_dim > 0 ? action_dim + 1 : num_actions, width}, WeightDevice());
-  if (action_dim == 0) return table.normal_(0.0, kSmallInit);
+  if (action_dim == 0) return table.normal_(0.0, deviation);
   const double bound = 1.0 / std::sqrt(static_cast<double>(action_dim));
   return table.uniform_(-bound, bound);
 }

@@ -5,6 +5,7 @@
 #include "lzero/base/status_macros.h"
 #include "lzero/family/packed/families.h"
 #include "lzero/family/tensor_families.h"
+#include "lzero/mcts/search.h"
 
 namespace lzero {
 
@@ -38,6 +39,14 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
   LZ_ASSIGN_OR_RETURN(auto agent, BuildAgent("collector", config, registry, envs->spec(), num_envs,
                                              config.search.num_simulations, config.deterministic,
                                              MakeEngine, &role.inference));
+  if (config.search.cheap_fraction > 0.0) {
+    SearchConfig cheap = config.search;
+    cheap.num_simulations = cheap.cheap_num_simulations;
+    LZ_ASSIGN_OR_RETURN(auto searcher, Search::Create(cheap, role.inference->num_actions(),
+                                                      static_cast<int>(num_envs),
+                                                      role.inference->num_chance_outcomes()));
+    agent->set_cheap_searcher(std::move(searcher));
+  }
   const CollectorOptions options = {RoleSeed(config, "collector"),
                                     FamilyOf(config.model).num_root_past_steps(config.model),
                                     config.replay.discount};

@@ -84,6 +84,46 @@ TEST_F(AgentTest, TheScheduleReachesTemperatureZero) {
   EXPECT_EQ(late.actions, late.search.best_actions);
 }
 
+TEST_F(AgentTest, LateInAnEpisodeTheBestActionIsTaken) {
+  config_.temperature_steps = 10;
+  const auto agent = Make();
+  roots_[0].step = 9;
+  for (int b = 1; b < kRoots; ++b) roots_[static_cast<size_t>(b)].step = 10;
+  int num_others = 0;
+  for (int i = 0; i < 50; ++i) {
+    const Decision decision = Act(agent.get(), ActMode::kCollect);
+    num_others += decision.actions[0] != decision.search.best_actions[0];
+    for (size_t b = 1; b < kRoots; ++b) {
+      EXPECT_EQ(decision.actions[b], decision.search.best_actions[b]);
+    }
+  }
+  EXPECT_GT(num_others, 5);
+}
+
+TEST_F(AgentTest, CheapSearchesHaveNoNoiseAndNoPolicyTarget) {
+  config_.cheap_fraction = 0.5;
+  const auto agent = Make();
+  SearchConfig small = config_;
+  small.num_simulations = 7;
+  const auto cheap_search = [&] { return Search::Create(small, kActions, kRoots).value(); };
+  agent->set_cheap_searcher(cheap_search());
+  Agent small_agent(cheap_search(), {});
+  const Decision expected = Act(&small_agent, ActMode::kEvaluate);
+  int num_cheap = 0;
+  for (int i = 0; i < 100; ++i) {
+    const Decision decision = Act(agent.get(), ActMode::kCollect);
+    if (decision.policies[0] + decision.policies[1] + decision.policies[2] > 0.0f) {
+      EXPECT_NE(decision.search.visit_counts, expected.search.visit_counts);
+      continue;
+    }
+    ++num_cheap;
+    EXPECT_EQ(decision.search.visit_counts, expected.search.visit_counts);
+    EXPECT_THAT(decision.policies, testing::Each(0.0f));
+  }
+  EXPECT_NEAR(num_cheap, 50, 20);  // four deviations
+  EXPECT_THAT(Act(agent.get(), ActMode::kEvaluate).policies, testing::Contains(testing::Gt(0.0f)));
+}
+
 TEST_F(AgentTest, GumbelTakesTheChoiceOfTheSearch) {
   config_.policy = SearchPolicy::kGumbel;
   const auto agent = Make();

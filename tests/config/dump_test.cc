@@ -94,6 +94,7 @@ void MakeConsistent(ExperimentConfig& config) {
   config.model.latent_loss =
       config.model.latent_norm == LatentNorm::kSimNorm ? LatentLoss::kGroupKl : LatentLoss::kMse;
   config.search.q_transform = QTransform::kTreeMinMax;
+  config.search.cheap_num_simulations = 1;
   if (config.search.min_value >= config.search.max_value) {
     std::swap(config.search.min_value, config.search.max_value);
   }

@@ -44,6 +44,8 @@ inline Setting RandomSetting(RandomStream* stream) {
     setting.gumbel.push_back(static_cast<float>(stream->Gumbel()));
   }
   setting.legal[static_cast<size_t>(stream->UniformInt(setting.model.num_actions))] = 1;
+  if (stream->Uniform() < 0.3) config.root_policy_temperature = 1.25;
+  if (stream->Uniform() < 0.3) config.forced_playouts = 2.0;
   return setting;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace lzero {
@@ -56,6 +57,9 @@ void ReferenceSearch::Run() {
   root_->outputs = model_({});
   for (size_t a = 0; a < legal_.size(); ++a) {
     if (!legal_[a]) root_->outputs.logits[a] = kNever;
+  }
+  if (config_.policy == SearchPolicy::kPuct) {
+    for (double& logit : root_->outputs.logits) logit /= config_.root_policy_temperature;
   }
   root_->mean = root_->outputs.value;
   root_->visits = 1;
@@ -159,6 +163,16 @@ std::vector<double> ReferenceSearch::QScores(const Node& node, double fpu) const
   return scores;
 }
 
+double ReferenceSearch::ForcedVisits(int action) const {
+  return std::sqrt(config_.forced_playouts * Priors(*root_)[static_cast<size_t>(action)] *
+                   root_->visits);
+}
+
+bool ReferenceSearch::IsAbove(double number, double other) {
+  smallest_gap_ = std::min(smallest_gap_, std::abs(number - other));
+  return number > other;
+}
+
 int ReferenceSearch::PickBest(const std::vector<double>& scores) {
   const auto best = std::max_element(scores.begin(), scores.end());
   for (auto other = scores.begin(); other != scores.end(); ++other) {
@@ -178,8 +192,10 @@ int ReferenceSearch::Select(const Node& node, bool is_root, double fpu) {
         (config_.pb_c_init + std::log((node.visits + config_.pb_c_base + 1) / config_.pb_c_base));
     for (size_t a = 0; a < scores.size(); ++a) {
       if (node.outputs.logits[a] == kNever) continue;
-      scores[a] =
-          q_scores[a] + exploration * priors[a] / (1 + NumVisits(node, static_cast<int>(a)));
+      const int visits = NumVisits(node, static_cast<int>(a));
+      scores[a] = q_scores[a] + exploration * priors[a] / (1 + visits);
+      if (is_root && visits > 0 && IsAbove(ForcedVisits(static_cast<int>(a)), visits))
+        return static_cast<int>(a);
     }
   } else if (is_root) {
     const int num_legal = static_cast<int>(std::count(legal_.begin(), legal_.end(), uint8_t{1}));
@@ -245,12 +261,40 @@ double ReferenceSearch::Simulate(Node* node, std::vector<int32_t>* path, double 
   return value;
 }
 
-std::vector<double> ReferenceSearch::ActionWeights() const {
-  if (config_.policy == SearchPolicy::kPuct) {
-    std::vector<double> shares;
-    for (int a = 0; a < static_cast<int>(legal_.size()); ++a) {
-      shares.push_back(static_cast<double>(NumVisits(*root_, a)) / (root_->visits - 1));
+std::vector<double> ReferenceSearch::PrunedVisits() {
+  const auto q_scores = QScores(*root_, 0.0);
+  const auto priors = Priors(*root_);
+  const int best = BestAction();
+  const auto score = [&](int a, int visits) {
+    const double exploration =
+        std::sqrt(root_->visits) *
+        (config_.pb_c_init + std::log((root_->visits + config_.pb_c_base + 1) / config_.pb_c_base));
+    return q_scores[static_cast<size_t>(a)] +
+           exploration * priors[static_cast<size_t>(a)] / (1 + visits);
+  };
+  const double best_score = score(best, NumVisits(*root_, best));
+  std::vector<double> kept;
+  for (int a = 0; a < static_cast<int>(legal_.size()); ++a) {
+    int visits = NumVisits(*root_, a);
+    if (a != best && visits > 0 && config_.forced_playouts > 0.0) {
+      int removable = 0;
+      while (IsAbove(ForcedVisits(a), removable + 1)) ++removable;
+      for (; removable > 0 && visits > 0 && IsAbove(best_score, score(a, visits - 1));
+           --removable) {
+        --visits;
+      }
+      if (visits == 1) visits = 0;
     }
+    kept.push_back(visits);
+  }
+  return kept;
+}
+
+std::vector<double> ReferenceSearch::ActionWeights() {
+  if (config_.policy == SearchPolicy::kPuct) {
+    std::vector<double> shares = PrunedVisits();
+    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+    for (double& share : shares) share /= sum;
     return shares;
   }
   std::vector<double> logits = root_->outputs.logits;

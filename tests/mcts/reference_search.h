@@ -43,7 +43,7 @@ class ReferenceSearch {
   const Node& root() const { return *root_; }
   // The smallest distance between the best and the second-best score of any choice.
   double smallest_gap() const { return smallest_gap_; }
-  std::vector<double> ActionWeights() const;
+  std::vector<double> ActionWeights();
   int BestAction();
 
  private:
@@ -54,6 +54,11 @@ class ReferenceSearch {
   std::vector<double> QScores(const Node& node, double fpu) const;
   std::vector<double> Completed(const Node& node, bool by_tree) const;
   std::vector<double> Priors(const Node& node) const;
+  // The visits that forced playouts want of an action of the root, and all visits without them.
+  double ForcedVisits(int action) const;
+  std::vector<double> PrunedVisits();
+  // Whether `number` is above `other`; how far counts for smallest_gap.
+  bool IsAbove(double number, double other);
   int PickBest(const std::vector<double>& scores);
   int NumVisits(const Node& node, int action) const;
   double Q(const Node& node, int action) const;

@@ -62,6 +62,9 @@ bool CompareOnce(const Setting& setting) {
   batch.mask(0) = setting.legal;
   batch.roots()[0].legal_action_mask = batch.mask(0);
   SearchRequest request;
+  // A temperature and forced playouts at the root belong to searches with noise, of which there is
+  // none here in PUCT.
+  request.add_noise = setting.config.policy == SearchPolicy::kPuct;
   if (setting.config.policy == SearchPolicy::kGumbel) request.root_gumbel = setting.gumbel;
   SearchResult result;
   const absl::Status status = search->Run(model, batch.roots(), request, &result);
@@ -83,6 +86,7 @@ void CompareMany(const char* stream_name, int num_settings, const Change& change
   for (int i = 0; i < num_settings; ++i) {
     Setting setting = RandomSetting(&stream);
     change(&stream, &setting);
+    setting.config.root_noise_fraction = 0.0;
     SCOPED_TRACE(testing::Message()
                  << "setting " << i << ": policy " << static_cast<int>(setting.config.policy)
                  << ", transform " << static_cast<int>(setting.config.q_transform) << ", actions "

@@ -31,9 +31,9 @@ StochasticMuZeroNetwork::StochasticMuZeroNetwork(const ModelConfig& config,
                                                  const WorldModelShape& shape,
                                                  const LatentParts& parts)
     : LatentNetwork(config, shape, parts) {
-  chance_table_ = register_parameter(
-      "chance_table",
-      MakeActionTable(shape.num_chance_outcomes, /*action_dim=*/0, parts.input_size()));
+  chance_table_ = register_parameter("chance_table",
+                                     MakeActionTable(shape.num_chance_outcomes, /*action_dim=*/0,
+                                                     parts.input_size(), kInputDeviation));
   chance_step_ = register_module("chance_step", parts.MakeStep());
   chance_head_ = register_module("chance_head", parts.MakeHead(shape.num_chance_outcomes));
   afterstate_value_head_ =

@@ -48,7 +48,8 @@ WorldModel::WorldModel(const ModelConfig& config, const WorldModelShape& shape,
   };
   encoder_ = register_module("encoder", std::move(encoder));
   action_embedding_ = register_parameter(
-      "action_embedding", MakeActionTable(shape.num_actions, shape.action_dim, embed_dim));
+      "action_embedding",
+      MakeActionTable(shape.num_actions, shape.action_dim, embed_dim, kTokenDeviation));
   transformer_ = register_module("transformer", std::make_shared<Transformer>(config));
   policy_head_ = make_head("policy_head", shape.policy_size());
   value_head_ = make_head("value_head", config.value_bins());

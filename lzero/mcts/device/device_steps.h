@@ -45,6 +45,7 @@ LZ_HOST_DEVICE inline SelectContext ContextOf(const DeviceSearchArrays& search, 
           search.tree.num_actions,
           search.tree.padded_actions,
           search.inputs.switches->first_of_ties != 0,
+          search.inputs.switches->has_noise != 0,
           search.scores + static_cast<int64_t>(b) * search.tree.padded_actions,
           TreeMinMaxScale(search.rules, root)};
 }

@@ -61,6 +61,11 @@ LZ_HOST_DEVICE inline void BeginTree(const Lanes& lanes, const TreeView& tree,
           start.noise != nullptr && a < num_actions ? static_cast<float>(start.noise[a]) : 0.0f;
     }
   }
+  if (puct && start.noise != nullptr && rules.root_policy_temperature != 1.0f) {
+    for (int a = lanes.lane(); a < num_actions; a += lanes.count()) {
+      node.prior[a] /= rules.root_policy_temperature;
+    }
+  }
   OpenNode(lanes, node, tree.padded_actions);
   MakeReady(lanes, node, tree.padded_actions, MissingPrior(rules));
   if (lanes.lane() != 0) return;
@@ -83,6 +88,39 @@ struct RootResults {
   int32_t* best_action;
 };
 
+// Shares of the visits without those that were forced: of every action but the best as many, up to
+// all that could be, as leave its score below the best one's; what is left of one visit or less is
+// none. [Wu 2019, section 3.2]
+template <typename Lanes>
+LZ_HOST_DEVICE inline void PruneForcedPlayouts(const Lanes& lanes, const SelectContext& context,
+                                               const Node& node, int best,
+                                               const RootResults& results) {
+  ValueScale scale = context.tree_scale;
+  if (context.rules->q_transform != QTransform::kTreeMinMax) {
+    scale = NodeValueScale(context, *node.record,
+                           ComputeChildStats(lanes, node, context.padded_actions));
+  }
+  const float exploration = context.rules->exploration[node.record->visits];
+  const auto score = [&](int a, int32_t visits) {
+    return scale.Visited(node.q[a]) + exploration * node.prior[a] / static_cast<float>(visits + 1);
+  };
+  const float best_score = score(best, node.visits[best]);
+  for (int a = lanes.lane(); a < context.padded_actions; a += lanes.count()) {
+    int32_t kept = node.visits[a];
+    if (a != best && kept > 0) {
+      const auto forced = static_cast<int32_t>(ForcedVisits(context, node, a));
+      const int32_t least = Max(kept - forced, 0);
+      while (kept > least && score(a, kept - 1) < best_score) --kept;
+      if (kept <= 1) kept = 0;
+    }
+    context.scores[a] = static_cast<float>(kept);
+  }
+  const float sum = RowSum(lanes, context.scores, context.padded_actions);
+  for (int a = lanes.lane(); a < context.num_actions; a += lanes.count()) {
+    results.action_weights[a] = context.scores[a] / sum;
+  }
+}
+
 // The most visited action, and the shares of the visits.
 template <typename Lanes>
 LZ_HOST_DEVICE inline void FinishPuctRoot(const Lanes& lanes, const SelectContext& context,
@@ -99,6 +137,7 @@ LZ_HOST_DEVICE inline void FinishPuctRoot(const Lanes& lanes, const SelectContex
   const int best =
       BestAction(lanes, context, context.scores, num_simulations + 1, node.record->visits);
   if (lanes.lane() == 0) *results.best_action = best;
+  if (HasForcedPlayouts(context)) PruneForcedPlayouts(lanes, context, node, best, results);
 }
 
 // The sum of value(a) for all a < count, added in their order.

@@ -26,6 +26,8 @@ struct RulesView {
   int32_t max_depth = 0;  // actions on a path
   int32_t max_considered = 0;
   double root_noise_fraction = 0.25;
+  float root_policy_temperature = 1.0f;
+  float forced_playouts = 0.0f;  // 0: none
   // [num_simulations + 2]: sqrt(n) * (pb_c_init + log((n + pb_c_base + 1) / pb_c_base)) for a node
   // visited n times, the factor of prior / (1 + N) in PUCT.
   const float* exploration = nullptr;

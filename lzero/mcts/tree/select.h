@@ -21,6 +21,7 @@ struct SelectContext {
   int num_actions;
   int padded_actions;
   bool first_of_ties;     // otherwise drawn, see ties.h
+  bool has_noise;         // at the root, which then has forced playouts, too
   float* scores;          // [P] scratch
   ValueScale tree_scale;  // TreeMinMaxScale of the root
 };
@@ -62,6 +63,16 @@ LZ_HOST_DEVICE inline int SelectUnvisited(const Lanes& lanes, const SelectContex
   return BestAction(lanes, context, node.prior, node_index, node.record->visits);
 }
 
+LZ_HOST_DEVICE inline bool HasForcedPlayouts(const SelectContext& context) {
+  return context.has_noise && context.rules->forced_playouts > 0.0f;
+}
+
+// The visits that action `a` of a root, visited before, must have by now. [Wu 2019, section 3.2]
+LZ_HOST_DEVICE inline float ForcedVisits(const SelectContext& context, const Node& node, int a) {
+  const float visits = static_cast<float>(node.record->visits);
+  return std::sqrt(context.rules->forced_playouts * node.prior[a] * visits);
+}
+
 // argmax of q transform + P * exploration[node visits] / (1 + N). [MuZero appendix B] `fpu` is the
 // parent's first-play urgency and becomes this node's (q_transform tree_min_max only).
 template <typename Lanes>
@@ -81,6 +92,13 @@ LZ_HOST_DEVICE inline int SelectPuct(const Lanes& lanes, const SelectContext& co
   for (int a = lanes.lane(); a < context.padded_actions; a += lanes.count()) {
     context.scores[a] = scale.Apply(node.q[a], node.visits[a]) +
                         exploration * node.prior[a] / static_cast<float>(node.visits[a] + 1);
+  }
+  if (node_index == 0 && HasForcedPlayouts(context)) {
+    for (int a = lanes.lane(); a < context.num_actions; a += lanes.count()) {
+      const auto action_visits = static_cast<float>(node.visits[a]);
+      const bool lags = action_visits > 0.0f && action_visits < ForcedVisits(context, node, a);
+      if (lags) context.scores[a] = kInfinity;
+    }
   }
   return BestAction(lanes, context, context.scores, node_index, visits);
 }

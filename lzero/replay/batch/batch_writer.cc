@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "lzero/base/check.h"
 
 namespace lzero {
@@ -54,7 +55,8 @@ BatchWriter::BatchWriter(const ReplayConfig& config, const ReplayShape& shape)
       num_chance_outcomes_(shape.num_chance_outcomes),
       window_size_(static_cast<int>(config.num_unroll_steps + config.td_steps)),
       terminal_(shape.terminal),
-      rule_(static_cast<int>(config.td_steps), config.discount, config.value_bootstrap),
+      rule_(static_cast<int>(config.td_steps), config.discount, config.value_bootstrap,
+            config.root_value_share),
       rewards_(window_size_),
       root_values_(window_size_),
       to_play_(window_size_ + 1) {}
@@ -155,6 +157,14 @@ void BatchWriter::WriteTargets(const PositionIndex::Place& place, int num_real, 
   for (std::vector<float>* mask :
        {&batch->reward_mask, &batch->latent_mask, &batch->policy_mask, &batch->value_mask}) {
     std::fill_n(mask->begin() + row, num_real, 1.0f);
+  }
+  // A cheap search has no policy target.
+  const size_t size = batch->policies.size() / batch->policy_mask.size();
+  for (size_t k = row; k < row + static_cast<size_t>(num_real); ++k) {
+    const auto policy = absl::MakeConstSpan(batch->policies).subspan(k * size, size);
+    if (absl::c_all_of(policy, [](float share) { return share == 0.0f; })) {
+      batch->policy_mask[k] = 0.0f;
+    }
   }
 }
 

@@ -6,8 +6,12 @@
 
 namespace lzero {
 
-ValueTargetRule::ValueTargetRule(int td_steps, double discount, ValueBootstrap bootstrap)
-    : td_steps_(td_steps), bootstrap_(bootstrap), powers_(td_steps + 1) {
+ValueTargetRule::ValueTargetRule(int td_steps, double discount, ValueBootstrap bootstrap,
+                                 double root_value_share)
+    : td_steps_(td_steps),
+      bootstrap_(bootstrap),
+      root_value_share_(root_value_share),
+      powers_(td_steps + 1) {
   LZ_CHECK(td_steps > 0, "got ", td_steps);
   double power = 1.0;
   for (double& value : powers_) {
@@ -45,6 +49,10 @@ ValueTarget ValueTargetRule::Compute(const StepWindow& window, int step) const {
     } else {
       target.bootstrap_scale = static_cast<float>(scale);
     }
+  }
+  if (root_value_share_ > 0.0) {
+    sum += root_value_share_ * (window.root_values[step] - sum);
+    target.bootstrap_scale *= static_cast<float>(1.0 - root_value_share_);
   }
   target.partial_return = static_cast<float>(sum);
   return target;

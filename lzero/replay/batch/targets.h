@@ -17,7 +17,7 @@ namespace lzero {
 // at their step.
 struct StepWindow {
   absl::Span<const float> rewards;       // [n] float32
-  absl::Span<const float> root_values;   // [n] float32, read with ValueBootstrap::kSearch only
+  absl::Span<const float> root_values;   // [n] float32, of ValueBootstrap::kSearch and shares
   absl::Span<const uint8_t> to_play;     // [n + 1] uint8
   SegmentEnd end = SegmentEnd::kRunsOn;  // what follows step n - 1
 };
@@ -31,7 +31,9 @@ struct ValueTarget {
 
 class ValueTargetRule {
  public:
-  ValueTargetRule(int td_steps, double discount, ValueBootstrap bootstrap);
+  // `root_value_share` of a target is the root value of its own step.
+  ValueTargetRule(int td_steps, double discount, ValueBootstrap bootstrap,
+                  double root_value_share = 0.0);
 
   // The target of window step `step`, 0 <= step < n, from the view of the player who moves there:
   //   sum_{i < m} sign_i discount^i r_{step + i} + sign_m discount^m v_{step + m},
@@ -46,6 +48,7 @@ class ValueTargetRule {
  private:
   int td_steps_;
   ValueBootstrap bootstrap_;
+  double root_value_share_;
   std::vector<double> powers_;  // discount^i, i = 0 .. td_steps
 };
 

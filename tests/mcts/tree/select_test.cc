@@ -53,6 +53,7 @@ class SelectTest : public testing::Test {
             kActions,
             4,
             first_of_ties,
+            /*has_noise=*/true,
             scores_.data(),
             TreeMinMaxScale(rules_->view(), tree_.root(0))};
   }

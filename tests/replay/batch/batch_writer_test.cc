@@ -87,6 +87,14 @@ TEST_F(BatchWriterTest, SequenceRunsOverTheCut) {
   EXPECT_EQ(random_.state().position, 0u);
 }
 
+// As a cheap search stores it.
+TEST_F(BatchWriterTest, AStepWithoutAPolicyHasNoPolicyLoss) {
+  second_.set_end(SegmentEnd::kTerminated);
+  Write({&first_, 0});
+  EXPECT_THAT(FirstRow(batch_.policy_mask), ElementsAre(0, 1, 1));
+  EXPECT_THAT(FirstRow(batch_.value_mask), ElementsAre(1, 1, 1));
+}
+
 TEST_F(BatchWriterTest, ContextIsTheStepsBefore) {
   second_.set_end(SegmentEnd::kTerminated);
   Write({&second_, 1});

@@ -43,6 +43,12 @@ TEST(ValueTarget, NStepsThenTheStoredRootValue) {
   ExpectTarget(rule.Compute(kOnePlayer.window(), 1), 2 + 2, 0, 0);
 }
 
+TEST(ValueTarget, AShareIsTheRootValueOfTheStepItself) {
+  const ValueTargetRule rule(2, 0.5, kNetwork, 0.25);
+  ExpectTarget(rule.Compute(kOnePlayer.window(), 0), 0.75f * 2 + 0.25f * 10, 0.75f * 0.25f, 2);
+  ExpectTarget(rule.Compute(kOnePlayer.window(), 2), 0.75f * 4 + 0.25f * 40, 0, 0);
+}
+
 TEST(ValueTarget, TruncationBootstrapsFromTheLastObservation) {
   Episode episode = kOnePlayer;
   episode.end = SegmentEnd::kTruncated;
