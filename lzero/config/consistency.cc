@@ -241,7 +241,8 @@ std::vector<ConsistencyError> UnreadSettings(const ExperimentConfig& config) {
     }
   };
   const bool vector = config.model.encoder == EncoderKind::kVector;
-  unread(vector, "model.encoder", {"model.encoder_channels", "model.encoder_blocks"});
+  unread(vector, "model.encoder",
+         {"model.encoder_channels", "model.encoder_blocks", "model.head_pooling"});
   unread(!vector, "model.encoder", {"model.encoder_width", "model.encoder_layers"});
   unread(config.model.latent_norm != LatentNorm::kSimNorm, "model.latent_norm",
          {"model.sim_norm_group"});

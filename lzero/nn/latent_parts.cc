@@ -75,11 +75,13 @@ class PlaneStep : public LatentStep {
   std::vector<std::shared_ptr<ConvolutionLayer>> blocks_;
 };
 
-// A few planes of the latent, then one layer over all of their cells.
+// A few planes of the latent, then one layer over all of their cells; with pooling, over the
+// largest and the mean number of each plane, too. [Wu 2019, section 3.3]
 class PlaneHead : public LatentHead {
  public:
-  PlaneHead(const PlaneShape& planes, int64_t width, int64_t out) : planes_(planes) {
-    const int64_t cells = planes.height * planes.width;
+  PlaneHead(const PlaneShape& planes, bool pools, int64_t width, int64_t out)
+      : planes_(planes), pools_(pools) {
+    const int64_t cells = planes.height * planes.width + (pools ? 2 : 0);
     squeeze_ =
         register_module("squeeze", std::make_shared<LinearLayer>(planes.channels, kHeadChannels));
     first_ = register_module("first", std::make_shared<LinearLayer>(kHeadChannels * cells, width));
@@ -90,12 +92,15 @@ class PlaneHead : public LatentHead {
   at::Tensor Forward(const at::Tensor& latents) const override {
     const at::Tensor cells =
         latents.view({-1, planes_.channels, planes_.height * planes_.width}).transpose(1, 2);
-    const at::Tensor x = at::relu(squeeze_->Forward(cells.contiguous())).flatten(1);
+    const at::Tensor few = at::relu(squeeze_->Forward(cells.contiguous()));
+    const at::Tensor x =
+        pools_ ? at::cat({few.flatten(1), few.amax(1), few.mean(1)}, 1) : few.flatten(1);
     return last_->Forward(norm_->ForwardGelu(first_->Forward(x)));
   }
 
  private:
   PlaneShape planes_;
+  bool pools_;
   std::shared_ptr<LinearLayer> squeeze_, first_, last_;
   std::shared_ptr<LayerNormLayer> norm_;
 };
@@ -137,7 +142,7 @@ std::shared_ptr<LatentStep> LatentParts::MakeStep() const {
 
 std::shared_ptr<LatentHead> LatentParts::MakeHead(int64_t out) const {
   if (!is_plane_) return std::make_shared<VectorHead>(config_.embed_dim, head_dim(), out);
-  return std::make_shared<PlaneHead>(planes_, head_dim(), out);
+  return std::make_shared<PlaneHead>(planes_, config_.head_pooling, head_dim(), out);
 }
 
 }  // namespace lzero

@@ -39,7 +39,23 @@ ChainShape HeadChain(const ModelConfig& config, const LatentShape& latents, int6
   if (!latents.planes.has_value()) {
     return {latents.size, {{"first", width, "norm_hidden"}, {"last", out}}, "norm_in"};
   }
-  return {kHeadChannels * latents.planes->cells(), {{"first", width, "norm"}, {"last", out}}};
+  const int64_t cells = latents.planes->cells() + (config.head_pooling ? 2 : 0);
+  return {kHeadChannels * cells, {{"first", width, "norm"}, {"last", out}}};
+}
+
+// x [cells, kHeadChannels], then the largest and the mean number of each channel.
+void Pool(const float* x, int64_t cells, float* y) {
+  float* const largest = std::copy_n(x, cells * kHeadChannels, y);
+  float* const mean = std::copy_n(x, kHeadChannels, largest);
+  std::copy_n(x, kHeadChannels, mean);
+  for (int64_t cell = 1; cell < cells; ++cell) {
+    for (int64_t i = 0; i < kHeadChannels; ++i) {
+      const float number = x[cell * kHeadChannels + i];
+      largest[i] = std::max(largest[i], number);
+      mean[i] += number;
+    }
+  }
+  for (int64_t i = 0; i < kHeadChannels; ++i) mean[i] /= static_cast<float>(cells);
 }
 
 }  // namespace
@@ -106,6 +122,7 @@ LatentHead::LatentHead(const ModelConfig& config, const LatentShape& latents, in
     : chain_(HeadChain(config, latents, out)) {
   if (!latents.planes.has_value()) return;
   cells_ = latents.planes->cells();
+  pools_ = config.head_pooling;
   squeeze_.emplace(SqueezeChain(config));
 }
 
@@ -118,7 +135,8 @@ int64_t LatentHead::WeightBytes(const ModelConfig& config, const LatentShape& la
 int64_t LatentHead::ScratchSize(const ModelConfig& config, const LatentShape& latents,
                                 int64_t rows) {
   const ChainShape chain = HeadChain(config, latents, /*out=*/1);
-  return (latents.planes.has_value() ? rows * chain.in : 0) + chain.ScratchSize(rows);
+  const int64_t copies = config.head_pooling ? 2 : 1;
+  return (latents.planes.has_value() ? copies * rows * chain.in : 0) + chain.ScratchSize(rows);
 }
 
 void LatentHead::Load(const WeightSource& weights, const std::string& module) {
@@ -131,7 +149,12 @@ void LatentHead::Run(const float* latents, int64_t rows, float* y, float* scratc
   const int64_t size = rows * cells_ * kHeadChannels;
   squeeze_->Run(latents, rows * cells_, scratch, nullptr);
   for (int64_t i = 0; i < size; ++i) scratch[i] = scratch[i] < 0.0f ? 0.0f : scratch[i];
-  chain_.Run(scratch, rows, y, scratch + size);
+  if (!pools_) return chain_.Run(scratch, rows, y, scratch + size);
+  float* const pooled = scratch + size;
+  for (int64_t row = 0; row < rows; ++row) {
+    Pool(scratch + row * cells_ * kHeadChannels, cells_, pooled + row * chain_.in());
+  }
+  chain_.Run(pooled, rows, y, pooled + rows * chain_.in());
 }
 
 }  // namespace lzero::packed

@@ -59,7 +59,8 @@ class LatentHead {
   void Run(const float* latents, int64_t rows, float* y, float* scratch) const;
 
  private:
-  int64_t cells_ = 0;                  // of planes
+  int64_t cells_ = 0;  // of planes
+  bool pools_ = false;
   std::optional<LayerChain> squeeze_;  // of planes: the channels of a cell to a few
   LayerChain chain_;
 };

@@ -31,6 +31,7 @@ struct Case {
   int64_t channels = 16;
   int64_t action_dim = 0;
   LatentNorm latent_norm = LatentNorm::kLayerNorm;
+  bool head_pooling = false;
 };
 
 inline EngineOptions OptionsOf(const Case& each) {
@@ -38,6 +39,7 @@ inline EngineOptions OptionsOf(const Case& each) {
   options.model.family = each.family;
   options.model.encoder = each.encoder;
   options.model.encoder_channels = each.channels;
+  options.model.head_pooling = each.head_pooling;
   options.model.encoder_width = 20;
   options.model.encoder_layers = 2;
   options.model.embed_dim = 16;

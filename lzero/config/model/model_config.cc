@@ -49,6 +49,10 @@ void ModelConfig::Visit(FieldList& field) {
   field("reward_support", &reward_support, "The same for rewards");
   field("head_dim", &head_dim, {1, 1048576}, "Hidden units of the heads; null: 4 * embed_dim",
         "units", kLightZero);
+  field("head_pooling", &head_pooling,
+        "Board and image encoder, but unizero: heads read the largest and the mean number of their "
+        "planes beside every cell",
+        "", kKataGo);
   field("latent_norm", &latent_norm, {"layer_norm", "sim_norm"}, "Final norm of latent states", "",
         "LightZero (layer_norm), UniZero (sim_norm)");
   field("latent_loss", &latent_loss, {"mse", "group_kl", "none", "cosine"},

@@ -35,7 +35,10 @@ int64_t UniZeroUpdateBytes(const ExperimentConfig& config, const WorldModelShape
 const ModelFamily& UniZeroFamily() {
   static const ModelFamily kFamily = {
       .model_errors = UniZeroModelErrors,
-      .unread_fields = [](const auto&) { return std::vector<std::string>{"loss.chance_weight"}; },
+      .unread_fields =
+          [](const auto&) {
+            return std::vector<std::string>{"loss.chance_weight", "model.head_pooling"};
+          },
       .shared_parts = {"transformer", "value_head", "reward_head", "latent_head"},
       .own_parts = {"encoder", "action_embedding", "policy_head"},
       .engine_bytes = [](const auto& options, auto&) { return PackedUniZeroBytes(options); },

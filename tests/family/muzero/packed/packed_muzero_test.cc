@@ -33,6 +33,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"BoardOddChannels", Family::kMuZero, kBoard, {2, 3, 3}, 10},
         Case{"BoardBox", Family::kMuZero, kBoard, {2, 4, 4}, 16, 2},
         Case{"BoardSimNorm", Family::kMuZero, kBoard, {1, 4, 4}, 16, 0, LatentNorm::kSimNorm},
+        Case{"BoardPooling",
+             Family::kMuZero,
+             kBoard,
+             {2, 5, 6},
+             16,
+             0,
+             LatentNorm::kLayerNorm,
+             true},
         Case{"Image", Family::kMuZero, kImage, {3, 22, 18}}),
     [](const auto& each) { return each.param.name; });
 

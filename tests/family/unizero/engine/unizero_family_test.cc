@@ -46,7 +46,7 @@ TEST(UniZeroFamily, HoldsTheModelToTheRulesOfATransformer) {
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].keys[0], "model.context_length");
   EXPECT_EQ(UniZeroFamily().unread_fields(config.model),
-            std::vector<std::string>{"loss.chance_weight"});
+            (std::vector<std::string>{"loss.chance_weight", "model.head_pooling"}));
 }
 
 // W 4, L 1: a root reaches back 3 tokens, 2 steps.
