@@ -40,19 +40,7 @@ void ModelConfig::Visit(FieldList& field) {
         "Window W: a token attends to itself and the W - 1 tokens before it; an environment step "
         "is two tokens",
         "tokens", kUniZero);
-  field("support_size", &support_size, {3, 100001},
-        "Atoms of the two-hot support of values and rewards, odd", "atoms", kLightZero);
-  field(
-      "value_support", &value_support,
-      "Atoms of values in place of support_size: {min: -1, max: 1, bins: 3} spreads three evenly, "
-      "which for a game are loss, draw and win; {}: support_size atoms of the transform h");
-  field("reward_support", &reward_support, "The same for rewards");
-  field("head_dim", &head_dim, {1, 1048576}, "Hidden units of the heads; null: 4 * embed_dim",
-        "units", kLightZero);
-  field("head_pooling", &head_pooling,
-        "Board and image encoder, but unizero: heads read the largest and the mean number of their "
-        "planes beside every cell",
-        "", kKataGo);
+  VisitHeads(field);
   field("latent_norm", &latent_norm, {"layer_norm", "sim_norm"}, "Final norm of latent states", "",
         "LightZero (layer_norm), UniZero (sim_norm)");
   field("latent_loss", &latent_loss, {"mse", "group_kl", "none", "cosine"},
@@ -67,6 +55,22 @@ void ModelConfig::Visit(FieldList& field) {
         "After a true end of an episode: absorb continues with absorbing steps, mask leaves later "
         "steps out of the losses",
         "", kTrialRuns);
+}
+
+void ModelConfig::VisitHeads(FieldList& field) {
+  field("support_size", &support_size, {3, 100001},
+        "Atoms of the two-hot support of values and rewards, odd", "atoms", kLightZero);
+  field(
+      "value_support", &value_support,
+      "Atoms of values in place of support_size: {min: -1, max: 1, bins: 3} spreads three evenly, "
+      "which for a game are loss, draw and win; {}: support_size atoms of the transform h");
+  field("reward_support", &reward_support, "The same for rewards");
+  field("head_dim", &head_dim, {1, 1048576}, "Hidden units of the heads; null: 4 * embed_dim",
+        "units", kLightZero);
+  field("head_pooling", &head_pooling,
+        "Board and image encoder, but unizero: heads read the largest and the mean number of their "
+        "planes beside every cell",
+        "", kKataGo);
 }
 
 namespace {

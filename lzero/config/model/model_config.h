@@ -59,6 +59,9 @@ struct ModelConfig {
   int64_t value_bins() const;
   int64_t reward_bins() const;
   void Visit(FieldList& field);
+
+ private:
+  void VisitHeads(FieldList& field);
 };
 
 }  // namespace lzero
