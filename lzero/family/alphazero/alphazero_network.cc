@@ -63,7 +63,8 @@ LossTerms AlphaZeroNetwork::ComputeLosses(const Network& target, const BatchTens
   predictions.values = DecodeValues(predictions.value_logits.detach());
   predictions.latents = latents.detach();
   // No reward and no latent is predicted: whatever stands there, it is masked everywhere.
-  predictions.reward_logits = predictions.value_logits.detach();
+  predictions.reward_logits =
+      at::zeros({num_samples, num_steps, config().reward_bins()}, predictions.latents.options());
   predictions.next_latents = at::zeros({num_samples, num_steps, 1}, predictions.latents.options());
   predictions.latent_targets = predictions.next_latents;
   BatchTensors positions = batch;

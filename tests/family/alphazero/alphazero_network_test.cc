@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "gtest/gtest.h"
 #include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
@@ -139,6 +140,18 @@ TEST_P(AlphaZeroNetworkTest, EveryTermMatchesLoops) {
     EXPECT_TRUE(terms.total.requires_grad());
     EXPECT_FALSE(AllMetrics(terms).requires_grad());
   }
+}
+
+// A fresh head says nothing: whatever the values, each costs log 3.
+TEST(AlphaZeroNetwork, ValuesHaveTheirOwnSupport) {
+  ModelConfig config = TinyConfig();
+  config.value_support = {{"min", "-1"}, {"max", "1"}, {"bins", "3"}};
+  const auto network =
+      AlphaZeroNetwork::Create(config, {{kObservationSize}, kNumActions}, 1).value();
+  TrainBatch batch = RandomBatch(5, 0, 3, 1);
+  absl::c_fill(batch.value_mask, 1.0f);
+  const LossTerms terms = network->ComputeLosses(*network, ViewBatch(batch), OddWeights());
+  ExpectNear(MetricOf(terms, "loss/value"), std::log(3.0), "value");
 }
 
 // By automatic differentiation in float32 against central differences of the loops in double.
