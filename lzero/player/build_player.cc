@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/family/packed/families.h"
