@@ -24,8 +24,9 @@ struct AtomShares {
 
 AtomShares SplitBetweenAtoms(const at::Tensor& values, const ValueSupport& support) {
   const double first = support.origin, last = first + support.size - 1;
-  const at::Tensor places = support.is_squeezed ? TransformValues(values) : values;
-  const at::Tensor position = at::clamp(places / support.step, first, last).sub(first);
+  at::Tensor places = support.is_squeezed ? TransformValues(values) : values;
+  if (support.step != 1.0f) places = places / support.step;  // a kernel less of the usual atoms
+  const at::Tensor position = at::clamp(places, first, last).sub(first);
   // The last lower atom is S - 2, so that the exact maximum becomes share 1 of the last atom. A NaN
   // keeps a valid index and makes the share NaN, so that it reaches the loss.
   const at::Tensor lower = at::nan_to_num(
@@ -113,13 +114,13 @@ at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms,
   // Logits may be of bfloat16, values not: they would have 8 bits.
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const at::Tensor wide = logits.scalar_type() == at::kBFloat16 ? logits.to(at::kFloat) : logits;
-  const at::Tensor means = at::matmul(at::softmax(wide, -1), atoms) * support.step;
+  const at::Tensor means = at::matmul(at::softmax(wide, -1), atoms);
   return support.is_squeezed ? InverseTransformValues(means) : means;
 }
 
 at::Tensor SupportAtoms(const ValueSupport& support) {
   LZ_CHECK(support.size >= 2, "support of ", support.size, " atoms");
-  return at::arange(0, support.size, 1, at::kFloat).add_(support.origin);
+  return at::arange(0, support.size, 1, at::kFloat).add_(support.origin).mul_(support.step);
 }
 
 }  // namespace lzero

@@ -30,7 +30,7 @@ at::Tensor TwoHotCrossEntropy(const at::Tensor& logits, const at::Tensor& values
 at::Tensor DecodeSupport(const at::Tensor& logits, const at::Tensor& atoms,
                          const ValueSupport& support);
 
-// [S] float32 on the CPU, in steps from 0. A constant.
+// Places of the atoms, of values or squeezed ones: [S] float32 on the CPU. A constant.
 at::Tensor SupportAtoms(const ValueSupport& support);
 
 }  // namespace lzero

@@ -65,8 +65,7 @@ LossTerms AlphaZeroNetwork::ComputeLosses(const Network& target, const BatchTens
   // No reward and no latent is predicted: whatever stands there, it is masked everywhere.
   predictions.reward_logits =
       at::zeros({num_samples, num_steps, config().reward_bins()}, predictions.latents.options());
-  predictions.next_latents = at::zeros({num_samples, num_steps, 1}, predictions.latents.options());
-  predictions.latent_targets = predictions.next_latents;
+  predictions.next_latents = predictions.latent_targets = predictions.reward_logits;
   BatchTensors positions = batch;
   positions.rewards = at::zeros_like(batch.rewards);
   positions.reward_mask = positions.latent_mask = positions.rewards;
