@@ -20,9 +20,8 @@ LatentNetwork::LatentNetwork(const ModelConfig& config, const WorldModelShape& s
                              const LatentParts& parts)
     : Network(config, shape), latent_size_(parts.latent_size()) {
   encoder_ = register_module("encoder", parts.MakeLatentEncoder());
-  action_table_ = register_parameter(
-      "action_table",
-      MakeActionTable(shape.num_actions, shape.action_dim, parts.input_size(), kInputDeviation));
+  action_table_ =
+      register_parameter("action_table", parts.MakeInputTable(shape.num_actions, shape.action_dim));
   dynamics_ = register_module("dynamics", parts.MakeStep());
   reward_head_ = register_module("reward_head", parts.MakeHead(config.reward_bins()));
   policy_head_ = register_module("policy_head", parts.MakeHead(shape.policy_size()));

@@ -1,10 +1,12 @@
 #include "lzero/nn/latent_parts.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/model/encoder_rules.h"
+#include "lzero/nn/action_table.h"
 #include "lzero/nn/convolution.h"
 #include "lzero/nn/functional/perceptron.h"
 #include "lzero/nn/layers.h"
@@ -15,6 +17,8 @@ namespace {
 
 // Channels that a head of planes reads.
 constexpr int64_t kHeadChannels = 16;
+// Of a plane that stands for an action.
+constexpr double kMarkedCell = 2.0;
 
 class VectorStep : public LatentStep {
  public:
@@ -143,6 +147,23 @@ std::shared_ptr<LatentStep> LatentParts::MakeStep() const {
 std::shared_ptr<LatentHead> LatentParts::MakeHead(int64_t out) const {
   if (!is_plane_) return std::make_shared<VectorHead>(config_.embed_dim, head_dim(), out);
   return std::make_shared<PlaneHead>(planes_, config_.head_pooling, head_dim(), out);
+}
+
+at::Tensor LatentParts::MakeInputTable(int64_t num_actions, int64_t action_dim) const {
+  const at::Tensor table = MakeActionTable(num_actions, action_dim, input_size(), kInputDeviation);
+  const int64_t cells = planes_.height * planes_.width;
+  const bool are_cells = num_actions == cells || num_actions == cells + 1;
+  if (!is_board() || action_dim > 0 || !(are_cells || num_actions == planes_.width)) return table;
+  table.zero_();
+  const at::Tensor squares = table.view({-1, planes_.height, planes_.width});
+  for (int64_t i = 0; i < std::min(num_actions, cells); ++i) {
+    if (are_cells) {
+      table[i][i].fill_(kMarkedCell);
+    } else {
+      squares[i].select(1, i).fill_(kMarkedCell);
+    }
+  }
+  return table;
 }
 
 }  // namespace lzero

@@ -55,9 +55,15 @@ class LatentParts {
   std::shared_ptr<Encoder> MakeLatentEncoder() const;
   std::shared_ptr<LatentStep> MakeStep() const;
   std::shared_ptr<LatentHead> MakeHead(int64_t out) const;
+  // Fresh inputs, not yet a parameter: [num_actions, I], box [action_dim + 1, I], as
+  // MakeActionTable. On boards, where actions are as many as cells, or one more, or as columns,
+  // each begins as a plane that marks its own cell or column, as in MuZero (appendix E); the one
+  // more, which passes, as zeros.
+  at::Tensor MakeInputTable(int64_t num_actions, int64_t action_dim) const;
 
  private:
   LatentParts(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
+  bool is_board() const { return config_.encoder == EncoderKind::kBoard; }
   int64_t head_dim() const { return config_.head_dim.value_or(4 * config_.embed_dim); }
 
   ModelConfig config_;

@@ -37,6 +37,19 @@ TEST(LatentParts, EveryKindHasTheSizesItTells) {
   }
 }
 
+TEST(LatentParts, ActionsOfBoardsMarkTheirCellOrColumn) {
+  const auto table_of = [](EncoderKind encoder, int64_t num_actions) {
+    return LatentParts::Create(Config(encoder), {2, 3, 4})->MakeInputTable(num_actions, 0);
+  };
+  const at::Tensor cells = table_of(EncoderKind::kBoard, 13);
+  EXPECT_TRUE(at::equal(cells.slice(0, 0, 12), 2.0 * at::eye(12)));
+  EXPECT_TRUE(at::equal(cells[12], at::zeros({12})));
+  const at::Tensor columns = table_of(EncoderKind::kBoard, 4).view({4, 3, 4});
+  EXPECT_TRUE(at::equal(columns, 2.0 * at::eye(4).unsqueeze(1).expand({4, 3, 4})));
+  // Others are told apart alone, as large as latents.
+  EXPECT_NEAR(table_of(EncoderKind::kBoard, 200).std().item<double>(), 1.0, 0.1);
+}
+
 TEST(LatentParts, AnEncoderThatDoesNotFitIsRefused) {
   EXPECT_FALSE(LatentParts::Create(Config(EncoderKind::kBoard), {5}).ok());
 }
