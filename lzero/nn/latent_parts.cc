@@ -17,7 +17,7 @@ namespace {
 
 // Channels that a head of planes reads.
 constexpr int64_t kHeadChannels = 16;
-// Of a plane that stands for an action.
+// What stands for an action in its plane.
 constexpr double kMarkedCell = 2.0;
 
 class VectorStep : public LatentStep {

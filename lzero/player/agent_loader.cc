@@ -4,9 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/files.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/dump.h"
 #include "lzero/config/load.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/plugin.h"
@@ -57,6 +59,23 @@ void ChooseInference(const LoadAgentOptions& options, ExperimentConfig* config) 
   if (options.shows_trees && may_record_searches) inference.runner = Runner::kCudaGraph;
 }
 
+// Puts settings over those of the run; others than these say what the weights are.
+absl::Status Override(const std::vector<std::string>& settings, ExperimentConfig* config) {
+  if (settings.empty()) return absl::OkStatus();
+  for (const std::string& setting : settings) {
+    if (absl::StartsWith(setting, "search.") || absl::StartsWith(setting, "inference.")) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(setting,
+                     ": not of how a checkpoint plays; allowed: search.NAME=VALUE, "
+                     "inference.NAME=VALUE"));
+  }
+  LZ_ASSIGN_OR_RETURN(LoadedConfig loaded,
+                      LoadConfigText(ResolvedYaml(*config), "the checkpoint's config", settings));
+  loaded.config.name = config->name;
+  *config = std::move(loaded.config);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ExperimentConfig>> FindTaskConfigs(const std::string& path) {
@@ -82,6 +101,7 @@ absl::StatusOr<LoadedAgent> LoadAgent(const std::string& path, const EnvRegistry
   LZ_RETURN_IF_ERROR(Annotate(task.status(), "task"));
   agent.config = *std::move(task);
   FollowRun(loaded.path, &agent.config);
+  LZ_RETURN_IF_ERROR(Annotate(Override(options.settings, &agent.config), "settings"));
   agent.env_steps = loaded.env_steps;
   // The environments.
   if (!options.plugins.empty()) agent.config.plugins = AbsolutePluginPaths(options.plugins);

@@ -40,9 +40,10 @@ struct LoadAgentOptions {
   int64_t num_envs = 0;                     // 0: as the config says
   // nullopt: as the config says. On another kind of device than the run's, its fastest runner.
   std::optional<Device> device = {};
-  std::vector<std::string> plugins = {};  // in place of the run's, if there are any
-  int64_t num_roots = 0;                  // of one search; 0: as many as environments
-  std::string task = "";                  // of a run of several: which one
+  std::vector<std::string> plugins = {};   // in place of the run's, if there are any
+  int64_t num_roots = 0;                   // of one search; 0: as many as environments
+  std::string task = "";                   // of a run of several: which one
+  std::vector<std::string> settings = {};  // "key=value" of search and inference, over the config
   // Trees in the memory of the host (Agent::host_tree): a device then runs steps, not searches.
   bool shows_trees = false;
 };

@@ -59,6 +59,12 @@ COMMANDS = [
     ("negative seed", 2, ["--seed: got '-1', allowed: an integer from 0"], ["board", "random", "--seed", "-1"]),
     ("bar of a ladder", 2, ["error: --min-score is for two players; the ladder has many"],
      ["board", "ladder", "--min-score", "0.5"]),
+    ("setting of weights", 2, ["error: board: settings: model.embed_dim=8: not of how a checkpoint plays"],
+     ["board", "random", "--a", "model.embed_dim=8"]),
+    ("setting of a built-in player", 2, ["error: --b search.pb_c_init=2: random is no checkpoint"],
+     ["board", "random", "--b", "search.pb_c_init=2"]),
+    ("judge of no solved game", 2, ["error: --judge: perfect moves of go are not known; allowed: connect4, "
+                                    "tictactoe"], ["random", "random", "--env", "go", "--judge"]),
     ("a ladder as the first", 2, ["error: no player 'ladder' (known: "], ["ladder", "board"]),
     ("damaged checkpoint", 1, ["error: worn: ", "model.safetensors"], ["worn", "random"]),
 ]
@@ -78,6 +84,10 @@ def check_tables(program):
     program.expect("the policy alone against more simulations", 0,
                    ["A             board@0: the policy head alone, ", "B             board@9: 9 simulations a move"],
                    "match", "board@0", "board@9", "--games", "4")
+    program.expect("judged, with a setting of the search", 0,
+                   ["4 simulations a move, search.q_transform=min_max, board/", "\nmoves of A    optimal ",
+                    "\nmoves of B    optimal "],
+                   "match", "board", "random", "--a", "search.q_transform=min_max", "--judge", "--games", "4")
     program.expect("the same games again", 0,
                    ["openings      none, colors alternate", "warning       both players always play the same "
                     "moves: 4 pairs repeat the games of 1 opening"],

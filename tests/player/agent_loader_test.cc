@@ -186,6 +186,29 @@ TEST_F(AgentLoaderTest, SimulationsAndEnvironmentsAreAsTheRunEvaluatesUnlessGive
 }
 
 // Trained on a server, watched on a laptop.
+TEST_F(AgentLoaderTest, SettingsOfSearchGoOverThoseOfTheRun) {
+  WriteStep(1);
+  const auto load = [this](const std::string& setting) {
+    LoadAgentOptions options;
+    options.make_engine = MakeEngine;
+    options.settings = {setting};
+    return LoadAgent(run_, registry_, options, &pool_);
+  };
+  const auto agent = load("search.q_transform=min_max");
+  ASSERT_TRUE(agent.ok()) << agent.status();
+  EXPECT_EQ(agent->config.search.q_transform, QTransform::kMinMax);
+  EXPECT_EQ(agent->config.name, Load(run_)->config.name);
+  const auto error = [&](const char* setting) {
+    const absl::Status status = load(setting).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+    return std::string(status.message());
+  };
+  EXPECT_EQ(error("model.embed_dim=8"),
+            "settings: model.embed_dim=8: not of how a checkpoint plays; allowed: "
+            "search.NAME=VALUE, inference.NAME=VALUE");
+  EXPECT_THAT(error("search.q_transfrom=min_max"), HasSubstr("did you mean 'q_transform'"));
+}
+
 TEST_F(AgentLoaderTest, ARunOfAGpuPlaysOnTheCpu) {
   ExperimentConfig config = TinyConfig();
   config.inference.device = Device::kCuda;

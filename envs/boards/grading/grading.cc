@@ -1,7 +1,6 @@
 #include "envs/boards/grading/grading.h"
 
-#include <algorithm>
-
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
 
@@ -27,20 +26,22 @@ absl::StatusOr<std::vector<int32_t>> ChooseLegalActions(
   return actions;
 }
 
+bool CountMove(const std::vector<int32_t>& optimal, absl::Span<const uint8_t> legal, int32_t action,
+               GradeCounts* counts) {
+  const bool is_nontrivial = static_cast<int64_t>(optimal.size()) < absl::c_count(legal, 1);
+  const bool is_optimal = absl::c_linear_search(optimal, action);
+  ++counts->num_positions;
+  counts->num_optimal += is_optimal;
+  counts->num_nontrivial += is_nontrivial;
+  counts->num_nontrivial_optimal += is_nontrivial && is_optimal;
+  return is_optimal;
+}
+
 Blunder* CountMove(const TimeStep& position, const std::vector<int32_t>& optimal, int32_t action,
                    GradeReport* report, GradeCounts* group) {
   const std::vector<uint8_t>& mask = position.legal_action_mask;
-  const auto num_legal = std::count(mask.begin(), mask.end(), 1);
-  const bool nontrivial = static_cast<int64_t>(optimal.size()) < num_legal;
-  const bool is_optimal = std::find(optimal.begin(), optimal.end(), action) != optimal.end();
-  for (GradeCounts* counts : {static_cast<GradeCounts*>(report), group}) {
-    if (counts == nullptr) continue;
-    ++counts->num_positions;
-    if (is_optimal) ++counts->num_optimal;
-    if (nontrivial) ++counts->num_nontrivial;
-    if (nontrivial && is_optimal) ++counts->num_nontrivial_optimal;
-  }
-  if (is_optimal) return nullptr;
+  if (group != nullptr) CountMove(optimal, mask, action, group);
+  if (CountMove(optimal, mask, action, static_cast<GradeCounts*>(report))) return nullptr;
   report->blunders.push_back({"", action, optimal, 0.0});
   return &report->blunders.back();
 }

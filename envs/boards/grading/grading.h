@@ -20,6 +20,10 @@ absl::StatusOr<std::vector<int32_t>> ChooseLegalActions(
     const BatchPolicy& policy, absl::Span<const TimeStep> positions,
     const std::function<std::string(size_t)>& text_of);
 
+// Counts one move where `legal` [A] are 1 and `optimal` the best ones; whether it is one of them.
+bool CountMove(const std::vector<int32_t>& optimal, absl::Span<const uint8_t> legal, int32_t action,
+               GradeCounts* counts);
+
 // Counts one move in `report`, and in `group` if there is one: `action` where `optimal` are the
 // best ones of the position. Returns the entry of a blunder, for the caller to fill in its position
 // and what was lost; else null.

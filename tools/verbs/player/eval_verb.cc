@@ -37,6 +37,7 @@ struct EvalOptions {
   int64_t episodes = 20;
   std::string seeds;                   // "A..B", instead of `episodes`
   std::optional<int64_t> simulations;  // null: as the run evaluates
+  std::vector<std::string> settings;   // "key=value", see LoadAgentOptions
   // text: after every step; gif: an animation of all episodes, 1,000 pictures at most.
   PictureOptions picture;
   std::string picture_path;          // of the gif; "": DefaultPicturePath
@@ -221,6 +222,7 @@ int EvalOne(const EvalOptions& options) {
   if (options.grade || options.imagination) wanted.num_envs = 64;
   if (!options.picture.format.empty()) wanted.num_envs = 1;  // episode after episode
   if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
+  wanted.settings = options.settings;
   wanted.task = options.task;
   wanted.plugins = options.plugins;
   auto agent = LoadAgent(options.path, MakeRegistry(), wanted, &pool);
@@ -237,7 +239,8 @@ int EvalOne(const EvalOptions& options) {
                    ProgramCommand().c_str(), options.path.c_str());
       return kExitUsage;
     }
-    if (absl::StartsWith(agent.status().message(), "task: ")) {
+    if (absl::StartsWith(agent.status().message(), "task: ") ||
+        absl::StartsWith(agent.status().message(), "settings: ")) {
       return PrintError(agent.status(), kExitUsage);
     }
     return PrintUnreadable(agent.status(), options.path);
@@ -277,6 +280,7 @@ void AddEval(CLI::App& app, VerbAction* action, const PlayerEngines& engines) {
                    "Run folder (its best checkpoint; of a game for two players the newest "
                    "evaluated one) or a checkpoint")
       ->required();
+  eval->add_option("settings", options->settings, "key=value of search or inference");
   // What is played.
   CLI::Option* episodes =
       AddNumber(eval, "--episodes", &options->episodes, 1, 100000, "Episodes to play");

@@ -12,6 +12,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "envs/boards/grading/judged_side.h"
 #include "envs/boards/players/match.h"
 #include "envs/boards/players/opponents.h"
 #include "lzero/base/files.h"
@@ -46,6 +48,8 @@ struct MatchOptions {
   int64_t threads = 1;                   // of networks, and of players that are none
   std::string device;                    // "": as the run; cpu, cuda
   std::string task;                      // of a run of several
+  bool judge = false;                    // compare moves with perfect ones
+  std::array<std::vector<std::string>, 2> agent_settings;  // "name=value" of a checkpoint's config
   bool json = false;
   std::optional<double> min_score;  // exit 3 when A takes a smaller part of the points
 };
@@ -85,6 +89,12 @@ absl::Status CheckUsage(const MatchOptions& options, const SeatedPlayers& seats)
     return absl::InvalidArgumentError(
         "which game? none of the players is a checkpoint; name it, as in --env connect4");
   }
+  for (size_t i = 0; i < seats.size(); ++i) {
+    if (seats[i].player.is_agent() || options.agent_settings[i].empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--", i == 0 ? "a " : "b ",
+                                                   options.agent_settings[i][0], ": ",
+                                                   seats[i].player.name, " is no checkpoint"));
+  }
   if (options.num_games % 2 != 0) {
     return absl::InvalidArgumentError(absl::StrCat("--games ", options.num_games,
                                                    ": games come in pairs, with colors swapped; ",
@@ -95,8 +105,10 @@ absl::Status CheckUsage(const MatchOptions& options, const SeatedPlayers& seats)
 
 absl::StatusOr<std::unique_ptr<LoadedAgent>> LoadPlayer(const MatchPlayer& player,
                                                         const MatchOptions& options,
+                                                        const std::vector<std::string>& settings,
                                                         ThreadPool* pool) {
   LoadAgentOptions wanted;
+  wanted.settings = settings;
   wanted.make_engine = options.engines.make_engine;
   wanted.simulations = player.simulations;
   if (player.simulations == 0) wanted.simulations = 1;  // that is not made
@@ -167,7 +179,7 @@ absl::Status Seat(const MatchOptions& options, uint64_t index, const std::atomic
   return absl::OkStatus();
 }
 
-MatchReport::Side Describe(const SeatedPlayer& seat) {
+MatchReport::Side Describe(const SeatedPlayer& seat, const std::vector<std::string>& settings) {
   MatchReport::Side side;
   side.name = seat.player.name;
   if (seat.agent == nullptr) return side;
@@ -175,7 +187,8 @@ MatchReport::Side Describe(const SeatedPlayer& seat) {
                                 ? "the policy head alone"
                                 : absl::StrCat(seat.agent->num_simulations, " simulations a move");
   side.description =
-      absl::StrCat(moves, ", ", TypedCheckpoint(seat.player.path, seat.agent->checkpoint_path));
+      absl::StrCat(moves, settings.empty() ? "" : ", ", absl::StrJoin(settings, ", "), ", ",
+                   TypedCheckpoint(seat.player.path, seat.agent->checkpoint_path));
   side.is_deterministic = true;
   return side;
 }
@@ -206,9 +219,11 @@ int PrintReport(const MatchOptions& options, const MatchReport& report) {
 }
 
 absl::Status LoadPlayers(const MatchOptions& options, ThreadPool* pool, SeatedPlayers* seats) {
-  for (SeatedPlayer& seat : *seats) {
+  for (size_t i = 0; i < seats->size(); ++i) {
+    SeatedPlayer& seat = (*seats)[i];
     if (!seat.player.is_agent()) continue;
-    LZ_ASSIGN_OR_RETURN(seat.agent, LoadPlayer(seat.player, options, pool));
+    LZ_ASSIGN_OR_RETURN(seat.agent,
+                        LoadPlayer(seat.player, options, options.agent_settings[i], pool));
   }
   const auto plays_it = [&options](const auto& seat) {
     return seat.agent != nullptr && seat.agent->config.name == options.task;
@@ -238,6 +253,7 @@ struct MatchHall {
   const MatchOptions& options;
   MatchGame game;
   std::unique_ptr<BoardEnv> env;
+  MoveJudge judge;  // null unless asked for
   ThreadPool* pool;
   const std::atomic<bool>* stop;
 };
@@ -253,15 +269,23 @@ absl::StatusOr<MatchReport> Play(const MatchHall& hall, SeatedPlayers& seats) {
   report.plan.num_tables = kMostTables;
   for (size_t i = 0; i < seats.size(); ++i) {
     LZ_RETURN_IF_ERROR(Seat(options, i, hall.stop, hall.pool, &seats[i]));
-    report.sides[i] = Describe(seats[i]);
+    report.sides[i] = Describe(seats[i], options.agent_settings[i]);
   }
+  std::vector<JudgedSide> judged;
+  for (SeatedPlayer& seat : seats) judged.emplace_back(seat.side.get(), hall.judge);
+  const auto side = [&](size_t i) -> MatchSide& {
+    return options.judge ? judged[i] : *seats[i].side;
+  };
   ProgressClock progress;
-  LZ_ASSIGN_OR_RETURN(report.result, PlayMatch(*hall.env, *seats[0].side, *seats[1].side,
-                                               report.plan, [&](const MatchResult& so_far) {
+  LZ_ASSIGN_OR_RETURN(report.result, PlayMatch(*hall.env, side(0), side(1), report.plan,
+                                               [&](const MatchResult& so_far) {
                                                  if (progress.IsDue())
                                                    LogProgress(so_far.total(), options.num_games);
                                                  return hall.stop->load();
                                                }));
+  for (size_t i = 0; options.judge && i < seats.size(); ++i) {
+    report.sides[i].moves = judged[i].counts();
+  }
   return report;
 }
 
@@ -298,13 +322,21 @@ int Match(const MatchOptions& options) {
   ThreadPool pool(static_cast<int>(options.threads));
   const absl::Status loaded = LoadPlayers(options, &pool, &seats);
   if (!loaded.ok()) {
-    return PrintError(loaded, absl::IsNotFound(loaded) ? kExitUsage : kExitFailure);
+    const bool is_typed = absl::IsNotFound(loaded) || absl::IsInvalidArgument(loaded);
+    return PrintError(loaded, is_typed ? kExitUsage : kExitFailure);
   }
   const auto game = ChooseGame(options, seats);
   if (!game.ok()) return PrintError(game.status(), kExitUsage);
   auto env = MakeMatchEnv(game->registry, game->id, game->options);
   if (!env.ok()) return PrintError(env.status(), kExitUsage);
-  const MatchHall hall{options, *game, *std::move(env), &pool, stop};
+  const MoveJudge judge = options.judge ? MakeMoveJudge(game->id) : nullptr;
+  if (options.judge && judge == nullptr) {
+    return PrintError(
+        absl::InvalidArgumentError(absl::StrCat("--judge: perfect moves of ", game->id,
+                                                " are not known; allowed: connect4, tictactoe")),
+        kExitUsage);
+  }
+  const MatchHall hall{options, *game, *std::move(env), judge, &pool, stop};
   return IsLadder(options) ? PlayLadder(hall, seats) : PlayPair(hall, seats);
 }
 
@@ -333,6 +365,16 @@ void AddMatch(CLI::App& app, VerbAction* action, const PlayerEngines& engines) {
   AddNumber(match, "--opening-plies", &options->opening_plies, 0, 100,
             "Random moves at the start, the same for both games of a pair (default: 2 with "
             "a checkpoint, else 0)");
+  for (const size_t i : {0, 1}) {
+    match
+        ->add_option(i == 0 ? "--a" : "--b", options->agent_settings[i],
+                     absl::StrCat("key=value of the config of checkpoint ", i == 0 ? "A" : "B",
+                                  ", of search or inference; may be repeated"))
+        ->allow_extra_args(false);
+  }
+  match->add_flag("--judge", options->judge,
+                  "Compare the moves of both with perfect ones: tictactoe, and connect4 from 12 "
+                  "stones on");
   match->add_flag("--json", options->json, "One JSON object instead of the table");
   AddNumber(match, "--min-score", &options->min_score, 0.0, 1.0,
             "Exit with 3 when A takes a smaller part of the points");

@@ -62,7 +62,13 @@ OrderedJson NumberOrNull(const std::optional<double>& number) {
 }
 
 OrderedJson SideToJson(const MatchReport::Side& side) {
-  return {{"player", side.name}, {"description", side.description}};
+  OrderedJson json = {{"player", side.name}, {"description", side.description}};
+  if (!side.moves.has_value()) return json;
+  json["moves"] = {{"positions", side.moves->num_positions},
+                   {"optimal", side.moves->num_optimal},
+                   {"nontrivial", side.moves->num_nontrivial},
+                   {"nontrivial_optimal", side.moves->num_nontrivial_optimal}};
+  return json;
 }
 
 }  // namespace
@@ -123,6 +129,14 @@ std::string MatchTable(const MatchReport& report) {
   if (result.total().num_games() > 0) {
     absl::StrAppendFormat(&text, "%-13s %.1f a game, %d different games\n", "moves",
                           MeanPlies(result), result.num_different_games);
+  }
+  for (int i = 0; i < 2; ++i) {
+    const std::optional<GradeCounts>& moves = report.sides[i].moves;
+    if (!moves.has_value()) continue;
+    absl::StrAppendFormat(&text, "%-13s optimal %d of %d (%.2f %%), non-trivial %d of %d\n",
+                          i == 0 ? "moves of A" : "moves of B", moves->num_optimal,
+                          moves->num_positions, 100.0 * moves->optimal_fraction(),
+                          moves->num_nontrivial_optimal, moves->num_nontrivial);
   }
   const std::string warning = MatchWarning(report);
   if (!warning.empty()) absl::StrAppendFormat(&text, "%-13s %s\n", "warning", warning);

@@ -14,9 +14,10 @@ namespace lzero {
 
 struct MatchReport {
   struct Side {
-    std::string name;               // as typed
-    std::string description;        // "25 simulations a move, ..."; may be empty
-    bool is_deterministic = false;  // plays the same move in the same position always
+    std::string name;                       // as typed
+    std::string description;                // "25 simulations a move, ..."; may be empty
+    bool is_deterministic = false;          // plays the same move in the same position always
+    std::optional<GradeCounts> moves = {};  // compared with perfect ones
   };
 
   std::string game;  // "go board_size=5"

@@ -42,6 +42,20 @@ TEST(MatchReportTest, TheTable) {
             "moves         7.5 a game, 16 different games\n");
 }
 
+TEST(MatchReportTest, JudgedMovesAreTold) {
+  MatchReport report = ReportOf(kPairs);
+  report.sides[1].moves = GradeCounts{40, 30, 20, 10};
+  EXPECT_NE(
+      MatchTable(report).find("moves of B    optimal 30 of 40 (75.00 %), non-trivial 10 of 20\n"),
+      std::string::npos)
+      << MatchTable(report);
+  EXPECT_EQ(MatchTable(report).find("moves of A"), std::string::npos);
+  const auto json = nlohmann::json::parse(MatchJson(report));
+  EXPECT_FALSE(json["a"].contains("moves"));
+  EXPECT_EQ(json["b"]["moves"].dump(),
+            R"({"nontrivial":20,"nontrivial_optimal":10,"optimal":30,"positions":40})");
+}
+
 TEST(MatchReportTest, OpeningsAreTold) {
   const auto line_of = [](int64_t plies, int64_t num_openings) {
     MatchReport report = ReportOf(kPairs);
