@@ -97,7 +97,7 @@ std::string DevicePartsText(const DeviceMemoryPlan& plan) {
 }
 
 absl::Status CheckDeviceMemory(const DeviceMemoryPlan& plan, const CudaMemory& memory) {
-  const int64_t needed = plan.total() - plan.context;
+  const int64_t needed = plan.total() - kContextBytes;  // which is there
   if (needed <= memory.free_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat("the run needs ", SizeText(needed), " of ", DeviceName(plan), ", which has ",

@@ -157,7 +157,7 @@ DeviceMemoryPlan* PartOf(Device device, MemoryPlan* plan) {
   if (device.is_cpu()) return nullptr;
   const auto part = std::ranges::find(plan->devices, device, &DeviceMemoryPlan::device);
   if (part != plan->devices.end()) return &*part;
-  plan->devices.push_back({.device = device, .context = kContextBytes});
+  plan->devices.push_back({.device = device, .context = kContextBytes + kModuleBytes});
   return &plan->devices.back();
 }
 

@@ -30,6 +30,7 @@ cudaError_t Copy(void* to, const void* from, size_t size, cudaMemcpyKind kind,
                  cudaStream_t handle) {
   const Lock lock;
   Count("copies");
+  Count("copied_bytes", static_cast<int64_t>(size));
   if (size == 0) return cudaSuccess;
   const MemoryKind to_kind = KindOf(to, size), from_kind = KindOf(from, size);
   CheckKind(kind, to_kind, from_kind);

@@ -36,7 +36,8 @@ cudaError_t Fail(cudaError_t error);
 // The count `what`, 0 where nothing was counted: "device_bytes", "pinned_bytes", "graphs",
 // "streams" of now, "device_bytes_N" of device N; "peak_device_bytes_N"; "kernels" launched one by
 // one, "graph_launches", "graph_kernels" and "graph_copies" (and fills) in these, "copies",
-// "waits", "work_of_default_stream", "contexts", "contexts_N", "violations" since the start.
+// "copied_bytes", "waits", "work_of_default_stream", "contexts", "contexts_N", "violations" since
+// the start.
 // NOLINTNEXTLINE(readability-identifier-naming): a name of C
 extern "C" int64_t lz_null_gpu_count(const char* what);
 

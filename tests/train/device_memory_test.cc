@@ -57,21 +57,22 @@ TEST(DeviceMemoryTest, WhatDoesNotFitIsToldWithItsPartsAndWhatToLower) {
   DeviceMemoryPlan plan;
   plan.device = {Device::Kind::kCuda, 1};
   plan.learner = 3 * kMebibyte, plan.batch = kMebibyte, plan.update = 5 * kMebibyte;
-  plan.inference = 2 * kMebibyte, plan.workspaces = 64 * kMebibyte, plan.context = kContextBytes;
-  EXPECT_EQ(plan.total(), (75 + 512) * kMebibyte);
-  EXPECT_TRUE(CheckDeviceMemory(plan, {75 * kMebibyte, 80 * kMebibyte}).ok());
-  EXPECT_EQ(CheckDeviceMemory(plan, {75 * kMebibyte - 1, 80 * kMebibyte}),
+  plan.inference = 2 * kMebibyte, plan.workspaces = 64 * kMebibyte;
+  plan.context = kContextBytes + kModuleBytes;
+  EXPECT_EQ(plan.total(), (75 + 704) * kMebibyte);
+  EXPECT_TRUE(CheckDeviceMemory(plan, {267 * kMebibyte, 300 * kMebibyte}).ok());
+  EXPECT_EQ(CheckDeviceMemory(plan, {267 * kMebibyte - 1, 300 * kMebibyte}),
             absl::ResourceExhaustedError(
-                "the run needs 75.0 MiB of cuda:1, which has 75.0 MiB free of 80.0 MiB: learner "
+                "the run needs 267.0 MiB of cuda:1, which has 267.0 MiB free of 300.0 MiB: learner "
                 "3.0 MiB, batch 1.0 MiB, an update up to 5.0 MiB, inference 2.0 MiB, workspaces of "
-                "cuBLAS 64.0 MiB, the driver 512.0 MiB (assumed); lower train.batch_size or "
+                "cuBLAS 64.0 MiB, the driver 704.0 MiB (assumed); lower train.batch_size or "
                 "replay.num_unroll_steps or model.encoder_channels or model.embed_dim, or let "
                 "inference.device or train.device name another device"));
   const auto advice = [&] { return std::string(CheckDeviceMemory(plan, {}).message()); };
   plan.learner = 7 * kMebibyte;
   EXPECT_THAT(advice(), HasSubstr("; lower model.embed_dim or"));
   plan.has_convolutions = true;
-  EXPECT_THAT(advice(), HasSubstr("the driver 512.0 MiB (assumed), workspaces of cuDNN not known"));
+  EXPECT_THAT(advice(), HasSubstr("the driver 704.0 MiB (assumed), workspaces of cuDNN not known"));
   plan.activations = 6 * kMebibyte;
   EXPECT_THAT(advice(), HasSubstr("; lower env.num_collectors or"));
 }

@@ -223,7 +223,7 @@ TEST(RunPlanTest, TheMemoryOfEachDeviceIsPlannedApart) {
   ASSERT_EQ(together.devices.size(), 1u);
   EXPECT_EQ(together.devices[0].workspaces,
             learns.devices[0].workspaces + searches.devices[0].workspaces);
-  EXPECT_EQ(together.devices[0].context, kContextBytes);
+  EXPECT_EQ(together.devices[0].context, 704 << 20);
 }
 
 TEST(RunPlanTest, ThePlanNamesMachineAndDevices) {

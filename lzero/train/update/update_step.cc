@@ -82,6 +82,10 @@ UpdateStep::UpdateStep(std::vector<ExperimentConfig> tasks, TaskWeights* model, 
       serves_one_(tasks_.size() == 1 || config_.multitask.updates == UpdateTasks::kApart),
       records_(backend != nullptr && config_.inference.graphs != Graphs::kOff && serves_one_) {
   if (backend == nullptr) return;
+  if (!serves_one_ && config_.inference.graphs != Graphs::kOff) {
+    LZ_LOG_WARNING("no graph, updates of all tasks together run one operation after the other; ",
+                   "multitask.updates: apart records them");
+  }
   is_left_out_ = at::zeros({}, at::TensorOptions().device(device()));
 }
 

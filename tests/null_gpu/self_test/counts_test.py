@@ -29,6 +29,14 @@ CASES = {
         ((3.75, 1.38, 122.62, 4.62, 11.62, 7.5), (0, 1, 39, 0, 2, 1), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/cartpole_unizero.yaml", "inference.runner=cuda_search_graph"):
         ((3.75, 1.38, 122.62, 4.62, 11.62, 7.5), (0, 0.1, 41.3, 0.2, 0.3, 0.1), (0, 1, 441, 9, 2, 1)),
+    ("control", "classic/cartpole_unizero.yaml", "search.cheap_fraction=0.5", "search.cheap_num_simulations=4"):
+        ((3.75, 1.38, 122.62, 4.62, 11.62, 7.5), (0, 1, 39, 0, 2, 1), (0, 1, 441, 9, 2, 1)),
+    ("control", "classic/cartpole_unizero.yaml",
+     "inference.runner=cuda_search_graph", "inference.dtype=bf16", "train.dtype=tf32"):
+        ((3.75, 1.38, 122.62, 4.62, 11.62, 7.5), (0, 0.1, 41.3, 0.2, 0.3, 0.1), (0, 1, 441, 9, 2, 1)),
+    ("control", "classic/cartpole_unizero.yaml",
+     "inference.runner=eager", "inference.cache_storage=growing"):
+        ((124.38, 0, 0, 0, 15.38, 7.5), (113, 0, 0, 0, 11, 7), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/cartpole_unizero_gumbel.yaml", "inference.runner=cuda_search_graph"):
         ((3.5, 1.25, 112.75, 4.25, 10.75, 7), (0, 0.1, 41.3, 0.2, 0.3, 0.1), (0, 1, 441, 9, 2, 1)),
     ("control", "classic/pendulum_unizero.yaml", "inference.runner=cuda_graph"):

@@ -196,7 +196,10 @@ class Program(unittest.TestCase):
         self.train("cpu")
         self.train("cuda", "inference.device=cuda", level="late,seed=1")
         self.train("second", "inference.device=cuda:1", "train.device=cuda", level="numbers,devices=2")
-        for pair in (("cpu", "cuda"), ("cuda", "cpu"), ("second", "cuda"), ("cpu", "second")):
+        # An eager engine on the CPU asks libtorch first; a packed one never does.
+        eager = "inference.runner=eager"
+        for pair in (("cpu", "cuda", "--a", eager), ("cuda", "cpu", "--b", eager), ("cpu", "cuda"),
+                     ("second", "cuda"), ("cpu", "second")):
             self.assertIn("A in all", self.lzero("match", *pair, "--games", 2, level="numbers,devices=2"))
 
     def test_every_family_trains_and_evaluates_and_leaves_nothing_on_the_device(self):

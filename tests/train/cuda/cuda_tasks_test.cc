@@ -23,12 +23,13 @@ class CudaTasksTest : public testing::Test {
   }
 };
 
-std::unique_ptr<Learner> MakeLearner(Graphs graphs, int64_t adapter_rank) {
+std::unique_ptr<Learner> MakeLearner(Graphs graphs, int64_t adapter_rank,
+                                     UpdateTasks updates = UpdateTasks::kApart) {
   ExperimentConfig config = TinyConfig();
   config.inference.device = Device::kCuda;
   config.inference.graphs = graphs;
   config.train.log_every_updates = 100;  // recorded updates do not compare gradients
-  config.multitask.updates = UpdateTasks::kApart;
+  config.multitask.updates = updates;
   config.multitask.adapter_rank = adapter_rank;
   const ExperimentConfig task = config;
   for (const char* name : {"a", "b"}) {
@@ -69,6 +70,14 @@ TEST_F(CudaTasksTest, UpdatesMadeApartAreReplayedTaskByTask) {
     }
     if (null_gpu::IsUnder()) ExpectSameBytes(recorded->Export(), eager->Export());
   }
+}
+
+TEST_F(CudaTasksTest, UpdatesMadeTogetherSayThatNoneIsRecorded) {
+  testing::internal::CaptureStderr();
+  MakeLearner(Graphs::kPreferred, /*adapter_rank=*/0, UpdateTasks::kTogether);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find(
+                "no graph, updates of all tasks together run one operation after the other"),
+            std::string::npos);
 }
 
 // Preparing for one task leaves what was recorded for the others.

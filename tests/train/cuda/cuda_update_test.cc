@@ -86,12 +86,28 @@ TEST_F(CudaUpdateTest, IsOneLaunchOneCopyInAndOneOut) {
       std::vector<float> priorities;
       Update(*learner, which, 0, &priorities);
       const int64_t launches = CountOf("graph_launches"), copies = CountOf("copies"),
-                    waits = CountOf("waits");
+                    waits = CountOf("waits"), of_others = CountOf("work_of_default_stream");
       Update(*learner, which, 1, &priorities);
       EXPECT_EQ(CountOf("graph_launches") - launches, is_recorded ? 1 : 0);
       EXPECT_EQ(CountOf("copies") - copies, 2);
       EXPECT_EQ(CountOf("waits") - waits, 1);
+      EXPECT_EQ(CountOf("work_of_default_stream"), of_others);
     }
+  }
+}
+
+TEST_F(CudaUpdateTest, ObservationsOfBytesTravelAsBytes) {
+  if (!null_gpu::IsUnder()) return;
+  for (const UpdateCase& which : UpdateCases()) {
+    if (which.type != ObservationType::kUint8) continue;
+    SCOPED_TRACE(which.name);
+    const auto learner = MakeLearner(which, which.Config());
+    const TrainBatch batch = FilledBatch(which.Batch(), 0);
+    const size_t bytes = batch.observation_bytes.size() + batch.bootstrap_observation_bytes.size();
+    ASSERT_TRUE(learner->Prepare(which.Batch()).ok());
+    const int64_t before = CountOf("copied_bytes");
+    Update(*learner, which, 0);
+    EXPECT_LT(CountOf("copied_bytes") - before, 2 * static_cast<int64_t>(bytes));
   }
 }
 

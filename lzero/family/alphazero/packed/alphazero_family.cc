@@ -55,10 +55,10 @@ const ModelFamily& AlphaZeroFamily() {
       .unread_fields =
           [](const auto&) {
             return std::vector<std::string>{
-                "model.num_layers",        "model.num_heads",       "model.context_length",
-                "model.dropout",           "model.latent_loss",     "loss.latent_weight",
-                "loss.reward_weight",      "loss.chance_weight",    "model.reward_support",
-                "inference.cache_storage", "inference.root_context"};
+                "model.num_layers",        "model.num_heads",        "model.context_length",
+                "model.dropout",           "model.latent_loss",      "loss.latent_weight",
+                "loss.reward_weight",      "loss.chance_weight",     "model.reward_support",
+                "inference.cache_storage", "inference.root_context", "model.head_pooling"};
           },
       .engine_bytes = PackedAlphaZeroBytes,
       .state_bytes = AlphaZeroStateBytes,

@@ -28,6 +28,10 @@ absl::StatusOr<RunnerChoice> ChooseRunner(const InferenceConfig& config,
     choice = {Runner::kCudaGraph,
               "auto chose cuda_graph, one launch a step on device cuda: the host draws the sampled "
               "actions of each node, so a whole search is no graph"};
+  } else if (config.runner == Runner::kAuto && search->cheap_fraction > 0.0) {
+    choice = {Runner::kCudaGraph,
+              "auto chose cuda_graph, one launch a step on device cuda: searches have two sizes "
+              "(search.cheap_fraction), and a recorded one has one"};
   } else if (config.runner == Runner::kAuto) {
     choice = {Runner::kCudaSearchGraph,
               "auto chose cuda_search_graph: one launch a search on device cuda"};

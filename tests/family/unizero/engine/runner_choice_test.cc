@@ -26,15 +26,19 @@ TEST(RunnerChoiceTest, AutoSaysWhatItChoseAndWhy) {
 TEST(RunnerChoiceTest, OnADeviceAutoRecordsGraphsUnlessTheyAreOff) {
   InferenceConfig config;
   config.device = Device::kCuda;
-  SearchConfig search, sampled;
+  SearchConfig search, sampled, of_two_sizes;
   sampled.num_sampled_actions = 8;
+  of_two_sizes.cheap_fraction = 0.5;
   const std::tuple<const SearchConfig*, Runner, const char*> cases[] = {
       {nullptr, Runner::kCudaGraph, "auto chose cuda_graph: one launch a step on device cuda"},
       {&search, Runner::kCudaSearchGraph,
        "auto chose cuda_search_graph: one launch a search on device cuda"},
       {&sampled, Runner::kCudaGraph,
        "auto chose cuda_graph, one launch a step on device cuda: the host draws the sampled "
-       "actions of each node, so a whole search is no graph"}};
+       "actions of each node, so a whole search is no graph"},
+      {&of_two_sizes, Runner::kCudaGraph,
+       "auto chose cuda_graph, one launch a step on device cuda: searches have two sizes "
+       "(search.cheap_fraction), and a recorded one has one"}};
   for (const auto& [searches, runner, reason] : cases) {
     config.graphs = Graphs::kRequired;
     EXPECT_EQ(ChooseRunner(config, searches)->runner, runner);
