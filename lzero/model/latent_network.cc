@@ -55,11 +55,12 @@ LossTerms LatentNetwork::ComputeUnrolledLosses(const LatentNetwork& target,
     return target.DecodeValues(target.ValueLogits(target.Represent(observations)));
   });
   if (value_targets != nullptr) *value_targets = predictions.value_targets;
-  // The latents, step by step; then every head reads all of them at once.
+  // The latents, step by step; then every head reads all of them at once. Only what goes on to the
+  // next step has its gradient halved (MuZero, appendix G).
   std::vector<at::Tensor> states = {Represent(batch.observations.select(1, 0))}, nexts;
   for (int64_t k = 0; k < num_unroll; ++k) {
-    nexts.push_back(step(states.back(), k));
-    states.push_back(HalveGradient(nexts.back()));
+    nexts.push_back(step(k == 0 ? states.back() : HalveGradient(states.back()), k));
+    states.push_back(nexts.back());
   }
   states.pop_back();
   const at::Tensor latents = at::stack(states, 1).flatten(0, 1);
