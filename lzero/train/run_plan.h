@@ -1,11 +1,10 @@
-// What a run will do and need, worked out before anything of it is made: whether this machine's
-// memory can hold it, and the plan in words. Pure arithmetic; makes one environment for its spec.
+// What a run needs, worked out before anything of it is made: whether this machine's memory can
+// hold it. Pure arithmetic; makes one environment for its spec.
 #ifndef LZERO_TRAIN_RUN_PLAN_H_
 #define LZERO_TRAIN_RUN_PLAN_H_
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,17 +71,6 @@ struct RunPlan {
 // that does not fit, more memory than this machine has or a device that it uses has free. Devices
 // that cannot be asked, as where there are none, are no reason: who runs on them says so.
 absl::StatusOr<RunPlan> PlanRun(const ExperimentConfig& config, const EnvRegistry& registry);
-
-// The plan in words, one fact a line: environment, model, search, when it stops, memory of this
-// machine and of devices; `detailed`: also the ratio of updates, replay, parts of the memory.
-// Where there are several tasks, what each has of its own is a line.
-// `runner` is the name of the recurrent step that was chosen.
-std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
-                         std::string_view runner, bool detailed);
-
-// The same in detail for a run that cannot start here, as where a device is missing; "" where it
-// has no plan.
-std::string PlanTextOf(const ExperimentConfig& config, const EnvRegistry& registry);
 
 }  // namespace lzero
 

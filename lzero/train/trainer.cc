@@ -13,6 +13,7 @@
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/tensor/torch.h"
 #include "lzero/tensor/torch_status.h"
+#include "lzero/train/plan_text.h"
 
 namespace lzero {
 namespace {

@@ -28,7 +28,7 @@
 #include "lzero/player/agent_loader.h"
 #include "lzero/player/weight_names.h"
 #include "lzero/run/run_folder.h"
-#include "lzero/train/run_plan.h"
+#include "lzero/train/plan_text.h"
 #include "lzero/train/run_rules.h"
 #include "lzero/train/trainer.h"
 #include "tools/verbs/agent_verbs.h"

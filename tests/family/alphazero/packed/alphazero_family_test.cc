@@ -14,7 +14,7 @@
 #include "lzero/tensor/torch.h"
 #include "lzero/train/build.h"
 #include "lzero/train/learner.h"
-#include "lzero/train/run_plan.h"
+#include "lzero/train/plan_text.h"
 #include "lzero/train/run_rules.h"
 #include "tests/model/random_batch.h"
 #include "tests/train/train_testing.h"
