@@ -53,6 +53,7 @@ int64_t ActionSampler::Bytes(const ActionSamplerOptions& options) {
 
 void ActionSampler::BeginSearch(const SearchRequest& request) {
   key_ = StreamKey(request.seed, "sampled actions", request.search_index);
+  draws_ = request.add_noise;
 }
 
 float* ActionSampler::ValuesOf(size_t row, NodeId node) {
@@ -120,7 +121,7 @@ int ActionSampler::DrawDiscrete(size_t row, NodeId node, const float* policy, co
   int num_legal = 0;
   for (int32_t a = 0; a < num_actions; ++a) {
     // Drawn for illegal ones too: what an action gets does not depend on the others.
-    const double noise = stream.Gumbel();
+    const double noise = draws_ ? stream.Gumbel() : 0.0;
     if (legal != nullptr && legal[a] == 0) continue;
     const double scaled = inverse * policy[a];
     log_sum = LogSum(log_sum, scaled);
@@ -148,8 +149,9 @@ int ActionSampler::DrawDiscrete(size_t row, NodeId node, const float* policy, co
     if (k >= num_filled) continue;
     const double log_beta = scored_[k].log_beta - log_sum;
     // log(1 - exp(-x)) for x = exp(log beta - kappa); kappa -infinity: certain to be drawn.
-    const double log_included =
-        num_filled == num_legal ? 0.0 : std::log(-std::expm1(-std::exp(log_beta - kappa)));
+    const double log_included = num_filled == num_legal || !draws_
+                                    ? 0.0
+                                    : std::log(-std::expm1(-std::exp(log_beta - kappa)));
     prior_logits[k] = static_cast<float>(policy[scored_[k].action] - log_included);
   }
   return num_filled;

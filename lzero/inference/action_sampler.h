@@ -11,6 +11,8 @@
 // the largest of log beta + Gumbel noise; an action's prior is pi over the probability q of being
 // among them [Kool et al. 2019, Stochastic beams and where to find them: q = 1 - exp(-exp(log beta
 // - kappa)), kappa the largest perturbed number left out]. K = A gives back the whole policy.
+// Searches without noise, which evaluate, take the K most probable ones and leave their priors as
+// they are: a draw could miss the only good move.
 #ifndef LZERO_INFERENCE_ACTION_SAMPLER_H_
 #define LZERO_INFERENCE_ACTION_SAMPLER_H_
 
@@ -87,6 +89,7 @@ class ActionSampler {
 
   ActionSamplerOptions options_;
   uint64_t key_ = 0;              // of the running search
+  bool draws_ = false;            // discrete actions: this search has noise
   std::vector<uint64_t> keys_;    // [B] of its roots
   std::vector<float> values_;     // [M, N, K, D]
   std::vector<int32_t> indices_;  // [M, N, K]

@@ -45,6 +45,7 @@ ActionSamplerOptions BoxOptions(int num_slots, int action_dim) {
 
 SearchRequest Request(uint64_t search_index) {
   SearchRequest request;
+  request.add_noise = true;
   request.seed = 3;
   request.search_index = search_index;
   return request;
@@ -112,6 +113,23 @@ TEST(ActionSampler, DiscreteActionsAreDrawnWithoutReplacement) {
   for (int a = 0; a < 4; ++a) {
     EXPECT_NEAR(drawn[a], expected[a], 0.012) << a;
     EXPECT_NEAR(weighted[a], p[a], 0.012) << a;
+  }
+}
+
+TEST(ActionSampler, WithoutNoiseTheMostProbableActionsAreTaken) {
+  ActionSampler sampler(DiscreteOptions(2, 4));
+  const Roots roots(1, 4);
+  std::vector<float> logits(2);
+  for (uint64_t search = 0; search < 50; ++search) {
+    SearchRequest request = Request(search);
+    request.add_noise = false;
+    sampler.BeginSearch(request);
+    sampler.DrawRoots(roots.roots, {0.1f, -0.2f, 0.0f, 0.3f}, absl::MakeSpan(logits));
+    EXPECT_EQ(sampler.roots().indices, (std::vector<int32_t>{0, 3}));
+    EXPECT_EQ(logits, (std::vector<float>{0.1f, 0.3f}));
+    // Below the root as well.
+    sampler.DrawNodes({{NodeId(1)}}, {0.1f, 0.4f, 0.0f, 0.3f}, absl::MakeSpan(logits));
+    EXPECT_EQ(logits, (std::vector<float>{0.4f, 0.3f}));
   }
 }
 
