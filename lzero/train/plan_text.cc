@@ -55,24 +55,6 @@ std::string StopText(absl::Span<const ExperimentConfig> tasks) {
   return absl::StrJoin(rules, ", or ");
 }
 
-// The rest of the plan, for those who ask for it.
-void AppendDetails(const ExperimentConfig& config, const EnvSpec& spec, std::string_view runner,
-                   std::string* text) {
-  absl::StrAppend(text, "runner        ", std::string(runner), "\n");
-  absl::StrAppendFormat(text, "training      batch %d, unroll %d, %g updates for each env step\n",
-                        config.train.batch_size, config.replay.num_unroll_steps,
-                        config.train.updates_per_env_step);
-  const ReplayShape replay = BuildReplayShape(config, spec);
-  absl::StrAppendFormat(
-      text, "replay        up to %d transitions, %.1f KiB each in long episodes: %s%s\n",
-      ReplayMaxTransitions(config.replay, replay),
-      BytesPerTransition(config.replay, replay) / 1024.0,
-      ObservationTypeName(replay.observation_type),
-      replay.frame_stack > 1
-          ? absl::StrCat(", each of ", replay.frame_stack, " stacked frames once")
-          : "");
-}
-
 // What roots see and training does not show, and what would mend it; "" where there is nothing.
 std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
   const ModelFamily& family = FamilyOf(config.model);
@@ -91,6 +73,25 @@ std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
       seen - config.replay.num_context_steps + 1, shorter.context_length);
 }
 
+// The rest of the plan, for those who ask for it.
+void AppendDetails(const ExperimentConfig& config, const EnvSpec& spec, std::string_view runner,
+                   std::string* text) {
+  absl::StrAppend(text, "runner        ", std::string(runner), "\n");
+  absl::StrAppendFormat(text, "training      batch %d, unroll %d, %g updates for each env step\n",
+                        config.train.batch_size, config.replay.num_unroll_steps,
+                        config.train.updates_per_env_step);
+  const ReplayShape replay = BuildReplayShape(config, spec);
+  absl::StrAppendFormat(
+      text, "replay        up to %d transitions, %.1f KiB each in long episodes: %s%s\n",
+      ReplayMaxTransitions(config.replay, replay),
+      BytesPerTransition(config.replay, replay) / 1024.0,
+      ObservationTypeName(replay.observation_type),
+      replay.frame_stack > 1
+          ? absl::StrCat(", each of ", replay.frame_stack, " stacked frames once")
+          : "");
+  text->append(ContextText(config, spec));
+}
+
 void AppendEnvironment(const EnvSpec& env, std::string* text) {
   absl::StrAppendFormat(text, "environment   %s: observation [%s], %s, %d player%s\n", env.id,
                         absl::StrJoin(env.observation.shape, ", "), ActionsText(env.action),
@@ -104,7 +105,6 @@ void AppendTask(const ExperimentConfig& config, const EnvSpec& spec, std::string
                         ValueText(config, "search.policy"), config.search.num_simulations,
                         SamplesText(config.search));
   if (detailed) AppendDetails(config, spec, runner, text);
-  text->append(ContextText(config, spec));
   const double reanalyzed = config.replay.reanalyze_ratio;
   if (reanalyzed > 0.0) {
     absl::StrAppendFormat(text,
@@ -163,8 +163,8 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
   std::string text;
   for (size_t i = 0; i < tasks.size() && tasks.size() > 1; ++i) {
     absl::StrAppendFormat(&text, "%-13s %s\n", tasks[i].name, TaskText(tasks[i], plan.envs[i]));
-    text += ContextText(tasks[i], plan.envs[i]);
     if (!detailed) continue;
+    text += ContextText(tasks[i], plan.envs[i]);
     const MemoryPlan::OfTask& memory = plan.memory.tasks[i];
     const std::string roles = absl::StrJoin(
         memory.roles, ", ", [](std::string* out, const std::pair<std::string, int64_t>& role) {

@@ -43,7 +43,6 @@ TEST(PlanTextTest, ThePlanInShortTellsWhatANewUserAsks) {
   config.stop.max_updates = 7;
   config.stop.target_return = 195.5;
   config.stop.patience = 3;
-  config.replay.num_unroll_steps = 3;
   RunPlan plan = PlanRun(config, NativeRegistry()).value();
   plan.num_parameters = 1234567;
   plan.memory = {};
