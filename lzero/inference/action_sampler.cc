@@ -122,8 +122,8 @@ int ActionSampler::DrawDiscrete(size_t row, NodeId node, const float* policy, co
   for (int32_t a = 0; a < num_actions; ++a) {
     // Drawn for illegal ones too: what an action gets does not depend on the others.
     const double noise = draws_ ? stream.Gumbel() : 0.0;
-    if (legal != nullptr && legal[a] == 0) continue;
     const double scaled = inverse * policy[a];
+    if ((legal != nullptr && legal[a] == 0) || std::isinf(scaled)) continue;
     log_sum = LogSum(log_sum, scaled);
     scored_[num_legal++] = {scaled + noise, scaled, a};
   }

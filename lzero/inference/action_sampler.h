@@ -55,8 +55,8 @@ class ActionSampler {
   // slots stay empty, with logit -infinity.
   void DrawRoots(absl::Span<const Root> roots, absl::Span<const float> policies,
                  absl::Span<float> prior_logits);
-  // The same for node children[i] below root i, where every action counts: children [B], policies
-  // [B, policy size], prior_logits [B, K].
+  // The same for node children[i] below root i, where every action counts but those with logit
+  // -infinity: children [B], policies [B, policy size], prior_logits [B, K].
   void DrawNodes(absl::Span<const NodeId> children, absl::Span<const float> policies,
                  absl::Span<float> prior_logits);
 

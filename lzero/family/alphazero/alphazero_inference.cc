@@ -98,7 +98,8 @@ absl::StatusOr<int64_t> AlphaZeroEngineBytes(const EngineOptions& options,
   // Staged on the device and on the host.
   const int64_t row_size = options.shape.observation_size() + options.shape.num_actions + 1;
   const int64_t num_floats = counted->num_parameters() + 2 * options.num_envs * row_size;
-  return num_floats * static_cast<int64_t>(sizeof(float)) + state_bytes;
+  return num_floats * static_cast<int64_t>(sizeof(float)) + state_bytes +
+         PolicyEngine::SamplerBytes(options);
 }
 
 const TensorFamily& AlphaZeroTensorFamily() {

@@ -36,10 +36,12 @@ absl::Status AlphaZeroEngine::InitialInference(absl::Span<const Root> roots,
   for (size_t row = 0; row < roots.size(); ++row) {
     AddPosition(row, roots[row].observations.last(size));
   }
-  LZ_RETURN_IF_ERROR(Evaluate(prior_logits, value));
+  const absl::Span<float> policies = PolicyOutputs(roots.size(), prior_logits);
+  LZ_RETURN_IF_ERROR(Evaluate(policies, value));
   for (size_t row = 0; row < roots.size(); ++row) {
-    MaskIllegal(roots[row].legal_action_mask, &prior_logits[row * width()]);
+    MaskIllegal(roots[row].legal_action_mask, &policies[row * width()]);
   }
+  FinishRoots(roots, policies, prior_logits);
   return absl::OkStatus();
 }
 
@@ -50,13 +52,16 @@ absl::Status AlphaZeroEngine::RecurrentInference(
   // Step the environments.
   {
     const ScopedTimer timer(&copy_time_);
-    LZ_RETURN_IF_ERROR(simulator_->Step(parents, actions, children));
+    const absl::Span<const int64_t> indices = ActionsOf(parents, actions).indices;
+    actions_.assign(indices.begin(), indices.end());
+    LZ_RETURN_IF_ERROR(simulator_->Step(parents, actions_, children));
   }
   // Collect the positions that the network must evaluate.
   rows_.clear();
   host_observations_.clear();
   // What no network says anything about: equal logits, of which one is taken and changes nothing.
-  std::fill(prior_logits.begin(), prior_logits.end(), 0.0f);
+  const absl::Span<float> policies = PolicyOutputs(children.size(), prior_logits);
+  std::fill(policies.begin(), policies.end(), 0.0f);
   const absl::Span<const SimulatedStep> steps = simulator_->steps();
   for (size_t row = 0; row < steps.size(); ++row) {
     rewards[row] = steps[row].reward;
@@ -65,11 +70,10 @@ absl::Status AlphaZeroEngine::RecurrentInference(
     if (steps[row].position != nullptr) AddPosition(row, steps[row].position->observation);
   }
   // Evaluate them, and leave out illegal actions.
-  if (rows_.empty()) return absl::OkStatus();
-  LZ_RETURN_IF_ERROR(Evaluate(prior_logits, values));
+  if (!rows_.empty()) LZ_RETURN_IF_ERROR(Evaluate(policies, values));
   for (const size_t row : rows_) {
     const TimeStep& position = *steps[row].position;
-    float* const logits = &prior_logits[row * width()];
+    float* const logits = &policies[row * width()];
     simulator_->SetValue(row, values[row]);
     if (position.ended()) {
       std::fill_n(logits, width(), 0.0f);
@@ -77,6 +81,7 @@ absl::Status AlphaZeroEngine::RecurrentInference(
       MaskIllegal(position.legal_action_mask, logits);
     }
   }
+  FinishNodes(children, policies, prior_logits);
   return absl::OkStatus();
 }
 
@@ -85,7 +90,7 @@ void AlphaZeroEngine::AddPosition(size_t row, absl::Span<const float> observatio
   rows_.push_back(row);
 }
 
-absl::Status AlphaZeroEngine::Evaluate(absl::Span<float> prior_logits, absl::Span<float> values) {
+absl::Status AlphaZeroEngine::Evaluate(absl::Span<float> policies, absl::Span<float> values) {
   const ScopedTimer timer(&network_time_);
   host_policies_.resize(rows_.size() * width());
   host_values_.resize(rows_.size());
@@ -93,8 +98,7 @@ absl::Status AlphaZeroEngine::Evaluate(absl::Span<float> prior_logits, absl::Spa
   // Each result to its row.
   for (size_t i = 0; i < rows_.size(); ++i) {
     values[rows_[i]] = host_values_[i];
-    std::copy_n(host_policies_.data() + i * width(), width(),
-                prior_logits.data() + rows_[i] * width());
+    std::copy_n(host_policies_.data() + i * width(), width(), policies.data() + rows_[i] * width());
   }
   return absl::OkStatus();
 }

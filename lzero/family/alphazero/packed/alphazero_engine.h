@@ -45,11 +45,12 @@ class AlphaZeroEngine : public PolicyEngine {
  private:
   void AddPosition(size_t row, absl::Span<const float> observation);
   // Evaluates host_observations_, a row for each of rows_, and writes to those of the outputs,
-  // prior_logits [B, A] and values [B].
-  absl::Status Evaluate(absl::Span<float> prior_logits, absl::Span<float> values);
+  // policies [B, A] and values [B].
+  absl::Status Evaluate(absl::Span<float> policies, absl::Span<float> values);
 
   std::unique_ptr<EnvSimulator> simulator_;
   std::vector<size_t> rows_;
+  std::vector<int32_t> actions_;  // [B] of the environment
   std::vector<float> host_observations_, host_policies_, host_values_;
 };
 

@@ -45,11 +45,6 @@ const ModelFamily& AlphaZeroFamily() {
           [](const ExperimentConfig& config, const EnvSpec& spec) {
             std::vector<ConsistencyError> errors = EagerFamilyErrors(config);
             CheckEnv(spec, &errors);
-            Require(!config.search.num_sampled_actions.has_value(), &errors,
-                    {"search.num_sampled_actions", "model.family"},
-                    "alphazero searches all legal actions; got ",
-                    config.search.num_sampled_actions.value_or(0),
-                    "; allowed: null, or family unizero");
             return errors;
           },
       .unread_fields =

@@ -108,7 +108,8 @@ absl::StatusOr<int64_t> PackedAlphaZeroBytes(const EngineOptions& options,
   const int64_t row_size = options.shape.observation_size() + options.shape.num_actions + 1;
   return packed::LatentModel::Bytes(PositionModel(options)) + state_bytes +
          PositionCache::Bytes(CachedPositions(options), options.shape.num_actions + 1) +
-         options.num_envs * row_size * static_cast<int64_t>(sizeof(float));
+         options.num_envs * row_size * static_cast<int64_t>(sizeof(float)) +
+         PolicyEngine::SamplerBytes(options);
 }
 
 }  // namespace lzero

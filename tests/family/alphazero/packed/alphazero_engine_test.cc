@@ -222,6 +222,47 @@ TEST(AlphaZeroEngineTest, WithoutStatesThePolicyAnswersAndASearchSaysWhatItLacks
               HasSubstr("environment 0: the root of a search that simulates"));
 }
 
+// Four moves are left, of which a search without noise takes the three most probable ones.
+TEST(AlphaZeroEngineTest, SlotsOfASampledSearchStandForLegalMoves) {
+  const auto env = NativeFactory("tictactoe")().value();
+  TimeStep step = env->Reset(0);
+  for (int i = 0; i < 5; ++i) step = env->Step(Action::Discrete(LastLegal(step))).value();
+  Positions positions;
+  positions.Add(*env, step);
+  const std::vector<Root> roots = positions.Roots();
+  EngineOptions options = SmallOptions(env->spec(), 1, 9);
+  const auto network = RandomNetwork(options, 7);
+  const auto ask = [&](InferenceEngine& engine) {
+    Said said = {0.0f, std::vector<float>(static_cast<size_t>(engine.num_actions()))};
+    EXPECT_TRUE(engine.CopyWeightsFrom(NetworkWeights(*network)).ok());
+    engine.BeginSearch(SearchRequest());
+    EXPECT_TRUE(
+        engine.InitialInference(roots, absl::MakeSpan(said.logits), absl::MakeSpan(&said.value, 1))
+            .ok());
+    return said;
+  };
+  const auto whole = MakePackedAlphaZero(options, NativeFactory("tictactoe")).value();
+  options.search.num_sampled_actions = 3;
+  const auto sampled = MakePackedAlphaZero(options, NativeFactory("tictactoe")).value();
+  const Said all = ask(*whole), some = ask(*sampled);
+  const std::vector<int32_t> actions = sampled->sampled_actions()->indices;
+  EXPECT_EQ(some.value, all.value);
+  for (int32_t slot = 0; slot < 3; ++slot) {
+    EXPECT_EQ(some.logits[slot], all.logits[actions[slot]]);
+    const StepOutputs got = StepOne(*sampled, 0, slot, slot + 1);
+    const StepOutputs expected = StepOne(*whole, 0, actions[slot], slot + 1);
+    EXPECT_EQ(got.said.value, expected.said.value);
+    // Three moves are left: the slots, in their order.
+    std::vector<float> legal = expected.said.logits;
+    legal.erase(std::remove(legal.begin(), legal.end(), -kInfinity), legal.end());
+    EXPECT_EQ(got.said.logits, legal);
+  }
+  for (int32_t action = 0; action < 4; ++action) {
+    if (std::count(actions.begin(), actions.end(), action) > 0) continue;
+    EXPECT_LE(all.logits[action], *std::min_element(some.logits.begin(), some.logits.end()));
+  }
+}
+
 TEST(AlphaZeroEngineTest, AnEncoderThatDoesNotFitIsRefused) {
   EngineOptions options = SmallOptions(NativeFactory("connect4")().value()->spec(), 1, 1);
   options.model.encoder = EncoderKind::kImage;

@@ -86,14 +86,6 @@ TEST(AlphaZeroFamily, RefusesEnvironmentsThatItCannotSearchIn) {
   EXPECT_EQ(SpecErrors(config, SpecOf(config))[0].keys[0], "model.family");
 }
 
-TEST(AlphaZeroFamily, RefusesSampledActions) {
-  ExperimentConfig config = Config("tictactoe");
-  config.search.num_sampled_actions = 4;
-  EXPECT_THAT(Messages(config, SpecOf(config)),
-              ElementsAre("search.num_sampled_actions model.family: alphazero searches all legal "
-                          "actions; got 4; allowed: null, or family unizero"));
-}
-
 TEST(AlphaZeroFamily, ReadsNothingOfATransformerOrOfAModelOfTheWorld) {
   const std::vector<std::string> unread = AlphaZeroFamily().unread_fields(ModelConfig());
   for (const char* field :
