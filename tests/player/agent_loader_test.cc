@@ -206,7 +206,7 @@ TEST_F(AgentLoaderTest, SettingsOfSearchGoOverThoseOfTheRun) {
   EXPECT_EQ(error("model.embed_dim=8"),
             "settings: model.embed_dim=8: not of how a checkpoint plays; allowed: "
             "search.NAME=VALUE, inference.NAME=VALUE");
-  EXPECT_THAT(error("search.q_transfrom=min_max"), HasSubstr("did you mean 'q_transform'"));
+  EXPECT_THAT(error("search.q_transfrom=min_max"), HasSubstr("did you mean 'search.q_transform'"));
 }
 
 TEST_F(AgentLoaderTest, ARunOfAGpuPlaysOnTheCpu) {
