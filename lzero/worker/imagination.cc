@@ -84,7 +84,8 @@ double IllegalPolicy(absl::Span<const float> logits, const std::vector<uint8_t>&
   return illegal / all;
 }
 
-void Judge(const ImaginedStep& step, float reward, absl::Span<const float> logits,
+// `value` of the position behind, as it counts at the step's own.
+void Judge(const ImaginedStep& step, float reward, float value, absl::Span<const float> logits,
            ImaginationReport* report) {
   if (step.depth == 0) {
     ImaginedMoves& moves = report->depths[static_cast<size_t>(step.next_depth - 1)];
@@ -96,6 +97,7 @@ void Judge(const ImaginedStep& step, float reward, absl::Span<const float> logit
   const bool is_foretold = reward > kForetoldWin;
   ++moves.num_moves;
   moves.num_wins += step.wins;
+  if (step.wins) moves.value_behind += std::abs(static_cast<double>(value));
   moves.num_found += step.wins && is_foretold;
   moves.num_false_alarms += !step.wins && is_foretold;
 }
@@ -132,8 +134,8 @@ absl::Status Imagine(absl::Span<const Scene> scenes, InferenceModel* model,
                                                  absl::MakeSpan(values), absl::MakeSpan(logits)));
     for (size_t i = 0; i < count; ++i) {
       if (s >= scenes[i].steps.size()) continue;
-      Judge(scenes[i].steps[s], rewards[i], absl::MakeConstSpan(logits).subspan(i * width, width),
-            report);
+      Judge(scenes[i].steps[s], rewards[i], discounts[i] * values[i],
+            absl::MakeConstSpan(logits).subspan(i * width, width), report);
     }
   }
   report->num_positions += static_cast<int64_t>(count);
@@ -199,6 +201,7 @@ absl::StatusOr<ImaginationReport> MeasureImagination(Evaluator& evaluator,
   if (!scenes.empty()) LZ_RETURN_IF_ERROR(imagine());
   for (ImaginedMoves& moves : report.depths) {
     moves.illegal_policy /= static_cast<double>(std::max<int64_t>(1, moves.num_nodes));
+    moves.value_behind /= static_cast<double>(std::max<int64_t>(1, moves.num_wins));
   }
   return report;
 }

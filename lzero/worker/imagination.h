@@ -1,6 +1,7 @@
 // Whether a model sees in its imagination what the rules of a game for two players say: of moves
-// after paths of one to a few imagined steps, which win at once; and how much policy it gives to
-// moves that are illegal there. Positions are those of random games, at every ply. One thread.
+// after paths of one to a few imagined steps, which win at once; what is worth a game that is over;
+// and how much policy it gives to moves that are illegal there. Positions are those of random
+// games, at every ply. One thread.
 #ifndef LZERO_WORKER_IMAGINATION_H_
 #define LZERO_WORKER_IMAGINATION_H_
 
@@ -24,6 +25,7 @@ struct ImaginedMoves {
   int64_t num_false_alarms = 0;  // other moves that are foretold to win
   int64_t num_nodes = 0;         // where they begin
   double illegal_policy = 0.0;   // mean over those nodes of the policy on illegal moves
+  double value_behind = 0.0;     // mean size of the value behind wins, where the game is over: 0
 
   double recall() const;            // of wins; 1 where there are none
   double false_alarm_rate() const;  // of other moves

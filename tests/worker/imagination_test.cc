@@ -20,7 +20,7 @@ constexpr int kNumActions = 9, kNumEnvs = 5, kDepth = 4;
 
 absl::StatusOr<std::unique_ptr<Env>> MakeGame() { return TicTacToeEntry().factory(EnvOptions{}); }
 
-enum class Fault { kNone, kBlind, kAlarmed, kBlindToReplies, kWishesIllegalMoves };
+enum class Fault { kNone, kBlind, kAlarmed, kBlindToReplies, kWishesIllegalMoves, kPlaysOn };
 
 // Steps saved games; knows how deep each node is.
 class RulesModel : public InferenceModel {
@@ -52,7 +52,7 @@ class RulesModel : public InferenceModel {
       child = {env_->Save().value(), parent.depth + 1};
       rewards[i] = RewardOf(step.reward, child.depth);
       discounts[i] = -1.0f;
-      values[i] = 0.0f;
+      values[i] = fault_ == Fault::kPlaysOn ? (child.depth % 2 == 0 ? 0.5f : -0.5f) : 0.0f;
       for (size_t a = 0; a < kNumActions; ++a) {
         const bool is_wished =
             (step.legal_action_mask[a] != 0) == (fault_ != Fault::kWishesIllegalMoves);
@@ -110,6 +110,7 @@ TEST(ImaginationTest, TheRulesThemselvesSeeEverything) {
     EXPECT_EQ(moves.num_found, moves.num_wins);
     EXPECT_EQ(moves.num_false_alarms, 0);
     EXPECT_LT(moves.illegal_policy, 1e-9);
+    EXPECT_EQ(moves.value_behind, 0.0);
   }
   EXPECT_EQ(report.depths[0].num_nodes, 0);
   EXPECT_GT(report.depths[1].num_nodes, report.depths[2].num_nodes);
@@ -130,6 +131,9 @@ TEST(ImaginationTest, FaultsAreCounted) {
   EXPECT_EQ(replies.depths[0].recall(), 1.0);
   EXPECT_EQ(replies.depths[1].recall(), 0.0);
   EXPECT_EQ(replies.depths[2].recall(), 1.0);
+  for (const ImaginedMoves& moves : Measure(Fault::kPlaysOn).depths) {
+    EXPECT_EQ(moves.value_behind, 0.5);
+  }
   const ImaginationReport wishes = Measure(Fault::kWishesIllegalMoves);
   for (size_t depth : {1, 2, 3}) EXPECT_GT(wishes.depths[depth].illegal_policy, 0.999);
 }

@@ -222,7 +222,9 @@ int EvalImagination(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& ag
   if (!json) {
     std::printf("positions     %d, of %d random games\n", static_cast<int>(report->num_positions),
                 static_cast<int>(seeds.size()));
-    std::printf("depth         wins foretold           false alarms              illegal policy\n");
+    std::printf(
+        "depth         wins foretold           false alarms              value behind  illegal "
+        "policy\n");
   }
   for (size_t i = 0; i < report->depths.size(); ++i) {
     const ImaginedMoves& moves = report->depths[i];
@@ -235,6 +237,7 @@ int EvalImagination(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& ag
                         {"recall", moves.recall()},
                         {"false_alarms", moves.num_false_alarms},
                         {"false_alarm_rate", moves.false_alarm_rate()},
+                        {"value_behind_wins", moves.value_behind},
                         {"illegal_policy", moves.illegal_policy}});
       continue;
     }
@@ -242,6 +245,7 @@ int EvalImagination(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& ag
                 who.c_str(), 100.0 * moves.recall(), static_cast<int>(moves.num_wins),
                 100.0 * moves.false_alarm_rate(),
                 static_cast<int>(moves.num_moves - moves.num_wins));
+    std::printf("  %12.2f", moves.value_behind);
     std::printf(i == 0 ? "\n" : "  %6.2f %%\n", 100.0 * moves.illegal_policy);
   }
   if (json) {
