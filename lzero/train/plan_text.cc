@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lzero/base/machine.h"
 #include "lzero/config/schema.h"
 #include "lzero/family/packed/families.h"
 #include "lzero/replay/replay_plan.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
@@ -17,7 +16,6 @@
 #include "lzero/mcts/search.h"
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/replay/replay_plan.h"
-#include "lzero/run/progress.h"
 #include "lzero/tensor/cuda_library.h"
 #include "lzero/train/build.h"
 #include "lzero/train/plan_text.h"
