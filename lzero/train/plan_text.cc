@@ -63,15 +63,22 @@ std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
   int64_t seen = family.num_root_past_steps(config.model);
   if (spec.max_episode_steps > 0) seen = std::min(seen, spec.max_episode_steps - 1);
   if (seen <= shown) return "";
+  std::vector<std::string> advice = {absl::StrCat("raise replay.num_unroll_steps to ",
+                                                  seen - config.replay.num_context_steps + 1)};
+  if (config.replay.sample_from != SampleFrom::kEpisodeStarts) {
+    advice.push_back(absl::StrCat("raise replay.num_context_steps to ",
+                                  seen - config.replay.num_unroll_steps + 1));
+  }
   ModelConfig shorter = config.model;
-  while (family.num_root_past_steps(shorter) > shown)
+  do {
     shorter.context_length -= 2;  // a step is two tokens
-  return absl::StrFormat(
-      "context       roots see up to %d steps of their past, training shows %d: raise "
-      "replay.num_context_steps to %d or replay.num_unroll_steps to %d, or lower "
-      "model.context_length to %d\n",
-      seen, shown, seen - config.replay.num_unroll_steps + 1,
-      seen - config.replay.num_context_steps + 1, shorter.context_length);
+  } while (shorter.context_length >= 2 && family.num_root_past_steps(shorter) > shown);
+  if (shorter.context_length >= 2) {
+    advice.push_back(absl::StrCat("lower model.context_length to ", shorter.context_length));
+  }
+  return absl::StrCat("context       roots see up to ", seen,
+                      " steps of their past, training shows ", shown, ": ",
+                      absl::StrJoin(advice, ", or "), "\n");
 }
 
 // The rest of the plan, for those who ask for it.

@@ -88,6 +88,10 @@ def check_tables(program):
                    ["4 simulations a move, search.q_transform=min_max, board/", "\nmoves of A    optimal ",
                     "\nmoves of B    optimal "],
                    "match", "board", "random", "--a", "search.q_transform=min_max", "--judge", "--games", "4")
+    program.expect("evaluated with a setting of the search", 0, ["optimal moves"], "eval", "board", "--grade",
+                   "search.q_transform=min_max")
+    program.expect("evaluated with a key that is none", 2, ["search.q_transfrom=min_max: unknown key; did you mean "
+                   "'search.q_transform'?"], "eval", "board", "search.q_transfrom=min_max")
     program.expect("the same games again", 0,
                    ["openings      none, colors alternate", "warning       both players always play the same "
                     "moves: 4 pairs repeat the games of 1 opening"],

@@ -98,8 +98,14 @@ TEST(PlanTextTest, ThePlanWarnsOfRootsThatSeeMoreThanTrainingShows) {
   ExperimentConfig config = TinyConfig();
   EXPECT_THAT(PlanText(config).value(),
               HasSubstr("\ncontext       roots see up to 2 steps of their past, training shows 1: "
-                        "raise replay.num_context_steps to 1 or replay.num_unroll_steps to 3, or "
-                        "lower model.context_length to 2\n"));
+                        "raise replay.num_unroll_steps to 3, or raise replay.num_context_steps to "
+                        "1, or lower model.context_length to 2\n"));
+  // Only what the config may be: no window of no tokens, no context before an episode.
+  ExperimentConfig narrow = config;
+  narrow.replay.num_unroll_steps = 1;
+  narrow.replay.sample_from = SampleFrom::kEpisodeStarts;
+  EXPECT_THAT(PlanText(narrow).value(),
+              HasSubstr("training shows 0: raise replay.num_unroll_steps to 3\n"));
   const auto is_covered = [](const ExperimentConfig& covered) {
     return PlanText(covered).value().find("\ncontext ") == std::string::npos;
   };
