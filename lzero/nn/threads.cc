@@ -6,7 +6,7 @@
 namespace lzero {
 
 void SetTensorThreads(int num_threads) {
-  at::set_num_threads(num_threads);
+  at::set_num_threads(1);
   SetKernelThreads(num_threads);
 }
 

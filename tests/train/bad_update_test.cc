@@ -5,9 +5,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "lzero/base/files.h"
+#include "lzero/kernels/parallel.h"
 #include "lzero/nn/threads.h"
 #include "lzero/run/safetensors.h"
-#include "lzero/tensor/torch.h"
 #include "lzero/train/trainer.h"
 #include "tests/train/trainer_testing.h"
 
@@ -107,7 +107,7 @@ TEST(BadUpdateTest, ABadUpdateBesideTheLastStepIsKeptToo) {
   TestRun run(config, PoisonSteps(40, 110));
   const auto outcome = run.Run();
   EXPECT_EQ(outcome.status().code(), absl::StatusCode::kAborted);
-  EXPECT_EQ(at::get_num_threads(), 2);
+  EXPECT_EQ(KernelThreads(), 2);
   SetTensorThreads(1);
   EXPECT_EQ(BadUpdateOf(run), 1);
   EXPECT_THAT(std::string(outcome.status().message()), HasSubstr(run.dir() + "/bad_update_1"));

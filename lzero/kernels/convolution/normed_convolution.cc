@@ -18,6 +18,14 @@ float* Fit(std::vector<float>& values, int64_t size) {
   return values.data();
 }
 
+// Blocks fit the cache: there is one of them, or an even number for two threads.
+int64_t SamplesABlock(int64_t samples, int64_t floats) {
+  const int64_t fitting = std::max<int64_t>(1, kBlockFloats / floats);
+  if (samples <= fitting) return std::max<int64_t>(1, samples);
+  const int64_t pairs = (samples + 2 * fitting - 1) / (2 * fitting);
+  return (samples + 2 * pairs - 1) / (2 * pairs);
+}
+
 // What a thread needs for a block; its memory stays for the next call.
 struct Scratch {
   std::vector<float> convolution, units;
@@ -42,8 +50,7 @@ class Blocks {
       : task_(task),
         output_(task.shape.OutputOf(task.planes)),
         samples_(
-            std::clamp<int64_t>(kBlockFloats / (output_.height * output_.width * task.shape.out), 1,
-                                std::max<int64_t>(1, task.planes.samples))) {}
+            SamplesABlock(task.planes.samples, output_.height * output_.width * task.shape.out)) {}
 
   int64_t count() const { return (task_.planes.samples + samples_ - 1) / samples_; }
   int64_t most_out_floats() const {

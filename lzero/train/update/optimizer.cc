@@ -25,26 +25,6 @@ std::optional<double> HostNorm(const std::vector<at::Tensor>& tensors) {
   return std::sqrt(squares);
 }
 
-// While it lives, libtorch works on one thread where tensors are small: its fused update wakes its
-// threads once a tensor, which costs more than they save. The numbers are the same.
-class SmallTensorsOnOneThread {
- public:
-  explicit SmallTensorsOnOneThread(const std::vector<at::Tensor>& tensors)
-      : num_threads_(at::get_num_threads()) {
-    int64_t size = 0;
-    for (const at::Tensor& tensor : tensors) size += tensor.numel();
-    if (size < kSmall * static_cast<int64_t>(tensors.size())) at::set_num_threads(1);
-  }
-  ~SmallTensorsOnOneThread() { at::set_num_threads(num_threads_); }
-  SmallTensorsOnOneThread(const SmallTensorsOnOneThread&) = delete;
-  SmallTensorsOnOneThread& operator=(const SmallTensorsOnOneThread&) = delete;
-
- private:
-  static constexpr int64_t kSmall = 1 << 16;  // numbers a tensor, on average
-
-  int num_threads_;
-};
-
 }  // namespace
 
 AdamW::AdamW(const TaskWeights& model, const TrainConfig& config)
@@ -115,7 +95,6 @@ void AdamW::StepWith(const Rate& learning_rate, const at::Tensor& skip) {
   std::optional<at::Tensor> found_inf;
   if (skip.defined()) found_inf = skip;
   VisitActive([&](Group& group) {
-    const SmallTensorsOnOneThread small(group.parameters);
     skip.defined() ? group.step_counts.add_(1.0 - skip) : group.step_counts.add_(1.0);
     at::_fused_adamw_(group.parameters, Gradients(group), group.first_moments, group.second_moments,
                       {}, group.steps, learning_rate, config_.beta1, config_.beta2,
