@@ -1,7 +1,9 @@
 #include "lzero/config/experiment_config.h"
 
+#include <algorithm>
 #include <iterator>
 
+#include "lzero/base/machine.h"
 #include "lzero/config/field_sources.h"
 #include "lzero/config/fields.h"
 
@@ -12,6 +14,11 @@ constexpr Range kFraction = {0, 1};
 constexpr Range kWeight = {0, 1e6};
 constexpr Range kSteps = {0, 1e12};
 constexpr Range kPositiveSteps = {1, 1e12};
+
+// The number of threads, with auto as it is on this machine.
+int ThreadsOr(const std::optional<int64_t>& configured) {
+  return static_cast<int>(configured.value_or(std::min(2, MachineCores())));
+}
 
 }  // namespace
 
@@ -221,6 +228,9 @@ void ReplayConfig::Visit(FieldList& field) {
         "positions", "MuZero Reanalyze, Schrittwieser et al. 2021");
 }
 
+int TrainConfig::threads() const { return ThreadsOr(num_threads); }
+int InferenceConfig::threads() const { return ThreadsOr(num_threads); }
+
 void TrainConfig::Visit(FieldList& field) {
   field.Begin("train", "The learner.");
   field("batch_size", &batch_size, {1, 65536}, "Sequences in one update", "sequences", kTrialRuns);
@@ -231,9 +241,10 @@ void TrainConfig::Visit(FieldList& field) {
   field("steps_per_round", &steps_per_round, {1, 1e6},
         "Steps of each environment before the updates that are due for them", "steps");
   field("num_threads", &num_threads, {1, 1024},
-        "Threads of the learner, beside the one that collects; at most the cores of the machine. "
-        "They divide sums, so another number learns other weights",
+        "Threads of the learner; at most the cores of the machine. auto: two, one on a machine of "
+        "one core. Those that searches need are left to them. Changes no result",
         "threads");
+  field.IsAutoWithoutValue();
   field("on_nan", &on_nan, {"stop", "rollback"},
         "On a loss or gradient that is not finite: stop, or go on from the last checkpoint");
   field(
@@ -290,9 +301,10 @@ void InferenceConfig::Visit(FieldList& field) {
         "After an update of the weights: rebuild encodes the past steps of a root again, carry "
         "keeps the older keys and values");
   field("num_threads", &num_threads, {1, 1024},
-        "Threads of one recurrent step and of encoding; at most the cores of the machine. Worth it "
-        "for models that are wide or batches that are large",
+        "Threads of the network in searches; at most the cores of the machine. auto: two, one on a "
+        "machine of one core. Those that updates need are left to them. Changes no result",
         "threads");
+  field.IsAutoWithoutValue();
 }
 
 void EvaluateConfig::Visit(FieldList& field) {

@@ -142,11 +142,12 @@ struct TrainConfig {
   double target_update_rate = 0.05;  // EMA a update
   int64_t start_env_steps = 500;
   int64_t steps_per_round = 1;
-  int64_t num_threads = 1;
-  int64_t log_every_updates = 50;  // a line of metrics
+  std::optional<int64_t> num_threads;  // nullopt: auto
+  int64_t log_every_updates = 50;      // a line of metrics
   OnNan on_nan = OnNan::kStop;
   TrainDtype dtype = TrainDtype::kFp32;
   std::optional<Device> device;  // null: inference.device
+  int threads() const;           // num_threads, with auto as it is on this machine
   void Visit(FieldList& field);
 };
 
@@ -163,7 +164,8 @@ struct InferenceConfig {
   InferenceDtype dtype = InferenceDtype::kFp32;
   CacheStorage cache_storage = CacheStorage::kStatic;
   RootContext root_context = RootContext::kRebuild;
-  int64_t num_threads = 1;
+  std::optional<int64_t> num_threads;  // nullopt: auto
+  int threads() const;                 // num_threads, with auto as it is on this machine
   void Visit(FieldList& field);
 };
 

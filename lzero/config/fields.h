@@ -51,11 +51,12 @@ struct ConfigField {
   absl::string_view name;                   // key inside its section
   std::string path;                         // "train.batch_size"
   FieldValue value;
-  Range range;                       // of numbers
-  std::vector<std::string> choices;  // of enums
-  absl::string_view help;            // one sentence
-  absl::string_view unit;            // "tokens", "env steps", "updates"; empty for pure numbers
-  absl::string_view source;          // paper or reference the default comes from
+  Range range;                          // of numbers
+  std::vector<std::string> choices;     // of enums
+  absl::string_view help;               // one sentence
+  absl::string_view unit;               // "tokens", "env steps", "updates"; empty for pure numbers
+  absl::string_view source;             // paper or reference the default comes from
+  absl::string_view no_value = "null";  // how an optional number without a value is written
 
   template <typename T>
   bool Is() const {
@@ -74,7 +75,7 @@ class FieldList {
                   absl::string_view unit = "", absl::string_view source = "") {
     std::string path = absl::StrCat(section_, section_.empty() ? "" : ".", name);
     fields.push_back(
-        {section_, help_, name, std::move(path), value, range, {}, help, unit, source});
+        {section_, help_, name, std::move(path), value, range, {}, help, unit, source, "null"});
   }
   // A truth value, a device, a text, or a map or list of texts, each kept as it was written.
   void operator()(absl::string_view name, FieldValue value, const char* help,
@@ -90,6 +91,9 @@ class FieldList {
     (*this)(name, ChoiceIndex{value}, Range(), help, unit, source);
     fields.back().choices = std::move(names);
   }
+
+  // The last field, an optional number, is written "auto" where it has no value.
+  void IsAutoWithoutValue() { fields.back().no_value = "auto"; }
 
   std::vector<ConfigField> fields;
 

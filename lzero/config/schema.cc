@@ -168,11 +168,6 @@ std::string Text(double value) { return FloatText(value); }
 std::string Text(const std::string& value) { return YamlText(value); }
 std::string Text(const Device& value) { return DeviceText(value); }
 
-template <typename T>
-std::string Text(const std::optional<T>& value) {
-  return value.has_value() ? Text(*value) : "null";
-}
-
 std::string Text(const TextMap& value) {
   const auto append = [](std::string* out, const auto& entry) {
     absl::StrAppend(out, YamlText(entry.first), ": ", YamlText(entry.second));
@@ -218,7 +213,7 @@ std::string AllowedText(const ConfigField& field) {
   return absl::StrCat(IsInteger(field) ? "an integer " : "a number ",
                       range.low_open ? "above " : "from ", bound(range.low),
                       range.high_open ? " to below " : " to ", bound(range.high),
-                      IsOptional(field) ? ", or null" : "");
+                      IsOptional(field) ? absl::StrCat(", or ", field.no_value) : "");
 }
 
 std::string ValueText(const ConfigField& field) {
@@ -226,6 +221,8 @@ std::string ValueText(const ConfigField& field) {
       [&field](auto stored) {
         if constexpr (std::is_same_v<decltype(stored), ChoiceIndex>) {
           return field.choices.at(static_cast<size_t>(stored.Get()));
+        } else if constexpr (requires { stored->has_value(); }) {
+          return stored->has_value() ? Text(**stored) : std::string(field.no_value);
         } else {
           return Text(*stored);
         }
@@ -246,7 +243,8 @@ std::optional<std::string> SetFromText(const ConfigField& field, const ScalarTex
   return std::visit(
       [&](auto stored) -> std::optional<std::string> {
         if constexpr (requires { stored->reset(); }) {
-          if (scalar.is_null) return stored->reset(), std::nullopt;
+          const bool is_word = !scalar.quoted && scalar.text == field.no_value;
+          if (scalar.is_null || is_word) return stored->reset(), std::nullopt;
         }
         return setter.Set(stored);
       },

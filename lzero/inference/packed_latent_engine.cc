@@ -10,7 +10,7 @@ namespace {
 
 packed::LatentModelOptions Sized(packed::LatentModelOptions model, const EngineOptions& options) {
   model.max_rows = options.num_envs;
-  model.num_threads = static_cast<int>(options.inference.num_threads);
+  model.num_threads = options.inference.threads();
   return model;
 }
 

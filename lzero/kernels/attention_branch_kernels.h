@@ -38,8 +38,8 @@ struct AttentionBranchGradients {
 // number of threads.
 void RunAttentionBranch(const AttentionBranchTask& task, float* y);
 
-// From dy [N, T, E], after the forward pass of the same task. The gradients of parameters depend on
-// the number of threads (gradient_sums.h).
+// From dy [N, T, E], after the forward pass of the same task. Numbers as for the
+// forward pass.
 void RunAttentionBranchBackward(const AttentionBranchTask& task, const float* dy,
                                 const AttentionBranchGradients& gradients);
 

@@ -19,8 +19,8 @@ struct GradientPlace {
 using AddBlock = absl::FunctionRef<void(float* const* sums, int64_t block)>;
 
 // Calls add_block for blocks 0 to num_blocks - 1 and leaves their sums in the places. Neighbouring
-// blocks are a part, as many parts as kernels have threads; parts run at the same time, and their
-// sums are added in order: the numbers depend on the number of threads and on nothing else.
+// blocks are a part, four in all or fewer; parts run at the same time, and their sums are added in
+// order: the numbers do not depend on the number of threads.
 void SumOverBlocks(absl::Span<const GradientPlace> places, int64_t num_blocks, AddBlock add_block);
 
 }  // namespace lzero

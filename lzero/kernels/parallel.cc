@@ -10,14 +10,15 @@
 namespace lzero {
 namespace {
 
-// Parts of a loop take tens of microseconds. A thread that is waited for longer than the first has
-// lost its core to other work; so many loops then do without it.
-constexpr int64_t kLongWaitMicroseconds = 250;
-constexpr int kLoopsAlone = 2000;
+// Loops that do without the team once one of its threads has lost its core to other work: more
+// each time, fewer again with every loop in which that does not happen.
+constexpr int kFewestLoopsAlone = 50;
+constexpr int kMostLoopsAlone = 3200;
 
 struct Team {
   int num_threads = 1;
-  int loops_alone = 0;                // that the calling thread does by itself from now on
+  int loops_alone = 0;  // that the calling thread does by itself from now on
+  int next_loops_alone = kFewestLoopsAlone;
   bool is_busy = false;               // with a loop
   std::unique_ptr<SpinTeam> threads;  // for `made_for`, the most that were needed so far
   int made_for = 1;
@@ -28,6 +29,8 @@ Team& TeamOfThisThread() {
   return team;
 }
 
+thread_local std::atomic<int>* sharers_of_cores = nullptr;
+
 }  // namespace
 
 int KernelThreads() { return TeamOfThisThread().num_threads; }
@@ -37,13 +40,33 @@ void SetKernelThreads(int num_threads) {
   TeamOfThisThread().num_threads = num_threads;
 }
 
+SharesCores::SharesCores(std::atomic<int>* num_working) : before_(sharers_of_cores) {
+  sharers_of_cores = num_working;
+  if (num_working != nullptr) num_working->fetch_add(1, std::memory_order_relaxed);
+}
+
+SharesCores::~SharesCores() {
+  if (sharers_of_cores != nullptr) sharers_of_cores->fetch_sub(1, std::memory_order_relaxed);
+  sharers_of_cores = before_;
+}
+
+bool HasSpareCores() {
+  return sharers_of_cores == nullptr || sharers_of_cores->load(std::memory_order_relaxed) <= 1;
+}
+
+void RunOnSpareCores(SpinTeam* team, int num_parts, absl::FunctionRef<void(int)> body) {
+  if (HasSpareCores()) return void(team->Run(num_parts, body));
+  for (int part = 0; part < num_parts; ++part) body(part);
+}
+
 void ParallelFor(int64_t begin, int64_t end, int64_t grain,
                  absl::FunctionRef<void(int64_t, int64_t)> body) {
   if (begin >= end) return;
   Team& team = TeamOfThisThread();
   const int64_t count = end - begin;
   const int64_t most = (count + grain - 1) / grain;
-  const int64_t parts = team.is_busy ? 1 : std::min<int64_t>(team.num_threads, most);
+  const int64_t parts =
+      team.is_busy || !HasSpareCores() ? 1 : std::min<int64_t>(team.num_threads, most);
   if (parts == 1) return body(begin, end);
   if (team.made_for < team.num_threads) {
     team.threads = std::make_unique<SpinTeam>(std::min(team.num_threads, MachineCores()));
@@ -59,8 +82,11 @@ void ParallelFor(int64_t begin, int64_t end, int64_t grain,
   if (team.loops_alone > 0) {
     --team.loops_alone;
     for (int part = 0; part < num_parts; ++part) run_part(part);
-  } else if (team.threads->Run(num_parts, run_part) > kLongWaitMicroseconds) {
-    team.loops_alone = kLoopsAlone;
+  } else if (team.threads->Run(num_parts, run_part)) {
+    team.loops_alone = team.next_loops_alone;
+    team.next_loops_alone = std::min(2 * team.next_loops_alone, kMostLoopsAlone);
+  } else {
+    team.next_loops_alone = std::max(team.next_loops_alone - 1, kFewestLoopsAlone);
   }
   team.is_busy = false;
 }

@@ -4,11 +4,14 @@
 #ifndef LZERO_KERNELS_PARALLEL_H_
 #define LZERO_KERNELS_PARALLEL_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "absl/functional/function_ref.h"
 
 namespace lzero {
+
+class SpinTeam;
 
 // Parts into which the loops of the calling thread are divided at most, and threads that share
 // them, itself included; 1 at first.
@@ -21,6 +24,25 @@ void SetKernelThreads(int num_threads);
 // on its thread alone.
 void ParallelFor(int64_t begin, int64_t end, int64_t grain,
                  absl::FunctionRef<void(int64_t, int64_t)> body);
+
+// While it lives, its thread is one of `num_working`, threads that share the cores of the machine:
+// while others work its loops stay on it. Null: it has cores of its own.
+class SharesCores {
+ public:
+  explicit SharesCores(std::atomic<int>* num_working);
+  ~SharesCores();
+  SharesCores(const SharesCores&) = delete;
+  SharesCores& operator=(const SharesCores&) = delete;
+
+ private:
+  std::atomic<int>* before_;
+};
+
+// Whether the calling thread may use others now.
+bool HasSpareCores();
+
+// Calls body(part) for parts 0 to num_parts - 1: on the team, or all on this thread.
+void RunOnSpareCores(SpinTeam* team, int num_parts, absl::FunctionRef<void(int)> body);
 
 }  // namespace lzero
 

@@ -38,8 +38,7 @@ struct PerceptronGradients {
 // y [rows, out]. The numbers do not depend on the number of threads.
 void RunPerceptron(const PerceptronTask& task, float* y);
 
-// From dy [rows, out], after a forward pass that kept its units. The gradients of parameters depend
-// on the number of threads (gradient_sums.h).
+// From dy [rows, out], after a forward pass that kept its units. Numbers as for the forward pass.
 void RunPerceptronBackward(const PerceptronTask& task, const float* dy,
                            const PerceptronGradients& gradients);
 

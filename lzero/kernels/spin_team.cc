@@ -9,6 +9,8 @@ namespace {
 
 // A few microseconds of pauses: longer than the work between two loops of an update.
 constexpr int kSpinsBeforeSleep = 300;
+// A wait for the parts of others; most parts take less.
+constexpr int64_t kLongWaitMicroseconds = 250;
 // A word of claims: the next part below, then the number of parts, then the number of the call.
 constexpr uint32_t kParts = 2 * SpinTeam::kMostParts;
 constexpr uint32_t kCall = kParts * kParts;
@@ -50,12 +52,13 @@ SpinTeam::~SpinTeam() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-int64_t SpinTeam::Run(int num_parts, absl::FunctionRef<void(int)> body) {
+bool SpinTeam::Run(int num_parts, absl::FunctionRef<void(int)> body) {
   LZ_DCHECK(num_parts >= 1 && num_parts <= kMostParts);
   if (threads_.empty() || num_parts == 1) {
     for (int part = 0; part < num_parts; ++part) body(part);
-    return 0;
+    return false;
   }
+  const int64_t called = NowMicroseconds();
   body_ = &body;
   num_unfinished_.store(num_parts, std::memory_order_relaxed);
   // Every part of the call before is taken, so nobody else writes the claims.
@@ -70,7 +73,8 @@ int64_t SpinTeam::Run(int num_parts, absl::FunctionRef<void(int)> body) {
   for (int left = 0; (left = num_unfinished_.load(std::memory_order_acquire)) > 0;) {
     WaitWhile(num_unfinished_, left);
   }
-  return NowMicroseconds() - started;
+  const int64_t waited = NowMicroseconds() - started;
+  return waited > kLongWaitMicroseconds && waited > started - called;
 }
 
 uint32_t SpinTeam::TakeParts() {

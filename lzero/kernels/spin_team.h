@@ -29,9 +29,9 @@ class SpinTeam {
 
   // Calls body(part) once for each part 0 .. num_parts - 1 (1 .. kMostParts of them), part 0 on
   // this thread and the others on any thread of the team; returns when all have returned. The body
-  // must not throw. Allocates nothing. Returns the microseconds that this thread waited at the end
-  // for parts of others: many where one of them has lost its core to other work.
-  int64_t Run(int num_parts, absl::FunctionRef<void(int)> body);
+  // must not throw. Allocates nothing. Returns whether another member seems to have lost its
+  // core to other work: this thread waited at the end, for long and longer than it had worked.
+  bool Run(int num_parts, absl::FunctionRef<void(int)> body);
 
   // Inside a body, called by every one of as many parts as there are members: none goes on before
   // all have come. Each part has a thread of its own then.

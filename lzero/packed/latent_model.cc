@@ -4,6 +4,7 @@
 
 #include "lzero/base/check.h"
 #include "lzero/kernels/norm_kernels.h"
+#include "lzero/kernels/parallel.h"
 #include "lzero/kernels/support_kernels.h"
 
 namespace lzero::packed {
@@ -90,7 +91,7 @@ template <typename Body>
 void LatentModel::RunShared(int64_t rows, const Body& body) {
   LZ_CHECK(rows <= options_.max_rows, rows, " rows of ", options_.max_rows);
   const int64_t share = (rows + options_.num_threads - 1) / options_.num_threads;
-  team_.Run(options_.num_threads, [&](int part) {
+  RunOnSpareCores(&team_, options_.num_threads, [&](int part) {
     const int64_t first = std::min(rows, part * share), end = std::min(rows, first + share);
     if (first < end) body(first, end - first, &scratch_[static_cast<size_t>(part)]);
   });

@@ -120,8 +120,8 @@ Errors ThreadErrors(const ExperimentConfig& config, int cores) {
   Errors errors;
   const std::pair<const char*, int64_t> counts[] = {
       {"env.num_threads", config.env.num_threads},
-      {"train.num_threads", config.train.num_threads},
-      {"inference.num_threads", config.inference.num_threads}};
+      {"train.num_threads", config.train.threads()},
+      {"inference.num_threads", config.inference.threads()}};
   for (const auto& [key, count] : counts) {
     Require(count <= cores, &errors, {key},
             absl::StrCat("got ", count, ", but this machine has ", cores,

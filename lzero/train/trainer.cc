@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/log.h"
+#include "lzero/base/machine.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/kernels/parallel.h"
 #include "lzero/nn/threads.h"
 #include "lzero/replay/batch/batch_writer.h"
 #include "lzero/tensor/torch.h"
@@ -42,7 +44,7 @@ absl::StatusOr<std::unique_ptr<Trainer>> Trainer::Create(const ExperimentConfig&
   // First of all: libtorch looks for CUDA once, at the first call that could want it.
   LZ_RETURN_IF_ERROR(PrepareDevice(config.inference.device).status());
   LZ_RETURN_IF_ERROR(PrepareDevice(config.learner_device(), LearnerDeviceKey(config)).status());
-  SetTensorThreads(static_cast<int>(config.train.num_threads));
+  SetTensorThreads(config.train.threads());
   std::unique_ptr<Trainer> trainer(new Trainer(config, stop));
   LZ_ASSIGN_OR_RETURN(trainer->plan_, PlanRun(config, registry));
   const std::vector<ExperimentConfig> configs = TaskConfigs(config);
@@ -260,8 +262,10 @@ absl::Status Trainer::CollectAndLearn() {
     }
   } else {
     LZ_RETURN_IF_ERROR(PrepareReanalyze());
-    // Index 0 runs on this thread, index 1 on the other one.
+    // Index 0 runs on this thread, index 1 on the other one. Who is ready first leaves its core.
+    const bool crowded = config_.train.threads() + config_.inference.threads() > MachineCores();
     overlap_pool_.Run(learns ? 2 : 1, [&](int64_t part) {
+      const SharesCores shares(crowded ? &num_working_ : nullptr);
       if (part == 0 && learns) {
         learn();
       } else {
@@ -286,12 +290,12 @@ absl::Status Trainer::PrepareReanalyze() {
 }
 
 absl::Status Trainer::Collect() {
-  SetTensorThreads(static_cast<int>(config_.inference.num_threads));
+  SetTensorThreads(config_.inference.threads());
   return ForEachTask([](size_t, TrainTask& task) { return task.CollectAndReanalyze(); });
 }
 
 absl::Status Trainer::Learn(const std::vector<int64_t>& owed) {
-  SetTensorThreads(static_cast<int>(config_.train.num_threads));
+  SetTensorThreads(config_.train.threads());
   const int64_t num_updates = *std::ranges::max_element(owed);
   slow_.Begin(num_updates);
   absl::Status status;

@@ -167,6 +167,7 @@ class Trainer {
   std::set<std::string> warned_;  // of what, for which task: said once
   CheckpointMoment last_checkpoint_ = {-1, -1, -1};
   SlowStepWatch slow_;
+  std::atomic<int> num_working_{0};  // of the collector and the learner
 };
 
 }  // namespace lzero

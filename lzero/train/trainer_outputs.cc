@@ -35,7 +35,7 @@ absl::Status Trainer::Evaluate() {
   // Play the episodes. An evaluation that is interrupted stays due: a checkpoint made then leads
   // back to it, with the same weights.
   const ScopedTimer timer(&evaluate_time_);
-  SetTensorThreads(static_cast<int>(config_.inference.num_threads));
+  SetTensorThreads(config_.inference.threads());
   std::vector<TaskEvaluation> evaluations(tasks_.size());
   LZ_RETURN_IF_ERROR(ForEachTask([&](size_t i, TrainTask& task) -> absl::Status {
     LZ_ASSIGN_OR_RETURN(evaluations[i], task.Evaluate(learner_->model(i), state_.evaluations,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "lzero/kernels/spin_team.h"
 
 namespace lzero::parallel_test {
 namespace {
@@ -55,6 +56,40 @@ TEST(ParallelFor, ThreadsCanBecomeMoreAndFewer) {
     ParallelFor(0, 100, 1, [&](int64_t /*first*/, int64_t /*last*/) { ++parts; });
     EXPECT_EQ(parts, num_threads);
   }
+  SetKernelThreads(1);
+}
+
+// Two threads on shared cores: loops use others only while the second thread does not work.
+TEST(SharesCores, KeepsLoopsOnTheirThreadWhileOthersWork) {
+  SetKernelThreads(2);
+  SpinTeam team(2);
+  std::atomic<int> num_working = 0;
+  const auto num_parts = [&] {
+    std::atomic<int> parts = 0;
+    ParallelFor(0, 100, 1, [&](int64_t /*first*/, int64_t /*last*/) { ++parts; });
+    return parts.load();
+  };
+  const SharesCores shares(&num_working);
+  EXPECT_EQ(num_parts(), 2);
+  std::thread([&] {
+    const SharesCores other(&num_working);
+    EXPECT_FALSE(HasSpareCores());
+    EXPECT_EQ(num_working, 2);
+  }).join();
+  EXPECT_TRUE(HasSpareCores());
+  ++num_working;
+  EXPECT_EQ(num_parts(), 1);
+  std::vector<std::thread::id> threads(5);
+  RunOnSpareCores(
+      &team, 5, [&](int part) { threads[static_cast<size_t>(part)] = std::this_thread::get_id(); });
+  EXPECT_EQ(threads, std::vector<std::thread::id>(5, std::this_thread::get_id()));
+  {
+    const SharesCores own(nullptr);
+    EXPECT_EQ(num_parts(), 2);
+  }
+  EXPECT_EQ(num_parts(), 1);
+  --num_working;
+  EXPECT_EQ(num_parts(), 2);
   SetKernelThreads(1);
 }
 

@@ -54,9 +54,9 @@ struct TrainOptions {
 
 // Sections whose values a resumed run may change without becoming another run.
 constexpr const char* kChangeableSections[] = {"stop", "evaluate", "checkpoint"};
-// The same environments may have moved to another place. The other two numbers of threads change
-// the order of sums, and so what is learned.
-constexpr const char* kChangeableKeys[] = {"env.num_threads", "env.python_path", "plugins"};
+// The machine may be another one, and the same environments may have moved to another place.
+constexpr const char* kChangeableKeys[] = {"env.num_threads", "train.num_threads",
+                                           "inference.num_threads", "env.python_path", "plugins"};
 // A run may also get a step cap where its episodes have none: else its evaluations may never end.
 constexpr char kStepCap[] = "env.max_episode_steps";
 

@@ -115,8 +115,9 @@ absl::Status CheckCells(const SweepOptions& options, const SweepRules& rules,
     }
     LZ_ASSIGN_OR_RETURN(const int64_t bytes, rules.memory_bytes(config));
     draft->memory_bytes = std::max(draft->memory_bytes, bytes);
-    draft->num_threads = std::max({draft->num_threads, config.train.num_threads,
-                                   config.inference.num_threads, config.env.num_threads});
+    draft->num_threads =
+        std::max({draft->num_threads, config.train.num_threads.value_or(1),
+                  config.inference.num_threads.value_or(1), config.env.num_threads});
     if (names.size() == 1) draft->identity.config = std::move(config);
   }
   return problems.status();

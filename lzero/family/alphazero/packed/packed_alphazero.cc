@@ -21,7 +21,7 @@ packed::LatentModelOptions PositionModel(const EngineOptions& options) {
                  {"value_head", options.model.value_bins(),
                   SupportOf(options.model.value_range(), options.model.support_size)}};
   model.max_rows = options.num_envs;
-  model.num_threads = static_cast<int>(options.inference.num_threads);
+  model.num_threads = options.inference.threads();
   return model;
 }
 

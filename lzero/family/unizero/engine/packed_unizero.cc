@@ -14,7 +14,7 @@ namespace {
 
 PackedStepOptions StepOptions(const EngineOptions& options) {
   return {options.model, options.shape, options.num_envs, options.inference.dtype,
-          static_cast<int>(options.inference.num_threads)};
+          options.inference.threads()};
 }
 
 class PackedUniZero : public UniZeroInference {

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/kernels/parallel.h"
 
 namespace lzero::packed {
 namespace {
@@ -90,13 +91,16 @@ absl::Status PackedNetwork::CheckInputs(const RowName& name, const StepArrays& a
 template <typename Body>
 void PackedNetwork::RunShared(int64_t count, const Body& body) {
   const int num_members = team_.num_members();
-  team_.Run(num_members, [&](int member) {
-    if (shares_columns_) {
+  if (shares_columns_) {
+    if (!HasSpareCores()) return body(Share(), 0, count, scratch_[0].get());
+    team_.Run(num_members, [&](int member) {
       body(Share{member, num_members, &team_}, 0, count, scratch_[0].get());
-    } else {
-      body(Share(), count * member / num_members, count * (member + 1) / num_members,
-           scratch_[static_cast<size_t>(member)].get());
-    }
+    });
+    return;
+  }
+  RunOnSpareCores(&team_, num_members, [&](int member) {
+    body(Share(), count * member / num_members, count * (member + 1) / num_members,
+         scratch_[static_cast<size_t>(member)].get());
   });
 }
 

@@ -62,7 +62,7 @@ absl::StatusOr<std::unique_ptr<RecurrentStep>> MakeRecurrentStep(const Inference
   if (choice.runner == Runner::kPacked) {
     return std::make_unique<PackedBuffersStep>(
         model, PackedStepOptions{model.config(), model.shape(), max_batch, config.dtype,
-                                 static_cast<int>(config.num_threads)});
+                                 config.threads()});
   }
   if (choice.runner == Runner::kCudaSearchGraph) {
     return absl::InvalidArgumentError(

@@ -100,7 +100,7 @@ TEST_F(SweepFolderTest, ANewAnEmptyAndTheSameFolderAreTakenOthersAreNot) {
   EXPECT_THAT(Error(sweep), HasSubstr("train.batch_size=32,64 there, no grid asked for"));
   TrainConfig& train = sweep.config.train;
   train.beta1 = train.beta2 = train.grad_clip = train.weight_decay = train.learning_rate = 0.25;
-  train.start_env_steps = train.num_threads = 9;
+  train.start_env_steps = train.log_every_updates = 9;
   EXPECT_THAT(Error(sweep), HasSubstr("and 2 more"));
   fs::resize_file(folder_ + "/sweep.json", 20);
   EXPECT_TRUE(absl::IsDataLoss(CheckSweepFolder(folder_, sweep).status()));

@@ -1,0 +1,55 @@
+// The number of threads changes nothing that is learned, in models of which each has several blocks
+// of rows in its kernels.
+#include "gtest/gtest.h"
+#include "tests/train/trainer_testing.h"
+
+namespace lzero::threads_test {
+namespace {
+
+void ExpectSameWithTwoThreads(ExperimentConfig config) {
+  config.deterministic = false;
+  config.train.batch_size = 192;
+  config.train.updates_per_env_step = 0.1;
+  config.train.num_threads = config.inference.num_threads = 1;
+  TestRun one(config);
+  const auto outcome = one.Run();
+  ASSERT_TRUE(outcome.ok()) << outcome.status();
+  ASSERT_GT(outcome->state.updates, 5);
+  config.train.num_threads = config.inference.num_threads = 2;
+  TestRun two(config);
+  ASSERT_TRUE(two.Run().ok());
+  ExpectSameBytes(two.Latest().content.files, one.Latest().content.files);
+}
+
+ExperimentConfig BoardConfig(Family family) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "connect4";
+  config.env.max_episode_steps = 0;
+  config.model.family = family;
+  config.model.encoder = EncoderKind::kBoard;
+  return config;
+}
+
+TEST(ThreadsTest, UniZero) {
+  ExperimentConfig config = TinyConfig();
+  config.model.embed_dim = 64;
+  ExpectSameWithTwoThreads(config);
+}
+
+TEST(ThreadsTest, MuZeroOfVectors) {
+  ExperimentConfig config = TinyConfig();
+  config.model.family = Family::kMuZero;
+  config.model.latent_loss = LatentLoss::kCosine;
+  ExpectSameWithTwoThreads(config);
+}
+
+TEST(ThreadsTest, MuZeroOfPlanes) {
+  ExperimentConfig config = BoardConfig(Family::kMuZero);
+  config.model.latent_loss = LatentLoss::kCosine;
+  ExpectSameWithTwoThreads(config);
+}
+
+TEST(ThreadsTest, AlphaZero) { ExpectSameWithTwoThreads(BoardConfig(Family::kAlphaZero)); }
+
+}  // namespace
+}  // namespace lzero::threads_test
