@@ -75,7 +75,7 @@ class FieldList {
                   absl::string_view unit = "", absl::string_view source = "") {
     std::string path = absl::StrCat(section_, section_.empty() ? "" : ".", name);
     fields.push_back(
-        {section_, help_, name, std::move(path), value, range, {}, help, unit, source, "null"});
+        {section_, help_, name, std::move(path), value, range, {}, help, unit, source});
   }
   // A truth value, a device, a text, or a map or list of texts, each kept as it was written.
   void operator()(absl::string_view name, FieldValue value, const char* help,

@@ -1,5 +1,5 @@
-// The number of threads changes nothing that is learned, in models of which each has several blocks
-// of rows in its kernels.
+// The number of threads changes nothing that is learned, by models that have several blocks of rows
+// in each kernel.
 #include "gtest/gtest.h"
 #include "tests/train/trainer_testing.h"
 

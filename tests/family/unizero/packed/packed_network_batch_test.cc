@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "lzero/family/unizero/packed/packed_network.h"
+#include "lzero/kernels/parallel.h"
 #include "tests/family/unizero/packed/random_network.h"
 #include "tests/kernels/kernel_testing.h"
 #include "tests/support/counted_new.h"
@@ -120,6 +122,12 @@ void ExpectSameBitsWhenThreadsShareColumns(WeightType type) {
     Step(&network, &memory, 1);
     if (expected.empty()) expected = memory.Outputs(0);
     EXPECT_TRUE(Same(memory.Outputs(0), expected)) << num_threads << " threads";
+    // The same network by itself, while another thread needs the cores.
+    memory.Poison();
+    std::atomic<int> num_working = 1;
+    const SharesCores shares(&num_working);
+    Step(&network, &memory, 1);
+    EXPECT_TRUE(Same(memory.Outputs(0), expected)) << num_threads << " threads, alone";
     EXPECT_TRUE(memory.IsUntouched(1));
   }
 }
