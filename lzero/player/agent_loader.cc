@@ -1,5 +1,6 @@
 #include "lzero/player/agent_loader.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -72,6 +73,10 @@ absl::Status Override(const std::vector<std::string>& settings, ExperimentConfig
   LZ_ASSIGN_OR_RETURN(LoadedConfig loaded,
                       LoadConfigText(ResolvedYaml(*config), "the checkpoint's config", settings));
   loaded.config.name = config->name;
+  const bool sets_simulations = std::any_of(
+      settings.begin(), settings.end(),
+      [](const std::string& text) { return absl::StartsWith(text, "search.num_simulations="); });
+  if (sets_simulations) loaded.config.evaluate.num_simulations.reset();
   *config = std::move(loaded.config);
   return absl::OkStatus();
 }

@@ -198,6 +198,13 @@ TEST_F(AgentLoaderTest, SettingsOfSearchGoOverThoseOfTheRun) {
   ASSERT_TRUE(agent.ok()) << agent.status();
   EXPECT_EQ(agent->config.search.q_transform, QTransform::kMinMax);
   EXPECT_EQ(agent->config.name, Load(run_)->config.name);
+  // Also where the run says how many simulations evaluations have.
+  ExperimentConfig config = TinyConfig();
+  config.evaluate.num_simulations = 6;
+  config_yaml_ = ResolvedYaml(config);
+  WriteStep(2);
+  EXPECT_EQ(load("search.num_simulations=3")->num_simulations, 3);
+  EXPECT_EQ(load("search.q_transform=min_max")->num_simulations, 6);
   const auto error = [&](const char* setting) {
     const absl::Status status = load(setting).status();
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
