@@ -63,7 +63,7 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
     if (symmetries_.num_symmetries() > 0) {
       symmetries_.Apply(random.UniformInt(symmetries_.num_symmetries()), i, batch);
     }
-    if (shift_.max_shift() > 0) shift_.Apply(shift_.Draw(random), i, batch);
+    if (shift_.max_shift() > 0) Shift(i, random, batch);
     // (E p_i)^-beta / max_j (E p_j)^-beta: the number of eligible positions E and the sum cancel.
     batch->importance_weights[i] = static_cast<float>(
         std::pow(smallest_weight / index.weight(leaf), config_.importance_exponent));
@@ -73,6 +73,12 @@ absl::Status ReplayBuffer::Sample(int num_samples, RandomStream& random, TrainBa
   batch->mean_age = age / num_samples;
   store_->counters().num_sampled += num_samples;
   return absl::OkStatus();
+}
+
+void ReplayBuffer::Shift(int sample, RandomStream& random, TrainBatch* batch) const {
+  const ShiftAugmenter::Offset inputs = shift_.Draw(random);
+  const ShiftAugmenter::Offset targets = shape_.reads_sequences ? inputs : shift_.Draw(random);
+  shift_.Apply(inputs, targets, /*num_inputs=*/1 + batch->num_context_steps, sample, batch);
 }
 
 void ReplayBuffer::UpdatePriorities(absl::Span<const PositionHandle> positions,

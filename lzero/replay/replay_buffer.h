@@ -63,7 +63,7 @@ class ReplayBuffer {
   // probability)^-importance_exponent over the largest of the batch [Schaul et al. 2016]. From
   // `random` it draws first one Uniform() for each sample, then, sample by sample, the actions past
   // the end of an episode and, with augment_symmetries, the number of the symmetry of which the row
-  // is the image, or, with augment_shift, the offsets of its pictures (ShiftAugmenter::Draw).
+  // is the image, or, with augment_shift, the offsets of its pictures (Shift).
   // FailedPrecondition (nothing drawn) when no position is eligible. Allocates only when the
   // batch's shape changes.
   absl::Status Sample(int num_samples, RandomStream& random, TrainBatch* batch);
@@ -101,6 +101,9 @@ class ReplayBuffer {
 
  private:
   ReplayBuffer(const ReplayConfig& config, const ReplayShape& shape);
+
+  // Draws what row `sample` is moved by, inputs first, and moves it.
+  void Shift(int sample, RandomStream& random, TrainBatch* batch) const;
 
   const ReplayConfig config_;
   const ReplayShape shape_;

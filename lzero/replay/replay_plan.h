@@ -26,6 +26,7 @@ struct ReplayShape : SegmentShape {
   // before its first one (see ReplayContextSteps).
   int num_root_past_steps = 0;
   std::vector<int64_t> observation_shape = {};  // used with replay.augment_shift
+  bool reads_sequences = true;                  // likewise, see ModelFamily
 };
 
 // Errors between settings that are each in range: the smallest useful content does not fit

@@ -28,6 +28,7 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.observation_shape = spec.observation.shape;
   shape.num_root_past_steps =
       static_cast<int>(FamilyOf(config.model).num_root_past_steps(config.model));
+  shape.reads_sequences = FamilyOf(config.model).reads_sequences;
   return shape;
 }
 

@@ -184,27 +184,36 @@ TEST(ReplayPictures, StatesOfOtherObservationsAreRefused) {
             "replay state: array 'replay.settings' has shape [0], expected [15] (-1: any)");
 }
 
-// One offset for the whole of a sample, by two numbers drawn after it was written.
-TEST(ReplayPictures, EverySampleIsMovedByAnOffsetOfItsOwn) {
+// By numbers drawn after a sample was written: one offset where the network reads all of it, else
+// one for its first observation and one for the others.
+TEST(ReplayPictures, EverySampleIsMovedByOffsetsOfItsOwn) {
   ReplayConfig config = PictureConfig();
   const auto plain = MakeBuffer(config, PictureShape());
   config.augment_shift = 1;
   const auto shifted = MakeBuffer(config, PictureShape());
-  RandomPlay play(PictureShape(), {.terminate = 0.0, .truncate = 0.0, .abandon = 0.0}, 5);
-  RandomPlay same_play = play;
-  for (int i = 0; i < 60; ++i) {  // an episode that goes on: no action past its end is drawn
-    play.Step(plain.get());
-    same_play.Step(shifted.get());
+  ReplayShape shape = PictureShape();
+  shape.reads_sequences = false;
+  const auto apart = MakeBuffer(config, shape);
+  const RandomPlay play(PictureShape(), {.terminate = 0.0, .truncate = 0.0, .abandon = 0.0}, 5);
+  for (const auto* buffer : {&plain, &shifted, &apart}) {
+    RandomPlay same_play = play;  // an episode that goes on: no action past its end is drawn
+    for (int i = 0; i < 60; ++i) same_play.Step(buffer->get());
   }
   const ShiftAugmenter augmenter({2, 3, 4}, 1);
-  RandomStream random(8), same_random(8);
-  TrainBatch batch, expected;
-  ASSERT_TRUE(plain->Sample(20, random, &expected).ok());
-  ASSERT_TRUE(shifted->Sample(20, same_random, &batch).ok());
-  EXPECT_NE(batch.observation_bytes, expected.observation_bytes);
-  for (int i = 0; i < 20; ++i) augmenter.Apply(augmenter.Draw(random), i, &expected);
-  EXPECT_EQ(batch.observation_bytes, expected.observation_bytes);
-  EXPECT_EQ(batch.bootstrap_observation_bytes, expected.bootstrap_observation_bytes);
+  for (const auto* buffer : {&shifted, &apart}) {
+    RandomStream random(8), same_random(8);
+    TrainBatch batch, expected;
+    ASSERT_TRUE(plain->Sample(20, random, &expected).ok());
+    ASSERT_TRUE((*buffer)->Sample(20, same_random, &batch).ok());
+    EXPECT_NE(batch.observation_bytes, expected.observation_bytes);
+    for (int i = 0; i < 20; ++i) {
+      const ShiftAugmenter::Offset inputs = augmenter.Draw(random);
+      const ShiftAugmenter::Offset targets = buffer == &apart ? augmenter.Draw(random) : inputs;
+      augmenter.Apply(inputs, targets, 1 + batch.num_context_steps, i, &expected);
+    }
+    EXPECT_EQ(batch.observation_bytes, expected.observation_bytes);
+    EXPECT_EQ(batch.bootstrap_observation_bytes, expected.bootstrap_observation_bytes);
+  }
 }
 
 }  // namespace

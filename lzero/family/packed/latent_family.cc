@@ -76,6 +76,7 @@ ModelFamily LatentFamily() {
   return {.errors = LatentErrors,
           .unread_fields = LatentUnreadFields,
           .update_bytes = LatentUpdateBytes,
+          .reads_sequences = false,
           .describe = DescribeLatent};
 }
 

@@ -62,6 +62,9 @@ struct ModelFamily {
   std::function<int64_t(const ModelConfig& config)> num_root_past_steps = [](const auto&) {
     return 0;
   };
+  // Whether its network reads all observations of a sample, or the first alone: then later ones are
+  // nothing but targets.
+  bool reads_sequences = true;
   // The sizes of the model in words: "L 2, H 2, E 64, context 8 tokens".
   std::function<std::string(const ModelConfig& config)> describe = {};
 };

@@ -25,6 +25,7 @@ void MoveLine(const T* from, int width, int columns, T* to) {
 // of the border's copies, which is the border itself.
 template <typename T>
 void MovePicture(T* picture, int height, int width, const ShiftAugmenter::Offset& offset) {
+  if (offset.rows == 0 && offset.columns == 0) return;
   for (int i = 0; i < height; ++i) {
     const int y = offset.rows >= 0 ? i : height - 1 - i;
     const int source = std::clamp(y + offset.rows, 0, height - 1);
@@ -50,19 +51,22 @@ ShiftAugmenter::Offset ShiftAugmenter::Draw(RandomStream& random) const {
   return offset;
 }
 
-void ShiftAugmenter::Apply(const Offset& offset, int sample, TrainBatch* batch) const {
-  if (offset.rows == 0 && offset.columns == 0) return;
-  const auto move = [&](auto& pictures) {
+void ShiftAugmenter::Apply(const Offset& inputs, const Offset& targets, int num_inputs, int sample,
+                           TrainBatch* batch) const {
+  const auto picture_size = static_cast<size_t>(height_) * static_cast<size_t>(width_);
+  const auto end_of_inputs =
+      static_cast<size_t>(num_inputs) * static_cast<size_t>(batch->observation_size);
+  const auto move = [&](auto& pictures, size_t num_input_elements) {
     const auto row = RowOf(pictures, sample, batch->num_samples);
-    const size_t picture_size = static_cast<size_t>(height_) * static_cast<size_t>(width_);
     for (size_t begin = 0; begin < row.size(); begin += picture_size) {
+      const Offset& offset = begin < num_input_elements ? inputs : targets;
       MovePicture(row.data() + begin, height_, width_, offset);
     }
   };
-  move(batch->observations);
-  move(batch->bootstrap_observations);
-  move(batch->observation_bytes);
-  move(batch->bootstrap_observation_bytes);
+  move(batch->observations, end_of_inputs);
+  move(batch->observation_bytes, end_of_inputs);
+  move(batch->bootstrap_observations, 0);
+  move(batch->bootstrap_observation_bytes, 0);
 }
 
 std::string ShiftProblem(const std::vector<int64_t>& observation_shape, int64_t max_shift) {

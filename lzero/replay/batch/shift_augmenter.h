@@ -13,12 +13,12 @@
 
 namespace lzero {
 
-// Each sample has one offset: for its whole sequence and its bootstrap observations, with all
-// stacked frames and channels. The model learns how the latents of a sequence follow each other. An
-// offset for each frame would hide what moves between two frames (a ball, by some pixels), and no
-// action explains it. EfficientZero likewise crops all frames of a sample's targets as the channels
-// of one picture. What the target network reads (next latents, bootstrap observations) is moved as
-// well, as in DrQ and EfficientZero.
+// Each sample has one offset for what the network reads and one for targets alone (next latents,
+// bootstrap observations), with all stacked frames and channels. An offset for each frame would hide
+// what moves between two frames (a ball, by some pixels), and no action explains it. Two offsets
+// make the latent loss ask for latents that do not depend on them, as EfficientZero V2 draws them.
+// Where the network reads the whole sequence both are the same: the latents of a sequence follow
+// each other.
 class ShiftAugmenter {
  public:
   // The new pixel (y, x) is the old one at (y + rows, x + columns), or the nearest to that.
@@ -36,8 +36,10 @@ class ShiftAugmenter {
   // Rows and columns uniform over -max_shift .. max_shift: two UniformInt, rows first.
   Offset Draw(RandomStream& random) const;
 
-  // Moves the pictures of row `sample` of the batch: observations and bootstrap observations.
-  void Apply(const Offset& offset, int sample, TrainBatch* batch) const;
+  // Moves the pictures of row `sample` of the batch: its first `num_inputs` observations by
+  // `inputs`, its later ones and bootstrap observations by `targets`.
+  void Apply(const Offset& inputs, const Offset& targets, int num_inputs, int sample,
+             TrainBatch* batch) const;
 
  private:
   const int max_shift_;

@@ -36,8 +36,8 @@ std::vector<int> Shifted(ShiftAugmenter::Offset offset) {
   TrainBatch numbers = PictureBatch(ObservationType::kFloat32);
   TrainBatch bytes = PictureBatch(ObservationType::kUint8);
   const ShiftAugmenter augmenter({1, 3, 4}, 1);
-  augmenter.Apply(offset, 0, &numbers);
-  augmenter.Apply(offset, 0, &bytes);
+  augmenter.Apply(offset, offset, 1, 0, &numbers);
+  augmenter.Apply(offset, offset, 1, 0, &bytes);
   const std::vector<int> picture(bytes.bootstrap_observation_bytes.begin(),
                                  bytes.bootstrap_observation_bytes.end());
   for (int i = 0; i < 12; ++i) {
@@ -77,7 +77,7 @@ TEST(ShiftAugmenter, IsPaddingAndCropping) {
   for (int rows = -kPad; rows <= kPad; ++rows) {
     for (int columns = -kPad; columns <= kPad; ++columns) {
       TrainBatch batch = before;
-      augmenter.Apply({rows, columns}, 1, &batch);
+      augmenter.Apply({rows, columns}, {rows, columns}, 2, 1, &batch);
       for (auto bytes :
            {&TrainBatch::observation_bytes, &TrainBatch::bootstrap_observation_bytes}) {
         const std::vector<uint8_t>&from = before.*bytes, &to = batch.*bytes;
@@ -102,10 +102,21 @@ TEST(ShiftAugmenter, IsPaddingAndCropping) {
   }
 }
 
+// One input, one observation that is a target alone, one to bootstrap from.
+TEST(ShiftAugmenter, TargetsMoveByAnOffsetOfTheirOwn) {
+  TrainBatch batch = PictureBatch(ObservationType::kFloat32);
+  ShiftAugmenter({1, 3, 4}, 1).Apply({1, 0}, {0, 1}, 1, 0, &batch);
+  const std::vector<float> inputs(batch.observations.begin(), batch.observations.begin() + 12);
+  const std::vector<float> targets(batch.observations.begin() + 12, batch.observations.end());
+  EXPECT_THAT(inputs, ElementsAre(4, 5, 6, 7, 8, 9, 10, 11, 8, 9, 10, 11));
+  EXPECT_THAT(targets, ElementsAre(1, 2, 3, 3, 5, 6, 7, 7, 9, 10, 11, 11));
+  EXPECT_EQ(batch.bootstrap_observations, targets);
+}
+
 TEST(ShiftAugmenter, NothingElseChanges) {
   TrainBatch batch = PictureBatch(ObservationType::kUint8);
   const TrainBatch before = batch;
-  ShiftAugmenter({1, 3, 4}, 1).Apply({1, 1}, 0, &batch);
+  ShiftAugmenter({1, 3, 4}, 1).Apply({1, 1}, {1, 1}, 1, 0, &batch);
   EXPECT_NE(batch.observation_bytes, before.observation_bytes);
   EXPECT_EQ(batch.actions, before.actions);
   EXPECT_EQ(batch.policies, before.policies);
