@@ -33,10 +33,10 @@ void ConvolutionGradients::Pack(const ConvolutionShape& shape, const float* weig
 }
 
 int64_t ConvolutionGradients::scratch_size() const {
-  const int64_t in = shape_.in, out = shape_.out;
+  const int64_t in = shape_.in;
   const int64_t inputs = shape_.stride == 1 ? backward_.scratch_size() : 0;
   if (!shape_.by_tiles()) return std::max(inputs, ConvolutionBlockRows(9 * in) * 9 * in);
-  return std::max(inputs, ConvolutionBlockRows(kTilePlaces * in) * kTilePlaces * (in + out));
+  return std::max(inputs, TileScratchSize(shape_));
 }
 
 int64_t ConvolutionGradients::sums_size() const {
@@ -73,12 +73,14 @@ void ConvolutionGradients::AddWeights(const PlaneSizes& planes, const float* x, 
   const int64_t block = ConvolutionBlockRows(kTilePlaces * in);
   for (int64_t first = 0; first < planes.tiles(); first += block) {
     const int64_t count = std::min(block, planes.tiles() - first);
-    float* gradients = scratch + kTilePlaces * count * in;
-    TransformInputs({planes, in, first, count}, x, scratch);
-    TransformGradients({planes, out, first, count}, dy, gradients);
+    const TileRange inputs = {planes, in, first, count}, outputs = {planes, out, first, count};
+    float* gradients = scratch + kTilePlaces * inputs.place_stride();
+    TransformInputs(inputs, x, scratch);
+    TransformGradients(outputs, dy, gradients);
     for (int64_t k = 0; k < kTilePlaces; ++k) {
-      AddTransposedProduct(scratch + k * count * in, in, gradients + k * count * out, out, count,
-                           packed, sums + k * in * out);
+      AddTransposedProduct(scratch + k * inputs.place_stride(), in,
+                           gradients + k * outputs.place_stride(), out, count, packed,
+                           sums + k * in * out);
     }
   }
 }

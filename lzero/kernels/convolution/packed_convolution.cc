@@ -1,6 +1,7 @@
 #include "lzero/kernels/convolution/packed_convolution.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "lzero/kernels/product/matrix_product.h"
 
@@ -11,10 +12,22 @@ constexpr int64_t kTallRows = 12;  // of the tallest tile of a product
 constexpr int64_t kBlockFloats = int64_t{1}
                                  << 16;  // of a block's inputs: they stay in the second cache
 
+// Too few for a call of memmove.
+inline void CopyFew(const float* from, int64_t count, float* to) {
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4) std::memcpy(to + i, from + i, 4 * sizeof(float));
+  for (; i < count; ++i) to[i] = from[i];
+}
+
 }  // namespace
 
 int64_t ConvolutionBlockRows(int64_t row_size) {
   return std::max(kTallRows, kBlockFloats / row_size / kTallRows * kTallRows);
+}
+
+int64_t TileScratchSize(const ConvolutionShape& shape) {
+  const int64_t count = ConvolutionBlockRows(kTilePlaces * shape.in);
+  return kTilePlaces * (PlaceStride(count * shape.in) + PlaceStride(count * shape.out));
 }
 
 void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* x,
@@ -22,7 +35,7 @@ void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const fl
   const int64_t in = shape.in;
   ForEachLine(shape, planes, first, count, [&](int64_t place, int64_t before, int64_t cells) {
     if (cells < 3) std::fill_n(rows, 3 * in, 0.0f);
-    if (cells > 0) std::copy_n(x + place * in, cells * in, rows + before * in);
+    CopyFew(x + place * in, cells * in, rows + before * in);
     rows += 3 * in;
   });
 }
@@ -55,7 +68,7 @@ void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight,
 
 int64_t PackedConvolution::ScratchSize(const ConvolutionShape& shape) {
   if (!shape.by_tiles()) return ConvolutionBlockRows(9 * shape.in) * 9 * shape.in;
-  return ConvolutionBlockRows(kTilePlaces * shape.in) * kTilePlaces * (shape.in + shape.out);
+  return TileScratchSize(shape);
 }
 
 void PackedConvolution::Run(const PlaneSizes& planes, const float* x, float* y,
@@ -69,13 +82,14 @@ void PackedConvolution::RunTiles(const PlaneSizes& planes, const float* x, float
                 out = shape_.out;
   for (int64_t first = 0; first < planes.tiles(); first += block) {
     const int64_t count = std::min(block, planes.tiles() - first);
-    float* outputs = scratch + kTilePlaces * count * in;
-    TransformInputs({planes, in, first, count}, x, scratch);
+    const TileRange from = {planes, in, first, count}, to = {planes, out, first, count};
+    float* outputs = scratch + kTilePlaces * from.place_stride();
+    TransformInputs(from, x, scratch);
     for (int64_t k = 0; k < kTilePlaces; ++k) {
-      MultiplyRows({scratch + k * count * in, in, 1}, count, matrices_[k], nullptr, nullptr,
-                   outputs + k * count * out, out);
+      MultiplyRows({scratch + k * from.place_stride(), in, 1}, count, matrices_[k], nullptr,
+                   nullptr, outputs + k * to.place_stride(), out);
     }
-    TransformOutputs({planes, out, first, count}, outputs, y);
+    TransformOutputs(to, outputs, y);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "lzero/kernels/convolution/tile_kernels.h"
 
+#include <algorithm>
+
 #include "lzero/kernels/instruction_set.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -114,7 +116,7 @@ void Inputs(const TileRange& range, const float* x, float* tiles) {
     float* to[kTilePlaces];
     FindCells<kIn>(range, x, &kZeros[0], sample, row - 1, column - 1, from);
     for (int place = 0; place < kTilePlaces; ++place) {
-      to[place] = tiles + (place * range.count + i) * range.channels;
+      to[place] = tiles + place * range.place_stride() + i * range.channels;
     }
     ForEachVector(range.channels, [&](int64_t j, auto lanes)
                                       HWY_ATTR { TransformTile<InputSide>(from, to, j, lanes); });
@@ -127,7 +129,7 @@ void Outputs(const TileRange& range, const float* tiles, float* y) {
     const float* from[kTilePlaces];
     float* to[kOut * kOut];
     for (int place = 0; place < kTilePlaces; ++place) {
-      from[place] = tiles + (place * range.count + i) * range.channels;
+      from[place] = tiles + place * range.place_stride() + i * range.channels;
     }
     FindCells<kOut>(range, y, &outside[0], sample, row, column, to);
     ForEachVector(range.channels, [&](int64_t j, auto lanes)
@@ -141,7 +143,7 @@ void Gradients(const TileRange& range, const float* dy, float* tiles) {
     float* to[kTilePlaces];
     FindCells<kOut>(range, dy, &kZeros[0], sample, row, column, from);
     for (int place = 0; place < kTilePlaces; ++place) {
-      to[place] = tiles + (place * range.count + i) * range.channels;
+      to[place] = tiles + place * range.place_stride() + i * range.channels;
     }
     ForEachVector(range.channels, [&](int64_t j, auto lanes) HWY_ATTR {
       TransformTile<GradientSide>(from, to, j, lanes);
@@ -164,6 +166,34 @@ constexpr float kG[6][3] = {{1.0f / 4, 0, 0},
                             {1.0f / 24, -1.0f / 12, 1.0f / 6},
                             {0, 0, 1}};
 
+// Numbers of some pairs of channels, for loops that compilers make vectors of.
+constexpr int64_t kPairs = 16;
+struct alignas(64) Pairs {
+  float of[kPairs];
+};
+
+inline Pairs Sum(const float (&factors)[3], const Pairs& x, const Pairs& y, const Pairs& z) {
+  Pairs sum;
+  for (int64_t p = 0; p < kPairs; ++p) {
+    sum.of[p] = x.of[p] * factors[0] + y.of[p] * factors[1] + z.of[p] * factors[2];
+  }
+  return sum;
+}
+
+inline void Add(float factor, const Pairs& x, Pairs* sum) {
+  for (int64_t p = 0; p < kPairs; ++p) sum->of[p] += factor * x.of[p];
+}
+
+// Calls body(row, first column, count) for parts of all rows.
+template <class Body>
+void ForEachPairs(int64_t rows, int64_t columns, const Body& body) {
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t first = 0; first < columns; first += kPairs) {
+      body(row, first, std::min(kPairs, columns - first));
+    }
+  }
+}
+
 }  // namespace
 
 void TransformInputs(const TileRange& range, const float* x, float* tiles) {
@@ -179,47 +209,46 @@ void TransformGradients(const TileRange& range, const float* dy, float* tiles) {
 }
 
 void TransformWeights(const float* weight, int64_t out, int64_t in, bool backward, float* u) {
-  for (int64_t o = 0; o < out; ++o) {
-    for (int64_t i = 0; i < in; ++i) {
-      const float* g = weight + (o * in + i) * 9;
-      float half[6][3];
-      for (int a = 0; a < 6; ++a) {
-        for (int c = 0; c < 3; ++c) {
-          half[a][c] = 0.0f;
-          for (int b = 0; b < 3; ++b)
-            half[a][c] += kG[a][b] * g[backward ? 8 - (b * 3 + c) : b * 3 + c];
-        }
-      }
-      float* to = u + (backward ? o * in + i : i * out + o);
-      for (int a = 0; a < 6; ++a) {
-        for (int b = 0; b < 6; ++b) {
-          const float* row = half[a];
-          to[(a * 6 + b) * in * out] = row[0] * kG[b][0] + row[1] * kG[b][1] + row[2] * kG[b][2];
-        }
+  const int64_t rows = backward ? out : in, columns = backward ? in : out;
+  ForEachPairs(rows, columns, [&](int64_t row, int64_t first, int64_t count) {
+    Pairs g[9] = {}, half[6][3];
+    for (int64_t p = 0; p < count; ++p) {
+      const int64_t column = first + p;
+      const float* from = weight + (backward ? row * in + column : column * in + row) * 9;
+      for (int k = 0; k < 9; ++k) g[k].of[p] = from[backward ? 8 - k : k];
+    }
+    for (int a = 0; a < 6; ++a) {
+      for (int c = 0; c < 3; ++c) half[a][c] = Sum(kG[a], g[c], g[3 + c], g[6 + c]);
+    }
+    for (int a = 0; a < 6; ++a) {
+      for (int b = 0; b < 6; ++b) {
+        const Pairs sums = Sum(kG[b], half[a][0], half[a][1], half[a][2]);
+        std::copy_n(sums.of, count, u + ((a * 6 + b) * rows + row) * columns + first);
       }
     }
-  }
+  });
 }
 
 void AddWeightGradients(const float* du, int64_t out, int64_t in, float* dweight) {
-  for (int64_t o = 0; o < out; ++o) {
-    for (int64_t i = 0; i < in; ++i) {
-      const float* from = du + i * out + o;
-      float half[3][6] = {};
-      for (int a = 0; a < 6; ++a) {
-        for (int b = 0; b < 6; ++b) {
-          const float number = from[(a * 6 + b) * in * out];
-          for (int c = 0; c < 3; ++c) half[c][b] += kG[a][c] * number;
-        }
-      }
-      float* to = dweight + (o * in + i) * 9;
-      for (int c = 0; c < 3; ++c) {
-        for (int d = 0; d < 3; ++d) {
-          for (int b = 0; b < 6; ++b) to[c * 3 + d] += half[c][b] * kG[b][d];
-        }
+  ForEachPairs(in, out, [&](int64_t i, int64_t first, int64_t count) {
+    Pairs half[3][6] = {}, sums[9] = {};
+    for (int a = 0; a < 6; ++a) {
+      for (int b = 0; b < 6; ++b) {
+        Pairs numbers = {};
+        std::copy_n(du + ((a * 6 + b) * in + i) * out + first, count, numbers.of);
+        for (int c = 0; c < 3; ++c) Add(kG[a][c], numbers, &half[c][b]);
       }
     }
-  }
+    for (int c = 0; c < 3; ++c) {
+      for (int d = 0; d < 3; ++d) {
+        for (int b = 0; b < 6; ++b) Add(kG[b][d], half[c][b], &sums[c * 3 + d]);
+      }
+    }
+    for (int64_t p = 0; p < count; ++p) {
+      float* to = dweight + ((first + p) * in + i) * 9;
+      for (int k = 0; k < 9; ++k) to[k] += sums[k].of[p];
+    }
+  });
 }
 
 }  // namespace lzero

@@ -4,8 +4,9 @@
 // 2016]
 //
 // Planes are [samples, height, width, channels], float32. Tiles are numbered sample by sample and
-// row by row; those of one call are [36 places, count, channels]. Numbers of one tile do not depend
-// on its neighbours in the call. No threads, no allocation. Any thread.
+// row by row; those of one call are [36 places, count, channels], places apart by PlaceStride.
+// Numbers of one tile do not depend on its neighbours in the call. No threads, no allocation. Any
+// thread.
 #ifndef LZERO_KERNELS_CONVOLUTION_TILE_KERNELS_H_
 #define LZERO_KERNELS_CONVOLUTION_TILE_KERNELS_H_
 
@@ -25,12 +26,21 @@ struct PlaneSizes {
   int64_t tiles() const { return samples * tiles_down() * tiles_across(); }
 };
 
+// Floats from one of the 36 places to the next for tiles of so many numbers a place: an odd number
+// of cache lines, so that a tile's places do not push each other out of the first cache.
+inline int64_t PlaceStride(int64_t numbers) {
+  constexpr int64_t kLineFloats = 16;
+  return ((numbers + kLineFloats - 1) / kLineFloats | 1) * kLineFloats;
+}
+
 // Tiles `first` to first + count - 1 of planes of at most kMostTileChannels channels.
 struct TileRange {
   PlaneSizes planes;
   int64_t channels = 0;
   int64_t first = 0;
   int64_t count = 0;
+
+  int64_t place_stride() const { return PlaceStride(count * channels); }
 };
 
 // tiles = B^T d B of the 6x6 inputs of each tile of x.

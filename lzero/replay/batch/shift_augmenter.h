@@ -14,11 +14,11 @@
 namespace lzero {
 
 // Each sample has one offset for what the network reads and one for targets alone (next latents,
-// bootstrap observations), with all stacked frames and channels. An offset for each frame would hide
-// what moves between two frames (a ball, by some pixels), and no action explains it. Two offsets
-// make the latent loss ask for latents that do not depend on them, as EfficientZero V2 draws them.
-// Where the network reads the whole sequence both are the same: the latents of a sequence follow
-// each other.
+// bootstrap observations), with all stacked frames and channels. An offset for each frame would
+// hide what moves between two frames (a ball, by some pixels), and no action explains it. Two
+// offsets make the latent loss ask for latents that do not depend on them, as EfficientZero V2
+// draws them. Where the network reads the whole sequence both are the same: the latents of a
+// sequence follow each other.
 class ShiftAugmenter {
  public:
   // The new pixel (y, x) is the old one at (y + rows, x + columns), or the nearest to that.
