@@ -1,5 +1,6 @@
-// A training batch on the model's device, as every family's losses read it. Float32 unless said; no
-// tensor needs a gradient. Plain data; belongs to whoever holds it.
+// A training batch on the model's device, as every family's losses read it. Float32 unless said;
+// observations may be bytes, as Encoder reads them. No tensor needs a gradient. Plain data; belongs
+// to whoever holds it.
 #ifndef LZERO_MODEL_BATCH_TENSORS_H_
 #define LZERO_MODEL_BATCH_TENSORS_H_
 

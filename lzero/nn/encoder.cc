@@ -10,6 +10,7 @@
 #include "lzero/nn/convolution.h"
 #include "lzero/nn/functional/norm.h"
 #include "lzero/nn/functional/perceptron.h"
+#include "lzero/nn/functional/planes.h"
 #include "lzero/nn/layers.h"
 #include "lzero/tensor/torch.h"
 
@@ -31,8 +32,10 @@ class VectorEncoder : public Encoder {
   }
 
   at::Tensor Forward(const at::Tensor& observations) const override {
-    if (hidden_.empty()) return last_->Forward(observations);
     at::Tensor x = observations;
+    if (x.scalar_type() == at::kByte)
+      x = PlanesOfBytes(x.reshape({-1, 1, 1, x.size(-1)})).view(x.sizes());
+    if (hidden_.empty()) return last_->Forward(x);
     const size_t last_hidden = hidden_.size() - 1;
     for (size_t i = 0; i < last_hidden; ++i) {
       x = norms_[i]->ForwardGelu(hidden_[i]->Forward(x));
@@ -73,6 +76,7 @@ class ConvolutionEncoder : public Encoder {
 
   at::Tensor Forward(const at::Tensor& observations) const override {
     at::Tensor x = observations.reshape({-1, shape_[0], shape_[1], shape_[2]});
+    if (x.scalar_type() == at::kByte) x = PlanesOfBytes(x);
     x = stem_->Forward(x, /*relu=*/true);
     for (size_t i = 0; i < blocks_.size(); i += 2) {
       x = ResidualSum(x, *blocks_[i], *blocks_[i + 1], /*relu=*/true);

@@ -22,7 +22,8 @@ at::Tensor NormalizeLatent(const at::Tensor& x, LatentNorm norm, int64_t sim_nor
 
 class Encoder : public torch::nn::Module {
  public:
-  // observations [N, observation size] float32 -> [N, E] before the final norm.
+  // observations [N, observation size] float32, or on the CPU uint8, byte k for k / 255 -> [N, E]
+  // before the final norm.
   virtual at::Tensor Forward(const at::Tensor& observations) const = 0;
 };
 

@@ -265,6 +265,19 @@ TEST(Encoder, ASampleDoesNotDependOnTheOthersOfItsBatch) {
   }
 }
 
+// Byte k stands for k / 255.0f, to the last bit.
+TEST(Encoder, ReadsBytesAsTheNumbersTheyStandFor) {
+  ModelConfig image = BoardConfig(1);
+  image.encoder = EncoderKind::kImage;
+  for (const ModelConfig& config : {VectorConfig(0), VectorConfig(2), BoardConfig(1), image}) {
+    const std::shared_ptr<Encoder> encoder = MakeScattered(config, {3, 16, 17});
+    const at::Tensor counts = at::arange(2 * 3 * 16 * 17).view({2, -1});
+    const at::Tensor bytes = (255 - counts.remainder(256)).to(at::kByte);
+    const at::Tensor numbers = bytes.to(at::kFloat) / at::full({1}, 255.0f);
+    EXPECT_TRUE(at::equal(encoder->Forward(bytes), encoder->Forward(numbers)));
+  }
+}
+
 TEST(MakeEncoder, BoardRefusesObservationsThatAreNoPlanes) {
   const absl::StatusOr<std::shared_ptr<Encoder>> encoder = MakeEncoder(BoardConfig(1), {4});
   ASSERT_FALSE(encoder.ok());

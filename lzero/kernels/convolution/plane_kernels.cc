@@ -1,6 +1,7 @@
 #include "lzero/kernels/convolution/plane_kernels.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "lzero/kernels/instruction_set.h"
@@ -189,11 +190,30 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace lzero {
+namespace {
+
+constexpr std::array<float, 256> kFractions = [] {
+  std::array<float, 256> fractions = {};
+  for (size_t i = 0; i < fractions.size(); ++i) fractions[i] = static_cast<float>(i) / 255.0f;
+  return fractions;
+}();
+
+}  // namespace
 
 void NormPlanes(const PlaneNormTask& task, float* y) { LZ_KERNEL(Forward)(task, y); }
 
 void NormPlanesBackward(const PlaneNormTask& task, const PlaneNormGradients& gradients) {
   LZ_KERNEL(Backward)(task, gradients);
+}
+
+void BytesToPlanes(const PlaneSizes& planes, int64_t channels, const uint8_t* bytes, float* y) {
+  const int64_t cells = planes.height * planes.width;
+  for (int64_t sample = 0; sample < planes.samples; ++sample) {
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      for (int64_t c = 0; c < channels; ++c) *y++ = kFractions[bytes[c * cells + cell]];
+    }
+    bytes += channels * cells;
+  }
 }
 
 void HalvePlanes(const PlaneSizes& planes, int64_t channels, const float* x, float* y) {

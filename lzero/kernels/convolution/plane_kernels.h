@@ -40,6 +40,9 @@ struct PlaneNormGradients {
 
 void NormPlanesBackward(const PlaneNormTask& task, const PlaneNormGradients& gradients);
 
+// y = bytes / 255, of bytes [samples, channels, height, width].
+void BytesToPlanes(const PlaneSizes& planes, int64_t channels, const uint8_t* bytes, float* y);
+
 // y, planes of half the size (rounded up), the means of the cells of x in each 2x2.
 void HalvePlanes(const PlaneSizes& planes, int64_t channels, const float* x, float* y);
 // dx from the gradient dy of HalvePlanes.

@@ -6,6 +6,7 @@
 #include "ATen/Context.h"
 #include "lzero/kernels/convolution/normed_convolution.h"
 #include "lzero/kernels/convolution/plane_kernels.h"
+#include "lzero/kernels/parallel.h"
 #include "lzero/nn/functional/fused_path.h"
 #include "lzero/tensor/torch.h"
 #include "torch/csrc/autograd/custom_function.h"
@@ -111,13 +112,27 @@ class NormedConvolutionFunction : public torch::autograd::Function<NormedConvolu
   }
 };
 
+// Shares the samples of x and y among threads: body(planes of x, where they begin in x and in y).
+template <class Body>
+void ForSamples(const at::Tensor& x, const at::Tensor& y, const Body& body) {
+  const PlaneSizes sizes = SizesOf(x);
+  const int64_t x_size = x.numel() / sizes.samples, y_size = y.numel() / sizes.samples;
+  ParallelFor(0, sizes.samples, 1, [&](int64_t begin, int64_t end) {
+    body({end - begin, sizes.height, sizes.width}, begin * x_size, begin * y_size);
+  });
+}
+
 class HalvedPlanesFunction : public torch::autograd::Function<HalvedPlanesFunction> {
  public:
   static Variable forward(AutogradContext* context, const Variable& x) {
     const PlaneSizes sizes = SizesOf(x);
     context->saved_data["sizes"] = x.sizes();
     at::Tensor y = EmptyPlanes(x, ConvolutionShape{1, 1, 2}.OutputOf(sizes), x.size(1));
-    HalvePlanes(sizes, x.size(1), x.const_data_ptr<float>(), y.mutable_data_ptr<float>());
+    const auto* const from = x.const_data_ptr<float>();
+    auto* const to = y.mutable_data_ptr<float>();
+    ForSamples(x, y, [&](const PlaneSizes& some, int64_t x_begin, int64_t y_begin) {
+      HalvePlanes(some, x.size(1), from + x_begin, to + y_begin);
+    });
     return y;
   }
 
@@ -127,7 +142,11 @@ class HalvedPlanesFunction : public torch::autograd::Function<HalvedPlanesFuncti
     const at::Tensor dy = ChannelsLast(gradients[0]);
     const PlaneSizes planes = {sizes[0], sizes[2], sizes[3]};
     at::Tensor dx = EmptyPlanes(dy, planes, sizes[1]);
-    HalvePlanesBackward(planes, sizes[1], dy.const_data_ptr<float>(), dx.mutable_data_ptr<float>());
+    const auto* const from = dy.const_data_ptr<float>();
+    auto* const to = dx.mutable_data_ptr<float>();
+    ForSamples(dx, dy, [&](const PlaneSizes& some, int64_t x_begin, int64_t y_begin) {
+      HalvePlanesBackward(some, sizes[1], from + y_begin, to + x_begin);
+    });
     return {dx};
   }
 };
@@ -165,6 +184,22 @@ at::Tensor NormedConvolution(const at::Tensor& x, const NormedConvolutionWeights
   at::Tensor y = EmptyPlanes(x, task.shape.OutputOf(task.planes), task.shape.out);
   RunNormedConvolution(task, y.mutable_data_ptr<float>());
   return y;
+}
+
+at::Tensor PlanesOfBytes(const at::Tensor& bytes) {
+  const at::Tensor ready = bytes.contiguous();
+  const PlaneSizes sizes = SizesOf(ready);
+  const int64_t channels = ready.size(1), size = channels * sizes.height * sizes.width;
+  at::Tensor planes =
+      at::empty(ready.sizes(),
+                ready.options().dtype(at::kFloat).memory_format(at::MemoryFormat::ChannelsLast));
+  const auto* const from = ready.const_data_ptr<uint8_t>();
+  auto* const to = planes.mutable_data_ptr<float>();
+  ParallelFor(0, sizes.samples, 1, [&](int64_t begin, int64_t end) {
+    BytesToPlanes({end - begin, sizes.height, sizes.width}, channels, from + begin * size,
+                  to + begin * size);
+  });
+  return planes;
 }
 
 at::Tensor HalvedPlanes(const at::Tensor& x) {

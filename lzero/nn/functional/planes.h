@@ -38,6 +38,10 @@ struct NormedConvolutionWeights {
 at::Tensor NormedConvolution(const at::Tensor& x, const NormedConvolutionWeights& weights,
                              int64_t stride, const at::Tensor& addend, bool relu);
 
+// The planes that pictures of bytes stand for, k / 255 for byte k: [N, channels, height, width]
+// uint8 on the CPU -> float32.
+at::Tensor PlanesOfBytes(const at::Tensor& bytes);
+
 // Means of 2x2 cells: x [N, channels, height, width] -> half the size, rounded up.
 at::Tensor HalvedPlanes(const at::Tensor& x);
 

@@ -116,6 +116,7 @@ at::Tensor BatchStaging::ReadOne(Array& array) {
   const at::Tensor& tensor = array.tensor;
   if (tensor.scalar_type() != at::kByte) return tensor;
   const bool is_mask = array.name == "legal_action_masks";
+  if (!is_mask && tensor.is_cpu()) return tensor;  // encoders read bytes there
   if (!array.read.defined()) {
     array.read =
         at::empty(tensor.sizes(), tensor.options().dtype(is_mask ? at::kBool : at::kFloat));

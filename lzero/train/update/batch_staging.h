@@ -1,7 +1,7 @@
 // A training batch on its way to the device: one buffer for all arrays and the learning rate,
-// allocated once, so that an update costs one copy. Byte observations travel as bytes; the learner
-// turns them into numbers here alone. Addresses never change, so a captured update may point at
-// them. Belongs to one thread.
+// allocated once, so that an update costs one copy. Byte observations travel as bytes, which become
+// numbers on a device here, on the CPU in the encoder. Addresses never change, so a captured update
+// may point at them. Belongs to one thread.
 #ifndef LZERO_TRAIN_UPDATE_BATCH_STAGING_H_
 #define LZERO_TRAIN_UPDATE_BATCH_STAGING_H_
 
@@ -46,7 +46,8 @@ class BatchStaging {
     size_t place;       // of its tensor among those of VisitTensors
     at::Tensor tensor;  // in buffer_
     size_t offset = 0;  // bytes, in the buffer
-    // [..., obs] float32, which observations of bytes become; [..., A] bool, of illegal actions.
+    // [..., obs] float32, which observations of bytes become on a device; [..., A] bool, of illegal
+    // actions.
     at::Tensor read = {};
   };
 
