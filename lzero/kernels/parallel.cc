@@ -10,13 +10,17 @@
 namespace lzero {
 namespace {
 
-// Loops that do without the team once one of its threads has lost its core to other work: more
-// each time, fewer again with every loop in which that does not happen.
+// A team whose loops gain nothing has lost a core to other work. What it gained, in microseconds,
+// is counted from the first number and up to the second; below zero the next loops do without it:
+// more each time, fewer again with every loop that it runs.
+constexpr int64_t kGainAtFirst = 1000;
+constexpr int64_t kMostGain = 2000;
 constexpr int kFewestLoopsAlone = 50;
 constexpr int kMostLoopsAlone = 3200;
 
 struct Team {
   int num_threads = 1;
+  int64_t gain = kGainAtFirst;
   int loops_alone = 0;  // that the calling thread does by itself from now on
   int next_loops_alone = kFewestLoopsAlone;
   bool is_busy = false;               // with a loop
@@ -82,11 +86,14 @@ void ParallelFor(int64_t begin, int64_t end, int64_t grain,
   if (team.loops_alone > 0) {
     --team.loops_alone;
     for (int part = 0; part < num_parts; ++part) run_part(part);
-  } else if (team.threads->Run(num_parts, run_part)) {
-    team.loops_alone = team.next_loops_alone;
-    team.next_loops_alone = std::min(2 * team.next_loops_alone, kMostLoopsAlone);
   } else {
+    team.gain = std::min(team.gain + team.threads->Run(num_parts, run_part), kMostGain);
     team.next_loops_alone = std::max(team.next_loops_alone - 1, kFewestLoopsAlone);
+    if (team.gain < 0) {
+      team.gain = kGainAtFirst;
+      team.loops_alone = team.next_loops_alone;
+      team.next_loops_alone = std::min(2 * team.next_loops_alone, kMostLoopsAlone);
+    }
   }
   team.is_busy = false;
 }

@@ -9,8 +9,6 @@ namespace {
 
 // A few microseconds of pauses: longer than the work between two loops of an update.
 constexpr int kSpinsBeforeSleep = 300;
-// A wait for the parts of others; most parts take less.
-constexpr int64_t kLongWaitMicroseconds = 250;
 // A word of claims: the next part below, then the number of parts, then the number of the call.
 constexpr uint32_t kParts = 2 * SpinTeam::kMostParts;
 constexpr uint32_t kCall = kParts * kParts;
@@ -52,11 +50,11 @@ SpinTeam::~SpinTeam() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool SpinTeam::Run(int num_parts, absl::FunctionRef<void(int)> body) {
+int64_t SpinTeam::Run(int num_parts, absl::FunctionRef<void(int)> body) {
   LZ_DCHECK(num_parts >= 1 && num_parts <= kMostParts);
   if (threads_.empty() || num_parts == 1) {
     for (int part = 0; part < num_parts; ++part) body(part);
-    return false;
+    return 0;
   }
   const int64_t called = NowMicroseconds();
   body_ = &body;
@@ -68,19 +66,21 @@ bool SpinTeam::Run(int num_parts, absl::FunctionRef<void(int)> body) {
   claims_.notify_all();
   body(0);
   num_unfinished_.fetch_sub(1, std::memory_order_acq_rel);
-  TakeParts();
-  const int64_t started = NowMicroseconds();
+  int own_parts = 1;
+  TakeParts(&own_parts);
+  const int64_t started = NowMicroseconds(), worked = started - called;
   for (int left = 0; (left = num_unfinished_.load(std::memory_order_acquire)) > 0;) {
     WaitWhile(num_unfinished_, left);
   }
-  const int64_t waited = NowMicroseconds() - started;
-  return waited > kLongWaitMicroseconds && waited > started - called;
+  const int64_t work_of_others = worked * (num_parts - own_parts) / own_parts;
+  return work_of_others - 2 * (NowMicroseconds() - started);
 }
 
-uint32_t SpinTeam::TakeParts() {
+uint32_t SpinTeam::TakeParts(int* num_taken) {
   uint32_t claims = claims_.load(std::memory_order_acquire);
   while (claims % kParts < claims / kParts % kParts) {
     if (!claims_.compare_exchange_weak(claims, claims + 1, std::memory_order_acq_rel)) continue;
+    ++*num_taken;
     (*body_)(static_cast<int>(claims % kParts));
     if (num_unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) num_unfinished_.notify_one();
     claims = claims_.load(std::memory_order_acquire);
@@ -89,8 +89,8 @@ uint32_t SpinTeam::TakeParts() {
 }
 
 void SpinTeam::Work() {
-  for (;;) {
-    const uint32_t claims = TakeParts();
+  for (int num_taken = 0;;) {
+    const uint32_t claims = TakeParts(&num_taken);
     // Behind the claims: whoever sees those of the end sees that it is one.
     if (stop_.load(std::memory_order_relaxed)) return;
     WaitWhile(claims_, claims);

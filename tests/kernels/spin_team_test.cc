@@ -81,6 +81,27 @@ TEST_P(SpinTeamTest, DoesMoreAndFewerPartsThanThereAreMembers) {
   }
 }
 
+// The caller's part ends when the other's begins, and the other's takes ten times as long; where
+// both end together nothing was waited for.
+TEST(SpinTeamGainTest, TellsWhatACallSavedOrLost) {
+  using Clock = std::chrono::steady_clock;
+  SpinTeam team(2);
+  for (const bool is_slow : {true, false}) {
+    const Clock::time_point called = Clock::now();
+    std::atomic<bool> has_begun{false};
+    const int64_t saved = team.Run(2, [&](int part) {
+      if (part == 1) {
+        has_begun = true;
+        if (is_slow) std::this_thread::sleep_for(10 * (Clock::now() - called));
+        return;
+      }
+      while (!has_begun) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(is_slow ? 0 : 20));
+    });
+    EXPECT_EQ(saved < 0, is_slow) << saved;
+  }
+}
+
 // Plain memory is passed to the members and back: the thread sanitizer sees whether that is
 // ordered.
 TEST_P(SpinTeamTest, HandsMemoryOverInManyCalls) {
