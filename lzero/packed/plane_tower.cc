@@ -127,16 +127,17 @@ void PlaneTower::LoadTable(absl::Span<const float> stem_weight, absl::Span<const
   PackedConvolution convolution;
   convolution.Pack({1, shape_.channels, 1}, of_plane.data());
   table_.resize(static_cast<size_t>(FloatsOf(planes, shape_.channels)));
-  std::vector<float> scratch(static_cast<size_t>(convolution.scratch_size()));
+  std::vector<float> scratch(static_cast<size_t>(convolution.scratch_size(planes)));
   convolution.Run(planes, table.data(), table_.data(), scratch.data());
 }
 
 int64_t PlaneTower::ScratchSize(const TowerShape& shape) {
   int64_t convolution =
-      PackedConvolution::ScratchSize({shape.in, shape.channels, shape.stem_stride});
+      PackedConvolution::ScratchSize({shape.in, shape.channels, shape.stem_stride}, shape.input(1));
   for (const int64_t stride : {1, 2}) {
-    convolution = std::max(
-        convolution, PackedConvolution::ScratchSize({shape.channels, shape.channels, stride}));
+    convolution =
+        std::max(convolution, PackedConvolution::ScratchSize(
+                                  {shape.channels, shape.channels, stride}, shape.stem_output(1)));
   }
   return 4 * FloatsOf(shape.stem_output(BlockSamples(shape)), shape.channels) + convolution;
 }

@@ -8,7 +8,7 @@ namespace lzero {
 namespace {
 
 // Adds rows [count, 9, in] to the 3x3 cells of dx around the output cells first to first + count -
-// 1, as CopyCells copies them.
+// 1.
 void AddCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* rows,
               int64_t first, int64_t count, float* dx) {
   const int64_t in = shape.in;
@@ -32,11 +32,11 @@ void ConvolutionGradients::Pack(const ConvolutionShape& shape, const float* weig
   rows_.Pack({turned_.data(), 9 * in, 1}, out, 9 * in);
 }
 
-int64_t ConvolutionGradients::scratch_size() const {
-  const int64_t in = shape_.in;
-  const int64_t inputs = shape_.stride == 1 ? backward_.scratch_size() : 0;
-  if (!shape_.by_tiles()) return std::max(inputs, ConvolutionBlockRows(9 * in) * 9 * in);
-  return std::max(inputs, TileScratchSize(shape_));
+int64_t ConvolutionGradients::scratch_size(const PlaneSizes& planes) const {
+  const int64_t row_size = 9 * shape_.in;
+  const int64_t inputs = shape_.stride == 1 ? backward_.scratch_size(planes)
+                                            : ConvolutionBlockRows(row_size) * row_size;
+  return std::max(inputs, PackedConvolution::ScratchSize(shape_, planes));
 }
 
 int64_t ConvolutionGradients::sums_size() const {
@@ -62,11 +62,17 @@ void ConvolutionGradients::AddWeights(const PlaneSizes& planes, const float* x, 
   thread_local PackedMatrix packed;
   const int64_t in = shape_.in, out = shape_.out;
   if (!shape_.by_tiles()) {
-    const int64_t block = ConvolutionBlockRows(9 * in), cells = shape_.OutputOf(planes).cells();
-    for (int64_t first = 0; first < cells; first += block) {
-      const int64_t count = std::min(block, cells - first);
-      CopyCells(shape_, planes, x, first, count, scratch);
-      AddTransposedProduct(scratch, 9 * in, dy + first * out, out, count, packed, sums);
+    const PlaneSizes output = shape_.OutputOf(planes);
+    const int64_t cells = output.height * output.width, line = (planes.width + 2) * in;
+    const int64_t step = shape_.stride * in;
+    for (int64_t sample = 0; sample < planes.samples; ++sample) {
+      AddBorder(planes, in, x + sample * planes.height * planes.width * in, scratch);
+      packed.Pack({dy + sample * cells * out, out, 1}, cells, out);
+      for (int64_t row = 0; row < 3; ++row) {
+        float* to = sums + row * 3 * in * out;
+        MultiplyRows({scratch + row * line, 1, step}, 3 * in, packed, nullptr, to, to, out,
+                     {output.width, shape_.stride * line - output.width * step});
+      }
     }
     return;
   }

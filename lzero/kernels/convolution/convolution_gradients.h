@@ -16,8 +16,8 @@ class ConvolutionGradients {
   // weight [out, in, 3, 3], contiguous. Packed again, it allocates only to grow.
   void Pack(const ConvolutionShape& shape, const float* weight);
 
-  // Floats of scratch for one call, and of the sums of AddWeights.
-  int64_t scratch_size() const;
+  // Floats of scratch for one call with such planes, and of the sums of AddWeights.
+  int64_t scratch_size(const PlaneSizes& planes) const;
   int64_t sums_size() const;
 
   // dx, `planes` of the input, from the gradient dy of the output.

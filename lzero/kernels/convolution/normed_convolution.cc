@@ -98,7 +98,7 @@ void RunNormedConvolution(const NormedConvolutionTask& task, float* y) {
       float* units = task.units == nullptr ? Fit(scratch.units, blocks.most_out_floats())
                                            : task.units + block.out_begin;
       packed.Run(block.planes, task.x + block.in_begin, units,
-                 Fit(scratch.convolution, packed.scratch_size()));
+                 Fit(scratch.convolution, packed.scratch_size(block.planes)));
       block.norm.x = units;
       NormPlanes(block.norm, y + block.out_begin);
     }
@@ -120,7 +120,7 @@ void RunNormedConvolutionBackward(const NormedConvolutionTask& task, const float
     Scratch& scratch = ThreadScratch();
     Block block = blocks[i];
     float* dunits = Fit(scratch.units, blocks.most_out_floats());
-    float* convolution = Fit(scratch.convolution, packed.scratch_size());
+    float* convolution = Fit(scratch.convolution, packed.scratch_size(block.planes));
     block.norm.x = task.units + block.out_begin;
     NormPlanesBackward(
         block.norm, {y == nullptr ? nullptr : y + block.out_begin, dy + block.out_begin, dunits,

@@ -1,7 +1,6 @@
 #include "lzero/kernels/convolution/packed_convolution.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "lzero/kernels/product/matrix_product.h"
 
@@ -11,13 +10,6 @@ namespace {
 constexpr int64_t kTallRows = 12;  // of the tallest tile of a product
 constexpr int64_t kBlockFloats = int64_t{1}
                                  << 16;  // of a block's inputs: they stay in the second cache
-
-// Too few for a call of memmove.
-inline void CopyFew(const float* from, int64_t count, float* to) {
-  int64_t i = 0;
-  for (; i + 4 <= count; i += 4) std::memcpy(to + i, from + i, 4 * sizeof(float));
-  for (; i < count; ++i) to[i] = from[i];
-}
 
 }  // namespace
 
@@ -30,14 +22,19 @@ int64_t TileScratchSize(const ConvolutionShape& shape) {
   return kTilePlaces * (PlaceStride(count * shape.in) + PlaceStride(count * shape.out));
 }
 
-void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* x,
-               int64_t first, int64_t count, float* rows) {
-  const int64_t in = shape.in;
-  ForEachLine(shape, planes, first, count, [&](int64_t place, int64_t before, int64_t cells) {
-    if (cells < 3) std::fill_n(rows, 3 * in, 0.0f);
-    CopyFew(x + place * in, cells * in, rows + before * in);
-    rows += 3 * in;
-  });
+int64_t BorderedSize(const PlaneSizes& planes, int64_t channels) {
+  return (planes.height + 2) * (planes.width + 2) * channels;
+}
+
+void AddBorder(const PlaneSizes& planes, int64_t channels, const float* x, float* bordered) {
+  const int64_t line = planes.width * channels;
+  // The border lies in runs: above with the first cell, between lines, below with the last cell.
+  float* to = std::fill_n(bordered, line + 3 * channels, 0.0f);
+  for (int64_t row = 0; row < planes.height; ++row) {
+    to = std::copy_n(x + row * line, line, to);
+    to = std::fill_n(to, 2 * channels, 0.0f);
+  }
+  std::fill_n(to, line + channels, 0.0f);
 }
 
 void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight, bool backward) {
@@ -66,9 +63,8 @@ void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight,
   matrices_[0].Pack({transformed_.data(), out, 1}, 9 * in, out);
 }
 
-int64_t PackedConvolution::ScratchSize(const ConvolutionShape& shape) {
-  if (!shape.by_tiles()) return ConvolutionBlockRows(9 * shape.in) * 9 * shape.in;
-  return TileScratchSize(shape);
+int64_t PackedConvolution::ScratchSize(const ConvolutionShape& shape, const PlaneSizes& planes) {
+  return shape.by_tiles() ? TileScratchSize(shape) : BorderedSize(planes, shape.in);
 }
 
 void PackedConvolution::Run(const PlaneSizes& planes, const float* x, float* y,
@@ -95,13 +91,15 @@ void PackedConvolution::RunTiles(const PlaneSizes& planes, const float* x, float
 
 void PackedConvolution::RunRows(const PlaneSizes& planes, const float* x, float* y,
                                 float* scratch) const {
-  const int64_t row_size = 9 * shape_.in, block = ConvolutionBlockRows(row_size), out = shape_.out;
-  const int64_t cells = shape_.OutputOf(planes).cells();
-  for (int64_t first = 0; first < cells; first += block) {
-    const int64_t count = std::min(block, cells - first);
-    CopyCells(shape_, planes, x, first, count, scratch);
-    MultiplyRows({scratch, row_size, 1}, count, matrices_[0], nullptr, nullptr, y + first * out,
-                 out);
+  const PlaneSizes output = shape_.OutputOf(planes);
+  const int64_t in = shape_.in, line = (planes.width + 2) * in;
+  for (int64_t sample = 0; sample < planes.samples; ++sample) {
+    AddBorder(planes, in, x + sample * planes.height * planes.width * in, scratch);
+    for (int64_t row = 0; row < output.height; ++row) {
+      MultiplyRows({scratch + row * shape_.stride * line, shape_.stride * in, 1}, output.width,
+                   matrices_[0], nullptr, nullptr, y, shape_.out, {3 * in, line - 3 * in});
+      y += output.width * shape_.out;
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // The weights of a 3x3 convolution with a border of zeros in the order in which products read them,
 // and the convolution itself. Stride 1 from 16 to 1,024 channels on goes by tiles (tile_kernels.h),
-// all else by copying the 3x3 cells around each output cell into a row of one product. Planes are
-// [samples, height, width, channels], float32. Packing again writes the same addresses. Belongs to
+// all else as one product of the 3x3 cells around each output cell. Planes are [samples, height,
+// width, channels], float32. Packing again writes the same addresses. Belongs to
 // one thread while it is written.
 #ifndef LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
 #define LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
@@ -61,10 +61,9 @@ void ForEachLine(const ConvolutionShape& shape, const PlaneSizes& planes, int64_
   }
 }
 
-// rows [count, 9, in]: the 3x3 cells around the output cells first to first + count - 1, zeros
-// outside of the planes.
-void CopyCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* x,
-               int64_t first, int64_t count, float* rows);
+// One sample inside a border of zeros: [height + 2, width + 2, channels].
+int64_t BorderedSize(const PlaneSizes& planes, int64_t channels);
+void AddBorder(const PlaneSizes& planes, int64_t channels, const float* x, float* bordered);
 
 class PackedConvolution {
  public:
@@ -74,9 +73,9 @@ class PackedConvolution {
   void Pack(const ConvolutionShape& shape, const float* weight, bool backward = false);
 
   const ConvolutionShape& shape() const { return shape_; }
-  // Floats of scratch for one call of such a convolution.
-  static int64_t ScratchSize(const ConvolutionShape& shape);
-  int64_t scratch_size() const { return ScratchSize(shape_); }
+  // Floats of scratch for one call of such a convolution with such planes.
+  static int64_t ScratchSize(const ConvolutionShape& shape, const PlaneSizes& planes);
+  int64_t scratch_size(const PlaneSizes& planes) const { return ScratchSize(shape_, planes); }
   // y, the planes of the output, from x, `planes` of the input. In the caller's thread.
   void Run(const PlaneSizes& planes, const float* x, float* y, float* scratch) const;
 

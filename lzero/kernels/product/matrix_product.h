@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "lzero/kernels/product/packed_matrix.h"
+#include "lzero/kernels/product/product_kernels.h"
 
 namespace lzero {
 
@@ -17,10 +18,16 @@ struct ProductSize {
   int64_t depth = 0;    // columns of A, rows of B
 };
 
+// Columns of a matrix in segments: `jump` floats more between one and the next.
+struct Segments {
+  int64_t size = kWholeDepth;
+  int64_t jump = 0;
+};
+
 // out [rows, columns], rows `out_stride` apart, = a [rows, depth] b + bias [columns] + addend,
 // which lies as out does and may be out itself. Null: no bias, no addend. In the caller's thread.
 void MultiplyRows(const MatrixView& a, int64_t rows, const PackedMatrix& b, const float* bias,
-                  const float* addend, float* out, int64_t out_stride);
+                  const float* addend, float* out, int64_t out_stride, Segments segments = {});
 
 // out [rows, columns], contiguous, = a [rows, depth] b [depth, columns] + bias [columns]
 // + addend [rows, columns], contiguous. Null: no bias, no addend. Shared by the threads of

@@ -76,30 +76,35 @@ void FloatTile(const Tile& tile) {
   // Four pointers and one stride address twelve rows without more registers.
   const float* x[4];
   for (int i = 0; i < 4; ++i) {
-    x[i] = call.x + (tile.row + 3 * i) * stride + tile.first_k * step;
+    x[i] = call.x + (tile.row + 3 * i) * stride + tile.first_x;
   }
   Floats sums[Rows][kVectors];
   StartSums(sums);
   const bool fetch = FetchesNext(tile, Panels);
-  for (int64_t k = tile.first_k; k < tile.end_k; ++k) {
-    if (fetch) {
+  int64_t left = tile.end_k - tile.first_k, count = std::min(left, tile.in_segment);
+  for (; left > 0; left -= count, count = std::min(left, call.x_segment)) {
+    for (int64_t k = 0; k < count; ++k) {
+      if (fetch) {
 #pragma GCC unroll 16
-      for (int p = 0; p < Panels; ++p) __builtin_prefetch(weights + (Panels + p) * panel_size);
-    }
-    Floats w[kVectors];
+        for (int p = 0; p < Panels; ++p) __builtin_prefetch(weights + (Panels + p) * panel_size);
+      }
+      Floats w[kVectors];
 #pragma GCC unroll 16
-    for (int v = 0; v < kVectors; ++v) {
-      w[v] = Load(weights + (v / kPanelVectors) * panel_size + (v % kPanelVectors) * kLanes);
-    }
-    weights += kPanelColumns;
+      for (int v = 0; v < kVectors; ++v) {
+        w[v] = Load(weights + (v / kPanelVectors) * panel_size + (v % kPanelVectors) * kLanes);
+      }
+      weights += kPanelColumns;
 #pragma GCC unroll 16
-    for (int r = 0; r < Rows; ++r) {
-      const Floats factor = Set(x[r / 3][(r % 3) * stride]);
+      for (int r = 0; r < Rows; ++r) {
+        const Floats factor = Set(x[r / 3][(r % 3) * stride]);
 #pragma GCC unroll 16
-      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, w[v], sums[r][v]);
+        for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, w[v], sums[r][v]);
+      }
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) x[i] += step;
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) x[i] += step;
+    for (int i = 0; i < 4; ++i) x[i] += call.x_jump;
   }
   StoreTile(tile, sums);
 }

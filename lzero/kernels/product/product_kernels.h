@@ -12,15 +12,21 @@
 
 namespace lzero {
 
+// More inputs than any product has.
+inline constexpr int64_t kWholeDepth = int64_t{1} << 62;
 // fp32 weights: so many inputs are summed at once, these sums are added in order.
 constexpr int64_t kDepthBlock = 256;
 
 // y = x W^T + addend + bias, then GELU if asked for.
 struct ProductCall {
   const PackedMatrix* matrix = nullptr;
-  const float* x = nullptr;  // [num_rows, in], element (r, k) at r * x_stride + k * x_step
+  // [num_rows, in], element (r, k) at r * x_stride + k * x_step, and one x_jump more for every
+  // x_segment inputs before it (fp32 weights only).
+  const float* x = nullptr;
   int64_t x_stride = 0;
   int64_t x_step = 1;
+  int64_t x_segment = kWholeDepth;
+  int64_t x_jump = 0;
   float* y = nullptr;  // [num_rows, columns], rows y_stride apart
   int64_t y_stride = 0;
   int64_t num_rows = 0;

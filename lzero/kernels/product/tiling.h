@@ -12,7 +12,6 @@
 
 namespace lzero {
 
-constexpr int64_t kWholeDepth = int64_t{1} << 62;
 constexpr int64_t kRowBlock = 96;  // of x: it stays in the second cache
 
 // Rows from `row` on times the panels from `panel` on, inputs first_k to end_k - 1; how many rows
@@ -22,6 +21,8 @@ struct Tile {
   int64_t row;
   int64_t panel;
   int64_t first_k, end_k;
+  int64_t first_x;     // floats from a row of x to its input first_k
+  int64_t in_segment;  // inputs of first_k's segment from it on
   // Where the tile goes and what is added to its sums, addend rows as those of y; null: nothing.
   float* y;
   int64_t y_stride;
@@ -95,11 +96,15 @@ inline void RunGroup(const ProductCall& call, const TileSet& set, const TileRow&
                panel,
                first_k,
                std::min(depth - first_k, set.depth_block) + first_k,
+               first_k * call.x_step,
+               call.x_segment,
                nullptr,
                call.y_stride,
                nullptr,
                nullptr,
                false};
+  if (first_k >= call.x_segment) tile.first_x += first_k / call.x_segment * call.x_jump;
+  if (first_k > 0) tile.in_segment -= first_k % call.x_segment;
   tile.gelu = call.gelu && tile.end_k == depth;
   // The first block adds to the addend and the bias, later ones to what is there.
   if (first_k == 0 && call.bias != nullptr) tile.bias = call.bias + column;

@@ -23,13 +23,13 @@ TEST_P(ConvolutionGradientsTest, GiveTheNumbersOfPlainLoops) {
       gradients.Pack(shape, plain.weight.data());
       const auto in_size = static_cast<int64_t>(plain.x.size());
       const auto out_size = static_cast<int64_t>(plain.y.size());
-      FloatsAtTheEnd x(in_size), dx(in_size), dy(out_size), scratch(gradients.scratch_size());
+      FloatsAtTheEnd x(in_size), dx(in_size), dy(out_size), scratch(gradients.scratch_size(planes));
       FloatsAtTheEnd sums(gradients.sums_size()), dweight(shape.weight_size());
       std::copy(plain.x.begin(), plain.x.end(), x.first());
       std::copy(plain.dy.begin(), plain.dy.end(), dy.first());
       std::fill_n(dx.first(), in_size, kNan);
       std::fill_n(dweight.first(), shape.weight_size(), kNan);
-      std::fill_n(scratch.first(), gradients.scratch_size(), kNan);
+      std::fill_n(scratch.first(), gradients.scratch_size(planes), kNan);
       gradients.RunInputs(planes, dy.first(), dx.first(), scratch.first());
       gradients.AddWeights(planes, x.first(), dy.first(), sums.first(), scratch.first());
       gradients.FinishWeights(sums.first(), dweight.first());

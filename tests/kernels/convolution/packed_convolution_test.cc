@@ -22,10 +22,10 @@ TEST_P(PackedConvolutionTest, GivesTheNumbersOfPlainLoops) {
       convolution.Pack(shape, plain.weight.data());
       const auto in_size = static_cast<int64_t>(plain.x.size());
       const auto out_size = static_cast<int64_t>(plain.y.size());
-      FloatsAtTheEnd x(in_size), y(out_size), scratch(convolution.scratch_size());
+      FloatsAtTheEnd x(in_size), y(out_size), scratch(convolution.scratch_size(planes));
       std::copy(plain.x.begin(), plain.x.end(), x.first());
       std::fill_n(y.first(), out_size, kNan);
-      std::fill_n(scratch.first(), convolution.scratch_size(), kNan);
+      std::fill_n(scratch.first(), convolution.scratch_size(planes), kNan);
       convolution.Run(planes, x.first(), y.first(), scratch.first());
       EXPECT_LT(RelativeError(y.first(), plain.y, 1.0), 1e-5)
           << shape.in << " " << shape.out << " " << shape.stride << ", " << planes.height << " "

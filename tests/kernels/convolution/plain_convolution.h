@@ -55,14 +55,14 @@ struct PlainConvolution {
 };
 
 inline std::vector<ConvolutionShape> ConvolutionShapes() {
-  return {{16, 16, 1}, {17, 20, 1}, {32, 5, 1}, {3, 16, 1},
-          {1, 1, 1},   {16, 16, 2}, {3, 33, 2}, {1025, 1, 1}};
+  return {{16, 16, 1}, {17, 20, 1}, {32, 5, 1}, {3, 16, 1},  {1, 1, 1},
+          {16, 16, 2}, {3, 33, 2},  {33, 4, 2}, {1025, 1, 1}};
 }
 
 // Many small planes for few channels alone.
 inline std::vector<PlaneSizes> PlaneSizesToTry(const ConvolutionShape& shape) {
   if (shape.in > 1000) return {{1, 1, 1}, {2, 6, 7}};
-  return {{1, 1, 1}, {3, 3, 3}, {2, 6, 7}, {5, 4, 8}, {2, 9, 5}, {30, 10, 10}};
+  return {{1, 1, 1}, {3, 3, 3}, {2, 6, 7}, {5, 4, 8}, {2, 9, 5}, {30, 10, 10}, {1, 20, 17}};
 }
 
 }  // namespace lzero
