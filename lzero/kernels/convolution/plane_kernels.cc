@@ -1,7 +1,6 @@
 #include "lzero/kernels/convolution/plane_kernels.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "lzero/kernels/instruction_set.h"
@@ -137,6 +136,10 @@ struct Four {
 };
 
 HWY_INLINE Four CellsOf(const PlaneSizes& planes, int64_t sample, int64_t row, int64_t column) {
+  const int64_t first = (sample * planes.height + 2 * row) * planes.width + 2 * column;
+  if (2 * row + 1 < planes.height && 2 * column + 1 < planes.width) {
+    return {{first, first + 1, first + planes.width, first + planes.width + 1}, 4};
+  }
   Four four = {{}, 0};
   for (int64_t y = 2 * row; y < std::min(2 * row + 2, planes.height); ++y) {
     for (int64_t x = 2 * column; x < std::min(2 * column + 2, planes.width); ++x) {
@@ -159,29 +162,82 @@ HWY_INLINE void ForEachFour(const PlaneSizes& planes, const Body& body) {
   }
 }
 
+template <int Count>
+HWY_INLINE void Average(const Four& four, int64_t channels, const float* x, float* y) {
+  const float* from[Count];
+  for (int i = 0; i < Count; ++i) from[i] = x + four.at[i] * channels;
+  const Floats share = Set(1.0f / static_cast<float>(Count));
+  ForEachVector(channels, [&](int64_t j, auto lanes) HWY_ATTR {
+    Floats sum = Load(lanes, from[0] + j);
+    for (int i = 1; i < Count; ++i) sum = hn::Add(sum, Load(lanes, from[i] + j));
+    Store(lanes, hn::Mul(share, sum), y + j);
+  });
+}
+
+template <int Count>
+HWY_INLINE void Spread(const Four& four, int64_t channels, const float* dy, float* dx) {
+  float* to[Count];
+  for (int i = 0; i < Count; ++i) to[i] = dx + four.at[i] * channels;
+  const Floats share = Set(1.0f / static_cast<float>(Count));
+  ForEachVector(channels, [&](int64_t j, auto lanes) HWY_ATTR {
+    const Floats gradient = hn::Mul(share, Load(lanes, dy + j));
+    for (int i = 0; i < Count; ++i) Store(lanes, gradient, to[i] + j);
+  });
+}
+
 void Halve(const PlaneSizes& planes, int64_t channels, const float* x, float* y) {
   ForEachFour(planes, [&](const Four& four, int64_t cell) HWY_ATTR {
-    const Floats share = Set(1.0f / static_cast<float>(four.count));
-    ForEachVector(channels, [&](int64_t j, auto lanes) HWY_ATTR {
-      Floats sum = Zero();
-      for (int i = 0; i < four.count; ++i) {
-        sum = hn::Add(sum, Load(lanes, x + four.at[i] * channels + j));
-      }
-      Store(lanes, hn::Mul(share, sum), y + cell * channels + j);
-    });
+    float* to = y + cell * channels;
+    if (four.count == 4) return Average<4>(four, channels, x, to);
+    four.count == 2 ? Average<2>(four, channels, x, to) : Average<1>(four, channels, x, to);
   });
 }
 
 void HalveBackward(const PlaneSizes& planes, int64_t channels, const float* dy, float* dx) {
   ForEachFour(planes, [&](const Four& four, int64_t cell) HWY_ATTR {
-    const Floats share = Set(1.0f / static_cast<float>(four.count));
-    ForEachVector(channels, [&](int64_t j, auto lanes) HWY_ATTR {
-      const Floats gradient = hn::Mul(share, Load(lanes, dy + cell * channels + j));
-      for (int i = 0; i < four.count; ++i) {
-        Store(lanes, gradient, dx + four.at[i] * channels + j);
-      }
-    });
+    const float* from = dy + cell * channels;
+    if (four.count == 4) return Spread<4>(four, channels, from, dx);
+    four.count == 2 ? Spread<2>(four, channels, from, dx) : Spread<1>(four, channels, from, dx);
   });
+}
+
+// As many bytes as there are lanes: i / 255 of each.
+HWY_INLINE Floats Fractions(const uint8_t* bytes) {
+  const hn::Rebind<uint8_t, Tag> d;
+  return hn::Div(hn::ConvertTo(Tag(), hn::PromoteTo(IntTag(), hn::LoadU(d, bytes))), Set(255.0f));
+}
+
+// Calls store(vectors, to) for whole vectors of cells; returns how many cells that were.
+template <int Channels, class Interleave>
+HWY_INLINE int64_t TurnCells(int64_t cells, const uint8_t* bytes, float* y,
+                             const Interleave& interleave) {
+  int64_t cell = 0;
+  for (; cell + kLanes <= cells; cell += kLanes) {
+    Floats v[Channels];
+    for (int c = 0; c < Channels; ++c) v[c] = Fractions(bytes + c * cells + cell);
+    interleave(v, y + cell * Channels);
+  }
+  return cell;
+}
+
+// A sample of 1, 3 or 4 channels, the first cells of it; 0 cells for others.
+int64_t TurnSample(int64_t channels, int64_t cells, const uint8_t* bytes, float* y) {
+  const Tag d;
+  if (channels == 1) {
+    return TurnCells<1>(cells, bytes, y,
+                        [](const Floats* v, float* to) HWY_ATTR { Store(v[0], to); });
+  }
+  if (channels == 3) {
+    return TurnCells<3>(cells, bytes, y, [d](const Floats* v, float* to) HWY_ATTR {
+      hn::StoreInterleaved3(v[0], v[1], v[2], d, to);
+    });
+  }
+  if (channels == 4) {
+    return TurnCells<4>(cells, bytes, y, [d](const Floats* v, float* to) HWY_ATTR {
+      hn::StoreInterleaved4(v[0], v[1], v[2], v[3], d, to);
+    });
+  }
+  return 0;
 }
 
 }  // namespace
@@ -190,16 +246,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace lzero {
-namespace {
-
-constexpr std::array<float, 256> kFractions = [] {
-  std::array<float, 256> fractions = {};
-  for (size_t i = 0; i < fractions.size(); ++i) fractions[i] = static_cast<float>(i) / 255.0f;
-  return fractions;
-}();
-
-}  // namespace
-
 void NormPlanes(const PlaneNormTask& task, float* y) { LZ_KERNEL(Forward)(task, y); }
 
 void NormPlanesBackward(const PlaneNormTask& task, const PlaneNormGradients& gradients) {
@@ -209,10 +255,13 @@ void NormPlanesBackward(const PlaneNormTask& task, const PlaneNormGradients& gra
 void BytesToPlanes(const PlaneSizes& planes, int64_t channels, const uint8_t* bytes, float* y) {
   const int64_t cells = planes.height * planes.width;
   for (int64_t sample = 0; sample < planes.samples; ++sample) {
-    for (int64_t cell = 0; cell < cells; ++cell) {
-      for (int64_t c = 0; c < channels; ++c) *y++ = kFractions[bytes[c * cells + cell]];
+    for (int64_t cell = LZ_KERNEL(TurnSample)(channels, cells, bytes, y); cell < cells; ++cell) {
+      for (int64_t c = 0; c < channels; ++c) {
+        y[cell * channels + c] = static_cast<float>(bytes[c * cells + cell]) / 255.0f;
+      }
     }
     bytes += channels * cells;
+    y += channels * cells;
   }
 }
 

@@ -135,6 +135,23 @@ TEST_P(PlaneKernelsTest, HalvesAreMeansOfTheCellsThatThereAre) {
             std::vector<float>({1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 1, 10, 3, 30, 3, 30, 1, 10}));
 }
 
+TEST_P(PlaneKernelsTest, BytesBecomeFractionsWithChannelsLast) {
+  std::mt19937 random(3);
+  for (const int64_t channels : {1, 2, 3, 4, 12}) {
+    const PlaneSizes planes = {2, 5, 7};
+    const int64_t cells = planes.height * planes.width, size = 2 * cells * channels;
+    std::vector<uint8_t> bytes(static_cast<size_t>(size));
+    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+    FloatsAtTheEnd y(size);
+    BytesToPlanes(planes, channels, bytes.data(), y.first());
+    for (int64_t i = 0; i < size; ++i) {
+      const int64_t sample = i / (cells * channels), cell = i / channels % cells;
+      const uint8_t byte = bytes[(sample * channels + i % channels) * cells + cell];
+      ASSERT_EQ(y.first()[i], static_cast<float>(byte) / 255.0f) << channels << " " << i;
+    }
+  }
+}
+
 LZ_TEST_ALL_INSTRUCTION_SETS(PlaneKernelsTest);
 
 }  // namespace
