@@ -1,5 +1,6 @@
 #include "lzero/nn/encoder.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -7,11 +8,15 @@
 #include "lzero/base/check.h"
 #include "lzero/base/status_macros.h"
 #include "lzero/config/model/encoder_rules.h"
+#include "lzero/kernels/convolution/plane_kernels.h"
+#include "lzero/kernels/parallel.h"
 #include "lzero/nn/convolution.h"
+#include "lzero/nn/functional/fused_path.h"
 #include "lzero/nn/functional/norm.h"
 #include "lzero/nn/functional/perceptron.h"
 #include "lzero/nn/functional/planes.h"
 #include "lzero/nn/layers.h"
+#include "lzero/packed/observation_encoder.h"
 #include "lzero/tensor/torch.h"
 
 namespace lzero {
@@ -53,6 +58,24 @@ class VectorEncoder : public Encoder {
   std::shared_ptr<LinearLayer> last_;
 };
 
+constexpr int64_t kBlockFloats = int64_t{1} << 15;  // of planes that are made of bytes at once
+
+// The parameters of a module by their names, behind a dot.
+class ModuleWeights : public packed::WeightSource {
+ public:
+  explicit ModuleWeights(const torch::nn::Module& module)
+      : parameters_(module.named_parameters()) {}
+  absl::Span<const float> Get(const std::string& name,
+                              absl::Span<const int64_t> /*shape*/) const override {
+    const at::Tensor& parameter = parameters_[name.substr(1)];
+    LZ_CHECK(parameter.is_contiguous(), name);
+    return {parameter.const_data_ptr<float>(), static_cast<size_t>(parameter.numel())};
+  }
+
+ private:
+  torch::OrderedDict<std::string, at::Tensor> parameters_;
+};
+
 // A convolution, residual blocks of two convolutions each, flatten, Linear to E; `embed_dim` 0
 // leaves the last of them out, where planes are wanted. Boards keep their size. For images the stem
 // and one block after another halve the size until no side is more than 8 cells; blocks at that
@@ -61,7 +84,9 @@ class ConvolutionEncoder : public Encoder {
  public:
   ConvolutionEncoder(const std::vector<int64_t>& shape, const ModelConfig& config,
                      int64_t embed_dim)
-      : shape_(shape), channels_(config.encoder_channels) {
+      : shape_(shape),
+        channels_(config.encoder_channels),
+        tower_(packed::EncoderTower(config, shape)) {
     std::vector<PlaneSize> sizes = {{shape[1], shape[2]}};
     const bool halves = config.encoder == EncoderKind::kImage;
     if (halves) sizes = ImageEncoderSizes(shape[1], shape[2]);
@@ -75,17 +100,64 @@ class ConvolutionEncoder : public Encoder {
   }
 
   at::Tensor Forward(const at::Tensor& observations) const override {
-    at::Tensor x = observations.reshape({-1, shape_[0], shape_[1], shape_[2]});
+    const at::Tensor x = observations.reshape({-1, shape_[0], shape_[1], shape_[2]});
+    const at::Tensor planes = (GoesBySamples(x) ? RunTower(x) : RunLayers(x)).flatten(1);
+    return last_ != nullptr ? last_->Forward(planes) : planes;
+  }
+
+ private:
+  at::Tensor RunLayers(at::Tensor x) const {
     if (x.scalar_type() == at::kByte) x = PlanesOfBytes(x);
     x = stem_->Forward(x, /*relu=*/true);
     for (size_t i = 0; i < blocks_.size(); i += 2) {
       x = ResidualSum(x, *blocks_[i], *blocks_[i + 1], /*relu=*/true);
     }
-    x = x.flatten(1);
-    return last_ != nullptr ? last_->Forward(x) : x;
+    return x;
   }
 
- private:
+  // Where nothing is kept for gradients a few samples go through all layers while they are in the
+  // caches, as in a search.
+  bool GoesBySamples(const at::Tensor& x) const {
+    if (x.size(0) < kFewRows || !x.is_cpu() || NeedsGradient({x})) return false;
+    const std::vector<at::Tensor> weights = parameters();
+    return CanFuse({weights[0], x.scalar_type() == at::kByte ? weights[0] : x}) &&
+           std::none_of(weights.begin(), weights.end(),
+                        [](const at::Tensor& weight) { return NeedsGradient({weight}); });
+  }
+
+  at::Tensor RunTower(const at::Tensor& x) const {
+    packed::PlaneTower tower(tower_);
+    tower.Load(ModuleWeights(*this), "");
+    const bool is_byte = x.scalar_type() == at::kByte;
+    const at::Tensor ready =
+        x.contiguous(is_byte ? at::MemoryFormat::Contiguous : at::MemoryFormat::ChannelsLast);
+    const PlaneSizes out = tower_.output(1);
+    at::Tensor y =
+        at::empty({x.size(0), channels_, out.height, out.width},
+                  x.options().dtype(at::kFloat).memory_format(at::MemoryFormat::ChannelsLast));
+    const int64_t size = x.numel() / x.size(0), out_size = y.numel() / x.size(0);
+    const int64_t block = std::max<int64_t>(1, kBlockFloats / size);
+    const int64_t scratch_size = packed::PlaneTower::ScratchSize(tower_);
+    auto* const to = y.mutable_data_ptr<float>();
+    const auto body = [&](int64_t begin, int64_t end) {
+      std::vector<float> scratch(static_cast<size_t>(scratch_size + block * size));
+      float* const planes = scratch.data() + scratch_size;
+      for (int64_t i = begin; i < end; i += block) {
+        const int64_t count = std::min(block, end - i);
+        const float* from = planes;
+        if (is_byte) {
+          BytesToPlanes(tower_.input(count), shape_[0], ready.const_data_ptr<uint8_t>() + i * size,
+                        planes);
+        } else {
+          from = ready.const_data_ptr<float>() + i * size;
+        }
+        tower.Run(from, {}, count, to + i * out_size, scratch.data());
+      }
+    };
+    ParallelFor(0, x.size(0), 1, body);
+    return y;
+  }
+
   void AddBlock(const std::string& name, int64_t stride) {
     for (const char* part : {"a", "b"}) {
       blocks_.push_back(register_module(
@@ -96,6 +168,7 @@ class ConvolutionEncoder : public Encoder {
 
   std::vector<int64_t> shape_;
   int64_t channels_;
+  packed::TowerShape tower_;
   std::shared_ptr<ConvolutionLayer> stem_;
   std::vector<std::shared_ptr<ConvolutionLayer>> blocks_;  // two a block
   std::shared_ptr<LinearLayer> last_;

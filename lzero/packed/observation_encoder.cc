@@ -6,25 +6,6 @@
 namespace lzero::packed {
 namespace {
 
-TowerShape TowerOf(const ModelConfig& config, const std::vector<int64_t>& shape) {
-  TowerShape tower;
-  tower.in = shape[0];
-  tower.height = shape[1];
-  tower.width = shape[2];
-  tower.channels = config.encoder_channels;
-  if (config.encoder == EncoderKind::kImage) {
-    const std::vector<PlaneSize> sizes = ImageEncoderSizes(shape[1], shape[2]);
-    tower.stem_stride = 2;
-    for (size_t i = 1; i < sizes.size(); ++i) {
-      tower.blocks.push_back({absl::StrCat("halving", i - 1), 2});
-    }
-  }
-  for (int64_t i = 0; i < config.encoder_blocks; ++i) {
-    tower.blocks.push_back({absl::StrCat("block", i), 1});
-  }
-  return tower;
-}
-
 // All of a vector's encoder; the last layer behind a tower.
 ChainShape ChainOf(const ModelConfig& config, const std::vector<int64_t>& shape) {
   ChainShape chain;
@@ -35,7 +16,7 @@ ChainShape ChainOf(const ModelConfig& config, const std::vector<int64_t>& shape)
           {absl::StrCat("hidden", i), config.encoder_width, absl::StrCat("norm", i)});
     }
   } else {
-    const TowerShape tower = TowerOf(config, shape);
+    const TowerShape tower = EncoderTower(config, shape);
     chain.in = tower.output(1).cells() * tower.channels;
   }
   chain.layers.push_back({"last", config.embed_dim});
@@ -55,6 +36,25 @@ void PutChannelsLast(const float* x, int64_t rows, int64_t channels, int64_t cel
 
 }  // namespace
 
+TowerShape EncoderTower(const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
+  TowerShape tower;
+  tower.in = observation_shape[0];
+  tower.height = observation_shape[1];
+  tower.width = observation_shape[2];
+  tower.channels = config.encoder_channels;
+  if (config.encoder == EncoderKind::kImage) {
+    const std::vector<PlaneSize> sizes = ImageEncoderSizes(tower.height, tower.width);
+    tower.stem_stride = 2;
+    for (size_t i = 1; i < sizes.size(); ++i) {
+      tower.blocks.push_back({absl::StrCat("halving", i - 1), 2});
+    }
+  }
+  for (int64_t i = 0; i < config.encoder_blocks; ++i) {
+    tower.blocks.push_back({absl::StrCat("block", i), 1});
+  }
+  return tower;
+}
+
 int64_t ObservationSize(const std::vector<int64_t>& shape) {
   int64_t size = 1;
   for (const int64_t length : shape) size *= length;
@@ -62,7 +62,7 @@ int64_t ObservationSize(const std::vector<int64_t>& shape) {
 }
 
 PlaneSizes EncodedPlanes(const ModelConfig& config, const std::vector<int64_t>& observation_shape) {
-  return TowerOf(config, observation_shape).output(1);
+  return EncoderTower(config, observation_shape).output(1);
 }
 
 ObservationEncoder::ObservationEncoder(const ModelConfig& config,
@@ -70,7 +70,8 @@ ObservationEncoder::ObservationEncoder(const ModelConfig& config,
                                        bool ends_in_planes)
     : observation_size_(ObservationSize(observation_shape)) {
   const ChainShape chain = ChainOf(config, observation_shape);
-  if (config.encoder != EncoderKind::kVector) tower_.emplace(TowerOf(config, observation_shape));
+  if (config.encoder != EncoderKind::kVector)
+    tower_.emplace(EncoderTower(config, observation_shape));
   out_size_ = ends_in_planes ? chain.in : config.embed_dim;
   if (!ends_in_planes) chain_.emplace(chain);
 }
@@ -80,7 +81,7 @@ int64_t ObservationEncoder::WeightBytes(const ModelConfig& config,
                                         bool ends_in_planes) {
   int64_t bytes = ends_in_planes ? 0 : ChainOf(config, observation_shape).WeightBytes();
   if (config.encoder != EncoderKind::kVector) {
-    bytes += PlaneTower::WeightBytes(TowerOf(config, observation_shape));
+    bytes += PlaneTower::WeightBytes(EncoderTower(config, observation_shape));
   }
   return bytes;
 }
@@ -91,7 +92,7 @@ int64_t ObservationEncoder::ScratchSize(const ModelConfig& config,
   const ChainShape chain = ChainOf(config, observation_shape);
   if (config.encoder == EncoderKind::kVector) return chain.ScratchSize(rows);
   return rows * (ObservationSize(observation_shape) + (ends_in_planes ? 0 : chain.in)) +
-         PlaneTower::ScratchSize(TowerOf(config, observation_shape));
+         PlaneTower::ScratchSize(EncoderTower(config, observation_shape));
 }
 
 void ObservationEncoder::Load(const WeightSource& weights, const std::string& module) {

@@ -18,7 +18,9 @@ namespace lzero::packed {
 
 // Numbers of one observation.
 int64_t ObservationSize(const std::vector<int64_t>& observation_shape);
-// The planes that an encoder of boards or images ends in, for one observation [channels, height,
+// The tower of an encoder of boards or images for observations [channels, height, width].
+TowerShape EncoderTower(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
+// The planes that such an encoder ends in, for one observation [channels, height,
 // width], which fits it.
 PlaneSizes EncodedPlanes(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
 

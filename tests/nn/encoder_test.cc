@@ -278,6 +278,23 @@ TEST(Encoder, ReadsBytesAsTheNumbersTheyStandFor) {
   }
 }
 
+// Without gradients many samples go by another way, a few at a time.
+TEST(Encoder, GivesTheSameNumbersWithAndWithoutGradients) {
+  ModelConfig image = BoardConfig(1);
+  image.encoder = EncoderKind::kImage;
+  for (const ModelConfig& config : {BoardConfig(2), image}) {
+    for (const int64_t channels : {2, 4}) {
+      const std::shared_ptr<Encoder> encoder = MakeScattered(config, {channels, 20, 17});
+      const at::Tensor numbers = torch::randn({70, channels * 20 * 17});
+      for (const at::Tensor& x : {numbers, numbers.abs().mul(50).to(at::kByte)}) {
+        const at::Tensor expected = encoder->Forward(x).detach();
+        const torch::NoGradGuard no_grad;
+        EXPECT_LT(RelativeError(encoder->Forward(x), RowsOf(expected)), 1e-5) << channels;
+      }
+    }
+  }
+}
+
 TEST(MakeEncoder, BoardRefusesObservationsThatAreNoPlanes) {
   const absl::StatusOr<std::shared_ptr<Encoder>> encoder = MakeEncoder(BoardConfig(1), {4});
   ASSERT_FALSE(encoder.ok());
