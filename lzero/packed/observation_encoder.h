@@ -20,8 +20,7 @@ namespace lzero::packed {
 int64_t ObservationSize(const std::vector<int64_t>& observation_shape);
 // The tower of an encoder of boards or images for observations [channels, height, width].
 TowerShape EncoderTower(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
-// The planes that such an encoder ends in, for one observation [channels, height,
-// width], which fits it.
+// The planes that such an encoder ends in, for one observation that fits it.
 PlaneSizes EncodedPlanes(const ModelConfig& config, const std::vector<int64_t>& observation_shape);
 
 class ObservationEncoder {

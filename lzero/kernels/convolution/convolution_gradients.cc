@@ -7,6 +7,29 @@
 namespace lzero {
 namespace {
 
+// Calls body(place, before, cells) for the three lines around each of the output cells first to
+// first + count - 1, in order: the line's first `before` cells lie left of the planes, then come
+// `cells` from number `place` on of the planes; all lie outside where `cells` is 0.
+template <class Body>
+void ForEachLine(const ConvolutionShape& shape, const PlaneSizes& planes, int64_t first,
+                 int64_t count, const Body& body) {
+  const PlaneSizes output = shape.OutputOf(planes);
+  for (int64_t cell = first; cell < first + count;) {
+    const int64_t line = cell / output.width, sample = line / output.height;
+    const int64_t row = line % output.height * shape.stride - 1;
+    const int64_t end_of_line = std::min((line + 1) * output.width, first + count);
+    for (; cell < end_of_line; ++cell) {
+      const int64_t column = (cell - line * output.width) * shape.stride - 1;
+      const int64_t begin = std::max<int64_t>(column, 0), end = std::min(column + 3, planes.width);
+      for (int64_t y = row; y < row + 3; ++y) {
+        const bool outside = y < 0 || y >= planes.height;
+        body((sample * planes.height + y) * planes.width + begin, begin - column,
+             outside ? 0 : end - begin);
+      }
+    }
+  }
+}
+
 // Adds rows [count, 9, in] to the 3x3 cells of dx around the output cells first to first + count -
 // 1.
 void AddCells(const ConvolutionShape& shape, const PlaneSizes& planes, const float* rows,

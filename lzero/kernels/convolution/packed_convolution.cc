@@ -17,11 +17,6 @@ int64_t ConvolutionBlockRows(int64_t row_size) {
   return std::max(kTallRows, kBlockFloats / row_size / kTallRows * kTallRows);
 }
 
-int64_t TileScratchSize(const ConvolutionShape& shape) {
-  const int64_t count = ConvolutionBlockRows(kTilePlaces * shape.in);
-  return kTilePlaces * (PlaceStride(count * shape.in) + PlaceStride(count * shape.out));
-}
-
 int64_t BorderedSize(const PlaneSizes& planes, int64_t channels) {
   return (planes.height + 2) * (planes.width + 2) * channels;
 }
@@ -64,7 +59,9 @@ void PackedConvolution::Pack(const ConvolutionShape& shape, const float* weight,
 }
 
 int64_t PackedConvolution::ScratchSize(const ConvolutionShape& shape, const PlaneSizes& planes) {
-  return shape.by_tiles() ? TileScratchSize(shape) : BorderedSize(planes, shape.in);
+  if (!shape.by_tiles()) return BorderedSize(planes, shape.in);
+  const int64_t count = ConvolutionBlockRows(kTilePlaces * shape.in);
+  return kTilePlaces * (PlaceStride(count * shape.in) + PlaceStride(count * shape.out));
 }
 
 void PackedConvolution::Run(const PlaneSizes& planes, const float* x, float* y,

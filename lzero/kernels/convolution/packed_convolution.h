@@ -1,8 +1,8 @@
 // The weights of a 3x3 convolution with a border of zeros in the order in which products read them,
 // and the convolution itself. Stride 1 from 16 to 1,024 channels on goes by tiles (tile_kernels.h),
 // all else as one product of the 3x3 cells around each output cell. Planes are [samples, height,
-// width, channels], float32. Packing again writes the same addresses. Belongs to
-// one thread while it is written.
+// width, channels], float32. Packing again writes the same addresses. Belongs to one thread while
+// it is written.
 #ifndef LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
 #define LZERO_KERNELS_CONVOLUTION_PACKED_CONVOLUTION_H_
 
@@ -34,32 +34,6 @@ struct ConvolutionShape {
 
 // Rows of `row_size` floats that stay in the second cache, a multiple of the tallest tile's.
 int64_t ConvolutionBlockRows(int64_t row_size);
-
-// Floats of the inputs and outputs of a block's tiles.
-int64_t TileScratchSize(const ConvolutionShape& shape);
-
-// Calls body(place, before, cells) for the three lines around each of the output cells first to
-// first + count - 1, in order: the line's first `before` cells lie left of the planes, then come
-// `cells` from number `place` on of the planes; all lie outside where `cells` is 0.
-template <class Body>
-void ForEachLine(const ConvolutionShape& shape, const PlaneSizes& planes, int64_t first,
-                 int64_t count, const Body& body) {
-  const PlaneSizes output = shape.OutputOf(planes);
-  for (int64_t cell = first; cell < first + count;) {
-    const int64_t line = cell / output.width, sample = line / output.height;
-    const int64_t row = line % output.height * shape.stride - 1;
-    const int64_t end_of_line = std::min((line + 1) * output.width, first + count);
-    for (; cell < end_of_line; ++cell) {
-      const int64_t column = (cell - line * output.width) * shape.stride - 1;
-      const int64_t begin = std::max<int64_t>(column, 0), end = std::min(column + 3, planes.width);
-      for (int64_t y = row; y < row + 3; ++y) {
-        const bool outside = y < 0 || y >= planes.height;
-        body((sample * planes.height + y) * planes.width + begin, begin - column,
-             outside ? 0 : end - begin);
-      }
-    }
-  }
-}
 
 // One sample inside a border of zeros: [height + 2, width + 2, channels].
 int64_t BorderedSize(const PlaneSizes& planes, int64_t channels);

@@ -5,13 +5,13 @@
 
 #include "lzero/base/check.h"
 #include "lzero/kernels/parallel.h"
+#include "lzero/kernels/product/tiling.h"
 
 namespace lzero {
 namespace {
 
 constexpr int64_t kPartColumns = 512;  // of b, packed by one thread
 constexpr int64_t kTallRows = 12;      // of the tallest tile
-constexpr int64_t kRowBlock = 96;      // of a
 
 // Columns of a that lie far apart push each other out of the caches: a block of its rows, one
 // column after another in memory that stays for the next call.

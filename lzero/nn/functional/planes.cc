@@ -188,16 +188,13 @@ at::Tensor NormedConvolution(const at::Tensor& x, const NormedConvolutionWeights
 
 at::Tensor PlanesOfBytes(const at::Tensor& bytes) {
   const at::Tensor ready = bytes.contiguous();
-  const PlaneSizes sizes = SizesOf(ready);
-  const int64_t channels = ready.size(1), size = channels * sizes.height * sizes.width;
   at::Tensor planes =
       at::empty(ready.sizes(),
                 ready.options().dtype(at::kFloat).memory_format(at::MemoryFormat::ChannelsLast));
   const auto* const from = ready.const_data_ptr<uint8_t>();
   auto* const to = planes.mutable_data_ptr<float>();
-  ParallelFor(0, sizes.samples, 1, [&](int64_t begin, int64_t end) {
-    BytesToPlanes({end - begin, sizes.height, sizes.width}, channels, from + begin * size,
-                  to + begin * size);
+  ForSamples(ready, planes, [&](const PlaneSizes& some, int64_t begin, int64_t /*same*/) {
+    BytesToPlanes(some, ready.size(1), from + begin, to + begin);
   });
   return planes;
 }
