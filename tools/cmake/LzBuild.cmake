@@ -13,7 +13,8 @@ if(LZ_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CXX_FLAGS MATC
   add_link_options(-fuse-ld=mold)
 endif()
 
-# ccache and the precompiled header need reproducible debug paths; warnings are errors everywhere.
+# Warnings are errors everywhere. A checkout elsewhere compiles to the same bytes, so ccache knows it.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=>)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>
                     $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
