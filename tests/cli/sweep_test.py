@@ -47,10 +47,11 @@ def processes_with(text):
 
 
 def is_at_work(sweep):
-    """Whether a run of the folder has a checkpoint and is not at its end."""
-    for run in sweep.glob("*/seed_*/checkpoints/latest"):
-        status = run.parent.parent / "status.json"
-        if status.exists() and json.loads(status.read_text())["state"] == "running":
+    """Whether a run of the folder has a checkpoint and a quarter of its steps or more still to go."""
+    for latest in sweep.glob("*/seed_*/checkpoints/latest"):
+        status = latest.parent.parent / "status.json"
+        if (status.exists() and json.loads(status.read_text())["state"] == "running" and
+                int(latest.resolve().name.removeprefix("step_")) <= 150):
             return True
     return False
 
