@@ -10,6 +10,7 @@
 #                                   need: Atari, MuJoCo, Box2D, MiniGrid, the DeepMind Control Suite, OpenCV;
 #                                   and what lzero_cpp works beside: pandas, matplotlib, Stable-Baselines3
 #   tools/setup.sh --gymnasium      of these Gymnasium alone
+#   tools/setup.sh --tests          of these all, and clang-tidy, for tools/test.sh --full
 #   tools/setup.sh --oracles        of these all, and the packages that tests compare with
 #   tools/setup.sh --check    only report; exit 1 when something is missing
 #   tools/setup.sh --quiet    no word when nothing is missing
@@ -17,7 +18,7 @@ set -euo pipefail
 export LC_ALL=C
 
 packages=(
-  ca-certificates ccache clang-format clang-tidy cmake g++ libabsl-dev libcli11-dev libeigen3-dev libgif-dev
+  ca-certificates ccache clang-format cmake g++ libabsl-dev libcli11-dev libeigen3-dev libgif-dev
   libgmock-dev libgtest-dev libhwy-dev libpng-dev librandom123-dev libspdlog-dev libyaml-cpp-dev mold ninja-build
   nlohmann-json3-dev python3 python3-venv
 )
@@ -45,6 +46,8 @@ cuda_parts=(
 gymnasium_packages=(gymnasium==1.4.0)
 env_packages=("gymnasium[box2d,mujoco]==1.4.0" ale_py==0.12.1 minigrid==3.2.0 mujoco==3.17.0 dm_control==1.0.50
               opencv_python_headless==5.0.0.93 wheel pandas matplotlib stable_baselines3==2.9.2)
+# Skips what system headers declare: 2.5 times as fast as Debian's, version 14.
+test_packages=(clang_tidy==23.1.4)
 oracle_packages=(open_spiel==2.0.2 tensorboard safetensors)
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -159,7 +162,7 @@ setup_python_packages() {
     python=$(find_python)
     "$python" -m venv --clear "$deps/python_envs" >>"$log" 2>&1 || fail_with_log "python3 -m venv failed"
   fi
-  say "installing ${missing[*]} and what they need (Gymnasium alone 20 MB, all about 230 MB)"
+  say "installing ${missing[*]} and what they need (Gymnasium alone 20 MB, clang-tidy 45 MB, all about 280 MB)"
   for package in "${missing[@]}"; do
     # Its torch would come with all of CUDA: the one in .deps/venv is there.
     if [[ $package == stable_baselines3* ]]; then alone+=("$package"); else whole+=("$package"); fi
@@ -310,13 +313,14 @@ for argument in "$@"; do
     --cuda) cuda=true ;;
     --gymnasium) python_packages=("${gymnasium_packages[@]}") ;;
     --python-envs) python_packages=("${env_packages[@]}") ;;
+    --tests) python_packages=("${env_packages[@]}" "${test_packages[@]}") ;;
     --oracles) python_packages=("${env_packages[@]}" "${oracle_packages[@]}") ;;
     -h | --help)
-      sed -n '2,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '2,16s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     *)
-      say "error: unknown argument '$argument'; allowed: --check --quiet --cuda --python-envs --gymnasium --oracles --help"
+      say "error: unknown argument '$argument'; allowed: --check --quiet --cuda --python-envs --gymnasium --tests --oracles --help"
       exit 2
       ;;
   esac

@@ -56,9 +56,9 @@ show_failures() {
   done
 }
 
-"$tools/setup.sh" --python-envs
 failed=()
 if $full; then
+  "$tools/setup.sh" --tests
   "$tools/build.sh" release
   run_tests release error "$@" || failed+=(release)
   "$tools/build.sh" asan
@@ -66,6 +66,7 @@ if $full; then
   "$tools/build.sh" tsan all_tests
   run_tests tsan "$none" "$@" || failed+=(tsan)
 else
+  "$tools/setup.sh" --python-envs
   "$tools/build.sh" release lzero all_tests
   run_tests release error --label-exclude full "$@" || failed+=(release)
 fi

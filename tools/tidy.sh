@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the naming of the C++ files changed since a commit, torch floors included, with clang-tidy and
 # the flags of build/release. (`tools/test.sh --full` runs style.tidy, which checks only the files
-# changed last: a hundred without torch and six with it.)
+# changed last: sixty without torch and six with it.) clang-tidy is that of tools/setup.sh --tests.
 #
 #   tools/tidy.sh [BASE]     BASE: a commit, origin/main if left out
 set -euo pipefail

@@ -1,7 +1,7 @@
 """Checks naming with clang-tidy (.clang-tidy), with the compiler flags of a build folder.
 
     tidy.py SOURCE_FOLDER BUILD_FOLDER            the files that were changed last and not checked since:
-                                                  six that need torch, a hundred that do not
+                                                  six that need torch, sixty that do not
     tidy.py SOURCE_FOLDER BUILD_FOLDER FILE...    these files, torch or not (slow with torch)
 
 A file that passed is left out until it, its header or the rules change. A header without a .cc is
@@ -21,14 +21,14 @@ import sys
 
 import layers
 
-# Flags that GCC knows and clang 14 does not, and the precompiled header, which is GCC's own.
+# Flags that GCC knows and clang does not, and the precompiled header, which is GCC's own.
 _FOREIGN = re.compile(r"-fpch-preprocess|-Winvalid-pch|--param=|-Wno-(?:psabi|restrict|tsan|maybe-uninitialized)")
 
 
 # A bound on what a test run spends, whatever a commit changes: with torch a file takes 10 to 20 s of a
 # core, without it 4 s. A change of more files is for the second form.
 MOST_TORCH_FILES = 6
-MOST_PLAIN_FILES = 100
+MOST_PLAIN_FILES = 60
 
 
 def clang_arguments(command):
@@ -132,9 +132,9 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(f"usage: {sys.argv[0]} SOURCE_FOLDER BUILD_FOLDER [FILE...]")
     source, build = (pathlib.Path(folder).resolve() for folder in sys.argv[1:3])
-    program = shutil.which("clang-tidy-14") or shutil.which("clang-tidy")
+    program = shutil.which(source / ".deps/python_envs/bin/clang-tidy") or shutil.which("clang-tidy")
     if program is None:
-        print("skipped: clang-tidy is not installed (tools/setup.sh installs it)")
+        print("skipped: clang-tidy is not installed (tools/setup.sh --tests installs it)")
         sys.exit(77)
     commands = read_commands(source, build)
     due = {name: command for name, command in commands.items() if not passed_before(source, build, name)}
