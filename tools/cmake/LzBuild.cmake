@@ -50,8 +50,12 @@ endfunction()
 # into the headers that it shares with its neighbours.
 option(LZERO_UNITY "Compile several sources as one: faster as a whole, slower for one changed file" ON)
 
-# lz_use_unity(TARGET SIZE): SIZE sources of TARGET at a time.
+# lz_use_unity(TARGET SIZE): SIZE sources of TARGET at a time. All of them under a sanitizer, where nobody changes one
+# file: there every function of a header is compiled in each.
 function(lz_use_unity target size)
+  if(CMAKE_CXX_FLAGS MATCHES "sanitize")
+    set(size 0)
+  endif()
   if(LZERO_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   endif()
@@ -132,8 +136,8 @@ add_custom_target(all_tests)
 
 # lz_add_tests(NAME [TORCH] [THREADS] [FOLDER folder] [FILES files ...] [LABELS ...] [LINK ...]):
 # the tests of tests/NAME, or of the named folder or files, as one program NAME_test (lz_find_sources).
-# Torch-free programs register every case. A torch program starts slowly and is one ctest case; so is one
-# labelled full, which the quick command does not build.
+# Torch-free programs register every case. A program that starts slowly, with torch or a sanitizer, is one ctest case;
+# so is one labelled full, which the quick command does not build.
 # THREADS: the floor uses threads; a thread-sanitizer build has the tests of these floors alone.
 function(lz_add_tests name)
   cmake_parse_arguments(ARG "TORCH;THREADS" "FOLDER" "LABELS;LINK;FILES" ${ARGN})
@@ -165,7 +169,7 @@ function(lz_add_tests name)
   else()
     lz_use_test_header(${name}_test)
   endif()
-  if(ARG_TORCH OR "full" IN_LIST ARG_LABELS)
+  if(ARG_TORCH OR "full" IN_LIST ARG_LABELS OR CMAKE_CXX_FLAGS MATCHES "sanitize")
     set(command ${name}_test)
     if("gpu" IN_LIST ARG_LABELS)
       set(command sh ${CMAKE_SOURCE_DIR}/tests/gpu_test.sh $<TARGET_FILE:${name}_test>)

@@ -47,19 +47,19 @@ std::string OptionalList(const std::optional<std::vector<double>>& values) {
   return values.has_value() ? NumberList(*values) : "null";
 }
 
-std::string Dump(const Json& json) {
+std::string AsciiText(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-constexpr JsonLimits kCount = {.low = 0};
+constexpr JsonLimits kNotNegative = {.low = 0};
 
 TraceMeta ReadMeta(const JsonReader& line) {
   TraceMeta meta;
   line.Read("env", &meta.env);
-  line.MaybeRead("max_episode_steps", &meta.max_episode_steps, kCount);
+  line.MaybeRead("max_episode_steps", &meta.max_episode_steps, kNotNegative);
   if (line.Has("random_opening_fraction")) {
     line.Read("random_opening_fraction", &meta.random_opening_fraction);
-    line.Read("random_opening_plies", &meta.random_opening_plies, kCount);
+    line.Read("random_opening_plies", &meta.random_opening_plies, kNotNegative);
   }
   if (line.Has("settings")) {
     const JsonReader settings = line.Object("settings");
@@ -76,7 +76,7 @@ TraceMeta ReadMeta(const JsonReader& line) {
 
 TraceEpisode ReadReset(const JsonReader& line) {
   TraceEpisode episode;
-  line.Read("episode", &episode.episode, kCount);
+  line.Read("episode", &episode.episode, kNotNegative);
   line.Read("seed", &episode.seed);
   line.MaybeRead("state", &episode.state);
   line.Read("obs", &episode.observation);
@@ -103,7 +103,7 @@ TraceStep ReadStep(const JsonReader& line, ActionKind kind, int64_t expected_t) 
 
 TraceGame ReadGame(const JsonReader& line) {
   TraceGame game;
-  line.Read("moves", &game.moves, kCount);
+  line.Read("moves", &game.moves, kNotNegative);
   const JsonLimits one_each = {
       .low = 0, .size = static_cast<int64_t>(game.moves.size()), .note = ", one for each move"};
   line.Read("legal_counts", &game.legal_counts, one_each);
@@ -167,14 +167,14 @@ std::string ExactNumber(float value) {
 
 std::string TraceMetaLine(const TraceMeta& meta) {
   const std::string settings =
-      meta.settings.empty() ? "" : absl::StrCat(R"(,"settings":)", Dump(meta.settings));
+      meta.settings.empty() ? "" : absl::StrCat(R"(,"settings":)", AsciiText(meta.settings));
   std::string openings;
   if (meta.random_opening_fraction > 0.0) {
     openings =
         absl::StrCat(R"(,"random_opening_fraction":)", ExactNumber(meta.random_opening_fraction),
                      R"(,"random_opening_plies":)", meta.random_opening_plies);
   }
-  return absl::StrCat(R"({"type":"meta","env":)", Dump(meta.env), R"(,"max_episode_steps":)",
+  return absl::StrCat(R"({"type":"meta","env":)", AsciiText(meta.env), R"(,"max_episode_steps":)",
                       meta.max_episode_steps, openings, settings, R"(,"action":")",
                       meta.action == ActionKind::kBox ? "box" : "discrete", "\"}\n");
 }

@@ -38,7 +38,7 @@ namespace lzero {
 namespace {
 
 constexpr size_t kMostRuns = 10'000;
-constexpr double kProgressSeconds = 1.0;  // between two lines about the check: a cell takes 2 ms
+constexpr double kCheckProgressSeconds = 1.0;  // between two lines: a cell takes 2 ms
 
 // A sweep that may start.
 struct SweepDraft {
@@ -89,7 +89,7 @@ absl::Status CheckCells(const SweepOptions& options, const SweepRules& rules,
   std::map<std::string, std::string> names;  // by what the config says
   double last_progress = MonotonicSeconds();
   for (const SweepCell& cell : draft->cells) {
-    if (MonotonicSeconds() - last_progress >= kProgressSeconds) {
+    if (MonotonicSeconds() - last_progress >= kCheckProgressSeconds) {
       LZ_LOG_INFO("checking combination ", FormatCount(&cell - draft->cells.data() + 1), " of ",
                   FormatCount(std::ssize(draft->cells)));
       last_progress = MonotonicSeconds();
