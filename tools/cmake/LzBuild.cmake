@@ -136,8 +136,8 @@ add_custom_target(all_tests)
 
 # lz_add_tests(NAME [TORCH] [THREADS] [FOLDER folder] [FILES files ...] [LABELS ...] [LINK ...]):
 # the tests of tests/NAME, or of the named folder or files, as one program NAME_test (lz_find_sources).
-# Torch-free programs register every case. A program that starts slowly, with torch or a sanitizer, is one ctest case;
-# so is one labelled full, which the quick command does not build.
+# Torch-free programs register every case. A program that starts slowly, with torch or the address sanitizer, is one
+# ctest case; so is one labelled full, which the quick command does not build.
 # THREADS: the floor uses threads; a thread-sanitizer build has the tests of these floors alone.
 function(lz_add_tests name)
   cmake_parse_arguments(ARG "TORCH;THREADS" "FOLDER" "LABELS;LINK;FILES" ${ARGN})
@@ -169,7 +169,7 @@ function(lz_add_tests name)
   else()
     lz_use_test_header(${name}_test)
   endif()
-  if(ARG_TORCH OR "full" IN_LIST ARG_LABELS OR CMAKE_CXX_FLAGS MATCHES "sanitize")
+  if(ARG_TORCH OR "full" IN_LIST ARG_LABELS OR CMAKE_CXX_FLAGS MATCHES "sanitize=address")
     set(command ${name}_test)
     if("gpu" IN_LIST ARG_LABELS)
       set(command sh ${CMAKE_SOURCE_DIR}/tests/gpu_test.sh $<TARGET_FILE:${name}_test>)
