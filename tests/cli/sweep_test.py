@@ -46,12 +46,12 @@ def processes_with(text):
     return found
 
 
-def is_at_work(sweep):
-    """Whether a run of the folder has a checkpoint and a quarter of its steps or more still to go."""
+def is_at_work(sweep, most_steps=10**9):
+    """Whether a run of the folder has a checkpoint, of no more than these steps, and is not at its end."""
     for latest in sweep.glob("*/seed_*/checkpoints/latest"):
         status = latest.parent.parent / "status.json"
         if (status.exists() and json.loads(status.read_text())["state"] == "running" and
-                int(latest.resolve().name.removeprefix("step_")) <= 150):
+                int(latest.resolve().name.removeprefix("step_")) <= most_steps):
             return True
     return False
 
@@ -96,7 +96,7 @@ def check_exactness(program):
         program.check(f"kill -9 after {words} meets a sweep at work", process.wait(SECONDS), log.read_text(), -signal.SIGKILL)
         program.check_gone(f"kill -9 after {words}", "broken")
     process, log = program.start("broken", *GRID)
-    wait_for(lambda: "(5/9)" in log.read_text() and is_at_work(broken))
+    wait_for(lambda: "(5/9)" in log.read_text() and is_at_work(broken, 150))  # the last has 200
     os.killpg(process.pid, signal.SIGINT)
     code, printed = process.wait(SECONDS), log.read_text()
     program.check("Ctrl-C", code, printed, 130, "write their checkpoints (again to stop at once, without them)",
