@@ -31,6 +31,12 @@ MOST_TORCH_FILES = 6
 MOST_PLAIN_FILES = 60
 
 
+def find_program():
+    """The clang-tidy of set-up, which is on no PATH, else the machine's; None without one."""
+    root = pathlib.Path(__file__).resolve().parents[2]
+    return shutil.which(root / ".deps/python_envs/bin/clang-tidy") or shutil.which("clang-tidy")
+
+
 def clang_arguments(command):
     """The include paths and definitions of one GCC command."""
     kept, skip = [], False
@@ -132,7 +138,7 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(f"usage: {sys.argv[0]} SOURCE_FOLDER BUILD_FOLDER [FILE...]")
     source, build = (pathlib.Path(folder).resolve() for folder in sys.argv[1:3])
-    program = shutil.which(source / ".deps/python_envs/bin/clang-tidy") or shutil.which("clang-tidy")
+    program = find_program()
     if program is None:
         print("skipped: clang-tidy is not installed (tools/setup.sh --tests installs it)")
         sys.exit(77)

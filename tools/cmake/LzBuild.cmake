@@ -50,8 +50,8 @@ endfunction()
 # into the headers that it shares with its neighbours.
 option(LZERO_UNITY "Compile several sources as one: faster as a whole, slower for one changed file" ON)
 
-# lz_use_unity(TARGET SIZE): SIZE sources of TARGET at a time. All of them under a sanitizer, where nobody changes one
-# file: there every function of a header is compiled in each.
+# lz_use_unity(TARGET SIZE): SIZE sources of TARGET at a time. All of them under a sanitizer: without optimisation each
+# file compiles every function of its headers, and nobody builds there again and again for one changed file.
 function(lz_use_unity target size)
   if(CMAKE_CXX_FLAGS MATCHES "sanitize")
     set(size 0)
