@@ -81,6 +81,15 @@ std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
                       absl::StrJoin(advice, ", or "), "\n");
 }
 
+// What a GPU costs searches that no graph records; "" where one does, or where eager was asked for.
+std::string EagerDeviceText(const InferenceConfig& inference, std::string_view runner) {
+  if (!inference.device.is_cuda() || inference.runner != Runner::kAuto || runner != "eager") {
+    return "";
+  }
+  return "device        searches are not recorded as graphs here; unless the model is large, "
+         "inference.device=cpu train.device=cuda is faster\n";
+}
+
 // The rest of the plan, for those who ask for it.
 void AppendDetails(const ExperimentConfig& config, const EnvSpec& spec, std::string_view runner,
                    std::string* text) {
@@ -188,6 +197,7 @@ std::string DescribePlan(const ExperimentConfig& config, const RunPlan& plan,
                   FamilyOf(config.model).describe(longest->model),
                   tasks.size() == 1 ? "\n" : " at most\n");
   if (tasks.size() == 1) AppendTask(tasks[0], plan.envs[0], runner, detailed, &text);
+  text += EagerDeviceText(config.inference, runner);
   absl::StrAppend(&text, "stops         ", StopText(tasks), "\n");
   absl::StrAppend(&text, "memory        ", MemoryText(plan.memory, detailed), "\n");
   return text;

@@ -61,6 +61,21 @@ TEST(PlanTextTest, ThePlanInShortTellsWhatANewUserAsks) {
               HasSubstr("\nstops         after 7 updates\n"));
 }
 
+TEST(PlanTextTest, ThePlanAdvisesAgainstSearchesOnAGpuWithoutGraphs) {
+  ExperimentConfig config = TinyConfig();
+  const RunPlan plan = PlanRun(config, NativeRegistry()).value();
+  const auto is_advised = [&](Device device, Runner asked, const char* chosen) {
+    config.inference.device = device;
+    config.inference.runner = asked;
+    return DescribePlan(config, plan, chosen, /*detailed=*/false).find("\ndevice  ") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(is_advised(Device::kCuda, Runner::kAuto, "eager"));
+  EXPECT_FALSE(is_advised(Device::kCpu, Runner::kAuto, "eager"));
+  EXPECT_FALSE(is_advised(Device::kCuda, Runner::kEager, "eager"));
+  EXPECT_FALSE(is_advised(Device::kCuda, Runner::kAuto, "cuda_search_graph"));
+}
+
 TEST(PlanTextTest, ThePlanTellsWhatReanalyzeCosts) {
   ExperimentConfig config = TinyConfig();
   EXPECT_THAT(PlanText(config).value(), Not(HasSubstr("reanalyze")));
