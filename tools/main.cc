@@ -249,9 +249,5 @@ int FlushOutput(int code, bool is_closed) {
 
 int main(int argc, char** argv) {
   const bool is_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
-  const int code = lzero::FlushOutput(lzero::Main(argc, argv), is_closed);
-#if LZERO_HAS_TORCH
-  _exit(code);  // libtorch would take apart every operator first, 0.2 s for nothing
-#endif
-  return code;
+  return lzero::FlushOutput(lzero::Main(argc, argv), is_closed);
 }
