@@ -83,7 +83,8 @@ std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
 
 // What a GPU costs searches that no graph records; "" where one does, or where eager was asked for.
 std::string EagerDeviceText(const InferenceConfig& inference, std::string_view runner) {
-  if (!inference.device.is_cuda() || inference.runner != Runner::kAuto || runner != "eager") {
+  if (!inference.device.is_cuda() || inference.runner != Runner::kAuto ||
+      inference.graphs == Graphs::kOff || runner != "eager") {
     return "";
   }
   return "device        searches are not recorded as graphs here; unless the model is large, "

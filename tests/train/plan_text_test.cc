@@ -74,6 +74,8 @@ TEST(PlanTextTest, ThePlanAdvisesAgainstSearchesOnAGpuWithoutGraphs) {
   EXPECT_FALSE(is_advised(Device::kCpu, Runner::kAuto, "eager"));
   EXPECT_FALSE(is_advised(Device::kCuda, Runner::kEager, "eager"));
   EXPECT_FALSE(is_advised(Device::kCuda, Runner::kAuto, "cuda_search_graph"));
+  config.inference.graphs = Graphs::kOff;
+  EXPECT_FALSE(is_advised(Device::kCuda, Runner::kAuto, "eager"));
 }
 
 TEST(PlanTextTest, ThePlanTellsWhatReanalyzeCosts) {
