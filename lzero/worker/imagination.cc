@@ -143,12 +143,15 @@ absl::Status Imagine(absl::Span<const Scene> scenes, InferenceModel* model,
 }
 
 absl::Status CheckGame(const EnvSpec& spec, const InferenceModel& model) {
-  if (spec.num_players != 2 || spec.num_chance_outcomes > 0 || model.num_chance_outcomes() > 0 ||
-      model.sampled_actions() != nullptr) {
+  if (spec.num_players != 2 || spec.num_chance_outcomes > 0 || model.num_chance_outcomes() > 0) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "imagination is measured in games for two players without chance, of which all actions "
-        "are searched; this agent plays ",
+        "imagination is measured in games for two players without chance; this agent plays ",
         spec.id));
+  }
+  if (model.sampled_actions() != nullptr) {
+    return absl::FailedPreconditionError(
+        "imagination is measured where all actions are searched, and this agent samples them; add "
+        "search.num_sampled_actions=null");
   }
   if (spec.can_save) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat("environment '", spec.id, "' cannot be saved"));

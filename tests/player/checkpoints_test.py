@@ -37,6 +37,12 @@ def main():
     program = Program(sys.argv[1], sys.argv[2])
     check_play(program)
     program.check("a grade", *program.run("eval", CHECKPOINTS / "muzero", "--grade"), 0, "optimal moves")
+    program.check("imagination", *program.run("eval", CHECKPOINTS / "muzero", "--imagination", "--episodes", 3), 0,
+                  "of 3 random games", "1 own move", "2 reply", "\n4 ")
+    program.check("imagination of one player", *program.run("eval", CHECKPOINTS / "unizero_vector", "--imagination"), 2,
+                  "games for two players without chance")
+    program.check("simulations of imagination",
+                  *program.run("eval", CHECKPOINTS / "muzero", "--imagination", "--sims", 9), 2, "excludes")
     if "train " not in program.run("--help")[1]:
         program.check("a device without libtorch",
                       *program.run("eval", CHECKPOINTS / "muzero", "--device", "cuda"), 1, "built without libtorch")

@@ -104,6 +104,10 @@ OrderedJson GradeToJson(const char* player, const GradeReport& grade) {
   return json;
 }
 
+std::string RecallText(const ImaginedMoves& moves) {
+  return moves.num_wins > 0 ? absl::StrFormat("%.2f", 100.0 * moves.recall()) : "-";
+}
+
 // One line without its end.
 void PrintCounts(const char* name, const GradeCounts& counts) {
   std::printf("%-18s  optimal moves %d of %d (%.2f %%), non-trivial %d of %d", name,
@@ -234,15 +238,15 @@ int EvalImagination(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& ag
                         {"moves", moves.num_moves},
                         {"wins", moves.num_wins},
                         {"found", moves.num_found},
-                        {"recall", moves.recall()},
+                        {"recall", moves.num_wins > 0 ? OrderedJson(moves.recall()) : nullptr},
                         {"false_alarms", moves.num_false_alarms},
                         {"false_alarm_rate", moves.false_alarm_rate()},
                         {"value_behind_wins", moves.value_behind},
                         {"illegal_policy", moves.illegal_policy}});
       continue;
     }
-    std::printf("%d %-8s    %6.2f %% of %-12d  %6.3f %% of %-12d", static_cast<int>(i + 1),
-                who.c_str(), 100.0 * moves.recall(), static_cast<int>(moves.num_wins),
+    std::printf("%d %-8s    %6s %% of %-12d  %6.3f %% of %-12d", static_cast<int>(i + 1),
+                who.c_str(), RecallText(moves).c_str(), static_cast<int>(moves.num_wins),
                 100.0 * moves.false_alarm_rate(),
                 static_cast<int>(moves.num_moves - moves.num_wins));
     std::printf("  %12.2f", moves.value_behind);

@@ -1,6 +1,7 @@
 // `lzero eval`: plays a checkpoint greedily and prints a table or JSON; `--grade` judges every
 // position of a solved game, `--chance` a model of chance (eval_measures.h). Exit codes: 0 ok,
 // 1 failure, 2 usage, 3 below min_return, 130 interrupted.
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -30,6 +31,9 @@
 
 namespace lzero {
 namespace {
+
+constexpr int64_t kSideBySide = 64;         // positions that are judged at a time
+constexpr int64_t kImaginedActions = 4096;  // of all games that are imagined at a time
 
 struct EvalOptions {
   PlayerEngines engines;
@@ -183,9 +187,10 @@ int Imagination(const EvalOptions& options, LoadAgentOptions wanted, LoadedAgent
                 ThreadPool* pool, const std::atomic<bool>* stop) {
   const auto seeds = ParseSeeds(options, agent.config.seed);
   if (!seeds.ok()) return PrintError(seeds.status(), kExitUsage);
-  // Room for every imagined move.
-  wanted.simulations =
-      ImaginedNodes(agent.role.evaluator->spec().action.num_actions, kImaginedDepth);
+  // Room for every imagined move, of fewer games at a time where a game has many moves.
+  const int64_t num_actions = agent.role.evaluator->spec().action.num_actions;
+  wanted.simulations = ImaginedNodes(num_actions, kImaginedDepth);
+  wanted.num_envs = std::clamp<int64_t>(kImaginedActions / num_actions, 1, wanted.num_envs);
   auto roomy = LoadAgent(options.path, MakeRegistry(), wanted, pool);
   if (!roomy.ok()) return PrintError(roomy.status(), kExitFailure);
   return EvalImagination(*seeds, options.json, *roomy, stop);
@@ -219,7 +224,7 @@ int EvalOne(const EvalOptions& options) {
   LoadAgentOptions wanted;
   wanted.make_engine = options.engines.make_engine;
   wanted.simulations = options.simulations;
-  if (options.grade || options.imagination) wanted.num_envs = 64;
+  if (options.grade || options.imagination) wanted.num_envs = kSideBySide;
   if (!options.picture.format.empty()) wanted.num_envs = 1;  // episode after episode
   if (!options.device.empty()) wanted.device = ParseDevice(options.device).value();
   wanted.settings = options.settings;
@@ -270,6 +275,36 @@ int Eval(const EvalOptions& options) {
   return code;
 }
 
+struct EpisodeFlags {
+  CLI::Option *episodes, *seeds, *simulations, *render, *min_return;
+};
+
+// What is measured in the place of returns.
+void AddMeasures(CLI::App* eval, EvalOptions* options, const EpisodeFlags& of_episodes) {
+  CLI::Option* grade =
+      eval->add_flag(
+              "--grade", options->grade,
+              "Judge moves in positions with known best ones, of a solved game; plays no episodes")
+          ->excludes(of_episodes.episodes)
+          ->excludes(of_episodes.seeds)
+          ->excludes(of_episodes.render)
+          ->excludes(of_episodes.min_return);
+  eval->add_flag("--chance", options->chance,
+                 "Compare the chance outcomes that the model foretells with those that the "
+                 "environment lists, at every step of the episodes")
+      ->excludes(of_episodes.render)
+      ->excludes(of_episodes.min_return)
+      ->excludes(grade);
+  eval->add_flag(
+          "--imagination", options->imagination,
+          "Games for two players: how many of the moves that win at once are foreseen, 1 to 4 "
+          "imagined steps behind the positions of random games")
+      ->excludes(of_episodes.simulations)
+      ->excludes(of_episodes.render)
+      ->excludes(of_episodes.min_return)
+      ->excludes(grade);
+}
+
 }  // namespace
 
 void AddEval(CLI::App& app, VerbAction* action, const PlayerEngines& engines) {
@@ -287,8 +322,9 @@ void AddEval(CLI::App& app, VerbAction* action, const PlayerEngines& engines) {
   CLI::Option* seeds =
       eval->add_option("--seeds", options->seeds, "One episode for each: A..B, or 0,3,7")
           ->excludes(episodes);
-  AddNumber(eval, "--sims", &options->simulations, 1, SearchConfig::kMostSimulations,
-            "Simulations a move (default: as in the run)");
+  CLI::Option* simulations =
+      AddNumber(eval, "--sims", &options->simulations, 1, SearchConfig::kMostSimulations,
+                "Simulations a move (default: as in the run)");
   // What is shown and reported.
   CLI::Option* render =
       eval->add_option("--render", options->picture.format,
@@ -303,27 +339,7 @@ void AddEval(CLI::App& app, VerbAction* action, const PlayerEngines& engines) {
                                   constexpr double kEnd = std::numeric_limits<double>::infinity();
                                   return NumberError(text, -kEnd, kEnd);
                                 });
-  CLI::Option* grade =
-      eval->add_flag(
-              "--grade", options->grade,
-              "Judge moves in positions with known best ones, of a solved game; plays no episodes")
-          ->excludes(episodes)
-          ->excludes(seeds)
-          ->excludes(render)
-          ->excludes(min_return);
-  eval->add_flag("--chance", options->chance,
-                 "Compare the chance outcomes that the model foretells with those that the "
-                 "environment lists, at every step of the episodes")
-      ->excludes(render)
-      ->excludes(min_return)
-      ->excludes(grade);
-  eval->add_flag(
-          "--imagination", options->imagination,
-          "Games for two players: how many of the moves that win at once are foreseen, 1 to 4 "
-          "imagined steps behind the positions of random games")
-      ->excludes(render)
-      ->excludes(min_return)
-      ->excludes(grade);
+  AddMeasures(eval, options, {episodes, seeds, simulations, render, min_return});
   // Where it runs.
   AddNumber(eval, "--threads", &options->threads, 1, MachineCores(), "Threads of the network");
   AddDevice(eval, &options->device);
