@@ -70,6 +70,7 @@ absl::Status Override(const std::vector<std::string>& settings, ExperimentConfig
                      ": not of how a checkpoint plays; allowed: search.NAME=VALUE, "
                      "inference.NAME=VALUE"));
   }
+  config->search.cheap_fraction = 0.0;  // of collection alone; it would bound num_simulations
   LZ_ASSIGN_OR_RETURN(LoadedConfig loaded,
                       LoadConfigText(ResolvedYaml(*config), "the checkpoint's config", settings));
   loaded.config.name = config->name;

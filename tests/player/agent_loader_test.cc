@@ -201,6 +201,8 @@ TEST_F(AgentLoaderTest, SettingsOfSearchGoOverThoseOfTheRun) {
   // Also where the run says how many simulations evaluations have.
   ExperimentConfig config = TinyConfig();
   config.evaluate.num_simulations = 6;
+  config.search.cheap_fraction = 0.5;  // of collection, which bounds no evaluation
+  config.search.cheap_num_simulations = config.search.num_simulations;
   config_yaml_ = ResolvedYaml(config);
   WriteStep(2);
   EXPECT_EQ(load("search.num_simulations=3")->num_simulations, 3);
