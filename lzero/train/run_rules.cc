@@ -146,6 +146,11 @@ Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   Append(AugmentErrors(config.replay, shape, spec), &errors);
   Append(ReplayErrors(config.replay, shape), &errors);
   Append(ReanalyzeErrors(config, family), &errors);
+  const std::optional<SupportRange> values = config.model.value_range();
+  Require(
+      spec.num_players != 2 || !values.has_value() || values->min == -values->max, &errors,
+      {"model.value_support", "env.id"},
+      absl::StrCat("one player's win is the other's loss in ", spec.id, ", so min must be -max"));
   if (config.stop.target_return.has_value() && spec.num_players != 1 &&
       config.score.measure != ScoreMeasure::kGrade) {
     errors.push_back(

@@ -212,7 +212,9 @@ TEST(RunRulesTest, EveryErrorOfARunIsReportedAtOnce) {
   EXPECT_THAT(ErrorKeys(config), ElementsAre("env.random_opening_plies"));  // no environment
   config.env.random_opening_plies = 6;
   config.model.encoder_channels = 1 << 20;  // memory counts when nothing else is wrong
-  EXPECT_THAT(ErrorKeys(config), ElementsAre("replay.capacity", "stop.target_return"));
+  config.model.value_support = {{"min", "0"}, {"max", "1"}, {"bins", "3"}};
+  EXPECT_THAT(ErrorKeys(config),
+              ElementsAre("replay.capacity", "model.value_support", "stop.target_return"));
   config = TinyConfig();
   config.model.encoder = EncoderKind::kBoard;
   config.replay.augment_symmetries = true;
