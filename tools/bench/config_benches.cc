@@ -55,6 +55,9 @@ struct BenchRun {
   RandomStream sampler = RandomStream(0, "bench_run_sampler");
   int64_t num_steps = 0;
 
+  absl::Status TakeWeights() {
+    return role.inference->CopyWeightsFrom(NetworkWeights(learner->model()));
+  }
   absl::Status Step() {
     ++num_steps;
     LZ_RETURN_IF_ERROR(role.collector->Step(0));
@@ -76,7 +79,7 @@ absl::StatusOr<std::shared_ptr<BenchRun>> MakeRun(const BenchCase& bench) {
   LZ_ASSIGN_OR_RETURN(const EnvSpec spec, BuildEnvSpec(run->config, run->registry));
   LZ_ASSIGN_OR_RETURN(run->learner, Learner::Create(run->config, BuildWorldModelShape(spec)));
   LZ_ASSIGN_OR_RETURN(run->role, BuildCollector(run->config, run->registry, run->pool.get()));
-  LZ_RETURN_IF_ERROR(run->role.inference->CopyWeightsFrom(NetworkWeights(run->learner->model())));
+  LZ_RETURN_IF_ERROR(run->TakeWeights());
   LZ_ASSIGN_OR_RETURN(
       run->replay, ReplayBuffer::Create(run->config.replay, BuildReplayShape(run->config, spec)));
   return run;
@@ -125,6 +128,7 @@ absl::StatusOr<BenchSubject> PrepareCollector(std::shared_ptr<BenchRun> run, int
     const double begun = MonotonicSeconds(), before = run->role.inference->network_seconds();
     int64_t searches = 0;
     for (; searches < kFewestRuns || MonotonicSeconds() - begun < kRoundSeconds; ++searches) {
+      LZ_RETURN_IF_ERROR(run->TakeWeights());  // new ones, as in training: nothing is known of them
       LZ_RETURN_IF_ERROR(run->Step());
     }
     const auto simulations = static_cast<double>(searches * run->config.search.num_simulations);
