@@ -1,6 +1,6 @@
 // A whole packed model: what it writes where, by threads and batch sizes. Its numbers are those of
 // its parts and, with the weights of networks, of eager engines
-// (tests/family/packed_engines_test.cc).
+// (tests/family/packed_engine_parity.h).
 #include "lzero/packed/latent_model.h"
 
 #include <cmath>

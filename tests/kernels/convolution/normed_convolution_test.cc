@@ -63,15 +63,11 @@ std::vector<float> RunBoth(int threads) {
   return y;
 }
 
-TEST(NormedConvolution, TheNumberOfThreadsChangesSumsOverSamplesAlone) {
+TEST(NormedConvolution, TheNumberOfThreadsChangesNoBit) {
   const std::vector<float> one = RunBoth(1);
-  const size_t of_samples = 50 * 63 * 36;
   for (const int threads : {2, 3}) {
     const std::vector<float> more = RunBoth(threads);
-    EXPECT_TRUE(SameBits(more.data(), one.data(), of_samples));
-    for (size_t i = of_samples; i < one.size(); ++i) {
-      EXPECT_NEAR(more[i], one[i], 1e-3f * std::max(1.0f, std::abs(one[i])));
-    }
+    EXPECT_TRUE(SameBits(more.data(), one.data(), one.size()));
   }
 }
 

@@ -26,7 +26,8 @@ TEST_P(PackedStochasticMuZero, AllocatesNothingOnceWarm) {
 INSTANTIATE_TEST_SUITE_P(
     All, PackedStochasticMuZero,
     testing::Values(Case{"Vector", Family::kStochasticMuZero, kVector, {3}},
-                    Case{"Board", Family::kStochasticMuZero, kBoard, {2, 4, 4}}),
+                    Case{"Board", Family::kStochasticMuZero, kBoard, {2, 4, 4}},
+                    Case{"Image", Family::kStochasticMuZero, kImage, {3, 22, 18}}),
     [](const auto& each) { return each.param.name; });
 
 }  // namespace

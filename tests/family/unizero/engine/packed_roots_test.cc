@@ -1,4 +1,4 @@
-// Roots on packed weights: the numbers and contexts of eager roots, for vector and board encoders,
+// Roots on packed weights: the numbers and contexts of eager roots, for every encoder,
 // pasts of every length, one thread and two.
 #include "lzero/family/unizero/engine/packed_roots.h"
 
@@ -28,8 +28,10 @@ struct Case {
 };
 
 WorldModelShape ShapeOf(EncoderKind encoder) {
-  return {encoder == EncoderKind::kVector ? std::vector<int64_t>{7} : std::vector<int64_t>{2, 3, 4},
-          kNumActions};
+  std::vector<int64_t> observation = {7};
+  if (encoder == EncoderKind::kBoard) observation = {2, 3, 4};
+  if (encoder == EncoderKind::kImage) observation = {3, 22, 18};
+  return {observation, kNumActions};
 }
 
 std::shared_ptr<WorldModel> ModelOf(const Case& parameters) {
@@ -79,7 +81,7 @@ TEST_P(PackedRootsParity, RebuiltThenContinuedRootsAreThoseOfEager) {
   const auto packed = MakePackedRoots(&step, packed_scene.cache.get(), packed_scene.contexts.get());
   const auto eager =
       std::make_unique<EagerRoots>(*model, eager_scene.cache.get(), eager_scene.contexts.get());
-  const int64_t observation_size = GetParam().encoder == EncoderKind::kVector ? 7 : 24;
+  const int64_t observation_size = model->shape().observation_size();
   // The last root's window is full, or fills and begins to slide.
   const int64_t last = std::max<int64_t>(30, GetParam().context_length / 2 - 2);
   const auto episodes = RandomEpisodes(kNumEnvs, last + 10, observation_size, kNumActions, 4);
@@ -103,6 +105,7 @@ TEST_P(PackedRootsParity, RebuiltThenContinuedRootsAreThoseOfEager) {
 INSTANTIATE_TEST_SUITE_P(Cases, PackedRootsParity,
                          testing::Values(Case{"vector", EncoderKind::kVector, 2, 8, 1},
                                          Case{"board", EncoderKind::kBoard, 2, 8, 1},
+                                         Case{"image", EncoderKind::kImage, 2, 8, 2},
                                          Case{"deep", EncoderKind::kVector, 4, 5, 2},
                                          Case{"long", EncoderKind::kVector, 1, 23, 2},
                                          Case{"longest", EncoderKind::kVector, 2, 200, 1},
