@@ -25,6 +25,10 @@ absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRe
   return env->spec();
 }
 
+int64_t MaxPastSteps(const ModelConfig& model, const EnvSpec& spec) {
+  return spec.num_players == 2 ? 0 : FamilyOf(model).num_root_past_steps(model);
+}
+
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
   return {spec.observation.shape, spec.action.num_actions, spec.action.dim(),
           spec.num_chance_outcomes};
@@ -85,9 +89,10 @@ absl::StatusOr<EvaluatorRole> BuildPlayer(const EngineMaker& make_engine,
                       BuildAgent("evaluator", config, registry, envs->spec(),
                                  num_roots > 0 ? num_roots : num_envs, num_simulations,
                                  /*deterministic_ties=*/true, make_engine, &role.inference));
-  role.evaluator = std::make_unique<Evaluator>(
-      FamilyOf(config.model).num_root_past_steps(config.model), config.replay.discount,
-      std::move(envs), std::move(agent), role.inference.get());
+  const int64_t num_past_steps = MaxPastSteps(config.model, envs->spec());
+  role.evaluator =
+      std::make_unique<Evaluator>(num_past_steps, config.replay.discount, std::move(envs),
+                                  std::move(agent), role.inference.get());
   return role;
 }
 

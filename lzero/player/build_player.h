@@ -36,6 +36,9 @@ EnvFactory BuildEnvFactory(const ExperimentConfig& config, const EnvRegistry& re
 // Spec of the configured environment.
 absl::StatusOr<EnvSpec> BuildEnvSpec(const ExperimentConfig& config, const EnvRegistry& registry);
 
+// Steps of its past that a root is given at most: as many as the model's windows reach, none in
+// games for two players, so that self-play, matches and grades of single positions search alike.
+int64_t MaxPastSteps(const ModelConfig& model, const EnvSpec& spec);
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec);
 EngineOptions BuildEngineOptions(const ExperimentConfig& config, const EnvSpec& spec,
                                  int64_t num_envs, int64_t num_simulations);

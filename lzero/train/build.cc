@@ -26,8 +26,7 @@ ReplayShape BuildReplayShape(const ExperimentConfig& config, const EnvSpec& spec
   shape.observation_type = spec.observation.type;
   shape.frame_stack = static_cast<int>(spec.observation.frame_stack);
   shape.observation_shape = spec.observation.shape;
-  shape.num_root_past_steps =
-      static_cast<int>(FamilyOf(config.model).num_root_past_steps(config.model));
+  shape.num_root_past_steps = static_cast<int>(MaxPastSteps(config.model, spec));
   shape.reads_sequences = FamilyOf(config.model).reads_sequences;
   return shape;
 }
@@ -49,7 +48,7 @@ absl::StatusOr<CollectorRole> BuildCollector(const ExperimentConfig& config,
     agent->set_cheap_searcher(std::move(searcher));
   }
   const CollectorOptions options = {RoleSeed(config, "collector"),
-                                    FamilyOf(config.model).num_root_past_steps(config.model),
+                                    MaxPastSteps(config.model, envs->spec()),
                                     config.replay.discount};
   role.collector =
       std::make_unique<Collector>(options, std::move(envs), std::move(agent), role.inference.get());

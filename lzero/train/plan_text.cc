@@ -58,9 +58,8 @@ std::string StopText(absl::Span<const ExperimentConfig> tasks) {
 
 // What roots see and training does not show, and what would mend it; "" where there is nothing.
 std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
-  const ModelFamily& family = FamilyOf(config.model);
   const int64_t shown = config.replay.num_context_steps + config.replay.num_unroll_steps - 1;
-  int64_t seen = family.num_root_past_steps(config.model);
+  int64_t seen = MaxPastSteps(config.model, spec);
   if (spec.max_episode_steps > 0) seen = std::min(seen, spec.max_episode_steps - 1);
   if (seen <= shown) return "";
   std::vector<std::string> advice = {absl::StrCat("raise replay.num_unroll_steps to ",
@@ -72,7 +71,7 @@ std::string ContextText(const ExperimentConfig& config, const EnvSpec& spec) {
   ModelConfig shorter = config.model;
   do {
     shorter.context_length -= 2;  // a step is two tokens
-  } while (shorter.context_length >= 2 && family.num_root_past_steps(shorter) > shown);
+  } while (shorter.context_length >= 2 && MaxPastSteps(shorter, spec) > shown);
   if (shorter.context_length >= 2) {
     advice.push_back(absl::StrCat("lower model.context_length to ", shorter.context_length));
   }

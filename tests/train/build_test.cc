@@ -73,6 +73,16 @@ TEST(BuildTest, TheReplayKeepsThePastOfRoots) {
   EXPECT_EQ(ReplayContextSteps(config.replay, shape), 8);
 }
 
+// Then self-play, matches and single positions, which have no past, are searched alike.
+TEST(BuildTest, RootsOfTwoPlayersHaveNoPast) {
+  const ExperimentConfig config = BoardConfig();
+  const EnvSpec spec = BuildEnvSpec(config, NativeRegistry()).value();
+  EXPECT_EQ(BuildReplayShape(config, spec).num_root_past_steps, 0);
+  ThreadPool pool(1);
+  const auto role = BuildEvaluator(config, NativeRegistry(), 1, 2, &pool).value();
+  EXPECT_EQ(role.evaluator->max_past_steps(), 0);
+}
+
 TEST(BuildTest, TheReplayKnowsWhatObservationsAre) {
   EnvSpec spec = BuildEnvSpec(TinyConfig(), NativeRegistry()).value();
   ReplayShape shape = BuildReplayShape(TinyConfig(), spec);
