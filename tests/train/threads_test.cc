@@ -36,6 +36,16 @@ TEST(ThreadsTest, UniZero) {
   ExpectSameWithTwoThreads(config);
 }
 
+TEST(ThreadsTest, UniZeroOfPictures) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "catch";
+  config.env.settings = {{"columns", "5"}, {"pixels", "4"}};
+  config.env.max_episode_steps = 0;
+  config.model.encoder = EncoderKind::kImage;
+  config.model.encoder_channels = 16;
+  ExpectSameWithTwoThreads(config);
+}
+
 TEST(ThreadsTest, MuZeroOfVectors) {
   ExperimentConfig config = TinyConfig();
   config.model.family = Family::kMuZero;
@@ -46,6 +56,14 @@ TEST(ThreadsTest, MuZeroOfVectors) {
 TEST(ThreadsTest, MuZeroOfPlanes) {
   ExperimentConfig config = BoardConfig(Family::kMuZero);
   config.model.latent_loss = LatentLoss::kCosine;
+  ExpectSameWithTwoThreads(config);
+}
+
+TEST(ThreadsTest, StochasticMuZero) {
+  ExperimentConfig config = TinyConfig();
+  config.env.id = "2048";
+  config.model.family = Family::kStochasticMuZero;
+  config.model.latent_loss = LatentLoss::kNone;
   ExpectSameWithTwoThreads(config);
 }
 
