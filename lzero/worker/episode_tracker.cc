@@ -1,5 +1,6 @@
 #include "lzero/worker/episode_tracker.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -69,7 +70,6 @@ absl::Status EpisodeTracker::Import(const std::string& prefix,
   }
   // Check the sizes against each other.
   if (step.size() != 1 || step[0] < static_cast<int64_t>(actions.size()) ||
-      static_cast<int64_t>(actions.size()) > max_past_ ||
       action_values.size() != actions.size() * static_cast<size_t>(action_dim_) ||
       static_cast<int64_t>(observations.size()) !=
           (static_cast<int64_t>(actions.size()) + 1) * observation_size_) {
@@ -77,6 +77,11 @@ absl::Status EpisodeTracker::Import(const std::string& prefix,
         absl::StrCat("the past of ", prefix, " does not fit: ", actions.size(), " actions, ",
                      observations.size(), " observation values of ", observation_size_, " each"));
   }
+  // Keep the newest steps of a longer past, as Add does.
+  const int64_t excess = std::max<int64_t>(0, static_cast<int64_t>(actions.size()) - max_past_);
+  observations.erase(observations.begin(), observations.begin() + excess * observation_size_);
+  actions.erase(actions.begin(), actions.begin() + excess);
+  action_values.erase(action_values.begin(), action_values.begin() + excess * action_dim_);
   step_ = step[0];
   observations_ = std::move(observations);
   actions_ = std::move(actions);
