@@ -147,10 +147,16 @@ Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   Append(ReplayErrors(config.replay, shape), &errors);
   Append(ReanalyzeErrors(config, family), &errors);
   const std::optional<SupportRange> values = config.model.value_range();
-  Require(
-      spec.num_players != 2 || !values.has_value() || values->min == -values->max, &errors,
-      {"model.value_support", "env.id"},
-      absl::StrCat("one player's win is the other's loss in ", spec.id, ", so min must be -max"));
+  Require(spec.num_players != 2 || !values.has_value() || values->min == -values->max, &errors,
+          {"model.value_support", "env.id"},
+          absl::StrCat("got min ", values.has_value() ? values->min : 0.0, ", max ",
+                       values.has_value() ? values->max : 0.0,
+                       ", but one player's win is the other's loss in ", spec.id,
+                       "; allowed: a min of -max"));
+  Require(spec.num_players != 2 || config.inference.root_context == RootContext::kRebuild, &errors,
+          {"inference.root_context", "env.id"},
+          absl::StrCat("got carry, but roots of ", spec.id,
+                       ", a game for two players, have no past; allowed: rebuild"));
   if (config.stop.target_return.has_value() && spec.num_players != 1 &&
       config.score.measure != ScoreMeasure::kGrade) {
     errors.push_back(

@@ -16,6 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 // Every way to build something from a config that cannot work gives this error.
 void ExpectRefused(const ExperimentConfig& config, const EnvRegistry& registry,
@@ -73,7 +74,7 @@ TEST(BuildTest, TheReplayKeepsThePastOfRoots) {
   EXPECT_EQ(ReplayContextSteps(config.replay, shape), 8);
 }
 
-// Then self-play, matches and single positions, which have no past, are searched alike.
+// Self-play, matches and single positions, which have no past, are searched alike.
 TEST(BuildTest, RootsOfTwoPlayersHaveNoPast) {
   const ExperimentConfig config = BoardConfig();
   const EnvSpec spec = BuildEnvSpec(config, NativeRegistry()).value();
@@ -81,6 +82,10 @@ TEST(BuildTest, RootsOfTwoPlayersHaveNoPast) {
   ThreadPool pool(1);
   const auto role = BuildEvaluator(config, NativeRegistry(), 1, 2, &pool).value();
   EXPECT_EQ(role.evaluator->max_past_steps(), 0);
+  const auto self_play = BuildCollector(config, NativeRegistry(), &pool).value();
+  for (int step = 0; step < 3; ++step) ASSERT_TRUE(self_play.collector->Step(0).ok());
+  const std::vector<NamedArray> state = self_play.collector->Export().value();
+  EXPECT_THAT(ReadArray<int32_t>(state, "env0.actions").value(), IsEmpty());
 }
 
 TEST(BuildTest, TheReplayKnowsWhatObservationsAre) {

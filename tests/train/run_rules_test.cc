@@ -213,8 +213,9 @@ TEST(RunRulesTest, EveryErrorOfARunIsReportedAtOnce) {
   config.env.random_opening_plies = 6;
   config.model.encoder_channels = 1 << 20;  // memory counts when nothing else is wrong
   config.model.value_support = {{"min", "0"}, {"max", "1"}, {"bins", "3"}};
-  EXPECT_THAT(ErrorKeys(config),
-              ElementsAre("replay.capacity", "model.value_support", "stop.target_return"));
+  config.inference.root_context = RootContext::kCarry;
+  EXPECT_THAT(ErrorKeys(config), ElementsAre("replay.capacity", "model.value_support",
+                                             "inference.root_context", "stop.target_return"));
   config = TinyConfig();
   config.model.encoder = EncoderKind::kBoard;
   config.replay.augment_symmetries = true;

@@ -14,7 +14,6 @@
 #include "lzero/base/thread_pool.h"
 #include "lzero/env/env_rules.h"
 #include "lzero/env/vector_env.h"
-#include "lzero/family/packed/families.h"
 #include "lzero/family/tensor_families.h"
 #include "lzero/inference/tensor/network_weights.h"
 #include "lzero/replay/batch/batch_writer.h"
@@ -108,7 +107,6 @@ struct Player {
 absl::StatusOr<Player> MakePlayer(const ExperimentConfig& config, const EnvRegistry& registry,
                                   const EnvSpec& spec, ThreadPool* pool) {
   const int64_t num_envs = config.env.num_collectors;
-  const ModelFamily& family = FamilyOf(config.model);
   const EngineOptions options =
       BuildEngineOptions(config, spec, num_envs, config.search.num_simulations);
   Player player;
@@ -119,7 +117,7 @@ absl::StatusOr<Player> MakePlayer(const ExperimentConfig& config, const EnvRegis
   LZ_ASSIGN_OR_RETURN(auto vector_env, VectorEnv::Create(std::move(envs), pool));
   player.roots = std::make_unique<CountedRoots>(player.engine.get());
   player.collector = std::make_unique<Collector>(
-      CollectorOptions{0, family.num_root_past_steps(config.model), config.replay.discount},
+      CollectorOptions{0, MaxPastSteps(config.model, spec), config.replay.discount},
       std::move(vector_env),
       std::make_unique<Agent>(std::move(searcher), AgentOptions{0, true, spec.action.num_actions}),
       player.roots.get());
