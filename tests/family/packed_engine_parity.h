@@ -182,7 +182,7 @@ inline std::vector<float> RunOn(const EngineOptions& options, const Network& net
   const auto engine = MakeEngine(options, runner, num_threads);
   EXPECT_EQ(engine->runner_name(), runner == Runner::kEager ? "eager" : "packed");
   const Scene scene(options);
-  // Other weights first, which are replaced where they lie, and what they said forgotten.
+  // Other weights first: they are replaced in place, and what they said must be forgotten.
   EXPECT_TRUE(engine->CopyWeightsFrom(NetworkWeights(*RandomNetwork(options, 1))).ok());
   Player(engine.get(), options).Run(scene.roots());
   EXPECT_TRUE(engine->CopyWeightsFrom(NetworkWeights(network)).ok());

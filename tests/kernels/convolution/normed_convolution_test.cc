@@ -2,7 +2,6 @@
 // numbers in general and the gradients: tests/nn/functional/planes_test.cc.
 #include "lzero/kernels/convolution/normed_convolution.h"
 
-#include <cmath>
 #include <random>
 #include <vector>
 

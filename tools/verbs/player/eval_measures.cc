@@ -249,7 +249,8 @@ int EvalImagination(absl::Span<const uint64_t> seeds, bool json, LoadedAgent& ag
                 who.c_str(), RecallText(moves).c_str(), static_cast<int>(moves.num_wins),
                 100.0 * moves.false_alarm_rate(),
                 static_cast<int>(moves.num_moves - moves.num_wins));
-    std::printf("  %12.2f", moves.value_behind);
+    const std::string behind = absl::StrFormat("%.2f", moves.value_behind);
+    std::printf("  %12s", moves.num_wins > 0 ? behind.c_str() : "-");
     std::printf(i == 0 ? "\n" : "  %6.2f %%\n", 100.0 * moves.illegal_policy);
   }
   if (json) {
