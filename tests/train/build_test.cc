@@ -83,7 +83,11 @@ TEST(BuildTest, RootsOfTwoPlayersHaveNoPast) {
   const auto role = BuildEvaluator(config, NativeRegistry(), 1, 2, &pool).value();
   EXPECT_EQ(role.evaluator->max_past_steps(), 0);
   const auto self_play = BuildCollector(config, NativeRegistry(), &pool).value();
-  for (int step = 0; step < 3; ++step) ASSERT_TRUE(self_play.collector->Step(0).ok());
+  const auto replay = ReplayBuffer::Create(config.replay, BuildReplayShape(config, spec)).value();
+  for (int step = 0; step < 3; ++step) {
+    ASSERT_TRUE(self_play.collector->Step(0).ok());
+    ASSERT_TRUE(self_play.collector->staged().MoveTo(*replay).ok());
+  }
   const std::vector<NamedArray> state = self_play.collector->Export().value();
   EXPECT_THAT(ReadArray<int32_t>(state, "env0.actions").value(), IsEmpty());
 }
