@@ -130,6 +130,28 @@ Errors ThreadErrors(const ExperimentConfig& config, int cores) {
   return errors;
 }
 
+namespace {
+
+// What a game for two players does not allow.
+Errors GameErrors(const ExperimentConfig& config, const EnvSpec& spec) {
+  Errors errors;
+  const std::optional<SupportRange> values = config.model.value_range();
+  if (values.has_value() && values->min != -values->max) {
+    errors.push_back({{"model.value_support", "env.id"},
+                      absl::StrCat("got min ", values->min, ", max ", values->max,
+                                   ", but one player's win is the other's loss in ", spec.id,
+                                   "; allowed: a min of -max")});
+  }
+  if (config.inference.root_context == RootContext::kCarry) {
+    errors.push_back({{"inference.root_context", "env.id"},
+                      absl::StrCat("got carry, but roots of ", spec.id,
+                                   ", a game for two players, have no past; allowed: rebuild")});
+  }
+  return errors;
+}
+
+}  // namespace
+
 Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   const ModelFamily& family = FamilyOf(config.model);
   Errors errors = family.model_errors(config.model);
@@ -146,17 +168,7 @@ Errors SpecErrors(const ExperimentConfig& config, const EnvSpec& spec) {
   Append(AugmentErrors(config.replay, shape, spec), &errors);
   Append(ReplayErrors(config.replay, shape), &errors);
   Append(ReanalyzeErrors(config, family), &errors);
-  const std::optional<SupportRange> values = config.model.value_range();
-  Require(spec.num_players != 2 || !values.has_value() || values->min == -values->max, &errors,
-          {"model.value_support", "env.id"},
-          absl::StrCat("got min ", values.has_value() ? values->min : 0.0, ", max ",
-                       values.has_value() ? values->max : 0.0,
-                       ", but one player's win is the other's loss in ", spec.id,
-                       "; allowed: a min of -max"));
-  Require(spec.num_players != 2 || config.inference.root_context == RootContext::kRebuild, &errors,
-          {"inference.root_context", "env.id"},
-          absl::StrCat("got carry, but roots of ", spec.id,
-                       ", a game for two players, have no past; allowed: rebuild"));
+  if (spec.num_players == 2) Append(GameErrors(config, spec), &errors);
   if (config.stop.target_return.has_value() && spec.num_players != 1 &&
       config.score.measure != ScoreMeasure::kGrade) {
     errors.push_back(
