@@ -24,6 +24,18 @@ absl::Status CheckOpenings(const std::string& id, const EnvOptions& options, int
   return absl::OkStatus();
 }
 
+// Where actions are the cells, or the cells and a pass; nothing for other games.
+std::vector<int32_t> StonePlaces(const EnvSpec& spec) {
+  if (spec.observation.shape.size() != 3) return {};
+  const int64_t cells = spec.observation.shape[1] * spec.observation.shape[2];
+  const int64_t num_others = spec.action.num_actions - cells;
+  if (num_others != 0 && num_others != 1) return {};
+  std::vector<int32_t> places(static_cast<size_t>(cells));
+  std::iota(places.begin(), places.end(), 0);
+  places.resize(static_cast<size_t>(spec.action.num_actions), -1);
+  return places;
+}
+
 // One position and its legal moves for each ply of the walk below.
 struct PerftPly {
   std::unique_ptr<Board> board;
@@ -82,6 +94,7 @@ absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions
   if (spec.observation.high.empty()) spec.observation.high = {1.0f};
   spec.action.kind = ActionKind::kDiscrete;
   spec.action.num_actions = start->num_actions();
+  if (spec.action.places.empty()) spec.action.places = StonePlaces(spec);
   spec.num_players = 2;
   spec.can_save = true;
   return std::make_unique<BoardEnv>(std::move(spec), options, std::move(start));

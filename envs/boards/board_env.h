@@ -67,7 +67,8 @@ class BoardEnv : public EpisodeEnv, public MoveCounter {
 
 // An environment of the game that begins in `start`, an unfinished position, and lasts at most
 // `max_plies`. The caller fills spec.id, spec.observation.shape and spec.symmetries; bounds are 0
-// .. 1 unless he fills them too; the rest comes from the board. InvalidArgument for a cap below
+// .. 1, and actions stand on their cells where they are as many, or one more, which passes, unless
+// he fills these too; the rest comes from the board. InvalidArgument for a cap below
 // max_plies, an opening fraction outside 0 .. 1, or opening plies outside 1 .. max_plies - 1 where
 // openings are asked for.
 absl::StatusOr<std::unique_ptr<Env>> MakeBoardEnv(EnvSpec spec, const EnvOptions& options,

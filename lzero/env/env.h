@@ -34,6 +34,10 @@ struct ActionSpec {
   // What the numbers of discrete actions stand for, a line for `lzero envs info`; empty:
   // themselves.
   std::string meaning = {};
+  // Where observations are boards [channels, height, width]: action a is a move of kind places[a] /
+  // (height * width) at the cell places[a] % (height * width); -1: at none, as a pass. Empty:
+  // actions have no cells.
+  std::vector<int32_t> places = {};
 
   // Numbers of a box action; 0 for discrete ones.
   int64_t dim() const { return static_cast<int64_t>(low.size()); }

@@ -81,6 +81,7 @@ packed::LatentModelOptions LatentModelParts(const EngineOptions& options) {
   const ModelConfig& config = options.model;
   AddScalarHead("reward_head", SupportOf(config.reward_range(), config.support_size), &model);
   AddHead("policy_head", shape.policy_size(), &model);
+  if (config.policy_cells) model.heads.back().places = shape.action_places;
   AddScalarHead("value_head", SupportOf(config.value_range(), config.support_size), &model);
   return model;
 }

@@ -24,7 +24,7 @@ LatentNetwork::LatentNetwork(const ModelConfig& config, const WorldModelShape& s
       register_parameter("action_table", parts.MakeInputTable(shape.num_actions, shape.action_dim));
   dynamics_ = register_module("dynamics", parts.MakeStep());
   reward_head_ = register_module("reward_head", parts.MakeHead(config.reward_bins()));
-  policy_head_ = register_module("policy_head", parts.MakeHead(shape.policy_size()));
+  policy_head_ = register_module("policy_head", parts.MakePolicyHead(shape));
   value_head_ = register_module("value_head", parts.MakeHead(config.value_bins()));
   if (Projects(config)) {
     const int64_t width = head_dim();

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lzero/base/status_macros.h"
+#include "lzero/config/model/action_places.h"
 #include "lzero/config/model/encoder_rules.h"
 #include "lzero/nn/action_table.h"
 #include "lzero/nn/convolution.h"
@@ -109,6 +110,33 @@ class PlaneHead : public LatentHead {
   std::shared_ptr<LayerNormLayer> norm_;
 };
 
+// Every cell through the same layers. [AlphaZero, Silver et al. 2017]
+class CellHead : public LatentHead {
+ public:
+  CellHead(const PlaneShape& planes, const std::vector<int32_t>& places, int64_t width)
+      : planes_(planes) {
+    const CellLogits logits = CellLogitsOf(places, planes.height * planes.width);
+    first_ = register_module("first", std::make_shared<LinearLayer>(planes.channels, width));
+    norm_ = register_module("norm", std::make_shared<LayerNormLayer>(width));
+    last_ = register_module("last", std::make_shared<LinearLayer>(width, logits.outputs));
+    last_->InitZero();
+    sources_ = register_buffer("sources", at::tensor(logits.sources));
+  }
+  at::Tensor Forward(const at::Tensor& latents) const override {
+    const at::Tensor cells =
+        latents.view({-1, planes_.channels, planes_.height * planes_.width}).transpose(1, 2);
+    const at::Tensor said = last_->Forward(norm_->ForwardGelu(first_->Forward(cells.contiguous())));
+    const at::Tensor mean = said.select(2, -1).mean(1, /*keepdim=*/true);
+    return at::cat({said.flatten(1), mean}, 1).index_select(1, sources_);
+  }
+
+ private:
+  PlaneShape planes_;
+  std::shared_ptr<LinearLayer> first_, last_;
+  std::shared_ptr<LayerNormLayer> norm_;
+  at::Tensor sources_;  // [num_actions] int64; a buffer, so that it moves with the weights
+};
+
 // What the encoder of boards or images makes of such observations, without making it.
 PlaneShape PlanesOf(const ModelConfig& config, const std::vector<int64_t>& shape) {
   PlaneShape planes = {config.encoder_channels, shape[1], shape[2]};
@@ -147,6 +175,11 @@ std::shared_ptr<LatentStep> LatentParts::MakeStep() const {
 std::shared_ptr<LatentHead> LatentParts::MakeHead(int64_t out) const {
   if (!is_plane_) return std::make_shared<VectorHead>(config_.embed_dim, head_dim(), out);
   return std::make_shared<PlaneHead>(planes_, config_.head_pooling, head_dim(), out);
+}
+
+std::shared_ptr<LatentHead> LatentParts::MakePolicyHead(const WorldModelShape& shape) const {
+  if (!config_.policy_cells) return MakeHead(shape.policy_size());
+  return std::make_shared<CellHead>(planes_, shape.action_places, head_dim());
 }
 
 at::Tensor LatentParts::MakeInputTable(int64_t num_actions, int64_t action_dim) const {

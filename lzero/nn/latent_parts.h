@@ -13,7 +13,9 @@
 #include "ATen/core/Tensor.h"
 #include "absl/status/statusor.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/config/model/world_model_shape.h"
 #include "lzero/nn/encoder.h"
+#include "lzero/nn/layers.h"
 #include "torch/nn/module.h"
 
 namespace lzero {
@@ -23,13 +25,6 @@ class LatentStep : public torch::nn::Module {
  public:
   // latents [N, S], inputs [N, I] -> the next latents [N, S] before their final norm.
   virtual at::Tensor Forward(const at::Tensor& latents, const at::Tensor& inputs) const = 0;
-};
-
-// A head that reads latents. Its last layer begins at zero.
-class LatentHead : public torch::nn::Module {
- public:
-  // latents [N, S] -> [N, out].
-  virtual at::Tensor Forward(const at::Tensor& latents) const = 0;
 };
 
 struct PlaneShape {
@@ -54,7 +49,11 @@ class LatentParts {
   // observations [N, observation size] -> latents [N, S] before their final norm.
   std::shared_ptr<Encoder> MakeLatentEncoder() const;
   std::shared_ptr<LatentStep> MakeStep() const;
+  // Heads: their last layers begin at zero.
   std::shared_ptr<LatentHead> MakeHead(int64_t out) const;
+  // -> [N, shape.policy_size()], cell by cell where the config asks for it: the shape must tell
+  // then where actions stand.
+  std::shared_ptr<LatentHead> MakePolicyHead(const WorldModelShape& shape) const;
   // Fresh inputs, not yet a parameter: [num_actions, I], box [action_dim + 1, I], as
   // MakeActionTable. On boards, where actions are as many as cells, or one more, or as columns,
   // each begins as a plane that marks its own cell or column, as in MuZero (appendix E); the one

@@ -40,12 +40,19 @@ class LayerNormLayer : public torch::nn::Module {
   at::Tensor bias;
 };
 
+// What reads latents.
+class LatentHead : public torch::nn::Module {
+ public:
+  // latents [..., S] -> [..., out]; heads of planes take [N, S] alone.
+  virtual at::Tensor Forward(const at::Tensor& latents) const = 0;
+};
+
 // LN, Linear(E, head_dim), LN, GELU(tanh), Linear(head_dim, out).
-class Head : public torch::nn::Module {
+class Head : public LatentHead {
  public:
   Head(int64_t embed_dim, int64_t head_dim, int64_t out);
   // x [..., E] -> [..., out]
-  at::Tensor Forward(const at::Tensor& x) const;
+  at::Tensor Forward(const at::Tensor& x) const override;
   // The last linear layer, for its special initialisation.
   LinearLayer& last() { return *last_; }
 

@@ -34,8 +34,11 @@ ScratchSizes SizesOf(const LatentModelOptions& options) {
     sizes.parts =
         std::max(sizes.parts, LatentStep::ScratchSize(options.model, latents, sizes.rows));
   }
-  sizes.parts = std::max(sizes.parts, LatentHead::ScratchSize(options.model, latents, sizes.rows));
-  for (const HeadPart& head : options.heads) sizes.outputs = std::max(sizes.outputs, head.out);
+  for (const HeadPart& head : options.heads) {
+    sizes.parts =
+        std::max(sizes.parts, LatentHead::ScratchSize(options.model, latents, head, sizes.rows));
+    sizes.outputs = std::max(sizes.outputs, head.out);
+  }
   sizes.outputs *= sizes.rows;
   return sizes;
 }
@@ -51,7 +54,7 @@ LatentModel::LatentModel(const LatentModelOptions& options)
   for (const StepPart& step : options.steps) {
     steps_.emplace_back(options.model, latents_, step.num_inputs);
   }
-  for (const HeadPart& head : options.heads) heads_.emplace_back(options.model, latents_, head.out);
+  for (const HeadPart& head : options.heads) heads_.emplace_back(options.model, latents_, head);
   const ScratchSizes sizes = SizesOf(options);
   for (int i = 0; i < options.num_threads; ++i) {
     scratch_.push_back({AlignedArray<float>(sizes.rows * latents_.size),
@@ -68,7 +71,7 @@ int64_t LatentModel::Bytes(const LatentModelOptions& options) {
     bytes += LatentStep::WeightBytes(options.model, latents, step.num_inputs);
   }
   for (const HeadPart& head : options.heads) {
-    bytes += LatentHead::WeightBytes(options.model, latents, head.out);
+    bytes += LatentHead::WeightBytes(options.model, latents, head);
   }
   const ScratchSizes sizes = SizesOf(options);
   const int64_t floats = 2 * sizes.rows * latents.size + sizes.outputs + sizes.parts;

@@ -16,7 +16,6 @@
 #include "lzero/config/experiment_config.h"
 #include "lzero/kernels/product/aligned_array.h"
 #include "lzero/kernels/spin_team.h"
-#include "lzero/kernels/value_support.h"
 #include "lzero/packed/latent_parts.h"
 #include "lzero/packed/observation_encoder.h"
 #include "lzero/packed/plane_tower.h"
@@ -29,13 +28,6 @@ namespace lzero::packed {
 struct StepPart {
   std::string module, table;
   int64_t num_inputs = 0;  // rows of the table
-};
-
-struct HeadPart {
-  std::string module;
-  int64_t out = 0;
-  // Where its outputs are logits of atoms, of which the value is taken.
-  std::optional<ValueSupport> support = {};
 };
 
 struct LatentModelOptions {

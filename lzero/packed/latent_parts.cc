@@ -34,10 +34,19 @@ ChainShape SqueezeChain(const ModelConfig& config) {
   return {config.encoder_channels, {{"squeeze", kHeadChannels}}};
 }
 
-ChainShape HeadChain(const ModelConfig& config, const LatentShape& latents, int64_t out) {
-  const int64_t width = HeadDim(config);
+CellLogits CellLogitsOf(const LatentShape& latents, const HeadPart& part) {
+  if (part.places.empty()) return {};
+  return lzero::CellLogitsOf(part.places, latents.planes->cells());
+}
+
+ChainShape HeadChain(const ModelConfig& config, const LatentShape& latents, const HeadPart& part) {
+  const int64_t width = HeadDim(config), out = part.out;
   if (!latents.planes.has_value()) {
     return {latents.size, {{"first", width, "norm_hidden"}, {"last", out}}, "norm_in"};
+  }
+  if (!part.places.empty()) {
+    const int64_t outputs = CellLogitsOf(latents, part).outputs;
+    return {config.encoder_channels, {{"first", width, "norm"}, {"last", outputs}}};
   }
   const int64_t cells = latents.planes->cells() + (config.head_pooling ? 2 : 0);
   return {kHeadChannels * cells, {{"first", width, "norm"}, {"last", out}}};
@@ -118,23 +127,30 @@ void LatentStep::Run(const float* latents, const TowerInputs& inputs, int64_t ro
   for (int64_t i = 0; i < rows * size_; ++i) next[i] += latents[i];
 }
 
-LatentHead::LatentHead(const ModelConfig& config, const LatentShape& latents, int64_t out)
-    : chain_(HeadChain(config, latents, out)) {
+LatentHead::LatentHead(const ModelConfig& config, const LatentShape& latents, const HeadPart& part)
+    : out_(part.out),
+      cell_logits_(CellLogitsOf(latents, part)),
+      chain_(HeadChain(config, latents, part)) {
   if (!latents.planes.has_value()) return;
   cells_ = latents.planes->cells();
   pools_ = config.head_pooling;
-  squeeze_.emplace(SqueezeChain(config));
+  if (part.places.empty()) squeeze_.emplace(SqueezeChain(config));
 }
 
 int64_t LatentHead::WeightBytes(const ModelConfig& config, const LatentShape& latents,
-                                int64_t out) {
-  return HeadChain(config, latents, out).WeightBytes() +
-         (latents.planes.has_value() ? SqueezeChain(config).WeightBytes() : 0);
+                                const HeadPart& part) {
+  const bool squeezes = latents.planes.has_value() && part.places.empty();
+  return HeadChain(config, latents, part).WeightBytes() +
+         (squeezes ? SqueezeChain(config).WeightBytes() : 0);
 }
 
 int64_t LatentHead::ScratchSize(const ModelConfig& config, const LatentShape& latents,
-                                int64_t rows) {
-  const ChainShape chain = HeadChain(config, latents, /*out=*/1);
+                                const HeadPart& part, int64_t rows) {
+  const ChainShape chain = HeadChain(config, latents, part);
+  if (!part.places.empty()) {
+    const int64_t cells = latents.planes->cells();
+    return cells * chain.layers.back().out + chain.ScratchSize(cells);
+  }
   const int64_t copies = config.head_pooling ? 2 : 1;
   return (latents.planes.has_value() ? copies * rows * chain.in : 0) + chain.ScratchSize(rows);
 }
@@ -145,6 +161,7 @@ void LatentHead::Load(const WeightSource& weights, const std::string& module) {
 }
 
 void LatentHead::Run(const float* latents, int64_t rows, float* y, float* scratch) const {
+  if (cell_logits_.outputs > 0) return RunCells(latents, rows, y, scratch);
   if (!squeeze_.has_value()) return chain_.Run(latents, rows, y, scratch);
   const int64_t size = rows * cells_ * kHeadChannels;
   squeeze_->Run(latents, rows * cells_, scratch, nullptr);
@@ -155,6 +172,18 @@ void LatentHead::Run(const float* latents, int64_t rows, float* y, float* scratc
     Pool(scratch + row * cells_ * kHeadChannels, cells_, pooled + row * chain_.in());
   }
   chain_.Run(pooled, rows, y, pooled + rows * chain_.in());
+}
+
+void LatentHead::RunCells(const float* latents, int64_t rows, float* y, float* scratch) const {
+  const int64_t outputs = cell_logits_.outputs, size = cells_ * outputs;
+  for (int64_t row = 0; row < rows; ++row) {
+    chain_.Run(latents + row * cells_ * chain_.in(), cells_, scratch, scratch + size);
+    float sum = 0.0f;  // of each cell's last output
+    for (int64_t i = outputs - 1; i < size; i += outputs) sum += scratch[i];
+    for (const int64_t source : cell_logits_.sources) {
+      *y++ = source < size ? scratch[source] : sum / static_cast<float>(cells_);
+    }
+  }
 }
 
 }  // namespace lzero::packed

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "lzero/config/experiment_config.h"
+#include "lzero/config/model/action_places.h"
+#include "lzero/kernels/value_support.h"
 #include "lzero/packed/layer_chain.h"
 #include "lzero/packed/plane_tower.h"
 #include "lzero/packed/weight_source.h"
@@ -45,22 +47,37 @@ class LatentStep {
   std::vector<float> table_;         // [rows, S] of vectors
 };
 
+struct HeadPart {
+  std::string module;
+  int64_t out = 0;
+  // Where its outputs are logits of atoms, of which the value is taken.
+  std::optional<ValueSupport> support = {};
+  // Where its outputs are logits of actions that stand there (ActionSpec), read cell by cell.
+  std::vector<int32_t> places = {};
+};
+
 class LatentHead {
  public:
-  LatentHead(const ModelConfig& config, const LatentShape& latents, int64_t out);
+  LatentHead(const ModelConfig& config, const LatentShape& latents, const HeadPart& part);
   // Bytes of the weights, and floats of scratch for so many rows.
-  static int64_t WeightBytes(const ModelConfig& config, const LatentShape& latents, int64_t out);
-  static int64_t ScratchSize(const ModelConfig& config, const LatentShape& latents, int64_t rows);
+  static int64_t WeightBytes(const ModelConfig& config, const LatentShape& latents,
+                             const HeadPart& part);
+  static int64_t ScratchSize(const ModelConfig& config, const LatentShape& latents,
+                             const HeadPart& part, int64_t rows);
 
   void Load(const WeightSource& weights, const std::string& module);
 
-  int64_t out() const { return chain_.out(); }
+  int64_t out() const { return out_; }
   // y [rows, out] of latents [rows, S].
   void Run(const float* latents, int64_t rows, float* y, float* scratch) const;
 
  private:
+  void RunCells(const float* latents, int64_t rows, float* y, float* scratch) const;
+
+  int64_t out_;
   int64_t cells_ = 0;  // of planes
   bool pools_ = false;
+  CellLogits cell_logits_;             // with outputs 0 where cells are not read one by one
   std::optional<LayerChain> squeeze_;  // of planes: the channels of a cell to a few
   LayerChain chain_;
 };

@@ -31,7 +31,7 @@ int64_t MaxPastSteps(const ModelConfig& model, const EnvSpec& spec) {
 
 WorldModelShape BuildWorldModelShape(const EnvSpec& spec) {
   return {spec.observation.shape, spec.action.num_actions, spec.action.dim(),
-          spec.num_chance_outcomes};
+          spec.num_chance_outcomes, spec.action.places};
 }
 
 absl::StatusOr<std::unique_ptr<VectorEnv>> BuildEnvs(const ExperimentConfig& config,

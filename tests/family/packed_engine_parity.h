@@ -32,6 +32,7 @@ struct Case {
   int64_t action_dim = 0;
   LatentNorm latent_norm = LatentNorm::kLayerNorm;
   bool head_pooling = false;
+  std::vector<int32_t> places = {};  // of actions, for a policy read cell by cell
 };
 
 inline EngineOptions OptionsOf(const Case& each) {
@@ -40,6 +41,7 @@ inline EngineOptions OptionsOf(const Case& each) {
   options.model.encoder = each.encoder;
   options.model.encoder_channels = each.channels;
   options.model.head_pooling = each.head_pooling;
+  options.model.policy_cells = !each.places.empty();
   options.model.encoder_width = 20;
   options.model.encoder_layers = 2;
   options.model.embed_dim = 16;
@@ -51,6 +53,7 @@ inline EngineOptions OptionsOf(const Case& each) {
   const bool is_box = each.action_dim > 0;
   options.shape = {each.observation, is_box ? 0 : 4, each.action_dim};
   if (each.family == Family::kAlphaZero) options.shape.num_actions = 9;
+  options.shape.action_places = each.places;
   if (each.family == Family::kStochasticMuZero) options.shape.num_chance_outcomes = 6;
   if (is_box) options.search.num_sampled_actions = 7;
   options.num_envs = kNumEnvs;

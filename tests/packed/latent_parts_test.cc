@@ -83,13 +83,50 @@ TEST(LatentParts, HeadsReadVectorsAndPlanes) {
     y = PlainLinear(weights, module + ".first", y, y.size() / kRows);
     y = PlainNorm(weights, planes ? "plane.norm" : "vector.norm_hidden", y, /*gelu=*/true);
     y = PlainLinear(weights, module + ".last", y, kWidth);
-    LatentHead head(Config(), latents, kOut);
+    const HeadPart part = {module, kOut};
+    LatentHead head(Config(), latents, part);
     head.Load(weights, module);
     FloatsAtTheEnd result(kRows * kOut);
-    FloatsAtTheEnd scratch(LatentHead::ScratchSize(Config(), latents, kRows));
+    FloatsAtTheEnd scratch(LatentHead::ScratchSize(Config(), latents, part, kRows));
     head.Run(x.data(), kRows, result.first(), scratch.first());
     EXPECT_LT(RelativeError(result.first(), y, 1.0), 1e-5) << module;
   }
+}
+
+// Five actions of two kinds on a board of 2 x 3, and one without a cell.
+TEST(LatentParts, APolicyReadsCellsOneByOne) {
+  constexpr int64_t kCells = 6, kChannels = 16, kOutputs = 3;
+  const HeadPart part = {"cells", 6, std::nullopt, {0, 5, -1, 6, 8, 11}};
+  DrawnWeights weights;
+  weights.DrawLinear("cells.first", kChannels, kWidth);
+  weights.DrawNorm("cells.norm", kWidth);
+  weights.DrawLinear("cells.last", kWidth, kOutputs);
+  std::mt19937 random(1);
+  const std::vector<float> x = RandomNumbers(&random, kRows * kCells * kChannels, -1, 1);
+  const Numbers said = PlainLinear(
+      weights, "cells.last",
+      PlainNorm(weights, "cells.norm", PlainLinear(weights, "cells.first", Widened(x), kChannels),
+                /*gelu=*/true),
+      kWidth);
+  Numbers expected;
+  for (size_t row = 0; row < kRows; ++row) {
+    const auto at = [&](size_t cell, size_t kind) {
+      return said[(row * kCells + cell) * kOutputs + kind];
+    };
+    double mean = 0;
+    for (size_t cell = 0; cell < kCells; ++cell) mean += at(cell, 2) / kCells;
+    for (const double logit : {at(0, 0), at(5, 0), mean, at(0, 1), at(2, 1), at(5, 1)}) {
+      expected.push_back(logit);
+    }
+  }
+  const LatentShape latents = {PlaneSizes{1, 2, 3}, kCells * kChannels};
+  LatentHead head(Config(), latents, part);
+  head.Load(weights, "cells");
+  EXPECT_EQ(head.out(), 6);
+  FloatsAtTheEnd result(kRows * 6);
+  FloatsAtTheEnd scratch(LatentHead::ScratchSize(Config(), latents, part, kRows));
+  head.Run(x.data(), kRows, result.first(), scratch.first());
+  EXPECT_LT(RelativeError(result.first(), expected, 1.0), 1e-5);
 }
 
 }  // namespace

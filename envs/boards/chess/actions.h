@@ -6,7 +6,9 @@
 #ifndef LZERO_ENVS_BOARDS_CHESS_ACTIONS_H_
 #define LZERO_ENVS_BOARDS_CHESS_ACTIONS_H_
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "envs/boards/chess/position.h"
 
@@ -17,6 +19,11 @@ constexpr int kNumActions = kNumPlainActions + 22 * 3;
 
 // 0 .. kNumActions - 1, of a move of `color`.
 int ActionOf(Move move, int color);
+
+// Where actions stand (ActionSpec): on the square that they leave, 73 kinds as in AlphaZero: a
+// queen's moves by direction, up and then clockwise, and length; a knight's eight; promotions to
+// less than a queen by piece, then by direction.
+std::vector<int32_t> ActionPlaces();
 
 // As the UCI protocol writes it: "e2e4", "e1g1" to castle, "e7e8n".
 std::string MoveText(Move move);

@@ -233,6 +233,7 @@ absl::StatusOr<std::unique_ptr<Env>> Make(const EnvSettings& given, const EnvOpt
   spec.action.meaning =
       "squares from and to of a queen's or knight's move, as the mover sees the board: 0 is a1b1, "
       "1791 is h8g8; then promotions to less than a queen: 1792 is a7a8n, 1857 is h7h8r";
+  spec.action.places = ActionPlaces();
   return MakeBoardEnv(std::move(spec), options, std::move(start), kLongestGame);
 }
 

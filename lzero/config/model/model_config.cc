@@ -71,6 +71,12 @@ void ModelConfig::VisitHeads(FieldList& field) {
         "Board and image encoder, but unizero: heads read the largest and the mean number of their "
         "planes beside every cell",
         "", kKataGo);
+  field(
+      "policy_cells", &policy_cells,
+      "Board encoder, but unizero: the policy head reads every cell by itself and says what may be "
+      "placed or moved there, for games whose actions have a cell; latents of alphazero are planes "
+      "then",
+      "", kAlphaZero);
 }
 
 namespace {

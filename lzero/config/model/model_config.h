@@ -46,6 +46,7 @@ struct ModelConfig {
   std::map<std::string, std::string> value_support, reward_support;  // ParseSupportRange
   std::optional<int64_t> head_dim;                                   // null: 4 * embed_dim
   bool head_pooling = false;                                         // board, image
+  bool policy_cells = false;                                         // board
   LatentNorm latent_norm = LatentNorm::kLayerNorm;
   LatentLoss latent_loss = LatentLoss::kMse;
   int64_t sim_norm_group = 8;

@@ -13,6 +13,8 @@ struct WorldModelShape {
   int64_t num_actions = 0;          // discrete actions; 0: box
   int64_t action_dim = 0;           // box: numbers of an action; else 0
   int64_t num_chance_outcomes = 0;  // C, that follow an action; 0: none, or none that are told
+  // Where actions stand on a board, of the environment's ActionSpec; empty: nowhere.
+  std::vector<int32_t> action_places = {};
 
   // Outputs of a policy head: a logit for each action; box: means, then logs of sigma.
   int64_t policy_size() const { return action_dim > 0 ? 2 * action_dim : num_actions; }

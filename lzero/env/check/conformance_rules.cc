@@ -218,6 +218,10 @@ absl::Status CheckSpec(const EnvSpec& spec) {
   }
   // Discrete actions and their symmetries.
   if (spec.action.num_actions < 1) return Broken("num_actions is ", spec.action.num_actions);
+  const size_t num_places = spec.action.places.size();
+  if (num_places != 0 && num_places != static_cast<size_t>(spec.action.num_actions)) {
+    return Broken(num_places, " places for ", spec.action.num_actions, " actions");
+  }
   for (size_t k = 0; k < spec.symmetries.size(); ++k) {
     const std::string problem = SymmetryProblem(spec.symmetries[k], spec.observation.size(),
                                                 spec.action.num_actions, spec.num_chance_outcomes);

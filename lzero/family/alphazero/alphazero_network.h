@@ -1,9 +1,10 @@
 // The network of AlphaZero [Silver et al. 2018]: an encoder with a policy and a value head, and the
 // losses that teach them. It predicts no step: its search simulates with the environment itself
 // (lzero/family/alphazero/alphazero_inference.h). In ModelConfig it reads the encoder's keys,
-// embed_dim, head_dim, support_size, latent_norm and sim_norm_group. All tensors float32 on the
-// network's device; gradients flow unless said. Const methods may run on any thread while nobody
-// writes the weights.
+// embed_dim, head_dim, support_size, latent_norm and sim_norm_group. Latents are vectors, or, where
+// the policy is read cell by cell, the planes of a board: [N, S] either way, S = E of vectors. All
+// tensors float32 on the network's device; gradients flow unless said. Const methods may run on any
+// thread while nobody writes the weights.
 #ifndef LZERO_FAMILY_ALPHAZERO_ALPHAZERO_NETWORK_H_
 #define LZERO_FAMILY_ALPHAZERO_ALPHAZERO_NETWORK_H_
 
@@ -29,9 +30,9 @@ class AlphaZeroNetwork : public Network {
                                                                   const WorldModelShape& shape,
                                                                   uint64_t seed,
                                                                   at::Device device = at::kCPU);
-  // observations [N, observation size] -> latents [N, E], final norm applied.
+  // observations [N, observation size] -> latents [N, S], final norm applied.
   at::Tensor Encode(const at::Tensor& observations) const;
-  // Heads: latents [..., E] -> [..., A] and [..., S].
+  // Heads: latents [N, S] -> [N, A] and [N, atoms].
   at::Tensor PolicyLogits(const at::Tensor& x) const { return policy_head_->Forward(x); }
   at::Tensor ValueLogits(const at::Tensor& x) const { return value_head_->Forward(x); }
 
@@ -44,12 +45,11 @@ class AlphaZeroNetwork : public Network {
                           const LossConfig& weights) const override;
 
  private:
-  AlphaZeroNetwork(const ModelConfig& config, const WorldModelShape& shape,
-                   std::shared_ptr<Encoder> encoder);
+  AlphaZeroNetwork(const ModelConfig& config, const WorldModelShape& shape);
 
   std::shared_ptr<Encoder> encoder_;
-  std::shared_ptr<Head> policy_head_;
-  std::shared_ptr<Head> value_head_;
+  std::shared_ptr<LatentHead> policy_head_;
+  std::shared_ptr<LatentHead> value_head_;
 };
 
 }  // namespace lzero

@@ -7,11 +7,19 @@
 
 #include "lzero/config/consistency.h"
 #include "lzero/config/experiment_config.h"
+#include "lzero/env/env.h"
 
 namespace lzero {
 
-// Settings of such a family, named by the config, that only family unizero has.
-std::vector<ConsistencyError> EagerFamilyErrors(const ExperimentConfig& config);
+// Settings of such a family, named by the config, that only family unizero has, and policies read
+// cell by cell where actions have no cells.
+std::vector<ConsistencyError> EagerFamilyErrors(const ExperimentConfig& config,
+                                                const EnvSpec& spec);
+
+// Requires that SimNorm's groups divide the latent state, where the encoder fits; `has_planes`:
+// that of boards and images is planes.
+void RequireWholeGroups(const ExperimentConfig& config, const EnvSpec& spec, bool has_planes,
+                        std::vector<ConsistencyError>* errors);
 
 // Whether an engine of any family runs packed, as it does on the CPU unless told otherwise.
 bool RunsPacked(const InferenceConfig& inference);

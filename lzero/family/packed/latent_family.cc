@@ -1,26 +1,16 @@
 #include "lzero/family/packed/latent_family.h"
 
 #include "absl/strings/str_cat.h"
-#include "lzero/config/model/encoder_rules.h"
 #include "lzero/config/schema.h"
 #include "lzero/family/packed/eager_rules.h"
 #include "lzero/family/packed/update_memory.h"
-#include "lzero/packed/latent_model.h"
 
 namespace lzero {
 namespace {
 
 std::vector<ConsistencyError> LatentErrors(const ExperimentConfig& config, const EnvSpec& spec) {
-  std::vector<ConsistencyError> errors = EagerFamilyErrors(config);
-  if (config.model.latent_norm != LatentNorm::kSimNorm ||
-      !CheckEncoder(config.model, spec.observation.shape).ok()) {
-    return errors;
-  }
-  const int64_t group = config.model.sim_norm_group;
-  const int64_t size = packed::LatentModel::LatentSize(
-      {.model = config.model, .observation_shape = spec.observation.shape, .has_planes = true});
-  Require(size % group == 0, &errors, {"model.sim_norm_group", "model.encoder_channels"},
-          absl::StrCat("must divide the latent state of ", size, " numbers; got ", group));
+  std::vector<ConsistencyError> errors = EagerFamilyErrors(config, spec);
+  RequireWholeGroups(config, spec, /*has_planes=*/true, &errors);
   return errors;
 }
 
@@ -46,7 +36,7 @@ int64_t LatentUpdateBytes(const ExperimentConfig& config, const WorldModelShape&
     step.Add(planes, 6);
     for (int64_t i = 0; i < 2 * model.encoder_blocks; ++i) step.Add(planes, kCopiesOfConvolution);
   }
-  const double heads = HeadHeld(model, shape.policy_size()) + HeadHeld(model, model.value_bins()) +
+  const double heads = PolicyHeld(model, shape) + HeadHeld(model, model.value_bins()) +
                        HeadHeld(model, model.reward_bins()) +
                        HeadHeld(model, shape.num_chance_outcomes);
   // All of them in an update.

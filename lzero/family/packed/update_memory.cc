@@ -1,5 +1,6 @@
 #include "lzero/family/packed/update_memory.h"
 
+#include "lzero/config/model/action_places.h"
 #include "lzero/config/model/encoder_rules.h"
 
 namespace lzero {
@@ -48,6 +49,14 @@ HeldNumbers EncoderHeld(const ModelConfig& model, const WorldModelShape& shape, 
 double HeadHeld(const ModelConfig& model, int64_t outputs) {
   return 3.0 * static_cast<double>(model.head_dim.value_or(4 * model.embed_dim)) +
          3.0 * static_cast<double>(outputs);
+}
+
+double PolicyHeld(const ModelConfig& model, const WorldModelShape& shape) {
+  if (!model.policy_cells) return HeadHeld(model, shape.policy_size());
+  const int64_t cells = shape.observation_shape[1] * shape.observation_shape[2];
+  return static_cast<double>(cells) *
+             HeadHeld(model, CellLogitsOf(shape.action_places, cells).outputs) +
+         3.0 * static_cast<double>(shape.num_actions);
 }
 
 }  // namespace lzero

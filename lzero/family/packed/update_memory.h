@@ -37,6 +37,9 @@ HeldNumbers EncoderHeld(const ModelConfig& model, const WorldModelShape& shape, 
 // with their probabilities.
 double HeadHeld(const ModelConfig& model, int64_t outputs);
 
+// The same of the policy head.
+double PolicyHeld(const ModelConfig& model, const WorldModelShape& shape);
+
 inline int64_t HeldBytes(double numbers) { return static_cast<int64_t>(numbers * sizeof(float)); }
 
 }  // namespace lzero

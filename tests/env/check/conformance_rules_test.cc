@@ -72,6 +72,7 @@ TEST(ConformanceRulesTest, SpecsMustMakeSense) {
   EXPECT_EQ(message([](EnvSpec& spec) { spec.observation.frame_stack = 2; }), "");
   EXPECT_EQ(message([](EnvSpec& spec) { spec.action.kind = ActionKind::kBox; }),
             "the action has no elements");
+  EXPECT_EQ(message([](EnvSpec& spec) { spec.action.places = {0, 1}; }), "2 places for 3 actions");
   EXPECT_EQ(message([](EnvSpec& spec) { spec.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}}; }), "");
   EXPECT_EQ(message([](EnvSpec& spec) {
               spec.symmetries = {Symmetry{{1, 0}, {2, 1, 0}}, Symmetry{{1, 0}, {2, 1, 1}}};

@@ -32,6 +32,7 @@ TEST(BoardEnvTest, TheSpecComesFromTheBoard) {
   EXPECT_EQ(spec.observation.high, std::vector<float>{1.0f});
   EXPECT_EQ(spec.action.kind, ActionKind::kDiscrete);
   EXPECT_EQ(spec.action.num_actions, 2);
+  EXPECT_EQ(spec.action.places, (std::vector<int32_t>{0, -1}));  // one cell
   EXPECT_EQ(spec.num_players, 2);
   EXPECT_TRUE(spec.can_save);
   EXPECT_TRUE(spec.deterministic);

@@ -58,17 +58,34 @@ TEST(EagerFamily, RecordsNoGraphs) {
   ExperimentConfig config = EagerConfigs()[0];
   for (const Runner runner : {Runner::kEager, Runner::kPacked}) {
     config.inference.runner = runner;
-    EXPECT_TRUE(EagerFamilyErrors(config).empty());
+    EXPECT_TRUE(EagerFamilyErrors(config, {}).empty());
   }
   for (const auto& [runner, name] : {std::pair(Runner::kCudaGraph, "cuda_graph"),
                                      std::pair(Runner::kCudaSearchGraph, "cuda_search_graph")}) {
     config.inference.runner = runner;
-    const auto errors = EagerFamilyErrors(config);
+    const auto errors = EagerFamilyErrors(config, {});
     ASSERT_EQ(errors.size(), 1u);
     EXPECT_EQ(errors[0].keys, (std::vector<std::string>{"inference.runner", "model.family"}));
     EXPECT_EQ(errors[0].message, absl::StrCat("family muzero records no graphs; got ", name,
                                               "; allowed: auto, eager, packed, or family unizero"));
   }
+}
+
+TEST(EagerFamily, ReadsCellsOnlyWhereActionsHaveThem) {
+  ExperimentConfig config = EagerConfigs()[0];
+  config.model.policy_cells = true;
+  config.model.encoder = EncoderKind::kBoard;
+  EnvSpec spec;
+  spec.id = "connect4";
+  const auto errors = EagerFamilyErrors(config, spec);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].message,
+            "actions of connect4 have no cells; got true; allowed: false, or a game "
+            "whose actions have, as chess and go");
+  spec.action.places = {0, -1};
+  EXPECT_TRUE(EagerFamilyErrors(config, spec).empty());
+  config.model.encoder = EncoderKind::kVector;
+  EXPECT_EQ(EagerFamilyErrors(config, spec).size(), 1u);
 }
 
 TEST(EagerFamily, RunsPackedOnTheCpuUnlessToldOtherwise) {

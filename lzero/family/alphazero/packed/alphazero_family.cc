@@ -31,8 +31,8 @@ int64_t AlphaZeroUpdateBytes(const ExperimentConfig& config, const WorldModelSha
   const ModelConfig& model = config.model;
   int64_t cells = 0;
   const double sample = EncoderHeld(model, shape, &cells).Total() +
-                        4.0 * static_cast<double>(model.embed_dim) +
-                        HeadHeld(model, shape.num_actions) + HeadHeld(model, model.value_bins());
+                        4.0 * static_cast<double>(model.embed_dim) + PolicyHeld(model, shape) +
+                        HeadHeld(model, model.value_bins());
   return HeldBytes(static_cast<double>(config.train.batch_size * config.replay.num_unroll_steps) *
                    sample);
 }
@@ -43,17 +43,20 @@ const ModelFamily& AlphaZeroFamily() {
   static const ModelFamily kFamily = {
       .errors =
           [](const ExperimentConfig& config, const EnvSpec& spec) {
-            std::vector<ConsistencyError> errors = EagerFamilyErrors(config);
+            std::vector<ConsistencyError> errors = EagerFamilyErrors(config, spec);
+            RequireWholeGroups(config, spec, config.model.policy_cells, &errors);
             CheckEnv(spec, &errors);
             return errors;
           },
       .unread_fields =
-          [](const auto&) {
-            return std::vector<std::string>{
-                "model.num_layers",        "model.num_heads",        "model.context_length",
-                "model.dropout",           "model.latent_loss",      "loss.latent_weight",
-                "loss.reward_weight",      "loss.chance_weight",     "model.reward_support",
-                "inference.cache_storage", "inference.root_context", "model.head_pooling"};
+          [](const ModelConfig& config) {
+            std::vector<std::string> fields = {
+                "model.num_layers",        "model.num_heads",       "model.context_length",
+                "model.dropout",           "model.latent_loss",     "loss.latent_weight",
+                "loss.reward_weight",      "loss.chance_weight",    "model.reward_support",
+                "inference.cache_storage", "inference.root_context"};
+            if (!config.policy_cells) fields.push_back("model.head_pooling");
+            return fields;
           },
       .engine_bytes = PackedAlphaZeroBytes,
       .state_bytes = AlphaZeroStateBytes,
@@ -62,8 +65,12 @@ const ModelFamily& AlphaZeroFamily() {
       .update_bytes = AlphaZeroUpdateBytes,
       .describe =
           [](const ModelConfig& config) {
-            return absl::StrCat("alphazero: encoder of width ", config.embed_dim,
-                                ", policy and value heads; searches in the environment itself");
+            const std::string encoder =
+                config.policy_cells
+                    ? absl::StrCat("planes of ", config.encoder_channels, ", a policy read by cell")
+                    : absl::StrCat("encoder of width ", config.embed_dim, ", policy");
+            return absl::StrCat("alphazero: ", encoder,
+                                " and value heads; searches in the environment itself");
           },
   };
   return kFamily;

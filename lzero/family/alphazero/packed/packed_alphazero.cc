@@ -17,9 +17,11 @@ packed::LatentModelOptions PositionModel(const EngineOptions& options) {
   packed::LatentModelOptions model;
   model.model = options.model;
   model.observation_shape = options.shape.observation_shape;
+  model.has_planes = options.model.policy_cells;
   model.heads = {{"policy_head", options.shape.num_actions},
                  {"value_head", options.model.value_bins(),
                   SupportOf(options.model.value_range(), options.model.support_size)}};
+  if (model.has_planes) model.heads[0].places = options.shape.action_places;
   model.max_rows = options.num_envs;
   model.num_threads = options.inference.threads();
   return model;

@@ -37,7 +37,8 @@ const ModelFamily& UniZeroFamily() {
       .model_errors = UniZeroModelErrors,
       .unread_fields =
           [](const auto&) {
-            return std::vector<std::string>{"loss.chance_weight", "model.head_pooling"};
+            return std::vector<std::string>{"loss.chance_weight", "model.head_pooling",
+                                            "model.policy_cells"};
           },
       .shared_parts = {"transformer", "value_head", "reward_head", "latent_head"},
       .own_parts = {"encoder", "action_embedding", "policy_head"},

@@ -20,7 +20,16 @@ TEST_P(PackedAlphaZero, ThreadsChangeNoBit) {
 
 INSTANTIATE_TEST_SUITE_P(All, PackedAlphaZero,
                          testing::Values(Case{"Vector", Family::kAlphaZero, kVector, {3, 3, 3}},
-                                         Case{"Board", Family::kAlphaZero, kBoard, {3, 3, 3}}),
+                                         Case{"Board", Family::kAlphaZero, kBoard, {3, 3, 3}},
+                                         Case{"BoardCells",
+                                              Family::kAlphaZero,
+                                              kBoard,
+                                              {3, 3, 3},
+                                              16,
+                                              0,
+                                              LatentNorm::kSimNorm,
+                                              true,
+                                              {9, 1, 2, 3, 4, 14, 6, 7, -1}}),
                          [](const auto& each) { return each.param.name; });
 
 }  // namespace

@@ -45,8 +45,9 @@ TEST(UniZeroFamily, HoldsTheModelToTheRulesOfATransformer) {
   const auto errors = UniZeroFamily().model_errors(config.model);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].keys[0], "model.context_length");
-  EXPECT_EQ(UniZeroFamily().unread_fields(config.model),
-            (std::vector<std::string>{"loss.chance_weight", "model.head_pooling"}));
+  EXPECT_EQ(
+      UniZeroFamily().unread_fields(config.model),
+      (std::vector<std::string>{"loss.chance_weight", "model.head_pooling", "model.policy_cells"}));
 }
 
 // W 4, L 1: a root reaches back 3 tokens, 2 steps.
