@@ -138,8 +138,8 @@ struct Player {
     ASSERT_TRUE(
         engine->InitialInference(roots, absl::MakeSpan(logits), absl::MakeSpan(values)).ok());
   }
-  void RunNode(int node) {
-    Poison();
+  // Actions that lead to it from nodes before it.
+  void ChooseNode(int node) {
     for (int i = 0; i < kNumEnvs; ++i) {
       const int parent = (node * 7 + i * 3) % node / 2;
       parents[i] = NodeId(parent);
@@ -148,6 +148,10 @@ struct Player {
       // Along a path all differ, so that they are legal on a board.
       actions[i] = (i + depths[i][node]) % (num_actions == 9 ? 9 : 4);
     }
+  }
+  void RunNode(int node) {
+    Poison();
+    ChooseNode(node);
     ASSERT_TRUE(engine
                     ->RecurrentInference(parents, actions, children, absl::MakeSpan(rewards),
                                          absl::MakeSpan(discounts), absl::MakeSpan(values),
