@@ -1,7 +1,5 @@
 #include "lzero/family/alphazero/alphazero_network.h"
 
-#include <utility>
-
 #include "lzero/base/check.h"
 #include "lzero/base/rng.h"
 #include "lzero/base/status_macros.h"
